@@ -1,0 +1,77 @@
+/* bytes.c - see bytes.h. */
+#include "base/bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void bytes_put_le(uint8_t *p, uint64_t value, size_t n_bytes)
+{
+    for (size_t i = 0; i < n_bytes; i++)
+        p[i] = (uint8_t)(value >> (8 * i));
+}
+
+uint64_t bytes_get_uint(const uint8_t *p, size_t n_bytes, bool big_endian)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < n_bytes; i++)
+        value = value << 8 | p[big_endian ? i : n_bytes - 1 - i];
+    return value;
+}
+
+void bytes_put_uint(uint8_t *p, uint64_t value, size_t n_bytes, bool big_endian)
+{
+    for (size_t i = 0; i < n_bytes; i++)
+        p[big_endian ? n_bytes - 1 - i : i] = (uint8_t)(value >> (8 * i));
+}
+
+int bytes_product(const uint64_t *factors, size_t n, uint64_t *product)
+{
+    uint64_t p = 1;
+
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_mul_overflow(p, factors[i], &p))
+            return -1;
+    *product = p;
+    return 0;
+}
+
+uint8_t *bytes_reserve(struct bytes *b, size_t n_bytes, struct error *err)
+{
+    size_t needed;
+
+    if (__builtin_add_overflow(b->n_bytes, n_bytes, &needed) || needed > SIZE_MAX / 2) {
+        error_no_memory(err, "byte buffer");
+        return NULL;
+    }
+    if (needed > b->capacity) {
+        size_t capacity = needed + needed / 2 + 64;
+        uint8_t *grown = realloc(b->data, capacity);
+
+        if (grown == NULL) {
+            error_no_memory(err, "byte buffer");
+            return NULL;
+        }
+        b->data = grown;
+        b->capacity = capacity;
+    }
+    return b->data + b->n_bytes;
+}
+
+int bytes_append(struct bytes *b, const void *data, size_t n_bytes, struct error *err)
+{
+    uint8_t *to = bytes_reserve(b, n_bytes, err);
+
+    if (to == NULL)
+        return -1;
+    if (n_bytes > 0)
+        memcpy(to, data, n_bytes);
+    b->n_bytes += n_bytes;
+    return 0;
+}
+
+void bytes_release(struct bytes *b)
+{
+    free(b->data);
+    *b = (struct bytes){0};
+}

@@ -1,0 +1,56 @@
+/*
+ * bytes.h - little-endian loads and stores, checked sizes, a growable byte buffer.
+ */
+#ifndef SYMAUG_BASE_BYTES_H
+#define SYMAUG_BASE_BYTES_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint16_t bytes_get_le16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t bytes_get_le32(const uint8_t *p)
+{
+    return (uint32_t)bytes_get_le16(p) | (uint32_t)bytes_get_le16(p + 2) << 16;
+}
+
+static inline uint64_t bytes_get_le64(const uint8_t *p)
+{
+    return (uint64_t)bytes_get_le32(p) | (uint64_t)bytes_get_le32(p + 4) << 32;
+}
+
+/* The low n_bytes (1 to 8) of value, least significant first. */
+void bytes_put_le(uint8_t *p, uint64_t value, size_t n_bytes);
+
+/* An unsigned integer of n_bytes (1 to 8) in either byte order. */
+uint64_t bytes_get_uint(const uint8_t *p, size_t n_bytes, bool big_endian);
+
+/* The same, stored. */
+void bytes_put_uint(uint8_t *p, uint64_t value, size_t n_bytes, bool big_endian);
+
+/* Product of n factors; returns 0, or -1 when it does not fit 64 bits. */
+int bytes_product(const uint64_t *factors, size_t n, uint64_t *product);
+
+/* A growable byte buffer. Zero-initialise; data is owned. */
+struct bytes {
+    uint8_t *data;
+    size_t n_bytes;
+    size_t capacity;
+};
+
+/* Make room for n_bytes more and return where they go, or NULL (err set). n_bytes is not added. */
+uint8_t *bytes_reserve(struct bytes *b, size_t n_bytes, struct error *err);
+
+/* Append a copy. Returns 0 or -1. */
+int bytes_append(struct bytes *b, const void *data, size_t n_bytes, struct error *err);
+
+/* Free the buffer; accepts a zeroed one. */
+void bytes_release(struct bytes *b);
+
+#endif

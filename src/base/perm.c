@@ -1,0 +1,83 @@
+/* perm.c - see perm.h. */
+#include "base/perm.h"
+
+#include <stdlib.h>
+
+size_t perm_first_fault(const uint32_t *map, size_t n, struct error *err)
+{
+    uint8_t *taken = calloc(n / 8 + 1, 1);
+    size_t i;
+
+    if (taken == NULL) {
+        error_no_memory(err, "permutation check");
+        return SIZE_MAX;
+    }
+    for (i = 0; i < n; i++) {
+        uint32_t to = map[i];
+        uint8_t bit = (uint8_t)(1u << (to & 7));
+
+        if (to >= n || (taken[to >> 3] & bit))
+            break;
+        taken[to >> 3] |= bit;
+    }
+    free(taken);
+    return i;
+}
+
+void perm_set_identity(uint32_t *map, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        map[i] = (uint32_t)i;
+}
+
+bool perm_is_identity(const uint32_t *map, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (map[i] != i)
+            return false;
+    return true;
+}
+
+void perm_invert(const uint32_t *map, size_t n, uint32_t *inverse)
+{
+    for (size_t i = 0; i < n; i++)
+        inverse[map[i]] = (uint32_t)i;
+}
+
+void perm_compose(const uint32_t *first, const uint32_t *then, size_t n, uint32_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = then[first[i]];
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+uint64_t perm_order(const uint32_t *map, size_t n)
+{
+    uint8_t *seen = calloc(n + 1, 1);
+    uint64_t order = 1;
+
+    if (seen == NULL)
+        return 0;
+    for (size_t i = 0; i < n && order != 0; i++) {
+        uint64_t length = 0;
+
+        for (size_t j = i; !seen[j]; j = map[j]) {
+            seen[j] = 1;
+            length++;
+        }
+        if (length > 1 && __builtin_mul_overflow(order, length / gcd(order, length), &order))
+            order = 0;
+    }
+    free(seen);
+    return order;
+}

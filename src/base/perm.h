@@ -1,0 +1,33 @@
+/*
+ * perm.h - permutations of 0..n-1 as arrays of uint32_t.
+ *
+ * A map is read as a scatter: element i goes to map[i]. Its inverse is the gather: out[j] comes
+ * from inverse[j].
+ */
+#ifndef SYMAUG_BASE_PERM_H
+#define SYMAUG_BASE_PERM_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The first index whose image is out of range or already taken, or n when map is a permutation.
+ * Needs n bits of memory: returns SIZE_MAX with err set when there are none. */
+size_t perm_first_fault(const uint32_t *map, size_t n, struct error *err);
+
+void perm_set_identity(uint32_t *map, size_t n);
+bool perm_is_identity(const uint32_t *map, size_t n);
+
+/* inverse[map[i]] = i. map must be a permutation; the arrays must not overlap. */
+void perm_invert(const uint32_t *map, size_t n, uint32_t *inverse);
+
+/* out = first, and then `then`: out[i] = then[first[i]]. out may be `first`. */
+void perm_compose(const uint32_t *first, const uint32_t *then, size_t n, uint32_t *out);
+
+/* The smallest k > 0 with map applied k times = identity; 0 if it does not fit 64 bits or memory
+ * is short. map must be a permutation. */
+uint64_t perm_order(const uint32_t *map, size_t n);
+
+#endif

@@ -1,0 +1,209 @@
+/* text.c - see text.h. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Length of the well-formed UTF-8 sequence at p (1-4), or 0. */
+static size_t utf8_length(const uint8_t *p, size_t n_left)
+{
+    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length;
+    uint32_t code;
+
+    if (p[0] < 0x80)
+        return 1;
+    if (p[0] >= 0xc2 && p[0] < 0xe0)
+        length = 2;
+    else if (p[0] >= 0xe0 && p[0] < 0xf0)
+        length = 3;
+    else if (p[0] >= 0xf0 && p[0] < 0xf5)
+        length = 4;
+    else
+        return 0;
+    if (length > n_left)
+        return 0;
+    code = p[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (p[i] & 0x3f);
+    }
+    if (code < smallest[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        return 0;
+    return length;
+}
+
+bool text_is_utf8(const void *bytes, size_t n_bytes)
+{
+    const uint8_t *p = bytes;
+
+    for (size_t i = 0; i < n_bytes;) {
+        size_t length = utf8_length(p + i, n_bytes - i);
+
+        if (length == 0)
+            return false;
+        i += length;
+    }
+    return true;
+}
+
+/* C0, DEL, and the C1 controls U+0080..U+009F (c2 80..c2 9f). */
+static bool is_control(const uint8_t *p, size_t length)
+{
+    return (length == 1 && (p[0] < 0x20 || p[0] == 0x7f)) ||
+           (length == 2 && p[0] == 0xc2 && p[1] < 0xa0);
+}
+
+static struct text_quoted escaped(const uint8_t *p, size_t n_bytes, const char *quote)
+{
+    struct text_quoted q;
+    const size_t room = sizeof q.text - 8; /* "..." + quote + NUL always fit */
+    size_t used = (size_t)snprintf(q.text, sizeof q.text, "%s", quote);
+
+    for (size_t i = 0; i < n_bytes;) {
+        size_t length = utf8_length(p + i, n_bytes - i);
+        bool plain = length > 0 && !is_control(p + i, length) && p[i] != '\\' && p[i] != quote[0];
+
+        if (length == 0)
+            length = 1;
+        if (used + 4 * length > room) {
+            memcpy(q.text + used, "...", 3);
+            used += 3;
+            break;
+        }
+        if (plain) {
+            memcpy(q.text + used, p + i, length);
+            used += length;
+        } else {
+            for (size_t k = 0; k < length; k++)
+                used += (size_t)snprintf(q.text + used, sizeof q.text - used, "\\x%02x", p[i + k]);
+        }
+        i += length;
+    }
+    snprintf(q.text + used, sizeof q.text - used, "%s", quote);
+    return q;
+}
+
+struct text_quoted text_quote_bytes(const void *bytes, size_t n_bytes)
+{
+    return escaped(bytes, n_bytes, "'");
+}
+
+struct text_quoted text_quote(const char *name)
+{
+    return escaped((const uint8_t *)name, strlen(name), "'");
+}
+
+struct text_quoted text_path(const char *path)
+{
+    return escaped((const uint8_t *)path, strlen(path), "");
+}
+
+int text_parse_u64(const char *text, uint64_t *value)
+{
+    uint64_t v = 0;
+
+    if (*text == '\0')
+        return -1;
+    for (; *text != '\0'; text++) {
+        if (*text < '0' || *text > '9')
+            return -1;
+        if (__builtin_mul_overflow(v, 10, &v) ||
+            __builtin_add_overflow(v, (uint64_t)(*text - '0'), &v))
+            return -1;
+    }
+    *value = v;
+    return 0;
+}
+
+int text_parse_size(const char *text, uint64_t *n_bytes)
+{
+    static const char units[] = "KMGT";
+    char digits[24];
+    size_t n = strspn(text, "0123456789");
+    const char *unit;
+
+    if (n == 0 || n >= sizeof digits)
+        return -1;
+    memcpy(digits, text, n);
+    digits[n] = '\0';
+    if (text_parse_u64(digits, n_bytes) != 0)
+        return -1;
+    text += n;
+    if (*text == '\0')
+        return 0;
+    unit = strchr(units, *text >= 'a' ? *text - ('a' - 'A') : *text);
+    if (unit == NULL)
+        return -1;
+    text++;
+    if (*text != '\0' && strcmp(text, "B") != 0 && strcmp(text, "iB") != 0)
+        return -1;
+    for (ptrdiff_t i = 0; i <= unit - units; i++)
+        if (__builtin_mul_overflow(*n_bytes, 1024, n_bytes))
+            return -1;
+    return 0;
+}
+
+struct text_quoted text_size(uint64_t n_bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    struct text_quoted q;
+    double size = (double)n_bytes;
+    size_t unit = 0;
+
+    while (size >= 1024 && unit < 6) {
+        size /= 1024;
+        unit++;
+    }
+    snprintf(q.text, sizeof q.text, unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
+    return q;
+}
+
+struct text_quoted text_shape(const uint64_t *shape, size_t n_dims)
+{
+    struct text_quoted q;
+    size_t used = 1;
+
+    q.text[0] = '(';
+    q.text[1] = '\0';
+    for (size_t i = 0; i < n_dims && used < sizeof q.text - 32; i++)
+        used += (size_t)snprintf(q.text + used, sizeof q.text - used, i == 0 ? "%llu" : ", %llu",
+                                 (unsigned long long)shape[i]);
+    snprintf(q.text + used, sizeof q.text - used, n_dims == 1 ? ",)" : ")");
+    return q;
+}
+
+int text_append(struct text *t, struct error *err, const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n < 0)
+        return error_set(err, ERROR_INTERNAL, "cannot format text");
+    if (t->capacity - t->n_bytes < (size_t)n + 1) {
+        size_t capacity = 2 * t->capacity + (size_t)n + 64;
+        char *grown = realloc(t->text, capacity);
+
+        if (grown == NULL)
+            return error_no_memory(err, "text");
+        t->text = grown;
+        t->capacity = capacity;
+    }
+    va_start(args, format);
+    vsnprintf(t->text + t->n_bytes, t->capacity - t->n_bytes, format, args);
+    va_end(args);
+    t->n_bytes += (size_t)n;
+    return 0;
+}
+
+void text_release(struct text *t)
+{
+    free(t->text);
+    *t = (struct text){0};
+}

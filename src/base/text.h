@@ -1,0 +1,60 @@
+/*
+ * text.h - names made safe for messages, numbers read and written by people, growable strings.
+ */
+#ifndef SYMAUG_BASE_TEXT_H
+#define SYMAUG_BASE_TEXT_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A printable copy of a name, returned by value: text_quote(path).text lives to the end of the
+ * full expression it stands in, which is as long as a message needs it. */
+struct text_quoted {
+    char text[256];
+};
+
+/*
+ * 'name' in single quotes, control characters, quotes, backslashes and bytes that are not UTF-8
+ * as \xNN, cut with "..." when it is too long. Nothing in the result can move a terminal's cursor.
+ */
+struct text_quoted text_quote(const char *name);
+
+/* The same for bytes that are not NUL-terminated. */
+struct text_quoted text_quote_bytes(const void *bytes, size_t n_bytes);
+
+/* A file's path, printable and without quotes, for the head of a message: `a.npz: ...`. */
+struct text_quoted text_path(const char *path);
+
+/* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms). */
+bool text_is_utf8(const void *bytes, size_t n_bytes);
+
+/* Parse a whole decimal number, nothing before or after it. Returns 0, or -1 (no error set). */
+int text_parse_u64(const char *text, uint64_t *value);
+
+/* Parse a size: a whole number with an optional K, M, G or T (powers of 1024; KiB, KB the same). */
+int text_parse_size(const char *text, uint64_t *n_bytes);
+
+/* A size for people, "1.4 GiB". */
+struct text_quoted text_size(uint64_t n_bytes);
+
+/* "(12, 64, 9, 9)", as Python writes a shape. */
+struct text_quoted text_shape(const uint64_t *shape, size_t n_dims);
+
+/* A growable string. Zero-initialise; text is NULL or NUL-terminated and owned. */
+struct text {
+    char *text;
+    size_t n_bytes; /* without the NUL */
+    size_t capacity;
+};
+
+/* Append printf-style. Returns 0, or -1 when there is no memory. */
+int text_append(struct text *t, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Free the string; accepts a zeroed one. */
+void text_release(struct text *t);
+
+#endif
