@@ -1,0 +1,88 @@
+/*
+ * actions.h - action spaces: how a policy's indices name moves, and where a transform sends them.
+ *
+ * A layout is a scheme ("ringrift", "cells+pass") of a board family; an action space is a layout
+ * on one board at one length, with every map computed. A policy head may be longer than its
+ * layout needs: the entries behind the layout's own length stay in place.
+ */
+#ifndef SYMAUG_BOARD_ACTIONS_H
+#define SYMAUG_BOARD_ACTIONS_H
+
+#include "base/error.h"
+#include "board/board.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What an index means, beyond where it goes. */
+enum action_flag {
+    ACTION_ENCODABLE = 1, /* the game's own encoder can produce it */
+    ACTION_AMBIGUOUS = 2, /* names a region by one of its cells: the image is a convention */
+    ACTION_PLACEMENT = 4, /* puts a piece on one cell, which must be empty (cells layouts only) */
+};
+
+struct action_layout {
+    const char *name;    /* "cells", "ringrift" */
+    const char *summary; /* one line: how the index is made */
+
+    /* The layout's own length on a board; 0 when the layout does not exist there. */
+    uint64_t (*length)(const struct board *board);
+
+    /* A longer head the system is known to write (4500 for hex8), or 0. May be NULL. */
+    uint64_t (*padded_length)(const struct board *board);
+
+    /* Where transform t sends `action` (< length). */
+    uint64_t (*image)(const struct board *board, uint32_t t, uint64_t action);
+
+    /* Write the images of all `length` actions under t: image() in bulk. NULL: image() is used. */
+    void (*map)(const struct board *board, uint32_t t, uint32_t *dst);
+
+    /* enum action_flag bits of `action` (< length). */
+    unsigned (*flags)(const struct board *board, uint64_t action);
+
+    /* The cell a placement action fills, or the from-cell of a movement; -1 where there is none. */
+    int64_t (*cell)(const struct board *board, uint64_t action);
+
+    /* Write what `action` means ("move (4,3) -> (6,3), distance 2") into text. */
+    void (*describe)(const struct board *board, uint64_t action, char *text, size_t n_bytes);
+};
+
+struct action_space {
+    const struct board *board;          /* borrowed */
+    const struct action_layout *layout; /* borrowed, static */
+    uint64_t length;                    /* of the policy axis, >= layout length */
+    uint32_t *dst;                      /* owned, n_transforms x length: action a goes to
+                                           dst[t * length + a] */
+    uint32_t *src;                      /* owned, the inverses */
+    uint8_t *flags;                     /* owned, length: enum action_flag; 0 behind the layout */
+};
+
+/*
+ * The layout of `board` whose own or padded length is `length`, the first in the family's order;
+ * NULL when none has it.
+ */
+const struct action_layout *action_layout_by_length(const struct board *board, uint64_t length);
+
+/* The layout of that name on the board, or NULL. */
+const struct action_layout *action_layout_by_name(const struct board *board, const char *name);
+
+/* Write the names of the board's layouts with their lengths, "cells (81), cells+pass (82)".
+ * Returns 0, or -1 when the list was cut to fit. */
+int action_layout_list(const struct board *board, char *text, size_t n_bytes);
+
+/* Write the images of all the layout's own actions under transform t to dst. */
+void action_layout_map(const struct board *board, const struct action_layout *layout, uint32_t t,
+                       uint32_t *dst);
+
+/*
+ * Compute all maps of a layout at a policy length (0: the layout's own). A length below the
+ * layout's, or above UINT32_MAX, is ERROR_DATA. Returns an owned space for action_space_free.
+ */
+struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
+                                      uint64_t length, struct error *err);
+
+/* Free a space; accepts NULL. */
+void action_space_free(struct action_space *space);
+
+#endif

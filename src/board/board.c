@@ -1,0 +1,204 @@
+/* board.c - see board.h: the registry of board families and presets, and boards by name. */
+#include "board/board.h"
+
+#include "base/text.h"
+#include "board/families.h"
+#include "board/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct board_family *const board_families[] = {
+    &board_family_hexagon,    &board_family_square, &board_family_rhombus,
+    &board_family_grid,       &board_family_mirror, &board_family_chess,
+    &board_family_takeiteasy, &board_family_katago, &board_family_file,
+};
+const size_t board_n_families = sizeof board_families / sizeof board_families[0];
+
+const struct board_preset board_presets[] = {
+    {"hex8", "hexagon:4",
+     "RingRift's hexagon of radius 4, side 5; not an 8 x 8 Hex board: that is rhombus:8"},
+    {"hexagonal", "hexagon:12", "RingRift's hexagon of radius 12, side 13"},
+    {"square8", "square:8", "RingRift's 8 x 8 board"},
+    {"square19", "square:19", "RingRift's 19 x 19 board"},
+    {"gomoku15", "square:15", "Gomoku"},
+    {"go9", "square:9", "Go on 9 x 9"},
+    {"go13", "square:13", "Go on 13 x 13"},
+    {"go19", "square:19", "Go on 19 x 19"},
+    {"tictactoe", "square:3", "TicTacToe"},
+    {"othello", "square:8", "Othello; only ids 0, 2, 6 and 7 keep its start position"},
+    {"hex11", "rhombus:11", "the game of Hex on 11 x 11"},
+    {"hex13", "rhombus:13", "the game of Hex on 13 x 13"},
+    {"hex14", "rhombus:14", "the game of Hex on 14 x 14"},
+    {"hex19", "rhombus:19", "the game of Hex on 19 x 19"},
+    {"connect4", "mirror:6x7", "Connect 4"},
+    {"chess", "chess", "mirror:8x8 with the planes and moves of chess; the mirror approximates"},
+};
+const size_t board_n_presets = sizeof board_presets / sizeof board_presets[0];
+
+static const struct board_preset *find_preset(const char *name)
+{
+    for (size_t i = 0; i < board_n_presets; i++)
+        if (strcmp(board_presets[i].name, name) == 0)
+            return &board_presets[i];
+    return NULL;
+}
+
+/* The family a full name starts with; *size is the text behind the colon, or NULL. */
+static const struct board_family *find_family(const char *name, const char **size)
+{
+    const size_t n = strcspn(name, ":");
+
+    *size = name[n] == ':' ? name + n + 1 : NULL;
+    for (size_t i = 0; i < board_n_families; i++)
+        if (strlen(board_families[i]->name) == n && memcmp(board_families[i]->name, name, n) == 0)
+            return board_families[i];
+    return NULL;
+}
+
+static int unknown_board(const char *name, struct error *err)
+{
+    char nearest[128];
+
+    board_suggest(name, nearest, sizeof nearest);
+    return error_set(err, ERROR_USAGE, "unknown board %s%s%s; 'symaug boards' lists all boards",
+                     text_quote(name).text, nearest[0] != '\0' ? ": did you mean " : "", nearest);
+}
+
+/* Fill in what a build function may leave out: the name and the default transforms. */
+static int set_defaults(struct board *b, const char *size, struct error *err)
+{
+    uint8_t ids[BOARD_MAX_TRANSFORMS];
+
+    if (b->name == NULL && board_set_name(b, err, "%s%s%s", b->family->name,
+                                          size != NULL ? ":" : "", size != NULL ? size : "") != 0)
+        return -1;
+    if (b->default_ids != NULL)
+        return 0;
+    for (uint32_t t = 0; t < b->n_transforms; t++)
+        ids[t] = (uint8_t)t;
+    return board_set_default_ids(b, ids, b->n_transforms, err);
+}
+
+static int build(struct board *b, const char *asked, bool check, struct error *err)
+{
+    const struct board_preset *preset = find_preset(asked);
+    const char *name = preset != NULL ? preset->board : asked;
+    int (*build_family)(struct board *, const char *, struct error *);
+    const char *size;
+
+    b->family = find_family(name, &size);
+    if (b->family == NULL)
+        return unknown_board(asked, err);
+    build_family = b->family->build;
+    if (!check && b->family->build_unchecked != NULL)
+        build_family = b->family->build_unchecked;
+    if (build_family(b, size, err) != 0 || set_defaults(b, size, err) != 0)
+        return -1;
+    if (check && group_complete(b, err) != 0)
+        return -1;
+    b->preset = strdup(preset != NULL ? preset->name : b->name);
+    return b->preset != NULL ? 0 : error_no_memory(err, "board name");
+}
+
+static struct board *new_board(const char *name, bool check, struct error *err)
+{
+    struct board *b = calloc(1, sizeof *b);
+
+    if (b == NULL) {
+        error_no_memory(err, "board");
+        return NULL;
+    }
+    if (build(b, name, check, err) != 0) {
+        board_free(b);
+        return NULL;
+    }
+    return b;
+}
+
+struct board *board_new(const char *name, struct error *err)
+{
+    return new_board(name, true, err);
+}
+
+struct board *board_new_unchecked(const char *name, struct error *err)
+{
+    return new_board(name, false, err);
+}
+
+void board_free(struct board *b)
+{
+    if (b == NULL)
+        return;
+    for (uint32_t t = 0; b->transforms != NULL && t < b->n_transforms; t++) {
+        free(b->transforms[t].name);
+        free(b->transforms[t].dst);
+        free(b->transforms[t].src);
+        free(b->transforms[t].planes);
+        free(b->transforms[t].actions);
+    }
+    free(b->transforms);
+    free(b->name);
+    free(b->preset);
+    free(b->on_board);
+    free(b->compose);
+    free(b->inverse);
+    free(b->default_ids);
+    free(b->edges);
+    free(b->line_cells);
+    free(b->line_start);
+    free(b);
+}
+
+int board_find_transform(const struct board *b, const char *id_or_name)
+{
+    uint64_t id;
+
+    if (text_parse_u64(id_or_name, &id) == 0)
+        return id < b->n_transforms ? (int)id : -1;
+    for (uint32_t t = 0; t < b->n_transforms; t++)
+        if (strcmp(b->transforms[t].name, id_or_name) == 0)
+            return (int)t;
+    return -1;
+}
+
+bool board_swaps_colours(const struct board *b)
+{
+    for (uint32_t t = 0; t < b->n_transforms; t++)
+        if (b->transforms[t].swaps_colours)
+            return true;
+    return false;
+}
+
+bool board_is(const struct board *b, const char *family)
+{
+    return strcmp(b->family->name, family) == 0;
+}
+
+/* The transform that exchanges rows and columns, or n_transforms. */
+static uint32_t find_transposition(const struct board *b)
+{
+    uint32_t t, cell;
+
+    if (b->rows == 0 || b->rows != b->cols)
+        return b->n_transforms;
+    for (t = 0; t < b->n_transforms; t++) {
+        for (cell = 0; cell < b->n_cells; cell++)
+            if (b->on_board[cell] &&
+                b->transforms[t].dst[cell] != cell % b->cols * b->cols + cell / b->cols)
+                break;
+        if (cell == b->n_cells)
+            break;
+    }
+    return t;
+}
+
+uint32_t board_xy_plane_transform(const struct board *b, uint32_t t)
+{
+    const uint32_t n = b->n_transforms;
+    const uint32_t swap = find_transposition(b);
+
+    if (swap == n)
+        return UINT32_MAX;
+    return b->compose[b->compose[swap * n + t] * n + swap];
+}

@@ -1,0 +1,137 @@
+/*
+ * board.h - a board: its cells, its group of transforms, and the registry that names it.
+ *
+ * A cell has a flat index row * cols + col, row 0 on top. Boards without a rectangle (rows == 0)
+ * number their cells 0..n_cells-1. Every map covers the whole box: off-board cells stay in place,
+ * so every map is a permutation and groups close on the box.
+ *
+ * A board is built once and const from then on; it may be shared between threads.
+ */
+#ifndef SYMAUG_BOARD_BOARD_H
+#define SYMAUG_BOARD_BOARD_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BOARD_MAX_TRANSFORMS 255
+#define BOARD_MAX_CELLS      65536 /* rows * cols of the largest board that is accepted */
+
+struct action_layout;
+struct board;
+
+/* One element of a board's group. Its id is its index in board->transforms. */
+struct board_transform {
+    char *name;         /* owned: "rotate-60", "transpose-swap"; unique on the board, no spaces */
+    bool swaps_colours; /* also exchanges the two colours (the game of Hex) */
+    uint32_t *dst;      /* owned, n_cells: cell i goes to dst[i] */
+    uint32_t *src;      /* owned, n_cells: inverse of dst, cell j comes from src[j] */
+
+    /* Only boards from a file set these; owned, NULL elsewhere. Both are dst permutations. */
+    uint32_t *planes;  /* board->n_planes entries */
+    uint32_t *actions; /* board->n_actions entries */
+
+    /* Take It Easy: new[k] = old[number_src[k]] on a tile's three numbers; {0,1,2} elsewhere. */
+    uint8_t number_src[3];
+};
+
+/* A family of boards is a row of the registry table in board.c. */
+struct board_family {
+    const char *name;    /* "hexagon" */
+    const char *syntax;  /* "hexagon:R" */
+    const char *summary; /* one line for `symaug boards` */
+    const char *example; /* a name of a small board of this family, for help and tests */
+
+    /* Fill b's cells, geometry and transforms from the text after "NAME:" (NULL: no colon).
+     * compose, inverse and src are computed by the caller from dst. */
+    int (*build)(struct board *b, const char *size, struct error *err);
+
+    /* The same for a board that may be no group: what a report can speak of is not refused, so
+     * that edges, lines and closure may fail. NULL: build is used. */
+    int (*build_unchecked)(struct board *b, const char *size, struct error *err);
+
+    /* Policy layouts of this family, in the order in which a length is tried. */
+    const struct action_layout *const *layouts;
+    size_t n_layouts;
+};
+
+struct board {
+    char *name;   /* owned, canonical: "hexagon:4" */
+    char *preset; /* owned: the name it was asked for by, "hex8"; equals name when none was */
+    const struct board_family *family;
+
+    uint32_t rows, cols; /* the box, 0 x 0 when the cells form none */
+    uint32_t n_cells;    /* rows * cols where there is a box */
+    uint32_t size;       /* R or N of the family, 0 where there is no such number */
+    uint8_t *on_board;   /* owned, n_cells: 1 on board, 0 in the corners of the box */
+    uint32_t n_on_board;
+
+    uint32_t n_transforms;
+    struct board_transform *transforms; /* owned, n_transforms; [0] is the identity */
+    uint8_t *compose;                   /* owned, n_transforms squared: [a * n_transforms + b] is
+                                           a first, then b */
+    uint8_t *inverse;                   /* owned, n_transforms */
+
+    uint8_t *default_ids; /* owned: the transforms that keep every label exact, ascending */
+    uint32_t n_default_ids;
+
+    uint32_t n_planes;  /* boards from a file with plane maps, else 0 */
+    uint32_t n_actions; /* boards from a file with action maps, else 0 */
+
+    /* Undirected edges between neighbours, for the check: always there on boards with a box that
+     * are built in. Lines of cells, where a family or file gives them:
+     * line i is line_cells[line_start[i]] .. line_cells[line_start[i + 1] - 1]. */
+    uint32_t (*edges)[2]; /* owned, n_edges, or NULL */
+    uint32_t n_edges;
+    uint32_t *line_cells; /* owned */
+    uint32_t *line_start; /* owned, n_lines + 1 */
+    uint32_t n_lines;
+};
+
+/* A preset is another name of a board: "hex8" for "hexagon:4". */
+struct board_preset {
+    const char *name;
+    const char *board;
+    const char *note; /* what it is, one line */
+};
+
+extern const struct board_family *const board_families[];
+extern const size_t board_n_families;
+extern const struct board_preset board_presets[];
+extern const size_t board_n_presets;
+
+/*
+ * Build the board called `name`: FAMILY:SIZE, a preset, or file:PATH. An unknown name or a size
+ * out of range is ERROR_USAGE with the nearest names listed; a bad board file is ERROR_DATA.
+ * Returns an owned board for board_free, or NULL with err set.
+ */
+struct board *board_new(const char *name, struct error *err);
+
+/*
+ * The same for group_report only: the maps are not checked, and src, compose and inverse are not
+ * filled (compose and inverse are NULL).
+ */
+struct board *board_new_unchecked(const char *name, struct error *err);
+
+/* Free a board; accepts NULL. */
+void board_free(struct board *board);
+
+/* The id of a transform given as a number or a name; -1 when the board has none such. */
+int board_find_transform(const struct board *board, const char *id_or_name);
+
+/* True when any transform of the board swaps colours. */
+bool board_swaps_colours(const struct board *board);
+
+/*
+ * The transform whose map moves planes stored as [c][x][y] when transform t is asked for: t
+ * between two transpositions, [0,3,2,1,5,4,6,7][t] on squares. UINT32_MAX when the board's group
+ * has no transposition, so that such planes cannot be moved.
+ */
+uint32_t board_xy_plane_transform(const struct board *board, uint32_t t);
+
+/* True for boards of the named family ("rhombus"). */
+bool board_is(const struct board *board, const char *family);
+
+#endif

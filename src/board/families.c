@@ -1,0 +1,173 @@
+/* families.c - see families.h: memory, names and edges of a board under construction. */
+#include "board/families.h"
+
+#include "base/bytes.h"
+#include "base/perm.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct board_step board_steps_orthogonal[2] = {{0, 1}, {1, 0}};
+
+static int alloc_transform(struct board_transform *t, uint32_t n_cells, struct error *err)
+{
+    t->dst = malloc(n_cells * sizeof *t->dst);
+    t->src = malloc(n_cells * sizeof *t->src);
+    if (t->dst == NULL || t->src == NULL)
+        return error_no_memory(err, "transforms of a board");
+    perm_set_identity(t->dst, n_cells);
+    perm_set_identity(t->src, n_cells);
+    for (uint8_t k = 0; k < 3; k++)
+        t->number_src[k] = k;
+    return 0;
+}
+
+int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err)
+{
+    if (n_cells == 0 || n_cells > BOARD_MAX_CELLS)
+        return error_set(err, ERROR_USAGE, "a board has 1 to %d cells, not %u", BOARD_MAX_CELLS,
+                         n_cells);
+    if (n_transforms == 0 || n_transforms > BOARD_MAX_TRANSFORMS)
+        return error_set(err, ERROR_DATA, "a board has 1 to %d transforms, not %u",
+                         BOARD_MAX_TRANSFORMS, n_transforms);
+    b->n_cells = n_cells;
+    b->n_on_board = n_cells;
+    b->on_board = malloc(n_cells);
+    b->transforms = calloc(n_transforms, sizeof *b->transforms);
+    if (b->on_board == NULL || b->transforms == NULL)
+        return error_no_memory(err, "cells of a board");
+    memset(b->on_board, 1, n_cells);
+    b->n_transforms = n_transforms;
+    for (uint32_t t = 0; t < n_transforms; t++)
+        if (alloc_transform(&b->transforms[t], n_cells, err) != 0)
+            return -1;
+    return 0;
+}
+
+int board_alloc(struct board *b, uint32_t rows, uint32_t cols, uint32_t n_transforms,
+                struct error *err)
+{
+    uint64_t n_cells = (uint64_t)rows * cols;
+
+    if (n_cells > BOARD_MAX_CELLS)
+        return error_set(err, ERROR_USAGE, "a board of %u x %u cells is too large: at most %d",
+                         rows, cols, BOARD_MAX_CELLS);
+    b->rows = rows;
+    b->cols = cols;
+    return board_alloc_cells(b, (uint32_t)n_cells, n_transforms, err);
+}
+
+int board_set_name(struct board *b, struct error *err, const char *format, ...)
+{
+    va_list args;
+    char *name = NULL;
+    int n;
+
+    va_start(args, format);
+    n = vasprintf(&name, format, args);
+    va_end(args);
+    if (n < 0)
+        return error_no_memory(err, "board name");
+    free(b->name);
+    b->name = name;
+    return 0;
+}
+
+int board_set_transform_name(struct board *b, uint32_t t, const char *name, struct error *err)
+{
+    char *copy = strdup(name);
+
+    if (copy == NULL)
+        return error_no_memory(err, "transform name");
+    free(b->transforms[t].name);
+    b->transforms[t].name = copy;
+    return 0;
+}
+
+int board_set_transform_names(struct board *b, const char *const *names, struct error *err)
+{
+    for (uint32_t t = 0; t < b->n_transforms; t++)
+        if (board_set_transform_name(b, t, names[t], err) != 0)
+            return -1;
+    return 0;
+}
+
+int board_set_default_ids(struct board *b, const uint8_t *ids, uint32_t n_ids, struct error *err)
+{
+    uint8_t *copy = malloc(n_ids);
+
+    if (copy == NULL)
+        return error_no_memory(err, "default transforms");
+    memcpy(copy, ids, n_ids);
+    free(b->default_ids);
+    b->default_ids = copy;
+    b->n_default_ids = n_ids;
+    return 0;
+}
+
+void board_set_turn(struct board *b, uint32_t t, const struct board_turn *turn)
+{
+    const int last_row = (int)b->rows - 1;
+    const int last_col = (int)b->cols - 1;
+    uint32_t *to = b->transforms[t].dst;
+
+    for (int row = 0; row <= last_row; row++) {
+        for (int col = 0; col <= last_col; col++) {
+            /* Doubled, the centre of a box of even side is a whole number too. */
+            int y = 2 * row - last_row;
+            int x = 2 * col - last_col;
+            int to_row = (turn->rr * y + turn->rc * x + last_row) / 2;
+            int to_col = (turn->cr * y + turn->cc * x + last_col) / 2;
+
+            *to++ = (uint32_t)(to_row * (last_col + 1) + to_col);
+        }
+    }
+}
+
+/* The on-board cell one step away from an on-board cell, or -1. */
+static int64_t neighbour(const struct board *b, uint32_t cell, const struct board_step *step)
+{
+    int64_t row = (int64_t)(cell / b->cols) + step->rows;
+    int64_t col = (int64_t)(cell % b->cols) + step->cols;
+    int64_t to = row * b->cols + col;
+
+    if (!b->on_board[cell] || row < 0 || row >= b->rows || col < 0 || col >= b->cols)
+        return -1;
+    return b->on_board[to] ? to : -1;
+}
+
+int board_set_edges(struct board *b, const struct board_step *steps, size_t n_steps,
+                    struct error *err)
+{
+    const size_t n_at_most = n_steps * b->n_cells;
+    uint32_t(*edges)[2] = malloc((n_at_most + 1) * sizeof *edges);
+    uint32_t n_edges = 0;
+
+    if (edges == NULL)
+        return error_no_memory(err, "edges of a board");
+    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
+        for (size_t s = 0; s < n_steps; s++) {
+            int64_t to = neighbour(b, cell, &steps[s]);
+
+            if (to < 0)
+                continue;
+            edges[n_edges][0] = cell;
+            edges[n_edges][1] = (uint32_t)to;
+            n_edges++;
+        }
+    }
+    free(b->edges);
+    b->edges = edges;
+    b->n_edges = n_edges;
+    return 0;
+}
+
+void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_bytes)
+{
+    if (b->cols == 0)
+        snprintf(text, n_bytes, "cell %u", cell);
+    else
+        snprintf(text, n_bytes, "(%u,%u)", cell / b->cols, cell % b->cols);
+}

@@ -1,0 +1,121 @@
+/* mirror.c - rectangles: all four symmetries (grid), or the left-right mirror alone (mirror). */
+#include "board/families.h"
+
+#include <stdio.h>
+
+static const char *const names_mirror[2] = {"identity", "mirror-left-right"};
+static const char *const names_grid[4] = {"identity", "rotate-180", "mirror-left-right",
+                                          "mirror-up-down"};
+
+static const struct board_turn turns_mirror[2] = {{1, 0, 0, 1}, {1, 0, 0, -1}};
+static const struct board_turn turns_grid[4] = {
+    {1, 0, 0, 1}, {-1, 0, 0, -1}, {1, 0, 0, -1}, {-1, 0, 0, 1}};
+
+static int build_box(struct board *b, uint32_t rows, uint32_t cols, uint32_t n_transforms,
+                     const char *const *names, const struct board_turn *turns, struct error *err)
+{
+    if (board_alloc(b, rows, cols, n_transforms, err) != 0 ||
+        board_set_transform_names(b, names, err) != 0 ||
+        board_set_edges(b, board_steps_orthogonal, 2, err) != 0)
+        return -1;
+    for (uint32_t t = 0; t < n_transforms; t++)
+        board_set_turn(b, t, &turns[t]);
+    return 0;
+}
+
+int board_build_mirror(struct board *b, uint32_t rows, uint32_t cols, struct error *err)
+{
+    return build_box(b, rows, cols, 2, names_mirror, turns_mirror, err);
+}
+
+static int build_mirror(struct board *b, const char *size, struct error *err)
+{
+    uint32_t rows, cols;
+
+    if (board_parse_box(b, size, 1, 2, &rows, &cols, err) != 0 ||
+        board_set_name(b, err, "%s:%ux%u", b->family->name, rows, cols) != 0)
+        return -1;
+    return board_build_mirror(b, rows, cols, err);
+}
+
+static int build_grid(struct board *b, const char *size, struct error *err)
+{
+    uint32_t rows, cols;
+
+    if (board_parse_box(b, size, 2, 2, &rows, &cols, err) != 0 ||
+        board_set_name(b, err, "%s:%ux%u", b->family->name, rows, cols) != 0)
+        return -1;
+    return build_box(b, rows, cols, 4, names_grid, turns_grid, err);
+}
+
+static uint64_t columns_length(const struct board *b)
+{
+    return b->cols;
+}
+
+static uint64_t columns_image(const struct board *b, uint32_t t, uint64_t action)
+{
+    return b->transforms[t].dst[action];
+}
+
+static unsigned columns_flags(const struct board *b, uint64_t action)
+{
+    (void)b;
+    (void)action;
+    return ACTION_ENCODABLE;
+}
+
+static int64_t columns_cell(const struct board *b, uint64_t action)
+{
+    (void)b;
+    (void)action;
+    return -1;
+}
+
+static void columns_describe(const struct board *b, uint64_t action, char *text, size_t n_bytes)
+{
+    (void)b;
+    snprintf(text, n_bytes, "column %u", (unsigned)action);
+}
+
+/* Row 0 of the box moves as the columns do: the mirror keeps rows. */
+static const struct action_layout layout_columns = {
+    .name = "columns",
+    .summary = "the column a piece is dropped into, W entries (Connect 4)",
+    .length = columns_length,
+    .image = columns_image,
+    .flags = columns_flags,
+    .cell = columns_cell,
+    .describe = columns_describe,
+};
+
+static const struct action_layout *const layouts_mirror[] = {
+    &action_layout_cells,
+    &action_layout_cells_pass,
+    &layout_columns,
+};
+
+static const struct action_layout *const layouts_grid[] = {
+    &action_layout_cells,
+    &action_layout_cells_pass,
+};
+
+const struct board_family board_family_mirror = {
+    .name = "mirror",
+    .syntax = "mirror:HxW",
+    .summary = "H x W cells with the left-right mirror only, 2 transforms (Connect 4)",
+    .example = "mirror:6x7",
+    .build = build_mirror,
+    .layouts = layouts_mirror,
+    .n_layouts = sizeof layouts_mirror / sizeof layouts_mirror[0],
+};
+
+const struct board_family board_family_grid = {
+    .name = "grid",
+    .syntax = "grid:HxW",
+    .summary = "a rectangle of H x W cells, 4 transforms, also when H = W",
+    .example = "grid:3x5",
+    .build = build_grid,
+    .layouts = layouts_grid,
+    .n_layouts = sizeof layouts_grid / sizeof layouts_grid[0],
+};

@@ -1,0 +1,53 @@
+/* square.c - square boards and their eight transforms. */
+#include "board/families.h"
+
+/* The largest N with N * N cells allowed. */
+#define SQUARE_MAX_SIDE 256
+
+/* Names and linear parts by id: (row, col) from the centre goes to (rr, rc; cr, cc) times it. */
+static const char *const names[8] = {"identity",   "rotate-90",         "rotate-180",
+                                     "rotate-270", "mirror-left-right", "mirror-up-down",
+                                     "transpose",  "anti-transpose"};
+
+const struct board_turn board_square_turns[8] = {
+    {1, 0, 0, 1},  {0, 1, -1, 0}, {-1, 0, 0, -1}, {0, -1, 1, 0},
+    {1, 0, 0, -1}, {-1, 0, 0, 1}, {0, 1, 1, 0},   {0, -1, -1, 0},
+};
+
+int board_build_square(struct board *b, uint32_t n, struct error *err)
+{
+    if (board_alloc(b, n, n, 8, err) != 0 || board_set_transform_names(b, names, err) != 0 ||
+        board_set_edges(b, board_steps_orthogonal, 2, err) != 0)
+        return -1;
+    b->size = n;
+    for (uint32_t t = 0; t < 8; t++)
+        board_set_turn(b, t, &board_square_turns[t]);
+    return 0;
+}
+
+static int build(struct board *b, const char *size, struct error *err)
+{
+    uint32_t n;
+
+    if (board_parse_number(b, size, 2, SQUARE_MAX_SIDE, &n, err) != 0)
+        return -1;
+    if (board_set_name(b, err, "%s:%u", b->family->name, n) != 0)
+        return -1;
+    return board_build_square(b, n, err);
+}
+
+static const struct action_layout *const layouts[] = {
+    &action_layout_cells,
+    &action_layout_cells_pass,
+    &action_layout_ringrift,
+};
+
+const struct board_family board_family_square = {
+    .name = "square",
+    .syntax = "square:N",
+    .summary = "N x N cells, 8 transforms: rotations and mirrors (Go, Gomoku, Othello, TicTacToe)",
+    .example = "square:5",
+    .build = build,
+    .layouts = layouts,
+    .n_layouts = sizeof layouts / sizeof layouts[0],
+};

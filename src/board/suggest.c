@@ -1,0 +1,101 @@
+/* suggest.c - the known board names nearest to an unknown one. */
+#include "board/families.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_NAME      32
+#define N_SUGGESTIONS 3
+
+struct suggestion {
+    const char *name;
+    size_t distance;
+};
+
+/* Copy the letters and digits in lower case; false when they are more than MAX_NAME or none. */
+static bool simplify(const char *name, char *simple)
+{
+    size_t n = 0;
+
+    for (; *name != '\0'; name++) {
+        if (!isalnum((unsigned char)*name))
+            continue;
+        if (n == MAX_NAME)
+            return false;
+        simple[n++] = (char)tolower((unsigned char)*name);
+    }
+    simple[n] = '\0';
+    return n > 0;
+}
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+    size_t least = a < b ? a : b;
+
+    return least < c ? least : c;
+}
+
+/* Letters to insert, delete or replace to turn a into b; both at most MAX_NAME long. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    const size_t n_b = strlen(b);
+    size_t row[MAX_NAME + 1];
+
+    for (size_t j = 0; j <= n_b; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i] != '\0'; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i + 1;
+        for (size_t j = 0; j < n_b; j++) {
+            size_t replaced = diagonal + (a[i] != b[j]);
+
+            diagonal = row[j + 1];
+            row[j + 1] = min3(replaced, row[j] + 1, diagonal + 1);
+        }
+    }
+    return row[n_b];
+}
+
+/* Keep the N_SUGGESTIONS nearest, earlier ones first among equals. */
+static void add(struct suggestion *list, size_t *n, const char *name, size_t distance)
+{
+    size_t at = *n;
+
+    while (at > 0 && list[at - 1].distance > distance)
+        at--;
+    if (at == N_SUGGESTIONS)
+        return;
+    if (*n < N_SUGGESTIONS)
+        (*n)++;
+    for (size_t i = *n - 1; i > at; i--)
+        list[i] = list[i - 1];
+    list[at] = (struct suggestion){name, distance};
+}
+
+void board_suggest(const char *name, char *text, size_t n_bytes)
+{
+    struct suggestion list[N_SUGGESTIONS];
+    char asked[MAX_NAME + 1], known[MAX_NAME + 1], family[MAX_NAME + 1];
+    size_t n = 0, used = 0, limit;
+
+    text[0] = '\0';
+    if (!simplify(name, asked))
+        return;
+    limit = 1 + strlen(asked) / 4;
+    for (size_t i = 0; i < board_n_presets; i++) {
+        if (simplify(board_presets[i].name, known) && edit_distance(asked, known) <= limit)
+            add(list, &n, board_presets[i].name, edit_distance(asked, known));
+    }
+    /* Of a name with a size only the family's part can be compared. */
+    snprintf(family, sizeof family, "%.*s", (int)strcspn(asked, "0123456789"), asked);
+    for (size_t i = 0; i < board_n_families; i++) {
+        if (simplify(board_families[i]->name, known) &&
+            edit_distance(family, known) < strlen(known) && edit_distance(family, known) <= limit)
+            add(list, &n, board_families[i]->syntax, edit_distance(family, known));
+    }
+    for (size_t i = 0; i < n && used < n_bytes; i++)
+        used +=
+            (size_t)snprintf(text + used, n_bytes - used, "%s%s", i > 0 ? ", " : "", list[i].name);
+}
