@@ -44,7 +44,7 @@ uint8_t *bytes_reserve(struct bytes *b, size_t n_bytes, struct error *err)
         error_no_memory(err, "byte buffer");
         return NULL;
     }
-    if (needed > b->capacity) {
+    if (needed > b->capacity || b->data == NULL) {
         size_t capacity = needed + needed / 2 + 64;
         uint8_t *grown = realloc(b->data, capacity);
 

@@ -1,0 +1,225 @@
+/* dtype.c - see dtype.h. */
+#include "npy/dtype.h"
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The kinds and the item sizes each may have, one bit per size. */
+struct dtype_rule {
+    char kind;
+    uint32_t sizes;       /* bit n: n bytes are allowed; 0: any from 1 up */
+    uint32_t unit_nbytes; /* what the number behind the letter counts */
+};
+
+#define SIZE_BIT(n) (1u << (n))
+
+static const struct dtype_rule dtype_rules[] = {
+    {DTYPE_BOOL, SIZE_BIT(1), 1},
+    {DTYPE_INT, SIZE_BIT(1) | SIZE_BIT(2) | SIZE_BIT(4) | SIZE_BIT(8), 1},
+    {DTYPE_UINT, SIZE_BIT(1) | SIZE_BIT(2) | SIZE_BIT(4) | SIZE_BIT(8), 1},
+    {DTYPE_FLOAT, SIZE_BIT(2) | SIZE_BIT(4) | SIZE_BIT(8), 1},
+    {DTYPE_BYTES, 0, 1},
+    {DTYPE_UNICODE, 0, 4},
+    {DTYPE_VOID, 0, 1},
+    {DTYPE_OBJECT, SIZE_BIT(8), 1},
+};
+
+/* Letters that numpy knows and we refuse, to say what they are. */
+static const struct {
+    char kind;
+    const char *what;
+} refused_kinds[] = {
+    {'c', "complex numbers"}, {'g', "long double"}, {'m', "time differences"},
+    {'M', "dates"},           {'a', "type 'a'"},
+};
+
+bool dtype_is_number(const struct dtype *dtype)
+{
+    return dtype->kind == DTYPE_BOOL || dtype->kind == DTYPE_FLOAT || dtype_is_integer(dtype);
+}
+
+bool dtype_is_integer(const struct dtype *dtype)
+{
+    return dtype->kind == DTYPE_INT || dtype->kind == DTYPE_UINT;
+}
+
+/* True when the order of bytes means something. */
+static bool has_byte_order(const struct dtype *dtype)
+{
+    return dtype->kind == DTYPE_UNICODE || (dtype_is_number(dtype) && dtype->itemsize > 1);
+}
+
+void dtype_name(const struct dtype *dtype, char *text, size_t n_bytes)
+{
+    uint32_t count = dtype->kind == DTYPE_UNICODE ? dtype->itemsize / 4 : dtype->itemsize;
+    char order = '|';
+
+    if (has_byte_order(dtype))
+        order = dtype->big_endian ? '>' : '<';
+    if (dtype->structured)
+        snprintf(text, n_bytes, "structured(%u bytes)", (unsigned)dtype->itemsize);
+    else if (dtype->kind == DTYPE_OBJECT)
+        snprintf(text, n_bytes, "|O");
+    else
+        snprintf(text, n_bytes, "%c%c%u", order, dtype->kind, (unsigned)count);
+}
+
+static const struct dtype_rule *find_rule(char kind)
+{
+    for (size_t i = 0; i < sizeof dtype_rules / sizeof *dtype_rules; i++)
+        if (dtype_rules[i].kind == kind)
+            return &dtype_rules[i];
+    return NULL;
+}
+
+static int refuse_kind(const char *descr, size_t n_bytes, char kind, struct error *err)
+{
+    for (size_t i = 0; i < sizeof refused_kinds / sizeof *refused_kinds; i++)
+        if (refused_kinds[i].kind == kind)
+            return error_set(err, ERROR_DATA, "dtype %s: %s are not supported",
+                             text_quote_bytes(descr, n_bytes).text, refused_kinds[i].what);
+    return error_set(err, ERROR_DATA, "dtype %s: unknown kind",
+                     text_quote_bytes(descr, n_bytes).text);
+}
+
+/* The decimal number that is all of text: no sign, no leading zero. Returns -1 otherwise. */
+static int parse_count(const char *text, size_t n_bytes, uint32_t *count)
+{
+    uint32_t value = 0;
+
+    if (n_bytes == 0 || (text[0] == '0' && n_bytes > 1))
+        return -1;
+    for (size_t i = 0; i < n_bytes; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        if (__builtin_mul_overflow(value, 10u, &value) ||
+            __builtin_add_overflow(value, (uint32_t)(text[i] - '0'), &value))
+            return -1;
+    }
+    *count = value;
+    return 0;
+}
+
+static int check_size(const struct dtype_rule *rule, uint32_t count, uint32_t *itemsize)
+{
+    if (count == 0 || __builtin_mul_overflow(count, rule->unit_nbytes, itemsize))
+        return -1;
+    if (rule->sizes != 0 && (*itemsize > 8 || (rule->sizes & SIZE_BIT(*itemsize)) == 0))
+        return -1;
+    return 0;
+}
+
+int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct error *err)
+{
+    const struct text_quoted quoted = text_quote_bytes(descr, n_bytes);
+    const struct dtype_rule *rule;
+    const bool has_order = n_bytes > 0 && strchr("<>|", descr[0]) != NULL && descr[0] != '\0';
+    const size_t start = has_order ? 1 : 0;
+    uint32_t count = 8; /* of 'O', which may come without a number */
+    uint32_t itemsize;
+
+    *dtype = (struct dtype){0};
+    if (n_bytes > 0 && descr[0] == '=')
+        return error_set(err, ERROR_DATA, "dtype %s: byte order '=' is no order in a file",
+                         quoted.text);
+    if (n_bytes == start)
+        return error_set(err, ERROR_DATA, "dtype %s: no kind", quoted.text);
+    rule = find_rule(descr[start]);
+    if (rule == NULL)
+        return refuse_kind(descr, n_bytes, descr[start], err);
+    if (rule->kind != DTYPE_OBJECT || n_bytes > start + 1)
+        if (parse_count(descr + start + 1, n_bytes - start - 1, &count) != 0)
+            return error_set(err, ERROR_DATA, "dtype %s: not an item size", quoted.text);
+    if (check_size(rule, count, &itemsize) != 0)
+        return error_set(err, ERROR_DATA, "dtype %s: item size %u is impossible", quoted.text,
+                         (unsigned)count);
+    dtype->kind = rule->kind;
+    dtype->itemsize = rule->kind == DTYPE_OBJECT ? 0 : itemsize;
+    dtype->big_endian = descr[0] == '>' && has_byte_order(dtype);
+    return 0;
+}
+
+int64_t dtype_get_int(const struct dtype *dtype, const void *element)
+{
+    uint64_t value = bytes_get_uint(element, dtype->itemsize, dtype->big_endian);
+    unsigned unused_bits = 64 - 8 * dtype->itemsize;
+
+    if (dtype->kind == DTYPE_BOOL)
+        return value != 0;
+    if (dtype->kind == DTYPE_INT)
+        return (int64_t)(value << unused_bits) >> unused_bits;
+    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+/* True when an integer type of that kind and width holds value. */
+static bool int_fits(const struct dtype *dtype, int64_t value)
+{
+    unsigned n_bits = 8 * dtype->itemsize;
+
+    switch (dtype->kind) {
+    case DTYPE_BOOL:
+        return value == 0 || value == 1;
+    case DTYPE_INT:
+        return n_bits == 64 ||
+               (value >= -(INT64_C(1) << (n_bits - 1)) && value < INT64_C(1) << (n_bits - 1));
+    case DTYPE_UINT:
+        return value >= 0 && (n_bits == 64 || value < INT64_C(1) << n_bits);
+    default:
+        return false;
+    }
+}
+
+int dtype_put_int(const struct dtype *dtype, int64_t value, void *element)
+{
+    if (!int_fits(dtype, value))
+        return -1;
+    bytes_put_uint(element, (uint64_t)value, dtype->itemsize, dtype->big_endian);
+    return 0;
+}
+
+static double half_to_double(uint16_t half)
+{
+    const uint64_t sign = (uint64_t)(half >> 15) << 63;
+    const uint64_t exponent = half >> 10 & 31;
+    const uint64_t fraction = half & 1023;
+    uint64_t bits;
+    double value;
+
+    if (exponent == 0) { /* zero and denormals: multiples of 2^-24 */
+        value = (double)fraction * 0x1p-24;
+        return sign != 0 ? -value : value;
+    }
+    bits = sign | fraction << 42 | (exponent == 31 ? UINT64_C(2047) : exponent + 1008) << 52;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static double float_bits_to_double(uint64_t bits, uint32_t itemsize)
+{
+    const uint32_t low = (uint32_t)bits;
+    double value;
+    float single;
+
+    if (itemsize == 2)
+        return half_to_double((uint16_t)bits);
+    if (itemsize == 4) {
+        memcpy(&single, &low, sizeof single);
+        return (double)single;
+    }
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+double dtype_get_double(const struct dtype *dtype, const void *element)
+{
+    uint64_t bits = bytes_get_uint(element, dtype->itemsize, dtype->big_endian);
+
+    if (dtype->kind == DTYPE_FLOAT)
+        return float_bits_to_double(bits, dtype->itemsize);
+    if (dtype->kind == DTYPE_UINT)
+        return (double)bits;
+    return (double)dtype_get_int(dtype, element);
+}

@@ -1,0 +1,58 @@
+/*
+ * dtype.h - element types of numpy arrays.
+ */
+#ifndef SYMAUG_NPY_DTYPE_H
+#define SYMAUG_NPY_DTYPE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Kinds, by numpy's letters. */
+enum dtype_kind {
+    DTYPE_BOOL = 'b',
+    DTYPE_INT = 'i',
+    DTYPE_UINT = 'u',
+    DTYPE_FLOAT = 'f',
+    DTYPE_BYTES = 'S',   /* fixed-width byte strings */
+    DTYPE_UNICODE = 'U', /* fixed-width UCS-4 strings */
+    DTYPE_VOID = 'V',    /* opaque bytes: bfloat16, structured types */
+    DTYPE_OBJECT = 'O',  /* pickled */
+};
+
+struct dtype {
+    char kind;         /* enum dtype_kind */
+    bool big_endian;   /* of multi-byte numbers and 'U' */
+    bool structured;   /* 'V' from a list of fields: may only be copied */
+    uint32_t itemsize; /* bytes of one element; 0 for objects */
+};
+
+/* True for b, i, u, f. */
+bool dtype_is_number(const struct dtype *dtype);
+
+/* True for i and u. */
+bool dtype_is_integer(const struct dtype *dtype);
+
+/* "<f4", "|u1", ">i8", "|O", "<U7", "|V2": as numpy spells it. text holds at least 32 bytes.
+ * Structured types: "structured(16 bytes)". */
+void dtype_name(const struct dtype *dtype, char *text, size_t n_bytes);
+
+/*
+ * Parse a simple descr string of n_bytes ("<f4", "f4", "|O8"). Anything that numpy's b1 i1-i8
+ * u1-u8 f2 f4 f8 U S V O do not cover is ERROR_DATA with a reason ("item size 5"); the caller has
+ * the file's and member's name: the message is the reason alone.
+ */
+int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct error *err);
+
+/* An integer element (b, i, u) as int64; unsigned values above INT64_MAX saturate. */
+int64_t dtype_get_int(const struct dtype *dtype, const void *element);
+
+/* Store an integer that fits. Returns -1 (no error set) when it does not fit the type. */
+int dtype_put_int(const struct dtype *dtype, int64_t value, void *element);
+
+/* A number as a double (b, i, u, f2, f4, f8). */
+double dtype_get_double(const struct dtype *dtype, const void *element);
+
+#endif

@@ -1,0 +1,388 @@
+/*
+ * pickle_pattern.c - names, REDUCE and BUILD: what would call Python code in a real unpickler is
+ * matched here against the few patterns that numpy writes, and refused otherwise.
+ */
+#include "npy/pickle_reader.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *module;
+    const char *name;
+    enum pickle_global global;
+} globals[] = {
+    {"numpy.core.multiarray", "_reconstruct", GLOBAL_RECONSTRUCT},
+    {"numpy._core.multiarray", "_reconstruct", GLOBAL_RECONSTRUCT},
+    {"numpy.core._internal", "_reconstruct", GLOBAL_RECONSTRUCT},
+    {"numpy", "ndarray", GLOBAL_NDARRAY},
+    {"numpy", "dtype", GLOBAL_DTYPE},
+    {"numpy.core.multiarray", "scalar", GLOBAL_SCALAR},
+    {"numpy._core.multiarray", "scalar", GLOBAL_SCALAR},
+    {"numpy.core.numeric", "_frombuffer", GLOBAL_FROMBUFFER},
+    {"numpy._core.numeric", "_frombuffer", GLOBAL_FROMBUFFER},
+    {"_codecs", "encode", GLOBAL_ENCODE},
+    {"__builtin__", "bytes", GLOBAL_BYTES},
+    {"builtins", "bytes", GLOBAL_BYTES},
+};
+
+static bool is_text(const uint8_t *bytes, size_t n_bytes, const char *text)
+{
+    return n_bytes == strlen(text) && memcmp(bytes, text, n_bytes) == 0;
+}
+
+int pickle_global_push(struct pickle_reader *r, const uint8_t *module, size_t n_module,
+                       const uint8_t *name, size_t n_name)
+{
+    char full[200];
+
+    for (size_t i = 0; i < sizeof globals / sizeof *globals; i++)
+        if (is_text(module, n_module, globals[i].module) && is_text(name, n_name, globals[i].name))
+            return pickle_push(
+                r, (struct pickle_value){.kind = VALUE_GLOBAL, .as.global = globals[i].global});
+    snprintf(full, sizeof full, "%.*s.%.*s", (int)(n_module < 90 ? n_module : 90),
+             (const char *)module, (int)(n_name < 90 ? n_name : 90), (const char *)name);
+    return pickle_fail(r,
+                       "refused: it names %s, only plain numpy arrays are accepted; nothing was "
+                       "executed",
+                       text_quote(full).text);
+}
+
+/*
+ * The arguments of a callable or of BUILD as one letter per value: g global, t tuple, l list,
+ * d dtype, s str, b bytes, x either, i int, ? bool or int, n None.
+ */
+static bool matches(const struct pickle_value *tuple, const char *pattern)
+{
+    static const uint32_t kinds[128] = {
+        ['g'] = 1u << VALUE_GLOBAL,
+        ['t'] = 1u << VALUE_TUPLE,
+        ['l'] = 1u << VALUE_LIST,
+        ['d'] = 1u << VALUE_DTYPE,
+        ['s'] = 1u << VALUE_STRING,
+        ['b'] = 1u << VALUE_BYTES,
+        ['x'] = 1u << VALUE_STRING | 1u << VALUE_BYTES,
+        ['i'] = 1u << VALUE_INT,
+        ['?'] = 1u << VALUE_BOOL | 1u << VALUE_INT,
+        ['n'] = 1u << VALUE_NONE,
+    };
+    uint32_t i;
+
+    for (i = 0; i < tuple->n && pattern[i] != '\0'; i++)
+        if ((kinds[(unsigned char)pattern[i]] >> tuple->as.tuple[i].kind & 1) == 0)
+            return false;
+    return i == tuple->n && pattern[i] == '\0';
+}
+
+static bool value_is_text(const struct pickle_value *value, const char *text)
+{
+    return is_text(value->as.bytes, value->n, text);
+}
+
+/* A dtype that is complete and of numbers, or NULL with the error set. */
+static const struct dtype *number_dtype(struct pickle_reader *r, const struct pickle_value *value)
+{
+    if (!value->as.dtype->built || !dtype_is_number(&value->as.dtype->dtype)) {
+        pickle_fail(r, "dtype is incomplete or not of numbers");
+        return NULL;
+    }
+    return &value->as.dtype->dtype;
+}
+
+/* Set the array's shape from a tuple of ints, and its counts. */
+static int set_shape(struct pickle_reader *r, const struct pickle_value *tuple, uint32_t itemsize,
+                     struct pickle_ndarray *array)
+{
+    uint64_t n_bytes = itemsize;
+    bool empty = false;
+    uint64_t *shape;
+
+    if (tuple->n > PICKLE_MAX_DIMS)
+        return pickle_fail(r, "array of %u dimensions, at most %d are accepted", tuple->n,
+                           PICKLE_MAX_DIMS);
+    shape = pickle_alloc(r, &r->document, tuple->n * sizeof *shape);
+    if (shape == NULL)
+        return -1;
+    for (uint32_t i = 0; i < tuple->n; i++) {
+        const struct pickle_value *dim = &tuple->as.tuple[i];
+
+        if (dim->kind != VALUE_INT)
+            return pickle_fail(r, "array dimension is %s", pickle_value_name(dim));
+        if (dim->as.integer < 0)
+            return pickle_fail(r, "negative array dimension");
+        shape[i] = (uint64_t)dim->as.integer;
+        empty = empty || shape[i] == 0;
+        if (shape[i] != 0 && __builtin_mul_overflow(n_bytes, shape[i], &n_bytes))
+            return pickle_fail(r, "array is too large");
+    }
+    array->n_dims = (uint8_t)tuple->n;
+    array->shape = shape;
+    array->n_elements = empty ? 0 : n_bytes / itemsize;
+    array->n_bytes = empty ? 0 : n_bytes;
+    return 0;
+}
+
+static int set_data(struct pickle_reader *r, const struct dtype *dtype,
+                    const struct pickle_value *shape, const struct pickle_value *data,
+                    struct pickle_ndarray *array)
+{
+    if (set_shape(r, shape, dtype->itemsize, array) != 0)
+        return -1;
+    if (array->n_bytes != data->n)
+        return pickle_fail(r, "array data of %u bytes, its shape needs %llu", data->n,
+                           (unsigned long long)array->n_bytes);
+    array->dtype = *dtype;
+    array->data = data->as.bytes;
+    return 0;
+}
+
+static struct pickle_ndarray *array_new(struct pickle_reader *r)
+{
+    struct pickle_ndarray *array = pickle_alloc(r, &r->document, sizeof *array);
+
+    if (array != NULL)
+        *array = (struct pickle_ndarray){0};
+    return array;
+}
+
+/* _reconstruct(ndarray, (0,), b'b') */
+static int make_shell(struct pickle_reader *r, const struct pickle_value *arguments,
+                      struct pickle_value *result)
+{
+    const struct pickle_value *shape = &arguments[1];
+
+    if (arguments[0].as.global != GLOBAL_NDARRAY || shape->n != 1 ||
+        shape->as.tuple[0].kind != VALUE_INT || shape->as.tuple[0].as.integer != 0 ||
+        !value_is_text(&arguments[2], "b"))
+        return pickle_fail(r, "unexpected arguments of _reconstruct");
+    result->kind = VALUE_ARRAY;
+    result->as.array = array_new(r);
+    return result->as.array == NULL ? -1 : 0;
+}
+
+/* dtype('f4', False, True) */
+static int make_dtype(struct pickle_reader *r, const struct pickle_value *arguments,
+                      struct pickle_value *result)
+{
+    const struct pickle_value *name = &arguments[0];
+    const bool plain =
+        name->n == 2 && name->as.bytes[0] != '\0' && strchr("biufO", name->as.bytes[0]) != NULL;
+    struct pickle_dtype *dtype;
+    struct error refused = {0};
+
+    dtype = pickle_alloc(r, &r->scratch, sizeof *dtype);
+    if (dtype == NULL)
+        return -1;
+    *dtype = (struct pickle_dtype){0};
+    if (!plain || dtype_parse((const char *)name->as.bytes, name->n, &dtype->dtype, &refused) != 0)
+        return pickle_fail(r, "dtype %s is not accepted in an object array",
+                           text_quote_bytes(name->as.bytes, name->n).text);
+    result->kind = VALUE_DTYPE;
+    result->as.dtype = dtype;
+    return 0;
+}
+
+/* scalar(dtype, bytes) */
+static int make_scalar(struct pickle_reader *r, const struct pickle_value *arguments,
+                       struct pickle_value *result)
+{
+    const struct dtype *dtype = number_dtype(r, &arguments[0]);
+    const uint8_t *data = arguments[1].as.bytes;
+
+    if (dtype == NULL)
+        return -1;
+    if (arguments[1].n != dtype->itemsize)
+        return pickle_fail(r, "scalar of %u bytes, its dtype has %u", arguments[1].n,
+                           (unsigned)dtype->itemsize);
+    if (dtype->kind == DTYPE_FLOAT) {
+        result->kind = VALUE_FLOAT;
+        result->as.number = dtype_get_double(dtype, data);
+        return 0;
+    }
+    if (dtype->kind == DTYPE_UINT &&
+        bytes_get_uint(data, dtype->itemsize, dtype->big_endian) > INT64_MAX)
+        return pickle_fail(r, "integer beyond 64 bits");
+    result->kind = dtype->kind == DTYPE_BOOL ? VALUE_BOOL : VALUE_INT;
+    result->as.integer = dtype_get_int(dtype, data);
+    return 0;
+}
+
+/* _frombuffer(bytes, dtype, shape, 'C') */
+static int make_from_buffer(struct pickle_reader *r, const struct pickle_value *arguments,
+                            struct pickle_value *result)
+{
+    const struct dtype *dtype = number_dtype(r, &arguments[1]);
+    const bool fortran_order = value_is_text(&arguments[3], "F");
+
+    if (dtype == NULL)
+        return -1;
+    if (!fortran_order && !value_is_text(&arguments[3], "C"))
+        return pickle_fail(r, "unexpected axis order of an array");
+    result->kind = VALUE_ARRAY;
+    result->as.array = array_new(r);
+    if (result->as.array == NULL)
+        return -1;
+    result->as.array->fortran_order = fortran_order;
+    return set_data(r, dtype, &arguments[2], &arguments[0], result->as.array);
+}
+
+/* encode(str, 'latin1'): bytes in protocol 2, one UTF-8 character below U+0100 per byte. */
+static int make_encoded(struct pickle_reader *r, const struct pickle_value *arguments,
+                        struct pickle_value *result)
+{
+    const uint8_t *text = arguments[0].as.bytes;
+    const uint32_t n_text = arguments[0].n;
+    uint8_t *bytes;
+    uint32_t n = 0;
+
+    if (!value_is_text(&arguments[1], "latin1"))
+        return pickle_fail(r, "unexpected arguments of encode");
+    bytes = pickle_alloc(r, &r->document, n_text);
+    if (bytes == NULL)
+        return -1;
+    for (uint32_t i = 0; i < n_text; i++) {
+        uint8_t c = text[i];
+
+        if (c >= 0x80) {
+            if ((c != 0xc2 && c != 0xc3) || i + 1 == n_text || (text[i + 1] & 0xc0) != 0x80)
+                return pickle_fail(r, "text to encode is not Latin-1");
+            c = (uint8_t)(c << 6 | (text[++i] & 0x3f));
+        }
+        bytes[n++] = c;
+    }
+    *result = (struct pickle_value){.kind = VALUE_BYTES, .n = n, .as.bytes = bytes};
+    return 0;
+}
+
+/* bytes(): b'' in protocol 2. */
+static int make_no_bytes(struct pickle_reader *r, const struct pickle_value *arguments,
+                         struct pickle_value *result)
+{
+    (void)arguments;
+    result->kind = VALUE_BYTES;
+    result->as.bytes = r->start;
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    const char *pattern;
+    int (*make)(struct pickle_reader *r, const struct pickle_value *arguments,
+                struct pickle_value *result);
+} callables[] = {
+    [GLOBAL_RECONSTRUCT] = {"_reconstruct", "gtx", make_shell},
+    [GLOBAL_DTYPE] = {"dtype", "x??", make_dtype},
+    [GLOBAL_SCALAR] = {"scalar", "db", make_scalar},
+    [GLOBAL_FROMBUFFER] = {"_frombuffer", "bdts", make_from_buffer},
+    [GLOBAL_ENCODE] = {"encode", "ss", make_encoded},
+    [GLOBAL_BYTES] = {"bytes", "", make_no_bytes},
+    [GLOBAL_NDARRAY] = {"ndarray", "", NULL},
+};
+
+int pickle_reduce(struct pickle_reader *r)
+{
+    struct pickle_value result = {0};
+    struct pickle_value *callable, *arguments;
+
+    if (pickle_need(r, 2) != 0)
+        return -1;
+    arguments = &r->stack[r->n_stack - 1];
+    callable = arguments - 1;
+    if (callable->kind != VALUE_GLOBAL || arguments->kind != VALUE_TUPLE)
+        return pickle_fail(r, "call of %s with %s", pickle_value_name(callable),
+                           pickle_value_name(arguments));
+    if (callables[callable->as.global].make == NULL ||
+        !matches(arguments, callables[callable->as.global].pattern))
+        return pickle_fail(r, "unexpected arguments of %s", callables[callable->as.global].name);
+    if (callables[callable->as.global].make(r, arguments->as.tuple, &result) != 0)
+        return -1;
+    pickle_tuple_drop(r, arguments);
+    *callable = result;
+    r->n_stack--;
+    return 0;
+}
+
+/* (3, '<', None, None, None, -1, -1, 0) */
+static int build_dtype(struct pickle_reader *r, struct pickle_dtype *dtype,
+                       const struct pickle_value *state)
+{
+    const struct pickle_value *values = state->as.tuple;
+    const bool one_byte = dtype->dtype.itemsize <= 1; /* objects have size 0 here */
+    const int64_t flags = dtype->dtype.kind == DTYPE_OBJECT ? PICKLE_OBJECT_FLAGS : 0;
+    char order;
+
+    if (dtype->built || !matches(state, "ixnnniii") || values[0].as.integer != 3 ||
+        values[1].n != 1 || values[5].as.integer != -1 || values[6].as.integer != -1 ||
+        values[7].as.integer != flags)
+        return pickle_fail(r, "unexpected state of a dtype");
+    order = (char)values[1].as.bytes[0];
+    if (one_byte ? order != '|' : order != '<' && order != '>')
+        return pickle_fail(r, "unexpected byte order of a dtype");
+    dtype->dtype.big_endian = order == '>';
+    dtype->built = true;
+    return 0;
+}
+
+static int build_object_array(struct pickle_reader *r, struct pickle_ndarray *array,
+                              const struct pickle_value *values)
+{
+    if (r->object_array != NULL)
+        return pickle_fail(r, "object array inside an object array");
+    if (set_shape(r, &values[1], 1, array) != 0)
+        return -1;
+    if (array->n_elements > r->limits->n_items)
+        return pickle_fail(r, "object array of %llu items, expected at most %llu",
+                           (unsigned long long)array->n_elements,
+                           (unsigned long long)r->limits->n_items);
+    array->dtype = values[2].as.dtype->dtype;
+    r->object_array = array;
+    r->object_list = values[4].as.list;
+    return 0;
+}
+
+/* (1, shape, dtype, fortran_order, data) */
+static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
+                       const struct pickle_value *state)
+{
+    const struct pickle_value *values = state->as.tuple;
+    const struct dtype *dtype;
+
+    if (array->dtype.kind != 0)
+        return pickle_fail(r, "second state of an array");
+    if (matches(state, "itd?l") && values[2].as.dtype->built &&
+        values[2].as.dtype->dtype.kind == DTYPE_OBJECT && values[0].as.integer == 1)
+        return build_object_array(r, array, values);
+    if (!matches(state, "itd?b") || values[0].as.integer != 1)
+        return pickle_fail(r, "unexpected state of an array");
+    dtype = number_dtype(r, &values[2]);
+    if (dtype == NULL)
+        return -1;
+    array->fortran_order = values[3].as.integer != 0;
+    return set_data(r, dtype, &values[1], &values[4], array);
+}
+
+int pickle_build(struct pickle_reader *r)
+{
+    struct pickle_value *object, *state;
+    int result;
+
+    if (pickle_need(r, 2) != 0)
+        return -1;
+    state = &r->stack[r->n_stack - 1];
+    object = state - 1;
+    if (state->kind != VALUE_TUPLE)
+        return pickle_fail(r, "state is %s, not a tuple", pickle_value_name(state));
+    if (object->kind == VALUE_DTYPE)
+        result = build_dtype(r, object->as.dtype, state);
+    else if (object->kind == VALUE_ARRAY)
+        result = build_array(r, object->as.array, state);
+    else
+        return pickle_fail(r, "state of %s", pickle_value_name(object));
+    if (result != 0)
+        return -1;
+    pickle_tuple_drop(r, state);
+    r->n_stack--;
+    return 0;
+}

@@ -1,0 +1,332 @@
+/* pickle_write.c - see pickle.h: object arrays as numpy's own pickles, smaller and deterministic.
+ */
+#include "npy/pickle.h"
+
+#include "npy/pickle_opcode.h"
+
+/* The one place that names numpy's module: numpy 2 still loads the name of numpy 1. */
+#define MODULE "numpy.core.multiarray"
+
+#define SLOT_DTYPE_CLASS   3
+#define SLOT_FIRST_DTYPE   5
+#define MAX_INT_NBYTES     10                         /* LONG1, its length, 8 bytes */
+#define MAX_SHAPE_NBYTES   (2 + 10 * PICKLE_MAX_DIMS) /* MARK, integers, TUPLE */
+#define MAX_DTYPE_NBYTES   64                         /* a declaration */
+#define MAX_BYTES_NBYTES   5                          /* BINBYTES and its length */
+#define MAX_SCALAR_NBYTES  10                         /* any item but its string or data */
+#define MAX_ARRAY_NBYTES   (32 + MAX_SHAPE_NBYTES + MAX_DTYPE_NBYTES + MAX_BYTES_NBYTES)
+#define MAX_PRELUDE_NBYTES 512
+
+/* All put_ functions store at p and return where to go on; the caller has made room. */
+
+static uint8_t *put_raw(uint8_t *p, const void *bytes, size_t n_bytes)
+{
+    if (n_bytes > 0)
+        memcpy(p, bytes, n_bytes);
+    return p + n_bytes;
+}
+
+#define PUT_LITERAL(p, literal) put_raw((p), (literal), sizeof(literal) - 1)
+
+/* An opcode with an integer of n_bytes. */
+static uint8_t *put_number(uint8_t *p, uint8_t opcode, uint64_t number, size_t n_bytes)
+{
+    *p++ = opcode;
+    bytes_put_le(p, number, n_bytes);
+    return p + n_bytes;
+}
+
+/* The shortest form, as Python chooses it. */
+static uint8_t *put_int(uint8_t *p, int64_t value)
+{
+    size_t n_bytes = 5; /* fewer would have been BININT */
+
+    if (value >= 0 && value <= UINT8_MAX)
+        return put_number(p, OP_BININT1, (uint64_t)value, 1);
+    if (value >= 0 && value <= UINT16_MAX)
+        return put_number(p, OP_BININT2, (uint64_t)value, 2);
+    if (value >= INT32_MIN && value <= INT32_MAX)
+        return put_number(p, OP_BININT, (uint64_t)value, 4);
+    while (n_bytes < 8 &&
+           (value < -(INT64_C(1) << (8 * n_bytes - 1)) || value >= INT64_C(1) << (8 * n_bytes - 1)))
+        n_bytes++;
+    *p++ = OP_LONG1;
+    return put_number(p, (uint8_t)n_bytes, (uint64_t)value, n_bytes);
+}
+
+static uint8_t *put_float(uint8_t *p, double number)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &number, sizeof bits);
+    return put_number(p, OP_BINFLOAT, __builtin_bswap64(bits), 8);
+}
+
+static uint8_t *put_shape(uint8_t *p, const uint64_t *shape, unsigned n_dims)
+{
+    static const uint8_t short_tuples[] = {OP_EMPTY_TUPLE, OP_TUPLE1, OP_TUPLE2, OP_TUPLE3};
+
+    if (n_dims > 3)
+        *p++ = OP_MARK;
+    for (unsigned i = 0; i < n_dims; i++)
+        p = put_int(p, (int64_t)shape[i]);
+    *p++ = n_dims > 3 ? (uint8_t)OP_TUPLE : short_tuples[n_dims];
+    return p;
+}
+
+/* dtype(name, False, True) with its state, into a memo slot; the class is on the stack. */
+static uint8_t *put_dtype(uint8_t *p, const struct dtype *dtype, unsigned slot)
+{
+    const bool is_object = dtype->kind == DTYPE_OBJECT;
+    char order = dtype->big_endian ? '>' : '<';
+
+    if (is_object || dtype->itemsize == 1)
+        order = '|';
+    p = put_number(p, OP_BINUNICODE, 2, 4);
+    *p++ = (uint8_t)dtype->kind;
+    *p++ = (uint8_t)('0' + (is_object ? 8 : dtype->itemsize));
+    *p++ = OP_NEWFALSE;
+    *p++ = OP_NEWTRUE;
+    *p++ = OP_TUPLE3;
+    *p++ = OP_REDUCE;
+    p = put_number(p, OP_BINPUT, slot, 1);
+    *p++ = OP_MARK;
+    p = put_int(p, 3);
+    p = put_number(p, OP_BINUNICODE, 1, 4);
+    *p++ = (uint8_t)order;
+    p = PUT_LITERAL(p, "NNN");
+    p = put_number(p, OP_BININT, UINT32_MAX, 4); /* -1: size and alignment as the type has them */
+    p = put_number(p, OP_BININT, UINT32_MAX, 4);
+    p = put_int(p, is_object ? PICKLE_OBJECT_FLAGS : 0);
+    *p++ = OP_TUPLE;
+    *p++ = OP_BUILD;
+    return p;
+}
+
+static bool same_dtype(const struct dtype *a, const struct dtype *b)
+{
+    return a->kind == b->kind && a->itemsize == b->itemsize && a->big_endian == b->big_endian;
+}
+
+static unsigned find_dtype(const struct pickle_writer *writer, const struct dtype *dtype)
+{
+    unsigned i = 0;
+
+    while (i < writer->n_dtypes && !same_dtype(&writer->dtypes[i].dtype, dtype))
+        i++;
+    return i;
+}
+
+int pickle_writer_init(struct pickle_writer *writer, const uint64_t *shape, unsigned n_dims,
+                       struct error *err)
+{
+    *writer = (struct pickle_writer){.n_dims = n_dims};
+    if (n_dims > PICKLE_MAX_DIMS)
+        return error_set(err, ERROR_DATA, "object array of %u dimensions, at most %d are possible",
+                         n_dims, PICKLE_MAX_DIMS);
+    for (unsigned i = 0; i < n_dims; i++) {
+        writer->shape[i] = shape[i];
+        if (shape[i] > INT64_MAX)
+            return error_set(err, ERROR_DATA, "object array is too large");
+    }
+    if (bytes_product(shape, n_dims, &writer->n_items) != 0)
+        return error_set(err, ERROR_DATA, "object array is too large");
+    return 0;
+}
+
+int pickle_writer_note(struct pickle_writer *writer, uint64_t i, const struct pickle_item *item,
+                       struct error *err)
+{
+    const struct dtype *dtype;
+    unsigned at;
+
+    if (item->kind != PICKLE_ARRAY)
+        return 0;
+    dtype = &item->as.array->dtype;
+    at = find_dtype(writer, dtype);
+    if (at < writer->n_dtypes && writer->dtypes[at].first_item <= i)
+        return 0;
+    if (at == writer->n_dtypes) {
+        if (!dtype_is_number(dtype) || at == PICKLE_MAX_DTYPES)
+            return error_set(err, ERROR_DATA, "array of a type that an object array cannot hold");
+        writer->n_dtypes++;
+    }
+    for (; at > 0 && writer->dtypes[at - 1].first_item > i; at--)
+        writer->dtypes[at] = writer->dtypes[at - 1];
+    writer->dtypes[at].dtype = *dtype;
+    writer->dtypes[at].first_item = i;
+    return 0;
+}
+
+int pickle_write_prelude(const struct pickle_writer *writer, struct bytes *out, struct error *err)
+{
+    static const struct dtype object = {.kind = DTYPE_OBJECT};
+    uint8_t *p = bytes_reserve(out, MAX_PRELUDE_NBYTES, err);
+
+    if (p == NULL)
+        return -1;
+    p = PUT_LITERAL(p, "\x80\x03"
+                       "c" MODULE "\n_reconstruct\nq\x00"
+                       "cnumpy\nndarray\nq\x01"
+                       "K\x00\x85"
+                       "C\x01"
+                       "bq\x02"
+                       "\x87R"
+                       "(K\x01");
+    p = put_shape(p, writer->shape, writer->n_dims);
+    p = PUT_LITERAL(p, "cnumpy\ndtype\nq\x03");
+    p = put_dtype(p, &object, SLOT_FIRST_DTYPE - 1);
+    *p++ = OP_NEWFALSE;
+    *p++ = OP_EMPTY_LIST;
+    out->n_bytes = (size_t)(p - out->data);
+    return 0;
+}
+
+/* Fetch a dtype, or declare it when item i is the first to have it. */
+static uint8_t *put_dtype_use(const struct pickle_writer *writer, uint64_t i,
+                              const struct dtype *dtype, uint8_t *p, struct error *err)
+{
+    const unsigned at = find_dtype(writer, dtype);
+    const unsigned slot = SLOT_FIRST_DTYPE + at;
+
+    if (at == writer->n_dtypes || i < writer->dtypes[at].first_item) {
+        error_set(err, ERROR_INTERNAL, "type of item %llu of an object array was not noted",
+                  (unsigned long long)i);
+        return NULL;
+    }
+    if (i > writer->dtypes[at].first_item)
+        return put_number(p, OP_BINGET, slot, 1);
+    return put_dtype(put_number(p, OP_BINGET, SLOT_DTYPE_CLASS, 1), dtype, slot);
+}
+
+static int write_array(const struct pickle_writer *writer, uint64_t i,
+                       const struct pickle_ndarray *array, struct bytes *out, struct error *err)
+{
+    const uint64_t n_bytes = array->n_bytes;
+    uint8_t *p;
+
+    if (n_bytes > UINT32_MAX)
+        return error_set(err, ERROR_DATA, "array of 4 GiB or more in an object array");
+    if (array->n_dims > PICKLE_MAX_DIMS)
+        return error_set(err, ERROR_DATA, "array of %u dimensions, at most %d are possible",
+                         array->n_dims, PICKLE_MAX_DIMS);
+    p = bytes_reserve(out, MAX_ARRAY_NBYTES + (size_t)n_bytes, err);
+    if (p == NULL)
+        return -1;
+    p = PUT_LITERAL(p, "h\x00h\x01K\x00\x85h\x02\x87R(K\x01");
+    p = put_shape(p, array->shape, array->n_dims);
+    p = put_dtype_use(writer, i, &array->dtype, p, err);
+    if (p == NULL)
+        return -1;
+    *p++ = array->fortran_order ? OP_NEWTRUE : OP_NEWFALSE;
+    if (n_bytes <= UINT8_MAX)
+        p = put_number(p, OP_SHORT_BINBYTES, n_bytes, 1);
+    else
+        p = put_number(p, OP_BINBYTES, n_bytes, 4);
+    p = put_raw(p, array->data, (size_t)n_bytes);
+    *p++ = OP_TUPLE;
+    *p++ = OP_BUILD;
+    out->n_bytes = (size_t)(p - out->data);
+    return 0;
+}
+
+/* None, bool, int, float, str. */
+static int write_scalar(const struct pickle_item *item, struct bytes *out, struct error *err)
+{
+    const size_t n_string = item->kind == PICKLE_STRING ? item->n_bytes_or_items : 0;
+    uint8_t *p = bytes_reserve(out, MAX_SCALAR_NBYTES + n_string, err);
+
+    if (p == NULL)
+        return -1;
+    switch (item->kind) {
+    case PICKLE_NONE:
+        *p++ = OP_NONE;
+        break;
+    case PICKLE_BOOL:
+        *p++ = item->as.integer != 0 ? OP_NEWTRUE : OP_NEWFALSE;
+        break;
+    case PICKLE_INT:
+        p = put_int(p, item->as.integer);
+        break;
+    case PICKLE_FLOAT:
+        p = put_float(p, item->as.number);
+        break;
+    case PICKLE_STRING:
+        p = put_number(p, OP_BINUNICODE, n_string, 4);
+        p = put_raw(p, item->as.bytes, n_string);
+        break;
+    default:
+        return error_set(err, ERROR_INTERNAL, "item of kind %u in a list", item->kind);
+    }
+    out->n_bytes = (size_t)(p - out->data);
+    return 0;
+}
+
+static int write_opcode(uint8_t opcode, struct bytes *out, struct error *err)
+{
+    return bytes_append(out, &opcode, 1, err);
+}
+
+/* MARK before the first item of each batch of a list, APPENDS behind its last. */
+static bool begins_batch(uint64_t i)
+{
+    return i % PICKLE_BATCH == 0;
+}
+
+static bool ends_batch(uint64_t i, uint64_t n_items)
+{
+    return (i + 1) % PICKLE_BATCH == 0 || i + 1 == n_items;
+}
+
+static int write_list(const struct pickle_item *list, struct bytes *out, struct error *err)
+{
+    const uint32_t n = list->n_bytes_or_items;
+
+    if (write_opcode(OP_EMPTY_LIST, out, err) != 0)
+        return -1;
+    for (uint32_t i = 0; i < n; i++) {
+        if (begins_batch(i) && write_opcode(OP_MARK, out, err) != 0)
+            return -1;
+        if (write_scalar(&list->as.items[i], out, err) != 0)
+            return -1;
+        if (ends_batch(i, n) && write_opcode(OP_APPENDS, out, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_item(const struct pickle_writer *writer, uint64_t i,
+                      const struct pickle_item *item, struct bytes *out, struct error *err)
+{
+    if (item->kind == PICKLE_ARRAY)
+        return write_array(writer, i, item->as.array, out, err);
+    if (item->kind == PICKLE_LIST)
+        return write_list(item, out, err);
+    return write_scalar(item, out, err);
+}
+
+int pickle_write_items(const struct pickle_writer *writer, uint64_t first,
+                       const struct pickle_item *items, size_t n_items, struct bytes *out,
+                       struct error *err)
+{
+    if (first > writer->n_items || n_items > writer->n_items - first)
+        return error_set(err, ERROR_INTERNAL, "more items than the object array has");
+    for (size_t k = 0; k < n_items; k++) {
+        const uint64_t i = first + k;
+
+        if (begins_batch(i) && write_opcode(OP_MARK, out, err) != 0)
+            return -1;
+        if (write_item(writer, i, &items[k], out, err) != 0)
+            return -1;
+        if (ends_batch(i, writer->n_items) && write_opcode(OP_APPENDS, out, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int pickle_write_trailer(struct bytes *out, struct error *err)
+{
+    static const uint8_t trailer[] = {OP_TUPLE, OP_BUILD, OP_STOP};
+
+    return bytes_append(out, trailer, sizeof trailer, err);
+}
