@@ -1,0 +1,138 @@
+/* grid.c - the grid encoder's codec rows: states, and the loop over a piece. */
+#include "codec/grid.h"
+
+#include "codec/grid_block.h"
+#include "codec/grid_match.h"
+#include "codec/grid_train.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(GRID_WINDOW <= CODEC_READ_SLACK, "a window may begin at the last byte of a piece");
+
+static size_t bound(size_t n_bytes)
+{
+    /* Every block but the last has GRID_BLOCK_MIN_NBYTES, and no block costs more than storing it
+     * does. 64: the last block, the sync marker, and what the writing of bits may overwrite. */
+    return n_bytes + 8 * (n_bytes / GRID_BLOCK_MIN_NBYTES) + 8 * (n_bytes / DEFLATE_MAX_STORED) +
+           64;
+}
+
+static int train(const struct codec_member *member, int level, const uint8_t *sample,
+                 size_t sample_nbytes, void **trained, struct error *err)
+{
+    struct grid_trained *const t = calloc(1, sizeof *t);
+
+    (void)level;
+    if (t == NULL)
+        return error_no_memory(err, "learned distances");
+    grid_costs_default(&t->costs);
+    t->item_nbytes = member->item_nbytes;
+    if (grid_train(grid_kernels_best(), member, sample, sample_nbytes, t, err) != 0) {
+        free(t);
+        return -1;
+    }
+    *trained = t;
+    return 0;
+}
+
+static void state_free(void *state)
+{
+    struct grid_state *const s = state;
+
+    if (s != NULL)
+        free(s->path);
+    free(s);
+}
+
+static void *state_new(const struct codec_choice *choice, enum grid_mode mode, struct error *err)
+{
+    struct grid_state *const s = calloc(1, sizeof *s);
+
+    if (s != NULL && mode == GRID_OPTIMAL)
+        s->path = calloc(1, sizeof *s->path);
+    if (s == NULL || (mode == GRID_OPTIMAL && s->path == NULL)) {
+        error_no_memory(err, "grid encoder");
+        state_free(s);
+        return NULL;
+    }
+    s->kernels = grid_kernels_best();
+    s->mode = mode;
+    for (uint32_t length = 1; length <= DEFLATE_MAX_MATCH; length++)
+        s->inverse[length] = (1u << 20) / length;
+    if (choice->trained != NULL) {
+        s->trained = *(const struct grid_trained *)choice->trained;
+    } else {
+        s->trained.item_nbytes = 1;
+        grid_costs_default(&s->trained.costs);
+    }
+    return s;
+}
+
+static void *greedy_state_new(const struct codec_choice *choice, struct error *err)
+{
+    return state_new(choice, GRID_GREEDY, err);
+}
+
+static void *sparse_state_new(const struct codec_choice *choice, struct error *err)
+{
+    return state_new(choice, GRID_SPARSE, err);
+}
+
+static void *optimal_state_new(const struct codec_choice *choice, struct error *err)
+{
+    return state_new(choice, GRID_OPTIMAL, err);
+}
+
+/* Forget what the tables know about an earlier piece. */
+static void tables_clear(struct grid_state *s)
+{
+    switch (s->mode) {
+    case GRID_SPARSE:
+        memset(&s->index, 0, sizeof s->index);
+        break;
+    case GRID_OPTIMAL:
+        memset(s->path->latest, 0, sizeof s->path->latest);
+        break;
+    default:
+        memset(s->hash, 0, sizeof s->hash);
+    }
+}
+
+static size_t encode(void *state, const uint8_t *piece, size_t n_bytes, size_t history_nbytes,
+                     bool last, uint8_t *out, struct error *err)
+{
+    struct grid_state *const s = state;
+    struct grid_bits bits = {.out = out};
+    const uint8_t *const end = piece + n_bytes;
+    const uint8_t *p = piece;
+
+    (void)err;
+    s->floor = piece - history_nbytes;
+    s->costs = s->trained.costs;
+    tables_clear(s);
+    while (p < end) {
+        const uint8_t *const start = p;
+        const uint8_t *const stop = (size_t)(end - p) > GRID_MAX_BLOCK ? p + GRID_MAX_BLOCK : end;
+
+        p = s->kernels->parse[s->mode](s, p, stop);
+        grid_block_write(s, start, (size_t)(p - start), last && p == end, &bits);
+    }
+    if (last && n_bytes == 0)
+        grid_block_write(s, piece, 0, true, &bits);
+    if (last)
+        grid_bits_align(&bits);
+    else
+        grid_block_sync(&bits);
+    return (size_t)(bits.out - out);
+}
+
+#define GRID_CODEC(codec_name, new_state)                                           \
+    {                                                                               \
+        .name = codec_name, .bound = bound, .train = train, .state_new = new_state, \
+        .state_free = state_free, .encode = encode, .trained_free = free            \
+    }
+
+const struct codec codec_grid = GRID_CODEC("grid", greedy_state_new);
+const struct codec codec_grid_sparse = GRID_CODEC("grid-sparse", sparse_state_new);
+const struct codec codec_grid_best = GRID_CODEC("grid-best", optimal_state_new);

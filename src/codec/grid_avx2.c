@@ -1,0 +1,65 @@
+/* grid_avx2.c - the inner loops for x86-64 machines since about 2013. */
+#if defined(__x86_64__)
+
+#include "codec/grid_state.h"
+
+#include <immintrin.h>
+
+#define GRID_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
+
+struct window {
+    __m256i part[2];
+};
+
+static inline GRID_TARGET __m256i load_part(const uint8_t *p, int i)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p + i);
+}
+
+static inline GRID_TARGET struct window window_load(const uint8_t *p)
+{
+    return (struct window){{load_part(p, 0), load_part(p, 1)}};
+}
+
+static inline GRID_TARGET unsigned window_prefix(struct window window, const uint8_t *q)
+{
+    const __m256i low = _mm256_cmpeq_epi8(window.part[0], load_part(q, 0));
+    const __m256i high = _mm256_cmpeq_epi8(window.part[1], load_part(q, 1));
+    const uint64_t equal =
+        (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+
+    return (unsigned)_tzcnt_u64(~equal);
+}
+
+static inline GRID_TARGET uint64_t window_nonzero(struct window window)
+{
+    const __m256i low = _mm256_cmpeq_epi8(window.part[0], _mm256_setzero_si256());
+    const __m256i high = _mm256_cmpeq_epi8(window.part[1], _mm256_setzero_si256());
+
+    return ~((uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
+                                                       << 32);
+}
+
+static inline GRID_TARGET unsigned lowest_bit(uint32_t x)
+{
+    return _tzcnt_u32(x);
+}
+
+static inline GRID_TARGET unsigned lowest_bit_64(uint64_t x)
+{
+    return (unsigned)_tzcnt_u64(x);
+}
+
+#include "codec/grid_kernel.h"
+
+static bool is_supported(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+GRID_KERNELS(avx2, is_supported);
+
+#else
+typedef int grid_avx2_is_empty; /* a translation unit must not be empty */
+#endif

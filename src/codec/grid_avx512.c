@@ -1,0 +1,53 @@
+/* grid_avx512.c - the inner loops for x86-64 machines with AVX-512. */
+#if defined(__x86_64__)
+
+#include "codec/grid_state.h"
+
+#include <immintrin.h>
+
+#define GRID_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx2,bmi,bmi2,popcnt")))
+
+struct window {
+    __m512i all;
+};
+
+static inline GRID_TARGET struct window window_load(const uint8_t *p)
+{
+    return (struct window){_mm512_loadu_si512(p)};
+}
+
+static inline GRID_TARGET unsigned window_prefix(struct window window, const uint8_t *q)
+{
+    return (unsigned)_tzcnt_u64(_mm512_cmpneq_epi8_mask(window.all, _mm512_loadu_si512(q)));
+}
+
+static inline GRID_TARGET uint64_t window_nonzero(struct window window)
+{
+    return _mm512_test_epi8_mask(window.all, window.all);
+}
+
+static inline GRID_TARGET unsigned lowest_bit(uint32_t x)
+{
+    return _tzcnt_u32(x);
+}
+
+static inline GRID_TARGET unsigned lowest_bit_64(uint64_t x)
+{
+    return (unsigned)_tzcnt_u64(x);
+}
+
+#include "codec/grid_kernel.h"
+
+static bool is_supported(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx2") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("popcnt");
+}
+
+GRID_KERNELS(avx512, is_supported);
+
+#else
+typedef int grid_avx512_is_empty; /* a translation unit must not be empty */
+#endif

@@ -1,0 +1,301 @@
+/* grid_block.c - sequences -> deflate blocks. */
+#include "codec/grid_block.h"
+
+#include "codec/grid_huffman.h"
+
+/* One bit below deflate's limit, so that four literals fit beside the pending bits. */
+#define MAX_CODE_LENGTH    14
+#define MAX_CODELEN_LENGTH 7
+#define N_FIXED_LITLEN     288
+#define N_FIXED_DISTANCE   32
+
+enum block_type { BLOCK_STORED, BLOCK_FIXED, BLOCK_DYNAMIC };
+
+_Static_assert(GRID_MAX_BLOCK + DEFLATE_MAX_MATCH <= GRID_HUFFMAN_MAX_COUNT,
+               "a symbol's count in a block must fit the Huffman coder");
+_Static_assert(4 * MAX_CODE_LENGTH <= GRID_BITS_MAX_PUT, "four literals are written at once");
+
+/* Code lengths of a block; the arrays have room for the symbols that only the fixed code has. */
+struct code_lengths {
+    uint8_t litlen[N_FIXED_LITLEN];
+    uint8_t distance[N_FIXED_DISTANCE];
+};
+
+/* The description of a dynamic block's codes: code lengths, run-length coded, Huffman coded. */
+struct code_header {
+    unsigned n_litlen;
+    unsigned n_distance;
+    unsigned n_codelen;
+    uint8_t codelen_lengths[DEFLATE_N_CODELEN];
+    size_t n_items;
+    uint8_t symbols[DEFLATE_N_LITLEN + DEFLATE_N_DISTANCE];
+    uint8_t extras[DEFLATE_N_LITLEN + DEFLATE_N_DISTANCE];
+    uint64_t n_bits;
+};
+
+static const uint8_t codelen_order[DEFLATE_N_CODELEN] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                                         11, 4,  12, 3, 13, 2, 14, 1, 15};
+
+static unsigned codelen_extra(unsigned symbol)
+{
+    static const uint8_t extra[] = {2, 3, 7}; /* of symbols 16 to 18 */
+
+    return symbol < 16 ? 0 : extra[symbol - 16];
+}
+
+static void header_add(struct code_header *header, unsigned symbol, size_t extra)
+{
+    header->symbols[header->n_items] = (uint8_t)symbol;
+    header->extras[header->n_items++] = (uint8_t)extra;
+}
+
+/* Add `run` equal code lengths. */
+static void header_add_run(struct code_header *header, unsigned length, size_t run)
+{
+    if (length != 0) {
+        header_add(header, length, 0);
+        run--;
+    }
+    while (run >= 3) {
+        const size_t most = length != 0 ? 6 : 138;
+        const size_t n = run < most ? run : most;
+
+        if (length != 0)
+            header_add(header, 16, n - 3);
+        else if (n <= 10)
+            header_add(header, 17, n - 3);
+        else
+            header_add(header, 18, n - 11);
+        run -= n;
+    }
+    while (run-- > 0)
+        header_add(header, length, 0);
+}
+
+static unsigned used_symbols(const uint8_t *lengths, unsigned n, unsigned least)
+{
+    while (n > least && lengths[n - 1] == 0)
+        n--;
+    return n;
+}
+
+static void header_init(struct code_header *header, const struct code_lengths *lengths)
+{
+    uint8_t all[DEFLATE_N_LITLEN + DEFLATE_N_DISTANCE];
+    uint32_t counts[DEFLATE_N_CODELEN] = {0};
+    size_t n_all;
+
+    header->n_litlen = used_symbols(lengths->litlen, DEFLATE_N_LITLEN, 257);
+    header->n_distance = used_symbols(lengths->distance, DEFLATE_N_DISTANCE, 1);
+    memcpy(all, lengths->litlen, header->n_litlen);
+    memcpy(all + header->n_litlen, lengths->distance, header->n_distance);
+    n_all = header->n_litlen + header->n_distance;
+
+    header->n_items = 0;
+    for (size_t i = 0, end; i < n_all; i = end) {
+        for (end = i + 1; end < n_all && all[end] == all[i]; end++)
+            ;
+        header_add_run(header, all[i], end - i);
+    }
+    for (size_t i = 0; i < header->n_items; i++)
+        counts[header->symbols[i]]++;
+    grid_huffman_lengths(counts, DEFLATE_N_CODELEN, MAX_CODELEN_LENGTH, header->codelen_lengths);
+    header->n_codelen = DEFLATE_N_CODELEN;
+    while (header->n_codelen > 4 &&
+           header->codelen_lengths[codelen_order[header->n_codelen - 1]] == 0)
+        header->n_codelen--;
+
+    header->n_bits = 14 + 3 * header->n_codelen;
+    for (unsigned i = 0; i < DEFLATE_N_CODELEN; i++)
+        header->n_bits += (uint64_t)counts[i] * (header->codelen_lengths[i] + codelen_extra(i));
+}
+
+static void header_write(const struct code_header *header, struct grid_bits *bits)
+{
+    uint16_t codes[DEFLATE_N_CODELEN];
+
+    grid_huffman_codes(header->codelen_lengths, DEFLATE_N_CODELEN, codes);
+    grid_bits_put(bits, header->n_litlen - 257, 5);
+    grid_bits_put(bits, header->n_distance - 1, 5);
+    grid_bits_put(bits, header->n_codelen - 4, 4);
+    for (unsigned i = 0; i < header->n_codelen; i++)
+        grid_bits_put(bits, header->codelen_lengths[codelen_order[i]], 3);
+    for (size_t i = 0; i < header->n_items; i++) {
+        const unsigned symbol = header->symbols[i];
+
+        grid_bits_put(bits, codes[symbol], header->codelen_lengths[symbol]);
+        grid_bits_put(bits, header->extras[i], codelen_extra(symbol));
+    }
+}
+
+static void best_lengths(const struct grid_counts *counts, struct code_lengths *lengths)
+{
+    grid_huffman_lengths(counts->litlen, DEFLATE_N_LITLEN, MAX_CODE_LENGTH, lengths->litlen);
+    grid_huffman_lengths(counts->distance, DEFLATE_N_DISTANCE, MAX_CODE_LENGTH, lengths->distance);
+}
+
+static void fixed_lengths(struct code_lengths *lengths)
+{
+    memset(lengths->litlen, 8, 144);
+    memset(lengths->litlen + 144, 9, 112);
+    memset(lengths->litlen + 256, 7, 24);
+    memset(lengths->litlen + 280, 8, 8);
+    memset(lengths->distance, 5, N_FIXED_DISTANCE);
+}
+
+/* Size in bits of a block's symbols. */
+static uint64_t body_nbits(const struct grid_counts *counts, const struct code_lengths *lengths)
+{
+    uint64_t n_bits = counts->n_extra_bits;
+
+    for (unsigned i = 0; i < DEFLATE_N_LITLEN; i++)
+        n_bits += (uint64_t)counts->litlen[i] * lengths->litlen[i];
+    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++)
+        n_bits += (uint64_t)counts->distance[i] * lengths->distance[i];
+    return n_bits;
+}
+
+/* Size in bits of n_bytes in stored blocks. */
+static uint64_t stored_nbits(size_t n_bytes, unsigned n_pending)
+{
+    const uint64_t n_blocks =
+        n_bytes == 0 ? 1 : (n_bytes + DEFLATE_MAX_STORED - 1) / DEFLATE_MAX_STORED;
+
+    return 8 * (uint64_t)n_bytes + n_blocks * (8 + 32) - 5 + (-(n_pending + 3) & 7);
+}
+
+static void stored_write(const uint8_t *bytes, size_t n_bytes, bool final, struct grid_bits *bits)
+{
+    do {
+        const size_t n = n_bytes < DEFLATE_MAX_STORED ? n_bytes : DEFLATE_MAX_STORED;
+
+        grid_bits_put(bits, final && n == n_bytes, 1);
+        grid_bits_put(bits, BLOCK_STORED, 2);
+        grid_bits_align(bits);
+        grid_bits_put(bits, n | (~(uint64_t)n & 0xffff) << 16, 32);
+        if (n > 0)
+            memcpy(bits->out, bytes, n);
+        bits->out += n;
+        bytes += n;
+        n_bytes -= n;
+    } while (n_bytes > 0);
+}
+
+static uint32_t pack_code(uint32_t code, unsigned n_bits)
+{
+    return code << 8 | n_bits;
+}
+
+static void make_codes(const struct code_lengths *lengths, struct grid_codes *codes)
+{
+    uint16_t litlen[N_FIXED_LITLEN];
+    uint16_t distance[N_FIXED_DISTANCE];
+
+    grid_huffman_codes(lengths->litlen, N_FIXED_LITLEN, litlen);
+    grid_huffman_codes(lengths->distance, N_FIXED_DISTANCE, distance);
+    for (unsigned i = 0; i <= DEFLATE_END; i++)
+        codes->literal[i] = pack_code(litlen[i], lengths->litlen[i]);
+    for (unsigned length = DEFLATE_MIN_MATCH; length <= DEFLATE_MAX_MATCH; length++) {
+        const unsigned symbol = deflate_length_symbol(length);
+        const unsigned n_extra = deflate_length_extra(length);
+        const uint32_t extra = (length - DEFLATE_MIN_MATCH) & ((1u << n_extra) - 1);
+        const unsigned n_bits = lengths->litlen[symbol];
+
+        codes->length[length] = pack_code(litlen[symbol] | extra << n_bits, n_bits + n_extra);
+    }
+    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++)
+        codes->distance[i] = pack_code(distance[i], lengths->distance[i]);
+}
+
+void grid_costs_default(struct grid_costs *costs)
+{
+    costs->literal_mean = 7 * 16;
+    memset(costs->literal, 7, sizeof costs->literal);
+    memset(costs->length, 0, sizeof costs->length);
+    for (unsigned length = DEFLATE_MIN_MATCH; length <= DEFLATE_MAX_MATCH; length++)
+        costs->length[length] = (uint8_t)(5 + deflate_length_extra(length));
+    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++)
+        costs->distance[i] = (uint8_t)(4 + deflate_symbol_extra(i));
+}
+
+/* Unused symbols get what a rare one costs. */
+static void costs_from_lengths(const struct grid_counts *counts, const struct code_lengths *lengths,
+                               struct grid_costs *costs)
+{
+    uint64_t n_literals = 0, literals_nbits = 0;
+
+    for (unsigned i = 0; i < 256; i++) {
+        n_literals += counts->litlen[i];
+        literals_nbits += (uint64_t)counts->litlen[i] * lengths->litlen[i];
+    }
+    if (n_literals != 0)
+        costs->literal_mean = (uint32_t)(16 * literals_nbits / n_literals);
+    for (unsigned i = 0; i < 256; i++)
+        costs->literal[i] = lengths->litlen[i] != 0 ? lengths->litlen[i] : 12;
+    for (unsigned length = DEFLATE_MIN_MATCH; length <= DEFLATE_MAX_MATCH; length++) {
+        const unsigned n_bits = lengths->litlen[deflate_length_symbol(length)];
+
+        costs->length[length] =
+            (uint8_t)((n_bits != 0 ? n_bits : 12) + deflate_length_extra(length));
+    }
+    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++) {
+        const unsigned n_bits = lengths->distance[i];
+
+        costs->distance[i] = (uint8_t)((n_bits != 0 ? n_bits : 9) + deflate_symbol_extra(i));
+    }
+}
+
+void grid_costs_from_counts(const struct grid_counts *counts, struct grid_costs *costs)
+{
+    struct code_lengths lengths;
+
+    best_lengths(counts, &lengths);
+    costs_from_lengths(counts, &lengths, costs);
+}
+
+/* Write one block of a type other than stored. */
+static void coded_write(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
+                        const struct code_lengths *lengths, struct grid_bits *bits)
+{
+    struct grid_codes codes;
+    const uint32_t end = DEFLATE_END;
+
+    make_codes(lengths, &codes);
+    state->kernels->emit(bytes, n_bytes, state->sequences, state->n_sequences, &codes, bits);
+    grid_bits_put(bits, codes.literal[end] >> 8, codes.literal[end] & 0xff);
+}
+
+void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_bytes, bool final,
+                      struct grid_bits *bits)
+{
+    struct grid_counts counts = {.litlen[DEFLATE_END] = 1};
+    struct code_lengths dynamic = {0}, fixed;
+    struct code_header header;
+    uint64_t dynamic_nbits, fixed_nbits, stored;
+
+    state->kernels->count(bytes, n_bytes, state->sequences, state->n_sequences, &counts);
+    best_lengths(&counts, &dynamic);
+    header_init(&header, &dynamic);
+    fixed_lengths(&fixed);
+    dynamic_nbits = 3 + header.n_bits + body_nbits(&counts, &dynamic);
+    fixed_nbits = 3 + body_nbits(&counts, &fixed);
+    stored = stored_nbits(n_bytes, bits->n_pending);
+
+    if (stored <= dynamic_nbits && stored <= fixed_nbits) {
+        stored_write(bytes, n_bytes, final, bits);
+    } else if (fixed_nbits <= dynamic_nbits) {
+        grid_bits_put(bits, final | BLOCK_FIXED << 1, 3);
+        coded_write(state, bytes, n_bytes, &fixed, bits);
+    } else {
+        grid_bits_put(bits, final | BLOCK_DYNAMIC << 1, 3);
+        header_write(&header, bits);
+        coded_write(state, bytes, n_bytes, &dynamic, bits);
+    }
+    costs_from_lengths(&counts, &dynamic, &state->costs);
+    state->n_sequences = 0;
+}
+
+void grid_block_sync(struct grid_bits *bits)
+{
+    stored_write(NULL, 0, false, bits);
+}

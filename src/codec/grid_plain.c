@@ -1,0 +1,56 @@
+/* grid_plain.c - the inner loops in plain C: the reference for the others. */
+#include "codec/grid_state.h"
+
+#include <string.h>
+
+#define GRID_TARGET
+
+struct window {
+    const uint8_t *bytes;
+};
+
+static inline struct window window_load(const uint8_t *p)
+{
+    return (struct window){p};
+}
+
+static inline unsigned window_prefix(struct window window, const uint8_t *q)
+{
+    for (unsigned i = 0; i < GRID_WINDOW; i += 8) {
+        uint64_t a, b;
+
+        memcpy(&a, window.bytes + i, sizeof a);
+        memcpy(&b, q + i, sizeof b);
+        if (a != b)
+            return i + (unsigned)__builtin_ctzll(a ^ b) / 8;
+    }
+    return GRID_WINDOW;
+}
+
+static inline uint64_t window_nonzero(struct window window)
+{
+    uint64_t bits = 0;
+
+    for (unsigned i = 0; i < GRID_WINDOW; i++)
+        bits |= (uint64_t)(window.bytes[i] != 0) << i;
+    return bits;
+}
+
+static inline unsigned lowest_bit(uint32_t x)
+{
+    return (unsigned)__builtin_ctz(x);
+}
+
+static inline unsigned lowest_bit_64(uint64_t x)
+{
+    return (unsigned)__builtin_ctzll(x);
+}
+
+#include "codec/grid_kernel.h"
+
+static bool is_supported(void)
+{
+    return true;
+}
+
+GRID_KERNELS(plain, is_supported);

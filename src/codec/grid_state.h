@@ -1,0 +1,151 @@
+/*
+ * grid_state.h - what the parts of the grid encoder share. Internal to src/codec/grid*.
+ *
+ * A piece is parsed into sequences (some literals, then a match); a buffer full of them, or the
+ * end of the piece, makes a deflate block. Literals stay in the input.
+ */
+#ifndef SYMAUG_CODEC_GRID_STATE_H
+#define SYMAUG_CODEC_GRID_STATE_H
+
+#include "codec/grid_deflate.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GRID_MAX_DISTANCES  16
+#define GRID_WINDOW         64 /* bytes compared at a time */
+#define GRID_MAX_SEQUENCES  16384
+#define GRID_MAX_BLOCK      (2u << 20) /* input bytes of a block */
+#define GRID_HASH_BITS      14
+#define GRID_INDEX_BITS     14
+#define GRID_INDEX_NBYTES   4096 /* of one stride */
+#define GRID_PATH_HASH_BITS 13
+#define GRID_PATH_WAYS      8
+#define GRID_PATH_NBYTES    16384 /* of one shortest-path search */
+
+/* The ways to parse: one codec row each. */
+enum grid_mode { GRID_GREEDY, GRID_SPARSE, GRID_OPTIMAL, GRID_N_MODES };
+
+/* n_literals bytes of input as they are, then a match. */
+struct grid_sequence {
+    uint32_t n_literals;
+    uint16_t length;
+    uint16_t distance_less_1;
+};
+
+/* Sizes in bits that a parser reckons with. */
+struct grid_costs {
+    uint32_t literal_mean; /* of the literals there were, times 16 */
+    uint8_t literal[256];
+    uint8_t length[DEFLATE_MAX_MATCH + 1]; /* with extra bits */
+    uint8_t distance[DEFLATE_N_DISTANCE];  /* by symbol, with extra bits */
+};
+
+/* What training finds out about a member. */
+struct grid_trained {
+    size_t item_nbytes; /* 1, 2, 4 or 8 */
+    size_t n_distances;
+    uint32_t distances[GRID_MAX_DISTANCES];
+    struct grid_costs costs; /* of a first block */
+};
+
+/* How often the symbols of a block occur, and the number of its extra bits. */
+struct grid_counts {
+    uint32_t litlen[DEFLATE_N_LITLEN];
+    uint32_t distance[DEFLATE_N_DISTANCE];
+    uint64_t n_extra_bits;
+};
+
+/* Where the bits go. */
+struct grid_bits {
+    uint64_t pending; /* bits not written yet, first one lowest */
+    unsigned n_pending;
+    uint8_t *out; /* up to 8 bytes from here may be overwritten at any time */
+};
+
+/* Codes ready for writing: the bits, shifted left by 8, and their number. */
+struct grid_codes {
+    uint32_t literal[257];                  /* and end of block */
+    uint32_t length[DEFLATE_MAX_MATCH + 1]; /* with extra bits */
+    uint32_t distance[DEFLATE_N_DISTANCE];  /* without */
+};
+
+/* A match of an element, in bytes; length 0: none. */
+struct grid_place {
+    uint16_t length;
+    uint16_t distance_less_1;
+};
+
+/* Where equal elements stood: by hash the latest two; and what comes of it for the elements of one
+ * stride, from `begin` to `end`. */
+struct grid_index {
+    const uint8_t *begin;
+    const uint8_t *end;
+    uint32_t n;                               /* elements up to `end`; element 0 is the oldest */
+    bool is_dense;                            /* of the stride: few elements are zero */
+    uint64_t nonzero[GRID_INDEX_NBYTES / 64]; /* bit i: byte i of the stride is not zero */
+    struct grid_place places[GRID_INDEX_NBYTES / 2];
+    uint32_t last[1u << GRID_INDEX_BITS]; /* numbers of two elements, 16 bits each */
+};
+
+/* Work space of the shortest-path search: what is known about every place of a stretch; and by hash
+ * the latest positions, latest first, as in grid_state's hash. */
+struct grid_path {
+    uint32_t latest[1u << GRID_PATH_HASH_BITS][GRID_PATH_WAYS];
+    uint32_t cost[GRID_PATH_NBYTES + 1]; /* bits from the beginning to here */
+    uint32_t step[GRID_PATH_NBYTES + 1]; /* length << 16 | distance - 1 of a match, or 0: literal */
+    uint64_t reached[GRID_PATH_NBYTES / 64 + 2]; /* bit i: some path leads to place i */
+};
+
+struct grid_state;
+
+/* Parse from `bytes` on, until `stop` or until the sequences are full; returns where that was. The
+ * bytes behind the last match are literals. */
+typedef const uint8_t *grid_parser(struct grid_state *state, const uint8_t *bytes,
+                                   const uint8_t *stop);
+
+/* One worker's state. */
+struct grid_state {
+    const struct grid_kernels *kernels;
+    struct grid_trained trained;
+    struct grid_costs costs; /* those of the block before */
+    struct grid_path *path;  /* owned; `best` only */
+    enum grid_mode mode;
+
+    const uint8_t *floor; /* lowest byte that may be matched against */
+
+    uint32_t inverse[DEFLATE_MAX_MATCH + 1]; /* 2^20 / length: bits per byte without a division */
+
+    size_t n_sequences;
+    struct grid_sequence sequences[GRID_MAX_SEQUENCES];
+
+    uint32_t hash[1u << GRID_HASH_BITS]; /* position + 1, counted from floor */
+    struct grid_index index;
+};
+
+/* The inner loops, for one instruction set. All sets give the same results. */
+struct grid_kernels {
+    const char *name;
+    bool (*is_supported)(void);
+    grid_parser *parse[GRID_N_MODES];
+
+    /* Count the symbols of a block. */
+    void (*count)(const uint8_t *bytes, size_t n_bytes, const struct grid_sequence *sequences,
+                  size_t n_sequences, struct grid_counts *counts);
+
+    /* Write the block's symbols, without its header. */
+    void (*emit)(const uint8_t *bytes, size_t n_bytes, const struct grid_sequence *sequences,
+                 size_t n_sequences, const struct grid_codes *codes, struct grid_bits *bits);
+
+    /* The lengths (at most 258, and not beyond stop) of the matches of `bytes` at distances. */
+    void (*measure)(const uint8_t *bytes, const uint8_t *stop, const uint32_t *distances,
+                    size_t n_distances, uint16_t *lengths);
+};
+
+extern const struct grid_kernels grid_kernels_plain;
+#if defined(__x86_64__)
+extern const struct grid_kernels grid_kernels_sse2, grid_kernels_avx2, grid_kernels_avx512;
+#endif
+
+#endif

@@ -1,0 +1,407 @@
+/* test_codec.c - every codec: pieces that join to one deflate stream; levels and choices. */
+#include "codec/codec.h"
+
+#include "codec_data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+enum {
+    MEMBER_MAX = 3 << 20,
+    PIECE_MAX = 1 << 20,
+    N_PIECES_MAX = 64,
+    CANARY_NBYTES = 32,
+};
+
+/* The member, with what a codec may read behind it. */
+static uint8_t member[MEMBER_MAX + CODEC_READ_SLACK];
+static uint8_t encoded[2 * MEMBER_MAX], unpacked[MEMBER_MAX + 1];
+
+/* A choice of one codec, trained on the member where it wants that. */
+static struct codec_choice choice_of(const struct codec *codec, int level, size_t n_bytes)
+{
+    const struct codec_member about = {
+        .n_bytes = n_bytes, .item_nbytes = 1, .periods = {81}, .n_periods = 1};
+    struct codec_choice choice = {.codec = codec, .level = level};
+    const size_t sample_nbytes = n_bytes < CODEC_TRIAL_NBYTES ? n_bytes : CODEC_TRIAL_NBYTES;
+    struct error err = {0};
+
+    if (codec->train != NULL)
+        assert_int_equal(codec->train(&about, level, member, sample_nbytes, &choice.trained, &err),
+                         0);
+    return choice;
+}
+
+static int first_level(const struct codec *codec)
+{
+    return strcmp(codec->name, "zlib") == 0 || strcmp(codec->name, "isal") == 0 ? 1 : 0;
+}
+
+static int last_level(const struct codec *codec)
+{
+    return strcmp(codec->name, "zlib") == 0 ? 9 : first_level(codec);
+}
+
+/* Encode a piece and check that nothing is written beyond the bound. The caller frees. */
+static uint8_t *encode_piece(const struct codec *codec, void *state, size_t at, size_t n_bytes,
+                             bool last, size_t *n_encoded)
+{
+    const size_t bound = codec->bound(n_bytes);
+    const size_t history = at < CODEC_HISTORY_NBYTES ? at : CODEC_HISTORY_NBYTES;
+    uint8_t *out = malloc(bound + CANARY_NBYTES);
+    struct error err = {0};
+
+    memset(out + bound, 0xc5, CANARY_NBYTES);
+    *n_encoded = codec->encode(state, member + at, n_bytes, history, last, out, &err);
+    assert_int_equal(err.kind, ERROR_NONE);
+    assert_true(*n_encoded <= bound);
+    assert_true(*n_encoded > 0 || codec->stores);
+    for (size_t i = 0; i < CANARY_NBYTES; i++)
+        assert_int_equal(out[bound + i], 0xc5);
+    return out;
+}
+
+/* Cut n bytes in pieces of odd sizes, some of them empty; returns their number. */
+static size_t cut(size_t n_bytes, uint64_t seed, size_t sizes[N_PIECES_MAX])
+{
+    uint64_t random = seed * 2 + 1;
+    size_t n = 0;
+
+    while (n_bytes > 0 && n < N_PIECES_MAX - 2) {
+        size_t limit = (size_t)1 << random_below(&random, 22);
+        size_t size = n < 5 ? n : random_below(&random, limit < PIECE_MAX ? limit : PIECE_MAX);
+
+        size = size < n_bytes ? size : n_bytes;
+        sizes[n++] = size;
+        n_bytes -= size;
+    }
+    sizes[n++] = n_bytes;
+    if (seed % 3 == 0)
+        sizes[n++] = 0; /* an empty last piece */
+    return n;
+}
+
+/* The whole of `encoded` must be one raw deflate stream of the member. */
+static void check_stream(size_t n_encoded, size_t n_bytes)
+{
+    z_stream z = {0};
+
+    assert_int_equal(inflateInit2(&z, -15), Z_OK);
+    z.next_in = encoded;
+    z.avail_in = (uInt)n_encoded;
+    z.next_out = unpacked;
+    z.avail_out = sizeof unpacked;
+    assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(z.avail_in, 0);
+    assert_int_equal(z.total_out, n_bytes);
+    inflateEnd(&z);
+    assert_memory_equal(unpacked, member, n_bytes);
+}
+
+/*
+ * Encode the member in pieces twice: from the front with one state, and from the back with a new
+ * state each. The bytes must be equal, and the pieces joined must give back the member.
+ */
+static void check_member(const struct codec *codec, int level, size_t n_bytes, uint64_t seed)
+{
+    struct codec_choice choice = choice_of(codec, level, n_bytes);
+    size_t sizes[N_PIECES_MAX], at = 0, n_encoded = 0, starts[N_PIECES_MAX];
+    const size_t n_pieces = cut(n_bytes, seed, sizes);
+    void *state = codec->state_new(&choice, NULL);
+
+    for (size_t i = 0; i < n_pieces; i++) {
+        size_t n;
+        uint8_t *out = encode_piece(codec, state, at, sizes[i], i == n_pieces - 1, &n);
+
+        assert_true(n_encoded + n <= sizeof encoded);
+        memcpy(encoded + n_encoded, out, n);
+        starts[i] = n_encoded;
+        n_encoded += n;
+        at += sizes[i];
+        free(out);
+    }
+    codec->state_free(state);
+    if (codec->stores) {
+        assert_int_equal(n_encoded, n_bytes);
+        assert_memory_equal(encoded, member, n_bytes);
+    } else {
+        check_stream(n_encoded, n_bytes);
+    }
+    for (size_t i = n_pieces; i-- > 0;) {
+        size_t n;
+        uint8_t *out;
+
+        at -= sizes[i];
+        state = codec->state_new(&choice, NULL);
+        out = encode_piece(codec, state, at, sizes[i], i == n_pieces - 1, &n);
+        assert_int_equal(n, (i + 1 < n_pieces ? starts[i + 1] : n_encoded) - starts[i]);
+        assert_memory_equal(out, encoded + starts[i], n);
+        free(out);
+        codec->state_free(state);
+    }
+    codec_choice_release(&choice);
+}
+
+static void test_pieces_join_to_the_member(void **test_state)
+{
+    static const size_t sizes[] = {0, 1, 2, 3, 100, 33000, 300000};
+
+    (void)test_state;
+    for (int kind = 0; kind < N_DATA_KINDS; kind++) {
+        data_fill((enum data_kind)kind, 1, member, sizeof member);
+        for (size_t c = 0; c < codec_n_table; c++) {
+            const struct codec *codec = codec_table[c];
+
+            for (int level = first_level(codec); level <= last_level(codec); level++)
+                for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+                    check_member(codec, level, sizes[i], i + (size_t)level);
+            check_member(codec, first_level(codec), MEMBER_MAX, 1);
+        }
+    }
+}
+
+/* The bytes behind a piece may have any value. */
+static void test_slack_does_not_matter(void **test_state)
+{
+    enum { N = 50000 };
+
+    (void)test_state;
+    for (int kind = 0; kind < N_DATA_KINDS; kind++) {
+        for (size_t c = 0; c < codec_n_table; c++) {
+            const struct codec *codec = codec_table[c];
+            struct codec_choice choice;
+            uint8_t *out[2];
+            size_t n[2];
+
+            data_fill((enum data_kind)kind, 2, member, N);
+            choice = choice_of(codec, first_level(codec), N);
+            for (int i = 0; i < 2; i++) {
+                void *state = codec->state_new(&choice, NULL);
+
+                memset(member + N, i == 0 ? 0 : member[N - 1], CODEC_READ_SLACK);
+                out[i] = encode_piece(codec, state, 20000, N - 20000, false, &n[i]);
+                codec->state_free(state);
+            }
+            assert_int_equal(n[0], n[1]);
+            assert_memory_equal(out[0], out[1], n[0]);
+            free(out[0]);
+            free(out[1]);
+            codec_choice_release(&choice);
+        }
+    }
+}
+
+/* History is worth having: a piece that repeats what is in front of it is nearly free. */
+static void test_history_is_used(void **test_state)
+{
+    enum { N = 20000 };
+
+    (void)test_state;
+    data_fill(DATA_RANDOM, 3, member, N);
+    memcpy(member + N, member, N);
+    for (size_t c = 0; c < codec_n_table; c++) {
+        const struct codec *codec = codec_table[c];
+        struct codec_choice choice = choice_of(codec, first_level(codec), 2 * N);
+        void *state = codec->state_new(&choice, NULL);
+        size_t n;
+        uint8_t *out = encode_piece(codec, state, N, N, false, &n);
+
+        if (strcmp(codec->name, "zlib") == 0) /* the others look at few distances, or at none */
+            assert_true(n < 1000);
+        free(out);
+        codec->state_free(state);
+        codec_choice_release(&choice);
+    }
+}
+
+/* What cannot be compressed grows by 0.1 % and a constant at most. */
+static void test_incompressible_hardly_grows(void **test_state)
+{
+    static const size_t sizes[] = {1, 100, 5000, 70000, PIECE_MAX, MEMBER_MAX};
+
+    (void)test_state;
+    data_fill(DATA_RANDOM, 4, member, sizeof member);
+    for (size_t c = 0; c < codec_n_table; c++) {
+        const struct codec *codec = codec_table[c];
+
+        for (int level = first_level(codec); level <= last_level(codec); level++) {
+            struct codec_choice choice = choice_of(codec, level, MEMBER_MAX);
+            void *state = codec->state_new(&choice, NULL);
+
+            for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+                size_t n;
+
+                free(encode_piece(codec, state, 0, sizes[i], true, &n));
+                if (n > sizes[i] + sizes[i] / 1000 + 64)
+                    fail_msg("%s:%d: %zu bytes grow to %zu", codec->name, level, sizes[i], n);
+            }
+            codec->state_free(state);
+            codec_choice_release(&choice);
+        }
+    }
+}
+
+static void test_piece_over_the_limit_is_refused(void **test_state)
+{
+    static const enum codec_level_kind kinds[] = {CODEC_STORE, CODEC_FAST, CODEC_DEFAULT};
+
+    (void)test_state;
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        const struct codec_level level = {kinds[k], 0};
+        const struct codec_member about = {.n_bytes = 100, .item_nbytes = 1};
+        struct codec_choice choice;
+        struct error err = {0};
+        void *state;
+
+        assert_int_equal(codec_choose(&level, &about, member, 100, &choice, &err), 0);
+        state = choice.codec->state_new(&choice, NULL);
+        assert_int_equal(
+            choice.codec->encode(state, member, CODEC_PIECE_MAX_NBYTES + 1, 0, true, encoded, &err),
+            0);
+        assert_int_equal(err.kind, ERROR_INTERNAL);
+        choice.codec->state_free(state);
+        codec_choice_release(&choice);
+    }
+}
+
+static void test_level_parse(void **test_state)
+{
+    static const struct {
+        const char *text;
+        struct codec_level level;
+    } good[] = {
+        {"fast", {CODEC_FAST, 0}},   {"default", {CODEC_DEFAULT, 0}}, {"best", {CODEC_BEST, 0}},
+        {"store", {CODEC_STORE, 0}}, {"zlib:1", {CODEC_ZLIB, 1}},     {"zlib:6", {CODEC_ZLIB, 6}},
+        {"zlib:9", {CODEC_ZLIB, 9}},
+    };
+    static const char *const bad[] = {"",        "Fast",    "zlib",    "zlib:",   "zlib:0",
+                                      "zlib:10", "zlib:-1", "zlib: 6", "zlib:6 ", "zlib:6x",
+                                      "6",       "grid",    "isal:1",  "faster",  "\n\x1b[2J"};
+
+    (void)test_state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        struct codec_level level;
+        struct error err = {0};
+
+        assert_int_equal(codec_level_parse(good[i].text, &level, &err), 0);
+        assert_int_equal(level.kind, good[i].level.kind);
+        assert_int_equal(level.zlib, good[i].level.zlib);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct codec_level level;
+        struct error err = {0};
+
+        assert_int_equal(codec_level_parse(bad[i], &level, &err), -1);
+        assert_int_equal(err.kind, ERROR_USAGE);
+        assert_null(strchr(err.message, '\n'));
+        assert_null(strchr(err.message, '\x1b'));
+        assert_non_null(strstr(err.message, "zlib:9"));
+    }
+}
+
+static void test_choose(void **test_state)
+{
+    static const struct {
+        struct codec_level level;
+        const char *name; /* of a small opaque member */
+    } cases[] = {
+        {{CODEC_STORE, 0}, "store"},    {{CODEC_ZLIB, 1}, "zlib:1"}, {{CODEC_ZLIB, 9}, "zlib:9"},
+        {{CODEC_DEFAULT, 0}, "zlib:6"}, {{CODEC_BEST, 0}, "zlib:9"},
+#ifdef HAVE_ISAL
+        {{CODEC_FAST, 0}, "isal:1"},
+#else
+        {{CODEC_FAST, 0}, "zlib:1"},
+#endif
+    };
+    static const size_t sizes[] = {0, 1, 1000, 65535};
+
+    (void)test_state;
+    data_fill(DATA_PLANES, 5, member, sizeof member);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            const struct codec_member about = {.n_bytes = sizes[s], .item_nbytes = 1};
+            struct codec_choice choice;
+            struct error err = {0};
+
+            assert_int_equal(codec_choose(&cases[i].level, &about, member, sizes[s], &choice, &err),
+                             0);
+            assert_string_equal(choice.name, cases[i].name);
+            codec_choice_release(&choice);
+        }
+    }
+}
+
+/* At every level the choice for a large member is usable, the same the second time, and (but for
+ * what a trial cannot see) no larger than that of the faster level. */
+static void test_choose_large(void **test_state)
+{
+    static const enum codec_level_kind kinds[] = {CODEC_FAST, CODEC_DEFAULT, CODEC_BEST};
+
+    (void)test_state;
+    for (int kind = 0; kind < N_DATA_KINDS; kind++) {
+        const struct codec_member about = {.n_bytes = MEMBER_MAX,
+                                           .item_nbytes = kind == DATA_FLOAT ? 4 : 1,
+                                           .is_float = kind == DATA_FLOAT,
+                                           .periods = {81},
+                                           .n_periods = 1};
+        size_t previous = SIZE_MAX / 2;
+
+        data_fill((enum data_kind)kind, 6, member, sizeof member);
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+            const struct codec_level level = {kinds[k], 0};
+            struct codec_choice choice[2];
+            void *state;
+            size_t n;
+
+            for (int i = 0; i < 2; i++)
+                assert_int_equal(
+                    codec_choose(&level, &about, member, CODEC_TRIAL_NBYTES, &choice[i], NULL), 0);
+            assert_string_equal(choice[0].name, choice[1].name);
+            assert_ptr_equal(choice[0].codec, choice[1].codec);
+            if (kinds[k] != CODEC_FAST)
+                assert_string_not_equal(choice[0].codec->name, "isal");
+            state = choice[0].codec->state_new(&choice[0], NULL);
+
+            free(encode_piece(choice[0].codec, state, 0, PIECE_MAX, true, &n));
+            assert_true(n <= previous + previous / 50);
+            previous = n;
+            choice[0].codec->state_free(state);
+            codec_choice_release(&choice[0]);
+            codec_choice_release(&choice[1]);
+            codec_choice_release(&choice[1]); /* a released one is accepted */
+        }
+    }
+}
+
+static void test_libraries(void **test_state)
+{
+    (void)test_state;
+    assert_non_null(strstr(codec_libraries(), "zlib 1."));
+#ifdef HAVE_ISAL
+    assert_non_null(strstr(codec_libraries(), ", ISA-L 2."));
+#else
+    assert_null(strstr(codec_libraries(), "ISA-L"));
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pieces_join_to_the_member),
+        cmocka_unit_test(test_slack_does_not_matter),
+        cmocka_unit_test(test_history_is_used),
+        cmocka_unit_test(test_incompressible_hardly_grows),
+        cmocka_unit_test(test_piece_over_the_limit_is_refused),
+        cmocka_unit_test(test_level_parse),
+        cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_choose_large),
+        cmocka_unit_test(test_libraries),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

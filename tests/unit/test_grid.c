@@ -1,0 +1,427 @@
+/*
+ * test_grid.c - the grid encoder: what it writes inflates to what it was given, is not too long,
+ * and does not depend on the instruction set, on what a state did before, or on bytes that are not
+ * the member's.
+ *
+ * SYMAUG_TEST_N=200000 makes the test of random inputs longer.
+ */
+#include "codec/grid.h"
+
+#include "codec/grid_match.h"
+#include "codec/grid_train.h"
+#include "test_grid_data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+#if defined(HAVE_ISAL)
+#include <isa-l.h>
+#endif
+
+#define ARRAY_SIZE(a)  (sizeof(a) / sizeof *(a))
+#define MAX_NBYTES     ((size_t)5 << 20)
+#define SMALL_NBYTES   ((size_t)96 << 10)
+#define HISTORY_NBYTES CODEC_HISTORY_NBYTES
+
+static const struct codec *const codecs[] = {&codec_grid, &codec_grid_sparse, &codec_grid_best};
+
+static const uint8_t marker[] = {0, 0, 0xff, 0xff};
+
+static struct codec_member member_of(const struct data_kind *kind, size_t n)
+{
+    struct codec_member member = {.n_bytes = n, .item_nbytes = kind->item_nbytes};
+
+    member.n_periods = kind->n_periods;
+    memcpy(member.periods, kind->periods, sizeof kind->periods);
+    return member;
+}
+
+/* An encoder, trained on data that is copied so that reading too far is noticed. */
+struct encoder {
+    struct codec_choice choice;
+    struct grid_state *state;
+};
+
+static void encoder_init(struct encoder *e, const struct codec *codec,
+                         const struct codec_member *member, const uint8_t *data, size_t n)
+{
+    const size_t sample_nbytes = n < CODEC_TRIAL_NBYTES ? n : CODEC_TRIAL_NBYTES;
+    uint8_t *const sample = malloc(sample_nbytes + CODEC_READ_SLACK);
+    struct error err = {0};
+
+    memcpy(sample, data, sample_nbytes);
+    memset(sample + sample_nbytes, 0x55, CODEC_READ_SLACK);
+    *e = (struct encoder){.choice.codec = codec};
+    assert_int_equal(codec->train(member, 0, sample, sample_nbytes, &e->choice.trained, &err), 0);
+    e->state = codec->state_new(&e->choice, &err);
+    assert_non_null(e->state);
+    free(sample);
+}
+
+static void encoder_release(struct encoder *e)
+{
+    e->choice.codec->state_free(e->state);
+    e->choice.codec->trained_free(e->choice.trained);
+}
+
+/* Encode data[at..at + n) into memory of just the bound's size, from a copy with just the history
+ * and the slack around it: zeros, or bytes that go on like the last `slack` ones. Returns the
+ * encoded piece, owned. */
+static uint8_t *encode_piece(struct encoder *e, const uint8_t *data, size_t at, size_t n,
+                             size_t history_nbytes, bool last, unsigned slack, size_t *out_nbytes)
+{
+    const struct codec *const codec = e->choice.codec;
+    const size_t n_copied = history_nbytes + n;
+    uint8_t *const copy = malloc(n_copied + CODEC_READ_SLACK);
+    uint8_t *const out = malloc(codec->bound(n));
+    struct error err = {0};
+
+    memcpy(copy, data + at - history_nbytes, n_copied);
+    for (size_t i = 0; i < CODEC_READ_SLACK; i++)
+        copy[n_copied + i] = slack == 0 || n_copied < slack ? 0 : copy[n_copied + i - slack];
+    *out_nbytes =
+        codec->encode(e->state, copy + history_nbytes, n, history_nbytes, last, out, &err);
+    assert_in_range(*out_nbytes, 1, n + n / 1000 + 16);
+    assert_true(*out_nbytes <= codec->bound(n));
+    if (!last)
+        assert_memory_equal(out + *out_nbytes - 4, marker, 4);
+    free(copy);
+    return out;
+}
+
+static void check_zlib(const uint8_t *in, size_t in_nbytes, const uint8_t *expected, size_t n)
+{
+    uint8_t *const out = malloc(n + 1);
+    z_stream z = {.next_in = (Bytef *)(uintptr_t)in, .avail_in = (uInt)in_nbytes};
+
+    z.next_out = out;
+    z.avail_out = (uInt)n + 1;
+    assert_int_equal(inflateInit2(&z, -15), Z_OK);
+    assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(z.total_out, n);
+    assert_int_equal(z.avail_in, 0);
+    assert_memory_equal(out, expected, n);
+    inflateEnd(&z);
+    free(out);
+}
+
+static void check_isal(const uint8_t *in, size_t in_nbytes, const uint8_t *expected, size_t n)
+{
+#if defined(HAVE_ISAL)
+    uint8_t *const out = malloc(n + 1);
+    struct inflate_state state;
+
+    isal_inflate_init(&state);
+    state.next_in = (uint8_t *)(uintptr_t)in;
+    state.avail_in = (uint32_t)in_nbytes;
+    state.next_out = out;
+    state.avail_out = (uint32_t)n + 1;
+    assert_int_equal(isal_inflate(&state), ISAL_DECOMP_OK);
+    assert_int_equal(state.block_state, ISAL_BLOCK_FINISH);
+    assert_int_equal(state.total_out, n);
+    assert_int_equal(state.avail_in, 0);
+    assert_memory_equal(out, expected, n);
+    free(out);
+#else
+    (void)in, (void)in_nbytes, (void)expected, (void)n;
+#endif
+}
+
+static void check_inflates(const uint8_t *in, size_t in_nbytes, const uint8_t *data, size_t n)
+{
+    check_zlib(in, in_nbytes, data, n);
+    check_isal(in, in_nbytes, data, n);
+}
+
+/* One piece, by all instruction sets: all the same, and inflates to the data. Returns its size. */
+static size_t check_whole(struct encoder *e, const uint8_t *data, size_t n)
+{
+    uint8_t *first = NULL;
+    size_t first_nbytes = 0;
+
+    for (size_t i = 0; i < grid_kernels_n_table; i++) {
+        size_t out_nbytes;
+        uint8_t *out;
+
+        if (!grid_kernels_table[i]->is_supported())
+            continue;
+        e->state->kernels = grid_kernels_table[i];
+        out = encode_piece(e, data, 0, n, 0, true, (unsigned)(i * i), &out_nbytes);
+        if (first == NULL) {
+            check_inflates(out, out_nbytes, data, n);
+            first = out;
+            first_nbytes = out_nbytes;
+            continue;
+        }
+        assert_int_equal(out_nbytes, first_nbytes);
+        assert_memory_equal(out, first, first_nbytes);
+        free(out);
+    }
+    free(first);
+    return first_nbytes;
+}
+
+/* The data cut into pieces, with up to `history` bytes in front of each. Returns the sum of sizes.
+ */
+static size_t check_cut(struct encoder *e, struct random *r, const uint8_t *data, size_t n,
+                        uint32_t piece_nbytes, size_t history)
+{
+    uint8_t *const all = malloc(2 * n + 100000);
+    size_t all_nbytes = 0, at = 0;
+    bool last = false;
+
+    while (!last) {
+        const size_t size = random_below(r, piece_nbytes + 1);
+        const size_t most = at < history ? at : history;
+        size_t out_nbytes;
+        uint8_t *out;
+
+        last = size > n - at;
+        out = encode_piece(e, data, at, last ? n - at : size, most, last, 1, &out_nbytes);
+        memcpy(all + all_nbytes, out, out_nbytes);
+        all_nbytes += out_nbytes;
+        at += size;
+        free(out);
+    }
+    check_inflates(all, all_nbytes, data, n);
+    free(all);
+    return all_nbytes;
+}
+
+static void test_tiny(void **state)
+{
+    uint8_t data[300];
+
+    (void)state;
+    for (size_t k = 0; k < DATA_N_KINDS; k++) {
+        const struct codec_member member = member_of(&data_kinds[k], sizeof data);
+        struct random r = {k};
+
+        data_kinds[k].fill(&r, data, sizeof data);
+        for (size_t c = 0; c < ARRAY_SIZE(codecs); c++) {
+            struct encoder e;
+
+            encoder_init(&e, codecs[c], &member, data, sizeof data);
+            for (size_t n = 0; n <= sizeof data; n++)
+                check_whole(&e, data, n);
+            encoder_release(&e);
+        }
+    }
+}
+
+static void test_kinds(void **state)
+{
+    uint8_t *const data = malloc(MAX_NBYTES);
+
+    (void)state;
+    for (size_t k = 0; k < DATA_N_KINDS; k++) {
+        const size_t n = k % 5 == 2 ? MAX_NBYTES : SMALL_NBYTES + k;
+        const struct codec_member member = member_of(&data_kinds[k], n);
+        struct random r = {k};
+
+        data_kinds[k].fill(&r, data, n);
+        for (size_t c = 0; c < ARRAY_SIZE(codecs); c++) {
+            struct encoder e;
+
+            encoder_init(&e, codecs[c], &member, data, n);
+            check_whole(&e, data, n);
+            check_cut(&e, &r, data, SMALL_NBYTES, 20000, HISTORY_NBYTES);
+            check_cut(&e, &r, data, SMALL_NBYTES / 4, 900, random_below(&r, 3000));
+            check_cut(&e, &r, data, SMALL_NBYTES / 4, 50, 0);
+            encoder_release(&e);
+        }
+    }
+    free(data);
+}
+
+/* What each codec is for makes it small: at least these times smaller than the data. */
+static void test_small(void **state)
+{
+    static const struct {
+        size_t kind;
+        size_t codec;
+        size_t ratio;
+    } cases[] = {{1, 0, 800},  {1, 1, 800}, {1, 2, 800}, {7, 0, 45}, {9, 0, 120}, {9, 2, 130},
+                 {10, 0, 150}, {12, 1, 4},  {12, 2, 4},  {11, 1, 2}, {14, 1, 4},  {15, 1, 4}};
+    const size_t n = (size_t)1 << 20;
+    uint8_t *const data = malloc(n);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct codec_member member = member_of(&data_kinds[cases[i].kind], n);
+        struct random r = {i};
+        struct encoder e;
+        size_t out_nbytes;
+
+        data_kinds[cases[i].kind].fill(&r, data, n);
+        encoder_init(&e, codecs[cases[i].codec], &member, data, n);
+        out_nbytes = check_whole(&e, data, n);
+        if (out_nbytes * cases[i].ratio > n)
+            fail_msg("%s with %s: 1:%.1f instead of 1:%zu", data_kinds[cases[i].kind].name,
+                     e.choice.codec->name, (double)n / (double)out_nbytes, cases[i].ratio);
+        encoder_release(&e);
+    }
+    free(data);
+}
+
+/* Data that repeats at one distance alone: it is learned, and history makes use of it. */
+static void test_periods(void **state)
+{
+    const size_t n = (size_t)300000;
+    uint8_t *const data = malloc(n);
+    struct random r = {3};
+
+    (void)state;
+    for (uint32_t period = 1; period <= DEFLATE_MAX_DISTANCE; period += 1 + period / 3) {
+        const struct data_kind kind = {"", NULL, 1, {period}, 1};
+        const struct codec_member member = member_of(&kind, n);
+
+        data_random(&r, data, period);
+        for (size_t i = period; i < n; i++)
+            data[i] = data[i % period];
+        for (size_t i = period; i < n; i += 1 + random_below(&r, 800))
+            data[i] = 0;
+        for (size_t c = 0; c < ARRAY_SIZE(codecs); c += 2) {
+            struct encoder e;
+            size_t i = 0;
+
+            encoder_init(&e, codecs[c], &member, data, n);
+            while (i < e.state->trained.n_distances && e.state->trained.distances[i] % period != 0)
+                i++;
+            if (i == e.state->trained.n_distances)
+                fail_msg("period %u not learned", period);
+            check_whole(&e, data, n);
+            assert_true(check_cut(&e, &r, data, n, 100000, HISTORY_NBYTES) < n / 8 + 35000);
+            encoder_release(&e);
+        }
+    }
+    free(data);
+}
+
+/* A state that has done other things writes the same as a new one, and one without training works.
+ */
+static void test_reuse(void **state)
+{
+    const size_t n = SMALL_NBYTES;
+    uint8_t *const data = malloc(n), *const other = malloc(n);
+
+    (void)state;
+    for (size_t k = 0; k < DATA_N_KINDS; k++) {
+        const struct codec_member member = member_of(&data_kinds[k], n);
+        struct random r = {k};
+
+        data_kinds[k].fill(&r, data, n);
+        data_kinds[(k + 5) % DATA_N_KINDS].fill(&r, other, n);
+        for (size_t c = 0; c < ARRAY_SIZE(codecs); c++) {
+            uint8_t *first, *second;
+            size_t first_nbytes, second_nbytes;
+            struct encoder e;
+            void *trained;
+
+            encoder_init(&e, codecs[c], &member, data, n);
+            first = encode_piece(&e, data, 40000, n - 40000, 30000, false, 1, &first_nbytes);
+            check_whole(&e, other, n);
+            second = encode_piece(&e, data, 40000, n - 40000, 30000, false, 2, &second_nbytes);
+            assert_int_equal(first_nbytes, second_nbytes);
+            assert_memory_equal(first, second, first_nbytes);
+            free(first);
+            free(second);
+
+            codecs[c]->state_free(e.state);
+            trained = e.choice.trained;
+            e.choice.trained = NULL;
+            e.state = codecs[c]->state_new(&e.choice, NULL);
+            check_whole(&e, data, n);
+            e.choice.trained = trained;
+            encoder_release(&e);
+        }
+    }
+    free(data);
+    free(other);
+}
+
+/* Every instruction set learns the same. */
+static void test_train(void **state)
+{
+    const size_t n = (size_t)400000;
+    uint8_t *const data = malloc(n + CODEC_READ_SLACK);
+
+    (void)state;
+    for (size_t k = 0; k < DATA_N_KINDS; k++) {
+        struct codec_member member = member_of(&data_kinds[k], n);
+        struct random r = {k};
+
+        data_kinds[k].fill(&r, data, n);
+        for (size_t sample_nbytes = 0; sample_nbytes <= n; sample_nbytes += 1 + sample_nbytes * 2) {
+            struct grid_trained first = {0}, other = {0};
+
+            member.n_bytes = random_below(&r, 2) ? 0 : UINT64_C(1) << random_below(&r, 40);
+            memset(data + sample_nbytes, 1, CODEC_READ_SLACK);
+            assert_int_equal(
+                grid_train(&grid_kernels_plain, &member, data, sample_nbytes, &first, NULL), 0);
+            for (size_t i = 0; i < grid_kernels_n_table; i++) {
+                if (!grid_kernels_table[i]->is_supported())
+                    continue;
+                memset(&other, 0, sizeof other);
+                memset(data + sample_nbytes, 2, CODEC_READ_SLACK);
+                assert_int_equal(
+                    grid_train(grid_kernels_table[i], &member, data, sample_nbytes, &other, NULL),
+                    0);
+                assert_memory_equal(&first, &other, sizeof first);
+            }
+        }
+    }
+    free(data);
+}
+
+/* Random members: pieces of several kinds of data in one, any cuts. */
+static void test_any(void **state)
+{
+    const char *const wish = getenv("SYMAUG_TEST_N");
+    const unsigned long n_rounds = wish != NULL ? strtoul(wish, NULL, 10) : 1000;
+    uint8_t *const data = malloc(SMALL_NBYTES);
+
+    (void)state;
+    for (unsigned long round = 0; round < n_rounds; round++) {
+        struct random r = {round * 7919 + 1};
+        const size_t n = random_below(&r, 1u << (1 + random_below(&r, round % 50 == 0 ? 16 : 12)));
+        struct data_kind kind = data_kinds[random_below(&r, DATA_N_KINDS)];
+        struct codec_member member;
+        struct encoder e;
+
+        kind.n_periods = 1 + random_below(&r, 4);
+        for (size_t i = 0; i < kind.n_periods; i++)
+            kind.periods[i] = random_below(&r, 1u << (1 + random_below(&r, 20)));
+        kind.item_nbytes = 1u << random_below(&r, 4);
+        for (size_t at = 0, part; at < n; at += part) {
+            part = 1 + random_below(&r, (uint32_t)(n - at));
+            data_kinds[random_below(&r, DATA_N_KINDS)].fill(&r, data + at, part);
+        }
+        member = member_of(&kind, n);
+        encoder_init(&e, codecs[round % ARRAY_SIZE(codecs)], &member, data, n);
+        check_whole(&e, data, n);
+        check_cut(&e, &r, data, n, (uint32_t)n / 50 + 1 + random_below(&r, (uint32_t)n + 1),
+                  random_below(&r, HISTORY_NBYTES + 1));
+        encoder_release(&e);
+    }
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tiny),  cmocka_unit_test(test_kinds),   cmocka_unit_test(test_small),
+        cmocka_unit_test(test_reuse), cmocka_unit_test(test_periods), cmocka_unit_test(test_train),
+        cmocka_unit_test(test_any),
+    };
+
+    return cmocka_run_group_tests_name("grid", tests, NULL, NULL);
+}
