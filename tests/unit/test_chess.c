@@ -32,6 +32,40 @@ static const struct action_layout *layout_of(const struct board *b, const char *
     return layout;
 }
 
+/* A layout is also found without its family, and with ':' for '-'. */
+static void test_short_names(void **state)
+{
+    static const struct {
+        const char *name, *layout; /* NULL: there is none */
+    } cases[] = {
+        {"1814", "chess-1814"},
+        {"chess-1814", "chess-1814"},
+        {"4672:crazyara", "chess-4672-crazyara"},
+        {"4672-crazyara", "chess-4672-crazyara"},
+        {"4672:pettingzoo", "chess-4672-pettingzoo"},
+        {"4864:crazyara:squares", "chess-4864-crazyara-squares"},
+        {"from-to", "from-to"},
+        {"from:to", NULL},
+        {"4672:", NULL},
+        {"467", NULL},
+        {"chess:4672", NULL},
+        {":4672", NULL},
+        {"", NULL},
+    };
+    struct board *b = new_chess();
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        const struct action_layout *layout = action_layout_by_name(b, cases[i].name);
+
+        if (cases[i].layout == NULL)
+            assert_null(layout);
+        else
+            assert_string_equal(layout_of(b, cases[i].name)->name, cases[i].layout);
+    }
+    board_free(b);
+}
+
 static void test_board(void **state)
 {
     struct board *b = new_chess();
@@ -107,9 +141,17 @@ static const struct {
     {"chess-4672-crazyara", 49 * 73 + 64 + 6, "b7a8=R", 54 * 73 + 64 + 8, 49},
     {"chess-4672-crazyara", 49 * 73 + 64 + 1, "b7b8=N", 54 * 73 + 64 + 1, 49},
     {"chess-4672-crazyara-planes", 70 * 64 + 49, "b7a8=R", 72 * 64 + 54, 49},
-    {"chess-4672-pettingzoo", (4 * 8 + 1) * 73 + 1, "e2e4", (3 * 8 + 1) * 73 + 1, 12},
-    {"chess-4672-pettingzoo", (1 * 8 + 6) * 73 + 66, "b7a8=R", (6 * 8 + 6) * 73 + 72, 49},
-    {"chess-4672-pettingzoo-planes", 64 + 33, "e2e4", 64 + 25, 12},
+    {"chess-4672-pettingzoo", 2421, "e2e4", 1837, 12},
+    {"chess-4672-pettingzoo", 2413, "e2e3", 1829, 12},
+    {"chess-4672-pettingzoo", 3563, "g1f3", 645, 6},
+    {"chess-4672-pettingzoo", 55, "a1h8", 4138, 0},
+    {"chess-4672-pettingzoo", 54, "a1h1", 4137, 0},
+    {"chess-4672-pettingzoo", 4089, "h1g1", 6, 7},
+    {"chess-4672-pettingzoo", 0, "a1 (-1,-1) leaves the board", 4093, 0},
+    {"chess-4672-pettingzoo", 1088, "b7a8=R", 4014, 49},
+    {"chess-4672-pettingzoo", 1089, "b7b8=N", 4009, 49},
+    {"chess-4672-pettingzoo-planes", 801, "e2e4", 793, 12},
+    {"chess-4672-pettingzoo-planes", 3824, "g1f3", 3912, 6},
     {"chess-4864", 76, "e2e4", 75, 12},
     {"chess-4864", 4038, "g1f3", 3585, 6},
     {"chess-4864", 4656, "a7b8=N", 4151, 48},
@@ -180,6 +222,31 @@ static bool mirror_text(char *text)
     text[0] = (char)('a' + 'h' - text[0]);
     text[2] = (char)('a' + 'h' - text[2]);
     return true;
+}
+
+/* PettingZoo: lines by distance first; steps by file, then by rank. */
+static void test_pettingzoo_kinds(void **state)
+{
+    static const struct {
+        uint64_t kind;
+        const char *first[8];
+    } cases[] = {
+        {0, {"d4c3", "d4c4", "d4c5", "d4d3", "d4d5", "d4e3", "d4e4", "d4e5"}},
+        {8, {"d4b2", "d4b4", "d4b6", "d4d2", "d4d6", "d4f2", "d4f4", "d4f6"}},
+        {56, {"d4b3", "d4b5", "d4c2", "d4c6", "d4e2", "d4e6", "d4f3", "d4f5"}},
+    };
+    struct board *b = new_chess();
+    const struct action_layout *layout = layout_of(b, "4672:pettingzoo");
+    char text[64];
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        for (uint64_t k = 0; k < 8; k++) {
+            layout->describe(b, 27 * 73 + cases[i].kind + k, text, sizeof text);
+            assert_string_equal(text, cases[i].first[k]);
+        }
+    }
+    board_free(b);
 }
 
 /* Every layout: the image of a move is the mirrored move, which is of the same kind. */
@@ -263,9 +330,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_board),
+        cmocka_unit_test(test_short_names),
         cmocka_unit_test(test_layout_by_length),
         cmocka_unit_test(test_moves),
         cmocka_unit_test(test_kinds_of_move),
+        cmocka_unit_test(test_pettingzoo_kinds),
         cmocka_unit_test(test_every_move_is_mirrored),
         cmocka_unit_test(test_flags),
     };

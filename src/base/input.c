@@ -1,0 +1,243 @@
+/* input.c - see input.h. */
+#include "base/input.h"
+
+#include "base/guard.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define SMALL_NBYTES   (64u << 10) /* a map is not worth its page faults below this */
+#define RELEASE_NBYTES (32u << 20)
+#define PREAD_NBYTES   (1u << 30)
+
+/* File systems whose other side may change or vanish at any time, where a map turns every error
+ * into a signal: numbers from statfs(2) and the kernel's linux/magic.h. */
+static const uint32_t network_file_systems[] = {
+    0x6969,     /* NFS */
+    0x517b,     /* SMB */
+    0xfe534d42, /* SMB 2 */
+    0xff534d42, /* CIFS */
+    0x65735546, /* FUSE */
+    0x0bd00bd0, /* Lustre */
+    0x47504653, /* GPFS */
+    0x00c36400, /* Ceph */
+    0x19830326, /* BeeGFS */
+    0x5346414f, /* AFS */
+    0x6b414653, /* kAFS */
+    0x01021997, /* 9P */
+    0x73757245, /* Coda */
+    0x01161970, /* GFS2 */
+    0x7461636f, /* OCFS2 */
+    0xaad7aaea, /* PanFS */
+    0x20030528, /* OrangeFS */
+    0x786f4256, /* VirtualBox shared folders */
+};
+
+static bool is_on_network(int fd)
+{
+    struct statfs fs;
+
+    if (fstatfs(fd, &fs) != 0)
+        return true;
+    for (size_t i = 0; i < sizeof network_file_systems / sizeof *network_file_systems; i++)
+        if ((uint32_t)fs.f_type == network_file_systems[i])
+            return true;
+    return false;
+}
+
+static enum error_kind kind_of_open_failure(int errnum)
+{
+    static const int absent[] = {ENOENT,  EACCES,       EPERM, ELOOP,
+                                 ENOTDIR, ENAMETOOLONG, ENXIO, ENODEV};
+
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        if (errnum == absent[i])
+            return ERROR_NO_INPUT;
+    return ERROR_IO;
+}
+
+static const char *type_name(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR:
+        return "a folder";
+    case S_IFIFO:
+        return "a pipe";
+    case S_IFSOCK:
+        return "a socket";
+    default:
+        return "a device";
+    }
+}
+
+static int open_retrying(const char *path)
+{
+    int fd;
+
+    do
+        fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+static void map_file(struct input *in)
+{
+    void *map;
+
+    if (in->n_bytes < SMALL_NBYTES || in->n_bytes > SIZE_MAX || is_on_network(in->fd) ||
+        guard_install() != 0)
+        return;
+    map = mmap(NULL, (size_t)in->n_bytes, PROT_READ, MAP_PRIVATE, in->fd, 0);
+    if (map == MAP_FAILED)
+        return; /* pread serves as well */
+    madvise(map, (size_t)in->n_bytes, MADV_SEQUENTIAL);
+    in->map = map;
+}
+
+int input_open(struct input *in, const char *path, bool use_map, struct error *err)
+{
+    struct stat st;
+
+    memset(in, 0, sizeof *in);
+    in->fd = -1;
+    in->path = strdup(path);
+    if (in->path == NULL)
+        return error_no_memory(err, "path of an input");
+    in->fd = open_retrying(path);
+    if (in->fd < 0) {
+        error_set_errno(err, kind_of_open_failure(errno), errno, "%s: cannot open",
+                        text_path(path).text);
+        goto out;
+    }
+    if (fstat(in->fd, &st) != 0) {
+        error_set_errno(err, ERROR_IO, errno, "%s: cannot examine", text_path(path).text);
+        goto out;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        error_set(err, ERROR_DATA, "%s: expected a regular file, found %s", text_path(path).text,
+                  type_name(st.st_mode));
+        goto out;
+    }
+    in->n_bytes = (uint64_t)st.st_size;
+    in->device = st.st_dev;
+    in->inode = st.st_ino;
+    in->modified = st.st_mtim;
+    if (use_map)
+        map_file(in);
+    return 0;
+out:
+    input_close(in);
+    return -1;
+}
+
+void input_close(struct input *in)
+{
+    if (in->path == NULL)
+        return;
+    if (in->map != NULL)
+        munmap((void *)(uintptr_t)in->map, (size_t)in->n_bytes);
+    if (in->fd >= 0)
+        close(in->fd);
+    free(in->path);
+    memset(in, 0, sizeof *in);
+    in->fd = -1;
+}
+
+static int fail_short(const struct input *in, uint64_t end, struct error *err)
+{
+    return error_set(err, ERROR_DATA,
+                     "%s: expected at least %llu bytes, found that the file ends "
+                     "at byte %llu",
+                     text_path(in->path).text, (unsigned long long)end,
+                     (unsigned long long)in->n_bytes);
+}
+
+static int fail_truncated(const struct input *in, struct error *err)
+{
+    return error_set(err, ERROR_DATA, "%s: the file was truncated while it was read",
+                     text_path(in->path).text);
+}
+
+/* A fault inside the map means a shorter file or a device that cannot deliver the page. */
+static int fail_fault(const struct input *in, uint64_t end, struct error *err)
+{
+    struct stat st;
+
+    if (fstat(in->fd, &st) == 0 && (uint64_t)st.st_size < end)
+        return fail_truncated(in, err);
+    return error_set(err, ERROR_IO, "%s: cannot read: the device failed under the file's map",
+                     text_path(in->path).text);
+}
+
+static int read_at(const struct input *in, uint64_t offset, uint8_t *out, size_t n_bytes,
+                   struct error *err)
+{
+    while (n_bytes > 0) {
+        size_t want = n_bytes < PREAD_NBYTES ? n_bytes : PREAD_NBYTES;
+        ssize_t got = pread(in->fd, out, want, (off_t)offset);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return error_set_errno(err, ERROR_IO, errno, "%s: cannot read",
+                                   text_path(in->path).text);
+        if (got == 0)
+            return fail_truncated(in, err);
+        out += got;
+        offset += (uint64_t)got;
+        n_bytes -= (size_t)got;
+    }
+    return 0;
+}
+
+int input_read(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
+               struct error *err)
+{
+    uint64_t end;
+
+    if (__builtin_add_overflow(offset, n_bytes, &end) || end > in->n_bytes)
+        return fail_short(in, end, err);
+    if (in->map == NULL)
+        return read_at(in, offset, out, n_bytes, err);
+    if (n_bytes > 0 &&
+        guard_copy(out, in->map + offset, n_bytes, in->map, (size_t)in->n_bytes) != 0)
+        return fail_fault(in, end, err);
+    return 0;
+}
+
+void input_release_before(const struct input *in, uint64_t offset, uint64_t *released)
+{
+    uint64_t end = offset / RELEASE_NBYTES * RELEASE_NBYTES;
+    uint64_t begin = *released / RELEASE_NBYTES * RELEASE_NBYTES;
+
+    if (in->map == NULL || end <= begin || end > in->n_bytes)
+        return;
+    madvise((void *)(uintptr_t)(in->map + begin), (size_t)(end - begin), MADV_DONTNEED);
+    *released = end;
+}
+
+int input_unchanged(const struct input *in, struct error *err)
+{
+    struct stat st;
+
+    if (fstat(in->fd, &st) != 0)
+        return error_set_errno(err, ERROR_IO, errno, "%s: cannot examine",
+                               text_path(in->path).text);
+    if ((uint64_t)st.st_size != in->n_bytes)
+        return error_set(err, ERROR_DATA,
+                         "%s: changed while it was read: expected %llu bytes, found %llu",
+                         text_path(in->path).text, (unsigned long long)in->n_bytes,
+                         (unsigned long long)st.st_size);
+    if (st.st_ino != in->inode || st.st_dev != in->device ||
+        st.st_mtim.tv_sec != in->modified.tv_sec || st.st_mtim.tv_nsec != in->modified.tv_nsec)
+        return error_set(err, ERROR_DATA, "%s: changed while it was read",
+                         text_path(in->path).text);
+    return 0;
+}

@@ -1,0 +1,50 @@
+/*
+ * input.h - an input file: opened once, mapped, read under a guard.
+ *
+ * Bytes leave the map only through input_read, which copies them: a file that shrinks or is
+ * rewritten under the map ends in an error instead of SIGBUS, and what was checked (CRC) is what
+ * is used. On request, for small files and on network file systems, pread takes the map's place.
+ */
+#ifndef SYMAUG_BASE_INPUT_H
+#define SYMAUG_BASE_INPUT_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+struct input {
+    char *path; /* owned, as given by the user */
+    int fd;
+    const uint8_t *map; /* NULL when read with pread */
+    uint64_t n_bytes;
+    dev_t device; /* identity and state at opening: input_unchanged compares them */
+    ino_t inode;
+    struct timespec modified;
+};
+
+/* Open a regular file for reading; never blocks on a fifo. Errors: ERROR_NO_INPUT (missing, no
+ * permission, loop), ERROR_DATA (not a regular file), ERROR_IO. The caller closes it. */
+int input_open(struct input *in, const char *path, bool use_map, struct error *err);
+
+/* Close it; accepts a zeroed one. */
+void input_close(struct input *in);
+
+/*
+ * Copy n_bytes at offset into out. Beyond the end is ERROR_DATA ("file ends at byte ..."), and so
+ * is a file that was truncated since it was opened; a failing device is ERROR_IO. Thread-safe.
+ */
+int input_read(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
+               struct error *err);
+
+/* Say that the bytes in front of offset are not needed any more, so that their pages stop counting
+ * as resident. A hint; pages are released in steps of 32 MiB. */
+void input_release_before(const struct input *in, uint64_t offset, uint64_t *released);
+
+/* ERROR_DATA when the file's size, time of change or inode differ from those at opening. */
+int input_unchanged(const struct input *in, struct error *err);
+
+#endif

@@ -1,0 +1,235 @@
+/* output_target.c - see output_target.h. */
+#include "base/output_target.h"
+#include "base/output_temps.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TEMP_INFIX    ".symaug-"
+#define TEMP_N_RANDOM 6
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL ? path : slash + 1;
+}
+
+static int cant_create(struct error *err, const char *path, const char *reason)
+{
+    return error_set(err, ERROR_CANT_CREATE, "cannot create %s: %s", text_quote(path).text, reason);
+}
+
+int output_target_check(const char *path, bool is_folder, bool force, struct error *err)
+{
+    const char *name = base_name(path);
+    struct stat st;
+
+    if (path[0] == '\0')
+        return cant_create(err, path, "the name is empty");
+    if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return cant_create(err, path, "this names a folder");
+    if (lstat(path, &st) != 0) {
+        if (errno == ENOENT)
+            return 0;
+        return error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create %s",
+                               text_quote(path).text);
+    }
+    if (S_ISLNK(st.st_mode) && !is_folder && stat(path, &st) != 0)
+        st.st_mode = S_IFREG; /* dangling: replaced as a file would be */
+    if (!is_folder && S_ISDIR(st.st_mode))
+        return cant_create(err, path, "it is a folder");
+    if (is_folder && !S_ISDIR(st.st_mode))
+        return cant_create(err, path, "it exists and is no folder");
+    if (!is_folder && !S_ISREG(st.st_mode))
+        return cant_create(err, path, "it is not a regular file");
+    if (!force)
+        return cant_create(err, path, "it exists (--force replaces it)");
+    return 0;
+}
+
+int output_target_open_folder(const char *path, int *fd, struct error *err)
+{
+    size_t n_bytes = (size_t)(base_name(path) - path);
+    unsigned n_tries = 0;
+    char *folder = n_bytes == 0 ? strdup(".") : strndup(path, n_bytes);
+
+    if (folder == NULL)
+        return error_no_memory(err, "folder name");
+    do
+        *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (*fd < 0 && output_target_interrupted(&n_tries));
+    if (*fd < 0)
+        error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create %s: folder %s",
+                        text_quote(path).text, text_quote(folder).text);
+    free(folder);
+    return *fd < 0 ? -1 : 0;
+}
+
+int output_target_sync(int folder_fd, const char *path, struct error *err)
+{
+    unsigned n_tries = 0;
+    int rc;
+
+    do
+        rc = fsync(folder_fd);
+    while (rc != 0 && output_target_interrupted(&n_tries));
+    if (rc != 0 && errno != EINVAL && errno != EOPNOTSUPP)
+        return error_set_errno(err, ERROR_IO, errno, "cannot sync the folder of %s",
+                               text_quote(path).text);
+    return 0;
+}
+
+/* ".NAME.symaug-", NAME cut where the whole temp name would be too long, between characters. */
+static void temp_stem(const char *path, int folder_fd, char stem[NAME_MAX + 1])
+{
+    const char *name = base_name(path);
+    size_t n_bytes = strlen(name);
+    long name_max = fpathconf(folder_fd, _PC_NAME_MAX);
+    size_t room;
+
+    if (name_max < 64 || name_max > NAME_MAX)
+        name_max = NAME_MAX;
+    room = (size_t)name_max - sizeof "." TEMP_INFIX + 1 - TEMP_N_RANDOM;
+    if (n_bytes > room)
+        for (n_bytes = room; n_bytes > 0 && ((uint8_t)name[n_bytes] & 0xc0) == 0x80;)
+            n_bytes--;
+    stem[0] = '.';
+    memcpy(stem + 1, name, n_bytes);
+    memcpy(stem + 1 + n_bytes, TEMP_INFIX, sizeof TEMP_INFIX);
+}
+
+static uint64_t random_bits(void)
+{
+    struct timespec now = {0, 0};
+    uint64_t bits;
+
+    if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) == (ssize_t)sizeof bits)
+        return bits;
+    /* Uniqueness is O_EXCL's work: any number that seldom repeats will do. */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    bits = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 32 ^ (uint64_t)getpid() << 16;
+    return bits * UINT64_C(0x9e3779b97f4a7c15) >> 8;
+}
+
+char *output_target_temp_path(const char *path, int folder_fd, struct error *err)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    uint64_t bits = random_bits();
+    char stem[NAME_MAX + 1], random[TEMP_N_RANDOM + 1];
+    char *temp_path;
+
+    for (size_t i = 0; i < TEMP_N_RANDOM; i++, bits /= sizeof letters - 1)
+        random[i] = letters[bits % (sizeof letters - 1)];
+    random[TEMP_N_RANDOM] = '\0';
+    temp_stem(path, folder_fd, stem);
+    if (asprintf(&temp_path, "%.*s%s%s", (int)(base_name(path) - path), path, stem, random) >= 0)
+        return temp_path;
+    error_no_memory(err, "temp file name");
+    return NULL;
+}
+
+bool output_target_lock(int fd)
+{
+    struct stat st;
+
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return errno != EWOULDBLOCK;
+    return fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
+/* Remove one temp if its lock is free and its name still stands for what was locked. */
+static void clear_if_abandoned(const char *temp_path)
+{
+    int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int fd = open(temp_path, O_RDWR | flags);
+    struct stat locked, named;
+
+    if (fd < 0 && errno == EISDIR)
+        fd = open(temp_path, O_RDONLY | O_DIRECTORY | flags);
+    if (fd < 0)
+        return;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 &&
+        lstat(temp_path, &named) == 0 && locked.st_dev == named.st_dev &&
+        locked.st_ino == named.st_ino) {
+        if (S_ISDIR(locked.st_mode))
+            output_temps_remove_folder(temp_path);
+        else if (S_ISREG(locked.st_mode))
+            unlink(temp_path);
+    }
+    close(fd);
+}
+
+void output_target_clear(const char *path, int folder_fd)
+{
+    int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    char stem[NAME_MAX + 1];
+    size_t stem_nbytes;
+    const struct dirent *entry;
+
+    if (folder == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    temp_stem(path, folder_fd, stem);
+    stem_nbytes = strlen(stem);
+    while ((entry = readdir(folder)) != NULL) {
+        char *temp_path;
+
+        if (strncmp(entry->d_name, stem, stem_nbytes) != 0 ||
+            strlen(entry->d_name) != stem_nbytes + TEMP_N_RANDOM)
+            continue;
+        if (asprintf(&temp_path, "%.*s%s", (int)(base_name(path) - path), path, entry->d_name) < 0)
+            break;
+        clear_if_abandoned(temp_path);
+        free(temp_path);
+    }
+    closedir(folder);
+}
+
+/* Where renameat2 is missing: a hard link fails on an existing name just the same. */
+static int link_new(const char *temp_path, const char *path)
+{
+    struct stat st;
+
+    if (link(temp_path, path) == 0) {
+        unlink(temp_path);
+        return 0;
+    }
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS)
+        return -1;
+    /* No hard links either (folders; FAT): look, then rename. */
+    if (lstat(path, &st) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(temp_path, path);
+}
+
+int output_target_rename_new(const char *temp_path, const char *path, struct error *err)
+{
+    int rc = renameat2(AT_FDCWD, temp_path, AT_FDCWD, path, RENAME_NOREPLACE);
+
+    if (rc != 0 && (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP))
+        rc = link_new(temp_path, path);
+    if (rc == 0)
+        return 0;
+    if (errno == EEXIST)
+        return cant_create(err, path, "it exists (--force replaces it)");
+    return error_set_errno(err, ERROR_IO, errno, "cannot rename the temp file to %s",
+                           text_quote(path).text);
+}

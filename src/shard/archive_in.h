@@ -1,0 +1,40 @@
+/*
+ * archive_in.h - a shard as a list of arrays: an .npz file, a .npy file, or a folder of .npy files.
+ */
+#ifndef SYMAUG_SHARD_ARCHIVE_IN_H
+#define SYMAUG_SHARD_ARCHIVE_IN_H
+
+#include "base/error.h"
+#include "shard/array.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum archive_form { ARCHIVE_NPZ, ARCHIVE_NPY, ARCHIVE_FOLDER };
+
+struct archive_in {
+    char *path; /* owned */
+    enum archive_form form;
+    struct input *inputs; /* owned: one, or one per .npy of a folder */
+    size_t n_inputs;
+    struct array *arrays; /* owned, in container order (a folder: sorted by name) */
+    size_t n_arrays;
+    char *comment;   /* owned: the zip comment, NUL-terminated, "" when there is none */
+    char **warnings; /* owned: lines without file name ("member 'x.txt' is no array") */
+    size_t n_warnings;
+};
+
+/*
+ * Open a shard: strict structural check of the container (zip_check), libzip's agreement on names,
+ * sizes and CRCs, and every array's header parsed. Nothing is allocated from a declared size.
+ * Errors name file and member, expected and found. The caller closes it.
+ */
+int archive_in_open(struct archive_in *archive, const char *path, bool use_map, struct error *err);
+
+/* Close it; accepts a zeroed one. */
+void archive_in_close(struct archive_in *archive);
+
+/* The array of that key, or NULL. */
+struct array *archive_in_find(const struct archive_in *archive, const char *key);
+
+#endif

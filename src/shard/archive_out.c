@@ -1,0 +1,152 @@
+/* archive_out.c - see archive_out.h. */
+#include "shard/archive_out.h"
+#include "base/output.h"
+#include "base/output_folder.h"
+#include "base/text.h"
+#include "shard/digest.h"
+#include "shard/folder_out.h"
+#include "shard/member_pull.h"
+#include "shard/npz_out.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct archive_out {
+    enum archive_out_form form;
+    bool force;
+    bool written;
+    struct output output;        /* of an npz file */
+    struct output_folder folder; /* of a folder */
+    struct member_pull *members; /* owned */
+    size_t n_members, capacity;
+    char *comment; /* owned, or NULL */
+};
+
+bool archive_out_size_is_unsafe(uint64_t unpacked_nbytes)
+{
+    return unpacked_nbytes == UINT32_MAX;
+}
+
+struct archive_out *archive_out_new(const char *path, enum archive_out_form form, bool force,
+                                    struct error *err)
+{
+    struct archive_out *archive = calloc(1, sizeof *archive);
+    int rc;
+
+    if (archive == NULL) {
+        error_no_memory(err, "output shard");
+        return NULL;
+    }
+    archive->form = form;
+    archive->force = force;
+    if (form == ARCHIVE_OUT_NPZ)
+        rc = output_open(&archive->output, path, force, err);
+    else
+        rc = output_folder_open(&archive->folder, path, FOLDER_OUT_SUFFIX, force, err);
+    if (rc == 0)
+        return archive;
+    free(archive);
+    return NULL;
+}
+
+static int grow(struct archive_out *archive, struct error *err)
+{
+    size_t capacity = archive->capacity == 0 ? 16 : archive->capacity * 2;
+    struct member_pull *members =
+        reallocarray(archive->members, capacity, sizeof *archive->members);
+
+    if (members == NULL)
+        return error_no_memory(err, "members of the output shard");
+    archive->members = members;
+    archive->capacity = capacity;
+    return 0;
+}
+
+int archive_out_add(struct archive_out *archive, const char *name,
+                    const struct member_source *source, struct error *err)
+{
+    char *copy;
+
+    if (archive->form == ARCHIVE_OUT_NPY_FOLDER && folder_out_check(name, source, err) != 0)
+        return -1;
+    if (strlen(name) > UINT16_MAX)
+        return error_set(err, ERROR_CANT_CREATE, "member %s: the name is too long for a zip file",
+                         text_quote(name).text);
+    if (archive->form == ARCHIVE_OUT_NPZ && source->size_known &&
+        archive_out_size_is_unsafe(source->unpacked_nbytes))
+        return error_set(err, ERROR_INTERNAL, "member %s: its size was not made safe for zip",
+                         text_quote(name).text);
+    if (archive->n_members == archive->capacity && grow(archive, err) != 0)
+        return -1;
+    copy = strdup(name);
+    if (copy == NULL)
+        return error_no_memory(err, "member name");
+    archive->members[archive->n_members++] = (struct member_pull){.name = copy, .source = *source};
+    return 0;
+}
+
+int archive_out_set_comment(struct archive_out *archive, const char *comment, struct error *err)
+{
+    char *copy;
+
+    if (strlen(comment) > UINT16_MAX || !text_is_utf8(comment, strlen(comment)))
+        return error_set(err, ERROR_INTERNAL, "zip comment %s is too long or not UTF-8",
+                         text_quote(comment).text);
+    copy = strdup(comment);
+    if (copy == NULL)
+        return error_no_memory(err, "zip comment");
+    free(archive->comment);
+    archive->comment = copy;
+    return 0;
+}
+
+static int write_npz(struct archive_out *archive, uint64_t *n_bytes, char sha256[DIGEST_HEX_NBYTES],
+                     struct error *err)
+{
+    if (npz_out_write(&archive->output, archive->members, archive->n_members, archive->comment,
+                      err) != 0)
+        return -1;
+    *n_bytes = archive->output.n_bytes;
+    return digest_output(&archive->output, sha256, err);
+}
+
+int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
+                      struct error *err)
+{
+    int rc;
+
+    if (archive->n_members == 0)
+        return error_set(err, ERROR_INTERNAL, "output shard without members");
+    if (archive->form == ARCHIVE_OUT_NPZ)
+        rc = write_npz(archive, n_bytes, sha256, err);
+    else
+        rc = folder_out_write(&archive->folder, archive->members, archive->n_members, n_bytes,
+                              sha256, err);
+    archive->written = rc == 0;
+    return rc;
+}
+
+int archive_out_commit(struct archive_out *archive, struct error *err)
+{
+    if (!archive->written)
+        return error_set(err, ERROR_INTERNAL, "output shard committed before it was written");
+    archive->written = false;
+    if (archive->form == ARCHIVE_OUT_NPZ)
+        return output_commit(&archive->output, archive->force, err);
+    return output_folder_commit(&archive->folder, FOLDER_OUT_SUFFIX, archive->force, err);
+}
+
+void archive_out_free(struct archive_out *archive)
+{
+    if (archive == NULL)
+        return;
+    if (archive->form == ARCHIVE_OUT_NPZ)
+        output_abort(&archive->output);
+    else
+        output_folder_abort(&archive->folder);
+    for (size_t i = 0; i < archive->n_members; i++)
+        free(archive->members[i].name);
+    free(archive->members);
+    free(archive->comment);
+    free(archive);
+}

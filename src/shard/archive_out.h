@@ -1,0 +1,77 @@
+/*
+ * archive_out.h - a new shard: members registered, then pulled into an .npz file or a folder.
+ *
+ * libzip writes the container: each member is a pull source that delivers finished deflate runs,
+ * which libzip passes through, and the CRC once its data has ended.
+ */
+#ifndef SYMAUG_SHARD_ARCHIVE_OUT_H
+#define SYMAUG_SHARD_ARCHIVE_OUT_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a member must be able to do. `self` is the member's own state. */
+struct member_source {
+    void *self;
+
+    /*
+     * Deliver the member's next packed bytes: *bytes stays valid until the next call; *n_bytes 0
+     * means the end. Deflated bytes come in whole byte-aligned runs of blocks, so that an empty
+     * block may be put between two calls. -1 with err set ends the writing of the whole shard.
+     */
+    int (*pull)(void *self, const uint8_t **bytes, size_t *n_bytes, struct error *err);
+
+    /* After the end: CRC-32 and number of the unpacked bytes (npy header and data). */
+    void (*result)(void *self, uint32_t *crc, uint64_t *unpacked_nbytes);
+
+    bool deflated;            /* packed bytes are one raw deflate stream; else stored */
+    bool size_known;          /* the number of unpacked bytes is known beforehand */
+    uint64_t unpacked_nbytes; /* that number; else a bound that they do not exceed, or 0:
+                                 without a bound the member gets a zip64 header */
+};
+
+struct archive_out; /* opaque */
+
+enum archive_out_form { ARCHIVE_OUT_NPZ, ARCHIVE_OUT_NPY_FOLDER };
+
+/*
+ * True for the one size, 0xFFFFFFFF, with which libzip 1.7.3 writes a zip file that nobody can
+ * read. Whoever knows a member's unpacked size beforehand pads its npy header by 64; a member that
+ * turns out to have it is refused. Packed sizes and offsets are taken care of here.
+ */
+bool archive_out_size_is_unsafe(uint64_t unpacked_nbytes);
+
+/* Begin a shard at path (temp file beside it; see base/output.h). NULL with err set. */
+struct archive_out *archive_out_new(const char *path, enum archive_out_form form, bool force,
+                                    struct error *err);
+
+/*
+ * Register a member under its name in the container. Members are written in this order. The name
+ * is kept byte for byte (marked UTF-8 where it is). In a folder the file is called NAME.npy unless
+ * the name ends so already; there a member must be stored and its name must have no slash.
+ */
+int archive_out_add(struct archive_out *archive, const char *name,
+                    const struct member_source *source, struct error *err);
+
+/* The zip comment (npz only; ignored for folders). */
+int archive_out_set_comment(struct archive_out *archive, const char *comment, struct error *err);
+
+/*
+ * Pull all members and write the container into the temp file. *n_bytes and sha256 (65 bytes of
+ * lower-case hex) describe the finished file, which has no final name yet. For a folder *n_bytes
+ * is the sum over its files, and sha256 that of the lines "FILE SHA256\n" of its files, sorted by
+ * name. Time stamps in a zip file are 1980-01-01, or SOURCE_DATE_EPOCH (in UTC).
+ */
+int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
+                      struct error *err);
+
+/* fsync, rename to the final name, fsync of the folder. */
+int archive_out_commit(struct archive_out *archive, struct error *err);
+
+/* Free it; what was not committed is removed. Accepts NULL. */
+void archive_out_free(struct archive_out *archive);
+
+#endif

@@ -1,0 +1,177 @@
+/* array.c - see array.h: messages, small values, whole contents. */
+#include "shard/array.h"
+
+#include "base/text.h"
+#include "shard/unpack.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALL_NBYTES (64u << 10) /* of an array that holds one string or number */
+
+/* "FILE: MEMBER", or "FILE" where the file is the array. */
+static void put_label(const struct array *array, char *label, size_t n_bytes)
+{
+    const char *path = array->input->path;
+
+    if (array->has_crc)
+        snprintf(label, n_bytes, "%s: %s", text_path(path).text, text_path(array->member).text);
+    else
+        snprintf(label, n_bytes, "%s", text_path(path).text);
+}
+
+int array_fail(const struct array *array, struct error *err, const char *format, ...)
+{
+    char label[sizeof(struct text_quoted) * 2 + 2], reason[ERROR_MESSAGE_NBYTES];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    put_label(array, label, sizeof label);
+    return error_set(err, ERROR_DATA, "%s: %s", label, reason);
+}
+
+int array_fail_reason(const struct array *array, struct error *err, const struct error *reason,
+                      const char *what)
+{
+    char label[sizeof(struct text_quoted) * 2 + 2];
+
+    put_label(array, label, sizeof label);
+    return error_set(err, reason->kind, "%s: %s: %s", label, what, reason->message);
+}
+
+bool array_is_fortran(const struct array *array)
+{
+    unsigned n_long = 0;
+
+    for (unsigned i = 0; i < array->header.n_dims; i++)
+        if (array->header.shape[i] != 1)
+            n_long++;
+    return array->header.fortran_order && n_long > 1;
+}
+
+int array_read_all(const struct array *array, uint8_t *out, struct error *err)
+{
+    struct unpack unpack = {0};
+    int result = -1;
+
+    if (unpack_start(&unpack, array, err) == 0 &&
+        unpack_read(&unpack, out, array->unpacked_nbytes, err) == 0)
+        result = unpack_finish(&unpack, err);
+    unpack_release(&unpack);
+    return result;
+}
+
+/* The unpacked bytes of a 0-d array with data of data_nbytes; NULL when it is none, too large, or
+ * cannot be read. The caller frees them. */
+static uint8_t *read_scalar(const struct array *array)
+{
+    struct error ignored = {0};
+    uint8_t *bytes;
+
+    if (array->header.n_dims != 0 || array->unpacked_nbytes > SMALL_NBYTES)
+        return NULL;
+    bytes = malloc((size_t)array->unpacked_nbytes + 1);
+    if (bytes == NULL || array_read_all(array, bytes, &ignored) != 0) {
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+/* Append a code point as UTF-8; -1 when it is none or there is no room for it and a NUL. */
+static int put_code_point(uint32_t code, char *text, size_t n_bytes, size_t *used)
+{
+    static const uint8_t lead[5] = {0, 0, 0xc0, 0xe0, 0xf0};
+    const size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+    if (code == 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ||
+        *used + length >= n_bytes)
+        return -1;
+    for (size_t i = length; i-- > 1; code >>= 6)
+        text[*used + i] = (char)(0x80 | (code & 0x3f));
+    text[*used] = (char)(lead[length] | code);
+    *used += length;
+    return 0;
+}
+
+static int put_unicode(const struct dtype *dtype, const uint8_t *p, char *text, size_t n_bytes)
+{
+    size_t n = dtype->itemsize / 4;
+    size_t used = 0;
+
+    while (n > 0 && bytes_get_uint(p + 4 * (n - 1), 4, false) == 0)
+        n--;
+    for (size_t i = 0; i < n; i++)
+        if (put_code_point((uint32_t)bytes_get_uint(p + 4 * i, 4, dtype->big_endian), text, n_bytes,
+                           &used) != 0)
+            return -1;
+    text[used] = '\0';
+    return 0;
+}
+
+static int put_bytes(const struct dtype *dtype, const uint8_t *p, char *text, size_t n_bytes)
+{
+    size_t n = dtype->itemsize;
+
+    while (n > 0 && p[n - 1] == 0)
+        n--;
+    if (n >= n_bytes || memchr(p, 0, n) != NULL || !text_is_utf8(p, n))
+        return -1;
+    memcpy(text, p, n);
+    text[n] = '\0';
+    return 0;
+}
+
+int array_read_string(const struct array *array, char *text, size_t n_bytes)
+{
+    const struct dtype *dtype = &array->header.dtype;
+    uint8_t *bytes;
+    int result = -1;
+
+    if (n_bytes == 0)
+        return -1;
+    text[0] = '\0';
+    if (dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES)
+        return -1;
+    bytes = read_scalar(array);
+    if (bytes == NULL)
+        return -1;
+    if (dtype->kind == DTYPE_UNICODE)
+        result = put_unicode(dtype, bytes + array->header.header_nbytes, text, n_bytes);
+    else
+        result = put_bytes(dtype, bytes + array->header.header_nbytes, text, n_bytes);
+    if (result != 0)
+        text[0] = '\0';
+    free(bytes);
+    return result;
+}
+
+int array_read_int(const struct array *array, int64_t *value)
+{
+    uint8_t *bytes;
+
+    if (!dtype_is_integer(&array->header.dtype))
+        return -1;
+    bytes = read_scalar(array);
+    if (bytes == NULL)
+        return -1;
+    *value = dtype_get_int(&array->header.dtype, bytes + array->header.header_nbytes);
+    free(bytes);
+    return 0;
+}
+
+void array_release(struct array *array)
+{
+    if (array->objects != NULL)
+        pickle_release(array->objects);
+    free(array->objects);
+    free(array->pickle_bytes);
+    npy_header_release(&array->header);
+    free(array->key);
+    free(array->member);
+    memset(array, 0, sizeof *array);
+}

@@ -1,0 +1,70 @@
+/*
+ * array.h - one array of a shard, as its container describes it.
+ */
+#ifndef SYMAUG_SHARD_ARRAY_H
+#define SYMAUG_SHARD_ARRAY_H
+
+#include "base/input.h"
+#include "npy/header.h"
+#include "npy/pickle.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct array {
+    char *key;                 /* owned: the name numpy gives it (no ".npy") */
+    char *member;              /* owned: its name in the container, as written */
+    const struct input *input; /* borrowed from the archive: where its bytes are */
+    uint64_t offset;           /* of its first (packed) byte in the input */
+    uint64_t packed_nbytes;    /* in the container */
+    uint64_t unpacked_nbytes;  /* .npy header and data */
+    uint32_t crc;              /* of the unpacked bytes, when has_crc */
+    bool has_crc;              /* false for plain .npy files */
+    bool deflated;
+
+    struct npy_header header; /* parsed; owned */
+    uint64_t n_rows;          /* header.shape[0]; 0 for 0-d arrays */
+    uint64_t row_nbytes;      /* bytes of one row, 0 for objects and 0-d arrays */
+
+    /* Object arrays of one or more dimensions, after array_load_objects. */
+    uint8_t *pickle_bytes;           /* owned */
+    struct pickle_document *objects; /* owned */
+};
+
+/*
+ * Inflate and parse an object array's pickle (1-d and up), once; checks CRC, sizes, and that the
+ * pickle's shape is the header's. Message: "FILE: MEMBER: ...".
+ */
+int array_load_objects(struct array *array, const struct pickle_limits *limits, struct error *err);
+
+/* The text of a 0-d unicode or bytes array ("hex8") as UTF-8 in `text`, empty and -1 (no error)
+ * when the array is none or it does not fit. Reads the file. */
+int array_read_string(const struct array *array, char *text, size_t n_bytes);
+
+/* The value of a 0-d integer array; -1 (no error) when the array is none. Reads the file. */
+int array_read_int(const struct array *array, int64_t *value);
+
+/* All unpacked bytes (header and data) of an array into out, CRC and size checked; out has
+ * unpacked_nbytes. Message: "FILE: MEMBER: ...". */
+int array_read_all(const struct array *array, uint8_t *out, struct error *err);
+
+/* True when the elements' order in the file is not C order: rows cannot be read in sequence.
+ * (Fortran order means nothing to arrays of one dimension, or with one dimension of more than 1.)
+ */
+bool array_is_fortran(const struct array *array);
+
+/*
+ * Refuse an array: ERROR_DATA "FILE: MEMBER: ..." ("FILE: ..." for a .npy file), printf-style.
+ * Returns -1.
+ */
+int array_fail(const struct array *array, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Pass on an error whose message is a reason alone: "FILE: MEMBER: what: reason", of its kind. */
+int array_fail_reason(const struct array *array, struct error *err, const struct error *reason,
+                      const char *what);
+
+/* Free what it owns; accepts a zeroed one. */
+void array_release(struct array *array);
+
+#endif

@@ -1,0 +1,94 @@
+/* array_parse.c - see array_parse.h. */
+#include "shard/array_parse.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static const uint8_t magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+
+static int set_rows(struct array *array, struct error *err)
+{
+    const struct npy_header *header = &array->header;
+    uint64_t factors[NPY_MAX_DIMS];
+
+    array->n_rows = header->n_dims > 0 ? header->shape[0] : 0;
+    array->row_nbytes = 0;
+    if (header->n_dims == 0 || header->dtype.kind == DTYPE_OBJECT)
+        return 0;
+    factors[0] = header->dtype.itemsize;
+    for (unsigned i = 1; i < header->n_dims; i++)
+        factors[i] = header->shape[i];
+    if (bytes_product(factors, header->n_dims, &array->row_nbytes) != 0)
+        return array_fail(array, err, "expected rows that fit 64-bit sizes, found shape %s",
+                          text_shape(header->shape, header->n_dims).text);
+    return 0;
+}
+
+/* The data's length against the header's. Nothing has been allocated for it yet. */
+static int check_length(const struct array *array, struct warnings *warnings, struct error *err)
+{
+    const struct npy_header *header = &array->header;
+    const uint64_t found = array->unpacked_nbytes - header->header_nbytes;
+    const uint64_t step = header->n_dims > 0 ? array->row_nbytes : header->data_nbytes;
+    char dtype[32];
+
+    if (header->dtype.kind == DTYPE_OBJECT) /* as long as its pickle is */
+        return found > 0 ? 0
+                         : array_fail(array, err,
+                                      "expected a pickle behind the header, found the "
+                                      "end");
+    if (found == header->data_nbytes)
+        return 0;
+    if (found > header->data_nbytes && found - header->data_nbytes < step)
+        return warnings_add(warnings, err, "member %s: %llu bytes behind the array's data",
+                            text_quote(array->member).text,
+                            (unsigned long long)(found - header->data_nbytes));
+    dtype_name(&header->dtype, dtype, sizeof dtype);
+    return array_fail(array, err, "expected %llu bytes of data for shape %s of %s, found %llu",
+                      (unsigned long long)header->data_nbytes,
+                      text_shape(header->shape, header->n_dims).text, dtype,
+                      (unsigned long long)found);
+}
+
+/* The whole header into `bytes`, of which the first n_prefix are there. */
+static int read_header(struct array *array, struct unpack *unpack, uint8_t *bytes, size_t n_prefix,
+                       struct error *err)
+{
+    struct error reason = {0};
+    size_t header_nbytes = 0;
+
+    if (npy_header_length(bytes, n_prefix, &header_nbytes, &reason) != 0)
+        return array_fail_reason(array, err, &reason, "npy header");
+    if (header_nbytes > array->unpacked_nbytes)
+        return array_fail(array, err, "expected an npy header of %zu bytes, found %llu in all",
+                          header_nbytes, (unsigned long long)array->unpacked_nbytes);
+    if (header_nbytes > n_prefix &&
+        unpack_read(unpack, bytes + n_prefix, header_nbytes - n_prefix, err) != 0)
+        return -1;
+    if (npy_header_parse(bytes, header_nbytes, &array->header, &reason) != 0)
+        return array_fail_reason(array, err, &reason, "npy header");
+    return 0;
+}
+
+int array_parse(struct array *array, struct unpack *unpack, bool must_be_array, bool *is_array,
+                struct warnings *warnings, struct error *err)
+{
+    uint8_t bytes[NPY_PREFIX_NBYTES + NPY_HEADER_MAX_BYTES];
+    size_t n_prefix = NPY_PREFIX_NBYTES;
+
+    if (array->unpacked_nbytes < n_prefix)
+        n_prefix = (size_t)array->unpacked_nbytes;
+    if (unpack_start(unpack, array, err) != 0 || unpack_read(unpack, bytes, n_prefix, err) != 0)
+        return -1;
+    *is_array = n_prefix >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
+    if (!*is_array && !must_be_array)
+        return 0;
+    if (read_header(array, unpack, bytes, n_prefix, err) != 0 || set_rows(array, err) != 0 ||
+        check_length(array, warnings, err) != 0)
+        return -1;
+    if (array->header.odd)
+        return warnings_add(warnings, err, "member %s: %s", text_quote(array->member).text,
+                            array->header.oddity);
+    return 0;
+}

@@ -1,0 +1,123 @@
+/* digest.c - see digest.h. */
+#include "shard/digest.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define CHUNK_NBYTES  (1u << 20)
+#define SHA256_NBYTES 32
+
+struct digest {
+    EVP_MD_CTX *context;
+};
+
+/* OpenSSL 3 crashes where it could not allocate its default context, unless asked for it first. */
+static bool is_ready(void)
+{
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+    return OSSL_LIB_CTX_get0_global_default() != NULL;
+#else
+    return true;
+#endif
+}
+
+struct digest *digest_new(struct error *err)
+{
+    struct digest *digest = is_ready() ? malloc(sizeof *digest) : NULL;
+
+    if (digest != NULL) {
+        digest->context = EVP_MD_CTX_new();
+        if (digest->context != NULL && EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) == 1)
+            return digest;
+        digest_free(digest);
+    }
+    error_no_memory(err, "SHA-256");
+    return NULL;
+}
+
+int digest_update(struct digest *digest, const void *bytes, size_t n_bytes, struct error *err)
+{
+    if (EVP_DigestUpdate(digest->context, bytes, n_bytes) == 1)
+        return 0;
+    return error_set(err, ERROR_INTERNAL, "SHA-256 failed");
+}
+
+int digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES], struct error *err)
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char sha256[EVP_MAX_MD_SIZE];
+    unsigned n_bytes = 0;
+
+    if (EVP_DigestFinal_ex(digest->context, sha256, &n_bytes) != 1 || n_bytes != SHA256_NBYTES)
+        return error_set(err, ERROR_INTERNAL, "SHA-256 failed");
+    for (unsigned i = 0; i < SHA256_NBYTES; i++) {
+        *hex++ = digits[sha256[i] >> 4];
+        *hex++ = digits[sha256[i] & 15];
+    }
+    *hex = '\0';
+    return 0;
+}
+
+void digest_free(struct digest *digest)
+{
+    if (digest == NULL)
+        return;
+    EVP_MD_CTX_free(digest->context);
+    free(digest);
+}
+
+/* Where the bytes come from: an input or an output under construction. */
+struct digest_source {
+    const struct input *input;
+    struct output *output;
+    uint64_t n_bytes;
+};
+
+static int read_chunk(const struct digest_source *from, uint64_t offset, uint8_t *chunk, size_t n,
+                      struct error *err)
+{
+    if (from->input != NULL)
+        return input_read(from->input, offset, chunk, n, err);
+    return output_read(from->output, offset, chunk, n, err);
+}
+
+static int digest_chunks(const struct digest_source *from, char hex[DIGEST_HEX_NBYTES],
+                         struct error *err)
+{
+    struct digest *digest = digest_new(err);
+    uint8_t *chunk = digest == NULL ? NULL : malloc(CHUNK_NBYTES);
+    uint64_t released = 0;
+    int rc = -1;
+
+    if (chunk == NULL) {
+        error_no_memory(err, "SHA-256");
+        goto out;
+    }
+    for (uint64_t at = 0; at < from->n_bytes;) {
+        uint64_t left = from->n_bytes - at;
+        size_t n = left < CHUNK_NBYTES ? (size_t)left : CHUNK_NBYTES;
+
+        if (read_chunk(from, at, chunk, n, err) != 0 || digest_update(digest, chunk, n, err) != 0)
+            goto out;
+        at += n;
+        if (from->input != NULL)
+            input_release_before(from->input, at, &released);
+    }
+    rc = digest_finish(digest, hex, err);
+out:
+    free(chunk);
+    digest_free(digest);
+    return rc;
+}
+
+int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct error *err)
+{
+    return digest_chunks(&(struct digest_source){.input = in, .n_bytes = in->n_bytes}, hex, err);
+}
+
+int digest_output(struct output *out, char hex[DIGEST_HEX_NBYTES], struct error *err)
+{
+    return digest_chunks(&(struct digest_source){.output = out, .n_bytes = out->n_bytes}, hex, err);
+}

@@ -1,0 +1,266 @@
+/*
+ * npz_out.c - see npz_out.h.
+ *
+ * libzip asks a member's source for STAT (method, and size if known), writes a local header, reads
+ * to the end, asks for STAT again (size and CRC) and rewrites the header. Deflated members pass
+ * through untouched, because their entries keep the default method and the source says "deflate".
+ * For stored ones libzip computes the CRC itself; it is compared with the member's own.
+ */
+#include "shard/npz_out.h"
+#include "base/bytes.h"
+#include "base/text.h"
+#include "shard/zip_sink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/*
+ * The size of a local header is settled before the data is seen, by the size that the first STAT
+ * tells (a bound does as well, the second one tells the truth). Up to here a member cannot need
+ * zip64 even if deflating makes it grow; above, its size is withheld, and libzip uses zip64.
+ */
+#define MAX_PLAIN_NBYTES 0xf0000000u
+
+#define LOCAL_HEADER_MAGIC  0x04034b50u
+#define LOCAL_HEADER_CRC_AT 14
+#define LOCAL_HEADER_NBYTES 30
+
+/* Earliest and latest second that a zip file's time stamps can tell. */
+#define DOS_EPOCH_BEGIN UINT64_C(315532800)
+#define DOS_EPOCH_END   UINT64_C(4354819198)
+
+/* A member as libzip's source sees it. */
+struct zip_member {
+    struct member_pull *pull; /* borrowed */
+    const struct zip_sink *sink;
+    struct error *err;
+    uint64_t header_offset;
+    zip_error_t zip_error;
+};
+
+static zip_int64_t member_stat(const struct zip_member *member, zip_stat_t *st)
+{
+    const struct member_source *source = &member->pull->source;
+
+    zip_stat_init(st);
+    st->valid = ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+    st->comp_method = source->deflated ? ZIP_CM_DEFLATE : ZIP_CM_STORE;
+    st->encryption_method = ZIP_EM_NONE;
+    if (member->pull->ended) {
+        st->valid |= ZIP_STAT_SIZE | ZIP_STAT_CRC;
+        st->size = member->pull->unpacked_nbytes;
+        st->crc = member->pull->crc;
+    } else if ((source->size_known || source->unpacked_nbytes > 0) &&
+               source->unpacked_nbytes <= MAX_PLAIN_NBYTES) {
+        st->valid |= ZIP_STAT_SIZE;
+        st->size = source->unpacked_nbytes;
+    }
+    return sizeof *st;
+}
+
+/* Of a size that was not known beforehand: see archive_out_size_is_unsafe. */
+static int check_size(const struct zip_member *member)
+{
+    const struct member_pull *pull = member->pull;
+
+    if (!pull->ended || !archive_out_size_is_unsafe(pull->unpacked_nbytes))
+        return 0;
+    return error_set(member->err, ERROR_INTERNAL,
+                     "member %s has exactly %llu bytes, which a zip file cannot hold",
+                     text_quote(pull->name).text, (unsigned long long)pull->unpacked_nbytes);
+}
+
+static zip_int64_t member_read(struct zip_member *member, uint8_t *to, size_t n_bytes)
+{
+    struct member_pull *pull = member->pull;
+    size_t done = 0;
+
+    while (done < n_bytes && !pull->ended) {
+        size_t n = n_bytes - done;
+
+        if (pull->n_bytes == 0) {
+            if (member_pull_next(pull, member->err) != 0 || check_size(member) != 0) {
+                zip_error_set(&member->zip_error, ZIP_ER_READ, EIO);
+                return -1;
+            }
+            continue;
+        }
+        if (n > pull->n_bytes)
+            n = pull->n_bytes;
+        memcpy(to + done, pull->bytes, n);
+        pull->bytes += n;
+        pull->n_bytes -= n;
+        done += n;
+    }
+    return (zip_int64_t)done;
+}
+
+static zip_int64_t member_call(void *self, void *data, zip_uint64_t n_bytes,
+                               zip_source_cmd_t command)
+{
+    struct zip_member *member = self;
+
+    switch (command) {
+    case ZIP_SOURCE_SUPPORTS:
+        return ZIP_SOURCE_SUPPORTS_READABLE;
+    case ZIP_SOURCE_STAT:
+        return member_stat(member, data);
+    case ZIP_SOURCE_OPEN:
+        member->header_offset = member->sink->entry_offset;
+        return 0;
+    case ZIP_SOURCE_READ:
+        return member_read(member, data, n_bytes);
+    case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&member->zip_error, data, n_bytes);
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_FREE:
+        return 0;
+    default:
+        zip_error_set(&member->zip_error, ZIP_ER_OPNOTSUPP, 0);
+        return -1;
+    }
+}
+
+/* What libzip says, unless a member or the output has told the cause already. */
+static int zip_failed(zip_error_t *zip_error, const char *what, struct error *err)
+{
+    int code = zip_error_code_zip(zip_error);
+
+    if (err->kind != ERROR_NONE)
+        return -1;
+    if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK) /* some failed allocations set no code */
+        return error_no_memory(err, "zip file");
+    return error_set(err, ERROR_INTERNAL, "libzip: %s: %s", what, zip_error_strerror(zip_error));
+}
+
+struct dos_stamp {
+    uint16_t clock;
+    uint16_t date;
+};
+
+/* 1980-01-01, or the time of SOURCE_DATE_EPOCH, as zip files write it. */
+static int dos_stamp_init(struct dos_stamp *stamp, struct error *err)
+{
+    const char *text = getenv("SOURCE_DATE_EPOCH");
+    uint64_t seconds = DOS_EPOCH_BEGIN;
+    time_t time;
+    struct tm tm;
+
+    if (text != NULL && text[0] != '\0' && text_parse_u64(text, &seconds) != 0)
+        return error_set(err, ERROR_USAGE, "SOURCE_DATE_EPOCH is no number of seconds: %s",
+                         text_quote(text).text);
+    if (seconds < DOS_EPOCH_BEGIN)
+        seconds = DOS_EPOCH_BEGIN;
+    if (seconds > DOS_EPOCH_END)
+        seconds = DOS_EPOCH_END;
+    time = (time_t)seconds;
+    if (gmtime_r(&time, &tm) == NULL)
+        return error_set(err, ERROR_INTERNAL, "cannot convert SOURCE_DATE_EPOCH");
+    stamp->clock = (uint16_t)(tm.tm_hour << 11 | tm.tm_min << 5 | tm.tm_sec >> 1);
+    stamp->date = (uint16_t)((tm.tm_year - 80) << 9 | (tm.tm_mon + 1) << 5 | tm.tm_mday);
+    return 0;
+}
+
+static int add_member(zip_t *zip, struct zip_member *member, const struct dos_stamp *stamp,
+                      struct error *err)
+{
+    const struct member_pull *pull = member->pull;
+    zip_source_t *source = zip_source_function(zip, member_call, member);
+    zip_int64_t index = -1;
+
+    if (source != NULL)
+        index = zip_file_add(zip, pull->name, source, ZIP_FL_ENC_GUESS);
+    if (index < 0) {
+        zip_source_free(source);
+        return zip_failed(zip_get_error(zip), text_quote(pull->name).text, err);
+    }
+    if ((!pull->source.deflated &&
+         zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_STORE, 0) != 0) ||
+        zip_file_set_dostime(zip, (zip_uint64_t)index, stamp->clock, stamp->date, 0) != 0)
+        return zip_failed(zip_get_error(zip), text_quote(pull->name).text, err);
+    return 0;
+}
+
+/* The CRC in the finished local header is libzip's own for stored members. */
+static int check_crc(struct output *output, const struct zip_member *member, struct error *err)
+{
+    uint8_t header[LOCAL_HEADER_NBYTES];
+    uint32_t crc;
+
+    if (output_read(output, member->header_offset, header, sizeof header, err) != 0)
+        return -1;
+    crc = bytes_get_le32(header + LOCAL_HEADER_CRC_AT);
+    if (bytes_get_le32(header) == LOCAL_HEADER_MAGIC && crc == member->pull->crc)
+        return 0;
+    return error_set(err, ERROR_INTERNAL, "member %s: CRC %08x expected, %08x written",
+                     text_quote(member->pull->name).text, member->pull->crc, crc);
+}
+
+static int fill_and_close(zip_t *zip, struct zip_member *members, size_t n_members,
+                          const char *comment, struct error *err)
+{
+    struct dos_stamp stamp = {0, 0};
+
+    if (dos_stamp_init(&stamp, err) != 0)
+        goto discard;
+    for (size_t i = 0; i < n_members; i++)
+        if (add_member(zip, &members[i], &stamp, err) != 0)
+            goto discard;
+    if (comment != NULL &&
+        zip_set_archive_comment(zip, comment, (zip_uint16_t)strlen(comment)) != 0) {
+        zip_failed(zip_get_error(zip), "comment", err);
+        goto discard;
+    }
+    if (zip_close(zip) == 0)
+        return 0;
+    zip_failed(zip_get_error(zip), "cannot write", err);
+discard:
+    zip_discard(zip);
+    return -1;
+}
+
+static zip_t *open_zip(struct zip_sink *sink, struct output *output, struct error *err)
+{
+    zip_source_t *source = zip_sink_source(sink, output, err);
+    zip_error_t zip_error;
+    zip_t *zip;
+
+    if (source == NULL) {
+        error_no_memory(err, "zip file");
+        return NULL;
+    }
+    zip_error_init(&zip_error);
+    zip = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &zip_error);
+    if (zip == NULL) {
+        zip_failed(&zip_error, "cannot begin", err);
+        zip_source_free(source);
+    }
+    zip_error_fini(&zip_error);
+    return zip;
+}
+
+int npz_out_write(struct output *output, struct member_pull *members, size_t n_members,
+                  const char *comment, struct error *err)
+{
+    struct zip_member *zip_members = calloc(n_members + 1, sizeof *zip_members);
+    struct zip_sink sink;
+    zip_t *zip;
+    int rc = -1;
+
+    if (zip_members == NULL)
+        return error_no_memory(err, "members of the zip file");
+    for (size_t i = 0; i < n_members; i++)
+        zip_members[i] = (struct zip_member){.pull = &members[i], .sink = &sink, .err = err};
+    zip = open_zip(&sink, output, err);
+    if (zip == NULL || fill_and_close(zip, zip_members, n_members, comment, err) != 0)
+        goto out;
+    rc = 0;
+    for (size_t i = 0; rc == 0 && i < n_members; i++)
+        if (!members[i].source.deflated)
+            rc = check_crc(output, &zip_members[i], err);
+out:
+    free(zip_members);
+    return rc;
+}

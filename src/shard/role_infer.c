@@ -1,0 +1,307 @@
+/* role_infer.c - one role per array: what was told, else name and shape together, else a copy of
+ * what is surely not spatial, else an error. */
+#include "base/text.h"
+#include "shard/role_context.h"
+#include "shard/role_finish.h"
+#include "shard/role_fit.h"
+#include "shard/role_katago.h"
+#include "shard/role_sparse.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_OF(table) (sizeof(table) / sizeof(table)[0])
+
+/* In the order in which arrays are trusted to tell the number of rows. */
+static const struct role_kind {
+    enum role role;
+    role_fit told;       /* how an array that was told the role must fit; NULL: not by a fit */
+    role_fit by_name[3]; /* what an array named so may be, in order */
+} kinds[] = {
+    {ROLE_PLANES, role_fit_planes, {role_fit_grid, role_fit_planes, role_fit_packed}},
+    {ROLE_PACKED, role_fit_packed, {role_fit_packed}},
+    {ROLE_GRID, role_fit_grid, {role_fit_grid}},
+    {ROLE_POLICY, role_fit_policy, {role_fit_policy}},
+    {ROLE_MASK, role_fit_policy, {role_fit_policy}},
+    {ROLE_POLICY_INDEX, NULL, {NULL}},
+    {ROLE_ACTION, role_fit_action, {role_fit_action}},
+    {ROLE_COORD, role_fit_coord, {role_fit_coord, role_fit_action}},
+    {ROLE_VALUE, role_fit_value, {role_fit_wdl, role_fit_value}},
+    {ROLE_WDL, role_fit_wdl, {role_fit_wdl}},
+    {ROLE_TO_MOVE, role_fit_to_move, {role_fit_to_move}},
+    {ROLE_TILE, role_fit_tile, {role_fit_tile}},
+    {ROLE_COPY, NULL, {NULL}},
+};
+
+static const struct role_kind *find_kind(enum role role)
+{
+    for (size_t i = 0; i < N_OF(kinds); i++)
+        if (kinds[i].role == role)
+            return &kinds[i];
+    return NULL;
+}
+
+/* The role that array i is told or named to have. */
+static enum role wanted_role(const struct role_context *c, size_t i)
+{
+    const struct role_case *known = &c->cases[i];
+
+    if (known->sparse_index >= 0)
+        return known->sparse_index == (int)i ? ROLE_POLICY_INDEX : ROLE_POLICY_VALUE;
+    if (known->told != NULL)
+        return known->told->role;
+    return known->named != NULL ? known->named->role : ROLE_META;
+}
+
+static void take_rows(struct role_context *c, size_t i, uint64_t n_rows)
+{
+    c->n_rows = n_rows;
+    c->rows_array = i;
+}
+
+/* Without an array whose name or role tells: all must agree. */
+static int rows_of_unnamed(struct role_context *c, struct error *err)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < c->archive->n_arrays; i++) {
+        const struct array *array = &c->archive->arrays[i];
+
+        if (array->header.n_dims == 0 ||
+            (c->cases[i].told != NULL && c->cases[i].told->role != ROLE_COPY))
+            continue;
+        if (found && array->n_rows != c->n_rows)
+            return error_set(err, ERROR_DATA,
+                             "%s: no array is known to have a row per position, and %s and %s "
+                             "differ in their first dimension; use --role NAME=ROLE [%s]",
+                             text_path(c->archive->path).text,
+                             text_quote(c->archive->arrays[c->rows_array].key).text,
+                             text_quote(array->key).text, ROLE_CODE_ROWS);
+        take_rows(c, i, array->n_rows);
+        found = true;
+    }
+    if (!found)
+        return error_set(err, ERROR_DATA, "%s: no array has rows [%s]",
+                         text_path(c->archive->path).text, ROLE_CODE_ROWS);
+    return 0;
+}
+
+/* Decide the common number of rows from the most telling array. */
+static int find_rows(struct role_context *c, struct error *err)
+{
+    for (size_t k = 0; k < N_OF(kinds); k++) {
+        const unsigned min_dims = k < 3 ? 2 : 1;
+
+        for (size_t i = 0; i < c->archive->n_arrays; i++) {
+            if (wanted_role(c, i) != kinds[k].role ||
+                c->archive->arrays[i].header.n_dims < min_dims ||
+                (kinds[k].role == ROLE_COPY && c->cases[i].told != NULL))
+                continue;
+            take_rows(c, i,
+                      kinds[k].role == ROLE_POLICY_INDEX ? role_sparse_rows(c, i)
+                                                         : c->archive->arrays[i].n_rows);
+            return 0;
+        }
+    }
+    return rows_of_unnamed(c, err);
+}
+
+/* A mask is a policy by shape. */
+static void set_role(struct role_binding *b, enum role wanted)
+{
+    if (b->role == ROLE_POLICY && wanted == ROLE_MASK)
+        b->role = ROLE_MASK;
+}
+
+/* The first role that an array of that shape could have, for the flag in a message. */
+static const char *suggest(const struct role_context *c, size_t i)
+{
+    static const struct {
+        role_fit fit;
+        enum role role;
+    } shapes[] = {
+        {role_fit_grid, ROLE_GRID},     {role_fit_policy, ROLE_POLICY},
+        {role_fit_planes, ROLE_PLANES}, {role_fit_packed, ROLE_PACKED},
+        {role_fit_action, ROLE_ACTION}, {role_fit_coord, ROLE_COORD},
+    };
+    struct role_binding unused = {0};
+    struct role_reason reason;
+
+    for (size_t k = 0; k < N_OF(shapes); k++)
+        if (shapes[k].fit(c, i, &unused, &reason))
+            return role_name(shapes[k].role);
+    return "ROLE";
+}
+
+static int bind_told(const struct role_context *c, size_t i, struct error *err)
+{
+    const enum role role = c->cases[i].told->role;
+    const struct role_kind *kind = find_kind(role);
+    const struct array *array = &c->archive->arrays[i];
+    struct role_binding *b = &c->bindings[i];
+    struct role_reason reason = {""};
+
+    b->role = role;
+    if (role == ROLE_COPY && (array->header.n_dims == 0 || array->n_rows != c->n_rows))
+        b->role = ROLE_META;
+    if (kind == NULL || kind->told == NULL)
+        return 0;
+    if (role_check_rows(c, i, err) != 0)
+        return -1;
+    if (!kind->told(c, i, b, &reason))
+        return role_refuse(c, i, suggest(c, i), reason.text, err);
+    set_role(b, role);
+    return 0;
+}
+
+/* Objects that are rows of something cannot be copied by guess. */
+static bool is_plain(const struct role_context *c, size_t i, struct role_reason *reason)
+{
+    const struct array *array = &c->archive->arrays[i];
+    uint64_t row;
+
+    if (array->header.dtype.kind != DTYPE_OBJECT)
+        return true;
+    if (array->objects == NULL)
+        return role_unfit(reason, "its objects are not loaded");
+    if (role_objects_are_plain(array, &row))
+        return true;
+    return role_unfit(reason, "item %" PRIu64 " is no number or string: its meaning must be told",
+                      row);
+}
+
+static bool is_index_like(const struct npy_header *h)
+{
+    return dtype_is_integer(&h->dtype) &&
+           (h->n_dims == 1 || (h->n_dims == 2 && (h->shape[1] == 1 || h->shape[1] == 2)));
+}
+
+static int refuse_spatial(const struct role_context *c, size_t i, const char *why,
+                          struct error *err)
+{
+    struct role_reason reason;
+
+    role_unfit(&reason, "its name tells no role, and %s: expected to be told what it is", why);
+    return role_refuse(c, i, suggest(c, i), reason.text, err);
+}
+
+/* An array of N rows that is copied unless something speaks against it. */
+static int bind_copy(const struct role_context *c, size_t i, bool check_shape, struct error *err)
+{
+    struct role_reason reason = {""};
+
+    if (!is_plain(c, i, &reason))
+        return role_refuse(c, i, NULL, reason.text, err);
+    if (check_shape && role_is_spatial(c, i, 1, &reason))
+        return refuse_spatial(c, i, reason.text, err);
+    c->bindings[i].role = ROLE_COPY;
+    return 0;
+}
+
+static int bind_unnamed(const struct role_context *c, size_t i, struct error *err)
+{
+    const struct array *array = &c->archive->arrays[i];
+    const struct npy_header *h = &array->header;
+    struct role_reason reason = {""};
+
+    if (array->n_rows == c->n_rows) {
+        if (is_index_like(h) && role_name_suggests_cells(array->key))
+            return role_refuse(c, i, suggest(c, i),
+                               "its name and integers suggest moves or cells: expected to be told",
+                               err);
+        return bind_copy(c, i, true, err);
+    }
+    if (role_is_spatial(c, i, 0, &reason))
+        return refuse_spatial(c, i, reason.text, err);
+    if (h->n_dims == 1 && dtype_is_integer(&h->dtype) && array->n_rows > c->n_rows)
+        return role_refuse(c, i, "ROLE",
+                           "more integers than rows, and no NAME_offsets, NAME_indices and "
+                           "NAME_values that go together: expected to be told",
+                           err);
+    c->bindings[i].role = ROLE_META;
+    return 0;
+}
+
+static int bind_named(const struct role_context *c, size_t i, struct error *err)
+{
+    const struct role_name_rule *rule = c->cases[i].named;
+    const struct role_kind *kind = find_kind(rule->role);
+    const bool only_swaps = rule->role == ROLE_TO_MOVE || rule->role == ROLE_WDL;
+    const bool per_player = (rule->flags & NAME_PER_PLAYER) != 0;
+    struct role_binding *b = &c->bindings[i];
+    struct role_reason reason = {""}, last = {""}, spatial;
+
+    if (rule->flags & NAME_NEVER_ROWS) {
+        b->role = rule->role;
+        return 0;
+    }
+    if (role_check_rows(c, i, err) != 0)
+        return -1;
+    if (rule->role == ROLE_COPY)
+        return bind_copy(
+            c, i, (rule->flags & NAME_MAY_SPREAD) || c->archive->arrays[i].header.n_dims > 2, err);
+    for (size_t k = 0; k < N_OF(kind->by_name) && kind->by_name[k] != NULL; k++) {
+        if (per_player && kind->by_name[k] == role_fit_wdl)
+            continue;
+        if (kind->by_name[k](c, i, b, &reason)) {
+            set_role(b, rule->role);
+            return 0;
+        }
+        if (kind->by_name[k] == kind->told)
+            last = reason;
+    }
+    /* Players and results mean nothing to a board that never swaps colours. */
+    if (only_swaps && !c->swaps_colours && !role_is_spatial(c, i, 1, &spatial))
+        return bind_copy(c, i, false, err);
+    return role_refuse(c, i, suggest(c, i), last.text, err);
+}
+
+static int bind_array(const struct role_context *c, size_t i, struct error *err)
+{
+    const struct role_case *known = &c->cases[i];
+
+    if (known->sparse_index >= 0)
+        return known->sparse_index == (int)i ? role_sparse_bind(c, i, err) : 0;
+    if (known->told != NULL)
+        return bind_told(c, i, err);
+    c->bindings[i].inferred = true;
+    if (board_is(c->board, "katago"))
+        return role_katago_bind(c, i, err);
+    if (known->named != NULL &&
+        (c->archive->arrays[i].header.n_dims > 0 || (known->named->flags & NAME_NEVER_ROWS)))
+        return bind_named(c, i, err);
+    if (c->archive->arrays[i].header.n_dims == 0) {
+        c->bindings[i].role = ROLE_META;
+        return 0;
+    }
+    return bind_unnamed(c, i, err);
+}
+
+int role_infer(const struct archive_in *archive, const struct board *board,
+               const struct role_request *request, struct role_binding *bindings, uint64_t *n_rows,
+               struct error *err)
+{
+    struct role_context c;
+    int status = -1;
+
+    if (request->plane_xy == 1 && (board->rows == 0 || board->rows != board->cols))
+        return error_set(err, ERROR_USAGE,
+                         "planes of the board %s cannot be in the order xy: it is no square",
+                         board->name);
+    if (role_context_init(&c, archive, board, request, bindings, err) != 0 ||
+        (board_is(board, "katago") && role_katago_check(&c, err) != 0) ||
+        role_sparse_find(&c, err) != 0 || find_rows(&c, err) != 0)
+        goto out;
+    for (size_t i = 0; i < archive->n_arrays; i++)
+        if (bind_array(&c, i, err) != 0)
+            goto out;
+    if (role_finish(&c, err) != 0)
+        goto out;
+    *n_rows = c.n_rows;
+    status = 0;
+out:
+    role_context_release(&c);
+    return status;
+}

@@ -1,0 +1,201 @@
+/* schema.c - roles to and from JSON. */
+#include "shard/schema.h"
+
+#include "base/input.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char version_key[] = "symaug_schema";
+static const char policy_key[] = "policy";
+static const char order_key[] = "plane_order";
+static const char arrays_key[] = "arrays";
+
+/* A fault in what the file says: its own message, behind the file's name. */
+static int bad_schema(const char *path, const char *reason, struct error *err)
+{
+    return error_set(err, ERROR_DATA, "%s: no schema: %s", text_path(path).text, reason);
+}
+
+static int read_policy(json_t *value, const char *path, struct role_request *request,
+                       struct error *err)
+{
+    if (!json_is_string(value))
+        return bad_schema(path, "expected the name of a layout under \"policy\"", err);
+    free(request->policy_layout);
+    request->policy_layout = strdup(json_string_value(value));
+    return request->policy_layout == NULL ? error_no_memory(err, "a schema") : 0;
+}
+
+static int read_order(json_t *value, const char *path, struct role_request *request,
+                      struct error *err)
+{
+    const char *order = json_is_string(value) ? json_string_value(value) : "";
+
+    if (strcmp(order, "xy") != 0 && strcmp(order, "yx") != 0)
+        return bad_schema(path, "expected \"xy\" or \"yx\" under \"plane_order\"", err);
+    request->plane_xy = strcmp(order, "xy") == 0;
+    return 0;
+}
+
+static int read_arrays(json_t *arrays, const char *path, struct role_request *request,
+                       struct error *err)
+{
+    const char *name;
+    json_t *spec;
+
+    if (!json_is_object(arrays))
+        return bad_schema(path, "expected an object of roles by name under \"arrays\"", err);
+    json_object_foreach(arrays, name, spec)
+    {
+        struct error reason = {0};
+
+        if (!json_is_string(spec))
+            return error_set(err, ERROR_DATA, "%s: no schema: expected a role for %s",
+                             text_path(path).text, text_quote(name).text);
+        if (role_request_add_spec(request, name, json_string_value(spec), &reason) != 0)
+            return error_set(err, reason.kind == ERROR_USAGE ? ERROR_DATA : reason.kind, "%s: %s",
+                             text_path(path).text, reason.message);
+    }
+    return 0;
+}
+
+static const struct schema_key {
+    const char *name;
+    int (*read)(json_t *value, const char *path, struct role_request *request, struct error *err);
+} schema_keys[] = {
+    {version_key, NULL}, /* looked at before the others */
+    {policy_key, read_policy},
+    {order_key, read_order},
+    {arrays_key, read_arrays},
+};
+
+#define N_KEYS (sizeof schema_keys / sizeof schema_keys[0])
+
+static int read_root(json_t *root, const char *path, struct role_request *request,
+                     struct error *err)
+{
+    const json_t *version = json_object_get(root, version_key);
+    const char *name;
+    json_t *value;
+
+    if (!json_is_object(root) || !json_is_integer(version))
+        return bad_schema(path, "expected an object with \"symaug_schema\": 1", err);
+    if (json_integer_value(version) != SCHEMA_VERSION)
+        return error_set(err, ERROR_DATA, "%s: no schema: version %lld, expected %d",
+                         text_path(path).text, (long long)json_integer_value(version),
+                         SCHEMA_VERSION);
+    json_object_foreach(root, name, value)
+    {
+        size_t i = 0;
+
+        while (i < N_KEYS && strcmp(schema_keys[i].name, name) != 0)
+            i++;
+        if (i == N_KEYS)
+            return error_set(err, ERROR_DATA, "%s: no schema: unknown key %s", text_path(path).text,
+                             text_quote(name).text);
+        if (schema_keys[i].read != NULL && schema_keys[i].read(value, path, request, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int parse(const char *json, size_t n_bytes, const char *path, struct role_request *request,
+                 struct error *err)
+{
+    json_error_t fault;
+    json_t *root = json_loadb(json, n_bytes, JSON_REJECT_DUPLICATES, &fault);
+    int status;
+
+    if (root == NULL && json_error_code(&fault) == json_error_out_of_memory)
+        return error_no_memory(err, "a schema");
+    if (root == NULL)
+        return error_set(err, ERROR_DATA, "%s: no JSON: line %d, column %d: %s",
+                         text_path(path).text, fault.line, fault.column,
+                         text_path(fault.text).text);
+    status = read_root(root, path, request, err);
+    json_decref(root);
+    return status;
+}
+
+int schema_read(const char *path, struct role_request *request, struct error *err)
+{
+    struct input in = {0};
+    char *json = NULL;
+    int status = -1;
+
+    if (input_open(&in, path, false, err) != 0)
+        return -1;
+    if (in.n_bytes > SCHEMA_MAX_NBYTES) {
+        bad_schema(path, "it is larger than 16 MiB", err);
+        goto out;
+    }
+    json = malloc((size_t)in.n_bytes + 1);
+    if (json == NULL) {
+        error_no_memory(err, "a schema");
+        goto out;
+    }
+    if (input_read(&in, 0, json, (size_t)in.n_bytes, err) != 0)
+        goto out;
+    status = parse(json, (size_t)in.n_bytes, path, request, err);
+out:
+    free(json);
+    input_close(&in);
+    return status;
+}
+
+static bool is_spread(enum role role)
+{
+    return role == ROLE_PLANES || role == ROLE_PACKED || role == ROLE_GRID;
+}
+
+static int build(json_t *root, const struct archive_in *archive,
+                 const struct role_binding *bindings, struct error *err)
+{
+    json_t *arrays = json_object();
+    int bad = json_object_set_new(root, version_key, json_integer(SCHEMA_VERSION));
+
+    for (size_t i = 0; i < archive->n_arrays; i++) {
+        const struct role_binding *b = &bindings[i];
+
+        if (is_spread(b->role) && json_object_get(root, order_key) == NULL)
+            bad |= json_object_set_new(root, order_key, json_string(b->plane_xy ? "xy" : "yx"));
+    }
+    bad |= json_object_set_new(root, arrays_key, arrays);
+    for (size_t i = 0; i < archive->n_arrays && bad == 0; i++) {
+        const char *key = archive->arrays[i].key;
+        char spec[160];
+
+        if (!text_is_utf8(key, strlen(key)))
+            return error_set(err, ERROR_DATA, "%s: %s: a name that is not UTF-8 fits no schema",
+                             text_path(archive->path).text, text_path(key).text);
+        if (role_binding_spec(&bindings[i], spec, sizeof spec) != 0)
+            return error_set(err, ERROR_INTERNAL, "%s: role too long", text_path(key).text);
+        bad |= json_object_set_new(arrays, key, json_string(spec));
+    }
+    return bad != 0 ? error_no_memory(err, "a schema") : 0;
+}
+
+int schema_write(const struct archive_in *archive, const struct role_binding *bindings,
+                 struct text *out, struct error *err)
+{
+    json_t *root = json_object();
+    char *json = NULL;
+    int status = -1;
+
+    if (root == NULL)
+        return error_no_memory(err, "a schema");
+    if (build(root, archive, bindings, err) != 0)
+        goto out;
+    json = json_dumps(root, JSON_INDENT(2));
+    if (json == NULL) {
+        error_no_memory(err, "a schema");
+        goto out;
+    }
+    status = text_append(out, err, "%s\n", json);
+out:
+    free(json);
+    json_decref(root);
+    return status;
+}

@@ -1,0 +1,121 @@
+/* scratch.c - see scratch.h. */
+#include "shard/scratch.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STEP_NBYTES (1u << 30)
+
+/* For file systems without O_TMPFILE: a name that lives for a moment. */
+static int open_named(const char *tmpdir, struct error *err)
+{
+    struct text path = {0};
+    int fd;
+
+    if (text_append(&path, err, "%s/symaug-XXXXXX", tmpdir) != 0) {
+        text_release(&path);
+        return -1;
+    }
+    fd = mkostemp(path.text, O_CLOEXEC);
+    if (fd < 0)
+        error_set_errno(err, ERROR_CANT_CREATE, errno, "%s: cannot create a temp file",
+                        text_path(tmpdir).text);
+    else
+        unlink(path.text);
+    text_release(&path);
+    return fd;
+}
+
+static int open_unnamed(const char *tmpdir, struct error *err)
+{
+    int fd;
+
+    do
+        fd = open(tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    while (fd < 0 && errno == EINTR);
+    return fd >= 0 ? fd : open_named(tmpdir, err);
+}
+
+int scratch_open(struct scratch *scratch, uint64_t n_bytes, uint64_t *memory_left,
+                 const char *tmpdir, struct error *err)
+{
+    memset(scratch, 0, sizeof *scratch);
+    scratch->capacity = n_bytes;
+    if (n_bytes <= *memory_left && n_bytes < SIZE_MAX)
+        scratch->memory = malloc((size_t)n_bytes + 1);
+    if (scratch->memory != NULL) {
+        *memory_left -= n_bytes;
+        return 0;
+    }
+    scratch->fd = open_unnamed(tmpdir != NULL ? tmpdir : "/tmp", err);
+    scratch->has_file = scratch->fd >= 0;
+    return scratch->has_file ? 0 : -1;
+}
+
+static int write_at(int fd, uint64_t offset, const uint8_t *bytes, size_t n_bytes,
+                    struct error *err)
+{
+    while (n_bytes > 0) {
+        ssize_t n = pwrite(fd, bytes, n_bytes < STEP_NBYTES ? n_bytes : STEP_NBYTES, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return error_set_errno(err, ERROR_IO, n < 0 ? errno : EIO, "cannot write a temp file");
+        bytes += n;
+        offset += (uint64_t)n;
+        n_bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+static int read_at(int fd, uint64_t offset, uint8_t *out, size_t n_bytes, struct error *err)
+{
+    while (n_bytes > 0) {
+        ssize_t n = pread(fd, out, n_bytes < STEP_NBYTES ? n_bytes : STEP_NBYTES, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return error_set_errno(err, ERROR_IO, n < 0 ? errno : EIO, "cannot read a temp file");
+        out += n;
+        offset += (uint64_t)n;
+        n_bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+int scratch_append(struct scratch *scratch, const void *bytes, size_t n_bytes, struct error *err)
+{
+    if (n_bytes > scratch->capacity - scratch->n_bytes)
+        return error_set(err, ERROR_INTERNAL, "scratch space of %llu bytes is too small",
+                         (unsigned long long)scratch->capacity);
+    if (scratch->memory != NULL)
+        memcpy(scratch->memory + scratch->n_bytes, bytes, n_bytes);
+    else if (write_at(scratch->fd, scratch->n_bytes, bytes, n_bytes, err) != 0)
+        return -1;
+    scratch->n_bytes += n_bytes;
+    return 0;
+}
+
+int scratch_read(const struct scratch *scratch, uint64_t offset, void *out, size_t n_bytes,
+                 struct error *err)
+{
+    if (scratch->memory == NULL)
+        return read_at(scratch->fd, offset, out, n_bytes, err);
+    memcpy(out, scratch->memory + offset, n_bytes);
+    return 0;
+}
+
+void scratch_close(struct scratch *scratch)
+{
+    free(scratch->memory);
+    if (scratch->has_file)
+        close(scratch->fd);
+    memset(scratch, 0, sizeof *scratch);
+}

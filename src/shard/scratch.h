@@ -1,0 +1,38 @@
+/*
+ * scratch.h - bytes kept for a while: in memory while there is room, else in an unlinked file.
+ */
+#ifndef SYMAUG_SHARD_SCRATCH_H
+#define SYMAUG_SHARD_SCRATCH_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct scratch {
+    uint8_t *memory; /* owned, or NULL: the bytes are in the file */
+    bool has_file;
+    int fd;
+    uint64_t n_bytes;  /* appended so far */
+    uint64_t capacity; /* agreed at opening */
+};
+
+/*
+ * Make room for n_bytes: in memory when *memory_left allows (it is lowered), else in a file in
+ * tmpdir (NULL: /tmp). The file has no name, and goes with the process. The caller closes it.
+ */
+int scratch_open(struct scratch *scratch, uint64_t n_bytes, uint64_t *memory_left,
+                 const char *tmpdir, struct error *err);
+
+/* Append; all calls together stay within the n_bytes of scratch_open. */
+int scratch_append(struct scratch *scratch, const void *bytes, size_t n_bytes, struct error *err);
+
+/* Copy bytes that were appended. Thread-safe while nobody appends. */
+int scratch_read(const struct scratch *scratch, uint64_t offset, void *out, size_t n_bytes,
+                 struct error *err);
+
+/* Free memory or file; accepts a zeroed one. */
+void scratch_close(struct scratch *scratch);
+
+#endif

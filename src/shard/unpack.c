@@ -1,0 +1,214 @@
+/*
+ * unpack.c - see unpack.h. Packed bytes are copied out of the input in chunks and inflated from
+ * the copy, so that the bytes that were checked are the bytes that were used.
+ */
+#include "shard/unpack.h"
+
+#include "codec/crc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_NBYTES (256u << 10) /* fits a core's L2 cache together with what becomes of it */
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int reserve_buffer(struct unpack *unpack, uint64_t wanted, struct error *err)
+{
+    const size_t n_bytes = (size_t)smaller(wanted, CHUNK_NBYTES);
+    uint8_t *buffer;
+
+    if (unpack->buffer_nbytes >= n_bytes)
+        return 0;
+    buffer = realloc(unpack->buffer, n_bytes);
+    if (buffer == NULL)
+        return error_no_memory(err, "input buffer");
+    unpack->buffer = buffer;
+    unpack->buffer_nbytes = n_bytes;
+    return 0;
+}
+
+int unpack_start(struct unpack *unpack, const struct array *array, struct error *err)
+{
+    unpack->array = array;
+    unpack->next = NULL;
+    unpack->n_left = 0;
+    unpack->packed_nbytes = 0;
+    unpack->unpacked_nbytes = 0;
+    unpack->released = array->offset; /* pages in front of it are not ours to release */
+    unpack->crc = 0;
+    unpack->done = false;
+    if (!array->deflated)
+        return 0;
+    if (reserve_buffer(unpack, array->packed_nbytes, err) != 0)
+        return -1;
+    if (unpack->inflater == NULL) {
+        unpack->inflater = inflate_new(err);
+        return unpack->inflater == NULL ? -1 : 0;
+    }
+    inflate_reset(unpack->inflater);
+    return 0;
+}
+
+/* More packed bytes into the buffer, which is empty. There must be some left. */
+static int refill(struct unpack *unpack, struct error *err)
+{
+    const struct array *array = unpack->array;
+    const uint64_t left = array->packed_nbytes - unpack->packed_nbytes;
+    const size_t n = (size_t)smaller(left, unpack->buffer_nbytes);
+
+    if (input_read(array->input, array->offset + unpack->packed_nbytes, unpack->buffer, n, err) !=
+        0)
+        return -1;
+    unpack->packed_nbytes += n;
+    unpack->next = unpack->buffer;
+    unpack->n_left = n;
+    input_release_before(array->input, array->offset + unpack->packed_nbytes, &unpack->released);
+    return 0;
+}
+
+/* Inflate until *out_nbytes are delivered or the stream ends; both are advanced. */
+static int inflate_some(struct unpack *unpack, uint8_t **out, size_t *out_nbytes, struct error *err)
+{
+    const struct array *array = unpack->array;
+    struct error reason = {0};
+
+    while (!unpack->done && *out_nbytes > 0) {
+        if (unpack->n_left == 0 && unpack->packed_nbytes < array->packed_nbytes &&
+            refill(unpack, err) != 0)
+            return -1;
+        /* even without input: the inflater may hold output that had no room before */
+        if (inflate_run(unpack->inflater, &unpack->next, &unpack->n_left, out, out_nbytes,
+                        &unpack->done, &reason) != 0)
+            return array_fail_reason(array, err, &reason, "expected a deflate stream, found");
+        if (!unpack->done && *out_nbytes > 0 && unpack->n_left == 0 &&
+            unpack->packed_nbytes == array->packed_nbytes)
+            return array_fail(array, err,
+                              "expected the deflate stream to end within %llu bytes, "
+                              "found no end",
+                              (unsigned long long)array->packed_nbytes);
+    }
+    return 0;
+}
+
+static int read_deflated(struct unpack *unpack, uint8_t *out, size_t n_bytes, struct error *err)
+{
+    const struct array *array = unpack->array;
+    uint8_t *at = out;
+    size_t left = n_bytes;
+
+    if (inflate_some(unpack, &at, &left, err) != 0)
+        return -1;
+    if (left > 0)
+        return array_fail(array, err, "expected to inflate to %llu bytes, found %llu",
+                          (unsigned long long)array->unpacked_nbytes,
+                          (unsigned long long)(unpack->unpacked_nbytes + (n_bytes - left)));
+    return 0;
+}
+
+static int read_stored(struct unpack *unpack, uint8_t *out, size_t n_bytes, struct error *err)
+{
+    const struct array *array = unpack->array;
+    const uint64_t offset = array->offset + unpack->unpacked_nbytes;
+
+    if (input_read(array->input, offset, out, n_bytes, err) != 0)
+        return -1;
+    unpack->packed_nbytes += n_bytes;
+    input_release_before(array->input, offset + n_bytes, &unpack->released);
+    return 0;
+}
+
+int unpack_read(struct unpack *unpack, void *out, uint64_t n_bytes, struct error *err)
+{
+    const struct array *array = unpack->array;
+    uint8_t *at = out;
+
+    if (n_bytes > array->unpacked_nbytes - unpack->unpacked_nbytes)
+        return array_fail(array, err,
+                          "expected at least %llu more bytes behind byte %llu, found "
+                          "%llu",
+                          (unsigned long long)n_bytes, (unsigned long long)unpack->unpacked_nbytes,
+                          (unsigned long long)(array->unpacked_nbytes - unpack->unpacked_nbytes));
+    while (n_bytes > 0) {
+        const size_t n = (size_t)smaller(n_bytes, CHUNK_NBYTES);
+
+        if (array->deflated ? read_deflated(unpack, at, n, err) != 0
+                            : read_stored(unpack, at, n, err) != 0)
+            return -1;
+        if (array->has_crc)
+            unpack->crc = crc_update(unpack->crc, at, n);
+        unpack->unpacked_nbytes += n;
+        at += n;
+        n_bytes -= n;
+    }
+    return 0;
+}
+
+int unpack_skip(struct unpack *unpack, uint64_t n_bytes, struct error *err)
+{
+    uint8_t small[16384];
+    uint8_t *scrap = small;
+    size_t scrap_nbytes = sizeof small;
+
+    if (!unpack->array->deflated && n_bytes > sizeof small) { /* then the buffer is free */
+        if (reserve_buffer(unpack, n_bytes, err) != 0)
+            return -1;
+        scrap = unpack->buffer;
+        scrap_nbytes = unpack->buffer_nbytes;
+    }
+    while (n_bytes > 0) {
+        const size_t n = (size_t)smaller(n_bytes, scrap_nbytes);
+
+        if (unpack_read(unpack, scrap, n, err) != 0)
+            return -1;
+        n_bytes -= n;
+    }
+    return 0;
+}
+
+/* The declared number of bytes has come out: the stream must end here, and with it the data. */
+static int check_stream_end(struct unpack *unpack, struct error *err)
+{
+    const struct array *array = unpack->array;
+    uint8_t extra;
+    uint8_t *out = &extra;
+    size_t room = 1;
+    uint64_t unused;
+
+    if (inflate_some(unpack, &out, &room, err) != 0)
+        return -1;
+    if (room == 0)
+        return array_fail(array, err, "expected to inflate to %llu bytes, found more",
+                          (unsigned long long)array->unpacked_nbytes);
+    unused = array->packed_nbytes - unpack->packed_nbytes + unpack->n_left;
+    if (unused != 0)
+        return array_fail(array, err,
+                          "expected the deflate stream to take %llu bytes, found its "
+                          "end after %llu",
+                          (unsigned long long)array->packed_nbytes,
+                          (unsigned long long)(array->packed_nbytes - unused));
+    return 0;
+}
+
+int unpack_finish(struct unpack *unpack, struct error *err)
+{
+    const struct array *array = unpack->array;
+
+    if (unpack_skip(unpack, array->unpacked_nbytes - unpack->unpacked_nbytes, err) != 0)
+        return -1;
+    if (array->deflated && check_stream_end(unpack, err) != 0)
+        return -1;
+    if (array->has_crc && unpack->crc != array->crc)
+        return array_fail(array, err, "expected CRC %08x, found %08x", array->crc, unpack->crc);
+    return 0;
+}
+
+void unpack_release(struct unpack *unpack)
+{
+    inflate_free(unpack->inflater);
+    free(unpack->buffer);
+    memset(unpack, 0, sizeof *unpack);
+}

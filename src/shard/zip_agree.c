@@ -1,0 +1,200 @@
+/*
+ * zip_agree.c - see zip_agree.h. libzip reads through a source of ours, because a fault in a map
+ * could not be caught inside it.
+ */
+#include "shard/zip_agree.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zip.h>
+
+/* A read-only, seekable source over an input. */
+struct source {
+    const struct input *in;
+    struct error *err; /* where a failed read says what happened */
+    uint64_t position;
+    zip_error_t error;
+};
+
+static zip_int64_t source_read(struct source *source, void *data, zip_uint64_t length)
+{
+    const uint64_t left = source->in->n_bytes - source->position;
+    const uint64_t n = length < left ? length : left;
+
+    if (input_read(source->in, source->position, data, (size_t)n, source->err) != 0) {
+        zip_error_set(&source->error, ZIP_ER_READ, 0);
+        return -1;
+    }
+    source->position += n;
+    return (zip_int64_t)n;
+}
+
+static zip_int64_t source_seek(struct source *source, void *data, zip_uint64_t length)
+{
+    zip_int64_t position = zip_source_seek_compute_offset(source->position, source->in->n_bytes,
+                                                          data, length, &source->error);
+
+    if (position < 0)
+        return -1;
+    source->position = (uint64_t)position;
+    return 0;
+}
+
+static zip_int64_t source_stat(const struct source *source, void *data)
+{
+    zip_stat_t *st = data;
+
+    zip_stat_init(st);
+    st->valid = ZIP_STAT_SIZE;
+    st->size = source->in->n_bytes;
+    return (zip_int64_t)sizeof *st;
+}
+
+static zip_int64_t source_call(void *self, void *data, zip_uint64_t length,
+                               zip_source_cmd_t command)
+{
+    struct source *source = self;
+
+    switch (command) {
+    case ZIP_SOURCE_OPEN:
+        source->position = 0;
+        return 0;
+    case ZIP_SOURCE_READ:
+        return source_read(source, data, length);
+    case ZIP_SOURCE_SEEK:
+        return source_seek(source, data, length);
+    case ZIP_SOURCE_TELL:
+        return (zip_int64_t)source->position;
+    case ZIP_SOURCE_STAT:
+        return source_stat(source, data);
+    case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&source->error, data, length);
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_FREE:
+        return 0;
+    case ZIP_SOURCE_SUPPORTS:
+        return ZIP_SOURCE_SUPPORTS_SEEKABLE;
+    default:
+        zip_error_set(&source->error, ZIP_ER_OPNOTSUPP, 0);
+        return -1;
+    }
+}
+
+static int fail(const struct source *source, zip_error_t *error)
+{
+    if (zip_error_code_zip(error) == ZIP_ER_MEMORY)
+        return error_no_memory(source->err, "libzip");
+    return error_set(source->err, ERROR_DATA,
+                     "%s: expected libzip to read the zip directory as well, found: %s",
+                     text_path(source->in->path).text, zip_error_strerror(error));
+}
+
+static zip_t *open_archive(struct source *source)
+{
+    zip_error_t error;
+    zip_source_t *zip_source;
+    zip_t *zip = NULL;
+
+    zip_error_init(&error);
+    zip_source = zip_source_function_create(source_call, source, &error);
+    if (zip_source != NULL)
+        zip = zip_open_from_source(zip_source, ZIP_RDONLY, &error);
+    if (zip == NULL) {
+        fail(source, &error); /* unless a read has already said why */
+        if (zip_source != NULL)
+            zip_source_free(zip_source);
+    }
+    zip_error_fini(&error);
+    return zip;
+}
+
+static int compare_entry(zip_t *zip, const struct source *source, const struct zip_entry *entry,
+                         zip_uint64_t index)
+{
+    const zip_uint64_t wanted =
+        ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
+    zip_stat_t st;
+    const char *differs = NULL;
+
+    if (zip_stat_index(zip, index, ZIP_FL_ENC_RAW, &st) != 0)
+        return fail(source, zip_get_error(zip));
+    if ((st.valid & wanted) != wanted)
+        differs = "presence of name, sizes and CRC";
+    else if (strcmp(st.name, entry->name) != 0)
+        differs = "name";
+    else if (st.size != entry->unpacked_nbytes)
+        differs = "size";
+    else if (st.comp_size != entry->packed_nbytes)
+        differs = "packed size";
+    else if (st.crc != entry->crc)
+        differs = "CRC";
+    else if (st.comp_method != entry->method)
+        differs = "compression method";
+    if (differs == NULL)
+        return 0;
+    return error_set(source->err, ERROR_DATA,
+                     "%s: %s: expected libzip to agree about its %s, found that it does not",
+                     text_path(source->in->path).text, text_path(entry->name).text, differs);
+}
+
+static int compare_archive(zip_t *zip, const struct source *source,
+                           const struct zip_directory *directory)
+{
+    const zip_int64_t n = zip_get_num_entries(zip, 0);
+
+    if (n < 0 || (uint64_t)n != directory->n_entries)
+        return error_set(source->err, ERROR_DATA,
+                         "%s: expected libzip to find %zu members, found %lld",
+                         text_path(source->in->path).text, directory->n_entries, (long long)n);
+    for (size_t i = 0; i < directory->n_entries; i++)
+        if (compare_entry(zip, source, &directory->entries[i], i) != 0)
+            return -1;
+    return 0;
+}
+
+static void free_names(char **names, size_t n)
+{
+    for (size_t i = 0; names != NULL && i < n; i++)
+        free(names[i]);
+    free(names);
+}
+
+static int copy_names(zip_t *zip, const struct source *source, size_t n, char ***names)
+{
+    char **list = calloc(n + 1, sizeof *list);
+
+    if (list == NULL)
+        return error_no_memory(source->err, "names of members");
+    for (size_t i = 0; i < n; i++) {
+        const char *name = zip_get_name(zip, i, ZIP_FL_ENC_GUESS);
+
+        list[i] = name != NULL ? strdup(name) : NULL;
+        if (list[i] == NULL) {
+            free_names(list, i);
+            return error_no_memory(source->err, "names of members");
+        }
+    }
+    *names = list;
+    return 0;
+}
+
+int zip_agree(const struct input *in, const struct zip_directory *directory, char ***names,
+              struct error *err)
+{
+    struct source source = {.in = in, .err = err};
+    zip_t *zip;
+    int result = -1;
+
+    zip_error_init(&source.error);
+    zip = open_archive(&source);
+    if (zip == NULL)
+        goto out;
+    if (compare_archive(zip, &source, directory) == 0)
+        result = names == NULL ? 0 : copy_names(zip, &source, directory->n_entries, names);
+    zip_discard(zip);
+out:
+    zip_error_fini(&source.error);
+    return result;
+}

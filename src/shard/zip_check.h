@@ -1,0 +1,60 @@
+/*
+ * zip_check.h - is this a sound zip archive, and where are its members?
+ *
+ * Readers of zip files disagree about damaged and about forged ones. This one accepts what every
+ * reader takes the same way: one directory that says what the local headers say, members that lie
+ * one behind the other and are all listed, plain names, plain methods. It trusts no declared
+ * number before it was held against the file's size, and reads from a private copy of the
+ * directory, so that a file that changes meanwhile changes nothing.
+ */
+#ifndef SYMAUG_SHARD_ZIP_CHECK_H
+#define SYMAUG_SHARD_ZIP_CHECK_H
+
+#include "base/error.h"
+#include "base/input.h"
+#include "shard/warnings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ZIP_MAX_ENTRIES     65536u
+#define ZIP_METHOD_STORED   0
+#define ZIP_METHOD_DEFLATED 8
+#define ZIP_FLAG_DESCRIPTOR (1u << 3)
+#define ZIP_FLAG_UTF8       (1u << 11)
+
+/* One member, as the directory and its local header agree. */
+struct zip_entry {
+    const char *name; /* NUL-terminated, borrowed from the directory; no NUL inside */
+    size_t name_nbytes;
+    uint16_t flags;
+    uint16_t method;
+    bool is_folder; /* an entry for a directory: no data */
+    uint32_t crc;
+    uint64_t packed_nbytes;
+    uint64_t unpacked_nbytes; /* as declared: at most what packed_nbytes could deflate */
+    uint64_t header_offset;
+    uint64_t data_offset; /* of the first packed byte */
+    uint64_t end_offset;  /* behind the data and its descriptor */
+};
+
+struct zip_directory {
+    struct zip_entry *entries; /* owned, in directory order */
+    size_t n_entries;
+    char *comment;  /* owned: the archive's comment, NUL-terminated */
+    uint8_t *bytes; /* owned: the private copy */
+};
+
+/*
+ * Check the structure of the archive in `in` and list its members. Contents are not inflated:
+ * sizes and CRCs are what the headers declare. Faults are ERROR_DATA ("FILE: MEMBER: expected ...,
+ * found ..."); oddities are appended to warnings. The caller releases the directory.
+ */
+int zip_check(const struct input *in, struct zip_directory *directory, struct warnings *warnings,
+              struct error *err);
+
+/* Free what a directory owns; accepts a zeroed one. */
+void zip_directory_release(struct zip_directory *directory);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * manifest_sample.h - one manifest that uses every setter, and its file. Include cmocka.h before.
+ */
+#ifndef SYMAUG_TEST_MANIFEST_SAMPLE_H
+#define SYMAUG_TEST_MANIFEST_SAMPLE_H
+
+#include "shard/manifest.h"
+
+#define SHA_A "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define SHA_B "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+
+/* Every setter once, in no special order. */
+static inline struct manifest *make(struct error *err)
+{
+    static const uint64_t shape[] = {24, 17, 9, 9};
+    const struct manifest_array array = {"features", "<f4", shape, 4, "planes", "grid", 0xbeef};
+    const struct manifest_array scalar = {"board_type", "<U4", NULL, 0, "meta", "zlib:6", 1};
+    struct manifest *m = manifest_new(err);
+
+    assert_non_null(m);
+    assert_int_equal(manifest_add_input(m, "in\xff\\1.npz", 1000, SHA_A, 2, err), 0);
+    assert_int_equal(manifest_set_codec(m, "default", "zlib 1.2.13", err), 0);
+    assert_int_equal(manifest_set_board(m, "hexagon:4", "hex8", 12, err), 0);
+    assert_int_equal(manifest_add_transform(m, 0, "identity", false, err), 0);
+    assert_int_equal(manifest_add_transform(m, 1, "rot60", true, err), 0);
+    assert_int_equal(manifest_set_option(m, "transforms", "0,1", err), 0);
+    assert_int_equal(manifest_set_option(m, "order", "block:8", err), 0);
+    assert_int_equal(manifest_set_option(m, "order", "block:16", err), 0);
+    assert_int_equal(manifest_add_output(m, "out.npz", 12345678901, SHA_B, 24, err), 0);
+    assert_int_equal(manifest_add_array(m, &array, err), 0);
+    assert_int_equal(manifest_add_array(m, &scalar, err), 0);
+    assert_int_equal(manifest_set_first_row(m, 0, err), 0);
+    assert_int_equal(manifest_set_count(m, "rows_out", 24, err), 0);
+    assert_int_equal(manifest_set_count(m, "rows_in", 2, err), 0);
+    assert_int_equal(manifest_add_warning(m, "caf\xc3\xa9 \x80 \\ \"quoted\"\n", err), 0);
+    assert_int_equal(manifest_set_convention(m, "values", "own:-1,1", "--value", err), 0);
+    return m;
+}
+
+static const char expected_json[] = //
+    "{\n"
+    "  \"board\": {\n"
+    "    \"group_order\": 12,\n"
+    "    \"name\": \"hexagon:4\",\n"
+    "    \"preset\": \"hex8\"\n"
+    "  },\n"
+    "  \"codec\": {\n"
+    "    \"level\": \"default\",\n"
+    "    \"libraries\": \"zlib 1.2.13\"\n"
+    "  },\n"
+    "  \"conventions\": {\n"
+    "    \"values\": {\n"
+    "      \"meaning\": \"own:-1,1\",\n"
+    "      \"source\": \"--value\"\n"
+    "    }\n"
+    "  },\n"
+    "  \"counts\": {\n"
+    "    \"rows_in\": 2,\n"
+    "    \"rows_out\": 24\n"
+    "  },\n"
+    "  \"format_version\": 1,\n"
+    "  \"inputs\": [\n"
+    "    {\n"
+    "      \"bytes\": 1000,\n"
+    "      \"name\": \"in\\\\xff\\\\\\\\1.npz\",\n"
+    "      \"rows\": 2,\n"
+    "      \"sha256\": \"" SHA_A "\"\n"
+    "    }\n"
+    "  ],\n"
+    "  \"options\": {\n"
+    "    \"order\": \"block:16\",\n"
+    "    \"transforms\": \"0,1\"\n"
+    "  },\n"
+    "  \"outputs\": [\n"
+    "    {\n"
+    "      \"arrays\": [\n"
+    "        {\n"
+    "          \"codec\": \"grid\",\n"
+    "          \"crc32\": \"0000beef\",\n"
+    "          \"dtype\": \"<f4\",\n"
+    "          \"name\": \"features\",\n"
+    "          \"role\": \"planes\",\n"
+    "          \"shape\": [\n"
+    "            24,\n"
+    "            17,\n"
+    "            9,\n"
+    "            9\n"
+    "          ]\n"
+    "        },\n"
+    "        {\n"
+    "          \"codec\": \"zlib:6\",\n"
+    "          \"crc32\": \"00000001\",\n"
+    "          \"dtype\": \"<U4\",\n"
+    "          \"name\": \"board_type\",\n"
+    "          \"role\": \"meta\",\n"
+    "          \"shape\": []\n"
+    "        }\n"
+    "      ],\n"
+    "      \"bytes\": 12345678901,\n"
+    "      \"first_row\": 0,\n"
+    "      \"name\": \"out.npz\",\n"
+    "      \"rows\": 24,\n"
+    "      \"sha256\": \"" SHA_B "\"\n"
+    "    }\n"
+    "  ],\n"
+    "  \"tool\": {\n"
+    "    \"name\": \"symaug\",\n"
+    "    \"version\": \"" SYMAUG_VERSION "\"\n"
+    "  },\n"
+    "  \"transforms\": [\n"
+    "    {\n"
+    "      \"id\": 0,\n"
+    "      \"name\": \"identity\",\n"
+    "      \"swaps_colours\": false\n"
+    "    },\n"
+    "    {\n"
+    "      \"id\": 1,\n"
+    "      \"name\": \"rot60\",\n"
+    "      \"swaps_colours\": true\n"
+    "    }\n"
+    "  ],\n"
+    "  \"warnings\": [\n"
+    "    \"caf\xc3\xa9 \\\\x80 \\\\ \\\"quoted\\\"\\n\"\n"
+    "  ]\n"
+    "}\n";
+
+#endif

@@ -1,0 +1,219 @@
+/* test_manifest.c - manifests built and written: their bytes and their schema. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "manifest_sample.h"
+#include "scratch.h"
+#include "shard/manifest_json.h"
+
+static void test_write(void **state)
+{
+    struct error err = {0};
+    struct manifest *m = make(&err);
+
+    (void)state;
+    assert_int_equal(manifest_write(m, scratch("m.json"), false, &err), 0);
+    assert_content("m.json", expected_json);
+    assert_int_equal(manifest_write(m, scratch("m.json"), false, &err), -1);
+    assert_int_equal(err.kind, ERROR_CANT_CREATE);
+    err = (struct error){0};
+    assert_int_equal(manifest_write(m, scratch("m.json"), true, &err), 0);
+    assert_content("m.json", expected_json);
+    assert_int_equal(scratch_count(), 1);
+    manifest_free(m);
+    manifest_free(NULL);
+}
+
+static int n_allocations_left;
+
+static void *failing_malloc(size_t n_bytes)
+{
+    return n_allocations_left-- == 0 ? NULL : malloc(n_bytes);
+}
+
+/* Where jansson runs out of memory for once, there is an error and no file: never a file with gaps.
+ */
+static void test_no_memory(void **state)
+{
+    struct error err = {0};
+    struct manifest *m = make(&err);
+    int n = 0;
+
+    (void)state;
+    for (int rc;; n++) {
+        err = (struct error){0};
+        n_allocations_left = n;
+        json_set_alloc_funcs(failing_malloc, free);
+        rc = manifest_write(m, scratch("m.json"), false, &err);
+        json_set_alloc_funcs(malloc, free);
+        if (n_allocations_left >= 0)
+            break;
+        assert_int_equal(rc, -1);
+        assert_int_equal(err.kind, ERROR_INTERNAL);
+        assert_int_equal(scratch_count(), 0);
+    }
+    assert_in_range(n, 1, 1000);
+    assert_content("m.json", expected_json);
+    manifest_free(m);
+}
+
+/* Any bytes come back from a name, and the JSON string is UTF-8. */
+static void test_names(void **state)
+{
+    static const char *const names[] = {"a.npz",        "",         "\\",           "\\x41",
+                                        "\xff\xfe\xc3", "\\\\x\\",  "\xed\xa0\x80", "caf\xc3\xa9",
+                                        "a\nb\x01",     "\\xff\xff"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct error err = {0};
+        json_t *text = manifest_json_text(names[i], true, &err);
+        char *decoded;
+
+        assert_non_null(text);
+        decoded = manifest_decode_name(json_string_value(text), &err);
+        assert_string_equal(decoded, names[i]);
+        free(decoded);
+        json_decref(text);
+    }
+}
+
+static void test_same(void **state)
+{
+    struct error err = {0};
+    struct manifest *a = make(&err), *b = make(&err);
+
+    (void)state;
+    assert_true(manifest_same_settings(a, b));
+    assert_true(manifest_same_inputs(a, b));
+    manifest_set_count(b, "rows_in", 3, &err);
+    manifest_add_output(b, "other.npz", 1, SHA_A, 1, &err);
+    manifest_add_warning(b, "other", &err);
+    assert_true(manifest_same_settings(a, b));
+    manifest_add_input(b, "other.npz", 1, SHA_A, 1, &err);
+    assert_false(manifest_same_inputs(a, b));
+    manifest_set_option(b, "order", "sample", &err);
+    assert_false(manifest_same_settings(a, b));
+    manifest_set_option(b, "order", "block:16", &err);
+    assert_true(manifest_same_settings(a, b));
+    manifest_set_convention(b, "values", "own:-1,1", "--schema", &err);
+    assert_false(manifest_same_settings(a, b));
+    manifest_free(a);
+    manifest_free(b);
+}
+
+static void test_refused_values(void **state)
+{
+    const struct manifest_array array = {"a", "<f4", NULL, 0, "copy", "store", 0};
+    struct error err = {0};
+    struct manifest *m = manifest_new(&err);
+
+    (void)state;
+    assert_int_equal(manifest_add_array(m, &array, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERNAL);
+    err = (struct error){0};
+    assert_int_equal(manifest_set_first_row(m, 0, &err), -1);
+    err = (struct error){0};
+    assert_int_equal(manifest_set_count(m, "rows_in", UINT64_MAX, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERNAL);
+    manifest_free(m);
+}
+
+/* The part of JSON Schema that the schema file uses. */
+static void check_schema(const json_t *value, json_t *schema, const json_t *root, const char *at);
+
+static void check_object_schema(const json_t *value, json_t *schema, const json_t *root,
+                                const char *at)
+{
+    const json_t *properties = json_object_get(schema, "properties");
+    json_t *others = json_object_get(schema, "additionalProperties");
+    const json_t *required = json_object_get(schema, "required");
+    json_t *object = (json_t *)(uintptr_t)value; /* jansson's iterators take no const */
+    const char *key;
+
+    for (size_t i = 0; i < json_array_size(required); i++) {
+        key = json_string_value(json_array_get(required, i));
+        if (json_object_get(value, key) == NULL)
+            fail_msg("%s: no %s", at, key);
+    }
+    for (void *item = json_object_iter(object); item != NULL;
+         item = json_object_iter_next(object, item)) {
+        json_t *property;
+
+        key = json_object_iter_key(item);
+        property = json_object_get(properties, key);
+        if (property == NULL && !json_is_object(others))
+            fail_msg("%s: %s is not in the schema", at, key);
+        check_schema(json_object_iter_value(item), property != NULL ? property : others, root, key);
+    }
+}
+
+static const char *type_name(const json_t *value)
+{
+    static const char *const names[] = {
+        [JSON_OBJECT] = "object",   [JSON_ARRAY] = "array", [JSON_STRING] = "string",
+        [JSON_INTEGER] = "integer", [JSON_REAL] = "number", [JSON_TRUE] = "boolean",
+        [JSON_FALSE] = "boolean",   [JSON_NULL] = "null",
+    };
+
+    return names[json_typeof(value)];
+}
+
+static void check_schema(const json_t *value, json_t *schema, const json_t *root, const char *at)
+{
+    static const char prefix[] = "#/definitions/";
+    const char *ref = json_string_value(json_object_get(schema, "$ref"));
+    const char *type;
+
+    if (ref != NULL) {
+        assert_int_equal(strncmp(ref, prefix, sizeof prefix - 1), 0);
+        schema = json_object_get(json_object_get(root, "definitions"), ref + sizeof prefix - 1);
+        assert_non_null(schema);
+    }
+    type = json_string_value(json_object_get(schema, "type"));
+    if (json_object_get(schema, "const") != NULL) {
+        assert_true(json_equal(json_object_get(schema, "const"), (json_t *)(uintptr_t)value));
+        return;
+    }
+    if (type == NULL || strcmp(type, type_name(value)) != 0)
+        fail_msg("%s: the schema says %s", at, type == NULL ? "nothing" : type);
+    if (json_is_object(value))
+        check_object_schema(value, schema, root, at);
+    for (size_t i = 0; i < json_array_size(value); i++)
+        check_schema(json_array_get(value, i), json_object_get(schema, "items"), root, at);
+}
+
+/* What is written has the form that the schema describes, and the schema has no more required
+ * keys and no other properties than what is written here with every setter. */
+static void test_schema(void **state)
+{
+    struct error err = {0};
+    struct manifest *m = make(&err);
+    json_error_t json_error;
+    json_t *schema = json_load_file("share/symaug/manifest.schema.json", 0, &json_error);
+
+    (void)state;
+    if (schema == NULL)
+        fail_msg("line %d: %s", json_error.line, json_error.text);
+    check_schema(m->root, schema, schema, "manifest");
+    assert_int_equal(json_object_size(json_object_get(schema, "properties")),
+                     json_object_size(m->root));
+    json_decref(schema);
+    manifest_free(m);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_write), TEST(test_no_memory),      TEST(test_names),
+        TEST(test_same),  TEST(test_refused_values), TEST(test_schema),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

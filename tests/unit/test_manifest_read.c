@@ -1,0 +1,172 @@
+/* test_manifest_read.c - manifests read back, and files that are none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "manifest_sample.h"
+#include "scratch.h"
+#include "shard/manifest.h"
+
+static void test_read(void **state)
+{
+    struct error err = {0};
+    struct manifest_file file;
+    struct manifest *m;
+    uint64_t count;
+    char *name;
+
+    (void)state;
+    scratch_put("m.json", expected_json);
+    m = manifest_read(scratch("m.json"), &err);
+    if (m == NULL)
+        fail_msg("%s", err.message);
+    assert_string_equal(manifest_board(m), "hexagon:4");
+    assert_int_equal(manifest_n_inputs(m), 1);
+    assert_int_equal(manifest_n_outputs(m), 1);
+    assert_int_equal(manifest_output(m, 0, &file), 0);
+    assert_string_equal(file.name, "out.npz");
+    assert_string_equal(file.sha256, SHA_B);
+    assert_int_equal(file.n_bytes, 12345678901);
+    assert_int_equal(file.n_rows, 24);
+    assert_int_equal(manifest_output(m, 1, &file), -1);
+    assert_int_equal(manifest_input(m, 0, &file), 0);
+    name = manifest_decode_name(file.name, &err);
+    assert_string_equal(name, "in\xff\\1.npz");
+    free(name);
+    assert_int_equal(manifest_count(m, "rows_out", &count), 0);
+    assert_int_equal(count, 24);
+    assert_int_equal(manifest_count(m, "rows", &count), -1);
+    assert_string_equal(manifest_option(m, "order"), "block:16");
+    assert_null(manifest_option(m, "seed"));
+    assert_int_equal(manifest_write(m, scratch("again.json"), false, &err), 0);
+    assert_content("again.json", expected_json);
+    manifest_free(m);
+}
+
+static void test_lists_digest(void **state)
+{
+    (void)state;
+    scratch_put("m.json", expected_json);
+    scratch_put("bad.json", "{");
+    assert_true(manifest_lists_digest(scratch("m.json"), SHA_B));
+    assert_false(manifest_lists_digest(scratch("m.json"), SHA_A)); /* an input */
+    assert_false(manifest_lists_digest(scratch("bad.json"), SHA_B));
+    assert_false(manifest_lists_digest(scratch("none.json"), SHA_B));
+    assert_false(manifest_lists_digest(scratch_folder, SHA_B));
+}
+
+/* expected_json with `from` replaced by `to`. */
+static void put_edited(const char *name, const char *from, const char *to)
+{
+    const char *at = strstr(expected_json, from);
+    char *edited;
+
+    if (at == NULL)
+        fail_msg("no %s", from);
+    assert_true(asprintf(&edited, "%.*s%s%s", (int)(at - expected_json), expected_json, to,
+                         at + strlen(from)) > 0);
+    scratch_put(name, edited);
+    free(edited);
+}
+
+static void test_no_manifest(void **state)
+{
+    static const struct {
+        const char *from, *to;
+        const char *message; /* behind the file's name; NULL: it is accepted */
+    } cases[] = {
+        {"\"format_version\": 1", "\"format_version\": 2", "format_version: 1 expected, 2 found"},
+        {"\"format_version\": 1", "\"format_version\": \"1\"",
+         "format_version: a number that is not negative expected"},
+        {"\"group_order\": 12", "\"group_order\": -12",
+         "board.group_order: a number that is not negative expected"},
+        {"\"group_order\": 12", "\"group_order\": 12.5",
+         "board.group_order: a number that is not negative expected"},
+        {"\"group_order\": 12", "\"group_order\": 99999999999999999999", "line 3: "},
+        {"\"preset\": \"hex8\"", "\"preset\": null", "board.preset: text expected"},
+        {",\n    \"preset\": \"hex8\"", "", NULL},
+        {"\"preset\": \"hex8\"", "\"new\": []", NULL},
+        {"\"counts\": {", "\"counts\": {\"x\": true,",
+         "counts.x: a number that is not negative expected"},
+        {"\"tool\"", "\"tools\"", "tool: an object expected"},
+        {"\"swaps_colours\": true", "\"swaps_colours\": 1",
+         "transforms[1].swaps_colours: true or false expected"},
+        {"\"0000beef\"", "\"000beef\"",
+         "outputs[0].arrays[0].crc32: 8 lower-case hex digits expected"},
+        {"\"0000beef\"", "\"0000BEEF\"",
+         "outputs[0].arrays[0].crc32: 8 lower-case hex digits expected"},
+        {"cdc76", "cdc7", "outputs[0].sha256: 64 lower-case hex digits expected"},
+        {"17,", "\"17\",", "outputs[0].arrays[0].shape[1]: a number that is not negative expected"},
+        {"\"first_row\": 0,", "", NULL},
+        {"\"warnings\": [", "\"warnings\": [1,", "warnings[0]: text expected"},
+        {"\"options\": {", "\"options\": [], \"o\": {", "options: an object expected"},
+        {"\"rows\": 2", "\"rows\": 2, \"rows\": 2", "line 26: duplicate object key"},
+        {"caf", "\xff", "line "},
+        {"caf", "\\u0000", "line "},
+        {"{\n", "[{\n", "line "},
+        {"}\n", "} garbage\x1b[31m\n", "line "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error err = {0};
+        struct manifest *m;
+        char *start;
+
+        put_edited("m.json", cases[i].from, cases[i].to);
+        m = manifest_read(scratch("m.json"), &err);
+        if ((m == NULL) != (cases[i].message != NULL))
+            fail_msg("case %zu: %s", i, err.message);
+        manifest_free(m);
+        if (m != NULL)
+            continue;
+        assert_int_equal(err.kind, ERROR_DATA);
+        assert_true(
+            asprintf(&start, "%s: not a manifest: %s", scratch("m.json"), cases[i].message) > 0);
+        if (strncmp(err.message, start, strlen(start)) != 0)
+            fail_msg("case %zu: %s", i, err.message);
+        assert_null(strchr(err.message, '\x1b'));
+        free(start);
+    }
+}
+
+static void test_unreadable(void **state)
+{
+    struct error err = {0};
+    int fd;
+
+    (void)state;
+    assert_null(manifest_read(scratch("none.json"), &err));
+    assert_int_equal(err.kind, ERROR_NO_INPUT);
+    err = (struct error){0};
+    scratch_put("empty.json", "");
+    assert_null(manifest_read(scratch("empty.json"), &err));
+    assert_int_equal(err.kind, ERROR_DATA);
+    err = (struct error){0};
+    scratch_put("list.json", "[]");
+    assert_null(manifest_read(scratch("list.json"), &err));
+    assert_non_null(strstr(err.message, "manifest: an object expected"));
+    err = (struct error){0};
+    fd = open(scratch("huge.json"), O_WRONLY | O_CREAT, 0666);
+    assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
+    close(fd);
+    assert_null(manifest_read(scratch("huge.json"), &err));
+    assert_non_null(strstr(err.message, "too large"));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_read),
+        TEST(test_lists_digest),
+        TEST(test_no_manifest),
+        TEST(test_unreadable),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,438 @@
+/* test_rows.c - rows in sequence and at random: every method, order and size; damage found. */
+#include "npz_maker.h"
+
+#include "codec/crc.h"
+#include "shard/archive_in.h"
+#include "shard/rows.h"
+
+/* Shards of one array each, opened. */
+struct shards {
+    struct archive_in archives[4];
+    const struct array *arrays[4];
+    struct made_array made[4];
+    size_t n;
+};
+
+static void open_shards(struct shards *shards, bool use_map)
+{
+    for (size_t i = 0; i < shards->n; i++) {
+        struct error err = {0};
+        char name[32];
+
+        snprintf(name, sizeof name, "shard-%zu.npz", i);
+        make_npz(scratch(name), &shards->made[i], 1);
+        if (archive_in_open(&shards->archives[i], scratch(name), use_map, &err) != 0)
+            fail_msg("%s", err.message);
+        shards->arrays[i] = &shards->archives[i].arrays[0];
+    }
+}
+
+static void close_shards(struct shards *shards)
+{
+    for (size_t i = 0; i < shards->n; i++)
+        archive_in_close(&shards->archives[i]);
+}
+
+static uint64_t row_items(const struct made_array *a)
+{
+    uint64_t n = 1;
+
+    for (unsigned i = 1; i < a->n_dims; i++)
+        n *= a->shape[i];
+    return n;
+}
+
+/* Row i of all shards against what it was made of. */
+static void check_row(const struct shards *shards, uint64_t i, const uint8_t *row)
+{
+    const struct made_array *made = shards->made;
+    size_t n_bytes = 0;
+
+    while (i >= made->shape[0])
+        i -= made++->shape[0];
+    n_bytes = row_items(made) * made->item_nbytes;
+    if (first_difference(made, i * row_items(made), row, n_bytes) != n_bytes)
+        fail_msg("row %llu of shard %td", (unsigned long long)i, made - shards->made);
+}
+
+static const struct made_array wide = {.name = "x.npy",
+                                       .descr = "'<f4'",
+                                       .n_dims = 3,
+                                       .shape = {431, 5, 77},
+                                       .item_nbytes = 4,
+                                       .salt = 1};
+
+/* Three arrays and an empty one between them, stored and deflated, in odd steps. */
+static void test_sequence(void **state)
+{
+    static const uint64_t steps[] = {1, 3, 7, 430, 5000};
+
+    (void)state;
+    for (unsigned variant = 0; variant < 16; variant++) {
+        struct shards shards = {.made = {wide, wide, wide, wide}, .n = 4};
+        uint64_t n_rows = 0;
+        size_t row_nbytes = 5 * 77 * 4;
+
+        for (unsigned i = 0; i < 4; i++) {
+            shards.made[i].shape[0] = (const uint64_t[]){431, 0, 1, 200}[i];
+            shards.made[i].salt = i;
+            shards.made[i].deflated = variant >> i & 1;
+            n_rows += shards.made[i].shape[0];
+        }
+        open_shards(&shards, variant % 3 != 0);
+        for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+            uint8_t *out = malloc(n_rows * row_nbytes);
+            struct error err = {0};
+            struct rows *rows = rows_open(shards.arrays, 4, &err);
+
+            assert_non_null(out);
+            assert_non_null(rows);
+            for (uint64_t i = 0; i < n_rows; i += steps[s]) {
+                const uint64_t n = steps[s] < n_rows - i ? steps[s] : n_rows - i;
+
+                if (rows_read(rows, n, out, &err) != 0)
+                    fail_msg("%s", err.message);
+                for (uint64_t k = 0; k < n; k++)
+                    check_row(&shards, i + k, out + k * row_nbytes);
+            }
+            assert_int_equal(rows_read(rows, 1, out, &err), -1);
+            assert_int_equal(err.kind, ERROR_INTERNAL);
+            rows_close(rows);
+            free(out);
+        }
+        close_shards(&shards);
+    }
+}
+
+static void test_npy_file(void **state)
+{
+    struct made_array made = wide;
+    struct archive_in archive;
+    struct error err = {0};
+    uint8_t row[5 * 77 * 4];
+    const struct array *array;
+    struct rows *rows;
+
+    (void)state;
+    made.shape[0] = 100;
+    made.n_trailing = 3;
+    make_npy_file(scratch("x.npy"), &made);
+    assert_int_equal(archive_in_open(&archive, scratch("x.npy"), true, &err), 0);
+    assert_int_equal(archive.form, ARCHIVE_NPY);
+    assert_int_equal(archive.n_warnings, 1);
+    array = &archive.arrays[0];
+    assert_string_equal(array->key, "x");
+    rows = rows_open(&array, 1, &err);
+    assert_non_null(rows);
+    for (uint64_t i = 0; i < 100; i++) {
+        assert_int_equal(rows_read(rows, 1, row, &err), 0);
+        assert_int_equal(first_difference(&made, i * 5 * 77, row, sizeof row), sizeof row);
+    }
+    rows_close(rows);
+    archive_in_close(&archive);
+}
+
+/* What cannot be read in sequence is refused. */
+static void test_sequence_refuses(void **state)
+{
+    static const struct made_array refused[] = {
+        {.name = "x",
+         .descr = "'<f4'",
+         .n_dims = 2,
+         .shape = {3, 2},
+         .item_nbytes = 4,
+         .fortran = true},
+        {.name = "x", .descr = "'<f4'", .n_dims = 0, .item_nbytes = 4},
+        {.name = "x", .descr = "'|O'", .n_dims = 1, .shape = {3}, .item_nbytes = 1},
+    };
+    struct made_array one = refused[0];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct shards shards = {.made = {refused[i]}, .n = 1};
+        struct error err = {0};
+
+        open_shards(&shards, true);
+        assert_null(rows_open(shards.arrays, 1, &err));
+        assert_int_equal(err.kind, ERROR_DATA);
+        assert_non_null(strstr(err.message, "shard-0.npz: x: "));
+        close_shards(&shards);
+    }
+    one.shape[1] = 1; /* Fortran order in name only */
+    {
+        struct shards shards = {.made = {one}, .n = 1};
+        struct error err = {0};
+        struct rows *rows;
+
+        open_shards(&shards, true);
+        rows = rows_open(shards.arrays, 1, &err);
+        assert_non_null(rows);
+        rows_close(rows);
+        close_shards(&shards);
+    }
+}
+
+/* One byte of the file changed behind the open archive's back. */
+static void flip_byte(const char *path, uint64_t offset)
+{
+    FILE *file = fopen(path, "r+b");
+    int byte;
+
+    assert_non_null(file);
+    fseek(file, (long)offset, SEEK_SET);
+    byte = getc(file);
+    fseek(file, (long)offset, SEEK_SET);
+    putc(byte ^ 1, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A damaged byte in header, first row or last row; found by the sequence and by the table. */
+static void test_damage(void **state)
+{
+    (void)state;
+    for (unsigned variant = 0; variant < 12; variant++) {
+        struct shards shards = {.made = {wide}, .n = 1};
+        struct error err = {0};
+        uint64_t memory = 1 << 24;
+        const struct array *array;
+        uint8_t *out = malloc(431 * 5 * 77 * 4);
+        struct rows *rows;
+        uint64_t at[3];
+
+        shards.made[0].deflated = variant & 1;
+        shards.made[0].fortran = variant >= 6;
+        open_shards(&shards, variant & 2);
+        array = shards.arrays[0];
+        at[0] = 70; /* in the header's padding, where stored */
+        at[1] = array->packed_nbytes / 2;
+        at[2] = array->packed_nbytes - 1;
+        flip_byte(scratch("shard-0.npz"), array->offset + at[variant % 3]);
+        assert_non_null(out);
+        if (variant < 6) {
+            rows = rows_open(shards.arrays, 1, &err);
+            assert_non_null(rows);
+            assert_int_equal(rows_read(rows, 431, out, &err), -1);
+            assert_int_equal(err.kind, ERROR_DATA);
+            assert_non_null(strstr(err.message, "shard-0.npz: x.npy: expected"));
+            rows_close(rows);
+        }
+        memset(&err, 0, sizeof err);
+        assert_null(row_table_open(shards.arrays, 1, &memory, scratch_folder, &err));
+        assert_int_equal(err.kind, ERROR_DATA);
+        assert_non_null(strstr(err.message, "shard-0.npz: x.npy: expected"));
+        free(out);
+        close_shards(&shards);
+    }
+}
+
+/* Put numbers into both headers of the one member of a shard. */
+static void declare(const char *name, uint32_t crc, uint64_t unpacked_nbytes)
+{
+    size_t n_bytes = 0;
+    char *bytes = scratch_get(name, &n_bytes);
+    uint8_t *central;
+
+    assert_non_null(bytes);
+    central = memmem(bytes, n_bytes, "PK\1\2", 4);
+    assert_non_null(central);
+    bytes_put_le((uint8_t *)bytes + 14, crc, 4);
+    bytes_put_le((uint8_t *)bytes + 22, unpacked_nbytes, 4);
+    bytes_put_le(central + 16, crc, 4);
+    bytes_put_le(central + 24, unpacked_nbytes, 4);
+    put_bytes(scratch(name), bytes, n_bytes);
+    free(bytes);
+}
+
+/* A deflate stream that holds more, or less, than the headers and the array's shape say. */
+static void test_stream_length(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct made_array made = wide;
+        struct archive_in archive;
+        struct error err = {0};
+        struct bytes npy = {0};
+        const struct array *array;
+        uint64_t memory = 1 << 24;
+
+        make_npy(&made, &npy); /* what is declared */
+        made.deflated = true;
+        made.n_trailing = i == 0 ? 1 : 0;
+        made.n_missing = i == 0 ? 0 : 1;
+        make_npz(scratch("x.npz"), &made, 1);
+        declare("x.npz", crc_update(0, npy.data, npy.n_bytes), npy.n_bytes);
+        if (archive_in_open(&archive, scratch("x.npz"), true, &err) != 0)
+            fail_msg("%s", err.message);
+        array = &archive.arrays[0];
+        assert_null(row_table_open(&array, 1, &memory, scratch_folder, &err));
+        if (strstr(err.message, i == 0 ? "bytes, found more" : "expected to inflate to") == NULL)
+            fail_msg("%s", err.message);
+        archive_in_close(&archive);
+        bytes_release(&npy);
+    }
+}
+
+/* An empty array's header counts for its CRC as well. */
+static void test_damaged_empty(void **state)
+{
+    struct shards shards = {.made = {wide}, .n = 1};
+    struct error err = {0};
+
+    (void)state;
+    shards.made[0].shape[0] = 0;
+    open_shards(&shards, true);
+    flip_byte(scratch("shard-0.npz"), shards.arrays[0]->offset + 100);
+    assert_null(rows_open(shards.arrays, 1, &err));
+    assert_non_null(strstr(err.message, "expected CRC"));
+    close_shards(&shards);
+}
+
+static void test_truncated_while_read(void **state)
+{
+    (void)state;
+    for (unsigned variant = 0; variant < 4; variant++) {
+        struct shards shards = {.made = {wide}, .n = 1};
+        struct error err = {0};
+        uint8_t *out = malloc(431 * 5 * 77 * 4);
+        struct rows *rows;
+
+        shards.made[0].deflated = variant & 1;
+        open_shards(&shards, variant & 2);
+        rows = rows_open(shards.arrays, 1, &err);
+        assert_non_null(rows);
+        assert_int_equal(rows_read(rows, 1, out, &err), 0);
+        assert_int_equal(truncate(scratch("shard-0.npz"), 4096), 0);
+        assert_int_equal(rows_read(rows, 430, out, &err), -1);
+        assert_int_equal(err.kind, ERROR_DATA);
+        assert_non_null(strstr(err.message, "truncated"));
+        rows_close(rows);
+        free(out);
+        close_shards(&shards);
+    }
+}
+
+/* Every method and order, item sizes 1 to 12, in memory and in a temp file. */
+static void test_table(void **state)
+{
+    static const struct {
+        const char *descr;
+        size_t item_nbytes;
+        unsigned n_dims;
+        uint64_t shape[4];
+    } kinds[] = {
+        {"'|u1'", 1, 4, {37, 3, 7, 11}},   {"'<i2'", 2, 3, {101, 9, 13}},
+        {"'<f4'", 4, 4, {5000, 3, 7, 11}}, {"'<f8'", 8, 2, {129, 70}},
+        {"'|S3'", 3, 3, {33, 5, 6}},       {"'<U3'", 12, 2, {65, 4}},
+        {"'<f4'", 4, 2, {3, 100000}},      {"'|S64'", 64, 2, {40, 3}},
+        {"'|u1'", 1, 1, {1000}},           {"'|u1'", 1, 2, {300000, 2}},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct shards shards = {.n = 4};
+        const uint64_t unpacked = kinds[k].item_nbytes;
+        uint64_t n_rows = 0, row_nbytes;
+        uint8_t *row;
+
+        for (unsigned i = 0; i < 4; i++) {
+            struct made_array *made = &shards.made[i];
+
+            *made = (struct made_array){.name = "x.npy",
+                                        .descr = kinds[k].descr,
+                                        .item_nbytes = unpacked,
+                                        .n_dims = kinds[k].n_dims,
+                                        .fortran = i & 1,
+                                        .deflated = i & 2,
+                                        .salt = i};
+            memcpy(made->shape, kinds[k].shape, sizeof made->shape);
+            made->shape[0] += i;
+            n_rows += made->shape[0];
+        }
+        row_nbytes = row_items(&shards.made[0]) * kinds[k].item_nbytes;
+        row = malloc(row_nbytes);
+        assert_non_null(row);
+        open_shards(&shards, k & 1);
+        for (int in_memory = 0; in_memory < 2; in_memory++) {
+            const uint64_t memory = in_memory ? 1u << 28 : 0;
+            uint64_t memory_left = memory;
+            struct error err = {0};
+            struct row_table *table =
+                row_table_open(shards.arrays, 4, &memory_left, scratch_folder, &err);
+
+            if (table == NULL)
+                fail_msg("%s", err.message);
+            assert_int_equal(memory_left < memory, in_memory);
+            assert_true(memory - memory_left <= n_rows * row_nbytes);
+            for (uint64_t i = 0; i < n_rows; i++) {
+                const uint64_t at = n_rows < 5000 ? i : (i * 7919) % n_rows;
+
+                if (row_table_get(table, at, row, &err) != 0)
+                    fail_msg("%s", err.message);
+                check_row(&shards, at, row);
+            }
+            assert_int_equal(row_table_get(table, n_rows, row, &err), -1);
+            assert_int_equal(err.kind, ERROR_INTERNAL);
+            row_table_close(table);
+        }
+        free(row);
+        close_shards(&shards);
+    }
+}
+
+static void test_table_without_folder(void **state)
+{
+    struct shards shards = {.made = {wide}, .n = 1};
+    struct error err = {0};
+    uint64_t memory_left = 0;
+
+    (void)state;
+    shards.made[0].deflated = true;
+    open_shards(&shards, true);
+    assert_null(row_table_open(shards.arrays, 1, &memory_left, "/nonexistent/folder", &err));
+    assert_int_equal(err.kind, ERROR_CANT_CREATE);
+    close_shards(&shards);
+}
+
+/* Rows of no bytes have nothing to read, but can be counted. */
+static void test_rows_of_nothing(void **state)
+{
+    struct shards shards = {.made = {wide}, .n = 1};
+    struct error err = {0};
+    uint64_t memory_left = 100;
+    struct row_table *table;
+    struct rows *rows;
+    uint8_t nothing[1] = {7};
+
+    (void)state;
+    shards.made[0].shape[1] = 0;
+    shards.made[0].deflated = true;
+    open_shards(&shards, true);
+    rows = rows_open(shards.arrays, 1, &err);
+    assert_non_null(rows);
+    assert_int_equal(rows_read(rows, 431, nothing, &err), 0);
+    table = row_table_open(shards.arrays, 1, &memory_left, scratch_folder, &err);
+    assert_non_null(table);
+    assert_int_equal(row_table_get(table, 430, nothing, &err), 0);
+    assert_int_equal(nothing[0], 7);
+    rows_close(rows);
+    row_table_close(table);
+    close_shards(&shards);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(test_sequence),
+        IN_SCRATCH(test_npy_file),
+        IN_SCRATCH(test_sequence_refuses),
+        IN_SCRATCH(test_damage),
+        IN_SCRATCH(test_stream_length),
+        IN_SCRATCH(test_damaged_empty),
+        IN_SCRATCH(test_truncated_while_read),
+        IN_SCRATCH(test_table),
+        IN_SCRATCH(test_table_without_folder),
+        IN_SCRATCH(test_rows_of_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
