@@ -1,0 +1,131 @@
+/* cmd_expand.c - symaug expand. */
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/expand_call.h"
+#include "cli/expand_print.h"
+#include "cli/expand_stats.h"
+#include "engine/shuffle.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static void update(void *self, uint64_t n_done, uint64_t n_total)
+{
+    progress_update(self, n_done, n_total);
+}
+
+static int write_plan(struct expand_call *call, const struct plan *plan, const char *output,
+                      json_t **stats, struct error *err)
+{
+    struct progress progress;
+    struct expand_result result;
+    double seconds;
+    int status;
+
+    progress_start(&progress, call->verbosity < 0 ? PROGRESS_NEVER : call->progress, output);
+    call->settings.progress = update;
+    call->settings.progress_self = &progress;
+    status = expand_write(plan, output, &call->settings, &result, err);
+    seconds = progress_end(&progress);
+    if (status != 0)
+        return -1;
+    expand_print_result(call, plan, output, &result, seconds);
+    return call->stats != NULL ? expand_stats_add(stats, output, plan, &result, seconds, err) : 0;
+}
+
+static int run_plan(struct expand_call *call, const struct plan *plan, const char *output,
+                    json_t **stats, struct error *err)
+{
+    bool current = false;
+
+    if (call->skip_existing && expand_is_current(plan, output, &call->settings, &current, err) != 0)
+        return -1;
+    if (current) {
+        if (call->verbosity > 0)
+            fprintf(stderr, "symaug: %s: is there already\n", text_path(output).text);
+        return 0;
+    }
+    expand_print_warnings(call, plan);
+    if (!call->dry_run)
+        return write_plan(call, plan, output, stats, err);
+    expand_print_plan(plan, output);
+    return 0;
+}
+
+static int expand_one(struct expand_call *call, const char *const *inputs, size_t n_inputs,
+                      const char *output, json_t **stats, struct error *err)
+{
+    struct plan plan;
+    int status;
+
+    if (plan_build(&plan, inputs, n_inputs, &call->request, err) != 0)
+        return -1;
+    status = run_plan(call, &plan, output, stats, err);
+    plan_release(&plan);
+    return status;
+}
+
+/* One input of --out-dir: its output has its base name, and its random choices depend on it. */
+static int expand_into_folder(struct expand_call *call, const char *input, json_t **stats,
+                              struct error *err)
+{
+    const uint64_t seed = call->request.seed;
+    char *name = input_list_base_name(input, err);
+    struct text output = {0};
+    int status = -1;
+
+    if (name != NULL && text_append(&output, err, "%s/%s", call->out_dir, name) == 0) {
+        call->request.seed = shuffle_hash_text(seed, name);
+        status = expand_one(call, &input, 1, output.text, stats, err);
+        call->request.seed = seed;
+    }
+    text_release(&output);
+    free(name);
+    return status;
+}
+
+/* With --skip-bad an input that cannot be read is reported and passed over. */
+static bool is_skipped(const struct expand_call *call, const struct error *err)
+{
+    return call->skip_bad && (err->kind == ERROR_DATA || err->kind == ERROR_NO_INPUT);
+}
+
+static int expand_each(struct expand_call *call, json_t **stats, struct error *err)
+{
+    if (!call->dry_run && mkdir(call->out_dir, 0777) != 0 && errno != EEXIST)
+        return error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create folder %s",
+                               text_quote(call->out_dir).text);
+    for (size_t i = 0; i < call->inputs.n; i++) {
+        struct error one = {0};
+
+        if (expand_into_folder(call, call->inputs.paths[i], stats, &one) == 0)
+            continue;
+        if (!is_skipped(call, &one)) {
+            *err = one;
+            return -1;
+        }
+        fprintf(stderr, "symaug: skipped: %s\n", one.message);
+    }
+    return 0;
+}
+
+int cmd_expand(int argc, char **argv, struct error *err)
+{
+    struct expand_call call;
+    json_t *stats = NULL;
+    int status = expand_call_parse(&call, argc, argv, err);
+
+    if (status == 0 && call.out_dir != NULL)
+        status = expand_each(&call, &stats, err);
+    else if (status == 0)
+        status = expand_one(&call, (const char *const *)call.inputs.paths, call.inputs.n,
+                            call.output, &stats, err);
+    if (status == 0 && call.stats != NULL && !call.dry_run)
+        status = expand_stats_write(call.stats, stats, call.settings.n_threads, err);
+    else
+        json_decref(stats);
+    expand_call_release(&call);
+    return status;
+}

@@ -1,0 +1,304 @@
+/* cmd_info.c - symaug info: what a shard holds, and what its arrays mean. */
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/json_out.h"
+#include "cli/option.h"
+#include "cli/reading.h"
+#include "shard/schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct call {
+    struct plan_request request;
+    bool json, write_schema;
+    int verbosity;
+};
+
+/* One shard, as far as it can be understood. */
+struct shard {
+    struct archive_in archive;
+    struct board *board;    /* owned, or NULL: not known */
+    const char *board_from; /* "--board", "the shard", "shapes" */
+    struct role_guess guess;
+    struct role_binding *bindings; /* owned, or NULL: roles could not be decided */
+    uint64_t n_rows;
+    struct error why; /* the reason, when roles could not be decided */
+};
+
+static int apply(void *self, int id, const char *argument, struct error *err)
+{
+    struct call *call = self;
+    int handled = reading_option(&call->request, id, argument, err);
+
+    if (handled != 0)
+        return handled < 0 ? -1 : 0;
+    if (command_common_option(CMD_INFO, id, &call->verbosity))
+        return 0;
+    if (id == OPT_JSON)
+        call->json = true;
+    else if (id == OPT_WRITE_SCHEMA)
+        call->write_schema = true;
+    else
+        return error_set(err, ERROR_INTERNAL, "option %d is not handled", id);
+    return 0;
+}
+
+/* --- understanding a shard --- */
+
+static int decide_board(struct shard *shard, const struct call *call, struct error *err)
+{
+    const char *name = call->request.board;
+    char said[64];
+
+    shard->board_from = "--board";
+    if ((name == NULL || strcmp(name, "katago") == 0) &&
+        role_guess_board(&shard->archive, said, sizeof said) == 0) {
+        shard->board_from = "said by the shard";
+        name = said;
+    }
+    if (name == NULL && role_guess_board_by_shape(&shard->archive, &shard->guess) == 0) {
+        shard->board_from = "guessed from shapes";
+        name = shard->guess.board;
+    }
+    if (name == NULL)
+        return 0;
+    shard->board = board_new(name, err);
+    return shard->board != NULL ? 0 : -1;
+}
+
+static int decide_roles(struct shard *shard, const struct call *call, struct error *err)
+{
+    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
+        struct array *array = &shard->archive.arrays[i];
+
+        if (array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
+            array_load_objects(array, NULL, err) != 0)
+            return -1;
+    }
+    if (shard->board == NULL)
+        return 0;
+    shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
+    if (shard->bindings == NULL)
+        return error_no_memory(err, "roles");
+    if (role_infer(&shard->archive, shard->board, &call->request.roles, shard->bindings,
+                   &shard->n_rows, &shard->why) == 0)
+        return 0;
+    free(shard->bindings);
+    shard->bindings = NULL;
+    return 0;
+}
+
+static int open_shard(struct shard *shard, const char *path, const struct call *call,
+                      struct error *err)
+{
+    *shard = (struct shard){0};
+    if (archive_in_open(&shard->archive, path, call->request.use_map, err) != 0)
+        return -1;
+    return decide_board(shard, call, err) != 0 ? -1 : decide_roles(shard, call, err);
+}
+
+static void close_shard(struct shard *shard)
+{
+    free(shard->bindings);
+    board_free(shard->board);
+    archive_in_close(&shard->archive);
+}
+
+static uint64_t shard_nbytes(const struct shard *shard)
+{
+    uint64_t n_bytes = 0;
+
+    for (size_t i = 0; i < shard->archive.n_inputs; i++)
+        n_bytes += shard->archive.inputs[i].n_bytes;
+    return n_bytes;
+}
+
+static const char *storage(const struct array *array)
+{
+    if (array->deflated)
+        return "deflated";
+    return array->header.fortran_order && array->header.n_dims > 1 ? "stored, Fortran order"
+                                                                   : "stored";
+}
+
+/* --- for people --- */
+
+static void print_array(const struct shard *shard, size_t i, int name_width)
+{
+    const struct array *array = &shard->archive.arrays[i];
+    char dtype[32], spec[128] = "-";
+
+    dtype_name(&array->header.dtype, dtype, sizeof dtype);
+    if (shard->bindings != NULL && role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
+        snprintf(spec, sizeof spec, "%s", role_name(shard->bindings[i].role));
+    printf("  %-*s %-6s %-20s %-28s %10s  %s\n", name_width, text_path(array->key).text, dtype,
+           text_shape(array->header.shape, array->header.n_dims).text, spec,
+           text_size(array->unpacked_nbytes).text, storage(array));
+}
+
+static void print_board(const struct shard *shard)
+{
+    if (shard->board != NULL)
+        printf(", board %s (%s: %s), %u transforms", shard->board->preset, shard->board->name,
+               shard->board_from, shard->board->n_transforms);
+    else
+        printf(", board not known%s%s", shard->guess.reason[0] != '\0' ? ": " : "",
+               shard->guess.reason);
+}
+
+static void print_shard(const struct shard *shard)
+{
+    const struct archive_in *archive = &shard->archive;
+    int width = 8;
+
+    for (size_t i = 0; i < archive->n_arrays; i++) {
+        int n = (int)strlen(text_path(archive->arrays[i].key).text);
+
+        if (n > width)
+            width = n < 40 ? n : 40;
+    }
+    printf("%s: ", text_path(archive->path).text);
+    if (shard->bindings != NULL)
+        printf("%llu rows, ", (unsigned long long)shard->n_rows);
+    printf("%zu arrays, %s", archive->n_arrays, text_size(shard_nbytes(shard)).text);
+    print_board(shard);
+    printf("\n");
+    if (strncmp(archive->comment, "symaug ", 7) == 0)
+        printf("  an expansion: %s\n", text_path(archive->comment).text);
+    for (size_t i = 0; i < archive->n_arrays; i++)
+        print_array(shard, i, width);
+    for (size_t i = 0; i < archive->n_warnings; i++)
+        printf("  warning: %s\n", archive->warnings[i]);
+    if (shard->board == NULL)
+        printf("  roles need a board: use --board (`symaug boards` lists them)\n");
+    else if (shard->bindings == NULL)
+        printf("  roles could not be decided: %s\n", shard->why.message);
+}
+
+/* --- for programs --- */
+
+static json_t *array_json(const struct shard *shard, size_t i)
+{
+    const struct array *array = &shard->archive.arrays[i];
+    json_t *shape = json_array(), *json = json_object();
+    char text[128];
+
+    for (unsigned d = 0; d < array->header.n_dims; d++)
+        json_array_append_new(shape, json_integer((json_int_t)array->header.shape[d]));
+    json_object_set_new(json, "name", json_out_name(array->key));
+    dtype_name(&array->header.dtype, text, sizeof text);
+    json_object_set_new(json, "dtype", json_string(text));
+    json_object_set_new(json, "shape", shape);
+    json_object_set_new(json, "bytes", json_integer((json_int_t)array->unpacked_nbytes));
+    json_object_set_new(json, "packed_bytes", json_integer((json_int_t)array->packed_nbytes));
+    json_object_set_new(json, "deflated", json_boolean(array->deflated));
+    if (shard->bindings == NULL)
+        return json;
+    json_object_set_new(json, "role", json_string(role_name(shard->bindings[i].role)));
+    if (shard->bindings[i].layout != NULL) {
+        json_object_set_new(json, "layout", json_string(shard->bindings[i].layout->name));
+        json_object_set_new(json, "actions",
+                            json_integer((json_int_t)shard->bindings[i].n_actions));
+    }
+    return json;
+}
+
+static json_t *shard_json(const struct shard *shard)
+{
+    const struct archive_in *archive = &shard->archive;
+    json_t *json = json_object(), *arrays = json_array(), *warnings = json_array();
+
+    json_object_set_new(json, "path", json_out_name(archive->path));
+    json_object_set_new(json, "bytes", json_integer((json_int_t)shard_nbytes(shard)));
+    json_object_set_new(json, "comment", json_out_name(archive->comment));
+    if (shard->board != NULL) {
+        json_object_set_new(json, "board", json_string(shard->board->name));
+        json_object_set_new(json, "preset", json_string(shard->board->preset));
+        json_object_set_new(json, "board_from", json_string(shard->board_from));
+    }
+    if (shard->bindings != NULL)
+        json_object_set_new(json, "rows", json_integer((json_int_t)shard->n_rows));
+    else if (shard->why.kind != ERROR_NONE)
+        json_object_set_new(json, "error", json_string(shard->why.message));
+    for (size_t i = 0; i < archive->n_arrays; i++)
+        json_array_append_new(arrays, array_json(shard, i));
+    for (size_t i = 0; i < archive->n_warnings; i++)
+        json_array_append_new(warnings, json_string(archive->warnings[i]));
+    json_object_set_new(json, "arrays", arrays);
+    json_object_set_new(json, "warnings", warnings);
+    return json;
+}
+
+/* --- running --- */
+
+static int print_schema(const struct shard *shard, struct error *err)
+{
+    struct text schema = {0};
+    int status;
+
+    if (shard->bindings == NULL)
+        return shard->why.kind != ERROR_NONE
+                   ? error_set(err, shard->why.kind, "%s", shard->why.message)
+                   : error_set(err, ERROR_USAGE,
+                               "%s: roles need a board: use --board (`symaug boards` lists them)",
+                               text_path(shard->archive.path).text);
+    status = schema_write(&shard->archive, shard->bindings, &schema, err);
+    if (status == 0)
+        fputs(schema.text, stdout);
+    text_release(&schema);
+    return status;
+}
+
+static int info_one(const struct call *call, const char *path, json_t *files, struct error *err)
+{
+    struct shard shard;
+    int status = open_shard(&shard, path, call, err);
+
+    if (status == 0 && call->write_schema)
+        status = print_schema(&shard, err);
+    else if (status == 0 && call->json)
+        json_array_append_new(files, shard_json(&shard));
+    else if (status == 0)
+        print_shard(&shard);
+    if (status == 0 && shard.why.kind != ERROR_NONE)
+        status = error_exit_code(shard.why.kind);
+    close_shard(&shard);
+    return status;
+}
+
+static int run(const struct call *call, int n, char **paths, struct error *err)
+{
+    json_t *files = json_array();
+    int status = 0, code = 0;
+
+    if (files == NULL)
+        return error_no_memory(err, "JSON");
+    for (int i = 0; i < n && status >= 0; i++) {
+        status = info_one(call, paths[i], files, err);
+        if (status > 0)
+            code = status;
+    }
+    if (status >= 0 && call->json)
+        status = json_out_print(json_pack("{s:O}", "files", files), err);
+    json_decref(files);
+    return status < 0 ? -1 : code;
+}
+
+int cmd_info(int argc, char **argv, struct error *err)
+{
+    struct call call = {.request = reading_defaults};
+    int first, status = option_parse(CMD_INFO, argc, argv, apply, &call, &first, err);
+
+    if (status == 0)
+        status = reading_finish(&call.request, err);
+    if (status == 0 && first == argc)
+        status = error_set(err, ERROR_USAGE, "no file given");
+    if (status == 0 && call.write_schema && argc - first != 1)
+        status = error_set(err, ERROR_USAGE, "--write-schema takes one file");
+    if (status == 0)
+        status = run(&call, argc - first, argv + first, err);
+    reading_release(&call.request);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* expand_print.c - see expand_print.h. */
+#include "cli/expand_print.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void expand_print_warnings(const struct expand_call *call, const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_warnings && call->verbosity >= 0; i++)
+        fprintf(stderr, "symaug: warning: %s\n", plan->warnings[i]);
+}
+
+static void print_array(const struct plan *plan, const struct plan_array *array)
+{
+    const struct npy_header *header = &array->sources[0]->header;
+    uint64_t shape[NPY_MAX_DIMS];
+    char dtype[32];
+
+    memcpy(shape, header->shape, sizeof shape);
+    if (array->binding.role != ROLE_META && array->binding.role != ROLE_DROP &&
+        array->binding.sparse != SPARSE_CSR)
+        shape[0] = plan->order.n_images;
+    dtype_name(&header->dtype, dtype, sizeof dtype);
+    printf("  %-24s %-6s %-24s %s", text_path(array->key).text, dtype,
+           text_shape(shape, header->n_dims).text, role_name(array->binding.role));
+    if (array->binding.layout != NULL)
+        printf(" (%s)", array->binding.layout->name);
+    printf("\n");
+}
+
+void expand_print_plan(const struct plan *plan, const char *output)
+{
+    const struct board *board = plan->board;
+
+    printf("%s: board %s, %llu rows x %u images", text_path(output).text, board->preset,
+           (unsigned long long)plan->n_rows, plan->n_chosen);
+    printf(" -> %llu rows, about %s before compression\n", (unsigned long long)plan->order.n_images,
+           text_size(expand_estimate(plan)).text);
+    printf("transforms:");
+    for (uint32_t k = 0; k < plan->n_chosen; k++)
+        printf("%s %u %s%s", k > 0 ? "," : "", plan->chosen[k],
+               board->transforms[plan->chosen[k]].name,
+               board->transforms[plan->chosen[k]].swaps_colours ? " (swaps colours)" : "");
+    printf("\narrays:\n");
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        print_array(plan, &plan->arrays[i]);
+}
+
+void expand_print_result(const struct expand_call *call, const struct plan *plan,
+                         const char *output, const struct expand_result *result, double seconds)
+{
+    if (call->verbosity < 1)
+        return;
+    fprintf(
+        stderr, "symaug: %s: %llu rows from %llu, %s in %s, %.2f s (%s/s)\n",
+        text_path(output).text, (unsigned long long)result->n_rows,
+        (unsigned long long)plan->n_rows, text_size(result->unpacked_nbytes).text,
+        text_size(result->n_bytes).text, seconds,
+        text_size(seconds > 0 ? (uint64_t)((double)result->unpacked_nbytes / seconds) : 0).text);
+}

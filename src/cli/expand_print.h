@@ -1,0 +1,19 @@
+/*
+ * expand_print.h - what `symaug expand` says: warnings, the plan of a dry run, a line on success.
+ */
+#ifndef SYMAUG_CLI_EXPAND_PRINT_H
+#define SYMAUG_CLI_EXPAND_PRINT_H
+
+#include "cli/expand_call.h"
+
+/* The plan's warnings on standard error, unless --quiet. */
+void expand_print_warnings(const struct expand_call *call, const struct plan *plan);
+
+/* The plan of --dry-run on standard output, for people. */
+void expand_print_plan(const struct plan *plan, const char *output);
+
+/* Rows, sizes and speed on standard error, with --verbose. */
+void expand_print_result(const struct expand_call *call, const struct plan *plan,
+                         const char *output, const struct expand_result *result, double seconds);
+
+#endif

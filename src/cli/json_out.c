@@ -1,0 +1,24 @@
+/* json_out.c - see json_out.h. */
+#include "cli/json_out.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+json_t *json_out_name(const char *name)
+{
+    return json_string(text_is_utf8(name, strlen(name)) ? name : text_path(name).text);
+}
+
+int json_out_print(json_t *json, struct error *err)
+{
+    int status;
+
+    if (json == NULL)
+        return error_no_memory(err, "JSON");
+    status = json_dumpf(json, stdout, JSON_INDENT(2) | JSON_SORT_KEYS);
+    putchar('\n');
+    json_decref(json);
+    return status == 0 ? 0 : error_set(err, ERROR_IO, "cannot write to standard output");
+}

@@ -1,0 +1,169 @@
+/* conventions.c - see conventions.h. */
+#include "engine/conventions.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct conventions conventions_default = {
+    .planes = PLANES_COLOUR,
+    .value = VALUE_COLOUR01,
+    .to_move = TO_MOVE_01,
+    .to_move_plane = -1,
+};
+
+/* Planes: white win, white west, white east, white, empty, black, black south, black north, black
+ * win. A swap exchanges the players, a half turn the edges they are connected to. */
+const uint8_t openspiel_plane_dst[4][9] = {
+    {0, 1, 2, 3, 4, 5, 6, 7, 8},
+    {0, 2, 1, 3, 4, 5, 7, 6, 8},
+    {8, 7, 6, 5, 4, 3, 2, 1, 0},
+    {8, 6, 7, 5, 4, 3, 1, 2, 0},
+};
+
+static const char *const planes_names[] = {"colour", "mover", "canonical", "openspiel", NULL};
+static const char *const value_names[] = {"colour01", "colour11", "colour-wdl", "mover", NULL};
+static const char *const to_move_names[] = {"01", "12", "pm1", NULL};
+static const char *const ambiguous_names[] = {"map", "keep", "drop", NULL};
+static const char *const castling_names[] = {"swap", "skip", NULL};
+static const char *const tiles_names[] = {"keep", "permute", NULL};
+
+const char *planes_convention_name(enum planes_convention planes)
+{
+    return planes == PLANES_PERMUTATION ? "permutation" : planes_names[planes];
+}
+
+const char *value_convention_name(enum value_convention value)
+{
+    return value_names[value];
+}
+
+const char *to_move_coding_name(enum to_move_coding coding)
+{
+    return to_move_names[coding];
+}
+
+const char *ambiguous_policy_name(enum ambiguous_policy policy)
+{
+    return ambiguous_names[policy];
+}
+
+const char *castling_policy_name(enum castling_policy policy)
+{
+    return castling_names[policy];
+}
+
+const char *tiles_policy_name(enum tiles_policy policy)
+{
+    return tiles_names[policy];
+}
+
+static int find_word(const char *option, const char *text, const char *const *words,
+                     struct error *err)
+{
+    struct text list = {0};
+
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcmp(words[i], text) == 0)
+            return i;
+    for (int i = 0; words[i] != NULL; i++)
+        if (text_append(&list, err, i == 0 ? "%s" : ", %s", words[i]) != 0)
+            break;
+    error_set(err, ERROR_USAGE, "--%s: %s is none of %s", option, text_quote(text).text,
+              list.text != NULL ? list.text : "");
+    text_release(&list);
+    return -1;
+}
+
+/* A list "1,0,~2": plane i goes to entry i; ~ marks the to-move plane. */
+static int parse_permutation(struct conventions *c, const char *text, struct error *err)
+{
+    uint64_t taken = 0;
+
+    c->planes = PLANES_PERMUTATION;
+    c->n_planes = 0;
+    c->to_move_plane = -1;
+    for (const char *at = text;; at++) {
+        char *end;
+        unsigned long to;
+        bool complemented = *at == '~';
+
+        at += complemented;
+        to = strtoul(at, &end, 10);
+        if (end == at || to >= CONVENTIONS_MAX_PLANES || c->n_planes == CONVENTIONS_MAX_PLANES ||
+            (taken >> to & 1))
+            break;
+        taken |= UINT64_C(1) << to;
+        if (complemented)
+            c->to_move_plane = (int)to;
+        c->plane_dst[c->n_planes++] = (uint8_t)to;
+        at = end;
+        if (*at == '\0' &&
+            taken == (c->n_planes == 64 ? UINT64_MAX : (UINT64_C(1) << c->n_planes) - 1))
+            return 0;
+        if (*at != ',')
+            break;
+    }
+    return error_set(err, ERROR_USAGE,
+                     "--planes: %s is no permutation of planes such as 1,0,~2 (~: to-move plane)",
+                     text_quote(text).text);
+}
+
+static int parse_castling_planes(struct conventions *c, const char *text, struct error *err)
+{
+    const char *at = text;
+
+    if (strcmp(text, "none") == 0) {
+        c->n_castling_planes = -1;
+        return 0;
+    }
+    for (int i = 0; i < 4; i++) {
+        char *end;
+        unsigned long plane = strtoul(at, &end, 10);
+
+        if (end == at || plane > UINT16_MAX || *end != (i < 3 ? ',' : '\0'))
+            return error_set(err, ERROR_USAGE,
+                             "--castling-planes: %s is neither 'none' nor four plane numbers: own "
+                             "K, own Q, their K, their Q",
+                             text_quote(text).text);
+        c->castling_planes[i] = (uint32_t)plane;
+        at = end + 1;
+    }
+    c->n_castling_planes = 4;
+    return 0;
+}
+
+int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err)
+{
+    int word = 0;
+
+    if (strcmp(option, "castling-planes") == 0)
+        return parse_castling_planes(c, text, err);
+    if (strcmp(option, "planes") == 0) {
+        if ((*text >= '0' && *text <= '9') || *text == '~')
+            return parse_permutation(c, text, err);
+        word = find_word(option, text, planes_names, err);
+        c->planes = (enum planes_convention)word;
+    } else if (strcmp(option, "value") == 0) {
+        word = find_word(option, text, value_names, err);
+        c->value = (enum value_convention)word;
+        c->value_said = true;
+    } else if (strcmp(option, "to-move") == 0) {
+        word = find_word(option, text, to_move_names, err);
+        c->to_move = (enum to_move_coding)word;
+        c->to_move_said = true;
+    } else if (strcmp(option, "ambiguous") == 0) {
+        word = find_word(option, text, ambiguous_names, err);
+        c->ambiguous = (enum ambiguous_policy)word;
+    } else if (strcmp(option, "castling") == 0) {
+        word = find_word(option, text, castling_names, err);
+        c->castling = (enum castling_policy)word;
+    } else if (strcmp(option, "tiles") == 0) {
+        word = find_word(option, text, tiles_names, err);
+        c->tiles = (enum tiles_policy)word;
+    } else {
+        return error_set(err, ERROR_INTERNAL, "unknown convention '%s'", option);
+    }
+    return word < 0 ? -1 : 0;
+}

@@ -1,0 +1,80 @@
+/*
+ * conventions.h - the choices that a shard does not spell out: whose stones a plane holds, whose
+ * win a value counts, how the player to move is coded, and what to do where a symmetry is not
+ * exact.
+ */
+#ifndef SYMAUG_ENGINE_CONVENTIONS_H
+#define SYMAUG_ENGINE_CONVENTIONS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum planes_convention {
+    PLANES_COLOUR,      /* plane 0 blue, plane 1 red, plane 2 the player to move (0 or 1) */
+    PLANES_MOVER,       /* mine, theirs, to move */
+    PLANES_CANONICAL,   /* mine always joins top and bottom: a swap gives no new image */
+    PLANES_OPENSPIEL,   /* the nine planes of OpenSpiel's Hex observation */
+    PLANES_PERMUTATION, /* told plane by plane */
+};
+
+enum value_convention {
+    VALUE_COLOUR01,   /* 0 blue wins, 1 red wins: a swap makes it 1 - v */
+    VALUE_COLOUR11,   /* +1 blue wins, -1 red wins: -v */
+    VALUE_COLOUR_WDL, /* (blue wins, draw, red wins): reversed */
+    VALUE_MOVER,      /* of the player to move: unchanged */
+};
+
+enum to_move_coding {
+    TO_MOVE_01, /* 0 blue, 1 red */
+    TO_MOVE_12, /* 1 blue, 2 red */
+    TO_MOVE_PM1 /* +1 blue, -1 red */
+};
+
+enum ambiguous_policy { AMBIGUOUS_MAP, AMBIGUOUS_KEEP, AMBIGUOUS_DROP };
+enum castling_policy { CASTLING_SWAP, CASTLING_SKIP };
+enum tiles_policy { TILES_KEEP, TILES_PERMUTE };
+
+#define CONVENTIONS_MAX_PLANES 64
+
+struct conventions {
+    enum planes_convention planes;
+    enum value_convention value;
+    enum to_move_coding to_move;
+    bool value_said, to_move_said; /* told by the user, not the default */
+    enum ambiguous_policy ambiguous;
+    enum castling_policy castling;
+    enum tiles_policy tiles;
+
+    /* PLANES_PERMUTATION: plane i goes to plane_dst[i] when the colours swap; complemented[i] also
+     * makes it 1 - x (a to-move plane). */
+    uint32_t n_planes;
+    uint8_t plane_dst[CONVENTIONS_MAX_PLANES];
+    int to_move_plane; /* -1: none */
+
+    /* Chess: planes with the castling rights own K, own Q, their K, their Q; n is 0 (not said),
+     * 4, or -1 (there are none). */
+    int n_castling_planes;
+    uint32_t castling_planes[4];
+};
+
+/* What holds when nothing is said. */
+extern const struct conventions conventions_default;
+
+/* Parse the argument of --planes, --value, --to-move, --ambiguous, --castling, --tiles,
+ * --castling-planes into c. ERROR_USAGE lists what there is. */
+int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err);
+
+/* The words for the manifest and for messages. */
+const char *planes_convention_name(enum planes_convention planes);
+const char *value_convention_name(enum value_convention value);
+const char *to_move_coding_name(enum to_move_coding coding);
+const char *ambiguous_policy_name(enum ambiguous_policy policy);
+const char *castling_policy_name(enum castling_policy policy);
+const char *tiles_policy_name(enum tiles_policy policy);
+
+/* OpenSpiel's nine planes: plane i goes to openspiel_plane_dst[k][i] under rhombus transform k. */
+extern const uint8_t openspiel_plane_dst[4][9];
+
+#endif

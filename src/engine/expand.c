@@ -1,0 +1,217 @@
+/* expand.c - see expand.h. */
+#include "engine/expand.h"
+
+#include "base/output.h"
+#include "base/text.h"
+#include "engine/out_member.h"
+#include "engine/record.h"
+#include "engine/side_work.h"
+#include "shard/manifest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Everything that lives while one output is written. */
+struct expansion {
+    const struct plan *plan;
+    const char *path;
+    const struct expand_settings *settings;
+    struct out_settings out;
+    struct out_member *members; /* owned */
+    size_t n_members;
+    struct side_work digests;
+    struct archive_out *archive;
+    uint64_t n_done, n_total;
+};
+
+static void progress(void *self, uint64_t n_bytes)
+{
+    struct expansion *x = self;
+
+    x->n_done += n_bytes;
+    if (x->settings->progress != NULL)
+        x->settings->progress(x->settings->progress_self, x->n_done, x->n_total);
+}
+
+/* An output must not be one of the inputs, whatever it is called. */
+static int check_not_an_input(const struct plan *plan, const char *path, struct error *err)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return 0;
+    for (size_t i = 0; i < plan->n_archives; i++) {
+        const struct archive_in *archive = &plan->archives[i];
+        struct stat in;
+
+        if (stat(archive->path, &in) == 0 && in.st_dev == st.st_dev && in.st_ino == st.st_ino)
+            return error_set(err, ERROR_CANT_CREATE, "%s: the output is the same file as input %s",
+                             text_path(path).text, text_path(archive->path).text);
+    }
+    return 0;
+}
+
+static int add_member(struct expansion *x, enum out_kind kind, const struct plan_array *array,
+                      struct error *err)
+{
+    struct out_member *out = &x->members[x->n_members];
+    const struct member_source source_of_nothing = {0};
+    struct member_source source = source_of_nothing;
+
+    x->n_members++;
+    if (out_member_init(out, kind, x->plan, array, &x->out, err) != 0)
+        return -1;
+    source = out_member_source(out);
+    x->n_total += out->size_known ? out->unpacked_nbytes : 0;
+    return archive_out_add(x->archive, out_member_name(out), &source, err);
+}
+
+static int add_members(struct expansion *x, struct error *err)
+{
+    const struct plan *plan = x->plan;
+
+    x->members = calloc(plan->n_arrays + 2, sizeof *x->members);
+    if (x->members == NULL)
+        return error_no_memory(err, "members");
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan->arrays[i].binding.role != ROLE_DROP &&
+            add_member(x, OUT_ARRAY, &plan->arrays[i], err) != 0)
+            return -1;
+    if (plan->provenance &&
+        (add_member(x, OUT_SOURCE, NULL, err) != 0 || add_member(x, OUT_TRANSFORM, NULL, err) != 0))
+        return -1;
+    return 0;
+}
+
+static int set_comment(struct expansion *x, struct error *err)
+{
+    struct text comment = {0};
+    int status = text_append(&comment, err, PLAN_ZIP_COMMENT "%s", x->plan->board->name);
+
+    if (status == 0)
+        status = archive_out_set_comment(x->archive, comment.text, err);
+    text_release(&comment);
+    return status;
+}
+
+static int check_inputs_unchanged(const struct plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < plan->n_archives; i++)
+        for (size_t k = 0; k < plan->archives[i].n_inputs; k++)
+            if (input_unchanged(&plan->archives[i].inputs[k], err) != 0)
+                return -1;
+    return 0;
+}
+
+/* Under --force the old manifest goes before the new output comes: its presence means success. */
+static int remove_old_manifest(const char *path, struct error *err)
+{
+    struct text manifest = {0};
+    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, path);
+
+    if (status == 0)
+        status = output_remove(manifest.text, err);
+    text_release(&manifest);
+    return status;
+}
+
+/* KataGo's shuffler reads the number of rows from BASENAME.json. */
+static int write_sidecar(const struct expansion *x, uint64_t n_rows, struct error *err)
+{
+    struct output out = {0};
+    struct text path = {0}, json = {0};
+    size_t length = strlen(x->path);
+    int status = -1;
+
+    if (length > 4 && strcmp(x->path + length - 4, ".npz") == 0)
+        length -= 4;
+    if (text_append(&path, err, "%.*s.json", (int)length, x->path) == 0 &&
+        text_append(&json, err, "{\"num_rows\": %llu}\n", (unsigned long long)n_rows) == 0 &&
+        output_open(&out, path.text, x->settings->force, err) == 0 &&
+        output_write(&out, json.text, json.n_bytes, err) == 0)
+        status = output_commit(&out, x->settings->force, err);
+    output_abort(&out);
+    text_release(&path);
+    text_release(&json);
+    return status;
+}
+
+static int write_output(struct expansion *x, struct expand_result *result, struct error *err)
+{
+    if (add_members(x, err) != 0 || set_comment(x, err) != 0 ||
+        archive_out_write(x->archive, &result->n_bytes, result->sha256, err) != 0 ||
+        side_work_finish(&x->digests, err) != 0 || check_inputs_unchanged(x->plan, err) != 0)
+        return -1;
+    result->n_rows = x->plan->order.n_images;
+    result->unpacked_nbytes = x->n_done;
+    if (remove_old_manifest(x->path, err) != 0 || archive_out_commit(x->archive, err) != 0)
+        return -1;
+    if (x->settings->sidecar && write_sidecar(x, result->n_rows, err) != 0)
+        return -1;
+    return record_write(x->plan, x->path, x->settings, result, x->members, x->n_members,
+                        x->digests.sha256, err);
+}
+
+int expand_write(const struct plan *plan, const char *path, const struct expand_settings *settings,
+                 struct expand_result *result, struct error *err)
+{
+    struct expansion x = {.plan = plan, .path = path, .settings = settings};
+    int status = -1;
+
+    *result = (struct expand_result){0};
+    x.out = (struct out_settings){
+        .member = {settings->level, settings->n_threads, &x.digests},
+        .memory_left = settings->max_memory,
+        .tmpdir = settings->tmpdir,
+        .progress = progress,
+        .progress_self = &x,
+    };
+    if (check_not_an_input(plan, path, err) == 0 &&
+        side_work_init(&x.digests, plan->archives, plan->n_archives, err) == 0 &&
+        (x.archive = archive_out_new(path, settings->form, settings->force, err)) != NULL)
+        status = write_output(&x, result, err);
+    archive_out_free(x.archive);
+    for (size_t i = 0; i < x.n_members; i++)
+        out_member_release(&x.members[i]);
+    free(x.members);
+    side_work_release(&x.digests);
+    return status;
+}
+
+int expand_is_current(const struct plan *plan, const char *path,
+                      const struct expand_settings *settings, bool *current, struct error *err)
+{
+    struct side_work digests;
+    struct stat st;
+    int status;
+
+    *current = false;
+    if (settings->form != ARCHIVE_OUT_NPZ || stat(path, &st) != 0)
+        return 0;
+    if (side_work_init(&digests, plan->archives, plan->n_archives, err) != 0)
+        return -1;
+    status = side_work_finish(&digests, err);
+    if (status == 0)
+        status = record_matches(plan, path, settings, digests.sha256, current, err);
+    side_work_release(&digests);
+    return status;
+}
+
+uint64_t expand_estimate(const struct plan *plan)
+{
+    uint64_t n_bytes = 0;
+
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const uint64_t images_per_row = plan->n_rows > 0 ? plan->order.n_images / plan->n_rows : 0;
+
+        if (array->binding.role == ROLE_DROP)
+            continue;
+        for (size_t k = 0; k < plan->n_archives; k++)
+            n_bytes += array->sources[k]->unpacked_nbytes *
+                       (array->binding.role == ROLE_META ? k == 0 : images_per_row);
+    }
+    return n_bytes + (plan->provenance ? 9 * plan->order.n_images : 0);
+}

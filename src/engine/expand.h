@@ -1,0 +1,56 @@
+/*
+ * expand.h - carrying a plan out: one output shard and its manifest.
+ */
+#ifndef SYMAUG_ENGINE_EXPAND_H
+#define SYMAUG_ENGINE_EXPAND_H
+
+#include "codec/codec.h"
+#include "engine/plan.h"
+#include "shard/archive_out.h"
+#include "shard/digest.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How an output is written. Borrowed parts must outlive the call. */
+struct expand_settings {
+    enum archive_out_form form;
+    struct codec_level level;
+    const char *level_text; /* as the user gave it, for the manifest */
+    const char *order_text; /* "block:16", for the manifest */
+    int n_threads;
+    bool force;   /* replace an existing output */
+    bool sidecar; /* KataGo: also write BASENAME.json with the number of rows */
+    uint64_t max_memory;
+    const char *tmpdir;
+    void (*progress)(void *self, uint64_t n_done, uint64_t n_total); /* or NULL: unpacked bytes */
+    void *progress_self;
+};
+
+/* What came out. */
+struct expand_result {
+    uint64_t n_rows; /* of the output */
+    uint64_t unpacked_nbytes;
+    uint64_t n_bytes; /* of the output file */
+    char sha256[DIGEST_HEX_NBYTES];
+};
+
+/*
+ * Write the plan's output to path: temp file, all members, fsync, rename; then the manifest the
+ * same way. On failure the old output (or nothing) stands under path. An output that is one of the
+ * inputs is refused. ERROR_DATA when an input changed while it was read.
+ */
+int expand_write(const struct plan *plan, const char *path, const struct expand_settings *settings,
+                 struct expand_result *result, struct error *err);
+
+/*
+ * *current: path is there, its manifest was written for the same inputs, options and versions, and
+ * its bytes are those the manifest lists. Reads inputs and output for their digests.
+ */
+int expand_is_current(const struct plan *plan, const char *path,
+                      const struct expand_settings *settings, bool *current, struct error *err);
+
+/* The unpacked size of the output where it is known beforehand (object arrays: as in the input). */
+uint64_t expand_estimate(const struct plan *plan);
+
+#endif

@@ -1,0 +1,298 @@
+/* kernel.c - see kernel.h. */
+#include "engine/kernel.h"
+
+#include "base/bytes.h"
+#include "engine/kernel_bits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One plane, one element per axis position: the loop that most bytes go through. */
+#define DEFINE_GATHER(bits)                                                                   \
+    static void gather##bits(const uint32_t *restrict src, const uint##bits##_t *restrict in, \
+                             uint##bits##_t *restrict out, size_t n)                          \
+    {                                                                                         \
+        for (size_t j = 0; j < n; j++)                                                        \
+            out[j] = in[src[j]];                                                              \
+    }
+
+DEFINE_GATHER(8)
+DEFINE_GATHER(16)
+DEFINE_GATHER(32)
+DEFINE_GATHER(64)
+
+/* Groups of n_bytes (a wide element, or the channels of a cell) moved as a whole. */
+static void gather_groups(const uint32_t *src, const uint8_t *in, uint8_t *out, size_t n,
+                          size_t n_bytes)
+{
+    for (size_t j = 0; j < n; j++)
+        memcpy(out + j * n_bytes, in + src[j] * n_bytes, n_bytes);
+}
+
+static void gather_axis(const uint32_t *src, const void *in, void *out, size_t n, size_t n_bytes)
+{
+    switch (n_bytes) {
+    case 1:
+        gather8(src, in, out, n);
+        break;
+    case 2:
+        gather16(src, in, out, n);
+        break;
+    case 4:
+        gather32(src, in, out, n);
+        break;
+    case 8:
+        gather64(src, in, out, n);
+        break;
+    default:
+        gather_groups(src, in, out, n, n_bytes);
+    }
+}
+
+static void gather_channels_first(const struct row_move *move, const struct move_step *step,
+                                  const uint8_t *in, uint8_t *out)
+{
+    const size_t item = move->inner * move->dtype.itemsize;
+    const size_t plane_nbytes = move->axis * item;
+
+    for (uint64_t o = 0; o < move->outer; o++) {
+        uint64_t from = step->plane_src != NULL ? step->plane_src[o] : o;
+        const uint8_t *plane = in + from * plane_nbytes;
+
+        if (step->src != NULL)
+            gather_axis(step->src, plane, out + o * plane_nbytes, move->axis, item);
+        else
+            memcpy(out + o * plane_nbytes, plane, plane_nbytes);
+    }
+}
+
+static void gather_channels_last(const struct row_move *move, const struct move_step *step,
+                                 const uint8_t *in, uint8_t *out)
+{
+    const size_t item = move->dtype.itemsize;
+    const size_t cell_nbytes = move->inner * item;
+
+    for (uint64_t j = 0; j < move->axis; j++) {
+        const uint8_t *cell = in + (step->src != NULL ? step->src[j] : j) * cell_nbytes;
+
+        if (step->plane_src == NULL)
+            memcpy(out + j * cell_nbytes, cell, cell_nbytes);
+        else
+            for (uint64_t c = 0; c < move->inner; c++)
+                memcpy(out + j * cell_nbytes + c * item, cell + step->plane_src[c] * item, item);
+    }
+}
+
+/* The label of one plane (the to-move plane) or of the whole row, computed from the moved bits. */
+static void label_row(const struct row_move *move, const struct move_step *step, uint8_t *out)
+{
+    const size_t item = move->dtype.itemsize;
+    const size_t plane = (size_t)step->label_plane;
+
+    if (step->label_plane < 0) {
+        label_apply(step->label, &move->dtype, out, out, move->row_nbytes / item);
+    } else if (!move->channels_last) {
+        uint8_t *at = out + plane * move->axis * move->inner * item;
+
+        label_apply(step->label, &move->dtype, at, at, move->axis * move->inner);
+    } else {
+        for (uint64_t j = 0; j < move->axis; j++) {
+            uint8_t *at = out + (j * move->inner + plane) * item;
+
+            label_apply(step->label, &move->dtype, at, at, 1);
+        }
+    }
+}
+
+static void move_gather(const struct row_move *move, const struct move_step *step,
+                        const uint8_t *in, uint8_t *out)
+{
+    if (move->channels_last)
+        gather_channels_last(move, step, in, out);
+    else
+        gather_channels_first(move, step, in, out);
+    if (step->label != LABEL_KEEP)
+        label_row(move, step, out);
+}
+
+static int index_out_of_range(int64_t index, uint64_t n, struct error *err)
+{
+    return error_set(err, ERROR_DATA, "index %lld, expected below %llu", (long long)index,
+                     (unsigned long long)n);
+}
+
+static int move_one_index(const struct row_move *move, const struct move_step *step,
+                          const struct dtype *dtype, const uint8_t *in, uint8_t *out,
+                          struct error *err)
+{
+    int64_t index = dtype_get_int(dtype, in);
+
+    memcpy(out, in, dtype->itemsize);
+    if (index < 0)
+        return 0;
+    if ((uint64_t)index >= move->n_targets)
+        return index_out_of_range(index, move->n_targets, err);
+    if (step->dst == NULL || step->dst[index] == (uint64_t)index)
+        return 0;
+    if (dtype_put_int(dtype, step->dst[index], out) != 0)
+        return error_set(err, ERROR_DATA, "index %u does not fit the array's %u-byte integers",
+                         step->dst[index], dtype->itemsize);
+    return 0;
+}
+
+int kernel_indices(const struct row_move *move, uint32_t t, const struct dtype *dtype,
+                   const void *in, void *out, uint64_t n, struct error *err)
+{
+    const uint8_t *from = in;
+    uint8_t *to = out;
+
+    for (uint64_t i = 0; i < n; i++)
+        if (move_one_index(move, &move->steps[t], dtype, from + i * dtype->itemsize,
+                           to + i * dtype->itemsize, err) != 0)
+            return -1;
+    return 0;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
+/* The padding of a row is its trailing run of (index 0, value 0); an interior (0, 0) is real. */
+static uint64_t unpadded_length(const struct row_move *move, const uint8_t *in,
+                                const uint8_t *values)
+{
+    const size_t item = move->dtype.itemsize, value_item = move->value_dtype.itemsize;
+    uint64_t n = move->row_nbytes / item;
+
+    while (n > 0 && is_zero(in + (n - 1) * item, item) &&
+           dtype_get_double(&move->value_dtype, values + (n - 1) * value_item) == 0)
+        n--;
+    return n;
+}
+
+static int move_padded(const struct row_move *move, uint32_t t, const uint8_t *in,
+                       const uint8_t *values, uint8_t *out, struct error *err)
+{
+    uint64_t n = unpadded_length(move, in, values);
+
+    memcpy(out, in, move->row_nbytes);
+    return kernel_indices(move, t, &move->dtype, in, out, n, err);
+}
+
+static int move_coords(const struct row_move *move, const struct move_step *step, const uint8_t *in,
+                       uint8_t *out, struct error *err)
+{
+    const size_t item = move->dtype.itemsize;
+    const int64_t rows = (int64_t)(move->n_targets / move->cols), cols = move->cols;
+
+    memcpy(out, in, move->row_nbytes);
+    for (uint64_t at = 0; at + 2 * item <= move->row_nbytes; at += 2 * item) {
+        int64_t first = dtype_get_int(&move->dtype, in + at);
+        int64_t second = dtype_get_int(&move->dtype, in + at + item);
+        int64_t row = move->col_first ? second : first, col = move->col_first ? first : second;
+        uint32_t to;
+
+        if (row < 0 && col < 0)
+            continue;
+        if (row < 0 || col < 0 || row >= rows || col >= cols)
+            return error_set(err, ERROR_DATA,
+                             "coordinate (%lld, %lld), expected rows 0-%lld and columns 0-%lld, "
+                             "or (-1, -1)",
+                             (long long)first, (long long)second, (long long)rows - 1,
+                             (long long)cols - 1);
+        to = step->dst != NULL ? step->dst[row * cols + col] : (uint32_t)(row * cols + col);
+        row = to / cols;
+        col = to % cols;
+        dtype_put_int(&move->dtype, move->col_first ? col : row, out + at);
+        dtype_put_int(&move->dtype, move->col_first ? row : col, out + at + item);
+    }
+    return 0;
+}
+
+/* A code 100a + 10b + c with its digits permuted; 0 is an empty cell. */
+static int permute_code(const struct row_move *move, const struct move_step *step, uint8_t *element,
+                        struct error *err)
+{
+    int64_t code = dtype_get_int(&move->dtype, element);
+    const int64_t digits[3] = {code / 100, code / 10 % 10, code % 10};
+
+    if (code == 0)
+        return 0;
+    if (code < 0 || code > 999)
+        return error_set(err, ERROR_DATA, "tile code %lld, expected 0 or 100a+10b+c",
+                         (long long)code);
+    code = 100 * digits[step->number_src[0]] + 10 * digits[step->number_src[1]] +
+           digits[step->number_src[2]];
+    if (dtype_put_int(&move->dtype, code, element) != 0)
+        return error_set(err, ERROR_DATA, "tile code %lld does not fit the array's type",
+                         (long long)code);
+    return 0;
+}
+
+static int move_codes(const struct row_move *move, const struct move_step *step, const uint8_t *in,
+                      uint8_t *out, struct error *err)
+{
+    const size_t item = move->dtype.itemsize;
+
+    move_gather(move, step, in, out);
+    for (uint64_t at = 0; at < move->row_nbytes; at += item)
+        if (permute_code(move, step, out + at, err) != 0)
+            return -1;
+    return 0;
+}
+
+static void move_numbers(const struct row_move *move, const struct move_step *step,
+                         const uint8_t *in, uint8_t *out)
+{
+    const size_t item = move->dtype.itemsize;
+
+    for (size_t k = 0; k < 3; k++)
+        memcpy(out + k * item, in + step->number_src[k] * item, item);
+}
+
+int kernel_row(const struct row_move *move, uint32_t t, const void *in, const void *values,
+               void *out, struct error *err)
+{
+    const struct move_step *step = &move->steps[t];
+
+    switch (move->kind) {
+    case MOVE_COPY:
+        if (step->label == LABEL_KEEP)
+            memcpy(out, in, move->row_nbytes);
+        else
+            label_apply(step->label, &move->dtype, in, out,
+                        move->row_nbytes / move->dtype.itemsize);
+        return 0;
+    case MOVE_GATHER:
+        move_gather(move, step, in, out);
+        return 0;
+    case MOVE_BITS:
+        kernel_bits_row(move, step, in, out);
+        return 0;
+    case MOVE_INDEX:
+        return kernel_indices(move, t, &move->dtype, in, out,
+                              move->row_nbytes / move->dtype.itemsize, err);
+    case MOVE_PADDED:
+        return move_padded(move, t, in, values, out, err);
+    case MOVE_COORD:
+        return move_coords(move, step, in, out, err);
+    case MOVE_NUMBERS:
+        move_numbers(move, step, in, out);
+        return 0;
+    case MOVE_CODES:
+        return move_codes(move, step, in, out, err);
+    }
+    return error_set(err, ERROR_INTERNAL, "unknown kind of move");
+}
+
+void row_move_release(struct row_move *move)
+{
+    free(move->steps);
+    free(move->axis_maps);
+    free(move->plane_maps);
+    *move = (struct row_move){0};
+}

@@ -1,0 +1,169 @@
+/* label.c - see label.h. */
+#include "engine/label.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+/* Round a finite float whose value fits half precision's range to the nearest half, ties to even.
+ */
+static uint16_t half_from_float(float value)
+{
+    uint32_t bits, sign, mantissa;
+    int exponent;
+
+    memcpy(&bits, &value, sizeof bits);
+    sign = bits >> 16 & 0x8000;
+    exponent = (int)(bits >> 23 & 0xff);
+    mantissa = bits & 0x7fffff;
+    if (exponent == 0xff)
+        return (uint16_t)(sign | 0x7c00 | (mantissa != 0 ? 0x200 | mantissa >> 13 : 0));
+    exponent -= 127 - 15;
+    if (exponent >= 31)
+        return (uint16_t)(sign | 0x7c00);
+    if (exponent <= 0) { /* subnormal: shift the full mantissa into place */
+        if (exponent < -10)
+            return (uint16_t)sign;
+        mantissa |= 0x800000;
+        int shift = 14 - exponent;
+        uint32_t half = mantissa >> shift, rest = mantissa & ((1u << shift) - 1);
+        uint32_t tie = 1u << (shift - 1);
+
+        half += rest > tie || (rest == tie && (half & 1));
+        return (uint16_t)(sign | half);
+    }
+    bits = (uint32_t)exponent << 10 | mantissa >> 13;
+    mantissa &= 0x1fff;
+    bits += mantissa > 0x1000 || (mantissa == 0x1000 && (bits & 1)); /* may carry into infinity */
+    return (uint16_t)(sign | bits);
+}
+
+/* 1 - v for a float of any width, as bits. One rounding: a half's 1 - v is exact in float up to the
+ * final rounding. */
+static uint64_t complement_float(const struct dtype *dtype, uint64_t bits)
+{
+    if (dtype->itemsize == 8) {
+        double v;
+
+        memcpy(&v, &bits, sizeof v);
+        v = 1.0 - v;
+        memcpy(&bits, &v, sizeof v);
+        return bits;
+    }
+    if (dtype->itemsize == 4) {
+        uint32_t word = (uint32_t)bits;
+        float v;
+
+        memcpy(&v, &word, sizeof v);
+        v = 1.0f - v;
+        memcpy(&word, &v, sizeof v);
+        return word;
+    }
+    uint8_t half[2];
+    const struct dtype native = {.kind = DTYPE_FLOAT, .itemsize = 2};
+
+    bytes_put_le(half, bits, 2);
+    return half_from_float(1.0f - (float)dtype_get_double(&native, half));
+}
+
+static uint64_t negate_float(uint64_t bits, unsigned n_bits)
+{
+    uint64_t sign = UINT64_C(1) << (n_bits - 1);
+
+    return (bits & ~sign) == 0 ? 0 : bits ^ sign;
+}
+
+/* The bits of 1.0 or 2.0 in a float type; integers are their own code. */
+static uint64_t code_bits(const struct dtype *dtype, unsigned code)
+{
+    if (dtype->kind != DTYPE_FLOAT)
+        return code;
+    switch (dtype->itemsize) {
+    case 2:
+        return code == 1 ? 0x3c00 : 0x4000;
+    case 4:
+        return code == 1 ? 0x3f800000 : 0x40000000;
+    default:
+        return code == 1 ? 0x3ff0000000000000 : 0x4000000000000000;
+    }
+}
+
+static uint64_t element_op(enum label_op op, const struct dtype *dtype, uint64_t bits)
+{
+    const bool is_float = dtype->kind == DTYPE_FLOAT;
+    const unsigned n_bits = 8 * dtype->itemsize;
+
+    switch (op) {
+    case LABEL_COMPLEMENT:
+        return is_float ? complement_float(dtype, bits) : 1 - bits; /* wraps within the width */
+    case LABEL_NEGATE:
+        return is_float ? negate_float(bits, n_bits) : 0 - bits;
+    case LABEL_EXCHANGE_12:
+        if (bits == code_bits(dtype, 1))
+            return code_bits(dtype, 2);
+        return bits == code_bits(dtype, 2) ? code_bits(dtype, 1) : bits;
+    default:
+        return bits;
+    }
+}
+
+bool label_fits(enum label_op op, const struct dtype *dtype)
+{
+    switch (op) {
+    case LABEL_COMPLEMENT:
+    case LABEL_EXCHANGE_12:
+        return dtype_is_number(dtype);
+    case LABEL_NEGATE:
+        return dtype->kind == DTYPE_INT || dtype->kind == DTYPE_FLOAT;
+    default:
+        return true;
+    }
+}
+
+static void complement_floats(const float *in, float *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = 1.0f - in[i];
+}
+
+static void element_ops(enum label_op op, const struct dtype *dtype, const uint8_t *in,
+                        uint8_t *out, size_t n)
+{
+    const size_t size = dtype->itemsize;
+
+    if (op == LABEL_COMPLEMENT && dtype->kind == DTYPE_FLOAT && size == 4 && !dtype->big_endian) {
+        complement_floats((const float *)(const void *)in, (float *)(void *)out, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = bytes_get_uint(in + i * size, size, dtype->big_endian);
+
+        bytes_put_uint(out + i * size, element_op(op, dtype, bits), size, dtype->big_endian);
+    }
+}
+
+void label_apply(enum label_op op, const struct dtype *dtype, const void *in, void *out, size_t n)
+{
+    const size_t size = dtype->itemsize;
+    const uint8_t *from = in;
+    uint8_t *to = out;
+
+    switch (op) {
+    case LABEL_KEEP:
+        memmove(to, from, n * size);
+        break;
+    case LABEL_REVERSE:
+        for (size_t i = 0; i < n; i++)
+            memcpy(to + i * size, from + (n - 1 - i) * size, size);
+        break;
+    case LABEL_EXCHANGE_TWO:
+        memcpy(to, from, n * size);
+        if (n >= 2) {
+            memcpy(to, from + size, size);
+            memcpy(to + size, from, size);
+        }
+        break;
+    default:
+        element_ops(op, dtype, from, to, n);
+    }
+}

@@ -1,0 +1,203 @@
+/* library.c - the public API of include/symaug.h over the board and engine floors. */
+#include "symaug.h"
+
+#include "board/actions.h"
+#include "board/board.h"
+#include "engine/kernel.h"
+#include "engine/shuffle.h"
+
+#include <stdio.h>
+
+const char *symaug_version(void)
+{
+    return SYMAUG_VERSION;
+}
+
+/* Hand a failure to a caller who may not want to know. */
+static void give_message(const struct error *err, char *message, size_t message_nbytes)
+{
+    if (message != NULL && message_nbytes > 0)
+        snprintf(message, message_nbytes, "%s", err->message);
+}
+
+symaug_board *symaug_board_new(const char *name, char *message, size_t message_nbytes)
+{
+    struct error err = {0};
+    struct board *board = board_new(name, &err);
+
+    if (board == NULL)
+        give_message(&err, message, message_nbytes);
+    return board;
+}
+
+void symaug_board_free(symaug_board *board)
+{
+    board_free(board);
+}
+
+const char *symaug_board_name(const symaug_board *board)
+{
+    return board->name;
+}
+
+uint32_t symaug_board_rows(const symaug_board *board)
+{
+    return board->rows;
+}
+
+uint32_t symaug_board_cols(const symaug_board *board)
+{
+    return board->cols;
+}
+
+uint32_t symaug_board_cells(const symaug_board *board)
+{
+    return board->n_cells;
+}
+
+int symaug_board_on_board(const symaug_board *board, uint32_t cell)
+{
+    return board->on_board[cell];
+}
+
+uint32_t symaug_board_transforms(const symaug_board *board)
+{
+    return board->n_transforms;
+}
+
+int symaug_transform_find(const symaug_board *board, const char *name)
+{
+    return board_find_transform(board, name);
+}
+
+const char *symaug_transform_name(const symaug_board *board, uint32_t transform)
+{
+    return board->transforms[transform].name;
+}
+
+int symaug_transform_swaps_colours(const symaug_board *board, uint32_t transform)
+{
+    return board->transforms[transform].swaps_colours;
+}
+
+uint32_t symaug_transform_inverse(const symaug_board *board, uint32_t transform)
+{
+    return board->inverse[transform];
+}
+
+uint32_t symaug_transform_compose(const symaug_board *board, uint32_t a, uint32_t b)
+{
+    return board->compose[a * board->n_transforms + b];
+}
+
+const uint32_t *symaug_cell_dst(const symaug_board *board, uint32_t transform)
+{
+    return board->transforms[transform].dst;
+}
+
+const uint32_t *symaug_cell_src(const symaug_board *board, uint32_t transform)
+{
+    return board->transforms[transform].src;
+}
+
+static const struct action_layout *find_layout(const struct board *board, const char *name,
+                                               uint64_t length, struct error *err)
+{
+    const struct action_layout *layout =
+        name != NULL ? action_layout_by_name(board, name) : action_layout_by_length(board, length);
+    char list[512];
+
+    if (layout != NULL)
+        return layout;
+    action_layout_list(board, list, sizeof list);
+    if (name != NULL)
+        error_set(err, ERROR_USAGE, "no layout %s; there are %s", name, list);
+    else
+        error_set(err, ERROR_USAGE, "no layout of %llu actions; there are %s",
+                  (unsigned long long)length, list);
+    return NULL;
+}
+
+symaug_actions *symaug_actions_new(const symaug_board *board, const char *layout, uint64_t length,
+                                   char *message, size_t message_nbytes)
+{
+    struct error err = {0};
+    struct action_space *space = NULL;
+    const struct action_layout *found = find_layout(board, layout, length, &err);
+
+    if (found != NULL)
+        space = action_space_new(board, found, length, &err);
+    if (space == NULL)
+        give_message(&err, message, message_nbytes);
+    return space;
+}
+
+void symaug_actions_free(symaug_actions *actions)
+{
+    action_space_free(actions);
+}
+
+uint64_t symaug_actions_length(const symaug_actions *actions)
+{
+    return actions->length;
+}
+
+const uint32_t *symaug_actions_dst(const symaug_actions *actions, uint32_t transform)
+{
+    return actions->dst + transform * actions->length;
+}
+
+const uint32_t *symaug_actions_src(const symaug_actions *actions, uint32_t transform)
+{
+    return actions->src + transform * actions->length;
+}
+
+/* One gather through the kernels that expansion uses. */
+static void gather(const uint32_t *src, uint64_t axis, const void *in, void *out, size_t n_outer,
+                   size_t item_nbytes)
+{
+    struct move_step step = {.src = src, .label_plane = -1};
+    const struct row_move move = {
+        .kind = MOVE_GATHER,
+        .dtype = {.kind = DTYPE_VOID, .itemsize = (uint32_t)item_nbytes},
+        .row_nbytes = n_outer * axis * item_nbytes,
+        .outer = n_outer,
+        .axis = axis,
+        .inner = 1,
+        .steps = &step,
+        .n_steps = 1,
+    };
+
+    kernel_row(&move, 0, in, NULL, out, NULL);
+}
+
+void symaug_move_planes(const symaug_board *board, uint32_t transform, const void *in, void *out,
+                        size_t n_planes, size_t item_nbytes)
+{
+    gather(board->transforms[transform].src, board->n_cells, in, out, n_planes, item_nbytes);
+}
+
+void symaug_move_policy(const symaug_actions *actions, uint32_t transform, const void *in,
+                        void *out, size_t item_nbytes)
+{
+    gather(symaug_actions_src(actions, transform), actions->length, in, out, 1, item_nbytes);
+}
+
+int symaug_move_indices(const symaug_actions *actions, uint32_t transform, const int64_t *in,
+                        int64_t *out, size_t n)
+{
+    const uint32_t *dst = symaug_actions_dst(actions, transform);
+
+    for (size_t i = 0; i < n; i++) {
+        if (in[i] >= 0 && (uint64_t)in[i] >= actions->length)
+            return -1;
+        out[i] = in[i] < 0 ? in[i] : (int64_t)dst[in[i]];
+    }
+    return 0;
+}
+
+uint32_t symaug_random_transform(const symaug_board *board, uint64_t seed, uint64_t i)
+{
+    /* The high half of a 64-bit hash scaled to the group's order: no bias beyond 2^-32. */
+    return (uint32_t)((shuffle_hash(seed, i) >> 32) * board->n_transforms >> 32);
+}

@@ -1,0 +1,44 @@
+/*
+ * member.h - one output array as a member that the archive pulls: pieces, made and compressed by
+ * all workers, delivered in order.
+ *
+ * When the queue is empty a refill makes the next batch of pieces in parallel (build, CRC, deflate,
+ * each in its worker's cache) while one worker fetches the input of the batch after. The bytes that
+ * come out depend on the pieces alone, never on the number of threads.
+ */
+#ifndef SYMAUG_ENGINE_MEMBER_H
+#define SYMAUG_ENGINE_MEMBER_H
+
+#include "base/error.h"
+#include "codec/codec.h"
+#include "engine/pieces.h"
+#include "engine/side_work.h"
+
+struct member;
+
+/* How members are made; borrowed parts must outlive them. */
+struct member_settings {
+    struct codec_level level;
+    int n_threads;
+    struct side_work *side_work; /* borrowed, or NULL: gets a job in every batch */
+};
+
+/* A member over pieces (which it takes over, also on failure). The codec is chosen from the first
+ * piece when the first byte is pulled. NULL with err set on failure. */
+struct member *member_new(struct pieces *pieces, const struct member_settings *settings,
+                          const struct codec_member *hints, struct error *err);
+
+/* The next packed bytes, a whole run of deflate blocks; valid until the next call. *n_bytes is 0 at
+ * the end. */
+int member_pull(struct member *member, const uint8_t **bytes, size_t *n_bytes, struct error *err);
+
+/* What is known of the bytes pulled so far: the codec's name, the CRC and the number of the
+ * unpacked ones. */
+const char *member_codec(const struct member *member);
+uint32_t member_crc(const struct member *member);
+uint64_t member_unpacked_nbytes(const struct member *member);
+
+/* Free it with its pieces; accepts NULL. */
+void member_free(struct member *member);
+
+#endif

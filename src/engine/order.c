@@ -1,0 +1,211 @@
+/* order.c - see order.h. */
+#include "engine/order.h"
+
+#include "engine/shuffle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t n_blocks_of(uint64_t n_rows, uint64_t block_rows)
+{
+    return n_rows / block_rows + (n_rows % block_rows != 0);
+}
+
+int order_init(struct order *order, bool shuffled, uint64_t seed, struct error *err)
+{
+    if (order->block_rows == 0 || order->block_rows > order->n_rows)
+        order->block_rows = order->n_rows > 0 ? order->n_rows : 1;
+    order->shuffled = shuffled;
+    order->seed = seed;
+    if (order->selection != NULL)
+        order->n_images =
+            order->selection->block_first[n_blocks_of(order->n_rows, order->block_rows)];
+    else if (__builtin_mul_overflow(order->n_rows, order->n_chosen, &order->n_images) ||
+             order->n_images > INT64_MAX)
+        return error_set(err, ERROR_DATA, "%llu rows times %u images are too many",
+                         (unsigned long long)order->n_rows, order->n_chosen);
+    return 0;
+}
+
+/* A block larger than this is fetched row by row instead of being held in a window. */
+#define STREAM_MAX_BLOCK_NBYTES (8u << 20)
+
+bool order_streams(const struct order *order, uint64_t row_nbytes)
+{
+    uint64_t block_nbytes;
+
+    if (order->shuffled)
+        return false;
+    if (order->n_chosen == 1)
+        return true;
+    return !__builtin_mul_overflow(order->block_rows, row_nbytes, &block_nbytes) &&
+           (block_nbytes <= STREAM_MAX_BLOCK_NBYTES || order->block_rows <= ORDER_DEFAULT_BLOCK);
+}
+
+static uint64_t block_of(const struct order *order, uint64_t image)
+{
+    const uint64_t *first;
+    uint64_t low = 0, high;
+
+    if (order->selection == NULL)
+        return image / (order->block_rows * order->n_chosen);
+    first = order->selection->block_first;
+    high = n_blocks_of(order->n_rows, order->block_rows);
+    while (high - low > 1) { /* first[low] <= image < first[high] */
+        uint64_t middle = low + (high - low) / 2;
+
+        if (first[middle] <= image)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t block_first(const struct order *order, uint64_t block)
+{
+    if (order->selection != NULL)
+        return order->selection->block_first[block];
+    return block * order->block_rows * order->n_chosen;
+}
+
+/* Rows of a block: the last one may be short. */
+static uint64_t rows_in(const struct order *order, uint64_t block)
+{
+    uint64_t begin = block * order->block_rows;
+    uint64_t left = order->n_rows - begin;
+
+    return left < order->block_rows ? left : order->block_rows;
+}
+
+/* Every row takes every transform: positions are plain arithmetic. */
+static void images_of_all(const struct order *order, uint64_t first, size_t n, struct image *images)
+{
+    uint64_t block = block_of(order, first);
+    uint64_t n_rows = rows_in(order, block);
+    uint64_t at = first - block_first(order, block);
+    uint64_t k = at / n_rows, i = at % n_rows;
+
+    for (size_t out = 0; out < n; out++) {
+        images[out] = (struct image){block * order->block_rows + i, order->chosen[k]};
+        if (++i < n_rows)
+            continue;
+        i = 0;
+        if (++k < order->n_chosen)
+            continue;
+        k = 0;
+        block++;
+        if (out + 1 < n)
+            n_rows = rows_in(order, block);
+    }
+}
+
+/* Some images are left out: walk the blocks and skip what is not selected. */
+static void images_of_selection(const struct order *order, uint64_t first, size_t n,
+                                struct image *images)
+{
+    uint64_t block = block_of(order, first);
+    uint64_t skip = first - block_first(order, block);
+    size_t out = 0;
+
+    for (; out < n; block++, skip = 0) {
+        uint64_t n_rows = rows_in(order, block);
+
+        for (uint32_t k = 0; k < order->n_chosen && out < n; k++) {
+            for (uint64_t i = 0; i < n_rows && out < n; i++) {
+                uint64_t row = block * order->block_rows + i;
+
+                if (!selection_has(order->selection, row, k))
+                    continue;
+                if (skip > 0)
+                    skip--;
+                else
+                    images[out++] = (struct image){row, order->chosen[k]};
+            }
+        }
+    }
+}
+
+static void images_in_order(const struct order *order, uint64_t first, size_t n,
+                            struct image *images)
+{
+    if (n == 0)
+        return;
+    if (order->selection != NULL)
+        images_of_selection(order, first, n, images);
+    else
+        images_of_all(order, first, n, images);
+}
+
+void order_images(const struct order *order, uint64_t first, size_t n, struct image *images)
+{
+    if (!order->shuffled) {
+        images_in_order(order, first, n, images);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        images_in_order(order, shuffle_source(first + i, order->n_images, order->seed), 1,
+                        images + i);
+}
+
+void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t *begin,
+                uint64_t *end)
+{
+    if (n == 0 || order->n_images == 0) {
+        *begin = *end = 0;
+        return;
+    }
+    if (order->n_chosen == 1 && order->selection == NULL) {
+        *begin = first;
+        *end = first + n;
+        return;
+    }
+    *begin = block_of(order, first) * order->block_rows;
+    *end = (block_of(order, first + n - 1) + 1) * order->block_rows;
+    if (*end > order->n_rows)
+        *end = order->n_rows;
+}
+
+int selection_init(struct selection *selection, uint64_t n_rows, uint32_t n_chosen,
+                   struct error *err)
+{
+    uint64_t n_bytes;
+
+    selection->mask_nbytes = (n_chosen + 7) / 8;
+    if (__builtin_mul_overflow(n_rows, selection->mask_nbytes, &n_bytes) || n_bytes >= SIZE_MAX)
+        return error_no_memory(err, "image selection");
+    selection->masks = malloc(n_bytes + 1);
+    if (selection->masks == NULL)
+        return error_no_memory(err, "image selection");
+    memset(selection->masks, 0xff, n_bytes + 1);
+    return 0;
+}
+
+int selection_count(struct selection *selection, uint64_t n_rows, uint64_t block_rows,
+                    uint32_t n_chosen, struct error *err)
+{
+    uint64_t n_blocks, n_images = 0;
+
+    if (block_rows == 0 || block_rows > n_rows)
+        block_rows = n_rows > 0 ? n_rows : 1;
+    n_blocks = n_blocks_of(n_rows, block_rows);
+    free(selection->block_first);
+    selection->block_first = calloc(n_blocks + 1, sizeof *selection->block_first);
+    if (selection->block_first == NULL)
+        return error_no_memory(err, "image selection");
+    for (uint64_t row = 0; row < n_rows; row++) {
+        if (row % block_rows == 0)
+            selection->block_first[row / block_rows] = n_images;
+        for (uint32_t k = 0; k < n_chosen; k++)
+            n_images += selection_has(selection, row, k);
+    }
+    selection->block_first[n_blocks] = n_images;
+    return 0;
+}
+
+void selection_release(struct selection *selection)
+{
+    free(selection->masks);
+    free(selection->block_first);
+    *selection = (struct selection){0};
+}

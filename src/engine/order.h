@@ -1,0 +1,79 @@
+/*
+ * order.h - which image stands in which output row.
+ *
+ * Input rows are taken in blocks of B; inside a block come all rows under the first chosen
+ * transform, then all under the second, and so on. `sample` is B = 1, `transform` is B = N.
+ * A selection may leave images of single rows out; a shuffle permutes the rows of the whole.
+ */
+#ifndef SYMAUG_ENGINE_ORDER_H
+#define SYMAUG_ENGINE_ORDER_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ORDER_DEFAULT_BLOCK 16
+
+/* One output row: image `transform` (an id of the board) of input row `row`. */
+struct image {
+    uint64_t row;
+    uint32_t transform;
+};
+
+/* Which of the chosen transforms each input row takes part in; bit k of a row's mask is the k-th
+ * chosen transform. */
+struct selection {
+    size_t mask_nbytes;    /* per row: (n_chosen + 7) / 8 */
+    uint8_t *masks;        /* owned, n_rows x mask_nbytes */
+    uint64_t *block_first; /* owned, n_blocks + 1: output row at which a block begins */
+};
+
+struct order {
+    uint64_t n_rows;       /* input rows */
+    uint64_t block_rows;   /* B, at least 1 */
+    const uint8_t *chosen; /* borrowed: ids of the chosen transforms, in output order */
+    uint32_t n_chosen;
+    const struct selection *selection; /* borrowed, NULL: every row takes every transform */
+    bool shuffled;
+    uint64_t seed;     /* of the shuffle */
+    uint64_t n_images; /* output rows */
+};
+
+/* Complete an order whose first five fields are set. ERROR_DATA when rows x images overflow. */
+int order_init(struct order *order, bool shuffled, uint64_t seed, struct error *err);
+
+/* True when output rows in sequence need input rows of row_nbytes in (nearly) sequence, so that one
+ * pass with a window of a few blocks suffices. */
+bool order_streams(const struct order *order, uint64_t row_nbytes);
+
+/* The images of output rows first .. first + n - 1 (all must exist). */
+void order_images(const struct order *order, uint64_t first, size_t n, struct image *images);
+
+/* Input rows [*begin, *end) that output rows first .. first + n - 1 can need, for an order that
+ * streams; n may be 0. */
+void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t *begin,
+                uint64_t *end);
+
+/* All rows take all images; clear bits, then selection_count. NULL masks on failure. */
+int selection_init(struct selection *selection, uint64_t n_rows, uint32_t n_chosen,
+                   struct error *err);
+
+/* Compute block_first from the masks. */
+int selection_count(struct selection *selection, uint64_t n_rows, uint64_t block_rows,
+                    uint32_t n_chosen, struct error *err);
+
+void selection_release(struct selection *selection);
+
+static inline bool selection_has(const struct selection *selection, uint64_t row, uint32_t k)
+{
+    return selection->masks[row * selection->mask_nbytes + (k >> 3)] >> (k & 7) & 1;
+}
+
+static inline void selection_clear(struct selection *selection, uint64_t row, uint32_t k)
+{
+    selection->masks[row * selection->mask_nbytes + (k >> 3)] &= (uint8_t) ~(1u << (k & 7));
+}
+
+#endif

@@ -1,0 +1,283 @@
+/* out_member.c - see out_member.h. */
+#include "engine/out_member.h"
+
+#include "base/text.h"
+#include "engine/pieces_copy.h"
+#include "engine/pieces_objects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- preparing --- */
+
+static bool is_meta(const struct out_member *out)
+{
+    return out->kind == OUT_ARRAY && out->array->binding.role == ROLE_META;
+}
+
+static bool is_csr(const struct out_member *out)
+{
+    return out->kind == OUT_ARRAY && out->array->binding.sparse == SPARSE_CSR;
+}
+
+/* The arrays that hold the offsets, and the elements, of a CSR triple. */
+static const struct array *const *csr_sources(const struct out_member *out, int position)
+{
+    return out->plan->arrays[position].sources;
+}
+
+static int open_csr_offsets(struct out_member *out, struct error *err)
+{
+    const struct role_binding *binding = &out->array->binding;
+
+    return csr_open(&out->csr, csr_sources(out, binding->offsets_array),
+                    csr_sources(out, binding->index_array), out->plan->n_archives,
+                    &out->plan->order, err);
+}
+
+static int set_shape(struct out_member *out, struct error *err)
+{
+    const struct npy_header *header;
+
+    if (out->kind != OUT_ARRAY) {
+        out->n_dims = 1;
+        out->shape[0] = out->plan->order.n_images;
+        return 0;
+    }
+    header = &out->array->sources[0]->header;
+    out->n_dims = header->n_dims;
+    memcpy(out->shape, header->shape, header->n_dims * sizeof *out->shape);
+    if (is_meta(out))
+        return 0;
+    out->shape[0] = out->plan->order.n_images;
+    if (!is_csr(out))
+        return 0;
+    if (open_csr_offsets(out, err) != 0)
+        return -1;
+    out->shape[0] =
+        out->array->binding.role == ROLE_POLICY_OFFSETS ? out->shape[0] + 1 : out->csr.n_out;
+    return 0;
+}
+
+static const char *descr_of(const struct out_member *out)
+{
+    if (out->kind == OUT_ARRAY)
+        return out->array->sources[0]->header.descr;
+    return out->kind == OUT_SOURCE ? "'<i8'" : "'|u1'";
+}
+
+static uint64_t item_nbytes(const struct out_member *out)
+{
+    if (out->kind == OUT_ARRAY)
+        return out->array->sources[0]->header.dtype.itemsize;
+    return out->kind == OUT_SOURCE ? 8 : 1;
+}
+
+/* The header, and the size of the member where it is known before the data is made. */
+static int make_header(struct out_member *out, struct error *err)
+{
+    uint64_t n_elements, n_bytes;
+
+    if (npy_header_write(descr_of(out), out->shape, out->n_dims, 0, &out->header, err) != 0)
+        return -1;
+    out->size_known = out->kind != OUT_ARRAY || !out->array->is_object;
+    if (!out->size_known)
+        return 0;
+    if (bytes_product(out->shape, out->n_dims, &n_elements) != 0 ||
+        __builtin_mul_overflow(n_elements, item_nbytes(out), &n_bytes) ||
+        __builtin_add_overflow(n_bytes, out->header.n_bytes, &out->unpacked_nbytes))
+        return error_set(err, ERROR_DATA, "%s: the expanded array is too large",
+                         text_path(out->key).text);
+    if (!archive_out_size_is_unsafe(out->unpacked_nbytes))
+        return 0;
+    out->header.n_bytes = 0;
+    out->unpacked_nbytes += 64;
+    return npy_header_write(descr_of(out), out->shape, out->n_dims, 64, &out->header, err);
+}
+
+static void name_array(struct out_member *out)
+{
+    static const struct dtype source = {.kind = DTYPE_INT, .itemsize = 8};
+    static const struct dtype transform = {.kind = DTYPE_UINT, .itemsize = 1};
+    const struct dtype *dtype = out->kind == OUT_SOURCE ? &source : &transform;
+
+    out->role = "provenance";
+    out->key = out->kind == OUT_SOURCE ? PLAN_SOURCE_KEY : PLAN_TRANSFORM_KEY;
+    if (out->kind == OUT_ARRAY) {
+        out->key = out->array->key;
+        out->role = role_name(out->array->binding.role);
+        dtype = &out->array->sources[0]->header.dtype;
+    }
+    dtype_name(dtype, out->dtype, sizeof out->dtype);
+}
+
+int out_member_init(struct out_member *out, enum out_kind kind, const struct plan *plan,
+                    const struct plan_array *array, struct out_settings *settings,
+                    struct error *err)
+{
+    *out = (struct out_member){.kind = kind, .plan = plan, .array = array, .settings = settings};
+    name_array(out);
+    if (set_shape(out, err) != 0)
+        return -1;
+    if (is_meta(out)) {
+        out->size_known = true;
+        out->unpacked_nbytes = array->sources[0]->unpacked_nbytes;
+        return 0;
+    }
+    return make_header(out, err);
+}
+
+/* --- opening --- */
+
+static struct pieces *array_pieces(struct out_member *out, struct error *err)
+{
+    const struct plan *plan = out->plan;
+    const struct plan_array *array = out->array;
+    const struct row_access access = {&out->settings->memory_left, out->settings->tmpdir};
+
+    if (is_meta(out))
+        return pieces_of_copy(array->sources[0], err);
+    if (is_csr(out)) {
+        const struct csr_input in = {&out->csr,    array->sources, plan->n_archives,
+                                     &array->move, &plan->order,   access};
+
+        return pieces_of_csr(array->binding.role == ROLE_POLICY_OFFSETS ? CSR_OFFSETS
+                                                                        : CSR_ELEMENTS,
+                             &in, &out->header, err);
+    }
+    if (array->is_object) {
+        const struct object_input in = {array->sources, plan->n_archives, &array->move,
+                                        &plan->order};
+
+        return pieces_of_objects(&in, &out->header, err);
+    }
+    const struct row_input in = {
+        .arrays = array->sources,
+        .values = array->move.kind == MOVE_PADDED ? array->values : NULL,
+        .n_arrays = plan->n_archives,
+        .move = &array->move,
+        .order = &plan->order,
+        .access = access,
+    };
+
+    return pieces_of_rows(&in, &out->header, err);
+}
+
+static struct pieces *open_pieces(struct out_member *out, struct error *err)
+{
+    if (out->kind == OUT_ARRAY)
+        return array_pieces(out, err);
+    return pieces_of_provenance(out->kind == OUT_SOURCE ? PROVENANCE_SOURCE : PROVENANCE_TRANSFORM,
+                                &out->plan->order, &out->header, err);
+}
+
+static void add_period(struct codec_member *hints, uint64_t n_bytes)
+{
+    if (n_bytes == 0 || n_bytes > CODEC_HISTORY_NBYTES ||
+        hints->n_periods == sizeof hints->periods / sizeof *hints->periods)
+        return;
+    for (size_t i = 0; i < hints->n_periods; i++)
+        if (hints->periods[i] == n_bytes)
+            return;
+    hints->periods[hints->n_periods++] = (uint32_t)n_bytes;
+}
+
+/* Distances at which the bytes are likely to repeat: element, board row, plane, output row, and in
+ * block order the same transform of the sample before. */
+static void give_hints(const struct out_member *out, struct codec_member *hints)
+{
+    const struct row_move *move = out->kind == OUT_ARRAY ? &out->array->move : NULL;
+    const uint64_t item = item_nbytes(out);
+
+    *hints = (struct codec_member){.n_bytes = out->size_known ? out->unpacked_nbytes : 0,
+                                   .item_nbytes = item > 0 && item <= 8 ? (size_t)item : 1};
+    if (move == NULL || out->array->is_object || is_meta(out)) {
+        add_period(hints, item);
+        return;
+    }
+    hints->is_float = move->dtype.kind == DTYPE_FLOAT;
+    add_period(hints, item);
+    for (unsigned d = out->n_dims; d-- > 1;) {
+        uint64_t n = item;
+
+        for (unsigned k = d; k < out->n_dims && n <= CODEC_HISTORY_NBYTES; k++)
+            n *= out->shape[k];
+        add_period(hints, n);
+        if (d == 2)
+            add_period(hints, 2 * n);
+    }
+    add_period(hints, move->row_nbytes * out->plan->order.block_rows);
+}
+
+/* --- pulling --- */
+
+static int open_member(struct out_member *out, struct error *err)
+{
+    struct codec_member hints;
+    struct pieces *pieces = open_pieces(out, err);
+
+    if (pieces == NULL)
+        return -1;
+    give_hints(out, &hints);
+    out->member = member_new(pieces, &out->settings->member, &hints, err);
+    return out->member != NULL ? 0 : -1;
+}
+
+static int pull(void *self, const uint8_t **bytes, size_t *n_bytes, struct error *err)
+{
+    struct out_member *out = self;
+    uint64_t before;
+
+    if (out->member == NULL && open_member(out, err) != 0)
+        return -1;
+    before = member_unpacked_nbytes(out->member);
+    if (member_pull(out->member, bytes, n_bytes, err) != 0)
+        return -1;
+    if (out->settings->progress != NULL)
+        out->settings->progress(out->settings->progress_self,
+                                member_unpacked_nbytes(out->member) - before);
+    if (*n_bytes > 0)
+        return 0;
+    snprintf(out->codec, sizeof out->codec, "%s", member_codec(out->member));
+    out->crc = member_crc(out->member);
+    out->unpacked_nbytes = member_unpacked_nbytes(out->member);
+    member_free(out->member);
+    out->member = NULL;
+    return 0;
+}
+
+static void result(void *self, uint32_t *crc, uint64_t *unpacked_nbytes)
+{
+    const struct out_member *out = self;
+
+    *crc = out->crc;
+    *unpacked_nbytes = out->unpacked_nbytes;
+}
+
+struct member_source out_member_source(struct out_member *out)
+{
+    return (struct member_source){
+        .self = out,
+        .pull = pull,
+        .result = result,
+        .deflated = out->settings->member.level.kind != CODEC_STORE,
+        .size_known = out->size_known,
+        .unpacked_nbytes = out->unpacked_nbytes,
+    };
+}
+
+const char *out_member_name(const struct out_member *out)
+{
+    if (out->kind == OUT_ARRAY)
+        return out->array->member;
+    return out->kind == OUT_SOURCE ? PLAN_SOURCE_KEY ".npy" : PLAN_TRANSFORM_KEY ".npy";
+}
+
+void out_member_release(struct out_member *out)
+{
+    bytes_release(&out->header);
+    csr_release(&out->csr);
+    member_free(out->member);
+    *out = (struct out_member){0};
+}

@@ -1,0 +1,61 @@
+/*
+ * out_member.h - an output array from a plan to the archive: its header, its pieces, opened when it
+ * is its turn and closed when it is done, so that only one array's buffers are in memory.
+ */
+#ifndef SYMAUG_ENGINE_OUT_MEMBER_H
+#define SYMAUG_ENGINE_OUT_MEMBER_H
+
+#include "engine/member.h"
+#include "engine/pieces_csr.h"
+#include "engine/pieces_rows.h"
+#include "engine/plan.h"
+#include "shard/archive_out.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What all members of one output share. Borrowed parts must outlive the members. */
+struct out_settings {
+    struct member_settings member;
+    uint64_t memory_left; /* of --max-memory */
+    const char *tmpdir;
+    void (*progress)(void *self, uint64_t n_bytes); /* or NULL: unpacked bytes more are done */
+    void *progress_self;
+};
+
+enum out_kind { OUT_ARRAY, OUT_SOURCE, OUT_TRANSFORM };
+
+/* One array of the output. Plain until its first pull. */
+struct out_member {
+    enum out_kind kind;
+    const struct plan *plan;
+    const struct plan_array *array; /* OUT_ARRAY */
+    const char *key;
+    struct out_settings *settings; /* borrowed */
+    char dtype[32];                /* for the manifest: "<f4" */
+    const char *role;
+    uint64_t shape[NPY_MAX_DIMS];
+    unsigned n_dims;
+    bool size_known;
+    uint64_t unpacked_nbytes; /* when size_known */
+    struct bytes header;      /* owned until the first pull */
+    struct csr csr;           /* owned: CSR triples */
+    struct member *member;    /* owned while it is being pulled */
+    char codec[32];           /* after the last pull */
+    uint32_t crc;
+};
+
+/* Prepare array `array` of the plan, or a provenance array. The caller releases it. */
+int out_member_init(struct out_member *out, enum out_kind kind, const struct plan *plan,
+                    const struct plan_array *array, struct out_settings *settings,
+                    struct error *err);
+
+/* The pull source to register; valid while `out` stays where it is. */
+struct member_source out_member_source(struct out_member *out);
+
+/* The name in the container: the input's own, or NAME.npy for provenance arrays. */
+const char *out_member_name(const struct out_member *out);
+
+void out_member_release(struct out_member *out);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * pieces.h - a member's bytes, made piece by piece.
+ *
+ * A member of the output is a sequence of pieces of about 1 MiB (cut at row boundaries, wherever
+ * the threads). `load` fetches the input of a run of pieces, one run ahead of its use; `make`
+ * builds one piece and the history in front of it, on any thread, from what was loaded.
+ */
+#ifndef SYMAUG_ENGINE_PIECES_H
+#define SYMAUG_ENGINE_PIECES_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PIECE_NBYTES (1u << 20)
+
+struct pieces;
+
+struct pieces_ops {
+    /* Fetch the input for pieces first .. first + n - 1 into the back window. Runs are asked for in
+     * order; may run while `make` works on the front window. */
+    int (*load)(struct pieces *pieces, uint64_t first, uint64_t n, struct error *err);
+
+    /* The back window becomes the front one. */
+    void (*turn)(struct pieces *pieces);
+
+    /*
+     * Build piece i of the front window: scratch (cleared by the callee) receives the last
+     * *history_nbytes of the member's bytes in front of the piece (in: how many are wanted, out:
+     * how many there are), then the piece. Thread-safe.
+     */
+    int (*make)(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
+                size_t *history_nbytes, struct error *err);
+
+    void (*free)(struct pieces *pieces);
+};
+
+/* The head of every kind of pieces (first member of its struct). */
+struct pieces {
+    const struct pieces_ops *ops;
+    uint64_t n_pieces; /* at least 1: the first one carries the .npy header */
+    bool size_known;
+    uint64_t unpacked_nbytes; /* header and data, when size_known */
+};
+
+/* Free pieces of any kind; accepts NULL. */
+static inline void pieces_free(struct pieces *pieces)
+{
+    if (pieces != NULL)
+        pieces->ops->free(pieces);
+}
+
+#endif

@@ -1,0 +1,345 @@
+/* pieces_objects.c - see pieces_objects.h. */
+#include "engine/pieces_objects.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define IMAGE_CHUNK 512
+
+struct object_pieces {
+    struct pieces head;
+    struct object_input in;
+    struct bytes header;
+    struct pickle_writer writer;
+    uint64_t items_per_row;
+    uint64_t rows_per_piece;
+    uint64_t n_rows; /* output rows */
+};
+
+/* What one piece is made with: buffers for moved items. */
+struct room {
+    struct pickle_ndarray array;
+    struct bytes data;
+    struct bytes list;
+};
+
+/* Item `sub` of input row `row`; *in_array is where it was found, for messages. */
+static const struct pickle_item *item_at(const struct object_input *in, uint64_t items_per_row,
+                                         uint64_t row, uint64_t sub, const struct array **in_array,
+                                         uint64_t *row_in_array)
+{
+    size_t i = 0;
+
+    while (row >= in->arrays[i]->n_rows)
+        row -= in->arrays[i++]->n_rows;
+    *in_array = in->arrays[i];
+    *row_in_array = row;
+    return &in->arrays[i]->objects->items[row * items_per_row + sub];
+}
+
+/* --- moving --- */
+
+static int move_integer(const struct row_move *move, uint32_t t, int64_t *index, struct error *err)
+{
+    static const struct dtype int64 = {.kind = DTYPE_INT, .itemsize = 8};
+    int64_t from = *index;
+
+    return kernel_indices(move, t, &int64, &from, index, 1, err);
+}
+
+static int move_array(const struct row_move *move, uint32_t t, struct pickle_item *item,
+                      struct room *room, struct error *err)
+{
+    room->array = *item->as.array;
+    if (!dtype_is_integer(&room->array.dtype) && room->array.n_elements > 0)
+        return error_set(err, ERROR_DATA, "indices of kind '%c', expected integers",
+                         room->array.dtype.kind);
+    room->data.n_bytes = 0;
+    if (bytes_reserve(&room->data, room->array.n_bytes + 1, err) == NULL ||
+        kernel_indices(move, t, &room->array.dtype, room->array.data, room->data.data,
+                       room->array.n_elements, err) != 0)
+        return -1;
+    room->array.data = room->data.data;
+    item->as.array = &room->array;
+    return 0;
+}
+
+static int move_list(const struct row_move *move, uint32_t t, struct pickle_item *item,
+                     struct room *room, struct error *err)
+{
+    const size_t n = item->n_bytes_or_items;
+    struct pickle_item *items;
+
+    room->list.n_bytes = 0;
+    if (bytes_append(&room->list, item->as.items, n * sizeof *items, err) != 0)
+        return -1;
+    items = (struct pickle_item *)(void *)room->list.data;
+    for (size_t i = 0; i < n; i++) {
+        if (items[i].kind != PICKLE_INT)
+            return error_set(err, ERROR_DATA, "a list of indices holds something else");
+        if (move_integer(move, t, &items[i].as.integer, err) != 0)
+            return -1;
+    }
+    item->as.items = items;
+    return 0;
+}
+
+static int move_item(const struct row_move *move, uint32_t t, struct pickle_item *item,
+                     struct room *room, struct error *err)
+{
+    switch (item->kind) {
+    case PICKLE_INT:
+        return move_integer(move, t, &item->as.integer, err);
+    case PICKLE_ARRAY:
+        return move_array(move, t, item, room, err);
+    case PICKLE_LIST:
+        return move_list(move, t, item, room, err);
+    case PICKLE_NONE:
+        return 0;
+    default:
+        return error_set(err, ERROR_DATA, "an element is no integer, list or array of integers");
+    }
+}
+
+/* --- making --- */
+
+static int write_item(const struct object_pieces *self, const struct image *image, uint64_t sub,
+                      uint64_t place, struct room *room, struct bytes *out, struct error *err)
+{
+    const struct array *array;
+    uint64_t row;
+    struct pickle_item item =
+        *item_at(&self->in, self->items_per_row, image->row, sub, &array, &row);
+    struct error reason = {0};
+
+    if (self->in.move->kind == MOVE_INDEX &&
+        move_item(self->in.move, image->transform, &item, room, &reason) != 0)
+        return error_set(err, reason.kind, "%s: %s: row %llu: %s",
+                         text_path(array->input->path).text, text_path(array->member).text,
+                         (unsigned long long)row, reason.message);
+    return pickle_write_items(&self->writer, place, &item, 1, out, err);
+}
+
+static int write_rows(const struct object_pieces *self, uint64_t first, uint64_t end,
+                      struct room *room, struct bytes *out, struct error *err)
+{
+    struct image images[IMAGE_CHUNK];
+
+    while (first < end) {
+        size_t n = end - first < IMAGE_CHUNK ? (size_t)(end - first) : IMAGE_CHUNK;
+
+        order_images(self->in.order, first, n, images);
+        for (size_t i = 0; i < n; i++)
+            for (uint64_t sub = 0; sub < self->items_per_row; sub++)
+                if (write_item(self, &images[i], sub, (first + i) * self->items_per_row + sub, room,
+                               out, err) != 0)
+                    return -1;
+        first += n;
+    }
+    return 0;
+}
+
+static int objects_load(struct pieces *pieces, uint64_t first, uint64_t n, struct error *err)
+{
+    (void)pieces, (void)first, (void)n, (void)err;
+    return 0;
+}
+
+static void objects_turn(struct pieces *pieces)
+{
+    (void)pieces;
+}
+
+static int objects_make(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
+                        size_t *history_nbytes, struct error *err)
+{
+    const struct object_pieces *self = (const struct object_pieces *)pieces;
+    const uint64_t first = i * self->rows_per_piece;
+    const uint64_t left = self->n_rows - first;
+    struct room room = {0};
+    int status = 0;
+
+    *history_nbytes = 0; /* items are small and alike: what went before is not made again */
+    scratch->n_bytes = 0;
+    if (i == 0 && (bytes_append(scratch, self->header.data, self->header.n_bytes, err) != 0 ||
+                   pickle_write_prelude(&self->writer, scratch, err) != 0))
+        return -1;
+    status =
+        write_rows(self, first, first + (left < self->rows_per_piece ? left : self->rows_per_piece),
+                   &room, scratch, err);
+    bytes_release(&room.data);
+    bytes_release(&room.list);
+    if (status == 0 && i + 1 == pieces->n_pieces)
+        status = pickle_write_trailer(scratch, err);
+    return status;
+}
+
+static void objects_free(struct pieces *pieces)
+{
+    struct object_pieces *self = (struct object_pieces *)pieces;
+
+    bytes_release(&self->header);
+    free(self);
+}
+
+static const struct pieces_ops object_ops = {objects_load, objects_turn, objects_make,
+                                             objects_free};
+
+/* --- opening --- */
+
+static uint64_t n_items_in(const struct array *array)
+{
+    return array->objects != NULL ? array->objects->n_items : 0;
+}
+
+/* How many different dtypes the ndarrays among the input's items have. */
+static int count_dtypes(const struct object_pieces *self, unsigned *n_dtypes, struct error *err)
+{
+    struct pickle_writer all = {.n_items = UINT64_MAX};
+
+    for (size_t i = 0; i < self->in.n_arrays; i++)
+        for (uint64_t k = 0; k < n_items_in(self->in.arrays[i]); k++)
+            if (pickle_writer_note(&all, k, &self->in.arrays[i]->objects->items[k], err) != 0)
+                return -1;
+    *n_dtypes = all.n_dtypes;
+    return 0;
+}
+
+/* Tell the writer where in the output each dtype comes first; ends as soon as all are known. */
+static int note_dtypes(struct object_pieces *self, struct error *err)
+{
+    struct image images[IMAGE_CHUNK];
+    unsigned n_dtypes;
+
+    if (count_dtypes(self, &n_dtypes, err) != 0)
+        return -1;
+    for (uint64_t row = 0; row < self->n_rows && self->writer.n_dtypes < n_dtypes;) {
+        size_t n = self->n_rows - row < IMAGE_CHUNK ? (size_t)(self->n_rows - row) : IMAGE_CHUNK;
+
+        order_images(self->in.order, row, n, images);
+        for (size_t i = 0; i < n; i++) {
+            for (uint64_t sub = 0; sub < self->items_per_row; sub++) {
+                const struct array *array;
+                uint64_t at, place = (row + i) * self->items_per_row + sub;
+
+                if (pickle_writer_note(
+                        &self->writer, place,
+                        item_at(&self->in, self->items_per_row, images[i].row, sub, &array, &at),
+                        err) != 0)
+                    return -1;
+            }
+        }
+        row += n;
+    }
+    return 0;
+}
+
+/* Rows for a piece of about PIECE_NBYTES, from the size of the input's pickle. */
+static void cut_pieces(struct object_pieces *self)
+{
+    uint64_t n_bytes = 0, n_rows = 0, row_nbytes;
+
+    for (size_t i = 0; i < self->in.n_arrays; i++) {
+        n_bytes += self->in.arrays[i]->unpacked_nbytes;
+        n_rows += self->in.arrays[i]->n_rows;
+    }
+    row_nbytes = n_rows > 0 ? n_bytes / n_rows + 1 : 1;
+    self->rows_per_piece = row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1;
+    self->head.n_pieces = self->n_rows > 0 ? (self->n_rows - 1) / self->rows_per_piece + 1 : 1;
+}
+
+static int items_per_row_of(const struct npy_header *header, uint64_t *n, struct error *err)
+{
+    if (bytes_product(header->shape + 1, header->n_dims - 1, n) != 0)
+        return error_no_memory(err, "object array");
+    return 0;
+}
+
+static int open_objects(struct object_pieces *self, struct error *err)
+{
+    const struct npy_header *header = &self->in.arrays[0]->header;
+    uint64_t shape[PICKLE_MAX_DIMS] = {0};
+
+    if (header->n_dims > PICKLE_MAX_DIMS)
+        return error_set(err, ERROR_DATA, "%s: %s: %u dimensions, expected at most %d",
+                         text_path(self->in.arrays[0]->input->path).text,
+                         text_path(self->in.arrays[0]->member).text, header->n_dims,
+                         PICKLE_MAX_DIMS);
+    memcpy(shape, header->shape, header->n_dims * sizeof *shape);
+    shape[0] = self->n_rows;
+    if (items_per_row_of(header, &self->items_per_row, err) != 0)
+        return -1;
+    if (pickle_writer_init(&self->writer, shape, header->n_dims, err) != 0 ||
+        note_dtypes(self, err) != 0)
+        return -1;
+    cut_pieces(self);
+    return 0;
+}
+
+struct pieces *pieces_of_objects(const struct object_input *input, struct bytes *header,
+                                 struct error *err)
+{
+    struct object_pieces *self = calloc(1, sizeof *self);
+
+    if (self == NULL) {
+        error_no_memory(err, "member");
+        return NULL;
+    }
+    self->head.ops = &object_ops;
+    self->in = *input;
+    self->header = *header;
+    *header = (struct bytes){0};
+    self->n_rows = input->order->n_images;
+    if (open_objects(self, err) == 0)
+        return &self->head;
+    objects_free(&self->head);
+    return NULL;
+}
+
+/* --- comparing --- */
+
+/* An item as bytes: its kind, its length, what it holds. */
+static int append_item(const struct pickle_item *item, struct bytes *out, struct error *err)
+{
+    const uint64_t head[2] = {item->kind, item->n_bytes_or_items};
+
+    if (bytes_append(out, head, sizeof head, err) != 0)
+        return -1;
+    switch (item->kind) {
+    case PICKLE_ARRAY:
+        return bytes_append(out, item->as.array->data, item->as.array->n_bytes, err);
+    case PICKLE_STRING:
+        return bytes_append(out, item->as.bytes, item->n_bytes_or_items, err);
+    case PICKLE_LIST:
+        for (uint32_t i = 0; i < item->n_bytes_or_items; i++)
+            if (append_item(&item->as.items[i], out, err) != 0)
+                return -1;
+        return 0;
+    default:
+        return bytes_append(out, &item->as, sizeof item->as, err);
+    }
+}
+
+int object_row_bytes(const struct object_input *in, uint64_t row, uint32_t t, struct bytes *out,
+                     struct error *err)
+{
+    struct room room = {0};
+    uint64_t items_per_row;
+    int status = items_per_row_of(&in->arrays[0]->header, &items_per_row, err);
+
+    for (uint64_t sub = 0; sub < items_per_row && status == 0; sub++) {
+        const struct array *array;
+        uint64_t at;
+        struct pickle_item item = *item_at(in, items_per_row, row, sub, &array, &at);
+
+        if (in->move->kind == MOVE_INDEX)
+            status = move_item(in->move, t, &item, &room, err);
+        if (status == 0)
+            status = append_item(&item, out, err);
+    }
+    bytes_release(&room.data);
+    bytes_release(&room.list);
+    return status;
+}

@@ -1,0 +1,39 @@
+/*
+ * pieces_rows.h - pieces of arrays with rows of fixed size: read, move, provenance.
+ */
+#ifndef SYMAUG_ENGINE_PIECES_ROWS_H
+#define SYMAUG_ENGINE_PIECES_ROWS_H
+
+#include "engine/kernel.h"
+#include "engine/order.h"
+#include "engine/pieces.h"
+#include "shard/array.h"
+
+/* How random access is paid for when an order does not stream; see rows.h. */
+struct row_access {
+    uint64_t *memory_left; /* borrowed: bytes of memory that may still be used; lowered */
+    const char *tmpdir;
+};
+
+/* What the rows of a member are made from. All borrowed; they must outlive the pieces. */
+struct row_input {
+    const struct array *const
+        *arrays; /* one per input shard, in order; equal dtype and row shape */
+    const struct array *const *values; /* MOVE_PADDED: the value arrays; else NULL */
+    size_t n_arrays;
+    const struct row_move *move;
+    const struct order *order;
+    struct row_access access;
+};
+
+/* Pieces of a moved array. Takes over `header` (the .npy header), which is zeroed. */
+struct pieces *pieces_of_rows(const struct row_input *input, struct bytes *header,
+                              struct error *err);
+
+enum provenance { PROVENANCE_SOURCE, PROVENANCE_TRANSFORM };
+
+/* Pieces of symaug_source (int64, little-endian) or symaug_transform (uint8). */
+struct pieces *pieces_of_provenance(enum provenance what, const struct order *order,
+                                    struct bytes *header, struct error *err);
+
+#endif

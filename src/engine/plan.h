@@ -1,0 +1,115 @@
+/*
+ * plan.h - what will be done, checked before anything is written: arrays x roles x transforms.
+ *
+ * A plan is built once from the inputs and the request and const from then on; workers only read
+ * it.
+ */
+#ifndef SYMAUG_ENGINE_PLAN_H
+#define SYMAUG_ENGINE_PLAN_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "board/actions.h"
+#include "board/board.h"
+#include "codec/codec.h"
+#include "engine/conventions.h"
+#include "engine/kernel.h"
+#include "engine/order.h"
+#include "shard/archive_in.h"
+#include "shard/role.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PLAN_SOURCE_KEY    "symaug_source"
+#define PLAN_TRANSFORM_KEY "symaug_transform"
+#define PLAN_ZIP_COMMENT   "symaug 1 " /* and the board's name: how an output is known again */
+
+/* What the user asked for, as far as it shapes the rows. */
+struct plan_request {
+    const char *board;  /* borrowed; NULL: what the shard says */
+    const char *schema; /* borrowed: --schema, its roles come before those of `roles`; or NULL */
+    struct role_request roles; /* owned */
+    struct conventions conventions;
+    const char *transforms; /* borrowed: "all", "0,3", "rotations", names; NULL: all */
+    uint64_t block_rows;    /* of the order: B, 1 for sample, 0 for transform */
+    uint32_t pick;          /* K images of each row; 0: all */
+    bool keep_identity;     /* of which the identity is one */
+    bool unique;            /* without images that equal another one of their row */
+    bool shuffle;           /* the output rows in a fixed pseudo-random order */
+    uint64_t seed;          /* of pick and shuffle */
+    int n_threads;          /* for passes over the data */
+    bool provenance;        /* add symaug_source and symaug_transform */
+    bool use_map;           /* read inputs through memory maps */
+    bool allow_expanded;    /* do not refuse inputs that were expanded before (verify) */
+    uint64_t max_memory;    /* bytes for what cannot stream */
+    const char *tmpdir;     /* borrowed */
+};
+
+/* One array of the output. */
+struct plan_array {
+    const char *key;    /* borrowed from the first input */
+    const char *member; /* borrowed: its name in the container */
+    struct role_binding binding;
+    const struct array **sources; /* owned: the array in each input, in order */
+    const struct array *
+        *values;          /* owned, or NULL: of a padded sparse policy's indices, its values */
+    struct row_move move; /* numeric arrays with rows; n_steps 0 elsewhere */
+    bool is_object;       /* pickled, one or more dimensions */
+};
+
+struct plan {
+    struct board *board;         /* owned */
+    struct archive_in *archives; /* owned, n_archives */
+    size_t n_archives;
+    uint64_t *archive_rows; /* owned: rows of each input */
+    uint64_t n_rows;        /* over all inputs */
+    uint8_t *chosen;        /* owned: ids of the chosen transforms, in output order */
+    uint32_t n_chosen;
+    struct conventions conventions;
+    struct plan_array *arrays; /* owned, in the first input's order */
+    size_t n_arrays;
+    struct action_space **spaces; /* owned, n_spaces: every action space in use */
+    size_t n_spaces;
+    struct selection selection; /* when selected */
+    bool selected;
+    uint32_t pick; /* as requested */
+    bool keep_identity, unique;
+    uint64_t seed;
+    struct order order;
+    bool provenance;
+    bool swaps;          /* a chosen transform swaps colours */
+    uint64_t max_memory; /* bytes for what cannot stream */
+    const char *tmpdir;  /* borrowed from the request */
+    char **warnings;     /* owned lines */
+    size_t n_warnings;
+
+    /* Counts for the manifest; UINT64_MAX: does not apply. */
+    uint64_t n_ambiguous;     /* policy entries that name a region by one cell */
+    uint64_t n_castling_rows; /* rows with castling rights (chess) */
+    uint64_t n_unencodable;   /* policy entries no encoder makes */
+};
+
+/*
+ * Open the inputs, decide board, roles and transforms, bind every array to its move, survey the
+ * data where labels depend on it, and set the order. On failure everything is released and the
+ * error names file, array, expected and found. The caller releases a built plan.
+ */
+int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
+               const struct plan_request *request, struct error *err);
+
+/* Free what a plan owns; accepts a zeroed one. */
+void plan_release(struct plan *plan);
+
+/* Keep a line for the manifest and for standard error. */
+int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The action space of a layout at a length, made on first use and owned by the plan. */
+const struct action_space *plan_space(struct plan *plan, const struct action_layout *layout,
+                                      uint64_t length, struct error *err);
+
+/* "FILE: ARRAY" of the first input, for messages. */
+struct text_quoted plan_array_name(const struct plan *plan, const struct plan_array *array);
+
+#endif

@@ -1,0 +1,290 @@
+/* plan_inputs.c - see plan_inputs.h. */
+#include "engine/plan_inputs.h"
+
+#include "shard/manifest.h"
+
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- opening --- */
+
+static int refuse_expanded(const struct archive_in *archive, const char *why, struct error *err)
+{
+    return error_set(err, ERROR_DATA,
+                     "%s: was expanded before (%s); expanding it again would repeat every image",
+                     text_path(archive->path).text, why);
+}
+
+/* True when a manifest beside the file lists the very bytes of the file as an output. */
+static int is_listed_output(const struct archive_in *archive, bool *listed, struct error *err)
+{
+    struct text path = {0};
+    char sha256[DIGEST_HEX_NBYTES];
+    int status = 0;
+
+    *listed = false;
+    if (archive->form == ARCHIVE_FOLDER)
+        return 0;
+    if (text_append(&path, err, "%s" MANIFEST_SUFFIX, archive->path) != 0)
+        return -1;
+    struct manifest *manifest = manifest_read(path.text, NULL);
+
+    if (manifest != NULL) {
+        status = digest_input(&archive->inputs[0], sha256, err);
+        if (status == 0)
+            *listed = manifest_lists_digest(path.text, sha256);
+    }
+    manifest_free(manifest);
+    text_release(&path);
+    return status;
+}
+
+static int check_not_expanded(const struct archive_in *archive, struct error *err)
+{
+    bool listed;
+
+    if (strncmp(archive->comment, "symaug ", 7) == 0)
+        return refuse_expanded(archive, "its zip comment says so", err);
+    if (archive_in_find(archive, PLAN_SOURCE_KEY) != NULL ||
+        archive_in_find(archive, PLAN_TRANSFORM_KEY) != NULL)
+        return refuse_expanded(archive, "it holds " PLAN_SOURCE_KEY " or " PLAN_TRANSFORM_KEY, err);
+    if (is_listed_output(archive, &listed, err) != 0)
+        return -1;
+    return listed ? refuse_expanded(archive, "its manifest says so", err) : 0;
+}
+
+static int load_objects(struct archive_in *archive, struct error *err)
+{
+    for (size_t i = 0; i < archive->n_arrays; i++) {
+        struct array *array = &archive->arrays[i];
+
+        if (array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
+            array_load_objects(array, NULL, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int keep_warnings(struct plan *plan, const struct archive_in *archive, struct error *err)
+{
+    for (size_t i = 0; i < archive->n_warnings; i++) {
+        const char *slash = strrchr(archive->path, '/');
+        const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : archive->path;
+
+        if (plan_warn(plan, err, "%s: %s", text_path(name).text, archive->warnings[i]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths,
+                     const struct plan_request *request, struct error *err)
+{
+    plan->archives = calloc(n_paths, sizeof *plan->archives);
+    plan->archive_rows = calloc(n_paths, sizeof *plan->archive_rows);
+    if (plan->archives == NULL || plan->archive_rows == NULL)
+        return error_no_memory(err, "inputs");
+    for (size_t i = 0; i < n_paths; i++) {
+        struct archive_in *archive = &plan->archives[i];
+
+        if (archive_in_open(archive, paths[i], request->use_map, err) != 0)
+            return -1;
+        plan->n_archives++;
+        if (!request->allow_expanded && check_not_expanded(archive, err) != 0)
+            return -1;
+        if (load_objects(archive, err) != 0 || keep_warnings(plan, archive, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* --- the board --- */
+
+static int check_board_of(const struct plan *plan, const struct archive_in *archive,
+                          struct error *err)
+{
+    char name[64];
+    struct board *said;
+    bool same;
+
+    if (role_guess_board(archive, name, sizeof name) != 0)
+        return 0;
+    said = board_new(name, NULL);
+    if (said == NULL) /* a board_type this program does not know proves nothing */
+        return 0;
+    same = strcmp(said->name, plan->board->name) == 0;
+    board_free(said);
+    if (!same)
+        return error_set(err, ERROR_DATA, "%s: is of board %s, not of %s (--board)",
+                         text_path(archive->path).text, text_quote(name).text, plan->board->preset);
+    return 0;
+}
+
+int plan_decide_board(struct plan *plan, const struct plan_request *request, struct error *err)
+{
+    const char *name = request->board;
+    char guess[64];
+
+    if (name == NULL || strcmp(name, "katago") == 0) {
+        if (role_guess_board(&plan->archives[0], guess, sizeof guess) != 0)
+            return error_set(err, name == NULL ? ERROR_USAGE : ERROR_DATA,
+                             name == NULL
+                                 ? "%s: does not say of which board it is; use --board (`symaug "
+                                   "boards` lists them)"
+                                 : "%s: has not the members of a KataGo shard",
+                             text_path(plan->archives[0].path).text);
+        if (name != NULL && strncmp(guess, "katago", 6) != 0)
+            return error_set(err, ERROR_DATA, "%s: is of board %s, not of katago (--board)",
+                             text_path(plan->archives[0].path).text, text_quote(guess).text);
+        name = guess;
+    }
+    plan->board = board_new(name, err);
+    if (plan->board == NULL)
+        return -1;
+    for (size_t i = 0; i < plan->n_archives; i++)
+        if (check_board_of(plan, &plan->archives[i], err) != 0)
+            return -1;
+    return 0;
+}
+
+/* --- the arrays --- */
+
+static int differ(const struct archive_in *archive, const char *key, const char *what,
+                  const struct plan *plan, struct error *err)
+{
+    return error_set(err, ERROR_DATA, "%s: %s: %s in %s", text_path(archive->path).text,
+                     text_path(key).text, what, text_path(plan->archives[0].path).text);
+}
+
+static bool same_row_shape(const struct npy_header *a, const struct npy_header *b)
+{
+    if (a->n_dims != b->n_dims)
+        return false;
+    for (unsigned d = 1; d < a->n_dims; d++)
+        if (a->shape[d] != b->shape[d])
+            return false;
+    return true;
+}
+
+/* One more shard's array joins the first one's. */
+static int match(struct plan *plan, struct plan_array *to, size_t i, const struct array *array,
+                 const struct role_binding *binding, struct error *err)
+{
+    const struct archive_in *archive = &plan->archives[i];
+    const struct array *first = to->sources[0];
+
+    to->sources[i] = array;
+    if (binding->role == ROLE_META && to->binding.role == ROLE_META)
+        return 0;
+    if (array->header.dtype.kind != first->header.dtype.kind ||
+        array->header.dtype.itemsize != first->header.dtype.itemsize ||
+        array->header.dtype.big_endian != first->header.dtype.big_endian)
+        return differ(archive, array->key, "is of another type than", plan, err);
+    if (!same_row_shape(&array->header, &first->header) && binding->sparse != SPARSE_CSR)
+        return differ(archive, array->key, "has rows of another shape than", plan, err);
+    if (binding->role != to->binding.role || binding->layout != to->binding.layout ||
+        binding->n_actions != to->binding.n_actions || binding->sparse != to->binding.sparse)
+        return differ(archive, array->key, "has another role than", plan, err);
+    return 0;
+}
+
+static struct plan_array *find_key(struct plan *plan, const char *key)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (strcmp(plan->arrays[i].key, key) == 0)
+            return &plan->arrays[i];
+    return NULL;
+}
+
+static int add_array(struct plan *plan, const struct array *array,
+                     const struct role_binding *binding, struct error *err)
+{
+    struct plan_array *to = &plan->arrays[plan->n_arrays];
+
+    to->sources = calloc(plan->n_archives, sizeof(struct array *));
+    if (to->sources == NULL)
+        return error_no_memory(err, "arrays");
+    plan->n_arrays++;
+    to->key = array->key;
+    to->member = array->member;
+    to->binding = *binding;
+    to->sources[0] = array;
+    to->is_object = array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
+                    binding->role != ROLE_META;
+    return 0;
+}
+
+static int match_archive(struct plan *plan, size_t i, const struct role_binding *bindings,
+                         struct error *err)
+{
+    const struct archive_in *archive = &plan->archives[i];
+
+    for (size_t k = 0; k < archive->n_arrays; k++) {
+        const struct array *array = &archive->arrays[k];
+        struct plan_array *to;
+
+        if (i == 0) {
+            if (add_array(plan, array, &bindings[k], err) != 0)
+                return -1;
+            continue;
+        }
+        to = find_key(plan, array->key);
+        if (to == NULL)
+            return differ(archive, array->key, "is not", plan, err);
+        if (match(plan, to, i, array, &bindings[k], err) != 0)
+            return -1;
+    }
+    for (size_t k = 0; k < plan->n_arrays; k++)
+        if (plan->arrays[k].sources[i] == NULL)
+            return differ(archive, plan->arrays[k].key, "is missing, but stands", plan, err);
+    return 0;
+}
+
+static int infer_archive(struct plan *plan, size_t i, const struct plan_request *request,
+                         struct error *err)
+{
+    const struct archive_in *archive = &plan->archives[i];
+    struct role_binding *bindings = calloc(archive->n_arrays + 1, sizeof *bindings);
+    int status;
+
+    if (bindings == NULL)
+        return error_no_memory(err, "roles");
+    status =
+        role_infer(archive, plan->board, &request->roles, bindings, &plan->archive_rows[i], err);
+    if (status == 0 && __builtin_add_overflow(plan->n_rows, plan->archive_rows[i], &plan->n_rows))
+        status = error_set(err, ERROR_DATA, "%s: too many rows", text_path(archive->path).text);
+    if (status == 0)
+        status = match_archive(plan, i, bindings, err);
+    free(bindings);
+    return status;
+}
+
+/* A padded sparse policy's indices need their values beside them. */
+static int pair_values(struct plan *plan, struct plan_array *array, struct error *err)
+{
+    const struct role_binding *binding = &array->binding;
+
+    if (binding->role != ROLE_POLICY_INDEX || binding->value_array < 0)
+        return 0;
+    array->values = calloc(plan->n_archives, sizeof(struct array *));
+    if (array->values == NULL)
+        return error_no_memory(err, "arrays");
+    memcpy(array->values, plan->arrays[binding->value_array].sources,
+           plan->n_archives * sizeof *array->values);
+    return 0;
+}
+
+int plan_match_arrays(struct plan *plan, const struct plan_request *request, struct error *err)
+{
+    plan->arrays = calloc(plan->archives[0].n_arrays + 1, sizeof *plan->arrays);
+    if (plan->arrays == NULL)
+        return error_no_memory(err, "arrays");
+    for (size_t i = 0; i < plan->n_archives; i++)
+        if (infer_archive(plan, i, request, err) != 0)
+            return -1;
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (pair_values(plan, &plan->arrays[i], err) != 0)
+            return -1;
+    return 0;
+}

@@ -1,0 +1,109 @@
+/*
+ * play.h - games played at random: what the rows of a sample are made from.
+ *
+ * A game is a function of the seed and its number alone, and a row one of a game and a ply: row k
+ * of a game is the position before its move k. So rows can be made anywhere, in any order, on any
+ * thread. Only whole numbers and single divisions go into them: the same bytes on every machine.
+ */
+#ifndef SYMAUG_ENGINE_PLAY_H
+#define SYMAUG_ENGINE_PLAY_H
+
+#include "base/error.h"
+#include "board/board.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PLAY_MAX_DIMS  3  /* of a row */
+#define PLAY_MAX_ITEMS 16 /* in a row of an object array */
+
+struct play_kind;
+
+/* What is played, where. Const while rows are made. */
+struct play {
+    const struct board *board; /* borrowed */
+    const struct play_kind *kind;
+    uint64_t seed;
+    uint32_t n_planes;  /* of arrays with PLAY_PLANES */
+    uint32_t n_actions; /* of arrays with PLAY_ACTIONS */
+};
+
+/* One game, and room to play and draw it. */
+struct play_game {
+    uint64_t number;
+    uint32_t n_plies; /* at least 1 */
+    int winner;       /* 0 who moved first, 1 the other, -1 nobody */
+    uint32_t *moves;  /* owned: of the kind, at least n_plies */
+    uint32_t *work;   /* owned: scratch, PLAY_WORK more than the board has cells */
+    uint8_t *stones;  /* owned: scratch, twice the board's cells */
+};
+
+#define PLAY_WORK 512
+
+/* Dimensions of a row that depend on the board. */
+enum play_size {
+    PLAY_ROWS = -1,
+    PLAY_COLS = -2,
+    PLAY_CELLS = -3,
+    PLAY_PLANES = -4,
+    PLAY_ACTIONS = -5,
+    PLAY_CELLS_PASS = -6, /* cells + 1 */
+    PLAY_PACKED = -7,     /* bytes for a bit per cell */
+    PLAY_SCORES = -8,     /* 2 * (cells + 60): KataGo's scores with their halves */
+};
+
+/* One array of a sample. Exactly one of render, render_items and text is set. */
+struct play_array {
+    const char *name;
+    const char *dtype;       /* "<f4"; of the items in an object array */
+    int dims[PLAY_MAX_DIMS]; /* of a row: numbers or enum play_size; 0 behind the last */
+
+    /* Draw the row of a ply into `row`, which is zeroed. */
+    void (*render)(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row);
+
+    /* The same for an object array of ndarrays: returns how many items went into `row`, which has
+     * room for PLAY_MAX_ITEMS. */
+    uint32_t (*render_items)(const struct play *play, struct play_game *game, uint32_t ply,
+                             uint8_t *row);
+
+    /* A 0-d string. */
+    const char *(*text)(const struct play *play);
+};
+
+/* A game for a family of boards: a row of the table in play.c. */
+struct play_kind {
+    bool (*fits)(const struct board *board);
+    void (*set_up)(struct play *play); /* n_planes, n_actions; or NULL */
+    uint32_t (*max_moves)(const struct board *board);
+    void (*play)(const struct play *play, struct play_game *game); /* moves, n_plies, winner */
+    bool bare_names; /* members are called as the arrays, without .npy */
+    const struct play_array *arrays;
+    size_t n_arrays;
+};
+
+/* Decide what is played on a board. ERROR_USAGE where there is no such game. */
+int play_init(struct play *play, const struct board *board, uint64_t seed, struct error *err);
+
+/* The length of a dimension. */
+uint64_t play_dim(const struct play *play, int dim);
+
+/* Make room for games; the caller releases it. */
+int play_game_init(struct play_game *game, const struct play *play, struct error *err);
+void play_game_release(struct play_game *game);
+
+/* Play game `number`. */
+void play_game(const struct play *play, uint64_t number, struct play_game *game);
+
+extern const struct play_kind play_hex;
+extern const struct play_kind play_gomoku;
+extern const struct play_kind play_connect4;
+extern const struct play_kind play_ringrift_hexagon;
+extern const struct play_kind play_ringrift_square;
+extern const struct play_kind play_chess;
+extern const struct play_kind play_takeiteasy;
+extern const struct play_kind play_katago;
+extern const struct play_kind play_box;
+extern const struct play_kind play_cells;
+
+#endif

@@ -1,0 +1,182 @@
+/*
+ * play_katago.c - shards with the members of KataGo's: stones fall on free points (nothing is ever
+ * captured), and the targets are what a search and the end of the game might have given.
+ */
+#include "engine/play_tools.h"
+
+#define N_OF(table) (sizeof(table) / sizeof(table)[0])
+
+#define N_FEATURES       22
+#define N_GLOBALS        19
+#define N_GLOBAL_TARGETS 80
+#define N_RECENT         5 /* moves that have a plane of their own */
+#define FUTURE_PLIES     8 /* the nearer of two positions to be foretold; the other is the last */
+#define Q_SCALE          32000
+#define OWNED            120
+
+enum feature { FEATURE_ON_BOARD = 0, FEATURE_MINE = 1, FEATURE_THEIRS = 2, FEATURE_RECENT = 9 };
+enum value_plane { VALUE_OWNER, VALUE_SEKI, VALUE_SOON, VALUE_LAST, VALUE_SCORING };
+
+/* Of the many global targets those with a plain meaning. */
+enum global_target { TARGET_WIN = 0, TARGET_LOSS = 1, TARGET_LEAD = 3, TARGET_WEIGHT = 25 };
+
+static bool fits(const struct board *board)
+{
+    return board_is(board, "katago");
+}
+
+static uint32_t max_moves(const struct board *board)
+{
+    return board->n_cells;
+}
+
+static void place(const struct play *play, struct play_game *game)
+{
+    struct play_random random = play_random_of(play, game, PLAY_FOR_RESULT, 0);
+    const uint32_t n = play_shuffle_cells(play, game);
+
+    game->n_plies = (3 * n + 4) / 5;
+    game->winner = (int)play_below(&random, 2);
+}
+
+/* --- inputs --- */
+
+static void set_bit(const struct play *play, uint32_t plane, uint32_t cell, uint8_t *row)
+{
+    const uint64_t plane_nbytes = play_dim(play, PLAY_PACKED);
+
+    row[plane * plane_nbytes + cell / 8] |= (uint8_t)(0x80 >> cell % 8);
+}
+
+static void render_input(const struct play *play, struct play_game *game, uint32_t ply,
+                         uint8_t *row)
+{
+    for (uint32_t cell = 0; cell < play->board->n_cells; cell++)
+        set_bit(play, FEATURE_ON_BOARD, cell, row);
+    for (uint32_t k = 0; k < ply; k++)
+        set_bit(play, FEATURE_MINE + ((ply - k) & 1), game->moves[k], row);
+    for (uint32_t k = 1; k <= N_RECENT && k <= ply; k++)
+        set_bit(play, FEATURE_RECENT + k - 1, game->moves[ply - k], row);
+}
+
+/* The komi as the player to move has it, which changes sides with every ply. */
+static void render_global_input(const struct play *play, struct play_game *game, uint32_t ply,
+                                uint8_t *row)
+{
+    (void)play, (void)game;
+    play_put_float(row, 5, (ply & 1) == 0 ? -0.375F : 0.375F);
+    play_put_float(row, 14, 1);
+    play_put_float(row, 18, (ply & 1) == 0 ? -0.5F : 0.5F);
+}
+
+/* --- targets --- */
+
+/* Visits of the free points; pass, which is last, has none. */
+static void put_visits(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row)
+{
+    const uint32_t n = play->board->n_cells - ply;
+
+    play_visits(play, game, ply, game->work, n);
+    for (uint32_t i = 0; i < n; i++)
+        play_put_short(row, game->moves[ply + i], (int32_t)game->work[i]);
+}
+
+/* Of this move, and of the answer to it. */
+static void render_policy(const struct play *play, struct play_game *game, uint32_t ply,
+                          uint8_t *row)
+{
+    put_visits(play, game, ply, row);
+    put_visits(play, game, ply + 1, row + 2 * play_dim(play, PLAY_CELLS_PASS));
+}
+
+/* Of moves that were visited: win, score, weight. */
+static void render_q_values(const struct play *play, struct play_game *game, uint32_t ply,
+                            uint8_t *row)
+{
+    const uint64_t n_actions = play_dim(play, PLAY_CELLS_PASS);
+    const uint32_t n = play->board->n_cells - ply;
+
+    play_visits(play, game, ply, game->work, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t at = game->moves[ply + i], visits = game->work[i];
+
+        if (visits == 0)
+            continue;
+        play_put_short(row, at, play_result_for_mover(game, ply) * Q_SCALE / (int32_t)(i + 1));
+        play_put_short(row, n_actions + at, (int32_t)(at % 61) * 8 - 240);
+        play_put_short(row, 2 * n_actions + at, (int32_t)visits);
+    }
+}
+
+/* How many points the player to move is ahead at the end: drawn, of the winner's sign. */
+static int32_t lead_of(const struct play *play, const struct play_game *game, uint32_t ply)
+{
+    struct play_random random = play_random_of(play, game, PLAY_FOR_CHOICES, 0);
+
+    return play_result_for_mover(game, ply) * (int32_t)(1 + play_below(&random, 20));
+}
+
+static void render_global_targets(const struct play *play, struct play_game *game, uint32_t ply,
+                                  uint8_t *row)
+{
+    const int32_t lead = lead_of(play, game, ply);
+
+    play_put_float(row, TARGET_WIN, lead > 0);
+    play_put_float(row, TARGET_LOSS, lead < 0);
+    play_put_float(row, TARGET_LEAD, (float)lead - 0.5F);
+    play_put_float(row, TARGET_WEIGHT, 1);
+}
+
+/* All of the weight, 100, on the final score; bin n is a lead of n + 0.5 - (cells + 60). */
+static void render_scores(const struct play *play, struct play_game *game, uint32_t ply,
+                          uint8_t *row)
+{
+    const int32_t middle = (int32_t)(play->board->n_cells + 60);
+
+    row[middle + lead_of(play, game, ply) - 1] = 100;
+}
+
+static void put_value(const struct play *play, enum value_plane plane, uint32_t cell, int value,
+                      uint8_t *row)
+{
+    row[(uint64_t)plane * play->board->n_cells + cell] = (uint8_t)value;
+}
+
+/* Owners at the end (each point its last stone's, or anybody's), and two positions to come. */
+static void render_values(const struct play *play, struct play_game *game, uint32_t ply,
+                          uint8_t *row)
+{
+    struct play_random random = play_random_of(play, game, PLAY_FOR_RESULT, 1);
+
+    for (uint32_t k = 0; k < play->board->n_cells; k++) {
+        const uint32_t cell = game->moves[k];
+        const uint32_t owner = k < game->n_plies ? k & 1 : play_below(&random, 2);
+        const int mine = owner == (ply & 1) ? 1 : -1;
+
+        put_value(play, VALUE_OWNER, cell, mine, row);
+        put_value(play, VALUE_SCORING, cell, mine * OWNED, row);
+        if (k < game->n_plies && k < ply + FUTURE_PLIES)
+            put_value(play, VALUE_SOON, cell, mine, row);
+        if (k < game->n_plies)
+            put_value(play, VALUE_LAST, cell, mine, row);
+    }
+}
+
+static const struct play_array arrays[] = {
+    {"binaryInputNCHWPacked", "|u1", {N_FEATURES, PLAY_PACKED}, .render = render_input},
+    {"globalInputNC", "<f4", {N_GLOBALS}, .render = render_global_input},
+    {"policyTargetsNCMove", "<i2", {2, PLAY_CELLS_PASS}, .render = render_policy},
+    {"globalTargetsNC", "<f4", {N_GLOBAL_TARGETS}, .render = render_global_targets},
+    {"scoreDistrN", "|i1", {PLAY_SCORES}, .render = render_scores},
+    {"valueTargetsNCHW", "|i1", {5, PLAY_ROWS, PLAY_COLS}, .render = render_values},
+    {"qValueTargetsNCMove", "<i2", {3, PLAY_CELLS_PASS}, .render = render_q_values},
+};
+
+const struct play_kind play_katago = {
+    .fits = fits,
+    .max_moves = max_moves,
+    .play = place,
+    .bare_names = true,
+    .arrays = arrays,
+    .n_arrays = N_OF(arrays),
+};

@@ -1,0 +1,123 @@
+/*
+ * play_takeiteasy.c - Take It Easy: the 27 tiles come in a random order, each is put on a random
+ * free cell, until all 19 cells are full. A line of one number scores the number for each cell.
+ */
+#include "engine/play_tools.h"
+
+#include "board/takeiteasy.h"
+
+#define N_OF(table) (sizeof(table) / sizeof(table)[0])
+
+#define N_CELLS TAKEITEASY_N_CELLS
+#define N_TILES 27
+
+/* The numbers that a tile may have in each of the three directions of lines. */
+static const uint8_t numbers[TAKEITEASY_N_NUMBERS][3] = {{1, 5, 9}, {2, 6, 7}, {3, 4, 8}};
+
+static bool fits(const struct board *board)
+{
+    return board_is(board, "takeiteasy");
+}
+
+/* The cells in their order, then the tiles in theirs. */
+static uint32_t max_moves(const struct board *board)
+{
+    (void)board;
+    return N_CELLS + N_TILES;
+}
+
+static uint32_t number_of(uint32_t tile, uint32_t direction)
+{
+    static const uint32_t divisors[TAKEITEASY_N_NUMBERS] = {9, 3, 1};
+
+    return numbers[direction][tile / divisors[direction] % 3];
+}
+
+static uint32_t tile_at(const struct play_game *game, uint32_t ply)
+{
+    return game->moves[N_CELLS + ply];
+}
+
+static void play_to_the_end(const struct play *play, struct play_game *game)
+{
+    struct play_random random = play_random_of(play, game, PLAY_FOR_CHOICES, 0);
+
+    play_shuffle_cells(play, game);
+    for (uint32_t tile = 0; tile < N_TILES; tile++)
+        game->moves[N_CELLS + tile] = tile;
+    play_shuffle(&random, game->moves + N_CELLS, N_TILES);
+    game->n_plies = N_CELLS;
+    game->winner = -1;
+}
+
+static uint32_t score_line(const struct board *board, uint32_t line, const uint32_t *tiles)
+{
+    const uint32_t direction = line / TAKEITEASY_LINES_EACH;
+    const uint32_t *cell = board->line_cells + board->line_start[line];
+    const uint32_t *end = board->line_cells + board->line_start[line + 1];
+    const uint32_t number = number_of(tiles[*cell], direction);
+    uint32_t score = 0;
+
+    for (; cell < end; cell++) {
+        if (number_of(tiles[*cell], direction) != number)
+            return 0;
+        score += number;
+    }
+    return score;
+}
+
+/* Numbers a, b, c of each cell's tile as 100 a + 10 b + c; 0 where there is none yet. */
+static void render_plateau(const struct play *play, struct play_game *game, uint32_t ply,
+                           uint8_t *row)
+{
+    (void)play;
+    for (uint32_t k = 0; k < ply; k++) {
+        const uint32_t tile = tile_at(game, k);
+
+        play_put_int(
+            row, game->moves[k],
+            (int32_t)(100 * number_of(tile, 0) + 10 * number_of(tile, 1) + number_of(tile, 2)));
+    }
+}
+
+static void render_tile(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row)
+{
+    (void)play;
+    for (uint32_t i = 0; i < TAKEITEASY_N_NUMBERS; i++)
+        play_put_int(row, i, (int32_t)number_of(tile_at(game, ply), i));
+}
+
+static void render_position(const struct play *play, struct play_game *game, uint32_t ply,
+                            uint8_t *row)
+{
+    (void)play;
+    play_put_int(row, 0, (int32_t)game->moves[ply]);
+}
+
+static void render_final_score(const struct play *play, struct play_game *game, uint32_t ply,
+                               uint8_t *row)
+{
+    uint32_t tiles[N_CELLS], score = 0;
+
+    (void)ply;
+    for (uint32_t k = 0; k < N_CELLS; k++)
+        tiles[game->moves[k]] = tile_at(game, k);
+    for (uint32_t line = 0; line < TAKEITEASY_N_LINES; line++)
+        score += score_line(play->board, line, tiles);
+    play_put_int(row, 0, (int32_t)score);
+}
+
+static const struct play_array arrays[] = {
+    {"plateau", "<i4", {PLAY_CELLS}, .render = render_plateau},
+    {"tile", "<i4", {TAKEITEASY_N_NUMBERS}, .render = render_tile},
+    {"position", "<i4", {0}, .render = render_position},
+    {"final_score", "<i4", {0}, .render = render_final_score},
+};
+
+const struct play_kind play_takeiteasy = {
+    .fits = fits,
+    .max_moves = max_moves,
+    .play = play_to_the_end,
+    .arrays = arrays,
+    .n_arrays = N_OF(arrays),
+};

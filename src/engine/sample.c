@@ -1,0 +1,277 @@
+/* sample.c - see sample.h. */
+#include "engine/sample.h"
+
+#include "base/output.h"
+#include "base/text.h"
+#include "engine/member.h"
+#include "engine/sample_pieces.h"
+#include "npy/header.h"
+#include "shard/archive_out.h"
+#include "shard/manifest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bounds of what a pickle adds to its items, and of an item of PLAY_MAX_ITEMS numbers. */
+#define PRELUDE_MAX_NBYTES 1024
+#define ITEM_MAX_NBYTES    (8 * PLAY_MAX_ITEMS + 128)
+
+struct sample;
+
+/* One array on its way to the archive; plain until its first pull. */
+struct sample_member {
+    const struct sample *sample;
+    const struct play_array *array;
+    struct dtype dtype;
+    uint64_t row_nbytes;
+    uint64_t unpacked_nbytes; /* of object arrays a bound, until they are written */
+    struct bytes header;      /* owned until the first pull; of a 0-d array with its data */
+    struct member *member;    /* owned while it is being pulled */
+    uint32_t crc;
+};
+
+struct sample {
+    const struct sample_settings *settings;
+    struct codec_level level;
+    struct board *board; /* owned */
+    struct play play;
+    struct sample_games games;
+    struct sample_member *members; /* owned: one for each array of the kind */
+    uint64_t unpacked_nbytes;
+};
+
+/* --- headers --- */
+
+/* A 0-d string: header and UCS-4 characters (the names are ASCII). */
+static int make_text(struct sample_member *m, struct error *err)
+{
+    const char *text = m->array->text(&m->sample->play);
+    const size_t n = strlen(text);
+    char descr[32];
+    uint8_t *data;
+
+    snprintf(descr, sizeof descr, "'<U%zu'", n);
+    if (npy_header_write(descr, NULL, 0, 0, &m->header, err) != 0 ||
+        (data = bytes_reserve(&m->header, 4 * n, err)) == NULL)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        bytes_put_le(data + 4 * i, (uint8_t)text[i], 4);
+    m->header.n_bytes += 4 * n;
+    m->unpacked_nbytes = m->header.n_bytes;
+    return 0;
+}
+
+static int make_header(struct sample_member *m, struct error *err)
+{
+    const struct play_array *array = m->array;
+    uint64_t shape[1 + PLAY_MAX_DIMS] = {m->sample->settings->n_rows}, n_bytes;
+    unsigned n_dims = 1;
+    char descr[32] = "'|O'";
+
+    m->row_nbytes = m->dtype.itemsize;
+    for (size_t d = 0; d < PLAY_MAX_DIMS && array->dims[d] != 0; d++) {
+        shape[n_dims] = play_dim(&m->sample->play, array->dims[d]);
+        m->row_nbytes *= shape[n_dims++];
+    }
+    if (array->render_items != NULL)
+        m->row_nbytes = ITEM_MAX_NBYTES;
+    if (__builtin_mul_overflow(shape[0], m->row_nbytes, &n_bytes))
+        return error_set(err, ERROR_USAGE, "%llu rows of %llu bytes are too many",
+                         (unsigned long long)shape[0], (unsigned long long)m->row_nbytes);
+    if (array->render != NULL)
+        snprintf(descr, sizeof descr, "'%s'", array->dtype);
+    if (npy_header_write(descr, shape, n_dims, 0, &m->header, err) != 0)
+        return -1;
+    m->unpacked_nbytes = m->header.n_bytes + n_bytes;
+    if (array->render_items != NULL)
+        m->unpacked_nbytes += PRELUDE_MAX_NBYTES;
+    if (array->render_items != NULL || !archive_out_size_is_unsafe(m->unpacked_nbytes))
+        return 0;
+    m->unpacked_nbytes += 64;
+    m->header.n_bytes = 0;
+    return npy_header_write(descr, shape, n_dims, 64, &m->header, err);
+}
+
+static int prepare(struct sample_member *m, const struct sample *sample,
+                   const struct play_array *array, struct error *err)
+{
+    m->sample = sample;
+    m->array = array;
+    if (array->text != NULL)
+        return make_text(m, err);
+    if (dtype_parse(array->dtype, strlen(array->dtype), &m->dtype, err) != 0)
+        return -1;
+    return make_header(m, err);
+}
+
+/* --- pulling --- */
+
+static struct pieces *open_pieces(struct sample_member *m, struct error *err)
+{
+    if (m->array->text != NULL)
+        return sample_pieces_of_bytes(&m->header, err);
+    if (m->array->render_items != NULL)
+        return sample_pieces_of_items(&m->sample->games, m->array, &m->header, err);
+    return sample_pieces_of_rows(&m->sample->games, m->array, m->row_nbytes, &m->header, err);
+}
+
+/* Distances at which the bytes are likely to repeat: element, board row, plane, row. */
+static void give_hints(const struct sample_member *m, struct codec_member *hints)
+{
+    uint64_t n_bytes = m->dtype.itemsize;
+
+    *hints = (struct codec_member){.item_nbytes = 1};
+    if (m->array->render == NULL)
+        return;
+    hints->n_bytes = m->unpacked_nbytes;
+    hints->item_nbytes = m->dtype.itemsize;
+    hints->is_float = m->dtype.kind == DTYPE_FLOAT;
+    hints->periods[hints->n_periods++] = m->dtype.itemsize;
+    for (size_t d = PLAY_MAX_DIMS; d-- > 0;) {
+        if (m->array->dims[d] == 0)
+            continue;
+        n_bytes *= play_dim(&m->sample->play, m->array->dims[d]);
+        if (n_bytes <= CODEC_HISTORY_NBYTES)
+            hints->periods[hints->n_periods++] = (uint32_t)n_bytes;
+    }
+}
+
+static int open_member(struct sample_member *m, struct error *err)
+{
+    const struct member_settings settings = {.level = m->sample->level,
+                                             .n_threads = m->sample->settings->n_threads};
+    struct codec_member hints;
+    struct pieces *pieces = open_pieces(m, err);
+
+    if (pieces == NULL)
+        return -1;
+    give_hints(m, &hints);
+    m->member = member_new(pieces, &settings, &hints, err);
+    return m->member != NULL ? 0 : -1;
+}
+
+static int pull(void *self, const uint8_t **bytes, size_t *n_bytes, struct error *err)
+{
+    struct sample_member *m = self;
+
+    if (m->member == NULL && open_member(m, err) != 0)
+        return -1;
+    if (member_pull(m->member, bytes, n_bytes, err) != 0)
+        return -1;
+    if (*n_bytes > 0)
+        return 0;
+    m->crc = member_crc(m->member);
+    m->unpacked_nbytes = member_unpacked_nbytes(m->member);
+    member_free(m->member);
+    m->member = NULL;
+    return 0;
+}
+
+static void result_of(void *self, uint32_t *crc, uint64_t *unpacked_nbytes)
+{
+    const struct sample_member *m = self;
+
+    *crc = m->crc;
+    *unpacked_nbytes = m->unpacked_nbytes;
+}
+
+/* --- writing --- */
+
+static int add_member(struct archive_out *archive, struct sample_member *m, struct error *err)
+{
+    const struct member_source source = {
+        .self = m,
+        .pull = pull,
+        .result = result_of,
+        .deflated = true,
+        .size_known = m->array->render_items == NULL,
+        .unpacked_nbytes = m->unpacked_nbytes,
+    };
+    char name[64];
+
+    snprintf(name, sizeof name, "%s%s", m->array->name,
+             m->sample->play.kind->bare_names ? "" : ".npy");
+    return archive_out_add(archive, name, &source, err);
+}
+
+/* A manifest beside an output that is replaced would speak of the old one. */
+static int remove_old_manifest(const char *path, struct error *err)
+{
+    struct text manifest = {0};
+    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, path);
+
+    if (status == 0)
+        status = output_remove(manifest.text, err);
+    text_release(&manifest);
+    return status;
+}
+
+static int write_archive(struct sample *sample, const char *path, struct sample_result *result,
+                         struct error *err)
+{
+    const struct play_kind *kind = sample->play.kind;
+    struct archive_out *archive =
+        archive_out_new(path, ARCHIVE_OUT_NPZ, sample->settings->force, err);
+    char sha256[65];
+    int status = archive != NULL ? 0 : -1;
+
+    for (size_t i = 0; i < kind->n_arrays && status == 0; i++)
+        status = add_member(archive, &sample->members[i], err);
+    if (status == 0)
+        status = archive_out_write(archive, &result->n_bytes, sha256, err);
+    if (status == 0 && sample->settings->force)
+        status = remove_old_manifest(path, err);
+    if (status == 0)
+        status = archive_out_commit(archive, err);
+    archive_out_free(archive);
+    result->n_games = sample->games.n_games;
+    for (size_t i = 0; i < kind->n_arrays; i++)
+        result->unpacked_nbytes += sample->members[i].unpacked_nbytes;
+    return status;
+}
+
+static int open_sample(struct sample *sample, struct error *err)
+{
+    const struct sample_settings *settings = sample->settings;
+    const struct play_kind *kind;
+
+    if (codec_level_parse("default", &sample->level, err) != 0)
+        return -1;
+    sample->board = board_new(settings->board, err);
+    if (sample->board == NULL || play_init(&sample->play, sample->board, settings->seed, err) != 0)
+        return -1;
+    kind = sample->play.kind;
+    sample->members = calloc(kind->n_arrays, sizeof *sample->members);
+    if (sample->members == NULL)
+        return error_no_memory(err, "members");
+    for (size_t i = 0; i < kind->n_arrays; i++)
+        if (prepare(&sample->members[i], sample, &kind->arrays[i], err) != 0)
+            return -1;
+    return sample_games_init(&sample->games, &sample->play, settings->n_rows, err);
+}
+
+static void release_sample(struct sample *sample)
+{
+    for (size_t i = 0; sample->members != NULL && i < sample->play.kind->n_arrays; i++) {
+        bytes_release(&sample->members[i].header);
+        member_free(sample->members[i].member);
+    }
+    free(sample->members);
+    sample_games_release(&sample->games);
+    board_free(sample->board);
+}
+
+int sample_write(const char *path, const struct sample_settings *settings,
+                 struct sample_result *result, struct error *err)
+{
+    struct sample sample = {.settings = settings};
+    int status;
+
+    *result = (struct sample_result){0};
+    status = open_sample(&sample, err);
+    if (status == 0)
+        status = write_archive(&sample, path, result, err);
+    release_sample(&sample);
+    return status;
+}

@@ -1,0 +1,257 @@
+/* sample_pieces.c - see sample_pieces.h. */
+#include "engine/sample_pieces.h"
+
+#include "npy/pickle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ITEM_ROWS_PER_PIECE (16 * PICKLE_BATCH)
+
+struct sample_pieces {
+    struct pieces head;
+    const struct sample_games *games;
+    const struct play_array *array;
+    struct bytes header; /* owned */
+    uint64_t row_nbytes; /* of plain rows */
+    uint64_t rows_per_piece;
+    struct pickle_writer writer; /* of items */
+    struct dtype dtype;          /* of items */
+};
+
+/* --- walking through games --- */
+
+/* The game of the row that is drawn. */
+struct cursor {
+    const struct sample_games *games;
+    struct play_game game;
+    uint64_t number; /* of the game */
+    uint64_t row;
+};
+
+static int cursor_init(struct cursor *c, const struct sample_games *games, uint64_t row,
+                       struct error *err)
+{
+    c->games = games;
+    c->row = row;
+    if (play_game_init(&c->game, games->play, err) != 0)
+        return -1;
+    if (row < games->n_rows) {
+        c->number = sample_games_find(games, row);
+        play_game(games->play, c->number, &c->game);
+    }
+    return 0;
+}
+
+static uint32_t cursor_ply(const struct cursor *c)
+{
+    return (uint32_t)(c->row - c->games->first_row[c->number]);
+}
+
+static void cursor_step(struct cursor *c)
+{
+    c->row++;
+    if (c->row < c->games->n_rows && cursor_ply(c) == c->game.n_plies)
+        play_game(c->games->play, ++c->number, &c->game);
+}
+
+/* --- making pieces --- */
+
+static int load(struct pieces *pieces, uint64_t first, uint64_t n, struct error *err)
+{
+    (void)pieces, (void)first, (void)n, (void)err;
+    return 0;
+}
+
+static void turn(struct pieces *pieces)
+{
+    (void)pieces;
+}
+
+static void release(struct pieces *pieces)
+{
+    struct sample_pieces *self = (struct sample_pieces *)pieces;
+
+    bytes_release(&self->header);
+    free(self);
+}
+
+/* The rows of piece i: from *first up to, not including, *end. */
+static void piece_range(const struct sample_pieces *self, uint64_t i, uint64_t *first,
+                        uint64_t *end)
+{
+    const uint64_t n_rows = self->games->n_rows;
+
+    *first = i * self->rows_per_piece;
+    *end = n_rows - *first < self->rows_per_piece ? n_rows : *first + self->rows_per_piece;
+}
+
+static int make_rows(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
+                     size_t *history_nbytes, struct error *err)
+{
+    const struct sample_pieces *self = (const struct sample_pieces *)pieces;
+    const struct play *play = self->games->play;
+    struct cursor cursor;
+    uint64_t first, end, n_before, n_bytes;
+    uint8_t *row;
+
+    piece_range(self, i, &first, &end);
+    n_before = (*history_nbytes + self->row_nbytes - 1) / self->row_nbytes;
+    if (n_before > first)
+        n_before = first;
+    *history_nbytes = (size_t)(n_before * self->row_nbytes);
+    scratch->n_bytes = 0;
+    if (i == 0 && bytes_append(scratch, self->header.data, self->header.n_bytes, err) != 0)
+        return -1;
+    n_bytes = (end - first + n_before) * self->row_nbytes;
+    row = bytes_reserve(scratch, n_bytes, err);
+    if (row == NULL || cursor_init(&cursor, self->games, first - n_before, err) != 0)
+        return -1;
+    memset(row, 0, n_bytes);
+    for (; cursor.row < end; row += self->row_nbytes) {
+        self->array->render(play, &cursor.game, cursor_ply(&cursor), row);
+        cursor_step(&cursor);
+    }
+    scratch->n_bytes += n_bytes;
+    play_game_release(&cursor.game);
+    return 0;
+}
+
+static int write_item(const struct sample_pieces *self, struct cursor *cursor, struct bytes *out,
+                      struct error *err)
+{
+    uint8_t data[8 * PLAY_MAX_ITEMS] = {0};
+    const uint64_t n =
+        self->array->render_items(self->games->play, &cursor->game, cursor_ply(cursor), data);
+    const struct pickle_ndarray array = {
+        .dtype = self->dtype,
+        .n_dims = 1,
+        .shape = &n,
+        .n_elements = n,
+        .n_bytes = n * self->dtype.itemsize,
+        .data = data,
+    };
+    const struct pickle_item item = {
+        .kind = PICKLE_ARRAY, .n_bytes_or_items = (uint32_t)array.n_bytes, .as.array = &array};
+
+    return pickle_write_items(&self->writer, cursor->row, &item, 1, out, err);
+}
+
+static int make_items(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
+                      size_t *history_nbytes, struct error *err)
+{
+    const struct sample_pieces *self = (const struct sample_pieces *)pieces;
+    struct cursor cursor;
+    uint64_t first, end;
+    int status = 0;
+
+    piece_range(self, i, &first, &end);
+    *history_nbytes = 0; /* items are small and alike: what went before is not made again */
+    scratch->n_bytes = 0;
+    if (i == 0 && (bytes_append(scratch, self->header.data, self->header.n_bytes, err) != 0 ||
+                   pickle_write_prelude(&self->writer, scratch, err) != 0))
+        return -1;
+    if (cursor_init(&cursor, self->games, first, err) != 0)
+        return -1;
+    while (cursor.row < end && status == 0) {
+        status = write_item(self, &cursor, scratch, err);
+        cursor_step(&cursor);
+    }
+    play_game_release(&cursor.game);
+    if (status == 0 && i + 1 == pieces->n_pieces)
+        status = pickle_write_trailer(scratch, err);
+    return status;
+}
+
+/* Everything is in the header. */
+static int make_bytes(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
+                      size_t *history_nbytes, struct error *err)
+{
+    const struct sample_pieces *self = (const struct sample_pieces *)pieces;
+
+    (void)i;
+    *history_nbytes = 0;
+    scratch->n_bytes = 0;
+    return bytes_append(scratch, self->header.data, self->header.n_bytes, err);
+}
+
+/* --- opening --- */
+
+static const struct pieces_ops byte_ops = {load, turn, make_bytes, release};
+static const struct pieces_ops row_ops = {load, turn, make_rows, release};
+static const struct pieces_ops item_ops = {load, turn, make_items, release};
+
+/* Takes over header. */
+static struct sample_pieces *new_pieces(const struct pieces_ops *ops, struct bytes *header,
+                                        struct error *err)
+{
+    struct sample_pieces *self = calloc(1, sizeof *self);
+
+    if (self == NULL) {
+        error_no_memory(err, "member");
+        return NULL;
+    }
+    self->head.ops = ops;
+    self->head.n_pieces = 1;
+    self->header = *header;
+    *header = (struct bytes){0};
+    return self;
+}
+
+static void set_rows(struct sample_pieces *self, const struct sample_games *games,
+                     const struct play_array *array, uint64_t rows_per_piece)
+{
+    self->games = games;
+    self->array = array;
+    self->rows_per_piece = rows_per_piece;
+    if (games->n_rows > 0)
+        self->head.n_pieces = (games->n_rows - 1) / rows_per_piece + 1;
+}
+
+struct pieces *sample_pieces_of_bytes(struct bytes *bytes, struct error *err)
+{
+    struct sample_pieces *self = new_pieces(&byte_ops, bytes, err);
+
+    if (self == NULL)
+        return NULL;
+    self->head.size_known = true;
+    self->head.unpacked_nbytes = self->header.n_bytes;
+    return &self->head;
+}
+
+struct pieces *sample_pieces_of_rows(const struct sample_games *games,
+                                     const struct play_array *array, uint64_t row_nbytes,
+                                     struct bytes *header, struct error *err)
+{
+    struct sample_pieces *self = new_pieces(&row_ops, header, err);
+
+    if (self == NULL)
+        return NULL;
+    set_rows(self, games, array, row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1);
+    self->row_nbytes = row_nbytes;
+    self->head.size_known = true;
+    self->head.unpacked_nbytes = self->header.n_bytes + games->n_rows * row_nbytes;
+    return &self->head;
+}
+
+struct pieces *sample_pieces_of_items(const struct sample_games *games,
+                                      const struct play_array *array, struct bytes *header,
+                                      struct error *err)
+{
+    static const struct pickle_ndarray empty = {.n_dims = 1};
+    struct sample_pieces *self = new_pieces(&item_ops, header, err);
+    struct pickle_ndarray first = empty;
+    const struct pickle_item item = {.kind = PICKLE_ARRAY, .as.array = &first};
+
+    if (self == NULL)
+        return NULL;
+    set_rows(self, games, array, ITEM_ROWS_PER_PIECE);
+    if (dtype_parse(array->dtype, strlen(array->dtype), &self->dtype, err) == 0 &&
+        pickle_writer_init(&self->writer, &games->n_rows, 1, err) == 0) {
+        first.dtype = self->dtype;
+        if (games->n_rows == 0 || pickle_writer_note(&self->writer, 0, &item, err) == 0)
+            return &self->head;
+    }
+    release(&self->head);
+    return NULL;
+}

@@ -1,0 +1,24 @@
+/*
+ * sample_pieces.h - pieces of a sample's arrays: rows are drawn when they are asked for.
+ */
+#ifndef SYMAUG_ENGINE_SAMPLE_PIECES_H
+#define SYMAUG_ENGINE_SAMPLE_PIECES_H
+
+#include "engine/pieces.h"
+#include "engine/sample_games.h"
+
+/*
+ * Pieces of one array: of rows of row_nbytes, or of pickled items. All borrowed (they must outlive
+ * the pieces), but for `header`, the .npy header, which is taken over and zeroed.
+ */
+struct pieces *sample_pieces_of_rows(const struct sample_games *games,
+                                     const struct play_array *array, uint64_t row_nbytes,
+                                     struct bytes *header, struct error *err);
+struct pieces *sample_pieces_of_items(const struct sample_games *games,
+                                      const struct play_array *array, struct bytes *header,
+                                      struct error *err);
+
+/* Pieces of bytes that are at hand: a small array with its header. Takes over `bytes`. */
+struct pieces *sample_pieces_of_bytes(struct bytes *bytes, struct error *err);
+
+#endif

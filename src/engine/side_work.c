@@ -1,0 +1,111 @@
+/* side_work.c - see side_work.h. */
+#include "engine/side_work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_NBYTES (256u << 10)
+
+int side_work_init(struct side_work *work, const struct archive_in *archives, size_t n_archives,
+                   struct error *err)
+{
+    *work = (struct side_work){.archives = archives, .n_archives = n_archives};
+    work->sha256 = calloc(n_archives, sizeof *work->sha256);
+    work->buffer = malloc(CHUNK_NBYTES);
+    if (work->sha256 != NULL && work->buffer != NULL)
+        return 0;
+    side_work_release(work);
+    return error_no_memory(err, "digests of the inputs");
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* One line of a folder's digest. */
+static int add_line(struct side_work *work, const struct input *in, const char *hex,
+                    struct error *err)
+{
+    const char *name = base_name(in->path);
+
+    if (work->lines == NULL && (work->lines = digest_new(err)) == NULL)
+        return -1;
+    if (digest_update(work->lines, name, strlen(name), err) != 0 ||
+        digest_update(work->lines, " ", 1, err) != 0 ||
+        digest_update(work->lines, hex, strlen(hex), err) != 0)
+        return -1;
+    return digest_update(work->lines, "\n", 1, err);
+}
+
+/* The file is read to its end: keep its digest and go on to the next. */
+static int end_file(struct side_work *work, struct error *err)
+{
+    const struct archive_in *archive = &work->archives[work->archive];
+    char hex[DIGEST_HEX_NBYTES];
+
+    if (digest_finish(work->digest, hex, err) != 0)
+        return -1;
+    digest_free(work->digest);
+    work->digest = NULL;
+    work->offset = 0;
+    if (archive->form != ARCHIVE_FOLDER) {
+        memcpy(work->sha256[work->archive++], hex, sizeof hex);
+        return 0;
+    }
+    if (add_line(work, &archive->inputs[work->file], hex, err) != 0)
+        return -1;
+    if (++work->file < archive->n_inputs)
+        return 0;
+    if (digest_finish(work->lines, work->sha256[work->archive++], err) != 0)
+        return -1;
+    digest_free(work->lines);
+    work->lines = NULL;
+    work->file = 0;
+    return 0;
+}
+
+static int hash_chunk(struct side_work *work, struct error *err)
+{
+    const struct input *in = &work->archives[work->archive].inputs[work->file];
+    const uint64_t left = in->n_bytes - work->offset;
+    const size_t n = left < CHUNK_NBYTES ? (size_t)left : CHUNK_NBYTES;
+
+    if (work->digest == NULL && (work->digest = digest_new(err)) == NULL)
+        return -1;
+    if (n == 0)
+        return end_file(work, err);
+    if (input_read(in, work->offset, work->buffer, n, err) != 0)
+        return -1;
+    work->offset += n;
+    return digest_update(work->digest, work->buffer, n, err);
+}
+
+int side_work_step(struct side_work *work, uint64_t n_bytes, struct error *err)
+{
+    for (uint64_t n = 0; n < n_bytes && !work->done; n += CHUNK_NBYTES) {
+        work->done = work->archive == work->n_archives;
+        if (!work->done && hash_chunk(work, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int side_work_finish(struct side_work *work, struct error *err)
+{
+    while (!work->done)
+        if (side_work_step(work, UINT64_C(1) << 30, err) != 0)
+            return -1;
+    return 0;
+}
+
+void side_work_release(struct side_work *work)
+{
+    digest_free(work->digest);
+    digest_free(work->lines);
+    free(work->sha256);
+    free(work->buffer);
+    *work = (struct side_work){0};
+}

@@ -1,0 +1,42 @@
+/*
+ * survey_chunks.h - what the surveys share: rows a chunk at a time, and leaving images out.
+ */
+#ifndef SYMAUG_ENGINE_SURVEY_CHUNKS_H
+#define SYMAUG_ENGINE_SURVEY_CHUNKS_H
+
+#include "engine/plan.h"
+#include "engine/source.h"
+
+#define SURVEY_CHUNK_NBYTES (256u << 10)
+
+/* Rows of an array, a chunk at a time. Zero-initialise. */
+struct chunks {
+    struct source source;
+    uint8_t *rows; /* owned: at_once rows */
+    uint64_t at_once, first, n;
+};
+
+int chunks_open(struct chunks *chunks, const struct plan *plan, const struct plan_array *array,
+                uint64_t at_once, struct error *err);
+
+/* The next chunk: n rows from `first` on; n is 0 behind the last row. */
+int chunks_next(struct chunks *chunks, struct error *err);
+
+/* Close it; accepts a zeroed one. */
+void chunks_close(struct chunks *chunks);
+
+/* The first array of a role that is no object array, or NULL. */
+const struct plan_array *survey_find(const struct plan *plan, enum role role);
+
+/* True for an array of numbers with rows; accepts NULL. */
+bool survey_has_numbers(const struct plan_array *array);
+
+/* Element (plane, cell) of a row of planes, and the number of planes, in either axis order. */
+double survey_plane_value(const struct plan_array *planes, const uint8_t *row, uint64_t plane,
+                          uint64_t cell);
+uint64_t survey_n_planes(const struct plan_array *planes);
+
+/* Leave a row's images other than the identity out; which must be among the chosen. */
+int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err);
+
+#endif

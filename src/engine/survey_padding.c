@@ -1,0 +1,50 @@
+/* survey_padding.c - packed planes: bits behind the last cell, which are written as 0. */
+#include "engine/survey.h"
+#include "engine/survey_chunks.h"
+
+/* True when a plane's last byte has bits set that stand for no cell. */
+static bool has_pad_bits(const struct row_move *move, uint8_t last_byte)
+{
+    const unsigned n_used = (unsigned)(move->axis % 8);
+    const unsigned pad = move->lsb_first ? 0xffu << n_used : 0xffu >> n_used;
+
+    return n_used != 0 && (last_byte & pad) != 0;
+}
+
+static uint64_t count_rows(const struct row_move *move, const struct chunks *chunks)
+{
+    const uint64_t plane_nbytes = (move->axis + 7) / 8;
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < chunks->n; i++) {
+        bool found = false;
+
+        for (uint64_t end = plane_nbytes; end <= move->row_nbytes; end += plane_nbytes)
+            found |= has_pad_bits(move, chunks->rows[i * move->row_nbytes + end - 1]);
+        n += found;
+    }
+    return n;
+}
+
+int survey_padding(struct plan *plan, struct error *err)
+{
+    const struct plan_array *packed = survey_find(plan, ROLE_PACKED);
+    struct chunks chunks = {0};
+    uint64_t n_rows = 0;
+    int status = -1;
+
+    if (packed == NULL || packed->move.axis % 8 == 0)
+        return 0;
+    if (chunks_open(&chunks, plan, packed, SURVEY_CHUNK_NBYTES / (packed->move.row_nbytes + 1) + 1,
+                    err) == 0)
+        do {
+            status = chunks_next(&chunks, err);
+            if (status == 0)
+                n_rows += count_rows(&packed->move, &chunks);
+        } while (status == 0 && chunks.n > 0);
+    chunks_close(&chunks);
+    if (status != 0 || n_rows == 0)
+        return status;
+    return plan_warn(plan, err, "%s: %llu rows have pad bits set, which are written as 0",
+                     text_path(packed->key).text, (unsigned long long)n_rows);
+}

@@ -1,0 +1,194 @@
+/* unique.c - see unique.h. */
+#include "engine/unique.h"
+
+#include "engine/bind.h"
+#include "engine/pieces_objects.h"
+#include "engine/source.h"
+#include "engine/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define ROWS_AT_ONCE 128
+
+/* One array that moves: its rows, and those of its values where they belong together. */
+struct moving {
+    const struct plan_array *array;
+    struct source source, values;  /* numeric arrays */
+    struct bytes rows, value_rows; /* a chunk of them */
+};
+
+struct unique {
+    struct plan *plan;
+    struct moving *moving; /* owned, n_moving */
+    size_t n_moving;
+    XXH128_hash_t *hashes; /* owned, ROWS_AT_ONCE x n_chosen */
+    struct bytes *rooms;   /* owned, one per thread: a moved row */
+    int n_threads;
+};
+
+static void release(struct unique *u)
+{
+    for (size_t i = 0; i < u->n_moving; i++) {
+        source_close(&u->moving[i].source);
+        source_close(&u->moving[i].values);
+        bytes_release(&u->moving[i].rows);
+        bytes_release(&u->moving[i].value_rows);
+    }
+    for (int i = 0; u->rooms != NULL && i < u->n_threads; i++)
+        bytes_release(&u->rooms[i]);
+    free(u->moving);
+    free(u->hashes);
+    free(u->rooms);
+}
+
+/* Open an array's rows, unless it is pickled (those are in memory). */
+static int open_moving(struct unique *u, const struct plan_array *array, struct error *err)
+{
+    const struct plan *plan = u->plan;
+    struct moving *m = &u->moving[u->n_moving++];
+    const uint64_t row_nbytes = array->sources[0]->row_nbytes;
+
+    m->array = array;
+    if (array->binding.sparse == SPARSE_CSR)
+        return bind_refuse(plan, array, err, "--unique does not work on policies in CSR form");
+    if (array->is_object)
+        return 0;
+    if (source_open(&m->source, array->sources, plan->n_archives, plan->max_memory, plan->tmpdir,
+                    err) != 0 ||
+        bytes_reserve(&m->rows, ROWS_AT_ONCE * row_nbytes, err) == NULL)
+        return -1;
+    if (array->move.kind != MOVE_PADDED)
+        return 0;
+    return source_open(&m->values, array->values, plan->n_archives, plan->max_memory, plan->tmpdir,
+                       err) != 0 ||
+                   bytes_reserve(&m->value_rows, ROWS_AT_ONCE * array->move.value_row_nbytes,
+                                 err) == NULL
+               ? -1
+               : 0;
+}
+
+static int open_all(struct unique *u, int n_threads, struct error *err)
+{
+    const struct plan *plan = u->plan;
+
+    u->n_threads = n_threads > 0 ? n_threads : 1;
+    u->moving = calloc(plan->n_arrays + 1, sizeof *u->moving);
+    u->hashes = calloc((size_t)ROWS_AT_ONCE * plan->n_chosen, sizeof *u->hashes);
+    u->rooms = calloc((size_t)u->n_threads, sizeof *u->rooms);
+    if (u->moving == NULL || u->hashes == NULL || u->rooms == NULL)
+        return error_no_memory(err, "--unique");
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan->arrays[i].binding.role < ROLE_COPY && open_moving(u, &plan->arrays[i], err) != 0)
+            return -1;
+    return 0;
+}
+
+static XXH128_hash_t add(XXH128_hash_t hash, const void *bytes, size_t n_bytes)
+{
+    const XXH128_hash_t both[2] = {hash, XXH3_128bits(bytes, n_bytes)};
+
+    return XXH3_128bits(both, sizeof both);
+}
+
+/* Row `at` of the chunk (row `row` of the plan) of one array under one transform. */
+static int hash_image(const struct unique *u, const struct moving *m, uint64_t row, uint64_t at,
+                      uint32_t t, struct bytes *room, XXH128_hash_t *hash, struct error *err)
+{
+    const struct row_move *move = &m->array->move;
+
+    room->n_bytes = 0;
+    if (m->array->is_object) {
+        const struct object_input in = {m->array->sources, u->plan->n_archives, move,
+                                        &u->plan->order};
+
+        if (object_row_bytes(&in, row, t, room, err) != 0)
+            return -1;
+    } else {
+        if (bytes_reserve(room, move->row_nbytes + 1, err) == NULL ||
+            kernel_row(move, t, m->rows.data + at * move->row_nbytes,
+                       m->value_rows.data != NULL ? m->value_rows.data + at * move->value_row_nbytes
+                                                  : NULL,
+                       room->data, err) != 0)
+            return -1;
+        room->n_bytes = move->row_nbytes;
+    }
+    *hash = add(*hash, room->data, room->n_bytes);
+    return 0;
+}
+
+static int hash_row(struct unique *u, uint64_t row, uint64_t at, struct error *err)
+{
+    XXH128_hash_t *hashes = u->hashes + at * u->plan->n_chosen;
+    struct bytes *room = &u->rooms[threads_index()];
+
+    memset(hashes, 0, u->plan->n_chosen * sizeof *hashes);
+    for (size_t i = 0; i < u->n_moving; i++)
+        for (uint32_t k = 0; k < u->plan->n_chosen; k++)
+            if (hash_image(u, &u->moving[i], row, at, u->plan->chosen[k], room, &hashes[k], err) !=
+                0)
+                return -1;
+    return 0;
+}
+
+static void drop_equal(struct unique *u, uint64_t row, uint64_t at)
+{
+    const XXH128_hash_t *hashes = u->hashes + at * u->plan->n_chosen;
+    struct selection *selection = &u->plan->selection;
+
+    for (uint32_t k = 1; k < u->plan->n_chosen; k++)
+        for (uint32_t before = 0; before < k; before++)
+            if (selection_has(selection, row, before) && XXH128_isEqual(hashes[k], hashes[before]))
+                selection_clear(selection, row, k);
+}
+
+static int read_chunk(struct unique *u, uint64_t n, struct error *err)
+{
+    for (size_t i = 0; i < u->n_moving; i++) {
+        struct moving *m = &u->moving[i];
+
+        if (m->array->is_object)
+            continue;
+        if (source_read(&m->source, n, m->rows.data, err) != 0 ||
+            (m->value_rows.data != NULL &&
+             source_read(&m->values, n, m->value_rows.data, err) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+static int drop_chunk(struct unique *u, uint64_t first, uint64_t n, struct error *err)
+{
+    struct error errors[ROWS_AT_ONCE];
+    const int64_t n_rows = (int64_t)n;
+
+    memset(errors, 0, sizeof errors);
+#pragma omp parallel for schedule(dynamic, 4) num_threads(u->n_threads)
+    for (int64_t i = 0; i < n_rows; i++)
+        hash_row(u, first + (uint64_t)i, (uint64_t)i, &errors[i]);
+    for (uint64_t i = 0; i < n; i++) {
+        if (errors[i].kind != ERROR_NONE)
+            return error_set(err, errors[i].kind, "%s: row %llu: %s",
+                             text_path(u->plan->archives[0].path).text,
+                             (unsigned long long)(first + i), errors[i].message);
+        drop_equal(u, first + i, i);
+    }
+    return 0;
+}
+
+int unique_drop(struct plan *plan, int n_threads, struct error *err)
+{
+    struct unique u = {.plan = plan};
+    int status = open_all(&u, n_threads, err);
+
+    for (uint64_t row = 0; row < plan->n_rows && status == 0; row += ROWS_AT_ONCE) {
+        uint64_t left = plan->n_rows - row, n = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+
+        status = read_chunk(&u, n, err);
+        if (status == 0)
+            status = drop_chunk(&u, row, n, err);
+    }
+    release(&u);
+    return status;
+}

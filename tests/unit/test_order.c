@@ -1,0 +1,157 @@
+/* test_order.c - which image stands in which output row, with and without images left out. */
+#include "engine/order.h"
+#include "engine/shuffle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define N_OF(a) (sizeof(a) / sizeof *(a))
+
+static const uint8_t chosen[] = {0, 2, 5};
+
+struct shape {
+    uint64_t n_rows, block_rows;
+    uint32_t n_chosen;
+};
+
+static const struct shape shapes[] = {
+    {1, 16, 3}, {16, 16, 3}, {17, 16, 3}, {40, 16, 2}, {5, 1, 3}, {7, 0, 3}, {7, 7, 1}, {0, 16, 3},
+};
+
+/* The definition, in the plainest form: blocks, then transforms, then rows. */
+static size_t list_images(const struct shape *s, const struct selection *selection,
+                          struct image *images)
+{
+    uint64_t block = s->block_rows == 0 ? s->n_rows : s->block_rows;
+    size_t n = 0;
+
+    for (uint64_t begin = 0; begin < s->n_rows; begin += block)
+        for (uint32_t k = 0; k < s->n_chosen; k++)
+            for (uint64_t row = begin; row < begin + block && row < s->n_rows; row++)
+                if (selection == NULL || selection_has(selection, row, k))
+                    images[n++] = (struct image){row, chosen[k]};
+    return n;
+}
+
+static void check_all_cuts(const struct order *order, const struct image *wanted, size_t n)
+{
+    struct image found[256];
+
+    assert_int_equal(order->n_images, n);
+    for (size_t first = 0; first < n; first++) {
+        for (size_t count = 1; count <= n - first; count++) {
+            uint64_t begin, end;
+
+            order_images(order, first, count, found);
+            order_span(order, first, count, &begin, &end);
+            for (size_t i = 0; i < count; i++) {
+                assert_int_equal(found[i].row, wanted[first + i].row);
+                assert_int_equal(found[i].transform, wanted[first + i].transform);
+                assert_in_range(found[i].row, begin, end - 1);
+            }
+        }
+    }
+}
+
+static void test_every_cut_of_every_order(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_OF(shapes); i++) {
+        struct error err = {0};
+        struct image wanted[256];
+        struct order order = {.n_rows = shapes[i].n_rows,
+                              .block_rows = shapes[i].block_rows,
+                              .chosen = chosen,
+                              .n_chosen = shapes[i].n_chosen};
+
+        assert_int_equal(order_init(&order, false, 0, &err), 0);
+        check_all_cuts(&order, wanted, list_images(&shapes[i], NULL, wanted));
+    }
+}
+
+static void test_images_left_out(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_OF(shapes); i++) {
+        struct error err = {0};
+        struct image wanted[256];
+        struct selection selection = {0};
+        struct order order = {.n_rows = shapes[i].n_rows,
+                              .block_rows = shapes[i].block_rows,
+                              .chosen = chosen,
+                              .n_chosen = shapes[i].n_chosen,
+                              .selection = &selection};
+
+        assert_int_equal(selection_init(&selection, order.n_rows, order.n_chosen, &err), 0);
+        for (uint64_t row = 0; row < order.n_rows; row++)
+            for (uint32_t k = 0; k < order.n_chosen; k++)
+                if (shuffle_hash(row, k) % 3 == 0 || (row / 4) % 3 == 1) /* whole blocks, too */
+                    selection_clear(&selection, row, k);
+        assert_int_equal(
+            selection_count(&selection, order.n_rows, order.block_rows, order.n_chosen, &err), 0);
+        assert_int_equal(order_init(&order, false, 0, &err), 0);
+        check_all_cuts(&order, wanted, list_images(&shapes[i], &selection, wanted));
+        selection_release(&selection);
+    }
+}
+
+static void test_shuffle_is_a_bijection(void **state)
+{
+    static const uint64_t sizes[] = {1, 2, 3, 4, 5, 16, 17, 100, 1000, 4097};
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(sizes); i++) {
+        uint8_t *seen = calloc(sizes[i], 1);
+        uint64_t n_fixed = 0;
+
+        for (uint64_t at = 0; at < sizes[i]; at++) {
+            uint64_t from = shuffle_source(at, sizes[i], 42);
+
+            assert_in_range(from, 0, sizes[i] - 1);
+            assert_int_equal(seen[from], 0);
+            seen[from] = 1;
+            n_fixed += from == at;
+        }
+        if (sizes[i] >= 100)
+            assert_in_range(n_fixed, 0, 10); /* a random permutation has one on average */
+        free(seen);
+    }
+}
+
+static void test_shuffle_depends_on_the_seed(void **state)
+{
+    uint64_t n_same = 0;
+
+    (void)state;
+    for (uint64_t at = 0; at < 1000; at++)
+        n_same += shuffle_source(at, 1000, 1) == shuffle_source(at, 1000, 2);
+    assert_in_range(n_same, 0, 10);
+}
+
+static void test_too_many_images(void **state)
+{
+    struct error err = {0};
+    struct order order = {
+        .n_rows = UINT64_MAX / 2, .block_rows = 16, .chosen = chosen, .n_chosen = 3};
+
+    (void)state;
+    assert_int_equal(order_init(&order, false, 0, &err), -1);
+    assert_int_equal(err.kind, ERROR_DATA);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_cut_of_every_order),
+        cmocka_unit_test(test_images_left_out),
+        cmocka_unit_test(test_shuffle_is_a_bijection),
+        cmocka_unit_test(test_shuffle_depends_on_the_seed),
+        cmocka_unit_test(test_too_many_images),
+    };
+
+    return cmocka_run_group_tests_name("order", tests, NULL, NULL);
+}
