@@ -1,0 +1,153 @@
+# symaug - every symmetric image of a board-game training shard.
+# `make help` lists the targets. Knobs:
+
+CC       ?= gcc
+CFLAGS   ?= -O2 -g
+CPPFLAGS ?=
+LDFLAGS  ?=
+PREFIX   ?= /usr/local
+LIBDIR   ?= $(PREFIX)/lib
+DESTDIR  ?=
+BUILD    ?= build/release
+WERROR   ?=
+# Optional parts: 1 to use, 0 to do without, empty to use what the machine has.
+OPENMP   ?=
+ISAL     ?=
+
+VERSION  := 1.0.0
+PKGS     := zlib libzip jansson libcrypto libxxhash
+
+HASH     := \#
+has       = $(shell echo '$(HASH)include <$(1)>' | $(CC) -x c $(2) -fsyntax-only - >/dev/null 2>&1 && echo 1)
+ifeq ($(OPENMP),)
+OPENMP   := $(call has,omp.h,-fopenmp)
+endif
+ifeq ($(ISAL),)
+ISAL     := $(call has,isa-l.h)
+endif
+
+WARN     := -Wall -Wextra -Wshadow -Wvla -Wundef -Wmissing-prototypes -Wstrict-prototypes \
+            -Wconversion $(if $(WERROR),-Werror)
+ALL_CPPFLAGS := -Isrc -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DSYMAUG_VERSION='"$(VERSION)"' \
+            $(if $(filter 1,$(ISAL)),-DHAVE_ISAL=1) $(shell pkg-config --cflags $(PKGS)) $(CPPFLAGS)
+ALL_CFLAGS := -std=c11 -fPIC -fvisibility=hidden $(WARN) $(if $(filter 1,$(OPENMP)),-fopenmp,-Wno-unknown-pragmas) $(CFLAGS)
+LIBS     := $(shell pkg-config --libs $(PKGS)) $(if $(filter 1,$(ISAL)),-lisal) -lm
+
+FLOORS   := base board npy codec shard engine
+LIB_SRC  := $(foreach f,$(FLOORS),$(sort $(wildcard src/$(f)/*.c)))
+CLI_SRC  := $(sort $(wildcard src/cli/*.c))
+LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
+CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
+UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BUILD)/symaug $(BUILD)/libsymaug.so symaug ## build ./symaug and libsymaug
+
+symaug: $(BUILD)/symaug
+	ln -sf $< $@
+
+$(BUILD)/symaug: $(CLI_OBJ) $(BUILD)/libsymaug.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/libsymaug.a: $(LIB_OBJ)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+# Only what the public API needs is linked in: no OpenMP, no zip.
+SONAME   := libsymaug.so.$(firstword $(subst ., ,$(VERSION)))
+$(BUILD)/libsymaug.so: $(BUILD)/src/engine/library.o $(BUILD)/libsymaug.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--as-needed -o $@.$(VERSION) $^ $(LIBS)
+	ln -sf $(@F).$(VERSION) $(@D)/$(SONAME)
+	ln -sf $(SONAME) $@
+
+$(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libsymaug.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) -Itests/unit $(ALL_CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) -o $@ $< $(BUILD)/libsymaug.a -lcmocka $(LIBS)
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d)
+
+unit: $(UNIT_BIN)
+
+check: all unit ## run every test; T=name runs those whose name contains it
+	scripts/run-tests $(BUILD) $(T)
+
+# The same tests in other builds.
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+asan: ## run every test under AddressSanitizer and UndefinedBehaviorSanitizer
+	+ASAN_OPTIONS=detect_leaks=1 $(MAKE) BUILD=build/asan CFLAGS="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" check T=$(T)
+
+plain: ## run every test in a build without OpenMP and without ISA-L
+	+$(MAKE) BUILD=build/plain OPENMP=0 ISAL=0 check T=$(T)
+
+format: ## put all sources into the project's format
+	clang-format -i src/*/*.[ch] $(wildcard include/*.h) $(wildcard tests/*/*.[ch])
+
+layers: ## check that files include lower floors only
+	scripts/check-layers
+
+lint: layers ## formatting, static analysis, shell scripts, man pages
+	scripts/lint
+
+demo: all ## make a shard of random play, expand it, verify it and show it
+	scripts/demo $(BUILD)/symaug
+
+deps: ## install what building needs (Debian, as root)
+	scripts/install-packages build
+
+deps-test: ## install what building, the tests and the checks need (Debian, as root)
+	scripts/install-packages build test
+
+# Shell completions come from the tables of options, commands and boards: whatever the commands are
+# linked from, with another main.
+COMPLETIONS := $(addprefix $(BUILD)/completions/,symaug _symaug symaug.fish)
+completions: $(COMPLETIONS) ## make the completions for bash, zsh and fish
+
+$(BUILD)/completions/%: $(BUILD)/make-completions
+	@mkdir -p $(@D)
+	$< $(@F) > $@
+
+$(BUILD)/make-completions: scripts/make-completions.c $(CLI_OBJ) $(BUILD)/libsymaug.a
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -Dmain=symaug_main -Wno-missing-prototypes -c -o $(BUILD)/commands.o src/cli/main.c
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/commands.o $(filter-out %/main.o,$(filter %.o,$^)) $(BUILD)/libsymaug.a $(LIBS)
+
+# FILE:FOLDER of all that install copies.
+INSTALLED = $(BUILD)/symaug:$(PREFIX)/bin include/symaug.h:$(PREFIX)/include \
+            $(foreach f,libsymaug.a libsymaug.so libsymaug.so.$(VERSION) $(SONAME),$(BUILD)/$(f):$(LIBDIR)) \
+            $(BUILD)/symaug.pc:$(LIBDIR)/pkgconfig \
+            $(foreach f,$(wildcard man/*.[1-8]),$(f):$(PREFIX)/share/man/man$(subst .,,$(suffix $(f)))) \
+            $(BUILD)/completions/symaug:$(PREFIX)/share/bash-completion/completions \
+            $(BUILD)/completions/_symaug:$(PREFIX)/share/zsh/site-functions \
+            $(BUILD)/completions/symaug.fish:$(PREFIX)/share/fish/vendor_completions.d \
+            share/symaug/manifest.schema.json:$(PREFIX)/share/symaug \
+            $(foreach f,$(wildcard share/boards/*.json),$(f):$(PREFIX)/share/symaug/boards)
+
+# Made anew each time: PREFIX may differ from the last one.
+$(BUILD)/symaug.pc: share/pkgconfig/symaug.pc.in FORCE
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' $< > $@
+
+install: all completions $(BUILD)/symaug.pc ## install below DESTDIR/PREFIX
+	scripts/install '$(DESTDIR)' $(INSTALLED)
+
+uninstall: ## remove what install put there
+	scripts/install --remove '$(DESTDIR)' $(INSTALLED)
+
+dist: ## pack the committed sources
+	@mkdir -p $(BUILD)
+	git archive --prefix=symaug-$(VERSION)/ -o $(BUILD)/symaug-$(VERSION).tar.gz HEAD
+
+clean: ## remove what was built
+	rm -rf build symaug
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' Makefile | expand -t 14
+
+FORCE:
+
+.PHONY: all unit check asan plain format layers lint demo deps deps-test completions install uninstall dist clean help FORCE

@@ -1,0 +1,359 @@
+/*
+ * make-completions.c - print the completions of a shell: symaug (bash), _symaug (zsh), symaug.fish.
+ *
+ * Commands, options, boards and layouts come from the program's own tables; only the words that an
+ * option accepts stand here, and tests/golden/test_completions.py holds them against the program.
+ */
+#include "board/actions.h"
+#include "board/board.h"
+#include "cli/command.h"
+#include "cli/option.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    int id;
+    const char *words;
+} option_words[] = {
+    {OPT_TRANSFORMS, "all rotations reflections"},
+    {OPT_ORDER, "block:16 sample transform"},
+    {OPT_LEVEL, "fast default best store zlib:1 zlib:2 zlib:3 zlib:4 zlib:5 zlib:6 zlib:7 zlib:8 "
+                "zlib:9"},
+    {OPT_FORMAT, "npz npy-dir"},
+    {OPT_PLANES, "colour mover canonical openspiel"},
+    {OPT_VALUE, "colour01 colour11 colour-wdl mover"},
+    {OPT_TO_MOVE, "01 12 pm1"},
+    {OPT_PLANE_ORDER, "yx xy"},
+    {OPT_AMBIGUOUS, "map keep drop"},
+    {OPT_CASTLING, "swap skip"},
+    {OPT_CASTLING_PLANES, "none"},
+    {OPT_TILES, "keep permute"},
+    {OPT_PROGRESS, "auto always never"},
+};
+
+#define N_OF(table) (sizeof(table) / sizeof(table)[0])
+
+/* --- the words that complete an argument --- */
+
+static bool is_argument(const struct option_row *row, const char *name)
+{
+    return row->argument != NULL && strcmp(row->argument, name) == 0;
+}
+
+static bool takes_file(const struct option_row *row)
+{
+    return is_argument(row, "FILE") || is_argument(row, "DIR");
+}
+
+/* Print a word with a backslash before each of the characters in `escaped`. */
+static void print_escaped(const char *word, const char *escaped)
+{
+    for (; *word != '\0'; word++) {
+        if (strchr(escaped, *word) != NULL)
+            putchar('\\');
+        putchar(*word);
+    }
+}
+
+static void print_boards(const char *escaped)
+{
+    for (size_t i = 0; i < board_n_presets; i++)
+        printf("%s%s", i > 0 ? " " : "", board_presets[i].name);
+    for (size_t i = 0; i < board_n_families; i++) {
+        char prefix[32];
+
+        snprintf(prefix, sizeof prefix, " %s", board_families[i]->syntax);
+        prefix[strcspn(prefix, ":") + (strchr(prefix, ':') != NULL)] = '\0';
+        if (strcmp(prefix, " chess") != 0) /* a preset too */
+            print_escaped(prefix, escaped);
+    }
+}
+
+/* True when a family before this one, or a layout before this one in it, has the name. */
+static bool layout_is_known(size_t family, size_t index)
+{
+    const char *name = board_families[family]->layouts[index]->name;
+
+    for (size_t f = 0; f <= family; f++)
+        for (size_t i = 0; i < (f < family ? board_families[f]->n_layouts : index); i++)
+            if (strcmp(board_families[f]->layouts[i]->name, name) == 0)
+                return true;
+    return false;
+}
+
+static void print_layouts(void)
+{
+    bool first = true;
+
+    for (size_t f = 0; f < board_n_families; f++)
+        for (size_t i = 0; i < board_families[f]->n_layouts; i++) {
+            if (layout_is_known(f, i))
+                continue;
+            printf("%s%s", first ? "" : " ", board_families[f]->layouts[i]->name);
+            first = false;
+        }
+}
+
+/* The words for an option's argument; nothing when any text will do. */
+static void print_words(const struct option_row *row, const char *escaped)
+{
+    if (is_argument(row, "BOARD"))
+        print_boards(escaped);
+    else if (is_argument(row, "LAYOUT"))
+        print_layouts();
+    for (size_t i = 0; i < N_OF(option_words); i++)
+        if (option_words[i].id == row->id)
+            print_escaped(option_words[i].words, escaped);
+}
+
+/* --- bash --- */
+
+static void print_bash_case(const struct option_row *row)
+{
+    printf("    --%s", row->name);
+    if (row->id < 256)
+        printf(" | -%c", row->id);
+    if (is_argument(row, "DIR"))
+        printf(") kind=-d ;;\n");
+    else if (takes_file(row))
+        printf(") kind=-f ;;\n");
+    else {
+        printf(") list='");
+        print_words(row, "");
+        printf("' ;;\n");
+    }
+}
+
+static void print_bash_options(const struct command *command)
+{
+    printf("    %s) list='", command->name);
+    for (size_t i = 0; i < option_n_table; i++) {
+        if (!(option_table[i].commands & command->bit))
+            continue;
+        printf("--%s%s ", option_table[i].name, option_table[i].argument != NULL ? "=" : "");
+        if (option_table[i].id < 256)
+            printf("-%c ", option_table[i].id);
+    }
+    printf("' ;;\n");
+}
+
+static void print_commands(void)
+{
+    for (size_t i = 0; i < command_n_table; i++)
+        printf("%s ", command_table[i].name);
+}
+
+static void print_bash(void)
+{
+    printf("# bash completion for symaug\n"
+           "# Words end at '=' and ':' in bash, so the line is cut here, at spaces.\n\n"
+           "_symaug_argument() { # OPTION: list or kind for its argument; 1: it takes none\n"
+           "    case $1 in\n");
+    for (size_t i = 0; i < option_n_table; i++)
+        if (option_table[i].argument != NULL)
+            print_bash_case(&option_table[i]);
+    printf("    *) return 1 ;;\n    esac\n}\n\n"
+           "_symaug_options() { # COMMAND\n"
+           "    case $1 in\n");
+    for (size_t i = 0; i < command_n_table; i++)
+        print_bash_options(&command_table[i]);
+    printf("    esac\n}\n\n"
+           "_symaug() {\n"
+           "    local line=${COMP_LINE:0:COMP_POINT} list='' kind='' word command i\n"
+           "    local -a words\n"
+           "    read -ra words <<<\"$line\"\n"
+           "    [[ $line == *[[:space:]] ]] && words+=('')\n"
+           "    word=${words[-1]} command=${words[1]}\n"
+           "    if ((${#words[@]} <= 2)); then\n"
+           "        list='");
+    print_commands();
+    printf("help --help --version'\n"
+           "    elif [[ $command == help ]]; then\n"
+           "        list='");
+    print_commands();
+    printf("'\n"
+           "    elif [[ $word == --*=* ]] && _symaug_argument \"${word%%%%=*}\"; then\n"
+           "        word=${word#*=}\n"
+           "    elif ((${#words[@]} > 3)) && _symaug_argument \"${words[-2]}\"; then\n"
+           "        :\n"
+           "    elif [[ $word == -* ]]; then\n"
+           "        _symaug_options \"$command\"\n"
+           "    else\n"
+           "        kind=-f\n"
+           "        [[ $command == boards ]] && list='");
+    print_boards("");
+    printf("'\n"
+           "    fi\n"
+           "    [[ -n $kind ]] && compopt -o filenames 2>/dev/null\n"
+           "    mapfile -t COMPREPLY < <(compgen -W \"$list\" ${kind:+\"$kind\"} -- \"$word\")\n"
+           "    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[=:] ]] &&\n"
+           "        compopt -o nospace 2>/dev/null\n"
+           "    # What stands before the last ':' is not in the word that bash replaces.\n"
+           "    if [[ $word == *:* && $COMP_WORDBREAKS == *:* ]]; then\n"
+           "        for i in \"${!COMPREPLY[@]}\"; do\n"
+           "            COMPREPLY[i]=${COMPREPLY[i]#\"${word%%\"${word##*:}\"}\"}\n"
+           "        done\n"
+           "    fi\n"
+           "}\n\n"
+           "complete -F _symaug symaug\n");
+}
+
+/* --- zsh --- */
+
+/* Text inside single quotes and brackets. */
+static void print_zsh_text(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            fputs("'\\'", stdout);
+        else if (strchr("[]:\\", *text) != NULL)
+            putchar('\\');
+        putchar(*text);
+    }
+}
+
+static void print_zsh_option(const struct option_row *row)
+{
+    const char *equals = row->argument != NULL ? "=" : "";
+
+    printf("            ");
+    if (row->id == OPT_ROLE || row->id == OPT_COPY)
+        printf("'*--%s%s", row->name, equals);
+    else if (row->id < 256)
+        printf("'(-%c --%s)'{-%c%s,--%s%s}'", row->id, row->name, row->id,
+               row->argument != NULL ? "+" : "", row->name, equals);
+    else
+        printf("'--%s%s", row->name, equals);
+    printf("[");
+    print_zsh_text(row->help);
+    printf("]");
+    if (row->argument != NULL) {
+        printf(":%s:", row->argument);
+        if (takes_file(row))
+            printf(is_argument(row, "DIR") ? "_files -/" : "_files");
+        else {
+            printf("(");
+            print_words(row, ":");
+            printf(")");
+        }
+    }
+    printf("' \\\n");
+}
+
+static void print_zsh_command(const struct command *command)
+{
+    printf("    %s)\n        _arguments -s -S \\\n", command->name);
+    for (size_t i = 0; i < option_n_table; i++)
+        if (option_table[i].commands & command->bit)
+            print_zsh_option(&option_table[i]);
+    if (command->bit == CMD_BOARDS) {
+        printf("            '1:board:{ compadd -- ");
+        print_boards("");
+        printf("; _files -g \"*.json\" }'\n");
+    } else {
+        printf("            '*:file:_files'\n");
+    }
+    printf("        ;;\n");
+}
+
+static void print_zsh(void)
+{
+    printf("#compdef symaug\n\n"
+           "local -a commands=(\n");
+    for (size_t i = 0; i < command_n_table; i++) {
+        printf("    '%s:", command_table[i].name);
+        print_zsh_text(command_table[i].summary);
+        printf("'\n");
+    }
+    printf("    'help:print the help of a command'\n"
+           ")\n\n"
+           "if ((CURRENT == 2)); then\n"
+           "    _describe command commands\n"
+           "    return\n"
+           "fi\n"
+           "local command=$words[2]\n"
+           "shift words\n"
+           "((CURRENT--))\n"
+           "case $command in\n");
+    for (size_t i = 0; i < command_n_table; i++)
+        print_zsh_command(&command_table[i]);
+    printf("    help) _describe command commands ;;\n"
+           "esac\n");
+}
+
+/* --- fish --- */
+
+static void print_fish_text(const char *text)
+{
+    putchar('\'');
+    print_escaped(text, "'\\");
+    putchar('\'');
+}
+
+static void print_fish_option(const struct command *command, const struct option_row *row)
+{
+    printf("complete -c symaug -n '__fish_seen_subcommand_from %s'", command->name);
+    if (row->id < 256)
+        printf(" -s %c", row->id);
+    printf(" -l %s", row->name);
+    if (is_argument(row, "DIR"))
+        printf(" -x -a '(__fish_complete_directories)'");
+    else if (takes_file(row))
+        printf(" -r -F");
+    else if (row->argument != NULL) {
+        printf(" -x -a '");
+        print_words(row, "");
+        printf("'");
+    }
+    printf(" -d ");
+    print_fish_text(row->help);
+    printf("\n");
+}
+
+static void print_fish_command(const struct command *command)
+{
+    printf("complete -c symaug -n __fish_use_subcommand -a %s -d ", command->name);
+    print_fish_text(command->summary);
+    printf("\n");
+    for (size_t i = 0; i < option_n_table; i++)
+        if (option_table[i].commands & command->bit)
+            print_fish_option(command, &option_table[i]);
+    printf("complete -c symaug -n '__fish_seen_subcommand_from %s' -F", command->name);
+    if (command->bit == CMD_BOARDS) {
+        printf(" -a '");
+        print_boards("");
+        printf("'");
+    }
+    printf("\n");
+}
+
+static void print_fish(void)
+{
+    printf("complete -c symaug -f\n"
+           "complete -c symaug -n __fish_use_subcommand -l version -d 'print the version'\n"
+           "complete -c symaug -n __fish_use_subcommand -a help -d 'print the help of a command'\n"
+           "complete -c symaug -n '__fish_seen_subcommand_from help' -a '");
+    print_commands();
+    printf("'\n");
+    for (size_t i = 0; i < command_n_table; i++)
+        print_fish_command(&command_table[i]);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *file;
+        void (*print)(void);
+    } shells[] = {{"symaug", print_bash}, {"_symaug", print_zsh}, {"symaug.fish", print_fish}};
+
+    for (size_t i = 0; i < N_OF(shells); i++) {
+        if (argc == 2 && strcmp(argv[1], shells[i].file) == 0) {
+            shells[i].print();
+            return fflush(stdout) == 0 ? 0 : 74;
+        }
+    }
+    fprintf(stderr, "usage: make-completions symaug|_symaug|symaug.fish\n");
+    return 64;
+}
