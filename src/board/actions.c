@@ -26,12 +26,26 @@ const struct action_layout *action_layout_by_length(const struct board *board, u
     return NULL;
 }
 
+/* True when `name` is `full` without the family and its dash, and with ':' for '-'. */
+static bool is_short_name(const struct board *board, const char *full, const char *name)
+{
+    const size_t n_family = strlen(board->family->name);
+
+    if (strncmp(full, board->family->name, n_family) != 0 || full[n_family] != '-')
+        return false;
+    full += n_family + 1;
+    for (; *full != '\0' && *full == (*name == ':' ? '-' : *name); full++)
+        name++;
+    return *full == '\0' && *name == '\0';
+}
+
 const struct action_layout *action_layout_by_name(const struct board *board, const char *name)
 {
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
 
-        if (strcmp(layout->name, name) == 0 && layout->length(board) != 0)
+        if (layout->length(board) != 0 &&
+            (strcmp(layout->name, name) == 0 || is_short_name(board, layout->name, name)))
             return layout;
     }
     return NULL;

@@ -64,7 +64,8 @@ struct action_space {
  */
 const struct action_layout *action_layout_by_length(const struct board *board, uint64_t length);
 
-/* The layout of that name on the board, or NULL. */
+/* The layout of that name on the board, or NULL. "chess-4672-crazyara" is also "4672:crazyara": the
+ * family may be left out, and ':' stand for '-'. */
 const struct action_layout *action_layout_by_name(const struct board *board, const char *name);
 
 /* Write the names of the board's layouts with their lengths, "cells (81), cells+pass (82)".

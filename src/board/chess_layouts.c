@@ -95,8 +95,9 @@ LAYOUT(4672_crazyara, "chess-4672-crazyara", "as chess-4672, promotions by piece
 LAYOUT(4672_crazyara_planes, "chess-4672-crazyara-planes",
        "as chess-4672-crazyara, but kind of move * 64 + from", .length = 4672, PLANES(3),
        .piece_first = true, .plane_first = true);
-LAYOUT(4672_pettingzoo, "chess-4672-pettingzoo", "as chess-4672, squares are file * 8 + rank",
-       .length = 4672, PLANES(3), .file_first = true);
+LAYOUT(4672_pettingzoo, "chess-4672-pettingzoo",
+       "as chess-4672, squares by file, lines by distance, steps by file", .length = 4672,
+       PLANES(3), .file_first = true);
 LAYOUT(4672_pettingzoo_planes, "chess-4672-pettingzoo-planes",
        "as chess-4672-pettingzoo, but kind of move * 64 + from", .length = 4672, PLANES(3),
        .file_first = true, .plane_first = true);

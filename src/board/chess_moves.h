@@ -51,7 +51,9 @@ struct chess_code {
     /* Codes by planes of kinds of move only. */
     bool plane_first; /* plane * 64 + square, else square * planes + plane */
     bool piece_first; /* promotions piece * 3 + file step, else file step * pieces + piece */
-    bool file_first;  /* squares file * 8 + rank, else rank * 8 + file */
+    bool file_first;  /* PettingZoo's order: squares file * 8 + rank, else rank * 8 + file; lines
+                         distance * 8 + direction, else direction * 7 + distance; directions and
+                         jumps by file, then rank, else clockwise */
 };
 
 /* The square a move goes to, or -1 off the board. */
@@ -79,8 +81,8 @@ void chess_from_to_decode(const struct chess_code *code, uint32_t action, struct
 uint32_t chess_from_to_encode(const struct chess_code *code, const struct chess_move *move);
 
 /*
- * The codes with a plane for each kind of move: 56 lines (direction * 7 + distance - 1), 8 jumps,
- * and 3 promotions for each of n_pieces pieces (from knight upwards).
+ * The codes with a plane for each kind of move: 56 lines, 8 jumps, and 3 promotions for each of
+ * n_pieces pieces (from knight upwards).
  */
 void chess_planes_decode(const struct chess_code *code, uint32_t action, struct chess_move *move);
 uint32_t chess_planes_encode(const struct chess_code *code, const struct chess_move *move);

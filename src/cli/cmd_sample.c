@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option.h"
-#include "engine/sample.h"
+#include "sample/sample.h"
 #include "engine/threads.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* sample.c - see sample.h. */
-#include "engine/sample.h"
+#include "sample/sample.h"
 
 #include "base/output.h"
 #include "base/text.h"
 #include "engine/member.h"
-#include "engine/sample_pieces.h"
 #include "npy/header.h"
+#include "sample/sample_pieces.h"
 #include "shard/archive_out.h"
 #include "shard/manifest.h"
 
@@ -195,7 +195,7 @@ static int add_member(struct archive_out *archive, struct sample_member *m, stru
     return archive_out_add(archive, name, &source, err);
 }
 
-/* A manifest beside an output that is replaced would speak of the old one. */
+/* A manifest from before would speak of another output. */
 static int remove_old_manifest(const char *path, struct error *err)
 {
     struct text manifest = {0};
@@ -220,7 +220,7 @@ static int write_archive(struct sample *sample, const char *path, struct sample_
         status = add_member(archive, &sample->members[i], err);
     if (status == 0)
         status = archive_out_write(archive, &result->n_bytes, sha256, err);
-    if (status == 0 && sample->settings->force)
+    if (status == 0)
         status = remove_old_manifest(path, err);
     if (status == 0)
         status = archive_out_commit(archive, err);

@@ -1,5 +1,5 @@
 /* play.c - see play.h: the table of games. */
-#include "engine/play.h"
+#include "sample/play.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * play_place.c - boards without a game of their own: stones fall on free cells in a random order
  * until three cells of five are taken; who wins is drawn.
  */
-#include "engine/play_tools.h"
+#include "sample/play_tools.h"
 
 #include "board/actions.h"
 

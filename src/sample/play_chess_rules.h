@@ -4,8 +4,8 @@
  * The player to move always goes up the board: after a move the ranks are turned over and the
  * colours exchanged. Squares are rank * 8 + file.
  */
-#ifndef SYMAUG_ENGINE_PLAY_CHESS_RULES_H
-#define SYMAUG_ENGINE_PLAY_CHESS_RULES_H
+#ifndef SYMAUG_SAMPLE_PLAY_CHESS_RULES_H
+#define SYMAUG_SAMPLE_PLAY_CHESS_RULES_H
 
 #include "board/chess_moves.h"
 

@@ -1,5 +1,5 @@
 /* sample_games.c - see sample_games.h. */
-#include "engine/sample_games.h"
+#include "sample/sample_games.h"
 
 #include <stdlib.h>
 

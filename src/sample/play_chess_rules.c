@@ -1,5 +1,5 @@
 /* play_chess_rules.c - see play_chess_rules.h. */
-#include "engine/play_chess_rules.h"
+#include "sample/play_chess_rules.h"
 
 #include <stdlib.h>
 

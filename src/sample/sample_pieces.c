@@ -1,5 +1,5 @@
 /* sample_pieces.c - see sample_pieces.h. */
-#include "engine/sample_pieces.h"
+#include "sample/sample_pieces.h"
 
 #include "npy/pickle.h"
 

@@ -1,8 +1,8 @@
 /*
  * sample.h - a synthetic shard: games played at random, in the form their programs write.
  */
-#ifndef SYMAUG_ENGINE_SAMPLE_H
-#define SYMAUG_ENGINE_SAMPLE_H
+#ifndef SYMAUG_SAMPLE_SAMPLE_H
+#define SYMAUG_SAMPLE_SAMPLE_H
 
 #include "base/error.h"
 

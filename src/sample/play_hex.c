@@ -2,7 +2,7 @@
  * play_hex.c - the game of Hex: blue, who begins, joins top and bottom, red left and right. Stones
  * fall in a random order until somebody has won.
  */
-#include "engine/play_tools.h"
+#include "sample/play_tools.h"
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 

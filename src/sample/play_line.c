@@ -2,7 +2,7 @@
  * play_line.c - so many in a row: TicTacToe (3), Gomoku (5 or more), Connect 4 (4, stones fall to
  * the bottom). Random moves until somebody has the row or the board is full.
  */
-#include "engine/play_tools.h"
+#include "sample/play_tools.h"
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 

@@ -1,10 +1,10 @@
 /*
  * sample_games.h - which game, and which ply of it, a row of a sample is.
  */
-#ifndef SYMAUG_ENGINE_SAMPLE_GAMES_H
-#define SYMAUG_ENGINE_SAMPLE_GAMES_H
+#ifndef SYMAUG_SAMPLE_SAMPLE_GAMES_H
+#define SYMAUG_SAMPLE_SAMPLE_GAMES_H
 
-#include "engine/play.h"
+#include "sample/play.h"
 
 /* The games that a sample needs. Const while rows are made. */
 struct sample_games {

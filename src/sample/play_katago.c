@@ -2,7 +2,7 @@
  * play_katago.c - shards with the members of KataGo's: stones fall on free points (nothing is ever
  * captured), and the targets are what a search and the end of the game might have given.
  */
-#include "engine/play_tools.h"
+#include "sample/play_tools.h"
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 

@@ -1,11 +1,11 @@
 /*
  * sample_pieces.h - pieces of a sample's arrays: rows are drawn when they are asked for.
  */
-#ifndef SYMAUG_ENGINE_SAMPLE_PIECES_H
-#define SYMAUG_ENGINE_SAMPLE_PIECES_H
+#ifndef SYMAUG_SAMPLE_SAMPLE_PIECES_H
+#define SYMAUG_SAMPLE_SAMPLE_PIECES_H
 
 #include "engine/pieces.h"
-#include "engine/sample_games.h"
+#include "sample/sample_games.h"
 
 /*
  * Pieces of one array: of rows of row_nbytes, or of pickled items. All borrowed (they must outlive

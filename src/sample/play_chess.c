@@ -2,10 +2,10 @@
  * play_chess.c - chess by random legal moves (no castling, no en passant) until mate, stalemate, or
  * MAX_PLIES moves. Every position is seen from the player to move.
  */
-#include "engine/play_tools.h"
+#include "sample/play_tools.h"
 
 #include "board/actions.h"
-#include "engine/play_chess_rules.h"
+#include "sample/play_chess_rules.h"
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 

@@ -5,8 +5,8 @@
  * of a game is the position before its move k. So rows can be made anywhere, in any order, on any
  * thread. Only whole numbers and single divisions go into them: the same bytes on every machine.
  */
-#ifndef SYMAUG_ENGINE_PLAY_H
-#define SYMAUG_ENGINE_PLAY_H
+#ifndef SYMAUG_SAMPLE_PLAY_H
+#define SYMAUG_SAMPLE_PLAY_H
 
 #include "base/error.h"
 #include "board/board.h"

@@ -1,11 +1,11 @@
 /*
  * play_tools.h - what games share: random numbers, random orders, policies, elements of rows.
  */
-#ifndef SYMAUG_ENGINE_PLAY_TOOLS_H
-#define SYMAUG_ENGINE_PLAY_TOOLS_H
+#ifndef SYMAUG_SAMPLE_PLAY_TOOLS_H
+#define SYMAUG_SAMPLE_PLAY_TOOLS_H
 
 #include "base/bytes.h"
-#include "engine/play.h"
+#include "sample/play.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* play_tools.c - see play_tools.h. */
-#include "engine/play_tools.h"
+#include "sample/play_tools.h"
 
 #include "engine/shuffle.h"
 

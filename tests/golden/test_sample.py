@@ -1,0 +1,559 @@
+#!/usr/bin/python3
+"""Synthetic shards: their games are replayed by the rules, written here a second time."""
+
+import os
+import subprocess
+import tempfile
+
+import numpy as np
+
+from golden import SYMAUG, Tap, data, load, run
+
+tap = Tap()
+
+RINGRIFT = {"hex8": (40, 9), "hexagonal": (40, 25), "square8": (56, 8), "square19": (56, 19)}
+FILES = [f"file:share/boards/{name}.json" for name in ("triangle", "bridges", "alquerque")]
+BOARDS = [
+    *RINGRIFT, "hexagon:1", "hexagon:3", "hex11", "rhombus:2", "rhombus:5", "gomoku15", "square:9",
+    "tictactoe", "square:4", "square:7", "go9", "othello", "connect4", "grid:3x5", "mirror:4x5",
+    "chess", "takeiteasy", "katago:9", "katago:3", *FILES,
+]  # fmt: skip
+
+
+def sample_bytes(board, rows, *options, env=None):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "s.npz")
+        command = [SYMAUG, "sample", "--board", board, "--rows", str(rows), *options, path]
+        done = subprocess.run(command, capture_output=True, env={**os.environ, **(env or {})})
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == b"" and done.stderr == b"", "nothing is printed"
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def sample(board, rows, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "s.npz")
+        run("sample", "--board", board, "--rows", rows, *options, path)
+        return load(path)
+
+
+def check_types(arrays, rows, expected):
+    assert list(arrays) == list(expected), f"arrays {list(arrays)}"
+    for key, (dtype, shape) in expected.items():
+        found = arrays[key]
+        assert found.dtype == np.dtype(dtype), f"{key}: {found.dtype}"
+        assert found.shape == ((rows, *shape) if shape is not None else ()), f"{key}: {found.shape}"
+
+
+def check_sums(rows):
+    sums = np.array([np.sum(row, dtype=np.float64) for row in rows])
+    assert np.all(np.abs(sums - 1) < 1e-5), "a policy sums to 1"
+    assert all(np.all(np.asarray(row) >= 0) for row in rows), "no negative visits"
+
+
+def games(starts):
+    """(first, end) of each game, the last of which may be cut short, from where plies begin."""
+    first = np.flatnonzero(starts)
+    assert first[0] == 0
+    return list(zip(first, [*first[1:], len(starts)]))
+
+
+# --- every board ---
+
+
+@tap.test(*BOARDS)
+def test_expand(board):
+    """`expand` takes the shard as it is and warns only of what a board is known for; `verify` finds
+    nothing, before and after."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "s.npz"), os.path.join(folder, "o.npz")
+        for rows in 0, 1, 150:
+            run("sample", "--board", board, "--rows", rows, "-f", path)
+            named = [] if board in RINGRIFT or board.startswith("katago") else ["--board", board]
+            _, warnings = run("expand", *named, "-f", path, out)
+            if board == "chess":
+                assert "castles" in warnings and warnings.count("\n") == 1, warnings
+            else:
+                assert warnings == "", warnings
+            assert len(load(out)[list(load(out))[0]]) >= rows
+            for file in path, out:
+                found, _ = run("verify", *named, file)
+                assert found.endswith(" 0 errors, 0 warnings\n"), found
+
+
+@tap.test("hex8", "hex11", "gomoku15", "chess", "katago:9", "takeiteasy")
+def test_same_bytes(board):
+    """The same for every number of threads; other seeds give other games."""
+    one = sample_bytes(board, 700, env={"OMP_NUM_THREADS": "1"})
+    assert one == sample_bytes(board, 700, env={"OMP_NUM_THREADS": "3"})
+    assert one == sample_bytes(board, 700, "--seed", "1"), "the default seed is 1"
+    assert one != sample_bytes(board, 700, "--seed", "2")
+    assert one != sample_bytes(board, 700, "--seed", "18446744073709551615")
+
+
+@tap.test("hex8", "rhombus:5", "tictactoe", "connect4", "chess", "katago:9")
+def test_prefix(board):
+    """More rows begin with the rows of fewer, in plain and in object arrays."""
+    few, many = sample(board, 45), sample(board, 20000 if board == "hex8" else 3000)
+    for key, array in few.items():
+        if array.ndim > 0:
+            for a, b in zip(array, many[key][:45]):
+                assert np.array_equal(a, b), key
+
+
+@tap.test()
+def test_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "s.npz")
+        run("sample", "--board", "hex11", "--rows", 3, path)
+        with open(path, "rb") as file:
+            before = file.read()
+        _, why = run("sample", "--board", "hex11", "--rows", 4, path, code=73)
+        assert "s.npz" in why
+        with open(path, "rb") as file:
+            assert file.read() == before, "an existing output is kept"
+        run("sample", "--board", "hex11", "--rows", 4, path, "--force")
+        assert len(load(path)["ply"]) == 4
+        for wrong in (
+            ["--rows", 3, path], ["--board", "hex11", path], ["--board", "hex11", "--rows", 3],
+            ["--board", "nosuch", "--rows", 3, path], ["--board", "hex11", "--rows", -3, path],
+            ["--board", "hex11", "--rows", 3, path, path], ["--board", "katago", "--rows", 3, path],
+            ["--board", "hex11", "--rows", 10**10, path],
+            ["--board", "hex11", "--rows", 3, "--seed", 2**64, path],
+        ):  # fmt: skip
+            run("sample", "-f", *wrong, code=64)
+        assert os.listdir(folder) == ["s.npz"]
+        _, said = run("sample", "-v", "-f", "--board", "hex11", "--rows", 4, path)
+        assert "4 rows of 1 game" in said, said
+
+
+@tap.test()
+def test_old_manifest():
+    """A manifest speaks of the output it lies beside: it goes when that is replaced."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "s.npz"), os.path.join(folder, "o.npz")
+        run("sample", "--board", "hex8", "--rows", 3, path)
+        run("expand", path, out)
+        assert os.path.exists(out + ".manifest.json")
+        run("sample", "--board", "hex8", "--rows", 3, "-f", out)
+        assert not os.path.exists(out + ".manifest.json")
+
+
+# --- Hex ---
+
+
+def joins(stones, colour):
+    """True when the colour's stones join its edges: 0 top and bottom, 1 left and right."""
+    n = len(stones)
+    if colour == 1:
+        stones = stones.T
+    seen = {(0, c) for c in range(n) if stones[0, c]}
+    todo = list(seen)
+    while todo:
+        r, c = todo.pop()
+        if r == n - 1:
+            return True
+        for dr, dc in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)):
+            at = (r + dr, c + dc)
+            if 0 <= at[0] < n and 0 <= at[1] < n and stones[at] and at not in seen:
+                seen.add(at)
+                todo.append(at)
+    return False
+
+
+@tap.test(("rhombus:2", 2), ("rhombus:3", 3), ("rhombus:5", 5), ("hex11", 11), ("hex13", 13))
+def test_hex(board, n):
+    rows = 100 * n
+    shard = sample(board, rows)
+    check_types(shard, rows, {
+        "boards": ("<f4", (3, n, n)), "policy": ("<f4", (n * n,)), "value": ("<f4", ()),
+        "player_to_move": ("i1", ()), "ply": ("<i4", ()),
+    })  # fmt: skip
+    check_sums(shard["policy"])
+    results = set()
+    for first, end in games(shard["ply"] == 0):
+        stones = np.zeros((2, n, n))
+        for i in range(first, end):
+            player = (i - first) % 2
+            assert shard["ply"][i] == i - first and shard["player_to_move"][i] == player
+            assert np.array_equal(shard["boards"][i, :2], stones), "stones of one game"
+            assert np.all(shard["boards"][i, 2] == player)
+            assert not joins(stones[0], 0) and not joins(stones[1], 1), "the game is not over"
+            assert np.all(shard["policy"][i][stones.sum(0).ravel() > 0] == 0), "free cells only"
+            move = np.argmax(shard["policy"][i])
+            assert stones[:, move // n, move % n].sum() == 0
+            stones[player, move // n, move % n] = 1
+        values = shard["value"][first:end]
+        assert np.all(values == values[0])
+        if end < rows:
+            assert joins(stones[0], 0) != joins(stones[1], 1), "somebody has just won"
+            assert joins(stones[int(values[0])], int(values[0])), "1 means that red wins"
+            results.add(values[0])
+    assert results == {0, 1}
+
+
+# --- so many in a row ---
+
+
+def longest(stones):
+    """The most stones in a line, in eight directions."""
+    best = 0
+    for r, c in np.argwhere(stones):
+        for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            k = 0
+            while (0 <= r + k * dr < len(stones) and 0 <= c + k * dc < len(stones[0])
+                   and stones[r + k * dr, c + k * dc]):  # fmt: skip
+                k += 1
+            best = max(best, k)
+    return best
+
+
+def replay_line(planes, policy, values, wanted, cell_of):
+    """Mine and theirs are planes 0 and 1; cell_of turns an action into a cell."""
+    results = set()
+    rows = len(planes)
+    for first, end in games(planes[:, :2].reshape(rows, -1).sum(1) == 0):
+        stones = np.zeros((2, *planes.shape[2:]))
+        for i in range(first, end):
+            player = (i - first) % 2
+            assert np.array_equal(planes[i, :2], stones[[player, 1 - player]]), "one game"
+            assert max(longest(stones[0]), longest(stones[1])) < wanted, "the game is not over"
+            cell = cell_of(np.argmax(policy[i]), stones.sum(0))
+            assert stones[:, cell[0], cell[1]].sum() == 0
+            stones[player][cell] = 1
+        if end == rows:
+            continue
+        if longest(stones[player]) >= wanted:
+            expected = [1 if (k - first) % 2 == player else -1 for k in range(first, end)]
+        else:
+            assert stones.sum() == stones[0].size, "drawn only when the board is full"
+            expected = np.zeros(end - first)
+        assert np.array_equal(values[first:end], expected), "as the player to move sees it"
+        results.add(values[first])
+    return results
+
+
+@tap.test(("tictactoe", 3, 3, 600), ("square:9", 9, 5, 900), ("gomoku15", 15, 5, 700))
+def test_gomoku(board, n, wanted, rows):
+    shard = sample(board, rows)
+    check_types(shard, rows, {
+        "state": ("<f4", (5, n, n)), "policy": ("<f4", (n * n,)), "value": ("<f4", ()),
+        "last_move": ("<i4", (2,)), "current_player": ("i1", ()),
+    })  # fmt: skip
+    check_sums(shard["policy"])
+    state, policy = shard["state"], shard["policy"]
+    results = replay_line(state, policy, shard["value"], wanted, lambda a, _: (a // n, a % n))
+    assert results >= {1, -1} and (wanted > 3 or 0 in results), results
+    for first, end in games(state[:, :2].reshape(rows, -1).sum(1) == 0):
+        for i in range(first, end):
+            last = shard["last_move"][i]
+            if i == first:
+                assert np.all(last == -1) and not state[i, 2].any()
+            else:
+                assert last[0] * n + last[1] == np.argmax(policy[i - 1])
+                assert state[i, 2].sum() == 1 and state[i, 2][tuple(last)] == 1
+            assert shard["current_player"][i] == (1 if (i - first) % 2 == 0 else -1)
+            assert np.all(state[i, 4] == ((i - first) % 2 == 0))
+            assert np.all(policy[i][state[i, :2].sum(0).ravel() > 0] == 0), "free cells only"
+
+
+@tap.test()
+def test_connect4():
+    shard = sample("connect4", 1500)
+    check_types(shard, 1500, {
+        "states": ("<f4", (3, 6, 7)), "policies": ("<f4", (7,)), "values": ("<f4", ()),
+    })  # fmt: skip
+    check_sums(shard["policies"])
+    full = shard["states"][:, :2].sum(1)[:, 0] > 0
+    assert full.any() and np.all(shard["policies"][full] == 0), "no stone fits into a full column"
+    results = replay_line(shard["states"], shard["policies"], shard["values"], 4,
+                          lambda a, taken: (5 - int(taken[:, a].sum()), a))  # fmt: skip
+    assert results >= {1, -1}
+
+
+# --- RingRift ---
+
+
+@tap.test(*RINGRIFT)
+def test_ringrift(board):
+    n_planes, side = RINGRIFT[board]
+    rows = 400 if side < 15 else 100
+    shard = sample(board, rows)
+    check_types(shard, rows, {
+        "features": ("<f4", (n_planes, side, side)), "globals": ("<f4", (20,)),
+        "values": ("<f4", ()), "policy_indices": ("O", ()), "policy_values": ("O", ()),
+        "move_numbers": ("<i4", ()), "board_type": (f"<U{len(board)}", None),
+        "policy_encoding": ("<U11", None),
+    })  # fmt: skip
+    assert shard["board_type"] == board and shard["policy_encoding"] == "board_aware"
+    maps = load(data(f"ringrift/{board}_policy_maps.npz"))
+    coords = load(data(f"ringrift/{board}_coord_maps.npz"))
+    on_board = coords.get("on_board", np.ones(side * side)).reshape(side, side) > 0
+    features = shard["features"]
+    assert np.all(features[:, :, ~on_board] == 0), "nothing off board"
+    assert np.all(features[:, -1, on_board] == 1), "the last plane is the board"
+    assert np.all(features[:, 0] * features[:, 1] == 0)
+    for indices, values in zip(shard["policy_indices"], shard["policy_values"]):
+        assert indices.dtype == np.int32 and values.dtype == np.float32
+        assert len(indices) == len(values) > 0 and len(set(indices)) == len(indices)
+        assert maps["encodable"][indices].all(), "only what the encoder makes"
+    check_sums(shard["policy_values"])
+    assert set(np.unique(shard["values"])) <= {-1, 0, 1}
+    for first, end in games(shard["move_numbers"] == 0):
+        for i in range(first, end):
+            assert shard["move_numbers"][i] == i - first
+            for back in range(1, min(3, i - first) + 1):
+                mine = features[i - back, [0, 1] if back % 2 == 0 else [1, 0]]
+                at = 14 + 2 * (back - 1)
+                assert np.array_equal(features[i, at : at + 2], mine), "history"
+
+
+@tap.test("hex8", "square8")
+def test_ringrift_moves(board):
+    """The leading action leads to the next position: where a stack stood and where it goes."""
+    _, side = RINGRIFT[board]
+    shard = sample(board, 300)
+    planes = shard["features"][:, :4]
+    if board == "square8":  # planes are stored by column and row
+        planes = planes.transpose(0, 1, 3, 2)
+    cells, distances = side * side, side - 1
+    hexagon = [(0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1)]
+    square = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
+    steps = hexagon if board == "hex8" else square
+    n_moves = 0
+    for i in range(299):
+        if shard["move_numbers"][i + 1] == 0:
+            continue
+        action = shard["policy_indices"][i][np.argmax(shard["policy_values"][i])]
+        mine, theirs = planes[i, 0].ravel(), planes[i, 1].ravel()
+        after_mine, after_theirs = planes[i + 1, 1].ravel().copy(), planes[i + 1, 0].ravel().copy()
+        if action < 3 * cells:
+            at = action // 3
+            assert mine[at] == theirs[at] == 0
+            mine[at] = 1
+            assert np.isclose(planes[i + 1, 3].ravel()[at] * 5, action % 3 + 1)
+        elif action < 3 * cells + len(steps) * cells * distances:
+            n_moves += 1
+            rest = action - 3 * cells
+            at, rest = divmod(rest, len(steps) * distances)
+            d, far = divmod(rest, distances)
+            r, c = at // side + steps[d][0] * (far + 1), at % side + steps[d][1] * (far + 1)
+            assert mine[at] == 1
+            mine[at], mine[r * side + c], theirs[r * side + c] = 0, 1, 0
+        assert np.array_equal(mine, after_mine) and np.array_equal(theirs, after_theirs), i
+    assert n_moves > 50
+
+
+# --- chess ---
+
+RAYS = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
+JUMPS = [(2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2), (2, -1)]
+
+
+def chess_actions():
+    """The 1814 moves: (from, to, promotes)."""
+    actions = []
+    for square in range(64):
+        r, c = divmod(square, 8)
+        steps = [(dr * k, dc * k, False) for dr, dc in RAYS for k in range(1, 8)]
+        steps += [(dr, dc, False) for dr, dc in JUMPS]
+        steps += [(1, dc, True) for dc in (-1, 0, 1) if r == 6]
+        actions += [(square, (r + dr) * 8 + c + dc, p) for dr, dc, p in steps
+                    if 0 <= r + dr < 8 and 0 <= c + dc < 8]  # fmt: skip
+    assert len(actions) == 1814
+    return actions
+
+
+def attackers(men, square):
+    """Squares of negative men (pawns go down) that attack a square."""
+    found = set()
+    for at in np.flatnonzero(men < 0):
+        dr, dc = square // 8 - at // 8, square % 8 - at % 8
+        man = -men[at]
+        if man == 1:
+            hit = dr == -1 and abs(dc) == 1
+        elif man == 2:
+            hit = (dr, dc) in JUMPS
+        else:
+            straight, diagonal = dr == 0 or dc == 0, abs(dr) == abs(dc)
+            far = max(abs(dr), abs(dc))
+            step = np.sign(dr) * 8 + np.sign(dc)
+            hit = (far > 0 and (straight and man != 3 or diagonal and man != 4)
+                   and (man != 6 or far == 1)
+                   and not any(men[at + k * step] for k in range(1, far)))  # fmt: skip
+        if hit:
+            found.add(int(at))
+    return found
+
+
+def may_move(men, start, to):
+    """A man's way of going, whoever is in check."""
+    dr, dc = to // 8 - start // 8, to % 8 - start % 8
+    man = men[start]
+    if man <= 0 or men[to] > 0:
+        return False
+    if man == 1:
+        if dc == 0:
+            return men[to] == 0 and (dr == 1 or dr == 2 and start // 8 == 1 and not men[start + 8])
+        return dr == 1 and abs(dc) == 1 and men[to] < 0
+    alone = men.copy()
+    alone[to] = 0
+    return int(63 - start) in attackers(-alone[::-1], 63 - to) if man > 1 else False
+
+
+@tap.test()
+def test_chess():
+    rows = 1200
+    shard = sample("chess", rows)
+    check_types(shard, rows, {
+        "states": ("i1", (25, 8, 8)), "policies": ("<f4", (1814,)), "values": ("<f4", ()),
+    })  # fmt: skip
+    check_sums(shard["policies"])
+    actions, states = chess_actions(), shard["states"].reshape(rows, 25, 64)
+    start = np.array([4, 2, 3, 5, 6, 3, 2, 4] + [1] * 8 + [0] * 32 + [-1] * 8
+                     + [-4, -2, -3, -5, -6, -3, -2, -4])  # fmt: skip
+    ranks = np.arange(1, 7)
+    all_men = np.einsum("p,npc->nc", ranks, states[:, :6].astype(int))
+    all_men -= np.einsum("p,npc->nc", ranks, states[:, 6:12].astype(int))
+    is_start = np.all(all_men == start, axis=1) & np.all(states[:, 12:16] == 1, axis=(1, 2))
+    # Knights that went out and back give the start's men again: only a sequel is no new game.
+    results, n_checks = [], 0
+    men = rights = None
+    for i in range(rows):
+        fresh = men is None or not np.array_equal(men, all_men[i])
+        if fresh:
+            assert is_start[i], f"row {i}: neither the sequel of row {i - 1} nor a start"
+            if men is not None:
+                results.append((shard["values"][i - 1], men))
+            men, rights = start.copy(), [1, 1, 1, 1]
+        state = states[i]
+        assert np.array_equal(state[:12].max(0), state[16] | state[17])
+        assert np.array_equal(state[16], men > 0) and np.array_equal(state[17], men < 0)
+        assert [state[12 + k].min() for k in range(4)] == rights and state[12:16].max() <= 1
+        assert [state[12 + k].max() for k in range(4)] == rights
+        king = int(np.flatnonzero(men == 6)[0])
+        checkers = attackers(men, king)
+        n_checks += len(checkers) > 0
+        assert set(np.flatnonzero(state[18])) == checkers
+        for piece in range(1, 7):
+            assert np.all(state[18 + piece] == np.sum(men == piece) - np.sum(men == -piece))
+        for action in np.flatnonzero(shard["policies"][i]):
+            a, b, promotes = actions[action]
+            assert may_move(men, a, b), f"row {i}: {a} to {b}"
+            assert promotes == (men[a] == 1 and b >= 56)
+            after = men.copy()
+            after[b], after[a] = (5 if promotes else men[a]), 0
+            assert not attackers(after, int(np.flatnonzero(after == 6)[0])), "own king attacked"
+        a, b, promotes = actions[np.argmax(shard["policies"][i])]
+        men[b], men[a] = (5 if promotes else men[a]), 0
+        for k, home in enumerate([(4, 7), (4, 0), (60, 63), (60, 56)]):
+            rights[k] &= a not in home and b not in home
+        men = -men.reshape(8, 8)[::-1].ravel()
+        rights = rights[2:] + rights[:2]
+    assert len(results) >= 5 and n_checks > 0
+    for value, after in results:
+        in_check = bool(attackers(after, int(np.flatnonzero(after == 6)[0])))
+        assert value in (0, 1) and (value == 0 or in_check), "only who gives mate has won"
+
+
+# --- Take It Easy ---
+
+
+@tap.test()
+def test_takeiteasy():
+    rows = 19 * 20 + 3
+    shard = sample("takeiteasy", rows)
+    check_types(shard, rows, {
+        "plateau": ("<i4", (19,)), "tile": ("<i4", (3,)), "position": ("<i4", ()),
+        "final_score": ("<i4", ()),
+    })  # fmt: skip
+    axial = [(q, r) for r in range(-2, 3) for q in range(max(-2, -2 - r), min(2, 2 - r) + 1)]
+    lines = [([c for c, (q, r) in enumerate(axial) if (r, q + r, q)[k] == v], k)
+             for k in range(3) for v in range(-2, 3)]  # fmt: skip
+    for first in range(0, rows - 3, 19):
+        plateau, seen = np.zeros(19, int), set()
+        for i in range(first, first + 19):
+            tile = shard["tile"][i]
+            assert np.array_equal(shard["plateau"][i], plateau)
+            assert tile[0] in (1, 5, 9) and tile[1] in (2, 6, 7) and tile[2] in (3, 4, 8)
+            assert tuple(tile) not in seen and plateau[shard["position"][i]] == 0
+            seen.add(tuple(tile))
+            plateau[shard["position"][i]] = tile @ [100, 10, 1]
+        digits = np.stack([plateau // 100, plateau // 10 % 10, plateau % 10])
+        score = sum(digits[k, line[0]] * len(line) for line, k in lines
+                    if len(set(digits[k, line])) == 1)  # fmt: skip
+        assert np.all(shard["final_score"][first : first + 19] == score)
+    assert shard["final_score"].max() > 0
+
+
+# --- KataGo ---
+
+
+@tap.test(9, 13)
+def test_katago(n):
+    rows, cells = 200, n * n
+    shard = sample(f"katago:{n}", rows)
+    check_types(shard, rows, {
+        "binaryInputNCHWPacked": ("u1", (22, -(-cells // 8))), "globalInputNC": ("<f4", (19,)),
+        "policyTargetsNCMove": ("<i2", (2, cells + 1)), "globalTargetsNC": ("<f4", (80,)),
+        "scoreDistrN": ("i1", (2 * (cells + 60),)), "valueTargetsNCHW": ("i1", (5, n, n)),
+        "qValueTargetsNCMove": ("<i2", (3, cells + 1)),
+    })  # fmt: skip
+    bits = np.unpackbits(shard["binaryInputNCHWPacked"], axis=2)
+    assert not bits[:, :, cells:].any(), "pad bits are 0"
+    planes, policy = bits[:, :, :cells], shard["policyTargetsNCMove"]
+    assert planes[:, 0].all() and not (planes[:, 1] & planes[:, 2]).any()
+    assert np.all(policy >= 0) and np.all(policy.sum(2) > 0)
+    taken = (planes[:, 1] | planes[:, 2]) > 0
+    assert not policy[:, 0, :cells][taken].any(), "no visits on stones"
+    assert np.all(shard["scoreDistrN"].astype(int).sum(1) == 100)
+    targets = shard["globalTargetsNC"]
+    assert np.all(targets[:, 0] + targets[:, 1] == 1)
+    assert np.all((targets[:, 3] > 0) == (targets[:, 0] == 1)), "who leads has won"
+    for first, end in games(planes[:, 1:3].reshape(rows, -1).sum(1) == 0):
+        for i in range(first, end - 1):
+            move = np.argmax(policy[i, 0])
+            assert np.array_equal(planes[i + 1, 2], planes[i, 1] | (np.arange(cells) == move))
+            assert np.array_equal(planes[i + 1, 1], planes[i, 2])
+            assert np.flatnonzero(planes[i + 1, 9]).tolist() == [move]
+
+
+@tap.test()
+def test_katago_names():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "s.npz")
+        run("sample", "--board", "katago:5", "--rows", 2, path)
+        import zipfile
+
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            assert archive.testzip() is None
+        assert "valueTargetsNCHW" in names and not any(name.endswith(".npy") for name in names)
+
+
+# --- boards without a game of their own ---
+
+
+@tap.test(
+    ("go19", 4, (19, 19), 362), ("othello", 4, (8, 8), 65), ("square:7", 4, (7, 7), 49),
+    ("grid:3x5", 4, (3, 5), 15), ("mirror:4x5", 4, (4, 5), 20), (FILES[0], 4, (15,), 15),
+    (FILES[1], 4, (4, 4), 21), (FILES[2], 4, (5, 5), 25),
+)  # fmt: skip
+def test_placement(board, n_planes, box, n_actions):
+    rows = 300
+    shard = sample(board, rows)
+    check_types(shard, rows, {
+        "state": ("<f4", (n_planes, *box)), "policy": ("<f4", (n_actions,)), "value": ("<f4", ()),
+        "current_player": ("i1", ()),
+    })  # fmt: skip
+    check_sums(shard["policy"])
+    stones = shard["state"][:, :2].reshape(rows, 2, -1)
+    assert np.all(stones.sum(1) <= 1)
+    taken = stones.sum(1) > 0
+    assert np.all(shard["policy"][:, : taken.shape[1]][taken] == 0), "free cells only"
+    assert set(shard["value"]) == ({0, 1} if "bridges" in board else {-1, 1})
+
+
+if __name__ == "__main__":
+    tap.main()

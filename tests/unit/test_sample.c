@@ -1,0 +1,375 @@
+/* test_sample.c - random games: the same wherever and whenever they are played, and by the rules.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/play_chess_rules.h"
+#include "engine/play_tools.h"
+#include "engine/sample.h"
+#include "engine/sample_games.h"
+#include "engine/sample_pieces.h"
+#include "npy/pickle.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N_OF(table) (sizeof(table) / sizeof(table)[0])
+
+/* A board with its game; ends the test when there is none. */
+static struct board *start(struct play *play, const char *name)
+{
+    struct error err = {0};
+    struct board *board = board_new(name, &err);
+
+    assert_string_equal(err.message, "");
+    assert_int_equal(play_init(play, board, 7, &err), 0);
+    return board;
+}
+
+/* Every kind of game takes its boards, and no other does. */
+static void test_kinds(void **state)
+{
+    static const struct {
+        const char *board;
+        const struct play_kind *kind;
+    } cases[] = {
+        {"hex8", &play_ringrift_hexagon},
+        {"hexagon:1", &play_ringrift_hexagon},
+        {"square8", &play_ringrift_square},
+        {"square19", &play_ringrift_square},
+        {"square:8", &play_box},
+        {"square:19", &play_gomoku},
+        {"gomoku15", &play_gomoku},
+        {"square:9", &play_gomoku},
+        {"tictactoe", &play_gomoku},
+        {"go9", &play_box},
+        {"go19", &play_box},
+        {"othello", &play_box},
+        {"square:4", &play_box},
+        {"rhombus:2", &play_hex},
+        {"hex14", &play_hex},
+        {"connect4", &play_connect4},
+        {"mirror:6x7", &play_connect4},
+        {"mirror:7x6", &play_box},
+        {"grid:6x7", &play_box},
+        {"chess", &play_chess},
+        {"katago:5", &play_katago},
+        {"takeiteasy", &play_takeiteasy},
+        {"file:share/boards/triangle.json", &play_cells},
+        {"file:share/boards/alquerque.json", &play_box},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct play play;
+        struct board *board = start(&play, cases[i].board);
+
+        if (play.kind != cases[i].kind)
+            fail_msg("%s is played otherwise", cases[i].board);
+        board_free(board);
+    }
+}
+
+/* The length of a row of an array, and room for it. */
+static size_t row_nbytes(const struct play *play, const struct play_array *array)
+{
+    struct error err = {0};
+    struct dtype dtype;
+    uint64_t n;
+
+    assert_int_equal(dtype_parse(array->dtype, strlen(array->dtype), &dtype, &err), 0);
+    n = dtype.itemsize;
+    for (size_t d = 0; d < PLAY_MAX_DIMS && array->dims[d] != 0; d++)
+        n *= play_dim(play, array->dims[d]);
+    return array->render_items != NULL ? 4 * PLAY_MAX_ITEMS : (size_t)n;
+}
+
+static void draw(const struct play *play, struct play_game *game, uint32_t ply,
+                 const struct play_array *array, uint8_t *row)
+{
+    memset(row, 0, row_nbytes(play, array));
+    if (array->render != NULL)
+        array->render(play, game, ply, row);
+    else if (array->render_items != NULL)
+        assert_in_range(array->render_items(play, game, ply, row), 1, PLAY_MAX_ITEMS);
+}
+
+static const char *const some_boards[] = {"hex8",       "hexagon:1", "square8",   "rhombus:4",
+                                          "gomoku15",   "tictactoe", "connect4",  "chess",
+                                          "takeiteasy", "katago:5",  "mirror:3x3"};
+
+/* A row is the same whatever was played and drawn before it: scratch room carries nothing over. */
+static void test_rows_depend_on_nothing_else(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_OF(some_boards); i++) {
+        struct play play;
+        struct board *board = start(&play, some_boards[i]);
+        struct play_game used, fresh;
+        struct error err = {0};
+
+        assert_int_equal(play_game_init(&used, &play, &err), 0);
+        play_game(&play, 9, &used);
+        play_game(&play, 4, &used);
+        for (uint32_t ply = used.n_plies; ply-- > 0;) {
+            for (size_t k = 0; k < play.kind->n_arrays; k++) {
+                const struct play_array *array = &play.kind->arrays[k];
+                uint8_t *a, *b;
+
+                if (array->text != NULL)
+                    continue;
+                a = malloc(row_nbytes(&play, array));
+                b = malloc(row_nbytes(&play, array));
+                assert_int_equal(play_game_init(&fresh, &play, &err), 0);
+                play_game(&play, 4, &fresh);
+                assert_int_equal(fresh.n_plies, used.n_plies);
+                draw(&play, &used, ply, array, a);
+                draw(&play, &fresh, ply, array, b);
+                assert_memory_equal(a, b, row_nbytes(&play, array));
+                play_game_release(&fresh);
+                free(a);
+                free(b);
+            }
+        }
+        play_game_release(&used);
+        board_free(board);
+    }
+}
+
+/* Literal numbers: a change here changes every sample, on some machine or on all. */
+static void test_random_numbers(void **state)
+{
+    static const uint32_t expected[] = {583914331, 286659526, 787177665, 949678832};
+    struct play play;
+    struct board *board = start(&play, "rhombus:2");
+    struct play_game game = {.number = 3};
+    struct play_random random = play_random_of(&play, &game, PLAY_FOR_MOVES, 0);
+    struct play_random other = play_random_of(&play, &game, PLAY_FOR_MOVES, 1);
+    uint32_t counts[5] = {0}, n_equal = 0;
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(expected); i++) {
+        const uint32_t r = play_below(&random, 1000000000);
+
+        n_equal += r == play_below(&other, 1000000000);
+        if (r != expected[i])
+            fail_msg("number %zu is %u", i, r);
+    }
+    assert_int_equal(n_equal, 0);
+    for (int i = 0; i < 50000; i++)
+        counts[play_below(&random, 5)]++;
+    for (size_t i = 0; i < N_OF(counts); i++)
+        assert_in_range(counts[i], 9500, 10500);
+    board_free(board);
+}
+
+/* The index of games against a plain count. */
+static void test_games(void **state)
+{
+    static const uint64_t sizes[] = {0, 1, 4, 5, 1000};
+    struct play play;
+    struct board *board = start(&play, "tictactoe");
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(sizes); i++) {
+        struct sample_games games;
+        struct play_game game;
+        struct error err = {0};
+        uint64_t row = 0, number = 0;
+
+        assert_int_equal(sample_games_init(&games, &play, sizes[i], &err), 0);
+        assert_int_equal(play_game_init(&game, &play, &err), 0);
+        for (; row < sizes[i]; number++) {
+            play_game(&play, number, &game);
+            assert_in_range(game.n_plies, 5, 9);
+            assert_int_equal(games.first_row[number], row);
+            for (uint32_t ply = 0; ply < game.n_plies && row < sizes[i]; ply++)
+                assert_int_equal(sample_games_find(&games, row++), number);
+        }
+        assert_int_equal(games.n_games, number);
+        play_game_release(&game);
+        sample_games_release(&games);
+    }
+    board_free(board);
+}
+
+/* Pieces joined are the header and every row; history is the bytes in front of a piece. */
+static void test_pieces(void **state)
+{
+    struct play play;
+    struct board *board = start(&play, "rhombus:11");
+    struct sample_games games;
+    struct bytes header = {0}, all = {0}, scratch = {0};
+    struct error err = {0};
+    const uint64_t n_rows = 5000, row = 11 * 11 * 4;
+    struct pieces *pieces;
+
+    (void)state;
+    assert_int_equal(sample_games_init(&games, &play, n_rows, &err), 0);
+    assert_int_equal(bytes_append(&header, "header", 6, &err), 0);
+    pieces = sample_pieces_of_rows(&games, &play.kind->arrays[1], row, &header, &err);
+    assert_non_null(pieces);
+    assert_int_equal(pieces->n_pieces, 3);
+    assert_int_equal(pieces->unpacked_nbytes, 6 + n_rows * row);
+    for (uint64_t i = 0; i < pieces->n_pieces; i++) {
+        size_t history = 1000;
+
+        assert_int_equal(pieces->ops->make(pieces, i, &scratch, &history, &err), 0);
+        assert_int_equal(history, i == 0 ? 0 : 3 * row);
+        assert_true(history <= all.n_bytes);
+        if (history > 0)
+            assert_memory_equal(scratch.data, all.data + all.n_bytes - history, history);
+        assert_int_equal(
+            bytes_append(&all, scratch.data + history, scratch.n_bytes - history, &err), 0);
+    }
+    assert_int_equal(all.n_bytes, pieces->unpacked_nbytes);
+    assert_memory_equal(all.data, "header", 6);
+    pieces_free(pieces);
+    bytes_release(&all);
+    bytes_release(&scratch);
+    sample_games_release(&games);
+    board_free(board);
+}
+
+/* An object array of several pieces, read back. */
+static void test_items(void **state)
+{
+    static const uint64_t sizes[] = {0, 1, 16000, 16001, 40000};
+    struct play play;
+    struct board *board = start(&play, "hexagon:2");
+
+    (void)state;
+    for (size_t k = 0; k < N_OF(sizes); k++) {
+        struct sample_games games;
+        struct bytes header = {0}, all = {0}, scratch = {0};
+        struct error err = {0};
+        struct pickle_document document;
+        struct pickle_limits limits = pickle_default_limits;
+        struct pieces *pieces;
+
+        assert_int_equal(sample_games_init(&games, &play, sizes[k], &err), 0);
+        pieces = sample_pieces_of_items(&games, &play.kind->arrays[3], &header, &err);
+        assert_non_null(pieces);
+        assert_int_equal(pieces->n_pieces, sizes[k] == 0 ? 1 : (sizes[k] - 1) / 16000 + 1);
+        for (uint64_t i = 0; i < pieces->n_pieces; i++) {
+            size_t history = 32768;
+
+            assert_int_equal(pieces->ops->make(pieces, i, &scratch, &history, &err), 0);
+            assert_int_equal(history, 0);
+            assert_int_equal(bytes_append(&all, scratch.data, scratch.n_bytes, &err), 0);
+        }
+        limits.n_items = sizes[k];
+        assert_int_equal(pickle_read(all.data, all.n_bytes, &limits, &document, &err), 0);
+        assert_int_equal(document.n_items, sizes[k]);
+        for (uint64_t i = 0; i < document.n_items; i++) {
+            assert_int_equal(document.items[i].kind, PICKLE_ARRAY);
+            assert_in_range(document.items[i].as.array->n_elements, 1, PLAY_MAX_ITEMS);
+        }
+        pickle_release(&document);
+        pieces_free(pieces);
+        bytes_release(&all);
+        bytes_release(&scratch);
+        sample_games_release(&games);
+    }
+    board_free(board);
+}
+
+/* How many positions there are so many moves on, without castling and en passant. */
+static uint64_t count_positions(const struct chess_position *position, int depth)
+{
+    struct chess_move moves[CHESS_MAX_MOVES];
+    const uint32_t n = chess_legal_moves(position, moves);
+    uint64_t count = 0;
+
+    if (depth == 1)
+        return n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct chess_position next = *position;
+
+        chess_make_move(&next, &moves[i]);
+        count += count_positions(&next, depth - 1);
+    }
+    return count;
+}
+
+/* The well-known counts; neither castling nor en passant is possible before the fifth move. */
+static void test_chess_moves(void **state)
+{
+    struct chess_position position;
+
+    (void)state;
+    chess_position_start(&position);
+    assert_int_equal(count_positions(&position, 1), 20);
+    assert_int_equal(count_positions(&position, 2), 400);
+    assert_int_equal(count_positions(&position, 3), 8902);
+    assert_int_equal(count_positions(&position, 4), 197281);
+}
+
+/* Rights to castle go when a king or rook moves, and when a rook is taken at home. */
+static void test_castling_rights(void **state)
+{
+    static const struct {
+        struct chess_move move;
+        uint8_t rights[4]; /* of the other player first: the board has been turned over */
+    } cases[] = {
+        {{.from = 8, .d_rank = 1}, {1, 1, 1, 1}},
+        {{.from = 4, .d_file = 1}, {1, 1, 0, 0}},
+        {{.from = 7, .d_rank = 1}, {1, 1, 0, 1}},
+        {{.from = 0, .d_rank = 1}, {1, 1, 1, 0}},
+        {{.from = 27, .d_rank = 4, .d_file = 4}, {0, 1, 1, 1}},
+        {{.from = 27, .d_rank = 4, .d_file = -3}, {1, 0, 1, 1}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct chess_position position;
+
+        chess_position_start(&position);
+        chess_make_move(&position, &cases[i].move);
+        assert_memory_equal(position.rights, cases[i].rights, sizeof cases[i].rights);
+    }
+}
+
+/* Writing refuses what it cannot do, before anything is created. */
+static void test_refused(void **state)
+{
+    static const struct {
+        const char *board, *path;
+        enum error_kind kind;
+    } cases[] = {
+        {"nosuch", "/tmp/never.npz", ERROR_USAGE},
+        {"katago", "/tmp/never.npz", ERROR_USAGE},
+        {"file:/no/such.json", "/tmp/never.npz", ERROR_NO_INPUT},
+        {"hex8", "/no/such/folder/never.npz", ERROR_CANT_CREATE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        const struct sample_settings settings = {
+            .board = cases[i].board, .n_rows = 3, .n_threads = 1};
+        struct sample_result result;
+        struct error err = {0};
+
+        assert_int_equal(sample_write(cases[i].path, &settings, &result, &err), -1);
+        assert_int_equal(err.kind, cases[i].kind);
+        assert_int_not_equal(access(cases[i].path, F_OK), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds),          cmocka_unit_test(test_rows_depend_on_nothing_else),
+        cmocka_unit_test(test_random_numbers), cmocka_unit_test(test_games),
+        cmocka_unit_test(test_pieces),         cmocka_unit_test(test_items),
+        cmocka_unit_test(test_chess_moves),    cmocka_unit_test(test_castling_rights),
+        cmocka_unit_test(test_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
