@@ -4,6 +4,7 @@
 #include "cli/expand_call.h"
 #include "cli/expand_print.h"
 #include "cli/expand_stats.h"
+#include "engine/plan_build.h"
 #include "engine/shuffle.h"
 
 #include <errno.h>

@@ -31,14 +31,18 @@ static int parse_order(struct expand_call *call, const char *text, struct error 
 
 static int parse_format(struct expand_call *call, const char *text, struct error *err)
 {
-    if (strcmp(text, "npz") == 0)
-        call->settings.form = ARCHIVE_OUT_NPZ;
-    else if (strcmp(text, "npy-dir") == 0)
-        call->settings.form = ARCHIVE_OUT_NPY_FOLDER;
-    else
-        return error_set(err, ERROR_USAGE, "--format: %s is none of npz, npy-dir",
-                         text_quote(text).text);
-    return 0;
+    static const char *const forms[] = {
+        [ARCHIVE_OUT_NPZ] = "npz", [ARCHIVE_OUT_NPY_FOLDER] = "npy-dir", [ARCHIVE_OUT_NPY] = "npy"};
+
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (strcmp(text, forms[i]) == 0) {
+            call->settings.form = (enum archive_out_form)i;
+            call->format_said = true;
+            return 0;
+        }
+    }
+    return error_set(err, ERROR_USAGE, "--format: %s is none of npz, npy-dir, npy",
+                     text_quote(text).text);
 }
 
 static int parse_threads(struct expand_call *call, const char *text, struct error *err)
@@ -214,17 +218,28 @@ static int check(const struct expand_call *call, struct error *err)
         return error_set(err, ERROR_USAGE, "--part goes with --out-dir");
     if (call->skip_bad && call->out_dir == NULL)
         return error_set(err, ERROR_USAGE, "--skip-bad goes with --out-dir");
-    if (call->skip_existing && call->settings.form != ARCHIVE_OUT_NPZ)
-        return error_set(err, ERROR_USAGE, "--skip-existing works on npz outputs only");
+    if (call->skip_existing && call->settings.form == ARCHIVE_OUT_NPY_FOLDER)
+        return error_set(err, ERROR_USAGE, "--skip-existing does not work on folders");
     if (call->zero && call->files_from == NULL)
         return error_set(err, ERROR_USAGE, "--null goes with --files-from");
     return 0;
 }
 
+static bool ends_with(const char *text, const char *suffix)
+{
+    const size_t n = strlen(text), n_suffix = strlen(suffix);
+
+    return n >= n_suffix && strcmp(text + n - n_suffix, suffix) == 0;
+}
+
 /* What the rest of the call depends on. */
 static int finish(struct expand_call *call, struct error *err)
 {
-    if (call->settings.form == ARCHIVE_OUT_NPY_FOLDER) {
+    if (!call->format_said && call->output != NULL && ends_with(call->output, ".npy"))
+        call->settings.form = ARCHIVE_OUT_NPY;
+    if (call->settings.form == ARCHIVE_OUT_NPY) /* one array: no room for where rows come from */
+        call->request.provenance = false;
+    if (call->settings.form != ARCHIVE_OUT_NPZ) {
         call->settings.level = (struct codec_level){.kind = CODEC_STORE};
         call->settings.level_text = "store";
     }

@@ -23,6 +23,7 @@ struct expand_call {
     bool dry_run, skip_existing, skip_bad;
     int verbosity; /* -1 quiet, 0, 1 verbose */
     /* While parsing. */
+    bool format_said;
     const char *files_from;
     bool zero; /* names in files_from end with NUL */
     uint64_t part, n_parts;

@@ -33,17 +33,40 @@ static void build(unsigned command, char *shorts, struct option *longs)
     longs[n] = (struct option){0};
 }
 
-/* The argument that getopt stopped at, without a value behind '='. */
-static int refuse(int found, char **argv, struct error *err)
+/* How many options a word may stand for, and whether it is the whole name of one. */
+static int count_matches(const struct option *longs, const char *name, size_t length)
 {
-    const char *word = argv[optind - 1];
-    size_t length = strcspn(word, "=");
+    int n = 0;
 
-    if (strncmp(word, "--", 2) == 0)
-        return error_set(err, ERROR_USAGE, found == ':' ? "%s needs a value" : "unknown option %s",
-                         text_quote_bytes(word, length).text);
-    return error_set(err, ERROR_USAGE,
-                     found == ':' ? "option '-%c' needs a value" : "unknown option '-%c'", optopt);
+    for (; longs->name != NULL; longs++) {
+        if (strncmp(longs->name, name, length) != 0)
+            continue;
+        if (longs->name[length] == '\0')
+            return 1;
+        n++;
+    }
+    return n;
+}
+
+/* The argument that getopt stopped at, without a value behind '='. */
+static int refuse(int found, const struct option *longs, char **argv, struct error *err)
+{
+    const char *word = argv[optind - 1], *what = "unknown option %s";
+    size_t length = strcspn(word, "=");
+    int n_matches;
+
+    if (strncmp(word, "--", 2) != 0)
+        return error_set(err, ERROR_USAGE,
+                         found == ':' ? "option '-%c' needs a value" : "unknown option '-%c'",
+                         optopt);
+    n_matches = count_matches(longs, word + 2, length - 2);
+    if (found == ':')
+        what = "%s needs a value";
+    else if (n_matches == 1)
+        what = "%s takes no value";
+    else if (n_matches > 1)
+        what = "%s is short for several options";
+    return error_set(err, ERROR_USAGE, what, text_quote_bytes(word, length).text);
 }
 
 int option_parse(unsigned command, int argc, char **argv, option_apply apply, void *self,
@@ -58,7 +81,7 @@ int option_parse(unsigned command, int argc, char **argv, option_apply apply, vo
     optind = 1;
     while ((found = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (found == '?' || found == ':')
-            return refuse(found, argv, err);
+            return refuse(found, longs, argv, err);
         if (apply(self, found, optarg, err) != 0)
             return -1;
     }

@@ -70,6 +70,8 @@ enum option_id {
     OPT_ACTION,
     OPT_ROWS,
     OPT_SEED,
+    OPT_LEAK,
+    OPT_MAX_FINDINGS,
 };
 
 struct option_row {

@@ -5,22 +5,8 @@
 #include "base/text.h"
 #include "board/takeiteasy.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int bind_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,
-                const char *format, ...)
-{
-    char reason[640];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
-    return error_set(err, ERROR_DATA, "%s: %s", plan_array_name(plan, array).text, reason);
-}
 
 /* Room for one map of n_entries for each transform. */
 static uint32_t *new_maps(const struct plan *plan, uint64_t n_entries, struct error *err)
@@ -88,13 +74,13 @@ static int bind_cells(struct plan *plan, const struct plan_array *array, struct 
     if (array->binding.layout != NULL) /* the axis holds the on-board cells alone */
         return bind_policy(plan, array, move, err);
     if (move->axis != board->n_cells)
-        return bind_refuse(plan, array, err, "%llu cells, expected %u of board %s",
+        return plan_refuse(plan, array, err, "%llu cells, expected %u of board %s",
                            (unsigned long long)move->axis, board->n_cells, board->preset);
     for (uint32_t t = 0; t < board->n_transforms; t++) {
         uint32_t moved_by = plane_transform(plan, array, t);
 
         if (moved_by == UINT32_MAX)
-            return bind_refuse(plan, array, err,
+            return plan_refuse(plan, array, err,
                                "planes stored xy need a board with a transposition; use "
                                "--plane-order yx");
         move->steps[t].src = board->transforms[moved_by].src;
@@ -119,14 +105,14 @@ static int bind_plane_step(const struct plan *plan, struct plan_array *array, ui
 
     if (bind_plane_map(plan->board, &plan->conventions, t, n_planes, dst, &complement, &reason) !=
         0)
-        return bind_refuse(plan, array, err, "%s", reason.message);
+        return plan_refuse(plan, array, err, "%s", reason.message);
     perm_invert(dst, n_planes, src);
     if (!perm_is_identity(src, n_planes))
         step->plane_src = src;
     if (complement < 0)
         return 0;
     if (array->move.kind == MOVE_BITS || !dtype_is_number(&array->move.dtype))
-        return bind_refuse(plan, array, err,
+        return plan_refuse(plan, array, err,
                            "a to-move plane of packed or opaque elements cannot swap colours; use "
                            "--planes with a permutation");
     step->label = LABEL_COMPLEMENT;
@@ -188,7 +174,7 @@ static int bind_coord(const struct plan *plan, struct plan_array *array, struct 
     struct row_move *move = &array->move;
 
     if (plan->board->rows == 0)
-        return bind_refuse(plan, array, err, "board %s has no rows and columns; use --copy %s",
+        return plan_refuse(plan, array, err, "board %s has no rows and columns; use --copy %s",
                            plan->board->preset, array->key);
     move->kind = MOVE_COORD;
     move->cols = plan->board->cols;
@@ -210,7 +196,7 @@ static int bind_index(struct plan *plan, struct plan_array *array, struct error 
         if (move->kind == MOVE_PADDED && (!dtype_is_number(&move->value_dtype) ||
                                           move->value_row_nbytes / move->value_dtype.itemsize !=
                                               move->row_nbytes / move->dtype.itemsize))
-            return bind_refuse(plan, array, err, "its values array is not of the same shape");
+            return plan_refuse(plan, array, err, "its values array is not of the same shape");
     }
     return bind_policy(plan, array, move, err);
 }

@@ -28,8 +28,4 @@ int bind_plane_map(const struct board *board, const struct conventions *conventi
 int bind_swap_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
                     struct error *err);
 
-/* "FILE: ARRAY: reason", always -1. */
-int bind_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,
-                const char *format, ...) __attribute__((format(printf, 4, 5)));
-
 #endif

@@ -33,7 +33,7 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
                   : LABEL_EXCHANGE_12;
         return 0;
     }
-    return bind_refuse(plan, array, err,
+    return plan_refuse(plan, array, err,
                        "codes from %g to %g, expected 0, 1, 2 or -1, 0, 1; use --role NAME=copy if "
                        "they name no colour",
                        range.min, range.max);
@@ -75,7 +75,7 @@ static int values_label(const struct plan *plan, const struct plan_array *array,
     if (array->binding.role == ROLE_WDL || n == 3) {
         *op = LABEL_REVERSE;
         return n == 3 ? 0
-                      : bind_refuse(plan, array, err, "%llu columns, expected 3 (win, draw, loss)",
+                      : plan_refuse(plan, array, err, "%llu columns, expected 3 (win, draw, loss)",
                                     (unsigned long long)n);
     }
     if (n >= 2) {
@@ -83,7 +83,7 @@ static int values_label(const struct plan *plan, const struct plan_array *array,
         return 0;
     }
     if (value == VALUE_COLOUR_WDL)
-        return bind_refuse(plan, array, err,
+        return plan_refuse(plan, array, err,
                            "%llu columns, but --value colour-wdl means 3; use --value colour01, "
                            "colour11 or mover",
                            (unsigned long long)n);
@@ -162,7 +162,7 @@ int bind_swap_label(const struct plan *plan, const struct plan_array *array, enu
     }
     if (status == 0 && !label_fits(*op, dtype)) {
         dtype_name(dtype, name, sizeof name);
-        return bind_refuse(plan, array, err,
+        return plan_refuse(plan, array, err,
                            "a colour swap cannot be computed in %s; use --value or --to-move, or "
                            "--role NAME=copy",
                            name);

@@ -35,7 +35,14 @@ static void progress(void *self, uint64_t n_bytes)
         x->settings->progress(x->settings->progress_self, x->n_done, x->n_total);
 }
 
-/* An output must not be one of the inputs, whatever it is called. */
+static bool is_same_file(const char *path, const struct stat *st)
+{
+    struct stat other;
+
+    return stat(path, &other) == 0 && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
+}
+
+/* An output must not be one of the inputs, nor a file of one, whatever it is called. */
 static int check_not_an_input(const struct plan *plan, const char *path, struct error *err)
 {
     struct stat st;
@@ -44,9 +51,11 @@ static int check_not_an_input(const struct plan *plan, const char *path, struct 
         return 0;
     for (size_t i = 0; i < plan->n_archives; i++) {
         const struct archive_in *archive = &plan->archives[i];
-        struct stat in;
+        bool same = is_same_file(archive->path, &st);
 
-        if (stat(archive->path, &in) == 0 && in.st_dev == st.st_dev && in.st_ino == st.st_ino)
+        for (size_t k = 0; k < archive->n_inputs && !same; k++)
+            same = is_same_file(archive->inputs[k].path, &st);
+        if (same)
             return error_set(err, ERROR_CANT_CREATE, "%s: the output is the same file as input %s",
                              text_path(path).text, text_path(archive->path).text);
     }
@@ -117,17 +126,40 @@ static int remove_old_manifest(const char *path, struct error *err)
     return status;
 }
 
+static int sidecar_path(const struct expansion *x, struct text *path, struct error *err)
+{
+    size_t length = strlen(x->path);
+
+    if (length > 4 && strcmp(x->path + length - 4, ".npz") == 0)
+        length -= 4;
+    return text_append(path, err, "%.*s.json", (int)length, x->path);
+}
+
+/* Find out before the long work that the sidecar cannot be written. */
+static int check_sidecar(const struct expansion *x, struct error *err)
+{
+    struct output out = {0};
+    struct text path = {0};
+    int status = 0;
+
+    if (x->settings->sidecar)
+        status = sidecar_path(x, &path, err);
+    if (status == 0 && x->settings->sidecar) {
+        status = output_open(&out, path.text, x->settings->force, err);
+        output_abort(&out);
+    }
+    text_release(&path);
+    return status;
+}
+
 /* KataGo's shuffler reads the number of rows from BASENAME.json. */
 static int write_sidecar(const struct expansion *x, uint64_t n_rows, struct error *err)
 {
     struct output out = {0};
     struct text path = {0}, json = {0};
-    size_t length = strlen(x->path);
     int status = -1;
 
-    if (length > 4 && strcmp(x->path + length - 4, ".npz") == 0)
-        length -= 4;
-    if (text_append(&path, err, "%.*s.json", (int)length, x->path) == 0 &&
+    if (sidecar_path(x, &path, err) == 0 &&
         text_append(&json, err, "{\"num_rows\": %llu}\n", (unsigned long long)n_rows) == 0 &&
         output_open(&out, path.text, x->settings->force, err) == 0 &&
         output_write(&out, json.text, json.n_bytes, err) == 0)
@@ -154,8 +186,9 @@ static int write_output(struct expansion *x, struct expand_result *result, struc
                         x->digests.sha256, err);
 }
 
-int expand_write(const struct plan *plan, const char *path, const struct expand_settings *settings,
-                 struct expand_result *result, struct error *err)
+static int write_to(const struct plan *plan, const char *path,
+                    const struct expand_settings *settings, struct expand_result *result,
+                    struct error *err)
 {
     struct expansion x = {.plan = plan, .path = path, .settings = settings};
     int status = -1;
@@ -168,7 +201,7 @@ int expand_write(const struct plan *plan, const char *path, const struct expand_
         .progress = progress,
         .progress_self = &x,
     };
-    if (check_not_an_input(plan, path, err) == 0 &&
+    if (check_not_an_input(plan, path, err) == 0 && check_sidecar(&x, err) == 0 &&
         side_work_init(&x.digests, plan->archives, plan->n_archives, err) == 0 &&
         (x.archive = archive_out_new(path, settings->form, settings->force, err)) != NULL)
         status = write_output(&x, result, err);
@@ -180,6 +213,23 @@ int expand_write(const struct plan *plan, const char *path, const struct expand_
     return status;
 }
 
+int expand_write(const struct plan *plan, const char *path, const struct expand_settings *settings,
+                 struct expand_result *result, struct error *err)
+{
+    struct text name = {0};
+    size_t n = strlen(path);
+    int status;
+
+    /* A folder's manifest lies beside it, also when its name ends in a slash. */
+    while (settings->form == ARCHIVE_OUT_NPY_FOLDER && n > 1 && path[n - 1] == '/')
+        n--;
+    status = text_append(&name, err, "%.*s", (int)n, path);
+    if (status == 0)
+        status = write_to(plan, name.text, settings, result, err);
+    text_release(&name);
+    return status;
+}
+
 int expand_is_current(const struct plan *plan, const char *path,
                       const struct expand_settings *settings, bool *current, struct error *err)
 {
@@ -188,7 +238,7 @@ int expand_is_current(const struct plan *plan, const char *path,
     int status;
 
     *current = false;
-    if (settings->form != ARCHIVE_OUT_NPZ || stat(path, &st) != 0)
+    if (settings->form == ARCHIVE_OUT_NPY_FOLDER || stat(path, &st) != 0)
         return 0;
     if (side_work_init(&digests, plan->archives, plan->n_archives, err) != 0)
         return -1;

@@ -90,14 +90,6 @@ struct plan {
     uint64_t n_unencodable;   /* policy entries no encoder makes */
 };
 
-/*
- * Open the inputs, decide board, roles and transforms, bind every array to its move, survey the
- * data where labels depend on it, and set the order. On failure everything is released and the
- * error names file, array, expected and found. The caller releases a built plan.
- */
-int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
-               const struct plan_request *request, struct error *err);
-
 /* Free what a plan owns; accepts a zeroed one. */
 void plan_release(struct plan *plan);
 
@@ -108,6 +100,10 @@ int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
 /* The action space of a layout at a length, made on first use and owned by the plan. */
 const struct action_space *plan_space(struct plan *plan, const struct action_layout *layout,
                                       uint64_t length, struct error *err);
+
+/* ERROR_DATA "FILE: ARRAY: reason"; always -1. */
+int plan_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,
+                const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* "FILE: ARRAY" of the first input, for messages. */
 struct text_quoted plan_array_name(const struct plan *plan, const struct plan_array *array);

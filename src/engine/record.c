@@ -75,10 +75,12 @@ static int add_selection(struct manifest *m, const struct plan *plan, struct err
 static int add_options(struct manifest *m, const struct plan *plan,
                        const struct expand_settings *settings, struct error *err)
 {
+    static const char *const forms[] = {
+        [ARCHIVE_OUT_NPZ] = "npz", [ARCHIVE_OUT_NPY_FOLDER] = "npy-dir", [ARCHIVE_OUT_NPY] = "npy"};
+
     if (manifest_set_option(m, "order", settings->order_text, err) != 0 ||
         manifest_set_option(m, "level", settings->level_text, err) != 0 ||
-        manifest_set_option(m, "format", settings->form == ARCHIVE_OUT_NPZ ? "npz" : "npy-dir",
-                            err) != 0 ||
+        manifest_set_option(m, "format", forms[settings->form], err) != 0 ||
         manifest_set_option(m, "provenance", plan->provenance ? "yes" : "no", err) != 0)
         return -1;
     return add_selection(m, plan, err) != 0 || add_conventions(m, plan, err) != 0

@@ -1,7 +1,6 @@
 /* survey.c - see survey.h: the ranges of labels. */
 #include "engine/survey.h"
 
-#include "engine/bind.h"
 #include "engine/source.h"
 
 #include <math.h>
@@ -39,7 +38,7 @@ static int visit_all(const struct plan *plan, const struct plan_array *array,
     int status;
 
     if (!dtype_is_number(&first->header.dtype) || first->row_nbytes == 0)
-        return bind_refuse(plan, array, err, "is no array of numbers; use --role or --copy %s",
+        return plan_refuse(plan, array, err, "is no array of numbers; use --role or --copy %s",
                            array->key);
     at_once = CHUNK_NBYTES / first->row_nbytes + 1;
     chunk = malloc(at_once * first->row_nbytes);
@@ -112,6 +111,6 @@ int survey_refuse(const struct plan *plan, const struct plan_array *array,
 
     if (visit_all(plan, array, &visitor, err) != 0)
         return -1;
-    return bind_refuse(plan, array, err, "row %llu: %g, expected %s",
+    return plan_refuse(plan, array, err, "row %llu: %g, expected %s",
                        (unsigned long long)search.row, search.value, expected);
 }

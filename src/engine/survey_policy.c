@@ -1,6 +1,5 @@
 /* survey_policy.c - policies: entries that name a region by one cell, entries no encoder makes. */
 #include "base/text.h"
-#include "engine/bind.h"
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"
 
@@ -183,7 +182,7 @@ static int count_policy(struct plan *plan, const struct plan_array *array, struc
         return 0;
     if (array->binding.sparse == SPARSE_CSR) {
         if (plan->conventions.ambiguous == AMBIGUOUS_DROP)
-            return bind_refuse(plan, array, err,
+            return plan_refuse(plan, array, err,
                                "--ambiguous drop does not work on policies in CSR form");
         return 0;
     }

@@ -1,5 +1,4 @@
 /* survey_stones.c - the game of Hex: do the stones agree with the declared convention? */
-#include "engine/bind.h"
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"
 
@@ -116,7 +115,7 @@ int survey_stones(struct plan *plan, struct error *err)
     if (s.n_excess == 0)
         return 0;
     if (s.n_other_excess == 0)
-        return bind_refuse(plan, s.planes, err,
+        return plan_refuse(plan, s.planes, err,
                            "%llu of %llu rows have one stone more of the player to move than of "
                            "the other, which --planes %s rules out and --planes %s explains",
                            (unsigned long long)s.n_excess, (unsigned long long)s.n_rows,

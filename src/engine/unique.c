@@ -1,7 +1,6 @@
 /* unique.c - see unique.h. */
 #include "engine/unique.h"
 
-#include "engine/bind.h"
 #include "engine/pieces_objects.h"
 #include "engine/source.h"
 #include "engine/threads.h"
@@ -52,7 +51,7 @@ static int open_moving(struct unique *u, const struct plan_array *array, struct 
 
     m->array = array;
     if (array->binding.sparse == SPARSE_CSR)
-        return bind_refuse(plan, array, err, "--unique does not work on policies in CSR form");
+        return plan_refuse(plan, array, err, "--unique does not work on policies in CSR form");
     if (array->is_object)
         return 0;
     if (source_open(&m->source, array->sources, plan->n_archives, plan->max_memory, plan->tmpdir,

@@ -7,6 +7,7 @@
 #include "shard/folder_out.h"
 #include "shard/member_pull.h"
 #include "shard/npz_out.h"
+#include "shard/plain_out.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ struct archive_out *archive_out_new(const char *path, enum archive_out_form form
     }
     archive->form = form;
     archive->force = force;
-    if (form == ARCHIVE_OUT_NPZ)
+    if (form != ARCHIVE_OUT_NPY_FOLDER)
         rc = output_open(&archive->output, path, force, err);
     else
         rc = output_folder_open(&archive->folder, path, FOLDER_OUT_SUFFIX, force, err);
@@ -69,6 +70,11 @@ int archive_out_add(struct archive_out *archive, const char *name,
 
     if (archive->form == ARCHIVE_OUT_NPY_FOLDER && folder_out_check(name, source, err) != 0)
         return -1;
+    if (archive->form == ARCHIVE_OUT_NPY && archive->n_members > 0)
+        return error_set(err, ERROR_CANT_CREATE,
+                         "a .npy file holds one array, and there are %s and %s; write an .npz file "
+                         "or use --format npy-dir",
+                         text_quote(archive->members[0].name).text, text_quote(name).text);
     if (strlen(name) > UINT16_MAX)
         return error_set(err, ERROR_CANT_CREATE, "member %s: the name is too long for a zip file",
                          text_quote(name).text);
@@ -110,6 +116,15 @@ static int write_npz(struct archive_out *archive, uint64_t *n_bytes, char sha256
     return digest_output(&archive->output, sha256, err);
 }
 
+static int write_npy(struct archive_out *archive, uint64_t *n_bytes, char sha256[DIGEST_HEX_NBYTES],
+                     struct error *err)
+{
+    if (plain_out_write(&archive->output, &archive->members[0], err) != 0)
+        return -1;
+    *n_bytes = archive->output.n_bytes;
+    return digest_output(&archive->output, sha256, err);
+}
+
 int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
                       struct error *err)
 {
@@ -119,6 +134,8 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
         return error_set(err, ERROR_INTERNAL, "output shard without members");
     if (archive->form == ARCHIVE_OUT_NPZ)
         rc = write_npz(archive, n_bytes, sha256, err);
+    else if (archive->form == ARCHIVE_OUT_NPY)
+        rc = write_npy(archive, n_bytes, sha256, err);
     else
         rc = folder_out_write(&archive->folder, archive->members, archive->n_members, n_bytes,
                               sha256, err);
@@ -131,7 +148,7 @@ int archive_out_commit(struct archive_out *archive, struct error *err)
     if (!archive->written)
         return error_set(err, ERROR_INTERNAL, "output shard committed before it was written");
     archive->written = false;
-    if (archive->form == ARCHIVE_OUT_NPZ)
+    if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
         return output_commit(&archive->output, archive->force, err);
     return output_folder_commit(&archive->folder, FOLDER_OUT_SUFFIX, archive->force, err);
 }
@@ -140,7 +157,7 @@ void archive_out_free(struct archive_out *archive)
 {
     if (archive == NULL)
         return;
-    if (archive->form == ARCHIVE_OUT_NPZ)
+    if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
         output_abort(&archive->output);
     else
         output_folder_abort(&archive->folder);

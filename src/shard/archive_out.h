@@ -35,7 +35,11 @@ struct member_source {
 
 struct archive_out; /* opaque */
 
-enum archive_out_form { ARCHIVE_OUT_NPZ, ARCHIVE_OUT_NPY_FOLDER };
+enum archive_out_form {
+    ARCHIVE_OUT_NPZ,
+    ARCHIVE_OUT_NPY_FOLDER, /* one .npy file per member, stored */
+    ARCHIVE_OUT_NPY,        /* one .npy file: a single member, stored */
+};
 
 /*
  * True for the one size, 0xFFFFFFFF, with which libzip 1.7.3 writes a zip file that nobody can

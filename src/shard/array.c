@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL_NBYTES (64u << 10) /* of an array that holds one string or number */
-
 /* "FILE: MEMBER", or "FILE" where the file is the array. */
 static void put_label(const struct array *array, char *label, size_t n_bytes)
 {
@@ -65,23 +63,6 @@ int array_read_all(const struct array *array, uint8_t *out, struct error *err)
     return result;
 }
 
-/* The unpacked bytes of a 0-d array with data of data_nbytes; NULL when it is none, too large, or
- * cannot be read. The caller frees them. */
-static uint8_t *read_scalar(const struct array *array)
-{
-    struct error ignored = {0};
-    uint8_t *bytes;
-
-    if (array->header.n_dims != 0 || array->unpacked_nbytes > SMALL_NBYTES)
-        return NULL;
-    bytes = malloc((size_t)array->unpacked_nbytes + 1);
-    if (bytes == NULL || array_read_all(array, bytes, &ignored) != 0) {
-        free(bytes);
-        return NULL;
-    }
-    return bytes;
-}
-
 /* Append a code point as UTF-8; -1 when it is none or there is no room for it and a NUL. */
 static int put_code_point(uint32_t code, char *text, size_t n_bytes, size_t *used)
 {
@@ -129,38 +110,25 @@ static int put_bytes(const struct dtype *dtype, const uint8_t *p, char *text, si
 int array_read_string(const struct array *array, char *text, size_t n_bytes)
 {
     const struct dtype *dtype = &array->header.dtype;
-    uint8_t *bytes;
     int result = -1;
 
     if (n_bytes == 0)
         return -1;
     text[0] = '\0';
-    if (dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES)
-        return -1;
-    bytes = read_scalar(array);
-    if (bytes == NULL)
-        return -1;
-    if (dtype->kind == DTYPE_UNICODE)
-        result = put_unicode(dtype, bytes + array->header.header_nbytes, text, n_bytes);
-    else
-        result = put_bytes(dtype, bytes + array->header.header_nbytes, text, n_bytes);
+    if (array->scalar != NULL && dtype->kind == DTYPE_UNICODE)
+        result = put_unicode(dtype, array->scalar, text, n_bytes);
+    else if (array->scalar != NULL && dtype->kind == DTYPE_BYTES)
+        result = put_bytes(dtype, array->scalar, text, n_bytes);
     if (result != 0)
         text[0] = '\0';
-    free(bytes);
     return result;
 }
 
 int array_read_int(const struct array *array, int64_t *value)
 {
-    uint8_t *bytes;
-
-    if (!dtype_is_integer(&array->header.dtype))
+    if (array->scalar == NULL || !dtype_is_integer(&array->header.dtype))
         return -1;
-    bytes = read_scalar(array);
-    if (bytes == NULL)
-        return -1;
-    *value = dtype_get_int(&array->header.dtype, bytes + array->header.header_nbytes);
-    free(bytes);
+    *value = dtype_get_int(&array->header.dtype, array->scalar);
     return 0;
 }
 
@@ -170,6 +138,7 @@ void array_release(struct array *array)
         pickle_release(array->objects);
     free(array->objects);
     free(array->pickle_bytes);
+    free(array->scalar);
     npy_header_release(&array->header);
     free(array->key);
     free(array->member);

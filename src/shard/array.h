@@ -25,6 +25,8 @@ struct array {
     struct npy_header header; /* parsed; owned */
     uint64_t n_rows;          /* header.shape[0]; 0 for 0-d arrays */
     uint64_t row_nbytes;      /* bytes of one row, 0 for objects and 0-d arrays */
+    uint8_t *scalar;          /* owned: the data of a small 0-d string or integer that could be
+                                 read (its CRC is right), else NULL */
 
     /* Object arrays of one or more dimensions, after array_load_objects. */
     uint8_t *pickle_bytes;           /* owned */
@@ -38,10 +40,10 @@ struct array {
 int array_load_objects(struct array *array, const struct pickle_limits *limits, struct error *err);
 
 /* The text of a 0-d unicode or bytes array ("hex8") as UTF-8 in `text`, empty and -1 (no error)
- * when the array is none or it does not fit. Reads the file. */
+ * when the array is none, its contents are damaged, or it does not fit. */
 int array_read_string(const struct array *array, char *text, size_t n_bytes);
 
-/* The value of a 0-d integer array; -1 (no error) when the array is none. Reads the file. */
+/* The value of a 0-d integer array; -1 (no error) when the array is none or damaged. */
 int array_read_int(const struct array *array, int64_t *value);
 
 /* All unpacked bytes (header and data) of an array into out, CRC and size checked; out has

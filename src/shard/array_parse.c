@@ -3,7 +3,10 @@
 
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define SCALAR_MAX_NBYTES 1024u /* of a string or number that may say how to read the shard */
 
 static const uint8_t magic[6] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
@@ -71,6 +74,28 @@ static int read_header(struct array *array, struct unpack *unpack, uint8_t *byte
     return 0;
 }
 
+/* What a shard says of itself is read here, where a failing device or a lack of memory can be told
+ * from a shard that says nothing. Damage is found by whoever needs the array. */
+static int keep_scalar(struct array *array, struct unpack *unpack, struct error *err)
+{
+    const struct npy_header *header = &array->header;
+    const enum dtype_kind kind = header->dtype.kind;
+    struct error reason = {0};
+
+    if (header->n_dims != 0 || header->data_nbytes > SCALAR_MAX_NBYTES ||
+        (kind != DTYPE_UNICODE && kind != DTYPE_BYTES && !dtype_is_integer(&header->dtype)))
+        return 0;
+    array->scalar = malloc((size_t)header->data_nbytes + 1);
+    if (array->scalar == NULL)
+        return error_no_memory(err, "small arrays");
+    if (unpack_read(unpack, array->scalar, header->data_nbytes, &reason) == 0 &&
+        unpack_finish(unpack, &reason) == 0)
+        return 0;
+    free(array->scalar);
+    array->scalar = NULL;
+    return reason.kind == ERROR_DATA ? 0 : error_set(err, reason.kind, "%s", reason.message);
+}
+
 int array_parse(struct array *array, struct unpack *unpack, bool must_be_array, bool *is_array,
                 struct warnings *warnings, struct error *err)
 {
@@ -85,7 +110,7 @@ int array_parse(struct array *array, struct unpack *unpack, bool must_be_array, 
     if (!*is_array && !must_be_array)
         return 0;
     if (read_header(array, unpack, bytes, n_prefix, err) != 0 || set_rows(array, err) != 0 ||
-        check_length(array, warnings, err) != 0)
+        check_length(array, warnings, err) != 0 || keep_scalar(array, unpack, err) != 0)
         return -1;
     if (array->header.odd)
         return warnings_add(warnings, err, "member %s: %s", text_quote(array->member).text,

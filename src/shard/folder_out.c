@@ -1,7 +1,7 @@
 /* folder_out.c - see folder_out.h. */
 #include "shard/folder_out.h"
 #include "base/text.h"
-#include "codec/crc.h"
+#include "shard/plain_out.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,25 +37,6 @@ static char *file_name(const char *name, struct error *err)
     return NULL;
 }
 
-static int pull_into(struct output *output, struct member_pull *member, struct error *err)
-{
-    uint32_t crc = 0;
-
-    for (;;) {
-        if (member_pull_next(member, err) != 0)
-            return -1;
-        if (member->ended)
-            break;
-        crc = crc_update(crc, member->bytes, member->n_bytes);
-        if (output_write(output, member->bytes, member->n_bytes, err) != 0)
-            return -1;
-    }
-    if (crc != member->crc)
-        return error_set(err, ERROR_INTERNAL, "member %s: CRC %08x expected, %08x written",
-                         text_quote(member->name).text, member->crc, crc);
-    return 0;
-}
-
 static int write_file(const struct output_folder *folder, struct member_pull *member,
                       struct folder_file *file, struct error *err)
 {
@@ -72,7 +53,8 @@ static int write_file(const struct output_folder *folder, struct member_pull *me
     free(path);
     if (rc != 0)
         return -1;
-    if (pull_into(&output, member, err) == 0 && digest_output(&output, file->sha256, err) == 0)
+    if (plain_out_write(&output, member, err) == 0 &&
+        digest_output(&output, file->sha256, err) == 0)
         return output_commit(&output, false, err);
     output_abort(&output);
     return -1;

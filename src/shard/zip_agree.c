@@ -10,6 +10,8 @@
 #include <string.h>
 #include <zip.h>
 
+#define PROBE_NBYTES (64u << 10) /* what libzip needs at once, to read a directory */
+
 /* A read-only, seekable source over an input. */
 struct source {
     const struct input *in;
@@ -91,20 +93,37 @@ static int fail(const struct source *source, zip_error_t *error)
                      text_path(source->in->path).text, zip_error_strerror(error));
 }
 
+static zip_t *try_open(struct source *source, zip_error_t *error)
+{
+    zip_source_t *zip_source = zip_source_function_create(source_call, source, error);
+    zip_t *zip = NULL;
+
+    if (zip_source != NULL)
+        zip = zip_open_from_source(zip_source, ZIP_RDONLY, error);
+    if (zip == NULL && zip_source != NULL)
+        zip_source_free(zip_source);
+    return zip;
+}
+
+/* libzip 1.7.3 takes some failed allocations for faults of the archive: what it says counts only
+ * when it says so twice, while there is memory. */
 static zip_t *open_archive(struct source *source)
 {
     zip_error_t error;
-    zip_source_t *zip_source;
-    zip_t *zip = NULL;
+    zip_t *zip;
+    void *probe;
 
     zip_error_init(&error);
-    zip_source = zip_source_function_create(source_call, source, &error);
-    if (zip_source != NULL)
-        zip = zip_open_from_source(zip_source, ZIP_RDONLY, &error);
+    zip = try_open(source, &error);
+    if (zip == NULL && source->err->kind == ERROR_NONE)
+        zip = try_open(source, &error);
     if (zip == NULL) {
-        fail(source, &error); /* unless a read has already said why */
-        if (zip_source != NULL)
-            zip_source_free(zip_source);
+        probe = malloc(PROBE_NBYTES);
+        if (probe == NULL)
+            error_no_memory(source->err, "libzip");
+        else
+            fail(source, &error); /* unless a read has already said why */
+        free(probe);
     }
     zip_error_fini(&error);
     return zip;

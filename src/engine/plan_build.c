@@ -1,0 +1,142 @@
+/* plan_build.c - see plan_build.h. */
+#include "engine/plan_build.h"
+
+#include "engine/bind.h"
+#include "engine/choose.h"
+#include "engine/plan_inputs.h"
+#include "engine/select.h"
+#include "engine/survey.h"
+
+#include <string.h>
+
+/* Where the symmetry is not the game's own. */
+static int note_board(struct plan *plan, struct error *err)
+{
+    if (board_is(plan->board, "chess") && plan->n_chosen > 1)
+        return plan_warn(plan, err,
+                         "chess has no exact mirror: a mirrored position castles on the other side "
+                         "(--castling %s)",
+                         castling_policy_name(plan->conventions.castling));
+    if (board_is(plan->board, "takeiteasy") && plan->conventions.tiles == TILES_PERMUTE)
+        return plan_warn(plan, err,
+                         "--tiles permute: all transforms but 0 and 3 make tiles that are not in "
+                         "the deck of 27");
+    return 0;
+}
+
+/* What the user should know about single arrays. */
+static int note_arrays(struct plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const struct npy_header *header = &array->sources[0]->header;
+
+        if (array->binding.role == ROLE_DROP &&
+            plan_warn(plan, err, "%s: left out: checksums are stale after expansion",
+                      text_path(array->key).text) != 0)
+            return -1;
+        if (header->dtype.kind == DTYPE_OBJECT && header->n_dims == 0 &&
+            strcmp(array->key, "metadata") == 0 &&
+            plan_warn(plan, err,
+                      "metadata: copied as it is: its sample_count is that of the input") != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static bool has_moving_array(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan->arrays[i].binding.role < ROLE_COPY)
+            return true;
+    return false;
+}
+
+static int bind_arrays(struct plan *plan, struct error *err)
+{
+    if (!has_moving_array(plan))
+        return error_set(err, ERROR_DATA,
+                         "%s: no array that a transform moves was found; use --role NAME=ROLE",
+                         text_path(plan->archives[0].path).text);
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        struct plan_array *array = &plan->arrays[i];
+
+        if (array->binding.role == ROLE_META || array->binding.role == ROLE_DROP)
+            continue;
+        if (bind_array(plan, array, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int survey(struct plan *plan, struct error *err)
+{
+    plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
+    if (plan->swaps && survey_stones(plan, err) != 0)
+        return -1;
+    if (board_is(plan->board, "chess") && survey_castling(plan, err) != 0)
+        return -1;
+    return survey_padding(plan, err) != 0 ? -1 : survey_ambiguous(plan, err);
+}
+
+static int select_images(struct plan *plan, const struct plan_request *request, struct error *err)
+{
+    if (request->unique && select_unique(plan, request->n_threads, err) != 0)
+        return -1;
+    if (request->pick > 0 &&
+        select_pick(plan, request->pick, request->seed, request->keep_identity, err) != 0)
+        return -1;
+    return 0;
+}
+
+static int set_order(struct plan *plan, const struct plan_request *request, struct error *err)
+{
+    struct order *order = &plan->order;
+
+    *order = (struct order){
+        .n_rows = plan->n_rows,
+        .block_rows = request->block_rows,
+        .chosen = plan->chosen,
+        .n_chosen = plan->n_chosen,
+    };
+    if (plan->selected) {
+        if (selection_count(&plan->selection, plan->n_rows, request->block_rows, plan->n_chosen,
+                            err) != 0)
+            return -1;
+        order->selection = &plan->selection;
+    }
+    return order_init(order, request->shuffle, request->seed, err);
+}
+
+static int build(struct plan *plan, const char *const *paths, size_t n_paths,
+                 const struct plan_request *request, struct error *err)
+{
+    plan->conventions = request->conventions;
+    plan->max_memory = request->max_memory;
+    plan->tmpdir = request->tmpdir;
+    plan->pick = request->pick;
+    plan->keep_identity = request->keep_identity;
+    plan->unique = request->unique;
+    plan->seed = request->seed;
+    if (plan_open_inputs(plan, paths, n_paths, request, err) != 0 ||
+        plan_decide_board(plan, request, err) != 0 ||
+        choose_transforms(plan, request->transforms, err) != 0 ||
+        plan_match_arrays(plan, request, err) != 0)
+        return -1;
+    /* KataGo's reader refuses members it does not know. */
+    plan->provenance = request->provenance && !board_is(plan->board, "katago");
+    if (bind_arrays(plan, err) != 0 || survey(plan, err) != 0 || note_board(plan, err) != 0 ||
+        note_arrays(plan, err) != 0 || select_images(plan, request, err) != 0)
+        return -1;
+    return set_order(plan, request, err);
+}
+
+int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
+               const struct plan_request *request, struct error *err)
+{
+    *plan = (struct plan){0};
+    if (build(plan, paths, n_paths, request, err) == 0)
+        return 0;
+    plan_release(plan);
+    return -1;
+}

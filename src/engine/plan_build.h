@@ -1,0 +1,17 @@
+/*
+ * plan_build.h - from inputs and a request to a checked plan.
+ */
+#ifndef SYMAUG_ENGINE_PLAN_BUILD_H
+#define SYMAUG_ENGINE_PLAN_BUILD_H
+
+#include "engine/plan.h"
+
+/*
+ * Open the inputs, decide board, roles and transforms, bind every array to its move, survey the
+ * data where labels depend on it, and set the order. On failure everything is released and the
+ * error names file, array, expected and found. The caller releases a built plan.
+ */
+int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
+               const struct plan_request *request, struct error *err);
+
+#endif
