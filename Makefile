@@ -33,7 +33,7 @@ ALL_CPPFLAGS := -Isrc -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DSYMAUG_VE
 ALL_CFLAGS := -std=c11 -fPIC -fvisibility=hidden $(WARN) $(if $(filter 1,$(OPENMP)),-fopenmp,-Wno-unknown-pragmas) $(CFLAGS)
 LIBS     := $(shell pkg-config --libs $(PKGS)) $(if $(filter 1,$(ISAL)),-lisal) -lm
 
-FLOORS   := base board npy codec shard engine
+FLOORS   := base board npy codec shard engine verify sample
 LIB_SRC  := $(foreach f,$(FLOORS),$(sort $(wildcard src/$(f)/*.c)))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
@@ -87,13 +87,16 @@ plain: ## run every test in a build without OpenMP and without ISA-L
 	+$(MAKE) BUILD=build/plain OPENMP=0 ISAL=0 check T=$(T)
 
 format: ## put all sources into the project's format
-	clang-format -i src/*/*.[ch] $(wildcard include/*.h) $(wildcard tests/*/*.[ch])
+	clang-format -i src/*/*.[ch] $(wildcard include/*.h tests/*/*.[ch] scripts/*.c examples/*.c)
 
 layers: ## check that files include lower floors only
 	scripts/check-layers
 
 lint: layers ## formatting, static analysis, shell scripts, man pages
 	scripts/lint
+
+bench: all ## measure against two numpy scripts: N=scale of the sets, RUNS=runs, SETS=names
+	N=$(N) RUNS=$(RUNS) SETS="$(SETS)" /usr/bin/python3 -B tests/bench/bench.py $(BUILD)/symaug
 
 demo: all ## make a shard of random play, expand it, verify it and show it
 	scripts/demo $(BUILD)/symaug
@@ -113,9 +116,9 @@ $(BUILD)/completions/%: $(BUILD)/make-completions
 	@mkdir -p $(@D)
 	$< $(@F) > $@
 
-$(BUILD)/make-completions: scripts/make-completions.c $(CLI_OBJ) $(BUILD)/libsymaug.a
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -Dmain=symaug_main -Wno-missing-prototypes -c -o $(BUILD)/commands.o src/cli/main.c
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/commands.o $(filter-out %/main.o,$(filter %.o,$^)) $(BUILD)/libsymaug.a $(LIBS)
+$(BUILD)/make-completions: scripts/make-completions.c $(filter-out %/main.o,$(CLI_OBJ)) \
+                           $(BUILD)/libsymaug.a
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # FILE:FOLDER of all that install copies.
 INSTALLED = $(BUILD)/symaug:$(PREFIX)/bin include/symaug.h:$(PREFIX)/include \
@@ -130,6 +133,7 @@ INSTALLED = $(BUILD)/symaug:$(PREFIX)/bin include/symaug.h:$(PREFIX)/include \
 
 # Made anew each time: PREFIX may differ from the last one.
 $(BUILD)/symaug.pc: share/pkgconfig/symaug.pc.in FORCE
+	@mkdir -p $(@D)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' $< > $@
 
 install: all completions $(BUILD)/symaug.pc ## install below DESTDIR/PREFIX
@@ -150,4 +154,4 @@ help: ## list the targets
 
 FORCE:
 
-.PHONY: all unit check asan plain format layers lint demo deps deps-test completions install uninstall dist clean help FORCE
+.PHONY: all bench unit check asan plain format layers lint demo deps deps-test completions install uninstall dist clean help FORCE

@@ -21,7 +21,7 @@ static const struct {
     {OPT_ORDER, "block:16 sample transform"},
     {OPT_LEVEL, "fast default best store zlib:1 zlib:2 zlib:3 zlib:4 zlib:5 zlib:6 zlib:7 zlib:8 "
                 "zlib:9"},
-    {OPT_FORMAT, "npz npy-dir"},
+    {OPT_FORMAT, "npz npy-dir npy"},
     {OPT_PLANES, "colour mover canonical openspiel"},
     {OPT_VALUE, "colour01 colour11 colour-wdl mover"},
     {OPT_TO_MOVE, "01 12 pm1"},
@@ -96,6 +96,31 @@ static void print_layouts(void)
         }
 }
 
+/* The jobs of a command: the words in small letters that its forms in the help begin with. */
+static void print_jobs(const struct command *command)
+{
+    const char *form = command->operands;
+
+    while (form != NULL) {
+        const size_t n = strspn(form, "abcdefghijklmnopqrstuvwxyz");
+
+        if (n > 0 && form[n] == ' ')
+            printf("%.*s ", (int)n, form);
+        form = strstr(form, "|  ");
+        if (form != NULL)
+            form += strlen("|  ");
+    }
+}
+
+/* What a command's first operand may be, but for files. */
+static void print_operands(const struct command *command)
+{
+    if (command->bit == CMD_BOARDS)
+        print_boards("");
+    else
+        print_jobs(command);
+}
+
 /* The words for an option's argument; nothing when any text will do. */
 static void print_words(const struct option_row *row, const char *escaped)
 {
@@ -145,6 +170,13 @@ static void print_commands(void)
         printf("%s ", command_table[i].name);
 }
 
+static void print_bash_operands(const struct command *command)
+{
+    printf("    %s) list='", command->name);
+    print_operands(command);
+    printf("' ;;\n");
+}
+
 static void print_bash(void)
 {
     printf("# bash completion for symaug\n"
@@ -159,6 +191,11 @@ static void print_bash(void)
            "    case $1 in\n");
     for (size_t i = 0; i < command_n_table; i++)
         print_bash_options(&command_table[i]);
+    printf("    esac\n}\n\n"
+           "_symaug_operands() { # COMMAND\n"
+           "    case $1 in\n");
+    for (size_t i = 0; i < command_n_table; i++)
+        print_bash_operands(&command_table[i]);
     printf("    esac\n}\n\n"
            "_symaug() {\n"
            "    local line=${COMP_LINE:0:COMP_POINT} list='' kind='' word command i\n"
@@ -182,9 +219,7 @@ static void print_bash(void)
            "        _symaug_options \"$command\"\n"
            "    else\n"
            "        kind=-f\n"
-           "        [[ $command == boards ]] && list='");
-    print_boards("");
-    printf("'\n"
+           "        ((${#words[@]} == 3)) && _symaug_operands \"$command\"\n"
            "    fi\n"
            "    [[ -n $kind ]] && compopt -o filenames 2>/dev/null\n"
            "    mapfile -t COMPREPLY < <(compgen -W \"$list\" ${kind:+\"$kind\"} -- \"$word\")\n"
@@ -194,6 +229,7 @@ static void print_bash(void)
            "    if [[ $word == *:* && $COMP_WORDBREAKS == *:* ]]; then\n"
            "        for i in \"${!COMPREPLY[@]}\"; do\n"
            "            COMPREPLY[i]=${COMPREPLY[i]#\"${word%%\"${word##*:}\"}\"}\n"
+           "            [[ -n ${COMPREPLY[i]} ]] || unset \"COMPREPLY[i]\"\n"
            "        done\n"
            "    fi\n"
            "}\n\n"
@@ -219,7 +255,7 @@ static void print_zsh_option(const struct option_row *row)
     const char *equals = row->argument != NULL ? "=" : "";
 
     printf("            ");
-    if (row->id == OPT_ROLE || row->id == OPT_COPY)
+    if (row->id == OPT_ROLE || row->id == OPT_COPY || row->id == OPT_LEAK)
         printf("'*--%s%s", row->name, equals);
     else if (row->id < 256)
         printf("'(-%c --%s)'{-%c%s,--%s%s}'", row->id, row->name, row->id,
@@ -248,13 +284,9 @@ static void print_zsh_command(const struct command *command)
     for (size_t i = 0; i < option_n_table; i++)
         if (option_table[i].commands & command->bit)
             print_zsh_option(&option_table[i]);
-    if (command->bit == CMD_BOARDS) {
-        printf("            '1:board:{ compadd -- ");
-        print_boards("");
-        printf("; _files -g \"*.json\" }'\n");
-    } else {
-        printf("            '*:file:_files'\n");
-    }
+    printf("            '1:operand:{ compadd -- ");
+    print_operands(command);
+    printf("; _files }' '*:file:_files'\n");
     printf("        ;;\n");
 }
 
@@ -320,13 +352,9 @@ static void print_fish_command(const struct command *command)
     for (size_t i = 0; i < option_n_table; i++)
         if (option_table[i].commands & command->bit)
             print_fish_option(command, &option_table[i]);
-    printf("complete -c symaug -n '__fish_seen_subcommand_from %s' -F", command->name);
-    if (command->bit == CMD_BOARDS) {
-        printf(" -a '");
-        print_boards("");
-        printf("'");
-    }
-    printf("\n");
+    printf("complete -c symaug -n '__fish_seen_subcommand_from %s' -F -a '", command->name);
+    print_operands(command);
+    printf("'\n");
 }
 
 static void print_fish(void)

@@ -1,0 +1,120 @@
+/* command.c - what all commands share: help, version, the last word on standard output. */
+#include "cli/command.h"
+
+#include "base/output.h"
+#include "cli/option.h"
+#include "codec/codec.h"
+#include "engine/threads.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <openssl/crypto.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zip.h>
+
+void command_print_overview(void)
+{
+    printf("symaug - every symmetric image of a board-game training shard\n\n"
+           "usage: symaug COMMAND [OPTION]... [OPERAND]...\n\ncommands:\n");
+    for (size_t i = 0; i < command_n_table; i++)
+        printf("  %-10s %s\n", command_table[i].name, command_table[i].summary);
+    printf(
+        "\n`symaug COMMAND --help` tells more about a command.\n"
+        "exit codes: 0 done, 1 problems found, 64 usage, 65 bad data, 66 no such input,\n"
+        "70 internal, 73 cannot create output, 74 I/O error, 75 try again later, 128+n signal n\n");
+}
+
+void command_print_help(const struct command *command)
+{
+    printf("symaug %s - %s\n\nusage: symaug %s %s\n", command->name, command->summary,
+           command->name, command->operands);
+    if (command->details != NULL)
+        printf("\n%s\n", command->details);
+    printf("\noptions:\n");
+    option_print_help(command->bit, stdout);
+}
+
+void command_print_version(void)
+{
+    printf("symaug %s\n%s, libzip %s, jansson %s, %s, %s\n", SYMAUG_VERSION, codec_libraries(),
+           zip_libzip_version(), jansson_version_str(), OpenSSL_version(OPENSSL_VERSION),
+           threads_library());
+}
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < command_n_table; i++)
+        if (strcmp(command_table[i].name, name) == 0)
+            return &command_table[i];
+    return NULL;
+}
+
+int command_flush(struct error *err)
+{
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return error_set_errno(err, ERROR_IO, errno, "cannot write to standard output");
+    return 0;
+}
+
+int command_fail(const struct error *err)
+{
+    fprintf(stderr, "symaug: %s\n", err->message);
+    return error_exit_code(err->kind);
+}
+
+/* True once the program ends by its own will. */
+static bool is_ended;
+
+static void on_exit_by_others(void)
+{
+    if (is_ended)
+        return;
+    output_remove_temps();
+    _exit(error_exit_code(ERROR_INTERNAL));
+}
+
+void command_guard_exit(void)
+{
+    atexit(on_exit_by_others);
+}
+
+void command_exit(int code)
+{
+    is_ended = true;
+    exit(code);
+}
+
+static void end_program(void)
+{
+    struct error err = {0};
+
+    command_exit(command_flush(&err) != 0 ? command_fail(&err) : 0);
+}
+
+int command_common_option(unsigned bit, int id, int *verbosity)
+{
+    switch (id) {
+    case OPT_QUIET:
+        *verbosity = -1;
+        return 1;
+    case OPT_VERBOSE:
+        *verbosity = 1;
+        return 1;
+    case OPT_VERSION:
+        command_print_version();
+        end_program();
+        return 1;
+    case OPT_HELP:
+        for (size_t i = 0; i < command_n_table; i++)
+            if (command_table[i].bit == bit)
+                command_print_help(&command_table[i]);
+        end_program();
+        return 1;
+    default:
+        return 0;
+    }
+}
