@@ -1,0 +1,135 @@
+/* verify_print.c - see verify_print.h. */
+#include "cli/verify_print.h"
+
+#include "base/text.h"
+#include "cli/json_out.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* --- for people --- */
+
+/* Text from a file must not move the cursor. */
+static void print_safe(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+
+        if (c < 0x20 || c == 0x7f)
+            printf("\\x%02x", c);
+        else
+            putchar(c);
+    }
+}
+
+static void print_finding(const struct verify_result *result, const struct finding *finding)
+{
+    printf("%s %s: ", finding->is_warning ? "warning" : "error", text_path(result->path).text);
+    if (finding->array != NULL)
+        printf("%s: ", text_path(finding->array).text);
+    if (finding->row != FINDING_NO_ROW)
+        printf("row %" PRIu64 ": ", finding->row);
+    print_safe(finding->message);
+    if (finding->expected[0] != '\0') {
+        printf(", expected ");
+        print_safe(finding->expected);
+    }
+    if (finding->found[0] != '\0') {
+        printf(", found ");
+        print_safe(finding->found);
+    }
+    printf(" [%s]\n", finding_code_name(finding->code));
+}
+
+static void print_summary(const struct verify_result *result)
+{
+    const struct findings *f = &result->findings;
+    const char *separator = "";
+
+    printf("%s: %" PRIu64 " rows", text_path(result->path).text, result->n_rows);
+    if (result->is_expanded)
+        printf(", %" PRIu64 " sources", result->n_groups);
+    if (result->note != NULL)
+        printf(" (%s)", result->note);
+    if (result->fatal != ERROR_NONE)
+        printf(", cannot be read");
+    printf(": %" PRIu64 " error%s, %" PRIu64 " warning%s", f->n_errors, f->n_errors == 1 ? "" : "s",
+           f->n_warnings, f->n_warnings == 1 ? "" : "s");
+    for (int code = 0; code < FINDING_N_CODES; code++) {
+        if (f->counts[code] == 0)
+            continue;
+        printf("%s%s %" PRIu64, *separator == '\0' ? " (" : separator,
+               finding_code_name((enum finding_code)code), f->counts[code]);
+        separator = ", ";
+    }
+    printf("%s\n", *separator == '\0' ? "" : ")");
+}
+
+void verify_print_text(const struct verify_results *results, size_t first, int verbosity)
+{
+    for (size_t i = first; i < results->n; i++) {
+        const struct verify_result *result = &results->items[i];
+
+        for (size_t k = 0; k < result->findings.n; k++)
+            if (verbosity >= 0 || !result->findings.items[k].is_warning)
+                print_finding(result, &result->findings.items[k]);
+        if (result->findings.n < result->findings.n_errors + result->findings.n_warnings &&
+            verbosity >= 0)
+            printf("%s: %" PRIu64 " more findings are counted only (--max-findings)\n",
+                   text_path(result->path).text,
+                   result->findings.n_errors + result->findings.n_warnings -
+                       (uint64_t)result->findings.n);
+        if (verbosity >= 0)
+            print_summary(result);
+    }
+}
+
+/* --- for programs --- */
+
+static json_t *finding_json(const struct finding *finding)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "severity", json_string(finding->is_warning ? "warning" : "error"));
+    json_object_set_new(json, "code", json_string(finding_code_name(finding->code)));
+    json_object_set_new(json, "array",
+                        finding->array != NULL ? json_out_name(finding->array) : json_null());
+    json_object_set_new(json, "row",
+                        finding->row != FINDING_NO_ROW ? json_integer((json_int_t)finding->row)
+                                                       : json_null());
+    json_object_set_new(json, "expected", json_out_name(finding->expected));
+    json_object_set_new(json, "found", json_out_name(finding->found));
+    json_object_set_new(json, "message", json_out_name(finding->message));
+    return json;
+}
+
+static json_t *result_json(const struct verify_result *result)
+{
+    json_t *json = json_object(), *findings = json_array(), *counts = json_object();
+
+    for (size_t i = 0; i < result->findings.n; i++)
+        json_array_append_new(findings, finding_json(&result->findings.items[i]));
+    for (int code = 0; code < FINDING_N_CODES; code++)
+        if (result->findings.counts[code] > 0)
+            json_object_set_new(counts, finding_code_name((enum finding_code)code),
+                                json_integer((json_int_t)result->findings.counts[code]));
+    json_object_set_new(json, "path", json_out_name(result->path));
+    json_object_set_new(json, "rows", json_integer((json_int_t)result->n_rows));
+    json_object_set_new(json, "findings", findings);
+    json_object_set_new(json, "counts", counts);
+    return json;
+}
+
+int verify_print_json(const struct verify_results *results, struct error *err)
+{
+    json_t *json = json_object(), *files = json_array();
+    bool ok = true;
+
+    for (size_t i = 0; i < results->n; i++) {
+        ok &= results->items[i].findings.n_errors == 0 && results->items[i].fatal == ERROR_NONE;
+        json_array_append_new(files, result_json(&results->items[i]));
+    }
+    json_object_set_new(json, "files", files);
+    json_object_set_new(json, "ok", json_boolean(ok));
+    return json_out_print(json, err);
+}

@@ -1,0 +1,160 @@
+/* findings.c - see findings.h. */
+#include "verify/findings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[FINDING_N_CODES] = {
+    [FINDING_CONTAINER] = "container",
+    [FINDING_CRC] = "crc",
+    [FINDING_ROWS] = "rows",
+    [FINDING_SHAPE] = "shape",
+    [FINDING_NAN] = "nan",
+    [FINDING_POLICY_SUM] = "policy-sum",
+    [FINDING_POLICY_NEGATIVE] = "policy-negative",
+    [FINDING_POLICY_UNENCODABLE] = "policy-unencodable",
+    [FINDING_POLICY_OCCUPIED] = "policy-occupied",
+    [FINDING_VALUE_RANGE] = "value-range",
+    [FINDING_PLANES_OVERLAP] = "planes-overlap",
+    [FINDING_TO_MOVE] = "to-move",
+    [FINDING_SMEAR] = "smear",
+    [FINDING_INDEX_RANGE] = "index-range",
+    [FINDING_LENGTH_MISMATCH] = "length-mismatch",
+    [FINDING_PADDING] = "padding",
+    [FINDING_MANIFEST] = "manifest",
+    [FINDING_ORBIT_MISSING] = "orbit-missing",
+    [FINDING_ORBIT_DUPLICATE] = "orbit-duplicate",
+    [FINDING_ORBIT_PLANES] = "orbit-planes",
+    [FINDING_POLICY_NOT_MOVED] = "policy-not-moved",
+    [FINDING_POLICY_INVERSE] = "policy-inverse",
+    [FINDING_POLICY_WRONG] = "policy-wrong",
+    [FINDING_COORD_NOT_MOVED] = "coord-not-moved",
+    [FINDING_COLOURS_NOT_SWAPPED] = "colours-not-swapped",
+    [FINDING_VALUE_NOT_FLIPPED] = "value-not-flipped",
+    [FINDING_TO_MOVE_NOT_FLIPPED] = "to-move-not-flipped",
+    [FINDING_PLANES_POLICY_DIFFER] = "planes-policy-differ",
+    [FINDING_COPY_CHANGED] = "copy-changed",
+    [FINDING_LEAK] = "leak",
+};
+
+const char *finding_code_name(enum finding_code code)
+{
+    return names[code];
+}
+
+int finding_code_parse(const char *name, size_t n_bytes)
+{
+    for (int i = 0; i < FINDING_N_CODES; i++)
+        if (strlen(names[i]) == n_bytes && memcmp(names[i], name, n_bytes) == 0)
+            return i;
+    return -1;
+}
+
+struct finding_text finding_format(const char *format, ...)
+{
+    struct finding_text text;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text.text, sizeof text.text, format, args);
+    va_end(args);
+    return text;
+}
+
+static void finding_release(struct finding *finding)
+{
+    free(finding->array);
+    free(finding->message);
+    free(finding->expected);
+    free(finding->found);
+}
+
+static void count(struct findings *f, enum finding_code code, bool is_warning)
+{
+    f->counts[code]++;
+    if (is_warning)
+        f->n_warnings++;
+    else
+        f->n_errors++;
+}
+
+/* Room for one more; NULL when there is none. */
+static struct finding *grow(struct findings *f)
+{
+    if (f->n == f->capacity) {
+        size_t capacity = f->capacity > 0 ? 2 * f->capacity : 16;
+        struct finding *grown = realloc(f->items, capacity * sizeof *grown);
+
+        if (grown == NULL)
+            return NULL;
+        f->items = grown;
+        f->capacity = capacity;
+    }
+    return &f->items[f->n];
+}
+
+void findings_add(struct findings *f, const struct finding_place *place, const char *expected,
+                  const char *found, const char *format, ...)
+{
+    struct finding *item;
+    va_list args;
+    int n;
+
+    count(f, place->code, place->is_warning);
+    if (findings_full(f))
+        return;
+    item = grow(f);
+    if (item == NULL) {
+        f->no_memory = true;
+        return;
+    }
+    *item = (struct finding){.code = place->code, .is_warning = place->is_warning};
+    item->row = place->row;
+    item->array = place->array != NULL ? strdup(place->array) : NULL;
+    item->expected = strdup(expected);
+    item->found = strdup(found);
+    va_start(args, format);
+    n = vasprintf(&item->message, format, args);
+    va_end(args);
+    if (n < 0)
+        item->message = NULL;
+    if (item->message == NULL || item->expected == NULL || item->found == NULL ||
+        (item->array == NULL && place->array != NULL)) {
+        finding_release(item);
+        f->no_memory = true;
+        return;
+    }
+    f->n++;
+}
+
+void findings_merge(struct findings *f, struct findings *from)
+{
+    for (size_t i = 0; i < from->n; i++) {
+        struct finding *item = findings_full(f) ? NULL : grow(f);
+
+        if (item != NULL) {
+            *item = from->items[i];
+            f->n++;
+            continue;
+        }
+        f->no_memory |= !findings_full(f);
+        finding_release(&from->items[i]);
+    }
+    for (int i = 0; i < FINDING_N_CODES; i++)
+        f->counts[i] += from->counts[i];
+    f->n_errors += from->n_errors;
+    f->n_warnings += from->n_warnings;
+    f->no_memory |= from->no_memory;
+    free(from->items);
+    *from = (struct findings){.max = from->max};
+}
+
+void findings_release(struct findings *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        finding_release(&f->items[i]);
+    free(f->items);
+    *f = (struct findings){0};
+}

@@ -1,0 +1,362 @@
+/* lane.c - see lane.h. */
+#include "verify/lane.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- making lanes --- */
+
+static bool has_rows(const struct role_binding *b)
+{
+    return b->role != ROLE_META && b->role != ROLE_DROP && b->role != ROLE_POLICY_OFFSETS;
+}
+
+static bool is_provenance(const struct array *array)
+{
+    return strcmp(array->key, PLAN_SOURCE_KEY) == 0 || strcmp(array->key, PLAN_TRANSFORM_KEY) == 0;
+}
+
+static int map_lane(struct lane *lane, struct verify_shard *shard, struct verify_result *result,
+                    struct error *err)
+{
+    struct finding_place place = {FINDING_SHAPE, false, lane->array->key, FINDING_NO_ROW};
+    struct error why = {0};
+
+    if (shard->board == NULL || !shard->board_is_sure || is_provenance(lane->array))
+        return 0;
+    if (orbit_map_init(&lane->map, shard->board, &shard->conventions, lane->binding, &shard->spaces,
+                       &why) == 0) {
+        lane->is_mapped = true;
+        return 0;
+    }
+    if (why.kind != ERROR_DATA)
+        return error_set(err, why.kind, "%s", why.message);
+    place.is_warning = true;
+    findings_add(&result->findings, &place, "", "", "its images cannot be checked: %s",
+                 why.message);
+    return 0;
+}
+
+static bool tells_images(const struct lane *lane)
+{
+    const enum role role = lane->binding->role;
+
+    return lane->array->header.dtype.kind != DTYPE_OBJECT &&
+           (role == ROLE_PLANES || role == ROLE_PACKED || role == ROLE_GRID);
+}
+
+static int add_lane(struct lanes *lanes, struct verify_shard *shard, size_t i,
+                    struct verify_result *result, struct error *err)
+{
+    struct lane *lane = &lanes->items[lanes->n];
+    const struct array *array = &shard->archive.arrays[i];
+
+    *lane = (struct lane){.array = array, .binding = &shard->bindings[i], .values = -1};
+    if (map_lane(lane, shard, result, err) != 0)
+        return -1;
+    lane->per_row =
+        array->objects != NULL && array->n_rows > 0 ? array->objects->n_items / array->n_rows : 0;
+    if (lanes->planes < 0 && tells_images(lane))
+        lanes->planes = (int)lanes->n;
+    lanes->row_nbytes += array->row_nbytes + 1;
+    lanes->n++;
+    return 0;
+}
+
+/* The lane of an array of the archive, or -1. */
+static int lane_of(const struct lanes *lanes, int array)
+{
+    for (size_t i = 0; i < lanes->n && array >= 0; i++)
+        if (lanes->items[i].array == &lanes->shard->archive.arrays[array])
+            return (int)i;
+    return -1;
+}
+
+int lanes_init(struct lanes *lanes, struct verify_shard *shard, struct verify_result *result,
+               struct error *err)
+{
+    const size_t n = shard->archive.n_arrays;
+
+    *lanes = (struct lanes){.shard = shard, .planes = -1};
+    lanes->items = calloc(n + 1, sizeof *lanes->items);
+    lanes->offsets = calloc(n + 1, sizeof *lanes->offsets);
+    if (lanes->items == NULL || lanes->offsets == NULL)
+        return error_no_memory(err, "arrays");
+    for (size_t i = 0; i < n; i++)
+        if (has_rows(&shard->bindings[i]) && add_lane(lanes, shard, i, result, err) != 0)
+            return -1;
+    for (size_t i = 0; i < lanes->n; i++)
+        if (lanes->items[i].binding->role == ROLE_POLICY_INDEX)
+            lanes->items[i].values = lane_of(lanes, lanes->items[i].binding->value_array);
+    return 0;
+}
+
+/* --- opening --- */
+
+static int read_offsets(struct lanes *lanes, const struct array *array, uint64_t **offsets,
+                        struct error *err)
+{
+    const struct dtype *dtype = &array->header.dtype;
+    struct rows *rows = rows_open(&array, 1, err);
+    uint64_t *list = rows != NULL ? malloc((array->n_rows + 1) * sizeof *list) : NULL;
+    int status = rows != NULL ? 0 : -1;
+
+    if (rows != NULL && list == NULL)
+        status = error_no_memory(err, "offsets of a sparse policy");
+    for (uint64_t i = 0; status == 0 && i < array->n_rows; i++) {
+        uint8_t element[8];
+
+        status = rows_read(rows, 1, element, err);
+        if (status == 0)
+            list[i] = (uint64_t)dtype_get_int(dtype, element);
+    }
+    rows_close(rows);
+    *offsets = list;
+    lanes->offsets[lanes->n_offsets++] = list;
+    return status;
+}
+
+/* Offsets that do not rise from 0 to the end address nothing. */
+static bool are_offsets(const uint64_t *offsets, uint64_t n_rows, uint64_t n_elements)
+{
+    if (offsets[0] != 0 || offsets[n_rows] != n_elements)
+        return false;
+    for (uint64_t i = 0; i < n_rows; i++)
+        if (offsets[i] > offsets[i + 1])
+            return false;
+    return true;
+}
+
+static int open_csr(struct lanes *lanes, struct lane *lane, struct verify_result *result,
+                    struct error *why)
+{
+    const struct verify_shard *shard = lanes->shard;
+    const struct array *offsets_of = NULL;
+    struct finding_place place = {FINDING_LENGTH_MISMATCH, false, NULL, FINDING_NO_ROW};
+    uint64_t *offsets = NULL;
+
+    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
+        const struct role_binding *b = &shard->bindings[i];
+
+        if (b->role == ROLE_POLICY_INDEX && b->offsets_array >= 0 &&
+            (b == lane->binding || &shard->archive.arrays[b->value_array] == lane->array))
+            offsets_of = &shard->archive.arrays[b->offsets_array];
+    }
+    if (offsets_of == NULL || !dtype_is_integer(&offsets_of->header.dtype))
+        return error_set(why, ERROR_DATA, "offsets of a sparse policy are no integers");
+    if (read_offsets(lanes, offsets_of, &offsets, why) != 0)
+        return -1;
+    if (offsets_of->n_rows != shard->n_rows + 1 ||
+        !are_offsets(offsets, shard->n_rows, lane->array->n_rows)) {
+        place.array = offsets_of->key;
+        findings_add(
+            &result->findings, &place,
+            finding_format("0, rising to %llu", (unsigned long long)lane->array->n_rows).text,
+            "others", "offsets that do not fit the array");
+        lane->is_broken = true;
+        return 0;
+    }
+    lane->offsets = offsets;
+    return 0;
+}
+
+static int open_lane(struct lanes *lanes, struct lane *lane, const struct verify_request *request,
+                     bool at_random, struct verify_result *result, struct error *why)
+{
+    uint64_t memory_left = request->reading->max_memory;
+
+    if (lane->array->objects != NULL)
+        return 0;
+    if (lane->binding->sparse == SPARSE_CSR && open_csr(lanes, lane, result, why) != 0)
+        return -1;
+    if (lane->is_broken)
+        return 0;
+    if (at_random || array_is_fortran(lane->array)) {
+        lane->table = row_table_open(&lane->array, 1, &memory_left, request->reading->tmpdir, why);
+        return lane->table != NULL ? 0 : -1;
+    }
+    lane->rows = rows_open(&lane->array, 1, why);
+    return lane->rows != NULL ? 0 : -1;
+}
+
+int lanes_open(struct lanes *lanes, const struct verify_request *request, bool at_random,
+               struct verify_result *result, struct error *err)
+{
+    for (size_t i = 0; i < lanes->n; i++) {
+        struct lane *lane = &lanes->items[i];
+        struct error why = {0};
+
+        if (open_lane(lanes, lane, request, at_random, result, &why) == 0)
+            continue;
+        lane->is_broken = true;
+        if (verify_read_failed(result, lane->array->key, &why, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+void lanes_release(struct lanes *lanes)
+{
+    for (size_t i = 0; i < lanes->n; i++) {
+        orbit_map_release(&lanes->items[i].map);
+        rows_close(lanes->items[i].rows);
+        row_table_close(lanes->items[i].table);
+    }
+    for (size_t i = 0; i < lanes->n_offsets; i++)
+        free(lanes->offsets[i]);
+    free(lanes->offsets);
+    free(lanes->items);
+    *lanes = (struct lanes){0};
+}
+
+/* --- windows --- */
+
+int window_init(struct window *window, const struct lanes *lanes, uint64_t capacity,
+                struct error *err)
+{
+    *window = (struct window){.capacity = capacity};
+    window->images = calloc(capacity + 1, sizeof *window->images);
+    window->members = calloc(capacity + 1, sizeof *window->members);
+    window->groups = calloc(capacity + 1, sizeof *window->groups);
+    window->buffers = calloc(lanes->n + 1, sizeof *window->buffers);
+    if (window->images == NULL || window->members == NULL || window->groups == NULL ||
+        window->buffers == NULL)
+        return error_no_memory(err, "window of rows");
+    return 0;
+}
+
+void window_release(struct window *window, const struct lanes *lanes)
+{
+    for (size_t i = 0; window->buffers != NULL && i < lanes->n; i++) {
+        free(window->buffers[i].bytes);
+        free(window->buffers[i].starts);
+    }
+    free(window->buffers);
+    free(window->images);
+    free(window->members);
+    free(window->groups);
+    *window = (struct window){0};
+}
+
+/* Where each row of a CSR lane begins in the buffer, in elements; the end is the sum. */
+static int set_starts(struct window *window, const struct lane *lane, struct lane_buffer *buffer,
+                      struct error *err)
+{
+    uint64_t at = 0;
+
+    if (buffer->starts == NULL)
+        buffer->starts = calloc(window->capacity + 1, sizeof *buffer->starts);
+    if (buffer->starts == NULL)
+        return error_no_memory(err, "window of rows");
+    for (uint64_t i = 0; i < window->n; i++) {
+        const uint64_t row = window->images[i].row;
+
+        buffer->starts[i] = at;
+        at += lane->offsets[row + 1] - lane->offsets[row];
+    }
+    buffer->starts[window->n] = at;
+    return 0;
+}
+
+static int fetch(const struct window *window, const struct lane *lane, uint8_t *out,
+                 struct error *err)
+{
+    const uint64_t row_nbytes = lane->array->row_nbytes;
+
+    for (uint64_t i = 0; i < window->n; i++) {
+        const uint64_t row = window->images[i].row;
+        const uint64_t first = lane->offsets != NULL ? lane->offsets[row] : row;
+        const uint64_t end = lane->offsets != NULL ? lane->offsets[row + 1] : row + 1;
+
+        for (uint64_t k = first; k < end; k++, out += row_nbytes)
+            if (row_table_get(lane->table, k, out, err) != 0)
+                return -1;
+    }
+    return 0;
+}
+
+int window_read_lane(struct window *window, struct lanes *lanes, size_t i, struct error *err)
+{
+    struct lane *lane = &lanes->items[i];
+    struct lane_buffer *buffer = &window->buffers[i];
+    uint64_t n = window->n, n_bytes;
+
+    if (lane->is_broken || (lane->rows == NULL && lane->table == NULL))
+        return 0;
+    if (lane->offsets != NULL) {
+        if (set_starts(window, lane, buffer, err) != 0)
+            return -1;
+        n = buffer->starts[window->n];
+    }
+    if (__builtin_mul_overflow(n, lane->array->row_nbytes, &n_bytes) || n_bytes >= SIZE_MAX)
+        return error_no_memory(err, "window of rows");
+    if (n_bytes > buffer->capacity) {
+        free(buffer->bytes);
+        buffer->capacity = 0;
+        buffer->bytes = malloc(n_bytes);
+        if (buffer->bytes == NULL)
+            return error_no_memory(err, "window of rows");
+        buffer->capacity = n_bytes;
+    }
+    return lane->table != NULL ? fetch(window, lane, buffer->bytes, err)
+                               : rows_read(lane->rows, n, buffer->bytes, err);
+}
+
+struct lane_row window_row(const struct window *window, const struct lanes *lanes, size_t i,
+                           uint64_t at)
+{
+    const struct lane *lane = &lanes->items[i];
+    const struct lane_buffer *buffer = &window->buffers[i];
+    const struct array *array = lane->array;
+    struct lane_row row = {.dtype = &array->header.dtype};
+
+    if (array->objects != NULL) {
+        const struct pickle_item *item =
+            &array->objects->items[window->images[at].row * lane->per_row];
+
+        if (array->header.n_dims == 1 && item->kind == PICKLE_ARRAY)
+            return (struct lane_row){item->as.array->data, NULL, &item->as.array->dtype,
+                                     item->as.array->n_elements};
+        row.items = item;
+        row.n = lane->per_row;
+        if (array->header.n_dims == 1 && item->kind == PICKLE_LIST) {
+            row.items = item->as.items;
+            row.n = item->n_bytes_or_items;
+        }
+        return row;
+    }
+    if (buffer->bytes == NULL || array->row_nbytes == 0)
+        return row;
+    if (lane->offsets != NULL) {
+        row.bytes = buffer->bytes + buffer->starts[at] * array->row_nbytes;
+        row.n = buffer->starts[at + 1] - buffer->starts[at];
+        return row;
+    }
+    row.bytes = buffer->bytes + at * array->row_nbytes;
+    row.n = array->row_nbytes / array->header.dtype.itemsize;
+    return row;
+}
+
+int64_t lane_row_int(const struct lane_row *row, uint64_t i)
+{
+    if (row->items == NULL)
+        return dtype_get_int(row->dtype, row->bytes + i * row->dtype->itemsize);
+    return row->items[i].kind == PICKLE_INT || row->items[i].kind == PICKLE_BOOL
+               ? row->items[i].as.integer
+               : -1;
+}
+
+double lane_row_double(const struct lane_row *row, uint64_t i)
+{
+    if (row->items == NULL)
+        return dtype_get_double(row->dtype, row->bytes + i * row->dtype->itemsize);
+    switch (row->items[i].kind) {
+    case PICKLE_INT:
+    case PICKLE_BOOL:
+        return (double)row->items[i].as.integer;
+    case PICKLE_FLOAT:
+        return row->items[i].as.number;
+    default:
+        return 0;
+    }
+}

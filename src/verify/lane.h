@@ -1,0 +1,98 @@
+/*
+ * lane.h - the rows of all arrays of a shard side by side, a window of rows at a time.
+ *
+ * A lane is one array with rows. A window holds the same rows of every lane: rows in sequence, read
+ * as they come, or any rows at all, fetched from tables.
+ */
+#ifndef SYMAUG_VERIFY_LANE_H
+#define SYMAUG_VERIFY_LANE_H
+
+#include "shard/rows.h"
+#include "verify/orbit_map.h"
+#include "verify/verify_shard.h"
+
+struct lane {
+    const struct array *array;          /* borrowed */
+    const struct role_binding *binding; /* borrowed */
+    struct orbit_map map;
+    bool is_mapped;          /* map is set: the array takes part in the comparison of images */
+    int values;              /* POLICY_INDEX: the lane of its values; -1: none */
+    uint64_t per_row;        /* objects: items of a row */
+    struct rows *rows;       /* owned: in sequence, or */
+    struct row_table *table; /* owned: at random */
+    const uint64_t *offsets; /* borrowed from the lanes, CSR only: n_rows + 1 */
+    bool is_broken;          /* cannot be read; that has been reported */
+};
+
+struct lanes {
+    struct verify_shard *shard; /* borrowed */
+    struct lane *items;         /* owned */
+    size_t n;
+    uint64_t **offsets; /* owned lists of offsets */
+    size_t n_offsets;
+    uint64_t row_nbytes; /* of all lanes together, about */
+    int planes;          /* the lane that tells images apart (planes, packed or grid), or -1 */
+};
+
+/* A row of a lane as a list of numbers. */
+struct lane_row {
+    const uint8_t *bytes;            /* n elements of dtype, or */
+    const struct pickle_item *items; /* n items */
+    const struct dtype *dtype;
+    uint64_t n;
+};
+
+/* One lane's part of a window. */
+struct lane_buffer {
+    uint8_t *bytes; /* owned */
+    uint64_t capacity;
+    uint64_t *starts; /* owned, CSR: n + 1 element positions */
+};
+
+/* An image: row `row` of the shard is the image of source `source` under `transform`. */
+struct lane_image {
+    uint64_t source;
+    uint64_t row;
+    uint32_t transform;
+};
+
+struct window {
+    uint64_t n;
+    uint64_t capacity;         /* of images, members and groups */
+    struct lane_image *images; /* owned: the rows by position; without groups only .row counts */
+    uint64_t *members;         /* owned: positions, group by group, lowest transform first */
+    uint64_t *groups;          /* owned: group g is members[groups[g] .. groups[g + 1] - 1] */
+    uint64_t n_groups;
+    struct lane_buffer *buffers; /* owned, one per lane */
+};
+
+/* Make the lanes of all arrays that have rows, with their maps when there is a board. Conventions
+ * that do not fit an array become findings. The caller releases them. */
+int lanes_init(struct lanes *lanes, struct verify_shard *shard, struct verify_result *result,
+               struct error *err);
+
+/* Open every lane for rows in sequence, or at random. What cannot be read is a finding. */
+int lanes_open(struct lanes *lanes, const struct verify_request *request, bool at_random,
+               struct verify_result *result, struct error *err);
+
+void lanes_release(struct lanes *lanes);
+
+int window_init(struct window *window, const struct lanes *lanes, uint64_t capacity,
+                struct error *err);
+void window_release(struct window *window, const struct lanes *lanes);
+
+/*
+ * Read lane i's rows of the window, which window->images name: in sequence, the rows right behind
+ * the last ones read. Lanes may be read in parallel. The error is that of the lane.
+ */
+int window_read_lane(struct window *window, struct lanes *lanes, size_t i, struct error *err);
+
+/* Row at position `at` of a window. */
+struct lane_row window_row(const struct window *window, const struct lanes *lanes, size_t i,
+                           uint64_t at);
+
+/* Element i of a row as an integer or a number. */
+int64_t lane_row_int(const struct lane_row *row, uint64_t i);
+double lane_row_double(const struct lane_row *row, uint64_t i);
+
+#endif

@@ -1,0 +1,304 @@
+/* orbit_check.c - see orbit_check.h. */
+#include "verify/orbit_check.h"
+
+#include "verify/orbit_numbers.h"
+
+#include <string.h>
+
+/* One plane, the loop that most bytes go through: element i of a stands at dst[i] of b. */
+#define DEFINE_SAME(bits)                                                                  \
+    static bool same##bits(const uint32_t *restrict dst, const uint##bits##_t *restrict a, \
+                           const uint##bits##_t *restrict b, size_t n)                     \
+    {                                                                                      \
+        uint##bits##_t differ = 0, differ_too = 0;                                         \
+        size_t i = 0;                                                                      \
+                                                                                           \
+        for (; i + 4 <= n; i += 4) {                                                       \
+            differ |= (uint##bits##_t)((a[i] ^ b[dst[i]]) | (a[i + 1] ^ b[dst[i + 1]]));   \
+            differ_too |=                                                                  \
+                (uint##bits##_t)((a[i + 2] ^ b[dst[i + 2]]) | (a[i + 3] ^ b[dst[i + 3]])); \
+        }                                                                                  \
+        for (; i < n; i++)                                                                 \
+            differ |= (uint##bits##_t)(a[i] ^ b[dst[i]]);                                  \
+        return (differ | differ_too) == 0;                                                 \
+    }
+
+DEFINE_SAME(8)
+DEFINE_SAME(16)
+DEFINE_SAME(32)
+DEFINE_SAME(64)
+
+static bool same_groups(const uint32_t *dst, const uint8_t *a, const uint8_t *b, size_t n,
+                        size_t n_bytes)
+{
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(a + i * n_bytes, b + dst[i] * n_bytes, n_bytes) != 0)
+            return false;
+    return true;
+}
+
+/* n items of n_bytes along an axis; dst NULL: all in place. */
+static bool same_axis(const uint32_t *dst, const void *a, const void *b, size_t n, size_t n_bytes)
+{
+    if (dst == NULL)
+        return memcmp(a, b, n * n_bytes) == 0;
+    switch (n_bytes) {
+    case 1:
+        return same8(dst, a, b, n);
+    case 2:
+        return same16(dst, a, b, n);
+    case 4:
+        return same32(dst, a, b, n);
+    case 8:
+        return same64(dst, a, b, n);
+    default:
+        return same_groups(dst, a, b, n, n_bytes);
+    }
+}
+
+/* Everything that one transform means for one lane, with the liberties taken off. */
+struct step {
+    const struct orbit_map *map;
+    const struct dtype *dtype;
+    const uint32_t *dst;
+    const uint32_t *plane_dst; /* NULL: planes stay */
+    int complement;            /* -1: none */
+    enum orbit_flip flip;
+    const uint8_t *on_board; /* NULL: every element counts */
+    uint32_t transform;
+};
+
+static struct step make_step(const struct lane *lane, uint32_t u, unsigned liberties)
+{
+    const struct orbit_map *map = &lane->map;
+    const bool swaps = map->board->transforms[u].swaps_colours;
+    struct step step = {.map = map, .dtype = &lane->array->header.dtype, .transform = u};
+
+    step.dst = u == 0 ? NULL : map->dst[u];
+    step.complement = -1;
+    if (map->plane_dst != NULL && !(liberties & ORBIT_NO_EXCHANGE))
+        step.plane_dst = map->plane_dst + u * map->n_planes;
+    if (map->complement != NULL && !(liberties & ORBIT_NO_COMPLEMENT))
+        step.complement = map->complement[u];
+    if (swaps && !(liberties & ORBIT_NO_FLIP))
+        step.flip = map->flip;
+    if (liberties & ORBIT_ON_BOARD_ONLY)
+        step.on_board = map->on_board;
+    return step;
+}
+
+/* --- planes, policies --- */
+
+/* Element by element: for planes that are computed, codes, and when only some cells count. */
+static bool same_slowly(const struct step *step, const uint8_t *a, size_t a_stride,
+                        const uint8_t *b, size_t b_stride, bool complement)
+{
+    const struct orbit_map *map = step->map;
+
+    for (uint64_t i = 0; i < map->axis; i++) {
+        const uint64_t to = step->dst != NULL ? step->dst[i] : i;
+        const uint8_t *from_element = a + i * a_stride, *to_element = b + to * b_stride;
+        bool same;
+
+        if (step->on_board != NULL && !step->on_board[i])
+            continue;
+        if (complement)
+            same = orbit_is_complement(step->dtype, from_element, to_element);
+        else if (map->codes)
+            same = orbit_is_code(step->dtype, map->board->transforms[step->transform].number_src,
+                                 from_element, to_element);
+        else if (step->flip != FLIP_NONE)
+            same = orbit_is_flipped(step->flip, step->dtype, from_element, to_element, 1);
+        else
+            same = memcmp(from_element, to_element, step->dtype->itemsize) == 0;
+        if (!same)
+            return false;
+    }
+    return true;
+}
+
+/* Most planes of most positions are empty, which is quickly seen. */
+static bool is_blank(const uint8_t *plane, size_t n_bytes)
+{
+    return n_bytes == 0 || (plane[0] == 0 && memcmp(plane, plane + 1, n_bytes - 1) == 0);
+}
+
+static bool same_planes_first(const struct step *step, const uint8_t *a, const uint8_t *b)
+{
+    const struct orbit_map *map = step->map;
+    const size_t item = step->dtype->itemsize, plane_nbytes = map->axis * item;
+    const bool is_plain = step->on_board == NULL && !map->codes && step->flip == FLIP_NONE;
+
+    for (uint64_t p = 0; p < map->n_planes; p++) {
+        const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
+        const bool complement = step->complement >= 0 && (uint64_t)step->complement == to;
+        const uint8_t *plane = a + p * plane_nbytes, *image = b + to * plane_nbytes;
+
+        if (is_plain && !complement && is_blank(plane, plane_nbytes)) {
+            if (!is_blank(image, plane_nbytes))
+                return false;
+            continue;
+        }
+        if (is_plain && !complement ? !same_axis(step->dst, plane, image, map->axis, item)
+                                    : !same_slowly(step, plane, item, image, item, complement))
+            return false;
+    }
+    return true;
+}
+
+static bool same_planes_last(const struct step *step, const uint8_t *a, const uint8_t *b)
+{
+    const struct orbit_map *map = step->map;
+    const size_t item = step->dtype->itemsize, cell_nbytes = map->n_planes * item;
+
+    if (step->plane_dst == NULL && step->complement < 0 && step->on_board == NULL &&
+        step->flip == FLIP_NONE)
+        return same_axis(step->dst, a, b, map->axis, cell_nbytes);
+    for (uint64_t p = 0; p < map->n_planes; p++) {
+        const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
+        const bool complement = step->complement >= 0 && (uint64_t)step->complement == to;
+
+        if (!same_slowly(step, a + p * item, cell_nbytes, b + to * item, cell_nbytes, complement))
+            return false;
+    }
+    return true;
+}
+
+static unsigned get_bit(const uint8_t *plane, uint64_t i, bool lsb_first)
+{
+    return plane[i >> 3] >> (lsb_first ? i & 7 : 7 - (i & 7)) & 1;
+}
+
+static bool same_bits(const struct step *step, const uint8_t *a, const uint8_t *b, bool exactly)
+{
+    const struct orbit_map *map = step->map;
+    const uint64_t n_bytes = (map->axis + 7) / 8;
+
+    for (uint64_t p = 0; p < map->n_planes; p++) {
+        const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
+        const unsigned flipped = step->complement >= 0 && (uint64_t)step->complement == to;
+        const uint8_t *plane = a + p * n_bytes, *image = b + to * n_bytes;
+        unsigned differ = 0;
+
+        for (uint64_t i = 0; i < map->axis; i++) {
+            const uint64_t j = step->dst != NULL ? step->dst[i] : i;
+
+            if (step->on_board == NULL || step->on_board[i])
+                differ |=
+                    get_bit(plane, i, map->lsb_first) ^ get_bit(image, j, map->lsb_first) ^ flipped;
+        }
+        for (uint64_t i = map->axis; exactly && i < 8 * n_bytes; i++)
+            differ |= get_bit(image, i, map->lsb_first);
+        if (differ)
+            return false;
+    }
+    return true;
+}
+
+/* --- by kind --- */
+
+static bool same_kept(const struct step *step, const struct lane_row *a, const struct lane_row *b)
+{
+    if (a->items != NULL || b->items != NULL)
+        return orbit_same_items(a, b);
+    if (a->n != b->n || a->dtype->itemsize != b->dtype->itemsize ||
+        a->dtype->kind != b->dtype->kind)
+        return false;
+    if (a->n == 0)
+        return true;
+    if (step->flip != FLIP_NONE)
+        return orbit_is_flipped(step->flip, a->dtype, a->bytes, b->bytes, a->n);
+    return memcmp(a->bytes, b->bytes, a->n * a->dtype->itemsize) == 0;
+}
+
+static bool same_triple(const struct step *step, const struct lane_row *a, const struct lane_row *b)
+{
+    const uint8_t *src = step->map->board->transforms[step->transform].number_src;
+    const size_t item = a->dtype->itemsize;
+
+    for (size_t k = 0; k < 3; k++)
+        if (memcmp(b->bytes + k * item, a->bytes + src[k] * item, item) != 0)
+            return false;
+    return true;
+}
+
+static bool same_coord(const struct step *step, const struct lane_row *a, const struct lane_row *b)
+{
+    const bool col_first = step->map->col_first;
+    const int64_t cols = step->map->board->cols, rows = step->map->board->rows;
+    const int64_t row = lane_row_int(a, col_first), col = lane_row_int(a, !col_first);
+    int64_t to;
+
+    if (row < 0 || col < 0 || row >= rows || col >= cols)
+        return lane_row_int(b, col_first) == row && lane_row_int(b, !col_first) == col;
+    to = row * cols + col;
+    if (step->dst != NULL)
+        to = step->dst[to];
+    return lane_row_int(b, col_first) == to / cols && lane_row_int(b, !col_first) == to % cols;
+}
+
+static bool same_indices(const struct step *step, const struct lane_row *a,
+                         const struct lane_row *b, uint64_t n_moving)
+{
+    if (a->n != b->n)
+        return false;
+    for (uint64_t i = 0; i < a->n; i++) {
+        const int64_t old = lane_row_int(a, i);
+        int64_t expected = old;
+
+        if (i < n_moving && step->dst != NULL && old >= 0 && (uint64_t)old < step->map->n_targets)
+            expected = step->dst[old];
+        if (lane_row_int(b, i) != expected)
+            return false;
+    }
+    return true;
+}
+
+static bool same_padded(const struct step *step, const struct orbit_pair *pair,
+                        const struct lane_row *a, struct lane_row b, unsigned liberties)
+{
+    const struct lane *lane = &pair->lanes->items[pair->lane];
+    struct lane_row values, cut = *a;
+    uint64_t n = a->n;
+
+    if (lane->values < 0)
+        return same_indices(step, a, &b, n);
+    values = window_row(pair->window, pair->lanes, (size_t)lane->values, pair->base);
+    if (liberties & ORBIT_NO_PADDING) {
+        while (n > 0 && n <= values.n && lane_row_double(&values, n - 1) == 0)
+            n--;
+        cut.n = b.n = n;
+        return same_indices(step, &cut, &b, n);
+    }
+    while (n > 0 && n <= values.n && lane_row_int(a, n - 1) == 0 &&
+           lane_row_double(&values, n - 1) == 0)
+        n--;
+    return same_indices(step, a, &b, n);
+}
+
+bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
+{
+    const struct lane *lane = &pair->lanes->items[pair->lane];
+    const struct lane_row a = window_row(pair->window, pair->lanes, pair->lane, pair->base);
+    const struct lane_row b = window_row(pair->window, pair->lanes, pair->lane, pair->image);
+    const struct step step = make_step(lane, u, liberties);
+
+    switch (lane->map.kind) {
+    case ORBIT_AXIS:
+        return lane->map.channels_last ? same_planes_last(&step, a.bytes, b.bytes)
+                                       : same_planes_first(&step, a.bytes, b.bytes);
+    case ORBIT_BITS:
+        return same_bits(&step, a.bytes, b.bytes, liberties == ORBIT_EXACT);
+    case ORBIT_INDICES:
+        return same_indices(&step, &a, &b, a.n);
+    case ORBIT_PADDED:
+        return same_padded(&step, pair, &a, b, liberties);
+    case ORBIT_COORD:
+        return same_coord(&step, &a, &b);
+    case ORBIT_TRIPLE:
+        return same_triple(&step, &a, &b);
+    case ORBIT_KEEP:
+        break;
+    }
+    return same_kept(&step, &a, &b);
+}

@@ -1,0 +1,81 @@
+/*
+ * orbit_groups.h - which rows of an expanded set are images of one source, and under what.
+ *
+ * Sources and transforms come from the provenance arrays, from an order, or from a table made
+ * elsewhere. Rows are cut into segments that no group crosses: short segments are read in sequence;
+ * where there are none (shuffled sets, transform order) all rows are listed, 24 bytes each.
+ */
+#ifndef SYMAUG_VERIFY_ORBIT_GROUPS_H
+#define SYMAUG_VERIFY_ORBIT_GROUPS_H
+
+#include "engine/order.h"
+#include "verify/lane.h"
+
+#define ORBIT_NO_TRANSFORM UINT32_MAX /* the row does not say one that exists */
+
+struct orbit_groups {
+    uint64_t n_rows, n_groups;
+    const struct array *source, *transform; /* borrowed: provenance arrays, or */
+    struct order order;                     /* with its own list of ids: */
+    uint8_t ids[BOARD_MAX_TRANSFORMS];
+    uint32_t n_transforms; /* of the board */
+
+    uint64_t *cuts; /* owned: segment s is rows cuts[s] .. cuts[s + 1] - 1 */
+    size_t n_segments;
+    uint64_t longest;           /* rows of the longest segment */
+    struct lane_image *entries; /* owned, or NULL: all rows by source, transform, row */
+
+    bool expects; /* every group should have all of: */
+    bool expected[BOARD_MAX_TRANSFORMS];
+};
+
+/* Groups by the provenance arrays of the shard, which are there. Entries that name no transform
+ * become findings. */
+int orbit_groups_of_provenance(struct orbit_groups *groups, const struct verify_shard *shard,
+                               struct verify_result *result, struct error *err);
+
+/* Groups by an order of n_ids images per source in blocks of block_rows sources. */
+int orbit_groups_of_order(struct orbit_groups *groups, const struct verify_shard *shard,
+                          const uint8_t *ids, uint32_t n_ids, uint64_t block_rows,
+                          struct error *err);
+
+/* Groups by a list of all rows, which is taken over and sorted. */
+void orbit_groups_of_entries(struct orbit_groups *groups, const struct verify_shard *shard,
+                             struct lane_image *entries);
+
+/* List all rows when a segment takes more than max_nbytes in memory. */
+int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64_t max_nbytes,
+                        struct error *err);
+
+/* Decide which images every group should have: those that the manifest lists, else those of most
+ * groups when most groups have them all. Counts the groups. */
+int orbit_groups_expect(struct orbit_groups *groups, const struct verify_manifest *said,
+                        struct error *err);
+
+void orbit_groups_release(struct orbit_groups *groups);
+
+/* Walks over all groups, a window at a time. */
+struct orbit_cursor {
+    const struct orbit_groups *groups;
+    struct rows *source, *transform; /* owned */
+    uint64_t next_row;               /* or entry */
+    size_t segment;
+};
+
+int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *groups,
+                      struct error *err);
+
+/* Fill images, members and groups of the window with the next whole groups, at least one, at most
+ * its capacity; n is 0 behind the last one. */
+int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted,
+                      struct error *err);
+void orbit_cursor_close(struct orbit_cursor *cursor);
+
+/* Room that a window for these groups needs, when n_wanted rows are wanted at a time. */
+uint64_t orbit_groups_capacity(const struct orbit_groups *groups, uint64_t n_wanted);
+
+/* Read the next n rows' sources and transforms; rows are counted from cursor->next_row. */
+int orbit_cursor_images(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images,
+                        struct error *err);
+
+#endif

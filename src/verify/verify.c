@@ -1,0 +1,185 @@
+/* verify.c - see verify.h: one file after another. */
+#include "verify/verify.h"
+
+#include "base/text.h"
+#include "shard/unpack.h"
+#include "verify/orbit_detect.h"
+#include "verify/verify_labels.h"
+#include "verify/verify_manifest.h"
+#include "verify/verify_pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_SEGMENT_NBYTES (UINT64_C(128) << 20) /* of rows in sequence that are held at a time */
+
+/* --- arrays without rows --- */
+
+/* Only their sizes and CRCs can be wrong. */
+static int check_unread(const struct verify_shard *shard, struct verify_result *result,
+                        struct error *err)
+{
+    struct unpack unpack = {0};
+    int status = 0;
+
+    for (size_t i = 0; i < shard->archive.n_arrays && status == 0; i++) {
+        const struct array *array = &shard->archive.arrays[i];
+        const enum role role = shard->bindings != NULL ? shard->bindings[i].role : ROLE_META;
+        struct error why = {0};
+
+        if ((role != ROLE_META && role != ROLE_DROP) || array->objects != NULL)
+            continue;
+        if (unpack_start(&unpack, array, &why) != 0 || unpack_finish(&unpack, &why) != 0)
+            status = verify_read_failed(result, array->key, &why, err);
+    }
+    unpack_release(&unpack);
+    return status;
+}
+
+/* --- rows --- */
+
+static uint64_t max_segment(const struct verify_request *request)
+{
+    const uint64_t quarter = request->reading->max_memory / 4;
+
+    return quarter < MAX_SEGMENT_NBYTES ? quarter : MAX_SEGMENT_NBYTES;
+}
+
+static int check_rows(const struct verify_request *request, struct verify_shard *shard,
+                      struct lanes *lanes, struct verify_result *result, struct error *err)
+{
+    struct orbit_groups groups = {0};
+    struct leak_sets leaks = {0};
+    struct verify_pass pass = {.request = request, .lanes = lanes, .result = result};
+    int status = verify_labels_decide(lanes, err);
+
+    if (status == 0)
+        status = orbit_detect(&groups, shard, lanes, request, result, err);
+    if (status == 0 && result->is_expanded) {
+        pass.groups = &groups;
+        status = orbit_groups_settle(&groups, lanes->row_nbytes, max_segment(request), err);
+        if (status == 0)
+            status = orbit_groups_expect(&groups, &shard->said, err);
+        result->n_groups = groups.n_groups;
+    }
+    if (status == 0 && request->n_leaks > 0) {
+        pass.leaks = &leaks;
+        status = leak_open(&leaks, lanes, request, err);
+    }
+    if (status == 0)
+        status = lanes_open(lanes, request, groups.entries != NULL, result, err);
+    if (status == 0)
+        status = verify_pass_run(&pass, err);
+    leak_close(&leaks);
+    orbit_groups_release(&groups);
+    return status;
+}
+
+/* A CRC that is wrong ends every reading of its array: the first report of it is enough. */
+static int check_opened(const struct verify_request *request, struct verify_shard *shard,
+                        struct verify_result *result, struct error *err)
+{
+    struct lanes lanes = {0};
+    struct error why = {0};
+    int status;
+
+    if (check_unread(shard, result, err) != 0)
+        return -1;
+    if (shard->bindings == NULL || result->fatal != ERROR_NONE)
+        return 0;
+    status = lanes_init(&lanes, shard, result, err);
+    if (status == 0 && check_rows(request, shard, &lanes, result, &why) != 0)
+        status = why.kind == ERROR_DATA || why.kind == ERROR_IO
+                     ? verify_read_failed(result, NULL, &why, err)
+                     : error_set(err, why.kind, "%s", why.message);
+    lanes_release(&lanes);
+    return status;
+}
+
+int verify_file(const struct verify_request *request, const char *path,
+                struct verify_result *result, struct error *err)
+{
+    struct verify_shard shard;
+    int status = verify_shard_open(&shard, request, path, result, err);
+
+    result->n_rows = shard.n_rows;
+    if (status == 0 && shard.is_open && !request->headers_only)
+        status = check_opened(request, &shard, result, err);
+    if (status == 0 && shard.is_open && shard.said.manifest != NULL)
+        status = verify_against_manifest(&shard, request, result, err);
+    verify_shard_close(&shard);
+    return status;
+}
+
+/* --- results --- */
+
+struct verify_result *verify_results_add(struct verify_results *results,
+                                         const struct verify_request *request, const char *path,
+                                         struct error *err)
+{
+    struct verify_result *grown = realloc(results->items, (results->n + 1) * sizeof *grown);
+    struct verify_result *result;
+
+    if (grown == NULL) {
+        error_no_memory(err, "results");
+        return NULL;
+    }
+    results->items = grown;
+    result = &grown[results->n];
+    *result = (struct verify_result){.path = strdup(path)};
+    result->findings.max = request->max_findings;
+    if (result->path == NULL) {
+        error_no_memory(err, "results");
+        return NULL;
+    }
+    results->n++;
+    return result;
+}
+
+static bool is_manifest(const char *path)
+{
+    const size_t n = strlen(path);
+
+    return n > 5 && strcmp(path + n - 5, ".json") == 0;
+}
+
+int verify_path(const struct verify_request *request, const char *path,
+                struct verify_results *results, struct error *err)
+{
+    struct verify_result *result;
+    int status;
+
+    if (is_manifest(path))
+        return verify_manifest(request, path, results, err);
+    result = verify_results_add(results, request, path, err);
+    status = result != NULL ? verify_file(request, path, result, err) : -1;
+    if (status == 0 && result->findings.no_memory)
+        status = error_no_memory(err, "findings");
+    return status;
+}
+
+void verify_results_release(struct verify_results *results)
+{
+    for (size_t i = 0; i < results->n; i++) {
+        findings_release(&results->items[i].findings);
+        free(results->items[i].path);
+        free(results->items[i].note);
+    }
+    free(results->items);
+    *results = (struct verify_results){0};
+}
+
+int verify_exit_code(const struct verify_results *results)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < results->n; i++) {
+        const struct verify_result *result = &results->items[i];
+
+        if (result->fatal != ERROR_NONE)
+            return error_exit_code(result->fatal);
+        if (result->findings.n_errors > 0)
+            code = 1;
+    }
+    return code;
+}

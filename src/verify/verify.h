@@ -1,0 +1,58 @@
+/*
+ * verify.h - checking a shard: its container, its rows, and, when it is an expanded set, that every
+ * group of images is the exact orbit of its source.
+ *
+ * Nothing stops a check: what is wrong becomes a finding, and the rest is checked all the same.
+ * Images are recomputed through the maps of the board alone; nothing of what `expand` moves rows
+ * with is used here.
+ */
+#ifndef SYMAUG_VERIFY_VERIFY_H
+#define SYMAUG_VERIFY_VERIFY_H
+
+#include "engine/plan.h"
+#include "verify/findings.h"
+
+enum verify_order { VERIFY_ORDER_DETECT, VERIFY_ORDER_SAID };
+
+struct verify_request {
+    const struct plan_request *reading; /* borrowed: board, roles, conventions, memory */
+    enum verify_order order;
+    uint64_t block_rows;      /* of the order that is said: B, 1 for sample, 0 for transform */
+    const char *const *leaks; /* borrowed: other sets whose positions must not occur here */
+    size_t n_leaks;
+    size_t max_findings; /* kept per file */
+    int n_threads;
+    bool headers_only;    /* manifests: sizes, rows and arrays, no content */
+    const char *manifest; /* borrowed: of the file; NULL: the one that stands beside it */
+};
+
+/* What is said of one file. */
+struct verify_result {
+    char *path; /* owned */
+    uint64_t n_rows;
+    bool is_expanded; /* groups of images were found and checked */
+    uint64_t n_groups;
+    char *note;            /* owned, or NULL: how it was understood, one line */
+    enum error_kind fatal; /* ERROR_NONE, or why it cannot be read: decides the exit code */
+    struct findings findings;
+};
+
+struct verify_results {
+    struct verify_result *items; /* owned */
+    size_t n;
+};
+
+/*
+ * Check a shard, or a manifest (a name that ends in .json) with all the outputs it lists, and
+ * append a result for each file. -1 with err set is a wrong command line, lack of memory or a bug:
+ * what is wrong with the file is a finding.
+ */
+int verify_path(const struct verify_request *request, const char *path,
+                struct verify_results *results, struct error *err);
+
+void verify_results_release(struct verify_results *results);
+
+/* The exit code for what was found: 0, 1 for errors, that of a file that cannot be read. */
+int verify_exit_code(const struct verify_results *results);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * verify_adapt.h - what the first groups tell about arrays whose meaning was guessed.
+ */
+#ifndef SYMAUG_VERIFY_VERIFY_ADAPT_H
+#define SYMAUG_VERIFY_VERIFY_ADAPT_H
+
+#include "verify/orbit_check.h"
+
+/*
+ * Arrays that are taken for copies but differ within most groups are numbers of the images
+ * themselves (the tool's own provenance, say): they leave the comparison. Signed values that no
+ * convention was said for may be those of the player to move, which no image changes.
+ */
+void verify_adapt(struct lanes *lanes, const struct window *window);
+
+#endif

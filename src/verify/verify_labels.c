@@ -1,0 +1,124 @@
+/* verify_labels.c - see verify_labels.h. */
+#include "verify/verify_labels.h"
+
+#include "verify/verify_numbers.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#define CHUNK_NBYTES (64u << 10)
+
+/* The lowest and highest number of an array; both 0 when it cannot be read: that is found later. */
+static int find_range(const struct array *array, struct numbers_summary *range, struct error *err)
+{
+    const uint64_t at_once = CHUNK_NBYTES / (array->row_nbytes + 1) + 1;
+    uint64_t left = array->n_rows;
+    struct error unused = {0};
+    struct rows *rows;
+    uint8_t *chunk;
+
+    *range = (struct numbers_summary){0};
+    if (!dtype_is_number(&array->header.dtype) || array->row_nbytes == 0 || array_is_fortran(array))
+        return 0;
+    chunk = malloc(at_once * array->row_nbytes);
+    if (chunk == NULL)
+        return error_no_memory(err, "range of an array");
+    rows = rows_open(&array, 1, &unused);
+    while (rows != NULL && left > 0) {
+        const uint64_t n = left < at_once ? left : at_once;
+        struct numbers_summary part;
+
+        if (rows_read(rows, n, chunk, &unused) != 0)
+            break;
+        part = numbers_summarize(&array->header.dtype, chunk,
+                                 n * array->row_nbytes / array->header.dtype.itemsize);
+        if (part.n > 0 && (range->n == 0 || part.min < range->min))
+            range->min = part.min;
+        if (part.n > 0 && (range->n == 0 || part.max > range->max))
+            range->max = part.max;
+        range->n += part.n;
+        left -= n;
+    }
+    rows_close(rows);
+    free(chunk);
+    return 0;
+}
+
+static enum orbit_flip value_flip(const struct lane *lane, const struct conventions *c,
+                                  const struct numbers_summary *range)
+{
+    const uint64_t n = lane->array->row_nbytes / lane->array->header.dtype.itemsize;
+
+    if (c->value == VALUE_MOVER)
+        return FLIP_NONE;
+    if (lane->binding->role == ROLE_WDL || n == 3)
+        return FLIP_REVERSE;
+    if (n >= 2)
+        return FLIP_FIRST_TWO;
+    if (c->value_said)
+        return c->value == VALUE_COLOUR11 ? FLIP_NEGATE : FLIP_COMPLEMENT;
+    return range->min < 0 ? FLIP_NEGATE : FLIP_COMPLEMENT;
+}
+
+/* Codes of 1 and 2, or of 1 and -1, show; a winner may also be nobody, 0. */
+static enum to_move_coding coding_of(const struct conventions *c, bool is_winner,
+                                     const struct numbers_summary *range)
+{
+    if (c->to_move_said)
+        return c->to_move;
+    if (range->min == -1 && range->max <= 1)
+        return TO_MOVE_PM1;
+    return range->max == 2 && (is_winner || range->min >= 1) ? TO_MOVE_12 : c->to_move;
+}
+
+static enum orbit_flip flip_of_coding(enum to_move_coding coding)
+{
+    static const enum orbit_flip flips[] = {
+        [TO_MOVE_01] = FLIP_COMPLEMENT, [TO_MOVE_12] = FLIP_CODES_12, [TO_MOVE_PM1] = FLIP_NEGATE};
+
+    return flips[coding];
+}
+
+static enum orbit_flip grid_flip(const struct conventions *c, const struct numbers_summary *range)
+{
+    if (c->planes == PLANES_MOVER)
+        return FLIP_NONE;
+    return range->min < 0 || (c->to_move_said && c->to_move == TO_MOVE_PM1) ? FLIP_NEGATE
+                                                                            : FLIP_CODES_12;
+}
+
+static int decide(struct lane *lane, struct conventions *c, struct error *err)
+{
+    struct numbers_summary range;
+    const enum role role = lane->binding->role;
+
+    if (!lane->is_mapped || lane->array->objects != NULL ||
+        (role != ROLE_VALUE && role != ROLE_WDL && role != ROLE_TO_MOVE && role != ROLE_GRID))
+        return 0;
+    if (find_range(lane->array, &range, err) != 0)
+        return -1;
+    if (role == ROLE_TO_MOVE) {
+        const bool is_winner = strncasecmp(lane->array->key, "winner", 6) == 0;
+        const enum to_move_coding coding = coding_of(c, is_winner, &range);
+
+        lane->map.flip = flip_of_coding(coding);
+        if (!is_winner)
+            c->to_move = coding;
+    } else {
+        lane->map.flip = role == ROLE_GRID ? grid_flip(c, &range) : value_flip(lane, c, &range);
+    }
+    return 0;
+}
+
+int verify_labels_decide(struct lanes *lanes, struct error *err)
+{
+    struct conventions *c = &lanes->shard->conventions;
+
+    if (lanes->shard->board == NULL || !board_swaps_colours(lanes->shard->board) ||
+        c->planes == PLANES_CANONICAL)
+        return 0;
+    for (size_t i = 0; i < lanes->n; i++)
+        if (decide(&lanes->items[i], c, err) != 0)
+            return -1;
+    return 0;
+}

@@ -1,0 +1,283 @@
+/* verify_pass.c - see verify_pass.h. */
+#include "verify/verify_pass.h"
+
+#include "verify/diagnose.h"
+#include "verify/verify_adapt.h"
+#include "verify/verify_rules.h"
+#include "verify/verify_smear.h"
+#include "verify/verify_source.h"
+
+#include <stdlib.h>
+
+#define WINDOW_NBYTES (8u << 20)
+#define N_PIECES      32 /* of a window; fixed, so that the result depends on no thread count */
+
+/* What one piece of a window gathers. */
+struct piece {
+    struct findings findings;
+    struct rules rules;
+    struct smear smear;
+    struct canonical_room room;
+    struct error error;
+};
+
+struct run {
+    const struct verify_pass *pass;
+    struct window front, back;
+    struct piece pieces[N_PIECES];
+    struct orbit_cursor cursor;
+    uint64_t n_wanted, next_row;
+    struct error *lane_errors; /* owned, one per lane */
+};
+
+/* --- one piece --- */
+
+static int check_position(const struct run *run, struct piece *piece, uint64_t at)
+{
+    const struct verify_pass *pass = run->pass;
+    const struct source_check check = {pass->lanes, &run->front, &pass->lanes->shard->conventions,
+                                       &piece->findings};
+
+    for (size_t i = 0; i < pass->lanes->n; i++)
+        source_check_encodable(&check, i, at);
+    rules_check_row(&piece->rules, &check, at);
+    smear_check_row(&piece->smear, pass->lanes, &run->front, at);
+    if (pass->leaks == NULL)
+        return 0;
+    return leak_check_row(pass->leaks, pass->lanes, &run->front, at, &piece->room, &piece->findings,
+                          &piece->error);
+}
+
+/* all: every lane; else those only that are not compared with other images. */
+static void check_row(const struct run *run, struct piece *piece, uint64_t at, bool all)
+{
+    const struct verify_pass *pass = run->pass;
+    const struct source_check check = {pass->lanes, &run->front, &pass->lanes->shard->conventions,
+                                       &piece->findings};
+
+    for (size_t i = 0; i < pass->lanes->n; i++)
+        if (all || !pass->lanes->items[i].is_mapped)
+            source_check_row(&check, i, at);
+}
+
+static int check_group(const struct run *run, struct piece *piece, uint64_t g)
+{
+    const struct window *window = &run->front;
+    const struct diagnosis d = {
+        .lanes = run->pass->lanes,
+        .window = window,
+        .groups = run->pass->groups,
+        .members = window->members + window->groups[g],
+        .n = window->groups[g + 1] - window->groups[g],
+        .findings = &piece->findings,
+    };
+
+    const uint64_t n_before = piece->findings.n_errors;
+    const bool is_exact = diagnose_is_exact(&d);
+
+    /* What is sound in one image is sound in all that are exactly its images. */
+    for (uint64_t m = 0; m < d.n; m++)
+        check_row(run, piece, d.members[m],
+                  m == 0 || !is_exact || piece->findings.n_errors > n_before);
+    if (check_position(run, piece, d.members[0]) != 0)
+        return -1;
+    return is_exact ? 0 : diagnose_group(&d, &piece->error);
+}
+
+/* The p-th part of the window's groups, or rows. */
+static void check_piece(struct run *run, size_t p)
+{
+    const struct window *window = &run->front;
+    const bool by_groups = run->pass->groups != NULL;
+    const uint64_t n = by_groups ? window->n_groups : window->n;
+    const uint64_t begin = n * p / N_PIECES, end = n * (p + 1) / N_PIECES;
+    struct piece *piece = &run->pieces[p];
+
+    for (uint64_t i = begin; i < end && piece->error.kind == ERROR_NONE; i++) {
+        if (by_groups) {
+            check_group(run, piece, i);
+            continue;
+        }
+        check_row(run, piece, i, true);
+        check_position(run, piece, i);
+    }
+}
+
+/* --- windows --- */
+
+static int next_window(struct run *run, struct error *err)
+{
+    const struct verify_pass *pass = run->pass;
+    struct window *window = &run->back;
+    const uint64_t left = pass->lanes->shard->n_rows - run->next_row;
+
+    if (pass->groups != NULL)
+        return orbit_cursor_next(&run->cursor, window, run->n_wanted, err);
+    window->n = left < run->n_wanted ? left : run->n_wanted;
+    for (uint64_t i = 0; i < window->n; i++)
+        window->images[i] = (struct lane_image){.row = run->next_row + i};
+    run->next_row += window->n;
+    return 0;
+}
+
+/* Check the front window while the back one is read. */
+static void work(struct run *run)
+{
+    struct lanes *lanes = run->pass->lanes;
+    const int n_jobs = (int)lanes->n + N_PIECES;
+
+#pragma omp parallel for schedule(dynamic, 1) num_threads(run->pass->request->n_threads)
+    for (int job = 0; job < n_jobs; job++) {
+        if (job >= (int)lanes->n)
+            check_piece(run, (size_t)job - lanes->n);
+        else if (run->back.n > 0)
+            window_read_lane(&run->back, lanes, (size_t)job, &run->lane_errors[job]);
+    }
+}
+
+/* Lanes that cannot be read on are reported and left out from now on. */
+static int judge_lanes(struct run *run, struct error *err)
+{
+    for (size_t i = 0; i < run->pass->lanes->n; i++) {
+        struct lane *lane = &run->pass->lanes->items[i];
+
+        if (run->lane_errors[i].kind == ERROR_NONE)
+            continue;
+        lane->is_broken = true;
+        if (verify_read_failed(run->pass->result, lane->array->key, &run->lane_errors[i], err) != 0)
+            return -1;
+        run->lane_errors[i] = (struct error){0};
+    }
+    return 0;
+}
+
+static int join_pieces(struct run *run, struct rules *rules, struct smear *smear, struct error *err)
+{
+    for (size_t p = 0; p < N_PIECES; p++) {
+        struct piece *piece = &run->pieces[p];
+
+        if (piece->error.kind != ERROR_NONE)
+            return error_set(err, piece->error.kind, "%s", piece->error.message);
+        findings_merge(&run->pass->result->findings, &piece->findings);
+        rules_merge(rules, &piece->rules);
+        smear_merge(smear, &piece->smear);
+    }
+    return 0;
+}
+
+/* Once, before the first window is checked. */
+static void adapt(struct run *run, bool *is_adapted)
+{
+    if (!*is_adapted && run->pass->groups != NULL)
+        verify_adapt(run->pass->lanes, &run->front);
+    *is_adapted = true;
+}
+
+static int walk(struct run *run, struct rules *rules, struct smear *smear, struct error *err)
+{
+    bool is_adapted = false;
+
+    if (next_window(run, err) != 0)
+        return -1;
+    work(run); /* the front is empty: only reads */
+    while (run->back.n > 0) {
+        struct window front = run->front;
+
+        if (judge_lanes(run, err) != 0)
+            return -1;
+        run->front = run->back;
+        run->back = front;
+        adapt(run, &is_adapted);
+        if (next_window(run, err) != 0)
+            return -1;
+        work(run);
+        if (join_pieces(run, rules, smear, err) != 0)
+            return -1;
+    }
+    return judge_lanes(run, err);
+}
+
+/* --- the run --- */
+
+uint64_t verify_window_rows(const struct lanes *lanes, uint64_t n_bytes)
+{
+    const uint64_t n = n_bytes / (lanes->row_nbytes + 1) + 1;
+
+    return n < 65536 ? n : 65536;
+}
+
+static int init_pieces(struct run *run, struct error *err)
+{
+    const struct verify_pass *pass = run->pass;
+    const size_t max = pass->request->max_findings;
+
+    for (size_t p = 0; p < N_PIECES; p++) {
+        struct piece *piece = &run->pieces[p];
+
+        piece->findings.max = max;
+        rules_init(&piece->rules, pass->lanes, max);
+        if (smear_init(&piece->smear, pass->lanes, err) != 0 ||
+            (pass->leaks != NULL &&
+             canonical_room_init(&piece->room, &pass->leaks->canonical, err) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+static int init(struct run *run, struct error *err)
+{
+    const struct verify_pass *pass = run->pass;
+    uint64_t capacity;
+
+    run->n_wanted = verify_window_rows(pass->lanes, WINDOW_NBYTES);
+    capacity =
+        pass->groups != NULL ? orbit_groups_capacity(pass->groups, run->n_wanted) : run->n_wanted;
+    run->lane_errors = calloc(pass->lanes->n + 1, sizeof *run->lane_errors);
+    if (run->lane_errors == NULL)
+        return error_no_memory(err, "arrays");
+    if (window_init(&run->front, pass->lanes, capacity, err) != 0 ||
+        window_init(&run->back, pass->lanes, capacity, err) != 0 || init_pieces(run, err) != 0)
+        return -1;
+    return pass->groups != NULL ? orbit_cursor_open(&run->cursor, pass->groups, err) : 0;
+}
+
+static void release(struct run *run)
+{
+    for (size_t p = 0; p < N_PIECES; p++) {
+        findings_release(&run->pieces[p].findings);
+        rules_release(&run->pieces[p].rules);
+        smear_release(&run->pieces[p].smear);
+        canonical_room_release(&run->pieces[p].room);
+    }
+    orbit_cursor_close(&run->cursor);
+    window_release(&run->front, run->pass->lanes);
+    window_release(&run->back, run->pass->lanes);
+    free(run->lane_errors);
+}
+
+int verify_pass_run(const struct verify_pass *pass, struct error *err)
+{
+    struct run *run = calloc(1, sizeof *run);
+    struct rules rules;
+    struct smear smear = {0};
+    int status;
+
+    if (run == NULL)
+        return error_no_memory(err, "check");
+    run->pass = pass;
+    rules_init(&rules, pass->lanes, pass->request->max_findings);
+    status = init(run, err);
+    if (status == 0)
+        status = smear_init(&smear, pass->lanes, err);
+    if (status == 0)
+        status = walk(run, &rules, &smear, err);
+    if (status == 0) {
+        rules_finish(&rules, pass->lanes, &pass->result->findings);
+        smear_finish(&smear, pass->lanes, &pass->result->findings);
+    }
+    rules_release(&rules);
+    smear_release(&smear);
+    release(run);
+    free(run);
+    return status;
+}

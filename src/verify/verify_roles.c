@@ -1,0 +1,290 @@
+/* verify_roles.c - see verify_roles.h. */
+#include "verify/verify_roles.h"
+
+#include "base/text.h"
+#include "shard/role_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CANDIDATES 3
+
+/* --- refusals become findings --- */
+
+/* The array a refusal speaks of: "FILE: ARRAY: reason". */
+static const struct array *find_named(const struct verify_shard *shard, const char **reason)
+{
+    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
+        const struct text_quoted key = text_path(shard->archive.arrays[i].key);
+        const size_t n = strlen(key.text);
+
+        if (strncmp(*reason, key.text, n) == 0 && strncmp(*reason + n, ": ", 2) == 0) {
+            *reason += n + 2;
+            return &shard->archive.arrays[i];
+        }
+    }
+    return NULL;
+}
+
+/* The word in brackets at the end of a refusal, cut off. */
+static enum finding_code cut_code(char *reason)
+{
+    char *bracket = strrchr(reason, '[');
+    int code = bracket != NULL ? finding_code_parse(bracket + 1, strcspn(bracket + 1, "]")) : -1;
+
+    if (code < 0)
+        return FINDING_SHAPE;
+    *bracket = '\0';
+    while (bracket > reason && bracket[-1] == ' ')
+        *--bracket = '\0';
+    return (enum finding_code)code;
+}
+
+/* Strings and objects that stand where numbers must be cannot be read as a shard at all. */
+static bool is_unreadable(const struct array *array)
+{
+    return array == NULL || !dtype_is_number(&array->header.dtype);
+}
+
+static void add_refusal(const struct verify_shard *shard, const struct error *why,
+                        struct verify_result *result)
+{
+    char text[ERROR_MESSAGE_NBYTES];
+    const struct text_quoted path = text_path(result->path);
+    const size_t n = strlen(path.text);
+    const char *reason = text;
+    struct finding_place place = {FINDING_SHAPE, false, NULL, FINDING_NO_ROW};
+    const struct array *array;
+
+    snprintf(text, sizeof text, "%s", why->message);
+    if (strncmp(text, path.text, n) == 0 && strncmp(text + n, ": ", 2) == 0)
+        reason += n + 2;
+    place.code = cut_code(text);
+    array = find_named(shard, &reason);
+    if (array != NULL)
+        place.array = array->key;
+    if (is_unreadable(array) && place.code == FINDING_SHAPE)
+        result->fatal = ERROR_DATA;
+    findings_add(&result->findings, &place, "", "", "%s", reason);
+}
+
+/* --- with a board --- */
+
+static int infer(struct verify_shard *shard, const struct board *board,
+                 const struct plan_request *reading, struct error *why)
+{
+    return role_infer(&shard->archive, board, &reading->roles, shard->bindings, &shard->n_rows,
+                      why);
+}
+
+/* --- without one --- */
+
+/* The planes' rows and columns by name and number of dimensions; false when there are none. */
+static bool find_box(const struct verify_shard *shard, uint64_t *rows, uint64_t *cols)
+{
+    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
+        const struct npy_header *h = &shard->archive.arrays[i].header;
+        const struct role_name_rule *rule = role_name_find(shard->archive.arrays[i].key, NULL);
+
+        if (rule == NULL || rule->role != ROLE_PLANES || (h->n_dims != 3 && h->n_dims != 4))
+            continue;
+        const bool last =
+            h->n_dims == 4 && h->shape[2] != h->shape[3] && h->shape[1] == h->shape[2];
+
+        *rows = h->shape[h->n_dims == 3 || last ? 1 : 2];
+        *cols = h->shape[h->n_dims == 3 || last ? 2 : 3];
+        return true;
+    }
+    return false;
+}
+
+static size_t list_candidates(uint64_t rows, uint64_t cols, char names[MAX_CANDIDATES][64])
+{
+    if (rows > BOARD_MAX_CELLS || cols > BOARD_MAX_CELLS)
+        return 0;
+    if (rows != cols) {
+        snprintf(names[0], 64, "mirror:%" PRIu64 "x%" PRIu64, rows, cols);
+        return 1;
+    }
+    snprintf(names[0], 64, "square:%" PRIu64, rows);
+    snprintf(names[1], 64, "rhombus:%" PRIu64, rows);
+    snprintf(names[2], 64, "hexagon:%" PRIu64, rows / 2);
+    return rows % 2 == 1 ? 3 : 2;
+}
+
+/* One of the boards that the shape allows lends its roles. Its name is not known for sure. */
+static bool borrow_roles(struct verify_shard *shard, const struct plan_request *reading,
+                         struct error *why)
+{
+    char names[MAX_CANDIDATES][64];
+    uint64_t rows, cols;
+    size_t n = find_box(shard, &rows, &cols) ? list_candidates(rows, cols, names) : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct error refused = {0};
+        struct board *board = board_new(names[i], NULL);
+
+        if (board == NULL)
+            continue;
+        if (infer(shard, board, reading, &refused) == 0) {
+            shard->board = board;
+            return true;
+        }
+        board_free(board);
+        if (why->kind == ERROR_NONE)
+            *why = refused;
+    }
+    return false;
+}
+
+/* --- by names alone --- */
+
+static bool is_square_number(uint64_t n)
+{
+    for (uint64_t side = 3; side * side <= n && side < 256; side++)
+        if (side * side == n)
+            return true;
+    return false;
+}
+
+/* A policy as long as some other board has cells contradicts the planes. */
+static bool contradicts(const struct verify_shard *shard, size_t i)
+{
+    const struct npy_header *h = &shard->archive.arrays[i].header;
+    uint64_t rows, cols, n = h->n_dims == 2 ? h->shape[1] : 0;
+
+    return find_box(shard, &rows, &cols) && n > 1 && n != rows * cols &&
+           (is_square_number(n) || is_square_number(n - 1));
+}
+
+/* findings is NULL when a refusal has been reported already. */
+static enum role role_by_name(const struct verify_shard *shard, size_t i, uint64_t n_rows,
+                              struct verify_result *result, struct findings *findings)
+{
+    const struct array *array = &shard->archive.arrays[i];
+    const struct npy_header *h = &array->header;
+    const struct role_name_rule *rule = role_name_find(array->key, NULL);
+    struct finding_place place = {FINDING_ROWS, false, array->key, FINDING_NO_ROW};
+
+    if (h->n_dims == 0 || (rule != NULL && (rule->flags & NAME_NEVER_ROWS)))
+        return ROLE_META;
+    if (rule == NULL)
+        return array->n_rows == n_rows ? ROLE_COPY : ROLE_META;
+    if (array->n_rows != n_rows) {
+        if (findings != NULL)
+            findings_add(findings, &place, finding_format("%" PRIu64 " rows", n_rows).text,
+                         finding_format("%" PRIu64, array->n_rows).text, "another number of rows");
+        return ROLE_META;
+    }
+    place.code = FINDING_SHAPE;
+    if (rule->role < ROLE_COPY && !dtype_is_number(&h->dtype)) {
+        result->fatal = ERROR_DATA;
+        if (findings != NULL)
+            findings_add(findings, &place, "numbers", "another type", "holds no numbers");
+        return ROLE_META;
+    }
+    if (findings != NULL &&
+        ((rule->role == ROLE_PLANES && (h->n_dims < 2 || h->n_dims > 4)) ||
+         (rule->role == ROLE_POLICY && (h->n_dims < 2 || contradicts(shard, i)))))
+        findings_add(findings, &place, "a shape that fits one board",
+                     text_shape(h->shape, h->n_dims).text, "no board has arrays of these shapes");
+    return rule->role;
+}
+
+/* The array that tells the number of rows: planes, else a policy, else anything with a name. */
+static const struct array *rows_array(const struct verify_shard *shard)
+{
+    static const enum role order[] = {ROLE_PLANES, ROLE_POLICY, ROLE_VALUE, ROLE_ACTION};
+
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+        for (size_t i = 0; i < shard->archive.n_arrays; i++) {
+            const struct role_name_rule *rule = role_name_find(shard->archive.arrays[i].key, NULL);
+
+            if (rule != NULL && rule->role == order[k] &&
+                shard->archive.arrays[i].header.n_dims > 0)
+                return &shard->archive.arrays[i];
+        }
+    }
+    return NULL;
+}
+
+/* A shape that none of the boards tried has may be right on one that was not tried; objects that
+ * cannot be read, and arrays that contradict each other, are wrong on every board. */
+static bool may_be_of_another_board(const struct verify_shard *shard, const struct error *why,
+                                    const struct verify_result *result)
+{
+    const size_t n = strlen(text_path(result->path).text);
+    const char *reason = why->message + (strlen(why->message) > n + 2 ? n + 2 : 0);
+    const struct array *array = find_named(shard, &reason);
+
+    return strstr(why->message, "[shape]") != NULL &&
+           (array == NULL || array->header.dtype.kind != DTYPE_OBJECT);
+}
+
+/* why: what the boards tried had to say; NULL when it has been reported. */
+static int read_by_names(struct verify_shard *shard, const struct error *why,
+                         struct verify_result *result)
+{
+    struct findings *findings = why != NULL ? &result->findings : NULL;
+    const struct finding_place place = {FINDING_SHAPE, false, NULL, FINDING_NO_ROW};
+    const struct array *first = rows_array(shard);
+
+    if (first == NULL) {
+        result->fatal = ERROR_DATA;
+        if (findings != NULL)
+            findings_add(findings, &place, "", "", "no array of a training shard was found");
+        free(shard->bindings);
+        shard->bindings = NULL;
+        return 0;
+    }
+    if (why != NULL && why->kind == ERROR_DATA && !may_be_of_another_board(shard, why, result))
+        add_refusal(shard, why, result);
+    board_free(shard->board);
+    shard->board = NULL;
+    shard->n_rows = first->n_rows;
+    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
+        const struct npy_header *h = &shard->archive.arrays[i].header;
+        struct role_binding *b = &shard->bindings[i];
+
+        *b = (struct role_binding){
+            .inferred = true, .index_array = -1, .value_array = -1, .offsets_array = -1};
+        b->role = role_by_name(shard, i, shard->n_rows, result, findings);
+        b->axes = (struct role_axes){1, h->n_dims > 1 ? h->shape[h->n_dims - 1] : 1, 1};
+        for (unsigned d = 1; d + 1 < h->n_dims; d++)
+            b->axes.outer *= h->shape[d];
+    }
+    return 0;
+}
+
+static int infer_with_board(struct verify_shard *shard, const struct plan_request *reading,
+                            struct verify_result *result, struct error *err)
+{
+    struct error why = {0};
+
+    if (infer(shard, shard->board, reading, &why) == 0)
+        return 0;
+    if (why.kind != ERROR_DATA)
+        return error_set(err, why.kind, "%s", why.message);
+    add_refusal(shard, &why, result);
+    read_by_names(shard, NULL, result);
+    return 0;
+}
+
+int verify_decide_roles(struct verify_shard *shard, const struct plan_request *reading,
+                        struct verify_result *result, struct error *err)
+{
+    struct error why = {0};
+
+    shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
+    if (shard->bindings == NULL)
+        return error_no_memory(err, "roles");
+    if (shard->board != NULL)
+        return infer_with_board(shard, reading, result, err);
+    if (borrow_roles(shard, reading, &why))
+        return 0;
+    if (why.kind != ERROR_NONE && why.kind != ERROR_DATA)
+        return error_set(err, why.kind, "%s", why.message);
+    return read_by_names(shard, &why, result);
+}

@@ -1,0 +1,46 @@
+/*
+ * verify_shard.h - a shard as `verify` sees it: its arrays, what they mean, and its board - as far
+ * as all that can be told. What cannot be told is a finding, not an end.
+ */
+#ifndef SYMAUG_VERIFY_VERIFY_SHARD_H
+#define SYMAUG_VERIFY_VERIFY_SHARD_H
+
+#include "shard/manifest.h"
+#include "verify/findings.h"
+#include "verify/orbit_map.h"
+#include "verify/verify.h"
+
+/* What a manifest beside the shard says. */
+struct verify_manifest {
+    struct manifest *manifest; /* owned, or NULL */
+    uint8_t transforms[BOARD_MAX_TRANSFORMS];
+    uint32_t n_transforms;
+};
+
+struct verify_shard {
+    struct archive_in archive;
+    bool is_open;
+    struct verify_manifest said; /* by the manifest */
+    struct board *board;         /* owned, or NULL: not known */
+    bool board_is_sure;          /* false: one of several of that shape */
+    struct conventions conventions;
+    struct role_binding *bindings; /* owned, or NULL: roles could not be decided */
+    uint64_t n_rows;
+    struct orbit_spaces spaces;
+};
+
+/*
+ * Open a shard and decide board, conventions and roles. Findings go to result; result->fatal is set
+ * when the file cannot be read. -1 with err set: a wrong command line, no memory.
+ */
+int verify_shard_open(struct verify_shard *shard, const struct verify_request *request,
+                      const char *path, struct verify_result *result, struct error *err);
+
+void verify_shard_close(struct verify_shard *shard);
+
+/* Turn an error of reading into a finding (crc, container) and mark the result as unreadable. -1
+ * passes on what no finding can hold (no memory, bugs). */
+int verify_read_failed(struct verify_result *result, const char *array, const struct error *why,
+                       struct error *err);
+
+#endif

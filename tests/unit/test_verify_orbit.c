@@ -1,0 +1,277 @@
+/* test_verify_orbit.c - images compared element by element, against images made here one element at
+ * a time; canonical forms; numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "verify/canonical.h"
+#include "verify/orbit_check.h"
+#include "verify/orbit_numbers.h"
+#include "verify/verify_numbers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_PLANES 3
+
+static const char *const boards[] = {"hexagon:2", "square:5", "rhombus:4", "grid:3x4",
+                                     "mirror:3x5"};
+
+/* A window of two rows of planes in one lane. */
+struct fixture {
+    struct board *board;
+    struct verify_shard shard;
+    struct role_binding binding;
+    struct array array;
+    struct lanes lanes;
+    struct lane lane;
+    struct window window;
+    struct lane_image images[2];
+    struct lane_buffer buffer;
+    struct orbit_spaces spaces;
+    size_t item, plane;
+};
+
+static void set_up(struct fixture *f, const char *name, char kind, uint32_t itemsize, bool last)
+{
+    *f = (struct fixture){.item = itemsize};
+    f->board = board_new(name, NULL);
+    assert_non_null(f->board);
+    f->plane = f->board->n_cells;
+    f->shard.board = f->board;
+    f->shard.conventions = conventions_default;
+    f->binding = (struct role_binding){.role = ROLE_PLANES};
+    f->binding.axes = last ? (struct role_axes){1, f->plane, N_PLANES}
+                           : (struct role_axes){N_PLANES, f->plane, 1};
+    f->array.header.dtype = (struct dtype){.kind = kind, .itemsize = itemsize};
+    f->array.row_nbytes = N_PLANES * f->plane * itemsize;
+    f->array.n_rows = 2;
+    f->lane = (struct lane){.array = &f->array, .binding = &f->binding, .is_mapped = true};
+    assert_int_equal(orbit_map_init(&f->lane.map, f->board, &f->shard.conventions, &f->binding,
+                                    &f->spaces, NULL),
+                     0);
+    f->lanes = (struct lanes){.shard = &f->shard, .items = &f->lane, .n = 1};
+    f->buffer.bytes = calloc(2, f->array.row_nbytes);
+    assert_non_null(f->buffer.bytes);
+    f->window = (struct window){.n = 2, .images = f->images, .buffers = &f->buffer};
+}
+
+static void tear_down(struct fixture *f)
+{
+    free(f->buffer.bytes);
+    orbit_map_release(&f->lane.map);
+    orbit_spaces_release(&f->spaces);
+    board_free(f->board);
+}
+
+/* Where element (plane, cell) of a row stands. */
+static uint8_t *at(const struct fixture *f, size_t row, size_t plane, size_t cell)
+{
+    const bool last = f->lane.map.channels_last;
+    const size_t i = last ? cell * N_PLANES + plane : plane * f->plane + cell;
+
+    return f->buffer.bytes + row * f->array.row_nbytes + i * f->item;
+}
+
+/* Row 0: numbers that tell where they are, 0 or 1 on the to-move plane. Row 1: its image. */
+static void make_image(const struct fixture *f, uint32_t t)
+{
+    const bool swaps = f->board->transforms[t].swaps_colours;
+    const struct dtype *dtype = &f->array.header.dtype;
+
+    for (size_t p = 0; p < N_PLANES; p++) {
+        const size_t to = swaps && p < 2 ? 1 - p : p;
+
+        for (size_t cell = 0; cell < f->plane; cell++) {
+            const int64_t v = p == 2 ? 1 : (int64_t)(p * 50 + cell) % 100;
+            const int64_t image = swaps && p == 2 ? 1 - v : v;
+            uint8_t *from = at(f, 0, p, cell);
+            uint8_t *put = at(f, 1, to, f->board->transforms[t].dst[cell]);
+
+            if (dtype->kind == DTYPE_FLOAT) {
+                const float x = (float)v, y = (float)image;
+
+                memcpy(from, &x, 4);
+                memcpy(put, &y, 4);
+            } else {
+                assert_int_equal(dtype_put_int(dtype, v, from), 0);
+                assert_int_equal(dtype_put_int(dtype, image, put), 0);
+            }
+        }
+    }
+}
+
+static bool is_image(const struct fixture *f, uint32_t t, unsigned liberties)
+{
+    const struct orbit_pair pair = {&f->window, &f->lanes, 0, 0, 1};
+
+    return orbit_same(&pair, t, liberties);
+}
+
+static void check_board(const char *name, char kind, uint32_t itemsize, bool last)
+{
+    struct fixture f;
+
+    set_up(&f, name, kind, itemsize, last);
+    for (uint32_t t = 0; t < f.board->n_transforms; t++) {
+        make_image(&f, t);
+        for (uint32_t u = 0; u < f.board->n_transforms; u++)
+            assert_int_equal(is_image(&f, u, ORBIT_EXACT), u == t);
+        /* Any one element that is not right is seen. */
+        for (size_t p = 0; p < N_PLANES; p++) {
+            for (size_t cell = 0; cell < f.plane; cell++) {
+                uint8_t *element = at(&f, 1, p, cell);
+
+                element[0] ^= 1;
+                element[f.item - 1] ^= 64;
+                assert_false(is_image(&f, t, ORBIT_EXACT));
+                assert_int_equal(is_image(&f, t, ORBIT_ON_BOARD_ONLY), !f.board->on_board[cell]);
+                element[0] ^= 1;
+                element[f.item - 1] ^= 64;
+            }
+        }
+    }
+    tear_down(&f);
+}
+
+static void images_are_told_apart(void **state)
+{
+    static const struct {
+        char kind;
+        uint32_t itemsize;
+    } types[] = {{'u', 1}, {'i', 2}, {'f', 4}, {'i', 8}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof boards / sizeof *boards; i++)
+        for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+            for (int last = 0; last < 2; last++)
+                check_board(boards[i], types[k].kind, types[k].itemsize, last);
+}
+
+static void liberties_name_what_was_forgotten(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f, "rhombus:4", 'f', 4, false);
+    make_image(&f, 2);
+    for (size_t cell = 0; cell < f.plane; cell++) { /* the colours are not swapped */
+        uint8_t first[4];
+
+        memcpy(first, at(&f, 1, 0, cell), 4);
+        memcpy(at(&f, 1, 0, cell), at(&f, 1, 1, cell), 4);
+        memcpy(at(&f, 1, 1, cell), first, 4);
+    }
+    assert_false(is_image(&f, 2, ORBIT_EXACT));
+    assert_false(is_image(&f, 2, ORBIT_NO_COMPLEMENT));
+    assert_true(is_image(&f, 2, ORBIT_NO_EXCHANGE));
+    make_image(&f, 2);
+    for (size_t cell = 0; cell < f.plane; cell++) /* the to-move plane is not flipped */
+        memcpy(at(&f, 1, 2, cell), at(&f, 0, 2, cell), 4);
+    assert_false(is_image(&f, 2, ORBIT_EXACT));
+    assert_false(is_image(&f, 2, ORBIT_NO_EXCHANGE));
+    assert_true(is_image(&f, 2, ORBIT_NO_COMPLEMENT));
+    tear_down(&f);
+}
+
+static void images_have_one_canonical_form(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof boards / sizeof *boards; i++) {
+        struct fixture f;
+        struct canonical canonical;
+        struct canonical_room room = {0};
+
+        set_up(&f, boards[i], 'f', 4, i % 2 == 1);
+        assert_int_equal(canonical_init(&canonical, &f.lane, &f.shard.conventions, NULL), 0);
+        assert_int_equal(canonical_room_init(&room, &canonical, NULL), 0);
+        for (uint32_t t = 0; t < f.board->n_transforms; t++) {
+            uint64_t first;
+
+            make_image(&f, t);
+            first = canonical_hash(&canonical, f.buffer.bytes, &room);
+            assert_true(canonical_hash(&canonical, f.buffer.bytes + f.array.row_nbytes, &room) ==
+                        first);
+            at(&f, 1, 0, f.plane / 2)[1] ^= 8;
+            assert_false(canonical_hash(&canonical, f.buffer.bytes + f.array.row_nbytes, &room) ==
+                         first);
+        }
+        canonical_room_release(&room);
+        canonical_release(&canonical);
+        tear_down(&f);
+    }
+}
+
+static bool is_complement(float a, float b)
+{
+    static const struct dtype dtype = {.kind = DTYPE_FLOAT, .itemsize = 4};
+
+    return orbit_is_complement(&dtype, (const uint8_t *)&a, (const uint8_t *)&b);
+}
+
+static void complements_may_be_off_by_one_unit(void **state)
+{
+    (void)state;
+    assert_true(is_complement(0, 1));
+    assert_true(is_complement(1, 0));
+    assert_true(is_complement(0.3f, 0.7f));
+    assert_true(is_complement(0.3f, 0.7f + 0x1p-24f));
+    assert_false(is_complement(0.3f, 0.7f + 0x1p-21f));
+    assert_false(is_complement(0, 1 + 0x1p-23f));
+    assert_false(is_complement(0.3f, 0.3f));
+    assert_true(is_complement(NAN, NAN));
+    assert_false(is_complement(NAN, 0));
+}
+
+static void numbers_that_are_none_are_found(void **state)
+{
+    static const struct dtype dtype = {.kind = DTYPE_FLOAT, .itemsize = 4};
+    const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
+    const float good[] = {3.4028235e38f, -3.4028235e38f, 1e-45f, -0.0f};
+
+    (void)state;
+    for (size_t n = 1; n < 9; n++) {
+        for (size_t k = 0; k < n; k++) {
+            for (size_t v = 0; v < 4; v++) {
+                float row[9] = {0};
+
+                row[k] = good[v];
+                assert_int_equal(numbers_first_nan(&dtype, (const uint8_t *)row, n), n);
+                row[k] = bad[v];
+                assert_int_equal(numbers_first_nan(&dtype, (const uint8_t *)row, n), k);
+            }
+        }
+    }
+}
+
+static void sums_and_ranges_leave_out_what_is_no_number(void **state)
+{
+    static const struct dtype dtype = {.kind = DTYPE_FLOAT, .itemsize = 4};
+    const float row[] = {0.5f, -2, 0.25f, 4, 1, NAN};
+    struct numbers_summary s = numbers_summarize(&dtype, (const uint8_t *)row, 5);
+
+    (void)state;
+    assert_true(s.sum == 3.75 && s.min == -2 && s.max == 4 && s.n == 5);
+    s = numbers_summarize(&dtype, (const uint8_t *)row, 6);
+    assert_true(s.sum == 3.75 && s.min == -2 && s.max == 4 && s.n == 5);
+    s = numbers_summarize(&dtype, (const uint8_t *)row, 0);
+    assert_true(s.sum == 0 && s.n == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(images_are_told_apart),
+        cmocka_unit_test(liberties_name_what_was_forgotten),
+        cmocka_unit_test(images_have_one_canonical_form),
+        cmocka_unit_test(complements_may_be_off_by_one_unit),
+        cmocka_unit_test(numbers_that_are_none_are_found),
+        cmocka_unit_test(sums_and_ranges_leave_out_what_is_no_number),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
