@@ -76,6 +76,18 @@ static int find_word(const char *option, const char *text, const char *const *wo
     return -1;
 }
 
+/* Digits only: no sign, no spaces. Returns 0 and moves behind them, or -1. */
+static int parse_plane(const char **at, unsigned long *plane)
+{
+    char *end;
+
+    if (**at < '0' || **at > '9')
+        return -1;
+    *plane = strtoul(*at, &end, 10);
+    *at = end;
+    return 0;
+}
+
 /* A list "1,0,~2": plane i goes to entry i; ~ marks the to-move plane. */
 static int parse_permutation(struct conventions *c, const char *text, struct error *err)
 {
@@ -85,20 +97,17 @@ static int parse_permutation(struct conventions *c, const char *text, struct err
     c->n_planes = 0;
     c->to_move_plane = -1;
     for (const char *at = text;; at++) {
-        char *end;
         unsigned long to;
         bool complemented = *at == '~';
 
         at += complemented;
-        to = strtoul(at, &end, 10);
-        if (end == at || to >= CONVENTIONS_MAX_PLANES || c->n_planes == CONVENTIONS_MAX_PLANES ||
-            (taken >> to & 1))
+        if (parse_plane(&at, &to) != 0 || to >= CONVENTIONS_MAX_PLANES ||
+            c->n_planes == CONVENTIONS_MAX_PLANES || (taken >> to & 1))
             break;
         taken |= UINT64_C(1) << to;
         if (complemented)
             c->to_move_plane = (int)to;
         c->plane_dst[c->n_planes++] = (uint8_t)to;
-        at = end;
         if (*at == '\0' &&
             taken == (c->n_planes == 64 ? UINT64_MAX : (UINT64_C(1) << c->n_planes) - 1))
             return 0;
@@ -119,16 +128,18 @@ static int parse_castling_planes(struct conventions *c, const char *text, struct
         return 0;
     }
     for (int i = 0; i < 4; i++) {
-        char *end;
-        unsigned long plane = strtoul(at, &end, 10);
+        unsigned long plane;
+        bool good =
+            parse_plane(&at, &plane) == 0 && plane <= UINT16_MAX && *at++ == (i < 3 ? ',' : '\0');
 
-        if (end == at || plane > UINT16_MAX || *end != (i < 3 ? ',' : '\0'))
+        for (int k = 0; k < i && good; k++)
+            good = c->castling_planes[k] != plane;
+        if (!good)
             return error_set(err, ERROR_USAGE,
                              "--castling-planes: %s is neither 'none' nor four plane numbers: own "
                              "K, own Q, their K, their Q",
                              text_quote(text).text);
         c->castling_planes[i] = (uint32_t)plane;
-        at = end + 1;
     }
     c->n_castling_planes = 4;
     return 0;

@@ -114,13 +114,15 @@ static int check_inputs_unchanged(const struct plan *plan, struct error *err)
     return 0;
 }
 
-/* Under --force the old manifest goes before the new output comes: its presence means success. */
-static int remove_old_manifest(const char *path, struct error *err)
+/* The old manifest goes before the new output comes: its presence means success. Without --force
+ * it is stale as long as there is no output; with one, both belong to a run that was faster. */
+static int remove_old_manifest(const char *path, bool force, struct error *err)
 {
     struct text manifest = {0};
+    struct stat st;
     int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, path);
 
-    if (status == 0)
+    if (status == 0 && lstat(manifest.text, &st) == 0 && (force || lstat(path, &st) != 0))
         status = output_remove(manifest.text, err);
     text_release(&manifest);
     return status;
@@ -178,7 +180,7 @@ static int write_output(struct expansion *x, struct expand_result *result, struc
         return -1;
     result->n_rows = x->plan->order.n_images;
     result->unpacked_nbytes = x->n_done;
-    if (remove_old_manifest(x->path, err) != 0 || archive_out_commit(x->archive, err) != 0)
+    if (remove_old_manifest(x->path, x->settings->force, err) != 0 || archive_out_commit(x->archive, err) != 0)
         return -1;
     if (x->settings->sidecar && write_sidecar(x, result->n_rows, err) != 0)
         return -1;

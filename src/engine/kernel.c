@@ -1,85 +1,63 @@
 /* kernel.c - see kernel.h. */
 #include "engine/kernel.h"
 
-#include "base/bytes.h"
-#include "engine/kernel_bits.h"
+#include "engine/kernel_gather.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One plane, one element per axis position: the loop that most bytes go through. */
-#define DEFINE_GATHER(bits)                                                                   \
-    static void gather##bits(const uint32_t *restrict src, const uint##bits##_t *restrict in, \
-                             uint##bits##_t *restrict out, size_t n)                          \
-    {                                                                                         \
-        for (size_t j = 0; j < n; j++)                                                        \
-            out[j] = in[src[j]];                                                              \
-    }
-
-DEFINE_GATHER(8)
-DEFINE_GATHER(16)
-DEFINE_GATHER(32)
-DEFINE_GATHER(64)
-
-/* Groups of n_bytes (a wide element, or the channels of a cell) moved as a whole. */
-static void gather_groups(const uint32_t *src, const uint8_t *in, uint8_t *out, size_t n,
-                          size_t n_bytes)
+/* Channels first: planes are gathered cell by cell. Channels last: cells are, channel by channel.
+ */
+static void gather_elements(const struct row_move *move, const struct move_step *step,
+                            const uint8_t *in, uint8_t *out, uint64_t n_rows)
 {
-    for (size_t j = 0; j < n; j++)
-        memcpy(out + j * n_bytes, in + src[j] * n_bytes, n_bytes);
+    struct gather_rows rows = {.src = step->src,
+                               .plane_src = step->plane_src,
+                               .n = move->axis,
+                               .n_planes = move->outer,
+                               .n_rows = n_rows};
+
+    if (!move->channels_last) {
+        gather_items(&rows, move->inner * move->dtype.itemsize, in, out);
+        return;
+    }
+    rows.src = step->plane_src;
+    rows.plane_src = step->src;
+    rows.n = move->inner;
+    rows.n_planes = move->axis;
+    gather_items(&rows, move->dtype.itemsize, in, out);
 }
 
-static void gather_axis(const uint32_t *src, const void *in, void *out, size_t n, size_t n_bytes)
+static void move_bits(const struct row_move *move, const struct move_step *step, const uint8_t *in,
+                      uint8_t *out, uint64_t n_rows)
 {
-    switch (n_bytes) {
-    case 1:
-        gather8(src, in, out, n);
-        break;
-    case 2:
-        gather16(src, in, out, n);
-        break;
-    case 4:
-        gather32(src, in, out, n);
-        break;
-    case 8:
-        gather64(src, in, out, n);
-        break;
-    default:
-        gather_groups(src, in, out, n, n_bytes);
-    }
+    const struct gather_rows rows = {.src = step->src,
+                                     .plane_src = step->plane_src,
+                                     .n = move->axis,
+                                     .n_planes = move->outer,
+                                     .n_rows = n_rows,
+                                     .lsb_first = move->lsb_first};
+
+    gather_bits(&rows, in, out);
 }
 
-static void gather_channels_first(const struct row_move *move, const struct move_step *step,
-                                  const uint8_t *in, uint8_t *out)
+/* The label of one channel of cells that hold all their channels. */
+static void label_channel(const struct row_move *move, const struct move_step *step, uint8_t *out)
 {
-    const size_t item = move->inner * move->dtype.itemsize;
-    const size_t plane_nbytes = move->axis * item;
+    const size_t item = move->dtype.itemsize, cell_nbytes = move->inner * item;
+    uint8_t *channel = out + (size_t)step->label_plane * item;
+    uint64_t room[64]; /* of elements, aligned for all of them */
+    uint64_t n_room = item <= sizeof room ? sizeof room / item : 0;
 
-    for (uint64_t o = 0; o < move->outer; o++) {
-        uint64_t from = step->plane_src != NULL ? step->plane_src[o] : o;
-        const uint8_t *plane = in + from * plane_nbytes;
+    for (uint64_t j = 0, n; j < move->axis && n_room > 0; j += n) {
+        uint8_t *elements = (uint8_t *)room;
 
-        if (step->src != NULL)
-            gather_axis(step->src, plane, out + o * plane_nbytes, move->axis, item);
-        else
-            memcpy(out + o * plane_nbytes, plane, plane_nbytes);
-    }
-}
-
-static void gather_channels_last(const struct row_move *move, const struct move_step *step,
-                                 const uint8_t *in, uint8_t *out)
-{
-    const size_t item = move->dtype.itemsize;
-    const size_t cell_nbytes = move->inner * item;
-
-    for (uint64_t j = 0; j < move->axis; j++) {
-        const uint8_t *cell = in + (step->src != NULL ? step->src[j] : j) * cell_nbytes;
-
-        if (step->plane_src == NULL)
-            memcpy(out + j * cell_nbytes, cell, cell_nbytes);
-        else
-            for (uint64_t c = 0; c < move->inner; c++)
-                memcpy(out + j * cell_nbytes + c * item, cell + step->plane_src[c] * item, item);
+        n = move->axis - j < n_room ? move->axis - j : n_room;
+        for (uint64_t k = 0; k < n; k++)
+            memcpy(elements + k * item, channel + (j + k) * cell_nbytes, item);
+        label_apply(step->label, &move->dtype, elements, elements, n);
+        for (uint64_t k = 0; k < n; k++)
+            memcpy(channel + (j + k) * cell_nbytes, elements + k * item, item);
     }
 }
 
@@ -87,32 +65,25 @@ static void gather_channels_last(const struct row_move *move, const struct move_
 static void label_row(const struct row_move *move, const struct move_step *step, uint8_t *out)
 {
     const size_t item = move->dtype.itemsize;
-    const size_t plane = (size_t)step->label_plane;
+    const uint64_t n_plane = move->axis * move->inner;
 
     if (step->label_plane < 0) {
         label_apply(step->label, &move->dtype, out, out, move->row_nbytes / item);
-    } else if (!move->channels_last) {
-        uint8_t *at = out + plane * move->axis * move->inner * item;
-
-        label_apply(step->label, &move->dtype, at, at, move->axis * move->inner);
+    } else if (move->channels_last) {
+        label_channel(move, step, out);
     } else {
-        for (uint64_t j = 0; j < move->axis; j++) {
-            uint8_t *at = out + (j * move->inner + plane) * item;
+        uint8_t *plane = out + (size_t)step->label_plane * n_plane * item;
 
-            label_apply(step->label, &move->dtype, at, at, 1);
-        }
+        label_apply(step->label, &move->dtype, plane, plane, n_plane);
     }
 }
 
 static void move_gather(const struct row_move *move, const struct move_step *step,
-                        const uint8_t *in, uint8_t *out)
+                        const uint8_t *in, uint8_t *out, uint64_t n_rows)
 {
-    if (move->channels_last)
-        gather_channels_last(move, step, in, out);
-    else
-        gather_channels_first(move, step, in, out);
-    if (step->label != LABEL_KEEP)
-        label_row(move, step, out);
+    gather_elements(move, step, in, out, n_rows);
+    for (uint64_t i = 0; step->label != LABEL_KEEP && i < n_rows; i++)
+        label_row(move, step, out + i * move->row_nbytes);
 }
 
 static int index_out_of_range(int64_t index, uint64_t n, struct error *err)
@@ -238,7 +209,7 @@ static int move_codes(const struct row_move *move, const struct move_step *step,
 {
     const size_t item = move->dtype.itemsize;
 
-    move_gather(move, step, in, out);
+    move_gather(move, step, in, out, 1);
     for (uint64_t at = 0; at < move->row_nbytes; at += item)
         if (permute_code(move, step, out + at, err) != 0)
             return -1;
@@ -254,24 +225,15 @@ static void move_numbers(const struct row_move *move, const struct move_step *st
         memcpy(out + k * item, in + step->number_src[k] * item, item);
 }
 
-int kernel_row(const struct row_move *move, uint32_t t, const void *in, const void *values,
-               void *out, struct error *err)
+/* One row of a kind that may fail, or that has nothing to share between rows. */
+static int move_row(const struct row_move *move, uint32_t t, const uint8_t *in,
+                    const uint8_t *values, uint8_t *out, struct error *err)
 {
     const struct move_step *step = &move->steps[t];
 
     switch (move->kind) {
     case MOVE_COPY:
-        if (step->label == LABEL_KEEP)
-            memcpy(out, in, move->row_nbytes);
-        else
-            label_apply(step->label, &move->dtype, in, out,
-                        move->row_nbytes / move->dtype.itemsize);
-        return 0;
-    case MOVE_GATHER:
-        move_gather(move, step, in, out);
-        return 0;
-    case MOVE_BITS:
-        kernel_bits_row(move, step, in, out);
+        label_apply(step->label, &move->dtype, in, out, move->row_nbytes / move->dtype.itemsize);
         return 0;
     case MOVE_INDEX:
         return kernel_indices(move, t, &move->dtype, in, out,
@@ -285,8 +247,47 @@ int kernel_row(const struct row_move *move, uint32_t t, const void *in, const vo
         return 0;
     case MOVE_CODES:
         return move_codes(move, step, in, out, err);
+    default:
+        return error_set(err, ERROR_INTERNAL, "unknown kind of move");
     }
-    return error_set(err, ERROR_INTERNAL, "unknown kind of move");
+}
+
+int kernel_rows(const struct row_move *move, uint32_t t, const void *in, const void *values,
+                void *out, uint64_t n, uint64_t *failed, struct error *err)
+{
+    const struct move_step *step = &move->steps[t];
+    const uint8_t *from = in, *value = values;
+    uint8_t *to = out;
+
+    if (move->kind == MOVE_GATHER) {
+        move_gather(move, step, from, to, n);
+        return 0;
+    }
+    if (move->kind == MOVE_BITS) {
+        move_bits(move, step, from, to, n);
+        return 0;
+    }
+    if (move->kind == MOVE_COPY && step->label == LABEL_KEEP) {
+        memcpy(to, from, n * move->row_nbytes);
+        return 0;
+    }
+    for (*failed = 0; *failed < n; ++*failed) {
+        if (move_row(move, t, from, value, to, err) != 0)
+            return -1;
+        from += move->row_nbytes;
+        to += move->row_nbytes;
+        if (value != NULL)
+            value += move->value_row_nbytes;
+    }
+    return 0;
+}
+
+int kernel_row(const struct row_move *move, uint32_t t, const void *in, const void *values,
+               void *out, struct error *err)
+{
+    uint64_t failed;
+
+    return kernel_rows(move, t, in, values, out, 1, &failed, err);
 }
 
 void row_move_release(struct row_move *move)

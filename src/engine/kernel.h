@@ -65,6 +65,11 @@ struct row_move {
 int kernel_row(const struct row_move *move, uint32_t t, const void *in, const void *values,
                void *out, struct error *err);
 
+/* The same for n rows in a row: what a map costs to prepare is paid once. *failed is the row that
+ * an error is about, counted from 0. */
+int kernel_rows(const struct row_move *move, uint32_t t, const void *in, const void *values,
+                void *out, uint64_t n, uint64_t *failed, struct error *err);
+
 /* Move n integer indices (of a sparse row, as they come: order and duplicates are kept). */
 int kernel_indices(const struct row_move *move, uint32_t t, const struct dtype *dtype,
                    const void *in, void *out, uint64_t n, struct error *err);

@@ -120,26 +120,89 @@ bool label_fits(enum label_op op, const struct dtype *dtype)
     }
 }
 
-static void complement_floats(const float *in, float *out, size_t n)
+static void one_element(enum label_op op, const struct dtype *dtype, const uint8_t *in,
+                        uint8_t *out)
 {
+    const size_t size = dtype->itemsize;
+    const uint64_t bits = bytes_get_uint(in, size, dtype->big_endian);
+
+    bytes_put_uint(out, element_op(op, dtype, bits), size, dtype->big_endian);
+}
+
+/* Elements all alike, as those of a to-move plane are: one is computed, the others are copies. */
+static bool constant_elements(enum label_op op, const struct dtype *dtype, const uint8_t *in,
+                              uint8_t *out, size_t n)
+{
+    const size_t size = dtype->itemsize, n_bytes = n * size;
+
+    if (n < 2 || memcmp(in, in + size, n_bytes - size) != 0)
+        return false;
+    one_element(op, dtype, in, out);
+    for (size_t done = size; done < n_bytes; done *= 2)
+        memcpy(out + done, out, n_bytes - done < done ? n_bytes - done : done);
+    return true;
+}
+
+/* The commonest elements, in the byte order of the machine, without a look at their type for each
+ * of them. */
+#define DEFINE_EXCHANGE(bits)                                                               \
+    static void exchange_##bits(const struct dtype *dtype, const uint8_t *in, uint8_t *out, \
+                                size_t n)                                                   \
+    {                                                                                       \
+        const uint##bits##_t one = (uint##bits##_t)code_bits(dtype, 1);                     \
+        const uint##bits##_t two = (uint##bits##_t)code_bits(dtype, 2);                     \
+        const uint##bits##_t *from = (const uint##bits##_t *)(const void *)in;              \
+        uint##bits##_t *to = (uint##bits##_t *)(void *)out;                                 \
+                                                                                            \
+        for (size_t i = 0; i < n; i++)                                                      \
+            to[i] = from[i] == one ? two : from[i] == two ? one : from[i];                  \
+    }
+
+DEFINE_EXCHANGE(8)
+DEFINE_EXCHANGE(16)
+DEFINE_EXCHANGE(32)
+
+static void complement_floats(const struct dtype *dtype, const uint8_t *in, uint8_t *out, size_t n)
+{
+    const float *from = (const float *)(const void *)in;
+    float *to = (float *)(void *)out;
+
+    (void)dtype;
     for (size_t i = 0; i < n; i++)
-        out[i] = 1.0f - in[i];
+        to[i] = 1.0f - from[i];
+}
+
+typedef void elements_fn(const struct dtype *dtype, const uint8_t *in, uint8_t *out, size_t n);
+
+static elements_fn *fast_elements(enum label_op op, const struct dtype *dtype)
+{
+    static elements_fn *const exchanges[] = {
+        [1] = exchange_8, [2] = exchange_16, [4] = exchange_32};
+    const size_t size = dtype->itemsize;
+
+    if (dtype->big_endian && size > 1)
+        return NULL;
+    if (op == LABEL_COMPLEMENT && dtype->kind == DTYPE_FLOAT && size == 4)
+        return complement_floats;
+    if (op == LABEL_EXCHANGE_12 && size <= 4)
+        return exchanges[size];
+    return NULL;
 }
 
 static void element_ops(enum label_op op, const struct dtype *dtype, const uint8_t *in,
                         uint8_t *out, size_t n)
 {
-    const size_t size = dtype->itemsize;
+    elements_fn *fast;
 
-    if (op == LABEL_COMPLEMENT && dtype->kind == DTYPE_FLOAT && size == 4 && !dtype->big_endian) {
-        complement_floats((const float *)(const void *)in, (float *)(void *)out, n);
+    if (constant_elements(op, dtype, in, out, n))
+        return;
+    fast = fast_elements(op, dtype);
+    if (fast != NULL) {
+        fast(dtype, in, out, n);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        uint64_t bits = bytes_get_uint(in + i * size, size, dtype->big_endian);
-
-        bytes_put_uint(out + i * size, element_op(op, dtype, bits), size, dtype->big_endian);
-    }
+    for (size_t i = 0; i < n; i++)
+        one_element(op, dtype, in + i * dtype->itemsize, out + i * dtype->itemsize);
 }
 
 void label_apply(enum label_op op, const struct dtype *dtype, const void *in, void *out, size_t n)

@@ -152,6 +152,7 @@ static int report(const struct member *m, const struct error *load, const struct
 static int refill(struct member *m, struct error *err)
 {
     struct error load_error = {0}, side_error = {0};
+    int n_busy = m->n_threads;
     int64_t n_jobs;
 
     if (m->n_loaded == m->next_piece && load_batch(m, err) != 0)
@@ -162,7 +163,9 @@ static int refill(struct member *m, struct error *err)
     if (m->choice.codec == NULL && choose_codec(m, err) != 0)
         return -1;
     n_jobs = (int64_t)m->n_filled + 2;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(m->n_threads)
+    if (m->n_filled < (uint64_t)n_busy) /* idle threads would wait for the others by spinning */
+        n_busy = (int)m->n_filled;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_busy)
     for (int64_t job = 0; job < n_jobs; job++) {
         if (job == 0)
             load_batch(m, &load_error);

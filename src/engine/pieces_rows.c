@@ -133,20 +133,11 @@ static int name_row(const struct rows_pieces *self, uint64_t row, const struct e
 static int move_run(const struct rows_pieces *self, uint32_t t, uint64_t row, uint64_t n,
                     const uint8_t *in, const uint8_t *values, uint8_t *out, struct error *err)
 {
-    const struct row_move *move = self->in.move;
     struct error reason = {0};
+    uint64_t failed;
 
-    if (move->kind == MOVE_COPY && move->steps[t].label == LABEL_KEEP) {
-        memcpy(out, in, n * move->row_nbytes);
-        return 0;
-    }
-    for (uint64_t i = 0; i < n; i++) {
-        const uint8_t *value = values != NULL ? values + i * move->value_row_nbytes : NULL;
-
-        if (kernel_row(move, t, in + i * move->row_nbytes, value, out + i * move->row_nbytes,
-                       &reason) != 0)
-            return name_row(self, row + i, &reason, err);
-    }
+    if (kernel_rows(self->in.move, t, in, values, out, n, &failed, &reason) != 0)
+        return name_row(self, row + failed, &reason, err);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* plan_inputs.c - see plan_inputs.h. */
 #include "engine/plan_inputs.h"
 
+#include "engine/side_work.h"
 #include "shard/manifest.h"
 
 #include <libgen.h>
@@ -16,22 +17,38 @@ static int refuse_expanded(const struct archive_in *archive, const char *why, st
                      text_path(archive->path).text, why);
 }
 
-/* True when a manifest beside the file lists the very bytes of the file as an output. */
+/* The digest of a shard as a manifest gives it. */
+static int archive_digest(const struct archive_in *archive, char sha256[DIGEST_HEX_NBYTES],
+                          struct error *err)
+{
+    struct side_work work;
+    int status = side_work_init(&work, archive, 1, err);
+
+    if (status != 0)
+        return -1;
+    status = side_work_finish(&work, err);
+    memcpy(sha256, work.sha256[0], DIGEST_HEX_NBYTES);
+    side_work_release(&work);
+    return status;
+}
+
+/* True when a manifest beside the shard lists its very bytes as an output. */
 static int is_listed_output(const struct archive_in *archive, bool *listed, struct error *err)
 {
     struct text path = {0};
     char sha256[DIGEST_HEX_NBYTES];
+    size_t n_path = strlen(archive->path);
     int status = 0;
 
     *listed = false;
-    if (archive->form == ARCHIVE_FOLDER)
-        return 0;
-    if (text_append(&path, err, "%s" MANIFEST_SUFFIX, archive->path) != 0)
+    while (n_path > 1 && archive->path[n_path - 1] == '/')
+        n_path--;
+    if (text_append(&path, err, "%.*s" MANIFEST_SUFFIX, (int)n_path, archive->path) != 0)
         return -1;
     struct manifest *manifest = manifest_read(path.text, NULL);
 
     if (manifest != NULL) {
-        status = digest_input(&archive->inputs[0], sha256, err);
+        status = archive_digest(archive, sha256, err);
         if (status == 0)
             *listed = manifest_lists_digest(path.text, sha256);
     }

@@ -1,0 +1,63 @@
+/*
+ * kernel_gather.h - moving planes: out[p][j] = in[p][src[j]] for elements of 1, 2, 4, 8 bytes and
+ * for packed bits, with the widest instructions of the machine.
+ *
+ * A map costs some preparation in most variants, so planes come in tiles: as many planes under one
+ * map as stay in the first-level cache. Variants differ in speed only, never in a bit. No mutable
+ * state; nothing is read or written outside the planes.
+ */
+#ifndef SYMAUG_ENGINE_KERNEL_GATHER_H
+#define SYMAUG_ENGINE_KERNEL_GATHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GATHER_TILE_PLANES 256
+
+/* Planes moved by one call. */
+struct gather_tile {
+    const uint32_t *src; /* n entries below n, which is at most INT32_MAX */
+    size_t n;            /* elements of a plane */
+    size_t n_planes;     /* at most GATHER_TILE_PLANES */
+    uint8_t *out;        /* the moved planes, one behind the other; overlaps no source */
+    bool lsb_first;      /* packed bits: cell 0 is the lowest bit of byte 0, not the highest */
+    const uint8_t *from[GATHER_TILE_PLANES];
+};
+
+typedef void gather_fn(const struct gather_tile *tile);
+
+enum gather_width { GATHER_8, GATHER_16, GATHER_32, GATHER_64, GATHER_BITS, GATHER_N_WIDTHS };
+
+/* One instruction set. Planes of elements are aligned to the element. Packed bits take
+ * (n + 7) / 8 bytes a plane, and the pad bits of the output are 0. */
+struct gather_kernels {
+    const char *name;
+    bool (*is_supported)(void);
+    gather_fn *move[GATHER_N_WIDTHS];
+};
+
+/* Best first; the last row is plain C and is supported everywhere. */
+extern const struct gather_kernels gather_kernels_table[];
+extern const size_t gather_kernels_n_table;
+
+const struct gather_kernels *gather_kernels_best(void);
+
+/* Rows of planes under one map. */
+struct gather_rows {
+    const uint32_t *src;       /* or NULL: the identity */
+    const uint32_t *plane_src; /* n_planes entries, or NULL: where plane p of a row comes from */
+    size_t n;                  /* elements of a plane */
+    uint64_t n_planes;         /* of a row */
+    uint64_t n_rows;
+    bool lsb_first; /* GATHER_BITS */
+};
+
+/* Move rows of elements of item_nbytes (any size) each, n_rows of them in a row. */
+void gather_items(const struct gather_rows *rows, size_t item_nbytes, const uint8_t *in,
+                  uint8_t *out);
+
+/* Move rows of packed bits. */
+void gather_bits(const struct gather_rows *rows, const uint8_t *in, uint8_t *out);
+
+#endif

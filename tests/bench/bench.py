@@ -1,0 +1,251 @@
+"""Measure symaug against two numpy scripts and write RESULTS.md.
+
+usage: bench.py SYMAUG    (environment: N, RUNS, SETS, TMPDIR, RESULTS)
+
+N scales the rows of every set, RUNS is how often each is run, SETS picks some ("hex8-dense go").
+The programs take turns on the same file, so that a busy machine is unfair to none: compare the
+ratios, not the seconds. Everything is made in a temporary folder that is removed.
+"""
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import numpy as np
+
+import cycles
+import sets
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BLOCK = 16
+CHECKED_NBYTES = 400e6  # outputs up to this size are compared array by array
+# From the project's own aims: how much faster than the naive and the careful script.
+TARGETS = {"hex8-dense": (80, 20), "hex8-sparse": (80, 20), "go": (70, 40), "gomoku": (40, None),
+           "katago": (40, None), "hex13": (25, 15)}
+
+
+class Run:
+    """A finished command: seconds by the wall clock, peak resident MiB."""
+
+    def __init__(self, args, env=None):
+        launcher = [sys.executable, "-I", "-S", os.path.join(HERE, "launch.py")]
+        done = subprocess.run(launcher + args, env=env, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(args)}: {done.stderr}")
+        self.seconds, self.mebibytes = map(float, done.stdout.split())
+
+
+class Bench:
+    def __init__(self, symaug, folder):
+        self.symaug = os.path.abspath(symaug)
+        self.folder = folder
+        self.scale = float(os.environ.get("N") or 1)
+        self.runs = max(1, int(os.environ.get("RUNS") or 5))
+        self.names = (os.environ.get("SETS") or " ".join(sets.SETS)).split()
+        self.lines = []
+        self.quick = self.without_fsync()
+
+    def without_fsync(self):
+        library = self.path("no_fsync.so")
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", library,
+                        os.path.join(HERE, "no_fsync.c")], check=True)
+        return {**os.environ, "LD_PRELOAD": library}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def make(self, name, rows, path):
+        Run([sys.executable, os.path.join(HERE, "sets.py"), name, str(rows), path])
+
+    def script(self, which, name, path_in, path_out):
+        return Run([sys.executable, os.path.join(HERE, which + ".py"), name, path_in, path_out])
+
+    def expand(self, name, path_in, path_out, *options, env=None):
+        return Run([self.symaug, "expand", "-q", "-f", "-b", sets.SETS[name][1], *options, path_in,
+                    path_out], env)
+
+    def say(self, line=""):
+        self.lines.append(line)
+        print(line, flush=True)
+
+    def table(self, head):
+        self.say()
+        self.say("| " + " | ".join(head) + " |")
+        self.say("|" + "---|" * len(head))
+
+    def row(self, *cells):
+        self.say("| " + " | ".join(map(str, cells)) + " |")
+
+
+def median(runs):
+    return statistics.median(r.seconds for r in runs)
+
+
+def peak(runs):
+    return max(r.mebibytes for r in runs)
+
+
+def unpacked_nbytes(path):
+    with zipfile.ZipFile(path) as archive:
+        return sum(entry.file_size for entry in archive.infolist())
+
+
+def block_rows(n_rows, n_images):
+    """For each row in block order its row in transform order."""
+    order = []
+    for first in range(0, n_rows, BLOCK):
+        block = np.arange(first, min(first + BLOCK, n_rows))
+        order.extend(t * n_rows + block for t in range(n_images))
+    return np.concatenate(order)
+
+
+def same_arrays(name, n_rows, path_naive, path_symaug):
+    order = block_rows(n_rows, len(sets.describe(name)["cells"]))
+    with np.load(path_naive, allow_pickle=True) as a, np.load(path_symaug, allow_pickle=True) as b:
+        for key in a.files:
+            x, y = a[key], b[key]
+            if x.ndim > 0:
+                x = x[order]
+            if x.dtype == object and x.ndim > 0:
+                same = all(map(np.array_equal, x, y))
+            else:
+                same = x.dtype == y.dtype and np.array_equal(x, y)
+            if not same:
+                sys.exit(f"{name}: {key} is not what the naive script makes")
+
+
+# --- sections ---
+
+def compare(bench):
+    bench.say(f"Medians of {bench.runs} runs in turn; x = how many times faster symaug is; bytes = "
+              "size of symaug's file / the naive script's; peak = resident MiB.")
+    bench.table(["set", "rows", "output MB", "naive s", "careful s", "symaug s", "x naive",
+                 "x careful", "aims", "bytes", "GB/s", "peak naive", "careful", "symaug"])
+    for name in bench.names:
+        rows = max(BLOCK, int(sets.SETS[name][2] * bench.scale))
+        source = bench.path(name + ".npz")
+        outputs = {which: bench.path(f"{name}.{which}.npz")
+                   for which in ("naive", "careful", "symaug")}
+        runs = {which: [] for which in outputs}
+        bench.make(name, rows, source)
+        for i in range(bench.runs):
+            for which in ("naive", "careful"):
+                runs[which].append(bench.script(which, name, source, outputs[which]))
+            runs["symaug"].append(bench.expand(name, source, outputs["symaug"]))
+            n_bytes = unpacked_nbytes(outputs["symaug"])
+            if i == 0 and n_bytes <= CHECKED_NBYTES:
+                same_arrays(name, rows, outputs["naive"], outputs["symaug"])
+        seconds = {which: median(r) for which, r in runs.items()}
+        sizes = {which: os.path.getsize(p) for which, p in outputs.items()}
+        aims = "/".join(str(a) for a in TARGETS.get(name, ()) if a)
+        bench.row(name, rows, f"{n_bytes / 1e6:.0f}", f"{seconds['naive']:.2f}",
+                  f"{seconds['careful']:.2f}", f"{seconds['symaug']:.3f}",
+                  f"{seconds['naive'] / seconds['symaug']:.1f}",
+                  f"{seconds['careful'] / seconds['symaug']:.1f}", aims,
+                  f"{sizes['symaug'] / sizes['naive']:.2f}",
+                  f"{n_bytes / seconds['symaug'] / 1e9:.2f}",
+                  *(f"{peak(runs[which]):.0f}" for which in outputs))
+        for path in outputs.values():
+            os.unlink(path)
+
+
+def threads(bench):
+    bench.say()
+    bench.say("## Threads, and where the time goes")
+    bench.say()
+    bench.say("One against two threads in turn, without fsync. Shares of the cycles of the "
+              "default path, by perf.")
+    bench.table(["set", "1 thread s", "2 threads s", "x"] + cycles.PARTS + ["useful"])
+    for name in bench.names:
+        source, out = bench.path(name + ".npz"), bench.path("out.npz")
+        runs = {1: [], 2: []}
+        for _ in range(bench.runs):
+            for n in runs:
+                runs[n].append(bench.expand(name, source, out, "-j", str(n), env=bench.quick))
+        shares = cycles.shares([bench.symaug, "expand", "-q", "-f", "-b", sets.SETS[name][1],
+                                 source, out], bench.path("perf.data"), bench.quick)
+        bench.row(name, f"{median(runs[1]):.3f}", f"{median(runs[2]):.3f}",
+                  f"{median(runs[1]) / median(runs[2]):.2f}", *shares)
+
+
+def growth(bench, name="hex13"):
+    most = 100_000 if bench.scale < 10 else 1_000_000
+    rows = [1000 * 10 ** k for k in range(7) if 1000 * 10 ** k <= most]
+    source, out = bench.path("growth.npz"), bench.path("out.npz")
+    seconds = {}
+    bench.say()
+    bench.say("## Growth with rows")
+    bench.say()
+    bench.say(f"{name}, without fsync; the time of a shard of {BLOCK} rows (start-up) is taken "
+              "off before the exponent is fitted.")
+    bench.table(["rows", "seconds"])
+    for n in [BLOCK] + rows:
+        bench.make(name, n, source)
+        runs = [bench.expand(name, source, out, env=bench.quick)
+                for _ in range(max(bench.runs, 5) if n < 100_000 else 3)]
+        seconds[n] = median(runs)
+        bench.row(n, f"{seconds[n]:.4f}")
+    net = [max(seconds[n] - seconds[BLOCK], 1e-4) for n in rows]
+    exponent = np.polyfit(np.log(rows), np.log(net), 1)[0]
+    bench.say()
+    bench.say(f"Exponent {exponent:.3f}, aim 1.00 ± 0.03.")
+    os.unlink(source)
+
+
+def small(bench):
+    bench.say()
+    bench.say("## A shard of 100 rows")
+    bench.table(["set", "ms", "ms without fsync", "aim"])
+    for name in bench.names:
+        source, out = bench.path("small.npz"), bench.path("out.npz")
+        with_fsync, without = [], []
+        bench.make(name, 100, source)
+        for _ in range(max(bench.runs, 9)):
+            with_fsync.append(bench.expand(name, source, out))
+            without.append(bench.expand(name, source, out, env=bench.quick))
+        bench.row(name, f"{1e3 * median(with_fsync):.1f}", f"{1e3 * median(without):.1f}", "15")
+
+
+def verify(bench):
+    bench.say()
+    bench.say("## verify of an expanded set")
+    bench.table(["set", "seconds", "GB/s", "peak MiB"])
+    for name in bench.names:
+        source, out = bench.path(name + ".npz"), bench.path("out.npz")
+        bench.expand(name, source, out, env=bench.quick)
+        runs = [Run([bench.symaug, "verify", "-q", "-b", sets.SETS[name][1], out])
+                for _ in range(bench.runs)]
+        bench.row(name, f"{median(runs):.3f}", f"{unpacked_nbytes(out) / median(runs) / 1e9:.2f}",
+                  f"{peak(runs):.0f}")
+
+
+def machine():
+    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo")
+                  if line.startswith("model name")), "unknown processor")
+    load = os.getloadavg()[0]
+    return (f"{len(os.sched_getaffinity(0))} processors ({model}), load {load:.1f} at the start, "
+            f"numpy {np.__version__}")
+
+
+def main(symaug):
+    folder = tempfile.mkdtemp(prefix="symaug-bench-")
+    try:
+        bench = Bench(symaug, folder)
+        bench.say("# Benchmark")
+        bench.say()
+        bench.say(f"`make bench N={bench.scale:g} RUNS={bench.runs}` on {machine()}.")
+        bench.say()
+        for section in (compare, threads, small, growth, verify):
+            section(bench)
+    finally:
+        shutil.rmtree(folder)
+    path = os.environ.get("RESULTS") or os.path.join(HERE, "RESULTS.md")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join(bench.lines) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
