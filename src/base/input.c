@@ -2,6 +2,7 @@
 #include "base/input.h"
 
 #include "base/guard.h"
+#include "base/retry.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -79,11 +80,12 @@ static const char *type_name(mode_t mode)
 
 static int open_retrying(const char *path)
 {
+    unsigned n_tries = 0;
     int fd;
 
     do
         fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    while (fd < 0 && errno == EINTR);
+    while (fd < 0 && retry_interrupted(&n_tries));
     return fd;
 }
 
@@ -179,11 +181,13 @@ static int fail_fault(const struct input *in, uint64_t end, struct error *err)
 static int read_at(const struct input *in, uint64_t offset, uint8_t *out, size_t n_bytes,
                    struct error *err)
 {
+    unsigned n_tries = 0;
+
     while (n_bytes > 0) {
         size_t want = n_bytes < PREAD_NBYTES ? n_bytes : PREAD_NBYTES;
         ssize_t got = pread(in->fd, out, want, (off_t)offset);
 
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && retry_interrupted(&n_tries))
             continue;
         if (got < 0)
             return error_set_errno(err, ERROR_IO, errno, "%s: cannot read",

@@ -2,6 +2,7 @@
 #include "base/output.h"
 #include "base/output_target.h"
 #include "base/output_temps.h"
+#include "base/retry.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -101,7 +102,7 @@ static int write_at(struct output *out, const uint8_t *bytes, size_t n_bytes, st
     while (n_bytes > 0) {
         ssize_t n = pwrite(out->fd, bytes, n_bytes, (off_t)out->offset);
 
-        if (n < 0 && output_target_interrupted(&n_tries))
+        if (n < 0 && retry_interrupted(&n_tries))
             continue;
         if (n <= 0)
             return io_error(out, "write", n < 0 ? errno : EIO, err);
@@ -166,7 +167,7 @@ int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes
     while (n_bytes > 0) {
         ssize_t n = pread(out->fd, to, n_bytes, (off_t)offset);
 
-        if (n < 0 && output_target_interrupted(&n_tries))
+        if (n < 0 && retry_interrupted(&n_tries))
             continue;
         if (n < 0)
             return io_error(out, "read back", errno, err);
@@ -187,7 +188,7 @@ static int sync_file(struct output *out, struct error *err)
 
     do
         rc = fsync(out->fd);
-    while (rc != 0 && output_target_interrupted(&n_tries));
+    while (rc != 0 && retry_interrupted(&n_tries));
     return rc == 0 ? 0 : io_error(out, "sync", errno, err);
 }
 

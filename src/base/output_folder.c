@@ -2,6 +2,7 @@
 #include "base/output_folder.h"
 #include "base/output_target.h"
 #include "base/output_temps.h"
+#include "base/retry.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -51,10 +52,17 @@ static int check_replaceable(const char *path, const char *suffix, struct error 
     return rc;
 }
 
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
 static void drop_temp(struct output_folder *folder, bool created)
 {
     if (created)
-        output_temps_remove_folder(folder->temp_path);
+        output_temps_remove_folder(folder->temp_path, folder->fd);
     output_temps_drop(folder->slot);
     free(folder->temp_path);
     folder->temp_path = NULL;
@@ -81,12 +89,10 @@ static int try_temp(struct output_folder *folder, struct error *err)
     folder->fd = open(folder->temp_path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder->fd >= 0 && output_target_lock(folder->fd))
         return 0;
-    if (folder->fd >= 0)
-        close(folder->fd);
-    else if (errno != ENOENT && errno != EINTR)
+    if (folder->fd < 0 && errno != ENOENT && errno != EINTR)
         folder_error(folder->path, ERROR_CANT_CREATE, "create", err);
-    folder->fd = -1;
     drop_temp(folder, true);
+    close_fd(&folder->fd);
     return err->kind == ERROR_NONE ? 1 : -1;
 }
 
@@ -146,24 +152,46 @@ static int replace_in_steps(struct output_folder *folder, struct error *err)
     return rc;
 }
 
-/* Afterwards temp_path is free, or stands for the old folder. */
-static int rename_to_final(struct output_folder *folder, const char *suffix, bool force,
-                           struct error *err)
+static int exchange(struct output_folder *folder, struct error *err)
 {
-    struct stat st;
-
-    if (!force || lstat(folder->path, &st) != 0)
-        return output_target_rename_new(folder->temp_path, folder->path, err);
-    if (!S_ISDIR(st.st_mode))
-        return error_set(err, ERROR_CANT_CREATE, "cannot create %s: it exists and is no folder",
-                         text_quote(folder->path).text);
-    if (check_replaceable(folder->path, suffix, err) != 0)
-        return -1;
     if (renameat2(AT_FDCWD, folder->temp_path, AT_FDCWD, folder->path, RENAME_EXCHANGE) == 0)
         return 0;
     if (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)
         return replace_in_steps(folder, err);
     return folder_error(folder->path, ERROR_IO, "rename to", err);
+}
+
+/* Afterwards temp_path is free and fd -1, or both stand for the old folder. */
+static int rename_to_final(struct output_folder *folder, const char *suffix, bool force,
+                           struct error *err)
+{
+    unsigned n_tries = 0;
+    int old_fd = -1, rc = 0;
+    struct stat st;
+
+    if (!force || lstat(folder->path, &st) != 0) {
+        rc = output_target_rename_new(folder->temp_path, folder->path, err);
+    } else if (!S_ISDIR(st.st_mode)) {
+        rc = error_set(err, ERROR_CANT_CREATE, "cannot create %s: it exists and is no folder",
+                       text_quote(folder->path).text);
+    } else {
+        /* Opened while giving up is still possible: it cannot be deleted without. */
+        do
+            old_fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        while (old_fd < 0 && retry_interrupted(&n_tries));
+        if (old_fd < 0)
+            return folder_error(folder->path, ERROR_IO, "replace", err);
+        rc = check_replaceable(folder->path, suffix, err);
+        if (rc == 0)
+            rc = exchange(folder, err);
+    }
+    if (rc == 0) {
+        close_fd(&folder->fd);
+        folder->fd = old_fd;
+    } else {
+        close_fd(&old_fd);
+    }
+    return rc;
 }
 
 int output_folder_commit(struct output_folder *folder, const char *suffix, bool force,
@@ -176,7 +204,7 @@ int output_folder_commit(struct output_folder *folder, const char *suffix, bool 
     if (rc == 0) {
         rc = output_target_sync(folder->parent_fd, folder->path, err);
         if (rc != 0 && !force)
-            output_temps_remove_folder(folder->path);
+            output_temps_remove_folder(folder->path, -1);
     }
     output_folder_abort(folder);
     return rc;
@@ -186,10 +214,10 @@ void output_folder_abort(struct output_folder *folder)
 {
     if (folder->temp_path != NULL)
         drop_temp(folder, true);
-    if (folder->path != NULL && folder->fd >= 0)
-        close(folder->fd);
-    if (folder->path != NULL && folder->parent_fd >= 0)
-        close(folder->parent_fd);
+    if (folder->path != NULL) {
+        close_fd(&folder->fd);
+        close_fd(&folder->parent_fd);
+    }
     free(folder->path);
     *folder = (struct output_folder){.fd = -1, .parent_fd = -1, .slot = -1};
 }

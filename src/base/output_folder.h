@@ -14,7 +14,7 @@
 struct output_folder {
     char *path;      /* owned: the final name, without slashes at its end */
     char *temp_path; /* owned: the folder to write into */
-    int fd;          /* of the temp folder: holds its lock */
+    int fd;          /* of the folder called temp_path: holds its lock; or -1 */
     int parent_fd;   /* of the folder that it lies in */
     int slot;        /* its place in the table of output_remove_temps */
 };

@@ -1,6 +1,7 @@
 /* output_target.c - see output_target.h. */
 #include "base/output_target.h"
 #include "base/output_temps.h"
+#include "base/retry.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -70,7 +71,7 @@ int output_target_open_folder(const char *path, int *fd, struct error *err)
         return error_no_memory(err, "folder name");
     do
         *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (*fd < 0 && output_target_interrupted(&n_tries));
+    while (*fd < 0 && retry_interrupted(&n_tries));
     if (*fd < 0)
         error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create %s: folder %s",
                         text_quote(path).text, text_quote(folder).text);
@@ -85,7 +86,7 @@ int output_target_sync(int folder_fd, const char *path, struct error *err)
 
     do
         rc = fsync(folder_fd);
-    while (rc != 0 && output_target_interrupted(&n_tries));
+    while (rc != 0 && retry_interrupted(&n_tries));
     if (rc != 0 && errno != EINVAL && errno != EOPNOTSUPP)
         return error_set_errno(err, ERROR_IO, errno, "cannot sync the folder of %s",
                                text_quote(path).text);
@@ -165,7 +166,7 @@ static void clear_if_abandoned(const char *temp_path)
         lstat(temp_path, &named) == 0 && locked.st_dev == named.st_dev &&
         locked.st_ino == named.st_ino) {
         if (S_ISDIR(locked.st_mode))
-            output_temps_remove_folder(temp_path);
+            output_temps_remove_folder(temp_path, fd);
         else if (S_ISREG(locked.st_mode))
             unlink(temp_path);
     }

@@ -7,15 +7,7 @@
 
 #include "base/error.h"
 
-#include <errno.h>
 #include <stdbool.h>
-
-/* True when the call that has just failed was interrupted and may be tried again; *n_tries counts,
- * so that a file system that never does anything else ends in an error. */
-static inline bool output_target_interrupted(unsigned *n_tries)
-{
-    return errno == EINTR && (*n_tries)++ < 1000;
-}
 
 /*
  * ERROR_CANT_CREATE when the name is empty or no name of a file, when the target exists and force

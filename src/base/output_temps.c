@@ -86,16 +86,17 @@ static int unlink_listed(int fd)
     return n_unlinked;
 }
 
-int output_temps_remove_folder(const char *path)
+int output_temps_remove_folder(const char *path, int fd)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int own_fd = -1;
 
     if (fd < 0)
-        return -1;
+        fd = own_fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     /* Unlinking while reading may skip entries: read again until nothing is left to unlink. */
-    while (unlink_listed(fd) > 0 && lseek(fd, 0, SEEK_SET) == 0)
+    while (fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 && unlink_listed(fd) > 0)
         continue;
-    close(fd);
+    if (own_fd >= 0)
+        close(own_fd);
     return rmdir(path);
 }
 
@@ -107,7 +108,7 @@ void output_remove_temps(void)
         if (!change_state(&slots[i], SLOT_OPEN, SLOT_REMOVED))
             continue;
         if (slots[i].is_folder)
-            output_temps_remove_folder(slots[i].path);
+            output_temps_remove_folder(slots[i].path, -1);
         else
             unlink(slots[i].path);
     }

@@ -15,8 +15,9 @@ int output_temps_add(const char *path, bool is_folder);
 /* Forget it. */
 void output_temps_drop(int slot);
 
-/* Unlink all files of a folder, then the folder. Nothing below its sub-folders is touched: with
- * any, the folder stays. Async-signal-safe. Returns 0, or -1 with errno set. */
-int output_temps_remove_folder(const char *path);
+/* Unlink all files of a folder, then the folder. fd is that of the folder, so that nothing needs to
+ * be opened any more, or -1. Nothing below its sub-folders is touched: with any, the folder stays.
+ * Async-signal-safe. Returns 0, or -1 with errno set. */
+int output_temps_remove_folder(const char *path, int fd);
 
 #endif

@@ -1,6 +1,7 @@
 /* scratch.c - see scratch.h. */
 #include "shard/scratch.h"
 
+#include "base/retry.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -33,11 +34,12 @@ static int open_named(const char *tmpdir, struct error *err)
 
 static int open_unnamed(const char *tmpdir, struct error *err)
 {
+    unsigned n_tries = 0;
     int fd;
 
     do
         fd = open(tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    while (fd < 0 && errno == EINTR);
+    while (fd < 0 && retry_interrupted(&n_tries));
     return fd >= 0 ? fd : open_named(tmpdir, err);
 }
 
@@ -60,10 +62,12 @@ int scratch_open(struct scratch *scratch, uint64_t n_bytes, uint64_t *memory_lef
 static int write_at(int fd, uint64_t offset, const uint8_t *bytes, size_t n_bytes,
                     struct error *err)
 {
+    unsigned n_tries = 0;
+
     while (n_bytes > 0) {
         ssize_t n = pwrite(fd, bytes, n_bytes < STEP_NBYTES ? n_bytes : STEP_NBYTES, (off_t)offset);
 
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && retry_interrupted(&n_tries))
             continue;
         if (n <= 0)
             return error_set_errno(err, ERROR_IO, n < 0 ? errno : EIO, "cannot write a temp file");
@@ -76,10 +80,12 @@ static int write_at(int fd, uint64_t offset, const uint8_t *bytes, size_t n_byte
 
 static int read_at(int fd, uint64_t offset, uint8_t *out, size_t n_bytes, struct error *err)
 {
+    unsigned n_tries = 0;
+
     while (n_bytes > 0) {
         ssize_t n = pread(fd, out, n_bytes < STEP_NBYTES ? n_bytes : STEP_NBYTES, (off_t)offset);
 
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && retry_interrupted(&n_tries))
             continue;
         if (n <= 0)
             return error_set_errno(err, ERROR_IO, n < 0 ? errno : EIO, "cannot read a temp file");

@@ -87,8 +87,10 @@ static inline void make_npy(const struct made_array *a, struct bytes *out)
 static inline void make_npz(const char *path, const struct made_array *arrays, size_t n)
 {
     struct bytes *contents = calloc(n + 1, sizeof *contents);
-    zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+    zip_t *zip;
 
+    unlink(path); /* replacing a file may sync it */
+    zip = zip_open(path, ZIP_CREATE, NULL);
     assert_non_null(zip);
     assert_non_null(contents);
     for (size_t i = 0; i < n; i++) {
@@ -111,8 +113,10 @@ static inline void make_npz(const char *path, const struct made_array *arrays, s
 static inline void make_npy_file(const char *path, const struct made_array *a)
 {
     struct bytes npy = {0};
-    FILE *file = fopen(path, "wb");
+    FILE *file;
 
+    unlink(path); /* rewriting a file may sync it */
+    file = fopen(path, "wb");
     assert_non_null(file);
     make_npy(a, &npy);
     assert_int_equal(fwrite(npy.data, 1, npy.n_bytes, file), npy.n_bytes);
@@ -140,8 +144,10 @@ static inline size_t first_difference(const struct made_array *a, uint64_t first
 
 static inline void put_bytes(const char *path, const void *bytes, size_t n_bytes)
 {
-    FILE *file = fopen(path, "wb");
+    FILE *file;
 
+    unlink(path); /* rewriting a file may sync it */
+    file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, n_bytes, file), n_bytes);
     assert_int_equal(fclose(file), 0);

@@ -113,6 +113,8 @@ static void shard_scalar(struct shard *s, size_t i, const char *value)
     } else if (dtype->kind != 'O') {
         bytes_put_le(p, (uint64_t)strtoll(value, NULL, 10), dtype->itemsize);
     }
+    if (dtype->kind != 'O')
+        array->scalar = p; /* borrowed: nothing releases these arrays */
     array->offset = s->input.n_bytes;
     array->header.data_nbytes = dtype->itemsize;
     array->packed_nbytes = array->unpacked_nbytes = dtype->itemsize;

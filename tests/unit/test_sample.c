@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "engine/play_chess_rules.h"
-#include "engine/play_tools.h"
-#include "engine/sample.h"
-#include "engine/sample_games.h"
-#include "engine/sample_pieces.h"
+#include "sample/play_chess_rules.h"
+#include "sample/play_tools.h"
+#include "sample/sample.h"
+#include "sample/sample_games.h"
+#include "sample/sample_pieces.h"
 #include "npy/pickle.h"
 
 #include <stdlib.h>

@@ -198,8 +198,10 @@ static inline void make_zip(const struct member *members, size_t n, const struct
 
 static inline void put_file(const char *path, const struct bytes *b)
 {
-    FILE *file = fopen(path, "wb");
+    FILE *file;
 
+    unlink(path); /* rewriting a file may sync it */
+    file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(b->data, 1, b->n_bytes, file), b->n_bytes);
     assert_int_equal(fclose(file), 0);
