@@ -180,7 +180,8 @@ static int write_output(struct expansion *x, struct expand_result *result, struc
         return -1;
     result->n_rows = x->plan->order.n_images;
     result->unpacked_nbytes = x->n_done;
-    if (remove_old_manifest(x->path, x->settings->force, err) != 0 || archive_out_commit(x->archive, err) != 0)
+    if (remove_old_manifest(x->path, x->settings->force, err) != 0 ||
+        archive_out_commit(x->archive, err) != 0)
         return -1;
     if (x->settings->sidecar && write_sidecar(x, result->n_rows, err) != 0)
         return -1;

@@ -1,7 +1,10 @@
 /* survey_chunks.c - see survey_chunks.h. */
 #include "engine/survey_chunks.h"
 
+#include "base/bytes.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 const struct plan_array *survey_find(const struct plan *plan, enum role role)
 {
@@ -56,6 +59,65 @@ double survey_plane_value(const struct plan_array *planes, const uint8_t *row, u
 uint64_t survey_n_planes(const struct plan_array *planes)
 {
     return planes->move.channels_last ? planes->move.inner : planes->move.outer;
+}
+
+/* The bits of an element that make it non-zero: all but the sign of a float. */
+static uint64_t value_bits(const struct dtype *dtype)
+{
+    const uint64_t all = ~UINT64_C(0) >> (64 - 8 * dtype->itemsize);
+
+    return dtype->kind == DTYPE_FLOAT ? all >> 1 : all;
+}
+
+#define DEFINE_COUNT(bits)                                                                \
+    static uint64_t count##bits(const uint8_t *elements, uint64_t n, uint##bits##_t mask) \
+    {                                                                                     \
+        uint64_t n_nonzero = 0;                                                           \
+        uint##bits##_t element;                                                           \
+                                                                                          \
+        for (uint64_t i = 0; i < n; i++) {                                                \
+            memcpy(&element, elements + i * sizeof element, sizeof element);              \
+            n_nonzero += (element & mask) != 0;                                           \
+        }                                                                                 \
+        return n_nonzero;                                                                 \
+    }
+
+DEFINE_COUNT(8)
+DEFINE_COUNT(16)
+DEFINE_COUNT(32)
+DEFINE_COUNT(64)
+
+uint64_t survey_count_nonzero(const struct dtype *dtype, const uint8_t *elements, uint64_t n)
+{
+    uint8_t swapped[8];
+    uint64_t mask = value_bits(dtype);
+
+    if (dtype->big_endian) {
+        bytes_put_uint(swapped, mask, dtype->itemsize, true);
+        mask = bytes_get_uint(swapped, dtype->itemsize, false);
+    }
+    switch (dtype->itemsize) {
+    case 1:
+        return count8(elements, n, (uint8_t)mask);
+    case 2:
+        return count16(elements, n, (uint16_t)mask);
+    case 4:
+        return count32(elements, n, (uint32_t)mask);
+    default:
+        return count64(elements, n, mask);
+    }
+}
+
+bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n)
+{
+    const uint64_t n_bytes = n * dtype->itemsize;
+    uint64_t word = 0, at = 0;
+
+    for (; at + sizeof word <= n_bytes && word == 0; at += sizeof word)
+        memcpy(&word, elements + at, sizeof word);
+    if (word == 0 && n_bytes - at < sizeof word)
+        memcpy(&word, elements + at, n_bytes - at);
+    return word == 0 || survey_count_nonzero(dtype, elements, n) == 0;
 }
 
 int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err)

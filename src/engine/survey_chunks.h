@@ -36,6 +36,13 @@ double survey_plane_value(const struct plan_array *planes, const uint8_t *row, u
                           uint64_t cell);
 uint64_t survey_n_planes(const struct plan_array *planes);
 
+/* True when n elements are all zero (-0.0 is): in steps of whole words, it is asked for every row.
+ */
+bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
+
+/* How many of n elements are not zero (-0.0 is). */
+uint64_t survey_count_nonzero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
+
 /* Leave a row's images other than the identity out; which must be among the chosen. */
 int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err);
 

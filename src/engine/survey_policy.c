@@ -6,13 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Actions in a row. */
+struct run {
+    uint32_t first, n;
+};
+
 /* What is counted in one policy. */
 struct tally {
     struct plan *plan;
     const struct plan_array *array;
     const struct action_space *space;
     uint64_t n_ambiguous, n_unencodable;
-    uint32_t *flagged; /* owned: the actions that are worth a look, dense policies */
+    struct run *flagged; /* owned: the actions that are worth a look, dense policies */
     uint64_t n_flagged;
 };
 
@@ -33,34 +38,49 @@ static int count_entry(struct tally *tally, uint64_t row, int64_t action, struct
     return 0;
 }
 
-static bool is_zero(const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (bytes[i] != 0)
-            return false;
-    return true;
-}
-
+/* The runs of actions that are worth a look. */
 static int list_flagged(struct tally *tally, struct error *err)
 {
+    bool in_run = false;
+
     tally->flagged = malloc((tally->space->length + 1) * sizeof *tally->flagged);
     if (tally->flagged == NULL)
         return error_no_memory(err, "survey of a policy");
-    for (uint64_t a = 0; a < tally->space->length; a++)
-        if ((tally->space->flags[a] & (ACTION_ENCODABLE | ACTION_AMBIGUOUS)) != ACTION_ENCODABLE)
-            tally->flagged[tally->n_flagged++] = (uint32_t)a;
+    for (uint64_t a = 0; a < tally->space->length; a++) {
+        const bool plain =
+            (tally->space->flags[a] & (ACTION_ENCODABLE | ACTION_AMBIGUOUS)) == ACTION_ENCODABLE;
+
+        if (!plain && !in_run)
+            tally->flagged[tally->n_flagged++] = (struct run){(uint32_t)a, 0};
+        if (!plain)
+            tally->flagged[tally->n_flagged - 1].n++;
+        in_run = !plain;
+    }
+    return 0;
+}
+
+static int count_run(struct tally *tally, uint64_t row, const uint8_t *policy,
+                     const struct run *run, struct error *err)
+{
+    const struct dtype *dtype = &tally->array->move.dtype;
+
+    if (survey_all_zero(dtype, policy + run->first * dtype->itemsize, run->n))
+        return 0;
+    for (uint32_t a = run->first; a < run->first + run->n; a++)
+        if (!survey_all_zero(dtype, policy + a * dtype->itemsize, 1) &&
+            count_entry(tally, row, a, err) != 0)
+            return -1;
     return 0;
 }
 
 static int count_dense_row(struct tally *tally, uint64_t row, const uint8_t *bytes,
                            struct error *err)
 {
-    const size_t item = tally->array->move.dtype.itemsize;
+    const uint64_t policy_nbytes = tally->space->length * tally->array->move.dtype.itemsize;
 
     for (uint64_t o = 0; o < tally->array->move.outer; o++)
         for (uint64_t i = 0; i < tally->n_flagged; i++)
-            if (!is_zero(bytes + (o * tally->space->length + tally->flagged[i]) * item, item) &&
-                count_entry(tally, row, tally->flagged[i], err) != 0)
+            if (count_run(tally, row, bytes + o * policy_nbytes, &tally->flagged[i], err) != 0)
                 return -1;
     return 0;
 }

@@ -2,11 +2,24 @@
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"
 
+#include <string.h>
+
 struct stones {
     const struct plan_array *planes, *policy, *to_move; /* policy, to_move may be NULL */
     uint64_t n_excess, n_other_excess; /* rows with lead +1, under the other convention >= +1 */
     uint64_t n_rows;                   /* rows looked at */
 };
+
+/* True when all elements of a plane have the same bits: nearly every to-move plane, in one compare.
+ */
+static bool is_constant(const struct plan_array *planes, const uint8_t *row, uint64_t plane)
+{
+    const struct row_move *move = &planes->move;
+    const size_t item = move->dtype.itemsize;
+    const uint8_t *first = row + plane * move->axis * item;
+
+    return !move->channels_last && memcmp(first, first + item, (move->axis - 1) * item) == 0;
+}
 
 /* Who is to move in a row: 0 blue, 1 red; -1 when the row does not say. */
 static int row_to_move(const struct plan *plan, const struct stones *s, const uint8_t *planes,
@@ -15,7 +28,8 @@ static int row_to_move(const struct plan *plan, const struct stones *s, const ui
     if (survey_n_planes(s->planes) == 3) {
         double value = survey_plane_value(s->planes, planes, 2, 0);
 
-        for (uint64_t cell = 1; cell < s->planes->move.axis; cell++)
+        for (uint64_t cell = 1; !is_constant(s->planes, planes, 2) && cell < s->planes->move.axis;
+             cell++)
             if (survey_plane_value(s->planes, planes, 2, cell) != value)
                 return -1;
         return value == 0 ? 0 : value == 1 ? 1 : -1;
@@ -34,14 +48,18 @@ static int row_to_move(const struct plan *plan, const struct stones *s, const ui
     }
 }
 
-static bool is_all_zero(const struct plan_array *array, const uint8_t *row)
+/* Stones in a plane, in either axis order. */
+static int64_t count_stones_in(const struct plan_array *planes, const uint8_t *row, uint64_t plane)
 {
-    const size_t item = array->move.dtype.itemsize;
+    const struct row_move *move = &planes->move;
+    uint64_t n = 0;
 
-    for (uint64_t at = 0; at < array->move.row_nbytes; at += item)
-        if (dtype_get_double(&array->move.dtype, row + at) != 0)
-            return false;
-    return true;
+    if (!move->channels_last)
+        return (int64_t)survey_count_nonzero(
+            &move->dtype, row + plane * move->axis * move->dtype.itemsize, move->axis);
+    for (uint64_t cell = 0; cell < move->axis; cell++)
+        n += survey_plane_value(planes, row, plane, cell) != 0;
+    return (int64_t)n;
 }
 
 static void look_at_row(const struct plan *plan, struct stones *s, const uint8_t *planes,
@@ -51,11 +69,12 @@ static void look_at_row(const struct plan *plan, struct stones *s, const uint8_t
     const int player = row_to_move(plan, s, planes, to_move);
     int64_t n[2] = {0, 0}, colour_lead, mover_lead;
 
-    if (player < 0 || (policy != NULL && is_all_zero(s->policy, policy)))
+    if (player < 0 || (policy != NULL && survey_all_zero(&s->policy->move.dtype, policy,
+                                                         s->policy->move.row_nbytes /
+                                                             s->policy->move.dtype.itemsize)))
         return;
     for (uint64_t plane = 0; plane < 2; plane++)
-        for (uint64_t cell = 0; cell < s->planes->move.axis; cell++)
-            n[plane] += survey_plane_value(s->planes, planes, plane, cell) != 0;
+        n[plane] = count_stones_in(s->planes, planes, plane);
     mover_lead = n[0] - n[1];
     colour_lead = player == 0 ? mover_lead : -mover_lead;
     s->n_rows++;
