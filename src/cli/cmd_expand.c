@@ -69,18 +69,18 @@ static int expand_one(struct expand_call *call, const char *const *inputs, size_
 }
 
 /* One input of --out-dir: its output has its base name, and its random choices depend on it. */
-static int expand_into_folder(struct expand_call *call, const char *input, json_t **stats,
+static int expand_into_folder(const struct expand_call *call, const char *input, json_t **stats,
                               struct error *err)
 {
-    const uint64_t seed = call->request.seed;
+    struct expand_call one = *call; /* what it owns stays the call's */
     char *name = input_list_base_name(input, err);
     struct text output = {0};
     int status = -1;
 
     if (name != NULL && text_append(&output, err, "%s/%s", call->out_dir, name) == 0) {
-        call->request.seed = shuffle_hash_text(seed, name);
-        status = expand_one(call, &input, 1, output.text, stats, err);
-        call->request.seed = seed;
+        one.request.seed = shuffle_hash_text(call->request.seed, name);
+        expand_call_settle_form(&one, output.text);
+        status = expand_one(&one, &input, 1, output.text, stats, err);
     }
     text_release(&output);
     free(name);

@@ -232,10 +232,9 @@ static bool ends_with(const char *text, const char *suffix)
     return n >= n_suffix && strcmp(text + n - n_suffix, suffix) == 0;
 }
 
-/* What the rest of the call depends on. */
-static int finish(struct expand_call *call, struct error *err)
+void expand_call_settle_form(struct expand_call *call, const char *output)
 {
-    if (!call->format_said && call->output != NULL && ends_with(call->output, ".npy"))
+    if (!call->format_said && output != NULL && ends_with(output, ".npy"))
         call->settings.form = ARCHIVE_OUT_NPY;
     if (call->settings.form == ARCHIVE_OUT_NPY) /* one array: no room for where rows come from */
         call->request.provenance = false;
@@ -243,6 +242,12 @@ static int finish(struct expand_call *call, struct error *err)
         call->settings.level = (struct codec_level){.kind = CODEC_STORE};
         call->settings.level_text = "store";
     }
+}
+
+/* What the rest of the call depends on. */
+static int finish(struct expand_call *call, struct error *err)
+{
+    expand_call_settle_form(call, call->output);
     call->request.n_threads = call->settings.n_threads;
     if (reading_finish(&call->request, err) != 0)
         return -1;

@@ -32,6 +32,10 @@ struct expand_call {
 /* Parse and check the arguments. The caller releases it, also on failure. */
 int expand_call_parse(struct expand_call *call, int argc, char **argv, struct error *err);
 
+/* Settle what depends on the form of an output: where no --format is given, NAME.npy is a single
+ * array. */
+void expand_call_settle_form(struct expand_call *call, const char *output);
+
 void expand_call_release(struct expand_call *call);
 
 #endif

@@ -1,0 +1,269 @@
+#!/usr/bin/python3
+"""Broken, odd and hostile shards through `expand`: one clear message and nothing written, or a
+complete output; never a signal, little memory, little time.
+
+N in the environment is the number of random mutations (default 150), SEED chooses others.
+"""
+
+import csv
+import os
+import random
+import resource
+import stat
+import subprocess
+import tempfile
+import time
+import zipfile
+
+import numpy as np
+
+from golden import SYMAUG, Tap, data
+
+tap = Tap()
+
+N = int(os.environ.get("N", "150"))
+SEED = int(os.environ.get("SEED", "1"))
+MAX_KIB = 256 << 10
+MAX_SECONDS = 2
+# A sanitizer takes memory and time of its own.
+SANITIZED = b"__asan_init" in open(SYMAUG, "rb").read()
+
+OPTIONS = {
+    "v_hex13.npz": ["--board", "hex13", "--value", "mover"],
+    "s_hex_as_sq9.npz": ["--board", "square:9"],
+}
+
+
+def cases():
+    with open(data("bad/manifest.tsv"), encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def verdict(case):
+    """'refuse', 'accept', or None where either will do."""
+    name, category, expected = case["file"], case["category"][:2], case["expected"]
+    if expected == "reject":
+        return None if category == "09" else "refuse"
+    if category in ("01", "02") or name.startswith("p_ok") or category in ("03", "04", "05", "08"):
+        return "accept"
+    return None
+
+
+def limit_memory():
+    # Address space is no measure of memory under a sanitizer.
+    if not SANITIZED:
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def measured(arguments):
+    """(exit code or -signal, standard error, peak KiB, seconds) of one run."""
+    with tempfile.TemporaryFile() as errors, open(os.devnull, "rb") as nothing:
+        started = time.monotonic()
+        child = subprocess.Popen([SYMAUG, *arguments], stdin=nothing, stdout=subprocess.DEVNULL,
+                                 stderr=errors, preexec_fn=limit_memory)  # fmt: skip
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        errors.seek(0)
+        return child.returncode, errors.read(), usage.ru_maxrss, time.monotonic() - started
+
+
+def expand(path, options, name=None):
+    """Expand one input into an empty folder and check what holds of every input. Returns the exit
+    code and the lines of standard error."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.npz")
+        code, errors, kib, seconds = measured(["expand", *options, path, out])
+        left = sorted(os.listdir(folder))
+        text = errors.decode()  # names that are no UTF-8 are escaped
+        lines = text.splitlines()
+        assert code in (0, 64, 65, 66), f"exit {code}: {text[-2000:]}"
+        if not SANITIZED:
+            assert kib < MAX_KIB, f"{kib} KiB"
+            assert seconds < MAX_SECONDS, f"{seconds:.1f} s"
+        final = [line for line in lines if not line.startswith("symaug: warning: ")]
+        if code == 0:
+            assert left == ["out.npz", "out.npz.manifest.json"], f"in the output folder: {left}"
+            assert final == [], f"more than warnings: {final}"
+            with zipfile.ZipFile(out) as archive:
+                assert archive.testzip() is None
+        else:
+            assert left == [], f"left in the output folder: {left}"
+            assert len(final) == 1, f"expected one line, found {final}"
+            assert final[0].startswith("symaug: "), final
+            assert all(character.isprintable() for character in final[0]), final
+            assert (name or os.path.basename(path)) in final[0], f"the file is not named: {final}"
+        return code, lines
+
+
+@tap.test(*sorted({case["category"] for case in cases()}))
+def test_corpus(category):
+    wrong = []
+    for case in cases():
+        if case["category"] != category:
+            continue
+        name = case["file"]
+        options = OPTIONS.get(name, ["--board", "square:9"])
+        try:
+            code, lines = expand(data(f"bad/{name}"), options)
+            want = verdict(case)
+            assert want != "refuse" or code == 65, f"exit {code}, expected 65"
+            assert want != "accept" or code == 0, f"exit {code}, expected 0: {lines}"
+        except Exception as error:
+            wrong.append(f"{name} ({case['what is wrong']}): {error}")
+    assert not wrong, "; ".join(wrong)
+
+
+@tap.test(("03-npy-header", "features"), ("04-dtype", "features"), ("07-zip-hostile", "features"),
+          ("08-object", "policy_"))  # fmt: skip
+def test_names_member(category, member):
+    """A refusal that has to do with one member names it."""
+    others = {"d_values_str.npz": "values", "x_name_ctrl.npz": "a\\x1b[31m\\x0a.npy",
+              "x_overlap_full.npz": "b000.npy", "x_overlap_fifield.npz": "f01.npy",
+              "x_many_members.npz": "m0000.npy"}  # fmt: skip
+    for case in cases():
+        if case["category"] == category and verdict(case) == "refuse":
+            name = case["file"]
+            _, lines = expand(data(f"bad/{name}"), ["--board", "square:9"])
+            text = lines[-1].partition(".npz")[2]
+            assert others.get(name, member) in text, f"{name}: {lines[-1]}"
+
+
+@tap.test()
+def test_without_board():
+    """Nothing says which board it is: usage, and the flag is named."""
+    code, lines = expand(data("bad/v_stored.npz"), [])
+    assert code == 64 and "--board" in lines[-1], lines
+
+
+@tap.test("no-mmap")
+def test_read(_):
+    """The same verdicts when inputs are read instead of mapped."""
+    wrong = []
+    for case in cases():
+        options = OPTIONS.get(case["file"], ["--board", "square:9"])
+        code, _ = expand(data(f"bad/{case['file']}"), ["--no-mmap", *options])
+        want = verdict(case)
+        if want and (code == 0) != (want == "accept"):
+            wrong.append(f"{case['file']}: exit {code}")
+    assert not wrong, "; ".join(wrong)
+
+
+# --- mutations: damage that nobody thought of ---
+
+
+def base_shard(path):
+    rng = np.random.default_rng(1)
+    objects = np.empty(5, object)
+    for i in range(5):
+        objects[i] = rng.integers(0, 81, i).astype("<i4")
+    values = np.empty(5, object)
+    for i in range(5):
+        values[i] = np.ones(i, "<f4")
+    arrays = {"features": rng.integers(0, 2, (5, 2, 9, 9)).astype("|u1"), "policy_indices": objects,
+              "policy_values": values, "values": rng.random(5), "info": np.array("text")}  # fmt: skip
+    (np.savez if path.endswith("stored.npz") else np.savez_compressed)(path, **arrays)
+
+
+def mutate(original, rng):
+    mutant = bytearray(original)
+    kind = rng.randrange(5)
+    if kind == 0:
+        for _ in range(rng.randrange(1, 4)):
+            mutant[rng.randrange(len(mutant))] ^= 1 << rng.randrange(8)
+    elif kind == 1:
+        at = rng.randrange(len(mutant) - 8)
+        mutant[at : at + 4] = rng.choice([b"\xff" * 4, b"\0" * 4, b"\xff\xff\xff\x7f", b"PK\x01\x02"])
+    elif kind == 2:
+        del mutant[rng.randrange(len(mutant)) :]
+    elif kind == 3:
+        at, n = rng.randrange(len(mutant)), rng.randrange(1, 64)
+        del mutant[at : at + n]
+    else:
+        at = rng.randrange(len(mutant))
+        mutant[at:at] = mutant[:at][-rng.randrange(1, 64) :]
+    return bytes(mutant)
+
+
+@tap.test("stored.npz", "deflated.npz")
+def test_mutations(form):
+    rng = random.Random(f"{SEED} {form}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, form)
+        base_shard(path)
+        with open(path, "rb") as file:
+            original = file.read()
+        assert expand(path, ["--board", "square:9"])[0] == 0
+        refused = 0
+        for number in range(N):
+            with open(path, "wb") as file:
+                file.write(mutate(original, rng))
+            try:
+                options = ["--no-mmap"] if number % 3 == 0 else []
+                refused += expand(path, ["--board", "square:9", *options])[0] == 65
+            except Exception as error:
+                kept = os.path.join(tempfile.gettempdir(), f"symaug-mutation-{form}")
+                os.replace(path, kept)
+                raise AssertionError(f"mutation {number}, kept as {kept}: {error}") from error
+        assert refused > N // 2, f"{refused} of {N} mutations refused"
+
+
+# --- what is no file ---
+
+
+@tap.test("fifo", "folder without arrays", "dangling link", "link to itself", "missing",
+          "device", "empty", "sparse", "newline", "not utf-8", "name too long")  # fmt: skip
+def test_file_system(kind):
+    """(exit code, word of the message)"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        code, shown = 65, "in.npz"
+        if kind == "fifo":
+            os.mkfifo(path)
+        elif kind == "folder without arrays":
+            os.mkdir(path)
+        elif kind == "dangling link":
+            os.symlink("nowhere", path)
+            code = 66
+        elif kind == "link to itself":
+            os.symlink("in.npz", path)
+            code = 66
+        elif kind == "missing":
+            code = 66
+        elif kind == "device":
+            path, shown = "/dev/zero", "/dev/zero"
+        elif kind == "empty":
+            open(path, "wb").close()
+        elif kind == "sparse":
+            with open(path, "wb") as file:
+                file.truncate(5 << 30)
+        elif kind == "newline":
+            path = os.path.join(folder, "a\nb\x1b[31m.npz")
+            open(path, "wb").close()
+            shown = r"a\x0ab\x1b[31m.npz"
+        elif kind == "not utf-8":
+            path = os.path.join(os.fsencode(folder), b"\xff\xfe.npz")
+            open(path, "wb").close()
+            shown = r"\xff\xfe.npz"
+        else:
+            path = os.path.join(folder, "n" * 300 + ".npz")
+            code, shown = 66, "nnnn"
+        found, lines = expand(path, ["--board", "square:9"], shown)
+        assert found == code, f"exit {found}, expected {code}: {lines}"
+
+
+@tap.test()
+def test_not_a_regular_output():
+    """A special file under the output's name is not replaced, not even with -f."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.npz")
+        os.mkfifo(out)
+        for options in ([], ["-f"]):
+            code, errors, _, _ = measured(["expand", "--board", "square:9", *options, data("bad/v_stored.npz"), out])
+            assert code == 73, f"exit {code}: {errors}"
+            assert stat.S_ISFIFO(os.stat(out).st_mode), "the fifo was replaced"
+            assert os.listdir(folder) == ["out.npz"]
+
+
+if __name__ == "__main__":
+    tap.main()

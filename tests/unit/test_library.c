@@ -1,0 +1,236 @@
+/* test_library.c - the public API as a data loader uses it. */
+#include "symaug.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define N_OF(a) (sizeof(a) / sizeof *(a))
+
+static symaug_board *board_of(const char *name)
+{
+    char message[256] = "";
+    symaug_board *board = symaug_board_new(name, message, sizeof message);
+
+    if (board == NULL)
+        fail_msg("%s: %s", name, message);
+    assert_string_equal(message, "");
+    return board;
+}
+
+static void test_boards(void **state)
+{
+    static const struct {
+        const char *name, *canonical;
+        uint32_t rows, cols, cells, on_board, transforms;
+    } boards[] = {
+        {"hex8", "hexagon:4", 9, 9, 81, 61, 12},
+        {"go19", "square:19", 19, 19, 361, 361, 8},
+        {"hex11", "rhombus:11", 11, 11, 121, 121, 4},
+        {"connect4", "mirror:6x7", 6, 7, 42, 42, 2},
+        {"grid:3x4", "grid:3x4", 3, 4, 12, 12, 4},
+        {"takeiteasy", "takeiteasy", 0, 0, 19, 19, 12},
+        {"file:share/boards/triangle.json", "file:triangle-15", 0, 0, 15, 15, 6},
+    };
+
+    (void)state;
+    assert_true(strlen(symaug_version()) >= 5);
+    for (size_t i = 0; i < N_OF(boards); i++) {
+        symaug_board *board = board_of(boards[i].name);
+        uint32_t on_board = 0;
+
+        assert_string_equal(symaug_board_name(board), boards[i].canonical);
+        assert_int_equal(symaug_board_rows(board), boards[i].rows);
+        assert_int_equal(symaug_board_cols(board), boards[i].cols);
+        assert_int_equal(symaug_board_cells(board), boards[i].cells);
+        assert_int_equal(symaug_board_transforms(board), boards[i].transforms);
+        for (uint32_t cell = 0; cell < boards[i].cells; cell++)
+            on_board += symaug_board_on_board(board, cell) != 0;
+        assert_int_equal(on_board, boards[i].on_board);
+        symaug_board_free(board);
+    }
+    symaug_board_free(NULL);
+}
+
+static void test_refused(void **state)
+{
+    char message[256] = "", few[8] = "xxxxxxx";
+    symaug_board *board = board_of("tictactoe");
+
+    (void)state;
+    assert_null(symaug_board_new("nope", message, sizeof message));
+    assert_non_null(strstr(message, "nope"));
+    assert_null(symaug_board_new("nope", few, sizeof few));
+    assert_int_equal(few[7], '\0');
+    assert_memory_equal(few, message, 7);
+    assert_null(symaug_board_new("nope", NULL, 0));
+    assert_null(symaug_board_new("file:none.json", message, sizeof message));
+    assert_non_null(strstr(message, "none.json"));
+    assert_null(symaug_actions_new(board, NULL, 12, message, sizeof message));
+    assert_non_null(strstr(message, "12"));
+    assert_non_null(strstr(message, "cells+pass (10)"));
+    assert_null(symaug_actions_new(board, "ringrift", 0, message, sizeof message));
+    assert_null(symaug_actions_new(board, "cells+pass", 9, message, sizeof message));
+    assert_null(symaug_actions_new(board, NULL, 0, NULL, 0));
+    assert_int_equal(symaug_transform_find(board, "turn"), -1);
+    assert_int_equal(symaug_transform_find(board, "8"), -1);
+    symaug_board_free(board);
+}
+
+static void test_group(void **state)
+{
+    static const char *const names[] = {"hex8", "square:5", "rhombus:4", "chess", "takeiteasy"};
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(names); i++) {
+        symaug_board *board = board_of(names[i]);
+        const uint32_t n = symaug_board_transforms(board), n_cells = symaug_board_cells(board);
+
+        for (uint32_t a = 0; a < n; a++) {
+            const uint32_t *dst = symaug_cell_dst(board, a), *src = symaug_cell_src(board, a);
+
+            assert_int_equal(symaug_transform_find(board, symaug_transform_name(board, a)), a);
+            assert_int_equal(symaug_transform_compose(board, a, symaug_transform_inverse(board, a)),
+                             0);
+            for (uint32_t cell = 0; cell < n_cells; cell++)
+                assert_int_equal(src[dst[cell]], cell);
+            for (uint32_t b = 0; b < n; b++) {
+                const uint32_t *both =
+                    symaug_cell_dst(board, symaug_transform_compose(board, a, b));
+
+                for (uint32_t cell = 0; cell < n_cells; cell++)
+                    assert_int_equal(both[cell], symaug_cell_dst(board, b)[dst[cell]]);
+                assert_int_equal(
+                    symaug_transform_swaps_colours(board, symaug_transform_compose(board, a, b)),
+                    symaug_transform_swaps_colours(board, a) ^
+                        symaug_transform_swaps_colours(board, b));
+            }
+        }
+        symaug_board_free(board);
+    }
+}
+
+/* Planes move by src, whatever their element size. */
+static void test_move_planes(void **state)
+{
+    static const size_t sizes[] = {1, 2, 3, 4, 8, 16};
+    symaug_board *board = board_of("hex8");
+    uint8_t *in = malloc(3 * 81 * 16), *out = malloc(3 * 81 * 16);
+
+    (void)state;
+    assert_non_null(in);
+    assert_non_null(out);
+    for (size_t i = 0; i < 3 * 81 * 16; i++)
+        in[i] = (uint8_t)(i * 2654435761u >> 11);
+    for (size_t s = 0; s < N_OF(sizes); s++)
+        for (uint32_t t = 0; t < 12; t++) {
+            const uint32_t *dst = symaug_cell_dst(board, t);
+
+            symaug_move_planes(board, t, in, out, 3, sizes[s]);
+            for (size_t plane = 0; plane < 3; plane++)
+                for (size_t cell = 0; cell < 81; cell++)
+                    assert_memory_equal(out + (plane * 81 + dst[cell]) * sizes[s],
+                                        in + (plane * 81 + cell) * sizes[s], sizes[s]);
+        }
+    free(in);
+    free(out);
+    symaug_board_free(board);
+}
+
+static void test_actions(void **state)
+{
+    symaug_board *board = board_of("hex8");
+    symaug_actions *by_length = symaug_actions_new(board, NULL, 4500, NULL, 0);
+    symaug_actions *by_name = symaug_actions_new(board, "ringrift", 0, NULL, 0);
+    static const struct {
+        uint32_t t;
+        int64_t from, to;
+    } known[] = {{1, 123, 147},   {1, 2212, 2604}, {6, 2212, 2604},
+                 {7, 2212, 2212}, {5, 4131, 4131}, {3, -1, -1}};
+    float *in = calloc(4500, sizeof *in), *out = calloc(4500, sizeof *out);
+
+    (void)state;
+    assert_non_null(in);
+    assert_non_null(out);
+    assert_int_equal(symaug_actions_length(by_length), 4500);
+    assert_int_equal(symaug_actions_length(by_name), 4132);
+    for (size_t i = 0; i < N_OF(known); i++) {
+        int64_t index = known[i].from;
+
+        assert_int_equal(symaug_move_indices(by_name, known[i].t, &index, &index, 1), 0);
+        assert_int_equal(index, known[i].to);
+    }
+    for (int i = 0; i < 4500; i++)
+        in[i] = (float)i;
+    for (uint32_t t = 0; t < 12; t++) {
+        symaug_move_policy(by_length, t, in, out, sizeof *in);
+        for (uint32_t a = 0; a < 4500; a++) {
+            assert_int_equal((uint32_t)out[symaug_actions_dst(by_length, t)[a]], a);
+            assert_int_equal((uint32_t)out[a], symaug_actions_src(by_length, t)[a]);
+        }
+    }
+    free(in);
+    free(out);
+    symaug_actions_free(by_length);
+    symaug_actions_free(by_name);
+    symaug_actions_free(NULL);
+    symaug_board_free(board);
+}
+
+static void test_index_out_of_range(void **state)
+{
+    symaug_board *board = board_of("tictactoe");
+    symaug_actions *actions = symaug_actions_new(board, "cells+pass", 0, NULL, 0);
+    static const int64_t bad[] = {10, 11, INT64_MAX};
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(bad); i++) {
+        int64_t in[2] = {3, bad[i]}, out[2];
+
+        assert_int_equal(symaug_move_indices(actions, 1, in, out, 2), -1);
+        assert_int_equal(symaug_move_indices(actions, 1, in, out, 1), 0);
+        assert_int_equal(out[0], 1); /* (1,0) goes to (0,1) */
+    }
+    symaug_actions_free(actions);
+    symaug_board_free(board);
+}
+
+/* The same draw for the same sample, all ids about equally often, other seeds other draws. */
+static void test_random_transform(void **state)
+{
+    symaug_board *board = board_of("hexagonal");
+    unsigned counts[12] = {0}, n_equal = 0;
+
+    (void)state;
+    for (uint64_t i = 0; i < 12000; i++) {
+        uint32_t t = symaug_random_transform(board, 5, i);
+
+        assert_in_range(t, 0, 11);
+        counts[t]++;
+        assert_int_equal(symaug_random_transform(board, 5, i), t);
+        n_equal += symaug_random_transform(board, 6, i) == t;
+    }
+    for (size_t t = 0; t < 12; t++)
+        assert_in_range(counts[t], 850, 1150);
+    assert_in_range(n_equal, 850, 1150);
+    symaug_board_free(board);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_boards),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_group),
+        cmocka_unit_test(test_move_planes),
+        cmocka_unit_test(test_actions),
+        cmocka_unit_test(test_index_out_of_range),
+        cmocka_unit_test(test_random_transform),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

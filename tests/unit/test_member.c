@@ -1,0 +1,272 @@
+/* test_member.c - pieces made in parallel and delivered in order: one deflate stream, whatever the
+ * threads; the first failure is the one that is told. */
+#include "engine/member.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "codec/crc.h"
+
+#include <zlib.h>
+
+#define N_OF(a) (sizeof(a) / sizeof *(a))
+
+/* --- pieces of made-up bytes --- */
+
+struct fake {
+    struct pieces head;
+    uint64_t piece_nbytes;
+    uint64_t n_front, n_back;                       /* loaded pieces end here */
+    int64_t make_fails, make_fails_too, load_fails; /* at this piece; -1: never */
+    int *n_freed;
+};
+
+/* The member's byte at a place: structured, so that history and matches count. */
+static uint8_t byte_at(uint64_t at)
+{
+    return (uint8_t)((at / 37) % 11 == 0 ? at * 2654435761u >> 13 : at / 4096);
+}
+
+static int fake_load(struct pieces *pieces, uint64_t first, uint64_t n, struct error *err)
+{
+    struct fake *fake = (struct fake *)pieces;
+
+    assert_int_equal(first, fake->n_back); /* runs are asked for in order */
+    fake->n_back = first + n;
+    assert_true(fake->n_back <= pieces->n_pieces);
+    if (fake->load_fails >= 0 && (uint64_t)fake->load_fails < fake->n_back)
+        return error_set(err, ERROR_IO, "load %lld", (long long)fake->load_fails);
+    return 0;
+}
+
+static void fake_turn(struct pieces *pieces)
+{
+    struct fake *fake = (struct fake *)pieces;
+
+    fake->n_front = fake->n_back;
+}
+
+static int fake_make(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
+                     size_t *history_nbytes, struct error *err)
+{
+    const struct fake *fake = (const struct fake *)pieces;
+    const uint64_t begin = i * fake->piece_nbytes;
+    const uint64_t end = begin + fake->piece_nbytes < pieces->unpacked_nbytes
+                             ? begin + fake->piece_nbytes
+                             : pieces->unpacked_nbytes;
+    const uint64_t history = *history_nbytes < begin ? *history_nbytes : begin;
+
+    if ((int64_t)i == fake->make_fails || (int64_t)i == fake->make_fails_too)
+        return error_set(err, ERROR_DATA, "piece %llu", (unsigned long long)i);
+    scratch->n_bytes = 0;
+    if (bytes_reserve(scratch, history + end - begin, err) == NULL)
+        return -1;
+    for (uint64_t at = begin - history; at < end; at++)
+        scratch->data[scratch->n_bytes++] = byte_at(at);
+    *history_nbytes = history;
+    return 0;
+}
+
+static void fake_free(struct pieces *pieces)
+{
+    struct fake *fake = (struct fake *)pieces;
+
+    ++*fake->n_freed;
+    free(fake);
+}
+
+static const struct pieces_ops fake_ops = {fake_load, fake_turn, fake_make, fake_free};
+
+static struct fake *fake_new(uint64_t n_bytes, uint64_t piece_nbytes, int *n_freed)
+{
+    struct fake *fake = calloc(1, sizeof *fake);
+    uint64_t n_pieces = (n_bytes + piece_nbytes - 1) / piece_nbytes;
+
+    assert_non_null(fake);
+    *fake = (struct fake){.head = {&fake_ops, n_pieces > 0 ? n_pieces : 1, true, n_bytes},
+                          .piece_nbytes = piece_nbytes,
+                          .make_fails = -1,
+                          .make_fails_too = -1,
+                          .load_fails = -1,
+                          .n_freed = n_freed};
+    return fake;
+}
+
+/* --- pulling --- */
+
+struct pulled {
+    uint8_t *bytes;
+    size_t n_bytes;
+};
+
+static int pull_all(struct member *m, struct pulled *all, struct error *err)
+{
+    const uint8_t *bytes;
+    size_t n_bytes;
+
+    *all = (struct pulled){0};
+    for (;;) {
+        if (member_pull(m, &bytes, &n_bytes, err) != 0)
+            return -1;
+        if (n_bytes == 0)
+            return 0;
+        all->bytes = realloc(all->bytes, all->n_bytes + n_bytes);
+        assert_non_null(all->bytes);
+        memcpy(all->bytes + all->n_bytes, bytes, n_bytes);
+        all->n_bytes += n_bytes;
+    }
+}
+
+static void check_content(const struct pulled *packed, bool stored, uint64_t n_bytes)
+{
+    uint8_t *bytes = malloc(n_bytes + 1);
+    z_stream z = {.next_in = packed->bytes,
+                  .avail_in = (uInt)packed->n_bytes,
+                  .next_out = bytes,
+                  .avail_out = (uInt)n_bytes + 1};
+
+    assert_non_null(bytes);
+    if (stored) {
+        assert_int_equal(packed->n_bytes, n_bytes);
+        memcpy(bytes, packed->bytes, n_bytes);
+    } else {
+        assert_int_equal(inflateInit2(&z, -15), Z_OK);
+        assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+        assert_int_equal(z.avail_in, 0);
+        assert_int_equal(z.total_out, n_bytes);
+        inflateEnd(&z);
+    }
+    for (uint64_t at = 0; at < n_bytes; at++)
+        if (bytes[at] != byte_at(at))
+            fail_msg("byte %llu is wrong", (unsigned long long)at);
+    free(bytes);
+}
+
+static uint32_t crc_of(uint64_t n_bytes)
+{
+    uint8_t *bytes = malloc(n_bytes + 1);
+    uint32_t crc;
+
+    assert_non_null(bytes);
+    for (uint64_t at = 0; at < n_bytes; at++)
+        bytes[at] = byte_at(at);
+    crc = crc_update(0, bytes, n_bytes);
+    free(bytes);
+    return crc;
+}
+
+static struct pulled run(const char *level, int n_threads, uint64_t n_bytes, uint64_t piece_nbytes)
+{
+    const struct codec_member hints = {.n_bytes = n_bytes, .item_nbytes = 1};
+    struct member_settings settings = {.n_threads = n_threads};
+    struct error err = {0};
+    struct pulled all;
+    struct member *m;
+    int n_freed = 0;
+
+    assert_int_equal(codec_level_parse(level, &settings.level, &err), 0);
+    m = member_new(&fake_new(n_bytes, piece_nbytes, &n_freed)->head, &settings, &hints, &err);
+    assert_non_null(m);
+    assert_int_equal(pull_all(m, &all, &err), 0);
+    assert_int_equal(member_unpacked_nbytes(m), n_bytes);
+    assert_int_equal(member_crc(m), crc_of(n_bytes));
+    if (strchr(level, ':') != NULL || strcmp(level, "store") == 0)
+        assert_string_equal(member_codec(m), level);
+    check_content(&all, strcmp(level, "store") == 0, n_bytes);
+    member_free(m);
+    assert_int_equal(n_freed, 1);
+    return all;
+}
+
+static void test_levels_and_threads(void **state)
+{
+    static const char *const levels[] = {"store", "fast", "default", "best", "zlib:1", "zlib:9"};
+    static const uint64_t sizes[][2] = {{1, 4096},     {4096, 4096},    {4097, 4096},
+                                        {50000, 1000}, {300000, 40000}, {70000, 300000}};
+
+    (void)state;
+    for (size_t l = 0; l < N_OF(levels); l++)
+        for (size_t s = 0; s < N_OF(sizes); s++) {
+            struct pulled one = run(levels[l], 1, sizes[s][0], sizes[s][1]);
+
+            for (int n_threads = 2; n_threads <= 8; n_threads += 3) {
+                struct pulled more = run(levels[l], n_threads, sizes[s][0], sizes[s][1]);
+
+                assert_int_equal(more.n_bytes, one.n_bytes);
+                assert_memory_equal(more.bytes, one.bytes, one.n_bytes);
+                free(more.bytes);
+            }
+            free(one.bytes);
+        }
+}
+
+/* --- failures --- */
+
+static void check_failure(int64_t make, int64_t make_too, int64_t load, const char *message)
+{
+    for (int n_threads = 1; n_threads <= 5; n_threads += 2) {
+        const struct codec_member hints = {.n_bytes = 60000, .item_nbytes = 1};
+        const struct member_settings settings = {.level = {CODEC_ZLIB, 1}, .n_threads = n_threads};
+        struct error err = {0};
+        struct pulled all;
+        struct member *m;
+        int n_freed = 0;
+        struct fake *fake = fake_new(60000, 1000, &n_freed);
+
+        fake->make_fails = make;
+        fake->make_fails_too = make_too;
+        fake->load_fails = load;
+        m = member_new(&fake->head, &settings, &hints, &err);
+        assert_non_null(m);
+        assert_int_equal(pull_all(m, &all, &err), -1);
+        if (message != NULL)
+            assert_string_equal(err.message, message);
+        free(all.bytes);
+        member_free(m);
+        assert_int_equal(n_freed, 1);
+    }
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    check_failure(0, -1, -1, "piece 0");
+    check_failure(33, -1, -1, "piece 33");
+    check_failure(59, -1, -1, "piece 59");
+    check_failure(23, 22, -1, "piece 22"); /* of one batch the lowest number */
+    check_failure(-1, -1, 0, "load 0");
+    check_failure(-1, -1, 45, "load 45");
+}
+
+static void test_release_before_end(void **state)
+{
+    const struct codec_member hints = {.n_bytes = 60000, .item_nbytes = 1};
+    const struct member_settings settings = {.level = {CODEC_DEFAULT, 0}, .n_threads = 2};
+    struct error err = {0};
+    const uint8_t *bytes;
+    size_t n_bytes;
+    int n_freed = 0;
+    struct member *m = member_new(&fake_new(60000, 1000, &n_freed)->head, &settings, &hints, &err);
+
+    (void)state;
+    assert_int_equal(member_pull(m, &bytes, &n_bytes, &err), 0);
+    assert_true(n_bytes > 0);
+    member_free(m);
+    assert_int_equal(n_freed, 1);
+    member_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_levels_and_threads),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_release_before_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
