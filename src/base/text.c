@@ -99,6 +99,8 @@ struct text_quoted text_quote(const char *name)
 
 struct text_quoted text_path(const char *path)
 {
+    if (*path == '\0')
+        return text_quote(path);
     return escaped((const uint8_t *)path, strlen(path), "");
 }
 

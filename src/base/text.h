@@ -25,7 +25,8 @@ struct text_quoted text_quote(const char *name);
 /* The same for bytes that are not NUL-terminated. */
 struct text_quoted text_quote_bytes(const void *bytes, size_t n_bytes);
 
-/* A file's path, printable and without quotes, for the head of a message: `a.npz: ...`. */
+/* A file's path, printable and without quotes (unless it is empty), for the head of a message:
+ * `a.npz: ...`. */
 struct text_quoted text_path(const char *path);
 
 /* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms). */

@@ -138,6 +138,32 @@ static int check_board_of(const struct plan *plan, const struct archive_in *arch
     return 0;
 }
 
+/* A policy layout that the board does not have cannot be meant. */
+static int check_layout(const struct plan *plan, const struct plan_request *request,
+                        struct error *err)
+{
+    const char *name = request->roles.policy_layout;
+    char list[512];
+
+    if (name == NULL || action_layout_by_name(plan->board, name) != NULL)
+        return 0;
+    action_layout_list(plan->board, list, sizeof list);
+    return error_set(err, ERROR_USAGE, "--policy: board %s has no layout %s; there are %s",
+                     plan->board->preset, text_quote(name).text, list);
+}
+
+/* The same file twice is hardly ever meant. */
+static int warn_of_doubles(struct plan *plan, struct error *err)
+{
+    for (size_t i = 1; i < plan->n_archives; i++)
+        for (size_t k = 0; k < i; k++)
+            if (plan->archives[i].n_inputs > 0 && plan->archives[k].n_inputs > 0 &&
+                plan->archives[i].inputs[0].device == plan->archives[k].inputs[0].device &&
+                plan->archives[i].inputs[0].inode == plan->archives[k].inputs[0].inode)
+                return plan_warn(plan, err, "inputs %zu and %zu are the same file", k + 1, i + 1);
+    return 0;
+}
+
 int plan_decide_board(struct plan *plan, const struct plan_request *request, struct error *err)
 {
     const char *name = request->board;
@@ -162,7 +188,7 @@ int plan_decide_board(struct plan *plan, const struct plan_request *request, str
     for (size_t i = 0; i < plan->n_archives; i++)
         if (check_board_of(plan, &plan->archives[i], err) != 0)
             return -1;
-    return 0;
+    return check_layout(plan, request, err) != 0 ? -1 : warn_of_doubles(plan, err);
 }
 
 /* --- the arrays --- */

@@ -116,12 +116,13 @@ static int convert(struct pickle_reader *r, const struct pickle_value *value,
 
 static int check_end(struct pickle_reader *r)
 {
-    const struct pickle_value *top = &r->stack[0];
+    const struct pickle_value *top;
 
     if (r->n_stack != 1 || r->n_marks != 0)
         return pickle_fail(r, "%zu values on the stack at the end, expected one", r->n_stack);
     if (r->next != r->end)
         return pickle_fail(r, "%zu bytes behind the end of the pickle", (size_t)(r->end - r->next));
+    top = &r->stack[0];
     if (top->kind != VALUE_ARRAY || top->as.array != r->object_array)
         return pickle_fail(r, "it holds %s, not an object array", pickle_value_name(top));
     /* Not at BUILD: a list that is memoised can still grow after it. */

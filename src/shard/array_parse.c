@@ -79,7 +79,7 @@ static int read_header(struct array *array, struct unpack *unpack, uint8_t *byte
 static int keep_scalar(struct array *array, struct unpack *unpack, struct error *err)
 {
     const struct npy_header *header = &array->header;
-    const enum dtype_kind kind = header->dtype.kind;
+    const char kind = header->dtype.kind;
     struct error reason = {0};
 
     if (header->n_dims != 0 || header->data_nbytes > SCALAR_MAX_NBYTES ||

@@ -89,7 +89,8 @@ int rows_read(struct rows *rows, uint64_t n, void *out, struct error *err)
             return error_set(err, ERROR_INTERNAL, "rows read beyond 64-bit sizes");
         if (unpack_read(&rows->unpack, at, n_bytes, err) != 0)
             return -1;
-        at += n_bytes;
+        if (n_bytes > 0) /* rows of no bytes need no place to go to */
+            at += n_bytes;
         n -= take;
         rows->n_rows_left -= take;
         if (rows->n_rows_left == 0 && end_arrays(rows, err) != 0)

@@ -28,7 +28,7 @@ static void test_quoting(void **state)
         {"\xed\xa0\x80", "'\\xed\\xa0\\x80'", "\\xed\\xa0\\x80"}, /* a surrogate */
         {"\xc0\xaf", "'\\xc0\\xaf'", "\\xc0\\xaf"},               /* an overlong slash */
         {"\xf0\x9f", "'\\xf0\\x9f'", "\\xf0\\x9f"},               /* cut short */
-        {"", "''", ""},
+        {"", "''", "''"},
     };
 
     (void)state;
