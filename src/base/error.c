@@ -6,23 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-static int set_va(struct error *err, enum error_kind kind, const char *format, va_list args)
+static void set_va(struct error *err, enum error_kind kind, const char *format, va_list args)
 {
     if (err == NULL || err->kind != ERROR_NONE)
-        return -1;
+        return;
     err->kind = kind;
     vsnprintf(err->message, sizeof err->message, format, args);
-    return -1;
 }
 
-int error_set(struct error *err, enum error_kind kind, const char *format, ...)
+void error_fill(struct error *err, enum error_kind kind, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
     set_va(err, kind, format, args);
     va_end(args);
-    return -1;
 }
 
 static enum error_kind kind_of_errno(int errnum, enum error_kind kind)
@@ -39,24 +37,18 @@ static enum error_kind kind_of_errno(int errnum, enum error_kind kind)
     }
 }
 
-int error_set_errno(struct error *err, enum error_kind kind, int errnum, const char *format, ...)
+void error_fill_errno(struct error *err, enum error_kind kind, int errnum, const char *format, ...)
 {
     va_list args;
     size_t used;
 
     if (err == NULL || err->kind != ERROR_NONE)
-        return -1;
+        return;
     va_start(args, format);
     set_va(err, kind_of_errno(errnum, kind), format, args);
     va_end(args);
     used = strlen(err->message);
     snprintf(err->message + used, sizeof err->message - used, ": %s", strerror(errnum));
-    return -1;
-}
-
-int error_no_memory(struct error *err, const char *what)
-{
-    return error_set(err, ERROR_INTERNAL, "out of memory: %s", what);
 }
 
 int error_exit_code(enum error_kind kind)

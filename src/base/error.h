@@ -27,22 +27,37 @@ struct error {
     char message[ERROR_MESSAGE_NBYTES];
 };
 
-/*
- * Fill *err and return -1, so that `return error_set(...)` reads well. The message is lower case
- * and has no full stop. An error that is already set stays: the first cause is the one to report.
- */
-int error_set(struct error *err, enum error_kind kind, const char *format, ...)
+/* What error_set and its kin are made of; call those. */
+void error_fill(struct error *err, enum error_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/*
- * As error_set, with ": " and the text of errnum appended. Disk full, quota and stale handles
- * become ERROR_TRY_LATER, lack of memory ERROR_INTERNAL, everything else gets `kind`.
- */
-int error_set_errno(struct error *err, enum error_kind kind, int errnum, const char *format, ...)
+void error_fill_errno(struct error *err, enum error_kind kind, int errnum, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* -1, in a form that compilers and checkers can see through. */
+static inline int error_failed(void)
+{
+    return -1;
+}
+
+/*
+ * error_set(err, kind, format, ...): fill *err (which may be NULL) and be -1, so that `return
+ * error_set(...)` reads well. The message is lower case and has no full stop. An error that is
+ * already set stays: the first cause is the one to report.
+ */
+#define error_set(...) (error_fill(__VA_ARGS__), error_failed())
+
+/*
+ * error_set_errno(err, kind, errnum, format, ...): as error_set, with ": " and the text of errnum
+ * appended. Disk full, quota and stale handles become ERROR_TRY_LATER, lack of memory
+ * ERROR_INTERNAL, everything else gets `kind`.
+ */
+#define error_set_errno(...) (error_fill_errno(__VA_ARGS__), error_failed())
+
 /* No memory for `what` ("row window of 12 MiB"). Returns -1. */
-int error_no_memory(struct error *err, const char *what);
+static inline int error_no_memory(struct error *err, const char *what)
+{
+    return error_set(err, ERROR_INTERNAL, "out of memory: %s", what);
+}
 
 /* The exit code of a kind: 0 for ERROR_NONE, else as the list above. */
 int error_exit_code(enum error_kind kind);

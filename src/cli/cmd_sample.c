@@ -2,8 +2,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option.h"
-#include "sample/sample.h"
 #include "engine/threads.h"
+#include "sample/sample.h"
 
 #include <stdio.h>
 

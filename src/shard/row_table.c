@@ -118,6 +118,7 @@ static int read_unpacked(const void *self, uint64_t offset, void *out, size_t n_
 static int transpose_array(const struct array *array, struct unpack *unpack, struct scratch *out,
                            uint64_t *memory_left, const char *tmpdir, struct error *err)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): callers pass an array */
     const uint64_t n_bytes = array->header.data_nbytes;
     struct scratch unpacked;
     struct transpose_source source = {array, read_stored};

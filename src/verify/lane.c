@@ -86,6 +86,7 @@ int lanes_init(struct lanes *lanes, struct verify_shard *shard, struct verify_re
         if (has_rows(&shard->bindings[i]) && add_lane(lanes, shard, i, result, err) != 0)
             return -1;
     for (size_t i = 0; i < lanes->n; i++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): add_lane has set it */
         if (lanes->items[i].binding->role == ROLE_POLICY_INDEX)
             lanes->items[i].values = lane_of(lanes, lanes->items[i].binding->value_array);
     return 0;

@@ -7,12 +7,12 @@
 
 #include <cmocka.h>
 
+#include "npy/pickle.h"
 #include "sample/play_chess_rules.h"
 #include "sample/play_tools.h"
 #include "sample/sample.h"
 #include "sample/sample_games.h"
 #include "sample/sample_pieces.h"
-#include "npy/pickle.h"
 
 #include <stdlib.h>
 #include <string.h>
