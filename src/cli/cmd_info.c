@@ -87,7 +87,11 @@ static int decide_roles(struct shard *shard, const struct call *call, struct err
         return 0;
     free(shard->bindings);
     shard->bindings = NULL;
-    return 0;
+    /* What the shard is like can be shown; that memory or a device failed, not. */
+    if (shard->why.kind == ERROR_DATA || shard->why.kind == ERROR_USAGE)
+        return 0;
+    *err = shard->why;
+    return -1;
 }
 
 static int open_shard(struct shard *shard, const char *path, const struct call *call,

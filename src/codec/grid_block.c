@@ -3,6 +3,8 @@
 
 #include "codec/grid_huffman.h"
 
+#include <assert.h>
+
 /* One bit below deflate's limit, so that four literals fit beside the pending bits. */
 #define MAX_CODE_LENGTH    14
 #define MAX_CODELEN_LENGTH 7
@@ -173,8 +175,9 @@ static void stored_write(const uint8_t *bytes, size_t n_bytes, bool final, struc
         grid_bits_put(bits, BLOCK_STORED, 2);
         grid_bits_align(bits);
         grid_bits_put(bits, n | (~(uint64_t)n & 0xffff) << 16, 32);
-        if (n > 0)
-            memcpy(bits->out, bytes, n);
+        if (n == 0) /* an empty piece may have no bytes to point to */
+            return;
+        memcpy(bits->out, bytes, n);
         bits->out += n;
         bytes += n;
         n_bytes -= n;
@@ -265,13 +268,26 @@ static void coded_write(const struct grid_state *state, const uint8_t *bytes, si
     grid_bits_put(bits, codes.literal[end] >> 8, codes.literal[end] & 0xff);
 }
 
+/* What was reckoned with is what was written: sizes decide between the types of blocks. */
+static void check_nbits(const struct grid_bits *before, const struct grid_bits *after,
+                        uint64_t expected)
+{
+    const uint64_t n_bits =
+        8 * (uint64_t)(after->out - before->out) + after->n_pending - before->n_pending;
+
+    assert(n_bits == expected);
+    (void)n_bits;
+    (void)expected;
+}
+
 void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_bytes, bool final,
                       struct grid_bits *bits)
 {
     struct grid_counts counts = {.litlen[DEFLATE_END] = 1};
     struct code_lengths dynamic = {0}, fixed;
     struct code_header header;
-    uint64_t dynamic_nbits, fixed_nbits, stored;
+    const struct grid_bits before = *bits;
+    uint64_t dynamic_nbits, fixed_nbits, stored, expected;
 
     state->kernels->count(bytes, n_bytes, state->sequences, state->n_sequences, &counts);
     best_lengths(&counts, &dynamic);
@@ -282,15 +298,19 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
     stored = stored_nbits(n_bytes, bits->n_pending);
 
     if (stored <= dynamic_nbits && stored <= fixed_nbits) {
+        expected = stored;
         stored_write(bytes, n_bytes, final, bits);
     } else if (fixed_nbits <= dynamic_nbits) {
+        expected = fixed_nbits;
         grid_bits_put(bits, final | BLOCK_FIXED << 1, 3);
         coded_write(state, bytes, n_bytes, &fixed, bits);
     } else {
+        expected = dynamic_nbits;
         grid_bits_put(bits, final | BLOCK_DYNAMIC << 1, 3);
         header_write(&header, bits);
         coded_write(state, bytes, n_bytes, &dynamic, bits);
     }
+    check_nbits(&before, bits, expected);
     costs_from_lengths(&counts, &dynamic, &state->costs);
     state->n_sequences = 0;
 }

@@ -87,6 +87,7 @@ GRID_INLINE void greedy_learned(const struct grid_state *state, const struct gre
             full |= lengths[i] / GRID_WINDOW << i;
         }
     }
+    /* Near the end a full window says something about bytes that are not the piece's. */
     if (full != 0 && most >= GRID_WINDOW) {
         greedy_extend(state, d, p, most, full, best);
         return;

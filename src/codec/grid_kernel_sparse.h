@@ -152,8 +152,29 @@ GRID_INLINE void sparse_push(struct sparse_cursor *c, uint32_t length, uint32_t 
     c->literals = c->p;
 }
 
+/* More zeros than one match covers, behind a zero; there is room for one match at least. When the
+ * sequences are full before `end`, the last match is cut so that the next block begins with an
+ * element. */
+static GRID_TARGET void sparse_skip_many(struct sparse_cursor *c, const uint8_t *end,
+                                         size_t item_nbytes)
+{
+    do {
+        sparse_push(c, match_limit(c->p, end), 1);
+    } while (end - c->p >= DEFLATE_MIN_MATCH && c->next < c->full);
+    if (end - c->p < DEFLATE_MIN_MATCH) {
+        c->p = end;
+    } else {
+        const size_t excess = -(size_t)(end - c->p) % item_nbytes;
+
+        c->next[-1].length = (uint16_t)(c->next[-1].length - excess);
+        c->p -= excess;
+        c->literals = c->p;
+    }
+}
+
 /* Zeros, maybe none, are matched one byte back, behind a literal one where there is none yet. */
-GRID_INLINE void sparse_skip_zeros(struct sparse_cursor *c, size_t n, const uint8_t *floor)
+GRID_INLINE void sparse_skip_zeros(struct sparse_cursor *c, size_t n, const uint8_t *floor,
+                                   size_t item_nbytes)
 {
     const uint8_t *const end = c->p + n;
     const bool behind_zero = c->p > floor && c->p[-1] == 0;
@@ -162,13 +183,7 @@ GRID_INLINE void sparse_skip_zeros(struct sparse_cursor *c, size_t n, const uint
 
     if (__builtin_expect(left > DEFLATE_MAX_MATCH, 0)) {
         c->p = from;
-        while ((size_t)(end - c->p) >= DEFLATE_MIN_MATCH && c->next < c->full)
-            sparse_push(c,
-                        (size_t)(end - c->p) < DEFLATE_MAX_MATCH ? (uint32_t)(end - c->p)
-                                                                 : DEFLATE_MAX_MATCH,
-                        1);
-        if ((size_t)(end - c->p) < DEFLATE_MIN_MATCH)
-            c->p = end;
+        sparse_skip_many(c, end, item_nbytes);
         return;
     }
     *c->next = (struct grid_sequence){(uint32_t)(from - c->literals), (uint16_t)left, 0};
@@ -209,11 +224,13 @@ GRID_INLINE const uint8_t *sparse_parse(struct grid_state *state, const uint8_t 
     while (c.p <= last && c.next < c.full) {
         while (c.p >= index->end)
             sparse_index(state, stop, item_nbytes);
-        sparse_skip_zeros(&c, sparse_zeros(index, c.p, stop, item_nbytes), state->floor);
+        sparse_skip_zeros(&c, sparse_zeros(index, c.p, stop, item_nbytes), state->floor,
+                          item_nbytes);
         while (c.p < index->end && c.next < c.full) {
             sparse_element(index, &c, stop, item_nbytes);
             if (c.p < index->end && (!index->is_dense || sparse_load(c.p, item_nbytes) == 0))
-                sparse_skip_zeros(&c, sparse_zeros(index, c.p, stop, item_nbytes), state->floor);
+                sparse_skip_zeros(&c, sparse_zeros(index, c.p, stop, item_nbytes), state->floor,
+                                  item_nbytes);
         }
     }
     if (c.p > last)

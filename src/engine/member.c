@@ -5,6 +5,7 @@
 #include "engine/threads.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Pieces in a batch, for each thread: enough to keep all busy while one fetches the next input. */
 #define PIECES_PER_THREAD 4
@@ -79,6 +80,18 @@ static int load_batch(struct member *m, struct error *err)
     return 0;
 }
 
+/* Encoders may read behind a piece and ignore what they find; it is set, so that checkers of memory
+ * see no use of what never was. */
+static int add_slack(struct bytes *piece, struct error *err)
+{
+    uint8_t *slack = bytes_reserve(piece, CODEC_READ_SLACK, err);
+
+    if (slack == NULL)
+        return -1;
+    memset(slack, 0, CODEC_READ_SLACK);
+    return 0;
+}
+
 /* Look at the first piece and decide how the member is compressed. */
 static int choose_codec(struct member *m, struct error *err)
 {
@@ -86,7 +99,7 @@ static int choose_codec(struct member *m, struct error *err)
     size_t history_nbytes = 0, n;
 
     if (m->pieces->ops->make(m->pieces, 0, scratch, &history_nbytes, err) != 0 ||
-        bytes_reserve(scratch, CODEC_READ_SLACK, err) == NULL)
+        add_slack(scratch, err) != 0)
         return -1;
     n = scratch->n_bytes < CODEC_TRIAL_NBYTES ? scratch->n_bytes : CODEC_TRIAL_NBYTES;
     return codec_choose(&m->level, &m->hints, scratch->data, n, &m->choice, err);
@@ -105,7 +118,7 @@ static int encode_piece(struct member *m, struct worker *worker, uint64_t piece,
         return -1;
     if (m->pieces->ops->make(m->pieces, piece, &worker->scratch, &history_nbytes, &slot->err) !=
             0 ||
-        bytes_reserve(&worker->scratch, CODEC_READ_SLACK, &slot->err) == NULL)
+        add_slack(&worker->scratch, &slot->err) != 0)
         return -1;
     bytes = worker->scratch.data + history_nbytes;
     n_bytes = worker->scratch.n_bytes - history_nbytes;

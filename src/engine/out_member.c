@@ -74,6 +74,42 @@ static uint64_t item_nbytes(const struct out_member *out)
     return out->kind == OUT_SOURCE ? 8 : 1;
 }
 
+/* At least what an item of an object array takes in the output, besides its data and strings: the
+ * pickle's opcodes, shape and dtype (npy/pickle_write.c has them). */
+#define OBJECT_ITEM_NBYTES 256
+
+static uint64_t item_bound(const struct pickle_item *item)
+{
+    uint64_t n_bytes = OBJECT_ITEM_NBYTES;
+
+    if (item->kind == PICKLE_STRING || item->kind == PICKLE_ARRAY)
+        n_bytes += item->n_bytes_or_items;
+    for (uint32_t i = 0; item->kind == PICKLE_LIST && i < item->n_bytes_or_items; i++)
+        n_bytes += item->as.items[i].kind == PICKLE_STRING
+                       ? 16 + (uint64_t)item->as.items[i].n_bytes_or_items
+                       : 16;
+    return n_bytes;
+}
+
+/* More than an object array can come to, or 0: none is known. With it the member needs no zip64
+ * header, without which it is plainer, and libzip 1.7.3 survives a lack of memory. */
+static uint64_t object_bound(const struct out_member *out)
+{
+    uint64_t n_bytes = 0;
+
+    for (size_t i = 0; i < out->plan->n_archives; i++) {
+        const struct pickle_document *objects = out->array->sources[i]->objects;
+
+        for (uint64_t k = 0; objects != NULL && k < objects->n_items; k++)
+            if (__builtin_add_overflow(n_bytes, item_bound(&objects->items[k]), &n_bytes))
+                return 0;
+    }
+    if (__builtin_mul_overflow(n_bytes, out->plan->n_chosen, &n_bytes) ||
+        __builtin_add_overflow(n_bytes, out->header.n_bytes + 4096, &n_bytes))
+        return 0;
+    return n_bytes;
+}
+
 /* The header, and the size of the member where it is known before the data is made. */
 static int make_header(struct out_member *out, struct error *err)
 {
@@ -82,8 +118,10 @@ static int make_header(struct out_member *out, struct error *err)
     if (npy_header_write(descr_of(out), out->shape, out->n_dims, 0, &out->header, err) != 0)
         return -1;
     out->size_known = out->kind != OUT_ARRAY || !out->array->is_object;
-    if (!out->size_known)
+    if (!out->size_known) {
+        out->unpacked_nbytes = object_bound(out);
         return 0;
+    }
     if (bytes_product(out->shape, out->n_dims, &n_elements) != 0 ||
         __builtin_mul_overflow(n_elements, item_nbytes(out), &n_bytes) ||
         __builtin_add_overflow(n_bytes, out->header.n_bytes, &out->unpacked_nbytes))

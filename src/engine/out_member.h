@@ -37,7 +37,7 @@ struct out_member {
     uint64_t shape[NPY_MAX_DIMS];
     unsigned n_dims;
     bool size_known;
-    uint64_t unpacked_nbytes; /* when size_known */
+    uint64_t unpacked_nbytes; /* when size_known, else a bound, or 0 without one */
     struct bytes header;      /* owned until the first pull */
     struct csr csr;           /* owned: CSR triples */
     struct member *member;    /* owned while it is being pulled */

@@ -1,4 +1,4 @@
-/* test_codec.c - every codec: pieces that join to one deflate stream; levels and choices. */
+/* test_codec.c - every codec: pieces that join to one deflate stream, the same ones every time. */
 #include "codec/codec.h"
 
 #include "codec_data.h"
@@ -165,6 +165,42 @@ static void test_pieces_join_to_the_member(void **test_state)
     }
 }
 
+/* Nor does where a state lies in memory: ISA-L by itself would fail in one of 8192 cases. */
+static void test_address_does_not_matter(void **test_state)
+{
+    enum { N_STATES = 64, N = 250, BOUND_MAX = 2000 };
+    static uint8_t first[BOUND_MAX], other[BOUND_MAX];
+    uint64_t random = 3;
+
+    (void)test_state;
+    for (size_t c = 0; c < codec_n_table; c++) {
+        const struct codec *codec = codec_table[c];
+        struct codec_choice choice = {.codec = codec, .level = first_level(codec)};
+        void *states[N_STATES];
+
+        if (codec->train != NULL || codec->stores)
+            continue;
+        assert_true(codec->bound(N) <= BOUND_MAX);
+        for (size_t i = 0; i < N_STATES; i++)
+            states[i] = codec->state_new(&choice, NULL);
+        for (int round = 0; round < 1000; round++) {
+            size_t n;
+
+            for (size_t i = 0; i < N; i++)
+                member[i] = (uint8_t)random_next(&random);
+            for (size_t i = 20; i < 240; i += 20) /* what starts at the second byte comes again */
+                memcpy(member + i, member + 1, 8);
+            n = codec->encode(states[0], member, N, 0, false, first, NULL);
+            for (size_t i = 1; i < N_STATES; i++) {
+                assert_int_equal(codec->encode(states[i], member, N, 0, false, other, NULL), n);
+                assert_memory_equal(other, first, n);
+            }
+        }
+        for (size_t i = 0; i < N_STATES; i++)
+            codec->state_free(states[i]);
+    }
+}
+
 /* The bytes behind a piece may have any value. */
 static void test_slack_does_not_matter(void **test_state)
 {
@@ -246,161 +282,14 @@ static void test_incompressible_hardly_grows(void **test_state)
     }
 }
 
-static void test_piece_over_the_limit_is_refused(void **test_state)
-{
-    static const enum codec_level_kind kinds[] = {CODEC_STORE, CODEC_FAST, CODEC_DEFAULT};
-
-    (void)test_state;
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        const struct codec_level level = {kinds[k], 0};
-        const struct codec_member about = {.n_bytes = 100, .item_nbytes = 1};
-        struct codec_choice choice;
-        struct error err = {0};
-        void *state;
-
-        assert_int_equal(codec_choose(&level, &about, member, 100, &choice, &err), 0);
-        state = choice.codec->state_new(&choice, NULL);
-        assert_int_equal(
-            choice.codec->encode(state, member, CODEC_PIECE_MAX_NBYTES + 1, 0, true, encoded, &err),
-            0);
-        assert_int_equal(err.kind, ERROR_INTERNAL);
-        choice.codec->state_free(state);
-        codec_choice_release(&choice);
-    }
-}
-
-static void test_level_parse(void **test_state)
-{
-    static const struct {
-        const char *text;
-        struct codec_level level;
-    } good[] = {
-        {"fast", {CODEC_FAST, 0}},   {"default", {CODEC_DEFAULT, 0}}, {"best", {CODEC_BEST, 0}},
-        {"store", {CODEC_STORE, 0}}, {"zlib:1", {CODEC_ZLIB, 1}},     {"zlib:6", {CODEC_ZLIB, 6}},
-        {"zlib:9", {CODEC_ZLIB, 9}},
-    };
-    static const char *const bad[] = {"",        "Fast",    "zlib",    "zlib:",   "zlib:0",
-                                      "zlib:10", "zlib:-1", "zlib: 6", "zlib:6 ", "zlib:6x",
-                                      "6",       "grid",    "isal:1",  "faster",  "\n\x1b[2J"};
-
-    (void)test_state;
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        struct codec_level level;
-        struct error err = {0};
-
-        assert_int_equal(codec_level_parse(good[i].text, &level, &err), 0);
-        assert_int_equal(level.kind, good[i].level.kind);
-        assert_int_equal(level.zlib, good[i].level.zlib);
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        struct codec_level level;
-        struct error err = {0};
-
-        assert_int_equal(codec_level_parse(bad[i], &level, &err), -1);
-        assert_int_equal(err.kind, ERROR_USAGE);
-        assert_null(strchr(err.message, '\n'));
-        assert_null(strchr(err.message, '\x1b'));
-        assert_non_null(strstr(err.message, "zlib:9"));
-    }
-}
-
-static void test_choose(void **test_state)
-{
-    static const struct {
-        struct codec_level level;
-        const char *name; /* of a small opaque member */
-    } cases[] = {
-        {{CODEC_STORE, 0}, "store"},    {{CODEC_ZLIB, 1}, "zlib:1"}, {{CODEC_ZLIB, 9}, "zlib:9"},
-        {{CODEC_DEFAULT, 0}, "zlib:6"}, {{CODEC_BEST, 0}, "zlib:9"},
-#ifdef HAVE_ISAL
-        {{CODEC_FAST, 0}, "isal:1"},
-#else
-        {{CODEC_FAST, 0}, "zlib:1"},
-#endif
-    };
-    static const size_t sizes[] = {0, 1, 1000, 65535};
-
-    (void)test_state;
-    data_fill(DATA_PLANES, 5, member, sizeof member);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            const struct codec_member about = {.n_bytes = sizes[s], .item_nbytes = 1};
-            struct codec_choice choice;
-            struct error err = {0};
-
-            assert_int_equal(codec_choose(&cases[i].level, &about, member, sizes[s], &choice, &err),
-                             0);
-            assert_string_equal(choice.name, cases[i].name);
-            codec_choice_release(&choice);
-        }
-    }
-}
-
-/* At every level the choice for a large member is usable, the same the second time, and (but for
- * what a trial cannot see) no larger than that of the faster level. */
-static void test_choose_large(void **test_state)
-{
-    static const enum codec_level_kind kinds[] = {CODEC_FAST, CODEC_DEFAULT, CODEC_BEST};
-
-    (void)test_state;
-    for (int kind = 0; kind < N_DATA_KINDS; kind++) {
-        const struct codec_member about = {.n_bytes = MEMBER_MAX,
-                                           .item_nbytes = kind == DATA_FLOAT ? 4 : 1,
-                                           .is_float = kind == DATA_FLOAT,
-                                           .periods = {81},
-                                           .n_periods = 1};
-        size_t previous = SIZE_MAX / 2;
-
-        data_fill((enum data_kind)kind, 6, member, sizeof member);
-        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-            const struct codec_level level = {kinds[k], 0};
-            struct codec_choice choice[2];
-            void *state;
-            size_t n;
-
-            for (int i = 0; i < 2; i++)
-                assert_int_equal(
-                    codec_choose(&level, &about, member, CODEC_TRIAL_NBYTES, &choice[i], NULL), 0);
-            assert_string_equal(choice[0].name, choice[1].name);
-            assert_ptr_equal(choice[0].codec, choice[1].codec);
-            if (kinds[k] != CODEC_FAST)
-                assert_string_not_equal(choice[0].codec->name, "isal");
-            state = choice[0].codec->state_new(&choice[0], NULL);
-
-            free(encode_piece(choice[0].codec, state, 0, PIECE_MAX, true, &n));
-            assert_true(n <= previous + previous / 50);
-            previous = n;
-            choice[0].codec->state_free(state);
-            codec_choice_release(&choice[0]);
-            codec_choice_release(&choice[1]);
-            codec_choice_release(&choice[1]); /* a released one is accepted */
-        }
-    }
-}
-
-static void test_libraries(void **test_state)
-{
-    (void)test_state;
-    assert_non_null(strstr(codec_libraries(), "zlib 1."));
-#ifdef HAVE_ISAL
-    assert_non_null(strstr(codec_libraries(), ", ISA-L 2."));
-#else
-    assert_null(strstr(codec_libraries(), "ISA-L"));
-#endif
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces_join_to_the_member),
+        cmocka_unit_test(test_address_does_not_matter),
         cmocka_unit_test(test_slack_does_not_matter),
         cmocka_unit_test(test_history_is_used),
         cmocka_unit_test(test_incompressible_hardly_grows),
-        cmocka_unit_test(test_piece_over_the_limit_is_refused),
-        cmocka_unit_test(test_level_parse),
-        cmocka_unit_test(test_choose),
-        cmocka_unit_test(test_choose_large),
-        cmocka_unit_test(test_libraries),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

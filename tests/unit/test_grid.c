@@ -5,141 +5,12 @@
  *
  * SYMAUG_TEST_N=200000 makes the test of random inputs longer.
  */
-#include "codec/grid.h"
-
-#include "codec/grid_match.h"
 #include "codec/grid_train.h"
-#include "test_grid_data.h"
+#include "test_grid_encoder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <zlib.h>
-
-#include <cmocka.h>
-
-#if defined(HAVE_ISAL)
-#include <isa-l.h>
-#endif
-
-#define ARRAY_SIZE(a)  (sizeof(a) / sizeof *(a))
 #define MAX_NBYTES     ((size_t)5 << 20)
 #define SMALL_NBYTES   ((size_t)96 << 10)
 #define HISTORY_NBYTES CODEC_HISTORY_NBYTES
-
-static const struct codec *const codecs[] = {&codec_grid, &codec_grid_sparse, &codec_grid_best};
-
-static const uint8_t marker[] = {0, 0, 0xff, 0xff};
-
-static struct codec_member member_of(const struct data_kind *kind, size_t n)
-{
-    struct codec_member member = {.n_bytes = n, .item_nbytes = kind->item_nbytes};
-
-    member.n_periods = kind->n_periods;
-    memcpy(member.periods, kind->periods, sizeof kind->periods);
-    return member;
-}
-
-/* An encoder, trained on data that is copied so that reading too far is noticed. */
-struct encoder {
-    struct codec_choice choice;
-    struct grid_state *state;
-};
-
-static void encoder_init(struct encoder *e, const struct codec *codec,
-                         const struct codec_member *member, const uint8_t *data, size_t n)
-{
-    const size_t sample_nbytes = n < CODEC_TRIAL_NBYTES ? n : CODEC_TRIAL_NBYTES;
-    uint8_t *const sample = malloc(sample_nbytes + CODEC_READ_SLACK);
-    struct error err = {0};
-
-    memcpy(sample, data, sample_nbytes);
-    memset(sample + sample_nbytes, 0x55, CODEC_READ_SLACK);
-    *e = (struct encoder){.choice.codec = codec};
-    assert_int_equal(codec->train(member, 0, sample, sample_nbytes, &e->choice.trained, &err), 0);
-    e->state = codec->state_new(&e->choice, &err);
-    assert_non_null(e->state);
-    free(sample);
-}
-
-static void encoder_release(struct encoder *e)
-{
-    e->choice.codec->state_free(e->state);
-    e->choice.codec->trained_free(e->choice.trained);
-}
-
-/* Encode data[at..at + n) into memory of just the bound's size, from a copy with just the history
- * and the slack around it: zeros, or bytes that go on like the last `slack` ones. Returns the
- * encoded piece, owned. */
-static uint8_t *encode_piece(struct encoder *e, const uint8_t *data, size_t at, size_t n,
-                             size_t history_nbytes, bool last, unsigned slack, size_t *out_nbytes)
-{
-    const struct codec *const codec = e->choice.codec;
-    const size_t n_copied = history_nbytes + n;
-    uint8_t *const copy = malloc(n_copied + CODEC_READ_SLACK);
-    uint8_t *const out = malloc(codec->bound(n));
-    struct error err = {0};
-
-    memcpy(copy, data + at - history_nbytes, n_copied);
-    for (size_t i = 0; i < CODEC_READ_SLACK; i++)
-        copy[n_copied + i] = slack == 0 || n_copied < slack ? 0 : copy[n_copied + i - slack];
-    *out_nbytes =
-        codec->encode(e->state, copy + history_nbytes, n, history_nbytes, last, out, &err);
-    assert_in_range(*out_nbytes, 1, n + n / 1000 + 16);
-    assert_true(*out_nbytes <= codec->bound(n));
-    if (!last)
-        assert_memory_equal(out + *out_nbytes - 4, marker, 4);
-    free(copy);
-    return out;
-}
-
-static void check_zlib(const uint8_t *in, size_t in_nbytes, const uint8_t *expected, size_t n)
-{
-    uint8_t *const out = malloc(n + 1);
-    z_stream z = {.next_in = (Bytef *)(uintptr_t)in, .avail_in = (uInt)in_nbytes};
-
-    z.next_out = out;
-    z.avail_out = (uInt)n + 1;
-    assert_int_equal(inflateInit2(&z, -15), Z_OK);
-    assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
-    assert_int_equal(z.total_out, n);
-    assert_int_equal(z.avail_in, 0);
-    assert_memory_equal(out, expected, n);
-    inflateEnd(&z);
-    free(out);
-}
-
-static void check_isal(const uint8_t *in, size_t in_nbytes, const uint8_t *expected, size_t n)
-{
-#if defined(HAVE_ISAL)
-    uint8_t *const out = malloc(n + 1);
-    struct inflate_state state;
-
-    isal_inflate_init(&state);
-    state.next_in = (uint8_t *)(uintptr_t)in;
-    state.avail_in = (uint32_t)in_nbytes;
-    state.next_out = out;
-    state.avail_out = (uint32_t)n + 1;
-    assert_int_equal(isal_inflate(&state), ISAL_DECOMP_OK);
-    assert_int_equal(state.block_state, ISAL_BLOCK_FINISH);
-    assert_int_equal(state.total_out, n);
-    assert_int_equal(state.avail_in, 0);
-    assert_memory_equal(out, expected, n);
-    free(out);
-#else
-    (void)in, (void)in_nbytes, (void)expected, (void)n;
-#endif
-}
-
-static void check_inflates(const uint8_t *in, size_t in_nbytes, const uint8_t *data, size_t n)
-{
-    check_zlib(in, in_nbytes, data, n);
-    check_isal(in, in_nbytes, data, n);
-}
 
 /* One piece, by all instruction sets: all the same, and inflates to the data. Returns its size. */
 static size_t check_whole(struct encoder *e, const uint8_t *data, size_t n)
@@ -242,6 +113,54 @@ static void test_kinds(void **state)
     free(data);
 }
 
+/* Many blocks, full at any place: more sequences than a block holds. */
+static void test_large(void **state)
+{
+    const size_t n = ((size_t)3 << 20) + 5;
+    uint8_t *const data = malloc(n);
+
+    (void)state;
+    for (size_t k = 0; k < DATA_N_KINDS; k++) {
+        const struct codec_member member = member_of(&data_kinds[k], n);
+        struct random r = {k};
+
+        data_kinds[k].fill(&r, data, n);
+        for (size_t c = 0; c < 2; c++) {
+            struct encoder e;
+
+            encoder_init(&e, codecs[c], &member, data, n);
+            check_whole(&e, data, n);
+            encoder_release(&e);
+        }
+    }
+    free(data);
+}
+
+/* Blocks that end within a long run of zeros. */
+static void test_runs(void **state)
+{
+    const size_t n = (size_t)2 << 20;
+    uint8_t *const data = malloc(n);
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        const struct data_kind *const kind = &data_kinds[DATA_N_KINDS - 1 - seed % 2];
+        const struct codec_member member = member_of(kind, n);
+        struct random r = {seed};
+        struct encoder e;
+        size_t out_nbytes;
+        uint8_t *out;
+
+        kind->fill(&r, data, n);
+        encoder_init(&e, &codec_grid_sparse, &member, data, n);
+        out = encode_piece(&e, data, 0, n, 0, true, 0, &out_nbytes);
+        check_inflates(out, out_nbytes, data, n);
+        free(out);
+        encoder_release(&e);
+    }
+    free(data);
+}
+
 /* What each codec is for makes it small: at least these times smaller than the data. */
 static void test_small(void **state)
 {
@@ -300,6 +219,36 @@ static void test_periods(void **state)
                 fail_msg("period %u not learned", period);
             check_whole(&e, data, n);
             assert_true(check_cut(&e, &r, data, n, 100000, HISTORY_NBYTES) < n / 8 + 35000);
+            encoder_release(&e);
+        }
+    }
+    free(data);
+}
+
+/* Stretches that repeat just within deflate's reach, and just beyond. */
+static void test_reach(void **state)
+{
+    const size_t n = (size_t)70000, at = (size_t)40000;
+    const struct data_kind kind = {"", NULL, 4, {0}, 0};
+    const struct codec_member member = member_of(&kind, n);
+    uint8_t *const data = malloc(n);
+    struct random r = {9};
+
+    (void)state;
+    for (size_t distance = DEFLATE_MAX_DISTANCE - 8; distance <= DEFLATE_MAX_DISTANCE + 8;
+         distance++) {
+        const bool is_near = distance <= DEFLATE_MAX_DISTANCE;
+
+        data_random(&r, data, n);
+        memcpy(data + at, data + at - distance, 20000);
+        for (size_t c = 0; c < ARRAY_SIZE(codecs); c++) {
+            struct encoder e;
+            size_t out_nbytes;
+
+            encoder_init(&e, codecs[c], &member, data, n);
+            out_nbytes = check_whole(&e, data, n);
+            if (distance % kind.item_nbytes == 0 || codecs[c] != &codec_grid_sparse)
+                assert_int_equal(out_nbytes < n - 15000, is_near);
             encoder_release(&e);
         }
     }
@@ -418,8 +367,9 @@ static void test_any(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tiny),  cmocka_unit_test(test_kinds),   cmocka_unit_test(test_small),
-        cmocka_unit_test(test_reuse), cmocka_unit_test(test_periods), cmocka_unit_test(test_train),
+        cmocka_unit_test(test_tiny),    cmocka_unit_test(test_kinds), cmocka_unit_test(test_small),
+        cmocka_unit_test(test_large),   cmocka_unit_test(test_runs),  cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_periods), cmocka_unit_test(test_train), cmocka_unit_test(test_reach),
         cmocka_unit_test(test_any),
     };
 

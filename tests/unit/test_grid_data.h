@@ -63,6 +63,14 @@ static inline void data_rare(struct random *r, uint8_t *data, size_t n)
         data[i] = (uint8_t)random_below(r, 256);
 }
 
+/* Runs of zeros, of very different lengths, between elements of 4 bytes. */
+static inline void data_runs(struct random *r, uint8_t *data, size_t n)
+{
+    memset(data, 0, n);
+    for (size_t i = 0; i + 4 < n; i += 4 + 4 * (size_t)random_below(r, 1u << random_below(r, 9)))
+        data[i + 3] = (uint8_t)(1 + random_below(r, 200));
+}
+
 /* Copies of earlier stretches of any length at any distance, random bytes between them. */
 static inline void data_copies(struct random *r, uint8_t *data, size_t n)
 {
@@ -200,6 +208,8 @@ static const struct data_kind {
     {"one-hot policy", data_policy_onehot, 4, {36, 324, 5184}, 3},
     {"int16 policy", data_policy_int16, 2, {18, 162, 2592}, 3},
     {"double policy", data_policy_double, 8, {72, 648, 10368}, 3},
+    {"runs", data_runs, 4, {0}, 0},
+    {"runs of doubles", data_runs, 8, {0}, 0},
 };
 
 #define DATA_N_KINDS (sizeof data_kinds / sizeof *data_kinds)

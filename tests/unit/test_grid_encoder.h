@@ -1,0 +1,140 @@
+/*
+ * test_grid_encoder.h - a trained grid encoder whose reads and writes are fenced in, and what must
+ * hold for everything it writes: two other decoders accept it, and get the data back.
+ */
+#ifndef SYMAUG_TESTS_TEST_GRID_ENCODER_H
+#define SYMAUG_TESTS_TEST_GRID_ENCODER_H
+
+#include "codec/grid.h"
+
+#include "codec/grid_match.h"
+#include "test_grid_data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+#if defined(HAVE_ISAL)
+#include <isa-l.h>
+#endif
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof *(a))
+
+static const struct codec *const codecs[] = {&codec_grid, &codec_grid_sparse, &codec_grid_best};
+
+static const uint8_t marker[] = {0, 0, 0xff, 0xff};
+
+static struct codec_member member_of(const struct data_kind *kind, size_t n)
+{
+    struct codec_member member = {.n_bytes = n, .item_nbytes = kind->item_nbytes};
+
+    member.n_periods = kind->n_periods;
+    memcpy(member.periods, kind->periods, sizeof kind->periods);
+    return member;
+}
+
+/* An encoder, trained on data that is copied so that reading too far is noticed. */
+struct encoder {
+    struct codec_choice choice;
+    struct grid_state *state;
+};
+
+static void encoder_init(struct encoder *e, const struct codec *codec,
+                         const struct codec_member *member, const uint8_t *data, size_t n)
+{
+    const size_t sample_nbytes = n < CODEC_TRIAL_NBYTES ? n : CODEC_TRIAL_NBYTES;
+    uint8_t *const sample = malloc(sample_nbytes + CODEC_READ_SLACK);
+    struct error err = {0};
+
+    memcpy(sample, data, sample_nbytes);
+    memset(sample + sample_nbytes, 0x55, CODEC_READ_SLACK);
+    *e = (struct encoder){.choice.codec = codec};
+    assert_int_equal(codec->train(member, 0, sample, sample_nbytes, &e->choice.trained, &err), 0);
+    e->state = codec->state_new(&e->choice, &err);
+    assert_non_null(e->state);
+    free(sample);
+}
+
+static void encoder_release(struct encoder *e)
+{
+    e->choice.codec->state_free(e->state);
+    e->choice.codec->trained_free(e->choice.trained);
+}
+
+/* Encode data[at..at + n) into memory of just the bound's size, from a copy with just the history
+ * and the slack around it: zeros, or bytes that go on like the last `slack` ones. Returns the
+ * encoded piece, owned. */
+static uint8_t *encode_piece(struct encoder *e, const uint8_t *data, size_t at, size_t n,
+                             size_t history_nbytes, bool last, unsigned slack, size_t *out_nbytes)
+{
+    const struct codec *const codec = e->choice.codec;
+    const size_t n_copied = history_nbytes + n;
+    uint8_t *const copy = malloc(n_copied + CODEC_READ_SLACK);
+    uint8_t *const out = malloc(codec->bound(n));
+    struct error err = {0};
+
+    memcpy(copy, data + at - history_nbytes, n_copied);
+    for (size_t i = 0; i < CODEC_READ_SLACK; i++)
+        copy[n_copied + i] = slack == 0 || n_copied < slack ? 0 : copy[n_copied + i - slack];
+    *out_nbytes =
+        codec->encode(e->state, copy + history_nbytes, n, history_nbytes, last, out, &err);
+    assert_in_range(*out_nbytes, 1, n + n / 1000 + 16);
+    assert_true(*out_nbytes <= codec->bound(n));
+    if (!last)
+        assert_memory_equal(out + *out_nbytes - 4, marker, 4);
+    free(copy);
+    return out;
+}
+
+static void check_zlib(const uint8_t *in, size_t in_nbytes, const uint8_t *expected, size_t n)
+{
+    uint8_t *const out = malloc(n + 1);
+    z_stream z = {.next_in = (Bytef *)(uintptr_t)in, .avail_in = (uInt)in_nbytes};
+
+    z.next_out = out;
+    z.avail_out = (uInt)n + 1;
+    assert_int_equal(inflateInit2(&z, -15), Z_OK);
+    assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(z.total_out, n);
+    assert_int_equal(z.avail_in, 0);
+    assert_memory_equal(out, expected, n);
+    inflateEnd(&z);
+    free(out);
+}
+
+static void check_isal(const uint8_t *in, size_t in_nbytes, const uint8_t *expected, size_t n)
+{
+#if defined(HAVE_ISAL)
+    uint8_t *const out = malloc(n + 1);
+    struct inflate_state state;
+
+    isal_inflate_init(&state);
+    state.next_in = (uint8_t *)(uintptr_t)in;
+    state.avail_in = (uint32_t)in_nbytes;
+    state.next_out = out;
+    state.avail_out = (uint32_t)n + 1;
+    assert_int_equal(isal_inflate(&state), ISAL_DECOMP_OK);
+    assert_int_equal(state.block_state, ISAL_BLOCK_FINISH);
+    assert_int_equal(state.total_out, n);
+    assert_int_equal(state.avail_in, 0);
+    assert_memory_equal(out, expected, n);
+    free(out);
+#else
+    (void)in, (void)in_nbytes, (void)expected, (void)n;
+#endif
+}
+
+static void check_inflates(const uint8_t *in, size_t in_nbytes, const uint8_t *data, size_t n)
+{
+    check_zlib(in, in_nbytes, data, n);
+    check_isal(in, in_nbytes, data, n);
+}
+
+#endif
