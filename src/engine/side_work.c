@@ -50,7 +50,7 @@ static int end_file(struct side_work *work, struct error *err)
         return -1;
     digest_free(work->digest);
     work->digest = NULL;
-    work->offset = 0;
+    work->offset = work->released = 0;
     if (archive->form != ARCHIVE_FOLDER) {
         memcpy(work->sha256[work->archive++], hex, sizeof hex);
         return 0;
@@ -80,6 +80,7 @@ static int hash_chunk(struct side_work *work, struct error *err)
     if (input_read(in, work->offset, work->buffer, n, err) != 0)
         return -1;
     work->offset += n;
+    input_release_before(in, work->offset, &work->released);
     return digest_update(work->digest, work->buffer, n, err);
 }
 

@@ -23,7 +23,7 @@ struct side_work {
     char (*sha256)[DIGEST_HEX_NBYTES]; /* owned: one per archive, complete when done; a folder's is
                                           that of the lines "FILE SHA256\n" of its files */
     size_t archive, file;              /* being hashed */
-    uint64_t offset;
+    uint64_t offset, released;
     struct digest *digest; /* owned: of the file */
     struct digest *lines;  /* owned: of a folder's lines */
     uint8_t *buffer;       /* owned */
