@@ -79,8 +79,8 @@ static int count_dense_row(struct tally *tally, uint64_t row, const uint8_t *byt
     const uint64_t policy_nbytes = tally->space->length * tally->array->move.dtype.itemsize;
 
     for (uint64_t o = 0; o < tally->array->move.outer; o++)
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): count_numeric frees the list */
         for (uint64_t i = 0; i < tally->n_flagged; i++)
-            /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): count_numeric frees the list */
             if (count_run(tally, row, bytes + o * policy_nbytes, &tally->flagged[i], err) != 0)
                 return -1;
     return 0;
