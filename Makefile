@@ -1,6 +1,24 @@
 # symaug - every symmetric image of a board-game training shard.
-# `make help` lists the targets. Knobs:
+# `make help` lists the targets.
 
+# What is to be installed comes first; then another make looks at what the machine has.
+INSTALLING := $(filter deps deps-test,$(MAKECMDGOALS))
+ifneq ($(INSTALLING),)
+OTHERS := $(filter-out $(INSTALLING),$(MAKECMDGOALS))
+
+deps: ## install what building needs (Debian, as root)
+	scripts/install-packages build
+
+deps-test: ## install what building, the tests and the checks need (Debian, as root)
+	scripts/install-packages build test
+
+$(OTHERS): $(INSTALLING)
+	+$(MAKE) $@
+
+.PHONY: $(INSTALLING) $(OTHERS)
+else
+
+# Knobs:
 CC       ?= gcc
 CFLAGS   ?= -O2 -g
 CPPFLAGS ?=
@@ -83,6 +101,44 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 asan: ## run every test under AddressSanitizer and UndefinedBehaviorSanitizer
 	+ASAN_OPTIONS=detect_leaks=1 $(MAKE) BUILD=build/asan CFLAGS="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" check T=$(T)
 
+# What may go wrong around the program: memory, disks, signals, other processes. N=100: sweeps in full.
+$(BUILD)/tests/inject.so: tests/fault/inject.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O1 -g -fPIC -shared -o $@ $< -ldl
+
+fault: $(BUILD)/symaug $(BUILD)/tests/inject.so ## run the program while calls fail and processes die; N=, T=
+	N=$(or $(N),1) tests/fault/run $(BUILD)/symaug $(BUILD)/tests/inject.so $(T)
+
+# libFuzzer comes with clang.
+FUZZ     := address,undefined
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libsymaug.a
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libsymaug.a $(LIBS)
+
+fuzz-bins: $(FUZZ_BIN)
+
+# Comparisons of the codecs' numbers tell the fuzzer nothing and cost most of its time.
+$(BUILD)/src/codec/%.o: ALL_CFLAGS += $(CODEC_CFLAGS)
+
+fuzz: ## run the fuzz targets; RUNS= times as long, T=target
+	+$(MAKE) BUILD=build/fuzz CC=clang OPENMP=0 fuzz-bins CODEC_CFLAGS=-fno-sanitize-coverage=trace-cmp \
+	    CFLAGS="-O1 -g -fsanitize=$(FUZZ),fuzzer-no-link -fno-sanitize-recover=undefined"
+	tests/fuzz/run build/fuzz $(or $(RUNS),1) $(T)
+
+tsan: ## expand and verify with 8 threads under ThreadSanitizer
+	+$(MAKE) BUILD=build/tsan CC=clang CFLAGS="-O1 -g -fsanitize=thread" LDFLAGS="-fsanitize=thread" build/tsan/symaug
+	tests/fault/tsan build/tsan/symaug
+
+valgrind: $(BUILD)/symaug ## small and broken shards under valgrind; N=0: all of them
+	tests/fault/valgrind $(BUILD)/symaug $(or $(N),60)
+
+big: $(BUILD)/symaug ## members of 4 and 6 GiB, written and read back; some GiB of disk if FORMS has "stored"
+	SYMAUG=$(BUILD)/symaug tests/big/run
+
+coverage: ## branches that the tests take, per folder
+	+$(MAKE) BUILD=build/coverage CFLAGS="-O0 -g --coverage" LDFLAGS="--coverage" check
+	scripts/coverage build/coverage
+
 plain: ## run every test in a build without OpenMP and without ISA-L
 	+$(MAKE) BUILD=build/plain OPENMP=0 ISAL=0 check T=$(T)
 
@@ -98,14 +154,16 @@ lint: layers ## formatting, static analysis, shell scripts, man pages
 bench: all ## measure against two numpy scripts: N=scale of the sets, RUNS=runs, SETS=names
 	N=$(N) RUNS=$(RUNS) SETS="$(SETS)" /usr/bin/python3 -B tests/bench/bench.py $(BUILD)/symaug
 
+bench-parts: $(BUILD)/bench/kernel_bench $(BUILD)/bench/codec_bench ## measure the gather and the codecs alone
+	$(BUILD)/bench/kernel_bench
+	$(BUILD)/bench/codec_bench
+
+$(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libsymaug.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(BUILD)/libsymaug.a $(LIBS)
+
 demo: all ## make a shard of random play, expand it, verify it and show it
 	scripts/demo $(BUILD)/symaug
-
-deps: ## install what building needs (Debian, as root)
-	scripts/install-packages build
-
-deps-test: ## install what building, the tests and the checks need (Debian, as root)
-	scripts/install-packages build test
 
 # Shell completions come from the tables of options, commands and boards: whatever the commands are
 # linked from, with another main.
@@ -154,4 +212,6 @@ help: ## list the targets
 
 FORCE:
 
-.PHONY: all bench unit check asan plain format layers lint demo deps deps-test completions install uninstall dist clean help FORCE
+.PHONY: all bench bench-parts unit check asan plain format layers lint demo completions install uninstall dist clean help FORCE
+
+endif

@@ -149,7 +149,7 @@ static void check_member(const struct codec *codec, int level, size_t n_bytes, u
 
 static void test_pieces_join_to_the_member(void **test_state)
 {
-    static const size_t sizes[] = {0, 1, 2, 3, 100, 33000, 300000};
+    static const size_t sizes[] = {0, 1, 2, 3, 100, 33000, 300000, MEMBER_MAX};
 
     (void)test_state;
     for (int kind = 0; kind < N_DATA_KINDS; kind++) {
@@ -157,10 +157,13 @@ static void test_pieces_join_to_the_member(void **test_state)
         for (size_t c = 0; c < codec_n_table; c++) {
             const struct codec *codec = codec_table[c];
 
-            for (int level = first_level(codec); level <= last_level(codec); level++)
-                for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+            for (int level = first_level(codec); level <= last_level(codec); level++) {
+                /* The higher levels of zlib are slow, and do nothing new for large members. */
+                const size_t limit = level <= 1 ? MEMBER_MAX : 33000;
+
+                for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && sizes[i] <= limit; i++)
                     check_member(codec, level, sizes[i], i + (size_t)level);
-            check_member(codec, first_level(codec), MEMBER_MAX, 1);
+            }
         }
     }
 }
@@ -168,7 +171,7 @@ static void test_pieces_join_to_the_member(void **test_state)
 /* Nor does where a state lies in memory: ISA-L by itself would fail in one of 8192 cases. */
 static void test_address_does_not_matter(void **test_state)
 {
-    enum { N_STATES = 64, N = 250, BOUND_MAX = 2000 };
+    enum { N_STATES = 32, N = 250, BOUND_MAX = 2000 };
     static uint8_t first[BOUND_MAX], other[BOUND_MAX];
     uint64_t random = 3;
 
@@ -178,12 +181,12 @@ static void test_address_does_not_matter(void **test_state)
         struct codec_choice choice = {.codec = codec, .level = first_level(codec)};
         void *states[N_STATES];
 
-        if (codec->train != NULL || codec->stores)
-            continue;
+        if (codec->library == NULL)
+            continue; /* our own code: no address enters it */
         assert_true(codec->bound(N) <= BOUND_MAX);
         for (size_t i = 0; i < N_STATES; i++)
             states[i] = codec->state_new(&choice, NULL);
-        for (int round = 0; round < 1000; round++) {
+        for (int round = 0; round < 1500; round++) {
             size_t n;
 
             for (size_t i = 0; i < N; i++)
