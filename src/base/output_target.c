@@ -108,6 +108,7 @@ static void temp_stem(const char *path, int folder_fd, char stem[NAME_MAX + 1])
         for (n_bytes = room; n_bytes > 0 && ((uint8_t)name[n_bytes] & 0xc0) == 0x80;)
             n_bytes--;
     stem[0] = '.';
+    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the infix behind it ends it */
     memcpy(stem + 1, name, n_bytes);
     memcpy(stem + 1 + n_bytes, TEMP_INFIX, sizeof TEMP_INFIX);
 }

@@ -80,7 +80,8 @@ static size_t cut(size_t n_bytes, uint64_t seed, size_t sizes[N_PIECES_MAX])
         sizes[n++] = size;
         n_bytes -= size;
     }
-    sizes[n++] = n_bytes;
+    if (n_bytes > 0 || n == 0)
+        sizes[n++] = n_bytes;
     if (seed % 3 == 0)
         sizes[n++] = 0; /* an empty last piece */
     return n;
