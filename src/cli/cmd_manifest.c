@@ -31,22 +31,8 @@ static int check(const struct call *call, int n, char **paths, struct error *err
     const struct plan_request reading = reading_defaults;
     const struct verify_request request = {
         .reading = &reading, .max_findings = 100, .n_threads = 1, .headers_only = true};
-    struct verify_results results = {0};
-    int status = 0;
 
-    for (int i = 0; i < n && status == 0; i++) {
-        const size_t first = results.n;
-
-        status = verify_path(&request, paths[i], &results, err);
-        if (status == 0 && !call->json)
-            verify_print_text(&results, first, call->verbosity);
-    }
-    if (status == 0 && call->json)
-        status = verify_print_json(&results, err);
-    if (status == 0)
-        status = verify_exit_code(&results);
-    verify_results_release(&results);
-    return status;
+    return verify_print_all(&request, n, paths, call->json, call->verbosity, err);
 }
 
 int cmd_manifest(int argc, char **argv, struct error *err)

@@ -87,26 +87,6 @@ static int apply(void *self, int id, const char *argument, struct error *err)
     }
 }
 
-static int run(struct call *call, int n, char **paths, struct error *err)
-{
-    struct verify_results results = {0};
-    int status = 0;
-
-    for (int i = 0; i < n && status == 0; i++) {
-        const size_t first = results.n;
-
-        status = verify_path(&call->request, paths[i], &results, err);
-        if (status == 0 && !call->json)
-            verify_print_text(&results, first, call->verbosity);
-    }
-    if (status == 0 && call->json)
-        status = verify_print_json(&results, err);
-    if (status == 0)
-        status = verify_exit_code(&results);
-    verify_results_release(&results);
-    return status;
-}
-
 int cmd_verify(int argc, char **argv, struct error *err)
 {
     struct call call = {
@@ -124,7 +104,8 @@ int cmd_verify(int argc, char **argv, struct error *err)
     if (status == 0 && first == argc)
         status = error_set(err, ERROR_USAGE, "no file given");
     if (status == 0)
-        status = run(&call, argc - first, argv + first, err);
+        status = verify_print_all(&call.request, argc - first, argv + first, call.json,
+                                  call.verbosity, err);
     free(call.leaks);
     reading_release(&call.reading);
     return status;

@@ -133,3 +133,24 @@ int verify_print_json(const struct verify_results *results, struct error *err)
     json_object_set_new(json, "ok", json_boolean(ok));
     return json_out_print(json, err);
 }
+
+int verify_print_all(const struct verify_request *request, int n, char **paths, bool json,
+                     int verbosity, struct error *err)
+{
+    struct verify_results results = {0};
+    int status = 0;
+
+    for (int i = 0; i < n && status == 0; i++) {
+        const size_t first = results.n;
+
+        status = verify_path(request, paths[i], &results, err);
+        if (status == 0 && !json)
+            verify_print_text(&results, first, verbosity);
+    }
+    if (status == 0 && json)
+        status = verify_print_json(&results, err);
+    if (status == 0)
+        status = verify_exit_code(&results);
+    verify_results_release(&results);
+    return status;
+}

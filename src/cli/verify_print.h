@@ -12,4 +12,8 @@ void verify_print_text(const struct verify_results *results, size_t first, int v
 /* One JSON object for all files. */
 int verify_print_json(const struct verify_results *results, struct error *err);
 
+/* Verify every path and print what is found. Returns the exit code, or -1 with err set. */
+int verify_print_all(const struct verify_request *request, int n, char **paths, bool json,
+                     int verbosity, struct error *err);
+
 #endif
