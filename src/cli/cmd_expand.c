@@ -1,10 +1,12 @@
 /* cmd_expand.c - symaug expand. */
+#include "base/output_target.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/expand_call.h"
 #include "cli/expand_print.h"
 #include "cli/expand_stats.h"
 #include "engine/plan_build.h"
+#include "engine/shards.h"
 #include "engine/shuffle.h"
 
 #include <errno.h>
@@ -17,42 +19,116 @@ static void update(void *self, uint64_t n_done, uint64_t n_total)
     progress_update(self, n_done, n_total);
 }
 
-static int write_plan(struct expand_call *call, const struct plan *plan, const char *output,
-                      json_t **stats, struct error *err)
+/* What goes into one plan's outputs. */
+struct run {
+    struct expand_call *call;
+    const struct plan *plan;
+    struct expand_job job;
+    struct shards shards;
+    json_t **stats;
+};
+
+static int write_shard(struct run *run, const struct order *rows, const char *output,
+                       struct error *err)
 {
+    struct expand_call *call = run->call;
     struct progress progress;
     struct expand_result result;
     double seconds;
     int status;
 
     progress_start(&progress, call->verbosity < 0 ? PROGRESS_NEVER : call->progress, output);
-    call->settings.progress = update;
-    call->settings.progress_self = &progress;
-    status = expand_write(plan, output, &call->settings, &result, err);
+    run->job.settings.progress = update;
+    run->job.settings.progress_self = &progress;
+    status = expand_write(&run->job, rows, output, &result, err);
     seconds = progress_end(&progress);
     if (status != 0)
         return -1;
-    expand_print_result(call, plan, output, &result, seconds);
-    return call->stats != NULL ? expand_stats_add(stats, output, plan, &result, seconds, err) : 0;
+    expand_print_result(call, run->plan, output, &result, seconds);
+    return call->stats != NULL
+               ? expand_stats_add(run->stats, output, run->plan, &result, seconds, err)
+               : 0;
+}
+
+static int run_shard(struct run *run, const struct order *rows, const char *output,
+                     struct error *err)
+{
+    const struct expand_call *call = run->call;
+    bool current = false;
+
+    if (call->skip_existing && expand_is_current(&run->job, output, &current, err) != 0)
+        return -1;
+    if (!current)
+        return write_shard(run, rows, output, err);
+    if (call->verbosity > 0)
+        fprintf(stderr, "symaug: %s: is there already\n", text_path(output).text);
+    return 0;
+}
+
+/* Of an output in several shards none may be there without --force, so that nothing is written
+ * before that is found out; and none of higher number ever: they would be taken for its own. */
+static int check_shards(const struct run *run, const char *output, struct error *err)
+{
+    const struct expand_call *call = run->call;
+    const bool is_folder = call->settings.form == ARCHIVE_OUT_NPY_FOLDER;
+    const uint64_t n = shards_count(&run->shards);
+    struct text name = {0};
+    struct stat st;
+    int status = 0;
+
+    for (uint64_t i = call->settings.force || call->skip_existing ? n : 0; i <= n && status == 0;
+         i++) {
+        name.n_bytes = 0;
+        status = shards_name(&run->shards, output, i, &name, err);
+        if (status == 0 && i < n)
+            status = output_target_check(name.text, is_folder, false, err);
+        else if (status == 0 && lstat(name.text, &st) == 0)
+            status = error_set(err, ERROR_CANT_CREATE,
+                               "%s is left from another run: this output ends with shard %llu; "
+                               "remove it",
+                               text_path(name.text).text, (unsigned long long)n - 1);
+    }
+    text_release(&name);
+    return status;
+}
+
+static int run_shards(struct run *run, const char *output, struct error *err)
+{
+    struct text name = {0};
+    uint64_t i = 0, first = 0;
+    int status = run->shards.cut != SHARDS_ONE ? check_shards(run, output, err) : 0;
+
+    while (status == 0) {
+        const struct order rows = shards_slice(&run->shards, first);
+
+        name.n_bytes = 0;
+        status = shards_name(&run->shards, output, i++, &name, err);
+        if (status == 0)
+            status = run_shard(run, &rows, name.text, err);
+        first += rows.n_images;
+        if (order_is_last(&rows))
+            break;
+    }
+    text_release(&name);
+    return status;
 }
 
 static int run_plan(struct expand_call *call, const struct plan *plan, const char *output,
                     json_t **stats, struct error *err)
 {
-    bool current = false;
+    struct run run = {.call = call, .plan = plan, .shards = shards_of(plan), .stats = stats};
+    int status;
 
-    if (call->skip_existing && expand_is_current(plan, output, &call->settings, &current, err) != 0)
-        return -1;
-    if (current) {
-        if (call->verbosity > 0)
-            fprintf(stderr, "symaug: %s: is there already\n", text_path(output).text);
+    expand_print_warnings(call, plan);
+    if (call->dry_run) {
+        expand_print_plan(plan, output);
         return 0;
     }
-    expand_print_warnings(call, plan);
-    if (!call->dry_run)
-        return write_plan(call, plan, output, stats, err);
-    expand_print_plan(plan, output);
-    return 0;
+    if (expand_job_init(&run.job, plan, &call->settings, err) != 0)
+        return -1;
+    status = run_shards(&run, output, err);
+    expand_job_release(&run.job);
+    return status;
 }
 
 static int expand_one(struct expand_call *call, const char *const *inputs, size_t n_inputs,

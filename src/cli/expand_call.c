@@ -67,6 +67,15 @@ static int parse_pick(struct expand_call *call, const char *text, struct error *
     return 0;
 }
 
+static int parse_rows_per_shard(struct expand_call *call, const char *text, struct error *err)
+{
+    if (text_parse_u64(text, &call->request.rows_per_shard) != 0 ||
+        call->request.rows_per_shard == 0)
+        return error_set(err, ERROR_USAGE, "--rows-per-shard: %s is no whole number from 1 on",
+                         text_quote(text).text);
+    return 0;
+}
+
 static int parse_seed(struct expand_call *call, const char *text, struct error *err)
 {
     if (text_parse_u64(text, &call->request.seed) != 0)
@@ -158,6 +167,8 @@ static int apply(void *self, int id, const char *argument, struct error *err)
         return parse_part(call, argument, err);
     case OPT_PICK:
         return parse_pick(call, argument, err);
+    case OPT_ROWS_PER_SHARD:
+        return parse_rows_per_shard(call, argument, err);
     case OPT_SEED:
         return parse_seed(call, argument, err);
     case OPT_ORDER:

@@ -2,6 +2,7 @@
 #include "cli/expand_print.h"
 
 #include "base/text.h"
+#include "engine/shards.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +39,11 @@ void expand_print_plan(const struct plan *plan, const char *output)
            (unsigned long long)plan->n_rows, plan->n_chosen);
     printf(" -> %llu rows, about %s before compression\n", (unsigned long long)plan->order.n_images,
            text_size(expand_estimate(plan)).text);
+    if (plan->rows_per_shard > 0) {
+        const struct shards shards = shards_of(plan);
+
+        printf("shards: %llu\n", (unsigned long long)shards_count(&shards));
+    }
     printf("transforms:");
     for (uint32_t k = 0; k < plan->n_chosen; k++)
         printf("%s %u %s%s", k > 0 ? "," : "", plan->chosen[k],

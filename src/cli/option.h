@@ -44,6 +44,7 @@ enum option_id {
     OPT_KEEP_IDENTITY,
     OPT_UNIQUE,
     OPT_SHUFFLE,
+    OPT_ROWS_PER_SHARD,
     OPT_ORDER,
     OPT_ROLE,
     OPT_COPY,
@@ -72,6 +73,8 @@ enum option_id {
     OPT_SEED,
     OPT_LEAK,
     OPT_MAX_FINDINGS,
+    OPT_ROW,
+    OPT_COLOR,
 };
 
 struct option_row {

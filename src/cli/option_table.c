@@ -35,6 +35,8 @@ const struct option_row option_table[] = {
     {OPT_ORDER, "order", "ORDER",
      "block:B, sample (a row's images together) or transform (default block:16)",
      CMD_EXPAND | CMD_VERIFY},
+    {OPT_ROWS_PER_SHARD, "rows-per-shard", "R",
+     "cut the output into shards of R rows: OUT-00000.npz, OUT-00001.npz, ...", CMD_EXPAND},
     {OPT_LEVEL, "level", "LEVEL",
      "fast, default, best, store, or zlib:1 to zlib:9 (default: default)", CMD_EXPAND},
     {OPT_FORMAT, "format", "FORM",

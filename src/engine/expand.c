@@ -3,9 +3,9 @@
 
 #include "base/output.h"
 #include "base/text.h"
+#include "engine/input_check.h"
 #include "engine/out_member.h"
 #include "engine/record.h"
-#include "engine/side_work.h"
 #include "shard/manifest.h"
 
 #include <stdio.h>
@@ -13,18 +13,41 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Everything that lives while one output is written. */
+/* Everything that lives while one shard is written. */
 struct expansion {
+    struct expand_job *job;
     const struct plan *plan;
     const char *path;
     const struct expand_settings *settings;
     struct out_settings out;
     struct out_member *members; /* owned */
     size_t n_members;
-    struct side_work digests;
     struct archive_out *archive;
     uint64_t n_done, n_total;
 };
+
+int expand_job_init(struct expand_job *job, const struct plan *plan,
+                    const struct expand_settings *settings, struct error *err)
+{
+    *job = (struct expand_job){
+        .plan = plan, .settings = *settings, .memory_left = settings->max_memory};
+    job->supplies = calloc(plan->n_arrays + 1, sizeof *job->supplies);
+    if (job->supplies == NULL)
+        return error_no_memory(err, "rows of all arrays");
+    if (side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0)
+        return 0;
+    expand_job_release(job);
+    return -1;
+}
+
+void expand_job_release(struct expand_job *job)
+{
+    for (size_t i = 0; job->supplies != NULL && i < job->plan->n_arrays; i++)
+        row_supply_close(&job->supplies[i]);
+    free(job->supplies);
+    side_work_release(&job->digests);
+    *job = (struct expand_job){0};
+}
 
 static void progress(void *self, uint64_t n_bytes)
 {
@@ -33,33 +56,6 @@ static void progress(void *self, uint64_t n_bytes)
     x->n_done += n_bytes;
     if (x->settings->progress != NULL)
         x->settings->progress(x->settings->progress_self, x->n_done, x->n_total);
-}
-
-static bool is_same_file(const char *path, const struct stat *st)
-{
-    struct stat other;
-
-    return stat(path, &other) == 0 && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
-}
-
-/* An output must not be one of the inputs, nor a file of one, whatever it is called. */
-static int check_not_an_input(const struct plan *plan, const char *path, struct error *err)
-{
-    struct stat st;
-
-    if (stat(path, &st) != 0)
-        return 0;
-    for (size_t i = 0; i < plan->n_archives; i++) {
-        const struct archive_in *archive = &plan->archives[i];
-        bool same = is_same_file(archive->path, &st);
-
-        for (size_t k = 0; k < archive->n_inputs && !same; k++)
-            same = is_same_file(archive->inputs[k].path, &st);
-        if (same)
-            return error_set(err, ERROR_CANT_CREATE, "%s: the output is the same file as input %s",
-                             text_path(path).text, text_path(archive->path).text);
-    }
-    return 0;
 }
 
 static int add_member(struct expansion *x, enum out_kind kind, const struct plan_array *array,
@@ -103,15 +99,6 @@ static int set_comment(struct expansion *x, struct error *err)
         status = archive_out_set_comment(x->archive, comment.text, err);
     text_release(&comment);
     return status;
-}
-
-static int check_inputs_unchanged(const struct plan *plan, struct error *err)
-{
-    for (size_t i = 0; i < plan->n_archives; i++)
-        for (size_t k = 0; k < plan->archives[i].n_inputs; k++)
-            if (input_unchanged(&plan->archives[i].inputs[k], err) != 0)
-                return -1;
-    return 0;
 }
 
 /* The old manifest goes before the new output comes: its presence means success. Without --force
@@ -176,9 +163,9 @@ static int write_output(struct expansion *x, struct expand_result *result, struc
 {
     if (add_members(x, err) != 0 || set_comment(x, err) != 0 ||
         archive_out_write(x->archive, &result->n_bytes, result->sha256, err) != 0 ||
-        side_work_finish(&x->digests, err) != 0 || check_inputs_unchanged(x->plan, err) != 0)
+        side_work_finish(&x->job->digests, err) != 0 || input_check_unchanged(x->plan, err) != 0)
         return -1;
-    result->n_rows = x->plan->order.n_images;
+    result->n_rows = x->out.order->n_images;
     result->unpacked_nbytes = x->n_done;
     if (remove_old_manifest(x->path, x->settings->force, err) != 0 ||
         archive_out_commit(x->archive, err) != 0)
@@ -186,37 +173,47 @@ static int write_output(struct expansion *x, struct expand_result *result, struc
     if (x->settings->sidecar && write_sidecar(x, result->n_rows, err) != 0)
         return -1;
     return record_write(x->plan, x->path, x->settings, result, x->members, x->n_members,
-                        x->digests.sha256, err);
+                        x->job->digests.sha256, err);
 }
 
-static int write_to(const struct plan *plan, const char *path,
-                    const struct expand_settings *settings, struct expand_result *result,
-                    struct error *err)
+/* Slices come out before the end of the arrays, where the CRC is, has been read. */
+static int check_data_once(struct expand_job *job, const struct order *rows, struct error *err)
 {
-    struct expansion x = {.plan = plan, .path = path, .settings = settings};
+    if (job->is_checked || rows->n_images == rows->n_whole)
+        return 0;
+    job->is_checked = true;
+    return input_check_data(job->plan, job->settings.n_threads, err);
+}
+
+static int write_to(struct expand_job *job, const struct order *rows, const char *path,
+                    struct expand_result *result, struct error *err)
+{
+    const struct plan *plan = job->plan;
+    const struct expand_settings *settings = &job->settings;
+    struct expansion x = {.job = job, .plan = plan, .path = path, .settings = settings};
     int status = -1;
 
     *result = (struct expand_result){0};
     x.out = (struct out_settings){
-        .member = {settings->level, settings->n_threads, &x.digests},
-        .memory_left = settings->max_memory,
-        .tmpdir = settings->tmpdir,
+        .member = {settings->level, settings->n_threads, &job->digests},
+        .order = rows,
+        .supplies = job->supplies,
+        .access = {&job->memory_left, settings->tmpdir},
         .progress = progress,
         .progress_self = &x,
     };
-    if (check_not_an_input(plan, path, err) == 0 && check_sidecar(&x, err) == 0 &&
-        side_work_init(&x.digests, plan->archives, plan->n_archives, err) == 0 &&
+    if (input_check_not_output(plan, path, err) == 0 && check_sidecar(&x, err) == 0 &&
+        check_data_once(job, rows, err) == 0 &&
         (x.archive = archive_out_new(path, settings->form, settings->force, err)) != NULL)
         status = write_output(&x, result, err);
     archive_out_free(x.archive);
     for (size_t i = 0; i < x.n_members; i++)
         out_member_release(&x.members[i]);
     free(x.members);
-    side_work_release(&x.digests);
     return status;
 }
 
-int expand_write(const struct plan *plan, const char *path, const struct expand_settings *settings,
+int expand_write(struct expand_job *job, const struct order *rows, const char *path,
                  struct expand_result *result, struct error *err)
 {
     struct text name = {0};
@@ -224,32 +221,25 @@ int expand_write(const struct plan *plan, const char *path, const struct expand_
     int status;
 
     /* A folder's manifest lies beside it, also when its name ends in a slash. */
-    while (settings->form == ARCHIVE_OUT_NPY_FOLDER && n > 1 && path[n - 1] == '/')
+    while (job->settings.form == ARCHIVE_OUT_NPY_FOLDER && n > 1 && path[n - 1] == '/')
         n--;
     status = text_append(&name, err, "%.*s", (int)n, path);
     if (status == 0)
-        status = write_to(plan, name.text, settings, result, err);
+        status = write_to(job, rows, name.text, result, err);
     text_release(&name);
     return status;
 }
 
-int expand_is_current(const struct plan *plan, const char *path,
-                      const struct expand_settings *settings, bool *current, struct error *err)
+int expand_is_current(struct expand_job *job, const char *path, bool *current, struct error *err)
 {
-    struct side_work digests;
     struct stat st;
-    int status;
 
     *current = false;
-    if (settings->form == ARCHIVE_OUT_NPY_FOLDER || stat(path, &st) != 0)
+    if (job->settings.form == ARCHIVE_OUT_NPY_FOLDER || stat(path, &st) != 0)
         return 0;
-    if (side_work_init(&digests, plan->archives, plan->n_archives, err) != 0)
+    if (side_work_finish(&job->digests, err) != 0)
         return -1;
-    status = side_work_finish(&digests, err);
-    if (status == 0)
-        status = record_matches(plan, path, settings, digests.sha256, current, err);
-    side_work_release(&digests);
-    return status;
+    return record_matches(job->plan, path, &job->settings, job->digests.sha256, current, err);
 }
 
 uint64_t expand_estimate(const struct plan *plan)

@@ -1,11 +1,13 @@
 /*
- * expand.h - carrying a plan out: one output shard and its manifest.
+ * expand.h - carrying a plan out: output shards, each with its manifest.
  */
 #ifndef SYMAUG_ENGINE_EXPAND_H
 #define SYMAUG_ENGINE_EXPAND_H
 
 #include "codec/codec.h"
 #include "engine/plan.h"
+#include "engine/row_supply.h"
+#include "engine/side_work.h"
 #include "shard/archive_out.h"
 #include "shard/digest.h"
 
@@ -35,20 +37,37 @@ struct expand_result {
     char sha256[DIGEST_HEX_NBYTES];
 };
 
+/* What lives while a plan's output is written, shard by shard. */
+struct expand_job {
+    const struct plan *plan; /* borrowed */
+    struct expand_settings settings;
+    struct side_work digests;    /* of the inputs */
+    struct row_supply *supplies; /* owned: one for each array of the plan */
+    uint64_t memory_left;        /* of --max-memory */
+    bool is_checked;             /* the inputs' CRCs were looked at beforehand */
+};
+
+/* Begin. The plan is borrowed, the settings are copied; the caller releases the job. */
+int expand_job_init(struct expand_job *job, const struct plan *plan,
+                    const struct expand_settings *settings, struct error *err);
+
 /*
- * Write the plan's output to path: temp file, all members, fsync, rename; then the manifest the
- * same way. On failure the old output (or nothing) stands under path. An output that is one of the
- * inputs is refused. ERROR_DATA when an input changed while it was read.
+ * Write output rows `rows` (plan->order, or the next slice of it) to path: temp file, all members,
+ * fsync, rename; then the manifest the same way. On failure the old output (or nothing) stands
+ * under path. An output that is one of the inputs is refused. ERROR_DATA when an input changed
+ * while it was read.
  */
-int expand_write(const struct plan *plan, const char *path, const struct expand_settings *settings,
+int expand_write(struct expand_job *job, const struct order *rows, const char *path,
                  struct expand_result *result, struct error *err);
 
 /*
  * *current: path is there, its manifest was written for the same inputs, options and versions, and
  * its bytes are those the manifest lists. Reads inputs and output for their digests.
  */
-int expand_is_current(const struct plan *plan, const char *path,
-                      const struct expand_settings *settings, bool *current, struct error *err);
+int expand_is_current(struct expand_job *job, const char *path, bool *current, struct error *err);
+
+/* Accepts a zeroed one. */
+void expand_job_release(struct expand_job *job);
 
 /* The unpacked size of the output where it is known beforehand (object arrays: as in the input). */
 uint64_t expand_estimate(const struct plan *plan);

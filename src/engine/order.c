@@ -18,13 +18,29 @@ int order_init(struct order *order, bool shuffled, uint64_t seed, struct error *
     order->shuffled = shuffled;
     order->seed = seed;
     if (order->selection != NULL)
-        order->n_images =
+        order->n_whole =
             order->selection->block_first[n_blocks_of(order->n_rows, order->block_rows)];
-    else if (__builtin_mul_overflow(order->n_rows, order->n_chosen, &order->n_images) ||
-             order->n_images > INT64_MAX)
+    else if (__builtin_mul_overflow(order->n_rows, order->n_chosen, &order->n_whole) ||
+             order->n_whole > INT64_MAX)
         return error_set(err, ERROR_DATA, "%llu rows times %u images are too many",
                          (unsigned long long)order->n_rows, order->n_chosen);
+    order->first_image = 0;
+    order->n_images = order->n_whole;
     return 0;
+}
+
+struct order order_slice(const struct order *whole, uint64_t first, uint64_t n)
+{
+    struct order slice = *whole;
+
+    slice.first_image = first;
+    slice.n_images = n;
+    return slice;
+}
+
+bool order_is_last(const struct order *order)
+{
+    return order->first_image + order->n_images == order->n_whole;
 }
 
 /* A block larger than this is fetched row by row instead of being held in a window. */
@@ -139,12 +155,13 @@ static void images_in_order(const struct order *order, uint64_t first, size_t n,
 
 void order_images(const struct order *order, uint64_t first, size_t n, struct image *images)
 {
+    first += order->first_image;
     if (!order->shuffled) {
         images_in_order(order, first, n, images);
         return;
     }
     for (size_t i = 0; i < n; i++)
-        images_in_order(order, shuffle_source(first + i, order->n_images, order->seed), 1,
+        images_in_order(order, shuffle_source(first + i, order->n_whole, order->seed), 1,
                         images + i);
 }
 
@@ -155,6 +172,7 @@ void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t 
         *begin = *end = 0;
         return;
     }
+    first += order->first_image;
     if (order->n_chosen == 1 && order->selection == NULL) {
         *begin = first;
         *end = first + n;
@@ -164,6 +182,17 @@ void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t 
     *end = (block_of(order, first + n - 1) + 1) * order->block_rows;
     if (*end > order->n_rows)
         *end = order->n_rows;
+}
+
+uint64_t order_end_of_blocks(const struct order *whole, uint64_t image, uint64_t n_blocks)
+{
+    const uint64_t all = n_blocks_of(whole->n_rows, whole->block_rows);
+    uint64_t end;
+
+    if (image >= whole->n_whole || __builtin_add_overflow(block_of(whole, image), n_blocks, &end) ||
+        end >= all)
+        return whole->n_whole;
+    return block_first(whole, end);
 }
 
 int selection_init(struct selection *selection, uint64_t n_rows, uint32_t n_chosen,

@@ -3,7 +3,8 @@
  *
  * Input rows are taken in blocks of B; inside a block come all rows under the first chosen
  * transform, then all under the second, and so on. `sample` is B = 1, `transform` is B = N.
- * A selection may leave images of single rows out; a shuffle permutes the rows of the whole.
+ * A selection may leave images of single rows out; a shuffle permutes the rows of the whole. A
+ * slice is a run of output rows of the whole, counted from 0 by all that take it.
  */
 #ifndef SYMAUG_ENGINE_ORDER_H
 #define SYMAUG_ENGINE_ORDER_H
@@ -37,12 +38,24 @@ struct order {
     uint32_t n_chosen;
     const struct selection *selection; /* borrowed, NULL: every row takes every transform */
     bool shuffled;
-    uint64_t seed;     /* of the shuffle */
-    uint64_t n_images; /* output rows */
+    uint64_t seed;        /* of the shuffle */
+    uint64_t n_whole;     /* output rows of the whole */
+    uint64_t first_image; /* of a slice: where it begins in the whole; else 0 */
+    uint64_t n_images;    /* output rows: those of the slice, or of the whole */
 };
 
 /* Complete an order whose first five fields are set. ERROR_DATA when rows x images overflow. */
 int order_init(struct order *order, bool shuffled, uint64_t seed, struct error *err);
+
+/* Output rows first .. first + n - 1 of a whole order, as an order of their own. */
+struct order order_slice(const struct order *whole, uint64_t first, uint64_t n);
+
+/* True for the whole, and for the slice that ends with it. */
+bool order_is_last(const struct order *order);
+
+/* The output row of the whole that follows n_blocks blocks (at least 1), of which the first is the
+ * one that holds output row `image`; at most the number of rows. */
+uint64_t order_end_of_blocks(const struct order *whole, uint64_t image, uint64_t n_blocks);
 
 /* True when output rows in sequence need input rows of row_nbytes in (nearly) sequence, so that one
  * pass with a window of a few blocks suffices. */

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "engine/pieces_copy.h"
 #include "engine/pieces_objects.h"
+#include "engine/pieces_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static int open_csr_offsets(struct out_member *out, struct error *err)
 
     return csr_open(&out->csr, csr_sources(out, binding->offsets_array),
                     csr_sources(out, binding->index_array), out->plan->n_archives,
-                    &out->plan->order, err);
+                    out->settings->order, err);
 }
 
 static int set_shape(struct out_member *out, struct error *err)
@@ -42,7 +43,7 @@ static int set_shape(struct out_member *out, struct error *err)
 
     if (out->kind != OUT_ARRAY) {
         out->n_dims = 1;
-        out->shape[0] = out->plan->order.n_images;
+        out->shape[0] = out->settings->order->n_images;
         return 0;
     }
     header = &out->array->sources[0]->header;
@@ -50,7 +51,7 @@ static int set_shape(struct out_member *out, struct error *err)
     memcpy(out->shape, header->shape, header->n_dims * sizeof *out->shape);
     if (is_meta(out))
         return 0;
-    out->shape[0] = out->plan->order.n_images;
+    out->shape[0] = out->settings->order->n_images;
     if (!is_csr(out))
         return 0;
     if (open_csr_offsets(out, err) != 0)
@@ -168,36 +169,56 @@ int out_member_init(struct out_member *out, enum out_kind kind, const struct pla
 
 /* --- opening --- */
 
+/* Where an array's rows come from, opened by the first shard that draws on it. */
+static struct row_supply *supply_of(const struct out_member *out)
+{
+    return &out->settings->supplies[out->array - out->plan->arrays];
+}
+
+static int open_supply(const struct out_member *out, bool streams, struct error *err)
+{
+    const struct plan_array *array = out->array;
+    struct row_supply *supply = supply_of(out);
+    const struct row_arrays from = {
+        .arrays = array->sources,
+        .values = array->move.kind == MOVE_PADDED ? array->values : NULL,
+        .n_arrays = out->plan->n_archives,
+        .access = out->settings->access,
+    };
+
+    return supply->is_open ? 0 : row_supply_open(supply, &from, streams, err);
+}
+
+static struct pieces *csr_pieces(struct out_member *out, struct error *err)
+{
+    const struct plan_array *array = out->array;
+    const struct csr_input in = {&out->csr, array->sources[0], supply_of(out), &array->move,
+                                 out->settings->order};
+
+    if (array->binding.role == ROLE_POLICY_OFFSETS)
+        return pieces_of_csr(CSR_OFFSETS, &in, &out->header, err);
+    if (open_supply(out, false, err) != 0)
+        return NULL;
+    return pieces_of_csr(CSR_ELEMENTS, &in, &out->header, err);
+}
+
 static struct pieces *array_pieces(struct out_member *out, struct error *err)
 {
-    const struct plan *plan = out->plan;
     const struct plan_array *array = out->array;
-    const struct row_access access = {&out->settings->memory_left, out->settings->tmpdir};
+    const struct order *order = out->settings->order;
 
     if (is_meta(out))
         return pieces_of_copy(array->sources[0], err);
-    if (is_csr(out)) {
-        const struct csr_input in = {&out->csr,    array->sources, plan->n_archives,
-                                     &array->move, &plan->order,   access};
-
-        return pieces_of_csr(array->binding.role == ROLE_POLICY_OFFSETS ? CSR_OFFSETS
-                                                                        : CSR_ELEMENTS,
-                             &in, &out->header, err);
-    }
+    if (is_csr(out))
+        return csr_pieces(out, err);
     if (array->is_object) {
-        const struct object_input in = {array->sources, plan->n_archives, &array->move,
-                                        &plan->order};
+        const struct object_input in = {array->sources, out->plan->n_archives, &array->move, order};
 
         return pieces_of_objects(&in, &out->header, err);
     }
-    const struct row_input in = {
-        .arrays = array->sources,
-        .values = array->move.kind == MOVE_PADDED ? array->values : NULL,
-        .n_arrays = plan->n_archives,
-        .move = &array->move,
-        .order = &plan->order,
-        .access = access,
-    };
+    if (open_supply(out, order_streams(order, array->move.row_nbytes), err) != 0)
+        return NULL;
+    const struct row_input in = {supply_of(out), &array->move, order};
 
     return pieces_of_rows(&in, &out->header, err);
 }
@@ -207,7 +228,7 @@ static struct pieces *open_pieces(struct out_member *out, struct error *err)
     if (out->kind == OUT_ARRAY)
         return array_pieces(out, err);
     return pieces_of_provenance(out->kind == OUT_SOURCE ? PROVENANCE_SOURCE : PROVENANCE_TRANSFORM,
-                                &out->plan->order, &out->header, err);
+                                out->settings->order, &out->header, err);
 }
 
 static void add_period(struct codec_member *hints, uint64_t n_bytes)
@@ -245,7 +266,7 @@ static void give_hints(const struct out_member *out, struct codec_member *hints)
         if (d == 2)
             add_period(hints, 2 * n);
     }
-    add_period(hints, move->row_nbytes * out->plan->order.block_rows);
+    add_period(hints, move->row_nbytes * out->settings->order->block_rows);
 }
 
 /* --- pulling --- */
@@ -282,6 +303,8 @@ static int pull(void *self, const uint8_t **bytes, size_t *n_bytes, struct error
     out->unpacked_nbytes = member_unpacked_nbytes(out->member);
     member_free(out->member);
     out->member = NULL;
+    if (out->kind == OUT_ARRAY && order_is_last(out->settings->order))
+        row_supply_close(supply_of(out));
     return 0;
 }
 

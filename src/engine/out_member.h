@@ -1,14 +1,15 @@
 /*
  * out_member.h - an output array from a plan to the archive: its header, its pieces, opened when it
- * is its turn and closed when it is done, so that only one array's buffers are in memory.
+ * is its turn and closed when it is done, so that only one array's buffers are in memory. The rows
+ * of arrays come from supplies, which stay open from one shard of an output to the next.
  */
 #ifndef SYMAUG_ENGINE_OUT_MEMBER_H
 #define SYMAUG_ENGINE_OUT_MEMBER_H
 
 #include "engine/member.h"
 #include "engine/pieces_csr.h"
-#include "engine/pieces_rows.h"
 #include "engine/plan.h"
+#include "engine/row_supply.h"
 #include "shard/archive_out.h"
 
 #include <stdbool.h>
@@ -17,8 +18,9 @@
 /* What all members of one output share. Borrowed parts must outlive the members. */
 struct out_settings {
     struct member_settings member;
-    uint64_t memory_left; /* of --max-memory */
-    const char *tmpdir;
+    const struct order *order;   /* borrowed: the rows of this output */
+    struct row_supply *supplies; /* borrowed: one for each array of the plan */
+    struct row_access access;
     void (*progress)(void *self, uint64_t n_bytes); /* or NULL: unpacked bytes more are done */
     void *progress_self;
 };

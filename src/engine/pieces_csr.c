@@ -3,7 +3,6 @@
 
 #include "base/text.h"
 #include "engine/source.h"
-#include "shard/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +109,6 @@ struct csr_pieces {
     enum csr_part part;
     struct csr_input in;
     struct bytes header;
-    struct row_table *table; /* CSR_ELEMENTS */
     uint64_t *piece_element; /* owned, n_pieces: output element at which a piece begins */
 };
 
@@ -128,7 +126,7 @@ static void csr_turn(struct pieces *pieces)
 static int put_offset(const struct csr_pieces *self, uint64_t offset, struct bytes *out,
                       struct error *err)
 {
-    const struct array *array = self->in.arrays[0];
+    const struct array *array = self->in.array;
     const struct dtype *dtype = &array->header.dtype;
     uint8_t *to = bytes_reserve(out, dtype->itemsize, err);
 
@@ -146,15 +144,16 @@ static int put_offset(const struct csr_pieces *self, uint64_t offset, struct byt
 static int put_elements(const struct csr_pieces *self, const struct image *image, struct bytes *out,
                         struct error *err)
 {
-    const struct array *array = self->in.arrays[0];
+    const struct array *array = self->in.array;
     const struct row_move *move = self->in.move;
     const struct csr *csr = self->in.csr;
     const size_t item = array->row_nbytes;
+    const uint8_t *none;
     uint8_t element[256], moved[256];
     struct error reason = {0};
 
     for (uint64_t e = csr->first[image->row]; e < csr->first[image->row + 1]; e++) {
-        if (row_table_get(self->table, e, element, err) != 0)
+        if (row_supply_get(self->in.supply, e, element, &none, err) != 0)
             return -1;
         if (move->kind == MOVE_INDEX) {
             if (kernel_indices(move, image->transform, &move->dtype, element, moved, 1, &reason) !=
@@ -200,7 +199,6 @@ static void csr_free(struct pieces *pieces)
     struct csr_pieces *self = (struct csr_pieces *)pieces;
 
     bytes_release(&self->header);
-    row_table_close(self->table);
     free(self->piece_element);
     free(self);
 }
@@ -210,7 +208,7 @@ static const struct pieces_ops csr_ops = {csr_load, csr_turn, csr_make, csr_free
 static int open_csr(struct csr_pieces *self, struct error *err)
 {
     const struct order *order = self->in.order;
-    const uint64_t n_rows = order->n_images, item = self->in.arrays[0]->row_nbytes;
+    const uint64_t n_rows = order->n_images, item = self->in.array->row_nbytes;
     uint64_t element = 0;
 
     self->head.n_pieces = n_rows > 0 ? (n_rows - 1) / ROWS_PER_PIECE + 1 : 1;
@@ -227,11 +225,7 @@ static int open_csr(struct csr_pieces *self, struct error *err)
         self->piece_element[i] = element;
         element += images_length(self->in.csr, order, first, end < n_rows ? end : n_rows);
     }
-    if (self->part == CSR_OFFSETS)
-        return 0;
-    self->table = row_table_open(self->in.arrays, self->in.n_arrays, self->in.access.memory_left,
-                                 self->in.access.tmpdir, err);
-    return self->table != NULL ? 0 : -1;
+    return 0;
 }
 
 struct pieces *pieces_of_csr(enum csr_part part, const struct csr_input *input,

@@ -7,7 +7,7 @@
 #include "engine/kernel.h"
 #include "engine/order.h"
 #include "engine/pieces.h"
-#include "engine/pieces_rows.h"
+#include "engine/row_supply.h"
 #include "shard/array.h"
 
 /* Where the rows of a CSR triple begin, over all input shards. */
@@ -30,11 +30,10 @@ enum csr_part { CSR_OFFSETS, CSR_ELEMENTS };
 /* All borrowed; they must outlive the pieces. */
 struct csr_input {
     const struct csr *csr;
-    const struct array *const *arrays; /* the part's arrays, one per input shard */
-    size_t n_arrays;
+    const struct array *array;   /* the part's, in the first input shard */
+    struct row_supply *supply;   /* CSR_ELEMENTS: open, a table over all input shards */
     const struct row_move *move; /* CSR_ELEMENTS: MOVE_INDEX moves indices, else copied */
     const struct order *order;
-    struct row_access access;
 };
 
 /* Pieces of one part. Takes over `header`, which is zeroed. */

@@ -7,23 +7,13 @@
 #include "engine/kernel.h"
 #include "engine/order.h"
 #include "engine/pieces.h"
-#include "shard/array.h"
-
-/* How random access is paid for when an order does not stream; see rows.h. */
-struct row_access {
-    uint64_t *memory_left; /* borrowed: bytes of memory that may still be used; lowered */
-    const char *tmpdir;
-};
+#include "engine/row_supply.h"
 
 /* What the rows of a member are made from. All borrowed; they must outlive the pieces. */
 struct row_input {
-    const struct array *const
-        *arrays; /* one per input shard, in order; equal dtype and row shape */
-    const struct array *const *values; /* MOVE_PADDED: the value arrays; else NULL */
-    size_t n_arrays;
+    struct row_supply *supply; /* open */
     const struct row_move *move;
     const struct order *order;
-    struct row_access access;
 };
 
 /* Pieces of a moved array. Takes over `header` (the .npy header), which is zeroed. */

@@ -5,6 +5,7 @@
 #include "engine/choose.h"
 #include "engine/plan_inputs.h"
 #include "engine/select.h"
+#include "engine/shards.h"
 #include "engine/survey.h"
 
 #include <string.h>
@@ -108,6 +109,19 @@ static int set_order(struct plan *plan, const struct plan_request *request, stru
     return order_init(order, request->shuffle, request->seed, err);
 }
 
+static int note_shards(struct plan *plan, struct error *err)
+{
+    const uint64_t rounded = shards_rounded(plan);
+
+    if (rounded == 0)
+        return 0;
+    return plan_warn(plan, err,
+                     "--rows-per-shard %llu: shards of %llu rows, so that blocks of %llu rows "
+                     "stay whole",
+                     (unsigned long long)plan->rows_per_shard, (unsigned long long)rounded,
+                     (unsigned long long)shards_block_rows(plan));
+}
+
 static int build(struct plan *plan, const char *const *paths, size_t n_paths,
                  const struct plan_request *request, struct error *err)
 {
@@ -118,6 +132,8 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
     plan->keep_identity = request->keep_identity;
     plan->unique = request->unique;
     plan->seed = request->seed;
+    plan->one_block = request->block_rows == 0;
+    plan->rows_per_shard = request->rows_per_shard;
     if (plan_open_inputs(plan, paths, n_paths, request, err) != 0 ||
         plan_decide_board(plan, request, err) != 0 ||
         choose_transforms(plan, request->transforms, err) != 0 ||
@@ -128,7 +144,7 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
     if (bind_arrays(plan, err) != 0 || survey(plan, err) != 0 || note_board(plan, err) != 0 ||
         note_arrays(plan, err) != 0 || select_images(plan, request, err) != 0)
         return -1;
-    return set_order(plan, request, err);
+    return set_order(plan, request, err) != 0 ? -1 : note_shards(plan, err);
 }
 
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,

@@ -69,6 +69,11 @@ static int add_selection(struct manifest *m, const struct plan *plan, struct err
     }
     if (plan->order.shuffled && manifest_set_option(m, "shuffle", "yes", err) != 0)
         return -1;
+    if (plan->rows_per_shard > 0) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)plan->rows_per_shard);
+        if (manifest_set_option(m, "rows-per-shard", text, err) != 0)
+            return -1;
+    }
     return plan->unique ? manifest_set_option(m, "unique", "yes", err) : 0;
 }
 
@@ -136,11 +141,11 @@ static int add_count(struct manifest *m, const char *name, uint64_t value, struc
 static int add_counts(struct manifest *m, const struct plan *plan,
                       const struct expand_result *result, struct error *err)
 {
-    const uint64_t all = plan->n_rows * plan->n_chosen;
+    const uint64_t left_out = plan->n_rows * plan->n_chosen - plan->order.n_whole;
 
     if (add_count(m, "rows_in", plan->n_rows, err) != 0 ||
         add_count(m, "rows_out", result->n_rows, err) != 0 ||
-        add_count(m, "images_left_out", all - result->n_rows, err) != 0 ||
+        add_count(m, "images_left_out", left_out, err) != 0 ||
         add_count(m, "ambiguous_entries", plan->n_ambiguous, err) != 0 ||
         add_count(m, "unencodable_entries", plan->n_unencodable, err) != 0 ||
         add_count(m, "castling_rows", plan->n_castling_rows, err) != 0)

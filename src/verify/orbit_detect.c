@@ -53,6 +53,7 @@ static void read_said(struct detection *d)
         d->usual.n_ids = said->n_transforms;
         memcpy(d->usual.ids, said->transforms, said->n_transforms);
         d->is_said = true;
+        d->is_irregular = orbit_groups_are_cut(said);
         for (size_t i = 0; i < 3; i++)
             d->is_irregular |= manifest_option(said->manifest, irregular[i]) != NULL;
         d->has_block = parse_order(manifest_option(said->manifest, "order"), &d->usual.block_rows);

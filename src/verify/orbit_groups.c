@@ -224,6 +224,17 @@ static int take_census(const struct orbit_groups *groups, struct census *census,
     return status;
 }
 
+bool orbit_groups_are_cut(const struct verify_manifest *said)
+{
+    const char *order;
+
+    if (said->manifest == NULL || manifest_option(said->manifest, "rows-per-shard") == NULL)
+        return false;
+    order = manifest_option(said->manifest, "order");
+    return manifest_option(said->manifest, "shuffle") != NULL ||
+           (order != NULL && strcmp(order, "transform") == 0);
+}
+
 int orbit_groups_expect(struct orbit_groups *groups, const struct verify_manifest *said,
                         struct error *err)
 {
@@ -236,7 +247,8 @@ int orbit_groups_expect(struct orbit_groups *groups, const struct verify_manifes
     if (said->manifest != NULL && said->n_transforms > 0) {
         for (uint32_t k = 0; k < said->n_transforms; k++)
             groups->expected[said->transforms[k]] = true;
-        groups->expects = manifest_option(said->manifest, "pick") == NULL;
+        groups->expects =
+            manifest_option(said->manifest, "pick") == NULL && !orbit_groups_are_cut(said);
         return 0;
     }
     for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++) {

@@ -47,6 +47,10 @@ void orbit_groups_of_entries(struct orbit_groups *groups, const struct verify_sh
 int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64_t max_nbytes,
                         struct error *err);
 
+/* True when the manifest says that the output was cut into shards through the groups: one shard
+ * need not hold all images of a position. */
+bool orbit_groups_are_cut(const struct verify_manifest *said);
+
 /* Decide which images every group should have: those that the manifest lists, else those of most
  * groups when most groups have them all. Counts the groups. */
 int orbit_groups_expect(struct orbit_groups *groups, const struct verify_manifest *said,

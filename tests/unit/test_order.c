@@ -132,6 +132,55 @@ static void test_shuffle_depends_on_the_seed(void **state)
     assert_in_range(n_same, 0, 10);
 }
 
+/* Slices one after another are the whole, shuffled or not. */
+static void test_slices(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_OF(shapes); i++) {
+        for (int shuffled = 0; shuffled < 2; shuffled++) {
+            struct error err = {0};
+            struct image wanted[256], found[256];
+            struct order order = {.n_rows = shapes[i].n_rows,
+                                  .block_rows = shapes[i].block_rows,
+                                  .chosen = chosen,
+                                  .n_chosen = shapes[i].n_chosen};
+
+            assert_int_equal(order_init(&order, shuffled, 3, &err), 0);
+            order_images(&order, 0, order.n_images, wanted);
+            for (uint64_t first = 0; first < order.n_images; first += 5) {
+                const uint64_t left = order.n_images - first, n = left < 5 ? left : 5;
+                const struct order slice = order_slice(&order, first, n);
+                uint64_t begin, end;
+
+                assert_int_equal(order_is_last(&slice), left <= 5);
+                order_images(&slice, 1, n - 1, found + 1);
+                order_span(&slice, 0, n, &begin, &end);
+                for (uint64_t k = 1; k < n; k++) {
+                    assert_int_equal(found[k].row, wanted[first + k].row);
+                    assert_int_equal(found[k].transform, wanted[first + k].transform);
+                    assert_true(shuffled || (found[k].row >= begin && found[k].row < end));
+                }
+            }
+        }
+    }
+}
+
+static void test_ends_of_blocks(void **state)
+{
+    struct error err = {0};
+    struct order order = {.n_rows = 40, .block_rows = 16, .chosen = chosen, .n_chosen = 3};
+
+    (void)state;
+    assert_int_equal(order_init(&order, false, 0, &err), 0);
+    assert_int_equal(order_end_of_blocks(&order, 0, 1), 48);
+    assert_int_equal(order_end_of_blocks(&order, 47, 1), 48);
+    assert_int_equal(order_end_of_blocks(&order, 48, 1), 96);
+    assert_int_equal(order_end_of_blocks(&order, 0, 2), 96);
+    assert_int_equal(order_end_of_blocks(&order, 96, 1), 120);
+    assert_int_equal(order_end_of_blocks(&order, 0, UINT64_MAX), 120);
+    assert_int_equal(order_end_of_blocks(&order, 50, UINT64_MAX), 120);
+}
+
 static void test_too_many_images(void **state)
 {
     struct error err = {0};
@@ -150,6 +199,8 @@ int main(void)
         cmocka_unit_test(test_images_left_out),
         cmocka_unit_test(test_shuffle_is_a_bijection),
         cmocka_unit_test(test_shuffle_depends_on_the_seed),
+        cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_ends_of_blocks),
         cmocka_unit_test(test_too_many_images),
     };
 

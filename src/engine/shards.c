@@ -1,0 +1,81 @@
+/* shards.c - see shards.h. */
+#include "engine/shards.h"
+
+#include <string.h>
+
+uint64_t shards_block_rows(const struct plan *plan)
+{
+    const uint64_t n = plan->pick > 0 && plan->pick < plan->n_chosen ? plan->pick : plan->n_chosen;
+
+    return n * plan->order.block_rows;
+}
+
+struct shards shards_of(const struct plan *plan)
+{
+    struct shards shards = {.whole = &plan->order, .n_rows = plan->rows_per_shard};
+    const uint64_t per_block = shards_block_rows(plan);
+
+    if (plan->rows_per_shard == 0)
+        return shards;
+    shards.cut = plan->order.shuffled || plan->one_block ? SHARDS_ROWS
+                 : plan->unique                          ? SHARDS_REACH
+                                                         : SHARDS_BLOCKS;
+    shards.n_blocks = plan->rows_per_shard > per_block ? plan->rows_per_shard / per_block : 1;
+    return shards;
+}
+
+static uint64_t end_of(const struct shards *shards, uint64_t first)
+{
+    const struct order *whole = shards->whole;
+    const uint64_t left = whole->n_whole - first;
+
+    if (shards->cut == SHARDS_BLOCKS)
+        return order_end_of_blocks(whole, first, shards->n_blocks);
+    if (shards->cut == SHARDS_ONE || left <= shards->n_rows)
+        return whole->n_whole;
+    if (shards->cut == SHARDS_ROWS)
+        return first + shards->n_rows;
+    return order_end_of_blocks(whole, first + shards->n_rows - 1, 1);
+}
+
+struct order shards_slice(const struct shards *shards, uint64_t first)
+{
+    return order_slice(shards->whole, first, end_of(shards, first) - first);
+}
+
+uint64_t shards_count(const struct shards *shards)
+{
+    uint64_t n = 0, first = 0;
+
+    do {
+        first = end_of(shards, first);
+        n++;
+    } while (first < shards->whole->n_whole);
+    return n;
+}
+
+int shards_name(const struct shards *shards, const char *output, uint64_t i, struct text *name,
+                struct error *err)
+{
+    static const char *const endings[] = {".npz", ".npy"};
+    size_t n = strlen(output);
+    const char *ending = "";
+
+    if (shards->cut == SHARDS_ONE)
+        return text_append(name, err, "%s", output);
+    while (n > 1 && output[n - 1] == '/')
+        n--;
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+        if (n > 4 && strncmp(output + n - 4, endings[k], 4) == 0 && output[n - 5] != '/')
+            ending = endings[k];
+    return text_append(name, err, "%.*s-%05llu%s", (int)(n - strlen(ending)), output,
+                       (unsigned long long)i, ending);
+}
+
+uint64_t shards_rounded(const struct plan *plan)
+{
+    const struct shards shards = shards_of(plan);
+    const uint64_t n_rows = shards.n_blocks * shards_block_rows(plan);
+
+    return shards.cut == SHARDS_BLOCKS && n_rows != plan->rows_per_shard ? n_rows : 0;
+}

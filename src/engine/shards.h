@@ -1,0 +1,46 @@
+/*
+ * shards.h - an output cut into several shards: which rows each holds, and what it is called.
+ *
+ * A block of the row order never straddles two shards; orders without blocks (transform, shuffled)
+ * are cut after exactly so many rows.
+ */
+#ifndef SYMAUG_ENGINE_SHARDS_H
+#define SYMAUG_ENGINE_SHARDS_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "engine/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The cut of a plan's output; also the whole output as the only shard, when nothing is cut. */
+struct shards {
+    const struct order *whole; /* borrowed */
+    enum { SHARDS_ONE, SHARDS_ROWS, SHARDS_BLOCKS, SHARDS_REACH } cut;
+    uint64_t n_rows;   /* SHARDS_ROWS: in each; SHARDS_REACH: at least in each */
+    uint64_t n_blocks; /* SHARDS_BLOCKS: in each */
+};
+
+/* How the plan's output is cut. */
+struct shards shards_of(const struct plan *plan);
+
+/* The shard that begins at output row `first` (less than the number of rows, or 0). */
+struct order shards_slice(const struct shards *shards, uint64_t first);
+
+/* The number of shards; at least 1. */
+uint64_t shards_count(const struct shards *shards);
+
+/* What shard i of an output is called: OUT.npz -> OUT-00000.npz; the name itself for the only
+ * one of an output that is not cut. Appended to name. */
+int shards_name(const struct shards *shards, const char *output, uint64_t i, struct text *name,
+                struct error *err);
+
+/* Output rows of a block in which no image is left out but by --pick. */
+uint64_t shards_block_rows(const struct plan *plan);
+
+/* The rows of a full shard where that is less than was asked for, because blocks stay whole: else
+ * 0. */
+uint64_t shards_rounded(const struct plan *plan);
+
+#endif

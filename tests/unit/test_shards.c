@@ -1,0 +1,104 @@
+/* test_shards.c - where an output is cut, and what its shards are called. */
+#include "engine/shards.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define N_OF(a) (sizeof(a) / sizeof *(a))
+
+static const uint8_t chosen[] = {0, 1, 2, 3};
+
+static void make_plan(struct plan *plan, uint64_t n_rows, uint64_t rows_per_shard)
+{
+    struct error err = {0};
+
+    *plan = (struct plan){.n_rows = n_rows, .n_chosen = 4, .rows_per_shard = rows_per_shard};
+    plan->order =
+        (struct order){.n_rows = n_rows, .block_rows = 16, .chosen = chosen, .n_chosen = 4};
+    assert_int_equal(order_init(&plan->order, false, 0, &err), 0);
+}
+
+static void test_blocks_stay_whole(void **state)
+{
+    static const struct {
+        uint64_t n_rows, per_shard, first_shard, n_shards, rounded;
+    } cases[] = {
+        {100, 64, 64, 7, 0},   {100, 65, 64, 7, 64}, {100, 127, 64, 7, 64},
+        {100, 128, 128, 4, 0}, {100, 1, 64, 7, 64},  {100, 400, 384, 2, 384},
+        {100, 448, 400, 1, 0}, {0, 64, 0, 1, 0},     {3, 1, 12, 1, 12},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct plan plan;
+        struct shards shards;
+        struct order slice;
+
+        make_plan(&plan, cases[i].n_rows, cases[i].per_shard);
+        shards = shards_of(&plan);
+        slice = shards_slice(&shards, 0);
+        assert_int_equal(slice.n_images, cases[i].first_shard);
+        assert_int_equal(shards_count(&shards), cases[i].n_shards);
+        assert_int_equal(shards_rounded(&plan), cases[i].rounded);
+    }
+}
+
+static void test_orders_without_blocks(void **state)
+{
+    struct plan plan;
+    struct shards shards;
+
+    (void)state;
+    make_plan(&plan, 100, 150);
+    plan.order.shuffled = true;
+    shards = shards_of(&plan);
+    assert_int_equal(shards_slice(&shards, 150).n_images, 150);
+    assert_int_equal(shards_slice(&shards, 300).n_images, 100);
+    assert_int_equal(shards_count(&shards), 3);
+    assert_int_equal(shards_rounded(&plan), 0);
+}
+
+static void test_names(void **state)
+{
+    static const struct {
+        const char *output, *name;
+        uint64_t i, per_shard;
+    } cases[] = {
+        {"out.npz", "out.npz", 0, 0},
+        {"out.npz", "out-00000.npz", 0, 64},
+        {"a.b/out.npz", "a.b/out-00012.npz", 12, 64},
+        {"out.npy", "out-123456.npy", 123456, 64},
+        {"folder", "folder-00001", 1, 64},
+        {"folder/", "folder-00001", 1, 64},
+        {"d/.npz", "d/.npz-00001", 1, 64},
+        {"out.npz.d", "out.npz.d-00001", 1, 64},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct error err = {0};
+        struct text name = {0};
+        struct plan plan;
+        struct shards shards;
+
+        make_plan(&plan, 100, cases[i].per_shard);
+        shards = shards_of(&plan);
+        assert_int_equal(shards_name(&shards, cases[i].output, cases[i].i, &name, &err), 0);
+        assert_string_equal(name.text, cases[i].name);
+        text_release(&name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blocks_stay_whole),
+        cmocka_unit_test(test_orders_without_blocks),
+        cmocka_unit_test(test_names),
+    };
+
+    return cmocka_run_group_tests_name("shards", tests, NULL, NULL);
+}
