@@ -2,6 +2,7 @@
 #include "engine/expand.h"
 
 #include "base/output.h"
+#include "base/output_turn.h"
 #include "base/text.h"
 #include "engine/input_check.h"
 #include "engine/out_member.h"
@@ -24,6 +25,8 @@ struct expansion {
     size_t n_members;
     struct archive_out *archive;
     uint64_t n_done, n_total;
+    struct expand_result *result; /* borrowed */
+    struct error *err;            /* borrowed */
 };
 
 int expand_job_init(struct expand_job *job, const struct plan *plan,
@@ -159,14 +162,9 @@ static int write_sidecar(const struct expansion *x, uint64_t n_rows, struct erro
     return status;
 }
 
-static int write_output(struct expansion *x, struct expand_result *result, struct error *err)
+/* Output, sidecar and manifest get their final names, while no other writer's do. */
+static int commit_output(struct expansion *x, const struct expand_result *result, struct error *err)
 {
-    if (add_members(x, err) != 0 || set_comment(x, err) != 0 ||
-        archive_out_write(x->archive, &result->n_bytes, result->sha256, err) != 0 ||
-        side_work_finish(&x->job->digests, err) != 0 || input_check_unchanged(x->plan, err) != 0)
-        return -1;
-    result->n_rows = x->out.order->n_images;
-    result->unpacked_nbytes = x->n_done;
     if (remove_old_manifest(x->path, x->settings->force, err) != 0 ||
         archive_out_commit(x->archive, err) != 0)
         return -1;
@@ -174,6 +172,25 @@ static int write_output(struct expansion *x, struct expand_result *result, struc
         return -1;
     return record_write(x->plan, x->path, x->settings, result, x->members, x->n_members,
                         x->job->digests.sha256, err);
+}
+
+static int write_output(struct expansion *x, struct error *err)
+{
+    struct expand_result *result = x->result;
+    int turn, status;
+
+    if (add_members(x, err) != 0 || set_comment(x, err) != 0 ||
+        archive_out_write(x->archive, &result->n_bytes, result->sha256, err) != 0 ||
+        side_work_finish(&x->job->digests, err) != 0 || input_check_unchanged(x->plan, err) != 0)
+        return -1;
+    result->n_rows = x->out.order->n_images;
+    result->unpacked_nbytes = x->n_done;
+    if (archive_out_sync(x->archive, err) != 0)
+        return -1;
+    turn = output_turn_take(x->path);
+    status = commit_output(x, result, err);
+    output_turn_end(turn);
+    return status;
 }
 
 /* Slices come out before the end of the arrays, where the CRC is, has been read. */
@@ -185,32 +202,47 @@ static int check_data_once(struct expand_job *job, const struct order *rows, str
     return input_check_data(job->plan, job->settings.n_threads, err);
 }
 
+/* With the crew at hand. */
+static int write_with(void *self, struct crew *crew)
+{
+    struct expansion *x = self;
+    int status = -1;
+
+    x->out.member.crew = crew;
+    if ((x->archive = archive_out_new(x->path, x->settings->form, x->settings->force, x->err)) !=
+        NULL)
+        status = write_output(x, x->err);
+    archive_out_free(x->archive);
+    for (size_t i = 0; i < x->n_members; i++)
+        out_member_release(&x->members[i]);
+    free(x->members);
+    return status;
+}
+
 static int write_to(struct expand_job *job, const struct order *rows, const char *path,
                     struct expand_result *result, struct error *err)
 {
-    const struct plan *plan = job->plan;
     const struct expand_settings *settings = &job->settings;
-    struct expansion x = {.job = job, .plan = plan, .path = path, .settings = settings};
-    int status = -1;
+    struct expansion x = {.job = job,
+                          .plan = job->plan,
+                          .path = path,
+                          .settings = settings,
+                          .result = result,
+                          .err = err};
 
     *result = (struct expand_result){0};
     x.out = (struct out_settings){
-        .member = {settings->level, settings->n_threads, &job->digests},
+        .member = {.level = settings->level, .side_work = &job->digests},
         .order = rows,
         .supplies = job->supplies,
         .access = {&job->memory_left, settings->tmpdir},
         .progress = progress,
         .progress_self = &x,
     };
-    if (input_check_not_output(plan, path, err) == 0 && check_sidecar(&x, err) == 0 &&
-        check_data_once(job, rows, err) == 0 &&
-        (x.archive = archive_out_new(path, settings->form, settings->force, err)) != NULL)
-        status = write_output(&x, result, err);
-    archive_out_free(x.archive);
-    for (size_t i = 0; i < x.n_members; i++)
-        out_member_release(&x.members[i]);
-    free(x.members);
-    return status;
+    if (input_check_not_output(job->plan, path, err) != 0 || check_sidecar(&x, err) != 0 ||
+        check_data_once(job, rows, err) != 0)
+        return -1;
+    return crew_run(settings->n_threads, write_with, &x);
 }
 
 int expand_write(struct expand_job *job, const struct order *rows, const char *path,

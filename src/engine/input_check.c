@@ -2,8 +2,10 @@
 #include "engine/input_check.h"
 
 #include "base/text.h"
+#include "engine/crew.h"
 #include "shard/unpack.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 static bool is_same_file(const char *path, const struct stat *st)
@@ -52,27 +54,55 @@ static int check_array(const struct array *array, struct error *err)
     return status;
 }
 
-int input_check_data(const struct plan *plan, int n_threads, struct error *err)
+/* All arrays of an input, and how each of them fared. */
+struct data_check {
+    const struct archive_in *archive;
+    struct error *errors; /* owned, one per array */
+    struct error *err;
+    const struct plan *plan;
+};
+
+static void check_one(void *self, int64_t i, int worker)
 {
+    struct data_check *check = self;
+    const struct array *array = &check->archive->arrays[i];
+
+    (void)worker;
+    if (array->has_crc)
+        check_array(array, &check->errors[i]);
+}
+
+static int check_archive(struct data_check *check, struct crew *crew)
+{
+    const size_t n = check->archive->n_arrays;
     int status = 0;
 
-    for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
-        const struct archive_in *archive = &plan->archives[i];
-        const int64_t n = (int64_t)archive->n_arrays;
+    check->errors = calloc(n + 1, sizeof *check->errors);
+    if (check->errors == NULL)
+        return error_no_memory(check->err, "check of the inputs");
+    crew_each(crew, (int64_t)n, check_one, check);
+    for (size_t i = 0; i < n && status == 0; i++)
+        if (check->errors[i].kind != ERROR_NONE)
+            status = error_set(check->err, check->errors[i].kind, "%s", check->errors[i].message);
+    free(check->errors);
+    return status;
+}
 
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
-        for (int64_t k = 0; k < n; k++) {
-            struct error own = {0};
+static int check_archives(void *self, struct crew *crew)
+{
+    struct data_check *check = self;
+    int status = 0;
 
-            if (archive->arrays[k].has_crc && check_array(&archive->arrays[k], &own) != 0) {
-#pragma omp critical(input_check)
-                {
-                    if (status == 0)
-                        error_set(err, own.kind, "%s", own.message);
-                    status = -1;
-                }
-            }
-        }
+    for (size_t i = 0; i < check->plan->n_archives && status == 0; i++) {
+        check->archive = &check->plan->archives[i];
+        status = check_archive(check, crew);
     }
     return status;
+}
+
+int input_check_data(const struct plan *plan, int n_threads, struct error *err)
+{
+    struct data_check check = {.err = err, .plan = plan};
+
+    return crew_run(n_threads, check_archives, &check);
 }

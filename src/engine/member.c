@@ -2,7 +2,6 @@
 #include "engine/member.h"
 
 #include "codec/crc.h"
-#include "engine/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,19 +23,26 @@ struct worker {
     void *codec_state;
 };
 
+/* A run of pieces. */
+struct batch {
+    struct slot *slots; /* owned, n_slots */
+    uint64_t n;         /* slots in use */
+};
+
 struct member {
     struct pieces *pieces;
     struct codec_level level;
     struct codec_member hints;
     struct codec_choice choice;
     struct side_work *side_work; /* borrowed, or NULL */
-    int n_threads;
-    struct worker *workers; /* owned, n_threads */
-    struct slot *slots;     /* owned, n_slots */
+    struct crew *crew;           /* borrowed */
+    struct worker *workers;      /* owned, one for each thread of the crew */
     uint64_t n_slots;
-    uint64_t n_filled;   /* slots that hold finished pieces */
-    uint64_t next_slot;  /* the next one to deliver */
-    uint64_t next_piece; /* the first piece that is not in a slot yet */
+    struct batch making; /* by the crew, since it was posted; n is 0 when there is none */
+    struct batch made;   /* and delivered */
+    struct error load_error, side_error; /* of the batch that is being made */
+    uint64_t next_slot;                  /* of those made: the next one to deliver */
+    uint64_t next_piece; /* the first piece of the batch that is being made, or comes next */
     uint64_t n_loaded;   /* pieces whose input is in the back window or before */
     uint32_t crc;
     uint64_t unpacked_nbytes;
@@ -48,14 +54,17 @@ struct member *member_new(struct pieces *pieces, const struct member_settings *s
     struct member *m = calloc(1, sizeof *m);
 
     if (m != NULL) {
-        m->n_threads = settings->n_threads > 0 ? settings->n_threads : 1;
-        m->n_slots = (uint64_t)m->n_threads * PIECES_PER_THREAD;
+        const size_t n_threads = (size_t)crew_size(settings->crew);
+
+        m->crew = settings->crew;
+        m->n_slots = n_threads * PIECES_PER_THREAD;
         if (m->n_slots > pieces->n_pieces)
             m->n_slots = pieces->n_pieces;
-        m->workers = calloc((size_t)m->n_threads, sizeof *m->workers);
-        m->slots = calloc(m->n_slots, sizeof *m->slots);
+        m->workers = calloc(n_threads, sizeof *m->workers);
+        m->making.slots = calloc(m->n_slots, sizeof *m->making.slots);
+        m->made.slots = calloc(m->n_slots, sizeof *m->made.slots);
     }
-    if (m == NULL || m->workers == NULL || m->slots == NULL) {
+    if (m == NULL || m->workers == NULL || m->making.slots == NULL || m->made.slots == NULL) {
         error_no_memory(err, "member");
         member_free(m);
         pieces_free(pieces);
@@ -135,63 +144,67 @@ static int encode_piece(struct member *m, struct worker *worker, uint64_t piece,
     return slot->err.kind == ERROR_NONE ? 0 : -1;
 }
 
-/* Side work in proportion to the batch: input is seldom larger than output. */
-static void side_step(struct member *m, struct error *err)
+/* The jobs of a batch: fetch the input of the one after it, do a step of the side work (in
+ * proportion: input is seldom larger than output), make the pieces. */
+static void batch_job(void *self, int64_t job, int worker)
 {
-    if (m->side_work != NULL)
-        side_work_step(m->side_work, m->n_filled * PIECE_NBYTES, err);
+    struct member *m = self;
+    struct slot *slot = &m->making.slots[job < 2 ? 0 : job - 2];
+
+    if (job == 0)
+        load_batch(m, &m->load_error);
+    else if (job == 1 && m->side_work != NULL)
+        side_work_step(m->side_work, m->making.n * PIECE_NBYTES, &m->side_error);
+    else if (job > 1 &&
+             encode_piece(m, &m->workers[worker], m->next_piece + (uint64_t)job - 2, slot) != 0)
+        error_set(&slot->err, ERROR_INTERNAL, "a piece failed without a reason");
 }
 
-/* The lowest-numbered failure of a batch. */
-static int report(const struct member *m, const struct error *load, const struct error *side,
-                  struct error *err)
+/* Have the batch made whose input is in the back window. */
+static int post_batch(struct member *m, struct error *err)
+{
+    if (m->n_loaded == m->next_piece && load_batch(m, err) != 0)
+        return -1;
+    m->pieces->ops->turn(m->pieces);
+    if (m->choice.codec == NULL && choose_codec(m, err) != 0)
+        return -1;
+    m->making.n = m->n_loaded - m->next_piece;
+    crew_post(m->crew, (int64_t)m->making.n + 2, batch_job, m);
+    return 0;
+}
+
+/* The lowest-numbered failure of the batch that was made. */
+static int report(const struct member *m, struct error *err)
 {
     const struct error *first = NULL;
 
-    for (uint64_t i = 0; i < m->n_filled && first == NULL; i++)
-        if (m->slots[i].err.kind != ERROR_NONE)
-            first = &m->slots[i].err;
-    if (first == NULL && load->kind != ERROR_NONE)
-        first = load;
-    if (first == NULL && side->kind != ERROR_NONE)
-        first = side;
+    for (uint64_t i = 0; i < m->made.n && first == NULL; i++)
+        if (m->made.slots[i].err.kind != ERROR_NONE)
+            first = &m->made.slots[i].err;
+    if (first == NULL && m->load_error.kind != ERROR_NONE)
+        first = &m->load_error;
+    if (first == NULL && m->side_error.kind != ERROR_NONE)
+        first = &m->side_error;
     if (first == NULL)
         return 0;
     return error_set(err, first->kind, "%s", first->message);
 }
 
-/* Make the batch whose input is in the back window; fetch the one after it, and do a step of the
- * side work, at the same time. */
+/* Wait for the batch that is being made, and have the next one made while it is delivered. */
 static int refill(struct member *m, struct error *err)
 {
-    struct error load_error = {0}, side_error = {0};
-    int n_busy = m->n_threads;
-    int64_t n_jobs;
+    const struct batch empty = m->made;
 
-    if (m->n_loaded == m->next_piece && load_batch(m, err) != 0)
+    if (m->making.n == 0 && post_batch(m, err) != 0)
         return -1;
-    m->pieces->ops->turn(m->pieces);
-    m->n_filled = m->n_loaded - m->next_piece;
+    crew_wait(m->crew);
+    m->next_piece += m->making.n;
+    m->made = m->making;
+    m->making = (struct batch){.slots = empty.slots};
     m->next_slot = 0;
-    if (m->choice.codec == NULL && choose_codec(m, err) != 0)
+    if (report(m, err) != 0)
         return -1;
-    n_jobs = (int64_t)m->n_filled + 2;
-    if (m->n_filled < (uint64_t)n_busy) /* idle threads would wait for the others by spinning */
-        n_busy = (int)m->n_filled;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_busy)
-    for (int64_t job = 0; job < n_jobs; job++) {
-        if (job == 0)
-            load_batch(m, &load_error);
-        else if (job == 1)
-            side_step(m, &side_error);
-        else if (encode_piece(m, &m->workers[threads_index()], m->next_piece + (uint64_t)job - 2,
-                              &m->slots[job - 2]) != 0)
-            error_set(&m->slots[job - 2].err, ERROR_INTERNAL, "a piece failed without a reason");
-    }
-    if (report(m, &load_error, &side_error, err) != 0)
-        return -1;
-    m->next_piece += m->n_filled;
-    return 0;
+    return m->next_piece < m->pieces->n_pieces ? post_batch(m, err) : 0;
 }
 
 int member_pull(struct member *m, const uint8_t **bytes, size_t *n_bytes, struct error *err)
@@ -199,7 +212,7 @@ int member_pull(struct member *m, const uint8_t **bytes, size_t *n_bytes, struct
     struct slot *slot;
 
     do {
-        if (m->next_slot == m->n_filled) {
+        if (m->next_slot == m->made.n) {
             if (m->next_piece == m->pieces->n_pieces) {
                 *n_bytes = 0;
                 return 0;
@@ -207,7 +220,7 @@ int member_pull(struct member *m, const uint8_t **bytes, size_t *n_bytes, struct
             if (refill(m, err) != 0)
                 return -1;
         }
-        slot = &m->slots[m->next_slot++];
+        slot = &m->made.slots[m->next_slot++];
         m->crc = crc_combine(m->crc, slot->crc, slot->unpacked_nbytes);
         m->unpacked_nbytes += slot->unpacked_nbytes;
     } while (slot->packed.n_bytes == 0);
@@ -231,19 +244,27 @@ uint64_t member_unpacked_nbytes(const struct member *m)
     return m->unpacked_nbytes;
 }
 
+static void release_batch(struct batch *batch, uint64_t n_slots)
+{
+    for (uint64_t i = 0; batch->slots != NULL && i < n_slots; i++)
+        bytes_release(&batch->slots[i].packed);
+    free(batch->slots);
+}
+
 void member_free(struct member *m)
 {
     if (m == NULL)
         return;
-    for (int i = 0; m->workers != NULL && i < m->n_threads; i++) {
+    if (m->making.n > 0) /* given up in the middle */
+        crew_wait(m->crew);
+    for (int i = 0; m->workers != NULL && i < crew_size(m->crew); i++) {
         bytes_release(&m->workers[i].scratch);
         if (m->choice.codec != NULL && m->workers[i].codec_state != NULL)
             m->choice.codec->state_free(m->workers[i].codec_state);
     }
-    for (uint64_t i = 0; m->slots != NULL && i < m->n_slots; i++)
-        bytes_release(&m->slots[i].packed);
+    release_batch(&m->making, m->n_slots);
+    release_batch(&m->made, m->n_slots);
     free(m->workers);
-    free(m->slots);
     codec_choice_release(&m->choice);
     pieces_free(m->pieces);
     free(m);

@@ -2,15 +2,16 @@
  * member.h - one output array as a member that the archive pulls: pieces, made and compressed by
  * all workers, delivered in order.
  *
- * When the queue is empty a refill makes the next batch of pieces in parallel (build, CRC, deflate,
- * each in its worker's cache) while one worker fetches the input of the batch after. The bytes that
- * come out depend on the pieces alone, never on the number of threads.
+ * While one batch of pieces is delivered, the crew makes the next one (build, CRC, deflate, each
+ * piece in its worker's cache) and fetches the input of the one after. The bytes that come out
+ * depend on the pieces alone, never on the number of threads.
  */
 #ifndef SYMAUG_ENGINE_MEMBER_H
 #define SYMAUG_ENGINE_MEMBER_H
 
 #include "base/error.h"
 #include "codec/codec.h"
+#include "engine/crew.h"
 #include "engine/pieces.h"
 #include "engine/side_work.h"
 
@@ -19,7 +20,7 @@ struct member;
 /* How members are made; borrowed parts must outlive them. */
 struct member_settings {
     struct codec_level level;
-    int n_threads;
+    struct crew *crew;
     struct side_work *side_work; /* borrowed, or NULL: gets a job in every batch */
 };
 

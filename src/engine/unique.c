@@ -1,15 +1,16 @@
 /* unique.c - see unique.h. */
 #include "engine/unique.h"
 
+#include "engine/crew.h"
 #include "engine/pieces_objects.h"
 #include "engine/source.h"
-#include "engine/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-#define ROWS_AT_ONCE 128
+#define ROWS_AT_ONCE 256
+#define ROWS_PER_JOB 8 /* that one thread hashes */
 
 /* One array that moves: its rows, and those of its values where they belong together. */
 struct moving {
@@ -25,6 +26,9 @@ struct unique {
     XXH128_hash_t *hashes; /* owned, ROWS_AT_ONCE x n_chosen */
     struct bytes *rooms;   /* owned, one per thread: a moved row */
     int n_threads;
+    struct error *errors; /* owned, ROWS_AT_ONCE */
+    uint64_t first, n;    /* rows of the chunk */
+    struct error *err;    /* borrowed */
 };
 
 static void release(struct unique *u)
@@ -39,6 +43,7 @@ static void release(struct unique *u)
         bytes_release(&u->rooms[i]);
     free(u->moving);
     free(u->hashes);
+    free(u->errors);
     free(u->rooms);
 }
 
@@ -75,8 +80,9 @@ static int open_all(struct unique *u, int n_threads, struct error *err)
     u->n_threads = n_threads > 0 ? n_threads : 1;
     u->moving = calloc(plan->n_arrays + 1, sizeof *u->moving);
     u->hashes = calloc((size_t)ROWS_AT_ONCE * plan->n_chosen, sizeof *u->hashes);
+    u->errors = calloc(ROWS_AT_ONCE, sizeof *u->errors);
     u->rooms = calloc((size_t)u->n_threads, sizeof *u->rooms);
-    if (u->moving == NULL || u->hashes == NULL || u->rooms == NULL)
+    if (u->moving == NULL || u->hashes == NULL || u->errors == NULL || u->rooms == NULL)
         return error_no_memory(err, "--unique");
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (plan->arrays[i].binding.role < ROLE_COPY && open_moving(u, &plan->arrays[i], err) != 0)
@@ -117,10 +123,10 @@ static int hash_image(const struct unique *u, const struct moving *m, uint64_t r
     return 0;
 }
 
-static int hash_row(struct unique *u, uint64_t row, uint64_t at, struct error *err)
+static int hash_row(struct unique *u, uint64_t row, uint64_t at, struct bytes *room,
+                    struct error *err)
 {
     XXH128_hash_t *hashes = u->hashes + at * u->plan->n_chosen;
-    struct bytes *room = &u->rooms[threads_index()];
 
     memset(hashes, 0, u->plan->n_chosen * sizeof *hashes);
     for (size_t i = 0; i < u->n_moving; i++)
@@ -142,52 +148,68 @@ static void drop_equal(struct unique *u, uint64_t row, uint64_t at)
                 selection_clear(selection, row, k);
 }
 
-static int read_chunk(struct unique *u, uint64_t n, struct error *err)
+static int read_chunk(struct unique *u, struct error *err)
 {
     for (size_t i = 0; i < u->n_moving; i++) {
         struct moving *m = &u->moving[i];
 
         if (m->array->is_object)
             continue;
-        if (source_read(&m->source, n, m->rows.data, err) != 0 ||
+        if (source_read(&m->source, u->n, m->rows.data, err) != 0 ||
             (m->value_rows.data != NULL &&
-             source_read(&m->values, n, m->value_rows.data, err) != 0))
+             source_read(&m->values, u->n, m->value_rows.data, err) != 0))
             return -1;
     }
     return 0;
 }
 
-static int drop_chunk(struct unique *u, uint64_t first, uint64_t n, struct error *err)
+/* A few rows of the chunk. */
+static void hash_rows(void *self, int64_t job, int worker)
 {
-    struct error errors[ROWS_AT_ONCE];
-    const int64_t n_rows = (int64_t)n;
+    struct unique *u = self;
+    const uint64_t begin = (uint64_t)job * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
 
-    memset(errors, 0, sizeof errors);
-#pragma omp parallel for schedule(dynamic, 4) num_threads(u->n_threads)
-    for (int64_t i = 0; i < n_rows; i++)
-        hash_row(u, first + (uint64_t)i, (uint64_t)i, &errors[i]);
-    for (uint64_t i = 0; i < n; i++) {
-        if (errors[i].kind != ERROR_NONE)
-            return error_set(err, errors[i].kind, "%s: row %llu: %s",
+    for (uint64_t at = begin; at < end && at < u->n; at++)
+        hash_row(u, u->first + at, at, &u->rooms[worker], &u->errors[at]);
+}
+
+static int drop_chunk(struct unique *u, struct crew *crew, struct error *err)
+{
+    crew_each(crew, (int64_t)(u->n / ROWS_PER_JOB + 1), hash_rows, u);
+    for (uint64_t i = 0; i < u->n; i++) {
+        if (u->errors[i].kind != ERROR_NONE)
+            return error_set(err, u->errors[i].kind, "%s: row %llu: %s",
                              text_path(u->plan->archives[0].path).text,
-                             (unsigned long long)(first + i), errors[i].message);
-        drop_equal(u, first + i, i);
+                             (unsigned long long)(u->first + i), u->errors[i].message);
+        drop_equal(u, u->first + i, i);
     }
     return 0;
 }
 
+static int drop_all(void *self, struct crew *crew)
+{
+    struct unique *u = self;
+    const uint64_t n_rows = u->plan->n_rows;
+    int status = 0;
+
+    for (u->first = 0; u->first < n_rows && status == 0; u->first += u->n) {
+        const uint64_t left = n_rows - u->first;
+
+        u->n = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+        status = read_chunk(u, u->err);
+        if (status == 0)
+            status = drop_chunk(u, crew, u->err);
+    }
+    return status;
+}
+
 int unique_drop(struct plan *plan, int n_threads, struct error *err)
 {
-    struct unique u = {.plan = plan};
+    struct unique u = {.plan = plan, .err = err};
     int status = open_all(&u, n_threads, err);
 
-    for (uint64_t row = 0; row < plan->n_rows && status == 0; row += ROWS_AT_ONCE) {
-        uint64_t left = plan->n_rows - row, n = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
-
-        status = read_chunk(&u, n, err);
-        if (status == 0)
-            status = drop_chunk(&u, row, n, err);
-    }
+    if (status == 0)
+        status = crew_run(u.n_threads, drop_all, &u);
     release(&u);
     return status;
 }

@@ -38,6 +38,7 @@ struct sample {
     struct play play;
     struct sample_games games;
     struct sample_member *members; /* owned: one for each array of the kind */
+    struct crew *crew;             /* borrowed, while it writes */
     uint64_t unpacked_nbytes;
 };
 
@@ -139,8 +140,7 @@ static void give_hints(const struct sample_member *m, struct codec_member *hints
 
 static int open_member(struct sample_member *m, struct error *err)
 {
-    const struct member_settings settings = {.level = m->sample->level,
-                                             .n_threads = m->sample->settings->n_threads};
+    const struct member_settings settings = {.level = m->sample->level, .crew = m->sample->crew};
     struct codec_member hints;
     struct pieces *pieces = open_pieces(m, err);
 
@@ -207,27 +207,40 @@ static int remove_old_manifest(const char *path, struct error *err)
     return status;
 }
 
-static int write_archive(struct sample *sample, const char *path, struct sample_result *result,
-                         struct error *err)
+/* What one writing works on. */
+struct writing {
+    struct sample *sample;
+    const char *path;
+    struct sample_result *result;
+    struct error *err;
+};
+
+static int write_archive(void *self, struct crew *crew)
 {
+    struct writing *w = self;
+    struct sample *sample = w->sample;
     const struct play_kind *kind = sample->play.kind;
     struct archive_out *archive =
-        archive_out_new(path, ARCHIVE_OUT_NPZ, sample->settings->force, err);
+        archive_out_new(w->path, ARCHIVE_OUT_NPZ, sample->settings->force, w->err);
     char sha256[65];
     int status = archive != NULL ? 0 : -1;
 
+    sample->crew = crew;
     for (size_t i = 0; i < kind->n_arrays && status == 0; i++)
-        status = add_member(archive, &sample->members[i], err);
+        status = add_member(archive, &sample->members[i], w->err);
     if (status == 0)
-        status = archive_out_write(archive, &result->n_bytes, sha256, err);
+        status = archive_out_write(archive, &w->result->n_bytes, sha256, w->err);
     if (status == 0)
-        status = remove_old_manifest(path, err);
+        status = remove_old_manifest(w->path, w->err);
     if (status == 0)
-        status = archive_out_commit(archive, err);
+        status = archive_out_commit(archive, w->err);
     archive_out_free(archive);
-    result->n_games = sample->games.n_games;
-    for (size_t i = 0; i < kind->n_arrays; i++)
-        result->unpacked_nbytes += sample->members[i].unpacked_nbytes;
+    for (size_t i = 0; i < kind->n_arrays; i++) {
+        w->result->unpacked_nbytes += sample->members[i].unpacked_nbytes;
+        member_free(sample->members[i].member);
+        sample->members[i].member = NULL;
+    }
+    w->result->n_games = sample->games.n_games;
     return status;
 }
 
@@ -255,7 +268,6 @@ static void release_sample(struct sample *sample)
 {
     for (size_t i = 0; sample->members != NULL && i < sample->play.kind->n_arrays; i++) {
         bytes_release(&sample->members[i].header);
-        member_free(sample->members[i].member);
     }
     free(sample->members);
     sample_games_release(&sample->games);
@@ -266,12 +278,13 @@ int sample_write(const char *path, const struct sample_settings *settings,
                  struct sample_result *result, struct error *err)
 {
     struct sample sample = {.settings = settings};
+    struct writing writing = {&sample, path, result, err};
     int status;
 
     *result = (struct sample_result){0};
     status = open_sample(&sample, err);
     if (status == 0)
-        status = write_archive(&sample, path, result, err);
+        status = crew_run(settings->n_threads, write_archive, &writing);
     release_sample(&sample);
     return status;
 }

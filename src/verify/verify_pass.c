@@ -1,6 +1,7 @@
 /* verify_pass.c - see verify_pass.h. */
 #include "verify/verify_pass.h"
 
+#include "engine/crew.h"
 #include "verify/diagnose.h"
 #include "verify/verify_adapt.h"
 #include "verify/verify_rules.h"
@@ -28,6 +29,10 @@ struct run {
     struct orbit_cursor cursor;
     uint64_t n_wanted, next_row;
     struct error *lane_errors; /* owned, one per lane */
+    struct crew *crew;         /* borrowed */
+    struct rules rules;
+    struct smear smear;
+    struct error *err; /* borrowed */
 };
 
 /* --- one piece --- */
@@ -120,19 +125,22 @@ static int next_window(struct run *run, struct error *err)
     return 0;
 }
 
+static void work_job(void *self, int64_t job, int worker)
+{
+    struct run *run = self;
+    struct lanes *lanes = run->pass->lanes;
+
+    (void)worker;
+    if (job >= (int64_t)lanes->n)
+        check_piece(run, (size_t)job - lanes->n);
+    else if (run->back.n > 0)
+        window_read_lane(&run->back, lanes, (size_t)job, &run->lane_errors[job]);
+}
+
 /* Check the front window while the back one is read. */
 static void work(struct run *run)
 {
-    struct lanes *lanes = run->pass->lanes;
-    const int n_jobs = (int)lanes->n + N_PIECES;
-
-#pragma omp parallel for schedule(dynamic, 1) num_threads(run->pass->request->n_threads)
-    for (int job = 0; job < n_jobs; job++) {
-        if (job >= (int)lanes->n)
-            check_piece(run, (size_t)job - lanes->n);
-        else if (run->back.n > 0)
-            window_read_lane(&run->back, lanes, (size_t)job, &run->lane_errors[job]);
-    }
+    crew_each(run->crew, (int64_t)run->pass->lanes->n + N_PIECES, work_job, run);
 }
 
 /* Lanes that cannot be read on are reported and left out from now on. */
@@ -151,7 +159,7 @@ static int judge_lanes(struct run *run, struct error *err)
     return 0;
 }
 
-static int join_pieces(struct run *run, struct rules *rules, struct smear *smear, struct error *err)
+static int join_pieces(struct run *run, struct error *err)
 {
     for (size_t p = 0; p < N_PIECES; p++) {
         struct piece *piece = &run->pieces[p];
@@ -159,8 +167,8 @@ static int join_pieces(struct run *run, struct rules *rules, struct smear *smear
         if (piece->error.kind != ERROR_NONE)
             return error_set(err, piece->error.kind, "%s", piece->error.message);
         findings_merge(&run->pass->result->findings, &piece->findings);
-        rules_merge(rules, &piece->rules);
-        smear_merge(smear, &piece->smear);
+        rules_merge(&run->rules, &piece->rules);
+        smear_merge(&run->smear, &piece->smear);
     }
     return 0;
 }
@@ -173,9 +181,13 @@ static void adapt(struct run *run, bool *is_adapted)
     *is_adapted = true;
 }
 
-static int walk(struct run *run, struct rules *rules, struct smear *smear, struct error *err)
+static int walk(void *self, struct crew *crew)
 {
+    struct run *run = self;
+    struct error *err = run->err;
     bool is_adapted = false;
+
+    run->crew = crew;
 
     if (next_window(run, err) != 0)
         return -1;
@@ -191,7 +203,7 @@ static int walk(struct run *run, struct rules *rules, struct smear *smear, struc
         if (next_window(run, err) != 0)
             return -1;
         work(run);
-        if (join_pieces(run, rules, smear, err) != 0)
+        if (join_pieces(run, err) != 0)
             return -1;
     }
     return judge_lanes(run, err);
@@ -258,25 +270,24 @@ static void release(struct run *run)
 int verify_pass_run(const struct verify_pass *pass, struct error *err)
 {
     struct run *run = calloc(1, sizeof *run);
-    struct rules rules;
-    struct smear smear = {0};
     int status;
 
     if (run == NULL)
         return error_no_memory(err, "check");
     run->pass = pass;
-    rules_init(&rules, pass->lanes, pass->request->max_findings);
+    run->err = err;
+    rules_init(&run->rules, pass->lanes, pass->request->max_findings);
     status = init(run, err);
     if (status == 0)
-        status = smear_init(&smear, pass->lanes, err);
+        status = smear_init(&run->smear, pass->lanes, err);
     if (status == 0)
-        status = walk(run, &rules, &smear, err);
+        status = crew_run(pass->request->n_threads, walk, run);
     if (status == 0) {
-        rules_finish(&rules, pass->lanes, &pass->result->findings);
-        smear_finish(&smear, pass->lanes, &pass->result->findings);
+        rules_finish(&run->rules, pass->lanes, &pass->result->findings);
+        smear_finish(&run->smear, pass->lanes, &pass->result->findings);
     }
-    rules_release(&rules);
-    smear_release(&smear);
+    rules_release(&run->rules);
+    smear_release(&run->smear);
     release(run);
     free(run);
     return status;

@@ -159,27 +159,50 @@ static uint32_t crc_of(uint64_t n_bytes)
     return crc;
 }
 
+/* A member and what is pulled from it, by the leader of a crew. */
+struct job {
+    struct fake *fake;
+    struct member_settings settings;
+    const char *codec; /* expected, or NULL */
+    uint64_t n_bytes;
+    struct pulled all;
+    struct error err;
+};
+
+static int pull_whole(void *self, struct crew *crew)
+{
+    struct job *job = self;
+    const struct codec_member hints = {.n_bytes = job->n_bytes, .item_nbytes = 1};
+    struct member *m;
+    int status;
+
+    job->settings.crew = crew;
+    m = member_new(&job->fake->head, &job->settings, &hints, &job->err);
+    assert_non_null(m);
+    status = pull_all(m, &job->all, &job->err);
+    if (status == 0) {
+        assert_int_equal(member_unpacked_nbytes(m), job->n_bytes);
+        assert_int_equal(member_crc(m), crc_of(job->n_bytes));
+        if (job->codec != NULL)
+            assert_string_equal(member_codec(m), job->codec);
+    }
+    member_free(m);
+    return status;
+}
+
 static struct pulled run(const char *level, int n_threads, uint64_t n_bytes, uint64_t piece_nbytes)
 {
-    const struct codec_member hints = {.n_bytes = n_bytes, .item_nbytes = 1};
-    struct member_settings settings = {.n_threads = n_threads};
-    struct error err = {0};
-    struct pulled all;
-    struct member *m;
+    const bool is_named = strchr(level, ':') != NULL || strcmp(level, "store") == 0;
     int n_freed = 0;
+    struct job job = {.fake = fake_new(n_bytes, piece_nbytes, &n_freed),
+                      .codec = is_named ? level : NULL,
+                      .n_bytes = n_bytes};
 
-    assert_int_equal(codec_level_parse(level, &settings.level, &err), 0);
-    m = member_new(&fake_new(n_bytes, piece_nbytes, &n_freed)->head, &settings, &hints, &err);
-    assert_non_null(m);
-    assert_int_equal(pull_all(m, &all, &err), 0);
-    assert_int_equal(member_unpacked_nbytes(m), n_bytes);
-    assert_int_equal(member_crc(m), crc_of(n_bytes));
-    if (strchr(level, ':') != NULL || strcmp(level, "store") == 0)
-        assert_string_equal(member_codec(m), level);
-    check_content(&all, strcmp(level, "store") == 0, n_bytes);
-    member_free(m);
+    assert_int_equal(codec_level_parse(level, &job.settings.level, &job.err), 0);
+    assert_int_equal(crew_run(n_threads, pull_whole, &job), 0);
+    check_content(&job.all, strcmp(level, "store") == 0, n_bytes);
     assert_int_equal(n_freed, 1);
-    return all;
+    return job.all;
 }
 
 static void test_levels_and_threads(void **state)
@@ -209,24 +232,18 @@ static void test_levels_and_threads(void **state)
 static void check_failure(int64_t make, int64_t make_too, int64_t load, const char *message)
 {
     for (int n_threads = 1; n_threads <= 5; n_threads += 2) {
-        const struct codec_member hints = {.n_bytes = 60000, .item_nbytes = 1};
-        const struct member_settings settings = {.level = {CODEC_ZLIB, 1}, .n_threads = n_threads};
-        struct error err = {0};
-        struct pulled all;
-        struct member *m;
         int n_freed = 0;
-        struct fake *fake = fake_new(60000, 1000, &n_freed);
+        struct job job = {.fake = fake_new(60000, 1000, &n_freed),
+                          .settings = {.level = {CODEC_ZLIB, 1}},
+                          .n_bytes = 60000};
 
-        fake->make_fails = make;
-        fake->make_fails_too = make_too;
-        fake->load_fails = load;
-        m = member_new(&fake->head, &settings, &hints, &err);
-        assert_non_null(m);
-        assert_int_equal(pull_all(m, &all, &err), -1);
+        job.fake->make_fails = make;
+        job.fake->make_fails_too = make_too;
+        job.fake->load_fails = load;
+        assert_int_equal(crew_run(n_threads, pull_whole, &job), -1);
         if (message != NULL)
-            assert_string_equal(err.message, message);
-        free(all.bytes);
-        member_free(m);
+            assert_string_equal(job.err.message, message);
+        free(job.all.bytes);
         assert_int_equal(n_freed, 1);
     }
 }
@@ -242,21 +259,31 @@ static void test_failures(void **state)
     check_failure(-1, -1, 45, "load 45");
 }
 
-static void test_release_before_end(void **state)
+static int pull_once(void *self, struct crew *crew)
 {
     const struct codec_member hints = {.n_bytes = 60000, .item_nbytes = 1};
-    const struct member_settings settings = {.level = {CODEC_DEFAULT, 0}, .n_threads = 2};
-    struct error err = {0};
+    const struct member_settings settings = {.level = {CODEC_DEFAULT, 0}, .crew = crew};
+    struct job *job = self;
     const uint8_t *bytes;
     size_t n_bytes;
-    int n_freed = 0;
-    struct member *m = member_new(&fake_new(60000, 1000, &n_freed)->head, &settings, &hints, &err);
+    struct member *m = member_new(&job->fake->head, &settings, &hints, &job->err);
 
-    (void)state;
-    assert_int_equal(member_pull(m, &bytes, &n_bytes, &err), 0);
+    assert_int_equal(member_pull(m, &bytes, &n_bytes, &job->err), 0);
     assert_true(n_bytes > 0);
-    member_free(m);
-    assert_int_equal(n_freed, 1);
+    member_free(m); /* while the next batch is being made */
+    return 0;
+}
+
+static void test_release_before_end(void **state)
+{
+    (void)state;
+    for (int n_threads = 1; n_threads <= 3; n_threads++) {
+        int n_freed = 0;
+        struct job job = {.fake = fake_new(60000, 1000, &n_freed)};
+
+        assert_int_equal(crew_run(n_threads, pull_once, &job), 0);
+        assert_int_equal(n_freed, 1);
+    }
     member_free(NULL);
 }
 
