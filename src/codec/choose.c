@@ -12,10 +12,15 @@
 #include <stdlib.h>
 
 /* Below this, a member cannot earn back what a trial costs. */
-enum { TRIAL_MIN_NBYTES = 64 * 1024 };
+enum { TRIAL_MIN_NBYTES = 16 * 1024 };
 
-/* As much of the sample is encoded; all of it is learned from. */
-enum { TRIAL_PIECE_NBYTES = 256 * 1024 };
+/* As much of the sample is encoded in a trial, so that all trials together cost a small part of
+ * what the member costs; all of the sample is learned from. */
+enum {
+    TRIAL_PIECE_MIN_NBYTES = 32 * 1024,
+    TRIAL_PIECE_MAX_NBYTES = 256 * 1024,
+    TRIAL_PIECE_SHARE = 32,
+};
 
 /* What may be chosen at a level; earlier rows win ties. Rows that share a training stand together,
  * and those that their nominal operations alone may rule out stand last. */
@@ -23,31 +28,33 @@ struct candidate {
     enum codec_level_kind kind;
     const struct codec *codec;
     int level;
-    uint32_t operations_per_byte; /* nominal, for codecs that do not count */
+    uint32_t operations_per_byte; /* nominal; of codecs that count: the least there can be */
 };
 
 /* clang-format off */
 static const struct candidate candidates[] = {
     {CODEC_STORE,   &codec_store,       0, 0},
-    {CODEC_FAST,    &codec_grid,        0, 2},
+    {CODEC_FAST,    &codec_grid,        0, 0},
 #ifdef HAVE_ISAL
-    {CODEC_FAST,    &codec_isal,        1, 1},
+    {CODEC_FAST,    &codec_isal,        1, 2},
 #else
-    {CODEC_FAST,    &codec_zlib,        1, 4},
+    {CODEC_FAST,    &codec_zlib,        1, 8},
 #endif
-    {CODEC_DEFAULT, &codec_grid,        0, 2},
-    {CODEC_DEFAULT, &codec_grid_sparse, 0, 2},
-    {CODEC_DEFAULT, &codec_zlib,        6, 12},
-    {CODEC_BEST,    &codec_grid_sparse, 0, 2},
-    {CODEC_BEST,    &codec_grid_best,   0, 8},
-    {CODEC_BEST,    &codec_zlib,        9, 24},
+    {CODEC_DEFAULT, &codec_grid,        0, 0},
+    {CODEC_DEFAULT, &codec_grid_sparse, 0, 0},
+    {CODEC_DEFAULT, &codec_grid_values, 0, 3},
+    {CODEC_DEFAULT, &codec_zlib,        6, 80},
+    {CODEC_BEST,    &codec_grid_sparse, 0, 0},
+    {CODEC_BEST,    &codec_grid_values, 0, 0},
+    {CODEC_BEST,    &codec_grid_best,   0, 0},
+    {CODEC_BEST,    &codec_zlib,        9, 100},
 };
 enum { N_CANDIDATES = sizeof candidates / sizeof candidates[0] };
 
 /* Operations that a saved byte is worth, for levels with several candidates. */
 static const uint32_t byte_worth[] = {
     [CODEC_FAST]    = 60,
-    [CODEC_DEFAULT] = 500,
+    [CODEC_DEFAULT] = 190,
     [CODEC_BEST]    = 100000,
     [CODEC_STORE]   = 0,
     [CODEC_ZLIB]    = 0,
@@ -80,11 +87,17 @@ struct trial {
     size_t n_bytes, history_nbytes;
 };
 
-static struct trial trial_of(const uint8_t *sample, size_t sample_nbytes)
+static struct trial trial_of(enum codec_level_kind kind, const struct codec_member *member,
+                             const uint8_t *sample, size_t sample_nbytes)
 {
-    const size_t n_bytes = sample_nbytes < TRIAL_PIECE_NBYTES ? sample_nbytes : TRIAL_PIECE_NBYTES;
-    const size_t n_before = sample_nbytes - n_bytes;
+    const uint64_t member_nbytes = member->n_bytes != 0 ? member->n_bytes : 4 * sample_nbytes;
+    uint64_t most = member_nbytes / TRIAL_PIECE_SHARE;
+    size_t n_bytes, n_before;
 
+    most = most > TRIAL_PIECE_MIN_NBYTES ? most : TRIAL_PIECE_MIN_NBYTES;
+    most = most < TRIAL_PIECE_MAX_NBYTES && kind != CODEC_BEST ? most : TRIAL_PIECE_MAX_NBYTES;
+    n_bytes = sample_nbytes < most ? sample_nbytes : (size_t)most;
+    n_before = sample_nbytes - n_bytes;
     return (struct trial){
         .piece = sample + n_before,
         .n_bytes = n_bytes,
@@ -97,9 +110,10 @@ static uint64_t nominal_operations(const struct candidate *candidate, const stru
     return (uint64_t)candidate->operations_per_byte * trial->n_bytes;
 }
 
-/* What it costs to encode the trial's piece with a choice. */
+/* What it costs to encode the trial's piece with a choice. One that is cheaper than `limit` learns
+ * from it, for the pieces to come and for other candidates that share what was learned. */
 static int trial_cost(const struct codec_choice *choice, const struct candidate *candidate,
-                      const struct trial *trial, uint64_t *cost, struct error *err)
+                      const struct trial *trial, uint64_t limit, uint64_t *cost, struct error *err)
 {
     const struct codec *codec = choice->codec;
     uint64_t n_operations = nominal_operations(candidate, trial);
@@ -122,6 +136,8 @@ static int trial_cost(const struct codec_choice *choice, const struct candidate 
     if (codec->n_operations != NULL)
         n_operations = codec->n_operations(state);
     *cost = (uint64_t)n_bytes * byte_worth[candidate->kind] + n_operations;
+    if (codec->learn != NULL && *cost < limit)
+        codec->learn(state, choice->trained);
     result = 0;
 out:
     if (state != NULL)
@@ -135,14 +151,13 @@ static int try_candidate(const struct candidate *candidate, const struct codec_m
                          const uint8_t *sample, size_t sample_nbytes, struct codec_choice *best,
                          uint64_t *best_cost, struct error *err)
 {
-    const struct trial trial = trial_of(sample, sample_nbytes);
+    const struct trial trial = trial_of(candidate->kind, member, sample, sample_nbytes);
     struct codec_choice tried;
     uint64_t cost = UINT64_MAX;
     bool is_shared = false;
     int result;
 
-    if (candidate->codec->n_operations == NULL &&
-        nominal_operations(candidate, &trial) >= *best_cost)
+    if (nominal_operations(candidate, &trial) >= *best_cost)
         return 0;
     choice_init(&tried, candidate->codec, candidate->level);
     if (best->trained != NULL && best->codec->train == tried.codec->train &&
@@ -154,7 +169,7 @@ static int try_candidate(const struct candidate *candidate, const struct codec_m
         result = choice_train(&tried, member, sample, sample_nbytes, err);
     }
     if (result == 0)
-        result = trial_cost(&tried, candidate, &trial, &cost, err);
+        result = trial_cost(&tried, candidate, &trial, *best_cost, &cost, err);
     if (result == 0 && cost < *best_cost) {
         if (!is_shared)
             codec_choice_release(best);

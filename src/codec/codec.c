@@ -12,7 +12,8 @@
 #endif
 
 const struct codec *const codec_table[] = {
-    &codec_store, &codec_zlib, &codec_grid, &codec_grid_sparse, &codec_grid_best,
+    &codec_store,       &codec_zlib,        &codec_grid,
+    &codec_grid_sparse, &codec_grid_values, &codec_grid_best,
 #ifdef HAVE_ISAL
     &codec_isal,
 #endif

@@ -74,6 +74,10 @@ struct codec {
     int (*train)(const struct codec_member *member, int level, const uint8_t *sample,
                  size_t sample_nbytes, void **trained, struct error *err);
 
+    /* Add to what was trained what a state has learned since, from encoding a part of the member.
+     * NULL where there is nothing to add. */
+    void (*learn)(const void *state, void *trained);
+
     /* Operations done by a state so far, counted: one is about the work of one literal. NULL: the
      * nominal cost of the candidate (choose.c) counts. */
     uint64_t (*n_operations)(const void *state);

@@ -10,7 +10,8 @@
 
 #include "codec/codec.h"
 
-/* Greedy at learned distances; runs of zeros and whole elements, for policies; shortest path. */
-extern const struct codec codec_grid, codec_grid_sparse, codec_grid_best;
+/* Greedy at learned distances; runs of zeros and whole elements, for policies; shortest path over
+ * whole elements, for values that come again; shortest path over bytes. */
+extern const struct codec codec_grid, codec_grid_sparse, codec_grid_values, codec_grid_best;
 
 #endif

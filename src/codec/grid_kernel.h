@@ -85,13 +85,17 @@ static GRID_TARGET void measure(const uint8_t *bytes, const uint8_t *stop,
 #include "codec/grid_kernel_greedy.h"
 #include "codec/grid_kernel_optimal.h"
 #include "codec/grid_kernel_sparse.h"
+#include "codec/grid_kernel_values.h"
 
-#define GRID_KERNELS(set, supported)                                                         \
-    const struct grid_kernels grid_kernels_##set = {                                         \
-        .name = #set,                                                                        \
-        .is_supported = supported,                                                           \
-        .parse = {[GRID_GREEDY] = greedy, [GRID_SPARSE] = sparse, [GRID_OPTIMAL] = optimal}, \
-        .count = count,                                                                      \
-        .emit = emit,                                                                        \
-        .measure = measure,                                                                  \
+#define GRID_KERNELS(set, supported)                 \
+    const struct grid_kernels grid_kernels_##set = { \
+        .name = #set,                                \
+        .is_supported = supported,                   \
+        .parse = {[GRID_GREEDY] = greedy,            \
+                  [GRID_SPARSE] = sparse,            \
+                  [GRID_VALUES] = values,            \
+                  [GRID_OPTIMAL] = optimal},         \
+        .count = count,                              \
+        .emit = emit,                                \
+        .measure = measure,                          \
     }

@@ -161,7 +161,7 @@ GRID_INLINE const uint8_t *greedy_parse(struct grid_state *state, const struct g
                                         size_t n, const uint8_t *p, const uint8_t *stop)
 {
     const uint8_t *literals = p;
-    size_t n_sequences = 0;
+    size_t n_sequences = 0, n_looked = 0;
     bool in_run = false; /* a longest match ends here */
 
     while (p < stop && n_sequences < GRID_MAX_SEQUENCES) {
@@ -170,6 +170,7 @@ GRID_INLINE const uint8_t *greedy_parse(struct grid_state *state, const struct g
         struct match best = {0, 0, UINT32_MAX};
 
         if (!in_run || !greedy_run(state, d, &window, p, most, &best)) {
+            n_looked++;
             greedy_learned(state, d, n, &window, p, most, &best);
             if (best.length < GREEDY_HASH_BELOW)
                 greedy_hashed(state, &window, p, most, &best);
@@ -185,6 +186,7 @@ GRID_INLINE const uint8_t *greedy_parse(struct grid_state *state, const struct g
         }
     }
     state->n_sequences = n_sequences;
+    state->work.n_looked += n_looked;
     return p;
 }
 

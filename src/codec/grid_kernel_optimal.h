@@ -119,7 +119,7 @@ GRID_INLINE uint32_t optimal_next(const struct grid_path *path, uint32_t at)
 }
 
 /* Find the best way from `begin` to `stop`. */
-GRID_INLINE void optimal_search(const struct grid_state *state, const struct greedy_distances *d,
+GRID_INLINE void optimal_search(struct grid_state *state, const struct greedy_distances *d,
                                 const struct optimal_stretch *s)
 {
     const uint32_t n = (uint32_t)(s->stop - s->begin);
@@ -136,6 +136,7 @@ GRID_INLINE void optimal_search(const struct grid_state *state, const struct gre
         /* Not worth while where the next place takes no more bits: hardly ever is it better. */
         if (next > n || s->path->cost[next] > s->path->cost[at]) {
             optimal_step(state, d, s, s->begin + at);
+            state->work.n_looked++;
             at = optimal_next(s->path, at + 1);
         } else {
             at = next;

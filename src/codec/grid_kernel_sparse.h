@@ -115,6 +115,7 @@ GRID_INLINE void sparse_index(struct grid_state *state, const uint8_t *stop, siz
         }
     }
     index->n += (uint32_t)(n / item_nbytes);
+    state->work.n_looked += n_elements;
     index->is_dense = n_elements * item_nbytes * 8 > n * 7;
 }
 

@@ -23,9 +23,13 @@
 #define GRID_PATH_HASH_BITS 13
 #define GRID_PATH_WAYS      8
 #define GRID_PATH_NBYTES    16384 /* of one shortest-path search */
+#define GRID_VALUES_BITS_1  16    /* of the table of single elements, which must hold a window */
+#define GRID_VALUES_BITS    14
+#define GRID_VALUES_MATCHES 4    /* of an element: from three tables, and at a learned distance */
+#define GRID_VALUES_STRETCH 4096 /* elements */
 
 /* The ways to parse: one codec row each. */
-enum grid_mode { GRID_GREEDY, GRID_SPARSE, GRID_OPTIMAL, GRID_N_MODES };
+enum grid_mode { GRID_GREEDY, GRID_SPARSE, GRID_VALUES, GRID_OPTIMAL, GRID_N_MODES };
 
 /* n_literals bytes of input as they are, then a match. */
 struct grid_sequence {
@@ -98,6 +102,26 @@ struct grid_path {
     uint64_t reached[GRID_PATH_NBYTES / 64 + 2]; /* bit i: some path leads to place i */
 };
 
+/* A part of a stretch that one match covers, in elements. */
+struct grid_long {
+    uint16_t begin;
+    uint16_t end;
+};
+
+/* Work space of the parser for values: by hash the latest positions, numbered from floor on; the
+ * matches that the elements of a stretch have, and the best way on from each of them. */
+struct grid_values {
+    bool has_history;
+    uint32_t latest_1[1u << GRID_VALUES_BITS_1];
+    uint32_t latest_2[1u << GRID_VALUES_BITS];
+    uint32_t latest_3[1u << GRID_VALUES_BITS];
+    uint32_t matches[GRID_VALUES_STRETCH][GRID_VALUES_MATCHES]; /* as steps */
+    uint32_t steps[GRID_VALUES_STRETCH]; /* length << 16 | distance - 1 of a match; or literals */
+    struct grid_long longs[GRID_VALUES_STRETCH];
+    uint8_t distance_nbits[DEFLATE_MAX_DISTANCE]; /* costs, by distance - 1 */
+    uint32_t cost[GRID_VALUES_STRETCH + 1];       /* bits from here to the end */
+};
+
 struct grid_state;
 
 /* Parse from `bytes` on, until `stop` or until the sequences are full; returns where that was. The
@@ -105,13 +129,24 @@ struct grid_state;
 typedef const uint8_t *grid_parser(struct grid_state *state, const uint8_t *bytes,
                                    const uint8_t *stop);
 
+/* What a state has done so far. */
+struct grid_work {
+    uint64_t n_bytes;
+    uint64_t n_looked; /* places that were looked up or compared */
+    uint64_t n_literals;
+    uint64_t n_sequences;
+};
+
 /* One worker's state. */
 struct grid_state {
     const struct grid_kernels *kernels;
     struct grid_trained trained;
-    struct grid_costs costs; /* those of the block before */
-    struct grid_path *path;  /* owned; `best` only */
+    struct grid_costs costs;    /* those of the block before */
+    struct grid_path *path;     /* owned; `best` only */
+    struct grid_values *values; /* owned; that mode only */
     enum grid_mode mode;
+    struct grid_work work;
+    bool is_used; /* the tables know something */
 
     const uint8_t *floor; /* lowest byte that may be matched against */
 

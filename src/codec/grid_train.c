@@ -17,7 +17,7 @@
 #define N_DISTANCES    12
 
 /* Comparisons that may be made: a fraction of the member's size, within limits. */
-#define MIN_COMPARISONS       ((uint64_t)1 << 15)
+#define MIN_COMPARISONS       ((uint64_t)1 << 13)
 #define MAX_COMPARISONS       ((uint64_t)1 << 18)
 #define NBYTES_PER_COMPARISON 256
 

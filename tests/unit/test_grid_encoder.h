@@ -27,7 +27,8 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof *(a))
 
-static const struct codec *const codecs[] = {&codec_grid, &codec_grid_sparse, &codec_grid_best};
+static const struct codec *const codecs[] = {&codec_grid, &codec_grid_sparse, &codec_grid_best,
+                                             &codec_grid_values};
 
 static const uint8_t marker[] = {0, 0, 0xff, 0xff};
 
