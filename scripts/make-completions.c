@@ -31,6 +31,7 @@ static const struct {
     {OPT_CASTLING_PLANES, "none"},
     {OPT_TILES, "keep permute"},
     {OPT_PROGRESS, "auto always never"},
+    {OPT_COLOR, "auto always never"},
 };
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option.h"
+#include "cli/order_option.h"
 #include "cli/reading.h"
 #include "cli/verify_print.h"
 #include "engine/threads.h"
@@ -19,22 +20,6 @@ struct call {
     bool json;
     int verbosity;
 };
-
-static int parse_order(struct call *call, const char *text, struct error *err)
-{
-    uint64_t block = 0;
-
-    if (strcmp(text, "sample") == 0)
-        block = 1;
-    else if (strcmp(text, "transform") != 0 &&
-             (strncmp(text, "block:", 6) != 0 || text_parse_u64(text + 6, &block) != 0 ||
-              block == 0))
-        return error_set(err, ERROR_USAGE, "--order: %s is none of block:B, sample, transform",
-                         text_quote(text).text);
-    call->request.order = VERIFY_ORDER_SAID;
-    call->request.block_rows = block;
-    return 0;
-}
 
 static int add_leak(struct call *call, const char *path, struct error *err)
 {
@@ -68,7 +53,7 @@ static int apply(void *self, int id, const char *argument, struct error *err)
         return 0;
     switch (id) {
     case OPT_ORDER:
-        return parse_order(call, argument, err);
+        return order_option(&call->request, argument, err);
     case OPT_LEAK:
         return add_leak(call, argument, err);
     case OPT_JSON:

@@ -27,6 +27,7 @@ int cmd_info(int argc, char **argv, struct error *err);
 int cmd_boards(int argc, char **argv, struct error *err);
 int cmd_sample(int argc, char **argv, struct error *err);
 int cmd_verify(int argc, char **argv, struct error *err);
+int cmd_show(int argc, char **argv, struct error *err);
 int cmd_manifest(int argc, char **argv, struct error *err);
 
 /* Handle the options that all commands share (help, version, quiet, verbose). Returns 1 when id

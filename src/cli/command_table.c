@@ -25,10 +25,19 @@ const struct command command_table[] = {
      "hex8 is the hexagon of radius 4 (61 cells), not an 8 x 8 board of the game of Hex: that is\n"
      "rhombus:8. FILE is a board description in JSON.",
      cmd_boards},
+    {"show", CMD_SHOW, "[--board BOARD] FILE --row K [OPTION]...",
+     "draw all images of a row, on the terminal or as SVG",
+     "Images are computed; of an expanded set (known as `verify` knows it) those that are stored "
+     "are\n"
+     "drawn, with red rings where they are not what is computed.",
+     cmd_show},
     {"sample", CMD_SAMPLE, "--board BOARD --rows N [OPTION]... OUT",
      "make a synthetic shard: random play", NULL, cmd_sample},
-    {"manifest", CMD_MANIFEST, "check MANIFEST...",
-     "check that the outputs of a manifest are there, with its rows and arrays", NULL,
+    {"manifest", CMD_MANIFEST, "check MANIFEST...  |  merge -o OUT FOLDER|MANIFEST...",
+     "check that the outputs of manifests are there, or join manifests into one",
+     "merge joins manifests, and those that stand beside their outputs in a FOLDER. It fails when\n"
+     "they differ in board, transforms, options or version, and on outputs that are missing,\n"
+     "unfinished or there twice. OUT is the same whatever the order and number of the parts.",
      cmd_manifest},
 };
 

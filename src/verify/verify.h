@@ -10,6 +10,7 @@
 #define SYMAUG_VERIFY_VERIFY_H
 
 #include "engine/plan.h"
+#include "shard/manifest.h"
 #include "verify/findings.h"
 
 enum verify_order { VERIFY_ORDER_DETECT, VERIFY_ORDER_SAID };
@@ -22,8 +23,10 @@ struct verify_request {
     size_t n_leaks;
     size_t max_findings; /* kept per file */
     int n_threads;
-    bool headers_only;    /* manifests: sizes, rows and arrays, no content */
-    const char *manifest; /* borrowed: of the file; NULL: the one that stands beside it */
+    bool headers_only; /* manifests: sizes, rows and arrays, no content */
+    const struct manifest
+        *manifest;          /* borrowed: of the file; NULL: the one that stands beside it */
+    size_t manifest_output; /* which of its outputs the file is */
 };
 
 /* What is said of one file. */

@@ -142,45 +142,64 @@ static void check_arrays(const struct verify_shard *shard, const json_t *output,
     }
 }
 
+/* The number of the output that has the file's name; beyond all of them when there is none. */
+static int find_output(const struct manifest *manifest, const char *path, size_t *i,
+                       struct error *err)
+{
+    struct manifest_file file;
+
+    for (*i = 0; manifest_output(manifest, *i, &file) == 0; ++*i) {
+        char *name = manifest_decode_name(file.name, err);
+        const bool is_it = name != NULL && strcmp(name, base_name(path)) == 0;
+
+        free(name);
+        if (name == NULL || is_it)
+            return name == NULL ? -1 : 0;
+    }
+    return 0;
+}
+
 int verify_against_manifest(const struct verify_shard *shard, const struct verify_request *request,
                             struct verify_result *result, struct error *err)
 {
     const struct finding_place place = place_of(NULL);
     const struct manifest *manifest = shard->said.manifest;
     struct manifest_file file;
+    size_t i = request->manifest_output;
 
-    for (size_t i = 0; manifest_output(manifest, i, &file) == 0; i++) {
-        char *name = manifest_decode_name(file.name, err);
-        const bool is_it = name != NULL && strcmp(name, base_name(result->path)) == 0;
-
-        free(name);
-        if (name == NULL)
-            return -1;
-        if (!is_it)
-            continue;
-        check_numbers(shard, &file, result);
-        check_arrays(shard, json_array_get(json_object_get(manifest->root, "outputs"), i), result);
-        return request->headers_only ? 0 : check_digest(&shard->archive, &file, result, err);
+    if (request->manifest == NULL && find_output(manifest, result->path, &i, err) != 0)
+        return -1;
+    if (manifest_output(manifest, i, &file) != 0) {
+        findings_add(&result->findings, &place, "its name", "others",
+                     "the manifest beside it does not list this file");
+        return 0;
     }
-    findings_add(&result->findings, &place, "its name", "others",
-                 "the manifest beside it does not list this file");
-    return 0;
+    check_numbers(shard, &file, result);
+    check_arrays(shard, json_array_get(json_object_get(manifest->root, "outputs"), i), result);
+    return request->headers_only ? 0 : check_digest(&shard->archive, &file, result, err);
 }
 
 /* --- manifests --- */
 
+/* Check the i-th output of a manifest, whose own result is number `own`. */
 static int check_output(const struct verify_request *request, const char *folder,
-                        const char *manifest, const struct manifest_file *file,
-                        struct verify_results *results, size_t own, struct error *err)
+                        const struct manifest *manifest, size_t i, struct verify_results *results,
+                        size_t own, struct error *err)
 {
     const struct finding_place place = place_of(NULL);
     struct verify_request one = *request;
+    struct manifest_file file = {0};
     struct text path = {0};
     struct verify_result *result;
-    char *name = manifest_decode_name(file->name, err);
-    int status = name != NULL ? text_append(&path, err, "%s/%s", folder, name) : -1;
+    char *name;
+    int status;
 
+    manifest_output(manifest, i, &file);
+    results->items[own].n_rows += file.n_rows;
+    name = manifest_decode_name(file.name, err);
+    status = name != NULL ? text_append(&path, err, "%s/%s", folder, name) : -1;
     one.manifest = manifest;
+    one.manifest_output = i;
     if (status == 0 && access(path.text, F_OK) != 0) {
         findings_add(&results->items[own].findings, &place, "all that it lists", "no such file",
                      "output %s is missing", text_quote(name).text);
@@ -201,7 +220,7 @@ int verify_manifest(const struct verify_request *request, const char *path,
     struct verify_result *result = verify_results_add(results, request, path, err);
     struct error why = {0};
     struct manifest *manifest;
-    struct manifest_file file;
+    const char *folder;
     char *copy;
     int status = 0;
 
@@ -220,11 +239,9 @@ int verify_manifest(const struct verify_request *request, const char *path,
     copy = strdup(path);
     if (copy == NULL)
         status = error_no_memory(err, "path");
-    for (size_t i = 0; status == 0 && manifest_output(manifest, i, &file) == 0; i++) {
-        results->items[own].n_rows += file.n_rows;
-        status =
-            check_output(request, i == 0 ? dirname(copy) : copy, path, &file, results, own, err);
-    }
+    folder = copy != NULL ? dirname(copy) : NULL;
+    for (size_t i = 0; status == 0 && i < manifest_n_outputs(manifest); i++)
+        status = check_output(request, folder, manifest, i, results, own, err);
     free(copy);
     manifest_free(manifest);
     return status;

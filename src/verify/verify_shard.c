@@ -39,18 +39,21 @@ int verify_read_failed(struct verify_result *result, const char *array, const st
 
 /* --- the manifest beside the shard --- */
 
-static int read_manifest(struct verify_shard *shard, const char *name, struct error *err)
+static int read_manifest(struct verify_shard *shard, const struct manifest *given,
+                         struct error *err)
 {
     struct verify_manifest *said = &shard->said;
     struct text path = {0};
     const json_t *list, *entry;
     size_t i;
 
-    if (text_append(&path, err, "%s%s", name != NULL ? name : shard->archive.path,
-                    name != NULL ? "" : MANIFEST_SUFFIX) != 0)
-        return -1;
-    said->manifest = manifest_read(path.text, NULL);
-    text_release(&path);
+    said->manifest = given;
+    if (given == NULL) {
+        if (text_append(&path, err, "%s" MANIFEST_SUFFIX, shard->archive.path) != 0)
+            return -1;
+        said->manifest = said->own = manifest_read(path.text, NULL);
+        text_release(&path);
+    }
     if (said->manifest == NULL)
         return 0;
     list = json_object_get(said->manifest->root, "transforms");
@@ -193,7 +196,7 @@ void verify_shard_close(struct verify_shard *shard)
     free(shard->bindings);
     orbit_spaces_release(&shard->spaces);
     board_free(shard->board);
-    manifest_free(shard->said.manifest);
+    manifest_free(shard->said.own);
     if (shard->is_open)
         archive_in_close(&shard->archive);
     *shard = (struct verify_shard){0};

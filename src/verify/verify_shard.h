@@ -12,7 +12,8 @@
 
 /* What a manifest beside the shard says. */
 struct verify_manifest {
-    struct manifest *manifest; /* owned, or NULL */
+    const struct manifest *manifest; /* or NULL; borrowed from the request or from `own` */
+    struct manifest *own;            /* owned, or NULL */
     uint8_t transforms[BOARD_MAX_TRANSFORMS];
     uint32_t n_transforms;
 };

@@ -58,6 +58,9 @@ def commands(folder):
         (Command("info", ["info", "-q", "--json", made["hex8"]]), None),
         (Command("verify", ["verify", "-q", "-j1", made["expanded"]]), None),
         (Command("verify --json", ["verify", "-q", "-j2", "--json", made["go"]]), None),
+        (Command("show", ["show", "--row=3", made["expanded"]]), None),
+        (Command("show -o", ["show", "-f", "--board=hex13", "--row=3", "--value=mover", "-o",
+                 "{out}", made["hex13"]], "o.svg", True), SMALL),
         (Command("sample", ["sample", "-q", "-f", "--board=hex8", "--rows=10", "{out}"], "o.npz",
                  True), ["--seed=7"]),
         (Command("boards", ["boards", "--json", "hex8"]), None),
@@ -66,6 +69,6 @@ def commands(folder):
 
 
 NAMES = ["expand objects", "expand -f", "expand -j2 -f shuffled", "expand katago",
-         "expand to folder", "expand from folder", "info", "verify", "verify --json", "sample",
-         "boards"]  # fmt: skip
-WRITERS = [name for name in NAMES if name.startswith(("expand", "sample"))]
+         "expand to folder", "expand from folder", "info", "verify", "verify --json", "show",
+         "show -o", "sample", "boards"]  # fmt: skip
+WRITERS = [name for name in NAMES if name.startswith(("expand", "sample", "show -o"))]

@@ -1,0 +1,233 @@
+/* heat.c - see heat.h. */
+#include "show/heat.h"
+
+#include "show/planes.h"
+
+#include <string.h>
+
+#define N_TOP 3
+
+/* An entry of a policy, dense or sparse. */
+struct entry {
+    uint64_t action;
+    double weight;
+};
+
+struct policy {
+    const struct plan *plan;
+    const struct role_binding *binding;
+    const struct field *field;   /* weights, or indices with: */
+    const struct field *weights; /* borrowed, or NULL: dense, or every index counts as one */
+    uint64_t n;
+};
+
+/* --- finding it --- */
+
+static bool is_called_policy(const char *key)
+{
+    return strncasecmp(key, "pol", 3) == 0 || strncasecmp(key, "pi", 2) == 0 ||
+           strncasecmp(key, "prob", 4) == 0;
+}
+
+/* A dense policy; of several the one that is called so. */
+static int find_dense(const struct plan *plan, const struct fields *fields)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan->arrays[i].binding.role == ROLE_POLICY && fields->items[i].n > 0 &&
+            is_called_policy(plan->arrays[i].key))
+            return (int)i;
+    return fields_find(plan, fields, ROLE_POLICY);
+}
+
+static bool find(struct policy *policy, const struct plan *plan, const struct fields *fields)
+{
+    int i = find_dense(plan, fields);
+    const bool is_dense = i >= 0;
+
+    if (!is_dense)
+        i = fields_find(plan, fields, ROLE_POLICY_INDEX);
+    if (i < 0)
+        return false;
+    *policy = (struct policy){plan, &plan->arrays[i].binding, &fields->items[i], NULL, 0};
+    if (policy->binding->layout == NULL || !dtype_is_number(&policy->field->dtype))
+        return false;
+    if (is_dense) /* of several channels the first one */
+        policy->n = policy->binding->n_actions < policy->field->n ? policy->binding->n_actions
+                                                                  : policy->field->n;
+    else
+        policy->n = policy->field->n;
+    if (!is_dense && policy->binding->value_array >= 0)
+        policy->weights = &fields->items[policy->binding->value_array];
+    return true;
+}
+
+/* Entry k; weights below zero (logits) and NaN count as none. */
+static struct entry get(const struct policy *policy, uint64_t k)
+{
+    struct entry entry = {k, 1};
+
+    if (policy->binding->role == ROLE_POLICY) {
+        entry.weight = field_number(policy->field, k);
+    } else {
+        const int64_t index = dtype_get_int(
+            &policy->field->dtype, policy->field->bytes.data + k * policy->field->dtype.itemsize);
+
+        entry.action = index >= 0 ? (uint64_t)index : UINT64_MAX;
+        if (policy->weights != NULL)
+            entry.weight = k < policy->weights->n ? field_number(policy->weights, k) : 0;
+    }
+    if (!(entry.weight > 0) || entry.weight > 1e300 || entry.action == UINT64_MAX)
+        entry.weight = 0;
+    return entry;
+}
+
+/* --- cells --- */
+
+/* Where a piece that is dropped into a column comes to rest: on the last row, or, if pieces hang
+ * from the first one, below those. */
+static int64_t cell_of_column(const struct board *board, const struct picture *picture,
+                              uint32_t col)
+{
+    bool hangs = false;
+    uint32_t row;
+
+    for (uint32_t c = 0; c < board->cols; c++)
+        hangs |= picture->cells[c].piece != PICTURE_EMPTY &&
+                 picture->cells[(board->rows - 1) * board->cols + c].piece == PICTURE_EMPTY;
+    for (row = 0; row < board->rows; row++) {
+        const uint32_t at = hangs ? row : board->rows - 1 - row;
+
+        if (picture->cells[at * board->cols + col].piece == PICTURE_EMPTY)
+            return at * board->cols + col;
+    }
+    return col;
+}
+
+static int64_t cell_of(const struct policy *policy, const struct picture *picture, uint64_t action)
+{
+    const struct board *board = policy->plan->board;
+
+    if (strcmp(policy->binding->layout->name, "columns") == 0 && action < board->cols)
+        return cell_of_column(board, picture, (uint32_t)action);
+    return planes_cell_of(board, policy->binding, action);
+}
+
+/* --- words --- */
+
+static bool is_cell_by_cell(const struct policy *policy)
+{
+    return strncmp(policy->binding->layout->name, "cells", 5) == 0;
+}
+
+static int describe(const struct policy *policy, const struct entry *entry, double total,
+                    struct text *caption, struct error *err)
+{
+    static const char play_at[] = "play at ";
+    const struct board *board = policy->plan->board;
+    const struct action_layout *layout = policy->binding->layout;
+    char what[96] = "an unused entry";
+    const char *shown = what;
+
+    if (entry->action < layout->length(board))
+        layout->describe(board, entry->action, what, sizeof what);
+    if (strncmp(what, play_at, sizeof play_at - 1) == 0)
+        shown += sizeof play_at - 1;
+    return text_append(caption, err, "%s %s", shown,
+                       picture_share_text(entry->weight / total).text);
+}
+
+/* The largest entries in words, with commas between short ones. */
+static int write_top(const struct policy *policy, const struct entry *top, size_t n, double total,
+                     struct text *caption, struct error *err)
+{
+    const bool is_short = is_cell_by_cell(policy) || board_is(policy->plan->board, "chess") ||
+                          strcmp(policy->binding->layout->name, "columns") == 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (describe(policy, &top[i], total, caption, err) != 0 ||
+            text_append(caption, err, "%s", is_short && i + 1 < n ? ", " : "\n") != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void keep_top(struct entry *top, size_t *n, struct entry entry)
+{
+    size_t i = *n;
+
+    if (entry.weight <= 0)
+        return;
+    while (i > 0 && top[i - 1].weight < entry.weight)
+        i--;
+    if (i == N_TOP)
+        return;
+    if (*n < N_TOP)
+        ++*n;
+    memmove(top + i + 1, top + i, (*n - 1 - i) * sizeof *top);
+    top[i] = entry;
+}
+
+/* --- all of it --- */
+
+/* The cells with the largest shares have them written. */
+static void mark_top_cells(struct picture *picture, uint32_t n_cells)
+{
+    for (int k = 0; k < N_TOP; k++) {
+        struct picture_cell *best = NULL;
+
+        for (uint32_t i = 0; i < n_cells; i++) {
+            struct picture_cell *cell = &picture->cells[i];
+
+            if (!cell->is_top && cell->share > 0 && (best == NULL || cell->share > best->share))
+                best = cell;
+        }
+        if (best != NULL)
+            best->is_top = true;
+    }
+}
+
+static int write_caption(const struct policy *policy, const struct entry *top, size_t n_top,
+                         double total, double tail, struct picture *picture, struct error *err)
+{
+    const struct action_layout *layout = policy->binding->layout;
+    const bool has_pass = strstr(layout->name, "+pass") != NULL;
+
+    if (total == 0)
+        return text_append(&picture->caption, err, "policy all zero\n");
+    if (write_top(policy, top, n_top, total, &picture->caption, err) != 0)
+        return -1;
+    if (!has_pass && tail == 0)
+        return 0;
+    return text_append(&picture->caption, err, "%s %s\n", has_pass ? "pass" : "on no cell",
+                       picture_share_text(tail / total).text);
+}
+
+int heat_read(const struct plan *plan, const struct fields *fields, struct picture *picture,
+              struct error *err)
+{
+    struct policy policy;
+    struct entry top[N_TOP + 1];
+    size_t n_top = 0;
+    double total = 0, tail = 0;
+
+    if (!find(&policy, plan, fields))
+        return 0;
+    picture->has_policy = true;
+    for (uint64_t k = 0; k < policy.n; k++)
+        total += get(&policy, k).weight;
+    for (uint64_t k = 0; k < policy.n && total > 0; k++) {
+        const struct entry entry = get(&policy, k);
+
+        if (entry.weight == 0)
+            continue;
+        const int64_t cell = cell_of(&policy, picture, entry.action);
+
+        keep_top(top, &n_top, entry);
+        if (cell >= 0)
+            picture->cells[cell].share += entry.weight / total;
+        else
+            tail += entry.weight;
+    }
+    mark_top_cells(picture, plan->board->n_cells);
+    return write_caption(&policy, top, n_top, total, tail, picture, err);
+}

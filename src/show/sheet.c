@@ -1,0 +1,290 @@
+/* sheet.c - see sheet.h. */
+#include "show/sheet.h"
+
+#include "base/text.h"
+#include "engine/bind.h"
+#include "engine/choose.h"
+#include "engine/plan_inputs.h"
+#include "show/compare.h"
+#include "show/fields.h"
+#include "show/heat.h"
+#include "show/labels.h"
+#include "show/stones.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a sheet is made from. */
+struct making {
+    struct sheet *sheet;
+    const struct sheet_request *request;
+    uint8_t *wanted; /* owned: ids of the transforms to draw */
+    uint32_t n_wanted;
+    struct fields *rows; /* owned: as stored; the first one is the base of what is recomputed */
+    size_t n_rows;
+};
+
+/* --- the plan --- */
+
+static int bind_arrays(struct plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const enum role role = plan->arrays[i].binding.role;
+
+        if (role != ROLE_META && role != ROLE_DROP && bind_array(plan, &plan->arrays[i], err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The transforms to draw are chosen; arrays are bound for all, since an image may be made from any
+ * stored one. */
+static int choose(struct making *m, struct plan *plan, struct error *err)
+{
+    const char *text = m->request->reading->transforms;
+
+    if (choose_transforms(plan, text, err) != 0)
+        return -1;
+    m->n_wanted = plan->n_chosen;
+    m->wanted = malloc(plan->n_chosen);
+    if (m->wanted == NULL)
+        return error_no_memory(err, "transforms");
+    memcpy(m->wanted, plan->chosen, plan->n_chosen);
+    if (text == NULL)
+        return 0;
+    free(plan->chosen);
+    plan->chosen = NULL;
+    plan->n_chosen = 0;
+    return choose_transforms(plan, NULL, err);
+}
+
+static int open_plan(struct making *m, struct error *err)
+{
+    struct plan *plan = &m->sheet->plan;
+    const struct plan_request *reading = m->request->reading;
+
+    plan->conventions = reading->conventions;
+    plan->max_memory = reading->max_memory;
+    plan->tmpdir = reading->tmpdir;
+    if (plan_open_inputs(plan, &m->request->path, 1, reading, err) != 0 ||
+        plan_decide_board(plan, reading, err) != 0 || choose(m, plan, err) != 0 ||
+        plan_match_arrays(plan, reading, err) != 0)
+        return -1;
+    if (m->request->row >= plan->n_rows)
+        return error_set(err, ERROR_DATA, "%s: has no row %llu, found %llu rows (the first is 0)",
+                         text_path(m->request->path).text, (unsigned long long)m->request->row,
+                         (unsigned long long)plan->n_rows);
+    return bind_arrays(plan, err);
+}
+
+/* --- rows --- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Rows are read in ascending order and then put into that of the transforms. */
+static int read_stored(struct making *m, struct error *err)
+{
+    const size_t n = m->request->n_stored;
+    struct fields *sorted = calloc(n, sizeof *sorted);
+    uint64_t *rows = calloc(n, sizeof *rows);
+    int status = sorted != NULL && rows != NULL ? 0 : error_no_memory(err, "rows");
+
+    for (size_t k = 0; k < n && status == 0; k++)
+        rows[k] = m->request->stored[k].row;
+    if (status == 0) {
+        qsort(rows, n, sizeof *rows, compare_numbers);
+        status = fields_read(&m->sheet->plan, rows, n, sorted, err);
+        for (size_t k = 0; k < n; k++) {
+            const uint64_t *at =
+                bsearch(&m->request->stored[k].row, rows, n, sizeof *rows, compare_numbers);
+
+            if (at != NULL)
+                m->rows[k] = sorted[at - rows];
+        }
+    }
+    free(sorted);
+    free(rows);
+    return status;
+}
+
+static int read_all(struct making *m, struct error *err)
+{
+    m->n_rows = m->request->n_stored > 0 ? m->request->n_stored : 1;
+    m->rows = calloc(m->n_rows, sizeof *m->rows);
+    if (m->rows == NULL)
+        return error_no_memory(err, "rows");
+    if (m->request->n_stored > 0)
+        return read_stored(m, err);
+    return fields_read(&m->sheet->plan, &m->request->row, 1, m->rows, err);
+}
+
+/* --- pictures --- */
+
+static int fill_picture(const struct plan *plan, const struct fields *fields,
+                        struct picture *picture, struct error *err)
+{
+    if (board_is(plan->board, "rhombus"))
+        picture_set_edges(picture, plan->board);
+    if (stones_read(plan, fields, picture, err) != 0 ||
+        labels_read(plan, fields, picture, err) != 0)
+        return -1;
+    return heat_read(plan, fields, picture, err);
+}
+
+static struct picture *add_picture(struct sheet *sheet, uint32_t transform, struct error *err)
+{
+    struct picture *picture = &sheet->pictures[sheet->n_pictures];
+
+    if (picture_init(picture, sheet->plan.board, transform, err) != 0)
+        return NULL;
+    sheet->n_pictures++;
+    return picture;
+}
+
+/* One scale for all pictures. */
+static void note_scale(struct sheet *sheet, const struct picture *picture)
+{
+    for (uint32_t i = 0; i < sheet->plan.board->n_cells; i++)
+        if (picture->cells[i].share > sheet->most_share)
+            sheet->most_share = picture->cells[i].share;
+}
+
+static int add_computed(struct making *m, uint32_t t, struct error *err)
+{
+    const struct plan *plan = &m->sheet->plan;
+    struct picture *picture = add_picture(m->sheet, t, err);
+    struct fields image = {0};
+    int status = picture != NULL ? fields_move(plan, m->rows, t, &image, err) : -1;
+
+    if (status == 0)
+        status = fill_picture(plan, &image, picture, err);
+    if (status == 0)
+        note_scale(m->sheet, picture);
+    fields_release(&image);
+    return status;
+}
+
+/* The k-th stored image, held against what the first one becomes. */
+static int add_stored(struct making *m, size_t k, struct error *err)
+{
+    const struct plan *plan = &m->sheet->plan;
+    const struct board *board = plan->board;
+    const uint32_t from = m->request->stored[0].transform, to = m->request->stored[k].transform;
+    const uint32_t u = board->compose[board->inverse[from] * board->n_transforms + to];
+    struct picture *picture = add_picture(m->sheet, to, err);
+    struct fields image = {0};
+    int status = picture != NULL ? fill_picture(plan, &m->rows[k], picture, err) : -1;
+
+    if (status == 0) {
+        note_scale(m->sheet, picture);
+        picture->row = m->request->stored[k].row;
+        status = fields_move(plan, m->rows, u, &image, err);
+    }
+    if (status == 0)
+        status = compare_rows(plan, &m->rows[k], &image, u, picture, err);
+    if (status == 0 && picture->faults.n_bytes > 0)
+        m->sheet->n_faulty++;
+    fields_release(&image);
+    return status;
+}
+
+static bool is_wanted(const struct making *m, uint32_t t)
+{
+    return memchr(m->wanted, (int)t, m->n_wanted) != NULL;
+}
+
+static int add_pictures(struct making *m, struct error *err)
+{
+    struct sheet *sheet = m->sheet;
+    const size_t n = m->request->n_stored > 0 ? m->request->n_stored : m->n_wanted;
+
+    sheet->pictures = calloc(n, sizeof *sheet->pictures);
+    if (sheet->pictures == NULL)
+        return error_no_memory(err, "pictures");
+    for (size_t k = 0; k < n; k++) {
+        if (m->request->n_stored == 0 && add_computed(m, m->wanted[k], err) != 0)
+            return -1;
+        if (m->request->n_stored > 0 && is_wanted(m, m->request->stored[k].transform) &&
+            add_stored(m, k, err) != 0)
+            return -1;
+    }
+    if (sheet->n_pictures == 0)
+        return error_set(err, ERROR_DATA, "%s: row %llu: none of the chosen images is stored",
+                         text_path(m->request->path).text, (unsigned long long)m->request->row);
+    return 0;
+}
+
+/* --- the whole --- */
+
+static int set_title(struct sheet *sheet, const char *path, struct error *err)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+    const struct board *board = sheet->plan.board;
+    const size_t n = sheet->n_pictures;
+    const char *plural = n == 1 ? "" : "s";
+
+    if (text_append(&sheet->title, err, "%s, board %s, row %llu\n", text_path(name).text,
+                    text_path(board->preset).text, (unsigned long long)sheet->row) != 0)
+        return -1;
+    if (!sheet->is_stored)
+        return text_append(&sheet->title, err, "%zu image%s, computed\n", n, plural);
+    return text_append(&sheet->title, err,
+                       "%zu image%s, as stored; %zu differ%s from what is computed\n", n, plural,
+                       sheet->n_faulty, sheet->n_faulty == 1 ? "s" : "");
+}
+
+static int build(struct making *m, struct error *err)
+{
+    struct sheet *sheet = m->sheet;
+
+    if (open_plan(m, err) != 0 || read_all(m, err) != 0 ||
+        shape_init(&sheet->shape, sheet->plan.board, err) != 0 || add_pictures(m, err) != 0)
+        return -1;
+    return set_title(sheet, m->request->path, err);
+}
+
+int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct error *err)
+{
+    struct making m = {.sheet = sheet, .request = request};
+    int status;
+
+    *sheet = (struct sheet){.row = request->row, .is_stored = request->n_stored > 0};
+    status = build(&m, err);
+    for (size_t k = 0; m.rows != NULL && k < m.n_rows; k++)
+        fields_release(&m.rows[k]);
+    free(m.rows);
+    free(m.wanted);
+    if (status != 0)
+        sheet_release(sheet);
+    return status;
+}
+
+void sheet_release(struct sheet *sheet)
+{
+    for (size_t k = 0; k < sheet->n_pictures; k++)
+        picture_release(&sheet->pictures[k]);
+    free(sheet->pictures);
+    shape_release(&sheet->shape);
+    text_release(&sheet->title);
+    plan_release(&sheet->plan);
+    *sheet = (struct sheet){0};
+}
+
+int sheet_heading(const struct sheet *sheet, const struct picture *picture, struct text *heading,
+                  struct error *err)
+{
+    const struct board_transform *t = &sheet->plan.board->transforms[picture->transform];
+
+    if (text_append(heading, err, "%u %s%s", picture->transform, text_path(t->name).text,
+                    t->swaps_colours ? " (colours swapped)" : "") != 0)
+        return -1;
+    return sheet->is_stored
+               ? text_append(heading, err, ", row %llu", (unsigned long long)picture->row)
+               : 0;
+}

@@ -1,0 +1,150 @@
+/* verify_locate.c - see verify_locate.h. */
+#include "verify/verify_locate.h"
+
+#include "base/text.h"
+#include "verify/orbit_detect.h"
+#include "verify/verify_shard.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_AT_ONCE 4096
+#define MAX_FINDINGS 100
+
+/* Copy group g of the window if it holds the row. */
+static int take_group(const struct window *window, uint64_t g, uint64_t row,
+                      struct verify_located *located, struct error *err)
+{
+    const uint64_t begin = window->groups[g], end = window->groups[g + 1];
+    bool found = false;
+
+    for (uint64_t m = begin; m < end; m++)
+        found |= window->images[window->members[m]].row == row;
+    if (!found)
+        return 0;
+    located->images = calloc(end - begin, sizeof *located->images);
+    if (located->images == NULL)
+        return error_no_memory(err, "images of a row");
+    for (uint64_t m = begin; m < end; m++)
+        located->images[located->n++] = window->images[window->members[m]];
+    return 0;
+}
+
+static int walk(const struct orbit_groups *groups, const struct lanes *lanes, uint64_t row,
+                struct verify_located *located, struct error *err)
+{
+    struct orbit_cursor cursor = {0};
+    struct window window = {0};
+    int status = window_init(&window, lanes, orbit_groups_capacity(groups, ROWS_AT_ONCE), err);
+
+    if (status == 0)
+        status = orbit_cursor_open(&cursor, groups, err);
+    while (status == 0 && located->images == NULL) {
+        status = orbit_cursor_next(&cursor, &window, ROWS_AT_ONCE, err);
+        if (status != 0 || window.n == 0)
+            break;
+        for (uint64_t g = 0; g < window.n_groups && status == 0 && located->images == NULL; g++)
+            status = take_group(&window, g, row, located, err);
+    }
+    orbit_cursor_close(&cursor);
+    window_release(&window, lanes);
+    return status;
+}
+
+static int find_images(const struct verify_request *request, struct verify_shard *shard,
+                       uint64_t row, struct verify_result *result, struct verify_located *located,
+                       struct error *err)
+{
+    struct lanes lanes = {0};
+    struct orbit_groups groups = {0};
+    int status = lanes_init(&lanes, shard, result, err);
+
+    if (status == 0)
+        status = orbit_detect(&groups, shard, &lanes, request, result, err);
+    if (status == 0 && result->is_expanded) {
+        status = orbit_groups_settle(&groups, lanes.row_nbytes, request->reading->max_memory, err);
+        if (status == 0)
+            status = walk(&groups, &lanes, row, located, err);
+    }
+    orbit_groups_release(&groups);
+    lanes_release(&lanes);
+    return status;
+}
+
+static int name_board(const struct verify_request *request, const struct verify_shard *shard,
+                      struct verify_located *located, struct error *err)
+{
+    const char *said = request->reading->board;
+    char name[64];
+
+    if (shard->board == NULL || !shard->board_is_sure)
+        return 0;
+    if (said != NULL && strcmp(said, "katago") != 0)
+        located->board = strdup(said);
+    else if (role_guess_board(&shard->archive, name, sizeof name) == 0)
+        located->board = strdup(name);
+    else
+        located->board = strdup(shard->board->preset);
+    return located->board != NULL ? 0 : error_no_memory(err, "board");
+}
+
+/* A file that cannot be read: the first finding that is an error says why. */
+static int refuse(const struct verify_result *result, struct error *err)
+{
+    const struct findings *found = &result->findings;
+    size_t i = 0;
+
+    if (found->no_memory)
+        return error_no_memory(err, "findings");
+    while (i < found->n && found->items[i].is_warning)
+        i++;
+    if (i == found->n)
+        return error_set(err, result->fatal, "%s: cannot be read", text_path(result->path).text);
+    return error_set(err, result->fatal, "%s: %s%s%s", text_path(result->path).text,
+                     found->items[i].array != NULL ? text_path(found->items[i].array).text : "",
+                     found->items[i].array != NULL ? ": " : "", found->items[i].message);
+}
+
+static int locate(const struct verify_request *request, uint64_t row, struct verify_result *result,
+                  struct verify_located *located, struct error *err)
+{
+    struct verify_shard shard;
+    struct error why = {0};
+    int status = verify_shard_open(&shard, request, result->path, result, &why);
+
+    if (status == 0 && shard.is_open) {
+        located->conventions = shard.conventions;
+        status = name_board(request, &shard, located, &why);
+    }
+    if (status == 0 && shard.bindings != NULL && result->fatal == ERROR_NONE)
+        status = find_images(request, &shard, row, result, located, &why);
+    verify_shard_close(&shard);
+    if (status != 0 && why.kind != ERROR_DATA)
+        return error_set(err, why.kind, "%s", why.message);
+    return result->fatal != ERROR_NONE || result->findings.no_memory ? refuse(result, err) : 0;
+}
+
+int verify_locate(const struct verify_request *request, const char *path, uint64_t row,
+                  struct verify_located *located, struct error *err)
+{
+    char *copy = strdup(path);
+    struct verify_result result = {.path = copy, .findings = {.max = MAX_FINDINGS}};
+    int status;
+
+    *located = (struct verify_located){.conventions = request->reading->conventions};
+    status = copy != NULL ? locate(request, row, &result, located, err)
+                          : error_no_memory(err, "name of a file");
+    findings_release(&result.findings);
+    free(result.note);
+    free(copy);
+    if (status != 0)
+        verify_located_release(located);
+    return status;
+}
+
+void verify_located_release(struct verify_located *located)
+{
+    free(located->board);
+    free(located->images);
+    *located = (struct verify_located){0};
+}

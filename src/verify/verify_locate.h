@@ -1,0 +1,29 @@
+/*
+ * verify_locate.h - the rows of an expanded set that are images of the same source as a given row,
+ * for programs that look at one row.
+ */
+#ifndef SYMAUG_VERIFY_VERIFY_LOCATE_H
+#define SYMAUG_VERIFY_VERIFY_LOCATE_H
+
+#include "verify/lane.h"
+#include "verify/verify.h"
+
+struct verify_located {
+    char *board;                    /* owned: its name for board_new; NULL when it is not sure */
+    struct conventions conventions; /* of the command line and the manifest */
+    struct lane_image *images;      /* owned: by transform; NULL when the set is not expanded, or
+                                       the row's transform is not known */
+    size_t n;
+};
+
+/*
+ * Find the images of row `row` as verify would: provenance arrays, request->order, the manifest,
+ * or the rows themselves. Contents that contradict each other find no images and are no error: who
+ * reads the row says what is wrong; a file that cannot be read is one. The caller releases it.
+ */
+int verify_locate(const struct verify_request *request, const char *path, uint64_t row,
+                  struct verify_located *located, struct error *err);
+
+void verify_located_release(struct verify_located *located);
+
+#endif

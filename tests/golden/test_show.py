@@ -1,0 +1,237 @@
+#!/usr/bin/python3
+"""`symaug show`: its pictures byte by byte, and what is to be seen in their pixels, held against
+rotations and reflections that are written down here once more."""
+
+import os
+import subprocess
+import tempfile
+
+import numpy as np
+
+import golden
+import png
+from golden import Tap, data
+
+tap = Tap()
+
+MARK, RING, BLACK, BLUE, RED = "#7b2cbf", "#e00000", "#2b2d33", "#2f6fbe", "#d1495b"
+CELLS = "#f3efe4"
+
+
+def show(*arguments, **environment):
+    """The SVG document, as bytes."""
+    done = subprocess.run([golden.SYMAUG, "show", *map(str, arguments), "-o", "-"],
+                          capture_output=True, env={**os.environ, **environment})
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+def save(folder, name="in.npz", **arrays):
+    path = os.path.join(folder, name)
+    np.savez(path, **arrays)
+    return path
+
+
+def crop(pixels):
+    """The picture alone, without titles and legend."""
+    return pixels[110:-72]
+
+
+# --- bytes ---
+
+
+# (board, row, further options); the documents are in tests/data/show.
+GOLDENS = {
+    "connect4": ("connect4", 12),
+    "chess": ("chess", 20, "--transforms", "1"),
+    "takeiteasy": ("takeiteasy", 12, "--tiles", "permute", "--transforms", "0,1"),
+    "katago": ("katago:7", 12, "--transforms", "0,1"),
+    "square8": ("square8", 12, "--transforms", "1,6"),
+    "rhombus": ("rhombus:3", 3),
+    "triangle": ("file:share/boards/triangle.json", 3),
+}
+
+
+def draw(name, folder, **environment):
+    board, row, *options = GOLDENS[name]
+    path = os.path.join(folder, name + ".npz")
+    if not os.path.exists(path):
+        golden.run("sample", "--board", board, "--rows", 60, path)
+    return show("--board", board, "--row", row, *options, path, **environment)
+
+
+@tap.test(*GOLDENS)
+def test_bytes(name):
+    with tempfile.TemporaryDirectory() as folder:
+        found = draw(name, folder)
+        with open(data(f"show/{name}.svg"), "rb") as file:
+            assert found == file.read(), f"{name}.svg is not what it was: look at it anew"
+        assert draw(name, folder, OMP_NUM_THREADS="7", LC_ALL="de_DE.UTF-8", COLUMNS="30",
+                    NO_COLOR="1") == found
+
+
+@tap.test()
+def test_readme():
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["scripts/pictures", golden.SYMAUG, folder], check=True)
+        with open("README.md", encoding="utf-8") as file:
+            readme = file.read()
+        for name in sorted(os.listdir(folder)):
+            kept = f"share/pictures/{name}"
+            with open(os.path.join(folder, name), "rb") as new, open(kept, "rb") as old:
+                assert new.read() == old.read(), f"{kept} is out of date: make pictures"
+            assert f"({kept})" in readme, f"README.md does not show {kept}"
+        assert sorted(os.listdir(folder)) == sorted(os.listdir("share/pictures"))
+
+
+# --- pixels ---
+
+
+def rotation(degrees):
+    """Clockwise, as y grows downwards."""
+    a = np.radians(degrees)
+    return np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
+
+
+def reflection(degrees):
+    """Leaves the direction of so many degrees where it is."""
+    a = np.radians(2 * degrees)
+    return np.array([[np.cos(a), np.sin(a)], [np.sin(a), -np.cos(a)]])
+
+
+def hexagon_turn(t):
+    return rotation(60 * t) if t < 6 else reflection(30) @ rotation(60 * (t - 6))
+
+
+def square_turn(t):
+    return [rotation(0), rotation(90), rotation(180), rotation(270), reflection(90),
+            reflection(0), reflection(45), reflection(135)][t]
+
+
+def overlap(points, others):
+    """The share of points that have one of the others within a pixel and a half."""
+    return np.mean([np.min(np.abs(others - p).max(axis=1)) <= 1.5 for p in points])
+
+
+def middle_of_board(pixels):
+    cells = png.find(pixels, CELLS, 3)
+    return (cells.min(axis=0) + cells.max(axis=0)) / 2
+
+
+def seen(path, board, t):
+    """Where a picture's stone and its mark are, measured from the middle of the board."""
+    pixels = crop(png.render(show("--board", board, "--row", 0, "--transforms", t, path)))
+    middle = middle_of_board(pixels)
+    return [png.find(pixels, colour) - middle for colour in (BLACK, MARK)]
+
+
+@tap.test(("hex8", 9, 12), ("square:7", 7, 8))
+def test_turns(board, side, n):
+    turn = hexagon_turn if n == 12 else square_turn
+    with tempfile.TemporaryDirectory() as folder:
+        planes = np.zeros((1, 2, side, side), np.float32)
+        planes[0, 0, 1, 5] = 1
+        path = save(folder, planes=planes)
+        stone, mark = seen(path, board, 0)
+        assert len(stone) > 100 and len(mark) > 100
+        for t in range(1, n):
+            image, image_mark = seen(path, board, t)
+            middle = turn(t) @ stone.mean(axis=0)
+            assert np.abs(image.mean(axis=0) - middle).max() < 2, f"stone of {t}"
+            moved = mark @ turn(t).T
+            assert overlap(moved, image_mark) > 0.95, f"mark of {t}"
+            for other in range(n):
+                if other == t:
+                    continue
+                assert overlap(mark @ turn(other).T, image_mark) < 0.9, f"{t} looks like {other}"
+            inverse = np.linalg.inv(turn(t))
+            if np.abs(inverse - turn(t)).max() > 1e-6:
+                wrong = inverse @ stone.mean(axis=0)
+                assert np.abs(image.mean(axis=0) - wrong).max() > 10, f"{t} is its inverse"
+
+
+def above_board(points, middle, cells):
+    """How many lie above the board, far from its corners."""
+    return np.sum((np.abs(points[:, 0] - middle[0]) < 40) & (points[:, 1] < cells[:, 1].min() + 2))
+
+
+def left_of_board(points, middle, cells):
+    """How many lie left of the board, far from its corners."""
+    line = cells[np.abs(cells[:, 1] - middle[1]) < 6]
+    near = np.abs(points[:, 1] - middle[1]) < 6
+    return np.sum(near & (points[:, 0] < line[:, 0].min() + 2))
+
+
+@tap.test()
+def test_goals():
+    """Blue on top, red to the left, in every image; stones change colour in two of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        planes = np.zeros((1, 3, 5, 5), np.float32)
+        planes[0, 0, 2, 1] = 1
+        planes[0, 2] = 1
+        path = save(folder, planes=planes)
+        for t in range(4):
+            pixels = crop(png.render(show("--board", "rhombus:5", "--row", 0, "--transforms", t,
+                                          path)))
+            cells = png.find(pixels, CELLS, 3)
+            blue, red = png.find(pixels, BLUE), png.find(pixels, RED)
+            middle = (cells.min(axis=0) + cells.max(axis=0)) / 2
+            above, beside = ([where(points, middle, cells) for points in (blue, red)]
+                             for where in (above_board, left_of_board))
+            assert above[0] > 50 and above[1] == 0, f"top of {t}: {above}"
+            assert beside[0] == 0 and beside[1] > 5, f"left side of {t}: {beside}"
+            stones = [np.sum(np.abs(points - middle).max(axis=1) < 60) for points in (blue, red)]
+            assert (stones[0] > stones[1]) == (t < 2), f"stone of {t}: {stones}"
+
+
+# --- stored images ---
+
+
+def ring_centres(pixels, unit):
+    """Middles of the rings: clusters of red pixels that are closer than a cell."""
+    points, centres = list(png.find(pixels, RING, 60)), []
+    while points:
+        near = [p for p in points if np.abs(p - points[0]).max() <= unit]
+        near = [p for p in points if np.abs(p - np.mean([np.min(near, 0), np.max(near, 0)], 0)).max()
+                <= 0.6 * unit]
+        centres.append((np.min(near, 0) + np.max(near, 0)) / 2)
+        points = [p for p in points if not any((p == q).all() for q in near)]
+    return centres
+
+
+@tap.test()
+def test_rings():
+    """An expanded set whose policy was left where it was in one image: rings there, on the cell that
+    has a policy and on the one that should."""
+    with tempfile.TemporaryDirectory() as folder:
+        planes, policy = np.zeros((8, 2, 5, 5), np.float32), np.zeros((8, 25), np.float32)
+        for i in range(8):
+            planes[i, 0, i // 5, i % 5] = planes[i, 1, 2, 4] = 1
+        policy[:, 13] = 1  # (2,3) goes to (3,2) under a rotation by 90 degrees
+        source = save(folder, planes=planes, policy=policy)
+        good = golden.expand(source, "--board", "square:5")
+        path = save(folder, "good.npz", **good)
+        row = np.flatnonzero((good["symaug_source"] == 3) & (good["symaug_transform"] == 1))[0]
+        document = show("--board", "square:5", "--row", row, path)
+        assert b'href="#r"' not in document
+        assert not len(png.find(crop(png.render(document)), RING, 60))
+
+        broken = {key: value.copy() for key, value in good.items()}
+        broken["policy"][row] = policy[0]
+        path = save(folder, "broken.npz", **broken)
+        document = show("--board", "square:5", "--row", row, "--transforms", "0,2", path)
+        assert b'href="#r"' not in document
+        document = show("--board", "square:5", "--row", row, "--transforms", "1", path)
+        assert b"differs: policy" in document
+        pixels = crop(png.render(document))
+        cells = png.find(pixels, CELLS, 3)
+        unit = (np.ptp(cells[:, 0]) + 1) / 5
+        expected = sorted((cells[:, 0].min() + (c + 0.5) * unit, cells[:, 1].min() + (r + 0.5) * unit)
+                          for r, c in ((2, 3), (3, 2)))
+        found = sorted(map(tuple, ring_centres(pixels[: int(cells[:, 1].max()) + 2], unit)))
+        assert len(found) == 2, found
+        assert np.abs(np.array(found) - np.array(expected)).max() < 3, (found, expected)
+
+
+if __name__ == "__main__":
+    tap.main()
