@@ -184,6 +184,7 @@ static int write_output(struct expansion *x, struct error *err)
         side_work_finish(&x->job->digests, err) != 0 || input_check_unchanged(x->plan, err) != 0)
         return -1;
     result->n_rows = x->out.order->n_images;
+    result->first_row = x->out.order->first_image;
     result->unpacked_nbytes = x->n_done;
     if (archive_out_sync(x->archive, err) != 0)
         return -1;

@@ -31,7 +31,8 @@ struct expand_settings {
 
 /* What came out. */
 struct expand_result {
-    uint64_t n_rows; /* of the output */
+    uint64_t n_rows;    /* of the output */
+    uint64_t first_row; /* the number of its first one among all of the plan */
     uint64_t unpacked_nbytes;
     uint64_t n_bytes; /* of the output file */
     char sha256[DIGEST_HEX_NBYTES];

@@ -109,11 +109,13 @@ static int add_inputs(struct manifest *m, const struct plan *plan,
     return 0;
 }
 
-static int add_output(struct manifest *m, const char *path, const struct expand_result *result,
-                      const struct out_member *members, size_t n_members, struct error *err)
+static int add_output(struct manifest *m, const struct plan *plan, const char *path,
+                      const struct expand_result *result, const struct out_member *members,
+                      size_t n_members, struct error *err)
 {
     if (manifest_add_output(m, base_name(path), result->n_bytes, result->sha256, result->n_rows,
-                            err) != 0)
+                            err) != 0 ||
+        (plan->rows_per_shard > 0 && manifest_set_first_row(m, result->first_row, err) != 0))
         return -1;
     for (size_t i = 0; i < n_members; i++) {
         const struct out_member *out = &members[i];
@@ -166,7 +168,7 @@ int record_write(const struct plan *plan, const char *path, const struct expand_
 
     if (m != NULL && add_transforms(m, plan, err) == 0 &&
         add_options(m, plan, settings, err) == 0 && add_inputs(m, plan, input_sha256, err) == 0 &&
-        add_output(m, path, result, members, n_members, err) == 0 &&
+        add_output(m, plan, path, result, members, n_members, err) == 0 &&
         add_counts(m, plan, result, err) == 0 &&
         text_append(&manifest_path, err, "%s" MANIFEST_SUFFIX, path) == 0)
         status = manifest_write(m, manifest_path.text, true, err);
