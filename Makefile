@@ -51,13 +51,17 @@ ALL_CPPFLAGS := -Isrc -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DSYMAUG_VE
 ALL_CFLAGS := -std=c11 -fPIC -fvisibility=hidden $(WARN) $(if $(filter 1,$(OPENMP)),-fopenmp,-Wno-unknown-pragmas) $(CFLAGS)
 LIBS     := $(shell pkg-config --libs $(PKGS)) $(if $(filter 1,$(ISAL)),-lisal) -lm
 
-FLOORS   := base board npy codec shard engine verify sample
+FLOORS   := base board npy codec shard engine verify sample show
 LIB_SRC  := $(foreach f,$(FLOORS),$(sort $(wildcard src/$(f)/*.c)))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/%.o)
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+
+# One short line a file; V=1 shows the commands.
+Q        := $(if $(V),,@)
+say       = $(if $(V),,@echo "  $(1)	$(@:$(BUILD)/%=%)")
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -68,43 +72,49 @@ symaug: $(BUILD)/symaug
 	ln -sf $< $@
 
 $(BUILD)/symaug: $(CLI_OBJ) $(BUILD)/libsymaug.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/libsymaug.a: $(LIB_OBJ)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 # Only what the public API needs is linked in: no OpenMP, no zip.
 SONAME   := libsymaug.so.$(firstword $(subst ., ,$(VERSION)))
 $(BUILD)/libsymaug.so: $(BUILD)/src/engine/library.o $(BUILD)/libsymaug.a
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--as-needed -o $@.$(VERSION) $^ $(LIBS)
-	ln -sf $(@F).$(VERSION) $(@D)/$(SONAME)
-	ln -sf $(SONAME) $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--as-needed -o $@.$(VERSION) $^ $(LIBS)
+	$(Q)ln -sf $(@F).$(VERSION) $(@D)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
 
 $(BUILD)/%.o: %.c Makefile
+	$(call say,CC)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libsymaug.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) -Itests/unit $(ALL_CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) -o $@ $< $(BUILD)/libsymaug.a -lcmocka $(LIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests/unit $(ALL_CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) -o $@ $< $(BUILD)/libsymaug.a -lcmocka $(LIBS)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d)
 
 unit: $(UNIT_BIN)
 
-check: all unit ## run every test; T=name runs those whose name contains it
+check: all unit ## run every test; T="words" runs those whose name contains one
 	scripts/run-tests $(BUILD) $(T)
 
 # The same tests in other builds.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 asan: ## run every test under AddressSanitizer and UndefinedBehaviorSanitizer
-	+ASAN_OPTIONS=detect_leaks=1 $(MAKE) BUILD=build/asan CFLAGS="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" check T=$(T)
+	+ASAN_OPTIONS=detect_leaks=1 $(MAKE) BUILD=build/asan CFLAGS="-O1 -g $(SANITIZE)" LDFLAGS="$(SANITIZE)" check T="$(T)"
 
 # What may go wrong around the program: memory, disks, signals, other processes. N=100: sweeps in full.
 $(BUILD)/tests/inject.so: tests/fault/inject.c
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O1 -g -fPIC -shared -o $@ $< -ldl
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O1 -g -fPIC -shared -o $@ $< -ldl
 
 fault: $(BUILD)/symaug $(BUILD)/tests/inject.so ## run the program while calls fail and processes die; N=, T=
 	N=$(or $(N),1) tests/fault/run $(BUILD)/symaug $(BUILD)/tests/inject.so $(T)
@@ -113,7 +123,8 @@ fault: $(BUILD)/symaug $(BUILD)/tests/inject.so ## run the program while calls f
 FUZZ     := address,undefined
 FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libsymaug.a
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libsymaug.a $(LIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libsymaug.a $(LIBS)
 
 fuzz-bins: $(FUZZ_BIN)
 
@@ -136,11 +147,11 @@ big: $(BUILD)/symaug ## members of 4 and 6 GiB, written and read back; some GiB 
 	SYMAUG=$(BUILD)/symaug tests/big/run
 
 coverage: ## branches that the tests take, per folder
-	+$(MAKE) BUILD=build/coverage CFLAGS="-O0 -g --coverage" LDFLAGS="--coverage" check
+	+$(MAKE) BUILD=build/coverage CFLAGS="-O0 -g --coverage" LDFLAGS="--coverage -Wl,--exclude-libs,libgcov.a" check
 	scripts/coverage build/coverage
 
 plain: ## run every test in a build without OpenMP and without ISA-L
-	+$(MAKE) BUILD=build/plain OPENMP=0 ISAL=0 check T=$(T)
+	+$(MAKE) BUILD=build/plain OPENMP=0 ISAL=0 check T="$(T)"
 
 format: ## put all sources into the project's format
 	clang-format -i src/*/*.[ch] $(wildcard include/*.h tests/*/*.[ch] scripts/*.c examples/*.c)
@@ -159,11 +170,15 @@ bench-parts: $(BUILD)/bench/kernel_bench $(BUILD)/bench/codec_bench ## measure t
 	$(BUILD)/bench/codec_bench
 
 $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libsymaug.a
+	$(call say,LD)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(BUILD)/libsymaug.a $(LIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(BUILD)/libsymaug.a $(LIBS)
 
 demo: all ## make a shard of random play, expand it, verify it and show it
 	scripts/demo $(BUILD)/symaug
+
+pictures: $(BUILD)/symaug ## draw the pictures of the README anew
+	scripts/pictures $(BUILD)/symaug share/pictures
 
 # Shell completions come from the tables of options, commands and boards: whatever the commands are
 # linked from, with another main.
@@ -176,7 +191,8 @@ $(BUILD)/completions/%: $(BUILD)/make-completions
 
 $(BUILD)/make-completions: scripts/make-completions.c $(filter-out %/main.o,$(CLI_OBJ)) \
                            $(BUILD)/libsymaug.a
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # FILE:FOLDER of all that install copies.
 INSTALLED = $(BUILD)/symaug:$(PREFIX)/bin include/symaug.h:$(PREFIX)/include \
@@ -187,7 +203,8 @@ INSTALLED = $(BUILD)/symaug:$(PREFIX)/bin include/symaug.h:$(PREFIX)/include \
             $(BUILD)/completions/_symaug:$(PREFIX)/share/zsh/site-functions \
             $(BUILD)/completions/symaug.fish:$(PREFIX)/share/fish/vendor_completions.d \
             share/symaug/manifest.schema.json:$(PREFIX)/share/symaug \
-            $(foreach f,$(wildcard share/boards/*.json),$(f):$(PREFIX)/share/symaug/boards)
+            $(foreach f,$(wildcard share/boards/*.json),$(f):$(PREFIX)/share/symaug/boards) \
+            $(foreach f,$(wildcard share/slurm/* share/snakemake/*),$(f):$(PREFIX)/share/symaug/$(notdir $(patsubst %/,%,$(dir $(f)))))
 
 # Made anew each time: PREFIX may differ from the last one.
 $(BUILD)/symaug.pc: share/pkgconfig/symaug.pc.in FORCE
@@ -204,6 +221,16 @@ dist: ## pack the committed sources
 	@mkdir -p $(BUILD)
 	git archive --prefix=symaug-$(VERSION)/ -o $(BUILD)/symaug-$(VERSION).tar.gz HEAD
 
+deb: ## make Debian packages in BUILD/deb
+	scripts/make-deb $(BUILD) $(VERSION)
+
+test-deb: ## make the Debian packages, look at them, install them aside and use them
+	scripts/test-deb $(BUILD)
+
+test-slurm: $(BUILD)/symaug ## expand shards on a Slurm of three nodes on this machine, and under Snakemake
+	scripts/test-slurm $(BUILD)/symaug
+	scripts/test-snakemake $(BUILD)/symaug
+
 clean: ## remove what was built
 	rm -rf build symaug
 
@@ -212,6 +239,6 @@ help: ## list the targets
 
 FORCE:
 
-.PHONY: all bench bench-parts unit check asan plain format layers lint demo completions install uninstall dist clean help FORCE
+.PHONY: all bench bench-parts unit check asan plain format layers lint demo pictures completions install uninstall dist deb test-deb test-slurm clean help FORCE
 
 endif

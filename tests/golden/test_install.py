@@ -34,6 +34,8 @@ def expected():
     found += [f"share/man/man{page[-1]}/{page[4:]}" for page in manual.PAGES]
     boards = glob.glob("share/boards/*.json")
     found += [f"share/symaug/boards/{os.path.basename(board)}" for board in boards]
+    found += [f"share/symaug/{path[6:]}" for kind in ("slurm", "snakemake")
+              for path in glob.glob(f"share/{kind}/*")]
     return sorted(found)
 
 
@@ -57,7 +59,8 @@ def test_install():
     assert files(USR) == expected(), set(files(USR)) ^ set(expected())
     for name in expected():
         path = os.path.join(USR, name)
-        runs = name.startswith("bin/") or "/libsymaug.so" in name
+        runs = name.startswith("bin/") or "/libsymaug.so" in name or name.endswith(
+            (".sbatch", "/submit", "/slurm-status"))
         assert os.path.getsize(path) > 0, f"{name} is empty"
         assert bool(os.stat(path).st_mode & 0o111) == runs, f"mode of {name}"
     assert os.readlink(f"{USR}/lib/libsymaug.so") == "libsymaug.so.1"
