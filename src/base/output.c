@@ -117,6 +117,7 @@ static int flush(struct output *out, struct error *err)
 {
     size_t n_bytes = out->n_buffered;
 
+    out->is_synced = out->is_synced && n_bytes == 0;
     out->n_buffered = 0;
     return write_at(out, out->buffer, n_bytes, err);
 }
@@ -181,14 +182,19 @@ int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes
     return 0;
 }
 
-static int sync_file(struct output *out, struct error *err)
+int output_sync(struct output *out, struct error *err)
 {
     unsigned n_tries = 0;
     int rc;
 
+    if (flush(out, err) != 0)
+        return -1;
+    if (out->is_synced)
+        return 0;
     do
         rc = fsync(out->fd);
     while (rc != 0 && retry_interrupted(&n_tries));
+    out->is_synced = rc == 0;
     return rc == 0 ? 0 : io_error(out, "sync", errno, err);
 }
 
@@ -219,18 +225,18 @@ int output_commit(struct output *out, bool force, struct error *err)
 {
     int rc;
 
-    if (flush(out, err) != 0 || sync_file(out, err) != 0 || close_keeping_lock(out, err) != 0 ||
+    if (output_sync(out, err) != 0 || close_keeping_lock(out, err) != 0 ||
         rename_to_final(out, force, err) != 0) {
         output_abort(out);
         return -1;
     }
     rc = output_target_sync(out->folder_fd, out->path, err);
-    if (rc != 0 && !force)
-        unlink(out->path); /* there was none: not durable is not there */
     if (close(out->fd) != 0)
         rc = io_error(out, "close", errno, err);
     if (close(out->folder_fd) != 0)
         rc = io_error(out, "close the folder of", errno, err);
+    if (rc != 0 && !force)
+        unlink(out->path); /* there was none: not durable is not there */
     out->fd = out->folder_fd = -1;
     output_temps_drop(out->slot);
     free(out->temp_path);

@@ -22,6 +22,7 @@ struct output {
     size_t n_buffered;
     uint64_t offset;  /* where the buffer's first byte goes */
     uint64_t n_bytes; /* size of the file so far */
+    bool is_synced;   /* nothing was written since the last output_sync */
     int folder_fd;    /* of the folder it lies in, -1 when closed */
     int slot;         /* its place in the table of output_remove_temps */
 };
@@ -44,11 +45,15 @@ int output_seek(struct output *out, uint64_t offset, struct error *err);
 int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
                 struct error *err);
 
+/* Flush and fsync, which may take long: what is written to the temp file survives a crash. */
+int output_sync(struct output *out, struct error *err);
+
 /*
  * Flush, fsync, close, rename to the final name, fsync the folder. On failure the temp file is
- * gone and an old file under the final name is untouched; only when the very last step, the sync
- * of the folder, fails under force, the new (complete) file may stay. Without force an existing
- * target is never replaced, even when it appeared after output_open. The output is released.
+ * gone and an old file under the final name is untouched; only when the very last steps, the sync
+ * of the folder and the closing, fail under force, the new (complete) file may stay. Without force
+ * an existing target is never replaced, even when it appeared after output_open. The output is
+ * released.
  */
 int output_commit(struct output *out, bool force, struct error *err);
 

@@ -161,7 +161,7 @@ int out_member_init(struct out_member *out, enum out_kind kind, const struct pla
         return -1;
     if (is_meta(out)) {
         out->size_known = true;
-        out->unpacked_nbytes = array->sources[0]->unpacked_nbytes;
+        out->unpacked_nbytes = pieces_copy_nbytes(array->sources[0]);
         return 0;
     }
     return make_header(out, err);

@@ -7,7 +7,11 @@
 #include "engine/pieces.h"
 #include "shard/array.h"
 
-/* Streams the array's unpacked bytes; the array is borrowed. NULL with err set. */
+/* Streams the array's unpacked bytes; the array is borrowed. NULL with err set. The header of an
+ * array whose size no zip file can hold (see archive_out_size_is_unsafe) gets longer. */
 struct pieces *pieces_of_copy(const struct array *array, struct error *err);
+
+/* How many bytes that will be. */
+uint64_t pieces_copy_nbytes(const struct array *array);
 
 #endif

@@ -24,7 +24,7 @@ int pickle_fail(struct pickle_reader *r, const char *format, ...)
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    return error_set(r->err, ERROR_DATA, "pickle byte %llu: %s",
+    return error_set(r->err, ERROR_DATA, "byte %llu: %s",
                      (unsigned long long)(r->opcode - r->start), reason);
 }
 

@@ -112,7 +112,7 @@ struct pickle_reader {
     uint64_t item; /* of it, that is being converted */
 };
 
-/* ERROR_DATA "pickle byte N: ...". Returns -1. */
+/* ERROR_DATA "byte N: ...". Returns -1. */
 int pickle_fail(struct pickle_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

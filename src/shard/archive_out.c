@@ -143,6 +143,13 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
     return rc;
 }
 
+int archive_out_sync(struct archive_out *archive, struct error *err)
+{
+    if (archive->form == ARCHIVE_OUT_NPY_FOLDER) /* its files are: see folder_out_write */
+        return 0;
+    return output_sync(&archive->output, err);
+}
+
 int archive_out_commit(struct archive_out *archive, struct error *err)
 {
     if (!archive->written)

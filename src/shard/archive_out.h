@@ -72,6 +72,9 @@ int archive_out_set_comment(struct archive_out *archive, const char *comment, st
 int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
                       struct error *err);
 
+/* fsync what was written, so that the commit need not wait for it. */
+int archive_out_sync(struct archive_out *archive, struct error *err);
+
 /* fsync, rename to the final name, fsync of the folder. */
 int archive_out_commit(struct archive_out *archive, struct error *err);
 

@@ -2,6 +2,7 @@
 #include "shard/schema.h"
 
 #include "base/input.h"
+#include "shard/json_load.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -105,10 +106,11 @@ static int parse(const char *json, size_t n_bytes, const char *path, struct role
                  struct error *err)
 {
     json_error_t fault;
-    json_t *root = json_loadb(json, n_bytes, JSON_REJECT_DUPLICATES, &fault);
+    bool no_memory;
+    json_t *root = json_load_bytes(json, n_bytes, &fault, &no_memory);
     int status;
 
-    if (root == NULL && json_error_code(&fault) == json_error_out_of_memory)
+    if (no_memory)
         return error_no_memory(err, "a schema");
     if (root == NULL)
         return error_set(err, ERROR_DATA, "%s: no JSON: line %d, column %d: %s",

@@ -74,7 +74,7 @@ def check_member(path, member, size, data_nbytes):
             assert file.read() == b"\x07"
 
 
-def check(size, form):
+def check(size, form, role="copy"):
     with tempfile.TemporaryDirectory() as folder:
         disk = os.statvfs(folder)
         free = disk.f_bavail * disk.f_frsize
@@ -90,7 +90,7 @@ def check(size, form):
         descr = repr([("x" * (header - 128 + 1), f"|V{row}")]) if header > 128 else repr(f"|V{row}")
         found = put_sparse(os.path.join(source, "ballast.npy"), (n,), descr)
         assert found == size, f"the input has {found} bytes, not {size}"
-        code, errors, kib = expand(source, out, "--copy=ballast", f"--level={'store' if form == 'stored' else 'fast'}")
+        code, errors, kib = expand(source, out, f"--role=ballast={role}", f"--level={'store' if form == 'stored' else 'fast'}")
         assert code == 0, f"exit {code}: {errors}"
         assert kib < MAX_KIB, f"{kib} KiB of memory"
         check_member(out, "ballast.npy", size + 64 * (size == LIMIT), n * row)
@@ -101,6 +101,12 @@ def check(size, form):
 @tap.test(*[(size, form) for form in FORMS for size in (LIMIT - 1, LIMIT, LIMIT + 1, 6 << 30)])
 def test_member(size, form):
     check(size, form)
+
+
+@tap.test(*FORMS)
+def test_side_array(form):
+    """One that is written once, byte for byte, but for its padding."""
+    check(LIMIT, form, "meta")
 
 
 @tap.test(70000)

@@ -18,6 +18,9 @@ from fault import (MANIFEST, SEED, SYMAUG, Command, Tap, contents, in_parallel, 
 tap = Tap()
 made = {}
 
+# How much of a run's time the moments are spread over: on a machine that was busy when the time was
+# taken, and is not any more, most come when the run has ended; then it is tried with less.
+SCALES = (1.1, 0.5, 0.25, 0.1)
 FORMS = ["new", "replace", "folder"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ]
 
@@ -93,11 +96,15 @@ def test_kill(form):
     rng = random.Random(f"{SEED} {form}")
     command = made[form]
     n = times(20)
-    jobs = [(form, rng.random() * command.seconds * 1.1) for _ in range(n)]
-    done = in_parallel(kill_once, jobs)
-    wrong = [what for what, _, _ in done if what]
-    assert not wrong, f"{len(wrong)} of {n}: {wrong[:5]}"
-    assert sum(killed for _, killed, _ in done) > n // 4, "most kills came too late"
+    for scale in SCALES:
+        jobs = [(form, rng.random() * command.seconds * scale) for _ in range(n)]
+        done = in_parallel(kill_once, jobs)
+        wrong = [what for what, _, _ in done if what]
+        assert not wrong, f"{len(wrong)} of {n}: {wrong[:5]}"
+        if sum(killed for _, killed, _ in done) > n // 4:
+            break
+    else:
+        raise AssertionError("most kills came too late")
     print(f"# {sum(left for _, _, left in done)} of {n} kills left a temp file to the next run")
 
 
@@ -126,14 +133,18 @@ def signal_once(form, number, delay):
 def test_signal(number):
     rng = random.Random(f"{SEED} {number}")
     n = times(20)
-    jobs = []
-    for i in range(n):
-        form = FORMS[i % len(FORMS)]
-        jobs.append((form, number, rng.random() * made[form].seconds))
-    done = in_parallel(signal_once, jobs)
-    wrong = [what for what, _ in done if what]
-    assert not wrong, f"{len(wrong)} of {n}: {wrong[:5]}"
-    assert sum(met for _, met in done) > n // 5, "most signals came too late"
+    for scale in SCALES:
+        jobs = []
+        for i in range(n):
+            form = FORMS[i % len(FORMS)]
+            jobs.append((form, number, rng.random() * made[form].seconds * scale))
+        done = in_parallel(signal_once, jobs)
+        wrong = [what for what, _ in done if what]
+        assert not wrong, f"{len(wrong)} of {n}: {wrong[:5]}"
+        if sum(met for _, met in done) > n // 5:
+            break
+    else:
+        raise AssertionError("most signals came too late")
 
 
 @tap.test(*FORMS)

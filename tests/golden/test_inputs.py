@@ -5,67 +5,21 @@ complete output; never a signal, little memory, little time.
 N in the environment is the number of random mutations (default 150), SEED chooses others.
 """
 
-import csv
 import os
 import random
-import resource
 import stat
-import subprocess
 import tempfile
-import time
 import zipfile
 
 import numpy as np
 
-from golden import SYMAUG, Tap, data
+from golden import Tap, data
+from measure import MAX_KIB, MAX_SECONDS, SANITIZED, cases, measured, options_for, verdict
 
 tap = Tap()
 
 N = int(os.environ.get("N", "150"))
 SEED = int(os.environ.get("SEED", "1"))
-MAX_KIB = 256 << 10
-MAX_SECONDS = 2
-# A sanitizer takes memory and time of its own.
-SANITIZED = b"__asan_init" in open(SYMAUG, "rb").read()
-
-OPTIONS = {
-    "v_hex13.npz": ["--board", "hex13", "--value", "mover"],
-    "s_hex_as_sq9.npz": ["--board", "square:9"],
-}
-
-
-def cases():
-    with open(data("bad/manifest.tsv"), encoding="utf-8") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
-
-
-def verdict(case):
-    """'refuse', 'accept', or None where either will do."""
-    name, category, expected = case["file"], case["category"][:2], case["expected"]
-    if expected == "reject":
-        return None if category == "09" else "refuse"
-    if category in ("01", "02") or name.startswith("p_ok") or category in ("03", "04", "05", "08"):
-        return "accept"
-    return None
-
-
-def limit_memory():
-    # Address space is no measure of memory under a sanitizer.
-    if not SANITIZED:
-        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def measured(arguments):
-    """(exit code or -signal, standard error, peak KiB, seconds) of one run."""
-    with tempfile.TemporaryFile() as errors, open(os.devnull, "rb") as nothing:
-        started = time.monotonic()
-        child = subprocess.Popen([SYMAUG, *arguments], stdin=nothing, stdout=subprocess.DEVNULL,
-                                 stderr=errors, preexec_fn=limit_memory)  # fmt: skip
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        errors.seek(0)
-        return child.returncode, errors.read(), usage.ru_maxrss, time.monotonic() - started
 
 
 def expand(path, options, name=None):
@@ -73,9 +27,8 @@ def expand(path, options, name=None):
     code and the lines of standard error."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.npz")
-        code, errors, kib, seconds = measured(["expand", *options, path, out])
+        code, _, text, kib, seconds = measured(["expand", *options, path, out])
         left = sorted(os.listdir(folder))
-        text = errors.decode()  # names that are no UTF-8 are escaped
         lines = text.splitlines()
         assert code in (0, 64, 65, 66), f"exit {code}: {text[-2000:]}"
         if not SANITIZED:
@@ -103,7 +56,7 @@ def test_corpus(category):
         if case["category"] != category:
             continue
         name = case["file"]
-        options = OPTIONS.get(name, ["--board", "square:9"])
+        options = options_for(name)
         try:
             code, lines = expand(data(f"bad/{name}"), options)
             want = verdict(case)
@@ -141,7 +94,7 @@ def test_read(_):
     """The same verdicts when inputs are read instead of mapped."""
     wrong = []
     for case in cases():
-        options = OPTIONS.get(case["file"], ["--board", "square:9"])
+        options = options_for(case["file"])
         code, _ = expand(data(f"bad/{case['file']}"), ["--no-mmap", *options])
         want = verdict(case)
         if want and (code == 0) != (want == "accept"):
@@ -259,8 +212,8 @@ def test_not_a_regular_output():
         out = os.path.join(folder, "out.npz")
         os.mkfifo(out)
         for options in ([], ["-f"]):
-            code, errors, _, _ = measured(["expand", "--board", "square:9", *options, data("bad/v_stored.npz"), out])
-            assert code == 73, f"exit {code}: {errors}"
+            done = measured(["expand", "--board=square:9", *options, data("bad/v_stored.npz"), out])
+            assert done.code == 73, done
             assert stat.S_ISFIFO(os.stat(out).st_mode), "the fifo was replaced"
             assert os.listdir(folder) == ["out.npz"]
 

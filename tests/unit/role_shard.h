@@ -202,7 +202,7 @@ static void shard_free(struct shard *s)
 static int shard_request(const char *text, struct role_request *request, struct error *err)
 {
     char *copy = strdup(text), *rest = copy, *word;
-    int status = 0;
+    int status = copy == NULL ? error_no_memory(err, "request") : 0;
 
     while (status == 0 && (word = strsep(&rest, " ")) != NULL) {
         if (strncmp(word, "role:", 5) == 0)
