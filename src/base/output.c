@@ -182,6 +182,11 @@ int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes
     return 0;
 }
 
+void output_begin_sync(struct output *out)
+{
+    sync_file_range(out->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 int output_sync(struct output *out, struct error *err)
 {
     unsigned n_tries = 0;

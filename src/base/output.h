@@ -45,6 +45,9 @@ int output_seek(struct output *out, uint64_t offset, struct error *err);
 int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
                 struct error *err);
 
+/* Have the disk begin with what was written, without waiting for it. Only a help. */
+void output_begin_sync(struct output *out);
+
 /* Flush and fsync, which may take long: what is written to the temp file survives a crash. */
 int output_sync(struct output *out, struct error *err);
 

@@ -14,6 +14,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Pieces of a batch for each thread where a batch's input is a part of its output only. */
+#define MANY_PIECES 6
+
 /* Everything that lives while one shard is written. */
 struct expansion {
     struct expand_job *job;
@@ -233,7 +236,9 @@ static int write_to(struct expand_job *job, const struct order *rows, const char
 
     *result = (struct expand_result){0};
     x.out = (struct out_settings){
-        .member = {.level = settings->level, .side_work = &job->digests},
+        .member = {.level = settings->level,
+                   .side_work = &job->digests,
+                   .pieces_per_thread = job->plan->n_chosen > 1 ? MANY_PIECES : 0},
         .order = rows,
         .supplies = job->supplies,
         .access = {&job->memory_left, settings->tmpdir},

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pieces in a batch, for each thread: enough to keep all busy while one fetches the next input. */
+/* Pieces in a batch, for each thread: one fetches the next input meanwhile, and at the end of a
+ * batch all wait for the slowest. */
 #define PIECES_PER_THREAD 4
 
 /* A finished piece, waiting to be pulled. */
@@ -57,7 +58,8 @@ struct member *member_new(struct pieces *pieces, const struct member_settings *s
         const size_t n_threads = (size_t)crew_size(settings->crew);
 
         m->crew = settings->crew;
-        m->n_slots = n_threads * PIECES_PER_THREAD;
+        m->n_slots = n_threads * (settings->pieces_per_thread > 0 ? settings->pieces_per_thread
+                                                                  : PIECES_PER_THREAD);
         if (m->n_slots > pieces->n_pieces)
             m->n_slots = pieces->n_pieces;
         m->workers = calloc(n_threads, sizeof *m->workers);

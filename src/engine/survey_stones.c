@@ -5,7 +5,9 @@
 #include <string.h>
 
 struct stones {
-    const struct plan_array *planes, *policy, *to_move; /* policy, to_move may be NULL */
+    const struct plan_array *planes, *to_move; /* to_move may be NULL */
+    const struct plan_array *policy;   /* or NULL; rows without a policy, where a game is over, are
+                                          left out */
     uint64_t n_excess, n_other_excess; /* rows with lead +1, under the other convention >= +1 */
     uint64_t n_rows;                   /* rows looked at */
 };
@@ -98,7 +100,7 @@ static int look_at_rows(const struct plan *plan, struct stones *s, struct chunks
     return 0;
 }
 
-static int count_stones(const struct plan *plan, struct stones *s, struct error *err)
+static int count_with(const struct plan *plan, struct stones *s, struct error *err)
 {
     struct chunks planes = {0}, policy = {0}, to_move = {0};
     const uint64_t at_once = SURVEY_CHUNK_NBYTES / (s->planes->move.row_nbytes + 1) + 1;
@@ -112,6 +114,19 @@ static int count_stones(const struct plan *plan, struct stones *s, struct error 
     chunks_close(&policy);
     chunks_close(&to_move);
     return status;
+}
+
+/* The policy is asked only when there is something to leave out: it is most of what must be read.
+ */
+static int count_stones(const struct plan *plan, struct stones *s, struct error *err)
+{
+    struct stones all = {.planes = s->planes, .to_move = s->to_move};
+
+    if (s->policy != NULL && count_with(plan, &all, err) != 0)
+        return -1;
+    if (s->policy != NULL && all.n_excess == 0)
+        return 0;
+    return count_with(plan, s, err);
 }
 
 int survey_stones(struct plan *plan, struct error *err)

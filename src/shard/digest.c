@@ -119,5 +119,6 @@ int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct err
 
 int digest_output(struct output *out, char hex[DIGEST_HEX_NBYTES], struct error *err)
 {
+    output_begin_sync(out); /* beside the digest */
     return digest_chunks(&(struct digest_source){.output = out, .n_bytes = out->n_bytes}, hex, err);
 }
