@@ -54,12 +54,25 @@ enum { N_CANDIDATES = sizeof candidates / sizeof candidates[0] };
 /* Operations that a saved byte is worth, for levels with several candidates. */
 static const uint32_t byte_worth[] = {
     [CODEC_FAST]    = 60,
-    [CODEC_DEFAULT] = 190,
+    [CODEC_DEFAULT] = 110,
     [CODEC_BEST]    = 100000,
     [CODEC_STORE]   = 0,
     [CODEC_ZLIB]    = 0,
 };
 /* clang-format on */
+
+/* The operations of a small member take no time that anybody notices: there bytes are worth more.
+ */
+enum { SMALL_MEMBER_NBYTES = 2 * 1024 * 1024, SMALL_MEMBER_WORTH = 8 };
+
+static uint64_t worth_of(enum codec_level_kind kind, const struct codec_member *member)
+{
+    uint64_t times = 1;
+
+    if (kind == CODEC_DEFAULT && member->n_bytes != 0 && member->n_bytes < SMALL_MEMBER_NBYTES)
+        times = SMALL_MEMBER_NBYTES / member->n_bytes;
+    return byte_worth[kind] * (times < SMALL_MEMBER_WORTH ? times : SMALL_MEMBER_WORTH);
+}
 
 static void choice_init(struct codec_choice *choice, const struct codec *codec, int level)
 {
@@ -85,6 +98,7 @@ static int choice_train(struct codec_choice *choice, const struct codec_member *
 struct trial {
     const uint8_t *piece;
     size_t n_bytes, history_nbytes;
+    uint64_t byte_worth;
 };
 
 static struct trial trial_of(enum codec_level_kind kind, const struct codec_member *member,
@@ -102,6 +116,7 @@ static struct trial trial_of(enum codec_level_kind kind, const struct codec_memb
         .piece = sample + n_before,
         .n_bytes = n_bytes,
         .history_nbytes = n_before < CODEC_HISTORY_NBYTES ? n_before : CODEC_HISTORY_NBYTES,
+        .byte_worth = worth_of(kind, member),
     };
 }
 
@@ -135,7 +150,7 @@ static int trial_cost(const struct codec_choice *choice, const struct candidate 
         goto out;
     if (codec->n_operations != NULL)
         n_operations = codec->n_operations(state);
-    *cost = (uint64_t)n_bytes * byte_worth[candidate->kind] + n_operations;
+    *cost = n_bytes * trial->byte_worth + n_operations;
     if (codec->learn != NULL && *cost < limit)
         codec->learn(state, choice->trained);
     result = 0;
