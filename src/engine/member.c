@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pieces in a batch, for each thread: one fetches the next input meanwhile, and at the end of a
- * batch all wait for the slowest. */
+/* Pieces in a batch, for each thread, at least: one fetches the next input meanwhile, and at the
+ * end of a batch all wait for the slowest. */
 #define PIECES_PER_THREAD 4
 
 /* A finished piece, waiting to be pulled. */
@@ -58,8 +58,9 @@ struct member *member_new(struct pieces *pieces, const struct member_settings *s
         const size_t n_threads = (size_t)crew_size(settings->crew);
 
         m->crew = settings->crew;
-        m->n_slots = n_threads * (settings->pieces_per_thread > 0 ? settings->pieces_per_thread
-                                                                  : PIECES_PER_THREAD);
+        m->n_slots = n_threads * (settings->pieces_per_thread > PIECES_PER_THREAD
+                                      ? settings->pieces_per_thread
+                                      : PIECES_PER_THREAD);
         if (m->n_slots > pieces->n_pieces)
             m->n_slots = pieces->n_pieces;
         m->workers = calloc(n_threads, sizeof *m->workers);
@@ -103,17 +104,37 @@ static int add_slack(struct bytes *piece, struct error *err)
     return 0;
 }
 
-/* Look at the first piece and decide how the member is compressed. */
-static int choose_codec(struct member *m, struct error *err)
+/* The first piece, and as many whole ones behind it as a codec wants to see; no more than every
+ * batch has, so that the choice depends on no number of threads. */
+static int take_sample(struct member *m, struct bytes *sample, struct error *err)
 {
     struct bytes *scratch = &m->workers[0].scratch;
-    size_t history_nbytes = 0, n;
 
-    if (m->pieces->ops->make(m->pieces, 0, scratch, &history_nbytes, err) != 0 ||
-        add_slack(scratch, err) != 0)
-        return -1;
-    n = scratch->n_bytes < CODEC_TRIAL_NBYTES ? scratch->n_bytes : CODEC_TRIAL_NBYTES;
-    return codec_choose(&m->level, &m->hints, scratch->data, n, &m->choice, err);
+    for (uint64_t i = 0; i < m->pieces->n_pieces && i < PIECES_PER_THREAD; i++) {
+        size_t history_nbytes = 0;
+
+        if (m->pieces->ops->make(m->pieces, i, scratch, &history_nbytes, err) != 0)
+            return -1;
+        if (i > 0 && sample->n_bytes + scratch->n_bytes > CODEC_TRIAL_NBYTES)
+            break;
+        if (bytes_append(sample, scratch->data, scratch->n_bytes, err) != 0)
+            return -1;
+    }
+    return add_slack(sample, err);
+}
+
+/* Decide how the member is compressed. */
+static int choose_codec(struct member *m, struct error *err)
+{
+    struct bytes sample = {0};
+    int status = take_sample(m, &sample, err);
+
+    if (sample.n_bytes > CODEC_TRIAL_NBYTES)
+        sample.n_bytes = CODEC_TRIAL_NBYTES;
+    if (status == 0)
+        status = codec_choose(&m->level, &m->hints, sample.data, sample.n_bytes, &m->choice, err);
+    bytes_release(&sample);
+    return status;
 }
 
 static int encode_piece(struct member *m, struct worker *worker, uint64_t piece, struct slot *slot)

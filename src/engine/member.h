@@ -21,7 +21,7 @@ struct member;
 struct member_settings {
     struct codec_level level;
     struct crew *crew;
-    uint64_t pieces_per_thread;  /* in a batch: so many are in memory, twice; 0: a few */
+    uint64_t pieces_per_thread;  /* in a batch: so many are in memory, twice; at least a few */
     struct side_work *side_work; /* borrowed, or NULL: gets a job in every batch */
 };
 

@@ -1,9 +1,10 @@
 /*
  * pieces.h - a member's bytes, made piece by piece.
  *
- * A member of the output is a sequence of pieces of about 1 MiB (cut at row boundaries, wherever
- * the threads). `load` fetches the input of a run of pieces, one run ahead of its use; `make`
- * builds one piece and the history in front of it, on any thread, from what was loaded.
+ * A member of the output is a sequence of pieces of about 1 MiB, or less in small members, cut at
+ * row boundaries whatever the threads. `load` fetches the input of a run of pieces, one run ahead
+ * of its use; `make` builds one piece and the history in front of it, on any thread, from what was
+ * loaded.
  */
 #ifndef SYMAUG_ENGINE_PIECES_H
 #define SYMAUG_ENGINE_PIECES_H
@@ -15,7 +16,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PIECE_NBYTES (1u << 20)
+#define PIECE_NBYTES     (1u << 20)
+#define PIECE_MIN_NBYTES (1u << 18)
+
+/* The size of the pieces of a member of n_bytes: small members are cut finer, so that all threads
+ * have something to do. */
+static inline uint64_t piece_nbytes_for(uint64_t n_bytes)
+{
+    const uint64_t part = n_bytes / 4;
+
+    return part < PIECE_MIN_NBYTES ? PIECE_MIN_NBYTES : part < PIECE_NBYTES ? part : PIECE_NBYTES;
+}
 
 struct pieces;
 

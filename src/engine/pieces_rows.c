@@ -176,17 +176,18 @@ static const struct pieces_ops rows_ops = {rows_load, rows_turn, rows_make, rows
 
 static int count_pieces(struct rows_pieces *self, struct error *err)
 {
-    uint64_t data_nbytes;
+    uint64_t data_nbytes, piece_nbytes;
 
     if (__builtin_mul_overflow(self->n_rows, self->row_nbytes, &data_nbytes) ||
         data_nbytes > (UINT64_C(1) << 62))
         return error_set(err, ERROR_DATA, "%llu rows of %llu bytes are too many",
                          (unsigned long long)self->n_rows, (unsigned long long)self->row_nbytes);
+    piece_nbytes = piece_nbytes_for(data_nbytes);
     if (self->row_nbytes == 0)
         self->rows_per_piece = self->n_rows > 0 ? self->n_rows : 1;
     else
         self->rows_per_piece =
-            self->row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / self->row_nbytes : 1;
+            self->row_nbytes < piece_nbytes ? piece_nbytes / self->row_nbytes : 1;
     self->head.n_pieces = self->n_rows == 0 ? 1 : (self->n_rows - 1) / self->rows_per_piece + 1;
     self->head.size_known = true;
     self->head.unpacked_nbytes = self->header.n_bytes + data_nbytes;
