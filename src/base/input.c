@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define SMALL_NBYTES   (64u << 10) /* a map is not worth its page faults below this */
-#define RELEASE_NBYTES (32u << 20)
+#define RELEASE_NBYTES (4u << 20)
 #define PREAD_NBYTES   (1u << 30)
 
 /* File systems whose other side may change or vanish at any time, where a map turns every error
@@ -167,6 +167,14 @@ static int fail_truncated(const struct input *in, struct error *err)
                      text_path(in->path).text);
 }
 
+static int check_range(const struct input *in, uint64_t offset, size_t n_bytes, uint64_t *end,
+                       struct error *err)
+{
+    if (__builtin_add_overflow(offset, n_bytes, end) || *end > in->n_bytes)
+        return fail_short(in, *end, err);
+    return 0;
+}
+
 /* A fault inside the map means a shorter file or a device that cannot deliver the page. */
 static int fail_fault(const struct input *in, uint64_t end, struct error *err)
 {
@@ -206,14 +214,24 @@ int input_read(const struct input *in, uint64_t offset, void *out, size_t n_byte
 {
     uint64_t end;
 
-    if (__builtin_add_overflow(offset, n_bytes, &end) || end > in->n_bytes)
-        return fail_short(in, end, err);
+    if (check_range(in, offset, n_bytes, &end, err) != 0)
+        return -1;
     if (in->map == NULL)
         return read_at(in, offset, out, n_bytes, err);
     if (n_bytes > 0 &&
         guard_copy(out, in->map + offset, n_bytes, in->map, (size_t)in->n_bytes) != 0)
         return fail_fault(in, end, err);
     return 0;
+}
+
+int input_read_scattered(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
+                         struct error *err)
+{
+    uint64_t end;
+
+    if (check_range(in, offset, n_bytes, &end, err) != 0)
+        return -1;
+    return read_at(in, offset, out, n_bytes, err);
 }
 
 void input_release_before(const struct input *in, uint64_t offset, uint64_t *released)

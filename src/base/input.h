@@ -40,8 +40,13 @@ void input_close(struct input *in);
 int input_read(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
                struct error *err);
 
+/* The same for bytes that are wanted in no order: never through the map, whose pages would all come
+ * to count as resident. */
+int input_read_scattered(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
+                         struct error *err);
+
 /* Say that the bytes in front of offset are not needed any more, so that their pages stop counting
- * as resident. A hint; pages are released in steps of 32 MiB. */
+ * as resident. A hint; pages are released in steps of 4 MiB. */
 void input_release_before(const struct input *in, uint64_t offset, uint64_t *released);
 
 /* ERROR_DATA when the file's size, time of change or inode differ from those at opening. */

@@ -104,8 +104,8 @@ static int read_stored(const void *self, uint64_t offset, void *out, size_t n_by
 {
     const struct array *array = self;
 
-    return input_read(array->input, array->offset + array->header.header_nbytes + offset, out,
-                      n_bytes, err);
+    return input_read_scattered(array->input, array->offset + array->header.header_nbytes + offset,
+                                out, n_bytes, err);
 }
 
 static int read_unpacked(const void *self, uint64_t offset, void *out, size_t n_bytes,
@@ -210,7 +210,8 @@ int row_table_get(const struct row_table *table, uint64_t i, void *out, struct e
     part = find_part(table, i);
     offset = part->offset + (i - part->first_row) * table->row_nbytes;
     if (part->in_place)
-        return input_read(part->array->input, offset, out, (size_t)table->row_nbytes, err);
+        return input_read_scattered(part->array->input, offset, out, (size_t)table->row_nbytes,
+                                    err);
     return scratch_read(&table->scratch, offset, out, (size_t)table->row_nbytes, err);
 }
 
