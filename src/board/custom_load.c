@@ -2,9 +2,9 @@
 #include "board/custom.h"
 
 #include "base/input.h"
+#include "base/json_load.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,18 +128,16 @@ json_t *custom_load(const struct custom *c, struct error *err)
 {
     size_t n_bytes = 0;
     char *text = read_file(c, &n_bytes, err);
-    json_error_t where = {.text = ""};
+    json_error_t where;
     json_t *root = NULL;
+    bool no_memory;
 
     if (text == NULL)
         return NULL;
     if (check_limits(c, text, n_bytes, err) != 0)
         goto out;
-    /* Where its scanner has no memory jansson speaks of a bad token; only malloc's errno tells. */
-    errno = 0;
-    root = json_loadb(text, n_bytes, JSON_REJECT_DUPLICATES, &where);
-    if (root == NULL && (errno == ENOMEM || where.text[0] == '\0' ||
-                         json_error_code(&where) == json_error_out_of_memory)) {
+    root = json_load_bytes(text, n_bytes, &where, &no_memory);
+    if (root == NULL && no_memory) {
         error_no_memory(err, "board file");
     } else if (root == NULL) {
         custom_refuse(c, err, "line %d, column %d: %s", where.line, where.column,

@@ -1,30 +1,11 @@
 /* manifest_read.c - manifests read back and asked: see manifest.h. */
 #include "base/input.h"
+#include "base/json_load.h"
 #include "base/text.h"
-#include "shard/json_load.h"
 #include "shard/manifest_json.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/*
- * The text read twice: jansson goes on without a character of a string for which it has no memory,
- * and forgets errno where it reads a number; but it hardly loses the same one in both readings.
- */
-static json_t *load(const char *json, size_t n_bytes, json_error_t *error, bool *no_memory)
-{
-    json_t *root = json_load_bytes(json, n_bytes, error, no_memory), *again = NULL;
-
-    if (root != NULL)
-        again = json_load_bytes(json, n_bytes, error, no_memory);
-    if (root != NULL && (again == NULL || !json_equal(root, again))) {
-        *no_memory = true;
-        json_decref(root);
-        root = NULL;
-    }
-    json_decref(again);
-    return root;
-}
 
 static json_t *parse(const struct input *in, struct error *err)
 {
@@ -42,7 +23,7 @@ static json_t *parse(const struct input *in, struct error *err)
     if (json == NULL) {
         error_no_memory(err, "manifest");
     } else if (input_read(in, 0, json, (size_t)in->n_bytes, err) == 0) {
-        root = load(json, (size_t)in->n_bytes, &json_error, &no_memory);
+        root = json_load_bytes(json, (size_t)in->n_bytes, &json_error, &no_memory);
         if (no_memory)
             error_no_memory(err, "manifest");
         else if (root == NULL)

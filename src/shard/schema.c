@@ -2,9 +2,8 @@
 #include "shard/schema.h"
 
 #include "base/input.h"
-#include "shard/json_load.h"
+#include "base/json_load.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
