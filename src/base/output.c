@@ -113,7 +113,7 @@ static int write_at(struct output *out, const uint8_t *bytes, size_t n_bytes, st
     return 0;
 }
 
-static int flush(struct output *out, struct error *err)
+int output_flush(struct output *out, struct error *err)
 {
     size_t n_bytes = out->n_buffered;
 
@@ -139,7 +139,7 @@ int output_write(struct output *out, const void *bytes, size_t n_bytes, struct e
         out->n_buffered += n;
         from += n;
         n_bytes -= n;
-        if (out->n_buffered == BUFFER_NBYTES && flush(out, err) != 0)
+        if (out->n_buffered == BUFFER_NBYTES && output_flush(out, err) != 0)
             return -1;
     }
     if (end > out->n_bytes)
@@ -152,19 +152,18 @@ int output_seek(struct output *out, uint64_t offset, struct error *err)
     if (offset > out->n_bytes)
         return error_set(err, ERROR_INTERNAL, "seek behind the end of %s",
                          text_quote(out->path).text);
-    if (flush(out, err) != 0)
+    if (output_flush(out, err) != 0)
         return -1;
     out->offset = offset;
     return 0;
 }
 
-int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes, struct error *err)
+int output_read_written(const struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
+                        struct error *err)
 {
     uint8_t *to = bytes;
     unsigned n_tries = 0;
 
-    if (flush(out, err) != 0)
-        return -1;
     while (n_bytes > 0) {
         ssize_t n = pread(out->fd, to, n_bytes, (off_t)offset);
 
@@ -182,6 +181,11 @@ int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes
     return 0;
 }
 
+int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes, struct error *err)
+{
+    return output_flush(out, err) == 0 ? output_read_written(out, offset, bytes, n_bytes, err) : -1;
+}
+
 void output_begin_sync(struct output *out)
 {
     sync_file_range(out->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
@@ -192,7 +196,7 @@ int output_sync(struct output *out, struct error *err)
     unsigned n_tries = 0;
     int rc;
 
-    if (flush(out, err) != 0)
+    if (output_flush(out, err) != 0)
         return -1;
     if (out->is_synced)
         return 0;

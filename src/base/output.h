@@ -41,9 +41,16 @@ int output_write(struct output *out, const void *bytes, size_t n_bytes, struct e
 /* Continue writing at offset (<= n_bytes). */
 int output_seek(struct output *out, uint64_t offset, struct error *err);
 
+/* Have everything that was written in the temp file, not in the buffer. */
+int output_flush(struct output *out, struct error *err);
+
 /* Read back from the temp file (flushes first): for the digest of what was really written. */
 int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
                 struct error *err);
+
+/* The same of bytes that have been flushed, and are not written again: while others write on. */
+int output_read_written(const struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
+                        struct error *err);
 
 /* Have the disk begin with what was written, without waiting for it. Only a help. */
 void output_begin_sync(struct output *out);

@@ -113,21 +113,31 @@ static int run_shards(struct run *run, const char *output, struct error *err)
     return status;
 }
 
-static int run_plan(struct expand_call *call, const struct plan *plan, const char *output,
-                    json_t **stats, struct error *err)
+static int print_plan(const struct expand_call *call, struct plan *plan, const char *output,
+                      struct error *err)
+{
+    if (plan_survey(plan, err) != 0)
+        return -1;
+    expand_print_warnings(call, plan, 0);
+    expand_print_plan(plan, output);
+    return 0;
+}
+
+static int run_plan(struct expand_call *call, struct plan *plan, const char *output, json_t **stats,
+                    struct error *err)
 {
     struct run run = {.call = call, .plan = plan, .shards = shards_of(plan), .stats = stats};
+    size_t n_printed;
     int status;
 
-    expand_print_warnings(call, plan);
-    if (call->dry_run) {
-        expand_print_plan(plan, output);
-        return 0;
-    }
+    if (call->dry_run)
+        return print_plan(call, plan, output, err);
+    n_printed = expand_print_warnings(call, plan, 0);
     if (expand_job_init(&run.job, plan, &call->settings, err) != 0)
         return -1;
     status = run_shards(&run, output, err);
     expand_job_release(&run.job);
+    expand_print_warnings(call, plan, n_printed);
     return status;
 }
 

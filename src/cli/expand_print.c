@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-void expand_print_warnings(const struct expand_call *call, const struct plan *plan)
+size_t expand_print_warnings(const struct expand_call *call, const struct plan *plan, size_t first)
 {
-    for (size_t i = 0; i < plan->n_warnings && call->verbosity >= 0; i++)
+    for (size_t i = first; i < plan->n_warnings && call->verbosity >= 0; i++)
         fprintf(stderr, "symaug: warning: %s\n", plan->warnings[i]);
+    return plan->n_warnings;
 }
 
 static void print_array(const struct plan *plan, const struct plan_array *array)

@@ -6,8 +6,9 @@
 
 #include "cli/expand_call.h"
 
-/* The plan's warnings on standard error, unless --quiet. */
-void expand_print_warnings(const struct expand_call *call, const struct plan *plan);
+/* The plan's warnings from `first` on, on standard error, unless --quiet. Returns how many there
+ * are in all. */
+size_t expand_print_warnings(const struct expand_call *call, const struct plan *plan, size_t first);
 
 /* The plan of --dry-run on standard output, for people. */
 void expand_print_plan(const struct plan *plan, const char *output);

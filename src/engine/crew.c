@@ -4,49 +4,80 @@
 #include "engine/threads.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 
 struct crew {
     int n_threads;
     pthread_mutex_t lock; /* of all below */
-    pthread_cond_t posted, finished;
-    crew_job job;
-    void *self;
-    int64_t n_jobs, next, n_finished;
+    pthread_cond_t changed;
+    const struct crew_work *work; /* or NULL */
+    void *self;                   /* of the work */
+    int64_t n_running;            /* jobs of it */
+    struct crew_task *tasks;
     bool is_over;
 };
 
-/* Take the jobs that nobody has, one after another. The lock is held, but not while working. */
-static void take_jobs(struct crew *crew, int worker)
-{
-    while (crew->next < crew->n_jobs) {
-        const int64_t i = crew->next++;
+/* --- with the lock held, which is given up only while working --- */
 
-        pthread_mutex_unlock(&crew->lock);
-        crew->job(crew->self, i, worker);
-        pthread_mutex_lock(&crew->lock);
-        if (++crew->n_finished == crew->n_jobs)
-            pthread_cond_signal(&crew->finished);
-    }
+static bool do_job(struct crew *crew, int worker)
+{
+    const struct crew_work *work = crew->work;
+    void *self = crew->self;
+    int64_t job;
+
+    if (work == NULL || !work->take(self, &job))
+        return false;
+    crew->n_running++;
+    pthread_mutex_unlock(&crew->lock);
+    work->run(self, job, worker);
+    pthread_mutex_lock(&crew->lock);
+    work->end(self, job);
+    crew->n_running--;
+    pthread_cond_broadcast(&crew->changed);
+    return true;
+}
+
+static bool do_step(struct crew *crew)
+{
+    struct crew_task *task = crew->tasks;
+
+    while (task != NULL && (task->is_running || !task->is_due(task->self)))
+        task = task->next;
+    if (task == NULL)
+        return false;
+    task->is_running = true;
+    pthread_mutex_unlock(&crew->lock);
+    task->step(task->self);
+    pthread_mutex_lock(&crew->lock);
+    task->is_running = false;
+    pthread_cond_broadcast(&crew->changed);
+    return true;
+}
+
+/* Tasks first, so that they keep pace with the work. The leader is wanted elsewhere, and takes
+ * steps, which may be long, only when nobody else can or there is nothing else to do. */
+static bool do_something(struct crew *crew, int worker)
+{
+    if (worker == 0 && crew->n_threads > 1)
+        return do_job(crew, worker) || do_step(crew);
+    return do_step(crew) || do_job(crew, worker);
 }
 
 static void help(struct crew *crew, int worker)
 {
     pthread_mutex_lock(&crew->lock);
-    while (!crew->is_over) {
-        take_jobs(crew, worker);
-        if (!crew->is_over)
-            pthread_cond_wait(&crew->posted, &crew->lock);
-    }
+    while (!crew->is_over)
+        if (!do_something(crew, worker))
+            pthread_cond_wait(&crew->changed, &crew->lock);
     pthread_mutex_unlock(&crew->lock);
 }
 
-static void end(struct crew *crew)
+/* --- */
+
+static void set_over(void *self)
 {
-    pthread_mutex_lock(&crew->lock);
+    struct crew *crew = self;
+
     crew->is_over = true;
-    pthread_cond_broadcast(&crew->posted);
-    pthread_mutex_unlock(&crew->lock);
 }
 
 int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *self)
@@ -54,8 +85,7 @@ int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *se
     struct crew crew = {
         .n_threads = n_threads > 0 ? n_threads : 1,
         .lock = PTHREAD_MUTEX_INITIALIZER,
-        .posted = PTHREAD_COND_INITIALIZER,
-        .finished = PTHREAD_COND_INITIALIZER,
+        .changed = PTHREAD_COND_INITIALIZER,
     };
     int status = 0;
 
@@ -64,10 +94,9 @@ int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *se
         help(&crew, threads_index());
     } else {
         status = lead(self, &crew);
-        end(&crew);
+        crew_change(&crew, set_over, &crew);
     }
-    pthread_cond_destroy(&crew.finished);
-    pthread_cond_destroy(&crew.posted);
+    pthread_cond_destroy(&crew.changed);
     pthread_mutex_destroy(&crew.lock);
     return status;
 }
@@ -77,28 +106,116 @@ int crew_size(const struct crew *crew)
     return crew->n_threads;
 }
 
-void crew_post(struct crew *crew, int64_t n_jobs, crew_job job, void *self)
+void crew_begin(struct crew *crew, const struct crew_work *work, void *self)
 {
     pthread_mutex_lock(&crew->lock);
-    crew->job = job;
+    crew->work = work;
     crew->self = self;
-    crew->n_jobs = n_jobs;
-    crew->next = crew->n_finished = 0;
-    pthread_cond_broadcast(&crew->posted);
+    pthread_cond_broadcast(&crew->changed);
     pthread_mutex_unlock(&crew->lock);
 }
 
-void crew_wait(struct crew *crew)
+void crew_end(struct crew *crew)
 {
     pthread_mutex_lock(&crew->lock);
-    take_jobs(crew, 0);
-    while (crew->n_finished < crew->n_jobs)
-        pthread_cond_wait(&crew->finished, &crew->lock);
+    crew->work = NULL;
+    while (crew->n_running > 0)
+        pthread_cond_wait(&crew->changed, &crew->lock);
     pthread_mutex_unlock(&crew->lock);
+}
+
+void crew_add_task(struct crew *crew, struct crew_task *task)
+{
+    struct crew_task **last = &crew->tasks;
+
+    pthread_mutex_lock(&crew->lock);
+    while (*last != NULL)
+        last = &(*last)->next;
+    task->is_running = false;
+    task->next = NULL;
+    *last = task;
+    pthread_cond_broadcast(&crew->changed);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+void crew_drop_task(struct crew *crew, struct crew_task *task)
+{
+    struct crew_task **link = &crew->tasks;
+
+    pthread_mutex_lock(&crew->lock);
+    while (*link != NULL && *link != task)
+        link = &(*link)->next;
+    if (*link == task) {
+        *link = task->next;
+        while (task->is_running)
+            pthread_cond_wait(&crew->changed, &crew->lock);
+    }
+    pthread_mutex_unlock(&crew->lock);
+}
+
+void crew_await(struct crew *crew, bool (*is_over)(void *self), void *self)
+{
+    pthread_mutex_lock(&crew->lock);
+    while (!is_over(self))
+        if (!do_something(crew, 0))
+            pthread_cond_wait(&crew->changed, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+void crew_change(struct crew *crew, void (*change)(void *self), void *self)
+{
+    pthread_mutex_lock(&crew->lock);
+    change(self);
+    pthread_cond_broadcast(&crew->changed);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* --- a row of equal jobs --- */
+
+struct row {
+    crew_job job;
+    void *self;
+    int64_t n_jobs, next, n_done;
+};
+
+static bool row_take(void *self, int64_t *job)
+{
+    struct row *row = self;
+
+    if (row->next == row->n_jobs)
+        return false;
+    *job = row->next++;
+    return true;
+}
+
+static void row_run(void *self, int64_t job, int worker)
+{
+    struct row *row = self;
+
+    row->job(row->self, job, worker);
+}
+
+static void row_end(void *self, int64_t job)
+{
+    struct row *row = self;
+
+    (void)job;
+    row->n_done++;
+}
+
+static bool row_is_done(void *self)
+{
+    const struct row *row = self;
+
+    return row->n_done == row->n_jobs;
 }
 
 void crew_each(struct crew *crew, int64_t n_jobs, crew_job job, void *self)
 {
-    crew_post(crew, n_jobs, job, self);
-    crew_wait(crew);
+    static const struct crew_work work = {row_take, row_run, row_end};
+    struct row row = {.job = job, .self = self, .n_jobs = n_jobs};
+
+    crew_begin(crew, &work, &row);
+    crew_await(crew, row_is_done, &row);
+    crew_end(crew);
 }

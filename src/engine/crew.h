@@ -1,34 +1,66 @@
 /*
  * crew.h - a team of OpenMP threads that sleeps while there is nothing to do: one leads, the others
- * take jobs from it.
+ * do jobs for it.
  *
- * The leader posts a row of jobs, goes on with work of its own, and takes part when it waits for
- * them. Threads that wait in OpenMP's own loops spin, on processors that others may want.
+ * There is one work at a time, whose jobs are handed out one after another as they become due, and
+ * a few tasks beside it that go a step at a time. The leader takes part while it waits. Threads
+ * that wait in OpenMP's own loops spin, on processors that others may want.
  */
 #ifndef SYMAUG_ENGINE_CREW_H
 #define SYMAUG_ENGINE_CREW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct crew; /* opaque */
 
-/* Job i of those posted, done by thread `worker`: 0 is the leader, others count from 1. */
-typedef void (*crew_job)(void *self, int64_t i, int worker);
+/* What there is to do. `take` and `end` run under the crew's lock and must be quick; what they look
+ * at may be changed under that lock only. */
+struct crew_work {
+    bool (*take)(void *self, int64_t *job);           /* a job that is due now, if there is one */
+    void (*run)(void *self, int64_t job, int worker); /* worker 0 is the leader, others follow */
+    void (*end)(void *self, int64_t job);             /* it is done */
+};
+
+/* Something beside the work: one step at a time, by any thread, whenever one is due. */
+struct crew_task {
+    bool (*is_due)(void *self); /* under the crew's lock */
+    void (*step)(void *self);
+    void *self;
+
+    bool is_running; /* the crew's own, as is the rest */
+    struct crew_task *next;
+};
 
 /* Run lead(self, crew) on the calling thread, with n_threads - 1 others to help it. Returns what
- * lead returns. Every job posted must have been waited for. */
+ * lead returns. Every work must have ended and every task been dropped. */
 int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *self);
 
 /* The most threads that there can be: workers have indices below it. */
 int crew_size(const struct crew *crew);
 
-/* Hand out jobs 0 .. n_jobs - 1. The ones before must have been waited for. */
-void crew_post(struct crew *crew, int64_t n_jobs, crew_job job, void *self);
+/* Begin with a work; the one before must have ended. It must outlive its end. */
+void crew_begin(struct crew *crew, const struct crew_work *work, void *self);
 
-/* Take part until all jobs are done; returns at once when none were posted. */
-void crew_wait(struct crew *crew);
+/* No more jobs are taken; returns when those taken are done. */
+void crew_end(struct crew *crew);
 
-/* Post and wait. */
+/* Add a task, which is borrowed until it is dropped: the ones added first come first. */
+void crew_add_task(struct crew *crew, struct crew_task *task);
+
+/* Take a task away; returns when no step of it is running. Accepts one that was never added. */
+void crew_drop_task(struct crew *crew, struct crew_task *task);
+
+/* Take part until is_over(self), which is asked under the lock, says so. */
+void crew_await(struct crew *crew, bool (*is_over)(void *self), void *self);
+
+/* Change under the lock what decides about what is due, and have everybody look again. */
+void crew_change(struct crew *crew, void (*change)(void *self), void *self);
+
+/* Job i of a row of equal ones. */
+typedef void (*crew_job)(void *self, int64_t i, int worker);
+
+/* Begin with jobs 0 .. n_jobs - 1, and end when all are done. */
 void crew_each(struct crew *crew, int64_t n_jobs, crew_job job, void *self);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/output.h"
 #include "base/output_turn.h"
 #include "base/text.h"
+#include "engine/expand_tasks.h"
 #include "engine/input_check.h"
 #include "engine/out_member.h"
 #include "engine/record.h"
@@ -32,7 +33,7 @@ struct expansion {
     struct error *err;            /* borrowed */
 };
 
-int expand_job_init(struct expand_job *job, const struct plan *plan,
+int expand_job_init(struct expand_job *job, struct plan *plan,
                     const struct expand_settings *settings, struct error *err)
 {
     *job = (struct expand_job){
@@ -177,14 +178,29 @@ static int commit_output(struct expansion *x, const struct expand_result *result
                         x->job->digests.sha256, err);
 }
 
-static int write_output(struct expansion *x, struct error *err)
+/* All members, with what goes on beside them. */
+static int write_members(struct expansion *x, struct crew *crew, struct error *err)
+{
+    struct expand_job *job = x->job;
+    const struct expand_beside beside = {job->plan,  &job->digests, x->archive,
+                                         x->members, x->n_members,  &job->is_surveyed};
+    struct expand_tasks tasks;
+    int status;
+
+    x->out.turn = expand_tasks_turn;
+    x->out.turn_self = &tasks;
+    expand_tasks_begin(&tasks, crew, &beside);
+    status = archive_out_write(x->archive, &x->result->n_bytes, x->result->sha256, err);
+    return expand_tasks_end(&tasks, status, err);
+}
+
+static int write_output(struct expansion *x, struct crew *crew, struct error *err)
 {
     struct expand_result *result = x->result;
     int turn, status;
 
-    if (add_members(x, err) != 0 || set_comment(x, err) != 0 ||
-        archive_out_write(x->archive, &result->n_bytes, result->sha256, err) != 0 ||
-        side_work_finish(&x->job->digests, err) != 0 || input_check_unchanged(x->plan, err) != 0)
+    if (add_members(x, err) != 0 || set_comment(x, err) != 0 || write_members(x, crew, err) != 0 ||
+        input_check_unchanged(x->plan, err) != 0)
         return -1;
     result->n_rows = x->out.order->n_images;
     result->first_row = x->out.order->first_image;
@@ -215,7 +231,7 @@ static int write_with(void *self, struct crew *crew)
     x->out.member.crew = crew;
     if ((x->archive = archive_out_new(x->path, x->settings->form, x->settings->force, x->err)) !=
         NULL)
-        status = write_output(x, x->err);
+        status = write_output(x, crew, x->err);
     archive_out_free(x->archive);
     for (size_t i = 0; i < x->n_members; i++)
         out_member_release(&x->members[i]);

@@ -40,16 +40,18 @@ struct expand_result {
 
 /* What lives while a plan's output is written, shard by shard. */
 struct expand_job {
-    const struct plan *plan; /* borrowed */
+    struct plan *plan; /* borrowed */
     struct expand_settings settings;
     struct side_work digests;    /* of the inputs */
     struct row_supply *supplies; /* owned: one for each array of the plan */
     uint64_t memory_left;        /* of --max-memory */
     bool is_checked;             /* the inputs' CRCs were looked at beforehand */
+    bool is_surveyed;            /* the plan has been: see plan_survey */
 };
 
-/* Begin. The plan is borrowed, the settings are copied; the caller releases the job. */
-int expand_job_init(struct expand_job *job, const struct plan *plan,
+/* Begin. The plan is borrowed, the settings are copied; the caller releases the job. The plan's
+ * last survey, if it is still to be made, is made while the first shard is written. */
+int expand_job_init(struct expand_job *job, struct plan *plan,
                     const struct expand_settings *settings, struct error *err);
 
 /*

@@ -2,32 +2,37 @@
 #include "engine/member.h"
 
 #include "codec/crc.h"
+#include "engine/member_codec.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Pieces in a batch, for each thread, at least: one fetches the next input meanwhile, and at the
- * end of a batch all wait for the slowest. */
-#define PIECES_PER_THREAD 4
+/* Pieces in a run, for each thread, at least: the input of the next run is fetched meanwhile. */
+#define PIECES_PER_THREAD MEMBER_CODEC_NPIECES
 
-/* A finished piece, waiting to be pulled. */
+#define LOAD_JOB (-1) /* jobs from 0 on are pieces */
+
+/* A piece from when it is taken until it is delivered. */
 struct slot {
+    unsigned window; /* where its input is */
+    bool is_done;
     struct bytes packed;
     uint32_t crc;
     uint64_t unpacked_nbytes;
     struct error err;
 };
 
+/* Pieces whose input was fetched at once. */
+struct run {
+    uint64_t first, n;
+    uint64_t n_left; /* of them not made yet */
+    unsigned window;
+};
+
 /* What one thread works with. */
 struct worker {
     struct bytes scratch;
     void *codec_state;
-};
-
-/* A run of pieces. */
-struct batch {
-    struct slot *slots; /* owned, n_slots */
-    uint64_t n;         /* slots in use */
 };
 
 struct member {
@@ -38,15 +43,21 @@ struct member {
     struct side_work *side_work; /* borrowed, or NULL */
     struct crew *crew;           /* borrowed */
     struct worker *workers;      /* owned, one for each thread of the crew */
-    uint64_t n_slots;
-    struct batch making; /* by the crew, since it was posted; n is 0 when there is none */
-    struct batch made;   /* and delivered */
-    struct error load_error, side_error; /* of the batch that is being made */
-    uint64_t next_slot;                  /* of those made: the next one to deliver */
-    uint64_t next_piece; /* the first piece of the batch that is being made, or comes next */
-    uint64_t n_loaded;   /* pieces whose input is in the back window or before */
     uint32_t crc;
     uint64_t unpacked_nbytes;
+    bool has_begun; /* the crew works at it */
+    bool is_held;   /* the piece delivered last may still be looked at */
+
+    /* Under the crew's lock while it works. */
+    struct slot *slots; /* owned: piece i is in slot i % n_slots */
+    uint64_t n_slots, pieces_per_run;
+    struct run runs[2]; /* the latest, and the one before, which is used for the next */
+    unsigned latest;    /* of them */
+    bool is_loading, has_failed;
+    struct error load_error; /* of the run that follows the loaded ones */
+    struct run loading;      /* the loading thread's, as is the next */
+    struct error loading_error;
+    uint64_t n_loaded, n_taken, n_delivered; /* pieces */
 };
 
 struct member *member_new(struct pieces *pieces, const struct member_settings *settings,
@@ -58,16 +69,16 @@ struct member *member_new(struct pieces *pieces, const struct member_settings *s
         const size_t n_threads = (size_t)crew_size(settings->crew);
 
         m->crew = settings->crew;
-        m->n_slots = n_threads * (settings->pieces_per_thread > PIECES_PER_THREAD
-                                      ? settings->pieces_per_thread
-                                      : PIECES_PER_THREAD);
+        m->pieces_per_run = n_threads * (settings->pieces_per_thread > PIECES_PER_THREAD
+                                             ? settings->pieces_per_thread
+                                             : PIECES_PER_THREAD);
+        m->n_slots = 2 * m->pieces_per_run;
         if (m->n_slots > pieces->n_pieces)
             m->n_slots = pieces->n_pieces;
         m->workers = calloc(n_threads, sizeof *m->workers);
-        m->making.slots = calloc(m->n_slots, sizeof *m->making.slots);
-        m->made.slots = calloc(m->n_slots, sizeof *m->made.slots);
+        m->slots = calloc(m->n_slots, sizeof *m->slots);
     }
-    if (m == NULL || m->workers == NULL || m->making.slots == NULL || m->made.slots == NULL) {
+    if (m == NULL || m->workers == NULL || m->slots == NULL) {
         error_no_memory(err, "member");
         member_free(m);
         pieces_free(pieces);
@@ -80,62 +91,45 @@ struct member *member_new(struct pieces *pieces, const struct member_settings *s
     return m;
 }
 
-/* Fetch the input of the next batch. */
-static int load_batch(struct member *m, struct error *err)
-{
-    uint64_t left = m->pieces->n_pieces - m->n_loaded;
-    uint64_t n = left < m->n_slots ? left : m->n_slots;
+/* --- input --- */
 
-    if (n > 0 && m->pieces->ops->load(m->pieces, m->n_loaded, n, err) != 0)
+/* Fetch the input of the run behind the loaded ones. */
+static int load_run(struct member *m, struct run *run, struct error *err)
+{
+    const uint64_t left = m->pieces->n_pieces - m->n_loaded;
+
+    run->first = m->n_loaded;
+    run->n = run->n_left = left < m->pieces_per_run ? left : m->pieces_per_run;
+    return m->pieces->ops->load(m->pieces, run->first, run->n, &run->window, err);
+}
+
+static void add_run(struct member *m, const struct run *run)
+{
+    m->latest = !m->latest;
+    m->runs[m->latest] = *run;
+    m->n_loaded += run->n;
+    if (m->side_work != NULL) /* in proportion: input is seldom larger than output */
+        side_work_grant(m->side_work, run->n * PIECE_NBYTES);
+}
+
+static struct run *run_of(struct member *m, uint64_t piece)
+{
+    return &m->runs[piece >= m->runs[m->latest].first ? m->latest : !m->latest];
+}
+
+int member_prepare(struct member *m, struct error *err)
+{
+    struct run run;
+
+    if (load_run(m, &run, err) != 0)
         return -1;
-    m->n_loaded += n;
-    return 0;
+    m->latest = 1; /* so that the first run is runs[0] */
+    add_run(m, &run);
+    return member_codec_choose(m->pieces, run.window, &m->level, &m->hints, &m->workers[0].scratch,
+                               &m->choice, err);
 }
 
-/* Encoders may read behind a piece and ignore what they find; it is set, so that checkers of memory
- * see no use of what never was. */
-static int add_slack(struct bytes *piece, struct error *err)
-{
-    uint8_t *slack = bytes_reserve(piece, CODEC_READ_SLACK, err);
-
-    if (slack == NULL)
-        return -1;
-    memset(slack, 0, CODEC_READ_SLACK);
-    return 0;
-}
-
-/* The first piece, and as many whole ones behind it as a codec wants to see; no more than every
- * batch has, so that the choice depends on no number of threads. */
-static int take_sample(struct member *m, struct bytes *sample, struct error *err)
-{
-    struct bytes *scratch = &m->workers[0].scratch;
-
-    for (uint64_t i = 0; i < m->pieces->n_pieces && i < PIECES_PER_THREAD; i++) {
-        size_t history_nbytes = 0;
-
-        if (m->pieces->ops->make(m->pieces, i, scratch, &history_nbytes, err) != 0)
-            return -1;
-        if (i > 0 && sample->n_bytes + scratch->n_bytes > CODEC_TRIAL_NBYTES)
-            break;
-        if (bytes_append(sample, scratch->data, scratch->n_bytes, err) != 0)
-            return -1;
-    }
-    return add_slack(sample, err);
-}
-
-/* Decide how the member is compressed. */
-static int choose_codec(struct member *m, struct error *err)
-{
-    struct bytes sample = {0};
-    int status = take_sample(m, &sample, err);
-
-    if (sample.n_bytes > CODEC_TRIAL_NBYTES)
-        sample.n_bytes = CODEC_TRIAL_NBYTES;
-    if (status == 0)
-        status = codec_choose(&m->level, &m->hints, sample.data, sample.n_bytes, &m->choice, err);
-    bytes_release(&sample);
-    return status;
-}
+/* --- pieces --- */
 
 static int encode_piece(struct member *m, struct worker *worker, uint64_t piece, struct slot *slot)
 {
@@ -148,9 +142,9 @@ static int encode_piece(struct member *m, struct worker *worker, uint64_t piece,
     if (worker->codec_state == NULL &&
         (worker->codec_state = codec->state_new(&m->choice, &slot->err)) == NULL)
         return -1;
-    if (m->pieces->ops->make(m->pieces, piece, &worker->scratch, &history_nbytes, &slot->err) !=
-            0 ||
-        add_slack(&worker->scratch, &slot->err) != 0)
+    if (m->pieces->ops->make(m->pieces, piece, slot->window, &worker->scratch, &history_nbytes,
+                             &slot->err) != 0 ||
+        member_codec_add_slack(&worker->scratch, &slot->err) != 0)
         return -1;
     bytes = worker->scratch.data + history_nbytes;
     n_bytes = worker->scratch.n_bytes - history_nbytes;
@@ -167,67 +161,107 @@ static int encode_piece(struct member *m, struct worker *worker, uint64_t piece,
     return slot->err.kind == ERROR_NONE ? 0 : -1;
 }
 
-/* The jobs of a batch: fetch the input of the one after it, do a step of the side work (in
- * proportion: input is seldom larger than output), make the pieces. */
-static void batch_job(void *self, int64_t job, int worker)
+static struct slot *slot_of(const struct member *m, uint64_t piece)
+{
+    return &m->slots[piece % m->n_slots];
+}
+
+/* Input first, or others would soon wait for it. A run takes the window of the one before the
+ * latest, all pieces of which must have been made. */
+static bool take_job(void *self, int64_t *job)
 {
     struct member *m = self;
-    struct slot *slot = &m->making.slots[job < 2 ? 0 : job - 2];
+    struct slot *slot;
 
-    if (job == 0)
-        load_batch(m, &m->load_error);
-    else if (job == 1 && m->side_work != NULL)
-        side_work_step(m->side_work, m->making.n * PIECE_NBYTES, &m->side_error);
-    else if (job > 1 &&
-             encode_piece(m, &m->workers[worker], m->next_piece + (uint64_t)job - 2, slot) != 0)
-        error_set(&slot->err, ERROR_INTERNAL, "a piece failed without a reason");
+    if (!m->is_loading && m->load_error.kind == ERROR_NONE && m->n_loaded < m->pieces->n_pieces &&
+        m->runs[!m->latest].n_left == 0) {
+        m->is_loading = true;
+        *job = LOAD_JOB;
+        return true;
+    }
+    if (m->has_failed || m->n_taken == m->n_loaded || m->n_taken == m->n_delivered + m->n_slots)
+        return false;
+    *job = (int64_t)m->n_taken++;
+    slot = slot_of(m, (uint64_t)*job);
+    slot->is_done = false;
+    slot->window = run_of(m, (uint64_t)*job)->window;
+    return true;
 }
 
-/* Have the batch made whose input is in the back window. */
-static int post_batch(struct member *m, struct error *err)
+static void run_job(void *self, int64_t job, int worker)
 {
-    if (m->n_loaded == m->next_piece && load_batch(m, err) != 0)
-        return -1;
-    m->pieces->ops->turn(m->pieces);
-    if (m->choice.codec == NULL && choose_codec(m, err) != 0)
-        return -1;
-    m->making.n = m->n_loaded - m->next_piece;
-    crew_post(m->crew, (int64_t)m->making.n + 2, batch_job, m);
-    return 0;
+    struct member *m = self;
+
+    if (job == LOAD_JOB) {
+        load_run(m, &m->loading, &m->loading_error);
+    } else {
+        struct slot *slot = slot_of(m, (uint64_t)job);
+
+        if (encode_piece(m, &m->workers[worker], (uint64_t)job, slot) != 0)
+            error_set(&slot->err, ERROR_INTERNAL, "a piece failed without a reason");
+    }
 }
 
-/* The lowest-numbered failure of the batch that was made. */
-static int report(const struct member *m, struct error *err)
+static void end_job(void *self, int64_t job)
 {
-    const struct error *first = NULL;
+    struct member *m = self;
 
-    for (uint64_t i = 0; i < m->made.n && first == NULL; i++)
-        if (m->made.slots[i].err.kind != ERROR_NONE)
-            first = &m->made.slots[i].err;
-    if (first == NULL && m->load_error.kind != ERROR_NONE)
-        first = &m->load_error;
-    if (first == NULL && m->side_error.kind != ERROR_NONE)
-        first = &m->side_error;
-    if (first == NULL)
+    if (job == LOAD_JOB) {
+        m->is_loading = false;
+        m->load_error = m->loading_error;
+        if (m->load_error.kind == ERROR_NONE)
+            add_run(m, &m->loading);
+    } else {
+        struct slot *slot = slot_of(m, (uint64_t)job);
+
+        slot->is_done = true;
+        m->has_failed |= slot->err.kind != ERROR_NONE;
+        run_of(m, (uint64_t)job)->n_left--;
+    }
+}
+
+static const struct crew_work member_work = {take_job, run_job, end_job};
+
+/* --- pulling --- */
+
+static bool has_next(void *self)
+{
+    const struct member *m = self;
+
+    if (m->n_delivered == m->n_loaded)
+        return m->load_error.kind != ERROR_NONE;
+    return m->n_delivered < m->n_taken && slot_of(m, m->n_delivered)->is_done;
+}
+
+static void deliver(void *self)
+{
+    struct member *m = self;
+
+    m->n_delivered++;
+}
+
+static void end_work(struct member *m)
+{
+    if (m->has_begun)
+        crew_end(m->crew);
+    m->has_begun = false;
+}
+
+/* Wait for the next piece in order. */
+static int await_piece(struct member *m, struct error *err)
+{
+    const struct error *failure;
+
+    if (!m->has_begun)
+        crew_begin(m->crew, &member_work, m);
+    m->has_begun = true;
+    crew_await(m->crew, has_next, m);
+    failure = m->n_delivered == m->n_loaded ? &m->load_error : &slot_of(m, m->n_delivered)->err;
+    m->is_held = failure->kind == ERROR_NONE;
+    if (m->is_held)
         return 0;
-    return error_set(err, first->kind, "%s", first->message);
-}
-
-/* Wait for the batch that is being made, and have the next one made while it is delivered. */
-static int refill(struct member *m, struct error *err)
-{
-    const struct batch empty = m->made;
-
-    if (m->making.n == 0 && post_batch(m, err) != 0)
-        return -1;
-    crew_wait(m->crew);
-    m->next_piece += m->making.n;
-    m->made = m->making;
-    m->making = (struct batch){.slots = empty.slots};
-    m->next_slot = 0;
-    if (report(m, err) != 0)
-        return -1;
-    return m->next_piece < m->pieces->n_pieces ? post_batch(m, err) : 0;
+    end_work(m);
+    return error_set(err, failure->kind, "%s", failure->message);
 }
 
 int member_pull(struct member *m, const uint8_t **bytes, size_t *n_bytes, struct error *err)
@@ -235,15 +269,17 @@ int member_pull(struct member *m, const uint8_t **bytes, size_t *n_bytes, struct
     struct slot *slot;
 
     do {
-        if (m->next_slot == m->made.n) {
-            if (m->next_piece == m->pieces->n_pieces) {
-                *n_bytes = 0;
-                return 0;
-            }
-            if (refill(m, err) != 0)
-                return -1;
+        if (m->is_held)
+            crew_change(m->crew, deliver, m);
+        m->is_held = false;
+        if (m->n_delivered == m->pieces->n_pieces) {
+            end_work(m);
+            *n_bytes = 0;
+            return 0;
         }
-        slot = &m->made.slots[m->next_slot++];
+        if (await_piece(m, err) != 0)
+            return -1;
+        slot = slot_of(m, m->n_delivered);
         m->crc = crc_combine(m->crc, slot->crc, slot->unpacked_nbytes);
         m->unpacked_nbytes += slot->unpacked_nbytes;
     } while (slot->packed.n_bytes == 0);
@@ -267,26 +303,19 @@ uint64_t member_unpacked_nbytes(const struct member *m)
     return m->unpacked_nbytes;
 }
 
-static void release_batch(struct batch *batch, uint64_t n_slots)
-{
-    for (uint64_t i = 0; batch->slots != NULL && i < n_slots; i++)
-        bytes_release(&batch->slots[i].packed);
-    free(batch->slots);
-}
-
 void member_free(struct member *m)
 {
     if (m == NULL)
         return;
-    if (m->making.n > 0) /* given up in the middle */
-        crew_wait(m->crew);
+    end_work(m); /* given up in the middle */
     for (int i = 0; m->workers != NULL && i < crew_size(m->crew); i++) {
         bytes_release(&m->workers[i].scratch);
         if (m->choice.codec != NULL && m->workers[i].codec_state != NULL)
             m->choice.codec->state_free(m->workers[i].codec_state);
     }
-    release_batch(&m->making, m->n_slots);
-    release_batch(&m->made, m->n_slots);
+    for (uint64_t i = 0; m->slots != NULL && i < m->n_slots; i++)
+        bytes_release(&m->slots[i].packed);
+    free(m->slots);
     free(m->workers);
     codec_choice_release(&m->choice);
     pieces_free(m->pieces);

@@ -283,13 +283,33 @@ static int open_member(struct out_member *out, struct error *err)
     return out->member != NULL ? 0 : -1;
 }
 
+bool out_member_streams(const struct out_member *out)
+{
+    if (out->kind != OUT_ARRAY || is_meta(out) || out->array->is_object)
+        return true;
+    if (is_csr(out))
+        return out->array->binding.role == ROLE_POLICY_OFFSETS;
+    return row_supply_can_stream(out->array->sources, out->plan->n_archives) &&
+           (out->array->values == NULL ||
+            row_supply_can_stream(out->array->values, out->plan->n_archives)) &&
+           order_streams(out->settings->order, out->array->move.row_nbytes);
+}
+
+void out_member_prepare(struct out_member *out)
+{
+    if (open_member(out, &out->failure) == 0)
+        member_prepare(out->member, &out->failure);
+}
+
 static int pull(void *self, const uint8_t **bytes, size_t *n_bytes, struct error *err)
 {
     struct out_member *out = self;
     uint64_t before;
 
-    if (out->member == NULL && open_member(out, err) != 0)
+    if (out->settings->turn(out->settings->turn_self, out, err) != 0)
         return -1;
+    if (out->failure.kind != ERROR_NONE)
+        return error_set(err, out->failure.kind, "%s", out->failure.message);
     before = member_unpacked_nbytes(out->member);
     if (member_pull(out->member, bytes, n_bytes, err) != 0)
         return -1;

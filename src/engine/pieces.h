@@ -2,9 +2,9 @@
  * pieces.h - a member's bytes, made piece by piece.
  *
  * A member of the output is a sequence of pieces of about 1 MiB, or less in small members, cut at
- * row boundaries whatever the threads. `load` fetches the input of a run of pieces, one run ahead
- * of its use; `make` builds one piece and the history in front of it, on any thread, from what was
- * loaded.
+ * row boundaries whatever the threads. `load` fetches the input of a run of pieces into one of two
+ * windows; `make` builds one piece and the history in front of it, on any thread, from the window
+ * of its run.
  */
 #ifndef SYMAUG_ENGINE_PIECES_H
 #define SYMAUG_ENGINE_PIECES_H
@@ -31,19 +31,18 @@ static inline uint64_t piece_nbytes_for(uint64_t n_bytes)
 struct pieces;
 
 struct pieces_ops {
-    /* Fetch the input for pieces first .. first + n - 1 into the back window. Runs are asked for in
-     * order; may run while `make` works on the front window. */
-    int (*load)(struct pieces *pieces, uint64_t first, uint64_t n, struct error *err);
-
-    /* The back window becomes the front one. */
-    void (*turn)(struct pieces *pieces);
+    /* Fetch the input for pieces first .. first + n - 1; *window is where it is. Runs are asked for
+     * in order; may run while pieces of the run before are made, but not of older ones: the windows
+     * take turns. */
+    int (*load)(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
+                struct error *err);
 
     /*
-     * Build piece i of the front window: scratch (cleared by the callee) receives the last
+     * Build piece i, whose run is in that window: scratch (cleared by the callee) receives the last
      * *history_nbytes of the member's bytes in front of the piece (in: how many are wanted, out:
      * how many there are), then the piece. Thread-safe.
      */
-    int (*make)(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
+    int (*make)(const struct pieces *pieces, uint64_t i, unsigned window, struct bytes *scratch,
                 size_t *history_nbytes, struct error *err);
 
     void (*free)(struct pieces *pieces);

@@ -20,7 +20,8 @@ struct copy_pieces {
     struct unpack unpack;
     struct bytes header; /* a longer one, that takes the place of the array's own; or empty */
     size_t header_done;  /* bytes of it that have been read */
-    struct run front, back;
+    struct run windows[2];
+    unsigned latest; /* of the windows */
 };
 
 uint64_t pieces_copy_nbytes(const struct array *array)
@@ -59,41 +60,36 @@ static int read_next(struct copy_pieces *self, uint8_t *out, uint64_t n_bytes, s
     return unpack_read(&self->unpack, out + n, n_bytes - n, err);
 }
 
-static int copy_load(struct pieces *pieces, uint64_t first, uint64_t n, struct error *err)
+static int copy_load(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
+                     struct error *err)
 {
     struct copy_pieces *self = (struct copy_pieces *)pieces;
+    struct run *run = &self->windows[!self->latest];
     const uint64_t begin = first * PIECE_NBYTES, left = pieces->unpacked_nbytes - begin;
     const uint64_t n_bytes = left < n * PIECE_NBYTES ? left : n * PIECE_NBYTES;
 
-    self->back.begin = begin;
-    self->back.bytes.n_bytes = 0;
-    if (bytes_reserve(&self->back.bytes, n_bytes + 1, err) == NULL ||
-        read_next(self, self->back.bytes.data, n_bytes, err) != 0)
+    *window = self->latest = !self->latest;
+    run->begin = begin;
+    run->bytes.n_bytes = 0;
+    if (bytes_reserve(&run->bytes, n_bytes + 1, err) == NULL ||
+        read_next(self, run->bytes.data, n_bytes, err) != 0)
         return -1;
-    self->back.bytes.n_bytes = n_bytes;
+    run->bytes.n_bytes = n_bytes;
     return n_bytes == left ? unpack_finish(&self->unpack, err) : 0;
 }
 
-static void copy_turn(struct pieces *pieces)
-{
-    struct copy_pieces *self = (struct copy_pieces *)pieces;
-    struct run front = self->front;
-
-    self->front = self->back;
-    self->back = front;
-}
-
-static int copy_make(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
-                     size_t *history_nbytes, struct error *err)
+static int copy_make(const struct pieces *pieces, uint64_t i, unsigned window,
+                     struct bytes *scratch, size_t *history_nbytes, struct error *err)
 {
     const struct copy_pieces *self = (const struct copy_pieces *)pieces;
-    const uint64_t at = i * PIECE_NBYTES - self->front.begin;
-    const uint64_t left = self->front.bytes.n_bytes - at;
+    const struct run *run = &self->windows[window];
+    const uint64_t at = i * PIECE_NBYTES - run->begin;
+    const uint64_t left = run->bytes.n_bytes - at;
 
     *history_nbytes = 0;
     scratch->n_bytes = 0;
-    return bytes_append(scratch, self->front.bytes.data + at,
-                        left < PIECE_NBYTES ? left : PIECE_NBYTES, err);
+    return bytes_append(scratch, run->bytes.data + at, left < PIECE_NBYTES ? left : PIECE_NBYTES,
+                        err);
 }
 
 static void copy_free(struct pieces *pieces)
@@ -102,12 +98,12 @@ static void copy_free(struct pieces *pieces)
 
     unpack_release(&self->unpack);
     bytes_release(&self->header);
-    bytes_release(&self->front.bytes);
-    bytes_release(&self->back.bytes);
+    bytes_release(&self->windows[0].bytes);
+    bytes_release(&self->windows[1].bytes);
     free(self);
 }
 
-static const struct pieces_ops copy_ops = {copy_load, copy_turn, copy_make, copy_free};
+static const struct pieces_ops copy_ops = {copy_load, copy_make, copy_free};
 
 struct pieces *pieces_of_copy(const struct array *array, struct error *err)
 {

@@ -112,15 +112,12 @@ struct csr_pieces {
     uint64_t *piece_element; /* owned, n_pieces: output element at which a piece begins */
 };
 
-static int csr_load(struct pieces *pieces, uint64_t first, uint64_t n, struct error *err)
+static int csr_load(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
+                    struct error *err)
 {
     (void)pieces, (void)first, (void)n, (void)err;
+    *window = 0;
     return 0;
-}
-
-static void csr_turn(struct pieces *pieces)
-{
-    (void)pieces;
 }
 
 static int put_offset(const struct csr_pieces *self, uint64_t offset, struct bytes *out,
@@ -169,7 +166,7 @@ static int put_elements(const struct csr_pieces *self, const struct image *image
     return 0;
 }
 
-static int csr_make(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
+static int csr_make(const struct pieces *pieces, uint64_t i, unsigned window, struct bytes *scratch,
                     size_t *history_nbytes, struct error *err)
 {
     const struct csr_pieces *self = (const struct csr_pieces *)pieces;
@@ -178,6 +175,7 @@ static int csr_make(const struct pieces *pieces, uint64_t i, struct bytes *scrat
     uint64_t end = row + ROWS_PER_PIECE < order->n_images ? row + ROWS_PER_PIECE : order->n_images;
     struct image image;
 
+    (void)window;
     *history_nbytes = 0;
     scratch->n_bytes = 0;
     if (i == 0 && bytes_append(scratch, self->header.data, self->header.n_bytes, err) != 0)
@@ -203,7 +201,7 @@ static void csr_free(struct pieces *pieces)
     free(self);
 }
 
-static const struct pieces_ops csr_ops = {csr_load, csr_turn, csr_make, csr_free};
+static const struct pieces_ops csr_ops = {csr_load, csr_make, csr_free};
 
 static int open_csr(struct csr_pieces *self, struct error *err)
 {

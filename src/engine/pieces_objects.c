@@ -141,19 +141,16 @@ static int write_rows(const struct object_pieces *self, uint64_t first, uint64_t
     return 0;
 }
 
-static int objects_load(struct pieces *pieces, uint64_t first, uint64_t n, struct error *err)
+static int objects_load(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
+                        struct error *err)
 {
     (void)pieces, (void)first, (void)n, (void)err;
+    *window = 0;
     return 0;
 }
 
-static void objects_turn(struct pieces *pieces)
-{
-    (void)pieces;
-}
-
-static int objects_make(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
-                        size_t *history_nbytes, struct error *err)
+static int objects_make(const struct pieces *pieces, uint64_t i, unsigned window,
+                        struct bytes *scratch, size_t *history_nbytes, struct error *err)
 {
     const struct object_pieces *self = (const struct object_pieces *)pieces;
     const uint64_t first = i * self->rows_per_piece;
@@ -161,6 +158,7 @@ static int objects_make(const struct pieces *pieces, uint64_t i, struct bytes *s
     struct room room = {0};
     int status = 0;
 
+    (void)window;
     *history_nbytes = 0; /* items are small and alike: what went before is not made again */
     scratch->n_bytes = 0;
     if (i == 0 && (bytes_append(scratch, self->header.data, self->header.n_bytes, err) != 0 ||
@@ -184,8 +182,7 @@ static void objects_free(struct pieces *pieces)
     free(self);
 }
 
-static const struct pieces_ops object_ops = {objects_load, objects_turn, objects_make,
-                                             objects_free};
+static const struct pieces_ops object_ops = {objects_load, objects_make, objects_free};
 
 /* --- opening --- */
 

@@ -37,11 +37,13 @@ static uint64_t history_rows(const struct rows_pieces *self, uint64_t first, siz
     return n < first ? n : first;
 }
 
-static int rows_load(struct pieces *pieces, uint64_t first, uint64_t n, struct error *err)
+static int rows_load(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
+                     struct error *err)
 {
     struct rows_pieces *self = (struct rows_pieces *)pieces;
     uint64_t out_begin = first_row(self, first), out_end = end_row(self, first + n - 1), begin, end;
 
+    *window = 0;
     if (self->in.supply == NULL)
         return 0;
     out_begin -= history_rows(self, out_begin, CODEC_HISTORY_NBYTES);
@@ -49,15 +51,7 @@ static int rows_load(struct pieces *pieces, uint64_t first, uint64_t n, struct e
     /* The array's last rows are read even if no image needs them: its CRC stands at the end. */
     if (first + n == pieces->n_pieces && order_is_last(self->in.order))
         end = self->in.order->n_rows;
-    return row_supply_load(self->in.supply, begin, end, err);
-}
-
-static void rows_turn(struct pieces *pieces)
-{
-    struct rows_pieces *self = (struct rows_pieces *)pieces;
-
-    if (self->in.supply != NULL)
-        row_supply_turn(self->in.supply);
+    return row_supply_load(self->in.supply, begin, end, window, err);
 }
 
 /* --- making rows --- */
@@ -74,12 +68,13 @@ static int move_run(const struct rows_pieces *self, uint32_t t, uint64_t row, ui
     return 0;
 }
 
-static int make_from_window(const struct rows_pieces *self, const struct image *images, size_t n,
-                            uint8_t *out, struct error *err)
+static int make_from_window(const struct rows_pieces *self, unsigned window,
+                            const struct image *images, size_t n, uint8_t *out, struct error *err)
 {
     for (size_t i = 0, run; i < n; i += run) {
-        const uint8_t *values, *rows = row_supply_rows(self->in.supply, images[i].row, &values);
+        const uint8_t *values, *rows;
 
+        rows = row_supply_rows(self->in.supply, window, images[i].row, &values);
         for (run = 1; i + run < n && images[i + run].row == images[i].row + run &&
                       images[i + run].transform == images[i].transform;)
             run++;
@@ -115,8 +110,8 @@ static void make_provenance(const struct rows_pieces *self, const struct image *
 }
 
 /* Output rows [first, end) to out, which has room for a table's row behind them. */
-static int make_rows(const struct rows_pieces *self, uint64_t first, uint64_t end, uint8_t *out,
-                     uint8_t *room, struct error *err)
+static int make_rows(const struct rows_pieces *self, unsigned window, uint64_t first, uint64_t end,
+                     uint8_t *out, uint8_t *room, struct error *err)
 {
     struct image images[IMAGE_CHUNK];
 
@@ -126,7 +121,7 @@ static int make_rows(const struct rows_pieces *self, uint64_t first, uint64_t en
         order_images(self->in.order, first, n, images);
         if (self->in.supply == NULL)
             make_provenance(self, images, n, out);
-        else if (self->in.supply->streams ? make_from_window(self, images, n, out, err) != 0
+        else if (self->in.supply->streams ? make_from_window(self, window, images, n, out, err) != 0
                                           : make_from_table(self, images, n, room, out, err) != 0)
             return -1;
         first += n;
@@ -135,8 +130,8 @@ static int make_rows(const struct rows_pieces *self, uint64_t first, uint64_t en
     return 0;
 }
 
-static int rows_make(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
-                     size_t *history_nbytes, struct error *err)
+static int rows_make(const struct pieces *pieces, uint64_t i, unsigned window,
+                     struct bytes *scratch, size_t *history_nbytes, struct error *err)
 {
     const struct rows_pieces *self = (const struct rows_pieces *)pieces;
     const uint64_t first = first_row(self, i), end = end_row(self, i);
@@ -155,7 +150,7 @@ static int rows_make(const struct pieces *pieces, uint64_t i, struct bytes *scra
     if (rows == NULL)
         return -1;
     aligned = (n_bytes + 15) / 16 * 16;
-    if (make_rows(self, first - n_history, end, rows, rows + aligned, err) != 0)
+    if (make_rows(self, window, first - n_history, end, rows, rows + aligned, err) != 0)
         return -1;
     scratch->n_bytes += n_bytes;
     *history_nbytes = n_history * self->row_nbytes;
@@ -170,7 +165,7 @@ static void rows_free(struct pieces *pieces)
     free(self);
 }
 
-static const struct pieces_ops rows_ops = {rows_load, rows_turn, rows_make, rows_free};
+static const struct pieces_ops rows_ops = {rows_load, rows_make, rows_free};
 
 /* --- opening --- */
 

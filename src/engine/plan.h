@@ -1,8 +1,8 @@
 /*
  * plan.h - what will be done, checked before anything is written: arrays x roles x transforms.
  *
- * A plan is built once from the inputs and the request and const from then on; workers only read
- * it.
+ * A plan is built once from the inputs and the request and const from then on, but for what a last
+ * survey adds (warnings and counts, see plan_survey); workers only read it.
  */
 #ifndef SYMAUG_ENGINE_PLAN_H
 #define SYMAUG_ENGINE_PLAN_H

@@ -70,14 +70,26 @@ static int bind_arrays(struct plan *plan, struct error *err)
     return 0;
 }
 
-static int survey(struct plan *plan, struct error *err)
+/* Whether the policies' entries decide which images there are. */
+static bool drops_ambiguous(const struct plan *plan)
+{
+    return plan->conventions.ambiguous == AMBIGUOUS_DROP;
+}
+
+/* What decides which images there are. */
+static int survey_for_images(struct plan *plan, struct error *err)
 {
     plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
-    if (plan->swaps && survey_stones(plan, err) != 0)
-        return -1;
     if (board_is(plan->board, "chess") && survey_castling(plan, err) != 0)
         return -1;
-    return survey_padding(plan, err) != 0 ? -1 : survey_ambiguous(plan, err);
+    return drops_ambiguous(plan) ? survey_ambiguous(plan, err) : 0;
+}
+
+int plan_survey(struct plan *plan, struct error *err)
+{
+    if ((plan->swaps && survey_stones(plan, err) != 0) || survey_padding(plan, err) != 0)
+        return -1;
+    return drops_ambiguous(plan) ? 0 : survey_ambiguous(plan, err);
 }
 
 static int select_images(struct plan *plan, const struct plan_request *request, struct error *err)
@@ -141,8 +153,9 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
         return -1;
     /* KataGo's reader refuses members it does not know. */
     plan->provenance = request->provenance && !board_is(plan->board, "katago");
-    if (bind_arrays(plan, err) != 0 || survey(plan, err) != 0 || note_board(plan, err) != 0 ||
-        note_arrays(plan, err) != 0 || select_images(plan, request, err) != 0)
+    if (bind_arrays(plan, err) != 0 || survey_for_images(plan, err) != 0 ||
+        note_board(plan, err) != 0 || note_arrays(plan, err) != 0 ||
+        select_images(plan, request, err) != 0)
         return -1;
     return set_order(plan, request, err) != 0 ? -1 : note_shards(plan, err);
 }

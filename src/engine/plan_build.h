@@ -8,10 +8,18 @@
 
 /*
  * Open the inputs, decide board, roles and transforms, bind every array to its move, survey the
- * data where labels depend on it, and set the order. On failure everything is released and the
- * error names file, array, expected and found. The caller releases a built plan.
+ * data where labels or the choice of images depend on it, and set the order. On failure everything
+ * is released and the error names file, array, expected and found. The caller releases a built
+ * plan.
  */
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
                const struct plan_request *request, struct error *err);
+
+/*
+ * The rest of the survey, which reads whole arrays and decides about nothing: counts and warnings
+ * are added to the plan, and data that contradicts the declared conventions is refused. Once; may
+ * run while others read the rest of the plan.
+ */
+int plan_survey(struct plan *plan, struct error *err);
 
 #endif

@@ -7,12 +7,12 @@
 
 #define ROW_ALIGNMENT 16
 
-static bool any_fortran(const struct array *const *arrays, size_t n)
+bool row_supply_can_stream(const struct array *const *arrays, size_t n_arrays)
 {
-    for (size_t i = 0; arrays != NULL && i < n; i++)
+    for (size_t i = 0; i < n_arrays; i++)
         if (array_is_fortran(arrays[i]))
-            return true;
-    return false;
+            return false;
+    return true;
 }
 
 static int open_streams(struct row_supply *supply, struct error *err)
@@ -48,8 +48,8 @@ int row_supply_open(struct row_supply *supply, const struct row_arrays *from, bo
 
     *supply = (struct row_supply){
         .is_open = true,
-        .streams = streams && !any_fortran(from->arrays, from->n_arrays) &&
-                   !any_fortran(from->values, from->n_arrays),
+        .streams = streams && row_supply_can_stream(from->arrays, from->n_arrays) &&
+                   (from->values == NULL || row_supply_can_stream(from->values, from->n_arrays)),
         .from = *from,
         .row_nbytes = from->arrays[0]->row_nbytes,
         .value_row_nbytes = from->values != NULL ? from->values[0]->row_nbytes : 0,
@@ -98,41 +98,36 @@ static int fill_window(struct bytes *buffer, const struct bytes *old, const stru
     return rows_read(rows, end - begin - kept, buffer->data + kept * row_nbytes, err);
 }
 
-int row_supply_load(struct row_supply *supply, uint64_t begin, uint64_t end, struct error *err)
+int row_supply_load(struct row_supply *supply, uint64_t begin, uint64_t end, unsigned *window,
+                    struct error *err)
 {
-    const struct row_window *from = &supply->front;
+    const struct row_window *from = &supply->windows[supply->latest];
+    struct row_window *to = &supply->windows[!supply->latest];
 
+    *window = 0;
     if (!supply->streams)
         return 0;
     if (end < from->end)
         end = from->end;
-    if (fill_window(&supply->back.rows, &from->rows, from, begin, end, supply->row_nbytes,
-                    supply->rows, err) != 0 ||
-        (supply->values != NULL &&
-         fill_window(&supply->back.values, &from->values, from, begin, end,
-                     supply->value_row_nbytes, supply->values, err) != 0))
+    if (fill_window(&to->rows, &from->rows, from, begin, end, supply->row_nbytes, supply->rows,
+                    err) != 0 ||
+        (supply->values != NULL && fill_window(&to->values, &from->values, from, begin, end,
+                                               supply->value_row_nbytes, supply->values, err) != 0))
         return -1;
-    supply->back.begin = begin;
-    supply->back.end = end;
+    to->begin = begin;
+    to->end = end;
+    *window = supply->latest = !supply->latest;
     return 0;
 }
 
-void row_supply_turn(struct row_supply *supply)
-{
-    const struct row_window front = supply->front;
-
-    supply->front = supply->back;
-    supply->back = front;
-}
-
-const uint8_t *row_supply_rows(const struct row_supply *supply, uint64_t row,
+const uint8_t *row_supply_rows(const struct row_supply *supply, unsigned window, uint64_t row,
                                const uint8_t **values)
 {
-    const uint64_t at = row - supply->front.begin;
+    const struct row_window *from = &supply->windows[window];
+    const uint64_t at = row - from->begin;
 
-    *values =
-        supply->values != NULL ? supply->front.values.data + at * supply->value_row_nbytes : NULL;
-    return supply->front.rows.data + at * supply->row_nbytes;
+    *values = supply->values != NULL ? from->values.data + at * supply->value_row_nbytes : NULL;
+    return from->rows.data + at * supply->row_nbytes;
 }
 
 /* --- tables --- */
@@ -177,10 +172,10 @@ int row_supply_fail(const struct row_supply *supply, uint64_t row, const struct 
 
 void row_supply_close(struct row_supply *supply)
 {
-    bytes_release(&supply->front.rows);
-    bytes_release(&supply->front.values);
-    bytes_release(&supply->back.rows);
-    bytes_release(&supply->back.values);
+    for (int i = 0; i < 2; i++) {
+        bytes_release(&supply->windows[i].rows);
+        bytes_release(&supply->windows[i].values);
+    }
     rows_close(supply->rows);
     rows_close(supply->values);
     row_table_close(supply->table);

@@ -1,6 +1,6 @@
 /*
- * row_supply.h - the input rows that a member is made from: a window that slides over them, or a
- * table of all of them when they are needed in no order.
+ * row_supply.h - the input rows that a member is made from: two windows that leapfrog over them, or
+ * a table of all of them when they are needed in no order.
  *
  * A supply outlives the pieces that draw on it, so that an output cut into several shards reads
  * its input once.
@@ -46,24 +46,27 @@ struct row_supply {
     struct row_arrays from;
     uint64_t row_nbytes, value_row_nbytes; /* the latter 0 without values */
     uint64_t memory_nbytes;                /* taken of *memory_left */
-    struct row_window front, back;
-    struct rows *rows, *values; /* sequential sources; their cursor is back.end */
+    struct row_window windows[2];
+    unsigned latest;            /* of the windows */
+    struct rows *rows, *values; /* sequential sources; their cursor is the latest window's end */
     struct row_table *table, *value_table;
 };
 
-/* Open it: as a window if `streams` (and the arrays are in C order), else as a table. */
+/* True when these arrays can be read through windows: they are in C order. */
+bool row_supply_can_stream(const struct array *const *arrays, size_t n_arrays);
+
+/* Open it: as windows if `streams` (and the arrays are in C order), else as a table. */
 int row_supply_open(struct row_supply *supply, const struct row_arrays *from, bool streams,
                     struct error *err);
 
-/* Windows: fetch rows [begin, end) into the back window (no row before those of the front one);
- * may run while others read the front window. Tables: nothing to do. */
-int row_supply_load(struct row_supply *supply, uint64_t begin, uint64_t end, struct error *err);
+/* Windows: fetch rows [begin, end) (no row before those of the latest window) into the older one,
+ * which becomes the latest: *window tells which. May run while others read the one before. Tables:
+ * nothing to do. */
+int row_supply_load(struct row_supply *supply, uint64_t begin, uint64_t end, unsigned *window,
+                    struct error *err);
 
-/* The back window becomes the front one. */
-void row_supply_turn(struct row_supply *supply);
-
-/* Rows of the front window from row on, and its values (NULL without). */
-const uint8_t *row_supply_rows(const struct row_supply *supply, uint64_t row,
+/* Rows of a window from row on, and its values (NULL without). */
+const uint8_t *row_supply_rows(const struct row_supply *supply, unsigned window, uint64_t row,
                                const uint8_t **values);
 
 /* Tables: copy a row to room, and its values (NULL without) behind it. room has

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define CHUNK_NBYTES (256u << 10)
+#define STEP_NCHUNKS 4
 
 int side_work_init(struct side_work *work, const struct archive_in *archives, size_t n_archives,
                    struct error *err)
@@ -84,12 +85,23 @@ static int hash_chunk(struct side_work *work, struct error *err)
     return digest_update(work->digest, work->buffer, n, err);
 }
 
-int side_work_step(struct side_work *work, uint64_t n_bytes, struct error *err)
+void side_work_grant(struct side_work *work, uint64_t n_bytes)
 {
-    for (uint64_t n = 0; n < n_bytes && !work->done; n += CHUNK_NBYTES) {
+    work->granted += n_bytes;
+}
+
+bool side_work_is_due(const struct side_work *work)
+{
+    return !work->done && work->used < work->granted;
+}
+
+int side_work_step(struct side_work *work, struct error *err)
+{
+    for (int i = 0; i < STEP_NCHUNKS && !work->done; i++) {
         work->done = work->archive == work->n_archives;
         if (!work->done && hash_chunk(work, err) != 0)
             return -1;
+        work->used += CHUNK_NBYTES;
     }
     return 0;
 }
@@ -97,7 +109,7 @@ int side_work_step(struct side_work *work, uint64_t n_bytes, struct error *err)
 int side_work_finish(struct side_work *work, struct error *err)
 {
     while (!work->done)
-        if (side_work_step(work, UINT64_C(1) << 30, err) != 0)
+        if (side_work_step(work, err) != 0)
             return -1;
     return 0;
 }

@@ -155,7 +155,7 @@ static int pull(void *self, const uint8_t **bytes, size_t *n_bytes, struct error
 {
     struct sample_member *m = self;
 
-    if (m->member == NULL && open_member(m, err) != 0)
+    if (m->member == NULL && (open_member(m, err) != 0 || member_prepare(m->member, err) != 0))
         return -1;
     if (member_pull(m->member, bytes, n_bytes, err) != 0)
         return -1;

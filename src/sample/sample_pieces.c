@@ -57,15 +57,12 @@ static void cursor_step(struct cursor *c)
 
 /* --- making pieces --- */
 
-static int load(struct pieces *pieces, uint64_t first, uint64_t n, struct error *err)
+static int load(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
+                struct error *err)
 {
     (void)pieces, (void)first, (void)n, (void)err;
+    *window = 0;
     return 0;
-}
-
-static void turn(struct pieces *pieces)
-{
-    (void)pieces;
 }
 
 static void release(struct pieces *pieces)
@@ -86,8 +83,8 @@ static void piece_range(const struct sample_pieces *self, uint64_t i, uint64_t *
     *end = n_rows - *first < self->rows_per_piece ? n_rows : *first + self->rows_per_piece;
 }
 
-static int make_rows(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
-                     size_t *history_nbytes, struct error *err)
+static int make_rows(const struct pieces *pieces, uint64_t i, unsigned window,
+                     struct bytes *scratch, size_t *history_nbytes, struct error *err)
 {
     const struct sample_pieces *self = (const struct sample_pieces *)pieces;
     const struct play *play = self->games->play;
@@ -95,6 +92,7 @@ static int make_rows(const struct pieces *pieces, uint64_t i, struct bytes *scra
     uint64_t first, end, n_before, n_bytes;
     uint8_t *row;
 
+    (void)window;
     piece_range(self, i, &first, &end);
     n_before = (*history_nbytes + self->row_nbytes - 1) / self->row_nbytes;
     if (n_before > first)
@@ -137,14 +135,15 @@ static int write_item(const struct sample_pieces *self, struct cursor *cursor, s
     return pickle_write_items(&self->writer, cursor->row, &item, 1, out, err);
 }
 
-static int make_items(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
-                      size_t *history_nbytes, struct error *err)
+static int make_items(const struct pieces *pieces, uint64_t i, unsigned window,
+                      struct bytes *scratch, size_t *history_nbytes, struct error *err)
 {
     const struct sample_pieces *self = (const struct sample_pieces *)pieces;
     struct cursor cursor;
     uint64_t first, end;
     int status = 0;
 
+    (void)window;
     piece_range(self, i, &first, &end);
     *history_nbytes = 0; /* items are small and alike: what went before is not made again */
     scratch->n_bytes = 0;
@@ -164,12 +163,12 @@ static int make_items(const struct pieces *pieces, uint64_t i, struct bytes *scr
 }
 
 /* Everything is in the header. */
-static int make_bytes(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
-                      size_t *history_nbytes, struct error *err)
+static int make_bytes(const struct pieces *pieces, uint64_t i, unsigned window,
+                      struct bytes *scratch, size_t *history_nbytes, struct error *err)
 {
     const struct sample_pieces *self = (const struct sample_pieces *)pieces;
 
-    (void)i;
+    (void)i, (void)window;
     *history_nbytes = 0;
     scratch->n_bytes = 0;
     return bytes_append(scratch, self->header.data, self->header.n_bytes, err);
@@ -177,9 +176,9 @@ static int make_bytes(const struct pieces *pieces, uint64_t i, struct bytes *scr
 
 /* --- opening --- */
 
-static const struct pieces_ops byte_ops = {load, turn, make_bytes, release};
-static const struct pieces_ops row_ops = {load, turn, make_rows, release};
-static const struct pieces_ops item_ops = {load, turn, make_items, release};
+static const struct pieces_ops byte_ops = {load, make_bytes, release};
+static const struct pieces_ops row_ops = {load, make_rows, release};
+static const struct pieces_ops item_ops = {load, make_items, release};
 
 /* Takes over header. */
 static struct sample_pieces *new_pieces(const struct pieces_ops *ops, struct bytes *header,

@@ -7,6 +7,7 @@
 #include "shard/folder_out.h"
 #include "shard/member_pull.h"
 #include "shard/npz_out.h"
+#include "shard/output_digest.h"
 #include "shard/plain_out.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct archive_out {
     bool force;
     bool written;
     struct output output;        /* of an npz file */
+    struct output_digest digest; /* of the output */
     struct output_folder folder; /* of a folder */
     struct member_pull *members; /* owned */
     size_t n_members, capacity;
@@ -26,6 +28,17 @@ struct archive_out {
 bool archive_out_size_is_unsafe(uint64_t unpacked_nbytes)
 {
     return unpacked_nbytes == UINT32_MAX;
+}
+
+static int open_file(struct archive_out *archive, const char *path, struct error *err)
+{
+    if (output_open(&archive->output, path, archive->force, err) != 0)
+        return -1;
+    if (output_digest_init(&archive->digest, &archive->output, err) == 0)
+        return 0;
+    output_digest_release(&archive->digest);
+    output_abort(&archive->output);
+    return -1;
 }
 
 struct archive_out *archive_out_new(const char *path, enum archive_out_form form, bool force,
@@ -41,7 +54,7 @@ struct archive_out *archive_out_new(const char *path, enum archive_out_form form
     archive->form = form;
     archive->force = force;
     if (form != ARCHIVE_OUT_NPY_FOLDER)
-        rc = output_open(&archive->output, path, force, err);
+        rc = open_file(archive, path, err);
     else
         rc = output_folder_open(&archive->folder, path, FOLDER_OUT_SUFFIX, force, err);
     if (rc == 0)
@@ -106,23 +119,31 @@ int archive_out_set_comment(struct archive_out *archive, const char *comment, st
     return 0;
 }
 
-static int write_npz(struct archive_out *archive, uint64_t *n_bytes, char sha256[DIGEST_HEX_NBYTES],
-                     struct error *err)
+bool archive_out_digest_is_due(struct archive_out *archive)
 {
-    if (npz_out_write(&archive->output, archive->members, archive->n_members, archive->comment,
-                      err) != 0)
-        return -1;
-    *n_bytes = archive->output.n_bytes;
-    return digest_output(&archive->output, sha256, err);
+    return output_digest_is_due(&archive->digest);
 }
 
-static int write_npy(struct archive_out *archive, uint64_t *n_bytes, char sha256[DIGEST_HEX_NBYTES],
-                     struct error *err)
+void archive_out_digest_step(struct archive_out *archive)
 {
-    if (plain_out_write(&archive->output, &archive->members[0], err) != 0)
+    output_digest_step(&archive->digest);
+}
+
+/* An npz or npy file. */
+static int write_file(struct archive_out *archive, uint64_t *n_bytes,
+                      char sha256[DIGEST_HEX_NBYTES], struct error *err)
+{
+    int rc;
+
+    if (archive->form == ARCHIVE_OUT_NPZ)
+        rc = npz_out_write(&archive->output, &archive->digest, archive->members, archive->n_members,
+                           archive->comment, err);
+    else
+        rc = plain_out_write(&archive->output, &archive->members[0], err);
+    if (rc != 0)
         return -1;
     *n_bytes = archive->output.n_bytes;
-    return digest_output(&archive->output, sha256, err);
+    return output_digest_finish(&archive->digest, sha256, err);
 }
 
 int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
@@ -132,10 +153,8 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
 
     if (archive->n_members == 0)
         return error_set(err, ERROR_INTERNAL, "output shard without members");
-    if (archive->form == ARCHIVE_OUT_NPZ)
-        rc = write_npz(archive, n_bytes, sha256, err);
-    else if (archive->form == ARCHIVE_OUT_NPY)
-        rc = write_npy(archive, n_bytes, sha256, err);
+    if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
+        rc = write_file(archive, n_bytes, sha256, err);
     else
         rc = folder_out_write(&archive->folder, archive->members, archive->n_members, n_bytes,
                               sha256, err);
@@ -164,6 +183,7 @@ void archive_out_free(struct archive_out *archive)
 {
     if (archive == NULL)
         return;
+    output_digest_release(&archive->digest);
     if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
         output_abort(&archive->output);
     else

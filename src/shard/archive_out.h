@@ -64,6 +64,13 @@ int archive_out_add(struct archive_out *archive, const char *name,
 int archive_out_set_comment(struct archive_out *archive, const char *comment, struct error *err);
 
 /*
+ * Beside archive_out_write, from another thread: whether some bytes of the output are final and
+ * not hashed yet, and hashing a part of them, which makes the end of the writing shorter.
+ */
+bool archive_out_digest_is_due(struct archive_out *archive);
+void archive_out_digest_step(struct archive_out *archive);
+
+/*
  * Pull all members and write the container into the temp file. *n_bytes and sha256 (65 bytes of
  * lower-case hex) describe the finished file, which has no final name yet. For a folder *n_bytes
  * is the sum over its files, and sha256 that of the lines "FILE SHA256\n" of its files, sorted by

@@ -221,9 +221,10 @@ discard:
     return -1;
 }
 
-static zip_t *open_zip(struct zip_sink *sink, struct output *output, struct error *err)
+static zip_t *open_zip(struct zip_sink *sink, struct output *output, struct output_digest *digest,
+                       struct error *err)
 {
-    zip_source_t *source = zip_sink_source(sink, output, err);
+    zip_source_t *source = zip_sink_source(sink, output, digest, err);
     zip_error_t zip_error;
     zip_t *zip;
 
@@ -241,8 +242,8 @@ static zip_t *open_zip(struct zip_sink *sink, struct output *output, struct erro
     return zip;
 }
 
-int npz_out_write(struct output *output, struct member_pull *members, size_t n_members,
-                  const char *comment, struct error *err)
+int npz_out_write(struct output *output, struct output_digest *digest, struct member_pull *members,
+                  size_t n_members, const char *comment, struct error *err)
 {
     struct zip_member *zip_members = calloc(n_members + 1, sizeof *zip_members);
     struct zip_sink sink;
@@ -253,7 +254,7 @@ int npz_out_write(struct output *output, struct member_pull *members, size_t n_m
         return error_no_memory(err, "members of the zip file");
     for (size_t i = 0; i < n_members; i++)
         zip_members[i] = (struct zip_member){.pull = &members[i], .sink = &sink, .err = err};
-    zip = open_zip(&sink, output, err);
+    zip = open_zip(&sink, output, digest, err);
     if (zip == NULL || fill_and_close(zip, zip_members, n_members, comment, err) != 0)
         goto out;
     rc = 0;

@@ -6,10 +6,12 @@
 
 #include "base/output.h"
 #include "shard/member_pull.h"
+#include "shard/output_digest.h"
 
-/* Pull the members into a zip file at the start of the (open, empty) output. comment may be NULL.
- * The first failure of a member or of the output is the error reported. */
-int npz_out_write(struct output *output, struct member_pull *members, size_t n_members,
-                  const char *comment, struct error *err);
+/* Pull the members into a zip file at the start of the (open, empty) output. comment may be NULL,
+ * and so may digest, which is told what is final. The first failure of a member or of the output is
+ * the error reported. */
+int npz_out_write(struct output *output, struct output_digest *digest, struct member_pull *members,
+                  size_t n_members, const char *comment, struct error *err);
 
 #endif

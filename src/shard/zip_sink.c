@@ -22,11 +22,13 @@ static zip_int64_t failed(struct zip_sink *sink, int zip_err, int errnum)
  * libzip 1.7.3 writes an entry, or a directory, that begins at exactly 0xFFFFFFFF as if it were a
  * zip64 one but leaves the offset out. One byte of gap in front of it avoids that. An entry begins
  * where the position is asked for right after a seek: libzip has just rewritten the local header
- * in front and gone back to the end.
+ * in front and gone back to the end, and will not come back to what is there.
  */
 static zip_int64_t sink_tell(struct zip_sink *sink)
 {
     if (sink->between_entries) {
+        if (sink->digest != NULL)
+            output_digest_settle(sink->digest, sink->output->offset);
         if (archive_out_size_is_unsafe(position(sink)) &&
             output_write(sink->output, "", 1, sink->err) != 0)
             return failed(sink, ZIP_ER_WRITE, EIO);
@@ -85,9 +87,11 @@ static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_s
     }
 }
 
-zip_source_t *zip_sink_source(struct zip_sink *sink, struct output *output, struct error *err)
+zip_source_t *zip_sink_source(struct zip_sink *sink, struct output *output,
+                              struct output_digest *digest, struct error *err)
 {
-    *sink = (struct zip_sink){.output = output, .err = err, .between_entries = true};
+    *sink =
+        (struct zip_sink){.output = output, .digest = digest, .err = err, .between_entries = true};
     zip_error_init(&sink->zip_error);
     return zip_source_function_create(sink_call, sink, NULL);
 }

@@ -77,7 +77,7 @@ static void test_offset_of_4_gib(void **state)
                 pulls[i] = (struct member_pull){
                     .name = names[i], .source = fake_init(&fakes[i], raw, 100, false, true)};
             }
-            if (npz_out_write(&out, pulls, 3, "symaug", &err) != 0)
+            if (npz_out_write(&out, NULL, pulls, 3, "symaug", &err) != 0)
                 fail_msg("%d %d: %s", n_before, shift, err.message);
             assert_int_equal(output_commit(&out, true, &err), 0);
             zip = zip_open(scratch("a.npz"), ZIP_RDONLY, &zip_err);

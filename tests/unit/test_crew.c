@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -18,7 +19,6 @@ struct work {
     atomic_int wrong_worker;
     int n_threads;
     int n_jobs;
-    bool waits; /* post and wait apart */
 };
 
 static void job(void *self, int64_t i, int worker)
@@ -35,14 +35,8 @@ static int lead(void *self, struct crew *crew)
     struct work *work = self;
 
     assert_int_equal(crew_size(crew), work->n_threads);
-    crew_wait(crew); /* nothing posted yet */
     for (int round = 0; round < N_ROUNDS; round++) {
-        if (work->waits) {
-            crew_post(crew, work->n_jobs, job, work);
-            crew_wait(crew);
-        } else {
-            crew_each(crew, work->n_jobs, job, work);
-        }
+        crew_each(crew, work->n_jobs, job, work);
         for (int i = 0; i < N_JOBS; i++)
             assert_int_equal(work->done[i], i < work->n_jobs ? round + 1 : 0);
     }
@@ -56,17 +50,152 @@ static void test_every_job_once(void **state)
     (void)state;
     for (int n_threads = 1; n_threads <= 9; n_threads += 2) {
         for (size_t k = 0; k < sizeof n_jobs / sizeof *n_jobs; k++) {
-            for (int waits = 0; waits < 2; waits++) {
-                static struct work work;
+            static struct work work;
 
-                memset(&work, 0, sizeof work);
-                work.n_threads = n_threads;
-                work.n_jobs = n_jobs[k];
-                work.waits = waits;
-                assert_int_equal(crew_run(n_threads, lead, &work), 42);
-                assert_int_equal(work.wrong_worker, 0);
-            }
+            memset(&work, 0, sizeof work);
+            work.n_threads = n_threads;
+            work.n_jobs = n_jobs[k];
+            assert_int_equal(crew_run(n_threads, lead, &work), 42);
+            assert_int_equal(work.wrong_worker, 0);
         }
+    }
+}
+
+/* --- a work whose jobs become due one after another, and tasks beside it --- */
+
+/* Job i is due when job i - 2 is done, so that there are two at a time at most; a task's step for
+ * every four jobs. */
+struct stepwise {
+    int64_t n_taken, n_done;
+    atomic_int n_running, n_steps, n_in_step;
+    bool went_wrong;
+    bool is_open; /* jobs may be taken */
+};
+
+static bool stepwise_take(void *self, int64_t *job_taken)
+{
+    struct stepwise *work = self;
+
+    if (!work->is_open || work->n_taken == N_JOBS || work->n_taken >= work->n_done + 2)
+        return false;
+    *job_taken = work->n_taken++;
+    return true;
+}
+
+static void stepwise_run(void *self, int64_t job_taken, int worker)
+{
+    struct stepwise *work = self;
+
+    (void)job_taken, (void)worker;
+    if (++work->n_running > 2)
+        work->went_wrong = true;
+    if (job_taken % 100 == 0)
+        usleep(500);
+    work->n_running--;
+}
+
+static void stepwise_end(void *self, int64_t job_taken)
+{
+    struct stepwise *work = self;
+
+    (void)job_taken;
+    work->n_done++;
+}
+
+static bool step_is_due(void *self)
+{
+    const struct stepwise *work = self;
+
+    return work->n_steps < work->n_done / 4;
+}
+
+static void step(void *self)
+{
+    struct stepwise *work = self;
+
+    if (work->n_in_step++ != 0)
+        work->went_wrong = true;
+    work->n_steps++;
+    work->n_in_step--;
+}
+
+static void open_work(void *self)
+{
+    struct stepwise *work = self;
+
+    work->is_open = true;
+}
+
+static bool all_is_done(void *self)
+{
+    const struct stepwise *work = self;
+
+    return work->n_done == N_JOBS && work->n_steps == N_JOBS / 4;
+}
+
+static bool some_is_done(void *self)
+{
+    const struct stepwise *work = self;
+
+    return work->n_done >= 10;
+}
+
+static int lead_stepwise(void *self, struct crew *crew)
+{
+    static const struct crew_work work = {stepwise_take, stepwise_run, stepwise_end};
+    struct stepwise *stepwise = self;
+    struct crew_task task = {.is_due = step_is_due, .step = step, .self = self};
+    struct crew_task never_added = task;
+
+    crew_add_task(crew, &task);
+    crew_begin(crew, &work, stepwise);
+    crew_change(crew, open_work, stepwise);
+    crew_await(crew, some_is_done, stepwise);
+    crew_await(crew, all_is_done, stepwise);
+    crew_end(crew);
+    crew_drop_task(crew, &task);
+    crew_drop_task(crew, &never_added);
+    return 0;
+}
+
+static void test_jobs_and_tasks(void **state)
+{
+    (void)state;
+    for (int n_threads = 1; n_threads <= 5; n_threads++) {
+        struct stepwise work = {0};
+
+        assert_int_equal(crew_run(n_threads, lead_stepwise, &work), 0);
+        assert_false(work.went_wrong);
+        assert_int_equal(work.n_running, 0);
+    }
+}
+
+/* Given up in the middle: nobody is left at it. */
+static int lead_giving_up(void *self, struct crew *crew)
+{
+    static const struct crew_work work = {stepwise_take, stepwise_run, stepwise_end};
+    struct stepwise *stepwise = self;
+    int64_t n_taken;
+
+    crew_change(crew, open_work, stepwise);
+    crew_begin(crew, &work, stepwise);
+    crew_await(crew, some_is_done, stepwise);
+    crew_end(crew);
+    assert_int_equal(stepwise->n_running, 0);
+    n_taken = stepwise->n_taken;
+    assert_int_equal(stepwise->n_done, n_taken);
+    usleep(2000);
+    assert_int_equal(stepwise->n_taken, n_taken);
+    return 0;
+}
+
+static void test_giving_up(void **state)
+{
+    (void)state;
+    for (int n_threads = 1; n_threads <= 5; n_threads++) {
+        struct stepwise work = {0};
+
+        assert_int_equal(crew_run(n_threads, lead_giving_up, &work), 0);
     }
 }
 
@@ -88,6 +217,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_job_once),
+        cmocka_unit_test(test_jobs_and_tasks),
+        cmocka_unit_test(test_giving_up),
         cmocka_unit_test(test_nobody_waits_for_ever),
     };
 

@@ -4,8 +4,10 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -20,7 +22,10 @@
 struct fake {
     struct pieces head;
     uint64_t piece_nbytes;
-    uint64_t n_front, n_back;                       /* loaded pieces end here */
+    uint64_t window_begin[2], window_end[2];        /* loaded pieces */
+    unsigned latest;                                /* of the windows */
+    atomic_bool went_wrong;                         /* a window was filled too early */
+    int64_t slow;                                   /* making this piece takes a while; -1: none */
     int64_t make_fails, make_fails_too, load_fails; /* at this piece; -1: never */
     int *n_freed;
 };
@@ -31,35 +36,35 @@ static uint8_t byte_at(uint64_t at)
     return (uint8_t)((at / 37) % 11 == 0 ? at * 2654435761u >> 13 : at / 4096);
 }
 
-static int fake_load(struct pieces *pieces, uint64_t first, uint64_t n, struct error *err)
+static int fake_load(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
+                     struct error *err)
 {
     struct fake *fake = (struct fake *)pieces;
 
-    assert_int_equal(first, fake->n_back); /* runs are asked for in order */
-    fake->n_back = first + n;
-    assert_true(fake->n_back <= pieces->n_pieces);
-    if (fake->load_fails >= 0 && (uint64_t)fake->load_fails < fake->n_back)
+    assert_int_equal(first, fake->window_end[fake->latest]); /* runs are asked for in order */
+    *window = fake->latest = !fake->latest;
+    fake->window_begin[*window] = first;
+    fake->window_end[*window] = first + n;
+    assert_true(first + n <= pieces->n_pieces);
+    if (fake->load_fails >= 0 && (uint64_t)fake->load_fails < first + n)
         return error_set(err, ERROR_IO, "load %lld", (long long)fake->load_fails);
     return 0;
 }
 
-static void fake_turn(struct pieces *pieces)
+static int fake_make(const struct pieces *pieces, uint64_t i, unsigned window,
+                     struct bytes *scratch, size_t *history_nbytes, struct error *err)
 {
-    struct fake *fake = (struct fake *)pieces;
-
-    fake->n_front = fake->n_back;
-}
-
-static int fake_make(const struct pieces *pieces, uint64_t i, struct bytes *scratch,
-                     size_t *history_nbytes, struct error *err)
-{
-    const struct fake *fake = (const struct fake *)pieces;
+    struct fake *fake = (struct fake *)(uintptr_t)pieces;
     const uint64_t begin = i * fake->piece_nbytes;
     const uint64_t end = begin + fake->piece_nbytes < pieces->unpacked_nbytes
                              ? begin + fake->piece_nbytes
                              : pieces->unpacked_nbytes;
     const uint64_t history = *history_nbytes < begin ? *history_nbytes : begin;
 
+    if ((int64_t)i == fake->slow)
+        usleep(20000);
+    if (i < fake->window_begin[window] || i >= fake->window_end[window])
+        fake->went_wrong = true;
     if ((int64_t)i == fake->make_fails || (int64_t)i == fake->make_fails_too)
         return error_set(err, ERROR_DATA, "piece %llu", (unsigned long long)i);
     scratch->n_bytes = 0;
@@ -79,7 +84,7 @@ static void fake_free(struct pieces *pieces)
     free(fake);
 }
 
-static const struct pieces_ops fake_ops = {fake_load, fake_turn, fake_make, fake_free};
+static const struct pieces_ops fake_ops = {fake_load, fake_make, fake_free};
 
 static struct fake *fake_new(uint64_t n_bytes, uint64_t piece_nbytes, int *n_freed)
 {
@@ -92,6 +97,7 @@ static struct fake *fake_new(uint64_t n_bytes, uint64_t piece_nbytes, int *n_fre
                           .make_fails = -1,
                           .make_fails_too = -1,
                           .load_fails = -1,
+                          .slow = -1,
                           .n_freed = n_freed};
     return fake;
 }
@@ -179,7 +185,12 @@ static int pull_whole(void *self, struct crew *crew)
     job->settings.crew = crew;
     m = member_new(&job->fake->head, &job->settings, &hints, &job->err);
     assert_non_null(m);
-    status = pull_all(m, &job->all, &job->err);
+    status = member_prepare(m, &job->err);
+    if (status == 0)
+        status = pull_all(m, &job->all, &job->err);
+    else
+        job->all = (struct pulled){0};
+    assert_false(job->fake->went_wrong);
     if (status == 0) {
         assert_int_equal(member_unpacked_nbytes(m), job->n_bytes);
         assert_int_equal(member_crc(m), crc_of(job->n_bytes));
@@ -227,6 +238,27 @@ static void test_levels_and_threads(void **state)
         }
 }
 
+/* Others go on while one piece takes long, through several runs of pieces, and wait for it in the
+ * end: its window must not be filled again meanwhile. */
+static void test_slow_piece(void **state)
+{
+    static const int64_t slow[] = {0, 7, 8, 31, 59};
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(slow); i++)
+        for (int n_threads = 1; n_threads <= 3; n_threads++) {
+            int n_freed = 0;
+            struct job job = {.fake = fake_new(60000, 1000, &n_freed),
+                              .settings = {.level = {CODEC_ZLIB, 1}},
+                              .n_bytes = 60000};
+
+            job.fake->slow = slow[i];
+            assert_int_equal(crew_run(n_threads, pull_whole, &job), 0);
+            check_content(&job.all, false, 60000);
+            free(job.all.bytes);
+        }
+}
+
 /* --- failures --- */
 
 static void check_failure(int64_t make, int64_t make_too, int64_t load, const char *message)
@@ -254,9 +286,10 @@ static void test_failures(void **state)
     check_failure(0, -1, -1, "piece 0");
     check_failure(33, -1, -1, "piece 33");
     check_failure(59, -1, -1, "piece 59");
-    check_failure(23, 22, -1, "piece 22"); /* of one batch the lowest number */
+    check_failure(23, 22, -1, "piece 22"); /* made at the same time: the lowest number */
     check_failure(-1, -1, 0, "load 0");
     check_failure(-1, -1, 45, "load 45");
+    check_failure(3, -1, 45, "piece 3"); /* in the order of the pieces */
 }
 
 static int pull_once(void *self, struct crew *crew)
@@ -268,9 +301,10 @@ static int pull_once(void *self, struct crew *crew)
     size_t n_bytes;
     struct member *m = member_new(&job->fake->head, &settings, &hints, &job->err);
 
+    assert_int_equal(member_prepare(m, &job->err), 0);
     assert_int_equal(member_pull(m, &bytes, &n_bytes, &job->err), 0);
     assert_true(n_bytes > 0);
-    member_free(m); /* while the next batch is being made */
+    member_free(m); /* while more pieces are being made */
     return 0;
 }
 
@@ -291,6 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_levels_and_threads),
+        cmocka_unit_test(test_slow_piece),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_release_before_end),
     };

@@ -219,7 +219,7 @@ static void test_pieces(void **state)
     for (uint64_t i = 0; i < pieces->n_pieces; i++) {
         size_t history = 1000;
 
-        assert_int_equal(pieces->ops->make(pieces, i, &scratch, &history, &err), 0);
+        assert_int_equal(pieces->ops->make(pieces, i, 0, &scratch, &history, &err), 0);
         assert_int_equal(history, i == 0 ? 0 : 3 * row);
         assert_true(history <= all.n_bytes);
         if (history > 0)
@@ -259,7 +259,7 @@ static void test_items(void **state)
         for (uint64_t i = 0; i < pieces->n_pieces; i++) {
             size_t history = 32768;
 
-            assert_int_equal(pieces->ops->make(pieces, i, &scratch, &history, &err), 0);
+            assert_int_equal(pieces->ops->make(pieces, i, 0, &scratch, &history, &err), 0);
             assert_int_equal(history, 0);
             assert_int_equal(bytes_append(&all, scratch.data, scratch.n_bytes, &err), 0);
         }

@@ -1,0 +1,46 @@
+/*
+ * output_digest.h - SHA-256 of an output, begun while it is still being written.
+ *
+ * The writer tells which bytes will not change any more; another thread hashes them meanwhile, and
+ * the rest is left for the end.
+ */
+#ifndef SYMAUG_SHARD_OUTPUT_DIGEST_H
+#define SYMAUG_SHARD_OUTPUT_DIGEST_H
+
+#include "base/error.h"
+#include "base/output.h"
+#include "shard/digest.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct output_digest {
+    struct output *output; /* borrowed */
+    struct digest *digest; /* owned, as is the next */
+    uint8_t *chunk;
+    pthread_mutex_t lock;                 /* of one step at a time, and of: */
+    struct error failure;                 /* the first one */
+    _Atomic uint64_t n_settled, n_hashed; /* bytes from the beginning */
+};
+
+/* Begin with an open output, which must stay where it is. The caller releases it, also after a
+ * failure. */
+int output_digest_init(struct output_digest *d, struct output *output, struct error *err);
+
+/* The writer: the first n_bytes are in the file and final. */
+void output_digest_settle(struct output_digest *d, uint64_t n_bytes);
+
+/* Anybody: whether a step has something to do; and the step, which hashes a few MiB. A failure is
+ * kept for the end. */
+bool output_digest_is_due(struct output_digest *d);
+void output_digest_step(struct output_digest *d);
+
+/* The writer: all is written. Hash the rest. */
+int output_digest_finish(struct output_digest *d, char hex[DIGEST_HEX_NBYTES], struct error *err);
+
+/* Nobody may be in a step. Accepts a zeroed one. */
+void output_digest_release(struct output_digest *d);
+
+#endif
