@@ -4,25 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void bytes_put_le(uint8_t *p, uint64_t value, size_t n_bytes)
-{
-    for (size_t i = 0; i < n_bytes; i++)
-        p[i] = (uint8_t)(value >> (8 * i));
-}
-
-uint64_t bytes_get_uint(const uint8_t *p, size_t n_bytes, bool big_endian)
+uint64_t bytes_get_odd(const uint8_t *p, size_t n_bytes, bool big_endian)
 {
     uint64_t value = 0;
 
     for (size_t i = 0; i < n_bytes; i++)
         value = value << 8 | p[big_endian ? i : n_bytes - 1 - i];
     return value;
-}
-
-void bytes_put_uint(uint8_t *p, uint64_t value, size_t n_bytes, bool big_endian)
-{
-    for (size_t i = 0; i < n_bytes; i++)
-        p[big_endian ? n_bytes - 1 - i : i] = (uint8_t)(value >> (8 * i));
 }
 
 int bytes_product(const uint64_t *factors, size_t n, uint64_t *product)

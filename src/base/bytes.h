@@ -25,14 +25,56 @@ static inline uint64_t bytes_get_le64(const uint8_t *p)
     return (uint64_t)bytes_get_le32(p) | (uint64_t)bytes_get_le32(p + 4) << 32;
 }
 
+/* An unsigned integer of n_bytes (1 to 8) in either byte order, when the size is no power of 2. */
+uint64_t bytes_get_odd(const uint8_t *p, size_t n_bytes, bool big_endian);
+
+/* An unsigned integer of n_bytes (1 to 8) in either byte order. Inline, since most arrays' elements
+ * come through here: compilers make single loads and stores of the usual sizes. */
+static inline uint64_t bytes_get_uint(const uint8_t *p, size_t n_bytes, bool big_endian)
+{
+    switch (n_bytes) {
+    case 1:
+        return *p;
+    case 2:
+        return big_endian ? __builtin_bswap16(bytes_get_le16(p)) : bytes_get_le16(p);
+    case 4:
+        return big_endian ? __builtin_bswap32(bytes_get_le32(p)) : bytes_get_le32(p);
+    case 8:
+        return big_endian ? __builtin_bswap64(bytes_get_le64(p)) : bytes_get_le64(p);
+    default:
+        return bytes_get_odd(p, n_bytes, big_endian);
+    }
+}
+
 /* The low n_bytes (1 to 8) of value, least significant first. */
-void bytes_put_le(uint8_t *p, uint64_t value, size_t n_bytes);
+static inline void bytes_put_le(uint8_t *p, uint64_t value, size_t n_bytes)
+{
+    for (size_t i = 0; i < n_bytes; i++)
+        p[i] = (uint8_t)(value >> (8 * i));
+}
 
-/* An unsigned integer of n_bytes (1 to 8) in either byte order. */
-uint64_t bytes_get_uint(const uint8_t *p, size_t n_bytes, bool big_endian);
-
-/* The same, stored. */
-void bytes_put_uint(uint8_t *p, uint64_t value, size_t n_bytes, bool big_endian);
+/* The same in either byte order. */
+static inline void bytes_put_uint(uint8_t *p, uint64_t value, size_t n_bytes, bool big_endian)
+{
+    if (big_endian)
+        value = __builtin_bswap64(value) >> (64 - 8 * n_bytes);
+    switch (n_bytes) {
+    case 1:
+        *p = (uint8_t)value;
+        break;
+    case 2:
+        bytes_put_le(p, value, 2);
+        break;
+    case 4:
+        bytes_put_le(p, value, 4);
+        break;
+    case 8:
+        bytes_put_le(p, value, 8);
+        break;
+    default:
+        bytes_put_le(p, value, n_bytes);
+    }
+}
 
 /* Product of n factors; returns 0, or -1 when it does not fit 64 bits. */
 int bytes_product(const uint64_t *factors, size_t n, uint64_t *product);

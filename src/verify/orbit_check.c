@@ -1,6 +1,7 @@
 /* orbit_check.c - see orbit_check.h. */
 #include "verify/orbit_check.h"
 
+#include "verify/orbit_bits.h"
 #include "verify/orbit_numbers.h"
 
 #include <string.h>
@@ -56,6 +57,12 @@ static bool same_axis(const uint32_t *dst, const void *a, const void *b, size_t 
     }
 }
 
+/* Whether all n items are the same. */
+static bool is_uniform(const uint8_t *items, size_t n, size_t n_bytes)
+{
+    return n == 0 || memcmp(items, items + n_bytes, (n - 1) * n_bytes) == 0;
+}
+
 /* Everything that one transform means for one lane, with the liberties taken off. */
 struct step {
     const struct orbit_map *map;
@@ -94,7 +101,12 @@ static bool same_slowly(const struct step *step, const uint8_t *a, size_t a_stri
                         const uint8_t *b, size_t b_stride, bool complement)
 {
     const struct orbit_map *map = step->map;
+    const size_t item = step->dtype->itemsize;
 
+    /* A plane that tells the player to move: of one and the same number. */
+    if (complement && step->on_board == NULL && a_stride == item && b_stride == item &&
+        map->axis > 0 && is_uniform(a, map->axis, item) && is_uniform(b, map->axis, item))
+        return orbit_is_complement(step->dtype, a, b);
     for (uint64_t i = 0; i < map->axis; i++) {
         const uint64_t to = step->dst != NULL ? step->dst[i] : i;
         const uint8_t *from_element = a + i * a_stride, *to_element = b + to * b_stride;
@@ -164,32 +176,18 @@ static bool same_planes_last(const struct step *step, const uint8_t *a, const ui
     return true;
 }
 
-static unsigned get_bit(const uint8_t *plane, uint64_t i, bool lsb_first)
-{
-    return plane[i >> 3] >> (lsb_first ? i & 7 : 7 - (i & 7)) & 1;
-}
-
 static bool same_bits(const struct step *step, const uint8_t *a, const uint8_t *b, bool exactly)
 {
     const struct orbit_map *map = step->map;
+    const struct orbit_bits bits = {map->axis, step->dst, step->on_board, map->lsb_first};
     const uint64_t n_bytes = (map->axis + 7) / 8;
 
     for (uint64_t p = 0; p < map->n_planes; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
-        const unsigned flipped = step->complement >= 0 && (uint64_t)step->complement == to;
-        const uint8_t *plane = a + p * n_bytes, *image = b + to * n_bytes;
-        unsigned differ = 0;
+        const bool inverted = step->complement >= 0 && (uint64_t)step->complement == to;
 
-        for (uint64_t i = 0; i < map->axis; i++) {
-            const uint64_t j = step->dst != NULL ? step->dst[i] : i;
-
-            if (step->on_board == NULL || step->on_board[i])
-                differ |=
-                    get_bit(plane, i, map->lsb_first) ^ get_bit(image, j, map->lsb_first) ^ flipped;
-        }
-        for (uint64_t i = map->axis; exactly && i < 8 * n_bytes; i++)
-            differ |= get_bit(image, i, map->lsb_first);
-        if (differ)
+        if (!orbit_same_bits(&bits, a + p * n_bytes, b + to * n_bytes, inverted) ||
+            (exactly && !orbit_no_pad_bits(&bits, b + to * n_bytes)))
             return false;
     }
     return true;

@@ -88,19 +88,27 @@ struct position {
     uint64_t axis, n_planes;
 };
 
-static double element(const struct position *p, uint64_t plane, uint64_t cell)
+static uint64_t place_of_element(const struct position *p, uint64_t plane, uint64_t cell)
 {
     const bool last = p->lane->binding->axes.outer == 1 && p->n_planes > 1;
 
-    return lane_row_double(&p->row, last ? cell * p->n_planes + plane : plane * p->axis + cell);
+    return last ? cell * p->n_planes + plane : plane * p->axis + cell;
+}
+
+static double element(const struct position *p, uint64_t plane, uint64_t cell)
+{
+    return lane_row_double(&p->row, place_of_element(p, plane, cell));
 }
 
 /* What is no number is no stone: it is reported as such. */
 static bool has_stone(const struct position *p, uint64_t plane, uint64_t cell)
 {
-    const double v = element(p, plane, cell);
+    const uint64_t at = place_of_element(p, plane, cell);
 
-    return v != 0 && isfinite(v);
+    if (p->row.bytes != NULL &&
+        numbers_is_zero(p->row.dtype, p->row.bytes + at * p->row.dtype->itemsize))
+        return false;
+    return lane_row_double(&p->row, at) != 0 && isfinite(lane_row_double(&p->row, at));
 }
 
 /* Stones of both colours; false when some cell, *overlap, holds both. */
