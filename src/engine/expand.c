@@ -8,6 +8,7 @@
 #include "engine/input_check.h"
 #include "engine/out_member.h"
 #include "engine/record.h"
+#include "engine/sidecar.h"
 #include "shard/manifest.h"
 
 #include <stdio.h>
@@ -122,57 +123,14 @@ static int remove_old_manifest(const char *path, bool force, struct error *err)
     return status;
 }
 
-static int sidecar_path(const struct expansion *x, struct text *path, struct error *err)
-{
-    size_t length = strlen(x->path);
-
-    if (length > 4 && strcmp(x->path + length - 4, ".npz") == 0)
-        length -= 4;
-    return text_append(path, err, "%.*s.json", (int)length, x->path);
-}
-
-/* Find out before the long work that the sidecar cannot be written. */
-static int check_sidecar(const struct expansion *x, struct error *err)
-{
-    struct output out = {0};
-    struct text path = {0};
-    int status = 0;
-
-    if (x->settings->sidecar)
-        status = sidecar_path(x, &path, err);
-    if (status == 0 && x->settings->sidecar) {
-        status = output_open(&out, path.text, x->settings->force, err);
-        output_abort(&out);
-    }
-    text_release(&path);
-    return status;
-}
-
-/* KataGo's shuffler reads the number of rows from BASENAME.json. */
-static int write_sidecar(const struct expansion *x, uint64_t n_rows, struct error *err)
-{
-    struct output out = {0};
-    struct text path = {0}, json = {0};
-    int status = -1;
-
-    if (sidecar_path(x, &path, err) == 0 &&
-        text_append(&json, err, "{\"num_rows\": %llu}\n", (unsigned long long)n_rows) == 0 &&
-        output_open(&out, path.text, x->settings->force, err) == 0 &&
-        output_write(&out, json.text, json.n_bytes, err) == 0)
-        status = output_commit(&out, x->settings->force, err);
-    output_abort(&out);
-    text_release(&path);
-    text_release(&json);
-    return status;
-}
-
 /* Output, sidecar and manifest get their final names, while no other writer's do. */
 static int commit_output(struct expansion *x, const struct expand_result *result, struct error *err)
 {
     if (remove_old_manifest(x->path, x->settings->force, err) != 0 ||
         archive_out_commit(x->archive, err) != 0)
         return -1;
-    if (x->settings->sidecar && write_sidecar(x, result->n_rows, err) != 0)
+    if (x->settings->sidecar &&
+        sidecar_write(x->path, result->n_rows, x->settings->force, err) != 0)
         return -1;
     return record_write(x->plan, x->path, x->settings, result, x->members, x->n_members,
                         x->job->digests.sha256, err);
@@ -261,7 +219,8 @@ static int write_to(struct expand_job *job, const struct order *rows, const char
         .progress = progress,
         .progress_self = &x,
     };
-    if (input_check_not_output(job->plan, path, err) != 0 || check_sidecar(&x, err) != 0 ||
+    if (input_check_not_output(job->plan, path, err) != 0 ||
+        (settings->sidecar && sidecar_check(path, settings->force, err) != 0) ||
         check_data_once(job, rows, err) != 0)
         return -1;
     return crew_run(settings->n_threads, write_with, &x);
