@@ -165,7 +165,7 @@ static uint64_t n_operations(const void *state)
         uint8_t sixteen_bytes, looked, literal, sequence;
     } weights[GRID_N_MODES] = {
         [GRID_GREEDY] = {8, 35, 0, 0},
-        [GRID_SPARSE] = {5, 16, 4, 16},
+        [GRID_SPARSE] = {4, 7, 3, 9},
         [GRID_VALUES] = {13, 25, 12, 0},
         [GRID_OPTIMAL] = {16, 100, 0, 0},
     };

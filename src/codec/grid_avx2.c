@@ -31,13 +31,39 @@ static inline GRID_TARGET unsigned window_prefix(struct window window, const uin
     return (unsigned)_tzcnt_u64(~equal);
 }
 
-static inline GRID_TARGET uint64_t window_nonzero(struct window window)
+static inline GRID_TARGET uint32_t zeros_16(const __m256i *part)
 {
-    const __m256i low = _mm256_cmpeq_epi8(window.part[0], _mm256_setzero_si256());
-    const __m256i high = _mm256_cmpeq_epi8(window.part[1], _mm256_setzero_si256());
+    const __m256i low = _mm256_cmpeq_epi16(part[0], _mm256_setzero_si256());
+    const __m256i high = _mm256_cmpeq_epi16(part[1], _mm256_setzero_si256());
+    const __m256i mixed = _mm256_packs_epi16(low, high); /* in each half, of both */
 
-    return ~((uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
-                                                       << 32);
+    return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(mixed, _MM_SHUFFLE(3, 1, 2, 0)));
+}
+
+static inline GRID_TARGET uint32_t zeros_32(__m256i part)
+{
+    const __m256i equal = _mm256_cmpeq_epi32(part, _mm256_setzero_si256());
+
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(equal));
+}
+
+static inline GRID_TARGET uint32_t zeros_64(__m256i part)
+{
+    const __m256i equal = _mm256_cmpeq_epi64(part, _mm256_setzero_si256());
+
+    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(equal));
+}
+
+static inline GRID_TARGET uint32_t window_nonzero(struct window window, size_t item_nbytes)
+{
+    switch (item_nbytes) {
+    case 2:
+        return ~zeros_16(window.part);
+    case 4:
+        return (zeros_32(window.part[0]) | zeros_32(window.part[1]) << 8) ^ 0xffff;
+    default:
+        return (zeros_64(window.part[0]) | zeros_64(window.part[1]) << 4) ^ 0xff;
+    }
 }
 
 static inline GRID_TARGET unsigned lowest_bit(uint32_t x)

@@ -21,9 +21,16 @@ static inline GRID_TARGET unsigned window_prefix(struct window window, const uin
     return (unsigned)_tzcnt_u64(_mm512_cmpneq_epi8_mask(window.all, _mm512_loadu_si512(q)));
 }
 
-static inline GRID_TARGET uint64_t window_nonzero(struct window window)
+static inline GRID_TARGET uint32_t window_nonzero(struct window window, size_t item_nbytes)
 {
-    return _mm512_test_epi8_mask(window.all, window.all);
+    switch (item_nbytes) {
+    case 2:
+        return _mm512_test_epi16_mask(window.all, window.all);
+    case 4:
+        return _mm512_test_epi32_mask(window.all, window.all);
+    default:
+        return _mm512_test_epi64_mask(window.all, window.all);
+    }
 }
 
 static inline GRID_TARGET unsigned lowest_bit(uint32_t x)

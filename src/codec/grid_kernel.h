@@ -6,7 +6,7 @@
  *   struct window         GRID_WINDOW bytes, loaded
  *   window_load(p)        -> struct window
  *   window_prefix(w, q)   -> how many leading bytes of w equal those at q, 0 to GRID_WINDOW
- *   window_nonzero(w)     -> bit i is set when byte i of w is not 0
+ *   window_nonzero(w, n)  -> bit i is set when element i, of n bytes, is not 0; n is 2, 4 or 8
  *   lowest_bit(x)         -> index of the lowest set bit of x, which is not 0; 32 bits
  *   lowest_bit_64(x)      -> the same for 64 bits
  * These are exact, so that every set gives the same results.
@@ -83,6 +83,7 @@ static GRID_TARGET void measure(const uint8_t *bytes, const uint8_t *stop,
 
 #include "codec/grid_kernel_emit.h"
 #include "codec/grid_kernel_greedy.h"
+#include "codec/grid_kernel_index.h"
 #include "codec/grid_kernel_optimal.h"
 #include "codec/grid_kernel_sparse.h"
 #include "codec/grid_kernel_values.h"

@@ -1,18 +1,74 @@
 /* grid_kernel_emit.h - counting and writing the symbols of a block. Part of grid_kernel.h. */
 
-/* Four counters for each literal, since equal neighbours would wait for each other. */
-GRID_INLINE void count_literals(const uint8_t *bytes, size_t n, uint32_t counts[4][256])
-{
-    for (; n >= 4; n -= 4, bytes += 4) {
-        const uint32_t four = load_32(bytes);
+#define COUNT_NBYTES 4096 /* literals that are counted at a time */
+#define COUNT_COPY   16   /* longer runs of literals are counted where they are */
 
-        counts[0][four & 0xff]++;
-        counts[1][four >> 8 & 0xff]++;
-        counts[2][four >> 16 & 0xff]++;
-        counts[3][four >> 24]++;
+/* Several counters for each symbol: equal neighbours would wait for each other. */
+struct symbol_counts {
+    uint32_t literal[4][256];
+    uint32_t length[2][DEFLATE_MAX_MATCH + 1];
+    uint32_t distance[2][DEFLATE_N_DISTANCE];
+};
+
+GRID_INLINE void count_four(uint32_t four, uint32_t counts[4][256])
+{
+    counts[0][four & 0xff]++;
+    counts[1][four >> 8 & 0xff]++;
+    counts[2][four >> 16 & 0xff]++;
+    counts[3][four >> 24]++;
+}
+
+static GRID_TARGET void count_literals(const uint8_t *bytes, size_t n, uint32_t counts[4][256])
+{
+    for (; n >= 8; n -= 8, bytes += 8) {
+        const uint64_t eight = load_64(bytes);
+
+        count_four((uint32_t)eight, counts);
+        count_four((uint32_t)(eight >> 32), counts);
     }
     for (size_t i = 0; i < n; i++)
-        counts[i][bytes[i]]++;
+        counts[i % 4][bytes[i]]++;
+}
+
+/* What is left to count of a block: the bytes from here on, and literals that were gathered. */
+struct count_cursor {
+    const uint8_t *bytes;
+    uint8_t *gathered_end;
+};
+
+/* Count a sequence's match. Its literals are gathered, unless there are many. */
+GRID_INLINE struct count_cursor count_sequence(struct count_cursor c, const struct grid_sequence *s,
+                                               size_t set, struct symbol_counts *counts)
+{
+    counts->length[set][s->length]++;
+    counts->distance[set][deflate_distance_symbol(s->distance_less_1 + 1u)]++;
+    if (__builtin_expect(s->n_literals > COUNT_COPY, 0)) {
+        count_literals(c.bytes, s->n_literals, counts->literal);
+    } else {
+        memcpy(c.gathered_end, c.bytes, COUNT_COPY); /* any number of them without a branch */
+        c.gathered_end += s->n_literals;
+    }
+    c.bytes += s->n_literals + s->length;
+    return c;
+}
+
+static GRID_TARGET void count_add(const struct symbol_counts *from, struct grid_counts *to)
+{
+    for (size_t i = 0; i < 256; i++)
+        to->litlen[i] +=
+            from->literal[0][i] + from->literal[1][i] + from->literal[2][i] + from->literal[3][i];
+    for (unsigned i = DEFLATE_MIN_MATCH; i <= DEFLATE_MAX_MATCH; i++) {
+        const uint32_t n = from->length[0][i] + from->length[1][i];
+
+        to->litlen[deflate_length_symbol(i)] += n;
+        to->n_extra_bits += (uint64_t)n * deflate_length_extra(i);
+    }
+    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++) {
+        const uint32_t n = from->distance[0][i] + from->distance[1][i];
+
+        to->distance[i] += n;
+        to->n_extra_bits += (uint64_t)n * deflate_symbol_extra(i);
+    }
 }
 
 static GRID_TARGET void count(const uint8_t *bytes, size_t n_bytes,
@@ -20,27 +76,23 @@ static GRID_TARGET void count(const uint8_t *bytes, size_t n_bytes,
                               struct grid_counts *counts)
 {
     const uint8_t *const end = bytes + n_bytes;
-    uint32_t literals[4][256] = {{0}};
-    uint32_t lengths[DEFLATE_MAX_MATCH + 1] = {0};
+    uint8_t gathered[COUNT_NBYTES + 3 * COUNT_COPY];
+    struct count_cursor c = {bytes, gathered};
+    struct symbol_counts symbols = {0};
 
-    for (size_t i = 0; i < n_sequences; i++) {
-        const struct grid_sequence *const s = &sequences[i];
-
-        count_literals(bytes, s->n_literals, literals);
-        bytes += s->n_literals + s->length;
-        lengths[s->length]++;
-        counts->distance[deflate_distance_symbol(s->distance_less_1 + 1u)]++;
+    for (size_t i = 0; i + 2 <= n_sequences; i += 2) {
+        c = count_sequence(c, &sequences[i], 0, &symbols);
+        c = count_sequence(c, &sequences[i + 1], 1, &symbols);
+        if (__builtin_expect(c.gathered_end - gathered >= COUNT_NBYTES, 0)) {
+            count_literals(gathered, (size_t)(c.gathered_end - gathered), symbols.literal);
+            c.gathered_end = gathered;
+        }
     }
-    count_literals(bytes, (size_t)(end - bytes), literals);
-
-    for (size_t i = 0; i < 256; i++)
-        counts->litlen[i] += literals[0][i] + literals[1][i] + literals[2][i] + literals[3][i];
-    for (unsigned i = DEFLATE_MIN_MATCH; i <= DEFLATE_MAX_MATCH; i++) {
-        counts->litlen[deflate_length_symbol(i)] += lengths[i];
-        counts->n_extra_bits += (uint64_t)lengths[i] * deflate_length_extra(i);
-    }
-    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++)
-        counts->n_extra_bits += (uint64_t)counts->distance[i] * deflate_symbol_extra(i);
+    if (n_sequences % 2 != 0)
+        c = count_sequence(c, &sequences[n_sequences - 1], 0, &symbols);
+    count_literals(gathered, (size_t)(c.gathered_end - gathered), symbols.literal);
+    count_literals(c.bytes, (size_t)(end - c.bytes), symbols.literal);
+    count_add(&symbols, counts);
 }
 
 GRID_INLINE uint32_t code_bits(uint32_t code)
@@ -94,7 +146,6 @@ static GRID_TARGET void emit(const uint8_t *bytes, size_t n_bytes,
 {
     const uint8_t *const end = bytes + n_bytes;
     struct grid_bits b = *bits;
-
     for (size_t i = 0; i < n_sequences; i++) {
         emit_literals(bytes, sequences[i].n_literals, codes->literal, &b);
         emit_match(&sequences[i], codes, &b);

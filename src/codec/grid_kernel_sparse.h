@@ -3,9 +3,10 @@
  * either repeat an earlier one (and what follows it) or are literals. Part of grid_kernel.h.
  *
  * A transform only moves the elements of a row, so that its images are full of equal elements at
- * distances nobody can learn. An index of where equal elements stood is made one stride ahead of
- * the parser, without branches: on data like this they cannot be predicted, and cost more than
- * everything else. For the same reason a run of zeros, maybe an empty one, is part of every step.
+ * distances nobody can learn. What grid_kernel_index.h finds out about them for a stride is only
+ * put together here. Data like this cannot be predicted: all selections are made by arithmetic (a
+ * compiler may turn a conditional expression into a branch), and a run of zeros, maybe an empty
+ * one, is part of every step.
  */
 
 #define SPARSE_STEP_SEQUENCES 4 /* room for what is pushed without asking */
@@ -18,198 +19,99 @@ struct sparse_cursor {
     struct grid_sequence *full; /* no new step may begin from here on */
 };
 
-GRID_INLINE uint64_t sparse_load(const uint8_t *p, size_t item_nbytes)
+/* Push a match of the bytes at the cursor if there is one, and move on by `length` either way. */
+GRID_INLINE struct sparse_cursor sparse_push(struct sparse_cursor c, size_t length,
+                                             uint32_t distance, bool is_match)
 {
-    if (item_nbytes == 8)
-        return load_64(p);
-    return item_nbytes == 4 ? load_32(p) : load_16(p);
-}
-
-/* From bits of bytes to bits of elements: the lowest bit of each that is not zero. */
-GRID_INLINE uint64_t sparse_elements(uint64_t bytes, size_t item_nbytes)
-{
-    bytes |= bytes >> 1;
-    if (item_nbytes == 2)
-        return bytes & 0x5555555555555555;
-    bytes |= bytes >> 2;
-    if (item_nbytes == 4)
-        return bytes & 0x1111111111111111;
-    return (bytes | bytes >> 4) & 0x0101010101010101;
-}
-
-/* The greatest distance at which one element takes fewer bits as a match than as literals. */
-GRID_INLINE uint32_t sparse_reach(const struct grid_costs *costs, size_t item_nbytes)
-{
-    const uint32_t literals = costs->literal_mean * (uint32_t)item_nbytes / 16;
-    uint32_t reach = 0;
-
-    if (item_nbytes >= DEFLATE_MIN_MATCH)
-        for (unsigned symbol = 0; symbol < DEFLATE_N_DISTANCE; symbol++)
-            if (costs->length[item_nbytes] + costs->distance[symbol] < literals)
-                reach = deflate_symbol_end(symbol);
-    return reach;
-}
-
-/* Length of the match with what is `distance` before, 0 if that is too far away: whole elements, no
- * more than a window and than `most`. */
-GRID_INLINE uint32_t sparse_length(const struct window *window, const uint8_t *p, uint32_t distance,
-                                   size_t item_nbytes, uint32_t most)
-{
-    const uint32_t usable = -(uint32_t)(distance - 1 < DEFLATE_MAX_DISTANCE);
-    const uint32_t length = window_prefix(*window, p - (distance & usable)) & usable;
-
-    return (length < most ? length : most) & -(uint32_t)item_nbytes;
-}
-
-/* The match for the element at p, element i, with one of the latest two elements of the same hash:
- * whole elements of it, at most a window; none when the element is cheaper as literals. */
-GRID_INLINE struct grid_place sparse_match(struct grid_index *index, const uint8_t *p, uint32_t i,
-                                           size_t item_nbytes, uint32_t reach, uint32_t most)
-{
-    const uint64_t value = sparse_load(p, item_nbytes);
-    const uint32_t key = (uint32_t)(item_nbytes == 8 ? value ^ value >> 32 : value);
-    uint32_t *const slot = &index->last[key * 2654435761u >> (32 - GRID_INDEX_BITS)];
-    const uint32_t near = ((i - *slot) & 0xffff) * (uint32_t)item_nbytes;
-    const uint32_t far = ((i - (*slot >> 16)) & 0xffff) * (uint32_t)item_nbytes;
-    const struct window window = window_load(p);
-    const uint32_t near_length = sparse_length(&window, p, near, item_nbytes, most);
-    const uint32_t far_length = sparse_length(&window, p, far, item_nbytes, most);
-    const uint32_t is_far = -(uint32_t)(far_length > near_length);
-    const uint32_t distance = near ^ ((near ^ far) & is_far);
-    const uint32_t length = near_length ^ ((near_length ^ far_length) & is_far);
-    const bool pays = (length > item_nbytes) | (distance <= reach);
-
-    *slot = *slot << 16 | (i & 0xffff);
-    return (struct grid_place){(uint16_t)(length & -(uint32_t)pays), (uint16_t)(distance - 1)};
-}
-
-/* Index the next stride, or up to `stop`. */
-GRID_INLINE void sparse_index(struct grid_state *state, const uint8_t *stop, size_t item_nbytes)
-{
-    struct grid_index *const index = &state->index;
-    const uint8_t *const begin = index->end;
-    size_t n = (size_t)(stop - begin) - (size_t)(stop - begin) % item_nbytes;
-    const uint32_t reach = sparse_reach(&state->costs, item_nbytes);
-    size_t n_elements = 0;
-
-    n = n < GRID_INDEX_NBYTES ? n : GRID_INDEX_NBYTES;
-    index->begin = begin;
-    index->end = begin + n;
-    for (size_t at = 0; at < n; at += 64) {
-        uint64_t bytes = window_nonzero(window_load(begin + at));
-        uint64_t elements;
-
-        if (n - at < 64)
-            bytes &= ((uint64_t)1 << (n - at)) - 1;
-        index->nonzero[at / 64] = bytes;
-        elements = sparse_elements(bytes, item_nbytes);
-        n_elements += (size_t)__builtin_popcountll(elements);
-        for (; elements != 0; elements &= elements - 1) {
-            const size_t offset = at + lowest_bit_64(elements);
-            const size_t left = (size_t)(stop - begin) - offset;
-            const uint32_t most = left < GRID_WINDOW ? (uint32_t)left : GRID_WINDOW;
-
-            index->places[offset / item_nbytes] =
-                sparse_match(index, begin + offset, index->n + (uint32_t)(offset / item_nbytes),
-                             item_nbytes, reach, most);
-        }
-    }
-    index->n += (uint32_t)(n / item_nbytes);
-    state->work.n_looked += n_elements;
-    index->is_dense = n_elements * item_nbytes * 8 > n * 7;
-}
-
-/* Number of zero bytes from p on, whole elements of them, up to `stop`. */
-GRID_INLINE size_t sparse_zeros(const struct grid_index *index, const uint8_t *p,
-                                const uint8_t *stop, size_t item_nbytes)
-{
-    const size_t at = (size_t)(p - index->begin);
-    const uint64_t bits = index->nonzero[at / 64] >> at % 64;
-    size_t n;
-
-    if (bits != 0) {
-        n = lowest_bit_64(bits);
-    } else {
-        const size_t most = (size_t)(stop - p);
-
-        for (n = 64 - at % 64; n < most; n += 64) {
-            const uint64_t more = window_nonzero(window_load(p + n));
-
-            if (more != 0) {
-                n += lowest_bit_64(more);
-                break;
-            }
-        }
-        n = n < most ? n : most;
-    }
-    return n - n % item_nbytes;
-}
-
-GRID_INLINE void sparse_push(struct sparse_cursor *c, uint32_t length, uint32_t distance)
-{
-    *c->next++ = (struct grid_sequence){(uint32_t)(c->p - c->literals), (uint16_t)length,
-                                        (uint16_t)(distance - 1)};
-    c->p += length;
-    c->literals = c->p;
+    *c.next = (struct grid_sequence){(uint32_t)(c.p - c.literals), (uint16_t)length,
+                                     (uint16_t)(distance - 1)};
+    c.next += is_match;
+    c.p += length;
+    c.literals += (size_t)(c.p - c.literals) & -(size_t)is_match;
+    return c;
 }
 
 /* More zeros than one match covers, behind a zero; there is room for one match at least. When the
  * sequences are full before `end`, the last match is cut so that the next block begins with an
  * element. */
-static GRID_TARGET void sparse_skip_many(struct sparse_cursor *c, const uint8_t *end,
-                                         size_t item_nbytes)
+static GRID_TARGET struct sparse_cursor sparse_skip_many(struct sparse_cursor c, const uint8_t *end,
+                                                         size_t item_nbytes)
 {
     do {
-        sparse_push(c, match_limit(c->p, end), 1);
-    } while (end - c->p >= DEFLATE_MIN_MATCH && c->next < c->full);
-    if (end - c->p < DEFLATE_MIN_MATCH) {
-        c->p = end;
+        c = sparse_push(c, match_limit(c.p, end), 1, true);
+    } while (end - c.p >= DEFLATE_MIN_MATCH && c.next < c.full);
+    if (end - c.p < DEFLATE_MIN_MATCH) {
+        c.p = end;
     } else {
-        const size_t excess = -(size_t)(end - c->p) % item_nbytes;
+        const size_t excess = -(size_t)(end - c.p) % item_nbytes;
 
-        c->next[-1].length = (uint16_t)(c->next[-1].length - excess);
-        c->p -= excess;
-        c->literals = c->p;
+        c.next[-1].length = (uint16_t)(c.next[-1].length - excess);
+        c.p -= excess;
+        c.literals = c.p;
     }
+    return c;
 }
 
-/* Zeros, maybe none, are matched one byte back, behind a literal one where there is none yet. */
-GRID_INLINE void sparse_skip_zeros(struct sparse_cursor *c, size_t n, const uint8_t *floor,
-                                   size_t item_nbytes)
+/* Zeros up to `end`, maybe none, are matched one byte back, behind a literal one where there is
+ * none yet. */
+GRID_INLINE struct sparse_cursor sparse_skip_zeros(struct sparse_cursor c, const uint8_t *end,
+                                                   size_t item_nbytes)
 {
-    const uint8_t *const end = c->p + n;
-    const bool behind_zero = c->p > floor && c->p[-1] == 0;
-    const uint8_t *const from = c->p + (!behind_zero & (n != 0));
-    const size_t left = (size_t)(end - from);
+    const bool is_behind_other = c.p[-1] != 0;
+    size_t left;
 
-    if (__builtin_expect(left > DEFLATE_MAX_MATCH, 0)) {
-        c->p = from;
-        sparse_skip_many(c, end, item_nbytes);
-        return;
-    }
-    *c->next = (struct grid_sequence){(uint32_t)(from - c->literals), (uint16_t)left, 0};
-    c->next += left >= DEFLATE_MIN_MATCH;
-    c->literals = left >= DEFLATE_MIN_MATCH ? end : c->literals;
-    c->p = end;
+    c.p += is_behind_other & (c.p != end);
+    left = (size_t)(end - c.p);
+    if (__builtin_expect(left > DEFLATE_MAX_MATCH, 0))
+        return sparse_skip_many(c, end, item_nbytes);
+    return sparse_push(c, left, 1, left >= DEFLATE_MIN_MATCH);
 }
 
-/* An element that is not zero. */
-GRID_INLINE void sparse_element(const struct grid_index *index, struct sparse_cursor *c,
-                                const uint8_t *stop, size_t item_nbytes)
+/* Begin a piece: the first byte that may be matched has nothing before it, and the element there is
+ * not looked up. Where that is the one at p, it is a literal, or the first byte of a zero is. */
+GRID_INLINE const uint8_t *sparse_begin(struct grid_index *index, const uint8_t *p,
+                                        const uint8_t *floor, size_t item_nbytes)
 {
-    const struct grid_place place = index->places[(size_t)(c->p - index->begin) / item_nbytes];
-    uint32_t length = place.length;
-    const bool is_match = length != 0;
+    index->end = p - (size_t)(p - floor) / item_nbytes * item_nbytes + item_nbytes;
+    index->begin = index->end;
+    index->n = 1;
+    if (index->end <= p)
+        return p;
+    for (size_t i = 0; i < item_nbytes; i++)
+        if (p[i] != 0)
+            return p + item_nbytes;
+    return p + 1;
+}
 
-    if (__builtin_expect(length == GRID_WINDOW, 0)) {
-        length = extend(c->p, place.distance_less_1 + 1u, length, match_limit(c->p, stop));
-        length &= -(uint32_t)item_nbytes;
+/* Parse the elements of the stride, while there is room. */
+GRID_INLINE struct sparse_cursor sparse_steps(struct grid_index *index, struct sparse_cursor c,
+                                              const uint8_t *stop, size_t item_nbytes)
+{
+    const uint8_t *const begin = index->begin;
+    const size_t n = index->n_listed;
+    size_t i = index->next;
+
+    while (i < n && begin + index->element[i] * item_nbytes < c.p)
+        i++;
+    while (i < n && c.next < c.full) {
+        const uint8_t *const p = begin + index->element[i] * item_nbytes;
+        const uint32_t distance = index->distance[i] * (uint32_t)item_nbytes;
+        size_t length = index->length[i] * item_nbytes;
+
+        c = sparse_skip_zeros(c, p, item_nbytes);
+        if (__builtin_expect(c.p < p, 0))
+            break;
+        i += index->n_covered[i];
+        if (__builtin_expect(length == GRID_WINDOW, 0)) {
+            length = extend(p, distance, GRID_WINDOW, match_limit(p, stop));
+            length -= length % item_nbytes;
+            while (i < n && begin + index->element[i] * item_nbytes < p + length)
+                i++;
+        }
+        c = sparse_push(c, length, distance, distance != 0);
     }
-    *c->next = (struct grid_sequence){(uint32_t)(c->p - c->literals), (uint16_t)length,
-                                      place.distance_less_1};
-    c->next += is_match;
-    c->p += is_match ? length : item_nbytes;
-    c->literals = is_match ? c->p : c->literals;
+    index->next = i;
+    return c;
 }
 
 GRID_INLINE const uint8_t *sparse_parse(struct grid_state *state, const uint8_t *p,
@@ -220,19 +122,14 @@ GRID_INLINE const uint8_t *sparse_parse(struct grid_state *state, const uint8_t 
                               state->sequences + GRID_MAX_SEQUENCES - SPARSE_STEP_SEQUENCES};
     const uint8_t *const last = stop - item_nbytes; /* where an element may begin */
 
-    if (index->end == NULL)
-        index->end = p - (size_t)(p - state->floor) / item_nbytes * item_nbytes;
+    if (index->end == NULL && p <= last)
+        c.p = sparse_begin(index, p, state->floor, item_nbytes);
     while (c.p <= last && c.next < c.full) {
-        while (c.p >= index->end)
-            sparse_index(state, stop, item_nbytes);
-        sparse_skip_zeros(&c, sparse_zeros(index, c.p, stop, item_nbytes), state->floor,
-                          item_nbytes);
-        while (c.p < index->end && c.next < c.full) {
-            sparse_element(index, &c, stop, item_nbytes);
-            if (c.p < index->end && (!index->is_dense || sparse_load(c.p, item_nbytes) == 0))
-                sparse_skip_zeros(&c, sparse_zeros(index, c.p, stop, item_nbytes), state->floor,
-                                  item_nbytes);
-        }
+        if (index->next == index->n_listed && index->end <= last)
+            state->work.n_looked += index_stride(index, &state->costs, stop, item_nbytes);
+        c = sparse_steps(index, c, stop, item_nbytes);
+        if (index->next == index->n_listed && index->end > last && c.next < c.full)
+            c = sparse_skip_zeros(c, index->end, item_nbytes);
     }
     if (c.p > last)
         c.p = stop;

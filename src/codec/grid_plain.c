@@ -27,12 +27,16 @@ static inline unsigned window_prefix(struct window window, const uint8_t *q)
     return GRID_WINDOW;
 }
 
-static inline uint64_t window_nonzero(struct window window)
+static inline uint32_t window_nonzero(struct window window, size_t item_nbytes)
 {
-    uint64_t bits = 0;
+    uint32_t bits = 0;
 
-    for (unsigned i = 0; i < GRID_WINDOW; i++)
-        bits |= (uint64_t)(window.bytes[i] != 0) << i;
+    for (unsigned i = 0; i < GRID_WINDOW / item_nbytes; i++) {
+        uint64_t item = 0;
+
+        memcpy(&item, window.bytes + i * item_nbytes, item_nbytes);
+        bits |= (uint32_t)(item != 0) << i;
+    }
     return bits;
 }
 

@@ -13,20 +13,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GRID_MAX_DISTANCES  16
-#define GRID_WINDOW         64 /* bytes compared at a time */
-#define GRID_MAX_SEQUENCES  16384
-#define GRID_MAX_BLOCK      (2u << 20) /* input bytes of a block */
-#define GRID_HASH_BITS      14
-#define GRID_INDEX_BITS     14
-#define GRID_INDEX_NBYTES   4096 /* of one stride */
-#define GRID_PATH_HASH_BITS 13
-#define GRID_PATH_WAYS      8
-#define GRID_PATH_NBYTES    16384 /* of one shortest-path search */
-#define GRID_VALUES_BITS_1  16    /* of the table of single elements, which must hold a window */
-#define GRID_VALUES_BITS    14
-#define GRID_VALUES_MATCHES 4    /* of an element: from three tables, and at a learned distance */
-#define GRID_VALUES_STRETCH 4096 /* elements */
+#define GRID_MAX_DISTANCES    16
+#define GRID_WINDOW           64 /* bytes compared at a time */
+#define GRID_MAX_SEQUENCES    16384
+#define GRID_MAX_BLOCK        (2u << 20) /* input bytes of a block */
+#define GRID_HASH_BITS        14
+#define GRID_INDEX_NEAR_BITS  17
+#define GRID_INDEX_FAR_BITS   14
+#define GRID_INDEX_NBYTES     4096 /* of one stride */
+#define GRID_INDEX_PADDING    32
+#define GRID_INDEX_MAX_LISTED (GRID_INDEX_NBYTES / 2 + GRID_INDEX_PADDING)
+#define GRID_PATH_HASH_BITS   13
+#define GRID_PATH_WAYS        8
+#define GRID_PATH_NBYTES      16384 /* of one shortest-path search */
+#define GRID_VALUES_BITS_1    16    /* of the table of single elements, which must hold a window */
+#define GRID_VALUES_BITS      14
+#define GRID_VALUES_MATCHES   4    /* of an element: from three tables, and at a learned distance */
+#define GRID_VALUES_STRETCH   4096 /* elements */
 
 /* The ways to parse: one codec row each. */
 enum grid_mode { GRID_GREEDY, GRID_SPARSE, GRID_VALUES, GRID_OPTIMAL, GRID_N_MODES };
@@ -75,22 +78,24 @@ struct grid_codes {
     uint32_t distance[DEFLATE_N_DISTANCE];  /* without */
 };
 
-/* A match of an element, in bytes; length 0: none. */
-struct grid_place {
-    uint16_t length;
-    uint16_t distance_less_1;
-};
-
-/* Where equal elements stood: by hash the latest two; and what comes of it for the elements of one
- * stride, from `begin` to `end`. */
+/* Where equal elements stood: by hash the latest of them; and what comes of it for the elements of
+ * one stride, from `begin` to `end`, that are not zero. */
 struct grid_index {
     const uint8_t *begin;
     const uint8_t *end;
-    uint32_t n;                               /* elements up to `end`; element 0 is the oldest */
-    bool is_dense;                            /* of the stride: few elements are zero */
-    uint64_t nonzero[GRID_INDEX_NBYTES / 64]; /* bit i: byte i of the stride is not zero */
-    struct grid_place places[GRID_INDEX_NBYTES / 2];
-    uint32_t last[1u << GRID_INDEX_BITS]; /* numbers of two elements, 16 bits each */
+    uint32_t n; /* number of the stride's first element; element 0 is the oldest of the piece */
+    size_t n_listed;
+    size_t next;                                      /* the first one that is not parsed yet */
+    uint64_t nonzero[GRID_INDEX_NBYTES / 2 / 64 + 2]; /* bit i: element i is not zero */
+    uint16_t element[GRID_INDEX_MAX_LISTED];          /* number, counted from `begin` */
+    uint16_t near[GRID_INDEX_MAX_LISTED];             /* distance to the latest equal one */
+    uint16_t is_near[GRID_INDEX_MAX_LISTED];          /* whether that is equal indeed */
+    uint16_t far[GRID_INDEX_MAX_LISTED];              /* to the latest that goes on equally */
+    uint16_t length[GRID_INDEX_MAX_LISTED];           /* of the match, or 1, in elements */
+    uint16_t distance[GRID_INDEX_MAX_LISTED];         /* of the match, or 0, in elements */
+    uint8_t n_covered[GRID_INDEX_MAX_LISTED];         /* listed elements in the match */
+    uint16_t latest_near[1u << GRID_INDEX_NEAR_BITS]; /* lowest bits of numbers */
+    uint16_t latest_far[1u << GRID_INDEX_FAR_BITS];
 };
 
 /* Work space of the shortest-path search: what is known about every place of a stretch; and by hash

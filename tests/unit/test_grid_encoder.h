@@ -138,4 +138,59 @@ static void check_inflates(const uint8_t *in, size_t in_nbytes, const uint8_t *d
     check_isal(in, in_nbytes, data, n);
 }
 
+/* One piece, by all instruction sets: all the same, and inflates to the data. Returns its size. */
+static size_t check_whole(struct encoder *e, const uint8_t *data, size_t n)
+{
+    uint8_t *first = NULL;
+    size_t first_nbytes = 0;
+
+    for (size_t i = 0; i < grid_kernels_n_table; i++) {
+        size_t out_nbytes;
+        uint8_t *out;
+
+        if (!grid_kernels_table[i]->is_supported())
+            continue;
+        e->state->kernels = grid_kernels_table[i];
+        out = encode_piece(e, data, 0, n, 0, true, (unsigned)(i * i), &out_nbytes);
+        if (first == NULL) {
+            check_inflates(out, out_nbytes, data, n);
+            first = out;
+            first_nbytes = out_nbytes;
+            continue;
+        }
+        assert_int_equal(out_nbytes, first_nbytes);
+        assert_memory_equal(out, first, first_nbytes);
+        free(out);
+    }
+    free(first);
+    return first_nbytes;
+}
+
+/* The data cut into pieces, with up to `history` bytes in front of each. Returns the sum of sizes.
+ */
+static size_t check_cut(struct encoder *e, struct random *r, const uint8_t *data, size_t n,
+                        uint32_t piece_nbytes, size_t history)
+{
+    uint8_t *const all = malloc(2 * n + 100000);
+    size_t all_nbytes = 0, at = 0;
+    bool last = false;
+
+    while (!last) {
+        const size_t size = random_below(r, piece_nbytes + 1);
+        const size_t most = at < history ? at : history;
+        size_t out_nbytes;
+        uint8_t *out;
+
+        last = size > n - at;
+        out = encode_piece(e, data, at, last ? n - at : size, most, last, 1, &out_nbytes);
+        memcpy(all + all_nbytes, out, out_nbytes);
+        all_nbytes += out_nbytes;
+        at += size;
+        free(out);
+    }
+    check_inflates(all, all_nbytes, data, n);
+    free(all);
+    return all_nbytes;
+}
+
 #endif

@@ -1,0 +1,224 @@
+/*
+ * grid_kernel_index.h - where equal elements stood: for the elements of a stride that are not zero,
+ * the best match that the sparse parser may take. Part of grid_kernel.h.
+ *
+ * The work is done in passes that each do one thing for all the elements, without branches, so that
+ * the processor has many elements in hand at once. An element has two candidates: the latest equal
+ * element (near), good for a match of that element alone, and the latest place with an equal
+ * element and an equal one behind it (far), which is compared in full.
+ *
+ * The tables hold numbers of elements, and of the distance between two numbers only what deflate
+ * can reach is looked at: an element from long ago stands for another one then, which is compared
+ * like any other. Element 0 is what an empty slot says; it is not looked up itself.
+ */
+
+#define INDEX_ODD_32 2654435761u
+#define INDEX_ODD_64 0x9e3779b97f4a7c15u
+#define INDEX_LANES  32
+#define INDEX_LIST   8 /* entries of a list that are written at a time */
+
+_Static_assert(INDEX_LANES <= GRID_INDEX_PADDING && INDEX_LIST <= GRID_INDEX_PADDING,
+               "the last group of entries may be begun by the last entry");
+
+/* What several elements have in an array; compilers know how to reckon with it on any machine. */
+typedef uint16_t index_lanes
+    __attribute__((vector_size(INDEX_LANES * sizeof(uint16_t)), aligned(2), may_alias));
+
+/* The shortest match, in elements: what counts as one element for a table. */
+GRID_INLINE uint16_t index_least(size_t item_nbytes)
+{
+    return item_nbytes == 2 ? 2 : 1;
+}
+
+/* The greatest distance at which it takes fewer bits than literals, in elements. */
+GRID_INLINE uint16_t index_reach(const struct grid_costs *costs, size_t item_nbytes)
+{
+    const size_t least_nbytes = index_least(item_nbytes) * item_nbytes;
+    const size_t literals = costs->literal_mean * least_nbytes / 16;
+    uint32_t reach = 0;
+
+    for (unsigned symbol = 0; symbol < DEFLATE_N_DISTANCE; symbol++)
+        if (costs->length[least_nbytes] + (size_t)costs->distance[symbol] < literals)
+            reach = deflate_symbol_end(symbol);
+    return (uint16_t)(reach / item_nbytes);
+}
+
+/* The slot for the element at p. */
+GRID_INLINE uint16_t *index_near_slot(struct grid_index *index, const uint8_t *p,
+                                      size_t item_nbytes)
+{
+    if (item_nbytes == 8)
+        return &index->latest_near[load_64(p) * INDEX_ODD_64 >> (64 - GRID_INDEX_NEAR_BITS)];
+    return &index->latest_near[load_32(p) * INDEX_ODD_32 >> (32 - GRID_INDEX_NEAR_BITS)];
+}
+
+/* The slot for the element at p and the next one. */
+GRID_INLINE uint16_t *index_far_slot(struct grid_index *index, const uint8_t *p, size_t item_nbytes)
+{
+    uint64_t key = load_64(p);
+
+    if (item_nbytes == 8)
+        key = (key ^ key >> 32) + load_64(p + 8) * INDEX_ODD_64;
+    else if (item_nbytes == 2)
+        key <<= 16; /* three elements: two are the shortest match already */
+    return &index->latest_far[key * INDEX_ODD_64 >> (64 - GRID_INDEX_FAR_BITS)];
+}
+
+/* Append the numbers of set bits, counted from `first`; returns the length of the list. */
+GRID_INLINE size_t index_append(uint16_t *list, size_t n, uint64_t bits, size_t first)
+{
+    const size_t end = n + (size_t)__builtin_popcountll(bits);
+
+    for (; n < end; n += INDEX_LIST) {
+        for (size_t i = n; i < n + INDEX_LIST; i++) {
+            list[i] = (uint16_t)(first + lowest_bit_64(bits | (uint64_t)1 << 63));
+            bits &= bits - 1;
+        }
+    }
+    return end;
+}
+
+/* Begin the next stride, or what is left of it up to `stop`: list the elements that are not zero.
+ */
+GRID_INLINE void index_list(struct grid_index *index, const uint8_t *stop, size_t item_nbytes)
+{
+    const size_t per_window = GRID_WINDOW / item_nbytes;
+    const size_t left = (size_t)(stop - index->end) / item_nbytes;
+    const size_t most = GRID_INDEX_NBYTES / item_nbytes;
+    const size_t n = left < most ? left : most;
+    size_t n_listed = 0;
+
+    index->n += (uint32_t)((size_t)(index->end - index->begin) / item_nbytes);
+    index->begin = index->end;
+    for (size_t at = 0; at < n; at += 64) {
+        uint64_t bits = 0;
+
+        for (size_t i = 0; i < 64 && at + i < n; i += per_window) {
+            const struct window window = window_load(index->begin + (at + i) * item_nbytes);
+
+            bits |= (uint64_t)window_nonzero(window, item_nbytes) << i;
+        }
+        if (n - at < 64)
+            bits &= ((uint64_t)1 << (n - at)) - 1;
+        index->nonzero[at / 64] = bits;
+        n_listed = index_append(index->element, n_listed, bits, at);
+    }
+    index->nonzero[(n + 63) / 64] = 0;
+    index->end += n * item_nbytes;
+    index->n_listed = n_listed;
+    index->next = 0;
+}
+
+/* Look the elements up and enter them. */
+GRID_INLINE void index_look_up(struct grid_index *index, size_t item_nbytes)
+{
+    for (size_t i = 0; i < index->n_listed; i++) {
+        const uint8_t *const p = index->begin + index->element[i] * item_nbytes;
+        uint16_t *const near = index_near_slot(index, p, item_nbytes);
+        uint16_t *const far = index_far_slot(index, p, item_nbytes);
+        const uint16_t number = (uint16_t)(index->n + index->element[i]);
+
+        index->near[i] = *near;
+        index->far[i] = *far;
+        *near = number;
+        *far = number;
+    }
+}
+
+/* From numbers of elements to distances in elements, which lie within deflate's reach. */
+GRID_INLINE void index_subtract(struct grid_index *index, size_t item_nbytes)
+{
+    const uint16_t mask = (uint16_t)(DEFLATE_MAX_DISTANCE / item_nbytes - 1);
+    const uint16_t before = (uint16_t)(index->n - 1), one = 1;
+    const index_lanes *const element = (const void *)index->element;
+    index_lanes *const near = (void *)index->near, *const far = (void *)index->far;
+
+    for (size_t i = 0; i * INDEX_LANES < index->n_listed; i++) {
+        const index_lanes latest = element[i] + before;
+
+        near[i] = ((latest - near[i]) & mask) + one;
+        far[i] = ((latest - far[i]) & mask) + one;
+    }
+}
+
+/* Compare with both candidates. */
+GRID_INLINE void index_compare(struct grid_index *index, size_t item_nbytes)
+{
+    for (size_t i = 0; i < index->n_listed; i++) {
+        const uint8_t *const p = index->begin + index->element[i] * item_nbytes;
+        const uint8_t *const near = p - index->near[i] * item_nbytes;
+        const uint8_t *const far = p - index->far[i] * item_nbytes;
+
+        index->is_near[i] =
+            item_nbytes == 8 ? load_64(p) == load_64(near) : load_32(p) == load_32(near);
+        index->length[i] = (uint16_t)window_prefix(window_load(p), far);
+    }
+}
+
+/* Choose: the far one when its match is longer than the shortest, or the near one when that is
+ * cheaper than literals, or none, which is length 1, distance 0. */
+GRID_INLINE void index_choose(struct grid_index *index, uint16_t reach, size_t item_nbytes)
+{
+    const uint16_t least = index_least(item_nbytes), one = 1;
+    const uint16_t shift = (uint16_t)__builtin_ctzll(item_nbytes);
+    const index_lanes *const near = (const void *)index->near, *const far =
+                                                                   (const void *)index->far;
+    const index_lanes *const equal = (const void *)index->is_near;
+    index_lanes *const length = (void *)index->length, *const distance = (void *)index->distance;
+
+    for (size_t i = 0; i * INDEX_LANES < index->n_listed; i++) {
+        const index_lanes far_length = length[i] >> shift;
+        const index_lanes is_far = (index_lanes)(far_length > least);
+        const index_lanes is_near = (index_lanes)(near[i] <= reach) & -equal[i] & ~is_far;
+
+        distance[i] = (far[i] & is_far) | (near[i] & is_near);
+        length[i] = (far_length & is_far) | (least & is_near) | (one & ~(is_far | is_near));
+    }
+}
+
+/* How many listed elements each one's match covers, itself included. */
+GRID_INLINE void index_cover(struct grid_index *index)
+{
+    const uint8_t *const nonzero = (const uint8_t *)index->nonzero;
+
+    for (size_t i = 0; i < index->n_listed; i++) {
+        const uint64_t bits = load_64(nonzero + index->element[i] / 8) >> index->element[i] % 8;
+        const uint64_t covered = ((uint64_t)1 << index->length[i]) - 1;
+
+        index->n_covered[i] = (uint8_t)__builtin_popcountll(bits & covered);
+    }
+}
+
+/* Cut the matches that go beyond the end of the input; the last elements, which were looked up with
+ * bytes from beyond it, get none. */
+GRID_INLINE void index_cut(struct grid_index *index, const uint8_t *stop, size_t item_nbytes)
+{
+    const size_t end = (size_t)(stop - index->begin) / item_nbytes;
+
+    for (size_t i = index->n_listed; i-- > 0;) {
+        const size_t left = end - index->element[i];
+
+        if (left >= GRID_WINDOW / item_nbytes)
+            break;
+        if (index->length[i] > left)
+            index->length[i] = (uint16_t)left;
+        if (left <= index_least(item_nbytes)) {
+            index->length[i] = 1;
+            index->distance[i] = 0;
+        }
+    }
+}
+
+/* Index the next stride; returns how many elements were looked up. */
+GRID_INLINE size_t index_stride(struct grid_index *index, const struct grid_costs *costs,
+                                const uint8_t *stop, size_t item_nbytes)
+{
+    index_list(index, stop, item_nbytes);
+    index_look_up(index, item_nbytes);
+    index_subtract(index, item_nbytes);
+    index_compare(index, item_nbytes);
+    index_choose(index, index_reach(costs, item_nbytes), item_nbytes);
+    index_cut(index, stop, item_nbytes);
+    index_cover(index);
+    return index->n_listed;
+}
