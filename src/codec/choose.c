@@ -2,11 +2,13 @@
  * choose.c - which codec a member gets at a level.
  *
  * Where a level has several candidates, each encodes the end of the sample, and the one with the
- * smallest cost is taken. The cost adds up bytes and operations: a level says how many operations a
- * saved byte is worth. Operations are counted, or nominal where a codec does not tell; a clock
- * would make the output depend on the machine.
+ * smallest cost is taken: in a heat with a short piece, and between those that are close there, in
+ * a final with a longer one. The cost adds up bytes and operations: a level says how many
+ * operations a saved byte is worth. Operations are counted, or nominal where a codec does not tell;
+ * a clock would make the output depend on the machine.
  */
 #include "codec/codecs.h"
+#include "codec/trial.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +16,22 @@
 /* Below this, a member cannot earn back what a trial costs. */
 enum { TRIAL_MIN_NBYTES = 16 * 1024 };
 
-/* As much of the sample is encoded in a trial, so that all trials together cost a small part of
- * what the member costs; all of the sample is learned from. */
+/* As much of the sample is encoded in a heat; and in a final, so that all trials together cost a
+ * small part of what the member costs; all of the sample is learned from. */
 enum {
-    TRIAL_PIECE_MIN_NBYTES = 32 * 1024,
-    TRIAL_PIECE_MAX_NBYTES = 256 * 1024,
-    TRIAL_PIECE_SHARE = 32,
+    HEAT_NBYTES = 32 * 1024,
+    FINAL_MIN_NBYTES = 64 * 1024,
+    FINAL_MAX_NBYTES = 128 * 1024,
+    FINAL_MAX_NBYTES_BEST = 256 * 1024,
+    FINAL_SHARE = 32,
 };
 
-/* What may be chosen at a level; earlier rows win ties. Rows that share a training stand together,
- * and those that their nominal operations alone may rule out stand last. */
+/* In the final is who costs at most a part more than the least: 1 in so many. For small members
+ * only what is nearly equal is worth a final. */
+enum { CLOSE_PART = 4, CLOSE_PART_SMALL = 32 };
+
+/* What may be chosen at a level; earlier rows win ties. Those that their nominal operations alone
+ * may rule out stand last. */
 struct candidate {
     enum codec_level_kind kind;
     const struct codec *codec;
@@ -94,125 +102,134 @@ static int choice_train(struct codec_choice *choice, const struct codec_member *
                                 err);
 }
 
-/* The part of the sample that is encoded in a trial, with the rest of it as history. */
-struct trial {
-    const uint8_t *piece;
-    size_t n_bytes, history_nbytes;
-    uint64_t byte_worth;
-};
-
-static struct trial trial_of(enum codec_level_kind kind, const struct codec_member *member,
-                             const uint8_t *sample, size_t sample_nbytes)
+static uint64_t final_nbytes(enum codec_level_kind kind, uint64_t member_nbytes)
 {
-    const uint64_t member_nbytes = member->n_bytes != 0 ? member->n_bytes : 4 * sample_nbytes;
-    uint64_t most = member_nbytes / TRIAL_PIECE_SHARE;
-    size_t n_bytes, n_before;
+    const uint64_t n = member_nbytes / FINAL_SHARE;
 
-    most = most > TRIAL_PIECE_MIN_NBYTES ? most : TRIAL_PIECE_MIN_NBYTES;
-    most = most < TRIAL_PIECE_MAX_NBYTES && kind != CODEC_BEST ? most : TRIAL_PIECE_MAX_NBYTES;
-    n_bytes = sample_nbytes < most ? sample_nbytes : (size_t)most;
-    n_before = sample_nbytes - n_bytes;
-    return (struct trial){
-        .piece = sample + n_before,
-        .n_bytes = n_bytes,
-        .history_nbytes = n_before < CODEC_HISTORY_NBYTES ? n_before : CODEC_HISTORY_NBYTES,
-        .byte_worth = worth_of(kind, member),
-    };
+    if (kind == CODEC_BEST)
+        return FINAL_MAX_NBYTES_BEST;
+    if (n > FINAL_MAX_NBYTES)
+        return FINAL_MAX_NBYTES;
+    return n > FINAL_MIN_NBYTES ? n : FINAL_MIN_NBYTES;
 }
+
+/* A candidate while it is tried. */
+struct entrant {
+    const struct candidate *candidate;
+    struct codec_choice choice; /* trained: borrowed from another entrant, if shares */
+    bool shares;
+    bool is_out;
+    uint64_t cost;
+};
 
 static uint64_t nominal_operations(const struct candidate *candidate, const struct trial *trial)
 {
     return (uint64_t)candidate->operations_per_byte * trial->n_bytes;
 }
 
-/* What it costs to encode the trial's piece with a choice. One that is cheaper than `limit` learns
- * from it, for the pieces to come and for other candidates that share what was learned. */
-static int trial_cost(const struct codec_choice *choice, const struct candidate *candidate,
-                      const struct trial *trial, uint64_t limit, uint64_t *cost, struct error *err)
+/* Try those that are not out yet, as far as they may still win. */
+static int try_all(struct entrant *entrants, size_t n, const struct trial *trial, struct error *err)
 {
-    const struct codec *codec = choice->codec;
-    uint64_t n_operations = nominal_operations(candidate, trial);
-    uint8_t *out = malloc(codec->bound(trial->n_bytes));
-    void *state = NULL;
-    size_t n_bytes;
-    int result = -1;
+    uint64_t least = UINT64_MAX;
 
-    if (out == NULL) {
-        error_no_memory(err, "trial of a codec");
-        goto out;
+    for (size_t i = 0; i < n; i++) {
+        struct entrant *const e = &entrants[i];
+
+        if (e->is_out || nominal_operations(e->candidate, trial) >= least) {
+            e->is_out = true;
+            continue;
+        }
+        if (trial_cost(trial, &e->choice, nominal_operations(e->candidate, trial), &e->cost, err) !=
+            0)
+            return -1;
+        least = e->cost < least ? e->cost : least;
     }
-    state = codec->state_new(choice, err);
-    if (state == NULL)
-        goto out;
-    n_bytes =
-        codec->encode(state, trial->piece, trial->n_bytes, trial->history_nbytes, true, out, err);
-    if (n_bytes == 0)
-        goto out;
-    if (codec->n_operations != NULL)
-        n_operations = codec->n_operations(state);
-    *cost = n_bytes * trial->byte_worth + n_operations;
-    if (codec->learn != NULL && *cost < limit)
-        codec->learn(state, choice->trained);
-    result = 0;
-out:
-    if (state != NULL)
-        codec->state_free(state);
-    free(out);
-    return result;
+    return 0;
 }
 
-/* Try a candidate and keep it in *best when it is cheaper. */
-static int try_candidate(const struct candidate *candidate, const struct codec_member *member,
-                         const uint8_t *sample, size_t sample_nbytes, struct codec_choice *best,
-                         uint64_t *best_cost, struct error *err)
+/* The first of those with the least cost. */
+static struct entrant *cheapest(struct entrant *entrants, size_t n)
 {
-    const struct trial trial = trial_of(candidate->kind, member, sample, sample_nbytes);
-    struct codec_choice tried;
-    uint64_t cost = UINT64_MAX;
-    bool is_shared = false;
-    int result;
+    struct entrant *best = NULL;
 
-    if (nominal_operations(candidate, &trial) >= *best_cost)
-        return 0;
-    choice_init(&tried, candidate->codec, candidate->level);
-    if (best->trained != NULL && best->codec->train == tried.codec->train &&
-        best->level == tried.level) {
-        tried.trained = best->trained;
-        is_shared = true;
-        result = 0;
-    } else {
-        result = choice_train(&tried, member, sample, sample_nbytes, err);
-    }
-    if (result == 0)
-        result = trial_cost(&tried, candidate, &trial, *best_cost, &cost, err);
-    if (result == 0 && cost < *best_cost) {
-        if (!is_shared)
-            codec_choice_release(best);
-        *best = tried;
-        *best_cost = cost;
-    } else if (!is_shared) {
-        codec_choice_release(&tried);
-    }
-    return result;
+    for (size_t i = 0; i < n; i++)
+        if (!entrants[i].is_out && (best == NULL || entrants[i].cost < best->cost))
+            best = &entrants[i];
+    return best;
 }
 
-/* The cheapest of a level's candidates by a trial. On failure *choice owns nothing. */
+/* Put out who is far from the least cost; returns how many are left. */
+static size_t keep_close(struct entrant *entrants, size_t n, uint64_t part)
+{
+    const uint64_t least = cheapest(entrants, n)->cost;
+    size_t n_left = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        entrants[i].is_out |= entrants[i].cost > least + least / part;
+        n_left += !entrants[i].is_out;
+    }
+    return n_left;
+}
+
+/* The level's candidates, trained. What was trained at all has to be released on failure, too. */
+static int enter(enum codec_level_kind kind, const struct codec_member *member,
+                 const uint8_t *sample, size_t sample_nbytes, struct entrant *entrants, size_t *n,
+                 struct error *err)
+{
+    for (size_t i = 0; i < N_CANDIDATES; i++) {
+        struct entrant *const e = &entrants[*n];
+
+        if (candidates[i].kind != kind)
+            continue;
+        *e = (struct entrant){.candidate = &candidates[i]};
+        choice_init(&e->choice, candidates[i].codec, candidates[i].level);
+        for (size_t j = 0; j < *n && !e->shares; j++) {
+            e->shares = entrants[j].choice.trained != NULL &&
+                        entrants[j].choice.codec->train == e->choice.codec->train &&
+                        entrants[j].choice.level == e->choice.level;
+            if (e->shares)
+                e->choice.trained = entrants[j].choice.trained;
+        }
+        ++*n;
+        if (!e->shares && choice_train(&e->choice, member, sample, sample_nbytes, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Free what was trained and is not the winner's. */
+static void release_others(struct entrant *entrants, size_t n, const void *trained)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!entrants[i].shares && entrants[i].choice.trained != trained)
+            codec_choice_release(&entrants[i].choice);
+}
+
+/* The cheapest of a level's candidates by trials. On failure *choice owns nothing. */
 static int choose_by_trial(enum codec_level_kind kind, const struct codec_member *member,
                            const uint8_t *sample, size_t sample_nbytes, struct codec_choice *choice,
                            struct error *err)
 {
-    uint64_t best_cost = UINT64_MAX;
+    const uint64_t worth = worth_of(kind, member);
+    const uint64_t member_nbytes = member->n_bytes != 0 ? member->n_bytes : 4 * sample_nbytes;
+    const bool is_small = kind != CODEC_BEST && member_nbytes / FINAL_SHARE < HEAT_NBYTES;
+    const struct trial heat = trial_of(sample, sample_nbytes, HEAT_NBYTES, worth);
+    const struct trial final =
+        trial_of(sample, sample_nbytes, final_nbytes(kind, member_nbytes), worth);
+    struct entrant entrants[N_CANDIDATES];
+    size_t n = 0;
+    int result = enter(kind, member, sample, sample_nbytes, entrants, &n, err);
 
     memset(choice, 0, sizeof *choice);
-    for (size_t i = 0; i < N_CANDIDATES; i++) {
-        if (candidates[i].kind == kind &&
-            try_candidate(&candidates[i], member, sample, sample_nbytes, choice, &best_cost, err) <
-                0) {
-            codec_choice_release(choice);
-            return -1;
-        }
-    }
-    return 0;
+    if (result == 0)
+        result = try_all(entrants, n, &heat, err);
+    if (result == 0 && keep_close(entrants, n, is_small ? CLOSE_PART_SMALL : CLOSE_PART) > 1 &&
+        final.n_bytes > heat.n_bytes)
+        result = try_all(entrants, n, &final, err);
+    if (result == 0)
+        *choice = cheapest(entrants, n)->choice;
+    release_others(entrants, n, choice->trained);
+    return result;
 }
 
 /* The candidate to take without a trial: the only one, or the first that needs no training. */

@@ -54,7 +54,7 @@ struct grid_trained {
     size_t item_nbytes; /* 1, 2, 4 or 8 */
     size_t n_distances;
     uint32_t distances[GRID_MAX_DISTANCES];
-    struct grid_costs costs; /* of a first block */
+    struct grid_costs costs[GRID_N_MODES]; /* of a first block */
 };
 
 /* How often the symbols of a block occur, and the number of its extra bits. */
