@@ -145,7 +145,7 @@ void crew_drop_task(struct crew *crew, struct crew_task *task)
     pthread_mutex_lock(&crew->lock);
     while (*link != NULL && *link != task)
         link = &(*link)->next;
-    if (*link == task) {
+    if (*link != NULL) {
         *link = task->next;
         while (task->is_running)
             pthread_cond_wait(&crew->changed, &crew->lock);
