@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Pieces of a batch for each thread where a batch's input is a part of its output only. */
+/* Pieces of a run for each thread where a run's input is a part of its output only. */
 #define MANY_PIECES 6
 
 /* Everything that lives while one shard is written. */
