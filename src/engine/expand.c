@@ -7,6 +7,7 @@
 #include "engine/expand_tasks.h"
 #include "engine/input_check.h"
 #include "engine/out_member.h"
+#include "engine/plan_build.h"
 #include "engine/record.h"
 #include "engine/sidecar.h"
 #include "shard/manifest.h"
@@ -140,8 +141,8 @@ static int commit_output(struct expansion *x, const struct expand_result *result
 static int write_members(struct expansion *x, struct crew *crew, struct error *err)
 {
     struct expand_job *job = x->job;
-    const struct expand_beside beside = {job->plan,  &job->digests, x->archive,
-                                         x->members, x->n_members,  &job->is_surveyed};
+    const struct expand_beside beside = {job->plan, &job->digests, x->archive, x->members,
+                                         x->n_members};
     struct expand_tasks tasks;
     int status;
 
@@ -250,7 +251,7 @@ int expand_is_current(struct expand_job *job, const char *path, bool *current, s
     *current = false;
     if (job->settings.form == ARCHIVE_OUT_NPY_FOLDER || stat(path, &st) != 0)
         return 0;
-    if (side_work_finish(&job->digests, err) != 0)
+    if (plan_survey(job->plan, err) != 0 || side_work_finish(&job->digests, err) != 0)
         return -1;
     return record_matches(job->plan, path, &job->settings, job->digests.sha256, current, err);
 }

@@ -46,7 +46,6 @@ struct expand_job {
     struct row_supply *supplies; /* owned: one for each array of the plan */
     uint64_t memory_left;        /* of --max-memory */
     bool is_checked;             /* the inputs' CRCs were looked at beforehand */
-    bool is_surveyed;            /* the plan has been: see plan_survey */
 };
 
 /* Begin. The plan is borrowed, the settings are copied; the caller releases the job. The plan's

@@ -39,7 +39,7 @@ static void set_surveyed(void *self)
 {
     struct expand_tasks *tasks = self;
 
-    *tasks->on.is_surveyed = true;
+    tasks->was_surveyed = true;
     tasks->survey_failed = tasks->survey_failure.kind != ERROR_NONE;
 }
 
@@ -47,7 +47,7 @@ static bool survey_is_due(void *self)
 {
     const struct expand_tasks *tasks = self;
 
-    return !*tasks->on.is_surveyed;
+    return !tasks->was_surveyed;
 }
 
 static void survey_step(void *self)
@@ -94,6 +94,7 @@ void expand_tasks_begin(struct expand_tasks *tasks, struct crew *crew,
     *tasks = (struct expand_tasks){
         .crew = crew,
         .on = *on,
+        .was_surveyed = on->plan->is_surveyed,
         .survey = {.is_due = survey_is_due, .step = survey_step, .self = tasks},
         .inputs = {.is_due = inputs_are_due, .step = inputs_step, .self = tasks},
         .output = {.is_due = output_is_due, .step = output_step, .self = tasks},
@@ -140,7 +141,7 @@ int expand_tasks_turn(void *self, struct out_member *out, struct error *err)
 
 static int finish_survey(struct expand_tasks *tasks, struct error *err)
 {
-    if (!*tasks->on.is_surveyed)
+    if (!tasks->was_surveyed)
         survey_step(tasks);
     if (tasks->survey_failure.kind == ERROR_NONE)
         return 0;
@@ -155,8 +156,7 @@ int expand_tasks_end(struct expand_tasks *tasks, int status, struct error *err)
     crew_drop_task(tasks->crew, &tasks->survey);
     crew_drop_task(tasks->crew, &tasks->inputs);
     crew_drop_task(tasks->crew, &tasks->output);
-    if ((status == 0 || err->kind == ERROR_DATA || tasks->survey_failed) &&
-        finish_survey(tasks, err) != 0)
+    if ((status == 0 || err->kind == ERROR_DATA) && finish_survey(tasks, err) != 0)
         return -1;
     if (status != 0)
         return -1;

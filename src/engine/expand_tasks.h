@@ -34,7 +34,6 @@ struct expand_beside {
     struct archive_out *archive;
     struct out_member *members;
     size_t n_members;
-    bool *is_surveyed; /* the plan has been, by this or an earlier shard */
 };
 
 struct expand_tasks {
@@ -43,6 +42,7 @@ struct expand_tasks {
     size_t n_begun; /* members that have had their turn; under the crew's lock */
     struct preparer preparers[EXPAND_N_PREPARERS];
     struct crew_task survey, inputs, output;
+    bool was_surveyed;                           /* under the crew's lock */
     struct error survey_failure, inputs_failure; /* of theirs, until they are done */
     _Atomic bool survey_failed;
 };

@@ -58,6 +58,7 @@ struct member {
     struct run loading;      /* the loading thread's, as is the next */
     struct error loading_error;
     uint64_t n_loaded, n_taken, n_delivered; /* pieces */
+    const struct error *next_failure;        /* of the next piece to deliver */
 };
 
 struct member *member_new(struct pieces *pieces, const struct member_settings *settings,
@@ -224,11 +225,14 @@ static const struct crew_work member_work = {take_job, run_job, end_job};
 
 /* --- pulling --- */
 
+/* The next piece is done, or will never be: next_failure says which. */
 static bool has_next(void *self)
 {
-    const struct member *m = self;
+    struct member *m = self;
+    const bool is_loaded = m->n_delivered < m->n_loaded;
 
-    if (m->n_delivered == m->n_loaded)
+    m->next_failure = is_loaded ? &slot_of(m, m->n_delivered)->err : &m->load_error;
+    if (!is_loaded)
         return m->load_error.kind != ERROR_NONE;
     return m->n_delivered < m->n_taken && slot_of(m, m->n_delivered)->is_done;
 }
@@ -250,18 +254,15 @@ static void end_work(struct member *m)
 /* Wait for the next piece in order. */
 static int await_piece(struct member *m, struct error *err)
 {
-    const struct error *failure;
-
     if (!m->has_begun)
         crew_begin(m->crew, &member_work, m);
     m->has_begun = true;
     crew_await(m->crew, has_next, m);
-    failure = m->n_delivered == m->n_loaded ? &m->load_error : &slot_of(m, m->n_delivered)->err;
-    m->is_held = failure->kind == ERROR_NONE;
+    m->is_held = m->next_failure->kind == ERROR_NONE;
     if (m->is_held)
         return 0;
     end_work(m);
-    return error_set(err, failure->kind, "%s", failure->message);
+    return error_set(err, m->next_failure->kind, "%s", m->next_failure->message);
 }
 
 int member_pull(struct member *m, const uint8_t **bytes, size_t *n_bytes, struct error *err)

@@ -1,7 +1,8 @@
 /*
  * out_member.h - an output array from a plan to the archive: its header, its pieces, opened when it
- * is its turn and closed when it is done, so that only one array's buffers are in memory. The rows
- * of arrays come from supplies, which stay open from one shard of an output to the next.
+ * is its turn, or that of the array before it, and closed when it is done, so that the buffers of
+ * no more than two arrays are in memory. The rows of arrays come from supplies, which stay open
+ * from one shard of an output to the next.
  */
 #ifndef SYMAUG_ENGINE_OUT_MEMBER_H
 #define SYMAUG_ENGINE_OUT_MEMBER_H

@@ -82,6 +82,7 @@ struct plan {
     uint64_t rows_per_shard; /* as requested */
     bool provenance;
     bool swaps;          /* a chosen transform swaps colours */
+    bool is_surveyed;    /* see plan_survey */
     uint64_t max_memory; /* bytes for what cannot stream */
     const char *tmpdir;  /* borrowed from the request */
     char **warnings;     /* owned lines */

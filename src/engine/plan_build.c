@@ -85,8 +85,21 @@ static int survey_for_images(struct plan *plan, struct error *err)
     return drops_ambiguous(plan) ? survey_ambiguous(plan, err) : 0;
 }
 
+/* Whether the rest takes as much memory as --max-memory allows, which the writing may take, too. */
+static bool needs_memory(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        for (size_t k = 0; k < plan->n_archives; k++)
+            if (array_is_fortran(plan->arrays[i].sources[k]))
+                return true;
+    return false;
+}
+
 int plan_survey(struct plan *plan, struct error *err)
 {
+    if (plan->is_surveyed)
+        return 0;
+    plan->is_surveyed = true;
     if ((plan->swaps && survey_stones(plan, err) != 0) || survey_padding(plan, err) != 0)
         return -1;
     return drops_ambiguous(plan) ? 0 : survey_ambiguous(plan, err);
@@ -154,8 +167,8 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
     /* KataGo's reader refuses members it does not know. */
     plan->provenance = request->provenance && !board_is(plan->board, "katago");
     if (bind_arrays(plan, err) != 0 || survey_for_images(plan, err) != 0 ||
-        note_board(plan, err) != 0 || note_arrays(plan, err) != 0 ||
-        select_images(plan, request, err) != 0)
+        (needs_memory(plan) && plan_survey(plan, err) != 0) || note_board(plan, err) != 0 ||
+        note_arrays(plan, err) != 0 || select_images(plan, request, err) != 0)
         return -1;
     return set_order(plan, request, err) != 0 ? -1 : note_shards(plan, err);
 }

@@ -17,8 +17,9 @@ int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
 
 /*
  * The rest of the survey, which reads whole arrays and decides about nothing: counts and warnings
- * are added to the plan, and data that contradicts the declared conventions is refused. Once; may
- * run while others read the rest of the plan.
+ * are added to the plan, and data that contradicts the declared conventions is refused. Nothing
+ * happens when it has been made; plan_build makes it where it needs memory for arrays in Fortran
+ * order. May run while others read the rest of the plan.
  */
 int plan_survey(struct plan *plan, struct error *err);
 

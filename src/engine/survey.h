@@ -1,6 +1,6 @@
 /*
- * survey.h - looking at the data before it is labelled: ranges, codes, and whether the stones agree
- * with the declared convention. Streams over the arrays that matter, nothing else.
+ * survey.h - looking at the data before, or while, it is labelled: ranges, codes, and whether the
+ * stones agree with the declared convention. Streams over the arrays that matter, nothing else.
  */
 #ifndef SYMAUG_ENGINE_SURVEY_H
 #define SYMAUG_ENGINE_SURVEY_H
