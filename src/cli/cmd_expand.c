@@ -58,8 +58,11 @@ static int run_shard(struct run *run, const struct order *rows, const char *outp
 
     if (call->skip_existing && expand_is_current(&run->job, output, &current, err) != 0)
         return -1;
-    if (!current)
+    if (!current) {
+        run->job.settings.force =
+            call->settings.force || (call->skip_existing && expand_is_remains(&run->job, output));
         return write_shard(run, rows, output, err);
+    }
     if (call->verbosity > 0)
         fprintf(stderr, "symaug: %s: is there already\n", text_path(output).text);
     return 0;

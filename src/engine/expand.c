@@ -12,6 +12,7 @@
 #include "engine/sidecar.h"
 #include "shard/manifest.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,6 +255,25 @@ int expand_is_current(struct expand_job *job, const char *path, bool *current, s
     if (plan_survey(job->plan, err) != 0 || side_work_finish(&job->digests, err) != 0)
         return -1;
     return record_matches(job->plan, path, &job->settings, job->digests.sha256, current, err);
+}
+
+bool expand_is_remains(const struct expand_job *job, const char *path)
+{
+    struct text manifest = {0}, comment = {0};
+    struct archive_in archive = {0};
+    struct stat st;
+    bool remains = false;
+
+    if (text_append(&manifest, NULL, "%s" MANIFEST_SUFFIX, path) == 0 &&
+        text_append(&comment, NULL, PLAN_ZIP_COMMENT "%s", job->plan->board->name) == 0 &&
+        lstat(path, &st) == 0 && S_ISREG(st.st_mode) && lstat(manifest.text, &st) != 0 &&
+        errno == ENOENT && archive_in_open(&archive, path, true, NULL) == 0) {
+        remains = strcmp(archive.comment, comment.text) == 0;
+        archive_in_close(&archive);
+    }
+    text_release(&manifest);
+    text_release(&comment);
+    return remains;
 }
 
 uint64_t expand_estimate(const struct plan *plan)

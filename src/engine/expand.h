@@ -68,6 +68,10 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
  */
 int expand_is_current(struct expand_job *job, const char *path, bool *current, struct error *err);
 
+/* Whether what is at path was left by a run that was ended between output and manifest: an output
+ * of this program for this board, without a manifest. */
+bool expand_is_remains(const struct expand_job *job, const char *path);
+
 /* Accepts a zeroed one. */
 void expand_job_release(struct expand_job *job);
 
