@@ -59,8 +59,12 @@ static int run_shard(struct run *run, const struct order *rows, const char *outp
     if (call->skip_existing && expand_is_current(&run->job, output, &current, err) != 0)
         return -1;
     if (!current) {
-        run->job.settings.force =
-            call->settings.force || (call->skip_existing && expand_is_remains(&run->job, output));
+        const bool remains = call->skip_existing && expand_is_remains(&run->job, output);
+
+        if (remains && call->verbosity >= 0)
+            fprintf(stderr, "symaug: warning: %s: has no manifest: written again\n",
+                    text_path(output).text);
+        run->job.settings.force = call->settings.force || remains;
         return write_shard(run, rows, output, err);
     }
     if (call->verbosity > 0)

@@ -68,23 +68,7 @@ void digest_free(struct digest *digest)
     free(digest);
 }
 
-/* Where the bytes come from: an input or an output under construction. */
-struct digest_source {
-    const struct input *input;
-    struct output *output;
-    uint64_t n_bytes;
-};
-
-static int read_chunk(const struct digest_source *from, uint64_t offset, uint8_t *chunk, size_t n,
-                      struct error *err)
-{
-    if (from->input != NULL)
-        return input_read(from->input, offset, chunk, n, err);
-    return output_read(from->output, offset, chunk, n, err);
-}
-
-static int digest_chunks(const struct digest_source *from, char hex[DIGEST_HEX_NBYTES],
-                         struct error *err)
+int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct error *err)
 {
     struct digest *digest = digest_new(err);
     uint8_t *chunk = digest == NULL ? NULL : malloc(CHUNK_NBYTES);
@@ -95,30 +79,18 @@ static int digest_chunks(const struct digest_source *from, char hex[DIGEST_HEX_N
         error_no_memory(err, "SHA-256");
         goto out;
     }
-    for (uint64_t at = 0; at < from->n_bytes;) {
-        uint64_t left = from->n_bytes - at;
+    for (uint64_t at = 0; at < in->n_bytes;) {
+        uint64_t left = in->n_bytes - at;
         size_t n = left < CHUNK_NBYTES ? (size_t)left : CHUNK_NBYTES;
 
-        if (read_chunk(from, at, chunk, n, err) != 0 || digest_update(digest, chunk, n, err) != 0)
+        if (input_read(in, at, chunk, n, err) != 0 || digest_update(digest, chunk, n, err) != 0)
             goto out;
         at += n;
-        if (from->input != NULL)
-            input_release_before(from->input, at, &released);
+        input_release_before(in, at, &released);
     }
     rc = digest_finish(digest, hex, err);
 out:
     free(chunk);
     digest_free(digest);
     return rc;
-}
-
-int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct error *err)
-{
-    return digest_chunks(&(struct digest_source){.input = in, .n_bytes = in->n_bytes}, hex, err);
-}
-
-int digest_output(struct output *out, char hex[DIGEST_HEX_NBYTES], struct error *err)
-{
-    output_begin_sync(out); /* beside the digest */
-    return digest_chunks(&(struct digest_source){.output = out, .n_bytes = out->n_bytes}, hex, err);
 }

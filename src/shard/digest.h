@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/input.h"
-#include "base/output.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,8 +21,5 @@ void digest_free(struct digest *digest);
 
 /* The whole of an open input. */
 int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct error *err);
-
-/* What has been written to an open output so far, read back from its temp file. */
-int digest_output(struct output *out, char hex[DIGEST_HEX_NBYTES], struct error *err);
 
 #endif

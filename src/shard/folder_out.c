@@ -1,6 +1,7 @@
 /* folder_out.c - see folder_out.h. */
 #include "shard/folder_out.h"
 #include "base/text.h"
+#include "shard/output_digest.h"
 #include "shard/plain_out.h"
 
 #include <stdio.h>
@@ -41,6 +42,7 @@ static int write_file(const struct output_folder *folder, struct member_pull *me
                       struct folder_file *file, struct error *err)
 {
     struct output output;
+    struct output_digest digest;
     char *path;
     int rc;
 
@@ -53,8 +55,13 @@ static int write_file(const struct output_folder *folder, struct member_pull *me
     free(path);
     if (rc != 0)
         return -1;
-    if (plain_out_write(&output, member, err) == 0 &&
-        digest_output(&output, file->sha256, err) == 0)
+    rc = output_digest_init(&digest, &output, err);
+    if (rc == 0)
+        rc = plain_out_write(&output, member, err);
+    if (rc == 0)
+        rc = output_digest_finish(&digest, file->sha256, err);
+    output_digest_release(&digest);
+    if (rc == 0)
         return output_commit(&output, false, err);
     output_abort(&output);
     return -1;
