@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define CHESS_N_PLANES 25
-static const uint32_t chess_castling_planes[4] = {12, 13, 14, 15};
 
 static void exchange(uint32_t *dst, uint32_t a, uint32_t b)
 {

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@ const struct conventions conventions_default = {
     .to_move_plane = -1,
 };
 
+const uint32_t chess_castling_planes[4] = {12, 13, 14, 15};
+
 /* Planes: white win, white west, white east, white, empty, black, black south, black north, black
  * win. A swap exchanges the players, a half turn the edges they are connected to. */
 const uint8_t openspiel_plane_dst[4][9] = {
@@ -21,6 +24,9 @@ const uint8_t openspiel_plane_dst[4][9] = {
     {8, 7, 6, 5, 4, 3, 2, 1, 0},
     {8, 6, 7, 5, 4, 3, 1, 2, 0},
 };
+
+const char *const convention_names[] = {"planes",    "castling-planes", "value", "to-move",
+                                        "ambiguous", "castling",        "tiles", NULL};
 
 static const char *const planes_names[] = {"colour", "mover", "canonical", "openspiel", NULL};
 static const char *const value_names[] = {"colour01", "colour11", "colour-wdl", "mover", NULL};
@@ -119,6 +125,27 @@ static int parse_permutation(struct conventions *c, const char *text, struct err
                      text_quote(text).text);
 }
 
+static struct convention_text permutation_text(const struct conventions *c)
+{
+    struct convention_text list = {""};
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < c->n_planes; i++)
+        n += (size_t)snprintf(list.text + n, sizeof list.text - n, "%s%s%u", i > 0 ? "," : "",
+                              c->plane_dst[i] == c->to_move_plane ? "~" : "", c->plane_dst[i]);
+    return list;
+}
+
+static struct convention_text castling_planes_text(const struct conventions *c)
+{
+    struct convention_text list = {"none"};
+    const uint32_t *p = c->n_castling_planes > 0 ? c->castling_planes : chess_castling_planes;
+
+    if (c->n_castling_planes >= 0)
+        snprintf(list.text, sizeof list.text, "%u,%u,%u,%u", p[0], p[1], p[2], p[3]);
+    return list;
+}
+
 static int parse_castling_planes(struct conventions *c, const char *text, struct error *err)
 {
     const char *at = text;
@@ -145,7 +172,7 @@ static int parse_castling_planes(struct conventions *c, const char *text, struct
     return 0;
 }
 
-int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err)
+static int set(struct conventions *c, const char *option, const char *text, struct error *err)
 {
     int word = 0;
 
@@ -177,4 +204,48 @@ int conventions_set(struct conventions *c, const char *option, const char *text,
         return error_set(err, ERROR_INTERNAL, "unknown convention '%s'", option);
     }
     return word < 0 ? -1 : 0;
+}
+
+/* The number of an option among convention_names; that of the NULL at its end when it is none. */
+static unsigned find_name(const char *option)
+{
+    unsigned i = 0;
+
+    while (convention_names[i] != NULL && strcmp(convention_names[i], option) != 0)
+        i++;
+    return i;
+}
+
+int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err)
+{
+    if (set(c, option, text, err) != 0)
+        return -1;
+    c->said |= 1u << find_name(option);
+    return 0;
+}
+
+bool conventions_is_said(const struct conventions *c, const char *option)
+{
+    return c->said >> find_name(option) & 1;
+}
+
+struct convention_text conventions_text(const struct conventions *c, const char *option)
+{
+    const struct {
+        const char *option, *word;
+    } words[] = {
+        {"planes", planes_names[c->planes]},       {"value", value_names[c->value]},
+        {"to-move", to_move_names[c->to_move]},    {"ambiguous", ambiguous_names[c->ambiguous]},
+        {"castling", castling_names[c->castling]}, {"tiles", tiles_names[c->tiles]},
+    };
+    struct convention_text text = {""};
+
+    if (strcmp(option, "castling-planes") == 0)
+        return castling_planes_text(c);
+    if (strcmp(option, "planes") == 0 && c->planes == PLANES_PERMUTATION)
+        return permutation_text(c);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].option, option) == 0)
+            snprintf(text.text, sizeof text.text, "%s", words[i].word);
+    return text;
 }

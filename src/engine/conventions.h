@@ -43,6 +43,7 @@ struct conventions {
     enum value_convention value;
     enum to_move_coding to_move;
     bool value_said, to_move_said; /* told by the user, not the default */
+    unsigned said;                 /* bit i: convention_names[i] was told */
     enum ambiguous_policy ambiguous;
     enum castling_policy castling;
     enum tiles_policy tiles;
@@ -66,13 +67,29 @@ extern const struct conventions conventions_default;
  * --castling-planes into c. ERROR_USAGE lists what there is. */
 int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err);
 
-/* The words for the manifest and for messages. */
+/* The options of all conventions, without dashes, up to a NULL. */
+extern const char *const convention_names[];
+
+/* What c holds under an option, in full, in words from which conventions_set makes the same again:
+ * "colour01", "1,0,~2". */
+struct convention_text {
+    char text[CONVENTIONS_MAX_PLANES * 4];
+};
+struct convention_text conventions_text(const struct conventions *c, const char *option);
+
+/* Whether the user told it; else the default holds. */
+bool conventions_is_said(const struct conventions *c, const char *option);
+
+/* The words for messages. */
 const char *planes_convention_name(enum planes_convention planes);
 const char *value_convention_name(enum value_convention value);
 const char *to_move_coding_name(enum to_move_coding coding);
 const char *ambiguous_policy_name(enum ambiguous_policy policy);
 const char *castling_policy_name(enum castling_policy policy);
 const char *tiles_policy_name(enum tiles_policy policy);
+
+/* Where chess has its castling rights when nothing is said. */
+extern const uint32_t chess_castling_planes[4];
 
 /* OpenSpiel's nine planes: plane i goes to openspiel_plane_dst[k][i] under rhombus transform k. */
 extern const uint8_t openspiel_plane_dst[4][9];

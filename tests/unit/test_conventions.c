@@ -26,22 +26,6 @@ static int set(struct conventions *c, const char *option, const char *text)
     return status;
 }
 
-/* What a word sets, as the word that the manifest gets. */
-static const char *name_of(const struct conventions *c, const char *option)
-{
-    if (strcmp(option, "planes") == 0)
-        return planes_convention_name(c->planes);
-    if (strcmp(option, "value") == 0)
-        return value_convention_name(c->value);
-    if (strcmp(option, "to-move") == 0)
-        return to_move_coding_name(c->to_move);
-    if (strcmp(option, "ambiguous") == 0)
-        return ambiguous_policy_name(c->ambiguous);
-    if (strcmp(option, "castling") == 0)
-        return castling_policy_name(c->castling);
-    return tiles_policy_name(c->tiles);
-}
-
 static void test_words(void **state)
 {
     static const struct {
@@ -59,10 +43,13 @@ static void test_words(void **state)
 
     (void)state;
     for (size_t i = 0; i < N_OF(options); i++) {
-        assert_string_equal(name_of(&conventions_default, options[i].option), options[i].words[0]);
+        assert_string_equal(conventions_text(&conventions_default, options[i].option).text,
+                            options[i].words[0]);
+        assert_false(conventions_is_said(&conventions_default, options[i].option));
         for (size_t k = 0; options[i].words[k] != NULL; k++) {
             assert_int_equal(set(&c, options[i].option, options[i].words[k]), 0);
-            assert_string_equal(name_of(&c, options[i].option), options[i].words[k]);
+            assert_string_equal(conventions_text(&c, options[i].option).text, options[i].words[k]);
+            assert_true(conventions_is_said(&c, options[i].option));
             assert_int_equal(c.value_said, strcmp(options[i].option, "value") == 0);
             assert_int_equal(c.to_move_said, strcmp(options[i].option, "to-move") == 0);
         }
@@ -109,7 +96,7 @@ static void test_permutation(void **state)
         assert_int_equal(c.n_planes, good[i].n_planes);
         assert_memory_equal(c.plane_dst, good[i].dst, good[i].n_planes);
         assert_int_equal(c.to_move_plane, good[i].to_move_plane);
-        assert_string_equal(planes_convention_name(c.planes), "permutation");
+        assert_string_equal(conventions_text(&c, "planes").text, good[i].text);
     }
     for (size_t i = 0; i < N_OF(bad); i++)
         if (set(&c, "planes", bad[i]) != -1)
@@ -131,6 +118,7 @@ static void test_long_permutation(void **state)
     assert_int_equal(set(&c, "planes", text), 0);
     assert_int_equal(c.n_planes, 64);
     assert_int_equal(c.plane_dst[0], 63);
+    assert_string_equal(conventions_text(&c, "planes").text, text);
     strcat(text, ",64");
     assert_int_equal(set(&c, "planes", text), -1);
 }
@@ -143,12 +131,16 @@ static void test_castling_planes(void **state)
     struct conventions c;
 
     (void)state;
+    assert_string_equal(conventions_text(&conventions_default, "castling-planes").text,
+                        "12,13,14,15");
     assert_int_equal(set(&c, "castling-planes", "none"), 0);
+    assert_string_equal(conventions_text(&c, "castling-planes").text, "none");
     assert_int_equal(c.n_castling_planes, -1);
     assert_int_equal(set(&c, "castling-planes", "7,5,6,4"), 0);
     assert_int_equal(c.n_castling_planes, 4);
     assert_int_equal(c.castling_planes[0], 7);
     assert_int_equal(c.castling_planes[3], 4);
+    assert_string_equal(conventions_text(&c, "castling-planes").text, "7,5,6,4");
     for (size_t i = 0; i < N_OF(bad); i++)
         if (set(&c, "castling-planes", bad[i]) != -1)
             fail_msg("--castling-planes %s was accepted", bad[i]);
