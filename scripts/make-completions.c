@@ -1,8 +1,8 @@
 /*
  * make-completions.c - print the completions of a shell: symaug (bash), _symaug (zsh), symaug.fish.
  *
- * Commands, options, boards and layouts come from the program's own tables; only the words that an
- * option accepts stand here, and tests/golden/test_completions.py holds them against the program.
+ * Commands, options with the words that they accept, boards and layouts come from the program's own
+ * tables.
  */
 #include "board/actions.h"
 #include "board/board.h"
@@ -12,27 +12,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct {
-    int id;
-    const char *words;
-} option_words[] = {
-    {OPT_TRANSFORMS, "all rotations reflections"},
-    {OPT_ORDER, "block:16 sample transform"},
-    {OPT_LEVEL, "fast default best store zlib:1 zlib:2 zlib:3 zlib:4 zlib:5 zlib:6 zlib:7 zlib:8 "
-                "zlib:9"},
-    {OPT_FORMAT, "npz npy-dir npy"},
-    {OPT_PLANES, "colour mover canonical openspiel"},
-    {OPT_VALUE, "colour01 colour11 colour-wdl mover"},
-    {OPT_TO_MOVE, "01 12 pm1"},
-    {OPT_PLANE_ORDER, "yx xy"},
-    {OPT_AMBIGUOUS, "map keep drop"},
-    {OPT_CASTLING, "swap skip"},
-    {OPT_CASTLING_PLANES, "none"},
-    {OPT_TILES, "keep permute"},
-    {OPT_PROGRESS, "auto always never"},
-    {OPT_COLOR, "auto always never"},
-};
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 
@@ -116,7 +95,7 @@ static void print_jobs(const struct command *command)
 /* What a command's first operand may be, but for files. */
 static void print_operands(const struct command *command)
 {
-    if (command->bit == CMD_BOARDS)
+    if (strcmp(command->name, "boards") == 0)
         print_boards("");
     else
         print_jobs(command);
@@ -129,9 +108,8 @@ static void print_words(const struct option_row *row, const char *escaped)
         print_boards(escaped);
     else if (is_argument(row, "LAYOUT"))
         print_layouts();
-    for (size_t i = 0; i < N_OF(option_words); i++)
-        if (option_words[i].id == row->id)
-            print_escaped(option_words[i].words, escaped);
+    else if (row->words != NULL)
+        print_escaped(row->words, escaped);
 }
 
 /* --- bash --- */
@@ -139,8 +117,8 @@ static void print_words(const struct option_row *row, const char *escaped)
 static void print_bash_case(const struct option_row *row)
 {
     printf("    --%s", row->name);
-    if (row->id < 256)
-        printf(" | -%c", row->id);
+    if (row->letter != 0)
+        printf(" | -%c", row->letter);
     if (is_argument(row, "DIR"))
         printf(") kind=-d ;;\n");
     else if (takes_file(row))
@@ -156,11 +134,11 @@ static void print_bash_options(const struct command *command)
 {
     printf("    %s) list='", command->name);
     for (size_t i = 0; i < option_n_table; i++) {
-        if (!(option_table[i].commands & command->bit))
+        if (!option_is_of(&option_table[i], command->name))
             continue;
         printf("--%s%s ", option_table[i].name, option_table[i].argument != NULL ? "=" : "");
-        if (option_table[i].id < 256)
-            printf("-%c ", option_table[i].id);
+        if (option_table[i].letter != 0)
+            printf("-%c ", option_table[i].letter);
     }
     printf("' ;;\n");
 }
@@ -168,7 +146,7 @@ static void print_bash_options(const struct command *command)
 static void print_commands(void)
 {
     for (size_t i = 0; i < command_n_table; i++)
-        printf("%s ", command_table[i].name);
+        printf("%s ", command_table[i]->name);
 }
 
 static void print_bash_operands(const struct command *command)
@@ -191,12 +169,12 @@ static void print_bash(void)
            "_symaug_options() { # COMMAND\n"
            "    case $1 in\n");
     for (size_t i = 0; i < command_n_table; i++)
-        print_bash_options(&command_table[i]);
+        print_bash_options(command_table[i]);
     printf("    esac\n}\n\n"
            "_symaug_operands() { # COMMAND\n"
            "    case $1 in\n");
     for (size_t i = 0; i < command_n_table; i++)
-        print_bash_operands(&command_table[i]);
+        print_bash_operands(command_table[i]);
     printf("    esac\n}\n\n"
            "_symaug() {\n"
            "    local line=${COMP_LINE:0:COMP_POINT} list='' kind='' word command i\n"
@@ -256,10 +234,10 @@ static void print_zsh_option(const struct option_row *row)
     const char *equals = row->argument != NULL ? "=" : "";
 
     printf("            ");
-    if (row->id == OPT_ROLE || row->id == OPT_COPY || row->id == OPT_LEAK)
+    if (row->repeats)
         printf("'*--%s%s", row->name, equals);
-    else if (row->id < 256)
-        printf("'(-%c --%s)'{-%c%s,--%s%s}'", row->id, row->name, row->id,
+    else if (row->letter != 0)
+        printf("'(-%c --%s)'{-%c%s,--%s%s}'", row->letter, row->name, row->letter,
                row->argument != NULL ? "+" : "", row->name, equals);
     else
         printf("'--%s%s", row->name, equals);
@@ -283,7 +261,7 @@ static void print_zsh_command(const struct command *command)
 {
     printf("    %s)\n        _arguments -s -S \\\n", command->name);
     for (size_t i = 0; i < option_n_table; i++)
-        if (option_table[i].commands & command->bit)
+        if (option_is_of(&option_table[i], command->name))
             print_zsh_option(&option_table[i]);
     printf("            '1:operand:{ compadd -- ");
     print_operands(command);
@@ -296,8 +274,8 @@ static void print_zsh(void)
     printf("#compdef symaug\n\n"
            "local -a commands=(\n");
     for (size_t i = 0; i < command_n_table; i++) {
-        printf("    '%s:", command_table[i].name);
-        print_zsh_text(command_table[i].summary);
+        printf("    '%s:", command_table[i]->name);
+        print_zsh_text(command_table[i]->summary);
         printf("'\n");
     }
     printf("    'help:print the help of a command'\n"
@@ -311,7 +289,7 @@ static void print_zsh(void)
            "((CURRENT--))\n"
            "case $command in\n");
     for (size_t i = 0; i < command_n_table; i++)
-        print_zsh_command(&command_table[i]);
+        print_zsh_command(command_table[i]);
     printf("    help) _describe command commands ;;\n"
            "esac\n");
 }
@@ -328,8 +306,8 @@ static void print_fish_text(const char *text)
 static void print_fish_option(const struct command *command, const struct option_row *row)
 {
     printf("complete -c symaug -n '__fish_seen_subcommand_from %s'", command->name);
-    if (row->id < 256)
-        printf(" -s %c", row->id);
+    if (row->letter != 0)
+        printf(" -s %c", row->letter);
     printf(" -l %s", row->name);
     if (is_argument(row, "DIR"))
         printf(" -x -a '(__fish_complete_directories)'");
@@ -351,7 +329,7 @@ static void print_fish_command(const struct command *command)
     print_fish_text(command->summary);
     printf("\n");
     for (size_t i = 0; i < option_n_table; i++)
-        if (option_table[i].commands & command->bit)
+        if (option_is_of(&option_table[i], command->name))
             print_fish_option(command, &option_table[i]);
     printf("complete -c symaug -n '__fish_seen_subcommand_from %s' -F -a '", command->name);
     print_operands(command);
@@ -367,7 +345,7 @@ static void print_fish(void)
     print_commands();
     printf("'\n");
     for (size_t i = 0; i < command_n_table; i++)
-        print_fish_command(&command_table[i]);
+        print_fish_command(command_table[i]);
 }
 
 int main(int argc, char **argv)

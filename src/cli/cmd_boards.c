@@ -12,33 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct call {
-    bool json, check;
-    bool has_action;
-    uint64_t action;
-    int verbosity;
-};
-
-static int apply(void *self, int id, const char *argument, struct error *err)
-{
-    struct call *call = self;
-
-    if (command_common_option(CMD_BOARDS, id, &call->verbosity))
-        return 0;
-    if (id == OPT_JSON)
-        call->json = true;
-    else if (id == OPT_CHECK)
-        call->check = true;
-    else if (id != OPT_ACTION)
-        return error_set(err, ERROR_INTERNAL, "option %d is not handled", id);
-    else if (text_parse_u64(argument, &call->action) != 0)
-        return error_set(err, ERROR_USAGE, "--action: %s is no whole number",
-                         text_quote(argument).text);
-    else
-        call->has_action = true;
-    return 0;
-}
-
 /* --- all boards --- */
 
 static void print_boards(void)
@@ -252,19 +225,19 @@ static int board_name(const char *operand, struct text *name, struct error *err)
                        is_file && strncmp(operand, "file:", 5) != 0 ? "file:" : "", operand);
 }
 
-static int run_one(const struct call *call, const char *name, struct error *err)
+static int run_one(const struct settings *settings, const char *name, struct error *err)
 {
     struct board *board;
     int status = 0;
 
-    if (call->check)
+    if (settings->check)
         return check(name, err);
     board = board_new(name, err);
     if (board == NULL)
         return -1;
-    if (call->has_action)
-        status = print_actions(board, call->action, err);
-    else if (call->json)
+    if (settings->action_said)
+        status = print_actions(board, settings->action, err);
+    else if (settings->json)
         status = json_out_print(board_json(board), err);
     else
         print_board(board);
@@ -272,31 +245,39 @@ static int run_one(const struct call *call, const char *name, struct error *err)
     return status;
 }
 
-static int run_all(const struct call *call, struct error *err)
+static int run_all(const struct settings *settings, struct error *err)
 {
-    if (call->check || call->has_action)
-        return error_set(err, ERROR_USAGE, "--%s needs a board", call->check ? "check" : "action");
-    if (call->json)
+    if (settings->check || settings->action_said)
+        return error_set(err, ERROR_USAGE, "--%s needs a board",
+                         settings->check ? "check" : "action");
+    if (settings->json)
         return json_out_print(boards_json(), err);
     print_boards();
     return 0;
 }
 
-int cmd_boards(int argc, char **argv, struct error *err)
+static int run_boards(int argc, char **argv, struct error *err)
 {
-    struct call call = {0};
+    struct settings settings;
     struct text name = {0};
-    int first, status = option_parse(CMD_BOARDS, argc, argv, apply, &call, &first, err);
+    int first, status = option_parse("boards", argc, argv, &settings, &first, err);
 
-    if (status != 0)
-        return -1;
-    if (argc - first > 1)
-        return error_set(err, ERROR_USAGE, "expected one board, found %d operands", argc - first);
-    if (first == argc)
-        return run_all(&call, err);
-    status = board_name(argv[first], &name, err);
-    if (status == 0)
-        status = run_one(&call, name.text, err);
+    if (status == 0 && argc - first > 1)
+        status = error_set(err, ERROR_USAGE, "expected one board, found %d operands", argc - first);
+    if (status == 0 && first == argc)
+        status = run_all(&settings, err);
+    else if (status == 0 && (status = board_name(argv[first], &name, err)) == 0)
+        status = run_one(&settings, name.text, err);
     text_release(&name);
+    settings_release(&settings);
     return status;
 }
+
+const struct command command_boards = {
+    "boards",
+    "[OPTION]... [BOARD|FILE]",
+    "list the boards, or show one: its transforms, cells and policy layouts",
+    "hex8 is the hexagon of radius 4 (61 cells), not an 8 x 8 board of the game of Hex: that is\n"
+    "rhombus:8. FILE is a board description in JSON.",
+    run_boards,
+};

@@ -1,18 +1,41 @@
-/* cmd_expand.c - symaug expand. */
+/*
+ * cmd_expand.c - symaug expand: from operands to inputs and outputs, one plan for each output (or
+ * one for all inputs), its shards one after another.
+ */
 #include "base/output_target.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/expand_call.h"
 #include "cli/expand_print.h"
-#include "cli/expand_stats.h"
+#include "cli/input_list.h"
+#include "cli/option.h"
+#include "cli/progress.h"
 #include "engine/plan_build.h"
 #include "engine/shards.h"
 #include "engine/shuffle.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+
+static bool ends_with(const char *text, const char *suffix)
+{
+    const size_t n = strlen(text), n_suffix = strlen(suffix);
+
+    return n >= n_suffix && strcmp(text + n - n_suffix, suffix) == 0;
+}
+
+static void settle_form(struct settings *settings, const char *output)
+{
+    if (!settings->form_said && output != NULL && ends_with(output, ".npy"))
+        settings->form = ARCHIVE_OUT_NPY;
+    if (settings->form == ARCHIVE_OUT_NPY) /* one array: no room for where rows come from */
+        settings->provenance = false;
+    if (settings->form != ARCHIVE_OUT_NPZ) {
+        settings->level = (struct codec_level){.kind = CODEC_STORE};
+        settings->level_text = "store";
+    }
+}
 
 static void update(void *self, uint64_t n_done, uint64_t n_total)
 {
@@ -21,7 +44,7 @@ static void update(void *self, uint64_t n_done, uint64_t n_total)
 
 /* What goes into one plan's outputs. */
 struct run {
-    struct expand_call *call;
+    const struct settings *settings;
     const struct plan *plan;
     struct expand_job job;
     struct shards shards;
@@ -31,21 +54,21 @@ struct run {
 static int write_shard(struct run *run, const struct order *rows, const char *output,
                        struct error *err)
 {
-    struct expand_call *call = run->call;
+    const struct settings *settings = run->settings;
     struct progress progress;
     struct expand_result result;
     double seconds;
     int status;
 
-    progress_start(&progress, call->verbosity < 0 ? PROGRESS_NEVER : call->progress, output);
-    run->job.settings.progress = update;
-    run->job.settings.progress_self = &progress;
+    progress_start(&progress, settings->verbosity < 0 ? WHEN_NEVER : settings->progress, output);
+    run->job.progress = update;
+    run->job.progress_self = &progress;
     status = expand_write(&run->job, rows, output, &result, err);
     seconds = progress_end(&progress);
     if (status != 0)
         return -1;
-    expand_print_result(call, run->plan, output, &result, seconds);
-    return call->stats != NULL
+    expand_print_result(settings, run->plan, output, &result, seconds);
+    return settings->stats != NULL
                ? expand_stats_add(run->stats, output, run->plan, &result, seconds, err)
                : 0;
 }
@@ -53,21 +76,21 @@ static int write_shard(struct run *run, const struct order *rows, const char *ou
 static int run_shard(struct run *run, const struct order *rows, const char *output,
                      struct error *err)
 {
-    const struct expand_call *call = run->call;
+    const struct settings *settings = run->settings;
     bool current = false;
 
-    if (call->skip_existing && expand_is_current(&run->job, output, &current, err) != 0)
+    if (settings->skip_existing && expand_is_current(&run->job, output, &current, err) != 0)
         return -1;
     if (!current) {
-        const bool remains = call->skip_existing && expand_is_remains(&run->job, output);
+        const bool remains = settings->skip_existing && expand_is_remains(&run->job, output);
 
-        if (remains && call->verbosity >= 0)
+        if (remains && settings->verbosity >= 0)
             fprintf(stderr, "symaug: warning: %s: has no manifest: written again\n",
                     text_path(output).text);
-        run->job.settings.force = call->settings.force || remains;
+        run->job.force = settings->force || remains;
         return write_shard(run, rows, output, err);
     }
-    if (call->verbosity > 0)
+    if (settings->verbosity > 0)
         fprintf(stderr, "symaug: %s: is there already\n", text_path(output).text);
     return 0;
 }
@@ -76,14 +99,14 @@ static int run_shard(struct run *run, const struct order *rows, const char *outp
  * before that is found out; and none of higher number ever: they would be taken for its own. */
 static int check_shards(const struct run *run, const char *output, struct error *err)
 {
-    const struct expand_call *call = run->call;
-    const bool is_folder = call->settings.form == ARCHIVE_OUT_NPY_FOLDER;
+    const struct settings *settings = run->settings;
+    const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
     const uint64_t n = shards_count(&run->shards);
     struct text name = {0};
     struct stat st;
     int status = 0;
 
-    for (uint64_t i = call->settings.force || call->skip_existing ? n : 0; i <= n && status == 0;
+    for (uint64_t i = settings->force || settings->skip_existing ? n : 0; i <= n && status == 0;
          i++) {
         name.n_bytes = 0;
         status = shards_name(&run->shards, output, i, &name, err);
@@ -120,59 +143,60 @@ static int run_shards(struct run *run, const char *output, struct error *err)
     return status;
 }
 
-static int print_plan(const struct expand_call *call, struct plan *plan, const char *output,
+static int print_plan(const struct settings *settings, struct plan *plan, const char *output,
                       struct error *err)
 {
     if (plan_survey(plan, err) != 0)
         return -1;
-    expand_print_warnings(call, plan, 0);
+    expand_print_warnings(settings, plan, 0);
     expand_print_plan(plan, output);
     return 0;
 }
 
-static int run_plan(struct expand_call *call, struct plan *plan, const char *output, json_t **stats,
-                    struct error *err)
+static int run_plan(const struct settings *settings, struct plan *plan, const char *output,
+                    json_t **stats, struct error *err)
 {
-    struct run run = {.call = call, .plan = plan, .shards = shards_of(plan), .stats = stats};
+    struct run run = {
+        .settings = settings, .plan = plan, .shards = shards_of(plan), .stats = stats};
     size_t n_printed;
     int status;
 
-    if (call->dry_run)
-        return print_plan(call, plan, output, err);
-    n_printed = expand_print_warnings(call, plan, 0);
-    if (expand_job_init(&run.job, plan, &call->settings, err) != 0)
+    if (settings->dry_run)
+        return print_plan(settings, plan, output, err);
+    n_printed = expand_print_warnings(settings, plan, 0);
+    if (expand_job_init(&run.job, plan, settings, err) != 0)
         return -1;
     status = run_shards(&run, output, err);
     expand_job_release(&run.job);
-    expand_print_warnings(call, plan, n_printed);
+    expand_print_warnings(settings, plan, n_printed);
     return status;
 }
 
-static int expand_one(struct expand_call *call, const char *const *inputs, size_t n_inputs,
+static int expand_one(const struct settings *settings, const char *const *inputs, size_t n_inputs,
                       const char *output, json_t **stats, struct error *err)
 {
     struct plan plan;
     int status;
 
-    if (plan_build(&plan, inputs, n_inputs, &call->request, err) != 0)
+    if (plan_build(&plan, inputs, n_inputs, settings, err) != 0)
         return -1;
-    status = run_plan(call, &plan, output, stats, err);
+    status = run_plan(settings, &plan, output, stats, err);
     plan_release(&plan);
     return status;
 }
 
 /* One input of --out-dir: its output has its base name, and its random choices depend on it. */
-static int expand_into_folder(const struct expand_call *call, const char *input, json_t **stats,
+static int expand_into_folder(const struct settings *settings, const char *input, json_t **stats,
                               struct error *err)
 {
-    struct expand_call one = *call; /* what it owns stays the call's */
+    struct settings one = *settings; /* what it owns stays the caller's */
     char *name = input_list_base_name(input, err);
     struct text output = {0};
     int status = -1;
 
-    if (name != NULL && text_append(&output, err, "%s/%s", call->out_dir, name) == 0) {
-        one.request.seed = shuffle_hash_text(call->request.seed, name);
-        expand_call_settle_form(&one, output.text);
+    if (name != NULL && text_append(&output, err, "%s/%s", settings->out_dir, name) == 0) {
+        one.seed = shuffle_hash_text(settings->seed, name);
+        settle_form(&one, output.text);
         status = expand_one(&one, &input, 1, output.text, stats, err);
     }
     text_release(&output);
@@ -181,22 +205,23 @@ static int expand_into_folder(const struct expand_call *call, const char *input,
 }
 
 /* With --skip-bad an input that cannot be read is reported and passed over. */
-static bool is_skipped(const struct expand_call *call, const struct error *err)
+static bool is_skipped(const struct settings *settings, const struct error *err)
 {
-    return call->skip_bad && (err->kind == ERROR_DATA || err->kind == ERROR_NO_INPUT);
+    return settings->skip_bad && (err->kind == ERROR_DATA || err->kind == ERROR_NO_INPUT);
 }
 
-static int expand_each(struct expand_call *call, json_t **stats, struct error *err)
+static int expand_each(const struct settings *settings, const struct input_list *inputs,
+                       json_t **stats, struct error *err)
 {
-    if (!call->dry_run && mkdir(call->out_dir, 0777) != 0 && errno != EEXIST)
+    if (!settings->dry_run && mkdir(settings->out_dir, 0777) != 0 && errno != EEXIST)
         return error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create folder %s",
-                               text_quote(call->out_dir).text);
-    for (size_t i = 0; i < call->inputs.n; i++) {
+                               text_quote(settings->out_dir).text);
+    for (size_t i = 0; i < inputs->n; i++) {
         struct error one = {0};
 
-        if (expand_into_folder(call, call->inputs.paths[i], stats, &one) == 0)
+        if (expand_into_folder(settings, inputs->paths[i], stats, &one) == 0)
             continue;
-        if (!is_skipped(call, &one)) {
+        if (!is_skipped(settings, &one)) {
             *err = one;
             return -1;
         }
@@ -205,21 +230,95 @@ static int expand_each(struct expand_call *call, json_t **stats, struct error *e
     return 0;
 }
 
-int cmd_expand(int argc, char **argv, struct error *err)
-{
-    struct expand_call call;
-    json_t *stats = NULL;
-    int status = expand_call_parse(&call, argc, argv, err);
+/* --- the command line --- */
 
-    if (status == 0 && call.out_dir != NULL)
-        status = expand_each(&call, &stats, err);
+static int take_inputs(const struct settings *settings, struct input_list *inputs, int n,
+                       char **operands, struct error *err)
+{
+    for (int i = 0; i < n; i++)
+        if (input_list_add(inputs, operands[i], err) != 0)
+            return -1;
+    if (settings->files_from != NULL &&
+        input_list_add_from(inputs, settings->files_from, settings->zero, err) != 0)
+        return -1;
+    if (inputs->n == 0)
+        return error_set(err, ERROR_USAGE, "no input given");
+    if (settings->out_dir != NULL && input_list_check_names(inputs, err) != 0)
+        return -1;
+    if (settings->n_parts > 0)
+        input_list_keep_part(inputs, settings->part, settings->n_parts);
+    return 0;
+}
+
+/* Without -o and --out-dir the last operand is the output. */
+static int take_operands(struct settings *settings, struct input_list *inputs, int n,
+                         char **operands, struct error *err)
+{
+    settle_form(settings, settings->output);
+    if (settings->output != NULL || settings->out_dir != NULL)
+        return take_inputs(settings, inputs, n, operands, err);
+    if (settings->files_from != NULL)
+        return error_set(err, ERROR_USAGE, "--files-from goes with -o or --out-dir");
+    if (n != 2)
+        return error_set(err, ERROR_USAGE,
+                         n < 2 ? "expected IN and OUT, found %d operand%s"
+                               : "expected IN and OUT, found %d operand%s; several inputs need -o "
+                                 "or --out-dir",
+                         n, n == 1 ? "" : "s");
+    settings->output = operands[1];
+    settle_form(settings, settings->output);
+    return take_inputs(settings, inputs, 1, operands, err);
+}
+
+static int check(const struct settings *settings, struct error *err)
+{
+    if (settings->output != NULL && settings->out_dir != NULL)
+        return error_set(err, ERROR_USAGE, "--output and --out-dir exclude each other");
+    if (settings->keep_identity && settings->pick == 0)
+        return error_set(err, ERROR_USAGE, "--keep-identity goes with --pick");
+    if (settings->n_parts > 0 && settings->out_dir == NULL)
+        return error_set(err, ERROR_USAGE, "--part goes with --out-dir");
+    if (settings->skip_bad && settings->out_dir == NULL)
+        return error_set(err, ERROR_USAGE, "--skip-bad goes with --out-dir");
+    if (settings->skip_existing && settings->form == ARCHIVE_OUT_NPY_FOLDER)
+        return error_set(err, ERROR_USAGE, "--skip-existing does not work on folders");
+    if (settings->zero && settings->files_from == NULL)
+        return error_set(err, ERROR_USAGE, "--null goes with --files-from");
+    return 0;
+}
+
+static int run_expand(int argc, char **argv, struct error *err)
+{
+    struct settings settings;
+    struct input_list inputs = {0};
+    json_t *stats = NULL;
+    int first, status = option_parse("expand", argc, argv, &settings, &first, err);
+
+    if (status == 0)
+        status = check(&settings, err);
+    if (status == 0)
+        status = take_operands(&settings, &inputs, argc - first, argv + first, err);
+    if (status == 0 && settings.out_dir != NULL)
+        status = expand_each(&settings, &inputs, &stats, err);
     else if (status == 0)
-        status = expand_one(&call, (const char *const *)call.inputs.paths, call.inputs.n,
-                            call.output, &stats, err);
-    if (status == 0 && call.stats != NULL && !call.dry_run)
-        status = expand_stats_write(call.stats, stats, call.settings.n_threads, err);
+        status = expand_one(&settings, (const char *const *)inputs.paths, inputs.n, settings.output,
+                            &stats, err);
+    if (status == 0 && settings.stats != NULL && !settings.dry_run)
+        status = expand_stats_write(settings.stats, stats, settings.n_threads, err);
     else
         json_decref(stats);
-    expand_call_release(&call);
+    input_list_release(&inputs);
+    settings_release(&settings);
     return status;
 }
+
+const struct command command_expand = {
+    "expand",
+    "[OPTION]... IN OUT  |  -o OUT IN...  |  --out-dir DIR IN...",
+    "write every symmetric image of every row",
+    "IN is an .npz file, a .npy file or a folder of .npy files. OUT gets every image of every "
+    "row\n"
+    "and OUT.manifest.json says what was done. An existing OUT is kept unless -f is given.\n"
+    "Split training and validation data before expanding, and shuffle the result when training.",
+    run_expand,
+};

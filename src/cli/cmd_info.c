@@ -3,18 +3,11 @@
 #include "cli/command.h"
 #include "cli/json_out.h"
 #include "cli/option.h"
-#include "cli/reading.h"
 #include "shard/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct call {
-    struct plan_request request;
-    bool json, write_schema;
-    int verbosity;
-};
 
 /* One shard, as far as it can be understood. */
 struct shard {
@@ -27,29 +20,11 @@ struct shard {
     struct error why; /* the reason, when roles could not be decided */
 };
 
-static int apply(void *self, int id, const char *argument, struct error *err)
-{
-    struct call *call = self;
-    int handled = reading_option(&call->request, id, argument, err);
-
-    if (handled != 0)
-        return handled < 0 ? -1 : 0;
-    if (command_common_option(CMD_INFO, id, &call->verbosity))
-        return 0;
-    if (id == OPT_JSON)
-        call->json = true;
-    else if (id == OPT_WRITE_SCHEMA)
-        call->write_schema = true;
-    else
-        return error_set(err, ERROR_INTERNAL, "option %d is not handled", id);
-    return 0;
-}
-
 /* --- understanding a shard --- */
 
-static int decide_board(struct shard *shard, const struct call *call, struct error *err)
+static int decide_board(struct shard *shard, const struct settings *settings, struct error *err)
 {
-    const char *name = call->request.board;
+    const char *name = settings->board;
     char said[64];
 
     shard->board_from = "--board";
@@ -68,7 +43,7 @@ static int decide_board(struct shard *shard, const struct call *call, struct err
     return shard->board != NULL ? 0 : -1;
 }
 
-static int decide_roles(struct shard *shard, const struct call *call, struct error *err)
+static int decide_roles(struct shard *shard, const struct settings *settings, struct error *err)
 {
     for (size_t i = 0; i < shard->archive.n_arrays; i++) {
         struct array *array = &shard->archive.arrays[i];
@@ -82,8 +57,8 @@ static int decide_roles(struct shard *shard, const struct call *call, struct err
     shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
     if (shard->bindings == NULL)
         return error_no_memory(err, "roles");
-    if (role_infer(&shard->archive, shard->board, &call->request.roles, shard->bindings,
-                   &shard->n_rows, &shard->why) == 0)
+    if (role_infer(&shard->archive, shard->board, &settings->roles, shard->bindings, &shard->n_rows,
+                   &shard->why) == 0)
         return 0;
     free(shard->bindings);
     shard->bindings = NULL;
@@ -94,13 +69,13 @@ static int decide_roles(struct shard *shard, const struct call *call, struct err
     return -1;
 }
 
-static int open_shard(struct shard *shard, const char *path, const struct call *call,
+static int open_shard(struct shard *shard, const char *path, const struct settings *settings,
                       struct error *err)
 {
     *shard = (struct shard){0};
-    if (archive_in_open(&shard->archive, path, call->request.use_map, err) != 0)
+    if (archive_in_open(&shard->archive, path, settings->use_map, err) != 0)
         return -1;
-    return decide_board(shard, call, err) != 0 ? -1 : decide_roles(shard, call, err);
+    return decide_board(shard, settings, err) != 0 ? -1 : decide_roles(shard, settings, err);
 }
 
 static void close_shard(struct shard *shard)
@@ -255,14 +230,15 @@ static int print_schema(const struct shard *shard, struct error *err)
     return status;
 }
 
-static int info_one(const struct call *call, const char *path, json_t *files, struct error *err)
+static int info_one(const struct settings *settings, const char *path, json_t *files,
+                    struct error *err)
 {
     struct shard shard;
-    int status = open_shard(&shard, path, call, err);
+    int status = open_shard(&shard, path, settings, err);
 
-    if (status == 0 && call->write_schema)
+    if (status == 0 && settings->write_schema)
         status = print_schema(&shard, err);
-    else if (status == 0 && call->json)
+    else if (status == 0 && settings->json)
         json_array_append_new(files, shard_json(&shard));
     else if (status == 0)
         print_shard(&shard);
@@ -272,7 +248,7 @@ static int info_one(const struct call *call, const char *path, json_t *files, st
     return status;
 }
 
-static int run(const struct call *call, int n, char **paths, struct error *err)
+static int show_all(const struct settings *settings, int n, char **paths, struct error *err)
 {
     json_t *files = json_array();
     int status = 0, code = 0;
@@ -280,29 +256,31 @@ static int run(const struct call *call, int n, char **paths, struct error *err)
     if (files == NULL)
         return error_no_memory(err, "JSON");
     for (int i = 0; i < n && status >= 0; i++) {
-        status = info_one(call, paths[i], files, err);
+        status = info_one(settings, paths[i], files, err);
         if (status > 0)
             code = status;
     }
-    if (status >= 0 && call->json)
+    if (status >= 0 && settings->json)
         status = json_out_print(json_pack("{s:O}", "files", files), err);
     json_decref(files);
     return status < 0 ? -1 : code;
 }
 
-int cmd_info(int argc, char **argv, struct error *err)
+static int run_info(int argc, char **argv, struct error *err)
 {
-    struct call call = {.request = reading_defaults};
-    int first, status = option_parse(CMD_INFO, argc, argv, apply, &call, &first, err);
+    struct settings settings;
+    int first, status = option_parse("info", argc, argv, &settings, &first, err);
 
-    if (status == 0)
-        status = reading_finish(&call.request, err);
     if (status == 0 && first == argc)
         status = error_set(err, ERROR_USAGE, "no file given");
-    if (status == 0 && call.write_schema && argc - first != 1)
+    if (status == 0 && settings.write_schema && argc - first != 1)
         status = error_set(err, ERROR_USAGE, "--write-schema takes one file");
     if (status == 0)
-        status = run(&call, argc - first, argv + first, err);
-    reading_release(&call.request);
+        status = show_all(&settings, argc - first, argv + first, err);
+    settings_release(&settings);
     return status;
 }
+
+const struct command command_info = {
+    "info", "[OPTION]... FILE...", "show arrays, their types, shapes and roles", NULL, run_info,
+};

@@ -3,9 +3,6 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option.h"
-#include "cli/order_option.h"
-#include "cli/reading.h"
-#include "engine/threads.h"
 #include "show/svg.h"
 #include "show/terminal.h"
 #include "verify/verify_locate.h"
@@ -19,79 +16,11 @@
 #define DEFAULT_COLUMNS 80
 #define MOST_COLUMNS    1000
 
-enum colour_when { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
-
-struct call {
-    struct plan_request reading;
-    struct verify_request verify;
-    uint64_t row;
-    bool row_said;
-    const char *output; /* NULL: the terminal; "-": SVG on standard output */
-    bool force;
-    enum colour_when colour;
-    int verbosity;
-};
-
-/* --- options --- */
-
-static int parse_colour(struct call *call, const char *text, struct error *err)
-{
-    static const char *const words[] = {"auto", "always", "never"};
-
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(text, words[i]) == 0) {
-            call->colour = (enum colour_when)i;
-            return 0;
-        }
-    }
-    return error_set(err, ERROR_USAGE, "--color: %s is none of auto, always, never",
-                     text_quote(text).text);
-}
-
-static int parse_row(struct call *call, const char *text, struct error *err)
-{
-    call->row_said = true;
-    if (text_parse_u64(text, &call->row) == 0)
-        return 0;
-    return error_set(err, ERROR_USAGE, "--row: %s is no row number (the first is 0)",
-                     text_quote(text).text);
-}
-
-static int apply(void *self, int id, const char *argument, struct error *err)
-{
-    struct call *call = self;
-    int handled = reading_option(&call->reading, id, argument, err);
-
-    if (handled != 0)
-        return handled < 0 ? -1 : 0;
-    if (command_common_option(CMD_SHOW, id, &call->verbosity))
-        return 0;
-    switch (id) {
-    case OPT_ROW:
-        return parse_row(call, argument, err);
-    case OPT_ORDER:
-        return order_option(&call->verify, argument, err);
-    case OPT_TRANSFORMS:
-        call->reading.transforms = argument;
-        return 0;
-    case OPT_OUTPUT:
-        call->output = argument;
-        return 0;
-    case OPT_FORCE:
-        call->force = true;
-        return 0;
-    case OPT_COLOR:
-        return parse_colour(call, argument, err);
-    default:
-        return error_set(err, ERROR_INTERNAL, "option %d is not handled", id);
-    }
-}
-
-static int check(const struct call *call, int n_operands, struct error *err)
+static int check(const struct settings *settings, int n_operands, struct error *err)
 {
     if (n_operands != 1)
         return error_set(err, ERROR_USAGE, "expected FILE, found %d operands", n_operands);
-    if (!call->row_said)
+    if (!settings->row_said)
         return error_set(err, ERROR_USAGE, "no row given; use --row K (the first is 0)");
     return 0;
 }
@@ -132,17 +61,17 @@ static bool locale_is_utf8(void)
     return false;
 }
 
-static struct terminal_style choose_style(enum colour_when when)
+static struct terminal_style choose_style(enum when when)
 {
     const char *term = getenv("TERM");
     const bool is_dumb = term != NULL && strcmp(term, "dumb") == 0;
     const bool is_plain =
-        when == COLOUR_NEVER || (when == COLOUR_AUTO && (is_set("NO_COLOR") || is_dumb));
+        when == WHEN_NEVER || (when == WHEN_AUTO && (is_set("NO_COLOR") || is_dumb));
 
     return (struct terminal_style){
         .columns = columns_of_terminal(),
-        .unicode = !is_plain && (when == COLOUR_ALWAYS || locale_is_utf8()),
-        .colours = !is_plain && (when == COLOUR_ALWAYS || isatty(STDOUT_FILENO) == 1),
+        .unicode = !is_plain && (when == WHEN_ALWAYS || locale_is_utf8()),
+        .colours = !is_plain && (when == WHEN_ALWAYS || isatty(STDOUT_FILENO) == 1),
     };
 }
 
@@ -154,29 +83,30 @@ static int print(const struct text *text, struct error *err)
     return command_flush(err);
 }
 
-static int write_file(const struct call *call, const struct text *text, struct error *err)
+static int write_file(const struct settings *settings, const struct text *text, struct error *err)
 {
     struct output out;
 
-    if (output_open(&out, call->output, call->force, err) != 0)
+    if (output_open(&out, settings->output, settings->force, err) != 0)
         return -1;
     if (output_write(&out, text->text, text->n_bytes, err) == 0)
-        return output_commit(&out, call->force, err);
+        return output_commit(&out, settings->force, err);
     output_abort(&out);
     return -1;
 }
 
-static int write_sheet(const struct call *call, const struct sheet *sheet, struct error *err)
+static int write_sheet(const struct settings *settings, const struct sheet *sheet,
+                       struct error *err)
 {
-    const struct terminal_style style = choose_style(call->colour);
+    const struct terminal_style style = choose_style(settings->colour);
     struct text text = {0};
-    int status = call->output != NULL ? svg_write(sheet, &text, err)
-                                      : terminal_write(sheet, &style, &text, err);
+    int status = settings->output != NULL ? svg_write(sheet, &text, err)
+                                          : terminal_write(sheet, &style, &text, err);
 
     if (status == 0)
-        status = call->output == NULL || strcmp(call->output, "-") == 0
+        status = settings->output == NULL || strcmp(settings->output, "-") == 0
                      ? print(&text, err)
-                     : write_file(call, &text, err);
+                     : write_file(settings, &text, err);
     text_release(&text);
     return status;
 }
@@ -185,19 +115,20 @@ static int write_sheet(const struct call *call, const struct sheet *sheet, struc
 
 /* What a set of images that is known by its manifest or zip comment says of itself counts where the
  * command line says nothing. */
-static int show(struct call *call, const char *path, struct error *err)
+static int show(struct settings *settings, const char *path, struct error *err)
 {
+    const struct verify_request verify = {.settings = settings};
     struct verify_located located;
-    struct sheet_request request = {.path = path, .row = call->row, .reading = &call->reading};
+    struct sheet_request request = {.path = path, .row = settings->row, .settings = settings};
     struct sheet_stored *stored = NULL;
     struct sheet sheet;
-    int status = verify_locate(&call->verify, path, call->row, &located, err);
+    int status = verify_locate(&verify, path, settings->row, &located, err);
 
     if (status != 0)
         return -1;
-    call->reading.conventions = located.conventions;
+    settings->conventions = located.conventions;
     if (located.board != NULL)
-        call->reading.board = located.board;
+        settings->board = located.board;
     if (located.n > 0) {
         stored = calloc(located.n, sizeof *stored);
         if (stored == NULL)
@@ -212,7 +143,7 @@ static int show(struct call *call, const char *path, struct error *err)
     if (status == 0 && located.board == NULL) /* found now, but not when images were looked for */
         status = error_no_memory(err, "board");
     if (status == 0) {
-        status = write_sheet(call, &sheet, err);
+        status = write_sheet(settings, &sheet, err);
         sheet_release(&sheet);
     }
     free(stored);
@@ -220,21 +151,26 @@ static int show(struct call *call, const char *path, struct error *err)
     return status;
 }
 
-int cmd_show(int argc, char **argv, struct error *err)
+static int run_show(int argc, char **argv, struct error *err)
 {
-    struct call call = {.reading = reading_defaults};
-    int first, status;
+    struct settings settings;
+    int first, status = option_parse("show", argc, argv, &settings, &first, err);
 
-    call.reading.allow_expanded = true;
-    call.verify.n_threads = threads_usable();
-    call.verify.reading = &call.reading;
-    status = option_parse(CMD_SHOW, argc, argv, apply, &call, &first, err);
+    settings.allow_expanded = true;
     if (status == 0)
-        status = reading_finish(&call.reading, err);
+        status = check(&settings, argc - first, err);
     if (status == 0)
-        status = check(&call, argc - first, err);
-    if (status == 0)
-        status = show(&call, argv[first], err);
-    reading_release(&call.reading);
+        status = show(&settings, argv[first], err);
+    settings_release(&settings);
     return status;
 }
+
+const struct command command_show = {
+    "show",
+    "[--board BOARD] FILE --row K [OPTION]...",
+    "draw all images of a row, on the terminal or as SVG",
+    "Images are computed; of an expanded set (known as `verify` knows it) those that are stored "
+    "are\n"
+    "drawn, with red rings where they are not what is computed.",
+    run_show,
+};

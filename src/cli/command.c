@@ -1,4 +1,7 @@
-/* command.c - what all commands share: help, version, the last word on standard output. */
+/*
+ * command.c - the commands there are, and what they share: help, version, the last word on standard
+ * output, and how the program ends.
+ */
 #include "cli/command.h"
 
 #include "base/output.h"
@@ -16,12 +19,22 @@
 #include <unistd.h>
 #include <zip.h>
 
+extern const struct command command_expand, command_verify, command_info, command_boards,
+    command_show, command_sample, command_manifest;
+
+const struct command *const command_table[] = {
+    &command_expand, &command_verify, &command_info,     &command_boards,
+    &command_show,   &command_sample, &command_manifest,
+};
+
+const size_t command_n_table = sizeof command_table / sizeof *command_table;
+
 void command_print_overview(void)
 {
     printf("symaug - every symmetric image of a board-game training shard\n\n"
            "usage: symaug COMMAND [OPTION]... [OPERAND]...\n\ncommands:\n");
     for (size_t i = 0; i < command_n_table; i++)
-        printf("  %-10s %s\n", command_table[i].name, command_table[i].summary);
+        printf("  %-10s %s\n", command_table[i]->name, command_table[i]->summary);
     printf(
         "\n`symaug COMMAND --help` tells more about a command.\n"
         "exit codes: 0 done, 1 problems found, 64 usage, 65 bad data, 66 no such input,\n"
@@ -35,7 +48,7 @@ void command_print_help(const struct command *command)
     if (command->details != NULL)
         printf("\n%s\n", command->details);
     printf("\noptions:\n");
-    option_print_help(command->bit, stdout);
+    option_print_help(command->name, stdout);
 }
 
 void command_print_version(void)
@@ -48,8 +61,8 @@ void command_print_version(void)
 const struct command *command_find(const char *name)
 {
     for (size_t i = 0; i < command_n_table; i++)
-        if (strcmp(command_table[i].name, name) == 0)
-            return &command_table[i];
+        if (strcmp(command_table[i]->name, name) == 0)
+            return command_table[i];
     return NULL;
 }
 
@@ -88,33 +101,13 @@ void command_exit(int code)
     exit(code);
 }
 
-static void end_program(void)
+void command_end(const char *command)
 {
     struct error err = {0};
 
-    command_exit(command_flush(&err) != 0 ? command_fail(&err) : 0);
-}
-
-int command_common_option(unsigned bit, int id, int *verbosity)
-{
-    switch (id) {
-    case OPT_QUIET:
-        *verbosity = -1;
-        return 1;
-    case OPT_VERBOSE:
-        *verbosity = 1;
-        return 1;
-    case OPT_VERSION:
+    if (command != NULL)
+        command_print_help(command_find(command));
+    else
         command_print_version();
-        end_program();
-        return 1;
-    case OPT_HELP:
-        for (size_t i = 0; i < command_n_table; i++)
-            if (command_table[i].bit == bit)
-                command_print_help(&command_table[i]);
-        end_program();
-        return 1;
-    default:
-        return 0;
-    }
+    command_exit(command_flush(&err) != 0 ? command_fail(&err) : 0);
 }

@@ -10,30 +10,18 @@
 
 struct command {
     const char *name;
-    unsigned bit;         /* enum command_bit */
     const char *operands; /* "[--board B] IN OUT" */
     const char *summary;
     const char *details; /* more lines for the help, or NULL */
 
-    /* Returns the exit code; -1 with err set where an error is to be printed. */
+    /* argv[0] is the command. Returns the exit code; -1 with err set where an error is to be
+     * printed. */
     int (*run)(int argc, char **argv, struct error *err);
 };
 
-extern const struct command command_table[];
+/* Every command, one row each, defined in its own file. */
+extern const struct command *const command_table[];
 extern const size_t command_n_table;
-
-int cmd_expand(int argc, char **argv, struct error *err);
-int cmd_info(int argc, char **argv, struct error *err);
-int cmd_boards(int argc, char **argv, struct error *err);
-int cmd_sample(int argc, char **argv, struct error *err);
-int cmd_verify(int argc, char **argv, struct error *err);
-int cmd_show(int argc, char **argv, struct error *err);
-int cmd_manifest(int argc, char **argv, struct error *err);
-
-/* Handle the options that all commands share (help, version, quiet, verbose). Returns 1 when id
- * was one of them, else 0. Help and version end the program. verbosity becomes -1 for quiet, 1 for
- * verbose. */
-int command_common_option(unsigned bit, int id, int *verbosity);
 
 /* The command of that name, or NULL. */
 const struct command *command_find(const char *name);
@@ -42,6 +30,9 @@ const struct command *command_find(const char *name);
 void command_print_overview(void);
 void command_print_help(const struct command *command);
 void command_print_version(void);
+
+/* Print a command's help (NULL: the versions) and end the program. */
+_Noreturn void command_end(const char *command);
 
 /* Print an error the way everything else does. Returns the exit code. */
 int command_fail(const struct error *err);

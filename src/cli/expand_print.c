@@ -1,15 +1,18 @@
-/* expand_print.c - see expand_print.h. */
+/* expand_print.c - what `symaug expand` tells people on the terminal, and programs as JSON. */
 #include "cli/expand_print.h"
 
+#include "base/output.h"
 #include "base/text.h"
+#include "cli/json_out.h"
 #include "engine/shards.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-size_t expand_print_warnings(const struct expand_call *call, const struct plan *plan, size_t first)
+size_t expand_print_warnings(const struct settings *settings, const struct plan *plan, size_t first)
 {
-    for (size_t i = first; i < plan->n_warnings && call->verbosity >= 0; i++)
+    for (size_t i = first; i < plan->n_warnings && settings->verbosity >= 0; i++)
         fprintf(stderr, "symaug: warning: %s\n", plan->warnings[i]);
     return plan->n_warnings;
 }
@@ -55,10 +58,10 @@ void expand_print_plan(const struct plan *plan, const char *output)
         print_array(plan, &plan->arrays[i]);
 }
 
-void expand_print_result(const struct expand_call *call, const struct plan *plan,
+void expand_print_result(const struct settings *settings, const struct plan *plan,
                          const char *output, const struct expand_result *result, double seconds)
 {
-    if (call->verbosity < 1)
+    if (settings->verbosity < 1)
         return;
     fprintf(
         stderr, "symaug: %s: %llu rows from %llu, %s in %s, %.2f s (%s/s)\n",
@@ -66,4 +69,43 @@ void expand_print_result(const struct expand_call *call, const struct plan *plan
         (unsigned long long)plan->n_rows, text_size(result->unpacked_nbytes).text,
         text_size(result->n_bytes).text, seconds,
         text_size(seconds > 0 ? (uint64_t)((double)result->unpacked_nbytes / seconds) : 0).text);
+}
+
+/* --- statistics --- */
+
+int expand_stats_add(json_t **list, const char *output, const struct plan *plan,
+                     const struct expand_result *result, double seconds, struct error *err)
+{
+    json_t *one =
+        json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f}", "output", json_out_name(output), "rows_in",
+                  (json_int_t)plan->n_rows, "rows_out", (json_int_t)result->n_rows,
+                  "unpacked_bytes", (json_int_t)result->unpacked_nbytes, "bytes",
+                  (json_int_t)result->n_bytes, "seconds", seconds, "unpacked_bytes_per_second",
+                  seconds > 0 ? (double)result->unpacked_nbytes / seconds : 0.0);
+
+    if (*list == NULL)
+        *list = json_array();
+    if (one == NULL || *list == NULL || json_array_append_new(*list, one) != 0)
+        return error_no_memory(err, "statistics");
+    return 0;
+}
+
+int expand_stats_write(const char *path, json_t *list, int n_threads, struct error *err)
+{
+    json_t *all = json_pack("{s:o, s:i}", "outputs", list != NULL ? list : json_array(), "threads",
+                            n_threads);
+    char *text = all != NULL ? json_dumps(all, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;
+    struct output out = {0};
+    int status = -1;
+
+    if (text == NULL)
+        error_no_memory(err, "statistics");
+    else if (output_open(&out, path, true, err) == 0 &&
+             output_write(&out, text, strlen(text), err) == 0 &&
+             output_write(&out, "\n", 1, err) == 0)
+        status = output_commit(&out, true, err);
+    output_abort(&out);
+    free(text);
+    json_decref(all);
+    return status;
 }

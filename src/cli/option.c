@@ -1,7 +1,10 @@
-/* option.c - see option.h. */
+/*
+ * option.c - what the table of options says, as getopt_long and a reader of the help want it.
+ */
 #include "cli/option.h"
 
 #include "base/text.h"
+#include "cli/command.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -9,9 +12,11 @@
 
 #define MAX_OPTIONS 96
 #define HELP_COLUMN 30
+#define FIRST_LONG  256 /* getopt_long's number of row 0 */
 
-/* The rows of a command as getopt_long wants them. */
-static void build(unsigned command, char *shorts, struct option *longs)
+/* The rows of a command as getopt_long wants them. Both forms of an option give its row's number.
+ */
+static void build(const char *command, char *shorts, struct option *longs)
 {
     size_t n = 0;
 
@@ -19,18 +24,29 @@ static void build(unsigned command, char *shorts, struct option *longs)
     for (size_t i = 0; i < option_n_table && n < MAX_OPTIONS - 1; i++) {
         const struct option_row *row = &option_table[i];
 
-        if (!(row->commands & command))
+        if (!option_is_of(row, command))
             continue;
-        longs[n++] = (struct option){
-            row->name, row->argument != NULL ? required_argument : no_argument, NULL, row->id};
-        if (row->id >= 256)
+        longs[n++] =
+            (struct option){row->name, row->argument != NULL ? required_argument : no_argument,
+                            NULL, FIRST_LONG + (int)i};
+        if (row->letter == 0)
             continue;
-        *shorts++ = (char)row->id;
+        *shorts++ = row->letter;
         if (row->argument != NULL)
             *shorts++ = ':';
     }
     *shorts = '\0';
     longs[n] = (struct option){0};
+}
+
+/* The row that getopt_long found, by its number or its letter. */
+static const struct option_row *row_of(const char *command, int found)
+{
+    for (size_t i = 0; i < option_n_table; i++)
+        if (found == FIRST_LONG + (int)i ||
+            (found == option_table[i].letter && option_is_of(&option_table[i], command)))
+            return &option_table[i];
+    return NULL;
 }
 
 /* How many options a word may stand for, and whether it is the whole name of one. */
@@ -48,7 +64,7 @@ static int count_matches(const struct option *longs, const char *name, size_t le
     return n;
 }
 
-/* The argument that getopt stopped at, without a value behind '='. */
+/* The argument that getopt stopped at, without a value after '='. */
 static int refuse(int found, const struct option *longs, char **argv, struct error *err)
 {
     const char *word = argv[optind - 1], *what = "unknown option %s";
@@ -69,36 +85,41 @@ static int refuse(int found, const struct option *longs, char **argv, struct err
     return error_set(err, ERROR_USAGE, what, text_quote_bytes(word, length).text);
 }
 
-int option_parse(unsigned command, int argc, char **argv, option_apply apply, void *self,
+int option_parse(const char *command, int argc, char **argv, struct settings *settings,
                  int *first_operand, struct error *err)
 {
     char shorts[2 * MAX_OPTIONS + 2];
     struct option longs[MAX_OPTIONS];
     int found;
 
+    *settings = settings_default;
     build(command, shorts, longs);
     opterr = 0;
     optind = 1;
     while ((found = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-        if (found == '?' || found == ':')
+        const struct option_row *row = row_of(command, found);
+
+        if (found == '?' || found == ':' || row == NULL)
             return refuse(found, longs, argv, err);
-        if (apply(self, found, optarg, err) != 0)
+        if (row->kind == OPTION_END)
+            command_end(row->letter == 'h' ? command : NULL);
+        if (option_set(settings, row, optarg, err) != 0)
             return -1;
     }
     *first_operand = optind;
-    return 0;
+    return settings_finish(settings, err);
 }
 
-void option_print_help(unsigned command, FILE *to)
+void option_print_help(const char *command, FILE *to)
 {
     for (size_t i = 0; i < option_n_table; i++) {
         const struct option_row *row = &option_table[i];
         int n;
 
-        if (!(row->commands & command))
+        if (!option_is_of(row, command))
             continue;
-        n = row->id < 256 ? fprintf(to, "  -%c, --%s", row->id, row->name)
-                          : fprintf(to, "      --%s", row->name);
+        n = row->letter != 0 ? fprintf(to, "  -%c, --%s", row->letter, row->name)
+                             : fprintf(to, "      --%s", row->name);
         if (row->argument != NULL)
             n += fprintf(to, "=%s", row->argument);
         fprintf(to, "%*s%s\n", n < HELP_COLUMN ? HELP_COLUMN - n : 2, "", row->help);

@@ -4,30 +4,14 @@
 #include "base/text.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define REDRAW_SECONDS 0.1
 
-int progress_parse(const char *text, enum progress_when *when, struct error *err)
-{
-    static const char *const words[] = {"auto", "always", "never"};
-
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(text, words[i]) == 0) {
-            *when = (enum progress_when)i;
-            return 0;
-        }
-    }
-    return error_set(err, ERROR_USAGE, "--progress: %s is none of auto, always, never",
-                     text_quote(text).text);
-}
-
-void progress_start(struct progress *progress, enum progress_when when, const char *label)
+void progress_start(struct progress *progress, enum when when, const char *label)
 {
     *progress = (struct progress){.label = label, .last = -1};
-    progress->shown =
-        when == PROGRESS_ALWAYS || (when == PROGRESS_AUTO && isatty(STDERR_FILENO) == 1);
+    progress->shown = when == WHEN_ALWAYS || (when == WHEN_AUTO && isatty(STDERR_FILENO) == 1);
     clock_gettime(CLOCK_MONOTONIC, &progress->started);
 }
 

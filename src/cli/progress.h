@@ -4,13 +4,11 @@
 #ifndef SYMAUG_CLI_PROGRESS_H
 #define SYMAUG_CLI_PROGRESS_H
 
-#include "base/error.h"
+#include "engine/settings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
-
-enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 struct progress {
     bool shown;
@@ -19,11 +17,8 @@ struct progress {
     double last; /* seconds since started when the line was drawn last; < 0: never */
 };
 
-/* Parse auto, always, never. */
-int progress_parse(const char *text, enum progress_when *when, struct error *err);
-
 /* Begin; auto shows the line when standard error is a terminal. */
-void progress_start(struct progress *progress, enum progress_when when, const char *label);
+void progress_start(struct progress *progress, enum when when, const char *label);
 
 /* Redraw, at most ten times a second. */
 void progress_update(struct progress *progress, uint64_t n_done, uint64_t n_total);

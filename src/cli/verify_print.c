@@ -134,9 +134,9 @@ int verify_print_json(const struct verify_results *results, struct error *err)
     return json_out_print(json, err);
 }
 
-int verify_print_all(const struct verify_request *request, int n, char **paths, bool json,
-                     int verbosity, struct error *err)
+int verify_print_all(const struct verify_request *request, int n, char **paths, struct error *err)
 {
+    const struct settings *settings = request->settings;
     struct verify_results results = {0};
     int status = 0;
 
@@ -144,10 +144,10 @@ int verify_print_all(const struct verify_request *request, int n, char **paths, 
         const size_t first = results.n;
 
         status = verify_path(request, paths[i], &results, err);
-        if (status == 0 && !json)
-            verify_print_text(&results, first, verbosity);
+        if (status == 0 && !settings->json)
+            verify_print_text(&results, first, settings->verbosity);
     }
-    if (status == 0 && json)
+    if (status == 0 && settings->json)
         status = verify_print_json(&results, err);
     if (status == 0)
         status = verify_exit_code(&results);

@@ -13,7 +13,6 @@ void verify_print_text(const struct verify_results *results, size_t first, int v
 int verify_print_json(const struct verify_results *results, struct error *err);
 
 /* Verify every path and print what is found. Returns the exit code, or -1 with err set. */
-int verify_print_all(const struct verify_request *request, int n, char **paths, bool json,
-                     int verbosity, struct error *err);
+int verify_print_all(const struct verify_request *request, int n, char **paths, struct error *err);
 
 #endif

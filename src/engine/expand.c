@@ -26,7 +26,7 @@ struct expansion {
     struct expand_job *job;
     const struct plan *plan;
     const char *path;
-    const struct expand_settings *settings;
+    const struct settings *settings;
     struct out_settings out;
     struct out_member *members; /* owned */
     size_t n_members;
@@ -36,11 +36,13 @@ struct expansion {
     struct error *err;            /* borrowed */
 };
 
-int expand_job_init(struct expand_job *job, struct plan *plan,
-                    const struct expand_settings *settings, struct error *err)
+int expand_job_init(struct expand_job *job, struct plan *plan, const struct settings *settings,
+                    struct error *err)
 {
-    *job = (struct expand_job){
-        .plan = plan, .settings = *settings, .memory_left = settings->max_memory};
+    *job = (struct expand_job){.plan = plan,
+                               .settings = settings,
+                               .force = settings->force,
+                               .memory_left = settings->max_memory};
     job->supplies = calloc(plan->n_arrays + 1, sizeof *job->supplies);
     if (job->supplies == NULL)
         return error_no_memory(err, "rows of all arrays");
@@ -64,8 +66,8 @@ static void progress(void *self, uint64_t n_bytes)
     struct expansion *x = self;
 
     x->n_done += n_bytes;
-    if (x->settings->progress != NULL)
-        x->settings->progress(x->settings->progress_self, x->n_done, x->n_total);
+    if (x->job->progress != NULL)
+        x->job->progress(x->job->progress_self, x->n_done, x->n_total);
 }
 
 static int add_member(struct expansion *x, enum out_kind kind, const struct plan_array *array,
@@ -128,11 +130,10 @@ static int remove_old_manifest(const char *path, bool force, struct error *err)
 /* Output, sidecar and manifest get their final names, while no other writer's do. */
 static int commit_output(struct expansion *x, const struct expand_result *result, struct error *err)
 {
-    if (remove_old_manifest(x->path, x->settings->force, err) != 0 ||
+    if (remove_old_manifest(x->path, x->job->force, err) != 0 ||
         archive_out_commit(x->archive, err) != 0)
         return -1;
-    if (x->settings->sidecar &&
-        sidecar_write(x->path, result->n_rows, x->settings->force, err) != 0)
+    if (x->settings->sidecar && sidecar_write(x->path, result->n_rows, x->job->force, err) != 0)
         return -1;
     return record_write(x->plan, x->path, x->settings, result, x->members, x->n_members,
                         x->job->digests.sha256, err);
@@ -179,7 +180,7 @@ static int check_data_once(struct expand_job *job, const struct order *rows, str
     if (job->is_checked || rows->n_images == rows->n_whole)
         return 0;
     job->is_checked = true;
-    return input_check_data(job->plan, job->settings.n_threads, err);
+    return input_check_data(job->plan, job->settings->n_threads, err);
 }
 
 /* With the crew at hand. */
@@ -189,8 +190,7 @@ static int write_with(void *self, struct crew *crew)
     int status = -1;
 
     x->out.member.crew = crew;
-    if ((x->archive = archive_out_new(x->path, x->settings->form, x->settings->force, x->err)) !=
-        NULL)
+    if ((x->archive = archive_out_new(x->path, x->settings->form, x->job->force, x->err)) != NULL)
         status = write_output(x, crew, x->err);
     archive_out_free(x->archive);
     for (size_t i = 0; i < x->n_members; i++)
@@ -202,7 +202,7 @@ static int write_with(void *self, struct crew *crew)
 static int write_to(struct expand_job *job, const struct order *rows, const char *path,
                     struct expand_result *result, struct error *err)
 {
-    const struct expand_settings *settings = &job->settings;
+    const struct settings *settings = job->settings;
     struct expansion x = {.job = job,
                           .plan = job->plan,
                           .path = path,
@@ -222,7 +222,7 @@ static int write_to(struct expand_job *job, const struct order *rows, const char
         .progress_self = &x,
     };
     if (input_check_not_output(job->plan, path, err) != 0 ||
-        (settings->sidecar && sidecar_check(path, settings->force, err) != 0) ||
+        (settings->sidecar && sidecar_check(path, job->force, err) != 0) ||
         check_data_once(job, rows, err) != 0)
         return -1;
     return crew_run(settings->n_threads, write_with, &x);
@@ -236,7 +236,7 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     int status;
 
     /* A folder's manifest lies beside it, also when its name ends in a slash. */
-    while (job->settings.form == ARCHIVE_OUT_NPY_FOLDER && n > 1 && path[n - 1] == '/')
+    while (job->settings->form == ARCHIVE_OUT_NPY_FOLDER && n > 1 && path[n - 1] == '/')
         n--;
     status = text_append(&name, err, "%.*s", (int)n, path);
     if (status == 0)
@@ -250,11 +250,11 @@ int expand_is_current(struct expand_job *job, const char *path, bool *current, s
     struct stat st;
 
     *current = false;
-    if (job->settings.form == ARCHIVE_OUT_NPY_FOLDER || stat(path, &st) != 0)
+    if (job->settings->form == ARCHIVE_OUT_NPY_FOLDER || stat(path, &st) != 0)
         return 0;
     if (plan_survey(job->plan, err) != 0 || side_work_finish(&job->digests, err) != 0)
         return -1;
-    return record_matches(job->plan, path, &job->settings, job->digests.sha256, current, err);
+    return record_matches(job->plan, path, job->settings, job->digests.sha256, current, err);
 }
 
 bool expand_is_remains(const struct expand_job *job, const char *path)

@@ -14,21 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How an output is written. Borrowed parts must outlive the call. */
-struct expand_settings {
-    enum archive_out_form form;
-    struct codec_level level;
-    const char *level_text; /* as the user gave it, for the manifest */
-    const char *order_text; /* "block:16", for the manifest */
-    int n_threads;
-    bool force;   /* replace an existing output */
-    bool sidecar; /* KataGo: also write BASENAME.json with the number of rows */
-    uint64_t max_memory;
-    const char *tmpdir;
-    void (*progress)(void *self, uint64_t n_done, uint64_t n_total); /* or NULL: unpacked bytes */
-    void *progress_self;
-};
-
 /* What came out. */
 struct expand_result {
     uint64_t n_rows;    /* of the output */
@@ -40,18 +25,21 @@ struct expand_result {
 
 /* What lives while a plan's output is written, shard by shard. */
 struct expand_job {
-    struct plan *plan; /* borrowed */
-    struct expand_settings settings;
+    struct plan *plan;               /* borrowed */
+    const struct settings *settings; /* borrowed */
+    bool force;                      /* replace an existing output */
+    void (*progress)(void *self, uint64_t n_done, uint64_t n_total); /* or NULL: unpacked bytes */
+    void *progress_self;
     struct side_work digests;    /* of the inputs */
     struct row_supply *supplies; /* owned: one for each array of the plan */
     uint64_t memory_left;        /* of --max-memory */
     bool is_checked;             /* the inputs' CRCs were looked at beforehand */
 };
 
-/* Begin. The plan is borrowed, the settings are copied; the caller releases the job. The plan's
+/* Begin. Plan and settings are borrowed; the caller releases the job. The plan's
  * last survey, if it is still to be made, is made while the first shard is written. */
-int expand_job_init(struct expand_job *job, struct plan *plan,
-                    const struct expand_settings *settings, struct error *err);
+int expand_job_init(struct expand_job *job, struct plan *plan, const struct settings *settings,
+                    struct error *err);
 
 /*
  * Write output rows `rows` (plan->order, or the next slice of it) to path: temp file, all members,

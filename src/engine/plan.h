@@ -15,6 +15,7 @@
 #include "engine/conventions.h"
 #include "engine/kernel.h"
 #include "engine/order.h"
+#include "engine/settings.h"
 #include "shard/archive_in.h"
 #include "shard/role.h"
 
@@ -24,28 +25,6 @@
 #define PLAN_SOURCE_KEY    "symaug_source"
 #define PLAN_TRANSFORM_KEY "symaug_transform"
 #define PLAN_ZIP_COMMENT   "symaug 1 " /* and the board's name: how an output is known again */
-
-/* What the user asked for, as far as it shapes the rows. */
-struct plan_request {
-    const char *board;  /* borrowed; NULL: what the shard says */
-    const char *schema; /* borrowed: --schema, its roles come before those of `roles`; or NULL */
-    struct role_request roles; /* owned */
-    struct conventions conventions;
-    const char *transforms;  /* borrowed: "all", "0,3", "rotations", names; NULL: all */
-    uint64_t block_rows;     /* of the order: B, 1 for sample, 0 for transform */
-    uint32_t pick;           /* K images of each row; 0: all */
-    bool keep_identity;      /* of which the identity is one */
-    bool unique;             /* without images that equal another one of their row */
-    bool shuffle;            /* the output rows in a fixed pseudo-random order */
-    uint64_t seed;           /* of pick and shuffle */
-    uint64_t rows_per_shard; /* cut the output into shards of about so many rows; 0: one */
-    int n_threads;           /* for passes over the data */
-    bool provenance;         /* add symaug_source and symaug_transform */
-    bool use_map;            /* read inputs through memory maps */
-    bool allow_expanded;     /* do not refuse inputs that were expanded before (verify) */
-    uint64_t max_memory;     /* bytes for what cannot stream */
-    const char *tmpdir;      /* borrowed */
-};
 
 /* One array of the output. */
 struct plan_array {

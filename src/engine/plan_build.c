@@ -105,7 +105,7 @@ int plan_survey(struct plan *plan, struct error *err)
     return drops_ambiguous(plan) ? 0 : survey_ambiguous(plan, err);
 }
 
-static int select_images(struct plan *plan, const struct plan_request *request, struct error *err)
+static int select_images(struct plan *plan, const struct settings *request, struct error *err)
 {
     if (request->unique && select_unique(plan, request->n_threads, err) != 0)
         return -1;
@@ -115,7 +115,7 @@ static int select_images(struct plan *plan, const struct plan_request *request, 
     return 0;
 }
 
-static int set_order(struct plan *plan, const struct plan_request *request, struct error *err)
+static int set_order(struct plan *plan, const struct settings *request, struct error *err)
 {
     struct order *order = &plan->order;
 
@@ -148,7 +148,7 @@ static int note_shards(struct plan *plan, struct error *err)
 }
 
 static int build(struct plan *plan, const char *const *paths, size_t n_paths,
-                 const struct plan_request *request, struct error *err)
+                 const struct settings *request, struct error *err)
 {
     plan->conventions = request->conventions;
     plan->max_memory = request->max_memory;
@@ -174,7 +174,7 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
 }
 
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
-               const struct plan_request *request, struct error *err)
+               const struct settings *request, struct error *err)
 {
     *plan = (struct plan){0};
     if (build(plan, paths, n_paths, request, err) == 0)

@@ -13,7 +13,7 @@
  * plan.
  */
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
-               const struct plan_request *request, struct error *err);
+               const struct settings *request, struct error *err);
 
 /*
  * The rest of the survey, which reads whole arrays and decides about nothing: counts and warnings

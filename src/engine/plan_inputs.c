@@ -96,7 +96,7 @@ static int keep_warnings(struct plan *plan, const struct archive_in *archive, st
 }
 
 int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths,
-                     const struct plan_request *request, struct error *err)
+                     const struct settings *request, struct error *err)
 {
     plan->archives = calloc(n_paths, sizeof *plan->archives);
     plan->archive_rows = calloc(n_paths, sizeof *plan->archive_rows);
@@ -139,7 +139,7 @@ static int check_board_of(const struct plan *plan, const struct archive_in *arch
 }
 
 /* A policy layout that the board does not have cannot be meant. */
-static int check_layout(const struct plan *plan, const struct plan_request *request,
+static int check_layout(const struct plan *plan, const struct settings *request,
                         struct error *err)
 {
     const char *name = request->roles.policy_layout;
@@ -164,7 +164,7 @@ static int warn_of_doubles(struct plan *plan, struct error *err)
     return 0;
 }
 
-int plan_decide_board(struct plan *plan, const struct plan_request *request, struct error *err)
+int plan_decide_board(struct plan *plan, const struct settings *request, struct error *err)
 {
     const char *name = request->board;
     char guess[64];
@@ -284,7 +284,7 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
     return 0;
 }
 
-static int infer_archive(struct plan *plan, size_t i, const struct plan_request *request,
+static int infer_archive(struct plan *plan, size_t i, const struct settings *request,
                          struct error *err)
 {
     const struct archive_in *archive = &plan->archives[i];
@@ -318,7 +318,7 @@ static int pair_values(struct plan *plan, struct plan_array *array, struct error
     return 0;
 }
 
-int plan_match_arrays(struct plan *plan, const struct plan_request *request, struct error *err)
+int plan_match_arrays(struct plan *plan, const struct settings *request, struct error *err)
 {
     plan->arrays = calloc(plan->archives[0].n_arrays + 1, sizeof *plan->arrays);
     if (plan->arrays == NULL)

@@ -78,7 +78,7 @@ static int add_selection(struct manifest *m, const struct plan *plan, struct err
 }
 
 static int add_options(struct manifest *m, const struct plan *plan,
-                       const struct expand_settings *settings, struct error *err)
+                       const struct settings *settings, struct error *err)
 {
     static const char *const forms[] = {
         [ARCHIVE_OUT_NPZ] = "npz", [ARCHIVE_OUT_NPY_FOLDER] = "npy-dir", [ARCHIVE_OUT_NPY] = "npy"};
@@ -158,7 +158,7 @@ static int add_counts(struct manifest *m, const struct plan *plan,
     return 0;
 }
 
-int record_write(const struct plan *plan, const char *path, const struct expand_settings *settings,
+int record_write(const struct plan *plan, const char *path, const struct settings *settings,
                  const struct expand_result *result, const struct out_member *members,
                  size_t n_members, char (*input_sha256)[DIGEST_HEX_NBYTES], struct error *err)
 {
@@ -194,7 +194,7 @@ static bool holds_listed_bytes(const struct manifest *m, const char *path)
 }
 
 int record_matches(const struct plan *plan, const char *path,
-                   const struct expand_settings *settings, char (*input_sha256)[DIGEST_HEX_NBYTES],
+                   const struct settings *settings, char (*input_sha256)[DIGEST_HEX_NBYTES],
                    bool *matches, struct error *err)
 {
     struct manifest *wanted = manifest_new(err), *found = NULL;

@@ -32,7 +32,7 @@ struct sample_member {
 };
 
 struct sample {
-    const struct sample_settings *settings;
+    const struct settings *settings;
     struct codec_level level;
     struct board *board; /* owned */
     struct play play;
@@ -246,7 +246,7 @@ static int write_archive(void *self, struct crew *crew)
 
 static int open_sample(struct sample *sample, struct error *err)
 {
-    const struct sample_settings *settings = sample->settings;
+    const struct settings *settings = sample->settings;
     const struct play_kind *kind;
 
     if (codec_level_parse("default", &sample->level, err) != 0)
@@ -274,8 +274,8 @@ static void release_sample(struct sample *sample)
     board_free(sample->board);
 }
 
-int sample_write(const char *path, const struct sample_settings *settings,
-                 struct sample_result *result, struct error *err)
+int sample_write(const char *path, const struct settings *settings, struct sample_result *result,
+                 struct error *err)
 {
     struct sample sample = {.settings = settings};
     struct writing writing = {&sample, path, result, err};

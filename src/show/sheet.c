@@ -41,7 +41,7 @@ static int bind_arrays(struct plan *plan, struct error *err)
  * stored one. */
 static int choose(struct making *m, struct plan *plan, struct error *err)
 {
-    const char *text = m->request->reading->transforms;
+    const char *text = m->request->settings->transforms;
 
     if (choose_transforms(plan, text, err) != 0)
         return -1;
@@ -61,7 +61,7 @@ static int choose(struct making *m, struct plan *plan, struct error *err)
 static int open_plan(struct making *m, struct error *err)
 {
     struct plan *plan = &m->sheet->plan;
-    const struct plan_request *reading = m->request->reading;
+    const struct settings *reading = m->request->settings;
 
     plan->conventions = reading->conventions;
     plan->max_memory = reading->max_memory;

@@ -17,9 +17,9 @@ struct sheet_stored {
 struct sheet_request {
     const char *path;
     uint64_t row;
-    const struct plan_request *reading; /* borrowed: board, roles, conventions, transforms */
-    const struct sheet_stored *stored;  /* borrowed: the images of an expanded set that belong
-                                           together, by transform; or NULL: images are computed */
+    const struct settings *settings;   /* borrowed: board, roles, conventions, transforms */
+    const struct sheet_stored *stored; /* borrowed: the images of an expanded set that belong
+                                          together, by transform; or NULL: images are computed */
     size_t n_stored;
 };
 

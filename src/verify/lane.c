@@ -164,7 +164,7 @@ static int open_csr(struct lanes *lanes, struct lane *lane, struct verify_result
 static int open_lane(struct lanes *lanes, struct lane *lane, const struct verify_request *request,
                      bool at_random, struct verify_result *result, struct error *why)
 {
-    uint64_t memory_left = request->reading->max_memory;
+    uint64_t memory_left = request->settings->max_memory;
 
     if (lane->array->objects != NULL)
         return 0;
@@ -173,7 +173,7 @@ static int open_lane(struct lanes *lanes, struct lane *lane, const struct verify
     if (lane->is_broken)
         return 0;
     if (at_random || array_is_fortran(lane->array)) {
-        lane->table = row_table_open(&lane->array, 1, &memory_left, request->reading->tmpdir, why);
+        lane->table = row_table_open(&lane->array, 1, &memory_left, request->settings->tmpdir, why);
         return lane->table != NULL ? 0 : -1;
     }
     lane->rows = rows_open(&lane->array, 1, why);

@@ -83,13 +83,13 @@ static bool same_planes(const struct lane *a, const struct lane *b)
 static int open_set(struct leak_sets *sets, struct leak_set *set, const struct lanes *lanes,
                     const char *path, const struct verify_request *request, struct error *err)
 {
-    struct plan_request reading = *request->reading;
+    struct settings settings = *request->settings;
     struct verify_request other = *request;
-    uint64_t memory_left = request->reading->max_memory;
+    uint64_t memory_left = request->settings->max_memory;
     const struct lane *lane;
 
-    reading.board = lanes->shard->board->name;
-    other.reading = &reading;
+    settings.board = lanes->shard->board->name;
+    other.settings = &settings;
     set->result.path = strdup(path);
     set->result.findings.max = 1;
     if (set->result.path == NULL)
@@ -106,7 +106,7 @@ static int open_set(struct leak_sets *sets, struct leak_set *set, const struct l
     lane = set->lanes.planes >= 0 ? &set->lanes.items[set->lanes.planes] : NULL;
     if (lane == NULL || !lane->is_mapped || !same_planes(lane, &lanes->items[lanes->planes]))
         return refuse(path, "its planes are not of the same type and shape", err);
-    set->table = row_table_open(&lane->array, 1, &memory_left, request->reading->tmpdir, err);
+    set->table = row_table_open(&lane->array, 1, &memory_left, request->settings->tmpdir, err);
     set->entries = calloc(lane->array->n_rows + 1, sizeof *set->entries);
     if (set->table == NULL)
         return -1;
@@ -129,12 +129,12 @@ int leak_open(struct leak_sets *sets, const struct lanes *lanes,
     if (canonical_init(&sets->canonical, &lanes->items[lanes->planes], &lanes->shard->conventions,
                        err) != 0)
         return -1;
-    sets->items = calloc(request->n_leaks + 1, sizeof *sets->items);
+    sets->items = calloc(request->settings->n_leaks + 1, sizeof *sets->items);
     if (sets->items == NULL)
         return error_no_memory(err, "sets to compare with");
-    for (size_t i = 0; i < request->n_leaks; i++) {
+    for (size_t i = 0; i < request->settings->n_leaks; i++) {
         sets->n++;
-        if (open_set(sets, &sets->items[i], lanes, request->leaks[i], request, err) != 0)
+        if (open_set(sets, &sets->items[i], lanes, request->settings->leaks[i], request, err) != 0)
             return -1;
     }
     return 0;

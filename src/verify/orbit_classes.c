@@ -95,7 +95,7 @@ int orbit_classes(const struct canonical *canonical, const struct verify_request
 {
     const struct array *array = canonical->lane->array;
     struct classes c = {.canonical = canonical};
-    uint64_t memory_left = request->reading->max_memory;
+    uint64_t memory_left = request->settings->max_memory;
     int status = -1;
 
     *entries = calloc(array->n_rows + 1, sizeof **entries);
@@ -104,7 +104,7 @@ int orbit_classes(const struct canonical *canonical, const struct verify_request
     if (*entries == NULL || c.first == NULL || c.row == NULL)
         error_no_memory(err, "list of all images");
     else if (canonical_room_init(&c.room, canonical, err) == 0 &&
-             (c.table = row_table_open(&array, 1, &memory_left, request->reading->tmpdir, err)) !=
+             (c.table = row_table_open(&array, 1, &memory_left, request->settings->tmpdir, err)) !=
                  NULL)
         status = form_classes(&c, *entries, array->n_rows, err);
     if (status != 0) {

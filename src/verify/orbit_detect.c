@@ -58,8 +58,8 @@ static void read_said(struct detection *d)
             d->is_irregular |= manifest_option(said->manifest, irregular[i]) != NULL;
         d->has_block = parse_order(manifest_option(said->manifest, "order"), &d->usual.block_rows);
     }
-    if (d->request->order == VERIFY_ORDER_SAID) {
-        d->usual.block_rows = d->request->block_rows;
+    if (d->request->settings->order_said) {
+        d->usual.block_rows = d->request->settings->block_rows;
         d->has_block = d->is_said = true;
         d->is_irregular = false;
     }

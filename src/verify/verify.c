@@ -40,7 +40,7 @@ static int check_unread(const struct verify_shard *shard, struct verify_result *
 
 static uint64_t max_segment(const struct verify_request *request)
 {
-    const uint64_t quarter = request->reading->max_memory / 4;
+    const uint64_t quarter = request->settings->max_memory / 4;
 
     return quarter < MAX_SEGMENT_NBYTES ? quarter : MAX_SEGMENT_NBYTES;
 }
@@ -62,7 +62,7 @@ static int check_rows(const struct verify_request *request, struct verify_shard 
             status = orbit_groups_expect(&groups, &shard->said, err);
         result->n_groups = groups.n_groups;
     }
-    if (status == 0 && request->n_leaks > 0) {
+    if (status == 0 && request->settings->n_leaks > 0) {
         pass.leaks = &leaks;
         status = leak_open(&leaks, lanes, request, err);
     }
@@ -127,7 +127,7 @@ struct verify_result *verify_results_add(struct verify_results *results,
     results->items = grown;
     result = &grown[results->n];
     *result = (struct verify_result){.path = strdup(path)};
-    result->findings.max = request->max_findings;
+    result->findings.max = request->settings->max_findings;
     if (result->path == NULL) {
         error_no_memory(err, "results");
         return NULL;

@@ -13,17 +13,9 @@
 #include "shard/manifest.h"
 #include "verify/findings.h"
 
-enum verify_order { VERIFY_ORDER_DETECT, VERIFY_ORDER_SAID };
-
 struct verify_request {
-    const struct plan_request *reading; /* borrowed: board, roles, conventions, memory */
-    enum verify_order order;
-    uint64_t block_rows;      /* of the order that is said: B, 1 for sample, 0 for transform */
-    const char *const *leaks; /* borrowed: other sets whose positions must not occur here */
-    size_t n_leaks;
-    size_t max_findings; /* kept per file */
-    int n_threads;
-    bool headers_only; /* manifests: sizes, rows and arrays, no content */
+    const struct settings *settings; /* borrowed */
+    bool headers_only;               /* manifests: sizes, rows and arrays, no content */
     const struct manifest
         *manifest;          /* borrowed: of the file; NULL: the one that stands beside it */
     size_t manifest_output; /* which of its outputs the file is */

@@ -62,7 +62,7 @@ static int find_images(const struct verify_request *request, struct verify_shard
     if (status == 0)
         status = orbit_detect(&groups, shard, &lanes, request, result, err);
     if (status == 0 && result->is_expanded) {
-        status = orbit_groups_settle(&groups, lanes.row_nbytes, request->reading->max_memory, err);
+        status = orbit_groups_settle(&groups, lanes.row_nbytes, request->settings->max_memory, err);
         if (status == 0)
             status = walk(&groups, &lanes, row, located, err);
     }
@@ -74,7 +74,7 @@ static int find_images(const struct verify_request *request, struct verify_shard
 static int name_board(const struct verify_request *request, const struct verify_shard *shard,
                       struct verify_located *located, struct error *err)
 {
-    const char *said = request->reading->board;
+    const char *said = request->settings->board;
     char name[64];
 
     if (shard->board == NULL || !shard->board_is_sure)
@@ -131,7 +131,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
     struct verify_result result = {.path = copy, .findings = {.max = MAX_FINDINGS}};
     int status;
 
-    *located = (struct verify_located){.conventions = request->reading->conventions};
+    *located = (struct verify_located){.conventions = request->settings->conventions};
     status = copy != NULL ? locate(request, row, &result, located, err)
                           : error_no_memory(err, "name of a file");
     findings_release(&result.findings);

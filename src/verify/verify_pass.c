@@ -221,7 +221,7 @@ uint64_t verify_window_rows(const struct lanes *lanes, uint64_t n_bytes)
 static int init_pieces(struct run *run, struct error *err)
 {
     const struct verify_pass *pass = run->pass;
-    const size_t max = pass->request->max_findings;
+    const size_t max = pass->request->settings->max_findings;
 
     for (size_t p = 0; p < N_PIECES; p++) {
         struct piece *piece = &run->pieces[p];
@@ -276,12 +276,12 @@ int verify_pass_run(const struct verify_pass *pass, struct error *err)
         return error_no_memory(err, "check");
     run->pass = pass;
     run->err = err;
-    rules_init(&run->rules, pass->lanes, pass->request->max_findings);
+    rules_init(&run->rules, pass->lanes, pass->request->settings->max_findings);
     status = init(run, err);
     if (status == 0)
         status = smear_init(&run->smear, pass->lanes, err);
     if (status == 0)
-        status = crew_run(pass->request->n_threads, walk, run);
+        status = crew_run(pass->request->settings->n_threads, walk, run);
     if (status == 0) {
         rules_finish(&run->rules, pass->lanes, &pass->result->findings);
         smear_finish(&run->smear, pass->lanes, &pass->result->findings);

@@ -73,7 +73,7 @@ static void add_refusal(const struct verify_shard *shard, const struct error *wh
 /* --- with a board --- */
 
 static int infer(struct verify_shard *shard, const struct board *board,
-                 const struct plan_request *reading, struct error *why)
+                 const struct settings *reading, struct error *why)
 {
     return role_infer(&shard->archive, board, &reading->roles, shard->bindings, &shard->n_rows,
                       why);
@@ -115,7 +115,7 @@ static size_t list_candidates(uint64_t rows, uint64_t cols, char names[MAX_CANDI
 }
 
 /* One of the boards that the shape allows lends its roles. Its name is not known for sure. */
-static bool borrow_roles(struct verify_shard *shard, const struct plan_request *reading,
+static bool borrow_roles(struct verify_shard *shard, const struct settings *reading,
                          struct error *why)
 {
     char names[MAX_CANDIDATES][64];
@@ -258,7 +258,7 @@ static int read_by_names(struct verify_shard *shard, const struct error *why,
     return 0;
 }
 
-static int infer_with_board(struct verify_shard *shard, const struct plan_request *reading,
+static int infer_with_board(struct verify_shard *shard, const struct settings *reading,
                             struct verify_result *result, struct error *err)
 {
     struct error why = {0};
@@ -272,7 +272,7 @@ static int infer_with_board(struct verify_shard *shard, const struct plan_reques
     return 0;
 }
 
-int verify_decide_roles(struct verify_shard *shard, const struct plan_request *reading,
+int verify_decide_roles(struct verify_shard *shard, const struct settings *reading,
                         struct verify_result *result, struct error *err)
 {
     struct error why = {0};

@@ -12,7 +12,7 @@
  * the first one that fits all arrays lends its roles (board_is_sure stays false). What fits no
  * board is read by names alone. Arrays that contradict each other are findings.
  */
-int verify_decide_roles(struct verify_shard *shard, const struct plan_request *reading,
+int verify_decide_roles(struct verify_shard *shard, const struct settings *reading,
                         struct verify_result *result, struct error *err);
 
 #endif

@@ -68,7 +68,7 @@ static int read_manifest(struct verify_shard *shard, const struct manifest *give
 }
 
 /* Conventions: what the manifest says holds where the command line says nothing. */
-static void take_conventions(struct verify_shard *shard, const struct plan_request *reading)
+static void take_conventions(struct verify_shard *shard, const struct settings *reading)
 {
     static const char *const options[] = {"planes", "ambiguous", "castling",
                                           "tiles",  "value",     "to-move"};
@@ -178,16 +178,16 @@ int verify_shard_open(struct verify_shard *shard, const struct verify_request *r
     struct error why = {0};
 
     *shard = (struct verify_shard){0};
-    if (archive_in_open(&shard->archive, path, request->reading->use_map, &why) != 0)
+    if (archive_in_open(&shard->archive, path, request->settings->use_map, &why) != 0)
         return verify_read_failed(result, NULL, &why, err);
     shard->is_open = true;
     add_warnings(&shard->archive, result);
     if (read_manifest(shard, request->manifest, err) != 0 || load_objects(shard, result, err) != 0)
         return -1;
-    take_conventions(shard, request->reading);
-    if (decide_board(shard, request->reading->board, result, err) != 0)
+    take_conventions(shard, request->settings);
+    if (decide_board(shard, request->settings->board, result, err) != 0)
         return -1;
-    return result->fatal == ERROR_NONE ? verify_decide_roles(shard, request->reading, result, err)
+    return result->fatal == ERROR_NONE ? verify_decide_roles(shard, request->settings, result, err)
                                        : 0;
 }
 

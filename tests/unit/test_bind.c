@@ -110,7 +110,7 @@ static struct plan plan;
 
 static int build(const char *path, const char *board, const char *const (*options)[2])
 {
-    struct plan_request request = {
+    struct settings request = {
         .board = board,
         .roles = ROLE_REQUEST_INIT,
         .conventions = conventions_default,

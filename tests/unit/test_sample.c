@@ -350,7 +350,7 @@ static void test_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {
-        const struct sample_settings settings = {
+        const struct settings settings = {
             .board = cases[i].board, .n_rows = 3, .n_threads = 1};
         struct sample_result result;
         struct error err = {0};

@@ -31,7 +31,7 @@ static void put_array(const char *name, const char *descr, unsigned n_dims, cons
     put_array(name, descr, N_OF(((const uint64_t[]){__VA_ARGS__})), \
               (const uint64_t[]){__VA_ARGS__}, elements, sizeof(elements))
 
-static const struct plan_request plain = {
+static const struct settings plain = {
     .roles = ROLE_REQUEST_INIT,
     .conventions = {.to_move_plane = -1},
     .block_rows = ORDER_DEFAULT_BLOCK,
@@ -45,7 +45,7 @@ static const struct plan_request plain = {
 static int build(struct sheet *sheet, const char *board, const struct sheet_stored *stored,
                  size_t n_stored, uint64_t row, struct error *err)
 {
-    struct plan_request reading = plain;
+    struct settings reading = plain;
     struct error none = {0};
     const struct sheet_request request = {scratch("in"), row, &reading, stored, n_stored};
     int status;

@@ -1,0 +1,241 @@
+/*
+ * option_table.c - every option of every command, one row each: its names, its help, the commands
+ * that have it, and the field of the settings that it fills.
+ */
+#include "engine/settings.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOVES " expand verify show " /* commands that transform rows */
+#define READS MOVES "info "          /* commands that read shards */
+#define ALL   NULL
+
+static int set_order(struct settings *settings, const struct option_row *row, const char *argument,
+                     struct error *err)
+{
+    uint64_t block = 0;
+
+    if (strcmp(argument, "sample") == 0)
+        block = 1;
+    else if (strcmp(argument, "transform") != 0 &&
+             (strncmp(argument, "block:", 6) != 0 || text_parse_u64(argument + 6, &block) != 0 ||
+              block == 0))
+        return error_set(err, ERROR_USAGE, "--%s: %s is none of block:B, sample, transform",
+                         row->name, text_quote(argument).text);
+    settings->block_rows = block;
+    settings->order_text = argument;
+    return 0;
+}
+
+/* I/N: the I-th of every N inputs. */
+static int set_part(struct settings *settings, const struct option_row *row, const char *argument,
+                    struct error *err)
+{
+    char *end;
+    unsigned long long part = strtoull(argument, &end, 10), n = 0;
+
+    if (*argument >= '0' && *argument <= '9' && *end == '/' && end[1] >= '0' && end[1] <= '9')
+        n = strtoull(end + 1, &end, 10);
+    if (n == 0 || *end != '\0' || part < 1 || part > n)
+        return error_set(err, ERROR_USAGE, "--%s: %s is not I/N with I from 1 to N", row->name,
+                         text_quote(argument).text);
+    settings->part = part;
+    settings->n_parts = n;
+    return 0;
+}
+
+static int set_level(struct settings *settings, const struct option_row *row, const char *argument,
+                     struct error *err)
+{
+    (void)row;
+    settings->level_text = argument;
+    return codec_level_parse(argument, &settings->level, err);
+}
+
+static int set_verbosity(struct settings *settings, const struct option_row *row,
+                         const char *argument, struct error *err)
+{
+    (void)argument;
+    (void)err;
+    settings->verbosity = row->letter == 'q' ? -1 : 1;
+    return 0;
+}
+
+static int add_role(struct settings *settings, const struct option_row *row, const char *argument,
+                    struct error *err)
+{
+    (void)row;
+    return role_request_add(&settings->roles, argument, err);
+}
+
+static int add_copy(struct settings *settings, const struct option_row *row, const char *argument,
+                    struct error *err)
+{
+    (void)row;
+    return role_request_add_copy(&settings->roles, argument, err);
+}
+
+static int set_policy(struct settings *settings, const struct option_row *row, const char *argument,
+                      struct error *err)
+{
+    (void)row;
+    free(settings->roles.policy_layout);
+    settings->roles.policy_layout = strdup(argument);
+    return settings->roles.policy_layout != NULL ? 0 : error_no_memory(err, "options");
+}
+
+static int set_convention(struct settings *settings, const struct option_row *row,
+                          const char *argument, struct error *err)
+{
+    return conventions_set(&settings->conventions, row->name, argument, err);
+}
+
+static int add_leak(struct settings *settings, const struct option_row *row, const char *argument,
+                    struct error *err)
+{
+    const char **grown = realloc(settings->leaks, (settings->n_leaks + 1) * sizeof *grown);
+
+    (void)row;
+    if (grown == NULL)
+        return error_no_memory(err, "options");
+    settings->leaks = grown;
+    grown[settings->n_leaks++] = argument;
+    return 0;
+}
+
+/* What a row says after its commands, by kind. */
+#define FIELD(member) \
+    .offset = offsetof(struct settings, member), .n_bytes = sizeof((struct settings *)0)->member
+#define SAID(member)      .said = offsetof(struct settings, member)
+#define FLAG(member)      .kind = OPTION_FLAG, FIELD(member)
+#define NO(member)        .kind = OPTION_NO, FIELD(member)
+#define TEXT(member)      .kind = OPTION_TEXT, FIELD(member)
+#define SIZE(member)      .kind = OPTION_SIZE, FIELD(member)
+#define WORD(member, all) .kind = OPTION_WORD, FIELD(member), .words = (all)
+#define CALL(function)    .kind = OPTION_CALL, .set = (function)
+#define ANY_NUMBER(member, least) \
+    .kind = OPTION_NUMBER, FIELD(member), .min = (least), .max = UINT64_MAX
+#define NUMBER(member, least, most) \
+    .kind = OPTION_NUMBER, FIELD(member), .min = (least), .max = (most)
+#define CONVENTION(some) CALL(set_convention), .words = (some)
+
+const struct option_row option_table[] = {
+    {'b', "board", "BOARD", "the board: a preset or FAMILY:SIZE, see `symaug boards`",
+     READS "sample ", TEXT(board)},
+    {'o', "output", "FILE", "write FILE; all operands are inputs, which are joined",
+     " expand manifest ", TEXT(output)},
+    {0, "row", "K", "the row to show; the first is 0", " show ", ANY_NUMBER(row, 0),
+     SAID(row_said)},
+    {'o', "output", "FILE", "write a picture (SVG) to FILE; - is standard output", " show ",
+     TEXT(output)},
+    {0, "out-dir", "DIR", "write one output per input into DIR, under the same name", " expand ",
+     TEXT(out_dir)},
+    {0, "files-from", "FILE",
+     "the names of inputs, one a line; - reads them from standard input: with `expand`, more "
+     "inputs; "
+     "with `manifest merge`, all that must be there",
+     " expand manifest ", TEXT(files_from)},
+    {'0', "null", NULL, "the names in --files-from end with NUL", " expand manifest ", FLAG(zero)},
+    {0, "part", "I/N", "with --out-dir: only the I-th of every N inputs (many machines)",
+     " expand ", CALL(set_part)},
+    {0, "skip-existing", NULL, "do nothing for outputs whose manifest matches inputs and options",
+     " expand ", FLAG(skip_existing)},
+    {0, "skip-bad", NULL, "with --out-dir: report inputs that cannot be read, go on", " expand ",
+     FLAG(skip_bad)},
+    {'f', "force", NULL, "replace existing outputs", " expand sample manifest show ", FLAG(force)},
+    {'n', "dry-run", NULL, "print the plan, write nothing", " expand ", FLAG(dry_run)},
+    {0, "transforms", "LIST", "all, rotations, reflections, or ids and names: 0,3,6 (default all)",
+     " expand show ", TEXT(transforms), .words = "all rotations reflections"},
+    {0, "pick", "K", "K distinct images of each row, chosen at random", " expand ",
+     NUMBER(pick, 1, BOARD_MAX_TRANSFORMS)},
+    {0, "keep-identity", NULL, "with --pick: the row itself is one of them", " expand ",
+     FLAG(keep_identity)},
+    {0, "unique", NULL, "leave out images that equal another one of their row", " expand ",
+     FLAG(unique)},
+    {0, "shuffle", NULL, "write the rows in a fixed pseudo-random order", " expand ",
+     FLAG(shuffle)},
+    {0, "order", "ORDER",
+     "block:B, sample (a row's images together) or transform (default block:16)",
+     " expand verify show ", CALL(set_order), SAID(order_said),
+     .words = "block:16 sample transform"},
+    {0, "rows-per-shard", "R",
+     "cut the output into shards of R rows: OUT-00000.npz, OUT-00001.npz, ...", " expand ",
+     ANY_NUMBER(rows_per_shard, 1)},
+    {'l', "level", "LEVEL", "fast, default, best, store, or zlib:1 to zlib:9 (default: default)",
+     " expand ", CALL(set_level),
+     .words = "fast default best store zlib:1 zlib:2 zlib:3 zlib:4 zlib:5 zlib:6 zlib:7 zlib:8 "
+              "zlib:9"},
+    {0, "format", "FORM",
+     "npz, npy-dir (a folder of plain .npy files), or npy (one array); default: npz, or npy if "
+     "the output is called so",
+     " expand ", WORD(form, "npz npy-dir npy"), SAID(form_said)},
+    {0, "role", "NAME=ROLE", "what array NAME means: see `symaug info`; may be repeated", READS,
+     CALL(add_role), .repeats = true},
+    {0, "copy", "NAME", "array NAME is repeated for each image; same as --role NAME=copy", READS,
+     CALL(add_copy), .repeats = true},
+    {0, "schema", "FILE", "roles from a JSON file, as `symaug info --write-schema` makes it", READS,
+     TEXT(schema)},
+    {0, "policy", "LAYOUT", "the policy's layout: see `symaug boards BOARD`", READS,
+     CALL(set_policy)},
+    {0, "planes", "CONV",
+     "whose stones: colour, mover, canonical, openspiel, or a permutation such as 1,0,~2", MOVES,
+     CONVENTION("colour mover canonical openspiel")},
+    {0, "value", "CONV", "what a value counts: colour01, colour11, colour-wdl or mover", MOVES,
+     CONVENTION("colour01 colour11 colour-wdl mover")},
+    {0, "to-move", "CODING", "the player to move: 01, 12 or pm1", MOVES, CONVENTION("01 12 pm1")},
+    {0, "plane-order", "ORDER", "planes stored as yx (row, column) or xy", READS,
+     WORD(roles.plane_xy, "yx xy")},
+    {0, "ambiguous", "WHAT",
+     "policy entries that name a region by one cell: map, keep or drop (default map)", MOVES,
+     CONVENTION("map keep drop")},
+    {0, "castling", "WHAT",
+     "chess rows with castling rights: swap, or skip their mirror image (default swap)", MOVES,
+     CONVENTION("swap skip")},
+    {0, "castling-planes", "LIST",
+     "the planes of own K, own Q, their K, their Q castling rights, or none", MOVES,
+     CONVENTION("none")},
+    {0, "tiles", "WHAT", "Take It Easy: keep tiles (2 images) or permute (12)", MOVES,
+     CONVENTION("keep permute")},
+    {0, "no-provenance", NULL, "do not add the arrays symaug_source and symaug_transform",
+     " expand ", NO(provenance)},
+    {0, "sidecar", NULL, "also write NAME.json with the number of rows (KataGo)", " expand ",
+     FLAG(sidecar)},
+    {0, "rows", "N", "how many rows to make", " sample ", NUMBER(n_rows, 0, 1000000000),
+     SAID(n_rows_said)},
+    {0, "seed", "S", "seed of everything random (default 1)", " sample expand ",
+     ANY_NUMBER(seed, 0)},
+    {0, "check", NULL, "prove that the transforms are a group and print the report", " boards ",
+     FLAG(check)},
+    {0, "action", "I", "what policy index I means, and its images", " boards ",
+     ANY_NUMBER(action, 0), SAID(action_said)},
+    {0, "leak", "FILE",
+     "another set, whose positions must not occur here in any image; may be repeated", " verify ",
+     CALL(add_leak), .repeats = true},
+    {0, "max-findings", "N", "list at most N findings per file (default 100)", " verify ",
+     NUMBER(max_findings, 0, 1000000000)},
+    {0, "json", NULL, "print JSON", " info boards verify manifest ", FLAG(json)},
+    {0, "write-schema", NULL, "print the roles as a schema for --schema", " info ",
+     FLAG(write_schema)},
+    {'j', "threads", "N", "worker threads (default: the usable processors)", " expand verify ",
+     NUMBER(n_threads, 1, 1024)},
+    {0, "max-memory", "SIZE",
+     "memory for what cannot stream, the rest goes to a temp file (default 1G)", MOVES,
+     SIZE(max_memory)},
+    {0, "tmpdir", "DIR", "where such temp files are (default: TMPDIR or /tmp)", MOVES,
+     TEXT(tmpdir)},
+    {0, "no-mmap", NULL, "read inputs instead of mapping them", READS, NO(use_map)},
+    {0, "progress", "WHEN", "a progress line: auto (on a terminal), always, never", " expand ",
+     WORD(progress, "auto always never")},
+    {0, "color", "WHEN", "colours: auto (on a terminal), always, never (plain ASCII)", " show ",
+     WORD(colour, "auto always never")},
+    {0, "stats", "FILE", "write times and speeds as JSON", " expand ", TEXT(stats)},
+    {'q', "quiet", NULL, "errors only", ALL, CALL(set_verbosity)},
+    {'v', "verbose", NULL, "say more", ALL, CALL(set_verbosity)},
+    {'h', "help", NULL, "print this help", ALL, .kind = OPTION_END},
+    {0, "version", NULL, "print the version and those of the libraries", ALL, .kind = OPTION_END},
+};
+
+const size_t option_n_table = sizeof option_table / sizeof *option_table;

@@ -1,0 +1,194 @@
+/*
+ * settings.c - options become settings: each row of the option table says what its argument may be
+ * and which field it fills, so that one function serves them all.
+ */
+#include "engine/settings.h"
+
+#include "base/text.h"
+#include "engine/order.h"
+#include "engine/threads.h"
+#include "shard/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct settings settings_default = {
+    .roles = ROLE_REQUEST_INIT,
+    .conventions = {.planes = PLANES_COLOUR,
+                    .value = VALUE_COLOUR01,
+                    .to_move = TO_MOVE_01,
+                    .to_move_plane = -1},
+    .use_map = true,
+    .block_rows = ORDER_DEFAULT_BLOCK,
+    .order_text = "block:16",
+    .seed = 1,
+    .provenance = true,
+    .level = {.kind = CODEC_DEFAULT},
+    .level_text = "default",
+    .max_memory = UINT64_C(1) << 30,
+    .max_findings = 100,
+};
+
+bool option_is_of(const struct option_row *row, const char *command)
+{
+    const size_t n = strlen(command);
+    const char *at = row->commands;
+
+    while (at != NULL && (at = strstr(at, command)) != NULL && (at[-1] != ' ' || at[n] != ' '))
+        at += n;
+    return row->commands == NULL || at != NULL;
+}
+
+const struct option_row *option_find(const char *command, const char *name)
+{
+    for (size_t i = 0; i < option_n_table; i++)
+        if (strcmp(option_table[i].name, name) == 0 && option_is_of(&option_table[i], command))
+            return &option_table[i];
+    return NULL;
+}
+
+static void store(struct settings *settings, const struct option_row *row, uint64_t value)
+{
+    uint8_t *field = (uint8_t *)settings + row->offset;
+    const uint32_t small = (uint32_t)value;
+
+    if (row->n_bytes == sizeof value)
+        memcpy(field, &value, sizeof value);
+    else if (row->n_bytes == sizeof small)
+        memcpy(field, &small, sizeof small);
+    else
+        *field = (uint8_t)value;
+}
+
+static int set_number(struct settings *settings, const struct option_row *row, const char *argument,
+                      struct error *err)
+{
+    uint64_t value;
+
+    if (text_parse_u64(argument, &value) != 0 || value < row->min || value > row->max) {
+        if (row->max == UINT64_MAX)
+            return error_set(err, ERROR_USAGE, "--%s: %s is not a whole number%s", row->name,
+                             text_quote(argument).text, row->min > 0 ? " from 1 on" : "");
+        return error_set(err, ERROR_USAGE, "--%s: %s is not a number from %llu to %llu", row->name,
+                         text_quote(argument).text, (unsigned long long)row->min,
+                         (unsigned long long)row->max);
+    }
+    store(settings, row, value);
+    return 0;
+}
+
+/* Words are separated by spaces; the message lists them with commas. */
+static int set_word(struct settings *settings, const struct option_row *row, const char *argument,
+                    struct error *err)
+{
+    const size_t n = strlen(argument);
+    struct text list = {0};
+    const char *word = row->words;
+
+    for (uint64_t i = 0; *word != '\0'; i++) {
+        const size_t length = strcspn(word, " ");
+
+        if (length == n && memcmp(word, argument, n) == 0) {
+            store(settings, row, i);
+            text_release(&list);
+            return 0;
+        }
+        if (text_append(&list, err, "%s%.*s", i > 0 ? ", " : "", (int)length, word) != 0) {
+            text_release(&list);
+            return -1;
+        }
+        word += length + strspn(word + length, " ");
+    }
+    error_set(err, ERROR_USAGE, "--%s: %s is none of %s", row->name, text_quote(argument).text,
+              list.text);
+    text_release(&list);
+    return -1;
+}
+
+static int set_field(struct settings *settings, const struct option_row *row, const char *argument,
+                     struct error *err)
+{
+    uint64_t size;
+
+    switch (row->kind) {
+    case OPTION_FLAG:
+    case OPTION_NO:
+        store(settings, row, row->kind == OPTION_FLAG);
+        return 0;
+    case OPTION_TEXT:
+        memcpy((uint8_t *)settings + row->offset, &argument, sizeof argument);
+        return 0;
+    case OPTION_NUMBER:
+        return set_number(settings, row, argument, err);
+    case OPTION_SIZE:
+        if (text_parse_size(argument, &size) != 0)
+            return error_set(err, ERROR_USAGE, "--%s: %s is not a size such as 500M or 2G",
+                             row->name, text_quote(argument).text);
+        store(settings, row, size);
+        return 0;
+    case OPTION_WORD:
+        return set_word(settings, row, argument, err);
+    case OPTION_CALL:
+        return row->set(settings, row, argument, err);
+    case OPTION_END:
+        break;
+    }
+    return error_set(err, ERROR_INTERNAL, "option --%s sets nothing", row->name);
+}
+
+int option_set(struct settings *settings, const struct option_row *row, const char *argument,
+               struct error *err)
+{
+    if (set_field(settings, row, argument, err) != 0)
+        return -1;
+    if (row->said != 0)
+        *((bool *)((uint8_t *)settings + row->said)) = true;
+    return 0;
+}
+
+/* The schema's overrides first, then those of the options: the last one of an array counts. */
+static int put_schema_first(struct settings *settings, struct error *err)
+{
+    struct role_request all = ROLE_REQUEST_INIT, *said = &settings->roles;
+    struct role_override *grown;
+
+    if (schema_read(settings->schema, &all, err) != 0) {
+        role_request_release(&all);
+        return -1;
+    }
+    grown = realloc(all.overrides, (all.n_overrides + said->n_overrides + 1) * sizeof *grown);
+    if (grown == NULL) {
+        role_request_release(&all);
+        return error_no_memory(err, "options");
+    }
+    if (said->n_overrides > 0)
+        memcpy(grown + all.n_overrides, said->overrides, said->n_overrides * sizeof *grown);
+    free(said->overrides);
+    said->overrides = grown;
+    said->n_overrides += all.n_overrides;
+    if (said->policy_layout == NULL)
+        said->policy_layout = all.policy_layout;
+    else
+        free(all.policy_layout);
+    if (said->plane_xy < 0)
+        said->plane_xy = all.plane_xy;
+    return 0;
+}
+
+int settings_finish(struct settings *settings, struct error *err)
+{
+    const char *tmpdir = getenv("TMPDIR");
+
+    if (settings->n_threads == 0)
+        settings->n_threads = threads_usable();
+    if (settings->tmpdir == NULL)
+        settings->tmpdir = tmpdir != NULL && *tmpdir != '\0' ? tmpdir : "/tmp";
+    return settings->schema != NULL ? put_schema_first(settings, err) : 0;
+}
+
+void settings_release(struct settings *settings)
+{
+    role_request_release(&settings->roles);
+    free(settings->leaks);
+    settings->leaks = NULL;
+}
