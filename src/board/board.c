@@ -17,22 +17,22 @@ const size_t board_n_families = sizeof board_families / sizeof board_families[0]
 
 const struct board_preset board_presets[] = {
     {"hex8", "hexagon:4",
-     "RingRift's hexagon of radius 4, side 5; not an 8 x 8 Hex board: that is rhombus:8"},
-    {"hexagonal", "hexagon:12", "RingRift's hexagon of radius 12, side 13"},
-    {"square8", "square:8", "RingRift's 8 x 8 board"},
-    {"square19", "square:19", "RingRift's 19 x 19 board"},
-    {"gomoku15", "square:15", "Gomoku"},
-    {"go9", "square:9", "Go on 9 x 9"},
-    {"go13", "square:13", "Go on 13 x 13"},
-    {"go19", "square:19", "Go on 19 x 19"},
-    {"tictactoe", "square:3", "TicTacToe"},
-    {"othello", "square:8", "Othello; only ids 0, 2, 6 and 7 keep its start position"},
-    {"hex11", "rhombus:11", "the game of Hex on 11 x 11"},
-    {"hex13", "rhombus:13", "the game of Hex on 13 x 13"},
-    {"hex14", "rhombus:14", "the game of Hex on 14 x 14"},
-    {"hex19", "rhombus:19", "the game of Hex on 19 x 19"},
-    {"connect4", "mirror:6x7", "Connect 4"},
-    {"chess", "chess", "mirror:8x8 with the planes and moves of chess; the mirror approximates"},
+     "RingRift's hexagon of radius 4, side 5; not an 8 x 8 Hex board: that is rhombus:8", 0},
+    {"hexagonal", "hexagon:12", "RingRift's hexagon of radius 12, side 13", 0},
+    {"square8", "square:8", "RingRift's 8 x 8 board", 0},
+    {"square19", "square:19", "RingRift's 19 x 19 board", 0},
+    {"gomoku15", "square:15", "Gomoku", BOARD_LEAD_BALANCED},
+    {"go9", "square:9", "Go on 9 x 9", 0},
+    {"go13", "square:13", "Go on 13 x 13", 0},
+    {"go19", "square:19", "Go on 19 x 19", 0},
+    {"tictactoe", "square:3", "TicTacToe", BOARD_LEAD_BALANCED},
+    {"othello", "square:8", "Othello; only ids 0, 2, 6 and 7 keep its start position", 0},
+    {"hex11", "rhombus:11", "the game of Hex on 11 x 11", 0},
+    {"hex13", "rhombus:13", "the game of Hex on 13 x 13", 0},
+    {"hex14", "rhombus:14", "the game of Hex on 14 x 14", 0},
+    {"hex19", "rhombus:19", "the game of Hex on 19 x 19", 0},
+    {"connect4", "mirror:6x7", "Connect 4", BOARD_LEAD_BALANCED},
+    {"chess", "chess", "mirror:8x8 with the planes and moves of chess; the mirror approximates", 0},
 };
 const size_t board_n_presets = sizeof board_presets / sizeof board_presets[0];
 
@@ -97,6 +97,7 @@ static int build(struct board *b, const char *asked, bool check, struct error *e
         return -1;
     if (check && group_complete(b, err) != 0)
         return -1;
+    b->lead = preset != NULL && preset->lead != BOARD_LEAD_NONE ? preset->lead : b->family->lead;
     b->preset = strdup(preset != NULL ? preset->name : b->name);
     return b->preset != NULL ? 0 : error_no_memory(err, "board name");
 }

@@ -37,7 +37,24 @@ struct board_transform {
     uint8_t number_src[3];
 };
 
-/* A family of boards is a row of the registry table in board.c. */
+/* Who may have more stones, where planes 0 and 1 hold the stones of the two players. */
+enum board_lead {
+    BOARD_LEAD_NONE,     /* they are not known to hold stones */
+    BOARD_LEAD_FREE,     /* they do; anybody may have more */
+    BOARD_LEAD_BALANCED, /* nobody has two more than the other */
+    BOARD_LEAD_TO_MOVE,  /* the player to move has as many as the other, or one less */
+};
+
+/* Rights to castle: king's side, queen's side, and the other player's, each a plane. */
+struct board_castling {
+    uint32_t n_planes;  /* of a position whose castling planes need not be told */
+    uint32_t planes[4]; /* of such a position */
+};
+extern const struct board_castling board_castling_usual;
+
+/* A family of boards is a row of the registry table in board.c. What its boards have beyond cells,
+ * transforms and actions are fields, which are 0 where a family is like most: nobody asks for a
+ * family by its name. */
 struct board_family {
     const char *name;    /* "hexagon" */
     const char *syntax;  /* "hexagon:R" */
@@ -55,6 +72,27 @@ struct board_family {
     /* Policy layouts of this family, in the order in which a length is tried. */
     const struct action_layout *const *layouts;
     size_t n_layouts;
+
+    /* --- planes --- */
+
+    enum board_lead lead; /* a preset may know more: see board->lead */
+
+    /* The game of Hex: the first player joins top and bottom, the second left and right. Of three
+     * planes the last is the player to move; OpenSpiel's nine are known. */
+    bool joins_edges;
+
+    const struct board_castling *castling; /* NULL: no castling, every transform is exact */
+    const struct action_layout *xy_layout; /* with such a policy, planes are [c][x][y], or NULL */
+
+    /* Cells that form no box: in planes of grid_side squared places (0: there are none), cell i
+     * has the place grid_cells[i]. The places without a cell stay where they are. */
+    uint32_t grid_side;
+    const uint8_t *grid_cells;
+
+    bool has_tiles; /* codes of cells are tiles of three numbers: only the default transforms leave
+                       them as they are, others permute them by number_src */
+
+    bool only_known_members; /* their reader refuses others: role_katago knows them all */
 };
 
 struct board {
@@ -77,6 +115,8 @@ struct board {
     uint8_t *default_ids; /* owned: the transforms that keep every label exact, ascending */
     uint32_t n_default_ids;
 
+    enum board_lead lead; /* of the preset, or else of the family */
+
     uint32_t n_planes;  /* boards from a file with plane maps, else 0 */
     uint32_t n_actions; /* boards from a file with action maps, else 0 */
 
@@ -94,7 +134,8 @@ struct board {
 struct board_preset {
     const char *name;
     const char *board;
-    const char *note; /* what it is, one line */
+    const char *note;     /* what it is, one line */
+    enum board_lead lead; /* BOARD_LEAD_NONE: the family's */
 };
 
 extern const struct board_family *const board_families[];

@@ -33,6 +33,9 @@ static const struct action_layout *const layouts[] = {
     &chess_layout_4864_crazyara_squares,
 };
 
+/* Of 25 planes: 12 of pieces, 4 of rights, occupancy, checkers, material. */
+const struct board_castling board_castling_usual = {25, {12, 13, 14, 15}};
+
 const struct board_family board_family_chess = {
     .name = "chess",
     .syntax = "chess",
@@ -41,4 +44,5 @@ const struct board_family board_family_chess = {
     .build = build,
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof *layouts,
+    .castling = &board_castling_usual,
 };

@@ -84,4 +84,5 @@ const struct board_family board_family_hexagon = {
     .build = build,
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
+    .lead = BOARD_LEAD_FREE,
 };

@@ -34,4 +34,5 @@ const struct board_family board_family_katago = {
     .build = build,
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
+    .only_known_members = true,
 };

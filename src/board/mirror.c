@@ -108,6 +108,7 @@ const struct board_family board_family_mirror = {
     .build = build_mirror,
     .layouts = layouts_mirror,
     .n_layouts = sizeof layouts_mirror / sizeof layouts_mirror[0],
+    .lead = BOARD_LEAD_FREE,
 };
 
 const struct board_family board_family_grid = {
@@ -118,4 +119,5 @@ const struct board_family board_family_grid = {
     .build = build_grid,
     .layouts = layouts_grid,
     .n_layouts = sizeof layouts_grid / sizeof layouts_grid[0],
+    .lead = BOARD_LEAD_FREE,
 };

@@ -50,4 +50,6 @@ const struct board_family board_family_rhombus = {
     .build = build,
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
+    .lead = BOARD_LEAD_TO_MOVE,
+    .joins_edges = true,
 };

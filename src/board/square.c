@@ -50,4 +50,6 @@ const struct board_family board_family_square = {
     .build = build,
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
+    .lead = BOARD_LEAD_FREE,
+    .xy_layout = &action_layout_ringrift,
 };

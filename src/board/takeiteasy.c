@@ -64,11 +64,6 @@ static struct axial image(struct axial p, uint32_t t)
     return t < 6 ? p : (struct axial){p.r, p.q};
 }
 
-uint32_t takeiteasy_grid_cell(uint32_t cell)
-{
-    return grid_cells[cell];
-}
-
 static bool adjacent(struct axial a, struct axial b)
 {
     int q = a.q - b.q, r = a.r - b.r;
@@ -146,4 +141,7 @@ const struct board_family board_family_takeiteasy = {
     .build = build,
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
+    .grid_side = TAKEITEASY_GRID_SIDE,
+    .grid_cells = grid_cells,
+    .has_tiles = true,
 };

@@ -3,7 +3,7 @@
  *
  * The 19 cells form no box. A network's planes have shape (N, C, 5, 5): every cell has a place in
  * them, six places are unused and stay in place. A transform is no symmetry of that square: move
- * place takeiteasy_grid_cell(i) to place takeiteasy_grid_cell(dst[i]).
+ * place grid_cells[i] to place grid_cells[dst[i]].
  */
 #ifndef SYMAUG_BOARD_TAKEITEASY_H
 #define SYMAUG_BOARD_TAKEITEASY_H
@@ -15,8 +15,5 @@
 #define TAKEITEASY_N_NUMBERS  3
 #define TAKEITEASY_N_LINES    15
 #define TAKEITEASY_LINES_EACH 5 /* line i carries number i / 5 of the tiles on it */
-
-/* The flat index row * 5 + col of a cell (0..18) in a 5 x 5 plane. */
-uint32_t takeiteasy_grid_cell(uint32_t cell);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/perm.h"
 #include "base/text.h"
-#include "board/takeiteasy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +28,11 @@ static uint32_t plane_transform(const struct plan *plan, const struct plan_array
     return array->binding.plane_xy ? board_xy_plane_transform(plan->board, t) : t;
 }
 
-/* Take It Easy's 5 x 5 planes: the 19 cells sit in a square, the corners stay. */
+/* Cells that form no box, in planes that do: places without a cell stay. */
 static int bind_grid_of_cells(const struct plan *plan, struct row_move *move, struct error *err)
 {
     const struct board *board = plan->board;
+    const uint8_t *place = board->family->grid_cells;
     const uint64_t n = move->axis;
     uint32_t *src = new_maps(plan, n, err);
 
@@ -42,7 +42,7 @@ static int bind_grid_of_cells(const struct plan *plan, struct row_move *move, st
     for (uint32_t t = 0; t < board->n_transforms; t++, src += n) {
         perm_set_identity(src, n);
         for (uint32_t cell = 0; cell < board->n_cells; cell++)
-            src[takeiteasy_grid_cell(cell)] = takeiteasy_grid_cell(board->transforms[t].src[cell]);
+            src[place[cell]] = place[board->transforms[t].src[cell]];
         move->steps[t].src = src;
     }
     return 0;
@@ -164,7 +164,7 @@ static int bind_labels(const struct plan *plan, struct plan_array *array, struct
 
 static int bind_grid(struct plan *plan, struct plan_array *array, struct error *err)
 {
-    if (board_is(plan->board, "takeiteasy") && plan->conventions.tiles == TILES_PERMUTE)
+    if (plan->board->family->has_tiles && plan->conventions.tiles == TILES_PERMUTE)
         array->move.kind = MOVE_CODES;
     return bind_cells(plan, array, &array->move, err) != 0 ? -1 : bind_labels(plan, array, err);
 }

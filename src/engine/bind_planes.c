@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define CHESS_N_PLANES 25
-
 static void exchange(uint32_t *dst, uint32_t a, uint32_t b)
 {
     uint32_t to = dst[a];
@@ -15,18 +13,19 @@ static void exchange(uint32_t *dst, uint32_t a, uint32_t b)
 }
 
 /* A mirrored chess position castles on the other side. */
-static int chess_planes(const struct conventions *c, uint64_t n_planes, uint32_t *dst,
-                        struct error *err)
+static int castling_planes(const struct board *board, const struct conventions *c,
+                           uint64_t n_planes, uint32_t *dst, struct error *err)
 {
-    const uint32_t *planes = c->n_castling_planes > 0 ? c->castling_planes : chess_castling_planes;
+    const struct board_castling *known = board->family->castling;
+    const uint32_t *planes = c->n_castling_planes > 0 ? c->castling_planes : known->planes;
 
     if (c->n_castling_planes < 0)
         return 0;
-    if (c->n_castling_planes == 0 && n_planes != CHESS_N_PLANES)
+    if (c->n_castling_planes == 0 && n_planes != known->n_planes)
         return error_set(err, ERROR_DATA,
-                         "%llu planes: which of them hold castling rights is known for %d only; "
+                         "%llu planes: which of them hold castling rights is known for %u only; "
                          "use --castling-planes K,Q,k,q or --castling-planes none",
-                         (unsigned long long)n_planes, CHESS_N_PLANES);
+                         (unsigned long long)n_planes, known->n_planes);
     for (int i = 0; i < 4; i++)
         if (planes[i] >= n_planes)
             return error_set(err, ERROR_DATA, "castling plane %u, expected below %llu", planes[i],
@@ -98,9 +97,9 @@ int bind_plane_map(const struct board *board, const struct conventions *conventi
         memcpy(dst, transform->planes, n_planes * sizeof *dst);
         return 0;
     }
-    if (board_is(board, "chess"))
-        return t == 0 ? 0 : chess_planes(conventions, n_planes, dst, err);
-    if (board_is(board, "rhombus") && conventions->planes == PLANES_OPENSPIEL)
+    if (board->family->castling != NULL)
+        return t == 0 ? 0 : castling_planes(board, conventions, n_planes, dst, err);
+    if (board->family->joins_edges && conventions->planes == PLANES_OPENSPIEL)
         return openspiel_planes(t, n_planes, dst, err);
     if (transform->swaps_colours)
         return swapped_planes(conventions, n_planes, dst, complement, err);

@@ -11,7 +11,7 @@ static bool is_allowed(const struct plan *plan, uint32_t t)
 
     if (plan->conventions.planes == PLANES_CANONICAL && board->transforms[t].swaps_colours)
         return false;
-    if (board_is(board, "takeiteasy") && plan->conventions.tiles == TILES_PERMUTE)
+    if (board->family->has_tiles && plan->conventions.tiles == TILES_PERMUTE)
         return true;
     return memchr(board->default_ids, (int)t, board->n_default_ids) != NULL;
 }
@@ -32,7 +32,7 @@ static int refuse(const struct plan *plan, uint32_t t, struct error *err)
 
     if (plan->conventions.planes == PLANES_CANONICAL)
         why = "with canonical planes it repeats another image";
-    else if (board_is(plan->board, "takeiteasy"))
+    else if (plan->board->family->has_tiles)
         why = "tiles would have to be renumbered: use --tiles permute";
     return error_set(err, ERROR_USAGE, "--transforms: %u (%s) cannot be used: %s", t,
                      plan->board->transforms[t].name, why);

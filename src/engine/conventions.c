@@ -2,6 +2,7 @@
 #include "engine/conventions.h"
 
 #include "base/text.h"
+#include "board/board.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,6 @@ const struct conventions conventions_default = {
     .to_move = TO_MOVE_01,
     .to_move_plane = -1,
 };
-
-const uint32_t chess_castling_planes[4] = {12, 13, 14, 15};
 
 /* Planes: white win, white west, white east, white, empty, black, black south, black north, black
  * win. A swap exchanges the players, a half turn the edges they are connected to. */
@@ -139,7 +138,7 @@ static struct convention_text permutation_text(const struct conventions *c)
 static struct convention_text castling_planes_text(const struct conventions *c)
 {
     struct convention_text list = {"none"};
-    const uint32_t *p = c->n_castling_planes > 0 ? c->castling_planes : chess_castling_planes;
+    const uint32_t *p = c->n_castling_planes > 0 ? c->castling_planes : board_castling_usual.planes;
 
     if (c->n_castling_planes >= 0)
         snprintf(list.text, sizeof list.text, "%u,%u,%u,%u", p[0], p[1], p[2], p[3]);

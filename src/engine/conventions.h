@@ -88,9 +88,6 @@ const char *ambiguous_policy_name(enum ambiguous_policy policy);
 const char *castling_policy_name(enum castling_policy policy);
 const char *tiles_policy_name(enum tiles_policy policy);
 
-/* Where chess has its castling rights when nothing is said. */
-extern const uint32_t chess_castling_planes[4];
-
 /* OpenSpiel's nine planes: plane i goes to openspiel_plane_dst[k][i] under rhombus transform k. */
 extern const uint8_t openspiel_plane_dst[4][9];
 

@@ -13,12 +13,12 @@
 /* Where the symmetry is not the game's own. */
 static int note_board(struct plan *plan, struct error *err)
 {
-    if (board_is(plan->board, "chess") && plan->n_chosen > 1)
+    if (plan->board->family->castling != NULL && plan->n_chosen > 1)
         return plan_warn(plan, err,
                          "chess has no exact mirror: a mirrored position castles on the other side "
                          "(--castling %s)",
                          castling_policy_name(plan->conventions.castling));
-    if (board_is(plan->board, "takeiteasy") && plan->conventions.tiles == TILES_PERMUTE)
+    if (plan->board->family->has_tiles && plan->conventions.tiles == TILES_PERMUTE)
         return plan_warn(plan, err,
                          "--tiles permute: all transforms but 0 and 3 make tiles that are not in "
                          "the deck of 27");
@@ -80,7 +80,7 @@ static bool drops_ambiguous(const struct plan *plan)
 static int survey_for_images(struct plan *plan, struct error *err)
 {
     plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
-    if (board_is(plan->board, "chess") && survey_castling(plan, err) != 0)
+    if (plan->board->family->castling != NULL && survey_castling(plan, err) != 0)
         return -1;
     return drops_ambiguous(plan) ? survey_ambiguous(plan, err) : 0;
 }
@@ -164,8 +164,7 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
         choose_transforms(plan, request->transforms, err) != 0 ||
         plan_match_arrays(plan, request, err) != 0)
         return -1;
-    /* KataGo's reader refuses members it does not know. */
-    plan->provenance = request->provenance && !board_is(plan->board, "katago");
+    plan->provenance = request->provenance && !plan->board->family->only_known_members;
     if (bind_arrays(plan, err) != 0 || survey_for_images(plan, err) != 0 ||
         (needs_memory(plan) && plan_survey(plan, err) != 0) || note_board(plan, err) != 0 ||
         note_arrays(plan, err) != 0 || select_images(plan, request, err) != 0)

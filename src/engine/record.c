@@ -39,10 +39,10 @@ static int add_conventions(struct manifest *m, const struct plan *plan, struct e
          manifest_set_option(m, "value", value_convention_name(c->value), err) != 0 ||
          manifest_set_option(m, "to-move", to_move_coding_name(c->to_move), err) != 0))
         return -1;
-    if (board_is(plan->board, "chess") &&
+    if (plan->board->family->castling != NULL &&
         manifest_set_option(m, "castling", castling_policy_name(c->castling), err) != 0)
         return -1;
-    if (board_is(plan->board, "takeiteasy") &&
+    if (plan->board->family->has_tiles &&
         manifest_set_option(m, "tiles", tiles_policy_name(c->tiles), err) != 0)
         return -1;
     if (plan->n_ambiguous != UINT64_MAX &&

@@ -2,17 +2,14 @@
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"
 
-#define CHESS_FIRST_CASTLING_PLANE 12
-#define CHESS_N_PLANES             25
-
 static bool has_castling_rights(const struct plan *plan, const struct plan_array *planes,
                                 const uint8_t *row)
 {
     const struct conventions *c = &plan->conventions;
+    const uint32_t *known = plan->board->family->castling->planes;
 
     for (uint32_t i = 0; i < 4; i++) {
-        uint32_t plane =
-            c->n_castling_planes > 0 ? c->castling_planes[i] : CHESS_FIRST_CASTLING_PLANE + i;
+        uint32_t plane = c->n_castling_planes > 0 ? c->castling_planes[i] : known[i];
 
         for (uint64_t cell = 0; cell < planes->move.axis; cell++)
             if (survey_plane_value(planes, row, plane, cell) != 0)
@@ -47,7 +44,8 @@ int survey_castling(struct plan *plan, struct error *err)
     int status = -1;
 
     if (!survey_has_numbers(planes) || plan->conventions.n_castling_planes < 0 ||
-        (plan->conventions.n_castling_planes == 0 && survey_n_planes(planes) != CHESS_N_PLANES))
+        (plan->conventions.n_castling_planes == 0 &&
+         survey_n_planes(planes) != plan->board->family->castling->n_planes))
         return 0;
     if (chunks_open(&chunks, plan, planes, SURVEY_CHUNK_NBYTES / (planes->move.row_nbytes + 1) + 1,
                     err) == 0)

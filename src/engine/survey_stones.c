@@ -136,7 +136,7 @@ int survey_stones(struct plan *plan, struct error *err)
                        .to_move = survey_find(plan, ROLE_TO_MOVE)};
     const bool mover = plan->conventions.planes == PLANES_MOVER;
 
-    if (!board_is(plan->board, "rhombus") || !survey_has_numbers(s.planes) ||
+    if (!plan->board->family->joins_edges || !survey_has_numbers(s.planes) ||
         (plan->conventions.planes != PLANES_COLOUR && !mover) || survey_n_planes(s.planes) < 2 ||
         survey_n_planes(s.planes) > 3)
         return 0;

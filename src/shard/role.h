@@ -64,7 +64,7 @@ struct role_binding {
     int index_array;                    /* of the sparse triple: positions in archive->arrays, */
     int value_array;                    /*   -1 where there is none */
     int offsets_array;
-    bool takeiteasy_grid; /* PLANES, GRID: an axis of 25, see takeiteasy_grid_cell */
+    bool takeiteasy_grid; /* PLANES, GRID: an axis of 25, see grid_cells of a family */
     bool col_first;       /* COORD as (col,row) */
     bool lsb_first;       /* PACKED: bit order within a byte */
     bool plane_xy;        /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */

@@ -2,7 +2,6 @@
 #include "shard/role_context.h"
 
 #include "base/text.h"
-#include "board/takeiteasy.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -59,12 +58,11 @@ int role_context_init(struct role_context *c, const struct archive_in *archive,
                       struct role_binding *bindings, struct error *err)
 {
     const size_t n = archive->n_arrays;
-    const bool takeiteasy = board_is(board, "takeiteasy");
 
     *c = (struct role_context){.archive = archive, .board = board, .request = request};
     c->bindings = bindings;
-    c->box_rows = takeiteasy ? TAKEITEASY_GRID_SIDE : board->rows;
-    c->box_cols = takeiteasy ? TAKEITEASY_GRID_SIDE : board->cols;
+    c->box_rows = board->rows > 0 ? board->rows : board->family->grid_side;
+    c->box_cols = board->cols > 0 ? board->cols : board->family->grid_side;
     c->swaps_colours = board_swaps_colours(board);
     if (n > INT_MAX)
         return error_no_memory(err, "roles");

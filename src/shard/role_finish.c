@@ -43,18 +43,16 @@ static int finish_action(const struct role_context *c, size_t i, const struct ro
     return 0;
 }
 
-/* RingRift stores the planes of its square boards as [c][x][y]. */
+/* As programs write them beside a policy of that layout. */
 static bool planes_are_xy(const struct role_context *c)
 {
     if (c->request->plane_xy >= 0)
         return c->request->plane_xy == 1;
-    if (!board_is(c->board, "square"))
-        return false;
     for (size_t i = 0; i < c->archive->n_arrays; i++) {
         const struct role_binding *b = &c->bindings[i];
 
         if ((b->role == ROLE_POLICY || b->role == ROLE_POLICY_INDEX || b->role == ROLE_MASK) &&
-            strcmp(b->layout->name, "ringrift") == 0)
+            b->layout != NULL && b->layout == c->board->family->xy_layout)
             return true;
     }
     return false;

@@ -90,7 +90,7 @@ bool role_fit_tile(const struct role_context *c, size_t i, struct role_binding *
 {
     const struct npy_header *h = &c->archive->arrays[i].header;
 
-    if (!board_is(c->board, "takeiteasy"))
+    if (!c->board->family->has_tiles)
         return role_unfit(reason, "tiles belong to the board takeiteasy, not to %s",
                           c->board->name);
     if (!dtype_is_integer(&h->dtype) || h->n_dims != 2 || h->shape[1] != 3)

@@ -1,8 +1,6 @@
 /* role_fit_planes.c - arrays with something on every cell: planes, packed planes, grids. */
 #include "shard/role_fit.h"
 
-#include "board/takeiteasy.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -267,7 +267,7 @@ static int bind_array(const struct role_context *c, size_t i, struct error *err)
     if (known->told != NULL)
         return bind_told(c, i, err);
     c->bindings[i].inferred = true;
-    if (board_is(c->board, "katago"))
+    if (c->board->family->only_known_members)
         return role_katago_bind(c, i, err);
     if (known->named != NULL &&
         (c->archive->arrays[i].header.n_dims > 0 || (known->named->flags & NAME_NEVER_ROWS)))
@@ -291,7 +291,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
                          "planes of the board %s cannot be in the order xy: it is no square",
                          board->name);
     if (role_context_init(&c, archive, board, request, bindings, err) != 0 ||
-        (board_is(board, "katago") && role_katago_check(&c, err) != 0) ||
+        (board->family->only_known_members && role_katago_check(&c, err) != 0) ||
         role_sparse_find(&c, err) != 0 || find_rows(&c, err) != 0)
         goto out;
     for (size_t i = 0; i < archive->n_arrays; i++)

@@ -1,14 +1,12 @@
 /* planes.c - see planes.h. */
 #include "show/planes.h"
 
-#include "board/takeiteasy.h"
-
 #include <stdlib.h>
 
-static int64_t cell_of_grid(uint64_t i)
+static int64_t cell_of_grid(const struct board *board, uint64_t i)
 {
-    for (uint32_t cell = 0; cell < TAKEITEASY_N_CELLS; cell++)
-        if (takeiteasy_grid_cell(cell) == i)
+    for (uint32_t cell = 0; cell < board->n_cells; cell++)
+        if (board->family->grid_cells[cell] == i)
             return cell;
     return -1;
 }
@@ -18,7 +16,7 @@ int64_t planes_cell_of(const struct board *board, const struct role_binding *bin
     int64_t cell = (int64_t)i;
 
     if (binding->takeiteasy_grid)
-        return cell_of_grid(i);
+        return cell_of_grid(board, i);
     if (binding->layout != NULL)
         cell = i < binding->layout->length(board) ? binding->layout->cell(board, i) : -1;
     else if (binding->plane_xy) /* column by column */

@@ -168,18 +168,17 @@ void diagnose_row(const struct case_of_row *c, struct findings *findings)
 
 /* --- images that conventions leave out --- */
 
-#define CHESS_FIRST_CASTLING_PLANE 12
-
 static bool has_castling_rights(const struct diagnosis *d)
 {
     const struct conventions *conventions = &d->lanes->shard->conventions;
+    const uint32_t *known = d->lanes->shard->board->family->castling->planes;
     const struct lane *lane = &d->lanes->items[d->lanes->planes];
     const struct lane_row row =
         window_row(d->window, d->lanes, (size_t)d->lanes->planes, d->members[0]);
 
     for (uint32_t k = 0; k < 4; k++) {
-        const uint64_t plane = conventions->n_castling_planes > 0 ? conventions->castling_planes[k]
-                                                                  : CHESS_FIRST_CASTLING_PLANE + k;
+        const uint64_t plane =
+            conventions->n_castling_planes > 0 ? conventions->castling_planes[k] : known[k];
 
         for (uint64_t cell = 0; plane < lane->map.n_planes && cell < lane->map.axis; cell++)
             if (lane_row_double(&row, lane->map.channels_last ? cell * lane->map.n_planes + plane
@@ -223,7 +222,7 @@ bool diagnose_may_be_left_out(const struct diagnosis *d)
     if ((shard->said.manifest == NULL || shard->conventions.ambiguous == AMBIGUOUS_DROP) &&
         has_ambiguous_mass(d))
         return true;
-    return board_is(shard->board, "chess") && d->lanes->planes >= 0 &&
+    return shard->board->family->castling != NULL && d->lanes->planes >= 0 &&
            d->lanes->items[d->lanes->planes].is_mapped &&
            !d->lanes->items[d->lanes->planes].is_broken &&
            (shard->said.manifest == NULL || shard->conventions.castling == CASTLING_SKIP) &&

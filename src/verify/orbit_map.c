@@ -3,13 +3,10 @@
 
 #include "base/perm.h"
 #include "base/text.h"
-#include "board/takeiteasy.h"
 #include "engine/bind.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define TAKEITEASY_GRID_CELLS (TAKEITEASY_GRID_SIDE * TAKEITEASY_GRID_SIDE)
 
 /* Entries that name a region by one of its cells stay where they are. */
 static void keep_ambiguous(struct action_space *space)
@@ -53,22 +50,24 @@ void orbit_spaces_release(struct orbit_spaces *spaces)
 
 /* --- along the axis --- */
 
-/* Take It Easy's cells within the 5 x 5 square of a plane. */
+/* Cells that form no box, in planes that do: places without a cell stay. */
 static int map_grid_of_cells(struct orbit_map *map, struct error *err)
 {
     const struct board *board = map->board;
-    uint32_t *dst = calloc((size_t)board->n_transforms * TAKEITEASY_GRID_CELLS, sizeof *dst);
+    const uint8_t *place = board->family->grid_cells;
+    const uint32_t n = board->family->grid_side * board->family->grid_side;
+    uint32_t *dst = calloc((size_t)board->n_transforms * n, sizeof *dst);
 
     if (dst == NULL)
         return error_no_memory(err, "maps of an array");
     map->own_maps = dst;
-    for (uint32_t t = 0; t < board->n_transforms; t++, dst += TAKEITEASY_GRID_CELLS) {
-        perm_set_identity(dst, TAKEITEASY_GRID_CELLS);
+    for (uint32_t t = 0; t < board->n_transforms; t++, dst += n) {
+        perm_set_identity(dst, n);
         for (uint32_t cell = 0; cell < board->n_cells; cell++)
-            dst[takeiteasy_grid_cell(cell)] = takeiteasy_grid_cell(board->transforms[t].dst[cell]);
+            dst[place[cell]] = place[board->transforms[t].dst[cell]];
         map->dst[t] = dst;
     }
-    map->n_targets = TAKEITEASY_GRID_CELLS;
+    map->n_targets = n;
     return 0;
 }
 
@@ -196,7 +195,7 @@ static int init_by_role(struct orbit_map *map, const struct conventions *convent
                    : map_planes(map, conventions, err);
     case ROLE_GRID:
         map->kind = ORBIT_AXIS;
-        map->codes = permutes_tiles && board_is(map->board, "takeiteasy");
+        map->codes = permutes_tiles && map->board->family->has_tiles;
         return map_cells(map, binding, conventions, spaces, err);
     case ROLE_POLICY:
     case ROLE_MASK:

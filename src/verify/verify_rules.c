@@ -8,33 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
-enum lead_rule {
-    LEAD_NONE,
-    LEAD_BALANCED, /* nobody has two stones more than the other */
-    LEAD_TO_MOVE,  /* the player to move has as many stones as the other, or one less */
-};
-
-/* Of the boards whose planes 0 and 1 hold the stones of the two players. */
-struct board_rules {
-    const char *family;
-    const char *preset; /* or NULL: any */
-    uint64_t min_planes, max_planes;
-    enum lead_rule lead;
-};
-
-static const struct board_rules rules_table[] = {
-    {"rhombus", NULL, 2, 3, LEAD_TO_MOVE},
-    {"square", "gomoku15", 2, UINT64_MAX, LEAD_BALANCED},
-    {"square", "tictactoe", 2, UINT64_MAX, LEAD_BALANCED},
-    {"square", NULL, 2, UINT64_MAX, LEAD_NONE},
-    {"mirror", "connect4", 2, UINT64_MAX, LEAD_BALANCED},
-    {"mirror", NULL, 2, UINT64_MAX, LEAD_NONE},
-    {"grid", NULL, 2, UINT64_MAX, LEAD_NONE},
-    {"hexagon", NULL, 2, UINT64_MAX, LEAD_NONE},
-};
-
 static bool is_cells_layout(const struct lane *lane)
 {
     return lane->binding->layout != NULL &&
@@ -70,14 +43,9 @@ void rules_init(struct rules *rules, const struct lanes *lanes, size_t max)
     /* Policies of another kind belong to games whose planes are not known. */
     if (rules->policy >= 0 && !is_cells_layout(&lanes->items[rules->policy]))
         return;
-    for (size_t i = 0; i < N_OF(rules_table) && rules->of_board == NULL; i++) {
-        const struct board_rules *row = &rules_table[i];
-
-        if (board_is(shard->board, row->family) && n_planes >= row->min_planes &&
-            n_planes <= row->max_planes &&
-            (row->preset == NULL || strcmp(row->preset, shard->board->preset) == 0))
-            rules->of_board = row;
-    }
+    /* On boards of Hex more than three planes are not known. */
+    if (n_planes >= 2 && (n_planes <= 3 || !shard->board->family->joins_edges))
+        rules->lead = shard->board->lead;
 }
 
 /* --- a position --- */
@@ -312,7 +280,7 @@ void rules_check_row(struct rules *rules, const struct source_check *check, uint
     uint64_t n[2], cell = 0;
     bool disjoint;
 
-    if (rules->of_board == NULL || check->lanes->items[check->lanes->planes].is_broken ||
+    if (rules->lead == BOARD_LEAD_NONE || check->lanes->items[check->lanes->planes].is_broken ||
         is_swapped(check, at))
         return;
     p.lane = &check->lanes->items[check->lanes->planes];
@@ -331,9 +299,9 @@ void rules_check_row(struct rules *rules, const struct source_check *check, uint
     if (n[0] == p.axis || n[1] == p.axis) /* no plane of stones */
         return;
     check_occupied(rules, check, &p, at);
-    if (rules->of_board->lead == LEAD_TO_MOVE && check->conventions->planes <= PLANES_MOVER)
+    if (rules->lead == BOARD_LEAD_TO_MOVE && check->conventions->planes <= PLANES_MOVER)
         check_lead(rules, check, &p, n, at);
-    else if (rules->of_board->lead == LEAD_BALANCED)
+    else if (rules->lead == BOARD_LEAD_BALANCED)
         check_balance(rules, check, &p, n, at);
 }
 
@@ -383,7 +351,7 @@ void rules_finish(struct rules *rules, const struct lanes *lanes, struct finding
             findings_merge(findings, &rules->tallies[i].findings);
     if (lead->n_broken <= 1 || 8 * lead->n_broken <= lead->n_rows)
         findings_merge(findings, &lead->findings);
-    else if (rules->of_board->lead == LEAD_TO_MOVE)
+    else if (rules->lead == BOARD_LEAD_TO_MOVE)
         judge_many_leads(lead, lanes, findings);
 }
 

@@ -1,7 +1,7 @@
 /*
  * verify_rules.h - checks of a position as a whole: stones of both colours on one cell, policies on
  * occupied cells, the player to move against the numbers of stones. What planes say differs from
- * game to game; a table tells for which boards which checks make sense, and each check is given up
+ * game to game; the board tells which checks make sense, and each check is given up
  * where half of the rows would fail it: then the planes mean something else.
  */
 #ifndef SYMAUG_VERIFY_VERIFY_RULES_H
@@ -20,7 +20,7 @@ struct rule_tally {
 };
 
 struct rules {
-    const struct board_rules *of_board; /* NULL: none apply */
+    enum board_lead lead; /* BOARD_LEAD_NONE: no rules apply */
     struct rule_tally tallies[RULE_N];
     int policy, to_move; /* lanes, or -1 */
 };

@@ -118,9 +118,13 @@ static void test_grid(void **state)
         {3, 2}, {4, 2}, {1, 3}, {2, 3}, {3, 3}, {4, 3}, {1, 4}, {2, 4}, {3, 4},
     };
 
+    struct board *b = board_new("takeiteasy", NULL);
+
     (void)state;
+    assert_int_equal(b->family->grid_side, 5);
     for (uint32_t cell = 0; cell < N_CELLS; cell++)
-        assert_int_equal(takeiteasy_grid_cell(cell), row_col[cell][0] * 5 + row_col[cell][1]);
+        assert_int_equal(b->family->grid_cells[cell], row_col[cell][0] * 5 + row_col[cell][1]);
+    board_free(b);
 }
 
 struct tile {
