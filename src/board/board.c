@@ -127,6 +127,28 @@ struct board *board_new_unchecked(const char *name, struct error *err)
     return new_board(name, false, err);
 }
 
+struct board *board_new_from_text(const char *name, const char *text, struct error *err)
+{
+    struct board *b = calloc(1, sizeof *b);
+    const size_t n_prefix = strlen("file:");
+
+    if (b == NULL) {
+        error_no_memory(err, "board");
+        return NULL;
+    }
+    b->family = &board_family_file;
+    if (board_build_from_text(b, strncmp(name, "file:", n_prefix) == 0 ? name + n_prefix : name,
+                              text, err) == 0 &&
+        set_defaults(b, NULL, err) == 0 && group_complete(b, err) == 0) {
+        b->preset = strdup(b->name);
+        if (b->preset != NULL)
+            return b;
+        error_no_memory(err, "board name");
+    }
+    board_free(b);
+    return NULL;
+}
+
 void board_free(struct board *b)
 {
     if (b == NULL)
@@ -141,6 +163,7 @@ void board_free(struct board *b)
     free(b->transforms);
     free(b->name);
     free(b->preset);
+    free(b->file_text);
     free(b->on_board);
     free(b->compose);
     free(b->inverse);

@@ -99,6 +99,7 @@ struct board {
     char *name;   /* owned, canonical: "hexagon:4" */
     char *preset; /* owned: the name it was asked for by, "hex8"; equals name when none was */
     const struct board_family *family;
+    char *file_text; /* owned: of a board from a file, what the file says; else NULL */
 
     uint32_t rows, cols; /* the box, 0 x 0 when the cells form none */
     uint32_t n_cells;    /* rows * cols where there is a box */
@@ -149,6 +150,10 @@ extern const size_t board_n_presets;
  * Returns an owned board for board_free, or NULL with err set.
  */
 struct board *board_new(const char *name, struct error *err);
+
+/* Build the board that a board file describes from its text, as board->name and board->file_text
+ * gave them. The same returns. */
+struct board *board_new_from_text(const char *name, const char *text, struct error *err);
 
 /*
  * The same for group_report only: the maps are not checked, and src, compose and inverse are not

@@ -43,7 +43,7 @@ static int set_name(const struct custom *c, struct error *err)
 
     if (c->label != NULL)
         return board_set_name(c->board, err, "file:%s", c->label);
-    if (n_bytes > 5 && strcmp(file + n_bytes - 5, ".json") == 0)
+    if (c->text == NULL && n_bytes > 5 && strcmp(file + n_bytes - 5, ".json") == 0)
         n_bytes -= 5;
     if (board_set_name(c->board, err, "file:%.*s", (int)n_bytes, file) != 0)
         return -1;
@@ -95,9 +95,10 @@ static int fill_transforms(const struct custom *c, struct error *err)
     return status;
 }
 
-static int build_from(struct board *b, const char *path, bool is_lenient, struct error *err)
+static int build_from(struct board *b, const char *path, const char *text, bool is_lenient,
+                      struct error *err)
 {
-    struct custom c = {.path = path, .board = b, .is_lenient = is_lenient};
+    struct custom c = {.path = path, .text = text, .board = b, .is_lenient = is_lenient};
     json_t *root;
     int status;
 
@@ -120,12 +121,17 @@ static int build_from(struct board *b, const char *path, bool is_lenient, struct
 
 static int build(struct board *b, const char *size, struct error *err)
 {
-    return build_from(b, size, false, err);
+    return build_from(b, size, NULL, false, err);
 }
 
 static int build_unchecked(struct board *b, const char *size, struct error *err)
 {
-    return build_from(b, size, true, err);
+    return build_from(b, size, NULL, true, err);
+}
+
+int board_build_from_text(struct board *b, const char *label, const char *text, struct error *err)
+{
+    return build_from(b, label, text, false, err);
 }
 
 static uint64_t actions_length(const struct board *board)

@@ -28,6 +28,7 @@ struct custom_element {
 
 struct custom {
     const char *path;    /* borrowed: for messages */
+    const char *text;    /* borrowed: what the file says, or NULL: it is read */
     struct board *board; /* borrowed: gets box, n_cells, n_planes, n_actions, edges and lines */
     char *label;         /* owned: the board's name in the file, or NULL */
     bool is_generated;   /* the listed transforms are generators */
@@ -69,8 +70,8 @@ static inline uint32_t custom_n_parts(const struct custom *c)
 int custom_refuse(const struct custom *c, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Read a file as one JSON object, within limits that keep its memory below 256 MiB. Returns a
- * reference for json_decref, or NULL. */
+/* Read a file as one JSON object, within limits that keep its memory below 256 MiB; its text goes
+ * to the board. Returns a reference for json_decref, or NULL. */
 json_t *custom_load(const struct custom *c, struct error *err);
 
 /* Fill *c and its board from the JSON object. What is wrong with one map, list or key by itself

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Limits of a board file. A parsed value takes up to 100 bytes, an array or a key twice that; the
  * 65536 cells of the largest board, with 8 transforms and all its edges, stay below. */
@@ -47,6 +48,7 @@ static char *read_file(const struct custom *c, size_t *n_bytes, struct error *er
         error_no_memory(err, "board file");
         goto out;
     }
+    text[*n_bytes] = '\0';
     if (input_read(&in, 0, text, *n_bytes, err) != 0) {
         free(text);
         text = NULL;
@@ -126,16 +128,20 @@ static int check_limits(const struct custom *c, const char *text, size_t n_bytes
 
 json_t *custom_load(const struct custom *c, struct error *err)
 {
-    size_t n_bytes = 0;
-    char *text = read_file(c, &n_bytes, err);
+    size_t n_bytes = c->text != NULL ? strlen(c->text) : 0;
+    char *text = c->text != NULL ? strdup(c->text) : read_file(c, &n_bytes, err);
     json_error_t where;
     json_t *root = NULL;
     bool no_memory;
 
-    if (text == NULL)
+    if (text == NULL) {
+        if (c->text != NULL)
+            error_no_memory(err, "board file");
         return NULL;
+    }
+    c->board->file_text = text;
     if (check_limits(c, text, n_bytes, err) != 0)
-        goto out;
+        return NULL;
     root = json_load_bytes(text, n_bytes, &where, &no_memory);
     if (root == NULL && no_memory) {
         error_no_memory(err, "board file");
@@ -147,7 +153,5 @@ json_t *custom_load(const struct custom *c, struct error *err)
         json_decref(root);
         root = NULL;
     }
-out:
-    free(text);
     return root;
 }

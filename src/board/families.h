@@ -97,6 +97,10 @@ int board_parse_number(const struct board *b, const char *size, uint32_t min, ui
 int board_parse_box(const struct board *b, const char *size, uint32_t min_rows, uint32_t min_cols,
                     uint32_t *rows, uint32_t *cols, struct error *err);
 
+/* A board from a file, from the file's text instead: label is its name where the text gives none.
+ */
+int board_build_from_text(struct board *b, const char *label, const char *text, struct error *err);
+
 /* The linear parts of square:N's transforms, by id. */
 extern const struct board_turn board_square_turns[8];
 

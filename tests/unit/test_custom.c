@@ -174,6 +174,26 @@ static void test_layouts(void **state)
     }
 }
 
+/* From what it keeps of its file, a board is built again without the file. */
+static void check_again(const struct board *b)
+{
+    struct error err = {0};
+    struct board *again = board_new_from_text(b->name, b->file_text, &err);
+
+    assert_string_equal(err.message, "");
+    assert_string_equal(again->name, b->name);
+    assert_string_equal(again->file_text, b->file_text);
+    assert_int_equal(again->n_transforms, b->n_transforms);
+    for (uint32_t t = 0; t < b->n_transforms; t++) {
+        assert_string_equal(again->transforms[t].name, b->transforms[t].name);
+        assert_memory_equal(again->transforms[t].dst, b->transforms[t].dst,
+                            b->n_cells * sizeof *b->transforms[t].dst);
+    }
+    board_free(again);
+    assert_null(board_new_from_text("file:x", "{}", &err));
+    assert_int_equal(err.kind, ERROR_DATA);
+}
+
 /* The name goes into outputs: the label, or the file's own name, never a folder. */
 static void test_names(void **state)
 {
@@ -184,6 +204,7 @@ static void test_names(void **state)
         {"nine.json", NULL, "file:nine"},
         {"nine.board", NULL, "file:nine.board"},
         {".json", NULL, "file:.json"},
+        {"twice.json.json", NULL, "file:twice.json"},
         {"a\nb\x7f.json", NULL, "file:a_b_"},
         {"\xff"
          "a.json",
@@ -204,6 +225,7 @@ static void test_names(void **state)
         assert_non_null(b);
         assert_string_equal(b->name, cases[i].name);
         assert_string_equal(b->preset, cases[i].name);
+        check_again(b);
         board_free(b);
     }
 }
@@ -307,6 +329,7 @@ static void test_examples(void **state)
         assert_int_equal(b->n_actions, cases[i].n_actions);
         assert_int_equal(group_report(b, &report, &ok, &err), 0);
         assert_true(ok);
+        check_again(b);
         text_release(&report);
         board_free(b);
     }
