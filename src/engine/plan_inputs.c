@@ -220,9 +220,7 @@ static int match(struct plan *plan, struct plan_array *to, size_t i, const struc
     to->sources[i] = array;
     if (binding->role == ROLE_META && to->binding.role == ROLE_META)
         return 0;
-    if (array->header.dtype.kind != first->header.dtype.kind ||
-        array->header.dtype.itemsize != first->header.dtype.itemsize ||
-        array->header.dtype.big_endian != first->header.dtype.big_endian)
+    if (!npy_header_same_type(&array->header, &first->header))
         return differ(archive, array->key, "is of another type than", plan, err);
     if (!same_row_shape(&array->header, &first->header) && binding->sparse != SPARSE_CSR)
         return differ(archive, array->key, "has rows of another shape than", plan, err);

@@ -168,7 +168,6 @@ int descr_take(struct literal *l, struct dtype *dtype, bool *no_order, struct er
     if (literal_take_string(l, &string, err) != 0 ||
         dtype_parse(string.text, string.n_bytes, dtype, err) != 0)
         return -1;
-    *no_order = string.text[0] == '|' &&
-                (dtype->kind == DTYPE_UNICODE || (dtype_is_number(dtype) && dtype->itemsize > 1));
+    *no_order = (string.text[0] == '|' || string.text[0] == '=') && dtype_has_byte_order(dtype);
     return 0;
 }

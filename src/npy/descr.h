@@ -10,7 +10,7 @@
 /*
  * Take a descr. A list of fields - ('name', descr) or ('name', descr, shape), nested at will within
  * reason - becomes a structured dtype of the total size. *no_order is set when a multi-byte number
- * or string says '|' (numpy then takes the machine's order). ERROR_DATA for anything else.
+ * or string says '|' or '=' (numpy then takes the machine's order). ERROR_DATA for anything else.
  */
 int descr_take(struct literal *l, struct dtype *dtype, bool *no_order, struct error *err);
 

@@ -21,20 +21,20 @@ static const struct dtype_rule dtype_rules[] = {
     {DTYPE_INT, SIZE_BIT(1) | SIZE_BIT(2) | SIZE_BIT(4) | SIZE_BIT(8), 1},
     {DTYPE_UINT, SIZE_BIT(1) | SIZE_BIT(2) | SIZE_BIT(4) | SIZE_BIT(8), 1},
     {DTYPE_FLOAT, SIZE_BIT(2) | SIZE_BIT(4) | SIZE_BIT(8), 1},
+    {DTYPE_COMPLEX, SIZE_BIT(8) | SIZE_BIT(16), 1},
+    {DTYPE_DATE, SIZE_BIT(8), 1},
+    {DTYPE_DURATION, SIZE_BIT(8), 1},
     {DTYPE_BYTES, 0, 1},
     {DTYPE_UNICODE, 0, 4},
     {DTYPE_VOID, 0, 1},
     {DTYPE_OBJECT, SIZE_BIT(8), 1},
 };
 
-/* Letters that numpy knows and we refuse, to say what they are. */
-static const struct {
-    char kind;
-    const char *what;
-} refused_kinds[] = {
-    {'c', "complex numbers"}, {'g', "long double"}, {'m', "time differences"},
-    {'M', "dates"},           {'a', "type 'a'"},
-};
+/* What dates and durations count; numpy's names, in struct dtype as places in this table. */
+static const char units[][8] = {"",    "[Y]",  "[M]",  "[W]",  "[D]",  "[h]",  "[m]",
+                                "[s]", "[ms]", "[us]", "[ns]", "[ps]", "[fs]", "[as]"};
+
+#define N_UNITS (sizeof units / sizeof *units)
 
 bool dtype_is_number(const struct dtype *dtype)
 {
@@ -46,10 +46,10 @@ bool dtype_is_integer(const struct dtype *dtype)
     return dtype->kind == DTYPE_INT || dtype->kind == DTYPE_UINT;
 }
 
-/* True when the order of bytes means something. */
-static bool has_byte_order(const struct dtype *dtype)
+bool dtype_has_byte_order(const struct dtype *dtype)
 {
-    return dtype->kind == DTYPE_UNICODE || (dtype_is_number(dtype) && dtype->itemsize > 1);
+    return dtype->kind == DTYPE_UNICODE ||
+           (dtype->itemsize > 1 && strchr("iufcMm", dtype->kind) != NULL);
 }
 
 void dtype_name(const struct dtype *dtype, char *text, size_t n_bytes)
@@ -57,14 +57,15 @@ void dtype_name(const struct dtype *dtype, char *text, size_t n_bytes)
     uint32_t count = dtype->kind == DTYPE_UNICODE ? dtype->itemsize / 4 : dtype->itemsize;
     char order = '|';
 
-    if (has_byte_order(dtype))
+    if (dtype_has_byte_order(dtype))
         order = dtype->big_endian ? '>' : '<';
     if (dtype->structured)
         snprintf(text, n_bytes, "structured(%u bytes)", (unsigned)dtype->itemsize);
     else if (dtype->kind == DTYPE_OBJECT)
         snprintf(text, n_bytes, "|O");
     else
-        snprintf(text, n_bytes, "%c%c%u", order, dtype->kind, (unsigned)count);
+        snprintf(text, n_bytes, "%c%c%u%s", order, dtype->kind, (unsigned)count,
+                 units[dtype->unit]);
 }
 
 static const struct dtype_rule *find_rule(char kind)
@@ -73,16 +74,6 @@ static const struct dtype_rule *find_rule(char kind)
         if (dtype_rules[i].kind == kind)
             return &dtype_rules[i];
     return NULL;
-}
-
-static int refuse_kind(const char *descr, size_t n_bytes, char kind, struct error *err)
-{
-    for (size_t i = 0; i < sizeof refused_kinds / sizeof *refused_kinds; i++)
-        if (refused_kinds[i].kind == kind)
-            return error_set(err, ERROR_DATA, "dtype %s: %s are not supported",
-                             text_quote_bytes(descr, n_bytes).text, refused_kinds[i].what);
-    return error_set(err, ERROR_DATA, "dtype %s: unknown kind",
-                     text_quote_bytes(descr, n_bytes).text);
 }
 
 /* The decimal number that is all of text: no sign, no leading zero. Returns -1 otherwise. */
@@ -107,38 +98,60 @@ static int check_size(const struct dtype_rule *rule, uint32_t count, uint32_t *i
 {
     if (count == 0 || __builtin_mul_overflow(count, rule->unit_nbytes, itemsize))
         return -1;
-    if (rule->sizes != 0 && (*itemsize > 8 || (rule->sizes & SIZE_BIT(*itemsize)) == 0))
+    if (rule->sizes != 0 && (*itemsize > 16 || (rule->sizes & SIZE_BIT(*itemsize)) == 0))
         return -1;
     return 0;
+}
+
+/* Take "[ns]" off the end of a date's or duration's descr; -1 when it is no unit. */
+static int take_unit(const char *descr, size_t *n_bytes, uint8_t *unit)
+{
+    const char *bracket = memchr(descr, '[', *n_bytes);
+    const size_t begin = bracket != NULL ? (size_t)(bracket - descr) : *n_bytes;
+
+    if (bracket == NULL || descr[*n_bytes - 1] != ']')
+        return 0; /* none, or no item size either: that is found next */
+    for (*unit = 1; *unit < N_UNITS; ++*unit)
+        if (strlen(units[*unit]) == *n_bytes - begin &&
+            memcmp(units[*unit], bracket, *n_bytes - begin) == 0)
+            break;
+    *n_bytes = begin;
+    return *unit < N_UNITS ? 0 : -1;
 }
 
 int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct error *err)
 {
     const struct text_quoted quoted = text_quote_bytes(descr, n_bytes);
     const struct dtype_rule *rule;
-    const bool has_order = n_bytes > 0 && strchr("<>|", descr[0]) != NULL && descr[0] != '\0';
+    const bool has_order = n_bytes > 0 && strchr("<>|=", descr[0]) != NULL && descr[0] != '\0';
     const size_t start = has_order ? 1 : 0;
     uint32_t count = 8; /* of 'O', which may come without a number */
     uint32_t itemsize;
 
     *dtype = (struct dtype){0};
-    if (n_bytes > 0 && descr[0] == '=')
-        return error_set(err, ERROR_DATA, "dtype %s: byte order '=' is no order in a file",
-                         quoted.text);
     if (n_bytes == start)
-        return error_set(err, ERROR_DATA, "dtype %s: no kind", quoted.text);
+        return error_set(err, ERROR_DATA, "dtype %s: no kind, expected a letter of 'biufcMmSUVO'",
+                         quoted.text);
     rule = find_rule(descr[start]);
     if (rule == NULL)
-        return refuse_kind(descr, n_bytes, descr[start], err);
+        return error_set(err, ERROR_DATA,
+                         "dtype %s: unknown kind, expected a letter of 'biufcMmSUVO'", quoted.text);
+    if ((rule->kind == DTYPE_DATE || rule->kind == DTYPE_DURATION) &&
+        take_unit(descr, &n_bytes, &dtype->unit) != 0)
+        return error_set(err, ERROR_DATA,
+                         "dtype %s: unit of time not known, expected one of Y M W D h m s ms us ns "
+                         "ps fs as",
+                         quoted.text);
     if (rule->kind != DTYPE_OBJECT || n_bytes > start + 1)
         if (parse_count(descr + start + 1, n_bytes - start - 1, &count) != 0)
-            return error_set(err, ERROR_DATA, "dtype %s: not an item size", quoted.text);
+            return error_set(err, ERROR_DATA, "dtype %s: not an item size, expected digits alone",
+                             quoted.text);
     if (check_size(rule, count, &itemsize) != 0)
         return error_set(err, ERROR_DATA, "dtype %s: item size %u is impossible", quoted.text,
                          (unsigned)count);
     dtype->kind = rule->kind;
     dtype->itemsize = rule->kind == DTYPE_OBJECT ? 0 : itemsize;
-    dtype->big_endian = descr[0] == '>' && has_byte_order(dtype);
+    dtype->big_endian = descr[0] == '>' && dtype_has_byte_order(dtype);
     return 0;
 }
 

@@ -16,6 +16,9 @@ enum dtype_kind {
     DTYPE_INT = 'i',
     DTYPE_UINT = 'u',
     DTYPE_FLOAT = 'f',
+    DTYPE_COMPLEX = 'c', /* this and the next two are only ever copied */
+    DTYPE_DATE = 'M',
+    DTYPE_DURATION = 'm',
     DTYPE_BYTES = 'S',   /* fixed-width byte strings */
     DTYPE_UNICODE = 'U', /* fixed-width UCS-4 strings */
     DTYPE_VOID = 'V',    /* opaque bytes: bfloat16, structured types */
@@ -24,13 +27,17 @@ enum dtype_kind {
 
 struct dtype {
     char kind;         /* enum dtype_kind */
-    bool big_endian;   /* of multi-byte numbers and 'U' */
+    bool big_endian;   /* says something where dtype_has_byte_order */
     bool structured;   /* 'V' from a list of fields: may only be copied */
+    uint8_t unit;      /* of dates and durations: see dtype_parse; else 0 */
     uint32_t itemsize; /* bytes of one element; 0 for objects */
 };
 
 /* True for b, i, u, f. */
 bool dtype_is_number(const struct dtype *dtype);
+
+/* True when the order of an element's bytes means something. */
+bool dtype_has_byte_order(const struct dtype *dtype);
 
 /* True for i and u. */
 bool dtype_is_integer(const struct dtype *dtype);
@@ -41,8 +48,9 @@ void dtype_name(const struct dtype *dtype, char *text, size_t n_bytes);
 
 /*
  * Parse a simple descr string of n_bytes ("<f4", "f4", "|O8"). Anything that numpy's b1 i1-i8
- * u1-u8 f2 f4 f8 U S V O do not cover is ERROR_DATA with a reason ("item size 5"); the caller has
- * the file's and member's name: the message is the reason alone.
+ * u1-u8 f2 f4 f8 c8 c16 M8 m8 U S V O do not cover is ERROR_DATA with a reason ("item size 5");
+ * the caller has the file's and member's name: the message is the reason alone. '=', the order of
+ * the machine that wrote it, is taken as little-endian, as numpy takes it there.
  */
 int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct error *err);
 

@@ -51,6 +51,10 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
 int npy_header_write(const char *descr, const uint64_t *shape, unsigned n_dims,
                      size_t extra_padding, struct bytes *out, struct error *err);
 
+/* True when elements of both mean the same: structured types when their fields are written alike.
+ */
+bool npy_header_same_type(const struct npy_header *a, const struct npy_header *b);
+
 /* Free what the header owns; accepts a zeroed one. */
 void npy_header_release(struct npy_header *header);
 

@@ -130,7 +130,8 @@ static int take_descr(struct literal *l, struct npy_header *header, struct error
     if (descr_take(l, &header->dtype, &no_order, err) != 0)
         return -1;
     if (no_order)
-        set_odd(header, "dtype with byte order '|': taken as little-endian");
+        set_odd(header, start[1] == '|' ? "dtype with byte order '|': taken as little-endian"
+                                        : "dtype with byte order '=': taken as little-endian");
     header->descr = copy_utf8(start, (size_t)(l->next - start), header->version == 3);
     if (header->descr == NULL)
         return error_no_memory(err, "array header");
@@ -243,6 +244,14 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
         return -1;
     }
     return 0;
+}
+
+bool npy_header_same_type(const struct npy_header *a, const struct npy_header *b)
+{
+    return a->dtype.kind == b->dtype.kind && a->dtype.itemsize == b->dtype.itemsize &&
+           a->dtype.big_endian == b->dtype.big_endian && a->dtype.unit == b->dtype.unit &&
+           a->dtype.structured == b->dtype.structured &&
+           (!a->dtype.structured || strcmp(a->descr, b->descr) == 0);
 }
 
 void npy_header_release(struct npy_header *header)

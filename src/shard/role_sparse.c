@@ -21,22 +21,25 @@ bool role_objects_are_plain(const struct array *array, uint64_t *row)
     return true;
 }
 
-/* One row of (N,) objects: a 1-D array; empty ones may be of any type of number, as numpy makes
- * floating ones by default. */
+static bool is_sparse_number(const struct pickle_item *item, bool indices)
+{
+    return item->kind == PICKLE_INT || (!indices && item->kind == PICKLE_FLOAT);
+}
+
+/* One row of (N,) objects: a 1-D array or a list; empty arrays may be of any type of number, as
+ * numpy makes floating ones by default. */
 static bool is_sparse_row(const struct pickle_item *item, bool indices)
 {
     const struct pickle_ndarray *array;
 
+    for (uint32_t i = 0; item->kind == PICKLE_LIST && i < item->n_bytes_or_items; i++)
+        if (!is_sparse_number(&item->as.items[i], indices))
+            return false;
     if (item->kind != PICKLE_ARRAY)
-        return false;
+        return item->kind == PICKLE_LIST;
     array = item->as.array;
     return array->n_dims == 1 && dtype_is_number(&array->dtype) &&
            (!indices || array->n_elements == 0 || dtype_is_integer(&array->dtype));
-}
-
-static bool is_sparse_number(const struct pickle_item *item, bool indices)
-{
-    return item->kind == PICKLE_INT || (!indices && item->kind == PICKLE_FLOAT);
 }
 
 static int check_objects(const struct role_context *c, size_t i, bool indices, struct error *err)
@@ -60,8 +63,8 @@ static int check_objects(const struct role_context *c, size_t i, bool indices, s
 
         if (n_dims == 1 ? is_sparse_row(item, indices) : is_sparse_number(item, indices))
             continue;
-        snprintf(reason, sizeof reason, "row %" PRIu64 ": expected %s %s", k / n_columns,
-                 n_dims == 1 ? "a 1-D array of" : "only", kind);
+        snprintf(reason, sizeof reason, "row %" PRIu64 ": expected %s %s%s", k / n_columns,
+                 n_dims == 1 ? "a 1-D array of" : "only", kind, n_dims == 1 ? " or a list" : "");
         return role_refuse(c, i, NULL, reason, err);
     }
     return 0;

@@ -425,11 +425,12 @@ def npy_cases():
                  "<f4", ">f4", "<f8", ">f8", "f4", "<i1", ">u1", "|V4"):  # fmt: skip
         dtype = np.dtype(code)
         yield f"features of {code}", "accept", "", described(repr(code), f.astype(dtype).tobytes())
-    yield "features of |f4", "warn", "byte order", described("'|f4'")
+    for code in ("|f4", "=f4"):
+        yield f"features of {code}", "warn", "byte order", described(repr(code))
     for code in ("<f1", "<f3", "<f16", ">f12", "<c8", "<c16", "<i3", "<i16", "<u0", "<b2", "<M8[ns]", "<m8[s]",
                  "<f-4", "<f", "f", "4", "", " ", "<", "<<f4", "!f4", "@f4", "<f4 ", " <f4", "<F4", "<f04", "<f+4",
                  "float32", "<float32", "np.float32", "f4,f4", "(2,)f4", "4f4", "<U", "|S", "<V4x", "<g8", "<e2",
-                 "<x4", "?", "=f4", "<f4\\n", "<f99999999999999999999"):  # fmt: skip
+                 "<x4", "?", "<f4\\n", "<f99999999999999999999"):  # fmt: skip
         yield f"features of {code!r}", "reject", "features", described(repr(code).replace("\\\\", "\\"))
     for code in ("|S4", "<U1"):
         yield f"features of {code}", "reject", "features", described(repr(code))
@@ -441,9 +442,10 @@ def npy_cases():
     record = np.zeros(N, [("a", "<f4"), ("b", "|u1", (2,))])
     yield "structured side array", "accept", "", shard(more=[Member("record.npy", npy(record))])
     yield "structured planes", "reject", "features", described("[('a', '<f4')]")
-    for name, code in (("weights", "<f2"), ("weights", "<U7"), ("weights", "|S3"), ("weights", "|V5")):
+    for name, code in (("weights", "<f2"), ("weights", "<U7"), ("weights", "|S3"), ("weights", "|V5"),
+                       ("weights", "<c8"), ("weights", ">c16"), ("weights", "<M8[s]"), ("weights", ">m8[ns]"), ("weights", "=u1")):
         yield f"side array of {code}", "accept", "", shard(more=[Member(f"{name}.npy", npy(np.zeros(N, code)))])
-    for code in ("<c8", "<M8[s]", "<f16"):
+    for code in ("<c32", "<M8[25s]", "<f16"):
         yield f"side array of {code}", "reject", "weights", shard(more=[Member("weights.npy", npy(np.zeros(N, code)))])
     nan = sound["policy"].copy()
     nan.view("<u4")[1, 3] = 0x7FC12345
@@ -471,6 +473,14 @@ def shares(dtype):
     out = rows(dtype)
     for i, row in enumerate(out):
         out[i] = np.full(len(row), 1 / max(1, len(row)), dtype)
+    return out
+
+
+def lists(array):
+    """The same rows as Python lists."""
+    out = np.empty(len(array), object)
+    for i, row in enumerate(array):
+        out[i] = row.tolist()
     return out
 
 
@@ -538,6 +548,12 @@ def pickle_cases():
         yield f"indices of {code}", "accept", "", sparse(pickled(rows(code)))
     for code in ("<f2", ">f4", "<f8"):
         yield f"values of {code}", "accept", "", sparse(values=pickled(shares(code)))
+    yield "rows of lists", "accept", "", sparse(pickled(lists(rows("<i4"))), pickled(lists(shares("<f8"))))
+    yield "lists beside arrays", "accept", "", sparse(pickled(lists(rows("<i4"))))
+    yield "lists of floats", "reject", "policy_indices", sparse(pickled(lists(rows("<f4"))))
+    yield "lists with texts", "reject", "policy_values", sparse(values=pickled(lists(rows("<U3"))))
+    yield "lists longer than values", "fault", "length", sparse(pickled(lists(rows("<i4", (3, 0, 2, 1, 5, 5)))))
+    yield "index in a list past the board", "refuse", "policy_indices", sparse(pickled(lists(rows("<i4", fill=500))))
     yield "fewer rows", "refuse", "expected", sparse(pickled(rows("<i4", (1, 2, 3))))
     yield "header says more rows", "reject", "shape", sparse(header(dictionary("'|O'", shape="(7,)"), plain))
     yield "header says 2^40 rows", "reject", "policy_indices", sparse(header(dictionary("'|O'", shape="(1099511627776,)"), plain))

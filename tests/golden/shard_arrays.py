@@ -206,7 +206,7 @@ COPIES = ["globals", "extra", "ply", "game_id", "weights", "heuristics", "scores
 
 
 def add_copy(shard):
-    dtype = shard.pick(*NUMBERS, "<U5", ">U3", "|S4", "|V2", "struct", "object")
+    dtype = shard.pick(*NUMBERS, "<c8", ">c16", "<M8[s]", ">m8[ns]", "<U5", ">U3", "|S4", "|V2", "struct", "object")
     dims = shard.pick((), (), (1,), (2,), (5,), (20,), (2, 3))
     if dtype == "object":
         words = ["", "opening", "mid-game", "Stra\u00dfe", "x" * 300]

@@ -123,6 +123,13 @@ def add_objects(shard):
             for at in np.ndindex(rows.shape):
                 moved[at] = int(dst[t][rows[at]])
             return moved
+    elif shard.chance(0.25):
+        lengths = shard.rng.integers(0, 12, shard.n)
+        indices = object_rows([shard.rng.integers(0, n_actions, k).tolist() for k in lengths])
+        values = object_rows([shard.rng.random(k).tolist() for k in lengths])
+
+        def move(t, rows):
+            return object_rows([[int(dst[t][index]) for index in row] for row in rows])
     else:
         lengths = shard.rng.integers(0, 12, shard.n)
         indices = object_rows([shard.rng.integers(0, n_actions, k).astype(dtype) for k in lengths])

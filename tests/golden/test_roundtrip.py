@@ -7,7 +7,9 @@ N=5000 in the environment runs that many instead of 200; SEED chooses others.
 import hashlib
 import json
 import os
+import pickletools
 import tempfile
+import zipfile
 
 import numpy as np
 
@@ -121,6 +123,36 @@ def check_group(first):
 def test_shards_from(first):
     """Members, dtypes, shapes and bits of GROUP random shards."""
     check_group(first)
+
+
+def dtypes_in(path, member):
+    """The dtypes and data that a pickle holds, as written: numpy's loading makes arrays native."""
+    with zipfile.ZipFile(path) as npz:
+        pickle = npz.read(member).partition(b"\n")[2]
+    found = [arg for op, arg, _ in pickletools.genops(pickle)
+             if op.name in ("BINUNICODE", "SHORT_BINBYTES", "BINBYTES")]  # fmt: skip
+    return [arg for arg in found if isinstance(arg, str)], [arg for arg in found if isinstance(arg, bytes)]
+
+
+@tap.test(">i4 >f4", ">i8 >f8", "<i4 >f2", ">u2 <f8")
+def test_byte_order_of_items(codes):
+    """Arrays inside an object array keep their byte order, moved or not."""
+    codes = [np.dtype(code) for code in codes.split()]
+    arrays = {"features": np.zeros((3, 2, 9, 9), "|u1")}
+    for key, code in zip(("policy_indices", "policy_values"), codes):
+        arrays[key] = np.empty(3, object)
+        for i in range(3):
+            arrays[key][i] = np.arange(4 * i, 4 * i + 3).astype(code)
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **arrays)
+        run("expand", "-q", "-b", "square:9", "--order=transform", path, out)
+        for key, code in zip(("policy_indices", "policy_values"), codes):
+            words, data = dtypes_in(out, f"{key}.npy")
+            assert words == dtypes_in(path, f"{key}.npy")[0][:4] == ["O8", "|", code.str[1:], code.str[0]], words
+            rows = np.concatenate([np.frombuffer(row, code) for row in data[1:]])
+            wanted = np.concatenate([*np.load(out, allow_pickle=True)[key]])
+            assert rows[:9].tolist() == [0, 1, 2, 4, 5, 6, 8, 9, 10] and (rows == wanted).all(), rows
 
 
 # --- the formulas themselves, against the published tables ---

@@ -148,6 +148,21 @@ def test_several_inputs(option):
         check_joined(names, whole)
 
 
+@tap.test("[('a', '<i4'), ('b', '<f4')] [('b', '<f4'), ('a', '<i4')]", "'<M8[s]' '<M8[ms]'",
+          "'<c8' '<f8'", "'<c8' '>c8'", "'<m8[s]' '<M8[s]'")  # fmt: skip
+def test_types_of_inputs(types):
+    """Bytes that mean different things are not joined under one type, however long they are."""
+    first, second = (eval(text) for text in types.replace("] [", "]|[").replace("' '", "'|'").split("|"))
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("a.npz", "b.npz")]
+        for path, code in zip(paths, (first, second)):
+            np.savez(path, extra=np.zeros(20, code), **gomoku(20))
+        out = os.path.join(folder, "out.npz")
+        _, text = run("expand", "-b", "square:9", "-o", out, *paths, code=65)
+        assert "extra" in text and "another type" in text, text
+        run("expand", "-q", "-b", "square:9", "-o", out, paths[0], paths[0])
+
+
 @tap.test()
 def test_damage_at_the_end():
     """No shard is written before the whole input is known to be sound."""

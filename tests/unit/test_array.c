@@ -91,6 +91,12 @@ static void test_objects(void **state)
     array = archive_in_find(&archive, "policy_indices");
     assert_non_null(array);
     assert_int_equal(array->row_nbytes, 0);
+    array->crc ^= 1;
+    assert_int_equal(array_load_objects(array, NULL, &err), -1);
+    assert_non_null(strstr(err.message, "policy_indices.npy: expected CRC "));
+    assert_null(array->objects);
+    array->crc ^= 1;
+    err = (struct error){0};
     assert_int_equal(array_load_objects(array, NULL, &err), 0);
     assert_non_null(array->objects);
     assert_int_equal(array->objects->n_items, array->n_rows);

@@ -52,6 +52,16 @@ static void test_accepted(void **state)
         {"|O", "|O", 'O', 0, false, false, false},
         {"|O8", "|O", 'O', 0, false, false, false},
         {"O", "|O", 'O', 0, false, false, false},
+        {"=f4", "<f4", 'f', 4, false, true, false}, /* the order of the machine that wrote it */
+        {"=u1", "|u1", 'u', 1, false, true, true},
+        {"=U3", "<U3", 'U', 12, false, false, false},
+        {"<c8", "<c8", 'c', 8, false, false, false},
+        {">c16", ">c16", 'c', 16, true, false, false},
+        {"<M8[s]", "<M8[s]", 'M', 8, false, false, false},
+        {">M8[ns]", ">M8[ns]", 'M', 8, true, false, false},
+        {"<M8", "<M8", 'M', 8, false, false, false},
+        {"<m8[D]", "<m8[D]", 'm', 8, false, false, false},
+        {"=m8[as]", "<m8[as]", 'm', 8, false, false, false},
     };
 
     (void)state;
@@ -99,11 +109,15 @@ static void test_refused(void **state)
         {"<Z4", "unknown kind"},
         {"?", "unknown kind"},
         {"<<f4", "unknown kind"},
-        {"=f4", "byte order '='"},
-        {"<c8", "complex"},
-        {"<g16", "long double"},
-        {"<M8[s]", "dates"},
-        {"<m8", "time differences"},
+        {"<c4", "item size 4"},
+        {"<c32", "item size 32"},
+        {"<g16", "unknown kind"},
+        {"<M4", "item size 4"},
+        {"<M8[x]", "unit of time"},
+        {"<M8[]", "unit of time"},
+        {"<M8[s", "not an item size"},
+        {"<M8[25s]", "unit of time"},
+        {"<f8[s]", "not an item size"},
     };
 
     (void)state;

@@ -272,6 +272,58 @@ static void test_stream_length(void **state)
     }
 }
 
+/* Sound members of another CRC, stored and deflated, in C and in Fortran order: whoever reads all
+ * of one says so, and a small value is not believed. */
+static void test_wrong_crc(void **state)
+{
+    (void)state;
+    for (unsigned variant = 0; variant < 6; variant++) {
+        struct made_array made = wide;
+        struct archive_in archive;
+        struct error err = {0}, table_err = {0}, rows_err = {0};
+        const struct array *array;
+        struct bytes npy = {0};
+        struct rows *rows;
+        uint64_t memory = 1 << 24;
+        char wanted[80];
+        uint32_t crc;
+        uint8_t *out;
+        int64_t value;
+
+        if (variant >= 4)
+            made = (struct made_array){.name = "x.npy", .descr = "'<i4'", .item_nbytes = 4};
+        made.deflated = variant & 1;
+        made.fortran = variant & 2;
+        make_npy(&made, &npy);
+        make_npz(scratch("x.npz"), &made, 1);
+        crc = crc_update(0, npy.data, npy.n_bytes);
+        declare("x.npz", crc ^ 0x80, npy.n_bytes);
+        snprintf(wanted, sizeof wanted, "x.npz: x.npy: expected CRC %08x, found %08x", crc ^ 0x80,
+                 crc);
+        assert_int_equal(archive_in_open(&archive, scratch("x.npz"), variant & 1, &err), 0);
+        array = &archive.arrays[0];
+        out = malloc(npy.n_bytes);
+        assert_non_null(out);
+        assert_int_equal(array_read_all(array, out, &err), -1);
+        assert_non_null(strstr(err.message, wanted));
+        if (variant < 4) {
+            assert_null(row_table_open(&array, 1, &memory, scratch_folder, &table_err));
+            assert_non_null(strstr(table_err.message, wanted));
+        }
+        if (variant < 2) {
+            rows = rows_open(&array, 1, &rows_err);
+            assert_non_null(rows);
+            assert_int_equal(rows_read(rows, made.shape[0], out, &rows_err), -1);
+            assert_non_null(strstr(rows_err.message, wanted));
+            rows_close(rows);
+        }
+        assert_int_equal(array_read_int(array, &value), -1);
+        free(out);
+        archive_in_close(&archive);
+        bytes_release(&npy);
+    }
+}
+
 /* An empty array's header counts for its CRC as well. */
 static void test_damaged_empty(void **state)
 {
@@ -427,6 +479,7 @@ int main(void)
         IN_SCRATCH(test_sequence_refuses),
         IN_SCRATCH(test_damage),
         IN_SCRATCH(test_stream_length),
+        IN_SCRATCH(test_wrong_crc),
         IN_SCRATCH(test_damaged_empty),
         IN_SCRATCH(test_truncated_while_read),
         IN_SCRATCH(test_table),
