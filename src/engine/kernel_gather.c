@@ -1,12 +1,76 @@
-/* kernel_gather.c - see kernel_gather.h: which variant, and the way from rows to tiles. */
+/*
+ * kernel_gather.c - the table of gather variants, the variants in plain C, which are the reference
+ * of all others, and the way from rows to tiles of planes.
+ *
+ * Elements of 32 and 64 bits have no others: plain loads and stores are as fast as what the
+ * instruction sets have for them.
+ */
 #include "engine/kernel_gather.h"
-
-#include "engine/kernel_gather_kernels.h"
 
 #include <string.h>
 
-/* Sources of one tile: half of a first-level cache of 48 KiB. */
-#define TILE_NBYTES 24576u
+/* --- plain C --- */
+
+/* Four loads before the first store: the compiler cannot know that a store changes no map. */
+#define DEFINE_PLAIN(bits)                                                                    \
+    static void plane_##bits(const uint32_t *restrict src, const uint##bits##_t *restrict in, \
+                             uint##bits##_t *restrict out, size_t n)                          \
+    {                                                                                         \
+        size_t j = 0;                                                                         \
+                                                                                              \
+        for (; j + 4 <= n; j += 4) {                                                          \
+            const uint##bits##_t a = in[src[j]], b = in[src[j + 1]];                          \
+            const uint##bits##_t c = in[src[j + 2]], d = in[src[j + 3]];                      \
+                                                                                              \
+            out[j] = a;                                                                       \
+            out[j + 1] = b;                                                                   \
+            out[j + 2] = c;                                                                   \
+            out[j + 3] = d;                                                                   \
+        }                                                                                     \
+        for (; j < n; j++)                                                                    \
+            out[j] = in[src[j]];                                                              \
+    }                                                                                         \
+                                                                                              \
+    void gather_plain_##bits(const struct gather_tile *tile)                                  \
+    {                                                                                         \
+        uint##bits##_t *out = (uint##bits##_t *)(void *)tile->out;                            \
+                                                                                              \
+        for (size_t p = 0; p < tile->n_planes; p++)                                           \
+            plane_##bits(tile->src, (const uint##bits##_t *)(const void *)tile->from[p],      \
+                         out + p * tile->n, tile->n);                                         \
+    }
+
+DEFINE_PLAIN(8)
+DEFINE_PLAIN(16)
+DEFINE_PLAIN(32)
+DEFINE_PLAIN(64)
+
+static unsigned get_bit(const uint8_t *bytes, uint32_t i, bool lsb_first)
+{
+    return (unsigned)bytes[i >> 3] >> (lsb_first ? (i & 7) : 7 - (i & 7)) & 1u;
+}
+
+void gather_plain_bits(const struct gather_tile *tile)
+{
+    const size_t n_bytes = (tile->n + 7) / 8;
+
+    for (size_t p = 0; p < tile->n_planes; p++) {
+        uint8_t *out = tile->out + p * n_bytes;
+
+        for (size_t b = 0; b < n_bytes; b++) {
+            const uint32_t *src = tile->src + 8 * b;
+            const size_t end = tile->n - 8 * b < 8 ? tile->n - 8 * b : 8;
+            unsigned byte = 0;
+
+            for (size_t k = 0; k < end; k++)
+                byte |= get_bit(tile->from[p], src[k], tile->lsb_first)
+                        << (tile->lsb_first ? k : 7 - k);
+            out[b] = (uint8_t)byte;
+        }
+    }
+}
+
+/* --- variants --- */
 
 static bool plain_is_supported(void)
 {
@@ -19,15 +83,10 @@ static bool avx2_is_supported(void)
     return __builtin_cpu_supports("avx2");
 }
 
-static bool avx512_is_supported(void)
-{
-    return avx2_is_supported() && __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512bw");
-}
-
 static bool vbmi_is_supported(void)
 {
-    return avx512_is_supported() && __builtin_cpu_supports("avx512vbmi");
+    return avx2_is_supported() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi");
 }
 #endif
 
@@ -35,13 +94,10 @@ const struct gather_kernels gather_kernels_table[] = {
 #if defined(__x86_64__)
     {"avx512vbmi",
      vbmi_is_supported,
-     {gather_vbmi_8, gather_avx512_16, gather_avx2_32, gather_avx512_64, gather_vbmi_bits}},
-    {"avx512bw",
-     avx512_is_supported,
-     {gather_avx2_8, gather_avx512_16, gather_avx2_32, gather_avx512_64, gather_avx2_bits}},
+     {gather_vbmi_8, gather_avx2_16, gather_plain_32, gather_plain_64, gather_vbmi_bits}},
     {"avx2",
      avx2_is_supported,
-     {gather_avx2_8, gather_avx2_16, gather_avx2_32, gather_avx2_64, gather_avx2_bits}},
+     {gather_avx2_8, gather_avx2_16, gather_plain_32, gather_plain_64, gather_avx2_bits}},
 #endif
     {"plain",
      plain_is_supported,
@@ -60,6 +116,9 @@ const struct gather_kernels *gather_kernels_best(void)
 }
 
 /* --- rows to tiles --- */
+
+/* Sources of one tile: half of a first-level cache of 48 KiB. */
+#define TILE_NBYTES 24576u
 
 /* A walk over the planes of rows. */
 struct walk {

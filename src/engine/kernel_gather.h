@@ -60,4 +60,23 @@ void gather_items(const struct gather_rows *rows, size_t item_nbytes, const uint
 /* Move rows of packed bits. */
 void gather_bits(const struct gather_rows *rows, const uint8_t *in, uint8_t *out);
 
+/* --- for the variants themselves --- */
+
+/* Fewer planes than this do not earn back the preparation of a map. */
+#define GATHER_WORTH_PLANES 4
+
+/* Where part k of a plane of n begins, for parts of `lanes` elements: the last one overlaps the one
+ * before it instead of reaching over the end (n >= lanes). */
+static inline size_t gather_part(size_t k, size_t lanes, size_t n)
+{
+    return (k + 1) * lanes <= n ? k * lanes : n - lanes;
+}
+
+/* A variant falls back to a plainer one for planes it has nothing to offer for. */
+gather_fn gather_plain_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_plain_bits;
+#if defined(__x86_64__)
+gather_fn gather_avx2_8, gather_avx2_16, gather_avx2_bits;
+gather_fn gather_vbmi_8, gather_vbmi_bits;
+#endif
+
 #endif

@@ -1,7 +1,7 @@
 /* kernel_gather_avx2.c - the gather for x86-64 machines since about 2013. */
 #if defined(__x86_64__)
 
-#include "engine/kernel_gather_kernels.h"
+#include "engine/kernel_gather.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -25,68 +25,7 @@ static inline TARGET __m256i load_part(const uint8_t *p)
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
 
-/* --- elements: gather instructions --- */
-
-void TARGET gather_avx2_64(const struct gather_tile *tile)
-{
-    const size_t n = tile->n;
-
-    if (n < 4) {
-        gather_plain_64(tile);
-        return;
-    }
-    for (size_t p = 0; p < tile->n_planes; p++) {
-        const long long *in = (const long long *)(const void *)tile->from[p];
-
-        for (size_t k = 0; 4 * k < n; k++) {
-            const size_t at = gather_part(k, 4, n);
-            const __m128i index = _mm_loadu_si128((const __m128i *)(const void *)(tile->src + at));
-
-            _mm256_storeu_si256((__m256i *)(void *)(tile->out + (p * n + at) * 8),
-                                _mm256_i32gather_epi64(in, index, 8));
-        }
-    }
-}
-
-/* True when a plane (of n >= 8 elements) is the same everywhere, as many are: the player to move, a
- * height that no stack has. A gather of it is a copy. */
-static inline TARGET bool is_constant(const int *in, size_t n)
-{
-    const __m256i value = _mm256_set1_epi32(in[0]);
-
-    for (size_t k = 0; 8 * k < n; k++) {
-        const __m256i equal = _mm256_cmpeq_epi32(load(in + gather_part(k, 8, n)), value);
-
-        if (_mm256_movemask_epi8(equal) != -1)
-            return false;
-    }
-    return true;
-}
-
-void TARGET gather_avx2_32(const struct gather_tile *tile)
-{
-    const size_t n = tile->n;
-
-    if (n < 8) {
-        gather_plain_32(tile);
-        return;
-    }
-    for (size_t p = 0; p < tile->n_planes; p++) {
-        const int *in = (const int *)(const void *)tile->from[p];
-        uint8_t *out = tile->out + 4 * n * p;
-
-        if (is_constant(in, n)) {
-            memcpy(out, in, 4 * n);
-            continue;
-        }
-        for (size_t k = 0; 8 * k < n; k++) {
-            const size_t at = gather_part(k, 8, n);
-
-            _mm256_storeu_si256((__m256i *)(void *)(out + 4 * at),
-                                _mm256_i32gather_epi32(in, load(tile->src + at), 4));
-        }
-    }
-}
+/* --- 16-bit elements: gather instructions --- */
 
 /* Eight 16-bit elements through loads of 32 bits; the last element of a plane is the upper half of
  * the load before it. */
@@ -205,8 +144,29 @@ void TARGET gather_avx2_8(const struct gather_tile *tile)
     }
 }
 
+/* For BYTE_LANES output bits from a byte on: which source byte each lane
+ * looks at, and which bit of it; no bit in lanes behind the plane. Lane k is bit k % 8, counted
+ * from the lowest, of byte k / 8. */
+struct bit_lanes {
+    uint8_t byte[BYTE_LANES], bit[BYTE_LANES];
+};
+
+static void bit_lanes_set(struct bit_lanes *lanes, const struct gather_tile *tile,
+                          size_t first_byte)
+{
+    const unsigned flip = tile->lsb_first ? 0 : 7;
+
+    for (size_t k = 0; k < BYTE_LANES; k++) {
+        const size_t cell = 8 * first_byte + (k ^ flip);
+        const uint32_t src = cell < tile->n ? tile->src[cell] : 0;
+
+        lanes->byte[k] = (uint8_t)(src >> 3);
+        lanes->bit[k] = (uint8_t)(cell < tile->n ? 1u << ((src & 7) ^ flip) : 0u);
+    }
+}
+
 static inline TARGET void set_bit_lookups(__m256i *lookups, size_t n_parts, size_t n_bytes,
-                                          const struct gather_bit_lanes *lanes)
+                                          const struct bit_lanes *lanes)
 {
     const __m256i byte = load(lanes->byte), low = _mm256_set1_epi8(PART - 1);
     const __m256i part = _mm256_and_si256(_mm256_srli_epi16(byte, 4), low);
@@ -221,10 +181,10 @@ static inline TARGET void move_bit_lanes(const struct gather_tile *tile, size_t 
 {
     const size_t padded = n_bytes < PART ? PART : n_bytes, n_parts = (padded + PART - 1) / PART;
     __m256i lookups[BIT_PARTS], bit;
-    struct gather_bit_lanes lanes;
+    struct bit_lanes lanes;
     uint8_t room[PART] = {0};
 
-    gather_bit_lanes_set(&lanes, tile, at, BYTE_LANES);
+    bit_lanes_set(&lanes, tile, at);
     set_bit_lookups(lookups, n_parts, padded, &lanes);
     bit = load(lanes.bit);
     for (size_t p = 0; p < tile->n_planes; p++) {

@@ -1,7 +1,7 @@
 /* kernel_gather_vbmi.c - the gather of bytes and bits where vpermb looks up 64 bytes at once. */
 #if defined(__x86_64__)
 
-#include "engine/kernel_gather_kernels.h"
+#include "engine/kernel_gather.h"
 
 #include <immintrin.h>
 #include <string.h>
