@@ -227,8 +227,8 @@ static int init_pieces(struct run *run, struct error *err)
         struct piece *piece = &run->pieces[p];
 
         piece->findings.max = max;
-        rules_init(&piece->rules, pass->lanes, max);
-        if (smear_init(&piece->smear, pass->lanes, err) != 0 ||
+        if (rules_init_part(&piece->rules, &run->rules, err) != 0 ||
+            smear_init(&piece->smear, pass->lanes, err) != 0 ||
             (pass->leaks != NULL &&
              canonical_room_init(&piece->room, &pass->leaks->canonical, err) != 0))
             return -1;
@@ -276,14 +276,15 @@ int verify_pass_run(const struct verify_pass *pass, struct error *err)
         return error_no_memory(err, "check");
     run->pass = pass;
     run->err = err;
-    rules_init(&run->rules, pass->lanes, pass->request->settings->max_findings);
-    status = init(run, err);
+    status = rules_init(&run->rules, pass->lanes, pass->request->settings->max_findings, err);
+    if (status == 0)
+        status = init(run, err);
     if (status == 0)
         status = smear_init(&run->smear, pass->lanes, err);
     if (status == 0)
         status = crew_run(pass->request->settings->n_threads, walk, run);
     if (status == 0) {
-        rules_finish(&run->rules, pass->lanes, &pass->result->findings);
+        rules_finish(&run->rules, &pass->result->findings);
         smear_finish(&run->smear, pass->lanes, &pass->result->findings);
     }
     rules_release(&run->rules);

@@ -1,95 +1,239 @@
-/* verify_rules.c - see verify_rules.h. */
+/*
+ * verify_rules.c - see verify_rules.h.
+ *
+ * Every row adds to tallies, and its findings wait in them: a rule that most rows break means that
+ * the planes are no such planes, a rule that a few rows break means that these rows are wrong. Only
+ * the end of the shard tells. Tables made at the start give, for every action, the cell that it
+ * plays on; also for policies that are stored upside down, mirrored or transposed beside their
+ * planes, so that the order that fits can be named.
+ */
 #include "verify/verify_rules.h"
 
 #include "verify/verify_numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#define LITTLE_MASS   1e-6 /* of a policy: what smoothing leaves on cells that nobody can play on */
+#define MIN_ROWS_FLIP 4    /* fewer rows fit some flip by chance */
+
+static const char *const flip_names[RULES_N_FLIPS] = {"", "flipud", "fliplr", "transpose"};
+
+/* --- what applies --- */
+
+static bool is_columns(const struct lane *lane)
+{
+    return strcmp(lane->binding->layout->name, "columns") == 0;
+}
 
 static bool is_cells_layout(const struct lane *lane)
 {
     return lane->binding->layout != NULL &&
-           (strncmp(lane->binding->layout->name, "cells", 5) == 0 ||
-            strcmp(lane->binding->layout->name, "columns") == 0);
+           (strncmp(lane->binding->layout->name, "cells", 5) == 0 || is_columns(lane));
+}
+
+static bool is_winner(const struct lane *lane)
+{
+    return strncasecmp(lane->array->key, "winner", 6) == 0;
 }
 
 static int find_lane(const struct lanes *lanes, enum role role)
 {
     for (size_t i = 0; i < lanes->n; i++)
-        if (lanes->items[i].binding->role == role && lanes->items[i].array->objects == NULL)
+        if (lanes->items[i].binding->role == role && lanes->items[i].array->objects == NULL &&
+            !is_winner(&lanes->items[i]))
             return (int)i;
     return -1;
 }
 
-void rules_init(struct rules *rules, const struct lanes *lanes, size_t max)
+/* Which planes are stones, and which tells the player to move: the first two and the third, unless
+ * a permutation says which two it exchanges. */
+static void decide_planes(struct rules *rules, const struct conventions *c)
 {
-    const struct verify_shard *shard = lanes->shard;
+    const bool is_hex = rules->lead == BOARD_LEAD_TO_MOVE;
+
+    rules->stones[0] = 0;
+    rules->stones[1] = 1;
+    rules->turn = is_hex && c->planes <= PLANES_MOVER && rules->n_planes == 3 ? 2 : -1;
+    rules->is_mover = c->planes == PLANES_MOVER;
+    if (!is_hex || c->planes != PLANES_PERMUTATION || c->n_planes != rules->n_planes)
+        return;
+    rules->turn = c->to_move_plane;
+    for (uint32_t p = 0; p < c->n_planes; p++)
+        if (c->plane_dst[p] > p && c->plane_dst[c->plane_dst[p]] == p) {
+            rules->stones[0] = p;
+            rules->stones[1] = c->plane_dst[p];
+            return;
+        }
+    rules->is_mover =
+        true; /* none are exchanged: mine and theirs, the two that are not the turn's */
+    rules->stones[0] = rules->turn == 0;
+    rules->stones[1] = rules->stones[0] + 1 + (rules->turn == (int)rules->stones[0] + 1);
+}
+
+/* The element of a plane that holds a cell of the box; -1 when none does. */
+static int32_t element_of_cell(const struct board *board, const struct role_binding *planes,
+                               int64_t cell)
+{
+    if (planes->plane_xy)
+        cell = cell % board->cols * board->rows + cell / board->cols;
+    if (planes->layout == NULL)
+        return (uint64_t)cell < planes->axes.axis ? (int32_t)cell : -1;
+    for (uint64_t i = 0; i < planes->axes.axis && i < planes->layout->length(board); i++)
+        if (planes->layout->cell(board, i) == cell)
+            return (int32_t)i;
+    return -1;
+}
+
+static int64_t flip_cell(const struct board *board, enum rules_flip flip, int64_t cell)
+{
+    const int64_t row = cell / board->cols, col = cell % board->cols;
+
+    switch (flip) {
+    case RULES_FLIPUD:
+        return (board->rows - 1 - row) * board->cols + col;
+    case RULES_FLIPLR:
+        return row * board->cols + board->cols - 1 - col;
+    case RULES_TRANSPOSE:
+        return col * board->cols + row;
+    default:
+        return cell;
+    }
+}
+
+bool rules_can_flip(const struct board *board, enum rules_flip flip)
+{
+    return flip == RULES_AS_IS || (board->rows > 0 && board->n_on_board == board->n_cells &&
+                                   (flip != RULES_TRANSPOSE || board->rows == board->cols));
+}
+
+int64_t rules_flip_action(const struct board *board, enum rules_flip flip, int64_t action)
+{
+    return action >= 0 && action < board->n_cells ? flip_cell(board, flip, action) : action;
+}
+
+static int make_targets(struct rules *rules, struct error *err)
+{
+    const struct lane *policy = &rules->lanes->items[rules->policy];
+    const struct role_binding *planes = rules->lanes->items[rules->lanes->planes].binding;
+    const struct action_layout *layout = policy->binding->layout;
+    const struct board *board = policy->map.board;
+    const uint64_t n = policy->map.space->length;
+    int32_t *targets = malloc((n * RULES_N_FLIPS + 1) * sizeof *targets);
+
+    if (targets == NULL)
+        return error_no_memory(err, "cells of actions");
+    for (uint64_t i = 0; i < n * RULES_N_FLIPS; i++) {
+        const enum rules_flip flip = (enum rules_flip)(i / n);
+        const uint64_t action = i % n;
+        const bool places = rules_can_flip(board, flip) && action < layout->length(board) &&
+                            (layout->flags(board, action) & ACTION_PLACEMENT);
+        const int64_t cell = places ? layout->cell(board, action) : -1;
+
+        targets[i] = cell >= 0 ? element_of_cell(board, planes, flip_cell(board, flip, cell)) : -1;
+    }
+    rules->targets = rules->own_targets = targets;
+    rules->n_actions = n;
+    return 0;
+}
+
+static int init_scratch(struct rules *rules, size_t max, struct error *err)
+{
+    for (int i = 0; i < RULE_N; i++)
+        rules->tallies[i] = (struct rule_tally){.findings.max = max};
+    memset(rules->n_flip_broken, 0, sizeof rules->n_flip_broken);
+    rules->third = (struct rules_third){
+        .is_rest = {true, true, true}, .is_turn = {true, true, true}, .is_level = true};
+    rules->n_other_broken = 0;
+    rules->occupied = calloc(rules->axis + 1, 1);
+    return rules->occupied != NULL ? 0 : error_no_memory(err, "stones");
+}
+
+int rules_init(struct rules *rules, const struct lanes *lanes, size_t max, struct error *err)
+{
+    const struct board *board = lanes->shard->board;
     const struct lane *planes = lanes->planes >= 0 ? &lanes->items[lanes->planes] : NULL;
 
-    *rules = (struct rules){.policy = -1, .to_move = -1};
-    for (int i = 0; i < RULE_N; i++)
-        rules->tallies[i].findings.max = max;
-    if (shard->board == NULL || planes == NULL || planes->binding->role != ROLE_PLANES ||
+    *rules = (struct rules){.lanes = lanes, .policy = -1, .to_move = -1, .turn = -1};
+    if (board == NULL || planes == NULL || planes->binding->role != ROLE_PLANES ||
         !dtype_is_number(&planes->array->header.dtype))
-        return;
-    const uint64_t n_planes = planes->binding->axes.outer * planes->binding->axes.inner;
-
+        return 0;
+    rules->n_planes = planes->binding->axes.outer * planes->binding->axes.inner;
+    rules->axis = planes->binding->axes.axis;
     rules->policy = find_lane(lanes, ROLE_POLICY);
     if (rules->policy < 0)
         rules->policy = find_lane(lanes, ROLE_POLICY_INDEX);
     rules->to_move = find_lane(lanes, ROLE_TO_MOVE);
     /* Policies of another kind belong to games whose planes are not known. */
-    if (rules->policy >= 0 && !is_cells_layout(&lanes->items[rules->policy]))
-        return;
+    if (rules->policy < 0 || is_cells_layout(&lanes->items[rules->policy]))
+        rules->lead = board->lead;
     /* On boards of Hex more than three planes are not known. */
-    if (n_planes >= 2 && (n_planes <= 3 || !shard->board->family->joins_edges))
-        rules->lead = shard->board->lead;
+    if (rules->n_planes < 2 || (rules->n_planes > 3 && board->family->joins_edges))
+        rules->lead = BOARD_LEAD_NONE;
+    if (rules->lead == BOARD_LEAD_NONE)
+        return 0;
+    decide_planes(rules, &lanes->shard->conventions);
+    if (rules->policy >= 0 && lanes->items[rules->policy].is_mapped &&
+        lanes->items[rules->policy].map.space != NULL && make_targets(rules, err) != 0)
+        return -1;
+    return init_scratch(rules, max, err);
+}
+
+int rules_init_part(struct rules *rules, const struct rules *whole, struct error *err)
+{
+    *rules = *whole;
+    rules->own_targets = NULL;
+    rules->occupied = NULL;
+    return rules->lead != BOARD_LEAD_NONE ? init_scratch(rules, whole->tallies[0].findings.max, err)
+                                          : 0;
 }
 
 /* --- a position --- */
 
+/* A row of planes, and where it is found. */
 struct position {
-    const struct lane *lane;
+    const struct source_check *check;
+    uint64_t at;
     struct lane_row row;
-    uint64_t axis, n_planes;
+    bool channels_last;
 };
 
-static uint64_t place_of_element(const struct position *p, uint64_t plane, uint64_t cell)
+static const uint8_t *element_at(const struct rules *rules, const struct position *p,
+                                 uint64_t plane, uint64_t cell)
 {
-    const bool last = p->lane->binding->axes.outer == 1 && p->n_planes > 1;
+    const uint64_t at =
+        p->channels_last ? cell * rules->n_planes + plane : plane * rules->axis + cell;
 
-    return last ? cell * p->n_planes + plane : plane * p->axis + cell;
+    return p->row.bytes + at * p->row.dtype->itemsize;
 }
 
-static double element(const struct position *p, uint64_t plane, uint64_t cell)
+/* What is not a number is no stone: it is reported as such. */
+static bool has_stone(const struct rules *rules, const struct position *p, uint64_t plane,
+                      uint64_t cell)
 {
-    return lane_row_double(&p->row, place_of_element(p, plane, cell));
+    const uint8_t *element = element_at(rules, p, plane, cell);
+
+    return !numbers_is_zero(p->row.dtype, element) &&
+           isfinite(dtype_get_double(p->row.dtype, element));
 }
 
-/* What is no number is no stone: it is reported as such. */
-static bool has_stone(const struct position *p, uint64_t plane, uint64_t cell)
-{
-    const uint64_t at = place_of_element(p, plane, cell);
-
-    if (p->row.bytes != NULL &&
-        numbers_is_zero(p->row.dtype, p->row.bytes + at * p->row.dtype->itemsize))
-        return false;
-    return lane_row_double(&p->row, at) != 0 && isfinite(lane_row_double(&p->row, at));
-}
-
-/* Stones of both colours; false when some cell, *overlap, holds both. */
-static bool count_stones(const struct position *p, uint64_t n[2], uint64_t *overlap)
+/* Stones of both colours into rules->occupied; false when some cell, *overlap, holds both. */
+static bool find_stones(struct rules *rules, const struct position *p, uint64_t n[2],
+                        uint64_t *overlap)
 {
     bool disjoint = true;
 
     n[0] = n[1] = 0;
-    for (uint64_t cell = 0; cell < p->axis; cell++) {
-        const bool first = has_stone(p, 0, cell), second = has_stone(p, 1, cell);
+    for (uint64_t cell = 0; cell < rules->axis; cell++) {
+        const bool first = has_stone(rules, p, rules->stones[0], cell);
+        const bool second = has_stone(rules, p, rules->stones[1], cell);
 
         n[0] += first;
         n[1] += second;
+        rules->occupied[cell] = first || second;
         if (first && second && disjoint) {
             disjoint = false;
             *overlap = cell;
@@ -98,161 +242,291 @@ static bool count_stones(const struct position *p, uint64_t n[2], uint64_t *over
     return disjoint;
 }
 
-static struct finding_place place_of(const struct source_check *check, enum finding_code code,
-                                     const struct lane *lane, uint64_t at)
+static struct finding_place place_of(const struct position *p, enum finding_code code,
+                                     const struct lane *lane)
 {
-    return (struct finding_place){code, false, lane->array->key, check->window->images[at].row};
+    return (struct finding_place){code, false, lane->array->key,
+                                  p->check->window->images[p->at].row};
+}
+
+static const struct lane *planes_lane(const struct rules *rules)
+{
+    return &rules->lanes->items[rules->lanes->planes];
 }
 
 /* --- policies on occupied cells --- */
 
-static bool is_occupied(const struct position *p, const struct lane *policy, uint64_t action)
-{
-    const struct board *board = policy->map.board;
-    const struct action_layout *layout = policy->binding->layout;
-    int64_t cell;
+/* A policy's mass, under every flip, on cells with a stone. */
+struct mass {
+    double total, floor, occupied[RULES_N_FLIPS];
+    uint64_t n_cells, n_occupied[RULES_N_FLIPS];
+    double highest; /* on an occupied cell, as it stands, */
+    int64_t action; /* by this action */
+};
 
-    if (board == NULL || action >= layout->length(board) ||
-        !(layout->flags(board, action) & ACTION_PLACEMENT))
-        return false;
-    cell = layout->cell(board, action);
-    if (cell >= 0 && p->lane->binding->plane_xy)
-        cell = cell % board->cols * board->rows + cell / board->cols;
-    return cell >= 0 && (uint64_t)cell < p->axis &&
-           (has_stone(p, 0, (uint64_t)cell) || has_stone(p, 1, (uint64_t)cell));
+static void add_mass(const struct rules *rules, struct mass *mass, uint64_t action, double p)
+{
+    if (action >= rules->n_actions || rules->targets[action] < 0) {
+        mass->total += p;
+        return;
+    }
+    if (mass->n_cells++ == 0 || p < mass->floor)
+        mass->floor = p;
+    if (p <= 0)
+        return;
+    mass->total += p;
+    for (int flip = 0; flip < RULES_N_FLIPS; flip++) {
+        const int32_t target = rules->targets[(uint64_t)flip * rules->n_actions + action];
+
+        if (target < 0 || !rules->occupied[target])
+            continue;
+        mass->occupied[flip] += p;
+        mass->n_occupied[flip]++;
+        if (flip == RULES_AS_IS && p > mass->highest) {
+            mass->highest = p;
+            mass->action = (int64_t)action;
+        }
+    }
 }
 
-/* The first action with mass on an occupied cell, or -1. */
-static int64_t occupied_action(const struct rules *rules, const struct source_check *check,
-                               const struct position *p, uint64_t at)
+/* Mass that counts. A policy that is nowhere zero is smoothed, or a network's own: what all cells
+ * have is none, and cells with stones must have as much as others before it is wrong. */
+static bool is_on_stones(const struct mass *mass, int flip)
 {
-    const struct lane *policy = &check->lanes->items[rules->policy];
-    const struct lane_row row = window_row(check->window, check->lanes, (size_t)rules->policy, at);
+    const double over = mass->floor > 0
+                            ? mass->occupied[flip] - mass->floor * (double)mass->n_occupied[flip]
+                            : mass->occupied[flip];
+    const double share =
+        mass->floor > 0 ? 0.5 * (double)mass->n_occupied[flip] / (double)mass->n_cells : 0;
+
+    return over > LITTLE_MASS * mass->total && over > share * mass->total;
+}
+
+static struct mass weigh(const struct rules *rules, const struct position *p)
+{
+    const struct lane *policy = &rules->lanes->items[rules->policy];
+    const struct lane_row row =
+        window_row(p->check->window, rules->lanes, (size_t)rules->policy, p->at);
+    struct mass mass = {.action = -1};
     struct lane_row values;
 
     if (policy->binding->role == ROLE_POLICY) {
-        for (uint64_t i = 0; i < row.n; i++)
-            if (!numbers_is_zero(row.dtype, row.bytes + i * row.dtype->itemsize) &&
-                lane_row_double(&row, i) > 0 &&
-                is_occupied(p, policy, i % policy->binding->axes.axis))
-                return (int64_t)(i % policy->binding->axes.axis);
-        return -1;
+        for (uint64_t i = 0; i < row.n; i++) {
+            const uint8_t *element = row.bytes + i * row.dtype->itemsize;
+
+            add_mass(rules, &mass, i % rules->n_actions,
+                     numbers_is_zero(row.dtype, element) ? 0
+                                                         : dtype_get_double(row.dtype, element));
+        }
+        return mass;
     }
     if (policy->values < 0)
-        return -1;
-    values = window_row(check->window, check->lanes, (size_t)policy->values, at);
+        return mass;
+    values = window_row(p->check->window, rules->lanes, (size_t)policy->values, p->at);
     for (uint64_t i = 0; i < row.n && i < values.n; i++) {
         const int64_t action = lane_row_int(&row, i);
 
-        if (action >= 0 && lane_row_double(&values, i) > 0 &&
-            is_occupied(p, policy, (uint64_t)action))
-            return action;
+        if (action >= 0)
+            add_mass(rules, &mass, (uint64_t)action, lane_row_double(&values, i));
     }
-    return -1;
+    mass.floor = 0;
+    return mass;
 }
 
-static void check_occupied(struct rules *rules, const struct source_check *check,
-                           const struct position *p, uint64_t at)
+static void check_occupied(struct rules *rules, const struct position *p)
 {
     struct rule_tally *tally = &rules->tallies[RULE_OCCUPIED];
-    const struct lane *policy = rules->policy >= 0 ? &check->lanes->items[rules->policy] : NULL;
     struct finding_place place;
-    int64_t action;
+    struct mass mass;
 
-    if (policy == NULL || policy->is_broken || !policy->is_mapped)
+    if (rules->targets == NULL || rules->lanes->items[rules->policy].is_broken)
         return;
+    mass = weigh(rules, p);
     tally->n_rows++;
-    action = occupied_action(rules, check, p, at);
-    if (action < 0)
+    for (int flip = 0; flip < RULES_N_FLIPS; flip++)
+        rules->n_flip_broken[flip] += is_on_stones(&mass, flip);
+    if (!is_on_stones(&mass, RULES_AS_IS))
         return;
     tally->n_broken++;
-    place = place_of(check, FINDING_POLICY_OCCUPIED, policy, at);
+    place = place_of(p, FINDING_POLICY_OCCUPIED, &rules->lanes->items[rules->policy]);
     findings_add(&tally->findings, &place, "no mass there",
-                 finding_format("action %" PRId64, action).text, "mass on an occupied cell");
+                 finding_format("action %" PRId64, mass.action).text, "mass on an occupied cell");
+}
+
+enum rules_flip rules_best_flip(const struct rules *rules)
+{
+    const uint64_t *n_broken = rules->n_flip_broken;
+    int best = RULES_AS_IS;
+
+    if (rules->targets == NULL)
+        return RULES_AS_IS;
+    for (int flip = 1; flip < RULES_N_FLIPS; flip++)
+        if (rules_can_flip(rules->lanes->shard->board, (enum rules_flip)flip) &&
+            n_broken[flip] < n_broken[best])
+            best = flip;
+    return n_broken[RULES_AS_IS] >= MIN_ROWS_FLIP &&
+                   10 * n_broken[RULES_AS_IS] > rules->tallies[RULE_OCCUPIED].n_rows &&
+                   20 * n_broken[best] <= n_broken[RULES_AS_IS]
+               ? (enum rules_flip)best
+               : RULES_AS_IS;
+}
+
+void rules_set_flip(struct rules *rules, enum rules_flip flip)
+{
+    memcpy(rules->own_targets, rules->own_targets + flip * rules->n_actions,
+           rules->n_actions * sizeof *rules->own_targets);
 }
 
 /* --- the player to move --- */
 
-/* 0 or 1 for the two players, -1 where the row does not say. */
-static int player_of_plane(const struct position *p)
+/* True when the plane holds one number, *value, throughout. */
+static bool is_level(const struct rules *rules, const struct position *p, uint64_t plane,
+                     double *value)
 {
-    const double value = p->n_planes == 3 ? element(p, 2, 0) : -1;
+    const uint8_t *first = element_at(rules, p, plane, 0);
+    const size_t item = p->row.dtype->itemsize;
 
-    for (uint64_t cell = 1; p->n_planes == 3 && cell < p->axis; cell++)
-        if (element(p, 2, cell) != value)
-            return -1;
+    *value = dtype_get_double(p->row.dtype, first);
+    if (!p->channels_last && memcmp(first, first + item, (rules->axis - 1) * item) == 0)
+        return true;
+    for (uint64_t cell = 1; cell < rules->axis; cell++) {
+        const uint8_t *element = element_at(rules, p, plane, cell);
+
+        if (dtype_get_double(p->row.dtype, element) != *value)
+            return false;
+    }
+    return true;
+}
+
+/* 0 or 1 for the two players, -1 where the row does not say. */
+static int player_of_plane(const struct rules *rules, const struct position *p)
+{
+    double value = -1;
+
+    if (rules->turn < 0 || !is_level(rules, p, (uint64_t)rules->turn, &value))
+        return -1;
     return value == 0 ? 0 : value == 1 ? 1 : -1;
 }
 
-static int player_of_array(const struct rules *rules, const struct source_check *check, uint64_t at)
+/* True when the plane is 1 where the two others are 0, and 0 elsewhere: the empty cells. */
+static bool is_rest(const struct rules *rules, const struct position *p, uint64_t plane)
+{
+    for (uint64_t cell = 0; cell < rules->axis; cell++) {
+        const double rest = dtype_get_double(p->row.dtype, element_at(rules, p, plane, cell));
+        const bool is_empty = !has_stone(rules, p, (plane + 1) % 3, cell) &&
+                              !has_stone(rules, p, (plane + 2) % 3, cell);
+
+        if (rest != is_empty)
+            return false;
+    }
+    return true;
+}
+
+/* A row whose third plane tells no player to move: what may it be instead? */
+static void look_at_third(struct rules_third *third, const struct rules *rules,
+                          const struct position *p, bool is_first)
+{
+    double value;
+
+    for (uint64_t plane = 0; plane < 3; plane++) {
+        third->is_rest[plane] &= is_rest(rules, p, plane);
+        third->is_turn[plane] &= is_level(rules, p, plane, &value) && (value == 0 || value == 1);
+    }
+    if (!is_level(rules, p, (uint64_t)rules->turn, &value)) {
+        third->is_level = false;
+        return;
+    }
+    third->low = is_first || value < third->low ? value : third->low;
+    third->high = is_first || value > third->high ? value : third->high;
+}
+
+static void check_turn_plane(struct rules *rules, const struct position *p)
+{
+    struct rule_tally *tally = &rules->tallies[RULE_TURN_PLANE];
+    const struct finding_place place = place_of(p, FINDING_TO_MOVE, planes_lane(rules));
+    double value;
+
+    if (rules->turn < 0)
+        return;
+    tally->n_rows++;
+    if (player_of_plane(rules, p) >= 0)
+        return;
+    if (rules->n_planes == 3)
+        look_at_third(&rules->third, rules, p, tally->n_broken == 0);
+    tally->n_broken++;
+    findings_add(&tally->findings, &place, "0 or 1 on all cells",
+                 is_level(rules, p, (uint64_t)rules->turn, &value)
+                     ? finding_format("%g", value).text
+                     : "different numbers",
+                 "plane %d is not the player to move", rules->turn);
+}
+
+static int player_of_array(const struct rules *rules, const struct position *p)
 {
     static const double codes[][2] = {
         [TO_MOVE_01] = {0, 1}, [TO_MOVE_12] = {1, 2}, [TO_MOVE_PM1] = {1, -1}};
-    const enum to_move_coding coding = check->conventions->to_move;
+    const enum to_move_coding coding = p->check->conventions->to_move;
     struct lane_row row;
     double code;
 
-    if (rules->to_move < 0 || check->lanes->items[rules->to_move].is_broken ||
-        strncasecmp(check->lanes->items[rules->to_move].array->key, "winner", 6) == 0)
+    if (rules->to_move < 0 || rules->lanes->items[rules->to_move].is_broken)
         return -1;
-    row = window_row(check->window, check->lanes, (size_t)rules->to_move, at);
+    row = window_row(p->check->window, rules->lanes, (size_t)rules->to_move, p->at);
     if (row.n != 1)
         return -1;
     code = lane_row_double(&row, 0);
     return code == codes[coding][0] ? 0 : code == codes[coding][1] ? 1 : -1;
 }
 
-static bool is_terminal(const struct rules *rules, const struct source_check *check, uint64_t at)
+static bool is_terminal(const struct rules *rules, const struct position *p)
 {
-    const struct lane *policy = rules->policy >= 0 ? &check->lanes->items[rules->policy] : NULL;
+    const struct lane *policy = rules->policy >= 0 ? &rules->lanes->items[rules->policy] : NULL;
     struct lane_row row;
 
     if (policy == NULL || policy->is_broken || policy->binding->role != ROLE_POLICY)
         return false;
-    row = window_row(check->window, check->lanes, (size_t)rules->policy, at);
+    row = window_row(p->check->window, rules->lanes, (size_t)rules->policy, p->at);
     for (uint64_t i = 0; i < row.n; i++)
         if (!numbers_is_zero(row.dtype, row.bytes + i * row.dtype->itemsize))
             return false;
     return true;
 }
 
-static void check_lead(struct rules *rules, const struct source_check *check,
-                       const struct position *p, const uint64_t n[2], uint64_t at)
+static void check_lead(struct rules *rules, const struct position *p, const uint64_t n[2])
 {
-    struct rule_tally *tally = &rules->tallies[RULE_TO_MOVE];
-    const struct finding_place place = place_of(check, FINDING_TO_MOVE, p->lane, at);
-    const bool mover = check->conventions->planes == PLANES_MOVER;
-    const int by_plane = player_of_plane(p), by_array = player_of_array(rules, check, at);
+    struct rule_tally *tally = &rules->tallies[RULE_LEAD];
+    const struct finding_place place = place_of(p, FINDING_TO_MOVE, planes_lane(rules));
+    const bool mover = rules->is_mover;
+    const int by_plane = player_of_plane(rules, p), by_array = player_of_array(rules, p);
     const int player = by_plane >= 0 ? by_plane : by_array;
     const int64_t first_lead = (int64_t)n[0] - (int64_t)n[1];
     const int64_t colour_lead = player == 1 ? -first_lead : first_lead;
     const int64_t lead = mover ? first_lead : colour_lead;
     const int64_t other = mover ? colour_lead : first_lead;
 
-    if (player < 0 || is_terminal(rules, check, at))
+    if (player < 0 || is_terminal(rules, p))
         return;
-    tally->n_rows++;
-    tally->n_other_broken += other >= 1;
-    if ((lead == 0 || lead == -1) && (by_plane < 0 || by_array < 0 || by_plane == by_array))
-        return;
-    tally->n_broken++;
-    if (lead == 0 || lead == -1)
-        findings_add(&tally->findings, &place, finding_format("player %d", by_array).text,
+    if (by_plane >= 0 && by_array >= 0 && by_plane != by_array) {
+        findings_add(p->check->findings, &place, finding_format("player %d", by_array).text,
                      finding_format("player %d", by_plane).text,
                      "the to-move plane and the array of players");
-    else
-        findings_add(&tally->findings, &place, "0 or -1", finding_format("%" PRId64, lead).text,
-                     "stones of the player to move less those of the other");
+        return;
+    }
+    tally->n_rows++;
+    rules->n_other_broken += other >= 1;
+    if (lead == 0 || lead == -1)
+        return;
+    tally->n_broken++;
+    findings_add(&tally->findings, &place, "0 or -1", finding_format("%" PRId64, lead).text,
+                 "stones of the player to move less those of the other");
 }
 
-static void check_balance(struct rules *rules, const struct source_check *check,
-                          const struct position *p, const uint64_t n[2], uint64_t at)
+static void check_balance(struct rules *rules, const struct position *p, const uint64_t n[2])
 {
-    struct rule_tally *tally = &rules->tallies[RULE_TO_MOVE];
-    const struct finding_place place = place_of(check, FINDING_TO_MOVE, p->lane, at);
+    struct rule_tally *tally = &rules->tallies[RULE_LEAD];
+    const struct finding_place place = place_of(p, FINDING_TO_MOVE, planes_lane(rules));
 
     tally->n_rows++;
-    tally->n_other_broken++; /* no other convention explains it */
     if (n[0] <= n[1] + 1 && n[1] <= n[0] + 1)
         return;
     tally->n_broken++;
@@ -275,88 +549,202 @@ static bool is_swapped(const struct source_check *check, uint64_t at)
 void rules_check_row(struct rules *rules, const struct source_check *check, uint64_t at)
 {
     struct rule_tally *tally = &rules->tallies[RULE_OVERLAP];
-    struct position p;
+    const enum planes_convention planes = check->conventions->planes;
+    struct position p = {.check = check, .at = at};
     struct finding_place place;
     uint64_t n[2], cell = 0;
     bool disjoint;
 
-    if (rules->lead == BOARD_LEAD_NONE || check->lanes->items[check->lanes->planes].is_broken ||
-        is_swapped(check, at))
+    if (rules->lead == BOARD_LEAD_NONE || planes_lane(rules)->is_broken || is_swapped(check, at))
         return;
-    p.lane = &check->lanes->items[check->lanes->planes];
     p.row = window_row(check->window, check->lanes, (size_t)check->lanes->planes, at);
-    p.axis = p.lane->binding->axes.axis;
-    p.n_planes = p.lane->binding->axes.outer * p.lane->binding->axes.inner;
-    disjoint = count_stones(&p, n, &cell);
+    p.channels_last = planes_lane(rules)->binding->axes.outer == 1 && rules->n_planes > 1;
     tally->n_rows++;
+    disjoint = find_stones(rules, &p, n, &cell);
     if (!disjoint) {
         tally->n_broken++;
-        place = place_of(check, FINDING_PLANES_OVERLAP, p.lane, at);
+        place = place_of(&p, FINDING_PLANES_OVERLAP, planes_lane(rules));
         findings_add(&tally->findings, &place, "stones of one player on a cell",
-                     finding_format("both on cell %" PRIu64, cell).text, "planes 0 and 1 overlap");
-        return;
+                     finding_format("both on cell %" PRIu64, cell).text,
+                     "planes %" PRIu64 " and %" PRIu64 " overlap", rules->stones[0],
+                     rules->stones[1]);
     }
-    if (n[0] == p.axis || n[1] == p.axis) /* no plane of stones */
+    check_turn_plane(rules, &p);
+    if (!disjoint || n[0] == rules->axis || n[1] == rules->axis) /* no planes of stones */
         return;
-    check_occupied(rules, check, &p, at);
-    if (rules->lead == BOARD_LEAD_TO_MOVE && check->conventions->planes <= PLANES_MOVER)
-        check_lead(rules, check, &p, n, at);
+    check_occupied(rules, &p);
+    if (rules->lead == BOARD_LEAD_TO_MOVE &&
+        (planes <= PLANES_MOVER || planes == PLANES_PERMUTATION))
+        check_lead(rules, &p, n);
     else if (rules->lead == BOARD_LEAD_BALANCED)
-        check_balance(rules, check, &p, n, at);
+        check_balance(rules, &p, n);
 }
 
 /* --- verdicts --- */
 
+static void merge_third(struct rules_third *to, const struct rules_third *from, bool is_first)
+{
+    for (int plane = 0; plane < 3; plane++) {
+        to->is_rest[plane] &= from->is_rest[plane];
+        to->is_turn[plane] &= from->is_turn[plane];
+    }
+    to->is_level &= from->is_level;
+    to->low = is_first || from->low < to->low ? from->low : to->low;
+    to->high = is_first || from->high > to->high ? from->high : to->high;
+}
+
 void rules_merge(struct rules *rules, struct rules *from)
 {
+    if (from->tallies[RULE_TURN_PLANE].n_broken > 0)
+        merge_third(&rules->third, &from->third, rules->tallies[RULE_TURN_PLANE].n_broken == 0);
     for (int i = 0; i < RULE_N; i++) {
         struct rule_tally *to = &rules->tallies[i], *tally = &from->tallies[i];
 
         to->n_rows += tally->n_rows;
         to->n_broken += tally->n_broken;
-        to->n_other_broken += tally->n_other_broken;
-        tally->n_rows = tally->n_broken = tally->n_other_broken = 0;
         findings_merge(&to->findings, &tally->findings);
+        tally->n_rows = tally->n_broken = 0;
     }
+    for (int flip = 0; flip < RULES_N_FLIPS; flip++) {
+        rules->n_flip_broken[flip] += from->n_flip_broken[flip];
+        from->n_flip_broken[flip] = 0;
+    }
+    rules->n_other_broken += from->n_other_broken;
+    from->n_other_broken = 0;
+}
+
+/* A policy in another order than its planes: it would be moved wrongly as it stands. */
+static void report_flip(const struct rules *rules, enum rules_flip flip, struct findings *findings)
+{
+    const struct rule_tally *tally = &rules->tallies[RULE_OCCUPIED];
+    const char *key = rules->lanes->items[rules->policy].array->key;
+    const struct finding_place place = {FINDING_POLICY_OCCUPIED, false, key,
+                                        tally->findings.n > 0 ? tally->findings.items[0].row
+                                                              : FINDING_NO_ROW};
+
+    findings_add(
+        findings, &place, "mass on empty cells",
+        finding_format("mass on occupied cells in %" PRIu64 " of %" PRIu64 " rows, in %" PRIu64
+                       " after %s",
+                       tally->n_broken, tally->n_rows, rules->n_flip_broken[flip], flip_names[flip])
+            .text,
+        "planes and policy are stored in different orders; use --role %s=policy%s:%s", key,
+        rules->lanes->items[rules->policy].binding->role == ROLE_POLICY_INDEX ? "-index" : "",
+        flip_names[flip]);
+}
+
+static void finish_occupied(struct rules *rules, struct findings *findings)
+{
+    struct rule_tally *tally = &rules->tallies[RULE_OCCUPIED];
+    const enum rules_flip flip = rules_best_flip(rules);
+
+    if (flip != RULES_AS_IS && is_columns(&rules->lanes->items[rules->policy]))
+        return; /* rows of the box from the bottom up: nothing that a mirror minds */
+    if (flip != RULES_AS_IS)
+        report_flip(rules, flip, findings);
+    else if (2 * tally->n_broken <= tally->n_rows)
+        findings_merge(findings, &tally->findings);
+}
+
+/* The permutation of the planes that fits what is seen instead of a to-move plane; "" when none
+ * is known. */
+static const char *fitting_planes(const struct rules *rules)
+{
+    const struct rules_third *third = &rules->third;
+    const bool mover = rules->is_mover;
+
+    if (rules->n_planes != 3 || rules->turn != 2)
+        return "";
+    if (third->is_rest[0])
+        return mover ? "0,1,2" : "0,2,1";
+    if (third->is_rest[1])
+        return mover ? "0,1,2" : "2,1,0";
+    if (third->is_rest[2])
+        return mover ? "0,1,2" : "1,0,2";
+    if (third->is_turn[0])
+        return mover ? "~0,1,2" : "~0,2,1";
+    if (third->is_turn[1])
+        return mover ? "0,~1,2" : "2,~1,0";
+    if (third->is_level && third->low == -1 && third->high == 1)
+        return mover ? "0,1,-2" : "1,0,-2";
+    return mover ? "0,1,2" : "1,0,2";
+}
+
+static const char *third_plane_text(const struct rules *rules)
+{
+    const struct rules_third *third = &rules->third;
+
+    if (third->is_rest[0] || third->is_rest[1] || third->is_rest[2])
+        return "a plane of empty cells";
+    if (third->is_turn[0] || third->is_turn[1])
+        return "stones; another plane is 0 or 1 throughout";
+    return third->is_level ? "" : "different numbers within a row";
+}
+
+static void finish_turn_plane(struct rules *rules, struct findings *findings)
+{
+    struct rule_tally *tally = &rules->tallies[RULE_TURN_PLANE];
+    const struct rules_third *third = &rules->third;
+    const char *planes = fitting_planes(rules), *text = third_plane_text(rules);
+    struct finding_place place = {FINDING_TO_MOVE, false, planes_lane(rules)->array->key,
+                                  FINDING_NO_ROW};
+
+    if (tally->n_broken <= 1 || 50 * tally->n_broken <= tally->n_rows) {
+        findings_merge(findings, &tally->findings);
+        return;
+    }
+    if (tally->findings.n > 0)
+        place.row = tally->findings.items[0].row;
+    findings_add(findings, &place, "0 or 1 throughout each row (the player to move)",
+                 text[0] != '\0' ? text : finding_format("%g to %g", third->low, third->high).text,
+                 "plane %d is not the player to move in %" PRIu64 " of %" PRIu64 " rows%s%s",
+                 rules->turn, tally->n_broken, tally->n_rows,
+                 planes[0] != '\0' ? "; if that is meant, use --planes " : "", planes);
 }
 
 /* Many rows with too many stones: the convention may be another one, or the games begin otherwise
  * (handicap, swap rule). */
-static void judge_many_leads(const struct rule_tally *tally, const struct lanes *lanes,
-                             struct findings *findings)
+static void report_many_leads(const struct rules *rules, struct findings *findings)
 {
-    struct finding_place place = {FINDING_TO_MOVE, false, lanes->items[lanes->planes].array->key,
+    const struct rule_tally *tally = &rules->tallies[RULE_LEAD];
+    const enum planes_convention planes = rules->lanes->shard->conventions.planes;
+    struct finding_place place = {FINDING_TO_MOVE, false, planes_lane(rules)->array->key,
                                   FINDING_NO_ROW};
-    const bool mover = lanes->shard->conventions.planes == PLANES_MOVER;
 
-    place.is_warning = tally->n_other_broken > 0;
+    place.is_warning = rules->n_other_broken > 0 || planes > PLANES_MOVER;
     findings_add(
         findings, &place, "rows that agree with the player to move",
         finding_format("%" PRIu64 " of %" PRIu64 " that do not", tally->n_broken, tally->n_rows)
             .text,
         place.is_warning ? "the numbers of stones"
                          : "the numbers of stones; --planes %s explains them",
-        mover ? "colour" : "mover");
+        rules->is_mover ? "colour" : "mover");
 }
 
-void rules_finish(struct rules *rules, const struct lanes *lanes, struct findings *findings)
+void rules_finish(struct rules *rules, struct findings *findings)
 {
-    struct rule_tally *lead = &rules->tallies[RULE_TO_MOVE];
-    const struct rule_tally *overlap = &rules->tallies[RULE_OVERLAP];
+    struct rule_tally *lead = &rules->tallies[RULE_LEAD], *overlap = &rules->tallies[RULE_OVERLAP];
 
+    if (rules->lead == BOARD_LEAD_NONE)
+        return;
+    finish_turn_plane(rules, findings);
     if (2 * overlap->n_broken > overlap->n_rows)
         return;
-    for (int i = 0; i < RULE_TO_MOVE; i++)
-        if (2 * rules->tallies[i].n_broken <= rules->tallies[i].n_rows)
-            findings_merge(findings, &rules->tallies[i].findings);
-    if (lead->n_broken <= 1 || 8 * lead->n_broken <= lead->n_rows)
+    findings_merge(findings, &overlap->findings);
+    finish_occupied(rules, findings);
+    if (lead->n_broken <= 1 || 50 * lead->n_broken <= lead->n_rows)
         findings_merge(findings, &lead->findings);
     else if (rules->lead == BOARD_LEAD_TO_MOVE)
-        judge_many_leads(lead, lanes, findings);
+        report_many_leads(rules, findings);
+    else if (8 * lead->n_broken <= lead->n_rows)
+        findings_merge(findings, &lead->findings);
 }
 
 void rules_release(struct rules *rules)
 {
     for (int i = 0; i < RULE_N; i++)
         findings_release(&rules->tallies[i].findings);
+    free(rules->own_targets);
+    free(rules->occupied);
+    *rules = (struct rules){0};
 }

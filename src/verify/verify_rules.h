@@ -1,8 +1,9 @@
 /*
  * verify_rules.h - checks of a position as a whole: stones of both colours on one cell, policies on
- * occupied cells, the player to move against the numbers of stones. What planes say differs from
- * game to game; the board tells which checks make sense, and each check is given up
- * where half of the rows would fail it: then the planes mean something else.
+ * occupied cells, the plane that tells the player to move, the player against the numbers of
+ * stones. What planes say differs from game to game; the board tells which checks make sense, and
+ * a check is given up where half of the rows would fail it: then the planes mean something else -
+ * unless a policy fits as soon as it is flipped, which is told.
  */
 #ifndef SYMAUG_VERIFY_VERIFY_RULES_H
 #define SYMAUG_VERIFY_VERIFY_RULES_H
@@ -10,32 +11,68 @@
 #include "verify/findings.h"
 #include "verify/verify_source.h"
 
-enum rule { RULE_OVERLAP, RULE_OCCUPIED, RULE_TO_MOVE, RULE_N };
+enum rule { RULE_OVERLAP, RULE_OCCUPIED, RULE_TURN_PLANE, RULE_LEAD, RULE_N };
+
+/* How a policy may be stored beside its planes: as they are, or in another order. */
+enum rules_flip { RULES_AS_IS, RULES_FLIPUD, RULES_FLIPLR, RULES_TRANSPOSE, RULES_N_FLIPS };
 
 /* Rows seen and rows that break the rule, whose findings wait for the verdict. */
 struct rule_tally {
     uint64_t n_rows, n_broken;
-    uint64_t n_other_broken; /* TO_MOVE: under the other convention */
     struct findings findings;
 };
 
+/* What the rows whose third plane tells no player to move have in common. */
+struct rules_third {
+    bool is_rest[3];  /* the plane is 1 on the cells where the two others are 0 */
+    bool is_turn[3];  /* 0 or 1 throughout each row */
+    bool is_level;    /* the plane that should be it: one number throughout each row, */
+    double low, high; /* in this range */
+};
+
 struct rules {
+    const struct lanes *lanes;
     enum board_lead lead; /* BOARD_LEAD_NONE: no rules apply */
+    int policy, to_move;  /* lanes, or -1 */
+    uint64_t n_planes, axis;
+    uint64_t stones[2];     /* planes: blue and red, */
+    bool is_mover;          /* or mine and theirs */
+    int turn;               /* the to-move plane, or -1 */
+    const int32_t *targets; /* for each flip, for each action, the element of a plane, or -1 */
+    int32_t *own_targets;   /* owned, or NULL: lent by the rules this is a part of */
+    uint64_t n_actions;     /* of a policy's axis */
+    uint8_t *occupied;      /* owned: the cells of the row at hand */
+    uint64_t n_flip_broken[RULES_N_FLIPS]; /* rows with mass on stones, the policy flipped so */
+    struct rules_third third;
+    uint64_t n_other_broken; /* LEAD: under the other convention */
     struct rule_tally tallies[RULE_N];
-    int policy, to_move; /* lanes, or -1 */
 };
 
 /* What applies to the shard. max: findings kept for each rule. */
-void rules_init(struct rules *rules, const struct lanes *lanes, size_t max);
+int rules_init(struct rules *rules, const struct lanes *lanes, size_t max, struct error *err);
+
+/* Rules to be merged into `whole`, which must live longer. */
+int rules_init_part(struct rules *rules, const struct rules *whole, struct error *err);
 
 /* A row that is its source's own position, or no image at all. */
 void rules_check_row(struct rules *rules, const struct source_check *check, uint64_t at);
+
+/* Whether policies can be stored so beside the board's planes, and where an action then stands. */
+bool rules_can_flip(const struct board *board, enum rules_flip flip);
+int64_t rules_flip_action(const struct board *board, enum rules_flip flip, int64_t action);
+
+/* The one flip under which the policy keeps off the stones when it does not as it stands;
+ * RULES_AS_IS when there is none. */
+enum rules_flip rules_best_flip(const struct rules *rules);
+
+/* From here on the policy is taken to be stored so. */
+void rules_set_flip(struct rules *rules, enum rules_flip flip);
 
 /* Add the tallies of `from`, which become empty. */
 void rules_merge(struct rules *rules, struct rules *from);
 
 /* Decide which findings stand. */
-void rules_finish(struct rules *rules, const struct lanes *lanes, struct findings *findings);
+void rules_finish(struct rules *rules, struct findings *findings);
 
 void rules_release(struct rules *rules);
 
