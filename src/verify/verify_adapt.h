@@ -5,12 +5,15 @@
 #define SYMAUG_VERIFY_VERIFY_ADAPT_H
 
 #include "verify/orbit_check.h"
+#include "verify/verify_rules.h"
 
 /*
  * Arrays that are taken for copies but differ within most groups are numbers of the images
  * themselves (the tool's own provenance, say): they leave the comparison. Signed values that no
- * convention was said for may be those of the player to move, which no image changes.
+ * convention was said for may be those of the player to move, which no image changes. Policies that
+ * stand on stones, and off them when flipped, are compared in that order, which result->note says.
  */
-void verify_adapt(struct lanes *lanes, const struct window *window);
+int verify_adapt(struct lanes *lanes, const struct window *window, struct rules *rules,
+                 struct verify_result *result, struct error *err);
 
 #endif

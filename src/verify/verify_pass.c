@@ -174,11 +174,12 @@ static int join_pieces(struct run *run, struct error *err)
 }
 
 /* Once, before the first window is checked. */
-static void adapt(struct run *run, bool *is_adapted)
+static int adapt(struct run *run, bool *is_adapted, struct error *err)
 {
-    if (!*is_adapted && run->pass->groups != NULL)
-        verify_adapt(run->pass->lanes, &run->front);
+    if (*is_adapted || run->pass->groups == NULL)
+        return 0;
     *is_adapted = true;
+    return verify_adapt(run->pass->lanes, &run->front, &run->rules, run->pass->result, err);
 }
 
 static int walk(void *self, struct crew *crew)
@@ -199,8 +200,7 @@ static int walk(void *self, struct crew *crew)
             return -1;
         run->front = run->back;
         run->back = front;
-        adapt(run, &is_adapted);
-        if (next_window(run, err) != 0)
+        if (adapt(run, &is_adapted, err) != 0 || next_window(run, err) != 0)
             return -1;
         work(run);
         if (join_pieces(run, err) != 0)

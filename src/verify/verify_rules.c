@@ -22,6 +22,11 @@
 
 static const char *const flip_names[RULES_N_FLIPS] = {"", "flipud", "fliplr", "transpose"};
 
+const char *rules_flip_name(enum rules_flip flip)
+{
+    return flip_names[flip];
+}
+
 /* --- what applies --- */
 
 static bool is_columns(const struct lane *lane)
@@ -145,8 +150,11 @@ static int init_scratch(struct rules *rules, size_t max, struct error *err)
     for (int i = 0; i < RULE_N; i++)
         rules->tallies[i] = (struct rule_tally){.findings.max = max};
     memset(rules->n_flip_broken, 0, sizeof rules->n_flip_broken);
-    rules->third = (struct rules_third){
-        .is_rest = {true, true, true}, .is_turn = {true, true, true}, .is_level = true};
+    rules->third = (struct rules_third){.is_rest = {true, true, true},
+                                        .is_turn = {true, true, true},
+                                        .is_level = true,
+                                        .low = INFINITY,
+                                        .high = -INFINITY};
     rules->n_other_broken = 0;
     rules->occupied = calloc(rules->axis + 1, 1);
     return rules->occupied != NULL ? 0 : error_no_memory(err, "stones");
@@ -408,56 +416,59 @@ static int player_of_plane(const struct rules *rules, const struct position *p)
     return value == 0 ? 0 : value == 1 ? 1 : -1;
 }
 
-/* True when the plane is 1 where the two others are 0, and 0 elsewhere: the empty cells. */
+/* True when the plane is 1 on the cells where neither of the others has a stone, and these have as
+ * many as two players who take turns. */
 static bool is_rest(const struct rules *rules, const struct position *p, uint64_t plane)
 {
+    int64_t lead = 0;
+
     for (uint64_t cell = 0; cell < rules->axis; cell++) {
         const double rest = dtype_get_double(p->row.dtype, element_at(rules, p, plane, cell));
-        const bool is_empty = !has_stone(rules, p, (plane + 1) % 3, cell) &&
-                              !has_stone(rules, p, (plane + 2) % 3, cell);
+        const bool first = has_stone(rules, p, (plane + 1) % 3, cell);
+        const bool second = has_stone(rules, p, (plane + 2) % 3, cell);
 
-        if (rest != is_empty)
+        if (rest != (!first && !second) || (first && second))
             return false;
+        lead += first - second;
     }
-    return true;
+    return lead >= -1 && lead <= 1;
 }
 
 /* A row whose third plane tells no player to move: what may it be instead? */
-static void look_at_third(struct rules_third *third, const struct rules *rules,
-                          const struct position *p, bool is_first)
+static void look_at_third(struct rules *rules, const struct position *p)
 {
     double value;
 
     for (uint64_t plane = 0; plane < 3; plane++) {
-        third->is_rest[plane] &= is_rest(rules, p, plane);
-        third->is_turn[plane] &= is_level(rules, p, plane, &value) && (value == 0 || value == 1);
+        rules->third.is_rest[plane] &= is_rest(rules, p, plane);
+        rules->third.is_turn[plane] &=
+            is_level(rules, p, plane, &value) && (value == 0 || value == 1);
     }
-    if (!is_level(rules, p, (uint64_t)rules->turn, &value)) {
-        third->is_level = false;
-        return;
-    }
-    third->low = is_first || value < third->low ? value : third->low;
-    third->high = is_first || value > third->high ? value : third->high;
+    rules->third.is_level &= is_level(rules, p, (uint64_t)rules->turn, &value);
 }
 
 static void check_turn_plane(struct rules *rules, const struct position *p)
 {
     struct rule_tally *tally = &rules->tallies[RULE_TURN_PLANE];
     const struct finding_place place = place_of(p, FINDING_TO_MOVE, planes_lane(rules));
-    double value;
+    double value = 0;
+    bool level;
 
     if (rules->turn < 0)
         return;
     tally->n_rows++;
-    if (player_of_plane(rules, p) >= 0)
+    level = is_level(rules, p, (uint64_t)rules->turn, &value);
+    if (level && value < rules->third.low)
+        rules->third.low = value;
+    if (level && value > rules->third.high)
+        rules->third.high = value;
+    if (level && (value == 0 || value == 1))
         return;
-    if (rules->n_planes == 3)
-        look_at_third(&rules->third, rules, p, tally->n_broken == 0);
     tally->n_broken++;
+    if (rules->n_planes == 3)
+        look_at_third(rules, p);
     findings_add(&tally->findings, &place, "0 or 1 on all cells",
-                 is_level(rules, p, (uint64_t)rules->turn, &value)
-                     ? finding_format("%g", value).text
-                     : "different numbers",
+                 level ? finding_format("%g", value).text : "different numbers",
                  "plane %d is not the player to move", rules->turn);
 }
 
@@ -507,7 +518,9 @@ static void check_lead(struct rules *rules, const struct position *p, const uint
     if (player < 0 || is_terminal(rules, p))
         return;
     if (by_plane >= 0 && by_array >= 0 && by_plane != by_array) {
-        findings_add(p->check->findings, &place, finding_format("player %d", by_array).text,
+        rules->tallies[RULE_PLAYER].n_broken++;
+        findings_add(&rules->tallies[RULE_PLAYER].findings, &place,
+                     finding_format("player %d", by_array).text,
                      finding_format("player %d", by_plane).text,
                      "the to-move plane and the array of players");
         return;
@@ -582,21 +595,20 @@ void rules_check_row(struct rules *rules, const struct source_check *check, uint
 
 /* --- verdicts --- */
 
-static void merge_third(struct rules_third *to, const struct rules_third *from, bool is_first)
+static void merge_third(struct rules_third *to, const struct rules_third *from)
 {
     for (int plane = 0; plane < 3; plane++) {
         to->is_rest[plane] &= from->is_rest[plane];
         to->is_turn[plane] &= from->is_turn[plane];
     }
     to->is_level &= from->is_level;
-    to->low = is_first || from->low < to->low ? from->low : to->low;
-    to->high = is_first || from->high > to->high ? from->high : to->high;
+    to->low = from->low < to->low ? from->low : to->low;
+    to->high = from->high > to->high ? from->high : to->high;
 }
 
 void rules_merge(struct rules *rules, struct rules *from)
 {
-    if (from->tallies[RULE_TURN_PLANE].n_broken > 0)
-        merge_third(&rules->third, &from->third, rules->tallies[RULE_TURN_PLANE].n_broken == 0);
+    merge_third(&rules->third, &from->third);
     for (int i = 0; i < RULE_N; i++) {
         struct rule_tally *to = &rules->tallies[i], *tally = &from->tallies[i];
 
@@ -646,60 +658,62 @@ static void finish_occupied(struct rules *rules, struct findings *findings)
         findings_merge(findings, &tally->findings);
 }
 
-/* The permutation of the planes that fits what is seen instead of a to-move plane; "" when none
- * is known. */
+/* The permutation of the planes that fits what is seen instead of a to-move plane; NULL when none
+ * does: other codes of the player to move must be written anew. */
 static const char *fitting_planes(const struct rules *rules)
 {
+    static const struct {
+        const char *exchanging, *keeping;
+    } of_rest[3] = {{"0,2,1", "0,1,2"}, {"2,1,0", "0,1,2"}, {"1,0,2", "0,1,2"}},
+      of_turn[2] = {{"~0,2,1", "~0,1,2"}, {"2,~1,0", "0,~1,2"}};
     const struct rules_third *third = &rules->third;
     const bool mover = rules->is_mover;
 
-    if (rules->n_planes != 3 || rules->turn != 2)
-        return "";
-    if (third->is_rest[0])
-        return mover ? "0,1,2" : "0,2,1";
-    if (third->is_rest[1])
-        return mover ? "0,1,2" : "2,1,0";
-    if (third->is_rest[2])
-        return mover ? "0,1,2" : "1,0,2";
-    if (third->is_turn[0])
-        return mover ? "~0,1,2" : "~0,2,1";
-    if (third->is_turn[1])
-        return mover ? "0,~1,2" : "2,~1,0";
+    for (int plane = 0; plane < 3; plane++)
+        if (third->is_rest[plane])
+            return mover ? of_rest[plane].keeping : of_rest[plane].exchanging;
+    for (int plane = 0; plane < 2; plane++)
+        if (third->is_turn[plane])
+            return mover ? of_turn[plane].keeping : of_turn[plane].exchanging;
     if (third->is_level && third->low == -1 && third->high == 1)
         return mover ? "0,1,-2" : "1,0,-2";
+    if (third->is_level && third->low < third->high &&
+        (third->high <= 2 || (third->low == 0 && third->high == 255)))
+        return NULL;
     return mover ? "0,1,2" : "1,0,2";
 }
 
-static const char *third_plane_text(const struct rules *rules)
+static struct finding_text third_text(const struct rules_third *third)
 {
-    const struct rules_third *third = &rules->third;
-
     if (third->is_rest[0] || third->is_rest[1] || third->is_rest[2])
-        return "a plane of empty cells";
+        return finding_format("a plane of empty cells");
     if (third->is_turn[0] || third->is_turn[1])
-        return "stones; another plane is 0 or 1 throughout";
-    return third->is_level ? "" : "different numbers within a row";
+        return finding_format("stones; plane %d is 0 or 1 throughout", third->is_turn[1]);
+    return third->is_level ? finding_format("%g to %g", third->low, third->high)
+                           : finding_format("different numbers within a row");
 }
 
-static void finish_turn_plane(struct rules *rules, struct findings *findings)
+/* One plane is something else throughout, or is wrong in a few rows. */
+static bool finish_turn_plane(struct rules *rules, struct findings *findings)
 {
     struct rule_tally *tally = &rules->tallies[RULE_TURN_PLANE];
-    const struct rules_third *third = &rules->third;
-    const char *planes = fitting_planes(rules), *text = third_plane_text(rules);
+    const char *planes = rules->n_planes == 3 && rules->turn == 2 ? fitting_planes(rules) : NULL;
     struct finding_place place = {FINDING_TO_MOVE, false, planes_lane(rules)->array->key,
                                   FINDING_NO_ROW};
 
     if (tally->n_broken <= 1 || 50 * tally->n_broken <= tally->n_rows) {
         findings_merge(findings, &tally->findings);
-        return;
+        return true;
     }
     if (tally->findings.n > 0)
         place.row = tally->findings.items[0].row;
-    findings_add(findings, &place, "0 or 1 throughout each row (the player to move)",
-                 text[0] != '\0' ? text : finding_format("%g to %g", third->low, third->high).text,
+    findings_add(findings, &place, "0 or 1 throughout each row", third_text(&rules->third).text,
                  "plane %d is not the player to move in %" PRIu64 " of %" PRIu64 " rows%s%s",
                  rules->turn, tally->n_broken, tally->n_rows,
-                 planes[0] != '\0' ? "; if that is meant, use --planes " : "", planes);
+                 planes != NULL ? "; if that is meant, use --planes "
+                                : "; write it as 0 and 1, or tell its planes with --planes",
+                 planes != NULL ? planes : "");
+    return false;
 }
 
 /* Many rows with too many stones: the convention may be another one, or the games begin otherwise
@@ -727,7 +741,9 @@ void rules_finish(struct rules *rules, struct findings *findings)
 
     if (rules->lead == BOARD_LEAD_NONE)
         return;
-    finish_turn_plane(rules, findings);
+    if (!finish_turn_plane(rules, findings))
+        return;
+    findings_merge(findings, &rules->tallies[RULE_PLAYER].findings);
     if (2 * overlap->n_broken > overlap->n_rows)
         return;
     findings_merge(findings, &overlap->findings);

@@ -11,7 +11,7 @@
 #include "verify/findings.h"
 #include "verify/verify_source.h"
 
-enum rule { RULE_OVERLAP, RULE_OCCUPIED, RULE_TURN_PLANE, RULE_LEAD, RULE_N };
+enum rule { RULE_OVERLAP, RULE_OCCUPIED, RULE_TURN_PLANE, RULE_PLAYER, RULE_LEAD, RULE_N };
 
 /* How a policy may be stored beside its planes: as they are, or in another order. */
 enum rules_flip { RULES_AS_IS, RULES_FLIPUD, RULES_FLIPLR, RULES_TRANSPOSE, RULES_N_FLIPS };
@@ -22,7 +22,7 @@ struct rule_tally {
     struct findings findings;
 };
 
-/* What the rows whose third plane tells no player to move have in common. */
+/* What the rows have in common whose third plane tells no player to move. */
 struct rules_third {
     bool is_rest[3];  /* the plane is 1 on the cells where the two others are 0 */
     bool is_turn[3];  /* 0 or 1 throughout each row */
@@ -56,6 +56,9 @@ int rules_init_part(struct rules *rules, const struct rules *whole, struct error
 
 /* A row that is its source's own position, or no image at all. */
 void rules_check_row(struct rules *rules, const struct source_check *check, uint64_t at);
+
+/* "flipud" */
+const char *rules_flip_name(enum rules_flip flip);
 
 /* Whether policies can be stored so beside the board's planes, and where an action then stands. */
 bool rules_can_flip(const struct board *board, enum rules_flip flip);

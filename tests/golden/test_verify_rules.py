@@ -1,0 +1,274 @@
+#!/usr/bin/python3
+"""verify of sources and of others' sets: what positions, policies and labels must be by the rules of
+the games; nothing to say where a set is right in its own way."""
+
+import os
+import tempfile
+
+import numpy as np
+
+from golden import Tap, run
+from verify_cases import verify
+
+tap = Tap()
+
+FLIPS = {
+    "flipud": lambda planes: planes[:, :, ::-1, :],
+    "fliplr": lambda planes: planes[:, :, :, ::-1],
+    "transpose": lambda planes: planes.swapaxes(2, 3),
+}
+D4 = [lambda a, k=k, m=m: np.rot90(a[..., ::-1] if m else a, k, (-2, -1))
+      for m in (False, True) for k in range(4)]
+
+
+def line_games(size, n, seed=1, dtype=np.float32, n_planes=3):
+    """Random positions of two players who place stones in turn: planes of the player to move and of
+    the other, further ones; policies on empty cells; values of the player to move."""
+    rng = np.random.default_rng(seed)
+    planes = np.zeros((n, n_planes, size, size), dtype)
+    policy = np.zeros((n, size * size), np.float32)
+    for i in range(n):
+        cells = rng.permutation(size * size)
+        k = rng.integers(0, size * size // 2)
+        planes[i, 0].reshape(-1)[cells[:k:2]] = 1
+        planes[i, 1].reshape(-1)[cells[1:k:2]] = 1
+        if k % 2:
+            planes[i, [0, 1]] = planes[i, [1, 0]]
+        if n_planes > 2 and k:
+            planes[i, 2].reshape(-1)[cells[k - 1]] = 1
+        chosen = cells[k : k + 6]
+        policy[i, chosen] = rng.dirichlet(np.ones(len(chosen)))
+    return {"states": planes, "mcts_probs": policy,
+            "winners_z": rng.choice([-1, 1], n).astype(np.float32)}
+
+
+def hex_games(size, n, seed=1, dtype=np.float32, odd=0.0):
+    """Random positions of Hex, blue first: planes (blue, red, to move), policy, value, player. A
+    share of the rows has one stone too many of the player to move, as after some swap rules."""
+    rng = np.random.default_rng(seed)
+    boards = np.zeros((n, 3, size, size), dtype)
+    policy = np.zeros((n, size * size), np.float32)
+    player = np.zeros(n, np.int8)
+    for i in range(n):
+        cells = rng.permutation(size * size)
+        k = int(rng.integers(1, size * size // 2))
+        boards[i, 0].reshape(-1)[cells[:k:2]] = 1
+        boards[i, 1].reshape(-1)[cells[1:k:2]] = 1
+        player[i] = k % 2
+        if rng.random() < odd and k % 2:
+            player[i] = 0
+        boards[i, 2] = player[i]
+        chosen = cells[k : k + 5]
+        policy[i, chosen] = rng.dirichlet(np.ones(len(chosen)))
+    return {"boards": boards, "policy": policy, "value": rng.random(n).astype(np.float32),
+            "player_to_move": player}
+
+
+def check(arrays, options, expected, warnings=None, says=()):
+    """The codes of errors are `expected`; every text of `says` occurs in a finding or the note."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "set.npz")
+        np.savez(path, **arrays)
+        codes, result = verify(path, *options)
+        findings = result["files"][0]["findings"]
+        assert codes == set(expected), (codes, findings[:3])
+        if warnings is not None:
+            found = {f["code"] for f in findings if f["severity"] == "warning"}
+            assert found == set(warnings), findings[:3]
+        text = run("verify", *options, path, code=1 if expected else 0)[0]
+        for word in says:
+            assert word in text, text[:600]
+
+
+# --- planes and policy in different orders ---
+
+
+@tap.test(*[(flip, size, n) for flip in FLIPS for size, n in ((6, 60), (9, 40), (15, 30))])
+def test_planes_flipped(flip, size, n):
+    arrays = line_games(size, n, dtype=np.float64)
+    check(arrays, ["--board", f"square:{size}"], [], [])
+    arrays["states"] = FLIPS[flip](arrays["states"]).copy()
+    check(arrays, ["--board", f"square:{size}"], ["policy-occupied"],
+          says=[f"--role mcts_probs=policy:{flip}"])
+
+
+@tap.test("int8", "channels-last", "sparse", "pass", "hex", "mask")
+def test_planes_flipped_in_other_forms(form):
+    board, options = "square:9", []
+    arrays = line_games(9, 50, dtype=np.int8 if form == "int8" else np.float32)
+    if form == "hex":
+        board, arrays = "rhombus:9", hex_games(9, 60)
+        arrays = {"states": arrays["boards"], "mcts_probs": arrays["policy"]}
+    arrays["states"] = FLIPS["flipud"](arrays["states"]).copy()
+    if form == "channels-last":
+        arrays["states"] = arrays["states"].transpose(0, 2, 3, 1).copy()
+    if form == "pass":
+        arrays["mcts_probs"] = np.pad(arrays["mcts_probs"], ((0, 0), (0, 1)))
+    if form == "mask":
+        arrays["legal_mask"] = (arrays["mcts_probs"] > 0).astype(np.uint8)
+    name = "mcts_probs=policy:flipud"
+    if form == "sparse":
+        policy = arrays.pop("mcts_probs")
+        k = 6
+        indices = np.argsort(-policy, 1, kind="stable")[:, :k].astype(np.int32)
+        values = np.take_along_axis(policy, indices, 1)
+        indices[values == 0] = 0
+        arrays["policy_indices"], arrays["policy_values"] = indices, values
+        name = "policy_indices=policy-index:flipud"
+    check(arrays, ["--board", board], ["policy-occupied"], says=[f"--role {name}"])
+
+
+def equi_data(arrays, size):
+    """All eight images as AlphaZero_Gomoku makes them: policies are turned as they are seen on
+    planes that are stored upside down."""
+    states, probs, z = [], [], []
+    for state, prob, winner in zip(*[arrays[k] for k in ("states", "mcts_probs", "winners_z")]):
+        for k in (1, 2, 3, 4):
+            turned = np.array([np.rot90(s, k) for s in state])
+            grid = np.rot90(np.flipud(prob.reshape(size, size)), k)
+            states.append(turned)
+            probs.append(np.flipud(grid).flatten())
+            states.append(np.array([np.fliplr(s) for s in turned]))
+            probs.append(np.flipud(np.fliplr(grid)).flatten())
+            z += [winner, winner]
+    return {"states": np.array(states), "mcts_probs": np.array(probs), "winners_z": np.array(z)}
+
+
+@tap.test(6, 8, 15)
+def test_flipped_images_are_right(size):
+    """Images of a set that is stored so are right, and are checked in that order."""
+    arrays = line_games(size, 40)
+    arrays["states"] = FLIPS["flipud"](arrays["states"]).copy()
+    images = equi_data(arrays, size)
+    board = ["--board", f"square:{size}"]
+    check(images, board, [], [], says=["expanded, 8 images", "mcts_probs=policy:flipud"])
+    images["mcts_probs"][9] = images["mcts_probs"][8]
+    codes = ["policy-wrong", "policy-not-moved", "policy-inverse", "planes-policy-differ"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "set.npz")
+        np.savez(path, **images)
+        found, _ = verify(path, *board)
+        assert found and found <= set(codes), found
+
+
+# --- mass that is none ---
+
+
+@tap.test("tiny", "smooth", "softmax", "float16", "counts")
+def test_smoothed_policies(kind):
+    arrays = line_games(9, 60)
+    policy = arrays["mcts_probs"].astype(np.float64)
+    empty = arrays["states"][:, :2].sum(1).reshape(60, -1) == 0
+    rng = np.random.default_rng(2)
+    if kind == "tiny":
+        policy += 1e-10
+    if kind == "smooth":
+        policy = 0.9 * policy + 0.1 / 81
+    if kind == "softmax":
+        logits = rng.normal(0, 1, policy.shape) + 9 * empty
+        policy = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    if kind == "counts":
+        policy = np.round(policy * 800)
+        arrays["visits"] = policy.astype(np.float32)
+        del arrays["mcts_probs"]
+    else:
+        arrays["mcts_probs"] = policy.astype(np.float16 if kind == "float16" else np.float32)
+    check(arrays, ["--board", "square:9"], [], [])
+
+
+@tap.test("tiny", "smooth")
+def test_smoothed_policies_on_stones(kind):
+    """A peak on a stone is found beneath the smoothing."""
+    arrays = line_games(9, 60)
+    row = int(np.argmax(arrays["states"][:, 0].sum((1, 2))))
+    cell = int(np.flatnonzero(arrays["states"][row, 0].reshape(-1))[0])
+    policy = arrays["mcts_probs"]
+    policy[row] = 0
+    policy[row, cell] = 1
+    arrays["mcts_probs"] = policy + 1e-10 if kind == "tiny" else 0.9 * policy + 0.1 / 81
+    check(arrays, ["--board", "square:9"], ["policy-occupied"])
+
+
+@tap.test()
+def test_planes_that_are_no_stones():
+    """Planes 0 and 1 of another game: nothing is said of policies, whatever they do."""
+    rng = np.random.default_rng(3)
+    planes = (rng.random((60, 4, 8, 8)) < 0.5).astype(np.float32)
+    policy = rng.dirichlet(np.ones(64), 60).astype(np.float32)
+    check({"x": planes, "pi": policy}, ["--board", "square:8"], [], [])
+
+
+# --- the third plane of Hex ---
+
+
+def with_third(kind, arrays):
+    boards = arrays["boards"]
+    n, _, size, _ = boards.shape
+    blue, red, turn = boards[:, 0], boards[:, 1], boards[:, 2]
+    empty = 1 - blue - red
+    rng = np.random.default_rng(4)
+    last = np.zeros_like(blue)
+    for i in range(n):
+        stones = np.argwhere(blue[i] + red[i])
+        last[(i, *stones[rng.integers(len(stones))])] = 1
+    planes = {
+        "empty-last": (blue, red, empty), "empty-first": (empty, blue, red),
+        "empty-middle": (blue, empty, red), "turn-first": (turn, blue, red),
+        "turn-middle": (blue, turn, red), "pm1": (blue, red, 1 - 2 * turn),
+        "12": (blue, red, 1 + turn), "255": (blue, red, 255 * turn), "last": (blue, red, last),
+        "ply": (blue, red, turn + 2 * np.arange(n)[:, None, None] % 50),
+        "half": (blue, red, turn * 0 + 0.5),
+    }[kind]
+    arrays["boards"] = np.stack(planes, 1)
+    return arrays
+
+
+THIRD = [("empty-last", "1,0,2"), ("empty-first", "0,2,1"), ("empty-middle", "2,1,0"),
+         ("turn-first", "~0,2,1"), ("turn-middle", "2,~1,0"), ("pm1", "1,0,-2"), ("12", ""),
+         ("255", ""), ("last", "1,0,2"), ("ply", "1,0,2"), ("half", "1,0,2")]
+
+
+@tap.test(*[(kind, size) for kind, _ in THIRD for size in (5, 11)])
+def test_third_plane(kind, size):
+    planes = dict(THIRD)[kind]
+    board = ["--board", f"rhombus:{size}"]
+    arrays = with_third(kind, hex_games(size, 50))
+    check(arrays, board, ["to-move"], says=["plane 2 is not", f"--planes {planes}".rstrip()])
+    if planes and "-" not in planes:
+        check(arrays, board + ["--planes", planes], [], [])
+    del arrays["player_to_move"]
+    check(arrays, board, ["to-move"], says=["plane 2 is not", f"--planes {planes}".rstrip()])
+
+
+@tap.test()
+def test_third_plane_of_one_row():
+    arrays = hex_games(7, 60)
+    arrays["boards"][8, 2, 3, 3] = 1 - arrays["boards"][8, 2, 3, 3]
+    check(arrays, ["--board", "rhombus:7"], ["to-move"], says=["row 8"])
+
+
+# --- whose turn it is ---
+
+
+@tap.test(0.1, 0.2, 0.5)
+def test_swap_rule(odd):
+    """Games with a swap rule have leads that others have not: a warning."""
+    check(hex_games(9, 400, odd=odd), ["--board", "rhombus:9"], [], ["to-move"])
+
+
+@tap.test("01", "12", "pm1")
+def test_winner_is_not_the_turn(coding):
+    """A winner says nothing of whose turn it is, and draws have codes of their own."""
+    arrays = hex_games(9, 80)
+    rng = np.random.default_rng(5)
+    codes = {"01": [0, 1], "12": [1, 2], "pm1": [1, -1]}[coding]
+    arrays["winner"] = rng.choice(codes, 80).astype(np.int8)
+    arrays["player_to_move"] = np.array(codes)[arrays["player_to_move"]].astype(np.int8)
+    check(arrays, ["--board", "rhombus:9", "--to-move", coding], [], [])
+    two = {k: v for k, v in arrays.items() if k not in ("player_to_move",)}
+    two["boards"] = two["boards"][:, :2].copy()
+    check(two, ["--board", "rhombus:9"], [], [])
+
+
+if __name__ == "__main__":
+    tap.main()
