@@ -210,6 +210,16 @@ static bool is_skipped(const struct settings *settings, const struct error *err)
     return settings->skip_bad && (err->kind == ERROR_DATA || err->kind == ERROR_NO_INPUT);
 }
 
+/* Codings are decided by all inputs together, though each of them has a plan of its own. */
+static int see_all(const struct settings *settings, const struct input_list *inputs,
+                   struct survey_seen *seen, struct error *err)
+{
+    for (size_t i = 0; i < inputs->n && inputs->n > 1; i++)
+        if (plan_see(inputs->paths[i], settings, seen, err) != 0)
+            return -1;
+    return 0;
+}
+
 static int expand_each(const struct settings *settings, const struct input_list *inputs,
                        json_t **stats, struct error *err)
 {
@@ -291,6 +301,7 @@ static int run_expand(int argc, char **argv, struct error *err)
 {
     struct settings settings;
     struct input_list inputs = {0};
+    struct survey_seen seen = {0};
     json_t *stats = NULL;
     int first, status = option_parse("expand", argc, argv, &settings, &first, err);
 
@@ -298,15 +309,19 @@ static int run_expand(int argc, char **argv, struct error *err)
         status = check(&settings, err);
     if (status == 0)
         status = take_operands(&settings, &inputs, argc - first, argv + first, err);
-    if (status == 0 && settings.out_dir != NULL)
-        status = expand_each(&settings, &inputs, &stats, err);
-    else if (status == 0)
+    if (status == 0 && settings.out_dir != NULL) {
+        settings.seen = &seen;
+        status = see_all(&settings, &inputs, &seen, err) != 0
+                     ? -1
+                     : expand_each(&settings, &inputs, &stats, err);
+    } else if (status == 0)
         status = expand_one(&settings, (const char *const *)inputs.paths, inputs.n, settings.output,
                             &stats, err);
     if (status == 0 && settings.stats != NULL && !settings.dry_run)
         status = expand_stats_write(settings.stats, stats, settings.n_threads, err);
     else
         json_decref(stats);
+    survey_seen_release(&seen);
     input_list_release(&inputs);
     settings_release(&settings);
     return status;

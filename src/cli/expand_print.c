@@ -32,6 +32,8 @@ static void print_array(const struct plan *plan, const struct plan_array *array)
            text_shape(shape, header->n_dims).text, role_name(array->binding.role));
     if (array->binding.layout != NULL)
         printf(" (%s)", array->binding.layout->name);
+    if (plan_swap_label(plan, array) != LABEL_KEEP)
+        printf(": %s when colours swap", label_op_name(plan_swap_label(plan, array)));
     printf("\n");
 }
 

@@ -145,7 +145,7 @@ static int bind_planes(struct plan *plan, struct plan_array *array, struct error
 /* --- everything else --- */
 
 /* A label for the transforms that swap colours. */
-static int bind_labels(const struct plan *plan, struct plan_array *array, struct error *err)
+static int bind_labels(struct plan *plan, struct plan_array *array, struct error *err)
 {
     enum label_op op;
 

@@ -25,7 +25,7 @@ int bind_plane_map(const struct board *board, const struct conventions *conventi
  * What a colour swap does to the elements of a grid, value, WDL or to-move array. Looks at the data
  * where it decides (codes) or could contradict (ranges). ERROR_DATA when there is no exact answer.
  */
-int bind_swap_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+int bind_swap_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
                     struct error *err);
 
 #endif

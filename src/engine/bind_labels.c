@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "engine/bind.h"
 #include "engine/survey.h"
+#include "shard/role_names.h"
 
 #include <strings.h>
 
@@ -11,36 +12,45 @@ static uint64_t row_elements(const struct plan_array *array)
     return array->sources[0]->row_nbytes / array->sources[0]->header.dtype.itemsize;
 }
 
-/* Codes of a grid: {0,1,2} or {-1,0,1}, as the data shows. */
+/* Codes of a grid: {0,1,2} or {-1,0,1}, as the data of all inputs shows. */
 static int grid_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
                       struct error *err)
 {
+    const struct conventions *c = &plan->conventions;
+    const enum dtype_kind kind = array->sources[0]->header.dtype.kind;
     struct survey_range range;
 
-    if (plan->conventions.planes == PLANES_MOVER) {
-        *op = LABEL_KEEP;
+    *op = LABEL_KEEP;
+    if (c->planes == PLANES_MOVER)
         return 0;
-    }
     if (survey_range(plan, array, &range, err) != 0)
         return -1;
-    if (!range.has_fraction && range.min >= -1 && range.min < 0 && range.max <= 1) {
+    if (range.has_fraction || range.min < -1 || range.max > 2 || (range.min < 0 && range.max > 1))
+        return plan_refuse(plan, array, err,
+                           "codes from %g to %g, expected 0, 1, 2 or -1, 0, 1; use --role "
+                           "NAME=copy if they name no colour",
+                           range.min, range.max);
+    survey_widen(plan->seen, array, &range);
+    if ((range.codes & SURVEY_CODE(-1)) && (range.codes & SURVEY_CODE(2)))
+        return plan_refuse(plan, array, err,
+                           "codes -1 here or in another input, and 2 in one: the inputs are coded "
+                           "differently");
+    if (range.codes & SURVEY_CODE(-1))
         *op = LABEL_NEGATE;
-        return 0;
-    }
-    if (!range.has_fraction && range.min >= 0 && range.max <= 2) {
-        *op = plan->conventions.to_move_said && plan->conventions.to_move == TO_MOVE_PM1
-                  ? LABEL_NEGATE
-                  : LABEL_EXCHANGE_12;
-        return 0;
-    }
-    return plan_refuse(plan, array, err,
-                       "codes from %g to %g, expected 0, 1, 2 or -1, 0, 1; use --role NAME=copy if "
-                       "they name no colour",
-                       range.min, range.max);
+    else if ((range.codes & SURVEY_CODE(2)) || !(range.codes & SURVEY_CODE(1)) ||
+             kind == DTYPE_UINT)
+        *op = LABEL_EXCHANGE_12;
+    else if (c->to_move_said)
+        *op = c->to_move == TO_MOVE_PM1 ? LABEL_NEGATE : LABEL_EXCHANGE_12;
+    else
+        return plan_refuse(plan, array, err,
+                           "codes 0 and 1 only: the other player is 2 (--to-move 12) or -1 "
+                           "(--to-move pm1)?");
+    return 0;
 }
 
 /* Bounds of each value convention, and the flag that the data may be hinting at. */
-static int value_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+static int value_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
                        struct error *err)
 {
     const struct conventions *c = &plan->conventions;
@@ -51,8 +61,15 @@ static int value_label(const struct plan *plan, const struct plan_array *array, 
     if (survey_range(plan, array, &range, err) != 0)
         return -1;
     *op = signed_values ? LABEL_NEGATE : LABEL_COMPLEMENT;
-    if (range.min >= bounds.low && range.max <= bounds.high)
-        return 0;
+    if (range.min >= bounds.low && range.max <= bounds.high) {
+        survey_widen(plan->seen, array, &range);
+        if (!signed_values || range.min < 0 || range.n == 0)
+            return 0;
+        return plan_warn(plan, err,
+                         "%s: no value is negative: --value colour11 makes v -v; values from 0 to "
+                         "1 (red wins) are --value colour01",
+                         text_path(array->key).text);
+    }
     return survey_refuse(plan, array, &bounds,
                          signed_values
                              ? "values from -1 to 1 (--value colour11)"
@@ -61,32 +78,84 @@ static int value_label(const struct plan *plan, const struct plan_array *array, 
                          err);
 }
 
+/* Win, draw and loss by colour. */
+static int wdl_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+                     struct error *err)
+{
+    const struct conventions *c = &plan->conventions;
+    const struct role_name_rule *named = role_name_find(array->key, plan->board);
+    const uint64_t n = row_elements(array);
+
+    *op = LABEL_REVERSE;
+    if (n != 3)
+        return plan_refuse(plan, array, err, "%llu columns, expected 3 (win, draw, loss)",
+                           (unsigned long long)n);
+    if (named != NULL && named->role == ROLE_VALUE && array->binding.inferred && c->value_said &&
+        c->value != VALUE_COLOUR_WDL)
+        return plan_refuse(plan, array, err,
+                           "3 columns, but --value %s is for one or two; use --role NAME=wdl (blue "
+                           "wins, draw, red wins) or NAME=value:players",
+                           value_convention_name(c->value));
+    return survey_shares(plan, array, false,
+                         "blue wins, draw, red wins, which are not negative and have the sum 1; "
+                         "use --value mover, or --role NAME=value:players or NAME=copy",
+                         err);
+}
+
+/* Values by colour or by player: the first two columns are the two colours. */
+static int colours_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+                         struct error *err)
+{
+    const struct conventions *c = &plan->conventions;
+    const bool is_signed = c->value == VALUE_COLOUR11;
+    const bool per_player = array->binding.per_player;
+    const struct survey_bounds bounds = {.low = is_signed ? -1 : 0, .high = 1};
+    struct survey_range range;
+
+    *op = LABEL_EXCHANGE_TWO;
+    if (per_player) /* scores, perhaps: no number contradicts it */
+        return 0;
+    if (row_elements(array) != 2)
+        return plan_refuse(plan, array, err,
+                           "%llu columns of values: which of them are a colour's is not known; "
+                           "use --role NAME=wdl, NAME=value:players (one per player) or NAME=copy",
+                           (unsigned long long)row_elements(array));
+    if (survey_range(plan, array, &range, err) != 0)
+        return -1;
+    if (range.min < bounds.low || range.max > bounds.high)
+        return survey_refuse(plan, array, &bounds,
+                             bounds.low == 0
+                                 ? "values from 0 to 1, for blue and red (--value colour01); for "
+                                   "values from -1 to 1 use --value colour11, for values of the "
+                                   "player to move --value mover"
+                                 : "values from -1 to 1, for blue and red",
+                             err);
+    return survey_shares(plan, array, is_signed,
+                         is_signed ? "opposite values of blue and red (--value colour11); if they "
+                                     "are something else, --role NAME=value:players or NAME=copy"
+                                   : "values of blue and red whose sum is 1 (--value colour01); "
+                                     "use --value colour11 or mover, or --role NAME=value:players "
+                                     "or NAME=copy",
+                         err);
+}
+
 /* Values of one, two (by colour), three (WDL) or more (per player) columns. */
-static int values_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+static int values_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
                         struct error *err)
 {
     const enum value_convention value = plan->conventions.value;
-    const uint64_t n = row_elements(array);
 
-    if (value == VALUE_MOVER) {
-        *op = LABEL_KEEP;
+    *op = LABEL_KEEP;
+    if (value == VALUE_MOVER)
         return 0;
-    }
-    if (array->binding.role == ROLE_WDL || n == 3) {
-        *op = LABEL_REVERSE;
-        return n == 3 ? 0
-                      : plan_refuse(plan, array, err, "%llu columns, expected 3 (win, draw, loss)",
-                                    (unsigned long long)n);
-    }
-    if (n >= 2) {
-        *op = LABEL_EXCHANGE_TWO;
-        return 0;
-    }
+    if (array->binding.role == ROLE_WDL)
+        return wdl_label(plan, array, op, err);
+    if (row_elements(array) >= 2)
+        return colours_label(plan, array, op, err);
     if (value == VALUE_COLOUR_WDL)
         return plan_refuse(plan, array, err,
-                           "%llu columns, but --value colour-wdl means 3; use --value colour01, "
-                           "colour11 or mover",
-                           (unsigned long long)n);
+                           "1 column, but --value colour-wdl means 3; use --value colour01, "
+                           "colour11 or mover");
     return value_label(plan, array, op, err);
 }
 
@@ -105,40 +174,98 @@ static const struct coding codings[] = {
     [TO_MOVE_PM1] = {{-1, 1, true, true}, LABEL_NEGATE, "1 or -1 (--to-move pm1)"},
 };
 
-/* A winner is coded as the player to move is, and 0 may be a draw; the codes 2 and -1 say which
- * coding it is when the user has not. */
-static struct coding winner_coding(const struct conventions *c, const struct survey_range *range)
+static bool is_winner(const struct plan_array *array)
 {
-    struct coding coding = codings[c->to_move];
+    return strncasecmp(array->key, "winner", 6) == 0;
+}
 
-    if (!c->to_move_said && range->max == 2)
-        coding = codings[TO_MOVE_12];
-    else if (!c->to_move_said && range->min == -1)
-        coding = codings[TO_MOVE_PM1];
-    if (coding.bounds.low > 0)
-        coding.bounds.low = 0;
-    coding.bounds.no_zero = false;
-    return coding;
+/* True when the coding of the player to move is known: told, or held by an array that was checked
+ * against it. */
+static bool knows_to_move(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan->arrays[i].binding.role == ROLE_TO_MOVE && !is_winner(&plan->arrays[i]))
+            return true;
+    return plan->conventions.to_move_said;
+}
+
+/*
+ * A winner is coded as the player to move is; what is no player (a draw, nobody yet) is kept. What
+ * shows another coding than the array beside it, or, without one, more than one coding, is refused.
+ */
+static int winner_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+                        struct error *err)
+{
+    enum {
+        MINUS = SURVEY_CODE(-1),
+        ZERO = SURVEY_CODE(0),
+        ONE = SURVEY_CODE(1),
+        TWO = SURVEY_CODE(2)
+    };
+    static const enum label_op ops[] = {[TO_MOVE_01] = LABEL_EXCHANGE_01,
+                                        [TO_MOVE_12] = LABEL_EXCHANGE_12,
+                                        [TO_MOVE_PM1] = LABEL_NEGATE};
+    const bool known = knows_to_move(plan);
+    enum to_move_coding coding = plan->conventions.to_move;
+    struct survey_bounds bounds = {.low = -1, .high = 2, .whole = true};
+    struct survey_range range;
+    bool fits;
+
+    if (survey_range(plan, array, &range, err) != 0)
+        return -1;
+    if (known && coding == TO_MOVE_PM1)
+        bounds.high = 1;
+    if (range.n > 0 && (range.min < bounds.low || range.max > bounds.high || range.has_fraction))
+        return survey_refuse(plan, array, &bounds,
+                             bounds.high == 1 ? "1, -1, or 0 for nobody (--to-move pm1)"
+                                              : "the code of a player, or one of -1, 0, 2 for "
+                                                "nobody",
+                             err);
+    survey_widen(plan->seen, array, &range);
+    if (!known && !(range.codes & ~(unsigned)(ONE | TWO)) && (range.codes & TWO))
+        coding = TO_MOVE_12;
+    else if (!known && range.codes == (MINUS | ONE))
+        coding = TO_MOVE_PM1;
+    else if (!known)
+        coding = TO_MOVE_01;
+    *op = ops[coding];
+    if (coding == TO_MOVE_01)
+        fits = known ? (range.codes & ZERO) || !(range.codes & (MINUS | TWO))
+                     : !(range.codes & (MINUS | TWO));
+    else if (coding == TO_MOVE_12)
+        fits = !(range.codes & MINUS) || (range.codes & TWO);
+    else
+        fits = true;
+    if (plan->conventions.to_move_said || fits)
+        return 0;
+    return plan_refuse(plan, array, err,
+                       "codes%s%s%s%s: %s; use --to-move 01, 12 or pm1 if the players are coded so "
+                       "here, too, or --role NAME=value with --value, or NAME=copy",
+                       range.codes & MINUS ? " -1" : "", range.codes & ZERO ? " 0" : "",
+                       range.codes & ONE ? " 1" : "", range.codes & TWO ? " 2" : "",
+                       known ? "the player to move is 0 or 1 here, and these are not"
+                             : "which of them are the two players is not known");
 }
 
 static int to_move_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
                          struct error *err)
 {
+    const struct coding *coding = &codings[plan->conventions.to_move];
+    const struct survey_bounds *bounds = &coding->bounds;
     struct survey_range range;
-    struct coding coding = codings[plan->conventions.to_move];
 
+    if (is_winner(array))
+        return winner_label(plan, array, op, err);
     if (survey_range(plan, array, &range, err) != 0)
         return -1;
-    if (strncasecmp(array->key, "winner", 6) == 0)
-        coding = winner_coding(&plan->conventions, &range);
-    *op = coding.op;
-    if (range.n > 0 && (range.min < coding.bounds.low || range.max > coding.bounds.high ||
-                        range.has_fraction || (coding.bounds.no_zero && range.has_zero)))
-        return survey_refuse(plan, array, &coding.bounds, coding.expected, err);
+    *op = coding->op;
+    if (range.n > 0 && (range.min < bounds->low || range.max > bounds->high || range.has_fraction ||
+                        (bounds->no_zero && (range.codes & SURVEY_CODE(0)))))
+        return survey_refuse(plan, array, bounds, coding->expected, err);
     return 0;
 }
 
-int bind_swap_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+int bind_swap_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
                     struct error *err)
 {
     const struct dtype *dtype = &array->sources[0]->header.dtype;

@@ -48,11 +48,14 @@ struct conventions {
     enum castling_policy castling;
     enum tiles_policy tiles;
 
-    /* PLANES_PERMUTATION: plane i goes to plane_dst[i] when the colours swap; complemented[i] also
-     * makes it 1 - x (a to-move plane). */
+    /* PLANES_PERMUTATION: plane i goes to plane_dst[i] when the colours swap; what becomes plane
+     * to_move_plane then names the other player. */
     uint32_t n_planes;
     uint8_t plane_dst[CONVENTIONS_MAX_PLANES];
     int to_move_plane; /* -1: none */
+
+    /* How a to-move plane is coded: 0/1, unless --to-move and the data together say otherwise. */
+    enum to_move_coding plane_coding;
 
     /* Chess: planes with the castling rights own K, own Q, their K, their Q; n is 0 (not said),
      * 4, or -1 (there are none). */

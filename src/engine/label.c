@@ -73,10 +73,25 @@ static uint64_t negate_float(uint64_t bits, unsigned n_bits)
     return (bits & ~sign) == 0 ? 0 : bits ^ sign;
 }
 
-/* The bits of 1.0 or 2.0 in a float type; integers are their own code. */
+const char *label_op_name(enum label_op op)
+{
+    static const char *const names[] = {
+        [LABEL_KEEP] = "kept",
+        [LABEL_COMPLEMENT] = "1 - v",
+        [LABEL_NEGATE] = "-v",
+        [LABEL_EXCHANGE_01] = "0 and 1 exchanged",
+        [LABEL_EXCHANGE_12] = "1 and 2 exchanged",
+        [LABEL_REVERSE] = "columns reversed",
+        [LABEL_EXCHANGE_TWO] = "first two columns exchanged",
+    };
+
+    return names[op];
+}
+
+/* The bits of 0.0, 1.0 or 2.0 in a float type; integers are their own code. */
 static uint64_t code_bits(const struct dtype *dtype, unsigned code)
 {
-    if (dtype->kind != DTYPE_FLOAT)
+    if (dtype->kind != DTYPE_FLOAT || code == 0)
         return code;
     switch (dtype->itemsize) {
     case 2:
@@ -98,6 +113,12 @@ static uint64_t element_op(enum label_op op, const struct dtype *dtype, uint64_t
         return is_float ? complement_float(dtype, bits) : 1 - bits; /* wraps within the width */
     case LABEL_NEGATE:
         return is_float ? negate_float(bits, n_bits) : 0 - bits;
+    case LABEL_EXCHANGE_01:
+        if (is_float && bits == UINT64_C(1) << (n_bits - 1)) /* -0.0 is the code 0 */
+            bits = 0;
+        if (bits == code_bits(dtype, 1))
+            return 0;
+        return bits == 0 ? code_bits(dtype, 1) : bits;
     case LABEL_EXCHANGE_12:
         if (bits == code_bits(dtype, 1))
             return code_bits(dtype, 2);
@@ -111,6 +132,7 @@ bool label_fits(enum label_op op, const struct dtype *dtype)
 {
     switch (op) {
     case LABEL_COMPLEMENT:
+    case LABEL_EXCHANGE_01:
     case LABEL_EXCHANGE_12:
         return dtype_is_number(dtype);
     case LABEL_NEGATE:

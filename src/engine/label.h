@@ -14,6 +14,7 @@ enum label_op {
     LABEL_KEEP,
     LABEL_COMPLEMENT,   /* 1 - v: one IEEE subtraction in the element's own type */
     LABEL_NEGATE,       /* -v: the sign bit flipped; zero stays +0 */
+    LABEL_EXCHANGE_01,  /* codes 0 and 1 exchanged, everything else kept */
     LABEL_EXCHANGE_12,  /* codes 1 and 2 exchanged, everything else kept */
     LABEL_REVERSE,      /* the elements of the row in reverse order (WDL, values by colour) */
     LABEL_EXCHANGE_TWO, /* the first two elements of the row exchanged (values_mp) */
@@ -23,6 +24,9 @@ enum label_op {
  * are aligned to the element size; they may be the same array for the element-wise ops (not
  * REVERSE, not EXCHANGE_TWO), else must not overlap. */
 void label_apply(enum label_op op, const struct dtype *dtype, const void *in, void *out, size_t n);
+
+/* What an op does, in words: "1 - v", "1 and 2 exchanged". */
+const char *label_op_name(enum label_op op);
 
 /* True when op is defined for the type: numbers for the arithmetic ones, any for the others. */
 bool label_fits(enum label_op op, const struct dtype *dtype);

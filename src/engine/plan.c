@@ -77,6 +77,15 @@ int plan_refuse(const struct plan *plan, const struct plan_array *array, struct 
     return error_set(err, ERROR_DATA, "%s: %s", plan_array_name(plan, array).text, reason);
 }
 
+enum label_op plan_swap_label(const struct plan *plan, const struct plan_array *array)
+{
+    for (uint32_t k = 0; plan->swaps && k < plan->n_chosen; k++)
+        if (plan->board->transforms[plan->chosen[k]].swaps_colours &&
+            array->move.n_steps > plan->chosen[k])
+            return array->move.steps[plan->chosen[k]].label;
+    return LABEL_KEEP;
+}
+
 void plan_release(struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_arrays; i++) {

@@ -47,7 +47,8 @@ struct plan {
     uint8_t *chosen;        /* owned: ids of the chosen transforms, in output order */
     uint32_t n_chosen;
     struct conventions conventions;
-    struct plan_array *arrays; /* owned, in the first input's order */
+    const struct survey_seen *seen; /* borrowed: what other inputs hold, too; or NULL */
+    struct plan_array *arrays;      /* owned, in the first input's order */
     size_t n_arrays;
     struct action_space **spaces; /* owned, n_spaces: every action space in use */
     size_t n_spaces;
@@ -87,6 +88,9 @@ const struct action_space *plan_space(struct plan *plan, const struct action_lay
 /* ERROR_DATA "FILE: ARRAY: reason"; always -1. */
 int plan_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* What a colour swap does to an array's numbers; LABEL_KEEP where no chosen transform swaps. */
+enum label_op plan_swap_label(const struct plan *plan, const struct plan_array *array);
 
 /* "FILE: ARRAY" of the first input, for messages. */
 struct text_quoted plan_array_name(const struct plan *plan, const struct plan_array *array);

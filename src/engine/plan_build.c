@@ -151,6 +151,7 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
                  const struct settings *request, struct error *err)
 {
     plan->conventions = request->conventions;
+    plan->seen = request->seen;
     plan->max_memory = request->max_memory;
     plan->tmpdir = request->tmpdir;
     plan->pick = request->pick;
@@ -180,4 +181,21 @@ int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
         return 0;
     plan_release(plan);
     return -1;
+}
+
+int plan_see(const char *path, const struct settings *request, struct survey_seen *seen,
+             struct error *err)
+{
+    struct plan plan = {.max_memory = request->max_memory,
+                        .tmpdir = request->tmpdir,
+                        .conventions = request->conventions};
+    int status = 0;
+
+    if (plan_open_inputs(&plan, &path, 1, request, NULL) == 0 &&
+        plan_decide_board(&plan, request, NULL) == 0 && board_swaps_colours(plan.board) &&
+        choose_transforms(&plan, request->transforms, NULL) == 0 && plan.swaps &&
+        plan_match_arrays(&plan, request, NULL) == 0)
+        status = survey_see(seen, &plan, err);
+    plan_release(&plan);
+    return status;
 }

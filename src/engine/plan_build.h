@@ -5,6 +5,7 @@
 #define SYMAUG_ENGINE_PLAN_BUILD_H
 
 #include "engine/plan.h"
+#include "engine/survey.h"
 
 /*
  * Open the inputs, decide board, roles and transforms, bind every array to its move, survey the
@@ -14,6 +15,13 @@
  */
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
                const struct settings *request, struct error *err);
+
+/*
+ * Look at what decides codings in one input of several that have plans of their own, and add it to
+ * `seen`. Nothing that is wrong with the input is an error here: plan_build will say so.
+ */
+int plan_see(const char *path, const struct settings *request, struct survey_seen *seen,
+             struct error *err);
 
 /*
  * The rest of the survey, which reads whole arrays and decides about nothing: counts and warnings

@@ -139,8 +139,7 @@ static int check_board_of(const struct plan *plan, const struct archive_in *arch
 }
 
 /* A policy layout that the board does not have cannot be meant. */
-static int check_layout(const struct plan *plan, const struct settings *request,
-                        struct error *err)
+static int check_layout(const struct plan *plan, const struct settings *request, struct error *err)
 {
     const char *name = request->roles.policy_layout;
     char list[512];

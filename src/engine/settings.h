@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct survey_seen;
+
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct settings {
@@ -34,13 +36,14 @@ struct settings {
     uint64_t block_rows;    /* of the order: B, 1 for sample, 0 for transform */
     const char *order_text; /* borrowed: the same in words */
     bool order_said;
-    uint32_t pick;           /* K images of each row; 0: all */
-    bool keep_identity;      /* of which the identity is one */
-    bool unique;             /* without images that equal another one of their row */
-    bool shuffle;            /* the output rows in a fixed pseudo-random order */
-    uint64_t seed;           /* of pick and shuffle */
-    uint64_t rows_per_shard; /* cut the output into shards of about so many rows; 0: one */
-    bool provenance;         /* add symaug_source and symaug_transform */
+    uint32_t pick;                  /* K images of each row; 0: all */
+    bool keep_identity;             /* of which the identity is one */
+    bool unique;                    /* without images that equal another one of their row */
+    bool shuffle;                   /* the output rows in a fixed pseudo-random order */
+    uint64_t seed;                  /* of pick and shuffle */
+    uint64_t rows_per_shard;        /* cut the output into shards of about so many rows; 0: one */
+    bool provenance;                /* add symaug_source and symaug_transform */
+    const struct survey_seen *seen; /* borrowed: what all inputs hold together; or NULL */
 
     /* How outputs are written. All texts are borrowed. */
     const char *output;  /* one output of all inputs, or */

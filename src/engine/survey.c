@@ -5,8 +5,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define CHUNK_NBYTES (64u << 10)
+#define CHUNK_NBYTES  (64u << 10)
+#define SUM_TOLERANCE 2e-3
 
 /* Visit every element of an array: stops when visit returns true. */
 struct visitor {
@@ -71,7 +73,8 @@ static bool add_to_range(void *self, uint64_t row, double value)
     if (range->n == 0 || value > range->max)
         range->max = value;
     range->has_fraction |= value != floor(value);
-    range->has_zero |= value == 0;
+    if (value == -1 || value == 0 || value == 1 || value == 2)
+        range->codes |= SURVEY_CODE((int)value);
     range->n++;
     return false;
 }
@@ -84,6 +87,72 @@ int survey_range(const struct plan *plan, const struct plan_array *array,
     *range = (struct survey_range){0};
     return visit_all(plan, array, &visitor, err);
 }
+
+/* --- all inputs of a call --- */
+
+static struct survey_codes *find_seen(const struct survey_seen *seen, const char *key)
+{
+    for (size_t i = 0; i < seen->n; i++)
+        if (strcmp(seen->arrays[i].key, key) == 0)
+            return &seen->arrays[i];
+    return NULL;
+}
+
+static struct survey_codes *add_seen(struct survey_seen *seen, const char *key, struct error *err)
+{
+    struct survey_codes *grown = realloc(seen->arrays, (seen->n + 1) * sizeof *grown);
+
+    if (grown != NULL) {
+        seen->arrays = grown;
+        grown[seen->n] = (struct survey_codes){.key = strdup(key), .min = INFINITY};
+        if (grown[seen->n].key != NULL)
+            return &grown[seen->n++];
+    }
+    error_no_memory(err, "codes of an array");
+    return NULL;
+}
+
+int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const enum role role = array->binding.role;
+        struct survey_codes *codes = find_seen(seen, array->key);
+        struct survey_range range;
+
+        if ((role != ROLE_GRID && role != ROLE_VALUE && role != ROLE_TO_MOVE) ||
+            survey_range(plan, array, &range, NULL) != 0)
+            continue; /* its own plan says what is wrong with it */
+        if (codes == NULL && (codes = add_seen(seen, array->key, err)) == NULL)
+            return -1;
+        codes->codes |= range.codes;
+        if (range.n > 0 && range.min < codes->min)
+            codes->min = range.min;
+    }
+    return 0;
+}
+
+void survey_widen(const struct survey_seen *seen, const struct plan_array *array,
+                  struct survey_range *range)
+{
+    const struct survey_codes *codes = seen != NULL ? find_seen(seen, array->key) : NULL;
+
+    if (codes == NULL)
+        return;
+    range->codes |= codes->codes;
+    if (codes->min < range->min)
+        range->min = codes->min;
+}
+
+void survey_seen_release(struct survey_seen *seen)
+{
+    for (size_t i = 0; i < seen->n; i++)
+        free(seen->arrays[i].key);
+    free(seen->arrays);
+    *seen = (struct survey_seen){0};
+}
+
+/* --- what is out of bounds --- */
 
 /* The first element that does not fit. */
 struct search {
@@ -113,4 +182,54 @@ int survey_refuse(const struct plan *plan, const struct plan_array *array,
         return -1;
     return plan_refuse(plan, array, err, "row %llu: %g, expected %s",
                        (unsigned long long)search.row, search.value, expected);
+}
+
+/* --- shares --- */
+
+struct shares {
+    const struct dtype *dtype;
+    bool is_signed;
+    uint64_t n_columns, column; /* of the row that is added up */
+    uint64_t row;
+    double sum, low;
+};
+
+static bool is_bad_sum(const struct shares *s)
+{
+    const bool whole = s->dtype->kind != DTYPE_FLOAT;
+
+    if (s->is_signed)
+        return s->low < -1 || fabs(s->sum) > SUM_TOLERANCE;
+    return s->low < 0 || (!whole && fabs(s->sum - 1) > SUM_TOLERANCE && s->sum != 0);
+}
+
+static bool is_bad_share(void *self, uint64_t row, double value)
+{
+    struct shares *s = self;
+
+    if (s->column == 0)
+        s->sum = s->low = 0;
+    s->row = row;
+    s->sum += value;
+    if (value < s->low)
+        s->low = value;
+    s->column = (s->column + 1) % s->n_columns;
+    return s->column == 0 && is_bad_sum(s);
+}
+
+int survey_shares(const struct plan *plan, const struct plan_array *array, bool is_signed,
+                  const char *expected, struct error *err)
+{
+    const struct array *first = array->sources[0];
+    struct shares s = {.dtype = &first->header.dtype, .is_signed = is_signed, .row = UINT64_MAX};
+    const struct visitor visitor = {is_bad_share, &s};
+
+    s.n_columns = first->row_nbytes / first->header.dtype.itemsize;
+    if (visit_all(plan, array, &visitor, err) != 0)
+        return -1;
+    /* The last row may be good: it is looked at once more. */
+    if (s.row == UINT64_MAX || s.column != 0 || !is_bad_sum(&s))
+        return 0;
+    return plan_refuse(plan, array, err, "row %llu: columns from %g with the sum %g, expected %s",
+                       (unsigned long long)s.row, s.low, s.sum, expected);
 }

@@ -10,20 +10,49 @@
 /* What numbers an array holds; NaN is left out. */
 struct survey_range {
     double min, max;   /* 0, 0 when there are none */
-    bool has_fraction; /* some value is no whole number */
-    bool has_zero;
-    uint64_t n; /* how many numbers */
+    bool has_fraction; /* some value is not a whole number */
+    unsigned codes;    /* which of -1, 0, 1, 2 occur: SURVEY_CODE bits */
+    uint64_t n;        /* how many numbers */
 };
 
-/* The range of all elements of an array over all inputs. */
+#define SURVEY_CODE(code) (1u << ((code) + 1))
+
+/* The range of all elements of an array over the plan's inputs. */
 int survey_range(const struct plan *plan, const struct plan_array *array,
                  struct survey_range *range, struct error *err);
+
+/* The codes of an array of numbers in every input of a call, also where each input has a plan of
+ * its own: what a colour swap does to them must not depend on the file they stand in. */
+struct survey_seen {
+    struct survey_codes {
+        char *key; /* owned */
+        unsigned codes;
+        double min;
+    } * arrays; /* owned */
+    size_t n;
+};
+
+/* Add the codes of a plan's grids, values and players. */
+int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *err);
+
+/* Widen an array's range by what was seen of it in other inputs; seen may be NULL. */
+void survey_widen(const struct survey_seen *seen, const struct plan_array *array,
+                  struct survey_range *range);
+
+/* Free what it owns; accepts a zeroed one. */
+void survey_seen_release(struct survey_seen *seen);
+
+/* Rows of columns that must be shares of one game: not below 0, with a sum of 1 (0: unknown), or
+ * whole counts; or, signed, opposite numbers. ERROR_DATA naming the first row that is none, and
+ * what was expected. */
+int survey_shares(const struct plan *plan, const struct plan_array *array, bool is_signed,
+                  const char *expected, struct error *err);
 
 /* What the elements of an array may be. */
 struct survey_bounds {
     double low, high;
     bool whole;   /* no fractions */
-    bool no_zero; /* 0 is no code */
+    bool no_zero; /* 0 is not a code */
 };
 
 /* ERROR_DATA naming file, array, the first row that is out of bounds, and what was expected. Call

@@ -40,7 +40,7 @@ const char *role_name(enum role role)
 
 #define BIT(role) (1u << (role))
 
-enum option_field { OPTION_COL_FIRST, OPTION_LSB_FIRST, OPTION_CHANNELS_LAST };
+enum option_field { OPTION_COL_FIRST, OPTION_LSB_FIRST, OPTION_CHANNELS_LAST, OPTION_PER_PLAYER };
 
 /* The options behind a role's colon, other than layout=L. */
 static const struct role_option {
@@ -55,6 +55,7 @@ static const struct role_option {
     {"lsb", OPTION_LSB_FIRST, 1, BIT(ROLE_PACKED)},
     {"nchw", OPTION_CHANNELS_LAST, 0, BIT(ROLE_PLANES)},
     {"nhwc", OPTION_CHANNELS_LAST, 1, BIT(ROLE_PLANES)},
+    {"players", OPTION_PER_PLAYER, 1, BIT(ROLE_VALUE)},
 };
 
 #define N_OPTIONS (sizeof option_table / sizeof option_table[0])
@@ -97,7 +98,7 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
     }
     for (size_t i = 0; i < N_OPTIONS; i++) {
         const struct role_option *option = &option_table[i];
-        int *const fields[] = {&o->col_first, &o->lsb_first, &o->channels_last};
+        int *const fields[] = {&o->col_first, &o->lsb_first, &o->channels_last, &o->per_player};
 
         if ((option->roles & BIT(o->role)) && equals(text, n_bytes, option->name)) {
             *fields[option->field] = option->value;
@@ -218,6 +219,8 @@ int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
         n = snprintf(spec, n_bytes, "%s:%s", role, b->lsb_first ? "lsb" : "msb");
     else if (b->role == ROLE_COORD)
         n = snprintf(spec, n_bytes, "%s:%s", role, b->col_first ? "colrow" : "rowcol");
+    else if (b->role == ROLE_VALUE && b->per_player)
+        n = snprintf(spec, n_bytes, "%s:players", role);
     else
         n = snprintf(spec, n_bytes, "%s", role);
     return n < 0 || (size_t)n >= n_bytes ? -1 : 0;

@@ -66,6 +66,7 @@ struct role_binding {
     int offsets_array;
     bool takeiteasy_grid; /* PLANES, GRID: an axis of 25, see grid_cells of a family */
     bool col_first;       /* COORD as (col,row) */
+    bool per_player;      /* VALUE: a column for each player, the first two are the colours */
     bool lsb_first;       /* PACKED: bit order within a byte */
     bool plane_xy;        /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */
 };
@@ -78,6 +79,7 @@ struct role_override {
     int col_first;     /* -1 not said, 0, 1: :rowcol, :colrow */
     int lsb_first;     /* :msb, :lsb */
     int channels_last; /* :nchw, :nhwc */
+    int per_player;    /* :players */
 };
 
 struct role_request {

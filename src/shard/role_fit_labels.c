@@ -60,6 +60,8 @@ bool role_fit_value(const struct role_context *c, size_t i, struct role_binding 
         (c->swaps_colours || role_is_spatial(c, i, 1, &spatial)))
         return role_unfit(reason, "expected values: numbers (N,), (N, 1), (N, 2) or (N, 3)");
     binding->role = ROLE_VALUE;
+    binding->per_player = (known->told != NULL && known->told->per_player == 1) ||
+                          (known->named != NULL && (known->named->flags & NAME_PER_PLAYER));
     return true;
 }
 

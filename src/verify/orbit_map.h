@@ -28,6 +28,7 @@ enum orbit_flip {
     FLIP_NONE,
     FLIP_COMPLEMENT, /* 1 - v */
     FLIP_NEGATE,
+    FLIP_CODES_01,  /* 0 and 1 exchanged */
     FLIP_CODES_12,  /* 1 and 2 exchanged */
     FLIP_REVERSE,   /* the columns in reverse */
     FLIP_FIRST_TWO, /* the first two columns exchanged */

@@ -26,9 +26,10 @@ bool orbit_is_complement(const struct dtype *dtype, const uint8_t *a, const uint
     return is_one_less(dtype, dtype_get_double(dtype, a), dtype_get_double(dtype, b));
 }
 
-static double swap_code(double code)
+/* The codes `low` and low + 1 exchanged. */
+static double swap_code(double code, double low)
 {
-    return code == 1 ? 2 : code == 2 ? 1 : code;
+    return code == low ? low + 1 : code == low + 1 ? low : code;
 }
 
 /* Element `from` of a row of n that stands at place i once the colours are swapped. */
@@ -43,7 +44,8 @@ bool orbit_is_flipped(enum orbit_flip flip, const struct dtype *dtype, const uin
                       const uint8_t *b, uint64_t n)
 {
     const size_t item = dtype->itemsize;
-    const bool computes = flip == FLIP_COMPLEMENT || flip == FLIP_NEGATE || flip == FLIP_CODES_12;
+    const bool computes = flip == FLIP_COMPLEMENT || flip == FLIP_NEGATE || flip == FLIP_CODES_01 ||
+                          flip == FLIP_CODES_12;
 
     if (computes && !dtype_is_number(dtype))
         return false;
@@ -58,7 +60,7 @@ bool orbit_is_flipped(enum orbit_flip flip, const struct dtype *dtype, const uin
         }
         v = dtype_get_double(dtype, from);
         found = dtype_get_double(dtype, to);
-        expected = flip == FLIP_NEGATE ? -v : swap_code(v);
+        expected = flip == FLIP_NEGATE ? -v : swap_code(v, flip == FLIP_CODES_01 ? 0 : 1);
         if (flip == FLIP_COMPLEMENT ? !is_one_less(dtype, v, found)
                                     : expected != found && !(isnan(v) && isnan(found)))
             return false;

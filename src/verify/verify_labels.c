@@ -51,7 +51,7 @@ static enum orbit_flip value_flip(const struct lane *lane, const struct conventi
 
     if (c->value == VALUE_MOVER)
         return FLIP_NONE;
-    if (lane->binding->role == ROLE_WDL || n == 3)
+    if (lane->binding->role == ROLE_WDL || (n == 3 && !lane->binding->per_player))
         return FLIP_REVERSE;
     if (n >= 2)
         return FLIP_FIRST_TWO;
@@ -83,11 +83,17 @@ static enum orbit_flip grid_flip(const struct conventions *c, const struct numbe
 {
     if (c->planes == PLANES_MOVER)
         return FLIP_NONE;
-    return range->min < 0 || (c->to_move_said && c->to_move == TO_MOVE_PM1) ? FLIP_NEGATE
-                                                                            : FLIP_CODES_12;
+    return range->min < 0 || (range->max <= 1 && c->to_move_said && c->to_move == TO_MOVE_PM1)
+               ? FLIP_NEGATE
+               : FLIP_CODES_12;
 }
 
-static int decide(struct lane *lane, struct conventions *c, struct error *err)
+static bool is_winner(const struct lane *lane)
+{
+    return strncasecmp(lane->array->key, "winner", 6) == 0;
+}
+
+static int decide(struct lane *lane, struct conventions *c, bool follows_players, struct error *err)
 {
     struct numbers_summary range;
     const enum role role = lane->binding->role;
@@ -97,13 +103,15 @@ static int decide(struct lane *lane, struct conventions *c, struct error *err)
         return 0;
     if (find_range(lane->array, &range, err) != 0)
         return -1;
-    if (role == ROLE_TO_MOVE) {
-        const bool is_winner = strncasecmp(lane->array->key, "winner", 6) == 0;
-        const enum to_move_coding coding = coding_of(c, is_winner, &range);
+    if (role == ROLE_TO_MOVE && is_winner(lane)) {
+        const bool follows = follows_players || c->to_move_said;
 
-        lane->map.flip = flip_of_coding(coding);
-        if (!is_winner)
-            c->to_move = coding;
+        lane->map.flip = flip_of_coding(follows ? c->to_move : coding_of(c, true, &range));
+        if (follows && lane->map.flip == FLIP_COMPLEMENT)
+            lane->map.flip = FLIP_CODES_01; /* what is neither is nobody */
+    } else if (role == ROLE_TO_MOVE) {
+        c->to_move = coding_of(c, false, &range);
+        lane->map.flip = flip_of_coding(c->to_move);
     } else {
         lane->map.flip = role == ROLE_GRID ? grid_flip(c, &range) : value_flip(lane, c, &range);
     }
@@ -113,12 +121,19 @@ static int decide(struct lane *lane, struct conventions *c, struct error *err)
 int verify_labels_decide(struct lanes *lanes, struct error *err)
 {
     struct conventions *c = &lanes->shard->conventions;
+    bool has_players = false;
 
     if (lanes->shard->board == NULL || !board_swaps_colours(lanes->shard->board) ||
         c->planes == PLANES_CANONICAL)
         return 0;
-    for (size_t i = 0; i < lanes->n; i++)
-        if (decide(&lanes->items[i], c, err) != 0)
-            return -1;
+    /* A winner is coded as the players beside it are: winners come last. */
+    for (int last = 0; last < 2; last++)
+        for (size_t i = 0; i < lanes->n; i++) {
+            const bool is_last = is_winner(&lanes->items[i]);
+
+            if (is_last == last && decide(&lanes->items[i], c, has_players, err) != 0)
+                return -1;
+            has_players |= !last && lanes->items[i].binding->role == ROLE_TO_MOVE && !is_last;
+        }
     return 0;
 }

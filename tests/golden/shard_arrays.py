@@ -300,6 +300,17 @@ def add_swapped_labels(shard, mover_grid):
     add_swapped_values(shard)
 
 
+def random_shares(rng, n, dtype):
+    """Win, draw, loss: nothing known, one of them, or shares where the type has them; NaN."""
+    shares = np.eye(3)[rng.integers(0, 3, n)]
+    if np.dtype(dtype).kind == "f":
+        mixed = rng.random(n) < 0.5
+        shares[mixed] = rng.dirichlet([1, 1, 1], n)[mixed]
+        shares[rng.random(n) < 0.1] = np.nan
+    shares[rng.random(n) < 0.2] = 0
+    return shares.astype(dtype)
+
+
 def add_swapped_values(shard):
     rng, n = shard.rng, shard.n
     convention = shard.pick("colour01", "colour11", "colour-wdl", "mover")
@@ -308,10 +319,12 @@ def add_swapped_values(shard):
     names = ["value", "values", "z", "outcome", "result"]
     keep = convention == "mover"
     if shard.chance(0.4):
-        shard.add(["wdl", "wls"], random_bits(rng, (n, 3), shard.pick(*NUMBERS)),
+        dtype = shard.pick(*NUMBERS)
+        shares = random_bits(rng, (n, 3), dtype) if keep else random_shares(rng, n, dtype)
+        shard.add(["wdl", "wls"], shares,
                   None if keep else on_swap(shard, lambda rows: rows[:, ::-1]))  # fmt: skip
     if shard.chance(0.3):
-        width = shard.pick(2, 4)
+        width = shard.pick(2, 3, 4)
         order = [1, 0, 2, 3][:width]
         shard.add(["values_mp"], random_bits(rng, (n, width), shard.pick(*NUMBERS)),
                   None if keep else on_swap(shard, lambda rows: rows[:, order]))  # fmt: skip

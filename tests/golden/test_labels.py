@@ -1,0 +1,211 @@
+#!/usr/bin/python3
+"""What a colour swap computes: codes, winners, values of every shape, against numpy."""
+
+import os
+import subprocess
+import tempfile
+
+import numpy as np
+
+from golden import SYMAUG, Tap, load, run, same_bits
+
+tap = Tap()
+N, ROWS = 5, 6
+CELLS = N * N
+
+
+def hex_shard(**arrays):
+    """A shard of Hex with a 0/1 to-move plane, and the arrays."""
+    random = np.random.default_rng(11)
+    boards = np.zeros((ROWS, 3, N, N), np.float32)
+    policy = np.zeros((ROWS, CELLS), np.float32)
+    for row in range(ROWS):
+        order = random.permutation(CELLS)
+        for ply in range(row):
+            boards[row, ply % 2].flat[order[ply]] = 1
+        boards[row, 2] = row % 2
+        policy[row, order[row:]] = 1 / (CELLS - row)
+    return {"boards": boards, "policy": policy, **arrays}
+
+
+def swapped(arrays, name, *options):
+    """The array's rows under transform 2, or the message of a refusal."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **arrays)
+        args = ["expand", "-b", f"rhombus:{N}", *options, path, out]
+        try:
+            _, err = run(*args)
+        except AssertionError as refused:
+            assert "exit 65" in str(refused), refused
+            assert not os.path.exists(out)
+            return str(refused)
+        swapped.warnings = err
+        found = subprocess.run([SYMAUG, "verify", "-b", f"rhombus:{N}", *options, out],
+                               capture_output=True, text=True).stdout
+        for word in "orbit-", "not-flipped", "not-swapped":
+            assert word not in found, f"verify: {found}"
+        arrays = load(out)
+        return arrays[name][arrays["symaug_transform"] == 2]
+
+
+def exchange(a, b):
+    return lambda v: np.where(v == a, np.asarray(b, v.dtype),
+                              np.where(v == b, np.asarray(a, v.dtype), v))
+
+
+def exchange_columns(v):
+    return v[:, [1, 0, *range(2, v.shape[1])]]
+
+
+def column(values, dtype):
+    return np.array(values, dtype)
+
+
+def grid(codes, dtype):
+    random = np.random.default_rng(5)
+    boards = random.choice(codes, (ROWS, N, N)).astype(dtype)
+    boards.reshape(ROWS, -1)[:, : len(codes)] = codes
+    return boards
+
+
+WDL = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.25, 0.5, 0.25], [0, 0, 0], [0.5, 0, 0.5]])
+TWO = np.array([[1, 0], [0, 1], [0.5, 0.5], [0.75, 0.25], [0, 0], [0.125, 0.875]])
+
+# name, data, other arrays, options, what becomes of it (or words of the refusal)
+CASES = [
+    ("codes", grid([0, 1, 2], "i1"), {}, ["--role=codes=grid", "--to-move=pm1"], exchange(1, 2)),
+    ("codes", grid([0, 1, 2], "<f4"), {}, ["--role=codes=grid", "--to-move=pm1"], exchange(1, 2)),
+    ("codes", grid([0, 1, 2], ">i2"), {}, ["--role=codes=grid", "--to-move=01"], exchange(1, 2)),
+    ("codes", grid([0, 1, 2], "u1"), {}, ["--role=codes=grid"], exchange(1, 2)),
+    ("codes", grid([-1, 0, 1], "i1"), {}, ["--role=codes=grid"], np.negative),
+    ("codes", grid([-1, 0, 1], "<i4"), {}, ["--role=codes=grid", "--to-move=12"], np.negative),
+    ("codes", grid([0, 1], "i1"), {}, ["--role=codes=grid"], ["--to-move 12", "--to-move", "pm1"]),
+    ("codes", grid([0, 1], "i1"), {}, ["--role=codes=grid", "--to-move=pm1"], np.negative),
+    ("codes", grid([0, 1], "i1"), {}, ["--role=codes=grid", "--to-move=12"], exchange(1, 2)),
+    ("codes", grid([0, 1, 3], "i1"), {}, ["--role=codes=grid"], ["codes from 0 to 3"]),
+    ("codes", grid([-1, 0, 2], "i1"), {}, ["--role=codes=grid"], ["codes from -1 to 2"]),
+
+    # the winner follows the player to move
+    ("winner", column([0, 1, -1, 1, 0, -1], "i1"), {"to_play": column([0, 1] * 3, "i1")}, [],
+     exchange(0, 1)),
+    ("winners", column([0, 1, -1, 1, 0, -1], "<f4"), {"turn": column([0, 1] * 3, "u1")}, [],
+     exchange(0, 1)),
+    ("winner", column([0, 1, 2, 1, 0, 2], "u1"), {"player": column([0, 1] * 3, "i8")}, [],
+     exchange(0, 1)),
+    ("winner", column([0, 1, 2, 1, 0, 2], ">i4"), {}, ["--to-move=01"], exchange(0, 1)),
+    ("winner", column([0, 1, 0, 1, 0, 1], "i1"), {}, [], exchange(0, 1)),
+    ("winner", column([1, 2, 2, 1, 1, 2], "i1"), {}, [], exchange(1, 2)),
+    ("winner", column([1, -1, -1, 1, 1, -1], "i1"), {}, [], np.negative),
+    ("winner", column([0, 1, 2, 1, 0, 2], "i1"), {}, ["--to-move=12"], exchange(1, 2)),
+    ("winner", column([0, 1, -1, 1, 0, -1], "<i2"), {"turn": column([1, -1] * 3, "i1")},
+     ["--to-move=pm1"], np.negative),
+    ("winner", column([0, 1, 2, 1, 0, 2], "i1"), {"turn": column([1, 2] * 3, "i1")},
+     ["--to-move=12"], exchange(1, 2)),
+    ("winner", column([0, 1, -1, 1, 0, -1], "i1"), {}, [], ["winner", "--to-move 01, 12 or pm1"]),
+    ("winner", column([0, 1, 2, 1, 0, 2], "i1"), {}, [], ["winner", "--to-move 01, 12 or pm1"]),
+    ("winner", column([1, 2, 2, 1, 1, 2], "i1"), {"turn": column([0, 1] * 3, "i1")}, [],
+     ["winner", "codes 1 2", "--to-move"]),
+    ("winner", column([1, -1, -1, 1, 1, -1], "i1"), {"turn": column([0, 1] * 3, "i1")}, [],
+     ["winner", "codes -1 1", "--to-move"]),
+    ("winner", column([0, 1, 2, 1, 0, 3], "i1"), {}, [], ["winner", "row 5", "3"]),
+    ("winner", column([0, 1, 2, 1, 0, 1], "i1"), {"turn": column([1, -1] * 3, "i1")},
+     ["--to-move=pm1"], ["winner", "row 2", "2"]),
+
+    # values
+    ("values_mp", np.arange(18.0).reshape(6, 3), {}, [], exchange_columns),
+    ("values_mp", np.arange(24, dtype="<f4").reshape(6, 4), {}, ["--value=colour01"],
+     exchange_columns),
+    ("q", np.arange(18, dtype="<f2").reshape(6, 3), {}, ["--role=q=value:players"],
+     exchange_columns),
+    ("value", WDL.astype("<f4"), {}, [], lambda v: v[:, ::-1]),
+    ("value", WDL.astype("<f8"), {}, ["--value=colour-wdl"], lambda v: v[:, ::-1]),
+    ("wdl", np.array([[3, 0, 9], [1, 1, 0]] * 3, "<i4"), {}, [], lambda v: v[:, ::-1]),
+    ("wdl", WDL.astype("<f4"), {}, ["--value=mover"], lambda v: v),
+    ("value", WDL.astype("<f4"), {}, ["--value=colour01"], ["value", "3 columns", "wdl"]),
+    ("value", WDL.astype("<f4"), {}, ["--value=colour11"], ["value", "3 columns", "wdl"]),
+    ("z", WDL - 0.5, {}, [], ["z", "row 0", "sum"]),
+    ("wdl", WDL * 2, {}, [], ["wdl", "row 0", "sum 2"]),
+    ("r", WDL, {}, ["--role=r=value"], ["r: 3 columns", "NAME=wdl"]),
+    ("value", TWO.astype("<f4"), {}, [], exchange_columns),
+    ("value", TWO.astype("<f4"), {}, ["--value=colour01"], exchange_columns),
+    ("value", np.stack([TWO[:, 0], -TWO[:, 0]], 1), {}, ["--value=colour11"], exchange_columns),
+    ("value", np.stack([TWO[:, 0], -TWO[:, 0]], 1), {}, [], ["value", "row 0", "colour11"]),
+    ("value", np.stack([TWO[:, 0], TWO[:, 0]], 1), {}, [], ["value", "row 0", "sum"]),
+    ("value", TWO, {}, ["--value=colour11"], ["value", "row 0", "opposite"]),
+    ("v", np.stack([TWO[:, 0], TWO[:, 0] * 7], 1), {}, [], ["v", "row 0: 7"]),
+    ("value", np.array([0, 1, 0.25, 1, 0, 0.5], "<f4"), {}, [], lambda v: 1 - v),
+    ("value", np.array([-1, 1, 0.25, 1, 0, 0.5], "<f4"), {}, ["--value=colour11"],
+     lambda v: np.where(v == 0, v, -v)),
+]
+
+
+@tap.test(*range(len(CASES)))
+def test_swap(case):
+    """One array under a transform that swaps colours: as numpy has it, or refused by name."""
+    name, array, others, options, expected = CASES[case]
+    found = swapped(hex_shard(**others, **{name: array}), name, *options)
+    if not callable(expected):
+        assert isinstance(found, str), f"{name} {options}: accepted: {found}"
+        for word in expected:
+            assert word in found, f"{word!r} not in {found}"
+        return
+    assert not isinstance(found, str), found
+    wanted = expected(array).astype(array.dtype)
+    if array.ndim == 3:
+        wanted = wanted.transpose(0, 2, 1)
+    same_bits(found, wanted, f"{name} {options}")
+
+
+@tap.test()
+def test_colour11_of_01():
+    """Nothing negative under --value colour11 is said aloud."""
+    swapped(hex_shard(value=np.array([0, 1, 1, 0, 1, 0], "<f4")), "value", "--value=colour11")
+    assert "no value is negative" in swapped.warnings, swapped.warnings
+    swapped(hex_shard(value=np.array([0, 1, -1, 0, 1, 0], "<f4")), "value", "--value=colour11")
+    assert "negative" not in swapped.warnings, swapped.warnings
+
+
+@tap.test("-1 last", "-1 first", "2", "both")
+def test_codings_of_a_call(which):
+    """With --out-dir the codings are decided by all inputs, not by each alone."""
+    one, minus, two = np.array([0, 1] * 3, "i1"), np.array([-1, 0, 1] * 2, "i1"), None
+    two = np.array([0, 1, 2] * 2, "i1")
+    parts = {"-1 last": [one, minus], "-1 first": [minus, one], "2": [one, two],
+             "both": [minus, two]}[which]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for i, part in enumerate(parts):
+            paths.append(os.path.join(folder, f"in{i}.npz"))
+            cells = np.broadcast_to(part[:, None], (6, CELLS)).reshape(6, N, N).copy()
+            np.savez(paths[-1], **hex_shard(codes=cells))
+        out = os.path.join(folder, "out")
+        args = ["expand", "-q", "-b", f"rhombus:{N}", "--transforms=2", "--role=codes=grid",
+                "--out-dir", out, *paths]
+        if which == "both":
+            _, err = run(*args, code=65)
+            assert "codes" in err, err
+            return
+        run(*args)
+        change = np.negative if which != "2" else exchange(1, 2)
+        for i, part in enumerate(parts):
+            found = load(os.path.join(out, f"in{i}.npz"))["codes"]
+            same_bits(found[:, 0, 0], change(part), f"{which} {i}")
+
+
+@tap.test()
+def test_dry_run():
+    """--dry-run says what becomes of every label."""
+    arrays = hex_shard(winner=column([0, 1, -1] * 2, "i1"), turn=column([0, 1] * 3, "i1"),
+                       codes=grid([0, 1, 2], "i1"), wdl=WDL, value=TWO[:, 0])
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        np.savez(path, **arrays)
+        out, _ = run("expand", "-n", "-b", f"rhombus:{N}", "--role=codes=grid", path, path + ".o")
+    for words in ("winner", "0 and 1 exchanged"), ("turn", "1 - v"), ("wdl", "columns reversed"), \
+                 ("codes", "1 and 2 exchanged"), ("value", "1 - v"):
+        assert any(all(word in line for word in words) for line in out.splitlines()), (words, out)
+
+
+if __name__ == "__main__":
+    tap.main()
