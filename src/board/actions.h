@@ -83,6 +83,14 @@ void action_layout_map(const struct board *board, const struct action_layout *la
 struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
                                       uint64_t length, struct error *err);
 
+/* A step from a cell to a neighbour in the box. */
+struct board_step {
+    int rows, cols;
+};
+
+/* The directions in which RingRift's stacks move, as its policy numbers them. */
+const struct board_step *ringrift_directions(const struct board *board, uint32_t *n_directions);
+
 /* Free a space; accepts NULL. */
 void action_space_free(struct action_space *space);
 

@@ -17,22 +17,24 @@ const size_t board_n_families = sizeof board_families / sizeof board_families[0]
 
 const struct board_preset board_presets[] = {
     {"hex8", "hexagon:4",
-     "RingRift's hexagon of radius 4, side 5; not an 8 x 8 Hex board: that is rhombus:8", 0},
-    {"hexagonal", "hexagon:12", "RingRift's hexagon of radius 12, side 13", 0},
-    {"square8", "square:8", "RingRift's 8 x 8 board", 0},
-    {"square19", "square:19", "RingRift's 19 x 19 board", 0},
-    {"gomoku15", "square:15", "Gomoku", BOARD_LEAD_BALANCED},
-    {"go9", "square:9", "Go on 9 x 9", 0},
-    {"go13", "square:13", "Go on 13 x 13", 0},
-    {"go19", "square:19", "Go on 19 x 19", 0},
-    {"tictactoe", "square:3", "TicTacToe", BOARD_LEAD_BALANCED},
-    {"othello", "square:8", "Othello; only ids 0, 2, 6 and 7 keep its start position", 0},
-    {"hex11", "rhombus:11", "the game of Hex on 11 x 11", 0},
-    {"hex13", "rhombus:13", "the game of Hex on 13 x 13", 0},
-    {"hex14", "rhombus:14", "the game of Hex on 14 x 14", 0},
-    {"hex19", "rhombus:19", "the game of Hex on 19 x 19", 0},
-    {"connect4", "mirror:6x7", "Connect 4", BOARD_LEAD_BALANCED},
-    {"chess", "chess", "mirror:8x8 with the planes and moves of chess; the mirror approximates", 0},
+     "RingRift's hexagon of radius 4, side 5; not an 8 x 8 Hex board: that is rhombus:8", 0, 0},
+    {"hexagonal", "hexagon:12", "RingRift's hexagon of radius 12, side 13", 0, 0},
+    {"square8", "square:8", "RingRift's 8 x 8 board", 0, BOARD_GAME_RINGS},
+    {"square19", "square:19", "RingRift's 19 x 19 board", 0, BOARD_GAME_RINGS},
+    {"gomoku15", "square:15", "Gomoku", BOARD_LEAD_BALANCED, 0},
+    {"go9", "square:9", "Go on 9 x 9", 0, BOARD_GAME_GO},
+    {"go13", "square:13", "Go on 13 x 13", 0, BOARD_GAME_GO},
+    {"go19", "square:19", "Go on 19 x 19", 0, BOARD_GAME_GO},
+    {"tictactoe", "square:3", "TicTacToe", BOARD_LEAD_BALANCED, 0},
+    {"othello", "square:8", "Othello; only ids 0, 2, 6 and 7 keep its start position", 0,
+     BOARD_GAME_GO},
+    {"hex11", "rhombus:11", "the game of Hex on 11 x 11", 0, 0},
+    {"hex13", "rhombus:13", "the game of Hex on 13 x 13", 0, 0},
+    {"hex14", "rhombus:14", "the game of Hex on 14 x 14", 0, 0},
+    {"hex19", "rhombus:19", "the game of Hex on 19 x 19", 0, 0},
+    {"connect4", "mirror:6x7", "Connect 4", BOARD_LEAD_BALANCED, 0},
+    {"chess", "chess", "mirror:8x8 with the planes and moves of chess; the mirror approximates", 0,
+     0},
 };
 const size_t board_n_presets = sizeof board_presets / sizeof board_presets[0];
 
@@ -70,6 +72,8 @@ static int set_defaults(struct board *b, const char *size, struct error *err)
 {
     uint8_t ids[BOARD_MAX_TRANSFORMS];
 
+    b->lead = b->family->lead;
+    b->game = b->family->game != 0 ? b->family->game : BOARD_GAME_STONES;
     if (b->name == NULL && board_set_name(b, err, "%s%s%s", b->family->name,
                                           size != NULL ? ":" : "", size != NULL ? size : "") != 0)
         return -1;
@@ -97,7 +101,10 @@ static int build(struct board *b, const char *asked, bool check, struct error *e
         return -1;
     if (check && group_complete(b, err) != 0)
         return -1;
-    b->lead = preset != NULL && preset->lead != BOARD_LEAD_NONE ? preset->lead : b->family->lead;
+    if (preset != NULL && preset->lead != BOARD_LEAD_NONE)
+        b->lead = preset->lead;
+    if (preset != NULL && preset->game != 0)
+        b->game = preset->game;
     b->preset = strdup(preset != NULL ? preset->name : b->name);
     return b->preset != NULL ? 0 : error_no_memory(err, "board name");
 }
@@ -147,6 +154,59 @@ struct board *board_new_from_text(const char *name, const char *text, struct err
     }
     board_free(b);
     return NULL;
+}
+
+const char *board_by_shape(const struct board_seen *seen)
+{
+    for (size_t i = 0; i < board_n_families; i++) {
+        const struct board_shape *shape = board_families[i]->shapes;
+
+        for (; shape != NULL && shape->board != NULL; shape++)
+            if (shape->rows == seen->rows && shape->cols == seen->cols &&
+                (shape->n_actions == 0 || shape->n_actions == seen->n_actions ||
+                 (shape->is_ringrift && seen->is_ringrift && seen->n_actions == 0)))
+                return shape->board;
+    }
+    return NULL;
+}
+
+bool board_shape_is_known(uint64_t rows, uint64_t cols)
+{
+    for (size_t i = 0; i < board_n_families; i++) {
+        const struct board_shape *shape = board_families[i]->shapes;
+
+        for (; shape != NULL && shape->board != NULL; shape++)
+            if (shape->rows == rows && shape->cols == cols)
+                return true;
+    }
+    return false;
+}
+
+size_t board_guess(const struct board_seen *seen, char names[BOARD_MAX_GUESSES][64])
+{
+    unsigned ranks[BOARD_MAX_GUESSES];
+    size_t n = 0;
+
+    if (seen->rows > BOARD_MAX_CELLS || seen->cols > BOARD_MAX_CELLS)
+        return 0;
+    for (size_t i = 0; i < board_n_families && n < BOARD_MAX_GUESSES; i++) {
+        char name[64];
+        const unsigned rank = board_families[i]->guess != NULL
+                                  ? board_families[i]->guess(seen, name, sizeof name)
+                                  : 0;
+        size_t at = n;
+
+        if (rank == 0)
+            continue;
+        for (; at > 0 && ranks[at - 1] > rank; at--) {
+            ranks[at] = ranks[at - 1];
+            memcpy(names[at], names[at - 1], sizeof names[at]);
+        }
+        ranks[at] = rank;
+        memcpy(names[at], name, sizeof name);
+        n++;
+    }
+    return n;
 }
 
 void board_free(struct board *b)

@@ -45,6 +45,34 @@ enum board_lead {
     BOARD_LEAD_TO_MOVE,  /* the player to move has as many as the other, or one less */
 };
 
+/* What is played on boards of a family, for samples. */
+enum board_game {
+    BOARD_GAME_STONES = 1, /* stones fall on free cells */
+    BOARD_GAME_GO,         /* the same, with a pass in the policy */
+    BOARD_GAME_LINE,       /* so many stones in a line win */
+    BOARD_GAME_DROP,       /* the same, and stones fall to the bottom */
+    BOARD_GAME_HEX,
+    BOARD_GAME_RINGS, /* RingRift's stacks */
+    BOARD_GAME_CHESS,
+    BOARD_GAME_TILES,  /* Take It Easy */
+    BOARD_GAME_KATAGO, /* Go, in KataGo's shards */
+};
+
+/* What the shapes of a shard's arrays show; 0 where they do not. */
+struct board_seen {
+    uint64_t n_planes, rows, cols, n_actions;
+    bool is_ringrift; /* by its policy_encoding */
+    bool any_planes;  /* boards with other numbers of planes are meant, too */
+};
+
+/* A pair of shapes that belongs to one board: no other system is known to write them. */
+struct board_shape {
+    const char *board; /* its name */
+    uint64_t rows, cols;
+    uint64_t n_actions; /* 0: any or none */
+    bool is_ringrift;   /* with RingRift's policy_encoding the actions need not be known */
+};
+
 /* Rights to castle: king's side, queen's side, and the other player's, each a plane. */
 struct board_castling {
     uint32_t n_planes;  /* of a position whose castling planes need not be told */
@@ -73,6 +101,15 @@ struct board_family {
     const struct action_layout *const *layouts;
     size_t n_layouts;
 
+    /* --- how it is recognised --- */
+
+    const struct board_shape *shapes; /* up to one without a name, or NULL */
+
+    /* Write the name of the family's board of that box, if the rest of what was seen allows it.
+     * Returns how likely it is among other families' boards, 1 most, or 0 when there is none. NULL:
+     * boards of this family are not guessed from their box. */
+    unsigned (*guess)(const struct board_seen *seen, char *name, size_t n_bytes);
+
     /* --- planes --- */
 
     enum board_lead lead; /* a preset may know more: see board->lead */
@@ -91,6 +128,18 @@ struct board_family {
 
     bool has_tiles; /* codes of cells are tiles of three numbers: only the default transforms leave
                        them as they are, others permute them by number_src */
+
+    /* --- pictures and samples --- */
+
+    enum board_game game; /* 0: BOARD_GAME_STONES; a preset may know better: see board->game */
+    const char *men; /* letters of the pieces in planes 0, 1 ..: the mover's, then the other's */
+    uint32_t stack_planes[2]; /* such numbers of planes are RingRift's, with heights of stacks */
+    uint32_t packed_stones;   /* packed planes: the first of the two planes of stones */
+    bool bottom_up;           /* row 0 is drawn at the bottom */
+
+    /* Cells that form no box, drawn as lines of so many hexagons about one axis, up to 0; or NULL:
+     * neighbours tell where they are. */
+    const uint8_t *drawn_lines;
 
     bool only_known_members; /* their reader refuses others: role_katago knows them all */
 };
@@ -117,6 +166,7 @@ struct board {
     uint32_t n_default_ids;
 
     enum board_lead lead; /* of the preset, or else of the family */
+    enum board_game game;
 
     uint32_t n_planes;  /* boards from a file with plane maps, else 0 */
     uint32_t n_actions; /* boards from a file with action maps, else 0 */
@@ -137,6 +187,7 @@ struct board_preset {
     const char *board;
     const char *note;     /* what it is, one line */
     enum board_lead lead; /* BOARD_LEAD_NONE: the family's */
+    enum board_game game; /* 0: the family's */
 };
 
 extern const struct board_family *const board_families[];
@@ -160,6 +211,17 @@ struct board *board_new_from_text(const char *name, const char *text, struct err
  * filled (compose and inverse are NULL).
  */
 struct board *board_new_unchecked(const char *name, struct error *err);
+
+/* The board that alone has these shapes, or NULL. */
+const char *board_by_shape(const struct board_seen *seen);
+
+/* True when a board with a shape of its own has that box. */
+bool board_shape_is_known(uint64_t rows, uint64_t cols);
+
+/* The names of boards of all families that what was seen allows, most likely first; returns how
+ * many there are. */
+#define BOARD_MAX_GUESSES 8
+size_t board_guess(const struct board_seen *seen, char names[BOARD_MAX_GUESSES][64]);
 
 /* Free a board; accepts NULL. */
 void board_free(struct board *board);

@@ -36,6 +36,11 @@ static const struct action_layout *const layouts[] = {
 /* Of 25 planes: 12 of pieces, 4 of rights, occupancy, checkers, material. */
 const struct board_castling board_castling_usual = {25, {12, 13, 14, 15}};
 
+static const struct board_shape shapes[] = {
+    {"chess", 8, 8, 1814, false}, {"chess", 8, 8, 1880, false}, {"chess", 8, 8, 4096, false},
+    {"chess", 8, 8, 4672, false}, {"chess", 8, 8, 4864, false}, {NULL, 0, 0, 0, false},
+};
+
 const struct board_family board_family_chess = {
     .name = "chess",
     .syntax = "chess",
@@ -45,4 +50,8 @@ const struct board_family board_family_chess = {
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof *layouts,
     .castling = &board_castling_usual,
+    .shapes = shapes,
+    .game = BOARD_GAME_CHESS,
+    .men = "PNBRQK",
+    .bottom_up = true,
 };

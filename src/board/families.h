@@ -75,11 +75,6 @@ struct board_turn {
  * square box. */
 void board_set_turn(struct board *b, uint32_t t, const struct board_turn *turn);
 
-/* A step from a cell to a neighbour in the box. */
-struct board_step {
-    int rows, cols;
-};
-
 /*
  * Add the edges of a box: every on-board cell with each on-board neighbour one step away. Of two
  * opposite steps list one. board_steps_orthogonal has 2 entries, (0, 1) and (1, 0).
@@ -100,6 +95,15 @@ int board_parse_box(const struct board *b, const char *size, uint32_t min_rows, 
 /* A board from a file, from the file's text instead: label is its name where the text gives none.
  */
 int board_build_from_text(struct board *b, const char *label, const char *text, struct error *err);
+
+/* True for a square box, and a policy of its cells with or without pass, or none. */
+static inline bool board_seen_is_square(const struct board_seen *seen)
+{
+    const uint64_t n_cells = seen->rows * seen->cols;
+
+    return seen->rows == seen->cols &&
+           (seen->n_actions == 0 || seen->n_actions == n_cells || seen->n_actions == n_cells + 1);
+}
 
 /* The linear parts of square:N's transforms, by id. */
 extern const struct board_turn board_square_turns[8];

@@ -1,6 +1,8 @@
 /* hexagon.c - hexagonal boards of radius R in a box of side 2R + 1, and their twelve transforms. */
 #include "board/families.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The largest R with (2R + 1)^2 cells allowed. */
@@ -76,6 +78,21 @@ static const struct action_layout *const layouts[] = {
     &action_layout_cells_board_pass, &action_layout_ringrift,
 };
 
+static const struct board_shape shapes[] = {
+    {"hex8", 9, 9, 4132, true},        {"hex8", 9, 9, 4500, true},
+    {"hex8", 9, 9, 61, false},         {"hexagonal", 25, 25, 91876, true},
+    {"hexagonal", 25, 25, 469, false}, {NULL, 0, 0, 0, false},
+};
+
+/* A policy of this family has one of the shapes above, or one that does not tell. */
+static unsigned guess(const struct board_seen *seen, char *name, size_t n_bytes)
+{
+    if (seen->rows != seen->cols || seen->rows % 2 == 0 || seen->n_actions != 0)
+        return 0;
+    snprintf(name, n_bytes, "hexagon:%" PRIu64, seen->rows / 2);
+    return 3;
+}
+
 const struct board_family board_family_hexagon = {
     .name = "hexagon",
     .syntax = "hexagon:R",
@@ -85,4 +102,8 @@ const struct board_family board_family_hexagon = {
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
     .lead = BOARD_LEAD_FREE,
+    .shapes = shapes,
+    .guess = guess,
+    .game = BOARD_GAME_RINGS,
+    .stack_planes = {40, 64},
 };

@@ -35,4 +35,6 @@ const struct board_family board_family_katago = {
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
     .only_known_members = true,
+    .game = BOARD_GAME_KATAGO,
+    .packed_stones = 1,
 };

@@ -1,6 +1,7 @@
 /* mirror.c - rectangles: all four symmetries (grid), or the left-right mirror alone (mirror). */
 #include "board/families.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static const char *const names_mirror[2] = {"identity", "mirror-left-right"};
@@ -100,6 +101,19 @@ static const struct action_layout *const layouts_grid[] = {
     &action_layout_cells_pass,
 };
 
+static const struct board_shape shapes_mirror[] = {
+    {"connect4", 6, 7, 0, false},
+    {NULL, 0, 0, 0, false},
+};
+
+static unsigned guess_mirror(const struct board_seen *seen, char *name, size_t n_bytes)
+{
+    if (seen->rows == seen->cols)
+        return 0;
+    snprintf(name, n_bytes, "mirror:%" PRIu64 "x%" PRIu64, seen->rows, seen->cols);
+    return 1;
+}
+
 const struct board_family board_family_mirror = {
     .name = "mirror",
     .syntax = "mirror:HxW",
@@ -109,7 +123,18 @@ const struct board_family board_family_mirror = {
     .layouts = layouts_mirror,
     .n_layouts = sizeof layouts_mirror / sizeof layouts_mirror[0],
     .lead = BOARD_LEAD_FREE,
+    .shapes = shapes_mirror,
+    .guess = guess_mirror,
+    .game = BOARD_GAME_DROP,
 };
+
+static unsigned guess_grid(const struct board_seen *seen, char *name, size_t n_bytes)
+{
+    if (seen->rows == seen->cols)
+        return 0;
+    snprintf(name, n_bytes, "grid:%" PRIu64 "x%" PRIu64, seen->rows, seen->cols);
+    return 2;
+}
 
 const struct board_family board_family_grid = {
     .name = "grid",
@@ -120,4 +145,5 @@ const struct board_family board_family_grid = {
     .layouts = layouts_grid,
     .n_layouts = sizeof layouts_grid / sizeof layouts_grid[0],
     .lead = BOARD_LEAD_FREE,
+    .guess = guess_grid,
 };

@@ -1,6 +1,9 @@
 /* rhombus.c - the board of the game of Hex: an N x N rhombus of hexagonal cells. */
 #include "board/families.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #define RHOMBUS_MAX_SIDE 256
 
 /* A reflection exchanges the goal edges of the players, so it must exchange the colours too. */
@@ -42,6 +45,16 @@ static const struct action_layout *const layouts[] = {
     &action_layout_cells_pass,
 };
 
+/* Stones, stones and the player to move, or OpenSpiel's planes. */
+static unsigned guess(const struct board_seen *seen, char *name, size_t n_bytes)
+{
+    if (!board_seen_is_square(seen) ||
+        (!seen->any_planes && seen->n_planes != 2 && seen->n_planes != 3 && seen->n_planes != 9))
+        return 0;
+    snprintf(name, n_bytes, "rhombus:%" PRIu64, seen->rows);
+    return 2;
+}
+
 const struct board_family board_family_rhombus = {
     .name = "rhombus",
     .syntax = "rhombus:N",
@@ -52,4 +65,6 @@ const struct board_family board_family_rhombus = {
     .n_layouts = sizeof layouts / sizeof layouts[0],
     .lead = BOARD_LEAD_TO_MOVE,
     .joins_edges = true,
+    .guess = guess,
+    .game = BOARD_GAME_HEX,
 };

@@ -86,6 +86,12 @@ static const struct board_step *directions_of(const struct board *b)
     return is_hexagon(b) ? hexagon_directions : square_directions;
 }
 
+const struct board_step *ringrift_directions(const struct board *b, uint32_t *n)
+{
+    *n = is_hexagon(b) ? 6 : 8;
+    return directions_of(b);
+}
+
 static uint32_t width_of(const struct board *b, const struct section *section)
 {
     return section->kind == SECTION_MOVE ? section->n_slots * (b->cols - 1) : section->n_slots;

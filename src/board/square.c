@@ -1,6 +1,9 @@
 /* square.c - square boards and their eight transforms. */
 #include "board/families.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* The largest N with N * N cells allowed. */
 #define SQUARE_MAX_SIDE 256
 
@@ -42,6 +45,20 @@ static const struct action_layout *const layouts[] = {
     &action_layout_ringrift,
 };
 
+static const struct board_shape shapes[] = {
+    {"square8", 8, 8, 7000, true}, {"square19", 19, 19, 67000, true},
+    {"tictactoe", 3, 3, 0, false}, {"gomoku15", 15, 15, 225, false},
+    {NULL, 0, 0, 0, false},
+};
+
+static unsigned guess(const struct board_seen *seen, char *name, size_t n_bytes)
+{
+    if (!board_seen_is_square(seen))
+        return 0;
+    snprintf(name, n_bytes, "square:%" PRIu64, seen->rows);
+    return 1;
+}
+
 const struct board_family board_family_square = {
     .name = "square",
     .syntax = "square:N",
@@ -52,4 +69,8 @@ const struct board_family board_family_square = {
     .n_layouts = sizeof layouts / sizeof layouts[0],
     .lead = BOARD_LEAD_FREE,
     .xy_layout = &action_layout_ringrift,
+    .shapes = shapes,
+    .guess = guess,
+    .game = BOARD_GAME_LINE,
+    .stack_planes = {56},
 };

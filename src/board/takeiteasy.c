@@ -133,6 +133,8 @@ static const struct action_layout *const layouts[] = {
     &action_layout_cells,
 };
 
+static const uint8_t drawn_lines[] = {3, 4, 5, 4, 3, 0};
+
 const struct board_family board_family_takeiteasy = {
     .name = "takeiteasy",
     .syntax = "takeiteasy",
@@ -144,4 +146,6 @@ const struct board_family board_family_takeiteasy = {
     .grid_side = TAKEITEASY_GRID_SIDE,
     .grid_cells = grid_cells,
     .has_tiles = true,
+    .game = BOARD_GAME_TILES,
+    .drawn_lines = drawn_lines,
 };

@@ -21,7 +21,8 @@ int play_init(struct play *play, const struct board *board, uint64_t seed, struc
 {
     *play = (struct play){.board = board, .seed = seed};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && play->kind == NULL; i++)
-        if (kinds[i]->fits(board))
+        if ((kinds[i]->game == 0 || kinds[i]->game == board->game) &&
+            (kinds[i]->fits == NULL || kinds[i]->fits(board)))
             play->kind = kinds[i];
     if (play->kind == NULL)
         return error_set(err, ERROR_USAGE, "no game is known for board %s", board->name);

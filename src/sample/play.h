@@ -73,8 +73,9 @@ struct play_array {
 
 /* A game for a family of boards: a row of the table in play.c. */
 struct play_kind {
-    bool (*fits)(const struct board *board);
-    void (*set_up)(struct play *play); /* n_planes, n_actions; or NULL */
+    enum board_game game;
+    bool (*fits)(const struct board *board); /* which of its boards, or NULL: all */
+    void (*set_up)(struct play *play);       /* n_planes, n_actions; or NULL */
     uint32_t (*max_moves)(const struct board *board);
     void (*play)(const struct play *play, struct play_game *game); /* moves, n_plies, winner */
     bool bare_names; /* members are called as the arrays, without .npy */

@@ -29,11 +29,6 @@ enum plane {
 #define POSITION_WORDS ((sizeof(struct chess_position) + 3) / 4)
 #define PLY_WORDS      (1 + POSITION_WORDS)
 
-static bool fits(const struct board *board)
-{
-    return board_is(board, "chess");
-}
-
 static uint32_t max_moves(const struct board *board)
 {
     (void)board;
@@ -130,7 +125,7 @@ static const struct play_array arrays[] = {
 };
 
 const struct play_kind play_chess = {
-    .fits = fits,
+    .game = BOARD_GAME_CHESS,
     .max_moves = max_moves,
     .play = play_to_the_end,
     .arrays = arrays,

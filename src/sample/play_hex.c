@@ -8,11 +8,6 @@
 
 enum edge { EDGE_TOP, EDGE_BOTTOM, EDGE_LEFT, EDGE_RIGHT, N_EDGES };
 
-static bool fits(const struct board *board)
-{
-    return board_is(board, "rhombus");
-}
-
 static uint32_t max_moves(const struct board *board)
 {
     return board->n_cells;
@@ -115,7 +110,7 @@ static const struct play_array arrays[] = {
 };
 
 const struct play_kind play_hex = {
-    .fits = fits,
+    .game = BOARD_GAME_HEX,
     .max_moves = max_moves,
     .play = play_to_the_end,
     .arrays = arrays,

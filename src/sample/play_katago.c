@@ -20,11 +20,6 @@ enum value_plane { VALUE_OWNER, VALUE_SEKI, VALUE_SOON, VALUE_LAST, VALUE_SCORIN
 /* Of the many global targets those with a plain meaning. */
 enum global_target { TARGET_WIN = 0, TARGET_LOSS = 1, TARGET_LEAD = 3, TARGET_WEIGHT = 25 };
 
-static bool fits(const struct board *board)
-{
-    return board_is(board, "katago");
-}
-
 static uint32_t max_moves(const struct board *board)
 {
     return board->n_cells;
@@ -173,7 +168,7 @@ static const struct play_array arrays[] = {
 };
 
 const struct play_kind play_katago = {
-    .fits = fits,
+    .game = BOARD_GAME_KATAGO,
     .max_moves = max_moves,
     .play = place,
     .bare_names = true,

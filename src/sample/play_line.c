@@ -11,16 +11,12 @@
 
 static bool fits_gomoku(const struct board *board)
 {
-    static const char *const others[] = {"square8", "square19", "go9", "go13",
-                                         "go19",    "othello",  NULL};
-
-    return board_is(board, "square") && !play_is_preset(board, others) &&
-           (board->size == TICTACTOE_SIDE || board->size >= GOMOKU_SIDE);
+    return board->size == TICTACTOE_SIDE || board->size >= GOMOKU_SIDE;
 }
 
 static bool fits_connect4(const struct board *board)
 {
-    return board_is(board, "mirror") && board->rows == 6 && board->cols == 7;
+    return board->rows == 6 && board->cols == 7;
 }
 
 static uint32_t max_moves(const struct board *board)
@@ -190,6 +186,7 @@ static const struct play_array gomoku_arrays[] = {
 };
 
 const struct play_kind play_gomoku = {
+    .game = BOARD_GAME_LINE,
     .fits = fits_gomoku,
     .max_moves = max_moves,
     .play = play_gomoku_game,
@@ -204,6 +201,7 @@ static const struct play_array connect4_arrays[] = {
 };
 
 const struct play_kind play_connect4 = {
+    .game = BOARD_GAME_DROP,
     .fits = fits_connect4,
     .max_moves = max_moves,
     .play = play_connect4_game,

@@ -10,7 +10,7 @@
 
 static bool fits_box(const struct board *board)
 {
-    return board->rows > 0 && !board_is(board, "hexagon");
+    return board->rows > 0;
 }
 
 static bool fits_cells(const struct board *board)
@@ -34,7 +34,6 @@ static uint64_t length_of(const struct board *board, const char *name)
  * has some, with a pass where the game knows it, else of cells. */
 static void set_up(struct play *play)
 {
-    static const char *const passing[] = {"go9", "go13", "go19", "othello", NULL};
     const struct board *board = play->board;
 
     play->n_planes = board_swaps_colours(board) ? 3 : 4;
@@ -43,7 +42,7 @@ static void set_up(struct play *play)
     play->n_actions = board->n_cells;
     if (board->n_actions > 0)
         play->n_actions = board->n_actions;
-    else if (play_is_preset(board, passing))
+    else if (board->game == BOARD_GAME_GO)
         play->n_actions = (uint32_t)length_of(board, "cells+pass");
 }
 

@@ -27,14 +27,12 @@ enum plane {
 
 static bool fits_hexagon(const struct board *board)
 {
-    return board_is(board, "hexagon");
+    return rings_on_hexagon(board);
 }
 
 static bool fits_square(const struct board *board)
 {
-    static const char *const names[] = {"square8", "square19", NULL};
-
-    return play_is_preset(board, names);
+    return !rings_on_hexagon(board);
 }
 
 static uint32_t max_plies(const struct board *board)
@@ -237,6 +235,7 @@ static const struct play_array hexagon_arrays[] = ARRAYS(40);
 static const struct play_array square_arrays[] = ARRAYS(56);
 
 const struct play_kind play_ringrift_hexagon = {
+    .game = BOARD_GAME_RINGS,
     .fits = fits_hexagon,
     .max_moves = max_moves,
     .play = play_to_the_end,
@@ -245,6 +244,7 @@ const struct play_kind play_ringrift_hexagon = {
 };
 
 const struct play_kind play_ringrift_square = {
+    .game = BOARD_GAME_RINGS,
     .fits = fits_square,
     .max_moves = max_moves,
     .play = play_to_the_end,

@@ -1,11 +1,6 @@
 /* play_ringrift_rules.c - see play_ringrift_rules.h. */
 #include "sample/play_ringrift_rules.h"
 
-/* RingRift's own order of directions, as steps of (row, column). */
-static const int hexagon_steps[6][2] = {{0, 1}, {1, 0}, {1, -1}, {0, -1}, {-1, 0}, {-1, 1}};
-static const int square_steps[8][2] = {{-1, -1}, {-1, 0}, {-1, 1}, {0, -1},
-                                       {0, 1},   {1, -1}, {1, 0},  {1, 1}};
-
 uint32_t rings_n_placements(const struct board *board)
 {
     const uint32_t third = board->n_on_board / 3;
@@ -29,13 +24,13 @@ uint32_t rings_passing_index(const struct board *board)
 
 /* Where a stack that moves from a cell ends; false when it may not move so. */
 static bool try_move(const struct board *board, const uint8_t *stacks, struct rings_action *action,
-                     const int step[2], uint32_t distance)
+                     const struct board_step *step, uint32_t distance)
 {
     uint32_t row = action->from / board->cols, col = action->from % board->cols;
 
     for (uint32_t k = 1; k <= distance; k++) {
-        row += (uint32_t)step[0];
-        col += (uint32_t)step[1];
+        row += (uint32_t)step->rows;
+        col += (uint32_t)step->cols;
         if (row >= board->rows || col >= board->cols || !board->on_board[row * board->cols + col])
             return false;
         action->to = row * board->cols + col;
@@ -75,13 +70,14 @@ static bool draw_placement(const struct board *board, const uint8_t *stacks,
 static bool draw_move(const struct board *board, const uint8_t *stacks, uint32_t owner,
                       struct play_random *random, struct rings_action *action)
 {
-    const uint32_t n_directions = rings_on_hexagon(board) ? 6 : 8, distances = board->cols - 1;
+    const uint32_t distances = board->cols - 1;
+    uint32_t n_directions;
+    const struct board_step *steps = ringrift_directions(board, &n_directions);
     const uint32_t d = play_below(random, n_directions);
     const uint32_t distance = 1 + play_below(random, distances < 3 ? distances : 3);
 
     if (!draw_cell(board, stacks, owner, random, &action->from) ||
-        !try_move(board, stacks, action,
-                  rings_on_hexagon(board) ? hexagon_steps[d] : square_steps[d], distance))
+        !try_move(board, stacks, action, &steps[d], distance))
         return false;
     action->index =
         3 * board->n_cells + (action->from * n_directions + d) * distances + distance - 1;

@@ -9,6 +9,7 @@
 #ifndef SYMAUG_SAMPLE_PLAY_RINGRIFT_RULES_H
 #define SYMAUG_SAMPLE_PLAY_RINGRIFT_RULES_H
 
+#include "board/actions.h"
 #include "sample/play_tools.h"
 
 #define RINGS_MAX_HEIGHT 5
@@ -32,7 +33,10 @@ static inline uint32_t rings_height(uint8_t stack)
 
 static inline bool rings_on_hexagon(const struct board *board)
 {
-    return board_is(board, "hexagon");
+    uint32_t n_directions;
+
+    ringrift_directions(board, &n_directions);
+    return n_directions == 6;
 }
 
 /* The plies in which stacks are placed; then they move. */

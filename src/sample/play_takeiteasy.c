@@ -14,11 +14,6 @@
 /* The numbers that a tile may have in each of the three directions of lines. */
 static const uint8_t numbers[TAKEITEASY_N_NUMBERS][3] = {{1, 5, 9}, {2, 6, 7}, {3, 4, 8}};
 
-static bool fits(const struct board *board)
-{
-    return board_is(board, "takeiteasy");
-}
-
 /* The cells in their order, then the tiles in theirs. */
 static uint32_t max_moves(const struct board *board)
 {
@@ -115,7 +110,7 @@ static const struct play_array arrays[] = {
 };
 
 const struct play_kind play_takeiteasy = {
-    .fits = fits,
+    .game = BOARD_GAME_TILES,
     .max_moves = max_moves,
     .play = play_to_the_end,
     .arrays = arrays,

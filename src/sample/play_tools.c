@@ -88,11 +88,3 @@ void play_render_ply(const struct play *play, struct play_game *game, uint32_t p
     (void)play, (void)game;
     play_put_int(row, 0, (int32_t)ply);
 }
-
-bool play_is_preset(const struct board *board, const char *const *names)
-{
-    for (; *names != NULL; names++)
-        if (strcmp(board->preset, *names) == 0)
-            return true;
-    return false;
-}

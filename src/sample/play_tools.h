@@ -46,9 +46,6 @@ void play_render_result(const struct play *play, struct play_game *game, uint32_
                         uint8_t *row);
 void play_render_ply(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row);
 
-/* True when the board was asked for by one of the names, which end with NULL. */
-bool play_is_preset(const struct board *board, const char *const *names);
-
 /* Store element i of a row of float32, int32, int16 numbers. */
 static inline void play_put_float(uint8_t *row, uint64_t i, float value)
 {

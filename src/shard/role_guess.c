@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 static bool is_preset(const char *name)
 {
     for (size_t i = 0; i < board_n_presets; i++)
@@ -40,39 +38,7 @@ int role_guess_board(const struct archive_in *archive, char *name, size_t n_byte
     return n > 0 && (size_t)n < n_bytes ? 0 : -1;
 }
 
-/* What the shapes show; 0 where they do not. */
-struct evidence {
-    uint64_t n_planes, rows, cols;
-    uint64_t n_actions;
-    bool ringrift; /* by its policy_encoding */
-};
-
-/* Boards that a pair of shapes belongs to and no other system is known to write. */
-static const struct known_shape {
-    uint64_t rows, cols;
-    uint64_t n_actions; /* 0: any or none */
-    const char *board;
-    bool ringrift; /* with RingRift's policy_encoding the actions need not be known */
-} known_shapes[] = {
-    {9, 9, 4132, "hex8", true},        {9, 9, 4500, "hex8", true},
-    {9, 9, 61, "hex8", false},         {25, 25, 91876, "hexagonal", true},
-    {25, 25, 469, "hexagonal", false}, {8, 8, 7000, "square8", true},
-    {19, 19, 67000, "square19", true}, {8, 8, 1814, "chess", false},
-    {8, 8, 1880, "chess", false},      {8, 8, 4096, "chess", false},
-    {8, 8, 4672, "chess", false},      {8, 8, 4864, "chess", false},
-    {6, 7, 0, "connect4", false},      {3, 3, 0, "tictactoe", false},
-    {15, 15, 225, "gomoku15", false},
-};
-
-static bool is_known(uint64_t rows, uint64_t cols)
-{
-    for (size_t i = 0; i < N_OF(known_shapes); i++)
-        if (known_shapes[i].rows == rows && known_shapes[i].cols == cols)
-            return true;
-    return false;
-}
-
-static void read_planes(const struct npy_header *h, struct evidence *seen)
+static void read_planes(const struct npy_header *h, struct board_seen *seen)
 {
     const uint64_t *s = h->shape;
     bool last;
@@ -83,13 +49,15 @@ static void read_planes(const struct npy_header *h, struct evidence *seen)
         seen->cols = s[2];
         return;
     }
-    last = s[2] != s[3] && (s[1] == s[2] || (is_known(s[1], s[2]) && !is_known(s[2], s[3])));
+    last =
+        s[2] != s[3] &&
+        (s[1] == s[2] || (board_shape_is_known(s[1], s[2]) && !board_shape_is_known(s[2], s[3])));
     seen->n_planes = last ? s[3] : s[1];
     seen->rows = last ? s[1] : s[2];
     seen->cols = last ? s[2] : s[3];
 }
 
-static void read_policy(const struct npy_header *h, struct evidence *seen)
+static void read_policy(const struct npy_header *h, struct board_seen *seen)
 {
     uint64_t n = 1;
 
@@ -103,17 +71,17 @@ static void read_policy(const struct npy_header *h, struct evidence *seen)
     seen->n_actions = n;
 }
 
-static void look(const struct archive_in *archive, struct evidence *seen)
+static void look(const struct archive_in *archive, struct board_seen *seen)
 {
     const struct array *size = archive_in_find(archive, "policy_size");
     const struct array *encoding = archive_in_find(archive, "policy_encoding");
     char text[32];
     int64_t n;
 
-    *seen = (struct evidence){
-        .ringrift = encoding != NULL && encoding->header.n_dims == 0 &&
-                    array_read_string(encoding, text, sizeof text) == 0 &&
-                    strcmp(text, "board_aware") == 0,
+    *seen = (struct board_seen){
+        .is_ringrift = encoding != NULL && encoding->header.n_dims == 0 &&
+                       array_read_string(encoding, text, sizeof text) == 0 &&
+                       strcmp(text, "board_aware") == 0,
     };
     for (size_t i = 0; i < archive->n_arrays && seen->rows == 0; i++) {
         const struct npy_header *h = &archive->arrays[i].header;
@@ -134,31 +102,7 @@ static void look(const struct archive_in *archive, struct evidence *seen)
         seen->n_actions = (uint64_t)n;
 }
 
-/* Boards of that box, most likely first. */
-static size_t list_candidates(const struct evidence *seen, char boards[3][64])
-{
-    const uint64_t n = seen->rows, n_cells = n * n;
-    const bool hex_planes = seen->n_planes == 2 || seen->n_planes == 3 || seen->n_planes == 9;
-    size_t count = 0;
-
-    if (seen->rows != seen->cols) {
-        snprintf(boards[count++], sizeof boards[0], "mirror:%" PRIu64 "x%" PRIu64, seen->rows,
-                 seen->cols);
-        snprintf(boards[count++], sizeof boards[0], "grid:%" PRIu64 "x%" PRIu64, seen->rows,
-                 seen->cols);
-        return count;
-    }
-    if (seen->n_actions != 0 && seen->n_actions != n_cells && seen->n_actions != n_cells + 1)
-        return 0;
-    snprintf(boards[count++], sizeof boards[0], "square:%" PRIu64, n);
-    if (hex_planes)
-        snprintf(boards[count++], sizeof boards[0], "rhombus:%" PRIu64, n);
-    if (n % 2 == 1 && seen->n_actions == 0)
-        snprintf(boards[count++], sizeof boards[0], "hexagon:%" PRIu64, n / 2);
-    return count;
-}
-
-static void write_reason(const struct evidence *seen, struct role_guess *guess)
+static void write_reason(const struct board_seen *seen, struct role_guess *guess)
 {
     size_t used = (size_t)snprintf(guess->reason, sizeof guess->reason,
                                    "%" PRIu64 " planes of %" PRIu64 " x %" PRIu64, seen->n_planes,
@@ -169,23 +113,18 @@ static void write_reason(const struct evidence *seen, struct role_guess *guess)
                  ", policy of %" PRIu64 " actions", seen->n_actions);
 }
 
-static int choose(const struct evidence *seen, struct role_guess *guess)
+static int choose(const struct board_seen *seen, struct role_guess *guess)
 {
-    char boards[3][64];
+    const char *known = board_by_shape(seen);
+    char boards[BOARD_MAX_GUESSES][64];
     size_t n, used;
 
     write_reason(seen, guess);
-    for (size_t i = 0; i < N_OF(known_shapes); i++) {
-        const struct known_shape *known = &known_shapes[i];
-
-        if (known->rows == seen->rows && known->cols == seen->cols &&
-            (known->n_actions == 0 || known->n_actions == seen->n_actions ||
-             (known->ringrift && seen->ringrift && seen->n_actions == 0))) {
-            snprintf(guess->board, sizeof guess->board, "%s", known->board);
-            return 0;
-        }
+    if (known != NULL) {
+        snprintf(guess->board, sizeof guess->board, "%s", known);
+        return 0;
     }
-    n = seen->rows <= BOARD_MAX_CELLS ? list_candidates(seen, boards) : 0;
+    n = board_guess(seen, boards);
     if (n == 1) {
         snprintf(guess->board, sizeof guess->board, "%s", boards[0]);
         return 0;
@@ -202,7 +141,7 @@ static int choose(const struct evidence *seen, struct role_guess *guess)
 int role_guess_board_by_shape(const struct archive_in *archive, struct role_guess *guess)
 {
     const struct array *plateau = archive_in_find(archive, "plateau");
-    struct evidence seen;
+    struct board_seen seen;
 
     memset(guess, 0, sizeof *guess);
     if (role_guess_board(archive, guess->board, sizeof guess->board) == 0) {

@@ -140,7 +140,7 @@ static int describe(const struct policy *policy, const struct entry *entry, doub
 static int write_top(const struct policy *policy, const struct entry *top, size_t n, double total,
                      struct text *caption, struct error *err)
 {
-    const bool is_short = is_cell_by_cell(policy) || board_is(policy->plan->board, "chess") ||
+    const bool is_short = is_cell_by_cell(policy) || policy->plan->board->family->men != NULL ||
                           strcmp(policy->binding->layout->name, "columns") == 0;
 
     for (size_t i = 0; i < n; i++) {

@@ -10,17 +10,19 @@
 
 /* --- places --- */
 
-/* Take It Easy's lines of 3, 4, 5, 4 and 3 cells, the middle one from the left margin on. */
-static void place_takeiteasy(struct shape *shape)
+/* Lines of hexagons about one axis: the longest reaches the left margin. */
+static void place_lines(struct shape *shape)
 {
+    const uint8_t *lengths = shape->board->family->drawn_lines;
+    int32_t longest = 0;
     uint32_t cell = 0;
 
-    for (int32_t line = 0; line < 5; line++) {
-        const int32_t n = 5 - abs(line - 2);
-
-        for (int32_t i = 0; i < n; i++)
-            shape->places[cell++] = (struct shape_place){line, 5 - n + 2 * i};
-    }
+    for (uint32_t line = 0; lengths[line] != 0; line++)
+        longest = lengths[line] > longest ? lengths[line] : longest;
+    for (uint32_t line = 0; lengths[line] != 0; line++)
+        for (int32_t i = 0; i < lengths[line]; i++)
+            shape->places[cell++] =
+                (struct shape_place){(int32_t)line, longest - lengths[line] + 2 * i};
 }
 
 /* hexagons: neighbours as (row, column) are (0,1), (1,0) and (1,-1). */
@@ -68,13 +70,13 @@ static void place_cells(struct shape *shape)
     const struct board *b = shape->board;
 
     shape->form = SHAPE_SQUARES;
-    if (board_is(b, "takeiteasy")) {
+    if (b->family->drawn_lines != NULL) {
         shape->form = SHAPE_HEXAGONS;
-        place_takeiteasy(shape);
+        place_lines(shape);
     } else if (b->cols > 0) {
         if (has_hexagon_edges(b))
             shape->form = SHAPE_HEXAGONS;
-        place_box(shape, shape->form == SHAPE_HEXAGONS, board_is(b, "chess"));
+        place_box(shape, shape->form == SHAPE_HEXAGONS, b->family->bottom_up);
     } else if (shape_embed(b, true, shape->places)) {
         shape->form = SHAPE_HEXAGONS;
     } else if (!shape_embed(b, false, shape->places)) {

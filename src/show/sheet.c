@@ -128,7 +128,7 @@ static int read_all(struct making *m, struct error *err)
 static int fill_picture(const struct plan *plan, const struct fields *fields,
                         struct picture *picture, struct error *err)
 {
-    if (board_is(plan->board, "rhombus"))
+    if (plan->board->family->joins_edges)
         picture_set_edges(picture, plan->board);
     if (stones_read(plan, fields, picture, err) != 0 ||
         labels_read(plan, fields, picture, err) != 0)

@@ -2,6 +2,7 @@
 #include "show/stones.h"
 
 #include <math.h>
+#include <string.h>
 
 /* RingRift's planes: heights of stacks as parts of 5, markers, territory; mine and theirs each. */
 #define RINGS_MAX_HEIGHT 5
@@ -63,24 +64,28 @@ static void read_openspiel(const struct reading *r)
     }
 }
 
-/* KataGo: plane 0 is the board. */
-static void read_katago(const struct reading *r)
+/* Planes of other things go before the two of stones. */
+static void read_packed(const struct reading *r)
 {
+    const uint32_t mine = r->plan->board->family->packed_stones;
+
     for (uint32_t cell = 0; cell < r->planes->n_cells; cell++)
-        put(r, cell, planes_at(r->planes, 1, cell) != 0, planes_at(r->planes, 2, cell) != 0);
+        put(r, cell, planes_at(r->planes, mine, cell) != 0,
+            planes_at(r->planes, mine + 1, cell) != 0);
 }
 
-static void read_chess(const struct reading *r)
+static void read_men(const struct reading *r)
 {
-    static const char men[] = "PNBRQK";
+    const char *men = r->plan->board->family->men;
+    const uint32_t n = (uint32_t)strlen(men);
 
     for (uint32_t cell = 0; cell < r->planes->n_cells; cell++) {
-        for (uint32_t p = 0; p < 12; p++) {
+        for (uint32_t p = 0; p < 2 * n; p++) {
             if (planes_at(r->planes, p, cell) == 0)
                 continue;
             r->picture->cells[cell].piece = PICTURE_MAN;
-            r->picture->cells[cell].side = p < 6 ? SIDE_FIRST : SIDE_SECOND;
-            r->picture->cells[cell].man = men[p % 6];
+            r->picture->cells[cell].side = p < n ? SIDE_FIRST : SIDE_SECOND;
+            r->picture->cells[cell].man = men[p % n];
         }
     }
 }
@@ -122,7 +127,7 @@ static void read_stacks(const struct reading *r)
 /* Codes: 1 and 2, or 1 and -1, are stones; tiles have three digits; the rest are numbers. */
 static void read_codes(const struct reading *r)
 {
-    const bool tiles = board_is(r->plan->board, "takeiteasy");
+    const bool tiles = r->plan->board->family->has_tiles;
 
     for (uint32_t cell = 0; cell < r->planes->n_cells; cell++) {
         struct picture_cell *to = &r->picture->cells[cell];
@@ -161,8 +166,9 @@ static uint64_t n_planes_of(const struct plan_array *array)
 
 static bool is_rings(const struct board *board, uint64_t n_planes)
 {
-    return (board_is(board, "hexagon") && (n_planes == 40 || n_planes == 64)) ||
-           (board_is(board, "square") && n_planes == 56);
+    const uint32_t *known = board->family->stack_planes;
+
+    return n_planes > 0 && (n_planes == known[0] || n_planes == known[1]);
 }
 
 bool stones_are_stacks(const struct plan *plan)
@@ -183,13 +189,13 @@ static read_function choose(const struct plan *plan, const struct plan_array *ar
 
     if (array->binding.role == ROLE_GRID)
         return read_codes;
-    if (board_is(board, "katago") && array->binding.role == ROLE_PACKED)
-        return read_katago;
-    if (board_is(board, "chess") && n >= 12)
-        return read_chess;
+    if (board->family->packed_stones > 0 && array->binding.role == ROLE_PACKED)
+        return read_packed;
+    if (board->family->men != NULL && n >= 2 * strlen(board->family->men))
+        return read_men;
     if (is_rings(board, n))
         return read_stacks;
-    if (board_is(board, "rhombus") && plan->conventions.planes == PLANES_OPENSPIEL && n == 9)
+    if (board->family->joins_edges && plan->conventions.planes == PLANES_OPENSPIEL && n == 9)
         return read_openspiel;
     if (board_swaps_colours(board) && plan->conventions.planes == PLANES_MOVER)
         return read_mover;
@@ -246,16 +252,16 @@ enum picture_side stones_to_move(const struct plan *plan, const struct fields *f
         return SIDE_NONE;
     if (i >= 0 && dtype_is_number(&fields->items[i].dtype))
         return side_of_code(plan->conventions.to_move, field_number(&fields->items[i], 0));
-    return board_is(plan->board, "rhombus") ? side_of_plane(plan, fields) : SIDE_NONE;
+    return plan->board->family->joins_edges ? side_of_plane(plan, fields) : SIDE_NONE;
 }
 
 enum stones_style stones_style_of(const struct plan *plan)
 {
     if (board_swaps_colours(plan->board))
         return STONES_BLUE_RED;
-    if (board_is(plan->board, "chess"))
+    if (plan->board->family->men != NULL)
         return STONES_CHESS;
-    if (board_is(plan->board, "katago") || stones_are_stacks(plan))
+    if (plan->board->family->packed_stones > 0 || stones_are_stacks(plan))
         return STONES_OWN_THEIRS;
     return STONES_FIRST_PLANES;
 }

@@ -314,7 +314,7 @@ static int write_legend(const struct writing *w, struct text *out)
     if (labels_pieces(&sheet->plan) != NULL &&
         text_append(out, w->err, "%s\n", labels_pieces(&sheet->plan)) != 0)
         return -1;
-    if (board_is(sheet->plan.board, "rhombus") &&
+    if (sheet->plan.board->family->joins_edges &&
         text_append(out, w->err, "b, r: the sides that blue and red join\n") != 0)
         return -1;
     if (has_policy(sheet) && text_append(out, w->err, "1 to 9: policy, 9 is %s\n",
@@ -335,7 +335,7 @@ int terminal_write(const struct sheet *sheet, const struct terminal_style *style
     struct writing w = {sheet, style, err, 0};
 
     w.width = (size_t)sheet->shape.n_halves * terminal_cell_width(sheet) / 2;
-    if (board_is(sheet->plan.board, "rhombus"))
+    if (sheet->plan.board->family->joins_edges)
         w.width += 2 * terminal_cell_width(sheet);
     if (w.width < LEAST_WIDTH)
         w.width = LEAST_WIDTH;

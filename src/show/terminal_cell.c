@@ -38,7 +38,7 @@ size_t terminal_width(const char *text)
 
 size_t terminal_cell_width(const struct sheet *sheet)
 {
-    bool wide = stones_are_stacks(&sheet->plan) || board_is(sheet->plan.board, "takeiteasy");
+    bool wide = stones_are_stacks(&sheet->plan) || sheet->plan.board->family->has_tiles;
 
     for (size_t k = 0; k < sheet->n_pictures && !wide; k++)
         for (uint32_t i = 0; i < sheet->plan.board->n_cells && !wide; i++)

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_CANDIDATES 3
-
 /* --- refusals become findings --- */
 
 /* The array a refusal speaks of: "FILE: ARRAY: reason". */
@@ -100,27 +98,13 @@ static bool find_box(const struct verify_shard *shard, uint64_t *rows, uint64_t 
     return false;
 }
 
-static size_t list_candidates(uint64_t rows, uint64_t cols, char names[MAX_CANDIDATES][64])
-{
-    if (rows > BOARD_MAX_CELLS || cols > BOARD_MAX_CELLS)
-        return 0;
-    if (rows != cols) {
-        snprintf(names[0], 64, "mirror:%" PRIu64 "x%" PRIu64, rows, cols);
-        return 1;
-    }
-    snprintf(names[0], 64, "square:%" PRIu64, rows);
-    snprintf(names[1], 64, "rhombus:%" PRIu64, rows);
-    snprintf(names[2], 64, "hexagon:%" PRIu64, rows / 2);
-    return rows % 2 == 1 ? 3 : 2;
-}
-
 /* One of the boards that the shape allows lends its roles. Its name is not known for sure. */
 static bool borrow_roles(struct verify_shard *shard, const struct settings *reading,
                          struct error *why)
 {
-    char names[MAX_CANDIDATES][64];
-    uint64_t rows, cols;
-    size_t n = find_box(shard, &rows, &cols) ? list_candidates(rows, cols, names) : 0;
+    char names[BOARD_MAX_GUESSES][64];
+    struct board_seen seen = {.any_planes = true};
+    size_t n = find_box(shard, &seen.rows, &seen.cols) ? board_guess(&seen, names) : 0;
 
     for (size_t i = 0; i < n; i++) {
         struct error refused = {0};
