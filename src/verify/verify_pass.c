@@ -44,7 +44,7 @@ static int check_position(const struct run *run, struct piece *piece, uint64_t a
                                        &piece->findings};
 
     for (size_t i = 0; i < pass->lanes->n; i++)
-        source_check_encodable(&check, i, at);
+        source_check_own(&check, i, at);
     rules_check_row(&piece->rules, &check, at);
     smear_check_row(&piece->smear, pass->lanes, &run->front, at);
     if (pass->leaks == NULL)

@@ -151,6 +151,44 @@ static void check_indices(const struct subject *s)
     }
 }
 
+/* A move to a cell of the box that is not on board, or one that no encoder makes. */
+static void check_on_board(const struct subject *s)
+{
+    const struct action_space *space = s->lane->is_mapped ? s->lane->map.space : NULL;
+    struct finding_place place = place_of(s, FINDING_INDEX_RANGE);
+
+    for (uint64_t i = 0; space != NULL && i < s->row.n; i++) {
+        const int64_t action = lane_row_int(&s->row, i);
+        char meaning[128];
+
+        if (action < 0 || (uint64_t)action >= space->length ||
+            (space->flags[action] & ACTION_ENCODABLE))
+            continue;
+        space->layout->describe(space->board, (uint64_t)action, meaning, sizeof meaning);
+        if (strncmp(space->layout->name, "cells", 5) != 0) {
+            place.code = FINDING_POLICY_UNENCODABLE;
+            place.is_warning = true;
+        }
+        findings_add(s->check->findings, &place, "a move that exists, or -1",
+                     finding_format("%lld (%s)", (long long)action, meaning).text, "move");
+        return;
+    }
+}
+
+/* Entries that name no action must have no mass. */
+static void check_nameless(const struct subject *s, const struct lane_row *values)
+{
+    const struct finding_place place = place_of(s, FINDING_INDEX_RANGE);
+
+    for (uint64_t i = 0; i < s->row.n && i < values->n; i++)
+        if (lane_row_int(&s->row, i) == -1 && lane_row_double(values, i) != 0) {
+            findings_add(s->check->findings, &place, "no mass on index -1",
+                         finding_format("%g", lane_row_double(values, i)).text, "entry %llu",
+                         (unsigned long long)i);
+            return;
+        }
+}
+
 /* Padding that was moved as if it were index 0: the entries behind the last value all name one and
  * the same action. */
 static void check_padding(const struct subject *s, const struct lane_row *values)
@@ -186,7 +224,9 @@ static void check_sparse_indices(const struct subject *s)
                      finding_format("%llu values", (unsigned long long)s->row.n).text,
                      finding_format("%llu", (unsigned long long)values.n).text,
                      "indices and values of a row");
-    else if (s->lane->binding->sparse == SPARSE_PADDED)
+    else
+        check_nameless(s, &values);
+    if (values.n == s->row.n && s->lane->binding->sparse == SPARSE_PADDED)
         check_padding(s, &values);
 }
 
@@ -199,10 +239,14 @@ static void check_coord(const struct subject *s)
     const int64_t col = s->row.n >= 2 ? lane_row_int(&s->row, !col_first) : -1;
 
     if (board == NULL || board->rows == 0 || (row == -1 && col == -1) ||
-        (row >= 0 && col >= 0 && row < board->rows && col < board->cols))
+        (row >= 0 && col >= 0 && row < board->rows && col < board->cols &&
+         board->on_board[row * board->cols + col]))
         return;
     findings_add(s->check->findings, &place,
-                 finding_format("a cell of %u x %u, or (-1, -1)", board->rows, board->cols).text,
+                 finding_format("a cell of %s%u x %u, or (-1, -1)",
+                                board->n_on_board < board->n_cells ? "the board in " : "",
+                                board->rows, board->cols)
+                     .text,
                  finding_format("(%lld, %lld)", (long long)row, (long long)col).text, "coordinate");
 }
 
@@ -220,6 +264,50 @@ static void check_value(const struct subject *s, double low)
     findings_add(s->check->findings, &place, finding_format("%g to 1", low).text,
                  finding_format("%.9g", sum.max > 1 + VALUE_SLACK ? sum.max : sum.min).text,
                  "value");
+}
+
+/* Take It Easy's tiles have one number of each of three kinds; under some transforms in another
+ * order. */
+static bool is_tile(const int64_t numbers[3])
+{
+    static const char kinds[10] = {0, 1, 2, 4, 4, 1, 2, 2, 4, 1};
+    int found = 0;
+
+    for (int k = 0; k < 3; k++)
+        found |= numbers[k] >= 0 && numbers[k] <= 9 ? kinds[numbers[k]] : 0;
+    return found == 7;
+}
+
+/* A whole number below 1000, or -1. */
+static int64_t small_number(const struct lane_row *row, uint64_t i)
+{
+    const double v = i < row->n ? lane_row_double(row, i) : -1;
+
+    return v >= 0 && v < 1000 && v == floor(v) ? (int64_t)v : -1;
+}
+
+/* Tiles as codes 100a + 10b + c, or as three numbers; all 0: no tile. */
+static void check_tile(const struct subject *s)
+{
+    const struct finding_place place = place_of(s, FINDING_VALUE_RANGE);
+    const bool is_code = s->lane->binding->role == ROLE_GRID;
+    const struct board *board = s->check->lanes->shard->board;
+    const bool has_tiles = board != NULL && board->family->has_tiles;
+
+    for (uint64_t i = 0; has_tiles && i < s->row.n; i += is_code ? 1 : 3) {
+        const int64_t code = small_number(&s->row, i);
+        const int64_t a = is_code && code >= 0 ? code / 100 : code;
+        const int64_t b = is_code ? code / 10 % 10 : small_number(&s->row, i + 1);
+        const int64_t c = is_code ? code % 10 : small_number(&s->row, i + 2);
+
+        if ((a == 0 && b == 0 && c == 0) || is_tile((const int64_t[]){a, b, c}))
+            continue;
+        findings_add(s->check->findings, &place,
+                     is_code ? "0, or 100a + 10b + c of a tile" : "the numbers a, b, c of a tile",
+                     finding_format("%g", lane_row_double(&s->row, i)).text, "element %llu",
+                     (unsigned long long)i);
+        return;
+    }
 }
 
 /* The codes of the two players mean something only where they are exchanged. */
@@ -283,6 +371,7 @@ void source_check_row(const struct source_check *check, size_t i, uint64_t at)
         break;
     case ROLE_ACTION:
         check_indices(&s);
+        check_on_board(&s);
         break;
     case ROLE_COORD:
         check_coord(&s);
@@ -305,7 +394,7 @@ void source_check_row(const struct source_check *check, size_t i, uint64_t at)
     }
 }
 
-/* --- encodable actions --- */
+/* --- what the source's own row must be besides --- */
 
 static void report_unencodable(const struct subject *s, int64_t action)
 {
@@ -317,14 +406,20 @@ static void report_unencodable(const struct subject *s, int64_t action)
                  "mass on an action that no encoder makes");
 }
 
-void source_check_encodable(const struct source_check *check, size_t i, uint64_t at)
+void source_check_own(const struct source_check *check, size_t i, uint64_t at)
 {
     const struct lane *lane = &check->lanes->items[i];
     const struct action_space *space = lane->is_mapped ? lane->map.space : NULL;
     const enum role role = lane->binding->role;
     struct subject s = {check, lane, {0}, at};
 
-    if (space == NULL || lane->is_broken || (role != ROLE_POLICY && role != ROLE_POLICY_INDEX))
+    if (lane->is_broken)
+        return;
+    if (role == ROLE_GRID || role == ROLE_TILE) {
+        s.row = window_row(check->window, check->lanes, i, at);
+        check_tile(&s);
+    }
+    if (space == NULL || (role != ROLE_POLICY && role != ROLE_POLICY_INDEX))
         return;
     s.row = window_row(check->window, check->lanes, i, at);
     if (role == ROLE_POLICY_INDEX) {

@@ -19,8 +19,8 @@ struct source_check {
 /* Check the row at position `at` of lane i. */
 void source_check_row(const struct source_check *check, size_t i, uint64_t at);
 
-/* The further check of a row that is the first image of its source, or no image at all: mass on
- * actions that no encoder makes. */
-void source_check_encodable(const struct source_check *check, size_t i, uint64_t at);
+/* Further checks of a row that is the first image of its source, or no image at all: mass on
+ * actions that no encoder makes, tiles that are none. */
+void source_check_own(const struct source_check *check, size_t i, uint64_t at);
 
 #endif

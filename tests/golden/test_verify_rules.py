@@ -270,5 +270,90 @@ def test_winner_is_not_the_turn(coding):
     check(two, ["--board", "rhombus:9"], [], [])
 
 
+# --- indices, moves, tiles ---
+
+
+def sparse_set(form, n=30):
+    arrays = line_games(9, n)
+    policy = arrays.pop("mcts_probs")
+    rows = [np.flatnonzero(p).astype(np.int32) for p in policy]
+    values = [p[r] for p, r in zip(policy, rows)]
+    if form == "padded":
+        k = max(map(len, rows))
+        arrays["pi_indices"] = np.stack([np.pad(r, (0, k - len(r))) for r in rows])
+        arrays["pi_values"] = np.stack([np.pad(v, (0, k - len(v))) for v in values])
+    elif form == "csr":
+        arrays["pi_indptr"] = np.cumsum([0] + [len(r) for r in rows])
+        arrays["pi_indices"], arrays["pi_values"] = np.concatenate(rows), np.concatenate(values)
+    else:
+        for key, items in (("pi_indices", rows), ("pi_values", values)):
+            arrays[key] = np.empty(n, object)
+            arrays[key][:] = items
+    return arrays
+
+
+def entry(arrays, key, row, i):
+    """A view of entry i of a row of a sparse policy."""
+    if "pi_indptr" in arrays:
+        return arrays[key][arrays["pi_indptr"][row] + i :][:1]
+    return arrays[key][row][i : i + 1]
+
+
+@tap.test("object", "padded", "csr")
+def test_index_minus_one(form):
+    """-1 names no action; it is an error only where it carries mass."""
+    board = ["--board", "square:9"]
+    arrays = sparse_set(form)
+    check(arrays, board, [], [])
+    low = entry(arrays, "pi_values", 5, 1).copy()
+    entry(arrays, "pi_indices", 5, 1)[:] = -1
+    check(arrays, board, ["index-range"], says=["row 5", "index -1"])
+    entry(arrays, "pi_values", 5, 1)[:] = 0
+    entry(arrays, "pi_values", 5, 0)[:] += low
+    check(arrays, board, [], [])
+
+
+@tap.test("hexagon:3", "hex8")
+def test_moves_off_board(board):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "sample.npz")
+        run("sample", "--board", board, "--rows", 12, path)
+        arrays = dict(np.load(path, allow_pickle=True))
+    size = {"hexagon:3": 7, "hex8": 9}[board]
+    n = max(len(a) for a in arrays.values() if a.ndim)
+    options = ["--board", board, "--role", "chosen=action:layout=cells-box"]
+    arrays["chosen"] = np.full(n, size * size // 2, np.int64)
+    arrays["last_move"] = np.full((n, 2), size // 2, np.int16)
+    arrays["chosen"][3] = arrays["last_move"][4] = -1
+    check(arrays, options, [], [])
+    arrays["chosen"][7] = 1
+    check(arrays, options, ["index-range"], says=["chosen: row 7", "off board"])
+    arrays["chosen"][7] = -1
+    arrays["last_move"][2] = (0, 0)
+    check(arrays, options, ["index-range"], says=["last_move: row 2"])
+
+
+@tap.test("codes", "ids", "floats", "numbers")
+def test_tiles(kind):
+    rng = np.random.default_rng(6)
+    tiles = np.array([[a, b, c] for a in (1, 5, 9) for b in (2, 6, 7) for c in (3, 4, 8)])
+    chosen = rng.permuted(np.tile(np.arange(27), (20, 1)), axis=1)[:, :20]
+    codes = tiles[chosen] @ [100, 10, 1]
+    plateau = np.where(rng.random((20, 19)) < 0.5, codes[:, :19], 0)
+    arrays = {"plateau": plateau.astype(np.int16), "tile": tiles[chosen[:, 19]].astype(np.int8),
+              "position": rng.integers(0, 19, 20)}
+    board = ["--board", "takeiteasy"]
+    expected = []
+    if kind == "floats":
+        arrays["plateau"] = arrays["plateau"].astype(np.float32)
+    if kind == "ids":
+        arrays["plateau"] = np.where(plateau > 0, chosen[:, :19] + 1, 0).astype(np.int16)
+        expected = ["value-range"]
+    if kind == "numbers":
+        arrays["tile"][6] = [1, 5, 3]
+        expected = ["value-range"]
+    check(arrays, board, expected, [])
+
+
 if __name__ == "__main__":
     tap.main()
