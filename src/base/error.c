@@ -1,5 +1,10 @@
-/* error.c - filling a struct error. */
+/*
+ * error.c - filling a struct error. The first cause stays: nothing is written over an error. The
+ * message is the whole text; what it is about is kept beside it, and lengths that tell its parts.
+ */
 #include "base/error.h"
+
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -37,18 +42,86 @@ static enum error_kind kind_of_errno(int errnum, enum error_kind kind)
     }
 }
 
+/* Append to what is in the message already. */
+static void append(struct error *err, const char *format, ...)
+{
+    const size_t used = strlen(err->message);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(err->message + used, sizeof err->message - used, format, args);
+    va_end(args);
+}
+
+void error_fill_at(struct error *err, enum error_kind kind, const struct error_place *place,
+                   const char *format, ...)
+{
+    static const char *const endings[] = {
+        [ERROR_CODE_NONE] = "",
+        [ERROR_CODE_CRC] = "",
+        [ERROR_CODE_ROWS] = " [rows]",
+        [ERROR_CODE_SHAPE] = " [shape]",
+        [ERROR_CODE_LENGTH] = " [length-mismatch]",
+    };
+    const char *shown = place->shown != NULL ? place->shown : place->array;
+    char reason[ERROR_MESSAGE_NBYTES];
+    va_list args;
+
+    if (err == NULL || err->kind != ERROR_NONE)
+        return;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    err->kind = place->errnum == 0 ? kind : kind_of_errno(place->errnum, kind);
+    err->code = place->code;
+    err->has_row = place->has_row;
+    err->row = place->row;
+    err->message[0] = '\0';
+    snprintf(err->array, sizeof err->array, "%s", place->array != NULL ? place->array : "");
+    if (place->file != NULL)
+        append(err, "%s", text_path(place->file).text);
+    err->file_nbytes = (uint16_t)strlen(err->message);
+    if (place->file != NULL)
+        append(err, ": ");
+    if (shown != NULL && *shown != '\0')
+        append(err, "%s: ", text_path(shown).text);
+    if (place->has_row)
+        append(err, "row %llu: ", (unsigned long long)place->row);
+    err->reason_at = (uint16_t)strlen(err->message);
+    append(err, "%s", reason);
+    if (place->errnum != 0)
+        append(err, ": %s", strerror(place->errnum));
+    err->reason_nbytes = (uint16_t)(strlen(err->message) - err->reason_at);
+    append(err, "%s", endings[place->code]);
+}
+
+int error_pass(struct error *err, const struct error *met)
+{
+    if (err != NULL && err->kind == ERROR_NONE)
+        *err = *met;
+    return -1;
+}
+
+const char *error_reason(const struct error *err, char *reason)
+{
+    if (err->reason_nbytes > 0)
+        snprintf(reason, ERROR_MESSAGE_NBYTES, "%.*s", (int)err->reason_nbytes,
+                 err->message + err->reason_at);
+    else
+        snprintf(reason, ERROR_MESSAGE_NBYTES, "%s", err->message);
+    return reason;
+}
+
 void error_fill_errno(struct error *err, enum error_kind kind, int errnum, const char *format, ...)
 {
     va_list args;
-    size_t used;
 
     if (err == NULL || err->kind != ERROR_NONE)
         return;
     va_start(args, format);
     set_va(err, kind_of_errno(errnum, kind), format, args);
     va_end(args);
-    used = strlen(err->message);
-    snprintf(err->message + used, sizeof err->message - used, ": %s", strerror(errnum));
+    append(err, ": %s", strerror(errnum));
 }
 
 int error_exit_code(enum error_kind kind)

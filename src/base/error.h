@@ -7,6 +7,9 @@
 #ifndef SYMAUG_BASE_ERROR_H
 #define SYMAUG_BASE_ERROR_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* What went wrong, as far as a caller of the program can act on it; one exit code each. */
 enum error_kind {
     ERROR_NONE,
@@ -19,17 +22,51 @@ enum error_kind {
     ERROR_TRY_LATER,   /* 75: disk full, quota, stale handle */
 };
 
-#define ERROR_MESSAGE_NBYTES 1024
+/* What exactly is wrong with an input, where something is made of it: a finding of `verify`. */
+enum error_code {
+    ERROR_CODE_NONE,
+    ERROR_CODE_CRC,
+    ERROR_CODE_ROWS,
+    ERROR_CODE_SHAPE,
+    ERROR_CODE_LENGTH,
+};
 
-/* A failure: its kind and one line of text. Plain data, no resources: zero-initialise it. */
+#define ERROR_MESSAGE_NBYTES 1024
+#define ERROR_ARRAY_NBYTES   128
+
+/* A failure: its kind and one line of text; and, when it has been set with error_set_at, where it
+ * is. Plain data, no resources: zero-initialise it. */
 struct error {
     enum error_kind kind;
+    enum error_code code;
+    uint16_t file_nbytes;   /* the message begins with the file's name, of that length, */
+    uint16_t reason_at;     /* and the reason alone with this byte */
+    uint16_t reason_nbytes; /* its length */
+    bool has_row;
+    uint64_t row;                   /* of the array, when has_row */
+    char array[ERROR_ARRAY_NBYTES]; /* its key, "" when it is about none; a longer one is cut */
     char message[ERROR_MESSAGE_NBYTES];
 };
+
+/* Where an error is; zero-initialise it, and leave out what does not apply. */
+struct error_place {
+    const char *file;  /* a path */
+    const char *array; /* a key */
+    const char *shown; /* what the message calls the array, when not by its key; "": nothing */
+    bool has_row;
+    uint64_t row;
+    enum error_code code; /* rows, shape and length stand at the end of the message, in brackets */
+    int errnum;           /* as error_set_errno has it */
+};
+
+#define ERROR_IN(path)       (&(const struct error_place){.file = (path)})
+#define ERROR_IN_ERRNO(path) (&(const struct error_place){.file = (path), .errnum = errno})
 
 /* What error_set and its kin are made of; call those. */
 void error_fill(struct error *err, enum error_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void error_fill_at(struct error *err, enum error_kind kind, const struct error_place *place,
+                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 void error_fill_errno(struct error *err, enum error_kind kind, int errnum, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -52,6 +89,17 @@ static inline int error_failed(void)
  * ERROR_INTERNAL, everything else gets `kind`.
  */
 #define error_set_errno(...) (error_fill_errno(__VA_ARGS__), error_failed())
+
+/* error_set_at(err, kind, &place, format, ...): as error_set, with "FILE: ARRAY: row N: " in front
+ * of the text. */
+#define error_set_at(...) (error_fill_at(__VA_ARGS__), error_failed())
+
+/* Be the error that another function, thread or step has met. Returns -1. */
+int error_pass(struct error *err, const struct error *met);
+
+/* The message without the file and the array that it is about, and without a code. Text is written
+ * to `reason` of ERROR_MESSAGE_NBYTES, and returned. */
+const char *error_reason(const struct error *err, char *reason);
 
 /* No memory for `what` ("row window of 12 MiB"). Returns -1. */
 static inline int error_no_memory(struct error *err, const char *what)

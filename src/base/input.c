@@ -3,7 +3,6 @@
 
 #include "base/guard.h"
 #include "base/retry.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,17 +113,16 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
         return error_no_memory(err, "path of an input");
     in->fd = open_retrying(path);
     if (in->fd < 0) {
-        error_set_errno(err, kind_of_open_failure(errno), errno, "%s: cannot open",
-                        text_path(path).text);
+        error_set_at(err, kind_of_open_failure(errno), ERROR_IN_ERRNO(path), "cannot open");
         goto out;
     }
     if (fstat(in->fd, &st) != 0) {
-        error_set_errno(err, ERROR_IO, errno, "%s: cannot examine", text_path(path).text);
+        error_set_at(err, ERROR_IO, ERROR_IN_ERRNO(path), "cannot examine");
         goto out;
     }
     if (!S_ISREG(st.st_mode)) {
-        error_set(err, ERROR_DATA, "%s: expected a regular file, found %s", text_path(path).text,
-                  type_name(st.st_mode));
+        error_set_at(err, ERROR_DATA, ERROR_IN(path), "expected a regular file, found %s",
+                     type_name(st.st_mode));
         goto out;
     }
     in->n_bytes = (uint64_t)st.st_size;
@@ -152,27 +150,20 @@ void input_close(struct input *in)
     in->fd = -1;
 }
 
-static int fail_short(const struct input *in, uint64_t end, struct error *err)
-{
-    return error_set(err, ERROR_DATA,
-                     "%s: expected at least %llu bytes, found that the file ends "
-                     "at byte %llu",
-                     text_path(in->path).text, (unsigned long long)end,
-                     (unsigned long long)in->n_bytes);
-}
-
 static int fail_truncated(const struct input *in, struct error *err)
 {
-    return error_set(err, ERROR_DATA, "%s: the file was truncated while it was read",
-                     text_path(in->path).text);
+    return error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
+                        "the file was truncated while it was read");
 }
 
 static int check_range(const struct input *in, uint64_t offset, size_t n_bytes, uint64_t *end,
                        struct error *err)
 {
-    if (__builtin_add_overflow(offset, n_bytes, end) || *end > in->n_bytes)
-        return fail_short(in, *end, err);
-    return 0;
+    if (!__builtin_add_overflow(offset, n_bytes, end) && *end <= in->n_bytes)
+        return 0;
+    return error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
+                        "expected at least %llu bytes, found that the file ends at byte %llu",
+                        (unsigned long long)*end, (unsigned long long)in->n_bytes);
 }
 
 /* A fault inside the map means a shorter file or a device that cannot deliver the page. */
@@ -182,8 +173,8 @@ static int fail_fault(const struct input *in, uint64_t end, struct error *err)
 
     if (fstat(in->fd, &st) == 0 && (uint64_t)st.st_size < end)
         return fail_truncated(in, err);
-    return error_set(err, ERROR_IO, "%s: cannot read: the device failed under the file's map",
-                     text_path(in->path).text);
+    return error_set_at(err, ERROR_IO, ERROR_IN(in->path),
+                        "cannot read: the device failed under the file's map");
 }
 
 static int read_at(const struct input *in, uint64_t offset, uint8_t *out, size_t n_bytes,
@@ -198,8 +189,7 @@ static int read_at(const struct input *in, uint64_t offset, uint8_t *out, size_t
         if (got < 0 && retry_interrupted(&n_tries))
             continue;
         if (got < 0)
-            return error_set_errno(err, ERROR_IO, errno, "%s: cannot read",
-                                   text_path(in->path).text);
+            return error_set_at(err, ERROR_IO, ERROR_IN_ERRNO(in->path), "cannot read");
         if (got == 0)
             return fail_truncated(in, err);
         out += got;
@@ -250,16 +240,13 @@ int input_unchanged(const struct input *in, struct error *err)
     struct stat st;
 
     if (fstat(in->fd, &st) != 0)
-        return error_set_errno(err, ERROR_IO, errno, "%s: cannot examine",
-                               text_path(in->path).text);
+        return error_set_at(err, ERROR_IO, ERROR_IN_ERRNO(in->path), "cannot examine");
     if ((uint64_t)st.st_size != in->n_bytes)
-        return error_set(err, ERROR_DATA,
-                         "%s: changed while it was read: expected %llu bytes, found %llu",
-                         text_path(in->path).text, (unsigned long long)in->n_bytes,
-                         (unsigned long long)st.st_size);
+        return error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
+                            "changed while it was read: expected %llu bytes, found %llu",
+                            (unsigned long long)in->n_bytes, (unsigned long long)st.st_size);
     if (st.st_ino != in->inode || st.st_dev != in->device ||
         st.st_mtim.tv_sec != in->modified.tv_sec || st.st_mtim.tv_nsec != in->modified.tv_nsec)
-        return error_set(err, ERROR_DATA, "%s: changed while it was read",
-                         text_path(in->path).text);
+        return error_set_at(err, ERROR_DATA, ERROR_IN(in->path), "changed while it was read");
     return 0;
 }

@@ -249,7 +249,7 @@ static int generate_leniently(struct custom *c, uint32_t *scratch, struct error 
     if (generate(c, scratch, &refusal) == 0)
         return 0;
     if (refusal.kind != ERROR_DATA)
-        return error_set(err, refusal.kind, "%s", refusal.message);
+        return error_pass(err, &refusal);
     while (c->n_elements > n_listed) {
         struct custom_element *e = &c->elements[--c->n_elements];
 

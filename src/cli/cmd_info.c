@@ -219,7 +219,7 @@ static int print_schema(const struct shard *shard, struct error *err)
 
     if (shard->bindings == NULL)
         return shard->why.kind != ERROR_NONE
-                   ? error_set(err, shard->why.kind, "%s", shard->why.message)
+                   ? error_pass(err, &shard->why)
                    : error_set(err, ERROR_USAGE,
                                "%s: roles need a board: use --board (`symaug boards` lists them)",
                                text_path(shard->archive.path).text);

@@ -136,7 +136,7 @@ int expand_tasks_turn(void *self, struct out_member *out, struct error *err)
     }
     if (!tasks->survey_failed)
         return 0;
-    return error_set(err, tasks->survey_failure.kind, "%s", tasks->survey_failure.message);
+    return error_pass(err, &tasks->survey_failure);
 }
 
 static int finish_survey(struct expand_tasks *tasks, struct error *err)

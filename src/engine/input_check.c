@@ -83,7 +83,7 @@ static int check_archive(struct data_check *check, struct crew *crew)
     crew_each(crew, (int64_t)n, check_one, check);
     for (size_t i = 0; i < n && status == 0; i++)
         if (check->errors[i].kind != ERROR_NONE)
-            status = error_set(check->err, check->errors[i].kind, "%s", check->errors[i].message);
+            status = error_pass(check->err, &check->errors[i]);
     free(check->errors);
     return status;
 }

@@ -262,7 +262,7 @@ static int await_piece(struct member *m, struct error *err)
     if (m->is_held)
         return 0;
     end_work(m);
-    return error_set(err, m->next_failure->kind, "%s", m->next_failure->message);
+    return error_pass(err, m->next_failure);
 }
 
 int member_pull(struct member *m, const uint8_t **bytes, size_t *n_bytes, struct error *err)

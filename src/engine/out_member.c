@@ -309,7 +309,7 @@ static int pull(void *self, const uint8_t **bytes, size_t *n_bytes, struct error
     if (out->settings->turn(out->settings->turn_self, out, err) != 0)
         return -1;
     if (out->failure.kind != ERROR_NONE)
-        return error_set(err, out->failure.kind, "%s", out->failure.message);
+        return error_pass(err, &out->failure);
     before = member_unpacked_nbytes(out->member);
     if (member_pull(out->member, bytes, n_bytes, err) != 0)
         return -1;

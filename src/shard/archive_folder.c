@@ -96,8 +96,8 @@ static int note_file(const char *path, const char *name, struct names *list,
     if (!member_name_is_npy(name, strlen(name)))
         return warnings_add(warnings, err, "%s: no .npy file, left out", text_quote(name).text);
     if (list->n_names == MAX_FILES)
-        return error_set(err, ERROR_DATA, "%s: expected at most %u arrays, found more",
-                         text_path(path).text, MAX_FILES);
+        return error_set_at(err, ERROR_DATA, ERROR_IN(path),
+                            "expected at most %u arrays, found more", MAX_FILES);
     return names_add(list, name, err);
 }
 
@@ -109,15 +109,14 @@ static int list_files(const char *path, struct names *list, struct warnings *war
     int result = 0;
 
     if (dir == NULL)
-        return error_set_errno(err, errno == EACCES || errno == ENOENT ? ERROR_NO_INPUT : ERROR_IO,
-                               errno, "%s: cannot open", text_path(path).text);
+        return error_set_at(err, errno == EACCES || errno == ENOENT ? ERROR_NO_INPUT : ERROR_IO,
+                            ERROR_IN_ERRNO(path), "cannot open");
     while (result == 0) {
         errno = 0;
         entry = readdir(dir);
         if (entry == NULL) {
             if (errno != 0)
-                result =
-                    error_set_errno(err, ERROR_IO, errno, "%s: cannot list", text_path(path).text);
+                result = error_set_at(err, ERROR_IO, ERROR_IN_ERRNO(path), "cannot list");
             break;
         }
         result = note_file(path, entry->d_name, list, warnings, err);
@@ -156,8 +155,8 @@ int archive_open_folder(struct archive_in *archive, bool use_map, struct warning
     if (result != 0)
         goto out;
     if (list.n_names == 0) {
-        result = error_set(err, ERROR_DATA, "%s: expected .npy files in the folder, found none",
-                           text_path(archive->path).text);
+        result = error_set_at(err, ERROR_DATA, ERROR_IN(archive->path),
+                              "expected .npy files in the folder, found none");
         goto out;
     }
     archive->inputs = calloc(list.n_names, sizeof *archive->inputs);

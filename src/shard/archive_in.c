@@ -1,7 +1,6 @@
 /* archive_in.c - see archive_in.h: which form a shard has, and its lifetime. */
 #include "shard/archive_in.h"
 
-#include "base/text.h"
 #include "shard/archive_parts.h"
 
 #include <stdlib.h>
@@ -26,8 +25,8 @@ static bool is_folder(const char *path)
 static int fail_form(const struct archive_in *archive, struct error *err, const char *expected,
                      const char *found)
 {
-    return error_set(err, ERROR_DATA, "%s: expected %s, found %s", text_path(archive->path).text,
-                     expected, found);
+    return error_set_at(err, ERROR_DATA, ERROR_IN(archive->path), "expected %s, found %s", expected,
+                        found);
 }
 
 /* By the first bytes, which the name must not belie: numpy goes by the bytes, people by the name.

@@ -87,8 +87,8 @@ int archive_open_npz(struct archive_in *archive, struct warnings *warnings, stru
         add_members(archive, &directory, names, warnings, err) != 0)
         goto out;
     if (archive->n_arrays == 0) {
-        error_set(err, ERROR_DATA, "%s: expected arrays in the archive, found none",
-                  text_path(archive->path).text);
+        error_set_at(err, ERROR_DATA, ERROR_IN(archive->path),
+                     "expected arrays in the archive, found none");
         goto out;
     }
     archive->comment = directory.comment;

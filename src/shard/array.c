@@ -9,36 +9,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "FILE: MEMBER", or "FILE" where the file is the array. */
-static void put_label(const struct array *array, char *label, size_t n_bytes)
+struct error_place array_place(const struct array *array)
 {
-    const char *path = array->input->path;
-
-    if (array->has_crc)
-        snprintf(label, n_bytes, "%s: %s", text_path(path).text, text_path(array->member).text);
-    else
-        snprintf(label, n_bytes, "%s", text_path(path).text);
+    return (struct error_place){.file = array->input->path,
+                                .array = array->key,
+                                .shown = array->has_crc ? array->member : ""};
 }
 
 int array_fail(const struct array *array, struct error *err, const char *format, ...)
 {
-    char label[sizeof(struct text_quoted) * 2 + 2], reason[ERROR_MESSAGE_NBYTES];
+    const struct error_place place = array_place(array);
+    char reason[ERROR_MESSAGE_NBYTES];
     va_list args;
 
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    put_label(array, label, sizeof label);
-    return error_set(err, ERROR_DATA, "%s: %s", label, reason);
+    return error_set_at(err, ERROR_DATA, &place, "%s", reason);
 }
 
 int array_fail_reason(const struct array *array, struct error *err, const struct error *reason,
                       const char *what)
 {
-    char label[sizeof(struct text_quoted) * 2 + 2];
+    const struct error_place place = array_place(array);
 
-    put_label(array, label, sizeof label);
-    return error_set(err, reason->kind, "%s: %s: %s", label, what, reason->message);
+    return error_set_at(err, reason->kind, &place, "%s: %s", what, reason->message);
 }
 
 bool array_is_fortran(const struct array *array)

@@ -55,6 +55,9 @@ int array_read_all(const struct array *array, uint8_t *out, struct error *err);
  */
 bool array_is_fortran(const struct array *array);
 
+/* The array as the place of an error: "FILE: MEMBER", or "FILE" where the file is the array. */
+struct error_place array_place(const struct array *array);
+
 /*
  * Refuse an array: ERROR_DATA "FILE: MEMBER: ..." ("FILE: ..." for a .npy file), printf-style.
  * Returns -1.

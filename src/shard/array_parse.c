@@ -93,7 +93,7 @@ static int keep_scalar(struct array *array, struct unpack *unpack, struct error 
         return 0;
     free(array->scalar);
     array->scalar = NULL;
-    return reason.kind == ERROR_DATA ? 0 : error_set(err, reason.kind, "%s", reason.message);
+    return reason.kind == ERROR_DATA ? 0 : error_pass(err, &reason);
 }
 
 int array_parse(struct array *array, struct unpack *unpack, bool must_be_array, bool *is_array,

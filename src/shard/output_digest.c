@@ -57,7 +57,7 @@ int output_digest_finish(struct output_digest *d, char hex[DIGEST_HEX_NBYTES], s
     while (output_digest_is_due(d))
         output_digest_step(d);
     if (d->failure.kind != ERROR_NONE)
-        return error_set(err, d->failure.kind, "%s", d->failure.message);
+        return error_pass(err, &d->failure);
     return digest_finish(d->digest, hex, err);
 }
 

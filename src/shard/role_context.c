@@ -88,17 +88,17 @@ void role_context_release(struct role_context *c)
     memset(c, 0, sizeof *c);
 }
 
-int role_refuse_with(const struct role_context *c, size_t i, const char *flags, const char *code,
-                     const char *reason, struct error *err)
+int role_refuse_with(const struct role_context *c, size_t i, const char *flags,
+                     enum error_code code, const char *reason, struct error *err)
 {
     const struct array *array = &c->archive->arrays[i];
+    const struct error_place place = {.file = c->archive->path, .array = array->key, .code = code};
     char dtype[32];
 
     dtype_name(&array->header.dtype, dtype, sizeof dtype);
-    return error_set(err, ERROR_DATA, "%s: %s: dtype %s, shape %s: %s%s%s [%s]",
-                     text_path(c->archive->path).text, text_path(array->key).text, dtype,
-                     text_shape(array->header.shape, array->header.n_dims).text, reason,
-                     flags != NULL ? "; use " : "", flags != NULL ? flags : "", code);
+    return error_set_at(err, ERROR_DATA, &place, "dtype %s, shape %s: %s%s%s", dtype,
+                        text_shape(array->header.shape, array->header.n_dims).text, reason,
+                        flags != NULL ? "; use " : "", flags != NULL ? flags : "");
 }
 
 int role_refuse(const struct role_context *c, size_t i, const char *role, const char *reason,

@@ -45,9 +45,9 @@ int role_context_init(struct role_context *c, const struct archive_in *archive,
 void role_context_release(struct role_context *c);
 
 /* The codes of `verify` that a refusal may carry. */
-#define ROLE_CODE_ROWS   "rows"
-#define ROLE_CODE_SHAPE  "shape"
-#define ROLE_CODE_LENGTH "length-mismatch"
+#define ROLE_CODE_ROWS   ERROR_CODE_ROWS
+#define ROLE_CODE_SHAPE  ERROR_CODE_SHAPE
+#define ROLE_CODE_LENGTH ERROR_CODE_LENGTH
 
 /*
  * ERROR_DATA "FILE: ARRAY: dtype <f4, shape (6, 81): REASON; use --role ARRAY=ROLE or --copy ARRAY
@@ -57,8 +57,8 @@ int role_refuse(const struct role_context *c, size_t i, const char *role, const 
                 struct error *err);
 
 /* The same with another code and with flags written by the caller; flags may be NULL. */
-int role_refuse_with(const struct role_context *c, size_t i, const char *flags, const char *code,
-                     const char *reason, struct error *err);
+int role_refuse_with(const struct role_context *c, size_t i, const char *flags,
+                     enum error_code code, const char *reason, struct error *err);
 
 /* ERROR_DATA [rows] unless the array has n_rows rows. */
 int role_check_rows(const struct role_context *c, size_t i, struct error *err);

@@ -64,6 +64,7 @@ static void take_rows(struct role_context *c, size_t i, uint64_t n_rows)
 /* Without an array whose name or role tells: all must agree. */
 static int rows_of_unnamed(struct role_context *c, struct error *err)
 {
+    const struct error_place place = {.file = c->archive->path, .code = ERROR_CODE_ROWS};
     bool found = false;
 
     for (size_t i = 0; i < c->archive->n_arrays; i++) {
@@ -73,18 +74,16 @@ static int rows_of_unnamed(struct role_context *c, struct error *err)
             (c->cases[i].told != NULL && c->cases[i].told->role != ROLE_COPY))
             continue;
         if (found && array->n_rows != c->n_rows)
-            return error_set(err, ERROR_DATA,
-                             "%s: no array is known to have a row per position, and %s and %s "
-                             "differ in their first dimension; use --role NAME=ROLE [%s]",
-                             text_path(c->archive->path).text,
-                             text_quote(c->archive->arrays[c->rows_array].key).text,
-                             text_quote(array->key).text, ROLE_CODE_ROWS);
+            return error_set_at(err, ERROR_DATA, &place,
+                                "no array is known to have a row per position, and %s and %s "
+                                "differ in their first dimension; use --role NAME=ROLE",
+                                text_quote(c->archive->arrays[c->rows_array].key).text,
+                                text_quote(array->key).text);
         take_rows(c, i, array->n_rows);
         found = true;
     }
     if (!found)
-        return error_set(err, ERROR_DATA, "%s: no array has rows [%s]",
-                         text_path(c->archive->path).text, ROLE_CODE_ROWS);
+        return error_set_at(err, ERROR_DATA, &place, "no array has rows");
     return 0;
 }
 

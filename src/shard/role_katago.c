@@ -99,10 +99,11 @@ int role_katago_bind(const struct role_context *c, size_t i, struct error *err)
 
 int role_katago_check(const struct role_context *c, struct error *err)
 {
+    const struct error_place place = {.file = c->archive->path, .code = ERROR_CODE_SHAPE};
+
     for (size_t i = 0; i < N_OF(members); i++)
         if (members[i].required && archive_in_find(c->archive, members[i].name) == NULL)
-            return error_set(err, ERROR_DATA,
-                             "%s: expected an array %s, as every KataGo shard has [%s]",
-                             text_path(c->archive->path).text, members[i].name, ROLE_CODE_SHAPE);
+            return error_set_at(err, ERROR_DATA, &place,
+                                "expected an array %s, as every KataGo shard has", members[i].name);
     return 0;
 }

@@ -201,8 +201,13 @@ int unpack_finish(struct unpack *unpack, struct error *err)
         return -1;
     if (array->deflated && check_stream_end(unpack, err) != 0)
         return -1;
-    if (array->has_crc && unpack->crc != array->crc)
-        return array_fail(array, err, "expected CRC %08x, found %08x", array->crc, unpack->crc);
+    if (array->has_crc && unpack->crc != array->crc) {
+        struct error_place place = array_place(array);
+
+        place.code = ERROR_CODE_CRC;
+        return error_set_at(err, ERROR_DATA, &place, "expected CRC %08x, found %08x", array->crc,
+                            unpack->crc);
+    }
     return 0;
 }
 

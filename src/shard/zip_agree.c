@@ -4,8 +4,6 @@
  */
 #include "shard/zip_agree.h"
 
-#include "base/text.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <zip.h>
@@ -88,9 +86,9 @@ static int fail(const struct source *source, zip_error_t *error)
 {
     if (zip_error_code_zip(error) == ZIP_ER_MEMORY)
         return error_no_memory(source->err, "libzip");
-    return error_set(source->err, ERROR_DATA,
-                     "%s: expected libzip to read the zip directory as well, found: %s",
-                     text_path(source->in->path).text, zip_error_strerror(error));
+    return error_set_at(source->err, ERROR_DATA, ERROR_IN(source->in->path),
+                        "expected libzip to read the zip directory as well, found: %s",
+                        zip_error_strerror(error));
 }
 
 static zip_t *try_open(struct source *source, zip_error_t *error)
@@ -153,9 +151,9 @@ static int compare_entry(zip_t *zip, const struct source *source, const struct z
         differs = "compression method";
     if (differs == NULL)
         return 0;
-    return error_set(source->err, ERROR_DATA,
-                     "%s: %s: expected libzip to agree about its %s, found that it does not",
-                     text_path(source->in->path).text, text_path(entry->name).text, differs);
+    return error_set_at(source->err, ERROR_DATA,
+                        &(struct error_place){.file = source->in->path, .array = entry->name},
+                        "expected libzip to agree about its %s, found that it does not", differs);
 }
 
 static int compare_archive(zip_t *zip, const struct source *source,
@@ -164,9 +162,9 @@ static int compare_archive(zip_t *zip, const struct source *source,
     const zip_int64_t n = zip_get_num_entries(zip, 0);
 
     if (n < 0 || (uint64_t)n != directory->n_entries)
-        return error_set(source->err, ERROR_DATA,
-                         "%s: expected libzip to find %zu members, found %lld",
-                         text_path(source->in->path).text, directory->n_entries, (long long)n);
+        return error_set_at(source->err, ERROR_DATA, ERROR_IN(source->in->path),
+                            "expected libzip to find %zu members, found %lld", directory->n_entries,
+                            (long long)n);
     for (size_t i = 0; i < directory->n_entries; i++)
         if (compare_entry(zip, source, &directory->entries[i], i) != 0)
             return -1;

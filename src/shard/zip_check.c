@@ -2,6 +2,7 @@
 #include "shard/zip_check.h"
 
 #include "base/text.h"
+#include "shard/member_name.h"
 #include "shard/zip_parts.h"
 
 #include <stdarg.h>
@@ -13,16 +14,20 @@
 
 int zip_fail(const struct zip_reader *zip, const struct zip_entry *entry, const char *format, ...)
 {
-    char reason[REASON_NBYTES];
+    struct error_place place = {.file = zip->in->path};
+    char reason[REASON_NBYTES], key[ERROR_ARRAY_NBYTES];
     va_list args;
 
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    if (entry == NULL)
-        return error_set(zip->err, ERROR_DATA, "%s: %s", text_path(zip->in->path).text, reason);
-    return error_set(zip->err, ERROR_DATA, "%s: %s: %s", text_path(zip->in->path).text,
-                     text_path(entry->name).text, reason);
+    if (entry != NULL) {
+        snprintf(key, sizeof key, "%.*s",
+                 (int)member_name_key_nbytes(entry->name, entry->name_nbytes), entry->name);
+        place.array = key;
+        place.shown = entry->name;
+    }
+    return error_set_at(zip->err, ERROR_DATA, &place, "%s", reason);
 }
 
 int zip_warn(const struct zip_reader *zip, const struct zip_entry *entry, const char *format, ...)

@@ -44,14 +44,6 @@ const char *finding_code_name(enum finding_code code)
     return names[code];
 }
 
-int finding_code_parse(const char *name, size_t n_bytes)
-{
-    for (int i = 0; i < FINDING_N_CODES; i++)
-        if (strlen(names[i]) == n_bytes && memcmp(names[i], name, n_bytes) == 0)
-            return i;
-    return -1;
-}
-
 struct finding_text finding_format(const char *format, ...)
 {
     struct finding_text text;

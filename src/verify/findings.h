@@ -47,9 +47,6 @@ enum finding_code {
 /* The word that is printed: "policy-sum". */
 const char *finding_code_name(enum finding_code code);
 
-/* The code of that word; -1 when there is none. */
-int finding_code_parse(const char *name, size_t n_bytes);
-
 #define FINDING_NO_ROW UINT64_MAX
 
 struct finding {

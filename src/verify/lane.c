@@ -30,7 +30,7 @@ static int map_lane(struct lane *lane, struct verify_shard *shard, struct verify
         return 0;
     }
     if (why.kind != ERROR_DATA)
-        return error_set(err, why.kind, "%s", why.message);
+        return error_pass(err, &why);
     place.is_warning = true;
     findings_add(&result->findings, &place, "", "", "its images cannot be checked: %s",
                  why.message);

@@ -91,7 +91,7 @@ static int check_opened(const struct verify_request *request, struct verify_shar
     if (status == 0 && check_rows(request, shard, &lanes, result, &why) != 0)
         status = why.kind == ERROR_DATA || why.kind == ERROR_IO
                      ? verify_read_failed(result, NULL, &why, err)
-                     : error_set(err, why.kind, "%s", why.message);
+                     : error_pass(err, &why);
     lanes_release(&lanes);
     return status;
 }

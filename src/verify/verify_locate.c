@@ -120,7 +120,7 @@ static int locate(const struct verify_request *request, uint64_t row, struct ver
         status = find_images(request, &shard, row, result, located, &why);
     verify_shard_close(&shard);
     if (status != 0 && why.kind != ERROR_DATA)
-        return error_set(err, why.kind, "%s", why.message);
+        return error_pass(err, &why);
     return result->fatal != ERROR_NONE || result->findings.no_memory ? refuse(result, err) : 0;
 }
 

@@ -231,7 +231,7 @@ int verify_manifest(const struct verify_request *request, const char *path,
         const struct finding_place place = place_of(NULL);
 
         if (why.kind == ERROR_INTERNAL)
-            return error_set(err, why.kind, "%s", why.message);
+            return error_pass(err, &why);
         result->fatal = why.kind;
         findings_add(&result->findings, &place, "", "", "%s", why.message);
         return 0;

@@ -165,7 +165,7 @@ static int join_pieces(struct run *run, struct error *err)
         struct piece *piece = &run->pieces[p];
 
         if (piece->error.kind != ERROR_NONE)
-            return error_set(err, piece->error.kind, "%s", piece->error.message);
+            return error_pass(err, &piece->error);
         findings_merge(&run->pass->result->findings, &piece->findings);
         rules_merge(&run->rules, &piece->rules);
         smear_merge(&run->smear, &piece->smear);

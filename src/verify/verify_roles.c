@@ -11,33 +11,10 @@
 
 /* --- refusals become findings --- */
 
-/* The array a refusal speaks of: "FILE: ARRAY: reason". */
-static const struct array *find_named(const struct verify_shard *shard, const char **reason)
+/* The array a refusal is about. */
+static const struct array *find_refused(const struct verify_shard *shard, const struct error *why)
 {
-    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
-        const struct text_quoted key = text_path(shard->archive.arrays[i].key);
-        const size_t n = strlen(key.text);
-
-        if (strncmp(*reason, key.text, n) == 0 && strncmp(*reason + n, ": ", 2) == 0) {
-            *reason += n + 2;
-            return &shard->archive.arrays[i];
-        }
-    }
-    return NULL;
-}
-
-/* The word in brackets at the end of a refusal, cut off. */
-static enum finding_code cut_code(char *reason)
-{
-    char *bracket = strrchr(reason, '[');
-    int code = bracket != NULL ? finding_code_parse(bracket + 1, strcspn(bracket + 1, "]")) : -1;
-
-    if (code < 0)
-        return FINDING_SHAPE;
-    *bracket = '\0';
-    while (bracket > reason && bracket[-1] == ' ')
-        *--bracket = '\0';
-    return (enum finding_code)code;
+    return *why->array != '\0' ? archive_in_find(&shard->archive, why->array) : NULL;
 }
 
 /* Strings and objects that stand where numbers must be cannot be read as a shard at all. */
@@ -49,23 +26,21 @@ static bool is_unreadable(const struct array *array)
 static void add_refusal(const struct verify_shard *shard, const struct error *why,
                         struct verify_result *result)
 {
-    char text[ERROR_MESSAGE_NBYTES];
-    const struct text_quoted path = text_path(result->path);
-    const size_t n = strlen(path.text);
-    const char *reason = text;
-    struct finding_place place = {FINDING_SHAPE, false, NULL, FINDING_NO_ROW};
-    const struct array *array;
+    static const enum finding_code codes[] = {
+        [ERROR_CODE_NONE] = FINDING_SHAPE,
+        [ERROR_CODE_CRC] = FINDING_CRC,
+        [ERROR_CODE_ROWS] = FINDING_ROWS,
+        [ERROR_CODE_SHAPE] = FINDING_SHAPE,
+        [ERROR_CODE_LENGTH] = FINDING_LENGTH_MISMATCH,
+    };
+    const struct array *array = find_refused(shard, why);
+    const struct finding_place place = {codes[why->code], false, array != NULL ? array->key : NULL,
+                                        FINDING_NO_ROW};
+    char reason[ERROR_MESSAGE_NBYTES];
 
-    snprintf(text, sizeof text, "%s", why->message);
-    if (strncmp(text, path.text, n) == 0 && strncmp(text + n, ": ", 2) == 0)
-        reason += n + 2;
-    place.code = cut_code(text);
-    array = find_named(shard, &reason);
-    if (array != NULL)
-        place.array = array->key;
-    if (is_unreadable(array) && place.code == FINDING_SHAPE)
+    if (why->code == ERROR_CODE_NONE || (why->code == ERROR_CODE_SHAPE && is_unreadable(array)))
         result->fatal = ERROR_DATA;
-    findings_add(&result->findings, &place, "", "", "%s", reason);
+    findings_add(&result->findings, &place, "", "", "%s", error_reason(why, reason));
 }
 
 /* --- with a board --- */
@@ -196,14 +171,11 @@ static const struct array *rows_array(const struct verify_shard *shard)
 
 /* A shape that none of the boards tried has may be right on one that was not tried; objects that
  * cannot be read, and arrays that contradict each other, are wrong on every board. */
-static bool may_be_of_another_board(const struct verify_shard *shard, const struct error *why,
-                                    const struct verify_result *result)
+static bool may_be_of_another_board(const struct verify_shard *shard, const struct error *why)
 {
-    const size_t n = strlen(text_path(result->path).text);
-    const char *reason = why->message + (strlen(why->message) > n + 2 ? n + 2 : 0);
-    const struct array *array = find_named(shard, &reason);
+    const struct array *array = find_refused(shard, why);
 
-    return strstr(why->message, "[shape]") != NULL &&
+    return why->code == ERROR_CODE_SHAPE &&
            (array == NULL || array->header.dtype.kind != DTYPE_OBJECT);
 }
 
@@ -223,7 +195,7 @@ static int read_by_names(struct verify_shard *shard, const struct error *why,
         shard->bindings = NULL;
         return 0;
     }
-    if (why != NULL && why->kind == ERROR_DATA && !may_be_of_another_board(shard, why, result))
+    if (why != NULL && why->kind == ERROR_DATA && !may_be_of_another_board(shard, why))
         add_refusal(shard, why, result);
     board_free(shard->board);
     shard->board = NULL;
@@ -250,7 +222,7 @@ static int infer_with_board(struct verify_shard *shard, const struct settings *r
     if (infer(shard, shard->board, reading, &why) == 0)
         return 0;
     if (why.kind != ERROR_DATA)
-        return error_set(err, why.kind, "%s", why.message);
+        return error_pass(err, &why);
     add_refusal(shard, &why, result);
     read_by_names(shard, NULL, result);
     return 0;
@@ -269,6 +241,6 @@ int verify_decide_roles(struct verify_shard *shard, const struct settings *readi
     if (borrow_roles(shard, reading, &why))
         return 0;
     if (why.kind != ERROR_NONE && why.kind != ERROR_DATA)
-        return error_set(err, why.kind, "%s", why.message);
+        return error_pass(err, &why);
     return read_by_names(shard, &why, result);
 }

@@ -10,30 +10,22 @@
 
 /* --- failures of reading --- */
 
-/* The reason without "FILE: " and "FILE: ARRAY: " in front. */
-static const char *strip(const char *message, const char *name)
-{
-    const struct text_quoted prefix = text_path(name);
-    const size_t n = strlen(prefix.text);
-
-    if (strncmp(message, prefix.text, n) == 0 && strncmp(message + n, ": ", 2) == 0)
-        return message + n + 2;
-    return message;
-}
-
 int verify_read_failed(struct verify_result *result, const char *array, const struct error *why,
                        struct error *err)
 {
-    const char *reason = strip(why->message, result->path);
-    const bool is_crc = strstr(reason, "expected CRC ") != NULL;
-    struct finding_place place = {is_crc ? FINDING_CRC : FINDING_CONTAINER, false, array,
-                                  FINDING_NO_ROW};
+    const struct finding_place place = {.code = why->code == ERROR_CODE_CRC ? FINDING_CRC
+                                                                            : FINDING_CONTAINER,
+                                        .array = array != NULL         ? array
+                                                 : *why->array != '\0' ? why->array
+                                                                       : NULL,
+                                        .row = why->has_row ? why->row : FINDING_NO_ROW};
+    char reason[ERROR_MESSAGE_NBYTES];
 
     if (why->kind == ERROR_INTERNAL || why->kind == ERROR_USAGE)
-        return error_set(err, why->kind, "%s", why->message);
+        return error_pass(err, why);
     if (result->fatal == ERROR_NONE)
         result->fatal = why->kind;
-    findings_add(&result->findings, &place, "", "", "%s", reason);
+    findings_add(&result->findings, &place, "", "", "%s", error_reason(why, reason));
     return 0;
 }
 

@@ -64,6 +64,58 @@ static void test_first_cause(void **state)
     assert_int_equal(error_set_errno(NULL, ERROR_DATA, EIO, "nobody asks"), -1);
 }
 
+/* Where an error is stands in its text and beside it. */
+static void test_place(void **state)
+{
+    static const struct {
+        struct error_place place;
+        const char *message, *reason, *array;
+        enum error_kind kind;
+    } cases[] = {
+        {{.file = "a b.npz"}, "a b.npz: wrong 7", "wrong 7", "", ERROR_DATA},
+        {{.file = "a.npz", .array = "policy", .code = ERROR_CODE_SHAPE},
+         "a.npz: policy: wrong 7 [shape]",
+         "wrong 7",
+         "policy",
+         ERROR_DATA},
+        {{.file = "a.npz", .array = "policy", .shown = "policy.npy", .has_row = true, .row = 3},
+         "a.npz: policy.npy: row 3: wrong 7",
+         "wrong 7",
+         "policy",
+         ERROR_DATA},
+        {{.file = "policy.npy", .array = "policy", .shown = "", .code = ERROR_CODE_CRC},
+         "policy.npy: wrong 7",
+         "wrong 7",
+         "policy",
+         ERROR_DATA},
+        {{.file = "a\n.npz", .errnum = ENOSPC},
+         "a\\x0a.npz: wrong 7: No space left on device",
+         "wrong 7: No space left on device",
+         "",
+         ERROR_TRY_LATER},
+        {{.code = ERROR_CODE_ROWS}, "wrong 7 [rows]", "wrong 7", "", ERROR_DATA},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error err = {0}, passed = {0};
+        char reason[ERROR_MESSAGE_NBYTES];
+
+        assert_int_equal(error_set_at(&err, ERROR_DATA, &cases[i].place, "wrong %d", 7), -1);
+        assert_int_equal(error_set_at(&err, ERROR_IO, ERROR_IN("b"), "later"), -1);
+        assert_int_equal(error_set_at(NULL, ERROR_IO, ERROR_IN("b"), "nobody asks"), -1);
+        assert_string_equal(err.message, cases[i].message);
+        assert_string_equal(error_reason(&err, reason), cases[i].reason);
+        assert_string_equal(err.array, cases[i].array);
+        assert_int_equal(err.kind, cases[i].kind);
+        assert_int_equal(err.code, cases[i].place.code);
+        assert_int_equal(err.has_row, cases[i].place.has_row);
+        assert_int_equal(err.row, cases[i].place.row);
+        assert_int_equal(error_pass(&passed, &err), -1);
+        assert_memory_equal(&passed, &err, sizeof err);
+    }
+}
+
 /* What is too long is cut, and ends. */
 static void test_long(void **state)
 {
@@ -74,14 +126,23 @@ static void test_long(void **state)
     memset(text, 'x', sizeof text - 1);
     error_set_errno(&err, ERROR_IO, EIO, "%s", text);
     assert_int_equal(strlen(err.message), ERROR_MESSAGE_NBYTES - 1);
+    for (enum error_code code = ERROR_CODE_NONE; code <= ERROR_CODE_LENGTH; code++) {
+        const struct error_place place = {text, text, text, true, UINT64_MAX, code, EIO};
+        char reason[ERROR_MESSAGE_NBYTES];
+
+        err = (struct error){0};
+        error_set_at(&err, ERROR_IO, &place, "%s", text);
+        assert_int_equal(strlen(err.message), ERROR_MESSAGE_NBYTES - 1);
+        assert_int_equal(strlen(err.array), ERROR_ARRAY_NBYTES - 1);
+        assert_int_equal(strlen(error_reason(&err, reason)), err.reason_nbytes);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exit_codes),
-        cmocka_unit_test(test_errno),
-        cmocka_unit_test(test_first_cause),
+        cmocka_unit_test(test_exit_codes),  cmocka_unit_test(test_errno),
+        cmocka_unit_test(test_first_cause), cmocka_unit_test(test_place),
         cmocka_unit_test(test_long),
     };
 

@@ -17,10 +17,9 @@ static void every_code_has_a_name(void **state)
         const char *name = finding_code_name((enum finding_code)i);
 
         assert_non_null(name);
-        assert_int_equal(finding_code_parse(name, strlen(name)), i);
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(finding_code_name((enum finding_code)k), name);
     }
-    assert_int_equal(finding_code_parse("policy", 6), -1);
-    assert_int_equal(finding_code_parse("", 0), -1);
 }
 
 static void add(struct findings *f, enum finding_code code, bool is_warning, uint64_t row)
