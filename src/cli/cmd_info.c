@@ -96,8 +96,8 @@ static uint64_t shard_nbytes(const struct shard *shard)
 
 static const char *storage(const struct array *array)
 {
-    if (array->deflated)
-        return "deflated";
+    if (array->decoder != NULL)
+        return array->decoder == &decoder_deflate ? "deflated" : array->decoder->name;
     return array->header.fortran_order && array->header.n_dims > 1 ? "stored, Fortran order"
                                                                    : "stored";
 }
@@ -172,7 +172,7 @@ static json_t *array_json(const struct shard *shard, size_t i)
     json_object_set_new(json, "shape", shape);
     json_object_set_new(json, "bytes", json_integer((json_int_t)array->unpacked_nbytes));
     json_object_set_new(json, "packed_bytes", json_integer((json_int_t)array->packed_nbytes));
-    json_object_set_new(json, "deflated", json_boolean(array->deflated));
+    json_object_set_new(json, "deflated", json_boolean(array->decoder == &decoder_deflate));
     if (shard->bindings == NULL)
         return json;
     json_object_set_new(json, "role", json_string(role_name(shard->bindings[i].role)));

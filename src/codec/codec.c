@@ -1,9 +1,17 @@
-/* codec.c - the table of codecs, the levels a user may ask for, the libraries in use. */
+/*
+ * codec.c - the tables of encoders and decoders, the levels a user may ask for, and which encoder a
+ * member gets at a level.
+ *
+ * Where a level has several candidates, each encodes the end of the member's sample, and the one
+ * with the smallest cost is taken. The cost adds up bytes and operations: a level says how many
+ * operations a saved byte is worth. Operations are counted, or nominal where a codec does not tell;
+ * a clock would make the output depend on the machine.
+ */
 #include "codec/codec.h"
 
 #include "base/text.h"
-#include "codec/codecs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -19,6 +27,19 @@ const struct codec *const codec_table[] = {
 #endif
 };
 const size_t codec_n_table = sizeof codec_table / sizeof codec_table[0];
+
+static const struct decoder *const decoders[] = {&decoder_deflate};
+const char codec_methods[] = "0 (stored) or 8 (deflate)";
+
+const struct decoder *codec_decoder(uint16_t zip_method)
+{
+    for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++)
+        if (decoders[i]->zip_method == zip_method)
+            return decoders[i];
+    return NULL;
+}
+
+/* --- levels --- */
 
 static const struct {
     const char *name;
@@ -44,12 +65,207 @@ int codec_level_parse(const char *text, struct codec_level *level, struct error 
                      text_quote(text).text);
 }
 
-int codec_check_piece(size_t n_bytes, struct error *err)
+uint16_t codec_level_method(const struct codec_level *level)
 {
-    if (n_bytes <= CODEC_PIECE_MAX_NBYTES)
+    return level->kind == CODEC_STORE ? CODEC_ZIP_STORED : CODEC_ZIP_DEFLATE;
+}
+
+/* What may be chosen at a level; earlier rows win ties. Those that their nominal operations alone
+ * may rule out stand last. */
+struct candidate {
+    enum codec_level_kind kind;
+    const struct codec *codec;
+    int level;
+    uint32_t operations_per_byte; /* nominal; of codecs that count: the least there can be */
+};
+
+/* clang-format off */
+static const struct candidate candidates[] = {
+    {CODEC_STORE,   &codec_store,       0, 0},
+    {CODEC_FAST,    &codec_grid,        0, 0},
+#ifdef HAVE_ISAL
+    {CODEC_FAST,    &codec_isal,        1, 2},
+#else
+    {CODEC_FAST,    &codec_zlib,        1, 8},
+#endif
+    {CODEC_DEFAULT, &codec_grid,        0, 0},
+    {CODEC_DEFAULT, &codec_grid_sparse, 0, 0},
+    {CODEC_DEFAULT, &codec_grid_values, 0, 3},
+    {CODEC_DEFAULT, &codec_zlib,        6, 80},
+    {CODEC_BEST,    &codec_grid_sparse, 0, 0},
+    {CODEC_BEST,    &codec_grid_values, 0, 0},
+    {CODEC_BEST,    &codec_grid_best,   0, 0},
+    {CODEC_BEST,    &codec_zlib,        9, 100},
+};
+enum { N_CANDIDATES = sizeof candidates / sizeof candidates[0] };
+
+/* Operations that a saved byte is worth, for levels with several candidates. */
+static const uint32_t byte_worth[] = {
+    [CODEC_FAST]    = 60,
+    [CODEC_DEFAULT] = 110,
+    [CODEC_BEST]    = 100000,
+    [CODEC_STORE]   = 0,
+    [CODEC_ZLIB]    = 0,
+};
+/* clang-format on */
+
+/* The operations of a small member take no time that anybody notices: there bytes are worth more.
+ */
+enum { SMALL_MEMBER_NBYTES = 2 * 1024 * 1024, SMALL_MEMBER_WORTH = 8 };
+
+static uint64_t worth_of(enum codec_level_kind kind, const struct codec_member *member)
+{
+    uint64_t times = 1;
+
+    if (kind == CODEC_DEFAULT && member->n_bytes != 0 && member->n_bytes < SMALL_MEMBER_NBYTES)
+        times = SMALL_MEMBER_NBYTES / member->n_bytes;
+    return byte_worth[kind] * (times < SMALL_MEMBER_WORTH ? times : SMALL_MEMBER_WORTH);
+}
+
+static void choice_init(struct codec_choice *choice, const struct codec *codec, int level)
+{
+    memset(choice, 0, sizeof *choice);
+    choice->codec = codec;
+    choice->level = level;
+    if (level != 0)
+        snprintf(choice->name, sizeof choice->name, "%s:%d", codec->name, level);
+    else
+        snprintf(choice->name, sizeof choice->name, "%s", codec->name);
+}
+
+/* --- choosing --- */
+
+/* Below this, a member cannot earn back what a trial costs. */
+enum { TRIAL_MIN_NBYTES = 16 * 1024 };
+
+/* As much of the end of the sample is encoded in a trial, so that all trials together cost a small
+ * part of what the member costs; all of the sample is learned from. */
+enum { TRIAL_NBYTES = 32 * 1024, TRIAL_NBYTES_BEST = 256 * 1024 };
+
+/* A piece to try candidates on, and what a byte is worth. */
+struct trial {
+    struct codec_piece piece;
+    uint64_t byte_worth; /* operations */
+};
+
+static struct trial trial_of(enum codec_level_kind kind, const struct codec_member *member)
+{
+    const size_t most = kind == CODEC_BEST ? TRIAL_NBYTES_BEST : TRIAL_NBYTES;
+    const size_t n = most < member->sample_nbytes ? most : member->sample_nbytes;
+    const size_t n_before = member->sample_nbytes - n;
+
+    return (struct trial){
+        .piece = {.bytes = member->sample + n_before,
+                  .n_bytes = n,
+                  .history_nbytes =
+                      n_before < CODEC_HISTORY_NBYTES ? n_before : CODEC_HISTORY_NBYTES,
+                  .last = true},
+        .byte_worth = worth_of(kind, member),
+    };
+}
+
+/* The cost in operations of the trial's piece, from which the choice learns: what its bytes are
+ * worth, and the operations, nominal where the codec does not count them. */
+static int trial_cost(const struct trial *trial, const struct codec_choice *choice,
+                      uint64_t nominal_operations, uint64_t *cost, struct error *err)
+{
+    const struct codec *codec = choice->codec;
+    uint8_t *out = malloc(codec->bound(trial->piece.n_bytes));
+    void *state = codec->state_new(choice, err);
+    size_t n_bytes = 0;
+
+    if (out == NULL)
+        error_no_memory(err, "trial of a codec");
+    else if (state != NULL)
+        n_bytes = codec->encode(state, &trial->piece, out, err);
+    if (n_bytes > 0) {
+        *cost = n_bytes * trial->byte_worth;
+        *cost += codec->n_operations != NULL ? codec->n_operations(state) : nominal_operations;
+        if (codec->learn != NULL)
+            codec->learn(state, choice->trained);
+    }
+    if (state != NULL)
+        codec->state_free(state);
+    free(out);
+    return n_bytes > 0 ? 0 : -1;
+}
+
+/* The cheapest of a level's candidates. What is trained, once for all that learn, goes to the
+ * choice in the end if its codec is one of them. */
+static int choose_by_trial(enum codec_level_kind kind, const struct codec_member *member,
+                           struct codec_choice *choice, struct error *err)
+{
+    const struct trial trial = trial_of(kind, member);
+    const struct codec *learner = NULL;
+    void *trained = NULL;
+    uint64_t least = UINT64_MAX;
+    int status = 0;
+
+    memset(choice, 0, sizeof *choice);
+    for (size_t i = 0; i < N_CANDIDATES && status == 0; i++) {
+        const struct candidate *c = &candidates[i];
+        const uint64_t nominal = (uint64_t)c->operations_per_byte * trial.piece.n_bytes;
+        struct codec_choice tried;
+        uint64_t cost;
+
+        if (c->kind != kind || nominal >= least)
+            continue;
+        choice_init(&tried, c->codec, c->level);
+        if (c->codec->train != NULL && learner == NULL) {
+            status = c->codec->train(member, &trained, err);
+            learner = c->codec;
+        }
+        if (c->codec->train != NULL)
+            tried.trained = trained;
+        if (status == 0)
+            status = trial_cost(&trial, &tried, nominal, &cost, err);
+        if (status == 0 && cost < least) {
+            least = cost;
+            *choice = tried;
+        }
+    }
+    if (status != 0)
+        memset(choice, 0, sizeof *choice);
+    if (trained != NULL && choice->trained == NULL)
+        learner->trained_free(trained);
+    return status;
+}
+
+/* The candidate to take without a trial: the only one, or the first that needs no training. */
+static const struct candidate *without_trial(enum codec_level_kind kind, bool is_small)
+{
+    const struct candidate *first = NULL, *untrained = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < N_CANDIDATES; i++) {
+        if (candidates[i].kind != kind)
+            continue;
+        if (n++ == 0)
+            first = &candidates[i];
+        if (untrained == NULL && candidates[i].codec->train == NULL)
+            untrained = &candidates[i];
+    }
+    if (n == 1)
+        return first;
+    return is_small ? untrained : NULL;
+}
+
+int codec_choose(const struct codec_level *level, const struct codec_member *member,
+                 struct codec_choice *choice, struct error *err)
+{
+    const bool is_small = member->sample_nbytes < TRIAL_MIN_NBYTES ||
+                          (member->n_bytes != 0 && member->n_bytes < TRIAL_MIN_NBYTES);
+    const struct candidate *only;
+
+    if (level->kind == CODEC_ZLIB) {
+        choice_init(choice, &codec_zlib, level->zlib);
         return 0;
-    return error_set(err, ERROR_INTERNAL, "a piece of %zu bytes is over the limit of %zu", n_bytes,
-                     CODEC_PIECE_MAX_NBYTES);
+    }
+    only = without_trial(level->kind, is_small);
+    if (only == NULL)
+        return choose_by_trial(level->kind, member, choice, err);
+    choice_init(choice, only->codec, only->level);
+    return 0;
 }
 
 void codec_choice_release(struct codec_choice *choice)
@@ -58,6 +274,8 @@ void codec_choice_release(struct codec_choice *choice)
         choice->codec->trained_free(choice->trained);
     memset(choice, 0, sizeof *choice);
 }
+
+/* --- libraries --- */
 
 #define TEXT_OF(x)  TEXT_OF_(x)
 #define TEXT_OF_(x) #x

@@ -1,10 +1,11 @@
 /*
- * codec.h - compressors: one piece of a member -> raw deflate.
+ * codec.h - compressors and decompressors: one table of each, a row for every way.
  *
  * A member (one array of an output shard) is cut into pieces of about 1 MiB at row boundaries.
  * Every piece is encoded on its own, by any thread, into a byte-aligned run of raw deflate blocks;
  * the runs of all pieces in order are one deflate stream. Up to 32 KiB of the member's bytes in
- * front of a piece may be matched against, so that independence costs little.
+ * front of a piece may be matched against, so that independence costs little. (An encoder of
+ * another zip method may do what it likes, as long as its runs join to one stream.)
  *
  * The output depends on the bytes, the settings and the history alone: never on threads, time or
  * instruction set.
@@ -19,8 +20,14 @@
 #include <stdint.h>
 
 #define CODEC_HISTORY_NBYTES   32768
-#define CODEC_READ_SLACK       64 /* bytes behind a piece that may be read, of any value */
+#define CODEC_READ_SLACK       64 /* bytes after a piece that may be read, of any value */
 #define CODEC_PIECE_MAX_NBYTES ((size_t)1 << 30)
+
+/* How much of a member a choice may look at (rows from its front, gathered by the caller). */
+#define CODEC_TRIAL_NBYTES (1u << 20)
+
+/* Methods of zip members (APPNOTE 4.4.5): what encoders write, and decoders read. */
+enum { CODEC_ZIP_STORED = 0, CODEC_ZIP_DEFLATE = 8 };
 
 /* What is known about a member before its first byte is encoded. */
 struct codec_member {
@@ -32,21 +39,34 @@ struct codec_member {
      * order: board row, plane, output row, block of rows. n_periods may be 0. */
     uint32_t periods[16];
     size_t n_periods;
+
+    /* Borrowed: its first bytes, at most CODEC_TRIAL_NBYTES, CODEC_READ_SLACK readable after. */
+    const uint8_t *sample;
+    size_t sample_nbytes;
 };
 
 /* The way one member is compressed: chosen once, const from then on, shared by all workers. */
 struct codec_choice {
     const struct codec *codec; /* static */
-    int level;                 /* of zlib and isal: 1-9; of others: a mode of theirs, or 0 */
+    int level;                 /* of zlib and isal: 1-9; of others 0 */
     void *trained;             /* owned, codec's own (learned distances), or NULL */
     char name[32];             /* for the manifest: "zlib:6", "grid", "isal:1", "store" */
 };
 
-/* A row of the table in codec.c. */
+/* Bytes to encode: history_nbytes bytes before them in memory are the member's bytes in front of
+ * the piece (at most CODEC_HISTORY_NBYTES); CODEC_READ_SLACK bytes after them are readable. */
+struct codec_piece {
+    const uint8_t *bytes;
+    size_t n_bytes; /* at most CODEC_PIECE_MAX_NBYTES */
+    size_t history_nbytes;
+    bool last; /* of the member: ends the stream; otherwise the run ends byte-aligned and open */
+};
+
+/* A row of the table of encoders. */
 struct codec {
     const char *name;
     const char *library; /* "zlib", "ISA-L": whose version goes into the manifest; or NULL */
-    bool stores;         /* pieces are not compressed: the member is written stored */
+    uint16_t zip_method;
 
     /* Worst size of an encoded piece of n_bytes. */
     size_t (*bound)(size_t n_bytes);
@@ -55,42 +75,71 @@ struct codec {
     void *(*state_new)(const struct codec_choice *choice, struct error *err);
     void (*state_free)(void *state);
 
-    /*
-     * Encode n_bytes at `piece`. The history_nbytes bytes before `piece` in memory are the member's
-     * bytes in front of it (at most CODEC_HISTORY_NBYTES); CODEC_READ_SLACK bytes behind it are
-     * readable. `last` ends the deflate stream, otherwise the run ends byte-aligned and open.
-     * Writes at most bound(n_bytes) bytes to out and returns their number, or 0 with err set. (A
-     * codec that stores returns 0 with err untouched for an empty piece.) Pieces are at most
-     * CODEC_PIECE_MAX_NBYTES; a state may be used for any number of them, in any order.
-     */
-    size_t (*encode)(void *state, const uint8_t *piece, size_t n_bytes, size_t history_nbytes,
-                     bool last, uint8_t *out, struct error *err);
+    /* Write at most bound(n_bytes) bytes to out and return their number, or 0 with err set. (An
+     * encoder that stores returns 0 with err untouched for an empty piece.) A state may be used for
+     * any number of pieces, in any order. */
+    size_t (*encode)(void *state, const struct codec_piece *piece, uint8_t *out, struct error *err);
 
-    /*
-     * Learn from the member's first bytes (CODEC_READ_SLACK readable behind them): what is learned
-     * goes to *trained and then into the choice. Codecs that share this function share what it
-     * learned at a level. Deterministic. NULL where nothing is learned.
-     */
-    int (*train)(const struct codec_member *member, int level, const uint8_t *sample,
-                 size_t sample_nbytes, void **trained, struct error *err);
+    /* Learn from the member's sample: what is learned goes to *trained and then into the choice.
+     * All that learn share one function, and what it learned. Deterministic. NULL where nothing is
+     * learned. */
+    int (*train)(const struct codec_member *member, void **trained, struct error *err);
 
     /* Add to what was trained what a state has learned since, from encoding a part of the member.
      * NULL where there is nothing to add. */
     void (*learn)(const void *state, void *trained);
 
     /* Operations done by a state so far, counted: one is about the work of one literal. NULL: the
-     * nominal cost of the candidate (choose.c) counts. */
+     * nominal cost of the candidate (codec.c) counts. */
     uint64_t (*n_operations)(const void *state);
 
     /* Free choice->trained; NULL where nothing is trained. */
     void (*trained_free)(void *trained);
 };
 
+extern const struct codec codec_store, codec_zlib;
+#ifdef HAVE_ISAL
+extern const struct codec codec_isal;
+#endif
+/* Greedy at learned distances; runs of zeros and whole elements, for policies; shortest path over
+ * whole elements, for values that come again; shortest path over bytes. */
+extern const struct codec codec_grid, codec_grid_sparse, codec_grid_values, codec_grid_best;
+
 extern const struct codec *const codec_table[];
 extern const size_t codec_n_table;
 
-/* How much of a member a choice may look at (rows from its front, gathered by the caller). */
-#define CODEC_TRIAL_NBYTES (1u << 20)
+/* What is left of the input and of the room for output; `done` once the stream has ended. */
+struct decoding {
+    const uint8_t *in;
+    size_t in_nbytes;
+    uint8_t *out;
+    size_t out_nbytes;
+    bool done;
+};
+
+/* A row of the table of decoders: streams of one zip method, but for stored ones. */
+struct decoder {
+    const char *name; /* of the method: "deflate" */
+    uint16_t zip_method;
+
+    /* A new stream's state, or NULL (no memory). state_free accepts NULL. */
+    void *(*state_new)(struct error *err);
+    void (*state_free)(void *state);
+    void (*reset)(void *state); /* start again with a new stream */
+
+    /* Decode; the four fields are advanced. Returns when the output is full, the input is used up
+     * (there may be output left even then), or the stream has ended. ERROR_DATA with the reason
+     * alone on an invalid stream. */
+    int (*decode)(void *state, struct decoding *decoding, struct error *err);
+};
+
+extern const struct decoder decoder_deflate;
+
+/* The methods that members may have, for messages: "0 (stored) or 8 (deflate)". */
+extern const char codec_methods[];
+
+/* The decoder of a zip method, or NULL. */
+const struct decoder *codec_decoder(uint16_t zip_method);
 
 /* A level as the user asks for it: parsed from "fast", "default", "best", "store", "zlib:1".. */
 enum codec_level_kind { CODEC_FAST, CODEC_DEFAULT, CODEC_BEST, CODEC_STORE, CODEC_ZLIB };
@@ -102,14 +151,15 @@ struct codec_level {
 /* Parse --level. ERROR_USAGE lists what there is. */
 int codec_level_parse(const char *text, struct codec_level *level, struct error *err);
 
+/* The zip method of all members at a level. */
+uint16_t codec_level_method(const struct codec_level *level);
+
 /*
- * Choose how to compress a member at a level. `sample` holds the member's first sample_nbytes
- * (at most CODEC_TRIAL_NBYTES, CODEC_READ_SLACK readable behind it). Deterministic: by size and
- * counted operations, never by a clock. The caller frees with codec_choice_release.
+ * Choose how to compress a member at a level. Deterministic: by size and counted operations, never
+ * by a clock. The caller frees with codec_choice_release.
  */
 int codec_choose(const struct codec_level *level, const struct codec_member *member,
-                 const uint8_t *sample, size_t sample_nbytes, struct codec_choice *choice,
-                 struct error *err);
+                 struct codec_choice *choice, struct error *err);
 
 /* Free what a choice owns; accepts a zeroed one. */
 void codec_choice_release(struct codec_choice *choice);

@@ -1,12 +1,30 @@
-/* grid.c - the grid encoder's codec rows: states, and the loop over a piece. */
+/*
+ * grid.c - the grid encoder's codec rows: states, the loop over a piece, the choice of the
+ * instruction set.
+ */
 #include "codec/grid.h"
 
-#include "codec/grid_block.h"
-#include "codec/grid_match.h"
-#include "codec/grid_train.h"
-
 #include <stdlib.h>
-#include <string.h>
+
+const struct grid_kernels *const grid_kernels_table[] = {
+#if defined(__x86_64__)
+    &grid_kernels_avx512,
+    &grid_kernels_avx2,
+    &grid_kernels_sse2,
+#endif
+    &grid_kernels_plain,
+};
+
+const size_t grid_kernels_n_table = sizeof grid_kernels_table / sizeof *grid_kernels_table;
+
+const struct grid_kernels *grid_kernels_best(void)
+{
+    const struct grid_kernels *const *kernels = grid_kernels_table;
+
+    while (!(*kernels)->is_supported())
+        kernels++;
+    return *kernels;
+}
 
 _Static_assert(GRID_WINDOW <= CODEC_READ_SLACK, "a window may begin at the last byte of a piece");
 
@@ -30,17 +48,15 @@ static void first_costs(struct grid_costs *costs)
     memset(costs[GRID_GREEDY].literal, cheap, sizeof costs[GRID_GREEDY].literal);
 }
 
-static int train(const struct codec_member *member, int level, const uint8_t *sample,
-                 size_t sample_nbytes, void **trained, struct error *err)
+static int train(const struct codec_member *member, void **trained, struct error *err)
 {
     struct grid_trained *const t = calloc(1, sizeof *t);
 
-    (void)level;
     if (t == NULL)
         return error_no_memory(err, "learned distances");
     first_costs(t->costs);
     t->item_nbytes = member->item_nbytes;
-    if (grid_train(grid_kernels_best(), member, sample, sample_nbytes, t, err) != 0) {
+    if (grid_train(grid_kernels_best(), member, t, err) != 0) {
         free(t);
         return -1;
     }
@@ -130,16 +146,14 @@ static void tables_clear(struct grid_state *s)
     }
 }
 
-static size_t encode(void *state, const uint8_t *piece, size_t n_bytes, size_t history_nbytes,
-                     bool last, uint8_t *out, struct error *err)
+static size_t encode(void *state, const struct codec_piece *piece, uint8_t *out, struct error *err)
 {
     struct grid_state *const s = state;
     struct grid_bits bits = {.out = out};
-    const uint8_t *const end = piece + n_bytes;
-    const uint8_t *p = piece;
+    const uint8_t *p = piece->bytes, *const end = p + piece->n_bytes;
 
     (void)err;
-    s->floor = piece - history_nbytes;
+    s->floor = p - piece->history_nbytes;
     s->costs = s->trained.costs[s->mode];
     tables_clear(s);
     s->is_used = true;
@@ -148,11 +162,11 @@ static size_t encode(void *state, const uint8_t *piece, size_t n_bytes, size_t h
         const uint8_t *const stop = (size_t)(end - p) > GRID_MAX_BLOCK ? p + GRID_MAX_BLOCK : end;
 
         p = s->kernels->parse[s->mode](s, p, stop);
-        grid_block_write(s, start, (size_t)(p - start), last && p == end, &bits);
+        grid_block_write(s, start, (size_t)(p - start), piece->last && p == end, &bits);
     }
-    if (last && n_bytes == 0)
-        grid_block_write(s, piece, 0, true, &bits);
-    if (last)
+    if (piece->last && piece->n_bytes == 0)
+        grid_block_write(s, p, 0, true, &bits);
+    if (piece->last)
         grid_bits_align(&bits);
     else
         grid_block_sync(&bits);
@@ -193,11 +207,11 @@ static uint64_t n_operations(const void *state)
            work->n_sequences * weights[s->mode].sequence;
 }
 
-#define GRID_CODEC(codec_name, new_state)                                                         \
-    {                                                                                             \
-        .name = codec_name, .bound = bound, .train = train, .state_new = new_state,               \
-        .state_free = state_free, .encode = encode, .learn = learn, .n_operations = n_operations, \
-        .trained_free = free                                                                      \
+#define GRID_CODEC(codec_name, new_state)                                                    \
+    {                                                                                        \
+        .name = codec_name, .zip_method = CODEC_ZIP_DEFLATE, .bound = bound, .train = train, \
+        .state_new = new_state, .state_free = state_free, .encode = encode, .learn = learn,  \
+        .n_operations = n_operations, .trained_free = free                                   \
     }
 
 const struct codec codec_grid = GRID_CODEC("grid", greedy_state_new);

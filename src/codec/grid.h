@@ -1,17 +1,333 @@
 /*
- * grid.h - the `grid` encoder: raw deflate for board planes and sparse policies.
+ * grid.h - what the parts of the `grid` encoder share: raw deflate for board planes and policies.
  *
  * Board planes repeat at a handful of distances that the array's shape gives away. They are learned
  * from a sample of the member (grid_train.c); then every position is compared at those distances
- * only, 64 bytes at a time, with a small hash table for the rest.
+ * only, 64 bytes at a time, with a small hash table for the rest. A piece is parsed into sequences
+ * (some literals, then a match) by one of the parsers (grid_kernel.h and what it includes, compiled
+ * once for every instruction set); a buffer full of them, or the end of the piece, makes a deflate
+ * block (grid_block.c). Literals stay in the input. Scores are integers: output is the same with
+ * every compiler and on every machine.
  */
 #ifndef SYMAUG_CODEC_GRID_H
 #define SYMAUG_CODEC_GRID_H
 
 #include "codec/codec.h"
 
-/* Greedy at learned distances; runs of zeros and whole elements, for policies; shortest path over
- * whole elements, for values that come again; shortest path over bytes. */
-extern const struct codec codec_grid, codec_grid_sparse, codec_grid_values, codec_grid_best;
+#include <string.h>
+
+/* --- the deflate format's symbols, computed instead of tabulated (RFC 1951, 3.2.5) --- */
+
+#define DEFLATE_MIN_MATCH    3
+#define DEFLATE_MAX_MATCH    258
+#define DEFLATE_MAX_DISTANCE 32768
+
+#define DEFLATE_N_LITLEN   286 /* literals, end of block, lengths */
+#define DEFLATE_N_DISTANCE 30
+#define DEFLATE_N_CODELEN  19
+#define DEFLATE_END        256
+#define DEFLATE_MAX_STORED 65535
+
+/* Index of the highest set bit; value must not be 0. */
+static inline unsigned deflate_log2(uint32_t value)
+{
+    return 31u - (unsigned)__builtin_clz(value);
+}
+
+/* Number of extra bits that follow a match length, and its literal/length symbol. */
+static inline unsigned deflate_length_extra(unsigned length)
+{
+    const unsigned x = length - DEFLATE_MIN_MATCH;
+
+    return x < 8 || length == DEFLATE_MAX_MATCH ? 0 : deflate_log2(x) - 2;
+}
+
+static inline unsigned deflate_length_symbol(unsigned length)
+{
+    const unsigned x = length - DEFLATE_MIN_MATCH;
+    const unsigned extra = deflate_length_extra(length);
+
+    if (length == DEFLATE_MAX_MATCH)
+        return 285;
+    return 257 + 4 * extra + (x >> extra);
+}
+
+/* The same for a distance. */
+static inline unsigned deflate_distance_extra(uint32_t distance)
+{
+    const unsigned top = deflate_log2((distance - 1) | 2);
+
+    return top - 1;
+}
+
+static inline unsigned deflate_distance_symbol(uint32_t distance)
+{
+    const unsigned extra = deflate_distance_extra(distance);
+
+    return 2 * extra + ((distance - 1) >> extra);
+}
+
+/* The number of extra bits of a distance symbol. */
+static inline unsigned deflate_symbol_extra(unsigned symbol)
+{
+    return symbol < 4 ? 0 : symbol / 2 - 1;
+}
+
+/* The greatest distance of a symbol. */
+static inline uint32_t deflate_symbol_end(unsigned symbol)
+{
+    const unsigned extra = deflate_symbol_extra(symbol);
+
+    return symbol < 4 ? symbol + 1 : ((2 + (symbol & 1)) + 1) << extra;
+}
+
+/* --- the encoder's state --- */
+
+#define GRID_MAX_DISTANCES    16
+#define GRID_WINDOW           64 /* bytes compared at a time */
+#define GRID_MAX_SEQUENCES    16384
+#define GRID_MAX_BLOCK        (2u << 20) /* input bytes of a block */
+#define GRID_HASH_BITS        14
+#define GRID_INDEX_NEAR_BITS  17
+#define GRID_INDEX_FAR_BITS   14
+#define GRID_INDEX_NBYTES     4096 /* of one stride */
+#define GRID_INDEX_PADDING    32
+#define GRID_INDEX_MAX_LISTED (GRID_INDEX_NBYTES / 2 + GRID_INDEX_PADDING)
+#define GRID_PATH_HASH_BITS   13
+#define GRID_PATH_WAYS        8
+#define GRID_PATH_NBYTES      16384 /* of one shortest-path search */
+#define GRID_VALUES_BITS_1    16    /* of the table of single elements, which must hold a window */
+#define GRID_VALUES_BITS      14
+#define GRID_VALUES_MATCHES   4    /* of an element: from three tables, and at a learned distance */
+#define GRID_VALUES_STRETCH   4096 /* elements */
+
+/* The ways to parse: one codec row each. */
+enum grid_mode { GRID_GREEDY, GRID_SPARSE, GRID_VALUES, GRID_OPTIMAL, GRID_N_MODES };
+
+/* n_literals bytes of input as they are, then a match. */
+struct grid_sequence {
+    uint32_t n_literals;
+    uint16_t length;
+    uint16_t distance_less_1;
+};
+
+/* Sizes in bits that a parser reckons with. */
+struct grid_costs {
+    uint32_t literal_mean; /* of the literals there were, times 16 */
+    uint8_t literal[256];
+    uint8_t length[DEFLATE_MAX_MATCH + 1]; /* with extra bits */
+    uint8_t distance[DEFLATE_N_DISTANCE];  /* by symbol, with extra bits */
+};
+
+/* What training finds out about a member. */
+struct grid_trained {
+    size_t item_nbytes; /* 1, 2, 4 or 8 */
+    size_t n_distances;
+    uint32_t distances[GRID_MAX_DISTANCES];
+    struct grid_costs costs[GRID_N_MODES]; /* of a first block */
+};
+
+/* How often the symbols of a block occur, and the number of its extra bits. */
+struct grid_counts {
+    uint32_t litlen[DEFLATE_N_LITLEN];
+    uint32_t distance[DEFLATE_N_DISTANCE];
+    uint64_t n_extra_bits;
+};
+
+/* Where the bits go. */
+struct grid_bits {
+    uint64_t pending; /* bits not written yet, first one lowest */
+    unsigned n_pending;
+    uint8_t *out; /* up to 8 bytes from here may be overwritten at any time */
+};
+
+/* Codes ready for writing: the bits, shifted left by 8, and their number. */
+struct grid_codes {
+    uint32_t literal[257];                  /* and end of block */
+    uint32_t length[DEFLATE_MAX_MATCH + 1]; /* with extra bits */
+    uint32_t distance[DEFLATE_N_DISTANCE];  /* without */
+};
+
+/* Where equal elements stood: by hash the latest of them; and what comes of it for the elements of
+ * one stride, from `begin` to `end`, that are not zero. */
+struct grid_index {
+    const uint8_t *begin;
+    const uint8_t *end;
+    uint32_t n; /* number of the stride's first element; element 0 is the oldest of the piece */
+    size_t n_listed;
+    size_t next;                                      /* the first one that is not parsed yet */
+    uint64_t nonzero[GRID_INDEX_NBYTES / 2 / 64 + 2]; /* bit i: element i is not zero */
+    uint16_t element[GRID_INDEX_MAX_LISTED];          /* number, counted from `begin` */
+    uint16_t near[GRID_INDEX_MAX_LISTED];             /* distance to the latest equal one */
+    uint16_t is_near[GRID_INDEX_MAX_LISTED];          /* whether that is equal indeed */
+    uint16_t far[GRID_INDEX_MAX_LISTED];              /* to the latest that goes on equally */
+    uint16_t length[GRID_INDEX_MAX_LISTED];           /* of the match, or 1, in elements */
+    uint16_t distance[GRID_INDEX_MAX_LISTED];         /* of the match, or 0, in elements */
+    uint8_t n_covered[GRID_INDEX_MAX_LISTED];         /* listed elements in the match */
+    uint16_t latest_near[1u << GRID_INDEX_NEAR_BITS]; /* lowest bits of numbers */
+    uint16_t latest_far[1u << GRID_INDEX_FAR_BITS];
+};
+
+/* Work space of the shortest-path search: what is known about every place of a stretch; and by hash
+ * the latest positions, latest first, as in grid_state's hash. */
+struct grid_path {
+    uint32_t latest[1u << GRID_PATH_HASH_BITS][GRID_PATH_WAYS];
+    uint32_t cost[GRID_PATH_NBYTES + 1]; /* bits from the beginning to here */
+    uint32_t step[GRID_PATH_NBYTES + 1]; /* length << 16 | distance - 1 of a match, or 0: literal */
+    uint64_t reached[GRID_PATH_NBYTES / 64 + 2]; /* bit i: some path leads to place i */
+};
+
+/* A part of a stretch that one match covers, in elements. */
+struct grid_long {
+    uint16_t begin;
+    uint16_t end;
+};
+
+/* Work space of the parser for values: by hash the latest positions, numbered from floor on; the
+ * matches that the elements of a stretch have, and the best way on from each of them. */
+struct grid_values {
+    bool has_history;
+    uint32_t latest_1[1u << GRID_VALUES_BITS_1];
+    uint32_t latest_2[1u << GRID_VALUES_BITS];
+    uint32_t latest_3[1u << GRID_VALUES_BITS];
+    uint32_t matches[GRID_VALUES_STRETCH][GRID_VALUES_MATCHES]; /* as steps */
+    uint32_t steps[GRID_VALUES_STRETCH]; /* length << 16 | distance - 1 of a match; or literals */
+    struct grid_long longs[GRID_VALUES_STRETCH];
+    uint8_t distance_nbits[DEFLATE_MAX_DISTANCE]; /* costs, by distance - 1 */
+    uint32_t cost[GRID_VALUES_STRETCH + 1];       /* bits from here to the end */
+};
+
+struct grid_state;
+
+/* Parse from `bytes` on, until `stop` or until the sequences are full; returns where that was. The
+ * bytes behind the last match are literals. */
+typedef const uint8_t *grid_parser(struct grid_state *state, const uint8_t *bytes,
+                                   const uint8_t *stop);
+
+/* What a state has done so far. */
+struct grid_work {
+    uint64_t n_bytes;
+    uint64_t n_looked; /* places that were looked up or compared */
+    uint64_t n_literals;
+    uint64_t n_sequences;
+};
+
+/* One worker's state. */
+struct grid_state {
+    const struct grid_kernels *kernels;
+    struct grid_trained trained;
+    struct grid_costs costs;    /* those of the block before */
+    struct grid_path *path;     /* owned; `best` only */
+    struct grid_values *values; /* owned; that mode only */
+    enum grid_mode mode;
+    struct grid_work work;
+    bool is_used; /* the tables know something */
+
+    const uint8_t *floor; /* lowest byte that may be matched against */
+
+    uint32_t inverse[DEFLATE_MAX_MATCH + 1]; /* 2^20 / length: bits per byte without a division */
+
+    size_t n_sequences;
+    struct grid_sequence sequences[GRID_MAX_SEQUENCES];
+
+    uint32_t hash[1u << GRID_HASH_BITS]; /* position + 1, counted from floor */
+    struct grid_index index;
+};
+
+/* The inner loops, for one instruction set. All sets give the same results. */
+struct grid_kernels {
+    const char *name;
+    bool (*is_supported)(void);
+    grid_parser *parse[GRID_N_MODES];
+
+    /* Count the symbols of a block. */
+    void (*count)(const uint8_t *bytes, size_t n_bytes, const struct grid_sequence *sequences,
+                  size_t n_sequences, struct grid_counts *counts);
+
+    /* Write the block's symbols, without its header. */
+    void (*emit)(const uint8_t *bytes, size_t n_bytes, const struct grid_sequence *sequences,
+                 size_t n_sequences, const struct grid_codes *codes, struct grid_bits *bits);
+
+    /* The lengths (at most 258, and not beyond stop) of the matches of `bytes` at distances. */
+    void (*measure)(const uint8_t *bytes, const uint8_t *stop, const uint32_t *distances,
+                    size_t n_distances, uint16_t *lengths);
+};
+
+extern const struct grid_kernels grid_kernels_plain;
+#if defined(__x86_64__)
+extern const struct grid_kernels grid_kernels_sse2, grid_kernels_avx2, grid_kernels_avx512;
+#endif
+
+/* --- instruction sets (grid.c) --- */
+
+/* All that the build has, best first. Their results are the same, bit for bit. */
+extern const struct grid_kernels *const grid_kernels_table[];
+extern const size_t grid_kernels_n_table;
+
+/* The best that this machine has. */
+const struct grid_kernels *grid_kernels_best(void);
+
+/* --- training (grid_train.c) --- */
+
+/* Learn from a member's description and sample: which distances its bytes repeat at. The work is
+ * bounded by the member's size. The result does not depend on the kernels. Returns 0 or -1. */
+int grid_train(const struct grid_kernels *kernels, const struct codec_member *member,
+               struct grid_trained *trained, struct error *err);
+
+/* --- writing (grid_block.c) --- */
+
+#define GRID_BITS_MAX_PUT 56 /* bits that fit beside the up to 7 pending ones */
+
+/* Append n_bits; all higher bits of value must be 0. */
+static inline void grid_bits_put(struct grid_bits *bits, uint64_t value, unsigned n_bits)
+{
+    bits->pending |= value << bits->n_pending;
+    bits->n_pending += n_bits;
+    memcpy(bits->out, &bits->pending, sizeof bits->pending);
+    bits->out += bits->n_pending >> 3;
+    bits->pending >>= bits->n_pending & ~7u;
+    bits->n_pending &= 7;
+}
+
+/* Fill up the last byte with zeros. */
+static inline void grid_bits_align(struct grid_bits *bits)
+{
+    grid_bits_put(bits, 0, -bits->n_pending & 7);
+}
+
+/* Input bytes of every block but a piece's last: it bounds what stored blocks cost. */
+#define GRID_BLOCK_MIN_NBYTES 32768
+
+/*
+ * Write n_bytes (at most GRID_MAX_BLOCK) as the state's sequences say, and empty these. The state's
+ * costs become those of this block's codes. Never longer than stored blocks would be.
+ */
+void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_bytes, bool final,
+                      struct grid_bits *bits);
+
+/* Write an empty stored block: the end of the bits so far, byte-aligned. */
+void grid_block_sync(struct grid_bits *bits);
+
+/* Costs before the first block. */
+void grid_costs_default(struct grid_costs *costs);
+
+/* Costs under the best codes for these counts. */
+void grid_costs_from_counts(const struct grid_counts *counts, struct grid_costs *costs);
+
+#define GRID_HUFFMAN_MAX_SYMBOLS 288
+#define GRID_HUFFMAN_MAX_COUNT   ((1u << 23) - 1) /* of one symbol */
+#define GRID_HUFFMAN_MAX_LENGTH  15
+
+/*
+ * Code lengths (0: unused) of a prefix code for symbols with these counts, none longer than
+ * `limit`, of the least total size. The code is always complete and has at least two symbols, for
+ * decoders that insist: with fewer in use, symbols 0 and 1 fill up. n_symbols is 2 to
+ * GRID_HUFFMAN_MAX_SYMBOLS, and 2^limit >= n_symbols.
+ */
+void grid_huffman_lengths(const uint32_t *counts, size_t n_symbols, unsigned limit,
+                          uint8_t *lengths);
+
+/* The canonical codes of these lengths, first bit lowest, as deflate writes them. */
+void grid_huffman_codes(const uint8_t *lengths, size_t n_symbols, uint16_t *codes);
 
 #endif

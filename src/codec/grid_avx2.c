@@ -1,7 +1,7 @@
 /* grid_avx2.c - the inner loops for x86-64 machines since about 2013. */
 #if defined(__x86_64__)
 
-#include "codec/grid_state.h"
+#include "codec/grid.h"
 
 #include <immintrin.h>
 

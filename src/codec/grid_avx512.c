@@ -1,7 +1,7 @@
 /* grid_avx512.c - the inner loops for x86-64 machines with AVX-512. */
 #if defined(__x86_64__)
 
-#include "codec/grid_state.h"
+#include "codec/grid.h"
 
 #include <immintrin.h>
 

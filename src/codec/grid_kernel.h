@@ -11,11 +11,6 @@
  *   lowest_bit_64(x)      -> the same for 64 bits
  * These are exact, so that every set gives the same results.
  */
-#include "codec/grid_bits.h"
-#include "codec/grid_state.h"
-
-#include <string.h>
-
 #define GRID_INLINE static inline __attribute__((always_inline)) GRID_TARGET
 
 GRID_INLINE uint16_t load_16(const uint8_t *p)
@@ -81,12 +76,169 @@ static GRID_TARGET void measure(const uint8_t *bytes, const uint8_t *stop,
         lengths[i] = (uint16_t)match_length(&window, bytes, distances[i], most);
 }
 
-#include "codec/grid_kernel_emit.h"
-#include "codec/grid_kernel_greedy.h"
-#include "codec/grid_kernel_index.h"
-#include "codec/grid_kernel_optimal.h"
-#include "codec/grid_kernel_sparse.h"
-#include "codec/grid_kernel_values.h"
+/* --- counting and writing the symbols of a block --- */
+
+#define COUNT_NBYTES 4096 /* literals that are counted at a time */
+#define COUNT_COPY   16   /* longer runs of literals are counted where they are */
+
+/* Several counters for each symbol: equal neighbours would wait for each other. */
+struct symbol_counts {
+    uint32_t literal[4][256];
+    uint32_t length[2][DEFLATE_MAX_MATCH + 1];
+    uint32_t distance[2][DEFLATE_N_DISTANCE];
+};
+
+GRID_INLINE void count_four(uint32_t four, uint32_t counts[4][256])
+{
+    counts[0][four & 0xff]++;
+    counts[1][four >> 8 & 0xff]++;
+    counts[2][four >> 16 & 0xff]++;
+    counts[3][four >> 24]++;
+}
+
+static GRID_TARGET void count_literals(const uint8_t *bytes, size_t n, uint32_t counts[4][256])
+{
+    for (; n >= 8; n -= 8, bytes += 8) {
+        const uint64_t eight = load_64(bytes);
+
+        count_four((uint32_t)eight, counts);
+        count_four((uint32_t)(eight >> 32), counts);
+    }
+    for (size_t i = 0; i < n; i++)
+        counts[i % 4][bytes[i]]++;
+}
+
+/* What is left to count of a block: the bytes from here on, and literals that were gathered. */
+struct count_cursor {
+    const uint8_t *bytes;
+    uint8_t *gathered_end;
+};
+
+/* Count a sequence's match. Its literals are gathered, unless there are many. */
+GRID_INLINE struct count_cursor count_sequence(struct count_cursor c, const struct grid_sequence *s,
+                                               size_t set, struct symbol_counts *counts)
+{
+    counts->length[set][s->length]++;
+    counts->distance[set][deflate_distance_symbol(s->distance_less_1 + 1u)]++;
+    if (__builtin_expect(s->n_literals > COUNT_COPY, 0)) {
+        count_literals(c.bytes, s->n_literals, counts->literal);
+    } else {
+        memcpy(c.gathered_end, c.bytes, COUNT_COPY); /* any number of them without a branch */
+        c.gathered_end += s->n_literals;
+    }
+    c.bytes += s->n_literals + s->length;
+    return c;
+}
+
+static GRID_TARGET void count_add(const struct symbol_counts *from, struct grid_counts *to)
+{
+    for (size_t i = 0; i < 256; i++)
+        to->litlen[i] +=
+            from->literal[0][i] + from->literal[1][i] + from->literal[2][i] + from->literal[3][i];
+    for (unsigned i = DEFLATE_MIN_MATCH; i <= DEFLATE_MAX_MATCH; i++) {
+        const uint32_t n = from->length[0][i] + from->length[1][i];
+
+        to->litlen[deflate_length_symbol(i)] += n;
+        to->n_extra_bits += (uint64_t)n * deflate_length_extra(i);
+    }
+    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++) {
+        const uint32_t n = from->distance[0][i] + from->distance[1][i];
+
+        to->distance[i] += n;
+        to->n_extra_bits += (uint64_t)n * deflate_symbol_extra(i);
+    }
+}
+
+static GRID_TARGET void count(const uint8_t *bytes, size_t n_bytes,
+                              const struct grid_sequence *sequences, size_t n_sequences,
+                              struct grid_counts *counts)
+{
+    const uint8_t *const end = bytes + n_bytes;
+    uint8_t gathered[COUNT_NBYTES + 3 * COUNT_COPY];
+    struct count_cursor c = {bytes, gathered};
+    struct symbol_counts symbols = {0};
+
+    for (size_t i = 0; i + 2 <= n_sequences; i += 2) {
+        c = count_sequence(c, &sequences[i], 0, &symbols);
+        c = count_sequence(c, &sequences[i + 1], 1, &symbols);
+        if (__builtin_expect(c.gathered_end - gathered >= COUNT_NBYTES, 0)) {
+            count_literals(gathered, (size_t)(c.gathered_end - gathered), symbols.literal);
+            c.gathered_end = gathered;
+        }
+    }
+    if (n_sequences % 2 != 0)
+        c = count_sequence(c, &sequences[n_sequences - 1], 0, &symbols);
+    count_literals(gathered, (size_t)(c.gathered_end - gathered), symbols.literal);
+    count_literals(c.bytes, (size_t)(end - c.bytes), symbols.literal);
+    count_add(&symbols, counts);
+}
+
+GRID_INLINE uint32_t code_bits(uint32_t code)
+{
+    return code >> 8;
+}
+
+GRID_INLINE uint32_t code_nbits(uint32_t code)
+{
+    return code & 0xff;
+}
+
+/* Write four literals: two pairs, joined, to keep the chain of shifts short. */
+GRID_INLINE void emit_four(uint32_t four, const uint32_t *codes, struct grid_bits *bits)
+{
+    const uint32_t a = codes[four & 0xff], b = codes[four >> 8 & 0xff];
+    const uint32_t c = codes[four >> 16 & 0xff], d = codes[four >> 24];
+    const uint64_t ab = code_bits(a) | (uint64_t)code_bits(b) << code_nbits(a);
+    const uint64_t cd = code_bits(c) | (uint64_t)code_bits(d) << code_nbits(c);
+    const uint32_t ab_nbits = code_nbits(a) + code_nbits(b);
+
+    grid_bits_put(bits, ab | cd << ab_nbits, ab_nbits + code_nbits(c) + code_nbits(d));
+}
+
+GRID_INLINE void emit_literals(const uint8_t *bytes, size_t n, const uint32_t *codes,
+                               struct grid_bits *bits)
+{
+    for (; n >= 4; n -= 4, bytes += 4)
+        emit_four(load_32(bytes), codes, bits);
+    for (size_t i = 0; i < n; i++)
+        grid_bits_put(bits, code_bits(codes[bytes[i]]), code_nbits(codes[bytes[i]]));
+}
+
+GRID_INLINE void emit_match(const struct grid_sequence *s, const struct grid_codes *codes,
+                            struct grid_bits *bits)
+{
+    const uint32_t distance = s->distance_less_1 + 1u;
+    const unsigned n_extra = deflate_distance_extra(distance);
+    const uint32_t length_code = codes->length[s->length];
+    const uint32_t code = codes->distance[deflate_distance_symbol(distance)];
+    const uint64_t extra = s->distance_less_1 & ((1u << n_extra) - 1);
+    const uint64_t tail = code_bits(code) | extra << code_nbits(code);
+
+    grid_bits_put(bits, code_bits(length_code) | tail << code_nbits(length_code),
+                  code_nbits(length_code) + code_nbits(code) + n_extra);
+}
+
+static GRID_TARGET void emit(const uint8_t *bytes, size_t n_bytes,
+                             const struct grid_sequence *sequences, size_t n_sequences,
+                             const struct grid_codes *codes, struct grid_bits *bits)
+{
+    const uint8_t *const end = bytes + n_bytes;
+    struct grid_bits b = *bits;
+    for (size_t i = 0; i < n_sequences; i++) {
+        emit_literals(bytes, sequences[i].n_literals, codes->literal, &b);
+        emit_match(&sequences[i], codes, &b);
+        bytes += sequences[i].n_literals + sequences[i].length;
+    }
+    emit_literals(bytes, (size_t)(end - bytes), codes->literal, &b);
+    *bits = b;
+}
+
+/* --- parsers --- */
+
+#include "codec/grid_greedy.h"
+#include "codec/grid_optimal.h"
+#include "codec/grid_sparse.h"
+#include "codec/grid_values.h"
 
 #define GRID_KERNELS(set, supported)                 \
     const struct grid_kernels grid_kernels_##set = { \

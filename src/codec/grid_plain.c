@@ -1,7 +1,5 @@
 /* grid_plain.c - the inner loops in plain C: the reference for the others. */
-#include "codec/grid_state.h"
-
-#include <string.h>
+#include "codec/grid.h"
 
 #define GRID_TARGET
 

@@ -1,7 +1,7 @@
 /* grid_sse2.c - the inner loops for every x86-64 machine. */
 #if defined(__x86_64__)
 
-#include "codec/grid_state.h"
+#include "codec/grid.h"
 
 #include <emmintrin.h>
 

@@ -6,10 +6,9 @@
  * taking, again and again, the candidate that saves the most beyond what the set saves already. A
  * short walk with all candidates finds those that are worth a longer one.
  */
-#include "codec/grid_train.h"
+#include "codec/grid.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_CANDIDATES 512
 #define MAX_MULTIPLES  128 /* of one period */
@@ -308,10 +307,10 @@ static size_t places_of(const struct codec_member *member, size_t n_candidates, 
 }
 
 int grid_train(const struct grid_kernels *kernels, const struct codec_member *member,
-               const uint8_t *sample, size_t sample_nbytes, struct grid_trained *trained,
-               struct error *err)
+               struct grid_trained *trained, struct error *err)
 {
-    const struct part part = {kernels, sample, sample_nbytes, (uint32_t)member->item_nbytes};
+    const struct part part = {kernels, member->sample, member->sample_nbytes,
+                              (uint32_t)member->item_nbytes};
     struct candidates all, likely, picked;
     struct savings *const s = malloc(sizeof *s);
 

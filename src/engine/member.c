@@ -135,10 +135,8 @@ int member_prepare(struct member *m, struct error *err)
 static int encode_piece(struct member *m, struct worker *worker, uint64_t piece, struct slot *slot)
 {
     const struct codec *codec = m->choice.codec;
-    const bool last = piece + 1 == m->pieces->n_pieces;
-    size_t history_nbytes = codec->stores ? 0 : CODEC_HISTORY_NBYTES;
-    size_t n_bytes, n_packed;
-    const uint8_t *bytes;
+    struct codec_piece in = {.last = piece + 1 == m->pieces->n_pieces};
+    size_t history_nbytes = codec->zip_method == CODEC_ZIP_STORED ? 0 : CODEC_HISTORY_NBYTES;
 
     if (worker->codec_state == NULL &&
         (worker->codec_state = codec->state_new(&m->choice, &slot->err)) == NULL)
@@ -147,18 +145,17 @@ static int encode_piece(struct member *m, struct worker *worker, uint64_t piece,
                              &slot->err) != 0 ||
         member_codec_add_slack(&worker->scratch, &slot->err) != 0)
         return -1;
-    bytes = worker->scratch.data + history_nbytes;
-    n_bytes = worker->scratch.n_bytes - history_nbytes;
-    slot->crc = crc_update(0, bytes, n_bytes);
-    slot->unpacked_nbytes = n_bytes;
+    in.bytes = worker->scratch.data + history_nbytes;
+    in.n_bytes = worker->scratch.n_bytes - history_nbytes;
+    slot->crc = crc_update(0, in.bytes, in.n_bytes);
+    slot->unpacked_nbytes = in.n_bytes;
     slot->packed.n_bytes = 0;
-    if (bytes_reserve(&slot->packed, codec->bound(n_bytes), &slot->err) == NULL)
+    if (bytes_reserve(&slot->packed, codec->bound(in.n_bytes), &slot->err) == NULL)
         return -1;
-    if (history_nbytes > CODEC_HISTORY_NBYTES) /* whole rows may be more than was asked for */
-        history_nbytes = CODEC_HISTORY_NBYTES;
-    n_packed = codec->encode(worker->codec_state, bytes, n_bytes, history_nbytes, last,
-                             slot->packed.data, &slot->err);
-    slot->packed.n_bytes = n_packed;
+    /* Whole rows may be more than was asked for. */
+    in.history_nbytes =
+        history_nbytes < CODEC_HISTORY_NBYTES ? history_nbytes : CODEC_HISTORY_NBYTES;
+    slot->packed.n_bytes = codec->encode(worker->codec_state, &in, slot->packed.data, &slot->err);
     return slot->err.kind == ERROR_NONE ? 0 : -1;
 }
 

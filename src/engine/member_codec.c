@@ -34,13 +34,14 @@ int member_codec_choose(const struct pieces *pieces, unsigned window,
                         const struct codec_level *level, const struct codec_member *hints,
                         struct bytes *scratch, struct codec_choice *choice, struct error *err)
 {
+    struct codec_member about = *hints;
     struct bytes sample = {0};
     int status = take_sample(pieces, window, scratch, &sample, err);
 
-    if (sample.n_bytes > CODEC_TRIAL_NBYTES)
-        sample.n_bytes = CODEC_TRIAL_NBYTES;
+    about.sample = sample.data;
+    about.sample_nbytes = sample.n_bytes < CODEC_TRIAL_NBYTES ? sample.n_bytes : CODEC_TRIAL_NBYTES;
     if (status == 0)
-        status = codec_choose(level, hints, sample.data, sample.n_bytes, choice, err);
+        status = codec_choose(level, &about, choice, err);
     bytes_release(&sample);
     return status;
 }

@@ -21,7 +21,7 @@ static int place_array(const struct input *in, const struct zip_entry *entry, co
     array->unpacked_nbytes = entry->unpacked_nbytes;
     array->crc = entry->crc;
     array->has_crc = true;
-    array->deflated = entry->method == ZIP_METHOD_DEFLATED;
+    array->decoder = codec_decoder(entry->method);
     array->member = strdup(name);
     array->key = strndup(name, member_name_key_nbytes(name, strlen(name)));
     return array->member != NULL && array->key != NULL ? 0 : error_no_memory(err, "array");

@@ -5,6 +5,7 @@
 #define SYMAUG_SHARD_ARRAY_H
 
 #include "base/input.h"
+#include "codec/codec.h"
 #include "npy/header.h"
 #include "npy/pickle.h"
 
@@ -12,15 +13,15 @@
 #include <stdint.h>
 
 struct array {
-    char *key;                 /* owned: the name numpy gives it (no ".npy") */
-    char *member;              /* owned: its name in the container, as written */
-    const struct input *input; /* borrowed from the archive: where its bytes are */
-    uint64_t offset;           /* of its first (packed) byte in the input */
-    uint64_t packed_nbytes;    /* in the container */
-    uint64_t unpacked_nbytes;  /* .npy header and data */
-    uint32_t crc;              /* of the unpacked bytes, when has_crc */
-    bool has_crc;              /* false for plain .npy files */
-    bool deflated;
+    char *key;                     /* owned: the name numpy gives it (no ".npy") */
+    char *member;                  /* owned: its name in the container, as written */
+    const struct input *input;     /* borrowed from the archive: where its bytes are */
+    uint64_t offset;               /* of its first (packed) byte in the input */
+    uint64_t packed_nbytes;        /* in the container */
+    uint64_t unpacked_nbytes;      /* .npy header and data */
+    uint32_t crc;                  /* of the unpacked bytes, when has_crc */
+    bool has_crc;                  /* false for plain .npy files */
+    const struct decoder *decoder; /* static; NULL: its bytes are stored */
 
     struct npy_header header; /* parsed; owned */
     uint64_t n_rows;          /* header.shape[0]; 0 for 0-d arrays */

@@ -28,7 +28,7 @@ struct row_table {
 
 static bool is_in_place(const struct array *array)
 {
-    return !array->deflated && !array_is_fortran(array);
+    return array->decoder == NULL && !array_is_fortran(array);
 }
 
 /* Lay out the parts; *n_bytes is what those need that are not in place. */
@@ -114,7 +114,7 @@ static int read_unpacked(const void *self, uint64_t offset, void *out, size_t n_
     return scratch_read(self, offset, out, n_bytes, err);
 }
 
-/* Deflated data is unpacked first, as a column's place in the stream is not known. */
+/* Packed data is unpacked first, as a column's place in the stream is not known. */
 static int transpose_array(const struct array *array, struct unpack *unpack, struct scratch *out,
                            uint64_t *memory_left, const char *tmpdir, struct error *err)
 {
@@ -124,7 +124,7 @@ static int transpose_array(const struct array *array, struct unpack *unpack, str
     struct transpose_source source = {array, read_stored};
     int result;
 
-    if (!array->deflated) {
+    if (array->decoder == NULL) {
         result = check_data(array, unpack, err);
         return result != 0 ? result : transpose_to_rows(&array->header, &source, out, err);
     }

@@ -1,5 +1,5 @@
 /*
- * unpack.c - see unpack.h. Packed bytes are copied out of the input in chunks and inflated from
+ * unpack.c - see unpack.h. Packed bytes are copied out of the input in chunks and decoded from
  * the copy, so that the bytes that were checked are the bytes that were used.
  */
 #include "shard/unpack.h"
@@ -34,23 +34,24 @@ static int reserve_buffer(struct unpack *unpack, uint64_t wanted, struct error *
 int unpack_start(struct unpack *unpack, const struct array *array, struct error *err)
 {
     unpack->array = array;
-    unpack->next = NULL;
-    unpack->n_left = 0;
+    unpack->io = (struct decoding){0};
     unpack->packed_nbytes = 0;
     unpack->unpacked_nbytes = 0;
     unpack->released = array->offset; /* pages in front of it are not ours to release */
     unpack->crc = 0;
-    unpack->done = false;
-    if (!array->deflated)
+    if (array->decoder == NULL)
         return 0;
     if (reserve_buffer(unpack, array->packed_nbytes, err) != 0)
         return -1;
-    if (unpack->inflater == NULL) {
-        unpack->inflater = inflate_new(err);
-        return unpack->inflater == NULL ? -1 : 0;
+    if (unpack->decoder == array->decoder) {
+        unpack->decoder->reset(unpack->state);
+        return 0;
     }
-    inflate_reset(unpack->inflater);
-    return 0;
+    if (unpack->decoder != NULL)
+        unpack->decoder->state_free(unpack->state);
+    unpack->state = array->decoder->state_new(err);
+    unpack->decoder = unpack->state != NULL ? array->decoder : NULL;
+    return unpack->state != NULL ? 0 : -1;
 }
 
 /* More packed bytes into the buffer, which is empty. There must be some left. */
@@ -64,43 +65,46 @@ static int refill(struct unpack *unpack, struct error *err)
         0)
         return -1;
     unpack->packed_nbytes += n;
-    unpack->next = unpack->buffer;
-    unpack->n_left = n;
+    unpack->io.in = unpack->buffer;
+    unpack->io.in_nbytes = n;
     input_release_before(array->input, array->offset + unpack->packed_nbytes, &unpack->released);
     return 0;
 }
 
-/* Inflate until *out_nbytes are delivered or the stream ends; both are advanced. */
-static int inflate_some(struct unpack *unpack, uint8_t **out, size_t *out_nbytes, struct error *err)
+/* Decode until n_bytes are delivered or the stream ends; *left are still missing. */
+static int decode_some(struct unpack *unpack, uint8_t *out, size_t n_bytes, size_t *left,
+                       struct error *err)
 {
     const struct array *array = unpack->array;
+    struct decoding *const io = &unpack->io;
     struct error reason = {0};
 
-    while (!unpack->done && *out_nbytes > 0) {
-        if (unpack->n_left == 0 && unpack->packed_nbytes < array->packed_nbytes &&
+    io->out = out;
+    io->out_nbytes = n_bytes;
+    while (!io->done && io->out_nbytes > 0) {
+        if (io->in_nbytes == 0 && unpack->packed_nbytes < array->packed_nbytes &&
             refill(unpack, err) != 0)
             return -1;
         /* even without input: the inflater may hold output that had no room before */
-        if (inflate_run(unpack->inflater, &unpack->next, &unpack->n_left, out, out_nbytes,
-                        &unpack->done, &reason) != 0)
+        if (array->decoder->decode(unpack->state, io, &reason) != 0)
             return array_fail_reason(array, err, &reason, "expected a deflate stream, found");
-        if (!unpack->done && *out_nbytes > 0 && unpack->n_left == 0 &&
+        if (!io->done && io->out_nbytes > 0 && io->in_nbytes == 0 &&
             unpack->packed_nbytes == array->packed_nbytes)
             return array_fail(array, err,
                               "expected the deflate stream to end within %llu bytes, "
                               "found no end",
                               (unsigned long long)array->packed_nbytes);
     }
+    *left = io->out_nbytes;
     return 0;
 }
 
-static int read_deflated(struct unpack *unpack, uint8_t *out, size_t n_bytes, struct error *err)
+static int read_packed(struct unpack *unpack, uint8_t *out, size_t n_bytes, struct error *err)
 {
     const struct array *array = unpack->array;
-    uint8_t *at = out;
-    size_t left = n_bytes;
+    size_t left;
 
-    if (inflate_some(unpack, &at, &left, err) != 0)
+    if (decode_some(unpack, out, n_bytes, &left, err) != 0)
         return -1;
     if (left > 0)
         return array_fail(array, err, "expected to inflate to %llu bytes, found %llu",
@@ -135,8 +139,8 @@ int unpack_read(struct unpack *unpack, void *out, uint64_t n_bytes, struct error
     while (n_bytes > 0) {
         const size_t n = (size_t)smaller(n_bytes, CHUNK_NBYTES);
 
-        if (array->deflated ? read_deflated(unpack, at, n, err) != 0
-                            : read_stored(unpack, at, n, err) != 0)
+        if (array->decoder != NULL ? read_packed(unpack, at, n, err) != 0
+                                   : read_stored(unpack, at, n, err) != 0)
             return -1;
         if (array->has_crc)
             unpack->crc = crc_update(unpack->crc, at, n);
@@ -153,7 +157,7 @@ int unpack_skip(struct unpack *unpack, uint64_t n_bytes, struct error *err)
     uint8_t *scrap = small;
     size_t scrap_nbytes = sizeof small;
 
-    if (!unpack->array->deflated && n_bytes > sizeof small) { /* then the buffer is free */
+    if (unpack->array->decoder == NULL && n_bytes > sizeof small) { /* then the buffer is free */
         if (reserve_buffer(unpack, n_bytes, err) != 0)
             return -1;
         scrap = unpack->buffer;
@@ -174,16 +178,15 @@ static int check_stream_end(struct unpack *unpack, struct error *err)
 {
     const struct array *array = unpack->array;
     uint8_t extra;
-    uint8_t *out = &extra;
-    size_t room = 1;
+    size_t room;
     uint64_t unused;
 
-    if (inflate_some(unpack, &out, &room, err) != 0)
+    if (decode_some(unpack, &extra, 1, &room, err) != 0)
         return -1;
     if (room == 0)
         return array_fail(array, err, "expected to inflate to %llu bytes, found more",
                           (unsigned long long)array->unpacked_nbytes);
-    unused = array->packed_nbytes - unpack->packed_nbytes + unpack->n_left;
+    unused = array->packed_nbytes - unpack->packed_nbytes + unpack->io.in_nbytes;
     if (unused != 0)
         return array_fail(array, err,
                           "expected the deflate stream to take %llu bytes, found its "
@@ -199,7 +202,7 @@ int unpack_finish(struct unpack *unpack, struct error *err)
 
     if (unpack_skip(unpack, array->unpacked_nbytes - unpack->unpacked_nbytes, err) != 0)
         return -1;
-    if (array->deflated && check_stream_end(unpack, err) != 0)
+    if (array->decoder != NULL && check_stream_end(unpack, err) != 0)
         return -1;
     if (array->has_crc && unpack->crc != array->crc) {
         struct error_place place = array_place(array);
@@ -213,7 +216,8 @@ int unpack_finish(struct unpack *unpack, struct error *err)
 
 void unpack_release(struct unpack *unpack)
 {
-    inflate_free(unpack->inflater);
+    if (unpack->decoder != NULL)
+        unpack->decoder->state_free(unpack->state);
     free(unpack->buffer);
     memset(unpack, 0, sizeof *unpack);
 }

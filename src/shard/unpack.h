@@ -4,7 +4,7 @@
 #ifndef SYMAUG_SHARD_UNPACK_H
 #define SYMAUG_SHARD_UNPACK_H
 
-#include "codec/inflate.h"
+#include "codec/codec.h"
 #include "shard/array.h"
 
 #include <stdbool.h>
@@ -14,17 +14,16 @@
 /* A reader. Zero-initialise it; it may be started again for one array after another and keeps its
  * buffers meanwhile. */
 struct unpack {
-    const struct array *array;       /* borrowed */
-    struct inflate_stream *inflater; /* owned; made for the first deflated array */
-    uint8_t *buffer;                 /* owned: packed bytes, or unpacked ones that nobody wants */
+    const struct array *array;     /* borrowed */
+    const struct decoder *decoder; /* static: that of `state`; NULL: there is none yet */
+    void *state;                   /* owned; kept from one packed array to the next */
+    uint8_t *buffer;               /* owned: packed bytes, or unpacked ones that nobody wants */
     size_t buffer_nbytes;
-    const uint8_t *next;      /* packed bytes in the buffer that are not inflated yet */
-    size_t n_left;            /* their number */
+    struct decoding io;       /* its input: packed bytes in the buffer that are not decoded yet */
     uint64_t packed_nbytes;   /* read from the input so far */
     uint64_t unpacked_nbytes; /* delivered so far */
     uint64_t released;        /* of the input's pages */
     uint32_t crc;             /* of the bytes delivered */
-    bool done;                /* the deflate stream has ended */
 };
 
 /* Begin at the array's first byte (its .npy header). */

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/text.h"
+#include "codec/codec.h"
 #include "shard/member_name.h"
 
 #include <string.h>
@@ -112,10 +113,8 @@ static int check_flags(const struct zip_reader *zip, const struct zip_entry *ent
         if ((entry->flags >> refused_flags[i].bit & 1) != 0)
             return zip_fail(zip, entry, "expected a plain member, found %s (flag bit %u)",
                             refused_flags[i].name, refused_flags[i].bit);
-    if (entry->method != ZIP_METHOD_STORED && entry->method != ZIP_METHOD_DEFLATED)
-        return zip_fail(zip, entry,
-                        "expected compression method 0 (stored) or 8 (deflate), found "
-                        "%u (%s)",
+    if (entry->method != ZIP_METHOD_STORED && codec_decoder(entry->method) == NULL)
+        return zip_fail(zip, entry, "expected compression method %s, found %u (%s)", codec_methods,
                         entry->method, method_name(entry->method));
     if ((entry->flags & RESERVED_FLAGS) != 0 &&
         zip_warn(zip, entry, "reserved flag bits 0x%04x are set", entry->flags & RESERVED_FLAGS) !=

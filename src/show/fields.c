@@ -29,7 +29,7 @@ static int reader_open(struct reader *reader, const struct plan *plan, const str
                        struct error *err)
 {
     *reader = (struct reader){.array = array, .memory_left = plan->max_memory};
-    if (!array->deflated || array_is_fortran(array)) {
+    if (array->decoder == NULL || array_is_fortran(array)) {
         reader->table = row_table_open(&array, 1, &reader->memory_left, plan->tmpdir, err);
         return reader->table != NULL ? 0 : -1;
     }

@@ -288,13 +288,14 @@ static size_t run_codec(const struct data *data, const void *what, uint8_t *out)
 {
     const struct codec *const codec = what;
     struct codec_choice choice = {.codec = codec};
+    struct codec_member member = data->member;
     struct error err = {0};
     size_t n = 0;
     void *state;
 
-    if (codec->train(&data->member, 0, data->bytes,
-                     data->n_bytes < CODEC_TRIAL_NBYTES ? data->n_bytes : CODEC_TRIAL_NBYTES,
-                     &choice.trained, &err) != 0 ||
+    member.sample = data->bytes;
+    member.sample_nbytes = data->n_bytes < CODEC_TRIAL_NBYTES ? data->n_bytes : CODEC_TRIAL_NBYTES;
+    if (codec->train(&member, &choice.trained, &err) != 0 ||
         (state = codec->state_new(&choice, &err)) == NULL) {
         fprintf(stderr, "%s\n", err.message);
         exit(EXIT_FAILURE);
@@ -302,9 +303,11 @@ static size_t run_codec(const struct data *data, const void *what, uint8_t *out)
     for (size_t at = 0; at < data->n_bytes; at += PIECE_NBYTES) {
         const size_t left = data->n_bytes - at;
 
-        n += codec->encode(state, data->bytes + at, left < PIECE_NBYTES ? left : PIECE_NBYTES,
-                           at < CODEC_HISTORY_NBYTES ? at : CODEC_HISTORY_NBYTES, false, out + n,
-                           &err);
+        const struct codec_piece piece = {
+            data->bytes + at, left < PIECE_NBYTES ? left : PIECE_NBYTES,
+            at < CODEC_HISTORY_NBYTES ? at : CODEC_HISTORY_NBYTES, false};
+
+        n += codec->encode(state, &piece, out + n, &err);
     }
     codec->state_free(state);
     codec->trained_free(choice.trained);

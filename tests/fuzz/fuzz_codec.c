@@ -1,7 +1,6 @@
 /* fuzz_codec.c - every encoder: what was encoded inflates to what it was. The first bytes choose
  * the encoder, what is known of the member, and where it is cut into pieces. */
 #include "codec/codec.h"
-#include "codec/inflate.h"
 #include "fuzz.h"
 
 #define SETTINGS_NBYTES 8 /* of the input, in front of the data */
@@ -21,10 +20,12 @@ static size_t encode(const struct codec_choice *choice, const uint8_t *data, siz
         size_t written;
 
         fuzz_require(used + choice->codec->bound(n) <= out_nbytes, "no room");
-        written = choice->codec->encode(state, data + at, n, history, at + n == n_bytes, out + used,
-                                        &err);
+        written = choice->codec->encode(
+            state, &(struct codec_piece){data + at, n, history, at + n == n_bytes}, out + used,
+            &err);
         fuzz_require(written <= choice->codec->bound(n), "more than its bound");
-        fuzz_require(written > 0 || (choice->codec->stores && n == 0), err.message);
+        fuzz_require(written > 0 || (choice->codec->zip_method == CODEC_ZIP_STORED && n == 0),
+                     err.message);
         used += written;
         at += n;
     } while (at < n_bytes);
@@ -36,17 +37,15 @@ static void check_inflated(const uint8_t *packed, size_t packed_nbytes, const ui
                            size_t n_bytes)
 {
     struct error err = {0};
-    struct inflate_stream *stream = inflate_new(&err);
-    uint8_t *unpacked = malloc(n_bytes + 1), *to = unpacked;
-    size_t left = n_bytes + 1;
-    bool done = false;
+    void *stream = decoder_deflate.state_new(&err);
+    uint8_t *unpacked = malloc(n_bytes + 1);
+    struct decoding io = {packed, packed_nbytes, unpacked, n_bytes + 1, false};
 
     fuzz_require(stream != NULL && unpacked != NULL, "no memory");
-    fuzz_require(inflate_run(stream, &packed, &packed_nbytes, &to, &left, &done, &err) == 0,
-                 err.message);
-    fuzz_require(done && packed_nbytes == 0 && left == 1, "another length");
+    fuzz_require(decoder_deflate.decode(stream, &io, &err) == 0, err.message);
+    fuzz_require(io.done && io.in_nbytes == 0 && io.out_nbytes == 1, "another length");
     fuzz_require(memcmp(unpacked, data, n_bytes) == 0, "other bytes");
-    inflate_free(stream);
+    decoder_deflate.state_free(stream);
     free(unpacked);
 }
 
@@ -60,7 +59,7 @@ static void round_trip(const struct codec_choice *choice, const uint8_t *data, s
 
     fuzz_require(packed != NULL, "no memory");
     packed_nbytes = encode(choice, data, n_bytes, piece_nbytes, packed, room);
-    if (choice->codec->stores)
+    if (choice->codec->zip_method == CODEC_ZIP_STORED)
         fuzz_require(packed_nbytes == n_bytes && memcmp(packed, data, n_bytes) == 0, "other bytes");
     else
         check_inflated(packed, packed_nbytes, data, n_bytes);
@@ -92,8 +91,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
     fuzz_require(data != NULL, "no memory");
     memcpy(data, bytes + SETTINGS_NBYTES, n_bytes);
     memset(data + n_bytes, 0x55, CODEC_READ_SLACK);
-    if (choice.codec->train == NULL ||
-        choice.codec->train(&member, choice.level, data, n_bytes, &choice.trained, &err) == 0)
+    member.sample = data;
+    member.sample_nbytes = n_bytes;
+    if (choice.codec->train == NULL || choice.codec->train(&member, &choice.trained, &err) == 0)
         round_trip(&choice, data, n_bytes, 1 + (size_t)bytes[7] * 16);
     codec_choice_release(&choice);
     free(data);

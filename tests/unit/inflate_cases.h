@@ -4,7 +4,7 @@
 #ifndef SYMAUG_TESTS_INFLATE_CASES_H
 #define SYMAUG_TESTS_INFLATE_CASES_H
 
-#include "codec/inflate.h"
+#include "codec/codec.h"
 
 #include "codec_data.h"
 
@@ -68,37 +68,35 @@ static inline struct outcome inflate_by_zlib(const uint8_t *in, size_t n_in, uin
 }
 
 /*
- * The same by inflate_run, at most in_step and out_step bytes at a time, each from a buffer of its
+ * The same by our decoder, at most in_step and out_step bytes at a time, each from a buffer of its
  * own so that a byte beyond it is noticed (by the address sanitizer). Output is asked for until
  * out_max bytes are there, then with no room, which must find an end that needs no more output.
  */
-static inline struct outcome inflate_by_us(struct inflate_stream *stream, const uint8_t *in,
-                                           size_t n_in, size_t in_step, uint8_t *out,
-                                           size_t out_max, size_t out_step)
+static inline struct outcome inflate_by_us(void *stream, const uint8_t *in, size_t n_in,
+                                           size_t in_step, uint8_t *out, size_t out_max,
+                                           size_t out_step)
 {
     struct outcome o = {0};
     struct error err = {0};
     size_t in_at = 0, stalls = 0;
-    bool done = false;
+    struct decoding io = {0};
 
-    inflate_reset(stream);
-    while (!done && stalls < 3) {
+    decoder_deflate.reset(stream);
+    while (!io.done && stalls < 3) {
         const size_t n_fed = n_in - in_at < in_step ? n_in - in_at : in_step;
         const size_t n_room = out_max - o.n_out < out_step ? out_max - o.n_out : out_step;
         uint8_t *fed = malloc(n_fed + 1), *room = malloc(n_room + 1);
-        const uint8_t *next = fed;
-        uint8_t *end = room;
-        size_t fed_left = n_fed, room_left = n_room;
 
+        io = (struct decoding){fed, n_fed, room, n_room, false};
         memcpy(fed, in + in_at, n_fed);
         room[n_room] = 0xa5;
-        o.result = inflate_run(stream, &next, &fed_left, &end, &room_left, &done, &err);
-        assert_ptr_equal(next, fed + (n_fed - fed_left));
-        assert_ptr_equal(end, room + (n_room - room_left));
+        o.result = decoder_deflate.decode(stream, &io, &err);
+        assert_ptr_equal(io.in, fed + (n_fed - io.in_nbytes));
+        assert_ptr_equal(io.out, room + (n_room - io.out_nbytes));
         assert_int_equal(room[n_room], 0xa5);
-        memcpy(out + o.n_out, room, n_room - room_left);
-        o.n_out += n_room - room_left;
-        in_at += n_fed - fed_left;
+        memcpy(out + o.n_out, room, n_room - io.out_nbytes);
+        o.n_out += n_room - io.out_nbytes;
+        in_at += n_fed - io.in_nbytes;
         free(fed);
         free(room);
         if (o.result < 0) {
@@ -106,11 +104,11 @@ static inline struct outcome inflate_by_us(struct inflate_stream *stream, const 
             break;
         }
         /* It stops for one of the three reasons only. */
-        assert_true(done || fed_left == 0 || room_left == 0);
-        stalls = fed_left == n_fed && room_left == n_room ? stalls + 1 : 0;
+        assert_true(io.done || io.in_nbytes == 0 || io.out_nbytes == 0);
+        stalls = io.in_nbytes == n_fed && io.out_nbytes == n_room ? stalls + 1 : 0;
     }
     o.n_left = n_in - in_at;
-    o.result = o.result < 0 ? -1 : done;
+    o.result = o.result < 0 ? -1 : io.done;
     return o;
 }
 

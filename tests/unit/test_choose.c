@@ -19,15 +19,18 @@ static void test_piece_over_the_limit_is_refused(void **test_state)
     (void)test_state;
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const struct codec_level level = {kinds[k], 0};
-        const struct codec_member about = {.n_bytes = 100, .item_nbytes = 1};
+        const struct codec_member about = {
+            .n_bytes = 100, .item_nbytes = 1, .sample = member, .sample_nbytes = 100};
         struct codec_choice choice;
         struct error err = {0};
         void *state;
 
-        assert_int_equal(codec_choose(&level, &about, member, 100, &choice, &err), 0);
+        assert_int_equal(codec_choose(&level, &about, &choice, &err), 0);
         state = choice.codec->state_new(&choice, NULL);
         assert_int_equal(
-            choice.codec->encode(state, member, CODEC_PIECE_MAX_NBYTES + 1, 0, true, encoded, &err),
+            choice.codec->encode(state,
+                                 &(struct codec_piece){member, CODEC_PIECE_MAX_NBYTES + 1, 0, true},
+                                 encoded, &err),
             0);
         assert_int_equal(err.kind, ERROR_INTERNAL);
         choice.codec->state_free(state);
@@ -90,12 +93,12 @@ static void test_choose(void **test_state)
     data_fill(DATA_PLANES, 5, member, sizeof member);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            const struct codec_member about = {.n_bytes = sizes[s], .item_nbytes = 1};
+            const struct codec_member about = {
+                .n_bytes = sizes[s], .item_nbytes = 1, .sample = member, .sample_nbytes = sizes[s]};
             struct codec_choice choice;
             struct error err = {0};
 
-            assert_int_equal(codec_choose(&cases[i].level, &about, member, sizes[s], &choice, &err),
-                             0);
+            assert_int_equal(codec_choose(&cases[i].level, &about, &choice, &err), 0);
             assert_string_equal(choice.name, cases[i].name);
             codec_choice_release(&choice);
         }
@@ -111,6 +114,8 @@ static void test_choose_large(void **test_state)
     (void)test_state;
     for (int kind = 0; kind < N_DATA_KINDS; kind++) {
         const struct codec_member about = {.n_bytes = MEMBER_NBYTES,
+                                           .sample = member,
+                                           .sample_nbytes = CODEC_TRIAL_NBYTES,
                                            .item_nbytes = kind == DATA_FLOAT ? 4 : 1,
                                            .is_float = kind == DATA_FLOAT,
                                            .periods = {81},
@@ -125,15 +130,15 @@ static void test_choose_large(void **test_state)
             size_t n;
 
             for (int i = 0; i < 2; i++)
-                assert_int_equal(
-                    codec_choose(&level, &about, member, CODEC_TRIAL_NBYTES, &choice[i], NULL), 0);
+                assert_int_equal(codec_choose(&level, &about, &choice[i], NULL), 0);
             assert_string_equal(choice[0].name, choice[1].name);
             assert_ptr_equal(choice[0].codec, choice[1].codec);
             if (kinds[k] != CODEC_FAST)
                 assert_string_not_equal(choice[0].codec->name, "isal");
             state = choice[0].codec->state_new(&choice[0], NULL);
 
-            n = choice[0].codec->encode(state, member, CODEC_TRIAL_NBYTES, 0, true, encoded, NULL);
+            n = choice[0].codec->encode(
+                state, &(struct codec_piece){member, CODEC_TRIAL_NBYTES, 0, true}, encoded, NULL);
             /* A constant member has a few bytes of either. Codes of skewed letters alone are worth
              * less to the default level than the time that the matches between them take. */
             assert_true(n <= previous + previous / (kind == DATA_SKEWED ? 6 : 50) + 64);
@@ -169,8 +174,8 @@ static void fill_visits(uint8_t *out, size_t n_bytes)
 static size_t encoded_nbytes(const struct codec_choice *choice)
 {
     void *state = choice->codec->state_new(choice, NULL);
-    const size_t n =
-        choice->codec->encode(state, member, CODEC_TRIAL_NBYTES, 0, true, encoded, NULL);
+    const size_t n = choice->codec->encode(
+        state, &(struct codec_piece){member, CODEC_TRIAL_NBYTES, 0, true}, encoded, NULL);
 
     choice->codec->state_free(state);
     return n;
@@ -181,6 +186,8 @@ static void test_moved_numbers(void **test_state)
 {
     const struct codec_level ours = {CODEC_DEFAULT, 0}, zlib = {CODEC_ZLIB, 6};
     const struct codec_member about = {.n_bytes = (uint64_t)64 << 20,
+                                       .sample = member,
+                                       .sample_nbytes = CODEC_TRIAL_NBYTES,
                                        .item_nbytes = 2,
                                        .periods = {2, 722, 722 * 16},
                                        .n_periods = 3};
@@ -188,8 +195,8 @@ static void test_moved_numbers(void **test_state)
 
     (void)test_state;
     fill_visits(member, MEMBER_NBYTES);
-    assert_int_equal(codec_choose(&ours, &about, member, CODEC_TRIAL_NBYTES, &choice, NULL), 0);
-    assert_int_equal(codec_choose(&zlib, &about, member, CODEC_TRIAL_NBYTES, &reference, NULL), 0);
+    assert_int_equal(codec_choose(&ours, &about, &choice, NULL), 0);
+    assert_int_equal(codec_choose(&zlib, &about, &reference, NULL), 0);
     assert_string_not_equal(choice.codec->name, "zlib");
     assert_true(encoded_nbytes(&choice) < encoded_nbytes(&reference) * 105 / 100);
     codec_choice_release(&choice);
@@ -211,10 +218,10 @@ static void test_operations(void **test_state)
             continue;
         state = codec->state_new(&choice, NULL);
         assert_int_equal(codec->n_operations(state), 0);
-        codec->encode(state, member, 100000, 0, false, encoded, NULL);
+        codec->encode(state, &(struct codec_piece){member, 100000, 0, false}, encoded, NULL);
         once = codec->n_operations(state);
         assert_true(once > 100000 / 4 && once < 100000 * (uint64_t)200);
-        codec->encode(state, member, 100000, 0, false, encoded, NULL);
+        codec->encode(state, &(struct codec_piece){member, 100000, 0, false}, encoded, NULL);
         assert_int_equal(codec->n_operations(state), 2 * once);
         codec->state_free(state);
     }

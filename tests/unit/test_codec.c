@@ -26,14 +26,18 @@ static uint8_t encoded[2 * MEMBER_MAX], unpacked[MEMBER_MAX + 1];
 static struct codec_choice choice_of(const struct codec *codec, int level, size_t n_bytes)
 {
     const struct codec_member about = {
-        .n_bytes = n_bytes, .item_nbytes = 1, .periods = {81}, .n_periods = 1};
+        .n_bytes = n_bytes,
+        .item_nbytes = 1,
+        .periods = {81},
+        .n_periods = 1,
+        .sample = member,
+        .sample_nbytes = n_bytes < CODEC_TRIAL_NBYTES ? n_bytes : CODEC_TRIAL_NBYTES,
+    };
     struct codec_choice choice = {.codec = codec, .level = level};
-    const size_t sample_nbytes = n_bytes < CODEC_TRIAL_NBYTES ? n_bytes : CODEC_TRIAL_NBYTES;
     struct error err = {0};
 
     if (codec->train != NULL)
-        assert_int_equal(codec->train(&about, level, member, sample_nbytes, &choice.trained, &err),
-                         0);
+        assert_int_equal(codec->train(&about, &choice.trained, &err), 0);
     return choice;
 }
 
@@ -52,15 +56,16 @@ static uint8_t *encode_piece(const struct codec *codec, void *state, size_t at, 
                              bool last, size_t *n_encoded)
 {
     const size_t bound = codec->bound(n_bytes);
-    const size_t history = at < CODEC_HISTORY_NBYTES ? at : CODEC_HISTORY_NBYTES;
+    const struct codec_piece piece = {member + at, n_bytes,
+                                      at < CODEC_HISTORY_NBYTES ? at : CODEC_HISTORY_NBYTES, last};
     uint8_t *out = malloc(bound + CANARY_NBYTES);
     struct error err = {0};
 
     memset(out + bound, 0xc5, CANARY_NBYTES);
-    *n_encoded = codec->encode(state, member + at, n_bytes, history, last, out, &err);
+    *n_encoded = codec->encode(state, &piece, out, &err);
     assert_int_equal(err.kind, ERROR_NONE);
     assert_true(*n_encoded <= bound);
-    assert_true(*n_encoded > 0 || codec->stores);
+    assert_true(*n_encoded > 0 || codec->zip_method == CODEC_ZIP_STORED);
     for (size_t i = 0; i < CANARY_NBYTES; i++)
         assert_int_equal(out[bound + i], 0xc5);
     return out;
@@ -127,7 +132,7 @@ static void check_member(const struct codec *codec, int level, size_t n_bytes, u
         free(out);
     }
     codec->state_free(state);
-    if (codec->stores) {
+    if (codec->zip_method == CODEC_ZIP_STORED) {
         assert_int_equal(n_encoded, n_bytes);
         assert_memory_equal(encoded, member, n_bytes);
     } else {
@@ -188,15 +193,16 @@ static void test_address_does_not_matter(void **test_state)
         for (size_t i = 0; i < N_STATES; i++)
             states[i] = codec->state_new(&choice, NULL);
         for (int round = 0; round < 1500; round++) {
+            const struct codec_piece piece = {.bytes = member, .n_bytes = N};
             size_t n;
 
             for (size_t i = 0; i < N; i++)
                 member[i] = (uint8_t)random_next(&random);
             for (size_t i = 20; i < 240; i += 20) /* what starts at the second byte comes again */
                 memcpy(member + i, member + 1, 8);
-            n = codec->encode(states[0], member, N, 0, false, first, NULL);
+            n = codec->encode(states[0], &piece, first, NULL);
             for (size_t i = 1; i < N_STATES; i++) {
-                assert_int_equal(codec->encode(states[i], member, N, 0, false, other, NULL), n);
+                assert_int_equal(codec->encode(states[i], &piece, other, NULL), n);
                 assert_memory_equal(other, first, n);
             }
         }

@@ -5,7 +5,6 @@
  *
  * SYMAUG_TEST_N=200000 makes the test of random inputs longer.
  */
-#include "codec/grid_train.h"
 #include "test_grid_encoder.h"
 
 #define MAX_NBYTES     ((size_t)5 << 20)
@@ -260,17 +259,16 @@ static void test_train(void **state)
             struct grid_trained first = {0}, other = {0};
 
             member.n_bytes = random_below(&r, 2) ? 0 : UINT64_C(1) << random_below(&r, 40);
+            member.sample = data;
+            member.sample_nbytes = sample_nbytes;
             memset(data + sample_nbytes, 1, CODEC_READ_SLACK);
-            assert_int_equal(
-                grid_train(&grid_kernels_plain, &member, data, sample_nbytes, &first, NULL), 0);
+            assert_int_equal(grid_train(&grid_kernels_plain, &member, &first, NULL), 0);
             for (size_t i = 0; i < grid_kernels_n_table; i++) {
                 if (!grid_kernels_table[i]->is_supported())
                     continue;
                 memset(&other, 0, sizeof other);
                 memset(data + sample_nbytes, 2, CODEC_READ_SLACK);
-                assert_int_equal(
-                    grid_train(grid_kernels_table[i], &member, data, sample_nbytes, &other, NULL),
-                    0);
+                assert_int_equal(grid_train(grid_kernels_table[i], &member, &other, NULL), 0);
                 assert_memory_equal(&first, &other, sizeof first);
             }
         }

@@ -7,7 +7,6 @@
 
 #include "codec/grid.h"
 
-#include "codec/grid_match.h"
 #include "test_grid_data.h"
 
 #include <setjmp.h>
@@ -52,12 +51,15 @@ static void encoder_init(struct encoder *e, const struct codec *codec,
 {
     const size_t sample_nbytes = n < CODEC_TRIAL_NBYTES ? n : CODEC_TRIAL_NBYTES;
     uint8_t *const sample = malloc(sample_nbytes + CODEC_READ_SLACK);
+    struct codec_member about = *member;
     struct error err = {0};
 
+    about.sample = sample;
+    about.sample_nbytes = sample_nbytes;
     memcpy(sample, data, sample_nbytes);
     memset(sample + sample_nbytes, 0x55, CODEC_READ_SLACK);
     *e = (struct encoder){.choice.codec = codec};
-    assert_int_equal(codec->train(member, 0, sample, sample_nbytes, &e->choice.trained, &err), 0);
+    assert_int_equal(codec->train(&about, &e->choice.trained, &err), 0);
     e->state = codec->state_new(&e->choice, &err);
     assert_non_null(e->state);
     free(sample);
@@ -79,13 +81,13 @@ static uint8_t *encode_piece(struct encoder *e, const uint8_t *data, size_t at, 
     const size_t n_copied = history_nbytes + n;
     uint8_t *const copy = malloc(n_copied + CODEC_READ_SLACK);
     uint8_t *const out = malloc(codec->bound(n));
+    const struct codec_piece piece = {copy + history_nbytes, n, history_nbytes, last};
     struct error err = {0};
 
     memcpy(copy, data + at - history_nbytes, n_copied);
     for (size_t i = 0; i < CODEC_READ_SLACK; i++)
         copy[n_copied + i] = slack == 0 || n_copied < slack ? 0 : copy[n_copied + i - slack];
-    *out_nbytes =
-        codec->encode(e->state, copy + history_nbytes, n, history_nbytes, last, out, &err);
+    *out_nbytes = codec->encode(e->state, &piece, out, &err);
     assert_in_range(*out_nbytes, 1, n + n / 1000 + 16);
     assert_true(*out_nbytes <= codec->bound(n));
     if (!last)

@@ -1,5 +1,5 @@
 /* test_grid_huffman.c - prefix codes: complete, limited, optimal. */
-#include "codec/grid_huffman.h"
+#include "codec/grid.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,6 @@
  * size, runs of zeros of every length, pieces that end or begin anywhere, elements that come again
  * at the end of deflate's reach; and the counting of symbols. All instruction sets agree.
  */
-#include "codec/grid_deflate.h"
 #include "test_grid_encoder.h"
 
 #define MAX_NBYTES ((size_t)300000)

@@ -7,7 +7,7 @@ static void test_any_steps_find_the_exact_end(void **test_state)
         {IN_MAX, OUT_MAX}, {1, OUT_MAX},  {IN_MAX, 1},   {1, 1},
         {7, 13},           {4096, 65536}, {65536, 1000}, {IN_MAX, 40000}};
     static const size_t sizes[] = {0, 1, 2, 300, 5000, 70000, 400000};
-    struct inflate_stream *stream = inflate_new(NULL);
+    void *stream = decoder_deflate.state_new(NULL);
 
     (void)test_state;
     for (int kind = 0; kind < N_DATA_KINDS; kind++) {
@@ -33,7 +33,7 @@ static void test_any_steps_find_the_exact_end(void **test_state)
             }
         }
     }
-    inflate_free(stream);
+    decoder_deflate.state_free(stream);
 }
 
 /* Small streams, so that the end falls on every bit; every kind and amount of junk behind it. */
@@ -41,7 +41,7 @@ static void test_bytes_behind_the_end_stay(void **test_state)
 {
     static const uint8_t junk[] = {0x00, 0xff, 0x03, 0x55};
     static const size_t in_steps[] = {1, 2, 3, 5, 8, 9, 100000};
-    struct inflate_stream *stream = inflate_new(NULL);
+    void *stream = decoder_deflate.state_new(NULL);
 
     (void)test_state;
     for (size_t n = 0; n < 120; n++) {
@@ -63,12 +63,12 @@ static void test_bytes_behind_the_end_stay(void **test_state)
             }
         }
     }
-    inflate_free(stream);
+    decoder_deflate.state_free(stream);
 }
 
 static void test_truncated_stream_is_not_done(void **test_state)
 {
-    struct inflate_stream *stream = inflate_new(NULL);
+    void *stream = decoder_deflate.state_new(NULL);
 
     (void)test_state;
     for (size_t p = 0; p < N_PACKINGS; p++) {
@@ -84,13 +84,13 @@ static void test_truncated_stream_is_not_done(void **test_state)
             assert_memory_equal(unpacked, plain, o.n_out);
         }
     }
-    inflate_free(stream);
+    decoder_deflate.state_free(stream);
 }
 
 /* With less room than the stream has output it is neither done nor an error. */
 static void test_longer_than_expected_is_not_done(void **test_state)
 {
-    struct inflate_stream *stream = inflate_new(NULL);
+    void *stream = decoder_deflate.state_new(NULL);
 
     (void)test_state;
     for (size_t p = 0; p < N_PACKINGS; p++) {
@@ -105,14 +105,14 @@ static void test_longer_than_expected_is_not_done(void **test_state)
             assert_memory_equal(unpacked, plain, n_out);
         }
     }
-    inflate_free(stream);
+    decoder_deflate.state_free(stream);
 }
 
 static void test_reset_forgets(void **test_state)
 {
     /* A fixed block: one match of length 3 at distance 1, which nothing precedes. */
     static const uint8_t too_far[] = {0x03, 0x02, 0x00};
-    struct inflate_stream *stream = inflate_new(NULL);
+    void *stream = decoder_deflate.state_new(NULL);
     const size_t n_packed = pack_as(DATA_PLANES, 50000, 0);
 
     (void)test_state;
@@ -123,28 +123,25 @@ static void test_reset_forgets(void **test_state)
         assert_int_equal(
             inflate_by_us(stream, packed, n_packed / 2, 999, unpacked, OUT_MAX, 100).result, 0);
     }
-    inflate_free(stream);
-    inflate_free(NULL);
+    decoder_deflate.state_free(stream);
+    decoder_deflate.state_free(NULL);
 }
 
 static void test_an_error_stays(void **test_state)
 {
     static const uint8_t reserved[] = {0x07, 0, 0, 0};
-    struct inflate_stream *stream = inflate_new(NULL);
-    const uint8_t *in = reserved;
-    uint8_t *out = unpacked;
-    size_t in_nbytes = sizeof reserved, out_nbytes = 10;
-    bool done;
+    void *stream = decoder_deflate.state_new(NULL);
+    struct decoding io = {reserved, sizeof reserved, unpacked, 10, false};
 
     (void)test_state;
     for (int i = 0; i < 3; i++) {
         struct error err = {0};
 
-        assert_int_equal(inflate_run(stream, &in, &in_nbytes, &out, &out_nbytes, &done, &err), -1);
+        assert_int_equal(decoder_deflate.decode(stream, &io, &err), -1);
         assert_int_equal(err.kind, ERROR_DATA);
-        assert_false(done);
+        assert_false(io.done);
     }
-    inflate_free(stream);
+    decoder_deflate.state_free(stream);
 }
 
 /* 4 GiB + 8 MiB in one block, matched at distance 32768 all the time: 32 bits do not count it. */
@@ -156,11 +153,11 @@ static void test_more_than_4_gib(void **test_state)
     static uint8_t group[15 * 4096];
     const uint64_t wrap = (UINT64_C(1) << 32) + 1000;
     uint8_t literals[286] = {0}, distances[30] = {0};
-    struct inflate_stream *stream = inflate_new(NULL);
+    void *stream = decoder_deflate.state_new(NULL);
     struct error err = {0};
     struct bits b = {0};
     uint64_t n_out = 0, n_groups = n_matches * 15 / 8 / sizeof group;
-    bool done = false;
+    struct decoding io = {0};
 
     (void)test_state;
     literals[0] = 2;
@@ -177,22 +174,21 @@ static void test_more_than_4_gib(void **test_state)
         bits_put_code(&b, 0 << 2 | 2, 3);
     for (unsigned i = 0; i < 8 * sizeof group; i++)
         group[i / 8] |= (uint8_t)((match >> i % 15 & 1) << i % 8);
-    for (uint64_t i = 0; i <= n_groups && !done; i++) {
-        const uint8_t *in = i == 0 ? b.bytes : group;
-        size_t in_nbytes = i == 0 ? b.n_bits / 8 : sizeof group;
-
-        while (in_nbytes > 0) {
+    for (uint64_t i = 0; i <= n_groups && !io.done; i++) {
+        io.in = i == 0 ? b.bytes : group;
+        io.in_nbytes = i == 0 ? b.n_bits / 8 : sizeof group;
+        while (io.in_nbytes > 0) {
             /* One call begins just behind the wrap. */
             const size_t step = n_out < wrap && wrap - n_out < OUT_MAX ? wrap - n_out : OUT_MAX;
-            uint8_t *out = unpacked;
-            size_t room = step;
 
-            assert_int_equal(inflate_run(stream, &in, &in_nbytes, &out, &room, &done, &err), 0);
-            n_out += step - room;
+            io.out = unpacked;
+            io.out_nbytes = step;
+            assert_int_equal(decoder_deflate.decode(stream, &io, &err), 0);
+            n_out += step - io.out_nbytes;
         }
     }
     assert_true(n_out > wrap + OUT_MAX);
-    inflate_free(stream);
+    decoder_deflate.state_free(stream);
 }
 
 int main(void)

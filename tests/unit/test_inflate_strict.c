@@ -34,7 +34,7 @@ static const struct {
 
 static void test_code_sets_as_zlib_takes_them(void **test_state)
 {
-    struct inflate_stream *stream = inflate_new(NULL);
+    void *stream = decoder_deflate.state_new(NULL);
 
     (void)test_state;
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
@@ -61,13 +61,13 @@ static void test_code_sets_as_zlib_takes_them(void **test_state)
             assert_memory_equal(unpacked, expected, o.n_out);
         }
     }
-    inflate_free(stream);
+    decoder_deflate.state_free(stream);
 }
 
 /* Random code lengths, mostly near a complete code, with a random body. */
 static void test_random_code_sets_as_zlib(void **test_state)
 {
-    struct inflate_stream *stream = inflate_new(NULL);
+    void *stream = decoder_deflate.state_new(NULL);
     uint64_t random = 20;
     size_t n_accepted = 0;
 
@@ -117,7 +117,7 @@ static void test_random_code_sets_as_zlib(void **test_state)
         }
     }
     assert_true(n_accepted > 500);
-    inflate_free(stream);
+    decoder_deflate.state_free(stream);
 }
 
 static void mutate(uint8_t *bytes, size_t n_bytes, uint64_t *random)
@@ -137,7 +137,7 @@ static void mutate(uint8_t *bytes, size_t n_bytes, uint64_t *random)
 static void test_mutated_streams_as_zlib(void **test_state)
 {
     static uint8_t mutated[IN_MAX + 400];
-    struct inflate_stream *stream = inflate_new(NULL);
+    void *stream = decoder_deflate.state_new(NULL);
     uint64_t random = 7;
     size_t n_results[3] = {0}, n_packed = 0;
 
@@ -168,7 +168,7 @@ static void test_mutated_streams_as_zlib(void **test_state)
             assert_memory_equal(unpacked, expected, o.n_out < z.n_out ? o.n_out : z.n_out);
     }
     assert_true(n_results[0] > 1000 && n_results[1] > 100 && n_results[2] > 1000);
-    inflate_free(stream);
+    decoder_deflate.state_free(stream);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /*
- * grid_kernel_optimal.h - the thorough parser: the path of fewest bits through the matches at
+ * grid_optimal.h - the thorough parser: the path of fewest bits through the matches at
  * learned distances and at the latest places of the same hash, and literals. Part of grid_kernel.h.
  *
  * Only places that some path leads to are looked at; where a long match begins, literals are not

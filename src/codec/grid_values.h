@@ -1,5 +1,5 @@
 /*
- * grid_kernel_values.h - the parser for values that come again: visit counts, scores, ownership.
+ * grid_values.h - the parser for values that come again: visit counts, scores, ownership.
  * Part of grid_kernel.h.
  *
  * A transform moves the elements of a row, and there are few different ones, so that matches of a
