@@ -93,12 +93,13 @@ $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libsymaug.a
+$(BUILD)/tests/unit/%.o: ALL_CPPFLAGS += -Itests/unit
+$(BUILD)/tests/unit/%.o: ALL_CFLAGS += -Wno-missing-prototypes
+$(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/libsymaug.a
 	$(call say,LD)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests/unit $(ALL_CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) -o $@ $< $(BUILD)/libsymaug.a -lcmocka $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(UNIT_SRC:%.c=$(BUILD)/%.d)
 
 unit: $(UNIT_BIN)
 
