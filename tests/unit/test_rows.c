@@ -2,6 +2,7 @@
 #include "npz_maker.h"
 
 #include "codec/crc.h"
+#include "engine/pieces_copy.h"
 #include "shard/archive_in.h"
 #include "shard/rows.h"
 
@@ -272,6 +273,19 @@ static void test_stream_length(void **state)
     }
 }
 
+/* The bytes of a member that is copied as it is. */
+static int copy_all(const struct array *array, struct error *err)
+{
+    struct pieces *pieces = pieces_of_copy(array, err);
+    unsigned window;
+    int status;
+
+    assert_non_null(pieces);
+    status = pieces->ops->load(pieces, 0, pieces->n_pieces, &window, err);
+    pieces_free(pieces);
+    return status;
+}
+
 /* Sound members of another CRC, stored and deflated, in C and in Fortran order: whoever reads all
  * of one says so, and a small value is not believed. */
 static void test_wrong_crc(void **state)
@@ -280,7 +294,7 @@ static void test_wrong_crc(void **state)
     for (unsigned variant = 0; variant < 6; variant++) {
         struct made_array made = wide;
         struct archive_in archive;
-        struct error err = {0}, table_err = {0}, rows_err = {0};
+        struct error err = {0}, table_err = {0}, rows_err = {0}, copy_err = {0};
         const struct array *array;
         struct bytes npy = {0};
         struct rows *rows;
@@ -317,6 +331,8 @@ static void test_wrong_crc(void **state)
             assert_non_null(strstr(rows_err.message, wanted));
             rows_close(rows);
         }
+        assert_int_equal(copy_all(array, &copy_err), -1);
+        assert_non_null(strstr(copy_err.message, wanted));
         assert_int_equal(array_read_int(array, &value), -1);
         free(out);
         archive_in_close(&archive);
