@@ -162,6 +162,66 @@ struct action_space *action_space_new(const struct board *board, const struct ac
     return space;
 }
 
+const char *action_flip_name(enum action_flip flip)
+{
+    static const char *const names[ACTION_N_FLIPS] = {"", "flipud", "fliplr", "transpose"};
+
+    return names[flip];
+}
+
+bool action_can_flip(const struct board *board, const struct action_layout *layout,
+                     enum action_flip flip)
+{
+    if (flip == ACTION_AS_IS)
+        return true;
+    if (board->rows == 0 || board->n_on_board != board->n_cells || layout == NULL ||
+        layout->cell == NULL || layout->length(board) < board->n_cells ||
+        layout->length(board) > (uint64_t)board->n_cells + 1 ||
+        (flip == ACTION_TRANSPOSE && board->rows != board->cols))
+        return false;
+    for (uint64_t a = 0; a < board->n_cells; a++)
+        if (layout->cell(board, a) != (int64_t)a)
+            return false;
+    return true;
+}
+
+uint64_t action_flip_cell(const struct board *board, enum action_flip flip, uint64_t cell)
+{
+    const uint64_t cols = board->cols > 0 ? board->cols : 1, row = cell / cols, col = cell % cols;
+
+    switch (flip) {
+    case ACTION_FLIPUD:
+        return (board->rows - 1 - row) * board->cols + col;
+    case ACTION_FLIPLR:
+        return row * board->cols + board->cols - 1 - col;
+    case ACTION_TRANSPOSE:
+        return col * board->cols + row;
+    default:
+        return cell;
+    }
+}
+
+int action_space_flip(struct action_space *space, enum action_flip flip, struct error *err)
+{
+    const uint64_t n_cells = space->board->n_cells;
+    uint32_t *stored = malloc(n_cells * sizeof *stored);
+
+    if (stored == NULL)
+        return error_no_memory(err, "maps of an action space");
+    for (uint32_t t = 0; flip != ACTION_AS_IS && t < space->board->n_transforms; t++) {
+        uint32_t *dst = space->dst + t * space->length;
+
+        for (uint64_t a = 0; a < n_cells; a++)
+            stored[a] = (uint32_t)action_flip_cell(space->board, flip,
+                                                   dst[action_flip_cell(space->board, flip, a)]);
+        memcpy(dst, stored, n_cells * sizeof *stored);
+        perm_invert(dst, space->length, space->src + t * space->length);
+    }
+    space->flip = flip;
+    free(stored);
+    return 0;
+}
+
 void action_space_free(struct action_space *space)
 {
     if (space == NULL)

@@ -48,10 +48,20 @@ struct action_layout {
     void (*describe)(const struct board *board, uint64_t action, char *text, size_t n_bytes);
 };
 
+/* How a policy is stored beside its planes: in their order, or with its cells in another one. */
+enum action_flip {
+    ACTION_AS_IS,
+    ACTION_FLIPUD,
+    ACTION_FLIPLR,
+    ACTION_TRANSPOSE,
+    ACTION_N_FLIPS,
+};
+
 struct action_space {
     const struct board *board;          /* borrowed */
     const struct action_layout *layout; /* borrowed, static */
     uint64_t length;                    /* of the policy axis, >= layout length */
+    enum action_flip flip;              /* see action_space_flip */
     uint32_t *dst;                      /* owned, n_transforms x length: action a goes to
                                            dst[t * length + a] */
     uint32_t *src;                      /* owned, the inverses */
@@ -90,6 +100,21 @@ struct board_step {
 
 /* The directions in which RingRift's stacks move, as its policy numbers them. */
 const struct board_step *ringrift_directions(const struct board *board, uint32_t *n_directions);
+
+/* The words of role options: "flipud"; "" for ACTION_AS_IS. */
+const char *action_flip_name(enum action_flip flip);
+
+/* True when a policy of this layout can be stored so: an entry per cell of a whole box, which is a
+ * square where it is transposed. */
+bool action_can_flip(const struct board *board, const struct action_layout *layout,
+                     enum action_flip flip);
+
+/* The cell that a cell's entry is about when the policy is stored so; its own inverse. */
+uint64_t action_flip_cell(const struct board *board, enum action_flip flip, uint64_t cell);
+
+/* Move the maps of a new space into the order in which a flipped policy is stored: an entry goes
+ * where its cell goes, in that order. action_can_flip must hold. */
+int action_space_flip(struct action_space *space, enum action_flip flip, struct error *err);
 
 /* Free a space; accepts NULL. */
 void action_space_free(struct action_space *space);

@@ -51,8 +51,7 @@ static int bind_grid_of_cells(const struct plan *plan, struct row_move *move, st
 static int bind_policy(struct plan *plan, const struct plan_array *array, struct row_move *move,
                        struct error *err)
 {
-    const struct action_space *space =
-        plan_space(plan, array->binding.layout, array->binding.n_actions, err);
+    const struct action_space *space = plan_space(plan, &array->binding, err);
 
     if (space == NULL)
         return -1;

@@ -43,13 +43,14 @@ static void keep_ambiguous(struct action_space *space)
                 space->dst[t * space->length + a] = space->src[t * space->length + a] = (uint32_t)a;
 }
 
-const struct action_space *plan_space(struct plan *plan, const struct action_layout *layout,
-                                      uint64_t length, struct error *err)
+const struct action_space *plan_space(struct plan *plan, const struct role_binding *binding,
+                                      struct error *err)
 {
     struct action_space **grown;
 
     for (size_t i = 0; i < plan->n_spaces; i++)
-        if (plan->spaces[i]->layout == layout && plan->spaces[i]->length == length)
+        if (plan->spaces[i]->layout == binding->layout &&
+            plan->spaces[i]->length == binding->n_actions && plan->spaces[i]->flip == binding->flip)
             return plan->spaces[i];
     grown = realloc(plan->spaces, (plan->n_spaces + 1) * sizeof(struct action_space *));
     if (grown == NULL) {
@@ -57,12 +58,15 @@ const struct action_space *plan_space(struct plan *plan, const struct action_lay
         return NULL;
     }
     plan->spaces = grown;
-    grown[plan->n_spaces] = action_space_new(plan->board, layout, length, err);
+    grown[plan->n_spaces] = action_space_new(plan->board, binding->layout, binding->n_actions, err);
     if (grown[plan->n_spaces] == NULL)
         return NULL;
+    plan->n_spaces++;
     if (plan->conventions.ambiguous == AMBIGUOUS_KEEP)
-        keep_ambiguous(grown[plan->n_spaces]);
-    return grown[plan->n_spaces++];
+        keep_ambiguous(grown[plan->n_spaces - 1]);
+    return action_space_flip(grown[plan->n_spaces - 1], binding->flip, err) == 0
+               ? grown[plan->n_spaces - 1]
+               : NULL;
 }
 
 int plan_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,

@@ -81,9 +81,10 @@ void plan_release(struct plan *plan);
 int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The action space of a layout at a length, made on first use and owned by the plan. */
-const struct action_space *plan_space(struct plan *plan, const struct action_layout *layout,
-                                      uint64_t length, struct error *err);
+/* The action space of an array's layout, length and flip, made on first use and owned by the
+ * plan. */
+const struct action_space *plan_space(struct plan *plan, const struct role_binding *binding,
+                                      struct error *err);
 
 /* ERROR_DATA "FILE: ARRAY: reason"; always -1. */
 int plan_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,

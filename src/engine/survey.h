@@ -68,6 +68,10 @@ int survey_refuse(const struct plan *plan, const struct plan_array *array,
  */
 int survey_stones(struct plan *plan, struct error *err);
 
+/* Games of placement: a dense policy that stands on stones in most rows and off them when flipped is
+ * refused with the role option that says so. */
+int survey_flips(struct plan *plan, struct error *err);
+
 /* Chess: count rows with castling rights; with CASTLING_SKIP they keep only the identity image. */
 int survey_castling(struct plan *plan, struct error *err);
 

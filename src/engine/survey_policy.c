@@ -196,7 +196,7 @@ static int count_policy(struct plan *plan, const struct plan_array *array, struc
 {
     struct tally tally = {.plan = plan, .array = array};
 
-    tally.space = plan_space(plan, array->binding.layout, array->binding.n_actions, err);
+    tally.space = plan_space(plan, &array->binding, err);
     if (tally.space == NULL)
         return -1;
     if (!is_worth_counting(tally.space))

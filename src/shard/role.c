@@ -38,9 +38,16 @@ const char *role_name(enum role role)
     return "unknown";
 }
 
-#define BIT(role) (1u << (role))
+#define BIT(role)    (1u << (role))
+#define LAYOUT_ROLES (BIT(ROLE_POLICY) | BIT(ROLE_MASK) | BIT(ROLE_POLICY_INDEX) | BIT(ROLE_ACTION))
 
-enum option_field { OPTION_COL_FIRST, OPTION_LSB_FIRST, OPTION_CHANNELS_LAST, OPTION_PER_PLAYER };
+enum option_field {
+    OPTION_COL_FIRST,
+    OPTION_LSB_FIRST,
+    OPTION_CHANNELS_LAST,
+    OPTION_PER_PLAYER,
+    OPTION_FLIP
+};
 
 /* The options behind a role's colon, other than layout=L. */
 static const struct role_option {
@@ -56,13 +63,15 @@ static const struct role_option {
     {"nchw", OPTION_CHANNELS_LAST, 0, BIT(ROLE_PLANES)},
     {"nhwc", OPTION_CHANNELS_LAST, 1, BIT(ROLE_PLANES)},
     {"players", OPTION_PER_PLAYER, 1, BIT(ROLE_VALUE)},
+    {"flipud", OPTION_FLIP, ACTION_FLIPUD, LAYOUT_ROLES},
+    {"fliplr", OPTION_FLIP, ACTION_FLIPLR, LAYOUT_ROLES},
+    {"transpose", OPTION_FLIP, ACTION_TRANSPOSE, LAYOUT_ROLES},
 };
 
 #define N_OPTIONS (sizeof option_table / sizeof option_table[0])
 
 static const char layout_option[] = "layout=";
-static const unsigned layout_roles =
-    BIT(ROLE_POLICY) | BIT(ROLE_MASK) | BIT(ROLE_POLICY_INDEX) | BIT(ROLE_ACTION);
+static const unsigned layout_roles = LAYOUT_ROLES;
 
 static bool equals(const char *text, size_t n_bytes, const char *name)
 {
@@ -98,7 +107,8 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
     }
     for (size_t i = 0; i < N_OPTIONS; i++) {
         const struct role_option *option = &option_table[i];
-        int *const fields[] = {&o->col_first, &o->lsb_first, &o->channels_last, &o->per_player};
+        int *const fields[] = {&o->col_first, &o->lsb_first, &o->channels_last, &o->per_player,
+                               &o->flip};
 
         if ((option->roles & BIT(o->role)) && equals(text, n_bytes, option->name)) {
             *fields[option->field] = option->value;
@@ -152,7 +162,7 @@ static void override_release(struct role_override *o)
 static int add(struct role_request *request, const char *array, size_t n_array, const char *spec,
                struct error *err)
 {
-    struct role_override o = {.col_first = -1, .lsb_first = -1, .channels_last = -1};
+    struct role_override o = {.col_first = -1, .lsb_first = -1, .channels_last = -1, .flip = -1};
     struct role_override *grown;
 
     if (n_array == 0)
@@ -212,7 +222,8 @@ int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
     int n;
 
     if (b->layout != NULL && (layout_roles & BIT(b->role)))
-        n = snprintf(spec, n_bytes, "%s:%s%s", role, layout_option, b->layout->name);
+        n = snprintf(spec, n_bytes, "%s:%s%s%s%s", role, layout_option, b->layout->name,
+                     b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip));
     else if (b->role == ROLE_PLANES && b->axes.inner * b->axes.outer > 1)
         n = snprintf(spec, n_bytes, "%s:%s", role, b->axes.inner > 1 ? "nhwc" : "nchw");
     else if (b->role == ROLE_PACKED)

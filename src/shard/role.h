@@ -66,9 +66,11 @@ struct role_binding {
     int offsets_array;
     bool takeiteasy_grid; /* PLANES, GRID: an axis of 25, see grid_cells of a family */
     bool col_first;       /* COORD as (col,row) */
-    bool per_player;      /* VALUE: a column for each player, the first two are the colours */
-    bool lsb_first;       /* PACKED: bit order within a byte */
-    bool plane_xy;        /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */
+    enum action_flip
+        flip;        /* POLICY, MASK, POLICY_INDEX, ACTION stored in another order than planes */
+    bool per_player; /* VALUE: a column for each player, the first two are the colours */
+    bool lsb_first;  /* PACKED: bit order within a byte */
+    bool plane_xy;   /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */
 };
 
 /* What the user said about roles: --role, --copy, --schema, and the options that bear on them. */
@@ -80,6 +82,7 @@ struct role_override {
     int lsb_first;     /* :msb, :lsb */
     int channels_last; /* :nchw, :nhwc */
     int per_player;    /* :players */
+    int flip;          /* :flipud, :fliplr, :transpose (enum action_flip); else -1 */
 };
 
 struct role_request {

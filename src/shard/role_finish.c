@@ -58,6 +58,28 @@ static bool planes_are_xy(const struct role_context *c)
     return false;
 }
 
+/* A policy that was told to be stored upside down, or moves beside one. */
+static int finish_flip(const struct role_context *c, size_t i, const struct role_binding *policy,
+                       struct error *err)
+{
+    const struct role_override *told = c->cases[i].told;
+    struct role_binding *b = &c->bindings[i];
+    struct role_reason reason;
+
+    if (told != NULL && told->flip >= 0)
+        b->flip = (enum action_flip)told->flip;
+    if (!action_can_flip(c->board, b->layout, b->flip)) {
+        role_unfit(&reason, "option %s is for a policy with an entry for each cell of a %s",
+                   action_flip_name(b->flip), b->flip == ACTION_TRANSPOSE ? "square" : "rectangle");
+        return role_refuse(c, i, role_name(b->role), reason.text, err);
+    }
+    if (b->role != ROLE_ACTION || told != NULL || policy == NULL || policy->flip == ACTION_AS_IS)
+        return 0;
+    role_unfit(&reason, "the policy is stored %s: expected to be told whether these moves are, too",
+               action_flip_name(policy->flip));
+    return role_refuse(c, i, "action", reason.text, err);
+}
+
 int role_finish(const struct role_context *c, struct error *err)
 {
     const struct role_binding *policy = find_policy(c);
@@ -68,8 +90,14 @@ int role_finish(const struct role_context *c, struct error *err)
 
         if (b->role == ROLE_ACTION && finish_action(c, i, policy, err) != 0)
             return -1;
+        if ((b->role == ROLE_POLICY || b->role == ROLE_MASK || b->role == ROLE_POLICY_INDEX) &&
+            finish_flip(c, i, NULL, err) != 0)
+            return -1;
         if (b->role == ROLE_PLANES || b->role == ROLE_PACKED || b->role == ROLE_GRID)
             b->plane_xy = xy;
     }
+    for (size_t i = 0; i < c->archive->n_arrays; i++)
+        if (c->bindings[i].role == ROLE_ACTION && finish_flip(c, i, policy, err) != 0)
+            return -1;
     return 0;
 }

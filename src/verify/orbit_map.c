@@ -18,13 +18,15 @@ static void keep_ambiguous(struct action_space *space)
 }
 
 const struct action_space *orbit_space(struct orbit_spaces *spaces, const struct board *board,
-                                       const struct action_layout *layout, uint64_t length,
+                                       const struct role_binding *binding,
                                        enum ambiguous_policy ambiguous, struct error *err)
 {
     struct action_space **grown;
 
     for (size_t i = 0; i < spaces->n; i++)
-        if (spaces->items[i]->layout == layout && spaces->items[i]->length == length)
+        if (spaces->items[i]->layout == binding->layout &&
+            spaces->items[i]->length == binding->n_actions &&
+            spaces->items[i]->flip == binding->flip)
             return spaces->items[i];
     grown = realloc(spaces->items, (spaces->n + 1) * sizeof(struct action_space *));
     if (grown == NULL) {
@@ -32,12 +34,14 @@ const struct action_space *orbit_space(struct orbit_spaces *spaces, const struct
         return NULL;
     }
     spaces->items = grown;
-    grown[spaces->n] = action_space_new(board, layout, length, err);
+    grown[spaces->n] = action_space_new(board, binding->layout, binding->n_actions, err);
     if (grown[spaces->n] == NULL)
         return NULL;
     if (ambiguous == AMBIGUOUS_KEEP)
         keep_ambiguous(grown[spaces->n]);
-    return grown[spaces->n++];
+    spaces->n++;
+    return action_space_flip(grown[spaces->n - 1], binding->flip, err) == 0 ? grown[spaces->n - 1]
+                                                                            : NULL;
 }
 
 void orbit_spaces_release(struct orbit_spaces *spaces)
@@ -75,8 +79,7 @@ static int map_space(struct orbit_map *map, const struct role_binding *binding,
                      const struct conventions *conventions, struct orbit_spaces *spaces,
                      struct error *err)
 {
-    map->space = orbit_space(spaces, map->board, binding->layout, binding->n_actions,
-                             conventions->ambiguous, err);
+    map->space = orbit_space(spaces, map->board, binding, conventions->ambiguous, err);
     if (map->space == NULL)
         return -1;
     map->n_targets = map->space->length;

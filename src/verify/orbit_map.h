@@ -58,9 +58,9 @@ struct orbit_map {
     uint32_t *own_maps;      /* owned: maps made for this array alone */
 };
 
-/* The action space of a layout at a length; NULL with err set. */
+/* The action space of an array's layout, length and flip; NULL with err set. */
 const struct action_space *orbit_space(struct orbit_spaces *spaces, const struct board *board,
-                                       const struct action_layout *layout, uint64_t length,
+                                       const struct role_binding *binding,
                                        enum ambiguous_policy ambiguous, struct error *err);
 void orbit_spaces_release(struct orbit_spaces *spaces);
 

@@ -136,7 +136,10 @@ static int make_targets(struct rules *rules, struct error *err)
         const uint64_t action = i % n;
         const bool places = rules_can_flip(board, flip) && action < layout->length(board) &&
                             (layout->flags(board, action) & ACTION_PLACEMENT);
-        const int64_t cell = places ? layout->cell(board, action) : -1;
+        const int64_t stored = places ? layout->cell(board, action) : -1;
+        const int64_t cell =
+            stored < 0 ? -1
+                       : (int64_t)action_flip_cell(board, policy->binding->flip, (uint64_t)stored);
 
         targets[i] = cell >= 0 ? element_of_cell(board, planes, flip_cell(board, flip, cell)) : -1;
     }
