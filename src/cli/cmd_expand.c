@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -49,6 +50,7 @@ struct run {
     struct expand_job job;
     struct shards shards;
     json_t **stats;
+    bool differs; /* --skip-existing: an output is there that is another one */
 };
 
 static int write_shard(struct run *run, const struct order *rows, const char *output,
@@ -73,26 +75,60 @@ static int write_shard(struct run *run, const struct order *rows, const char *ou
                : 0;
 }
 
-static int run_shard(struct run *run, const struct order *rows, const char *output,
-                     struct error *err)
+/* --- what is there already --- */
+
+/* What --skip-existing finds where a shard is to be written. */
+enum found {
+    FOUND_NOTHING,
+    FOUND_REMAINS, /* of an interrupted run: replaced */
+    FOUND_CURRENT, /* just what would be written */
+    FOUND_OTHER,   /* something else: replaced with --force only */
+};
+
+static int refuse_foreign(const struct run *run, const char *output, struct error *err)
+{
+    error_set(err, ERROR_CANT_CREATE, "cannot create %s: it exists (--force replaces it)",
+              text_quote(output).text);
+    if (run->settings->out_dir == NULL)
+        return -1;
+    fprintf(stderr, "symaug: %s\n", err->message);
+    *err = (struct error){0};
+    return 0;
+}
+
+static int look(struct run *run, const char *output, enum found *found, struct error *err)
 {
     const struct settings *settings = run->settings;
-    bool current = false;
+    struct text list = {0};
+    struct stat st;
+    bool is_known;
+    int status = 0;
 
-    if (settings->skip_existing && expand_is_current(&run->job, output, &current, err) != 0)
-        return -1;
-    if (!current) {
-        const bool remains = settings->skip_existing && expand_is_remains(&run->job, output);
-
-        if (remains && settings->verbosity >= 0)
+    *found = FOUND_NOTHING;
+    if (lstat(output, &st) != 0)
+        return 0;
+    if (expand_compare(&run->job, output, &is_known, &list, err) != 0) {
+        status = -1;
+    } else if (is_known && list.n_bytes == 0) {
+        *found = FOUND_CURRENT;
+        if (settings->verbosity > 0)
+            fprintf(stderr, "symaug: %s: is there already\n", text_path(output).text);
+    } else if (!is_known && expand_is_remains(&run->job, output)) {
+        *found = FOUND_REMAINS;
+        if (settings->verbosity >= 0)
             fprintf(stderr, "symaug: warning: %s: has no manifest: written again\n",
                     text_path(output).text);
-        run->job.force = settings->force || remains;
-        return write_shard(run, rows, output, err);
+    } else if (!settings->force) {
+        *found = FOUND_OTHER;
+        if (!is_known)
+            status = refuse_foreign(run, output, err);
+        else
+            fprintf(stderr,
+                    "symaug: %s: is not what would be written: %s (--force writes it anew)\n",
+                    text_path(output).text, list.text);
     }
-    if (settings->verbosity > 0)
-        fprintf(stderr, "symaug: %s: is there already\n", text_path(output).text);
-    return 0;
+    text_release(&list);
+    return status;
 }
 
 /* Of an output in several shards none may be there without --force, so that nothing is written
@@ -122,24 +158,61 @@ static int check_shards(const struct run *run, const char *output, struct error 
     return status;
 }
 
-static int run_shards(struct run *run, const char *output, struct error *err)
+/* With --skip-existing, before anything is written: an output of which a part is another one is
+ * left alone as a whole. */
+static int look_at_all(struct run *run, const char *output, enum found *found, struct error *err)
+{
+    const uint64_t n = shards_count(&run->shards);
+    struct text name = {0};
+    int status = 0;
+
+    for (uint64_t i = 0; i < n && status == 0; i++) {
+        name.n_bytes = 0;
+        status = shards_name(&run->shards, output, i, &name, err);
+        if (status == 0)
+            status = look(run, name.text, &found[i], err);
+        run->differs |= found[i] == FOUND_OTHER;
+    }
+    text_release(&name);
+    return status;
+}
+
+static int write_shards(struct run *run, const char *output, const enum found *found,
+                        struct error *err)
 {
     struct text name = {0};
     uint64_t i = 0, first = 0;
-    int status = run->shards.cut != SHARDS_ONE ? check_shards(run, output, err) : 0;
+    int status = 0;
 
     while (status == 0) {
         const struct order rows = shards_slice(&run->shards, first);
 
         name.n_bytes = 0;
-        status = shards_name(&run->shards, output, i++, &name, err);
-        if (status == 0)
-            status = run_shard(run, &rows, name.text, err);
+        status = shards_name(&run->shards, output, i, &name, err);
+        run->job.force = run->settings->force || found[i] == FOUND_REMAINS;
+        if (status == 0 && found[i] != FOUND_CURRENT)
+            status = write_shard(run, &rows, name.text, err);
+        i++;
         first += rows.n_images;
         if (order_is_last(&rows))
             break;
     }
     text_release(&name);
+    return status;
+}
+
+static int run_shards(struct run *run, const char *output, struct error *err)
+{
+    enum found *found = calloc(shards_count(&run->shards), sizeof *found);
+    int status = found != NULL ? 0 : error_no_memory(err, "list of shards");
+
+    if (status == 0 && run->shards.cut != SHARDS_ONE)
+        status = check_shards(run, output, err);
+    if (status == 0 && run->settings->skip_existing)
+        status = look_at_all(run, output, found, err);
+    if (status == 0 && !run->differs)
+        status = write_shards(run, output, found, err);
+    free(found);
     return status;
 }
 
@@ -153,6 +226,7 @@ static int print_plan(const struct settings *settings, struct plan *plan, const 
     return 0;
 }
 
+/* 1: an output is there that is another one. */
 static int run_plan(const struct settings *settings, struct plan *plan, const char *output,
                     json_t **stats, struct error *err)
 {
@@ -169,7 +243,7 @@ static int run_plan(const struct settings *settings, struct plan *plan, const ch
     status = run_shards(&run, output, err);
     expand_job_release(&run.job);
     expand_print_warnings(settings, plan, n_printed);
-    return status;
+    return status == 0 && run.differs ? 1 : status;
 }
 
 static int expand_one(const struct settings *settings, const char *const *inputs, size_t n_inputs,
@@ -195,7 +269,7 @@ static int expand_into_folder(const struct settings *settings, const char *input
     int status = -1;
 
     if (name != NULL && text_append(&output, err, "%s/%s", settings->out_dir, name) == 0) {
-        one.seed = shuffle_hash_text(settings->seed, name);
+        one.seed_name = name;
         settle_form(&one, output.text);
         status = expand_one(&one, &input, 1, output.text, stats, err);
     }
@@ -220,24 +294,35 @@ static int see_all(const struct settings *settings, const struct input_list *inp
     return 0;
 }
 
+/* 1: not every input has its output. */
 static int expand_each(const struct settings *settings, const struct input_list *inputs,
                        json_t **stats, struct error *err)
 {
+    size_t n_skipped = 0, n_differ = 0;
+
     if (!settings->dry_run && mkdir(settings->out_dir, 0777) != 0 && errno != EEXIST)
         return error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create folder %s",
                                text_quote(settings->out_dir).text);
     for (size_t i = 0; i < inputs->n; i++) {
         struct error one = {0};
+        const int status = expand_into_folder(settings, inputs->paths[i], stats, &one);
 
-        if (expand_into_folder(settings, inputs->paths[i], stats, &one) == 0)
+        n_differ += status > 0;
+        if (status >= 0)
             continue;
         if (!is_skipped(settings, &one)) {
             *err = one;
             return -1;
         }
+        n_skipped++;
         fprintf(stderr, "symaug: skipped: %s\n", one.message);
     }
-    return 0;
+    if (n_differ > 0)
+        fprintf(stderr, "symaug: %zu of %zu outputs are there but differ, and were left alone\n",
+                n_differ, inputs->n);
+    if (n_skipped > 0)
+        fprintf(stderr, "symaug: %zu of %zu inputs were skipped\n", n_skipped, inputs->n);
+    return n_differ + n_skipped > 0;
 }
 
 /* --- the command line --- */
@@ -317,10 +402,12 @@ static int run_expand(int argc, char **argv, struct error *err)
     } else if (status == 0)
         status = expand_one(&settings, (const char *const *)inputs.paths, inputs.n, settings.output,
                             &stats, err);
-    if (status == 0 && settings.stats != NULL && !settings.dry_run)
-        status = expand_stats_write(settings.stats, stats, settings.n_threads, err);
-    else
+    if (status >= 0 && settings.stats != NULL && !settings.dry_run) {
+        if (expand_stats_write(settings.stats, stats, settings.n_threads, err) != 0)
+            status = -1;
+    } else {
         json_decref(stats);
+    }
     survey_seen_release(&seen);
     input_list_release(&inputs);
     settings_release(&settings);

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/json_out.h"
 #include "cli/option.h"
+#include "engine/recall.h"
 #include "shard/schema.h"
 
 #include <stdio.h>
@@ -12,6 +13,7 @@
 /* One shard, as far as it can be understood. */
 struct shard {
     struct archive_in archive;
+    struct recall recall;   /* the settings, and what its manifest says */
     struct board *board;    /* owned, or NULL: not known */
     const char *board_from; /* "--board", "the shard", "shapes" */
     struct role_guess guess;
@@ -22,9 +24,9 @@ struct shard {
 
 /* --- understanding a shard --- */
 
-static int decide_board(struct shard *shard, const struct settings *settings, struct error *err)
+static int decide_board(struct shard *shard, struct error *err)
 {
-    const char *name = settings->board;
+    const char *name = shard->recall.settings.board;
     char said[64];
 
     shard->board_from = "--board";
@@ -32,6 +34,11 @@ static int decide_board(struct shard *shard, const struct settings *settings, st
         role_guess_board(&shard->archive, said, sizeof said) == 0) {
         shard->board_from = "said by the shard";
         name = said;
+    }
+    if (name == NULL) {
+        shard->board = recall_board(&shard->recall, &shard->archive, &shard->board_from);
+        if (shard->board != NULL)
+            return 0;
     }
     if (name == NULL && role_guess_board_by_shape(&shard->archive, &shard->guess) == 0) {
         shard->board_from = "guessed from shapes";
@@ -43,7 +50,7 @@ static int decide_board(struct shard *shard, const struct settings *settings, st
     return shard->board != NULL ? 0 : -1;
 }
 
-static int decide_roles(struct shard *shard, const struct settings *settings, struct error *err)
+static int decide_roles(struct shard *shard, struct error *err)
 {
     for (size_t i = 0; i < shard->archive.n_arrays; i++) {
         struct array *array = &shard->archive.arrays[i];
@@ -57,8 +64,8 @@ static int decide_roles(struct shard *shard, const struct settings *settings, st
     shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
     if (shard->bindings == NULL)
         return error_no_memory(err, "roles");
-    if (role_infer(&shard->archive, shard->board, &settings->roles, shard->bindings, &shard->n_rows,
-                   &shard->why) == 0)
+    if (role_infer(&shard->archive, shard->board, &shard->recall.settings.roles, shard->bindings,
+                   &shard->n_rows, &shard->why) == 0)
         return 0;
     free(shard->bindings);
     shard->bindings = NULL;
@@ -75,13 +82,17 @@ static int open_shard(struct shard *shard, const char *path, const struct settin
     *shard = (struct shard){0};
     if (archive_in_open(&shard->archive, path, settings->use_map, err) != 0)
         return -1;
-    return decide_board(shard, settings, err) != 0 ? -1 : decide_roles(shard, settings, err);
+    if (recall_open(&shard->recall, settings, &shard->archive, NULL, 0, true, err) != 0 ||
+        decide_board(shard, err) != 0)
+        return -1;
+    return decide_roles(shard, err);
 }
 
 static void close_shard(struct shard *shard)
 {
     free(shard->bindings);
     board_free(shard->board);
+    recall_release(&shard->recall);
     archive_in_close(&shard->archive);
 }
 

@@ -115,20 +115,18 @@ static int write_sheet(const struct settings *settings, const struct sheet *shee
 
 /* What a set of images that is known by its manifest or zip comment says of itself counts where the
  * command line says nothing. */
-static int show(struct settings *settings, const char *path, struct error *err)
+static int show(const struct settings *settings, const char *path, struct error *err)
 {
-    const struct verify_request verify = {.settings = settings};
+    const struct verify_request verify = {.settings = settings, .exact_manifest = true};
     struct verify_located located;
-    struct sheet_request request = {.path = path, .row = settings->row, .settings = settings};
+    struct sheet_request request = {.path = path, .row = settings->row};
     struct sheet_stored *stored = NULL;
     struct sheet sheet;
     int status = verify_locate(&verify, path, settings->row, &located, err);
 
     if (status != 0)
         return -1;
-    settings->conventions = located.conventions;
-    if (located.board != NULL)
-        settings->board = located.board;
+    request.settings = &located.recall.settings;
     if (located.n > 0) {
         stored = calloc(located.n, sizeof *stored);
         if (stored == NULL)

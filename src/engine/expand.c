@@ -245,16 +245,12 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     return status;
 }
 
-int expand_is_current(struct expand_job *job, const char *path, bool *current, struct error *err)
+int expand_compare(struct expand_job *job, const char *path, bool *is_known, struct text *list,
+                   struct error *err)
 {
-    struct stat st;
-
-    *current = false;
-    if (job->settings->form == ARCHIVE_OUT_NPY_FOLDER || stat(path, &st) != 0)
-        return 0;
     if (plan_survey(job->plan, err) != 0 || side_work_finish(&job->digests, err) != 0)
         return -1;
-    return record_matches(job->plan, path, job->settings, job->digests.sha256, current, err);
+    return record_compare(job->plan, path, job->settings, job->digests.sha256, is_known, list, err);
 }
 
 bool expand_is_remains(const struct expand_job *job, const char *path)

@@ -51,10 +51,12 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
                  struct expand_result *result, struct error *err);
 
 /*
- * *current: path is there, its manifest was written for the same inputs, options and versions, and
- * its bytes are those the manifest lists. Reads inputs and output for their digests.
+ * Append to a list in what the file at path is not what would be written there: inputs, options,
+ * roles, conventions, versions, bytes; nothing when it is just that. *is_known: a manifest beside
+ * it tells; else nothing is appended. Reads inputs and output for their digests.
  */
-int expand_is_current(struct expand_job *job, const char *path, bool *current, struct error *err);
+int expand_compare(struct expand_job *job, const char *path, bool *is_known, struct text *list,
+                   struct error *err);
 
 /* Whether what is at path was left by a run that was ended between output and manifest: an output
  * of this program for this board, without a manifest. */

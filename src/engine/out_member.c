@@ -141,11 +141,9 @@ static void name_array(struct out_member *out)
     static const struct dtype transform = {.kind = DTYPE_UINT, .itemsize = 1};
     const struct dtype *dtype = out->kind == OUT_SOURCE ? &source : &transform;
 
-    out->role = "provenance";
     out->key = out->kind == OUT_SOURCE ? PLAN_SOURCE_KEY : PLAN_TRANSFORM_KEY;
     if (out->kind == OUT_ARRAY) {
         out->key = out->array->key;
-        out->role = role_name(out->array->binding.role);
         dtype = &out->array->sources[0]->header.dtype;
     }
     dtype_name(dtype, out->dtype, sizeof out->dtype);

@@ -42,7 +42,6 @@ struct out_member {
     const char *key;
     struct out_settings *settings; /* borrowed */
     char dtype[32];                /* for the manifest: "<f4" */
-    const char *role;
     uint64_t shape[NPY_MAX_DIMS];
     unsigned n_dims;
     bool size_known;

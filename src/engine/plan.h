@@ -56,7 +56,7 @@ struct plan {
     bool selected;
     uint32_t pick; /* as requested */
     bool keep_identity, unique;
-    uint64_t seed;
+    uint64_t seed; /* the told one, or mixed with a name */
     struct order order;
     bool one_block;          /* all rows are one block: transform order */
     uint64_t rows_per_shard; /* as requested */

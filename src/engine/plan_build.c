@@ -6,6 +6,7 @@
 #include "engine/plan_inputs.h"
 #include "engine/select.h"
 #include "engine/shards.h"
+#include "engine/shuffle.h"
 #include "engine/survey.h"
 
 #include <string.h>
@@ -111,7 +112,7 @@ static int select_images(struct plan *plan, const struct settings *request, stru
     if (request->unique && select_unique(plan, request->n_threads, err) != 0)
         return -1;
     if (request->pick > 0 &&
-        select_pick(plan, request->pick, request->seed, request->keep_identity, err) != 0)
+        select_pick(plan, request->pick, plan->seed, request->keep_identity, err) != 0)
         return -1;
     return 0;
 }
@@ -132,7 +133,7 @@ static int set_order(struct plan *plan, const struct settings *request, struct e
             return -1;
         order->selection = &plan->selection;
     }
-    return order_init(order, request->shuffle, request->seed, err);
+    return order_init(order, request->shuffle, plan->seed, err);
 }
 
 static int note_shards(struct plan *plan, struct error *err)
@@ -158,7 +159,8 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
     plan->pick = request->pick;
     plan->keep_identity = request->keep_identity;
     plan->unique = request->unique;
-    plan->seed = request->seed;
+    plan->seed = request->seed_name == NULL ? request->seed
+                                            : shuffle_hash_text(request->seed, request->seed_name);
     plan->one_block = request->block_rows == 0;
     plan->rows_per_shard = request->rows_per_shard;
     if (plan_open_inputs(plan, paths, n_paths, request, err) != 0 ||

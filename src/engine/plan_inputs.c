@@ -17,21 +17,6 @@ static int refuse_expanded(const struct archive_in *archive, const char *why, st
                      text_path(archive->path).text, why);
 }
 
-/* The digest of a shard as a manifest gives it. */
-static int archive_digest(const struct archive_in *archive, char sha256[DIGEST_HEX_NBYTES],
-                          struct error *err)
-{
-    struct side_work work;
-    int status = side_work_init(&work, archive, 1, err);
-
-    if (status != 0)
-        return -1;
-    status = side_work_finish(&work, err);
-    memcpy(sha256, work.sha256[0], DIGEST_HEX_NBYTES);
-    side_work_release(&work);
-    return status;
-}
-
 /* True when a manifest beside the shard lists its very bytes as an output. */
 static int is_listed_output(const struct archive_in *archive, bool *listed, struct error *err)
 {
@@ -48,7 +33,7 @@ static int is_listed_output(const struct archive_in *archive, bool *listed, stru
     struct manifest *manifest = manifest_read(path.text, NULL);
 
     if (manifest != NULL) {
-        status = archive_digest(archive, sha256, err);
+        status = side_work_digest(archive, sha256, err);
         if (status == 0)
             *listed = manifest_lists_digest(path.text, sha256);
     }
@@ -181,7 +166,8 @@ int plan_decide_board(struct plan *plan, const struct settings *request, struct 
                              text_path(plan->archives[0].path).text, text_quote(guess).text);
         name = guess;
     }
-    plan->board = board_new(name, err);
+    plan->board = request->board_text != NULL ? board_new_from_text(name, request->board_text, err)
+                                              : board_new(name, err);
     if (plan->board == NULL)
         return -1;
     for (size_t i = 0; i < plan->n_archives; i++)

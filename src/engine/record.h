@@ -12,10 +12,10 @@ int record_write(const struct plan *plan, const char *path, const struct setting
                  const struct expand_result *result, const struct out_member *members,
                  size_t n_members, char (*input_sha256)[DIGEST_HEX_NBYTES], struct error *err);
 
-/* True when the manifest of path was written for the same settings and inputs, and path holds the
- * bytes it lists. Nothing that is missing or unreadable is an error: it is not the same. */
-int record_matches(const struct plan *plan, const char *path,
-                   const struct settings *settings, char (*input_sha256)[DIGEST_HEX_NBYTES],
-                   bool *matches, struct error *err);
+/* Append to a list in what the output at path is not what the plan would make: settings, roles,
+ * inputs, bytes; nothing when it is just that. *is_known: a manifest that can be read tells. */
+int record_compare(const struct plan *plan, const char *path, const struct settings *settings,
+                   char (*input_sha256)[DIGEST_HEX_NBYTES], bool *is_known, struct text *list,
+                   struct error *err);
 
 #endif

@@ -25,6 +25,8 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 struct settings {
     /* How shards are read. */
     const char *board;         /* borrowed; NULL: what the shard says */
+    const char *board_text;    /* borrowed: of a board from a file, what a manifest says that it
+                                  said: it is not read; or NULL */
     const char *schema;        /* borrowed: --schema, its roles come before those of `roles` */
     struct role_request roles; /* owned */
     struct conventions conventions;
@@ -40,7 +42,8 @@ struct settings {
     bool keep_identity;             /* of which the identity is one */
     bool unique;                    /* without images that equal another one of their row */
     bool shuffle;                   /* the output rows in a fixed pseudo-random order */
-    uint64_t seed;                  /* of pick and shuffle */
+    uint64_t seed;                  /* of pick and shuffle, as told */
+    const char *seed_name;          /* borrowed: --out-dir mixes it into the seed; or NULL */
     uint64_t rows_per_shard;        /* cut the output into shards of about so many rows; 0: one */
     bool provenance;                /* add symaug_source and symaug_transform */
     const struct survey_seen *seen; /* borrowed: what all inputs hold together; or NULL */

@@ -114,6 +114,20 @@ int side_work_finish(struct side_work *work, struct error *err)
     return 0;
 }
 
+int side_work_digest(const struct archive_in *archive, char sha256[DIGEST_HEX_NBYTES],
+                     struct error *err)
+{
+    struct side_work work;
+    int status = side_work_init(&work, archive, 1, err);
+
+    if (status != 0)
+        return -1;
+    status = side_work_finish(&work, err);
+    memcpy(sha256, work.sha256[0], DIGEST_HEX_NBYTES);
+    side_work_release(&work);
+    return status;
+}
+
 void side_work_release(struct side_work *work)
 {
     digest_free(work->digest);

@@ -48,6 +48,10 @@ int side_work_step(struct side_work *work, struct error *err);
 /* Hash the rest. */
 int side_work_finish(struct side_work *work, struct error *err);
 
+/* The digest of one archive. */
+int side_work_digest(const struct archive_in *archive, char sha256[DIGEST_HEX_NBYTES],
+                     struct error *err);
+
 /* Free it; accepts a zeroed one. */
 void side_work_release(struct side_work *work);
 

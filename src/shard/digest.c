@@ -68,6 +68,17 @@ void digest_free(struct digest *digest)
     free(digest);
 }
 
+int digest_bytes(const void *bytes, size_t n_bytes, char hex[DIGEST_HEX_NBYTES], struct error *err)
+{
+    struct digest *digest = digest_new(err);
+    int rc = digest == NULL ? -1 : digest_update(digest, bytes, n_bytes, err);
+
+    if (rc == 0)
+        rc = digest_finish(digest, hex, err);
+    digest_free(digest);
+    return rc;
+}
+
 int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct error *err)
 {
     struct digest *digest = digest_new(err);

@@ -19,7 +19,8 @@ int digest_update(struct digest *digest, const void *bytes, size_t n_bytes, stru
 int digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES], struct error *err);
 void digest_free(struct digest *digest);
 
-/* The whole of an open input. */
+/* Some bytes; the whole of an open input. */
+int digest_bytes(const void *bytes, size_t n_bytes, char hex[DIGEST_HEX_NBYTES], struct error *err);
 int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct error *err);
 
 #endif

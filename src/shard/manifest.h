@@ -5,13 +5,15 @@
 #define SYMAUG_SHARD_MANIFEST_H
 
 #include "base/error.h"
+#include "base/text.h"
 #include "shard/digest.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define MANIFEST_FORMAT_VERSION 1
+#define MANIFEST_FORMAT_VERSION 2
+#define MANIFEST_OLDEST_VERSION 1 /* that is still read */
 #define MANIFEST_SUFFIX         ".manifest.json"
 #define MANIFEST_MAX_NBYTES     (64u << 20) /* of a file that is read */
 
@@ -27,13 +29,15 @@ struct manifest_array {
     const char *dtype; /* "<f4" */
     const uint64_t *shape;
     size_t n_dims;
-    const char *role;  /* "planes" */
+    const char *role;  /* with all its options: "coord:rowcol" */
     const char *codec; /* "zlib:6" */
     uint32_t crc;      /* of the unpacked member */
 };
 
 int manifest_set_board(struct manifest *m, const char *name, const char *preset,
                        unsigned group_order, struct error *err);
+/* What the file says that describes the board, after manifest_set_board. */
+int manifest_set_board_file(struct manifest *m, const char *text, struct error *err);
 int manifest_add_transform(struct manifest *m, unsigned id, const char *name, bool swaps_colours,
                            struct error *err);
 /* An option that changes the output, under its long name; value as text. */
@@ -47,14 +51,16 @@ int manifest_add_input(struct manifest *m, const char *name, uint64_t n_bytes, c
 int manifest_add_output(struct manifest *m, const char *name, uint64_t n_bytes, const char *sha256,
                         uint64_t n_rows, struct error *err);
 int manifest_add_array(struct manifest *m, const struct manifest_array *array, struct error *err);
+/* An array of the inputs that the output begun last has not. */
+int manifest_add_dropped(struct manifest *m, const char *name, struct error *err);
 /* Where the output begun last starts: the number of its first row among all rows of the run. For
  * a run that is cut into several outputs, so that a gap between them can be seen. */
 int manifest_set_first_row(struct manifest *m, uint64_t first_row, struct error *err);
 int manifest_set_count(struct manifest *m, const char *name, uint64_t value, struct error *err);
 int manifest_add_warning(struct manifest *m, const char *text, struct error *err);
-/* How an array's numbers were read (array "value", meaning "to-move:-1,1") and what said so
- * ("--value", "--schema", "name"). */
-int manifest_set_convention(struct manifest *m, const char *array, const char *meaning,
+/* A convention in effect, by the name of its option, in full ("1,0,~2"), and what said so
+ * ("--planes", "default"). */
+int manifest_set_convention(struct manifest *m, const char *name, const char *meaning,
                             const char *source, struct error *err);
 
 /*
@@ -85,15 +91,26 @@ size_t manifest_n_outputs(const struct manifest *m);
 int manifest_input(const struct manifest *m, size_t i, struct manifest_file *input);
 int manifest_output(const struct manifest *m, size_t i, struct manifest_file *output);
 
-/* The name of the board, a count, an option: NULL or -1 (no error) when it is not there. */
+/* The name of the board, what its file says, a count, an option: NULL or -1 (no error) when it is
+ * not there. */
 const char *manifest_board(const struct manifest *m);
+const char *manifest_board_file(const struct manifest *m);
 int manifest_count(const struct manifest *m, const char *name, uint64_t *value);
 const char *manifest_option(const struct manifest *m, const char *name);
 
-/* True when both were made by the same tool version with the same board, transforms, options,
- * codec and conventions; manifest_same_inputs: from the same inputs in the same order. */
-bool manifest_same_settings(const struct manifest *a, const struct manifest *b);
-bool manifest_same_inputs(const struct manifest *a, const struct manifest *b);
+/* What a convention meant, in words for conventions_set; NULL when it was not told: then what holds
+ * by default did, or the manifest is of a version that did not say it. */
+const char *manifest_convention(const struct manifest *m, const char *name);
+
+/*
+ * Append to a list what differs, in words: version, board, transforms, options, codec, conventions
+ * or roles ("option seed: '7' expected, '8' found"); manifest_compare_inputs: inputs or their
+ * order. Nothing is appended when they are the same.
+ */
+int manifest_compare(const struct manifest *expected, const struct manifest *found,
+                     struct text *list, struct error *err);
+int manifest_compare_inputs(const struct manifest *expected, const struct manifest *found,
+                            struct text *list, struct error *err);
 
 /*
  * True when `manifest_path` exists, reads well, and lists an output whose SHA-256 is sha256: the

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifndef SYMAUG_VERSION
 #define SYMAUG_VERSION "unknown"
@@ -111,6 +112,17 @@ int manifest_set_board(struct manifest *m, const char *name, const char *preset,
     return put_count(board, "group_order", group_order, err);
 }
 
+int manifest_set_board_file(struct manifest *m, const char *text, struct error *err)
+{
+    json_t *file = put_object(json_object_get(m->root, "board"), "file", err);
+    char sha256[DIGEST_HEX_NBYTES];
+
+    if (file == NULL || digest_bytes(text, strlen(text), sha256, err) != 0 ||
+        put_text(file, "sha256", sha256, err) != 0)
+        return -1;
+    return put(file, "text", json_string(text), err);
+}
+
 int manifest_add_transform(struct manifest *m, unsigned id, const char *name, bool swaps_colours,
                            struct error *err)
 {
@@ -212,6 +224,18 @@ int manifest_add_array(struct manifest *m, const struct manifest_array *array, s
     return put_text(object, "crc32", crc, err);
 }
 
+int manifest_add_dropped(struct manifest *m, const char *name, struct error *err)
+{
+    json_t *output = last_output(m, err), *list = json_object_get(output, "dropped");
+
+    if (output == NULL || (list == NULL && put(output, "dropped", json_array(), err) != 0))
+        return -1;
+    if (json_array_append_new(json_object_get(output, "dropped"),
+                              manifest_json_text(name, true, err)) != 0)
+        return no_memory(err);
+    return 0;
+}
+
 int manifest_set_first_row(struct manifest *m, uint64_t first_row, struct error *err)
 {
     json_t *output = last_output(m, err);
@@ -233,18 +257,12 @@ int manifest_add_warning(struct manifest *m, const char *text, struct error *err
     return 0;
 }
 
-int manifest_set_convention(struct manifest *m, const char *array, const char *meaning,
+int manifest_set_convention(struct manifest *m, const char *name, const char *meaning,
                             const char *source, struct error *err)
 {
-    json_t *key = manifest_json_text(array, true, err);
-    json_t *convention = NULL;
-    int rc = -1;
+    json_t *convention = put_object(json_object_get(m->root, "conventions"), name, err);
 
-    if (key != NULL)
-        convention =
-            put_object(json_object_get(m->root, "conventions"), json_string_value(key), err);
-    if (convention != NULL && put_text(convention, "meaning", meaning, err) == 0)
-        rc = put_text(convention, "source", source, err);
-    json_decref(key);
-    return rc;
+    if (convention == NULL || put_text(convention, "meaning", meaning, err) != 0)
+        return -1;
+    return put_text(convention, "source", source, err);
 }

@@ -56,11 +56,16 @@ static const struct field tool_fields[] = {
 };
 static const struct rule tool = {RULE_RECORD, tool_fields, NULL};
 
-static const struct field board_fields[] = {
-    {"name", &text, false},
-    {"preset", &text, true},
-    {"group_order", &count, false},
+static const struct field board_file_fields[] = {
+    {"sha256", &sha256, false},
+    {"text", &text, false},
     {NULL, NULL, false},
+};
+static const struct rule board_file = {RULE_RECORD, board_file_fields, NULL};
+
+static const struct field board_fields[] = {
+    {"name", &text, false},         {"preset", &text, true}, {"file", &board_file, true},
+    {"group_order", &count, false}, {NULL, NULL, false},
 };
 static const struct rule board = {RULE_RECORD, board_fields, NULL};
 
@@ -104,9 +109,9 @@ static const struct rule array = {RULE_RECORD, array_fields, NULL};
 static const struct rule array_list = {RULE_LIST, NULL, &array};
 
 static const struct field output_fields[] = {
-    {"name", &text, false},  {"bytes", &count, false},    {"sha256", &sha256, false},
-    {"rows", &count, false}, {"first_row", &count, true}, {"arrays", &array_list, false},
-    {NULL, NULL, false},
+    {"name", &text, false},        {"bytes", &count, false},    {"sha256", &sha256, false},
+    {"rows", &count, false},       {"first_row", &count, true}, {"arrays", &array_list, false},
+    {"dropped", &text_list, true}, {NULL, NULL, false},
 };
 static const struct rule output = {RULE_RECORD, output_fields, NULL};
 static const struct rule output_list = {RULE_LIST, NULL, &output};
@@ -239,11 +244,13 @@ static int check(const json_t *value, const struct rule *rule, const struct plac
 
 int manifest_check_form(const json_t *root, struct error *err)
 {
-    const json_t *version = json_object_get(root, "format_version");
+    const json_t *json = json_object_get(root, "format_version");
+    const json_int_t version = json_integer_value(json);
 
-    if (json_is_integer(version) && json_integer_value(version) != MANIFEST_FORMAT_VERSION)
+    if (json_is_integer(json) &&
+        (version < MANIFEST_OLDEST_VERSION || version > MANIFEST_FORMAT_VERSION))
         return error_set(err, ERROR_DATA,
-                         "format_version: %d expected, %" JSON_INTEGER_FORMAT " found",
-                         MANIFEST_FORMAT_VERSION, json_integer_value(version));
+                         "format_version: %d or %d expected, %" JSON_INTEGER_FORMAT " found",
+                         MANIFEST_OLDEST_VERSION, MANIFEST_FORMAT_VERSION, version);
     return check(root, &manifest, &(const struct place){""}, err);
 }

@@ -6,7 +6,6 @@
  */
 #include "shard/manifest_merge.h"
 
-#include "shard/manifest_agree.h"
 #include "shard/manifest_join.h"
 #include "shard/manifest_json.h"
 #include "shard/manifest_runs.h"
@@ -43,6 +42,19 @@ static int by_size(const void *a, const void *b)
     return strcmp(p->path, q->path);
 }
 
+static int agree(const struct manifest_part *part, const struct manifest_part *with,
+                 struct error *err)
+{
+    struct text list = {0};
+    int rc = manifest_compare(with->manifest, part->manifest, &list, err);
+
+    if (rc == 0 && list.n_bytes > 0)
+        rc = error_set(err, ERROR_DATA, "%s: not made as %s: %s", text_path(part->path).text,
+                       text_path(with->path).text, list.text);
+    text_release(&list);
+    return rc;
+}
+
 static int add_parts(struct join *join, const struct manifest_parts *parts, struct error *err)
 {
     const struct manifest_part **order = calloc(parts->n, sizeof *order);
@@ -54,7 +66,7 @@ static int add_parts(struct join *join, const struct manifest_parts *parts, stru
         order[i] = &parts->items[i];
     qsort(order, parts->n, sizeof(const struct manifest_part *), by_size);
     for (size_t i = 0; i < parts->n && rc == 0; i++) {
-        rc = manifest_agree(order[i], order[0], err);
+        rc = agree(order[i], order[0], err);
         if (rc == 0)
             rc = join_add(join, order[i], err);
     }

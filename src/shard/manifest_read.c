@@ -112,32 +112,25 @@ const char *manifest_option(const struct manifest *m, const char *name)
     return json_string_value(json_object_get(json_object_get(m->root, "options"), name));
 }
 
-static bool same_parts(const struct manifest *a, const struct manifest *b, const char *const *keys,
-                       size_t n_keys)
+const char *manifest_board_file(const struct manifest *m)
 {
-    for (size_t i = 0; i < n_keys; i++) {
-        json_t *value_a = json_object_get(a->root, keys[i]);
-        json_t *value_b = json_object_get(b->root, keys[i]);
+    const json_t *file = json_object_get(json_object_get(m->root, "board"), "file");
 
-        if (value_a != value_b && !json_equal(value_a, value_b))
-            return false;
-    }
-    return true;
+    return json_string_value(json_object_get(file, "text"));
 }
 
-bool manifest_same_settings(const struct manifest *a, const struct manifest *b)
+/* Version 1 had them among the options, without saying which were told, and permutations of planes
+ * without their numbers. */
+const char *manifest_convention(const struct manifest *m, const char *name)
 {
-    static const char *const keys[] = {"board",   "codec", "conventions", "format_version",
-                                       "options", "tool",  "transforms"};
+    const json_t *said = json_object_get(json_object_get(m->root, "conventions"), name);
+    const char *source = json_string_value(json_object_get(said, "source"));
+    const char *old = manifest_option(m, name);
 
-    return same_parts(a, b, keys, sizeof keys / sizeof *keys);
-}
-
-bool manifest_same_inputs(const struct manifest *a, const struct manifest *b)
-{
-    static const char *const keys[] = {"inputs"};
-
-    return same_parts(a, b, keys, 1);
+    if (source != NULL)
+        return strcmp(source, "default") == 0 ? NULL
+                                              : json_string_value(json_object_get(said, "meaning"));
+    return old != NULL && strcmp(old, "permutation") != 0 ? old : NULL;
 }
 
 bool manifest_lists_digest(const char *manifest_path, const char *sha256)

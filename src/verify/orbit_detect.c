@@ -278,10 +278,14 @@ static bool has_provenance(const struct verify_shard *shard)
     return true;
 }
 
-static int set_unchecked(struct verify_result *result, struct error *err)
+static int set_unchecked(const struct verify_shard *shard, struct verify_result *result,
+                         struct error *err)
 {
-    result->note = strdup("expanded, but its images are not checked: the board is not known, use "
-                          "--board");
+    result->note = strdup(shard->board_is_sure
+                              ? "expanded, but its images are not checked: its arrays do not fit "
+                                "the board"
+                              : "expanded, but its images are not checked: the board is not known, "
+                                "use --board");
     return result->note != NULL ? 0 : error_no_memory(err, "note");
 }
 
@@ -294,7 +298,7 @@ int orbit_detect(struct orbit_groups *groups, const struct verify_shard *shard,
 
     *groups = (struct orbit_groups){0};
     if (shard->board == NULL || !shard->board_is_sure || shard->bindings == NULL)
-        return has_provenance(shard) ? set_unchecked(result, err) : 0;
+        return has_provenance(shard) ? set_unchecked(shard, result, err) : 0;
     if (has_provenance(shard)) {
         status = orbit_groups_of_provenance(groups, shard, result, err);
         result->is_expanded = status == 0;

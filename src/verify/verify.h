@@ -19,6 +19,7 @@ struct verify_request {
     const struct manifest
         *manifest;          /* borrowed: of the file; NULL: the one that stands beside it */
     size_t manifest_output; /* which of its outputs the file is */
+    bool exact_manifest;    /* what stands beside a file counts only if it lists the very bytes */
 };
 
 /* What is said of one file. */

@@ -105,6 +105,18 @@ static int refuse(const struct verify_result *result, struct error *err)
                      found->items[i].array != NULL ? ": " : "", found->items[i].message);
 }
 
+/* The settings, with the board that was found, outlive the shard. */
+static void keep_settings(struct verify_shard *shard, struct verify_located *located)
+{
+    located->recall = shard->recall;
+    shard->recall = (struct recall){0};
+    if (located->recall.settings.board == NULL && shard->board != NULL && shard->board_is_sure &&
+        shard->board->file_text != NULL)
+        located->recall.settings.board_text = manifest_board_file(located->recall.manifest);
+    if (located->board != NULL)
+        located->recall.settings.board = located->board;
+}
+
 static int locate(const struct verify_request *request, uint64_t row, struct verify_result *result,
                   struct verify_located *located, struct error *err)
 {
@@ -112,12 +124,12 @@ static int locate(const struct verify_request *request, uint64_t row, struct ver
     struct error why = {0};
     int status = verify_shard_open(&shard, request, result->path, result, &why);
 
-    if (status == 0 && shard.is_open) {
-        located->conventions = shard.conventions;
+    if (status == 0 && shard.is_open)
         status = name_board(request, &shard, located, &why);
-    }
     if (status == 0 && shard.bindings != NULL && result->fatal == ERROR_NONE)
         status = find_images(request, &shard, row, result, located, &why);
+    if (shard.is_open)
+        keep_settings(&shard, located);
     verify_shard_close(&shard);
     if (status != 0 && why.kind != ERROR_DATA)
         return error_pass(err, &why);
@@ -131,7 +143,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
     struct verify_result result = {.path = copy, .findings = {.max = MAX_FINDINGS}};
     int status;
 
-    *located = (struct verify_located){.conventions = request->settings->conventions};
+    *located = (struct verify_located){.recall = {.settings = *request->settings}};
     status = copy != NULL ? locate(request, row, &result, located, err)
                           : error_no_memory(err, "name of a file");
     findings_release(&result.findings);
@@ -144,6 +156,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
 
 void verify_located_release(struct verify_located *located)
 {
+    recall_release(&located->recall);
     free(located->board);
     free(located->images);
     *located = (struct verify_located){0};

@@ -9,10 +9,11 @@
 #include "verify/verify.h"
 
 struct verify_located {
-    char *board;                    /* owned: its name for board_new; NULL when it is not sure */
-    struct conventions conventions; /* of the command line and the manifest */
-    struct lane_image *images;      /* owned: by transform; NULL when the set is not expanded, or
-                                       the row's transform is not known */
+    struct recall recall; /* the settings of the command line and of the manifest; their board is
+                             what it was found to be, NULL when it is not sure */
+    char *board;          /* owned: that name */
+    struct lane_image *images; /* owned: by transform; NULL when the set is not expanded, or
+                                  the row's transform is not known */
     size_t n;
 };
 

@@ -2,6 +2,7 @@
 #include "verify/verify_manifest.h"
 
 #include "base/text.h"
+#include "engine/side_work.h"
 #include "shard/manifest_json.h"
 
 #include <inttypes.h>
@@ -11,13 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 static struct finding_place place_of(const char *array)
 {
     return (struct finding_place){FINDING_MANIFEST, false, array, FINDING_NO_ROW};
@@ -25,41 +19,14 @@ static struct finding_place place_of(const char *array)
 
 /* --- the file as a whole --- */
 
-/* The digest of a folder is that of the lines "FILE SHA256" of its files, sorted by name. */
-static int folder_digest(const struct archive_in *archive, char sha256[DIGEST_HEX_NBYTES],
-                         struct error *err)
-{
-    struct digest *digest = digest_new(err);
-    int status = digest != NULL ? 0 : -1;
-
-    for (size_t i = 0; i < archive->n_inputs && status == 0; i++) {
-        char one[DIGEST_HEX_NBYTES];
-        struct text line = {0};
-
-        status = digest_input(&archive->inputs[i], one, err);
-        if (status == 0)
-            status = text_append(&line, err, "%s %s\n", base_name(archive->inputs[i].path), one);
-        if (status == 0)
-            status = digest_update(digest, line.text, line.n_bytes, err);
-        text_release(&line);
-    }
-    if (status == 0)
-        status = digest_finish(digest, sha256, err);
-    digest_free(digest);
-    return status;
-}
-
 static int check_digest(const struct archive_in *archive, const struct manifest_file *file,
                         struct verify_result *result, struct error *err)
 {
     const struct finding_place place = place_of(NULL);
     char sha256[DIGEST_HEX_NBYTES];
     struct error why = {0};
-    const int status = archive->form == ARCHIVE_FOLDER
-                           ? folder_digest(archive, sha256, &why)
-                           : digest_input(&archive->inputs[0], sha256, &why);
 
-    if (status != 0)
+    if (side_work_digest(archive, sha256, &why) != 0)
         return verify_read_failed(result, NULL, &why, err);
     if (strcmp(sha256, file->sha256) != 0)
         findings_add(&result->findings, &place, file->sha256, sha256,
@@ -142,40 +109,22 @@ static void check_arrays(const struct verify_shard *shard, const json_t *output,
     }
 }
 
-/* The number of the output that has the file's name; beyond all of them when there is none. */
-static int find_output(const struct manifest *manifest, const char *path, size_t *i,
-                       struct error *err)
-{
-    struct manifest_file file;
-
-    for (*i = 0; manifest_output(manifest, *i, &file) == 0; ++*i) {
-        char *name = manifest_decode_name(file.name, err);
-        const bool is_it = name != NULL && strcmp(name, base_name(path)) == 0;
-
-        free(name);
-        if (name == NULL || is_it)
-            return name == NULL ? -1 : 0;
-    }
-    return 0;
-}
-
 int verify_against_manifest(const struct verify_shard *shard, const struct verify_request *request,
                             struct verify_result *result, struct error *err)
 {
     const struct finding_place place = place_of(NULL);
-    const struct manifest *manifest = shard->said.manifest;
+    const struct recall *recall = &shard->recall;
     struct manifest_file file;
-    size_t i = request->manifest_output;
 
-    if (request->manifest == NULL && find_output(manifest, result->path, &i, err) != 0)
-        return -1;
-    if (manifest_output(manifest, i, &file) != 0) {
+    if (!recall->is_listed || manifest_output(recall->manifest, recall->output, &file) != 0) {
         findings_add(&result->findings, &place, "its name", "others",
                      "the manifest beside it does not list this file");
         return 0;
     }
     check_numbers(shard, &file, result);
-    check_arrays(shard, json_array_get(json_object_get(manifest->root, "outputs"), i), result);
+    check_arrays(shard,
+                 json_array_get(json_object_get(recall->manifest->root, "outputs"), recall->output),
+                 result);
     return request->headers_only ? 0 : check_digest(&shard->archive, &file, result, err);
 }
 

@@ -31,21 +31,18 @@ int verify_read_failed(struct verify_result *result, const char *array, const st
 
 /* --- the manifest beside the shard --- */
 
-static int read_manifest(struct verify_shard *shard, const struct manifest *given,
+static int read_manifest(struct verify_shard *shard, const struct verify_request *request,
                          struct error *err)
 {
     struct verify_manifest *said = &shard->said;
-    struct text path = {0};
     const json_t *list, *entry;
     size_t i;
 
-    said->manifest = given;
-    if (given == NULL) {
-        if (text_append(&path, err, "%s" MANIFEST_SUFFIX, shard->archive.path) != 0)
-            return -1;
-        said->manifest = said->own = manifest_read(path.text, NULL);
-        text_release(&path);
-    }
+    if (recall_open(&shard->recall, request->settings, &shard->archive, request->manifest,
+                    request->manifest_output, request->exact_manifest, err) != 0)
+        return -1;
+    shard->conventions = shard->recall.settings.conventions;
+    said->manifest = shard->recall.manifest;
     if (said->manifest == NULL)
         return 0;
     list = json_object_get(said->manifest->root, "transforms");
@@ -59,40 +56,7 @@ static int read_manifest(struct verify_shard *shard, const struct manifest *give
     return 0;
 }
 
-/* Conventions: what the manifest says holds where the command line says nothing. */
-static void take_conventions(struct verify_shard *shard, const struct settings *reading)
-{
-    static const char *const options[] = {"planes", "ambiguous", "castling",
-                                          "tiles",  "value",     "to-move"};
-    struct conventions *c = &shard->conventions;
-    const struct conventions *said = &reading->conventions;
-
-    *c = *said;
-    for (size_t i = 0; shard->said.manifest != NULL && i < 6; i++) {
-        const char *text = manifest_option(shard->said.manifest, options[i]);
-        const bool told[] = {said->planes != PLANES_COLOUR,
-                             said->ambiguous != AMBIGUOUS_MAP,
-                             said->castling != CASTLING_SWAP,
-                             said->tiles != TILES_KEEP,
-                             said->value_said,
-                             said->to_move_said};
-
-        if (text != NULL && !told[i] && strcmp(text, "permutation") != 0)
-            conventions_set(c, options[i], text, NULL);
-    }
-}
-
 /* --- the board --- */
-
-/* The name behind "symaug 1 " in the comment of an output. */
-static const char *board_of_comment(const struct archive_in *archive)
-{
-    const size_t n = strlen(PLAN_ZIP_COMMENT);
-
-    return strncmp(archive->comment, PLAN_ZIP_COMMENT, n) == 0 && archive->comment[n] != '\0'
-               ? archive->comment + n
-               : NULL;
-}
 
 /* A board that was not named on the command line; one that cannot be built is not known. */
 static bool try_board(struct verify_shard *shard, const char *name)
@@ -110,6 +74,7 @@ static int decide_board(struct verify_shard *shard, const char *said, struct ver
     struct finding_place place = {FINDING_SHAPE, false, NULL, FINDING_NO_ROW};
     const bool wants_katago = said != NULL && strcmp(said, "katago") == 0;
     struct role_guess guess;
+    const char *from;
     char name[64];
     const bool shard_says = role_guess_board(&shard->archive, name, sizeof name) == 0;
 
@@ -132,8 +97,9 @@ static int decide_board(struct verify_shard *shard, const char *said, struct ver
         findings_add(&result->findings, &place, "", "", "has not the members of a KataGo shard");
         return 0;
     }
-    if ((shard->said.manifest != NULL && try_board(shard, manifest_board(shard->said.manifest))) ||
-        try_board(shard, board_of_comment(&shard->archive)))
+    shard->board = recall_board(&shard->recall, &shard->archive, &from);
+    shard->board_is_sure = shard->board != NULL;
+    if (shard->board != NULL)
         return 0;
     if (role_guess_board_by_shape(&shard->archive, &guess) == 0)
         try_board(shard, guess.board);
@@ -174,13 +140,13 @@ int verify_shard_open(struct verify_shard *shard, const struct verify_request *r
         return verify_read_failed(result, NULL, &why, err);
     shard->is_open = true;
     add_warnings(&shard->archive, result);
-    if (read_manifest(shard, request->manifest, err) != 0 || load_objects(shard, result, err) != 0)
+    if (read_manifest(shard, request, err) != 0 || load_objects(shard, result, err) != 0)
         return -1;
-    take_conventions(shard, request->settings);
     if (decide_board(shard, request->settings->board, result, err) != 0)
         return -1;
-    return result->fatal == ERROR_NONE ? verify_decide_roles(shard, request->settings, result, err)
-                                       : 0;
+    return result->fatal == ERROR_NONE
+               ? verify_decide_roles(shard, &shard->recall.settings, result, err)
+               : 0;
 }
 
 void verify_shard_close(struct verify_shard *shard)
@@ -188,7 +154,7 @@ void verify_shard_close(struct verify_shard *shard)
     free(shard->bindings);
     orbit_spaces_release(&shard->spaces);
     board_free(shard->board);
-    manifest_free(shard->said.own);
+    recall_release(&shard->recall);
     if (shard->is_open)
         archive_in_close(&shard->archive);
     *shard = (struct verify_shard){0};

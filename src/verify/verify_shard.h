@@ -5,15 +5,14 @@
 #ifndef SYMAUG_VERIFY_VERIFY_SHARD_H
 #define SYMAUG_VERIFY_VERIFY_SHARD_H
 
-#include "shard/manifest.h"
+#include "engine/recall.h"
 #include "verify/findings.h"
 #include "verify/orbit_map.h"
 #include "verify/verify.h"
 
 /* What a manifest beside the shard says. */
 struct verify_manifest {
-    const struct manifest *manifest; /* or NULL; borrowed from the request or from `own` */
-    struct manifest *own;            /* owned, or NULL */
+    const struct manifest *manifest; /* or NULL; borrowed from `recall` */
     uint8_t transforms[BOARD_MAX_TRANSFORMS];
     uint32_t n_transforms;
 };
@@ -21,6 +20,7 @@ struct verify_manifest {
 struct verify_shard {
     struct archive_in archive;
     bool is_open;
+    struct recall recall;        /* the settings, with what the manifest says */
     struct verify_manifest said; /* by the manifest */
     struct board *board;         /* owned, or NULL: not known */
     bool board_is_sure;          /* false: one of several of that shape */

@@ -21,6 +21,7 @@ static inline struct manifest *make(struct error *err)
     assert_int_equal(manifest_add_input(m, "in\xff\\1.npz", 1000, SHA_A, 2, err), 0);
     assert_int_equal(manifest_set_codec(m, "default", "zlib 1.2.13", err), 0);
     assert_int_equal(manifest_set_board(m, "hexagon:4", "hex8", 12, err), 0);
+    assert_int_equal(manifest_set_board_file(m, "{}", err), 0);
     assert_int_equal(manifest_add_transform(m, 0, "identity", false, err), 0);
     assert_int_equal(manifest_add_transform(m, 1, "rot60", true, err), 0);
     assert_int_equal(manifest_set_option(m, "transforms", "0,1", err), 0);
@@ -30,16 +31,21 @@ static inline struct manifest *make(struct error *err)
     assert_int_equal(manifest_add_array(m, &array, err), 0);
     assert_int_equal(manifest_add_array(m, &scalar, err), 0);
     assert_int_equal(manifest_set_first_row(m, 0, err), 0);
+    assert_int_equal(manifest_add_dropped(m, "old\\", err), 0);
     assert_int_equal(manifest_set_count(m, "rows_out", 24, err), 0);
     assert_int_equal(manifest_set_count(m, "rows_in", 2, err), 0);
     assert_int_equal(manifest_add_warning(m, "caf\xc3\xa9 \x80 \\ \"quoted\"\n", err), 0);
-    assert_int_equal(manifest_set_convention(m, "values", "own:-1,1", "--value", err), 0);
+    assert_int_equal(manifest_set_convention(m, "value", "colour11", "--value", err), 0);
     return m;
 }
 
 static const char expected_json[] = //
     "{\n"
     "  \"board\": {\n"
+    "    \"file\": {\n"
+    "      \"sha256\": \"44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a\",\n"
+    "      \"text\": \"{}\"\n"
+    "    },\n"
     "    \"group_order\": 12,\n"
     "    \"name\": \"hexagon:4\",\n"
     "    \"preset\": \"hex8\"\n"
@@ -49,8 +55,8 @@ static const char expected_json[] = //
     "    \"libraries\": \"zlib 1.2.13\"\n"
     "  },\n"
     "  \"conventions\": {\n"
-    "    \"values\": {\n"
-    "      \"meaning\": \"own:-1,1\",\n"
+    "    \"value\": {\n"
+    "      \"meaning\": \"colour11\",\n"
     "      \"source\": \"--value\"\n"
     "    }\n"
     "  },\n"
@@ -58,7 +64,7 @@ static const char expected_json[] = //
     "    \"rows_in\": 2,\n"
     "    \"rows_out\": 24\n"
     "  },\n"
-    "  \"format_version\": 1,\n"
+    "  \"format_version\": 2,\n"
     "  \"inputs\": [\n"
     "    {\n"
     "      \"bytes\": 1000,\n"
@@ -97,6 +103,9 @@ static const char expected_json[] = //
     "        }\n"
     "      ],\n"
     "      \"bytes\": 12345678901,\n"
+    "      \"dropped\": [\n"
+    "        \"old\\\\\\\\\"\n"
+    "      ],\n"
     "      \"first_row\": 0,\n"
     "      \"name\": \"out.npz\",\n"
     "      \"rows\": 24,\n"

@@ -30,14 +30,16 @@ static int fill(struct manifest *m, struct error *err)
     if (manifest_add_input(m, "in\xff\\1.npz", 1000, SHA, 2, err) != 0 ||
         manifest_set_codec(m, "default", "zlib 1.2.13", err) != 0 ||
         manifest_set_board(m, "hexagon:4", "hex8", 12, err) != 0 ||
+        manifest_set_board_file(m, "{}", err) != 0 ||
         manifest_add_transform(m, 1, "rot60", true, err) != 0 ||
         manifest_set_option(m, "order", "block:16", err) != 0 ||
         manifest_add_output(m, "out.npz", 12345678901, SHA, 24, err) != 0 ||
         manifest_add_array(m, &array, err) != 0 || manifest_set_first_row(m, 0, err) != 0 ||
+        manifest_add_dropped(m, "old\\", err) != 0 ||
         manifest_set_count(m, "rows_out", 24, err) != 0 ||
         manifest_add_warning(m, "caf\xc3\xa9 \x80 \\ \"quoted\"\n", err) != 0)
         return -1;
-    return manifest_set_convention(m, "values", "own:-1,1", "--value", err);
+    return manifest_set_convention(m, "value", "colour11", "--value", err);
 }
 
 static int compare(const struct manifest *written, const struct manifest *read, struct error *err)
@@ -46,8 +48,17 @@ static int compare(const struct manifest *written, const struct manifest *read, 
     char *name;
     bool right;
 
-    if (!manifest_same_settings(written, read) || !manifest_same_inputs(written, read) ||
-        manifest_input(read, 0, &file) != 0)
+    struct text list = {0};
+    const int rc = manifest_compare(written, read, &list, err) != 0 ||
+                           manifest_compare_inputs(written, read, &list, err) != 0
+                       ? -1
+                       : 0;
+    const bool differs = list.n_bytes > 0;
+
+    text_release(&list);
+    if (rc != 0)
+        return -1;
+    if (differs || manifest_input(read, 0, &file) != 0)
         return error_set(err, ERROR_USAGE, "it is read differently"); /* never a kind that may be */
     name = manifest_decode_name(file.name, err);
     if (name == NULL)

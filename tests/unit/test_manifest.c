@@ -82,26 +82,48 @@ static void test_names(void **state)
     }
 }
 
-static void test_same(void **state)
+/* What differs, and that all else is no difference. */
+static void test_compare(void **state)
 {
     struct error err = {0};
     struct manifest *a = make(&err), *b = make(&err);
+    const struct manifest_array array = {"features", "<f8", NULL, 0, "planes:nhwc", "grid", 1};
+    struct text list = {0};
 
     (void)state;
-    assert_true(manifest_same_settings(a, b));
-    assert_true(manifest_same_inputs(a, b));
     manifest_set_count(b, "rows_in", 3, &err);
     manifest_add_output(b, "other.npz", 1, SHA_A, 1, &err);
     manifest_add_warning(b, "other", &err);
-    assert_true(manifest_same_settings(a, b));
-    manifest_add_input(b, "other.npz", 1, SHA_A, 1, &err);
-    assert_false(manifest_same_inputs(a, b));
+    manifest_set_convention(b, "value", "colour11", "default", &err);
+    assert_int_equal(manifest_compare(a, b, &list, &err), 0);
+    assert_int_equal(manifest_compare_inputs(a, b, &list, &err), 0);
+    assert_int_equal(list.n_bytes, 0);
     manifest_set_option(b, "order", "sample", &err);
-    assert_false(manifest_same_settings(a, b));
-    manifest_set_option(b, "order", "block:16", &err);
-    assert_true(manifest_same_settings(a, b));
-    manifest_set_convention(b, "values", "own:-1,1", "--schema", &err);
-    assert_false(manifest_same_settings(a, b));
+    manifest_set_option(b, "seed", "7", &err);
+    manifest_set_convention(b, "value", "mover", "default", &err);
+    manifest_set_convention(a, "planes", "1,0,~2", "--planes", &err);
+    manifest_set_board_file(b, "[]", &err);
+    manifest_add_array(b, &array, &err);
+    assert_int_equal(manifest_compare(a, b, &list, &err), 0);
+    assert_string_equal(list.text,
+                        "board's file: "
+                        "'44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a' expected, "
+                        "'4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945' found; "
+                        "option order: 'block:16' expected, 'sample' found; "
+                        "option seed: none expected, '7' found; "
+                        "convention value: 'colour11' expected, 'mover' found; "
+                        "convention planes: '1,0,~2' expected, none found; "
+                        "role of features: 'planes' expected, 'planes:nhwc' found");
+    text_release(&list);
+    manifest_add_input(a, "other.npz", 1, SHA_A, 1, &err);
+    assert_int_equal(manifest_compare_inputs(a, b, &list, &err), 0);
+    assert_string_equal(list.text, "2 inputs expected, 1 found");
+    text_release(&list);
+    manifest_add_input(b, "other.npz", 1, SHA_B, 1, &err);
+    assert_int_equal(manifest_compare_inputs(a, b, &list, &err), 0);
+    assert_string_equal(list.text, "input other.npz: SHA-256 '" SHA_A "' expected, '" SHA_B
+                                   "' found");
+    text_release(&list);
     manifest_free(a);
     manifest_free(b);
 }
@@ -212,7 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_write), TEST(test_no_memory),      TEST(test_names),
-        TEST(test_same),  TEST(test_refused_values), TEST(test_schema),
+        TEST(test_compare),  TEST(test_refused_values), TEST(test_schema),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,7 +219,7 @@ static void test_refused(void **state)
     } cases[] = {
         {{{"a.npz", 10, {"a"}, -1, 20, "sample", NULL, 0},
           {"b.npz", 20, {"b"}, -1, 20, "block:2", NULL, 0}},
-         "b.npz.manifest.json: not the option of "},
+         "b.npz.manifest.json: not made as "},
         {{{"a.npz", 10, {"a"}, -1, 20, NULL, NULL, 0},
           {"b.npz", 20, {"c", "a"}, -1, 20, NULL, NULL, 0}},
          "input 'a' is in "},

@@ -78,14 +78,16 @@ static void test_no_manifest(void **state)
         const char *from, *to;
         const char *message; /* behind the file's name; NULL: it is accepted */
     } cases[] = {
-        {"\"format_version\": 1", "\"format_version\": 2", "format_version: 1 expected, 2 found"},
-        {"\"format_version\": 1", "\"format_version\": \"1\"",
+        {"\"format_version\": 2", "\"format_version\": 3",
+         "format_version: 1 or 2 expected, 3 found"},
+        {"\"format_version\": 2", "\"format_version\": 1", NULL},
+        {"\"format_version\": 2", "\"format_version\": \"1\"",
          "format_version: a number that is not negative expected"},
         {"\"group_order\": 12", "\"group_order\": -12",
          "board.group_order: a number that is not negative expected"},
         {"\"group_order\": 12", "\"group_order\": 12.5",
          "board.group_order: a number that is not negative expected"},
-        {"\"group_order\": 12", "\"group_order\": 99999999999999999999", "line 3: "},
+        {"\"group_order\": 12", "\"group_order\": 99999999999999999999", "line 7: "},
         {"\"preset\": \"hex8\"", "\"preset\": null", "board.preset: text expected"},
         {",\n    \"preset\": \"hex8\"", "", NULL},
         {"\"preset\": \"hex8\"", "\"new\": []", NULL},
@@ -103,7 +105,7 @@ static void test_no_manifest(void **state)
         {"\"first_row\": 0,", "", NULL},
         {"\"warnings\": [", "\"warnings\": [1,", "warnings[0]: text expected"},
         {"\"options\": {", "\"options\": [], \"o\": {", "options: an object expected"},
-        {"\"rows\": 2", "\"rows\": 2, \"rows\": 2", "line 26: duplicate object key"},
+        {"\"rows\": 2", "\"rows\": 2, \"rows\": 2", "line 30: duplicate object key"},
         {"caf", "\xff", "line "},
         {"caf", "\\u0000", "line "},
         {"{\n", "[{\n", "line "},
