@@ -1,8 +1,10 @@
-/* actions.c - see actions.h: layouts by length or name, and the maps of an action space. */
+/* actions.c - action spaces: layouts by length or name, the maps of one, and the layouts in which
+ * an action is a cell, of the box or on board, with or without pass. */
 #include "board/actions.h"
 
 #include "base/perm.h"
 #include "base/text.h"
+#include "board/families.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -231,3 +233,169 @@ void action_space_free(struct action_space *space)
     free(space->flags);
     free(space);
 }
+
+/* --- actions of any kind --- */
+
+unsigned action_always_encodable(const struct board *b, uint64_t action)
+{
+    (void)b, (void)action;
+    return ACTION_ENCODABLE;
+}
+
+int64_t action_without_cell(const struct board *b, uint64_t action)
+{
+    (void)b, (void)action;
+    return -1;
+}
+
+/* --- an action is a cell of the box --- */
+
+static uint64_t box_length(const struct board *b)
+{
+    return b->n_cells;
+}
+
+static uint64_t box_length_pass(const struct board *b)
+{
+    return (uint64_t)b->n_cells + 1;
+}
+
+static uint64_t box_image(const struct board *b, uint32_t t, uint64_t action)
+{
+    return action < b->n_cells ? b->transforms[t].dst[action] : action;
+}
+
+static unsigned box_flags(const struct board *b, uint64_t action)
+{
+    if (action == b->n_cells)
+        return ACTION_ENCODABLE;
+    return b->on_board[action] ? ACTION_ENCODABLE | ACTION_PLACEMENT : 0;
+}
+
+static int64_t box_cell(const struct board *b, uint64_t action)
+{
+    return action < b->n_cells ? (int64_t)action : -1;
+}
+
+static void box_describe(const struct board *b, uint64_t action, char *text, size_t n_bytes)
+{
+    char at[32];
+
+    if (action == b->n_cells) {
+        snprintf(text, n_bytes, "pass");
+        return;
+    }
+    board_cell_text(b, (uint32_t)action, at, sizeof at);
+    snprintf(text, n_bytes, "play at %s%s", at, b->on_board[action] ? "" : ", off board");
+}
+
+/* The layouts differ in name and length only. */
+#define CELLS_LAYOUT(name_, summary_, length_)                                           \
+    {                                                                                    \
+        .name = (name_), .summary = (summary_), .length = (length_), .image = box_image, \
+        .flags = box_flags, .cell = box_cell, .describe = box_describe                   \
+    }
+
+const struct action_layout action_layout_cells =
+    CELLS_LAYOUT("cells", "one entry per cell, in row-major order", box_length);
+const struct action_layout action_layout_cells_pass = CELLS_LAYOUT(
+    "cells+pass", "one entry per cell, in row-major order, then pass", box_length_pass);
+const struct action_layout action_layout_cells_box = CELLS_LAYOUT(
+    "cells-box", "one entry per cell of the box, off-board corners included", box_length);
+const struct action_layout action_layout_cells_box_pass =
+    CELLS_LAYOUT("cells-box+pass", "one entry per cell of the box, then pass", box_length_pass);
+
+/* --- an action is a cell on board, in row-major order (hexagons) --- */
+
+/* On-board cells in the rows above `row`; each row of the upper half is one longer than the last.
+ */
+static uint32_t cells_above(const struct board *b, uint32_t row)
+{
+    const uint32_t radius = b->size;
+    const uint32_t below = b->rows - row;
+
+    if (row <= radius)
+        return row * (radius + 1) + row * (row - 1) / 2;
+    return b->n_on_board - (below * (radius + 1) + below * (below - 1) / 2);
+}
+
+/* The first on-board column of a row. */
+static uint32_t first_column(const struct board *b, uint32_t row)
+{
+    return row < b->size ? b->size - row : 0;
+}
+
+static uint32_t rank_of(const struct board *b, uint32_t at)
+{
+    const uint32_t row = at / b->cols;
+
+    return cells_above(b, row) + at % b->cols - first_column(b, row);
+}
+
+static uint32_t cell_of(const struct board *b, uint32_t rank)
+{
+    uint32_t row = 0;
+
+    while (cells_above(b, row + 1) <= rank)
+        row++;
+    return row * b->cols + first_column(b, row) + rank - cells_above(b, row);
+}
+
+static uint64_t board_length(const struct board *b)
+{
+    return b->n_on_board;
+}
+
+static uint64_t board_length_pass(const struct board *b)
+{
+    return (uint64_t)b->n_on_board + 1;
+}
+
+static uint64_t board_image(const struct board *b, uint32_t t, uint64_t action)
+{
+    if (action == b->n_on_board)
+        return action;
+    return rank_of(b, b->transforms[t].dst[cell_of(b, (uint32_t)action)]);
+}
+
+static unsigned board_flags(const struct board *b, uint64_t action)
+{
+    return action == b->n_on_board ? ACTION_ENCODABLE : ACTION_ENCODABLE | ACTION_PLACEMENT;
+}
+
+static int64_t board_cell(const struct board *b, uint64_t action)
+{
+    return action == b->n_on_board ? -1 : (int64_t)cell_of(b, (uint32_t)action);
+}
+
+static void board_describe(const struct board *b, uint64_t action, char *text, size_t n_bytes)
+{
+    char at[32];
+
+    if (action == b->n_on_board) {
+        snprintf(text, n_bytes, "pass");
+        return;
+    }
+    board_cell_text(b, cell_of(b, (uint32_t)action), at, sizeof at);
+    snprintf(text, n_bytes, "play at %s", at);
+}
+
+const struct action_layout action_layout_cells_board = {
+    .name = "cells-board",
+    .summary = "one entry per on-board cell, in row-major order",
+    .length = board_length,
+    .image = board_image,
+    .flags = board_flags,
+    .cell = board_cell,
+    .describe = board_describe,
+};
+
+const struct action_layout action_layout_cells_board_pass = {
+    .name = "cells-board+pass",
+    .summary = "one entry per on-board cell, in row-major order, then pass",
+    .length = board_length_pass,
+    .image = board_image,
+    .flags = board_flags,
+    .cell = board_cell,
+    .describe = board_describe,
+};

@@ -8,11 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct board_family *const board_families[] = {
-    &board_family_hexagon,    &board_family_square, &board_family_rhombus,
-    &board_family_grid,       &board_family_mirror, &board_family_chess,
-    &board_family_takeiteasy, &board_family_katago, &board_family_file,
-};
+#define FAMILY_ROW(id) &board_family_##id,
+const struct board_family *const board_families[] = {BOARD_FAMILIES(FAMILY_ROW)};
 const size_t board_n_families = sizeof board_families / sizeof board_families[0];
 
 const struct board_preset board_presets[] = {
@@ -156,70 +153,12 @@ struct board *board_new_from_text(const char *name, const char *text, struct err
     return NULL;
 }
 
-const char *board_by_shape(const struct board_seen *seen)
-{
-    for (size_t i = 0; i < board_n_families; i++) {
-        const struct board_shape *shape = board_families[i]->shapes;
-
-        for (; shape != NULL && shape->board != NULL; shape++)
-            if (shape->rows == seen->rows && shape->cols == seen->cols &&
-                (shape->n_actions == 0 || shape->n_actions == seen->n_actions ||
-                 (shape->is_ringrift && seen->is_ringrift && seen->n_actions == 0)))
-                return shape->board;
-    }
-    return NULL;
-}
-
-bool board_shape_is_known(uint64_t rows, uint64_t cols)
-{
-    for (size_t i = 0; i < board_n_families; i++) {
-        const struct board_shape *shape = board_families[i]->shapes;
-
-        for (; shape != NULL && shape->board != NULL; shape++)
-            if (shape->rows == rows && shape->cols == cols)
-                return true;
-    }
-    return false;
-}
-
-size_t board_guess(const struct board_seen *seen, char names[BOARD_MAX_GUESSES][64])
-{
-    unsigned ranks[BOARD_MAX_GUESSES];
-    size_t n = 0;
-
-    if (seen->rows > BOARD_MAX_CELLS || seen->cols > BOARD_MAX_CELLS)
-        return 0;
-    for (size_t i = 0; i < board_n_families && n < BOARD_MAX_GUESSES; i++) {
-        char name[64];
-        const unsigned rank = board_families[i]->guess != NULL
-                                  ? board_families[i]->guess(seen, name, sizeof name)
-                                  : 0;
-        size_t at = n;
-
-        if (rank == 0)
-            continue;
-        for (; at > 0 && ranks[at - 1] > rank; at--) {
-            ranks[at] = ranks[at - 1];
-            memcpy(names[at], names[at - 1], sizeof names[at]);
-        }
-        ranks[at] = rank;
-        memcpy(names[at], name, sizeof name);
-        n++;
-    }
-    return n;
-}
-
 void board_free(struct board *b)
 {
     if (b == NULL)
         return;
-    for (uint32_t t = 0; b->transforms != NULL && t < b->n_transforms; t++) {
-        free(b->transforms[t].name);
-        free(b->transforms[t].dst);
-        free(b->transforms[t].src);
-        free(b->transforms[t].planes);
-        free(b->transforms[t].actions);
-    }
+    for (uint32_t t = 0; b->transforms != NULL && t < b->n_transforms; t++)
+        board_release_transform(&b->transforms[t]);
     free(b->transforms);
     free(b->name);
     free(b->preset);

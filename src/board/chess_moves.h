@@ -87,20 +87,4 @@ uint32_t chess_from_to_encode(const struct chess_code *code, const struct chess_
 void chess_planes_decode(const struct chess_code *code, uint32_t action, struct chess_move *move);
 uint32_t chess_planes_encode(const struct chess_code *code, const struct chess_move *move);
 
-/* The layouts; of 4672 and 4864 with their variants: the other order of planes and squares (for
- * policies of shape (N, 73, 8, 8) and (N, 8, 8, 76)), and other projects' numbers. */
-extern const struct action_layout chess_layout_1814;
-extern const struct action_layout chess_layout_1880;
-extern const struct action_layout chess_layout_from_to;
-extern const struct action_layout chess_layout_4672;
-extern const struct action_layout chess_layout_4672_planes;
-extern const struct action_layout chess_layout_4672_crazyara;
-extern const struct action_layout chess_layout_4672_crazyara_planes;
-extern const struct action_layout chess_layout_4672_pettingzoo;
-extern const struct action_layout chess_layout_4672_pettingzoo_planes;
-extern const struct action_layout chess_layout_4864;
-extern const struct action_layout chess_layout_4864_squares;
-extern const struct action_layout chess_layout_4864_crazyara;
-extern const struct action_layout chess_layout_4864_crazyara_squares;
-
 #endif

@@ -1,8 +1,10 @@
-/* families.c - see families.h: memory, names and edges of a board under construction. */
+/* families.c - what build functions are made of: sizes in names, memory, names, maps by a turn of
+ * the box, edges by steps. See families.h. */
 #include "board/families.h"
 
 #include "base/bytes.h"
 #include "base/perm.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,20 +13,8 @@
 
 const struct board_step board_steps_orthogonal[2] = {{0, 1}, {1, 0}};
 
-static int alloc_transform(struct board_transform *t, uint32_t n_cells, struct error *err)
-{
-    t->dst = malloc(n_cells * sizeof *t->dst);
-    t->src = malloc(n_cells * sizeof *t->src);
-    if (t->dst == NULL || t->src == NULL)
-        return error_no_memory(err, "transforms of a board");
-    perm_set_identity(t->dst, n_cells);
-    perm_set_identity(t->src, n_cells);
-    for (uint8_t k = 0; k < 3; k++)
-        t->number_src[k] = k;
-    return 0;
-}
-
-int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err)
+int board_alloc_transforms(struct board *b, uint32_t n_cells, uint32_t n_transforms,
+                           uint32_t n_room, struct error *err)
 {
     if (n_cells == 0 || n_cells > BOARD_MAX_CELLS)
         return error_set(err, ERROR_USAGE, "a board has 1 to %d cells, not %u", BOARD_MAX_CELLS,
@@ -35,15 +25,45 @@ int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, 
     b->n_cells = n_cells;
     b->n_on_board = n_cells;
     b->on_board = malloc(n_cells);
-    b->transforms = calloc(n_transforms, sizeof *b->transforms);
+    b->transforms = calloc(n_room, sizeof *b->transforms);
     if (b->on_board == NULL || b->transforms == NULL)
         return error_no_memory(err, "cells of a board");
     memset(b->on_board, 1, n_cells);
     b->n_transforms = n_transforms;
-    for (uint32_t t = 0; t < n_transforms; t++)
-        if (alloc_transform(&b->transforms[t], n_cells, err) != 0)
-            return -1;
+    for (uint32_t t = 0; t < n_room; t++)
+        for (uint8_t k = 0; k < 3; k++)
+            b->transforms[t].number_src[k] = k;
+    for (uint32_t t = 0; t < n_transforms; t++) {
+        b->transforms[t].dst = malloc(n_cells * sizeof(uint32_t));
+        if (b->transforms[t].dst == NULL)
+            return error_no_memory(err, "transforms of a board");
+        perm_set_identity(b->transforms[t].dst, n_cells);
+    }
     return 0;
+}
+
+int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err)
+{
+    return board_alloc_transforms(b, n_cells, n_transforms, n_transforms, err);
+}
+
+void board_release_transform(struct board_transform *t)
+{
+    free(t->name);
+    free(t->dst);
+    free(t->src);
+    free(t->planes);
+    free(t->actions);
+}
+
+void board_remove_transform(struct board *b, uint32_t t)
+{
+    struct board_transform *at = &b->transforms[t];
+
+    board_release_transform(at);
+    b->n_transforms--;
+    memmove(at, at + 1, (b->n_transforms - t) * sizeof *at);
+    b->transforms[b->n_transforms] = (struct board_transform){0};
 }
 
 int board_alloc(struct board *b, uint32_t rows, uint32_t cols, uint32_t n_transforms,
@@ -170,4 +190,70 @@ void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_
         snprintf(text, n_bytes, "cell %u", cell);
     else
         snprintf(text, n_bytes, "(%u,%u)", cell / b->cols, cell % b->cols);
+}
+
+/* --- sizes --- */
+
+static int missing_size(const struct board *b, struct error *err)
+{
+    return error_set(err, ERROR_USAGE, "board %s needs a size: %s, such as %s", b->family->name,
+                     b->family->syntax, b->family->example);
+}
+
+static int bad_size(const struct board *b, const char *size, struct error *err)
+{
+    return error_set(err, ERROR_USAGE, "board %s: %s is no size: write %s, such as %s",
+                     b->family->name, text_quote(size).text, b->family->syntax, b->family->example);
+}
+
+int board_parse_number(const struct board *b, const char *size, uint32_t min, uint32_t max,
+                       uint32_t *number, struct error *err)
+{
+    uint64_t n;
+
+    if (size == NULL || *size == '\0')
+        return missing_size(b, err);
+    if (strspn(size, "0123456789") != strlen(size))
+        return bad_size(b, size, err);
+    if (text_parse_u64(size, &n) != 0 || n < min || n > max)
+        return error_set(err, ERROR_USAGE, "board %s: the size is %u to %u, not %s",
+                         b->family->syntax, min, max, text_quote(size).text);
+    *number = (uint32_t)n;
+    return 0;
+}
+
+/* Parse one side of a box: n_digits digits. Returns 0, or -1 when there are none or too many. */
+static int parse_side(const char *digits, size_t n_digits, uint32_t *side)
+{
+    char copy[24];
+    uint64_t n;
+
+    if (n_digits == 0 || n_digits >= sizeof copy)
+        return -1;
+    memcpy(copy, digits, n_digits);
+    copy[n_digits] = '\0';
+    if (text_parse_u64(copy, &n) != 0)
+        return -1;
+    *side = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+    return 0;
+}
+
+int board_parse_box(const struct board *b, const char *size, uint32_t min_rows, uint32_t min_cols,
+                    uint32_t *rows, uint32_t *cols, struct error *err)
+{
+    const char *cross;
+
+    if (size == NULL || *size == '\0')
+        return missing_size(b, err);
+    cross = strchr(size, 'x');
+    if (cross == NULL || parse_side(size, (size_t)(cross - size), rows) != 0 ||
+        parse_side(cross + 1, strlen(cross + 1), cols) != 0)
+        return bad_size(b, size, err);
+    if (*rows < min_rows || *cols < min_cols || (uint64_t)*rows * *cols > BOARD_MAX_CELLS)
+        return error_set(err, ERROR_USAGE,
+                         "board %s: a box has at least %u row%s and %u columns, and at most %d "
+                         "cells, not %s",
+                         b->family->syntax, min_rows, min_rows == 1 ? "" : "s", min_cols,
+                         BOARD_MAX_CELLS, text_quote(size).text);
+    return 0;
 }

@@ -59,20 +59,6 @@ static uint64_t columns_image(const struct board *b, uint32_t t, uint64_t action
     return b->transforms[t].dst[action];
 }
 
-static unsigned columns_flags(const struct board *b, uint64_t action)
-{
-    (void)b;
-    (void)action;
-    return ACTION_ENCODABLE;
-}
-
-static int64_t columns_cell(const struct board *b, uint64_t action)
-{
-    (void)b;
-    (void)action;
-    return -1;
-}
-
 static void columns_describe(const struct board *b, uint64_t action, char *text, size_t n_bytes)
 {
     (void)b;
@@ -85,8 +71,8 @@ static const struct action_layout layout_columns = {
     .summary = "the column a piece is dropped into, W entries (Connect 4)",
     .length = columns_length,
     .image = columns_image,
-    .flags = columns_flags,
-    .cell = columns_cell,
+    .flags = action_always_encodable,
+    .cell = action_without_cell,
     .describe = columns_describe,
 };
 

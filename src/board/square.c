@@ -1,4 +1,4 @@
-/* square.c - square boards and their eight transforms. */
+/* square.c - square boards and their eight transforms; KataGo's training shards. */
 #include "board/families.h"
 
 #include <inttypes.h>
@@ -73,4 +73,42 @@ const struct board_family board_family_square = {
     .guess = guess,
     .game = BOARD_GAME_LINE,
     .stack_planes = {56},
+};
+
+/* --- KataGo's shards: the square they were written for; engines are built for 19 unless told
+ * otherwise --- */
+
+static int build_katago(struct board *b, const char *size, struct error *err)
+{
+    uint32_t n;
+
+    if (size == NULL || *size == '\0')
+        return error_set(err, ERROR_USAGE,
+                         "board katago takes its size from the shard: without one write %s, such "
+                         "as %s",
+                         b->family->syntax, b->family->example);
+    if (board_parse_number(b, size, 2, SQUARE_MAX_SIDE, &n, err) != 0)
+        return -1;
+    if (board_set_name(b, err, "%s:%u", b->family->name, n) != 0)
+        return -1;
+    return board_build_square(b, n, err);
+}
+
+/* The engine's policies always end in a pass. */
+static const struct action_layout *const layouts_katago[] = {
+    &action_layout_cells_pass,
+    &action_layout_cells,
+};
+
+const struct board_family board_family_katago = {
+    .name = "katago",
+    .syntax = "katago:L",
+    .summary = "KataGo training shards, L x L cells, 8 transforms; L is read from the shard",
+    .example = "katago:5",
+    .build = build_katago,
+    .layouts = layouts_katago,
+    .n_layouts = sizeof layouts_katago / sizeof layouts_katago[0],
+    .only_known_members = true,
+    .game = BOARD_GAME_KATAGO,
+    .packed_stones = 1,
 };

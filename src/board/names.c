@@ -1,4 +1,5 @@
-/* suggest.c - the known board names nearest to an unknown one. */
+/* names.c - which board may be meant: the known names nearest to an unknown one, and the boards
+ * that the shapes of arrays allow. */
 #include "board/families.h"
 
 #include <ctype.h>
@@ -98,4 +99,59 @@ void board_suggest(const char *name, char *text, size_t n_bytes)
     for (size_t i = 0; i < n && used < n_bytes; i++)
         used +=
             (size_t)snprintf(text + used, n_bytes - used, "%s%s", i > 0 ? ", " : "", list[i].name);
+}
+
+/* --- by shapes --- */
+
+const char *board_by_shape(const struct board_seen *seen)
+{
+    for (size_t i = 0; i < board_n_families; i++) {
+        const struct board_shape *shape = board_families[i]->shapes;
+
+        for (; shape != NULL && shape->board != NULL; shape++)
+            if (shape->rows == seen->rows && shape->cols == seen->cols &&
+                (shape->n_actions == 0 || shape->n_actions == seen->n_actions ||
+                 (shape->is_ringrift && seen->is_ringrift && seen->n_actions == 0)))
+                return shape->board;
+    }
+    return NULL;
+}
+
+bool board_shape_is_known(uint64_t rows, uint64_t cols)
+{
+    for (size_t i = 0; i < board_n_families; i++) {
+        const struct board_shape *shape = board_families[i]->shapes;
+
+        for (; shape != NULL && shape->board != NULL; shape++)
+            if (shape->rows == rows && shape->cols == cols)
+                return true;
+    }
+    return false;
+}
+
+size_t board_guess(const struct board_seen *seen, char names[BOARD_MAX_GUESSES][64])
+{
+    unsigned ranks[BOARD_MAX_GUESSES];
+    size_t n = 0;
+
+    if (seen->rows > BOARD_MAX_CELLS || seen->cols > BOARD_MAX_CELLS)
+        return 0;
+    for (size_t i = 0; i < board_n_families && n < BOARD_MAX_GUESSES; i++) {
+        char name[64];
+        const unsigned rank = board_families[i]->guess != NULL
+                                  ? board_families[i]->guess(seen, name, sizeof name)
+                                  : 0;
+        size_t at = n;
+
+        if (rank == 0)
+            continue;
+        for (; at > 0 && ranks[at - 1] > rank; at--) {
+            ranks[at] = ranks[at - 1];
+            memcpy(names[at], names[at - 1], sizeof names[at]);
+        }
+        ranks[at] = rank;
+        memcpy(names[at], name, sizeof name);
+        n++;
+    }
+    return n;
 }
