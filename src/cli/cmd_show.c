@@ -3,9 +3,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option.h"
-#include "show/svg.h"
-#include "show/terminal.h"
 #include "verify/verify_locate.h"
+#include "show/sheet.h"
 
 #include <stdio.h>
 #include <stdlib.h>

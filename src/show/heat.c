@@ -1,7 +1,6 @@
-/* heat.c - see heat.h. */
-#include "show/heat.h"
-
-#include "show/planes.h"
+/* heat.c - the policy of a row as shares: by cell, of what has no cell, and the largest in words.
+ */
+#include "show/show.h"
 
 #include <string.h>
 

@@ -53,9 +53,4 @@ struct shape_turn {
  * (boards from a file); then *turn is the identity. */
 bool shape_turn_of(const struct shape *shape, uint32_t t, struct shape_turn *turn);
 
-/* Part of shape_init: place cells that form no box by their neighbours alone, on a grid of hexagons
- * or squares where exactly the neighbours touch. False when that is not found. Places are (row,
- * column) with hexagons shifted half a cell per row, as half columns. */
-bool shape_embed(const struct board *board, bool hexagons, struct shape_place *places);
-
 #endif

@@ -1,18 +1,99 @@
-/* sheet.c - see sheet.h. */
+/*
+ * sheet.c - a contact sheet: a plan for one input, the row (or the stored images that belong to
+ * it), its images, and a picture of each with pieces, labels and policy.
+ */
 #include "show/sheet.h"
 
-#include "base/text.h"
 #include "engine/bind.h"
 #include "engine/choose.h"
 #include "engine/plan_inputs.h"
-#include "show/compare.h"
-#include "show/fields.h"
-#include "show/heat.h"
-#include "show/labels.h"
-#include "show/stones.h"
+#include "show/show.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- a picture --- */
+
+struct picture_share picture_share_text(double share)
+{
+    struct picture_share text;
+
+    snprintf(text.text, sizeof text.text, share > 0 && share < 0.0995 ? "%.1f%%" : "%.0f%%",
+             100 * share);
+    return text;
+}
+
+int picture_init(struct picture *picture, const struct board *board, uint32_t transform,
+                 struct error *err)
+{
+    *picture = (struct picture){.transform = transform};
+    for (int edge = 0; edge < N_EDGES; edge++)
+        picture->edges[edge] = SIDE_NONE;
+    picture->cells = calloc(board->n_cells, sizeof *picture->cells);
+    if (picture->cells == NULL)
+        return error_no_memory(err, "a picture");
+    for (uint32_t i = 0; i < board->n_cells; i++)
+        picture->cells[i].side = SIDE_NONE;
+    return 0;
+}
+
+void picture_release(struct picture *picture)
+{
+    free(picture->cells);
+    text_release(&picture->caption);
+    text_release(&picture->faults);
+    *picture = (struct picture){0};
+}
+
+/* The second cell of a side: it lies on no other one, unless the side has no more than two. */
+static uint32_t cell_of_edge(const struct board *b, int edge)
+{
+    const uint32_t last = b->cols - 1;
+    const uint32_t cells[N_EDGES] = {1, 2 * b->cols - 1, last * b->cols + 1, b->cols};
+
+    return cells[edge];
+}
+
+static bool is_on_edge(const struct board *b, uint32_t cell, int edge)
+{
+    const uint32_t row = cell / b->cols, col = cell % b->cols;
+    const bool on[N_EDGES] = {row == 0, col == b->cols - 1, row == b->rows - 1, col == 0};
+
+    return on[edge];
+}
+
+/* The side of the board that two neighbouring cells are both on; the cells that an edge came
+ * from. */
+static int edge_of(const struct board *b, uint32_t one, uint32_t other)
+{
+    for (int edge = 0; edge < N_EDGES; edge++)
+        if (is_on_edge(b, one, edge) && is_on_edge(b, other, edge))
+            return edge;
+    return -1;
+}
+
+/* A neighbour along the same side. */
+static uint32_t along_edge(const struct board *b, uint32_t cell, int edge)
+{
+    return edge == EDGE_TOP || edge == EDGE_BOTTOM ? cell - 1 : cell - b->cols;
+}
+
+void picture_set_edges(struct picture *picture, const struct board *board)
+{
+    const struct board_transform *t = &board->transforms[picture->transform];
+
+    for (int edge = 0; edge < N_EDGES; edge++) {
+        const uint32_t cell = cell_of_edge(board, edge);
+        const int from = edge_of(board, t->src[cell], t->src[along_edge(board, cell, edge)]);
+        /* The first side joins top and bottom. */
+        const bool is_first = (from == EDGE_TOP || from == EDGE_BOTTOM) != t->swaps_colours;
+
+        picture->edges[edge] = from < 0 ? SIDE_NONE : is_first ? SIDE_FIRST : SIDE_SECOND;
+    }
+}
+
+/* --- the plan --- */
 
 /* What a sheet is made from. */
 struct making {
@@ -23,8 +104,6 @@ struct making {
     struct fields *rows; /* owned: as stored; the first one is the base of what is recomputed */
     size_t n_rows;
 };
-
-/* --- the plan --- */
 
 static int bind_arrays(struct plan *plan, struct error *err)
 {
@@ -146,12 +225,20 @@ static struct picture *add_picture(struct sheet *sheet, uint32_t transform, stru
     return picture;
 }
 
-/* One scale for all pictures. */
-static void note_scale(struct sheet *sheet, const struct picture *picture)
+/* One scale and one legend for all pictures. */
+static void note_picture(struct sheet *sheet, const struct picture *picture)
 {
-    for (uint32_t i = 0; i < sheet->plan.board->n_cells; i++)
-        if (picture->cells[i].share > sheet->most_share)
-            sheet->most_share = picture->cells[i].share;
+    for (uint32_t i = 0; i < sheet->plan.board->n_cells; i++) {
+        const struct picture_cell *cell = &picture->cells[i];
+
+        if (cell->share > sheet->most_share)
+            sheet->most_share = cell->share;
+        sheet->has_stones |= cell->piece == PICTURE_STONE;
+        sheet->has_marks |= cell->is_marked;
+        if (cell->side < 2)
+            sheet->has_side[cell->side] = true;
+    }
+    sheet->has_policy |= picture->has_policy;
 }
 
 static int add_computed(struct making *m, uint32_t t, struct error *err)
@@ -164,7 +251,7 @@ static int add_computed(struct making *m, uint32_t t, struct error *err)
     if (status == 0)
         status = fill_picture(plan, &image, picture, err);
     if (status == 0)
-        note_scale(m->sheet, picture);
+        note_picture(m->sheet, picture);
     fields_release(&image);
     return status;
 }
@@ -181,7 +268,7 @@ static int add_stored(struct making *m, size_t k, struct error *err)
     int status = picture != NULL ? fill_picture(plan, &m->rows[k], picture, err) : -1;
 
     if (status == 0) {
-        note_scale(m->sheet, picture);
+        note_picture(m->sheet, picture);
         picture->row = m->request->stored[k].row;
         status = fields_move(plan, m->rows, u, &image, err);
     }

@@ -1,12 +1,70 @@
 /*
- * sheet.h - a contact sheet: all images of one row as pictures, on one scale.
+ * sheet.h - a contact sheet: all images of one row as pictures (data only), on one scale, and ways
+ * of drawing it.
  */
 #ifndef SYMAUG_SHOW_SHEET_H
 #define SYMAUG_SHOW_SHEET_H
 
+#include "base/text.h"
 #include "engine/plan.h"
-#include "show/picture.h"
 #include "show/shape.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- a picture: what is to be seen of one image --- */
+
+enum picture_piece {
+    PICTURE_EMPTY,
+    PICTURE_STONE,     /* of a side; number: the height of a stack, 0 for a stone */
+    PICTURE_MAN,       /* of a side; man: P N B R Q K */
+    PICTURE_TILE,      /* number: three digits */
+    PICTURE_NUMBER,    /* any other number */
+    PICTURE_MARKER,    /* of a side: a small stone */
+    PICTURE_TERRITORY, /* of a side: the whole cell */
+};
+
+/* Whose pieces. What a side is called is the sheet's business. */
+enum picture_side { SIDE_FIRST, SIDE_SECOND, SIDE_BOTH, SIDE_NONE };
+
+struct picture_cell {
+    enum picture_piece piece;
+    enum picture_side side;
+    char man;
+    int32_t number;
+    double share;   /* of the policy, on this cell */
+    bool is_top;    /* one of the largest shares: to be written */
+    bool is_marked; /* a coordinate or an action of the row points here */
+    bool differs;   /* stored and recomputed contents are not the same */
+};
+
+/* The sides of a board of Hex. */
+enum picture_edge { EDGE_TOP, EDGE_RIGHT, EDGE_BOTTOM, EDGE_LEFT, N_EDGES };
+
+struct picture {
+    uint32_t transform;
+    uint64_t row;                     /* where it is stored, if it is */
+    struct picture_cell *cells;       /* owned, one per cell of the box */
+    enum picture_side edges[N_EDGES]; /* SIDE_NONE on boards without goals */
+    bool has_policy;
+    struct text caption; /* owned: lines that end in '\n': labels, policy */
+    struct text faults;  /* owned: what differs, one line without its end, or nothing */
+};
+
+/* A share for people: "41%", "2.4%". */
+struct picture_share {
+    char text[16];
+};
+struct picture_share picture_share_text(double share);
+
+int picture_init(struct picture *picture, const struct board *board, uint32_t transform,
+                 struct error *err);
+void picture_release(struct picture *picture);
+
+/* Colours of a board of Hex's sides in this image: those of the source, moved and swapped. */
+void picture_set_edges(struct picture *picture, const struct board *board);
+
+/* --- the sheet --- */
 
 /* A stored image: row `row` of the shard is the image of the group's source under `transform`. */
 struct sheet_stored {
@@ -32,6 +90,8 @@ struct sheet {
     size_t n_pictures;
     size_t n_faulty;   /* pictures that differ from what is recomputed */
     double most_share; /* of any cell, in any picture */
+    bool has_policy;   /* what is to be seen in any picture, for legends */
+    bool has_stones, has_marks, has_side[2];
     struct text title; /* owned: two lines */
 };
 
@@ -45,5 +105,20 @@ void sheet_release(struct sheet *sheet);
 /* A picture's heading, "3 rotate-180", with a word about colours and its row where it is stored. */
 int sheet_heading(const struct sheet *sheet, const struct picture *picture, struct text *heading,
                   struct error *err);
+
+/* --- drawing --- */
+
+/* As an SVG document, which is appended. The same sheet gives the same bytes. */
+int svg_write(const struct sheet *sheet, struct text *out, struct error *err);
+
+/* As lines of text, several boards side by side. */
+struct terminal_style {
+    unsigned columns; /* of the terminal */
+    bool unicode;     /* stones and chessmen as such; else letters */
+    bool colours;     /* ECMA-48 sequences for 256 colours */
+};
+
+int terminal_write(const struct sheet *sheet, const struct terminal_style *style, struct text *out,
+                   struct error *err);
 
 #endif

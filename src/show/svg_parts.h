@@ -4,8 +4,7 @@
 #ifndef SYMAUG_SHOW_SVG_PARTS_H
 #define SYMAUG_SHOW_SVG_PARTS_H
 
-#include "show/sheet.h"
-#include "show/stones.h"
+#include "show/show.h"
 
 /* A document being written. Every function that adds to it may fail for lack of memory: the error
  * is kept in err, and nothing is added from then on. */

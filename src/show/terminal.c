@@ -1,11 +1,176 @@
-/* terminal.c - see terminal.h: boards side by side, and their words. */
-#include "show/terminal.h"
+/* terminal.c - a contact sheet as lines of text: cells of a few columns each, boards side by side,
+ * and their words. */
+#include "show/show.h"
 
-#include "show/labels.h"
-#include "show/terminal_cell.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MAX_BODY 32
+
+/* What a cell's text starts with. */
+enum corner { CORNER_NONE, CORNER_FIRST, CORNER_SECOND };
+
+static const char *red(const struct terminal_style *style)
+{
+    return style->colours ? "\033[1;31m" : "";
+}
+
+static const char *bold(const struct terminal_style *style)
+{
+    return style->colours ? "\033[1m" : "";
+}
+
+static const char *plain(const struct terminal_style *style)
+{
+    return style->colours ? "\033[0m" : "";
+}
+
+static size_t width_of(const char *text)
+{
+    size_t n = 0;
+
+    for (; *text != '\0'; text++) {
+        if (*text == '\033')
+            text += strcspn(text, "m");
+        else if (((unsigned char)*text & 0xc0) != 0x80)
+            n++;
+    }
+    return n;
+}
+
+static size_t cell_width(const struct sheet *sheet)
+{
+    bool wide = stones_are_stacks(&sheet->plan) || sheet->plan.board->family->has_tiles;
+
+    for (size_t k = 0; k < sheet->n_pictures && !wide; k++)
+        for (uint32_t i = 0; i < sheet->plan.board->n_cells && !wide; i++)
+            wide = sheet->pictures[k].cells[i].piece == PICTURE_NUMBER;
+    return wide ? 4 : 2;
+}
+
+/* --- what stands on a cell --- */
+
+static const char *stone_of(const struct sheet *sheet, const struct terminal_style *style,
+                            enum picture_side side)
+{
+    static const char *const discs[] = {"●", "○", "◍", " "}, *const letters[] = {"X", "O", "%",
+                                                                                 " "};
+    const bool is_hex = stones_style_of(&sheet->plan) == STONES_BLUE_RED;
+
+    if (!style->unicode)
+        return letters[side];
+    return discs[is_hex && style->colours && side == SIDE_SECOND ? SIDE_FIRST : side];
+}
+
+static const char *man_of(const struct terminal_style *style, const struct picture_cell *cell,
+                          char letter[2])
+{
+    static const char order[] = "KQRBNP";
+    static const char *const own[] = {"♔", "♕", "♖", "♗", "♘", "♙"};
+    static const char *const theirs[] = {"♚", "♛", "♜", "♝", "♞", "♟"};
+    const char *at = strchr(order, cell->man);
+
+    if (style->unicode && at != NULL)
+        return cell->side == SIDE_FIRST ? own[at - order] : theirs[at - order];
+    letter[0] = (char)(cell->side == SIDE_FIRST ? cell->man : cell->man - 'A' + 'a');
+    letter[1] = '\0';
+    return letter;
+}
+
+static char heat_digit(const struct sheet *sheet, double share)
+{
+    const double part = sheet->most_share > 0 ? 9 * share / sheet->most_share : 0;
+
+    return (char)('0' + (int)(part + 0.5));
+}
+
+/* Background for a share: light to dark orange. */
+static const char *heat_colour(const struct sheet *sheet, const struct picture_cell *cell)
+{
+    static const char *const steps[] = {"",
+                                        "\033[48;5;230m\033[30m",
+                                        "\033[48;5;229m\033[30m",
+                                        "\033[48;5;222m\033[30m",
+                                        "\033[48;5;215m\033[30m",
+                                        "\033[48;5;208m\033[30m"};
+    const int digit = heat_digit(sheet, cell->share) - '0';
+
+    return steps[(digit + 1) / 2];
+}
+
+static const char *side_colour(const struct sheet *sheet, enum picture_side side)
+{
+    if (stones_style_of(&sheet->plan) != STONES_BLUE_RED || side > SIDE_SECOND)
+        return "";
+    return side == SIDE_FIRST ? "\033[1;34m" : "\033[1;31m";
+}
+
+static const char *sign_of(const struct terminal_style *style, enum picture_side side,
+                           const char *first, const char *second, const char *first_letter,
+                           const char *second_letter)
+{
+    if (side == SIDE_FIRST)
+        return style->unicode ? first : first_letter;
+    return style->unicode ? second : second_letter;
+}
+
+static void write_body(const struct sheet *sheet, const struct terminal_style *style,
+                       const struct picture_cell *cell, char body[MAX_BODY])
+{
+    const char *empty = style->unicode ? "·" : ".";
+    const char digit = heat_digit(sheet, cell->share);
+    char letter[2];
+
+    switch (cell->piece) {
+    case PICTURE_STONE:
+        snprintf(body, MAX_BODY, cell->number > 0 ? "%s%d" : "%s",
+                 stone_of(sheet, style, cell->side), (int)cell->number);
+        break;
+    case PICTURE_MARKER:
+        snprintf(body, MAX_BODY, "%s", sign_of(style, cell->side, "•", "◦", "x", "o"));
+        break;
+    case PICTURE_TERRITORY:
+        snprintf(body, MAX_BODY, "%s", sign_of(style, cell->side, "■", "□", "#", "="));
+        break;
+    case PICTURE_MAN:
+        snprintf(body, MAX_BODY, "%s", man_of(style, cell, letter));
+        break;
+    case PICTURE_TILE:
+    case PICTURE_NUMBER:
+        snprintf(body, MAX_BODY, "%d", (int)cell->number);
+        break;
+    default:
+        if (cell->is_marked)
+            snprintf(body, MAX_BODY, "+");
+        else if (digit > '0')
+            snprintf(body, MAX_BODY, "%c", digit);
+        else
+            snprintf(body, MAX_BODY, "%s", empty);
+    }
+}
+
+static int put_cell(const struct sheet *sheet, const struct terminal_style *style,
+                    const struct picture_cell *cell, enum corner corner, struct text *out,
+                    struct error *err)
+{
+    static const char corners[] = {' ', 'F', 'f'};
+    const size_t width = cell_width(sheet) - 1;
+    const char *before = cell->differs ? red(style) : "";
+    const char *side = style->colours ? side_colour(sheet, cell->side) : "";
+    const char *heat = style->colours ? heat_colour(sheet, cell) : "";
+    char body[MAX_BODY];
+    size_t n;
+
+    write_body(sheet, style, cell, body);
+    n = width_of(body);
+    return text_append(out, err, "%s%c%s%s%s%s%s%*s", before, cell->differs ? '!' : corners[corner],
+                       *before != '\0' ? plain(style) : "", side, heat, body,
+                       *side != '\0' || *heat != '\0' ? plain(style) : "",
+                       (int)(n < width ? width - n : 0), "");
+}
+
+/* --- boards side by side --- */
 
 #define GAP         3
 #define LEAST_WIDTH 24 /* of a picture: headings and captions are wrapped */
@@ -131,7 +296,7 @@ static size_t place_edges(const struct board *board, struct placed *cells, size_
     return n;
 }
 
-static enum terminal_corner corner_of(const struct shape *shape, const uint32_t *dst, uint32_t cell)
+static enum corner corner_of(const struct shape *shape, const uint32_t *dst, uint32_t cell)
 {
     if (cell == dst[shape->first])
         return CORNER_FIRST;
@@ -146,19 +311,19 @@ static int put_placed(const struct writing *w, const struct picture *picture, ui
     const uint32_t *dst = shape->board->transforms[picture->transform].dst;
 
     if (cell < n_cells)
-        return terminal_put_cell(w->sheet, w->style, &picture->cells[cell],
-                                 corner_of(shape, dst, cell), line, w->err);
+        return put_cell(w->sheet, w->style, &picture->cells[cell], corner_of(shape, dst, cell),
+                        line, w->err);
     const enum picture_side side = picture->edges[cell - n_cells];
-    const char *colour = w->style->colours ? terminal_side_colour(w->sheet, side) : "";
+    const char *colour = w->style->colours ? side_colour(w->sheet, side) : "";
 
     return text_append(line, w->err, " %s%c%s", colour, *labels_side_name(&w->sheet->plan, side),
-                       *colour != '\0' ? terminal_plain(w->style) : "");
+                       *colour != '\0' ? plain(w->style) : "");
 }
 
 static int add_cells(const struct writing *w, const struct picture *picture,
                      const struct placed *cells, size_t n_cells, struct block *block)
 {
-    const size_t half = terminal_cell_width(w->sheet) / 2;
+    const size_t half = cell_width(w->sheet) / 2;
     struct text *line = NULL;
     int32_t n_lines = 0;
     size_t column = 0;
@@ -208,14 +373,12 @@ static int make_block(const struct writing *w, const struct picture *picture, st
     int status = sheet_heading(w->sheet, picture, &heading, w->err);
 
     if (status == 0)
-        status =
-            add_words(w, heading.text, terminal_bold(w->style), terminal_plain(w->style), block);
+        status = add_words(w, heading.text, bold(w->style), plain(w->style), block);
     text_release(&heading);
     if (status != 0 || add_board(w, picture, block) != 0 ||
         add_words(w, picture->caption.text, "", "", block) != 0)
         return -1;
-    return add_words(w, picture->faults.text, terminal_red(w->style), terminal_plain(w->style),
-                     block);
+    return add_words(w, picture->faults.text, red(w->style), plain(w->style), block);
 }
 
 /* --- the sheet --- */
@@ -241,7 +404,7 @@ static int write_side_by_side(const struct writing *w, const struct block *block
             const char *text = line < blocks[k].n && blocks[k].lines[line].text != NULL
                                    ? blocks[k].lines[line].text
                                    : "";
-            const size_t width = terminal_width(text);
+            const size_t width = width_of(text);
 
             if (width > 0 && text_append(out, w->err, "%*s%s", (int)missing, "", text) != 0)
                 return -1;
@@ -275,40 +438,14 @@ static int write_pictures(const struct writing *w, struct text *out)
     return status;
 }
 
-static bool has_policy(const struct sheet *sheet)
-{
-    for (size_t k = 0; k < sheet->n_pictures; k++)
-        if (sheet->pictures[k].has_policy)
-            return sheet->most_share > 0;
-    return false;
-}
-
-static bool has_stones(const struct sheet *sheet)
-{
-    for (size_t k = 0; k < sheet->n_pictures; k++)
-        for (uint32_t i = 0; i < sheet->plan.board->n_cells; i++)
-            if (sheet->pictures[k].cells[i].piece == PICTURE_STONE)
-                return true;
-    return false;
-}
-
-static bool has_marks(const struct sheet *sheet)
-{
-    for (size_t k = 0; k < sheet->n_pictures; k++)
-        for (uint32_t i = 0; i < sheet->plan.board->n_cells; i++)
-            if (sheet->pictures[k].cells[i].is_marked)
-                return true;
-    return false;
-}
-
 static int write_legend(const struct writing *w, struct text *out)
 {
     const struct sheet *sheet = w->sheet;
 
-    if (has_stones(sheet) &&
-        text_append(out, w->err, "%s %s, %s %s\n", terminal_stone(sheet, w->style, SIDE_FIRST),
+    if (sheet->has_stones &&
+        text_append(out, w->err, "%s %s, %s %s\n", stone_of(sheet, w->style, SIDE_FIRST),
                     labels_side_name(&sheet->plan, SIDE_FIRST),
-                    terminal_stone(sheet, w->style, SIDE_SECOND),
+                    stone_of(sheet, w->style, SIDE_SECOND),
                     labels_side_name(&sheet->plan, SIDE_SECOND)) != 0)
         return -1;
     if (labels_pieces(&sheet->plan) != NULL &&
@@ -317,10 +454,11 @@ static int write_legend(const struct writing *w, struct text *out)
     if (sheet->plan.board->family->joins_edges &&
         text_append(out, w->err, "b, r: the sides that blue and red join\n") != 0)
         return -1;
-    if (has_policy(sheet) && text_append(out, w->err, "1 to 9: policy, 9 is %s\n",
-                                         picture_share_text(sheet->most_share).text) != 0)
+    if (sheet->has_policy && sheet->most_share > 0 &&
+        text_append(out, w->err, "1 to 9: policy, 9 is %s\n",
+                    picture_share_text(sheet->most_share).text) != 0)
         return -1;
-    if (has_marks(sheet) && text_append(out, w->err, "+: a move or coordinate\n") != 0)
+    if (sheet->has_marks && text_append(out, w->err, "+: a move or coordinate\n") != 0)
         return -1;
     if (sheet->is_stored && text_append(out, w->err, "!: stored and computed differ\n") != 0)
         return -1;
@@ -334,9 +472,9 @@ int terminal_write(const struct sheet *sheet, const struct terminal_style *style
 {
     struct writing w = {sheet, style, err, 0};
 
-    w.width = (size_t)sheet->shape.n_halves * terminal_cell_width(sheet) / 2;
+    w.width = (size_t)sheet->shape.n_halves * cell_width(sheet) / 2;
     if (sheet->plan.board->family->joins_edges)
-        w.width += 2 * terminal_cell_width(sheet);
+        w.width += 2 * cell_width(sheet);
     if (w.width < LEAST_WIDTH)
         w.width = LEAST_WIDTH;
     if (text_append(out, err, "%s\n", sheet->title.text) != 0 || write_pictures(&w, out) != 0)

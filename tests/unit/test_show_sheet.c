@@ -4,7 +4,6 @@
 
 #include "engine/order.h"
 #include "show/sheet.h"
-#include "show/svg.h"
 
 #include <math.h>
 

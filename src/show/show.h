@@ -1,0 +1,115 @@
+/*
+ * show.h - what the sources of src/show share: one row of every array as numbers in memory, its
+ * images (made by the kernels that `expand` moves rows with), and what is to be seen of them.
+ */
+#ifndef SYMAUG_SHOW_SHOW_H
+#define SYMAUG_SHOW_SHOW_H
+
+#include "base/bytes.h"
+#include "engine/plan.h"
+#include "show/sheet.h"
+
+/* One array's part: n elements of dtype. Objects become int64 (indices) or double. */
+struct field {
+    struct bytes bytes; /* owned */
+    struct dtype dtype;
+    uint64_t n;
+};
+
+struct fields {
+    struct field *items; /* owned, one per array of the plan; without elements for arrays that have
+                            no rows or no numbers */
+    size_t n;
+};
+
+/* Read n_rows rows of the plan's one input, which are listed in ascending order, into as many
+ * zeroed fields. The caller releases each of them, also on failure. */
+int fields_read(const struct plan *plan, const uint64_t *rows, size_t n_rows, struct fields *fields,
+                struct error *err);
+
+/* The image of a row under transform t. The caller releases it, also on failure. */
+int fields_move(const struct plan *plan, const struct fields *from, uint32_t t, struct fields *to,
+                struct error *err);
+
+void fields_release(struct fields *fields);
+
+static inline double field_number(const struct field *field, uint64_t i)
+{
+    return dtype_get_double(&field->dtype, field->bytes.data + i * field->dtype.itemsize);
+}
+
+/* The field of the first array of that role that has elements, or -1. */
+int fields_find(const struct plan *plan, const struct fields *fields, enum role role);
+
+/* --- an array of planes or a grid as numbers by cell, whatever its layout and type --- */
+
+struct planes {
+    uint32_t n_cells; /* of the box */
+    uint64_t n;
+    double *numbers; /* owned: plane p of cell c is numbers[p * n_cells + c] */
+};
+
+/* The cell that element i along an array's axis stands for; -1 for none. Policies: the cell that
+ * the action is about. */
+int64_t planes_cell_of(const struct board *board, const struct role_binding *binding, uint64_t i);
+
+/* Elements per plane-like unit: how element e of a row is (plane, position on the axis). */
+void planes_position(const struct role_binding *binding, uint64_t e, uint64_t *plane, uint64_t *i);
+
+/* The numbers of array `i` (planes, packed planes or a grid). The caller releases them. */
+int planes_read(struct planes *planes, const struct plan *plan, const struct fields *fields,
+                size_t i, struct error *err);
+void planes_release(struct planes *planes);
+
+static inline double planes_at(const struct planes *planes, uint64_t plane, uint32_t cell)
+{
+    return plane < planes->n ? planes->numbers[plane * planes->n_cells + cell] : 0;
+}
+
+/* --- from planes to pieces on cells, as the programs for each game write them --- */
+
+/* Who is to move, as the row says; SIDE_NONE when it does not. */
+enum picture_side stones_to_move(const struct plan *plan, const struct fields *fields);
+
+/* Put the pieces of a row on the cells. */
+int stones_read(const struct plan *plan, const struct fields *fields, struct picture *picture,
+                struct error *err);
+
+/* What the two sides of this board are called and look like. */
+enum stones_style { STONES_BLUE_RED, STONES_OWN_THEIRS, STONES_FIRST_PLANES, STONES_CHESS };
+
+enum stones_style stones_style_of(const struct plan *plan);
+
+/* Do the planes look like RingRift's, whose stacks have heights? */
+bool stones_are_stacks(const struct plan *plan);
+
+/* --- what else a row says: values, the player to move, cells that actions point to --- */
+
+/* The name of a side on this board: "blue". */
+const char *labels_side_name(const struct plan *plan, enum picture_side side);
+
+/* What else there is to say of this board's pieces, or NULL. */
+const char *labels_pieces(const struct plan *plan);
+
+/* Append a line to the caption and mark cells. */
+int labels_read(const struct plan *plan, const struct fields *fields, struct picture *picture,
+                struct error *err);
+
+/* The cell that an array of coordinates or actions points to, or -1. */
+int64_t labels_cell_of(const struct plan *plan, size_t i, const struct field *field);
+
+/* Put the policy's shares on the cells and its words into the caption. The stones stand already:
+ * a column is where its piece would come to rest. */
+int heat_read(const struct plan *plan, const struct fields *fields, struct picture *picture,
+              struct error *err);
+
+/*
+ * Mark the cells of the picture on which any array differs, and name the arrays in its faults.
+ * u is the transform that the recomputed row was made with: numbers that a swap of colours computes
+ * may differ by their last bit.
+ */
+int compare_rows(const struct plan *plan, const struct fields *stored,
+                 const struct fields *recomputed, uint32_t u, struct picture *picture,
+                 struct error *err);
+
+#endif
