@@ -1,5 +1,7 @@
-/* play.c - see play.h: the table of games. */
+/* play.c - the table of games, and what they share: random numbers, orders, policies, results. */
 #include "sample/play.h"
+
+#include "engine/shuffle.h"
 
 #include <stdlib.h>
 
@@ -60,9 +62,11 @@ uint64_t play_dim(const struct play *play, int dim)
 int play_game_init(struct play_game *game, const struct play *play, struct error *err)
 {
     const size_t n_cells = play->board->n_cells;
+    const uint32_t n_moves =
+        play->kind->max_moves != NULL ? play->kind->max_moves(play->board) : play->board->n_cells;
 
     *game = (struct play_game){0};
-    game->moves = calloc(play->kind->max_moves(play->board) + 1, sizeof *game->moves);
+    game->moves = calloc((size_t)n_moves + 1, sizeof *game->moves);
     game->work = calloc(n_cells + PLAY_WORK, sizeof *game->work);
     game->stones = calloc(2 * n_cells + 1, 1);
     if (game->moves != NULL && game->work != NULL && game->stones != NULL)
@@ -83,4 +87,101 @@ void play_game(const struct play *play, uint64_t number, struct play_game *game)
 {
     game->number = number;
     play->kind->play(play, game);
+}
+
+/* --- what games share --- */
+
+struct play_random play_random_of(const struct play *play, const struct play_game *game,
+                                  enum play_purpose purpose, uint32_t ply)
+{
+    const uint64_t game_key = shuffle_hash(play->seed, game->number);
+
+    return (struct play_random){.key = shuffle_hash(game_key, (uint64_t)purpose << 32 | ply)};
+}
+
+uint32_t play_below(struct play_random *random, uint32_t n)
+{
+    return (uint32_t)((shuffle_hash(random->key, random->n++) >> 32) * n >> 32);
+}
+
+void play_shuffle(struct play_random *random, uint32_t *numbers, uint32_t n)
+{
+    for (uint32_t i = n; i > 1; i--) {
+        const uint32_t k = play_below(random, i);
+        const uint32_t last = numbers[i - 1];
+
+        numbers[i - 1] = numbers[k];
+        numbers[k] = last;
+    }
+}
+
+uint32_t play_shuffle_cells(const struct play *play, struct play_game *game)
+{
+    struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, 0);
+    uint32_t n = 0;
+
+    for (uint32_t cell = 0; cell < play->board->n_cells; cell++)
+        if (play->board->on_board[cell])
+            game->moves[n++] = cell;
+    play_shuffle(&random, game->moves, n);
+    return n;
+}
+
+void play_place_stones(const struct play *play, struct play_game *game)
+{
+    struct play_random random = play_random_of(play, game, PLAY_FOR_RESULT, 0);
+    const uint32_t n = play_shuffle_cells(play, game);
+
+    game->n_plies = (3 * n + 4) / 5;
+    game->winner = (int)play_below(&random, 2);
+}
+
+/* Most actions get few visits or none; the first one, which was played, leads. */
+static uint32_t next_visits(struct play_random *random, uint32_t i)
+{
+    const uint32_t r = play_below(random, 16);
+
+    return r * r * r / 64 + (i == 0 ? 64 : 0);
+}
+
+void play_visits(const struct play *play, const struct play_game *game, uint32_t ply,
+                 uint32_t *visits, uint32_t n)
+{
+    struct play_random random = play_random_of(play, game, PLAY_FOR_POLICY, ply);
+
+    for (uint32_t i = 0; i < n; i++)
+        visits[i] = next_visits(&random, i);
+}
+
+void play_policy(const struct play *play, const struct play_game *game, uint32_t ply,
+                 const uint32_t *actions, uint32_t n, uint8_t *row)
+{
+    const struct play_random start = play_random_of(play, game, PLAY_FOR_POLICY, ply);
+    struct play_random random = start;
+    uint32_t total = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        total += next_visits(&random, i);
+    random = start; /* the same numbers again, rather than room for them */
+    for (uint32_t i = 0; i < n; i++)
+        play_put_float(row, actions[i], (float)next_visits(&random, i) / (float)total);
+}
+
+int play_result_for_mover(const struct play_game *game, uint32_t ply)
+{
+    if (game->winner < 0)
+        return 0;
+    return game->winner == (int)(ply & 1) ? 1 : -1;
+}
+
+void play_render_result(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row)
+{
+    (void)play;
+    play_put_float(row, 0, (float)play_result_for_mover(game, ply));
+}
+
+void play_render_ply(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row)
+{
+    (void)play, (void)game;
+    play_put_int(row, 0, (int32_t)ply);
 }

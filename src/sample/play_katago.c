@@ -2,7 +2,7 @@
  * play_katago.c - shards with the members of KataGo's: stones fall on free points (nothing is ever
  * captured), and the targets are what a search and the end of the game might have given.
  */
-#include "sample/play_tools.h"
+#include "sample/play.h"
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 
@@ -19,20 +19,6 @@ enum value_plane { VALUE_OWNER, VALUE_SEKI, VALUE_SOON, VALUE_LAST, VALUE_SCORIN
 
 /* Of the many global targets those with a plain meaning. */
 enum global_target { TARGET_WIN = 0, TARGET_LOSS = 1, TARGET_LEAD = 3, TARGET_WEIGHT = 25 };
-
-static uint32_t max_moves(const struct board *board)
-{
-    return board->n_cells;
-}
-
-static void place(const struct play *play, struct play_game *game)
-{
-    struct play_random random = play_random_of(play, game, PLAY_FOR_RESULT, 0);
-    const uint32_t n = play_shuffle_cells(play, game);
-
-    game->n_plies = (3 * n + 4) / 5;
-    game->winner = (int)play_below(&random, 2);
-}
 
 /* --- inputs --- */
 
@@ -169,8 +155,7 @@ static const struct play_array arrays[] = {
 
 const struct play_kind play_katago = {
     .game = BOARD_GAME_KATAGO,
-    .max_moves = max_moves,
-    .play = place,
+    .play = play_place_stones,
     .bare_names = true,
     .arrays = arrays,
     .n_arrays = N_OF(arrays),

@@ -2,7 +2,7 @@
  * play_takeiteasy.c - Take It Easy: the 27 tiles come in a random order, each is put on a random
  * free cell, until all 19 cells are full. A line of one number scores the number for each cell.
  */
-#include "sample/play_tools.h"
+#include "sample/play.h"
 
 #include "board/takeiteasy.h"
 

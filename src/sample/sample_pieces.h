@@ -5,7 +5,25 @@
 #define SYMAUG_SAMPLE_SAMPLE_PIECES_H
 
 #include "engine/pieces.h"
-#include "sample/sample_games.h"
+#include "sample/play.h"
+
+/* The games that a sample needs. Const while rows are made. */
+struct sample_games {
+    const struct play *play; /* borrowed */
+    uint64_t n_rows;
+    uint64_t *first_row; /* owned: of each game, ascending */
+    uint64_t n_games;
+};
+
+/* Play games until there are n_rows rows. The caller releases it. */
+int sample_games_init(struct sample_games *games, const struct play *play, uint64_t n_rows,
+                      struct error *err);
+
+/* The game that row (< n_rows) belongs to. */
+uint64_t sample_games_find(const struct sample_games *games, uint64_t row);
+
+/* Free it; accepts a zeroed one. */
+void sample_games_release(struct sample_games *games);
 
 /*
  * Pieces of one array: of rows of row_nbytes, or of pickled items. All borrowed (they must outlive

@@ -8,10 +8,9 @@
 #include <cmocka.h>
 
 #include "npy/pickle.h"
-#include "sample/play_chess_rules.h"
-#include "sample/play_tools.h"
+#include "sample/play.h"
+#include "sample/play_chess.h"
 #include "sample/sample.h"
-#include "sample/sample_games.h"
 #include "sample/sample_pieces.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
- * play_chess_rules.h - chess positions and their legal moves, without castling and en passant.
+ * play_chess.h - chess positions and their legal moves, without castling and en passant.
  *
  * The player to move always goes up the board: after a move the ranks are turned over and the
  * colours exchanged. Squares are rank * 8 + file.
  */
-#ifndef SYMAUG_SAMPLE_PLAY_CHESS_RULES_H
-#define SYMAUG_SAMPLE_PLAY_CHESS_RULES_H
+#ifndef SYMAUG_SAMPLE_PLAY_CHESS_H
+#define SYMAUG_SAMPLE_PLAY_CHESS_H
 
 #include "board/chess_moves.h"
 

@@ -1,0 +1,397 @@
+/*
+ * play_stones.c - games in which stones fall on free cells, one a move:
+ *
+ * - Hex: blue, who begins, joins top and bottom, red left and right; random moves until somebody
+ * has.
+ * - So many in a line: TicTacToe (3), Gomoku (5 or more), Connect 4 (4, stones fall to the bottom).
+ * - Boards without a game of their own: until three cells of five are taken; who wins is drawn.
+ *
+ * The cells of a game's moves are drawn beforehand: those behind the last move are the free ones.
+ */
+#include "sample/play.h"
+
+#define N_OF(table) (sizeof(table) / sizeof(table)[0])
+
+#define TICTACTOE_SIDE 3
+#define GOMOKU_SIDE    9 /* at least */
+
+/* --- rows that these games share --- */
+
+static void put(const struct play *play, uint32_t plane, uint32_t cell, uint8_t *row)
+{
+    play_put_float(row, (uint64_t)plane * play->board->n_cells + cell, 1);
+}
+
+static void fill_plane(const struct play *play, uint32_t plane, uint8_t *row)
+{
+    for (uint32_t cell = 0; cell < play->board->n_cells; cell++)
+        put(play, plane, cell, row);
+}
+
+/* The stones of the player to move in plane 0, and of the other in plane 1. */
+static void put_mover(const struct play *play, const struct play_game *game, uint32_t ply,
+                      uint8_t *row)
+{
+    for (uint32_t k = 0; k < ply; k++)
+        put(play, (ply - k) & 1, game->moves[k], row);
+}
+
+/* The stones of the first player, of the second, and the player to move. */
+static void render_colours(const struct play *play, struct play_game *game, uint32_t ply,
+                           uint8_t *row)
+{
+    for (uint32_t k = 0; k < ply; k++)
+        put(play, k & 1, game->moves[k], row);
+    if ((ply & 1) == 1)
+        fill_plane(play, 2, row);
+}
+
+/* Free cells; all actions where they are no cells. */
+static void render_policy(const struct play *play, struct play_game *game, uint32_t ply,
+                          uint8_t *row)
+{
+    if (play->n_actions == 0 || play->n_actions >= play->board->n_cells) {
+        play_policy(play, game, ply, game->moves + ply, play->board->n_on_board - ply, row);
+        return;
+    }
+    for (uint32_t a = 0; a < play->n_actions; a++)
+        game->work[a] = a;
+    play_policy(play, game, ply, game->work, play->n_actions, row);
+}
+
+/* 1 where the second player wins, if a transform may swap the colours; else 1 for the player to
+ * move and -1 for the other. */
+static void render_value(const struct play *play, struct play_game *game, uint32_t ply,
+                         uint8_t *row)
+{
+    if (board_swaps_colours(play->board))
+        play_put_float(row, 0, (float)game->winner);
+    else
+        play_render_result(play, game, ply, row);
+}
+
+static void render_player(const struct play *play, struct play_game *game, uint32_t ply,
+                          uint8_t *row)
+{
+    (void)play, (void)game;
+    row[0] = (uint8_t)(ply & 1);
+}
+
+/* --- Hex --- */
+
+enum edge { EDGE_TOP, EDGE_BOTTOM, EDGE_LEFT, EDGE_RIGHT, N_EDGES };
+
+/* The chain that a cell or edge belongs to; parents are a forest (union-find). */
+static uint32_t chain_of(uint32_t *parents, uint32_t at)
+{
+    while (parents[at] != at) {
+        parents[at] = parents[parents[at]];
+        at = parents[at];
+    }
+    return at;
+}
+
+static void join(uint32_t *parents, uint32_t a, uint32_t b)
+{
+    parents[chain_of(parents, a)] = chain_of(parents, b);
+}
+
+/* Join a new stone to its neighbours of the same colour and to its colour's edges. */
+static void join_stone(struct play_game *game, uint32_t n, uint32_t cell)
+{
+    static const int steps[6][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {1, -1}, {-1, 1}};
+    const uint32_t row = cell / n, col = cell % n, edges = n * n;
+    const uint8_t colour = game->stones[cell];
+
+    for (size_t i = 0; i < N_OF(steps); i++) {
+        const uint32_t r = row + (uint32_t)steps[i][0], c = col + (uint32_t)steps[i][1];
+
+        if (r < n && c < n && game->stones[r * n + c] == colour)
+            join(game->work, cell, r * n + c);
+    }
+    if ((colour == 1 ? row : col) == 0)
+        join(game->work, cell, edges + (colour == 1 ? EDGE_TOP : EDGE_LEFT));
+    if ((colour == 1 ? row : col) == n - 1)
+        join(game->work, cell, edges + (colour == 1 ? EDGE_BOTTOM : EDGE_RIGHT));
+}
+
+static void play_hex_game(const struct play *play, struct play_game *game)
+{
+    const uint32_t n = play->board->rows, edges = n * n;
+
+    play_shuffle_cells(play, game);
+    memset(game->stones, 0, edges);
+    for (uint32_t i = 0; i < edges + N_EDGES; i++)
+        game->work[i] = i;
+    for (uint32_t ply = 0; ply < edges; ply++) {
+        const uint32_t cell = game->moves[ply], colour = ply & 1;
+        const uint32_t first = edges + (colour == 0 ? EDGE_TOP : EDGE_LEFT);
+
+        game->stones[cell] = (uint8_t)(colour + 1);
+        join_stone(game, n, cell);
+        game->n_plies = ply + 1;
+        game->winner = (int)colour;
+        if (chain_of(game->work, first) == chain_of(game->work, first + 1))
+            return;
+    }
+}
+
+static const struct play_array hex_arrays[] = {
+    {"boards", "<f4", {3, PLAY_ROWS, PLAY_COLS}, .render = render_colours},
+    {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
+    {"value", "<f4", {0}, .render = render_value},
+    {"player_to_move", "|i1", {0}, .render = render_player},
+    {"ply", "<i4", {0}, .render = play_render_ply},
+};
+
+const struct play_kind play_hex = {
+    .game = BOARD_GAME_HEX,
+    .play = play_hex_game,
+    .arrays = hex_arrays,
+    .n_arrays = N_OF(hex_arrays),
+};
+
+/* --- so many in a line --- */
+
+static bool fits_gomoku(const struct board *board)
+{
+    return board->size == TICTACTOE_SIDE || board->size >= GOMOKU_SIDE;
+}
+
+static bool fits_connect4(const struct board *board)
+{
+    return board->rows == 6 && board->cols == 7;
+}
+
+/* Stones of one colour in a line through a cell, both ways along a step. */
+static uint32_t length_of_line(const struct board *board, const uint8_t *stones, uint32_t cell,
+                               const int step[2])
+{
+    uint32_t length = 1;
+
+    for (int way = -1; way <= 1; way += 2) {
+        uint32_t row = cell / board->cols, col = cell % board->cols;
+
+        for (;;) {
+            row += (uint32_t)(way * step[0]);
+            col += (uint32_t)(way * step[1]);
+            if (row >= board->rows || col >= board->cols ||
+                stones[row * board->cols + col] != stones[cell])
+                break;
+            length++;
+        }
+    }
+    return length;
+}
+
+/* Put the stone of a ply; true when it completes a line of so many, which ends the game. */
+static bool put_stone(const struct play *play, struct play_game *game, uint32_t ply,
+                      uint32_t wanted)
+{
+    static const int steps[4][2] = {{0, 1}, {1, 0}, {1, 1}, {1, -1}};
+    const uint32_t cell = game->moves[ply];
+
+    game->stones[cell] = (uint8_t)((ply & 1) + 1);
+    game->n_plies = ply + 1;
+    for (size_t i = 0; i < N_OF(steps); i++) {
+        if (length_of_line(play->board, game->stones, cell, steps[i]) < wanted)
+            continue;
+        game->winner = (int)(ply & 1);
+        return true;
+    }
+    return false;
+}
+
+static void play_gomoku_game(const struct play *play, struct play_game *game)
+{
+    const uint32_t wanted = play->board->size == TICTACTOE_SIDE ? 3 : 5;
+    const uint32_t n = play_shuffle_cells(play, game);
+
+    game->winner = -1;
+    memset(game->stones, 0, play->board->n_cells);
+    for (uint32_t ply = 0; ply < n; ply++)
+        if (put_stone(play, game, ply, wanted))
+            return;
+}
+
+static void play_connect4_game(const struct play *play, struct play_game *game)
+{
+    const struct board *board = play->board;
+    struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, 0);
+
+    game->winner = -1;
+    memset(game->stones, 0, board->n_cells);
+    for (uint32_t ply = 0; ply < board->n_cells; ply++) {
+        uint32_t cell;
+
+        do
+            cell = play_below(&random, board->cols);
+        while (game->stones[cell] != 0);
+        while (cell + board->cols < board->n_cells && game->stones[cell + board->cols] == 0)
+            cell += board->cols;
+        game->moves[ply] = cell;
+        if (put_stone(play, game, ply, 4))
+            return;
+    }
+}
+
+/* Mine, theirs, the last move, the one before it, and ones when the first player is to move. */
+static void render_gomoku(const struct play *play, struct play_game *game, uint32_t ply,
+                          uint8_t *row)
+{
+    put_mover(play, game, ply, row);
+    for (uint32_t k = 1; k <= 2 && k <= ply; k++)
+        put(play, 1 + k, game->moves[ply - k], row);
+    if ((ply & 1) == 0)
+        fill_plane(play, 4, row);
+}
+
+/* Mine, theirs, and ones when the first player is to move. */
+static void render_connect4(const struct play *play, struct play_game *game, uint32_t ply,
+                            uint8_t *row)
+{
+    put_mover(play, game, ply, row);
+    if ((ply & 1) == 0)
+        fill_plane(play, 2, row);
+}
+
+/* The columns that are not full, the one played first. */
+static void render_columns(const struct play *play, struct play_game *game, uint32_t ply,
+                           uint8_t *row)
+{
+    const uint32_t n_cols = play->board->cols, played = game->moves[ply] % n_cols;
+    uint32_t n = 0;
+
+    memset(game->stones, 0, n_cols);
+    for (uint32_t k = 0; k < ply; k++)
+        if (game->moves[k] < n_cols)
+            game->stones[game->moves[k]] = 1;
+    game->work[n++] = played;
+    for (uint32_t col = 0; col < n_cols; col++)
+        if (game->stones[col] == 0 && col != played)
+            game->work[n++] = col;
+    play_policy(play, game, ply, game->work, n, row);
+}
+
+static void render_last_move(const struct play *play, struct play_game *game, uint32_t ply,
+                             uint8_t *row)
+{
+    const uint32_t n_cols = play->board->cols;
+
+    play_put_int(row, 0, ply > 0 ? (int32_t)(game->moves[ply - 1] / n_cols) : -1);
+    play_put_int(row, 1, ply > 0 ? (int32_t)(game->moves[ply - 1] % n_cols) : -1);
+}
+
+/* 1 and -1, as these games' programs have it. */
+static void render_sign(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row)
+{
+    (void)play, (void)game;
+    row[0] = (ply & 1) == 0 ? 0x01 : 0xff;
+}
+
+static const struct play_array gomoku_arrays[] = {
+    {"state", "<f4", {5, PLAY_ROWS, PLAY_COLS}, .render = render_gomoku},
+    {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
+    {"value", "<f4", {0}, .render = play_render_result},
+    {"last_move", "<i4", {2}, .render = render_last_move},
+    {"current_player", "|i1", {0}, .render = render_sign},
+};
+
+const struct play_kind play_gomoku = {
+    .game = BOARD_GAME_LINE,
+    .fits = fits_gomoku,
+    .play = play_gomoku_game,
+    .arrays = gomoku_arrays,
+    .n_arrays = N_OF(gomoku_arrays),
+};
+
+static const struct play_array connect4_arrays[] = {
+    {"states", "<f4", {3, PLAY_ROWS, PLAY_COLS}, .render = render_connect4},
+    {"policies", "<f4", {PLAY_COLS}, .render = render_columns},
+    {"values", "<f4", {0}, .render = play_render_result},
+};
+
+const struct play_kind play_connect4 = {
+    .game = BOARD_GAME_DROP,
+    .fits = fits_connect4,
+    .play = play_connect4_game,
+    .arrays = connect4_arrays,
+    .n_arrays = N_OF(connect4_arrays),
+};
+
+/* --- boards without a game of their own --- */
+
+static bool fits_box(const struct board *board)
+{
+    return board->rows > 0;
+}
+
+/* Planes as the board's swaps of colours want them; a policy of the file's own actions where it
+ * has some, with a pass where the game knows it, else of cells. */
+static void set_up(struct play *play)
+{
+    const struct board *board = play->board;
+
+    play->n_planes = board_swaps_colours(board) ? 3 : 4;
+    if (board->n_planes > 0)
+        play->n_planes = board->n_planes;
+    play->n_actions = board->n_cells;
+    if (board->n_actions > 0)
+        play->n_actions = board->n_actions;
+    else if (board->game == BOARD_GAME_GO)
+        play->n_actions = board->n_cells + 1;
+}
+
+static void put_known(const struct play *play, uint32_t plane, uint32_t cell, uint8_t *row)
+{
+    if (plane < play->n_planes)
+        put(play, plane, cell, row);
+}
+
+/* Without swaps of colours: mine, theirs, the last move, and ones. A file with planes of its own:
+ * the first player's, the second's, the latest stone of one and of the other, as far as it goes. */
+static void render_state(const struct play *play, struct play_game *game, uint32_t ply,
+                         uint8_t *row)
+{
+    const bool by_colour = play->board->n_planes > 0;
+
+    if (!by_colour && board_swaps_colours(play->board)) {
+        render_colours(play, game, ply, row);
+        return;
+    }
+    for (uint32_t k = 0; k < ply; k++)
+        put_known(play, (by_colour ? k : ply - k) & 1, game->moves[k], row);
+    for (uint32_t k = 1; k <= (by_colour ? 2 : 1) && k <= ply; k++)
+        put_known(play, by_colour ? 2 + ((ply - k) & 1) : 2, game->moves[ply - k], row);
+    if (!by_colour)
+        fill_plane(play, 3, row);
+}
+
+static const struct play_array box_arrays[] = {
+    {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_state},
+    {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
+    {"value", "<f4", {0}, .render = render_value},
+    {"current_player", "|i1", {0}, .render = render_player},
+};
+
+const struct play_kind play_box = {
+    .fits = fits_box,
+    .set_up = set_up,
+    .play = play_place_stones,
+    .arrays = box_arrays,
+    .n_arrays = N_OF(box_arrays),
+};
+
+static const struct play_array cells_arrays[] = {
+    {"state", "<f4", {PLAY_PLANES, PLAY_CELLS}, .render = render_state},
+    {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
+    {"value", "<f4", {0}, .render = render_value},
+    {"current_player", "|i1", {0}, .render = render_player},
+};
+
+const struct play_kind play_cells = {
+    .set_up = set_up,
+    .play = play_place_stones,
+    .arrays = cells_arrays,
+    .n_arrays = N_OF(cells_arrays),
+};
