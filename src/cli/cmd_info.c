@@ -80,7 +80,7 @@ static int open_shard(struct shard *shard, const char *path, const struct settin
                       struct error *err)
 {
     *shard = (struct shard){0};
-    if (archive_in_open(&shard->archive, path, settings->use_map, err) != 0)
+    if (role_open(&shard->archive, path, settings->use_map, &settings->roles, err) != 0)
         return -1;
     if (recall_open(&shard->recall, settings, &shard->archive, NULL, 0, true, err) != 0 ||
         decide_board(shard, err) != 0)

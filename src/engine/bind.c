@@ -213,6 +213,7 @@ static int bind_by_role(struct plan *plan, struct plan_array *array, struct erro
         array->move.kind = MOVE_GATHER;
         return bind_grid(plan, array, err);
     case ROLE_POLICY:
+    case ROLE_ACTION_VALUES:
     case ROLE_MASK:
         array->move.kind = MOVE_GATHER;
         return bind_policy(plan, array, &array->move, err);

@@ -4,8 +4,6 @@
 #include "engine/survey.h"
 #include "shard/role_names.h"
 
-#include <strings.h>
-
 /* Elements of one row. */
 static uint64_t row_elements(const struct plan_array *array)
 {
@@ -176,7 +174,7 @@ static const struct coding codings[] = {
 
 static bool is_winner(const struct plan_array *array)
 {
-    return strncasecmp(array->key, "winner", 6) == 0;
+    return array->binding.is_winner;
 }
 
 /* True when the coding of the player to move is known: told, or held by an array that was checked

@@ -34,7 +34,9 @@ static int note_arrays(struct plan *plan, struct error *err)
         const struct npy_header *header = &array->sources[0]->header;
 
         if (array->binding.role == ROLE_DROP &&
-            plan_warn(plan, err, "%s: left out: checksums are stale after expansion",
+            plan_warn(plan, err,
+                      array->binding.inferred ? "%s: left out: checksums are stale after expansion"
+                                              : "%s: left out, as told",
                       text_path(array->key).text) != 0)
             return -1;
         if (header->dtype.kind == DTYPE_OBJECT && header->n_dims == 0 &&

@@ -90,7 +90,7 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
     for (size_t i = 0; i < n_paths; i++) {
         struct archive_in *archive = &plan->archives[i];
 
-        if (archive_in_open(archive, paths[i], request->use_map, err) != 0)
+        if (role_open(archive, paths[i], request->use_map, &request->roles, err) != 0)
             return -1;
         plan->n_archives++;
         if (!request->allow_expanded && check_not_expanded(archive, err) != 0)
@@ -203,6 +203,8 @@ static int match(struct plan *plan, struct plan_array *to, size_t i, const struc
     const struct array *first = to->sources[0];
 
     to->sources[i] = array;
+    if (binding->role == ROLE_DROP && to->binding.role == ROLE_DROP)
+        return 0;
     if (binding->role == ROLE_META && to->binding.role == ROLE_META)
         return 0;
     if (!npy_header_same_type(&array->header, &first->header))
@@ -256,13 +258,17 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
             continue;
         }
         to = find_key(plan, array->key);
+        if (to == NULL && bindings[k].role == ROLE_DROP)
+            continue;
         if (to == NULL)
             return differ(archive, array->key, "is not", plan, err);
         if (match(plan, to, i, array, &bindings[k], err) != 0)
             return -1;
     }
     for (size_t k = 0; k < plan->n_arrays; k++)
-        if (plan->arrays[k].sources[i] == NULL)
+        if (plan->arrays[k].sources[i] == NULL && plan->arrays[k].binding.role == ROLE_DROP)
+            plan->arrays[k].sources[i] = plan->arrays[k].sources[0];
+        else if (plan->arrays[k].sources[i] == NULL)
             return differ(archive, plan->arrays[k].key, "is missing, but stands", plan, err);
     return 0;
 }

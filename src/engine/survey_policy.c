@@ -180,7 +180,8 @@ static int count_objects(struct tally *tally, struct error *err)
 
 static bool is_policy(const struct plan_array *array)
 {
-    return array->binding.role == ROLE_POLICY || array->binding.role == ROLE_POLICY_INDEX;
+    return array->binding.role == ROLE_POLICY || array->binding.role == ROLE_ACTION_VALUES ||
+           array->binding.role == ROLE_POLICY_INDEX;
 }
 
 /* True when some action of the space is ambiguous or not encodable. */

@@ -12,9 +12,11 @@
 
 #define MAX_FILES 65536u
 
-int archive_npy_array(const struct input *in, struct array *array, struct unpack *unpack,
-                      struct warnings *warnings, struct error *err)
+/* Fill an array that is the last of the archive's files, named by its path's last component. */
+static int add_npy_array(const struct archive_in *archive, struct array *array,
+                         struct unpack *unpack, struct warnings *warnings, struct error *err)
 {
+    const struct input *in = &archive->inputs[archive->n_inputs - 1];
     const char *slash = strrchr(in->path, '/');
     const char *name = slash != NULL ? slash + 1 : in->path;
     const char *fault = member_name_fault(name, strlen(name));
@@ -34,7 +36,9 @@ int archive_npy_array(const struct input *in, struct array *array, struct unpack
     array->key = strndup(name, member_name_key_nbytes(name, strlen(name)));
     if (array->member == NULL || array->key == NULL)
         return error_no_memory(err, "array");
-    return array_parse(array, unpack, true, &is_array, warnings, err);
+    return archive_leaves_array_out(archive, array)
+               ? 0
+               : array_parse(array, unpack, true, &is_array, warnings, err);
 }
 
 int archive_open_npy(struct archive_in *archive, struct warnings *warnings, struct error *err)
@@ -46,7 +50,7 @@ int archive_open_npy(struct archive_in *archive, struct warnings *warnings, stru
     if (archive->arrays == NULL)
         return error_no_memory(err, "list of arrays");
     archive->n_arrays = 1;
-    result = archive_npy_array(&archive->inputs[0], &archive->arrays[0], &unpack, warnings, err);
+    result = add_npy_array(archive, &archive->arrays[0], &unpack, warnings, err);
     unpack_release(&unpack);
     return result;
 }
@@ -138,8 +142,7 @@ static int open_file(struct archive_in *archive, const char *name, bool use_map,
         goto out;
     archive->n_inputs++;
     archive->n_arrays++; /* released with the archive, whole or not */
-    result = archive_npy_array(&archive->inputs[archive->n_inputs - 1],
-                               &archive->arrays[archive->n_arrays - 1], unpack, warnings, err);
+    result = add_npy_array(archive, &archive->arrays[archive->n_arrays - 1], unpack, warnings, err);
 out:
     text_release(&path);
     return result;

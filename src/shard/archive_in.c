@@ -8,6 +8,15 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+bool archive_leaves_array_out(const struct archive_in *archive, struct array *array)
+{
+    array->is_left_out =
+        archive->leaves_out != NULL && archive->leaves_out(archive->leaves_out_self, array->key);
+    if (array->is_left_out)
+        array->header.dtype.kind = DTYPE_VOID;
+    return array->is_left_out;
+}
+
 static bool has_suffix(const char *path, const char *suffix)
 {
     const size_t n = strlen(path), n_suffix = strlen(suffix);
@@ -97,10 +106,16 @@ static int open_any(struct archive_in *archive, const char *path, bool use_map,
 
 int archive_in_open(struct archive_in *archive, const char *path, bool use_map, struct error *err)
 {
+    return archive_in_open_part(archive, path, use_map, NULL, NULL, err);
+}
+
+int archive_in_open_part(struct archive_in *archive, const char *path, bool use_map,
+                         archive_leaves_out leaves_out, const void *self, struct error *err)
+{
     struct warnings warnings = {0};
     int result;
 
-    memset(archive, 0, sizeof *archive);
+    *archive = (struct archive_in){.leaves_out = leaves_out, .leaves_out_self = self};
     result = open_any(archive, path, use_map, &warnings, err);
     if (result == 0)
         result = warnings_finish(&warnings, err);

@@ -12,6 +12,9 @@
 
 enum archive_form { ARCHIVE_NPZ, ARCHIVE_NPY, ARCHIVE_FOLDER };
 
+/* True when the array of that key is to be left out: not even its header is read then. */
+typedef bool (*archive_leaves_out)(const void *self, const char *key);
+
 struct archive_in {
     char *path; /* owned */
     enum archive_form form;
@@ -22,6 +25,8 @@ struct archive_in {
     char *comment;   /* owned: the zip comment, NUL-terminated, "" when there is none */
     char **warnings; /* owned: lines without file name ("member 'x.txt' is no array") */
     size_t n_warnings;
+    archive_leaves_out leaves_out; /* or NULL; with its self, borrowed while it is opened */
+    const void *leaves_out_self;
 };
 
 /*
@@ -30,6 +35,10 @@ struct archive_in {
  * Errors name file and member, expected and found. The caller closes it.
  */
 int archive_in_open(struct archive_in *archive, const char *path, bool use_map, struct error *err);
+
+/* The same without parsing those arrays that leaves_out names; their is_left_out is set. */
+int archive_in_open_part(struct archive_in *archive, const char *path, bool use_map,
+                         archive_leaves_out leaves_out, const void *self, struct error *err);
 
 /* Close it; accepts a zeroed one. */
 void archive_in_close(struct archive_in *archive);

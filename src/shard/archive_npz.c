@@ -48,11 +48,12 @@ static int add_member(struct archive_in *archive, const struct zip_entry *entry,
         return warnings_add(warnings, err, "member %s: an entry for a folder, left out",
                             text_quote(name).text);
     if (place_array(&archive->inputs[0], entry, name, array, err) != 0 ||
-        array_parse(array, unpack, is_named_array(name), &is_array, warnings, err) != 0) {
+        (!archive_leaves_array_out(archive, array) &&
+         array_parse(array, unpack, is_named_array(name), &is_array, warnings, err) != 0)) {
         array_release(array);
         return -1;
     }
-    if (!is_array) {
+    if (!is_array && !array->is_left_out) {
         array_release(array);
         return warnings_add(warnings, err, "member %s: no array, left out", text_quote(name).text);
     }

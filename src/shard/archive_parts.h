@@ -14,6 +14,9 @@
  */
 const char *archive_foreign_kind(const uint8_t *bytes, size_t n_bytes, uint64_t file_nbytes);
 
+/* True, and the array is so marked, when it is to be left out. */
+bool archive_leaves_array_out(const struct archive_in *archive, struct array *array);
+
 /* Enough of a file for archive_foreign_kind. */
 #define ARCHIVE_PEEK_NBYTES 512
 
@@ -26,12 +29,5 @@ int archive_open_folder(struct archive_in *archive, bool use_map, struct warning
 
 /* Make archive->inputs[0] the one array of the archive. */
 int archive_open_npy(struct archive_in *archive, struct warnings *warnings, struct error *err);
-
-/*
- * Fill an array that is the whole .npy file `in`, named by the file's last path component. The
- * caller releases it, also on failure.
- */
-int archive_npy_array(const struct input *in, struct array *array, struct unpack *unpack,
-                      struct warnings *warnings, struct error *err);
 
 #endif

@@ -22,6 +22,7 @@ struct array {
     uint32_t crc;                  /* of the unpacked bytes, when has_crc */
     bool has_crc;                  /* false for plain .npy files */
     const struct decoder *decoder; /* static; NULL: its bytes are stored */
+    bool is_left_out; /* asked for when it was opened: nothing below is known, nor checked */
 
     struct npy_header header; /* parsed; owned */
     uint64_t n_rows;          /* header.shape[0]; 0 for 0-d arrays */

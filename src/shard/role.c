@@ -13,6 +13,8 @@ const struct role_info role_table[] = {
     {ROLE_PACKED, "packed", "(N,C,ceil(HW/8)) u1", "gather of bits"},
     {ROLE_GRID, "grid", "(N,H,W) or (N,cells)", "gather; a colour swap exchanges codes"},
     {ROLE_POLICY, "policy", "(N,A), (N,H,W) or (N,k,A)", "gather over the action axis"},
+    {ROLE_ACTION_VALUES, "action-values", "as policy, any numbers",
+     "gather over the action axis; no sums or signs are checked"},
     {ROLE_MASK, "mask", "(N,A), (N,H,W) or (N,k,A)", "gather over the action axis"},
     {ROLE_POLICY_INDEX, "policy-index", "object rows, (N,L), or (M,) with offsets",
      "indices moved; order, duplicates and padding kept"},
@@ -38,15 +40,23 @@ const char *role_name(enum role role)
     return "unknown";
 }
 
-#define BIT(role)    (1u << (role))
-#define LAYOUT_ROLES (BIT(ROLE_POLICY) | BIT(ROLE_MASK) | BIT(ROLE_POLICY_INDEX) | BIT(ROLE_ACTION))
+bool role_moves(enum role role)
+{
+    return role <= ROLE_COORD && role != ROLE_POLICY_VALUE && role != ROLE_POLICY_OFFSETS;
+}
+
+#define BIT(role) (1u << (role))
+#define LAYOUT_ROLES                                                                        \
+    (BIT(ROLE_POLICY) | BIT(ROLE_ACTION_VALUES) | BIT(ROLE_MASK) | BIT(ROLE_POLICY_INDEX) | \
+     BIT(ROLE_ACTION))
 
 enum option_field {
     OPTION_COL_FIRST,
     OPTION_LSB_FIRST,
     OPTION_CHANNELS_LAST,
     OPTION_PER_PLAYER,
-    OPTION_FLIP
+    OPTION_FLIP,
+    OPTION_WINNER
 };
 
 /* The options behind a role's colon, other than layout=L. */
@@ -66,6 +76,8 @@ static const struct role_option {
     {"flipud", OPTION_FLIP, ACTION_FLIPUD, LAYOUT_ROLES},
     {"fliplr", OPTION_FLIP, ACTION_FLIPLR, LAYOUT_ROLES},
     {"transpose", OPTION_FLIP, ACTION_TRANSPOSE, LAYOUT_ROLES},
+    {"player", OPTION_WINNER, 0, BIT(ROLE_TO_MOVE)},
+    {"winner", OPTION_WINNER, 1, BIT(ROLE_TO_MOVE)},
 };
 
 #define N_OPTIONS (sizeof option_table / sizeof option_table[0])
@@ -107,8 +119,8 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
     }
     for (size_t i = 0; i < N_OPTIONS; i++) {
         const struct role_option *option = &option_table[i];
-        int *const fields[] = {&o->col_first, &o->lsb_first, &o->channels_last, &o->per_player,
-                               &o->flip};
+        int *const fields[] = {&o->col_first,  &o->lsb_first, &o->channels_last,
+                               &o->per_player, &o->flip,      &o->is_winner};
 
         if ((option->roles & BIT(o->role)) && equals(text, n_bytes, option->name)) {
             *fields[option->field] = option->value;
@@ -162,7 +174,8 @@ static void override_release(struct role_override *o)
 static int add(struct role_request *request, const char *array, size_t n_array, const char *spec,
                struct error *err)
 {
-    struct role_override o = {.col_first = -1, .lsb_first = -1, .channels_last = -1, .flip = -1};
+    struct role_override o = {
+        .col_first = -1, .lsb_first = -1, .channels_last = -1, .flip = -1, .is_winner = -1};
     struct role_override *grown;
 
     if (n_array == 0)
@@ -206,6 +219,23 @@ int role_request_add_copy(struct role_request *request, const char *name, struct
     return add(request, name, strlen(name), role_name(ROLE_COPY), err);
 }
 
+static bool is_dropped(const void *self, const char *array)
+{
+    const struct role_request *request = self;
+    bool drops = false;
+
+    for (size_t i = 0; i < request->n_overrides; i++)
+        if (strcmp(request->overrides[i].array, array) == 0)
+            drops = request->overrides[i].role == ROLE_DROP;
+    return drops;
+}
+
+int role_open(struct archive_in *archive, const char *path, bool use_map,
+              const struct role_request *request, struct error *err)
+{
+    return archive_in_open_part(archive, path, use_map, is_dropped, request, err);
+}
+
 void role_request_release(struct role_request *request)
 {
     for (size_t i = 0; i < request->n_overrides; i++)
@@ -228,6 +258,8 @@ int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
         n = snprintf(spec, n_bytes, "%s:%s", role, b->axes.inner > 1 ? "nhwc" : "nchw");
     else if (b->role == ROLE_PACKED)
         n = snprintf(spec, n_bytes, "%s:%s", role, b->lsb_first ? "lsb" : "msb");
+    else if (b->role == ROLE_TO_MOVE && b->is_winner)
+        n = snprintf(spec, n_bytes, "%s:winner", role);
     else if (b->role == ROLE_COORD)
         n = snprintf(spec, n_bytes, "%s:%s", role, b->col_first ? "colrow" : "rowcol");
     else if (b->role == ROLE_VALUE && b->per_player)

@@ -18,6 +18,7 @@ enum role {
     ROLE_PACKED,
     ROLE_GRID,
     ROLE_POLICY,
+    ROLE_ACTION_VALUES, /* as a policy, but any numbers: Q-values, scores */
     ROLE_MASK,
     ROLE_POLICY_INDEX,   /* sparse policy: the indices */
     ROLE_POLICY_VALUE,   /* sparse policy: their values */
@@ -54,8 +55,8 @@ struct role_axes {
 struct role_binding {
     enum role role;
     bool inferred;                      /* by name and shape; false: told by the user */
-    struct role_axes axes;              /* PLANES, PACKED, GRID, POLICY, MASK */
-    const struct action_layout *layout; /* POLICY, MASK, POLICY_INDEX, ACTION: borrowed. Chess
+    struct role_axes axes;              /* PLANES, PACKED, GRID, POLICY, ACTION_VALUES, MASK */
+    const struct action_layout *layout; /* POLICY and its relatives, ACTION: borrowed. Chess
                                            planes of moves get the layout in the array's order.
                                            PLANES, GRID: NULL when the axis is the board's cells,
                                            else the layout that numbers the on-board cells */
@@ -67,10 +68,12 @@ struct role_binding {
     bool takeiteasy_grid; /* PLANES, GRID: an axis of 25, see grid_cells of a family */
     bool col_first;       /* COORD as (col,row) */
     enum action_flip
-        flip;        /* POLICY, MASK, POLICY_INDEX, ACTION stored in another order than planes */
+        flip;        /* POLICY and its relatives, ACTION stored in another order than planes */
     bool per_player; /* VALUE: a column for each player, the first two are the colours */
     bool lsb_first;  /* PACKED: bit order within a byte */
     bool plane_xy;   /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */
+    bool is_winner;  /* TO_MOVE: who won, or nobody; not whose turn it is */
+    bool is_counts;  /* POLICY and its sparse parts: visits, which need not add up to 1 */
 };
 
 /* What the user said about roles: --role, --copy, --schema, and the options that bear on them. */
@@ -83,6 +86,7 @@ struct role_override {
     int channels_last; /* :nchw, :nhwc */
     int per_player;    /* :players */
     int flip;          /* :flipud, :fliplr, :transpose (enum action_flip); else -1 */
+    int is_winner;     /* :player, :winner */
 };
 
 struct role_request {
@@ -111,6 +115,13 @@ extern const size_t role_n_table;
 
 /* The name of a role. */
 const char *role_name(enum role role);
+
+/* True when a transform moves what arrays of the role hold, not only its colours. */
+bool role_moves(enum role role);
+
+/* Open a shard; arrays that the user told to leave out need not even be readable. */
+int role_open(struct archive_in *archive, const char *path, bool use_map,
+              const struct role_request *request, struct error *err);
 
 /* Parse NAME=ROLE[:option,...] of --role and append it; NAME ends at the first '='. Of several
  * overrides of one array the last one counts. ERROR_USAGE. */

@@ -10,7 +10,8 @@
 /* The policy that moves on their own are indices into: the first one there is. */
 static const struct role_binding *find_policy(const struct role_context *c)
 {
-    static const enum role roles[] = {ROLE_POLICY, ROLE_POLICY_INDEX, ROLE_MASK};
+    static const enum role roles[] = {ROLE_POLICY, ROLE_POLICY_INDEX, ROLE_ACTION_VALUES,
+                                      ROLE_MASK};
 
     for (size_t k = 0; k < N_OF(roles); k++)
         for (size_t i = 0; i < c->archive->n_arrays; i++)
@@ -51,7 +52,8 @@ static bool planes_are_xy(const struct role_context *c)
     for (size_t i = 0; i < c->archive->n_arrays; i++) {
         const struct role_binding *b = &c->bindings[i];
 
-        if ((b->role == ROLE_POLICY || b->role == ROLE_POLICY_INDEX || b->role == ROLE_MASK) &&
+        if ((b->role == ROLE_POLICY || b->role == ROLE_POLICY_INDEX ||
+             b->role == ROLE_ACTION_VALUES || b->role == ROLE_MASK) &&
             b->layout != NULL && b->layout == c->board->family->xy_layout)
             return true;
     }
@@ -90,7 +92,8 @@ int role_finish(const struct role_context *c, struct error *err)
 
         if (b->role == ROLE_ACTION && finish_action(c, i, policy, err) != 0)
             return -1;
-        if ((b->role == ROLE_POLICY || b->role == ROLE_MASK || b->role == ROLE_POLICY_INDEX) &&
+        if ((b->role == ROLE_POLICY || b->role == ROLE_ACTION_VALUES || b->role == ROLE_MASK ||
+             b->role == ROLE_POLICY_INDEX) &&
             finish_flip(c, i, NULL, err) != 0)
             return -1;
         if (b->role == ROLE_PLANES || b->role == ROLE_PACKED || b->role == ROLE_GRID)

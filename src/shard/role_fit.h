@@ -45,6 +45,9 @@ bool role_fit_to_move(const struct role_context *c, size_t i, struct role_bindin
 bool role_fit_tile(const struct role_context *c, size_t i, struct role_binding *binding,
                    struct role_reason *reason);
 
+/* True when the dimensions number the cells of a board without rows and columns: (3,3,3) of 27. */
+bool role_dims_are_cells(const struct board *board, const uint64_t *dims, unsigned n_dims);
+
 /* True when elements of the type can be moved about: numbers, and opaque bytes (bfloat16). */
 bool role_dtype_moves(const struct dtype *dtype);
 

@@ -39,6 +39,18 @@ static const struct action_layout *on_board_layout(const struct board *board)
     return layout != NULL && layout->length(board) == board->n_on_board ? layout : NULL;
 }
 
+bool role_dims_are_cells(const struct board *board, const uint64_t *dims, unsigned n_dims)
+{
+    uint64_t product = 1;
+
+    if (board->rows > 0 || n_dims < 2)
+        return false;
+    for (unsigned d = 0; d < n_dims; d++)
+        if (dims[d] < 2 || __builtin_mul_overflow(product, dims[d], &product))
+            return false;
+    return product == board->n_cells;
+}
+
 /* True when dimension `dim` (and the one behind it) holds the cells; dims is how many are left. */
 static bool match_cells(const struct role_context *c, const uint64_t *dims, unsigned n_left,
                         struct cells_axis *axis)
@@ -50,6 +62,12 @@ static bool match_cells(const struct role_context *c, const uint64_t *dims, unsi
         axis->n_dims = 2;
         axis->length = (uint64_t)c->box_rows * c->box_cols;
         axis->takeiteasy_grid = board->rows == 0;
+        return true;
+    }
+    /* A cube, say: without rows and columns all dimensions that are left number the cells. */
+    if (role_dims_are_cells(board, dims, n_left)) {
+        axis->n_dims = n_left;
+        axis->length = board->n_cells;
         return true;
     }
     if (n_left == 0 || (dims[0] != board->n_cells && dims[0] != board->n_on_board))

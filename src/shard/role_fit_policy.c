@@ -18,6 +18,8 @@ static struct policy_shape collapse(const struct role_context *c, const struct n
     struct policy_shape shape = {0};
     const bool box = c->board->rows > 0;
 
+    if (h->n_dims > 2 && role_dims_are_cells(c->board, h->shape + 1, h->n_dims - 1))
+        return (struct policy_shape){1, {c->board->n_cells}};
     for (unsigned i = 1; i < h->n_dims; i++) {
         uint64_t dim = h->shape[i];
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 
@@ -24,6 +25,7 @@ static const struct role_kind {
     {ROLE_PACKED, role_fit_packed, {role_fit_packed}},
     {ROLE_GRID, role_fit_grid, {role_fit_grid}},
     {ROLE_POLICY, role_fit_policy, {role_fit_policy}},
+    {ROLE_ACTION_VALUES, role_fit_policy, {role_fit_policy}},
     {ROLE_MASK, role_fit_policy, {role_fit_policy}},
     {ROLE_POLICY_INDEX, NULL, {NULL}},
     {ROLE_ACTION, role_fit_action, {role_fit_action}},
@@ -107,11 +109,20 @@ static int find_rows(struct role_context *c, struct error *err)
     return rows_of_unnamed(c, err);
 }
 
-/* A mask is a policy by shape. */
-static void set_role(struct role_binding *b, enum role wanted)
+/* Masks and action values are policies by shape; a name, or what was told, says the rest. */
+static void set_role(const struct role_context *c, size_t i, enum role wanted)
 {
-    if (b->role == ROLE_POLICY && wanted == ROLE_MASK)
-        b->role = ROLE_MASK;
+    const struct role_case *known = &c->cases[i];
+    const unsigned flags = known->named != NULL ? known->named->flags : 0;
+    struct role_binding *b = &c->bindings[i];
+
+    if (b->role == ROLE_POLICY)
+        b->role = wanted;
+    b->is_counts = b->role == ROLE_POLICY && (flags & NAME_COUNTS) != 0;
+    b->is_winner = b->role == ROLE_TO_MOVE &&
+                   (known->told != NULL && known->told->is_winner >= 0
+                        ? known->told->is_winner == 1
+                        : strncasecmp(c->archive->arrays[i].key, "winner", strlen("winner")) == 0);
 }
 
 /* The first role that an array of that shape could have, for the flag in a message. */
@@ -151,7 +162,7 @@ static int bind_told(const struct role_context *c, size_t i, struct error *err)
         return -1;
     if (!kind->told(c, i, b, &reason))
         return role_refuse(c, i, suggest(c, i), reason.text, err);
-    set_role(b, role);
+    set_role(c, i, role);
     return 0;
 }
 
@@ -245,7 +256,7 @@ static int bind_named(const struct role_context *c, size_t i, struct error *err)
         if (per_player && kind->by_name[k] == role_fit_wdl)
             continue;
         if (kind->by_name[k](c, i, b, &reason)) {
-            set_role(b, rule->role);
+            set_role(c, i, rule->role);
             return 0;
         }
         if (kind->by_name[k] == kind->told)

@@ -21,7 +21,7 @@ static const struct member_rule {
 } members[] = {
     {"binaryInputNCHWPacked", ROLE_PACKED, "u1", 3, 22, true, role_fit_packed},
     {"policyTargetsNCMove", ROLE_POLICY, "i2", 3, 2, true, role_fit_policy},
-    {"qValueTargetsNCMove", ROLE_POLICY, "i2", 3, 3, false, role_fit_policy},
+    {"qValueTargetsNCMove", ROLE_ACTION_VALUES, "i2", 3, 3, false, role_fit_policy},
     {"valueTargetsNCHW", ROLE_PLANES, "i1", 4, 5, true, role_fit_planes},
     {"globalInputNC", ROLE_COPY, "f4", 2, 0, true, NULL},
     {"globalTargetsNC", ROLE_COPY, "f4", 2, 0, true, NULL},
@@ -92,8 +92,9 @@ int role_katago_bind(const struct role_context *c, size_t i, struct error *err)
         return 0;
     if (!rule->fit(c, i, b, &reason))
         return role_refuse(c, i, NULL, reason.text, err);
-    if (rule->role == ROLE_POLICY && b->n_actions != (uint64_t)c->board->n_cells + 1)
+    if (rule->fit == role_fit_policy && b->n_actions != (uint64_t)c->board->n_cells + 1)
         return role_refuse(c, i, NULL, "expected an action per cell and a pass", err);
+    b->role = rule->role;
     return 0;
 }
 

@@ -21,6 +21,7 @@ static const struct role_name_rule rules[] = {
     {"bf", ROLE_PLANES, 0, NULL},
     {"x", ROLE_PLANES, 0, NULL},
     {"inputs", ROLE_PLANES, 0, NULL},
+    {"input", ROLE_PLANES, 0, NULL},
     {"valueTargetsNCHW", ROLE_PLANES, 0, NULL},
     {"binaryInputNCHWPacked", ROLE_PACKED, 0, NULL},
     {"plateau", ROLE_GRID, 0, "takeiteasy"},
@@ -33,12 +34,15 @@ static const struct role_name_rule rules[] = {
     {"policy_targets", ROLE_POLICY, 0, NULL},
     {"policy_target", ROLE_POLICY, 0, NULL},
     {"pt", ROLE_POLICY, 0, NULL},
-    {"visits", ROLE_POLICY, 0, NULL},
-    {"visit_counts", ROLE_POLICY, 0, NULL},
+    {"visits", ROLE_POLICY, NAME_COUNTS, NULL},
+    {"visit_counts", ROLE_POLICY, NAME_COUNTS, NULL},
     {"probs", ROLE_POLICY, 0, NULL},
     {"mcts_probs", ROLE_POLICY, 0, NULL},
     {"policyTargetsNCMove", ROLE_POLICY, 0, NULL},
-    {"qValueTargetsNCMove", ROLE_POLICY, 0, NULL},
+
+    {"qValueTargetsNCMove", ROLE_ACTION_VALUES, 0, NULL},
+    {"action_values", ROLE_ACTION_VALUES, 0, NULL},
+    {"q_values", ROLE_ACTION_VALUES, 0, NULL},
 
     {"legal", ROLE_MASK, 0, NULL},
     {"legal_mask", ROLE_MASK, 0, NULL},
@@ -70,6 +74,7 @@ static const struct role_name_rule rules[] = {
     {"value_targets", ROLE_VALUE, 0, NULL},
     {"value_target", ROLE_VALUE, 0, NULL},
     {"vt", ROLE_VALUE, 0, NULL},
+    {"Y_value", ROLE_VALUE, 0, NULL},
     {"values_mp", ROLE_VALUE, NAME_PER_PLAYER, NULL},
     {"wdl", ROLE_WDL, 0, NULL},
     {"wls", ROLE_WDL, 0, NULL},
@@ -137,7 +142,8 @@ const struct role_name_rule *role_name_find(const char *key, const struct board 
 
 bool role_name_suggests_cells(const char *key)
 {
-    static const char *const hints[] = {"move", "action", "pos", "cell", "coord"};
+    static const char *const hints[] = {"move", "action", "pos",    "cell", "coord",
+                                        "best", "played", "chosen", "mv"};
 
     for (size_t i = 0; i < N_OF(hints); i++)
         if (strcasestr(key, hints[i]) != NULL)
@@ -145,11 +151,9 @@ bool role_name_suggests_cells(const char *key)
     return false;
 }
 
-const char *const role_sparse_endings[4] = {
-    [SPARSE_INDICES] = "_indices",
-    [SPARSE_VALUES] = "_values",
-    [SPARSE_OFFSETS] = "_offsets",
-    [SPARSE_INDPTR] = "_indptr",
+const char *const role_sparse_endings[N_SPARSE_PARTS] = {
+    [SPARSE_INDICES] = "_indices", [SPARSE_VALUES] = "_values", [SPARSE_DATA] = "_data",
+    [SPARSE_OFFSETS] = "_offsets", [SPARSE_INDPTR] = "_indptr",
 };
 
 size_t role_sparse_prefix(const char *key, enum sparse_part part)
@@ -161,13 +165,23 @@ size_t role_sparse_prefix(const char *key, enum sparse_part part)
     return n_key - n_ending;
 }
 
-bool role_prefix_is_policy(const char *key, size_t n_bytes)
+static const struct role_name_rule *find_policy(const char *key, size_t n_bytes)
 {
-    if (n_bytes == 3 && strncasecmp(key, "pol", 3) == 0)
-        return true;
     for (size_t i = 0; i < N_OF(rules); i++)
         if (rules[i].role == ROLE_POLICY && strlen(rules[i].name) == n_bytes &&
             strncasecmp(rules[i].name, key, n_bytes) == 0)
-            return true;
-    return false;
+            return &rules[i];
+    return NULL;
+}
+
+bool role_prefix_is_policy(const char *key, size_t n_bytes)
+{
+    return (n_bytes == 3 && strncasecmp(key, "pol", 3) == 0) || find_policy(key, n_bytes) != NULL;
+}
+
+bool role_prefix_is_counts(const char *key, size_t n_bytes)
+{
+    const struct role_name_rule *rule = find_policy(key, n_bytes);
+
+    return rule != NULL && (rule->flags & NAME_COUNTS) != 0;
 }

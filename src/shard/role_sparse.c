@@ -148,6 +148,9 @@ int role_sparse_bind(const struct role_context *c, size_t i, struct error *err)
     layout = role_sparse_layout(c, i, &length, &reason);
     if (layout == NULL)
         return role_refuse(c, i, "policy-index:layout=LAYOUT", reason.text, err);
+    const char *key = c->archive->arrays[i].key;
+    const bool is_counts = role_prefix_is_counts(key, role_sparse_prefix(key, SPARSE_INDICES));
+
     for (size_t k = 0; k < 3; k++) {
         struct role_binding *b;
 
@@ -159,6 +162,7 @@ int role_sparse_bind(const struct role_context *c, size_t i, struct error *err)
         b->sparse = form;
         b->layout = layout;
         b->n_actions = length;
+        b->is_counts = is_counts;
     }
     return 0;
 }

@@ -18,12 +18,17 @@ static bool is_free(const struct role_context *c, int i, enum role part)
            c->archive->arrays[i].header.n_dims > 0;
 }
 
+/* PREFIX and the part's ending, or the ending behind it in the list. */
 static int find_part(const struct role_context *c, const char *key, size_t n_prefix,
                      enum sparse_part part, enum role role)
 {
-    int i = n_prefix > 0 ? role_context_find(c, key, n_prefix, role_sparse_endings[part]) : -1;
+    for (unsigned k = part; n_prefix > 0 && k <= part + 1u; k++) {
+        int i = role_context_find(c, key, n_prefix, role_sparse_endings[k]);
 
-    return is_free(c, i, role) ? i : -1;
+        if (is_free(c, i, role))
+            return i;
+    }
+    return -1;
 }
 
 /* The only free array that was told to have the role, or -1. */
@@ -96,8 +101,6 @@ static int find_from_indices(struct role_context *c, size_t i, struct error *err
     if (value < 0 && told)
         value = find_told(c, ROLE_POLICY_VALUE);
     offsets = find_part(c, array->key, n_prefix, SPARSE_OFFSETS, ROLE_POLICY_OFFSETS);
-    if (offsets < 0)
-        offsets = find_part(c, array->key, n_prefix, SPARSE_INDPTR, ROLE_POLICY_OFFSETS);
     if (offsets < 0 && told)
         offsets = find_told(c, ROLE_POLICY_OFFSETS);
     compressed = value >= 0 && offsets >= 0 && is_vector(c, (int)i, true) &&

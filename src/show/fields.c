@@ -306,7 +306,8 @@ void fields_release(struct fields *fields)
 int fields_find(const struct plan *plan, const struct fields *fields, enum role role)
 {
     for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan->arrays[i].binding.role == role && fields->items[i].n > 0)
+        if (plan->arrays[i].binding.role == role && !plan->arrays[i].binding.is_winner &&
+            fields->items[i].n > 0)
             return (int)i;
     return -1;
 }
@@ -530,6 +531,7 @@ static bool compare_array(const struct comparison *c)
     case ROLE_PLANES:
     case ROLE_GRID:
     case ROLE_POLICY:
+    case ROLE_ACTION_VALUES:
     case ROLE_MASK:
         return compare_axis(c);
     case ROLE_POLICY_INDEX:

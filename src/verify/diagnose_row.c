@@ -35,9 +35,8 @@ static bool labels_agree(const struct case_of_row *c)
         const struct lane *lane = &c->d->lanes->items[i];
         const enum role role = lane->binding->role;
 
-        if (c->exact[i] && lane->is_mapped && !lane->is_broken &&
-            (role == ROLE_POLICY || role == ROLE_POLICY_INDEX || role == ROLE_MASK ||
-             role == ROLE_ACTION || role == ROLE_COORD))
+        if (c->exact[i] && lane->is_mapped && !lane->is_broken && role_moves(role) &&
+            role > ROLE_GRID)
             return true;
     }
     return false;
@@ -116,6 +115,7 @@ static struct mistake name_mistake(const struct case_of_row *c, size_t i)
     case ROLE_TILE:
         return name_planes(c, i);
     case ROLE_POLICY:
+    case ROLE_ACTION_VALUES:
     case ROLE_MASK:
     case ROLE_POLICY_INDEX:
         return name_policy(c, i);
@@ -193,7 +193,8 @@ static bool has_ambiguous_mass(const struct diagnosis *d)
 {
     for (size_t i = 0; i < d->lanes->n; i++) {
         const struct lane *lane = &d->lanes->items[i];
-        const bool is_dense = lane->binding->role == ROLE_POLICY;
+        const bool is_dense =
+            lane->binding->role == ROLE_POLICY || lane->binding->role == ROLE_ACTION_VALUES;
         struct lane_row row;
 
         if (lane->map.space == NULL || lane->is_broken ||

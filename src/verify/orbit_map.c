@@ -201,6 +201,7 @@ static int init_by_role(struct orbit_map *map, const struct conventions *convent
         map->codes = permutes_tiles && map->board->family->has_tiles;
         return map_cells(map, binding, conventions, spaces, err);
     case ROLE_POLICY:
+    case ROLE_ACTION_VALUES:
     case ROLE_MASK:
         return map_policy(map, binding, conventions, spaces, err);
     case ROLE_POLICY_INDEX:

@@ -27,7 +27,8 @@ static int check_unread(const struct verify_shard *shard, struct verify_result *
         const enum role role = shard->bindings != NULL ? shard->bindings[i].role : ROLE_META;
         struct error why = {0};
 
-        if ((role != ROLE_META && role != ROLE_DROP) || array->objects != NULL)
+        if ((role != ROLE_META && role != ROLE_DROP) || array->objects != NULL ||
+            array->is_left_out)
             continue;
         if (unpack_start(&unpack, array, &why) != 0 || unpack_finish(&unpack, &why) != 0)
             status = verify_read_failed(result, array->key, &why, err);

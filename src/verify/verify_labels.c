@@ -4,7 +4,6 @@
 #include "verify/verify_numbers.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
 #define CHUNK_NBYTES (64u << 10)
 
@@ -90,7 +89,7 @@ static enum orbit_flip grid_flip(const struct conventions *c, const struct numbe
 
 static bool is_winner(const struct lane *lane)
 {
-    return strncasecmp(lane->array->key, "winner", 6) == 0;
+    return lane->binding->is_winner;
 }
 
 static int decide(struct lane *lane, struct conventions *c, bool follows_players, struct error *err)

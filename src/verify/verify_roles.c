@@ -207,6 +207,8 @@ static int read_by_names(struct verify_shard *shard, const struct error *why,
         *b = (struct role_binding){
             .inferred = true, .index_array = -1, .value_array = -1, .offsets_array = -1};
         b->role = role_by_name(shard, i, shard->n_rows, result, findings);
+        b->is_counts = role_prefix_is_counts(shard->archive.arrays[i].key,
+                                             strlen(shard->archive.arrays[i].key));
         b->axes = (struct role_axes){1, h->n_dims > 1 ? h->shape[h->n_dims - 1] : 1, 1};
         for (unsigned d = 1; d + 1 < h->n_dims; d++)
             b->axes.outer *= h->shape[d];

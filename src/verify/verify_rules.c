@@ -15,7 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define LITTLE_MASS   1e-6 /* of a policy: what smoothing leaves on cells that nobody can play on */
 #define MIN_ROWS_FLIP 4    /* fewer rows fit some flip by chance */
@@ -40,16 +39,11 @@ static bool is_cells_layout(const struct lane *lane)
            (strncmp(lane->binding->layout->name, "cells", 5) == 0 || is_columns(lane));
 }
 
-static bool is_winner(const struct lane *lane)
-{
-    return strncasecmp(lane->array->key, "winner", 6) == 0;
-}
-
 static int find_lane(const struct lanes *lanes, enum role role)
 {
     for (size_t i = 0; i < lanes->n; i++)
-        if (lanes->items[i].binding->role == role && lanes->items[i].array->objects == NULL &&
-            !is_winner(&lanes->items[i]))
+        if (lanes->items[i].binding->role == role && !lanes->items[i].binding->is_winner &&
+            lanes->items[i].array->objects == NULL)
             return (int)i;
     return -1;
 }

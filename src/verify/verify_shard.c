@@ -136,7 +136,8 @@ int verify_shard_open(struct verify_shard *shard, const struct verify_request *r
     struct error why = {0};
 
     *shard = (struct verify_shard){0};
-    if (archive_in_open(&shard->archive, path, request->settings->use_map, &why) != 0)
+    if (role_open(&shard->archive, path, request->settings->use_map, &request->settings->roles,
+                  &why) != 0)
         return verify_read_failed(result, NULL, &why, err);
     shard->is_open = true;
     add_warnings(&shard->archive, result);

@@ -62,17 +62,6 @@ static bool check_finite(const struct subject *s)
 
 /* --- policies --- */
 
-/* Arrays of a policy's shape that are no distributions. */
-static bool is_distribution(const struct lane *lane)
-{
-    static const char *const names[] = {"visits", "visit_counts", "qValueTargetsNCMove"};
-
-    for (size_t i = 0; i < N_OF(names); i++)
-        if (strcasecmp(lane->array->key, names[i]) == 0)
-            return false;
-    return true;
-}
-
 static void judge_policy(const struct subject *s, const struct numbers_summary *sum)
 {
     struct finding_place place = place_of(s, FINDING_POLICY_NEGATIVE);
@@ -81,7 +70,8 @@ static void judge_policy(const struct subject *s, const struct numbers_summary *
         findings_add(s->check->findings, &place, "no negative mass",
                      finding_format("%g", sum->min).text, "negative mass");
     place.code = FINDING_POLICY_SUM;
-    if (!(fabs(sum->sum - 1) <= SUM_TOLERANCE || fabs(sum->sum) <= SUM_TOLERANCE))
+    if (!s->lane->binding->is_counts &&
+        !(fabs(sum->sum - 1) <= SUM_TOLERANCE || fabs(sum->sum) <= SUM_TOLERANCE))
         findings_add(s->check->findings, &place, "1, or 0, within 0.001",
                      finding_format("%.9g", sum->sum).text, "sum of a policy");
 }
@@ -91,7 +81,7 @@ static void check_policy(const struct subject *s)
     const uint64_t outer = s->lane->binding->axes.outer;
     const uint64_t n = outer > 0 ? s->row.n / outer : 0;
 
-    if (s->row.dtype->kind != DTYPE_FLOAT || !is_distribution(s->lane))
+    if (s->row.dtype->kind != DTYPE_FLOAT)
         return;
     for (uint64_t o = 0; o < outer && n > 0; o++) {
         const struct numbers_summary sum =
@@ -320,7 +310,7 @@ static void check_player(const struct subject *s)
     const double code = s->row.n == 1 ? lane_row_double(&s->row, 0) : known[0];
 
     if (!s->lane->is_mapped || !board_swaps_colours(s->lane->map.board) ||
-        strncasecmp(s->lane->array->key, "winner", 6) == 0 || code == known[0] || code == known[1])
+        s->lane->binding->is_winner || code == known[0] || code == known[1])
         return;
     findings_add(s->check->findings, &place, finding_format("%g or %g", known[0], known[1]).text,
                  finding_format("%g", code).text, "player to move");

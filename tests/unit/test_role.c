@@ -80,6 +80,7 @@ static const struct role_test planes_tests[] = {
     {"square:9", "role:t=tile", F9 "t:i4:6,3", "!tiles belong to the board takeiteasy"},
     {"square:9", "", F9 "tile:i4:6,3", "features=planes(4,81,1) tile=copy N=6"},
     {"square:9", "", "x:u1:6,22,3,11", "!expected planes"},
+    {"square:9", "", "input:f4:6,4,9,9", "input=planes(4,81,1) N=6"},
     {"square:9", "role:x=packed", "x:u1:6,11", "!expected packed planes of 81 cells: |u1"},
     {"square:9", "role:x=packed", "x:u1:6,0,11", "!expected packed planes"},
 };
@@ -90,6 +91,10 @@ static const struct role_test policy_tests[] = {
     {"square:9", "", F9 "pi:f4:6,9,9", "features=planes(4,81,1) pi=policy(1,81,1)@cells/81 N=6"},
     {"square:9", "", F9 "pi:f4:6,1,9,9", "features=planes(4,81,1) pi=policy(1,81,1)@cells/81 N=6"},
     {"square:9", "", F9 "pi:f4:6,9,9,1", "features=planes(4,81,1) pi=policy(1,81,1)@cells/81 N=6"},
+    {"square:9", "role:q=action-values", F9 "q:f4:6,82",
+     "features=planes(4,81,1) q=action-values(1,82,1)@cells+pass/82 N=6"},
+    {"square:9", "role:q=action-values:layout=cells", F9 "q:f8:6,9,9",
+     "features=planes(4,81,1) q=action-values(1,81,1)@cells/81 N=6"},
     {"square:9", "", F9 "pi:f4:6,8,9,9", "!expected a policy (N, A), (N, H, W) or (N, k, A)"},
     {"square:9", "", F9 "pi:f4:6,2,82",
      "features=planes(4,81,1) pi=policy(2,82,1)@cells+pass/82 N=6"},
@@ -316,6 +321,12 @@ static const struct role_test sparse_tests[] = {
     {"square:9", "", "a_offsets:i8:7 a_values:f4:40 a_indices:i4:40",
      "a_offsets=policy-offsets:csr(2,1,0) a_values=policy-value:csr(2,1,0) "
      "a_indices=policy-index:csr(2,1,0)@cells/81 N=6"},
+    {"square:9", "", "a_offsets:i8:7 a_data:f4:40 a_indices:i4:40",
+     "a_offsets=policy-offsets:csr(2,1,0) a_data=policy-value:csr(2,1,0) "
+     "a_indices=policy-index:csr(2,1,0)@cells/81 N=6"},
+    {"square:9", "", F9 "policy_indices:i4:40 policy_data:f8:40 policy_indptr:i8:7",
+     SQ9 "policy_indices=policy-index:csr(1,2,3)@cells/81 policy_data=policy-value:csr(1,2,3) "
+         "policy_indptr=policy-offsets:csr(1,2,3) N=6"},
     {"square:9", "", "policy_indices:i4:0 policy_values:f4:0 policy_offsets:i8:1",
      "policy_indices=policy-index:csr(0,1,2)@cells/81 policy_values=policy-value:csr(0,1,2) "
      "policy_offsets=policy-offsets:csr(0,1,2) N=0"},
@@ -342,9 +353,14 @@ static const struct role_test label_tests[] = {
      SQ9 "action=action@ringrift/4132 policy_indices=policy-index:object(2,3,-)@ringrift/4132 "
          "policy_values=policy-value:object(2,3,-) N=6"},
     {"hex13", "", F13 "value:f4:6 player_to_move:i1:6 winner:i1:6 ply:i4:6",
-     "boards=planes(3,169,1) value=value player_to_move=to-move winner=to-move ply=copy N=6"},
+     "boards=planes(3,169,1) value=value player_to_move=to-move winner=to-move:winner ply=copy "
+     "N=6"},
     {"hex13", "", F13 "z:f4:6,1 v:f4:6,2 vt:f4:6,3 wdl:f4:6,3 values_mp:f4:6,4",
      "boards=planes(3,169,1) z=value v=value vt=wdl wdl=wdl values_mp=value N=6"},
+    {"hex13", "", F13 "Y_value:i1:6", "boards=planes(3,169,1) Y_value=value N=6"},
+    {"hex13", "role:a=to-move:winner role:b=to-move role:winner=to-move:player",
+     F13 "a:i1:6 b:i1:6 winner:i1:6",
+     "boards=planes(3,169,1) a=to-move:winner b=to-move winner=to-move N=6"},
     {"hex13", "", F13 "values_mp:f4:6,3", "boards=planes(3,169,1) values_mp=value N=6"},
     {"hex13", "", F13 "values:f4:6,4", "!expected values"},
     {"hex13", "role:values=value", F13 "values:f4:6,4", "boards=planes(3,169,1) values=value N=6"},
@@ -485,9 +501,11 @@ static const struct {
     {"value values v z zs outcome outcomes result results value_targets vt", "f4:6", "value"},
     {"values_mp", "f4:6,4", "value"},
     {"wdl wls", "f4:6,3", "wdl"},
-    {"winner winners player players player_to_move current_player current_players to_play turn "
+    {"player players player_to_move current_player current_players to_play turn "
      "turns side_to_move player_numbers",
      "i1:6", "to-move"},
+    {"winner winners", "i1:6", "to-move:winner"},
+    {"q_values action_values", "f4:6,82", "action-values(1,82,1)@cells+pass/82"},
     {"last_move last_moves", "i4:6,2", "coord"},
     {"globals gf weights sample_weights ply move_numbers game_id game_ids total_game_moves phases "
      "num_players heuristics scores final_score",
@@ -501,7 +519,7 @@ static const struct role_test katago_tests[] = {
      "qValueTargetsNCMove:i2:6,3,82 metadataInputNC:f4:6,192",
      "binaryInputNCHWPacked=packed(22,81,1) globalInputNC=copy "
      "policyTargetsNCMove=policy(2,82,1)@cells+pass/82 globalTargetsNC=copy scoreDistrN=copy "
-     "valueTargetsNCHW=planes(5,81,1) qValueTargetsNCMove=policy(3,82,1)@cells+pass/82 "
+     "valueTargetsNCHW=planes(5,81,1) qValueTargetsNCMove=action-values(3,82,1)@cells+pass/82 "
      "metadataInputNC=copy N=6"},
 };
 
@@ -660,11 +678,15 @@ static void describe(const struct role_binding *b, char **at)
                b->axes.inner);
     if (b->layout != NULL && b->role != ROLE_POLICY_VALUE && b->role != ROLE_POLICY_OFFSETS)
         append(at, "@%s", b->layout->name);
-    if (b->layout != NULL && (b->role == ROLE_POLICY || b->role == ROLE_MASK ||
-                              b->role == ROLE_POLICY_INDEX || b->role == ROLE_ACTION))
+    if (b->layout != NULL &&
+        (b->role == ROLE_POLICY || b->role == ROLE_MASK || b->role == ROLE_ACTION_VALUES ||
+         b->role == ROLE_POLICY_INDEX || b->role == ROLE_ACTION))
         append(at, "/%" PRIu64, b->n_actions);
     append(at, "%s%s%s%s", b->plane_xy ? "+xy" : "", b->takeiteasy_grid ? "+5x5" : "",
-           b->lsb_first ? "+lsb" : "", b->col_first ? ":colrow" : "");
+           b->lsb_first ? "+lsb" : "",
+           b->col_first   ? ":colrow"
+           : b->is_winner ? ":winner"
+                          : "");
 }
 
 /* True when every '|'-separated part occurs in the message. */

@@ -1,0 +1,219 @@
+#!/usr/bin/python3
+"""What arrays mean: nothing is guessed. Shards of many kinds, what `expand` says to them, and that
+what it says works when it is pasted."""
+
+import io
+import json
+import os
+import subprocess
+import tempfile
+import zipfile
+
+import numpy as np
+
+from golden import SYMAUG, Tap, load
+
+tap = Tap()
+SYMAUG = os.path.abspath(SYMAUG)
+N = 6
+
+
+def check(name, function, *arguments, **arrays):
+    tap.tests.append((name, lambda: function(*arguments, **arrays), ()))
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def planes(*shape):
+    return rng().integers(0, 2, (N, *shape)).astype("f4")
+
+
+def spread(length, dtype="f4"):
+    """A distribution over `length` actions."""
+    values = rng(2).random((N, length))
+    return (values / values.sum(axis=1, keepdims=True)).astype(dtype)
+
+
+class Folder:
+    """A folder to run in, with the shards that are asked for."""
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        return self
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def save(self, name="in.npz", **arrays):
+        np.savez(self.path(name), **arrays)
+
+    def run(self, *arguments):
+        done = subprocess.run([SYMAUG, *arguments], capture_output=True, text=True, cwd=self.folder.name)
+        return done.returncode, done.stdout, done.stderr
+
+    def ok(self, *arguments):
+        code, out, errors = self.run(*arguments)
+        assert code == 0, f"{arguments}: exit {code}: {errors}"
+        return out + errors
+
+    def refused(self, *arguments, code=65):
+        found, out, errors = self.run(*arguments)
+        assert found == code, f"{arguments}: exit {found}, expected {code}: {out} {errors}"
+        assert not os.path.exists(self.path("out.npz"))
+        return errors
+
+
+# --- action-values: as a policy, any numbers ---
+
+
+def action_values(dtype, shape, layout_length):
+    q = (rng(3).random((N, *shape)) * 40 - 20).astype(dtype)
+    with Folder() as f:
+        f.save(x=planes(3, 9, 9), policy=spread(81), q=q, unrelated=np.arange(N))
+        f.ok("expand", "-q", "-b", "square:9", "--role", "q=action-values", "--order", "sample",
+             "in.npz", "out.npz")
+        found, order = load(f.path("out.npz"))["q"], load(f.path("out.npz"))["symaug_transform"]
+        assert found.dtype == q.dtype
+        turned = np.stack([q[i].reshape(-1)[:81].reshape(9, 9)[:, ::-1] for i in range(N)])
+        k = [i for i in range(8) if np.array_equal(
+            found[i::8].reshape(N, -1)[:, :81].reshape(N, 9, 9), turned)]
+        assert len(k) == 1, "no image is the mirror image"
+        assert "policy" not in f.ok("verify", "--role", "q=action-values", "out.npz")
+        roles = json.load(open(f.path("out.npz.manifest.json")))["outputs"][0]["arrays"]
+        assert [a["role"] for a in roles if a["name"] == "q"][0].startswith("action-values")
+        assert "action-values" in f.ok("info", "-b", "square:9", "--role", "q=action-values", "in.npz")
+        f.ok("show", "-b", "square:9", "--role", "q=action-values", "in.npz", "--row", "0")
+        open(f.path("s.json"), "w").write(
+            f.ok("info", "-b", "square:9", "--role", "q=action-values", "--write-schema", "in.npz"))
+        f.ok("expand", "-q", "-b", "square:9", "--schema", "s.json", "--order", "sample", "in.npz",
+             "again.npz")
+        assert np.array_equal(load(f.path("again.npz"))["q"], found, equal_nan=True)
+
+
+check("action-values f4 (N,81)", action_values, "f4", (81,), 81)
+check("action-values f8 (N,82)", action_values, "f8", (82,), 82)
+check("action-values i2 (N,9,9)", action_values, "i2", (9, 9), 81)
+
+
+def counts(**arrays):
+    with Folder() as f:
+        f.save(x=planes(3, 9, 9), **arrays)
+        out = f.ok("verify", "-b", "square:9", "in.npz")
+        assert "policy-sum" not in out, out
+
+
+VISITS = rng().integers(0, 99, (N, 81)).astype("f4")
+check("visits as float counts", counts, visits=VISITS)
+check("visit_counts as float counts", counts, visit_counts=VISITS.astype("f8"))
+check("padded visits", counts, visits_indices=np.tile(np.arange(1, 5), (N, 1)),
+          visits_values=VISITS[:, :4] + 1)
+
+
+def q_under_policy():
+    """Q-values called a policy are refused by verify; told what they are, they are fine."""
+    with Folder() as f:
+        f.save(x=planes(3, 9, 9), pi=VISITS - 50)
+        assert f.run("verify", "-b", "square:9", "in.npz")[0] == 1
+        f.ok("verify", "-b", "square:9", "--role", "pi=action-values", "in.npz")
+
+
+check("Q-values under a policy's name", q_under_policy)
+
+# --- sparse policies in CSR form ---
+
+
+def csr(indices, values, offsets):
+    per_row = [3, 0, 2, 5, 1, 4]
+    n = sum(per_row)
+    index = rng(4).integers(0, 81, n)
+    with Folder() as f:
+        f.save(x=planes(2, 9, 9), **{indices: index, values: np.ones(n, "f4"),
+                                     offsets: np.cumsum([0] + per_row)})
+        f.ok("expand", "-q", "-b", "square:9", "--order", "transform", "--transforms", "0,4",
+             "in.npz", "out.npz")
+        out = load(f.path("out.npz"))
+        assert sorted(out) == sorted([indices, values, offsets, "x", "symaug_source", "symaug_transform"])
+        assert len(out[indices]) == 2 * n and not np.array_equal(out[indices][n:], index)
+
+
+for names in (("pi_indices", "pi_values", "pi_offsets"), ("pol_indices", "pol_data", "pol_indptr"),
+              ("mcts_indices", "mcts_data", "mcts_offsets"), ("a_indices", "a_values", "a_indptr")):
+    check(f"CSR of {', '.join(names)}", csr, *names)
+
+# --- drop: nothing is parsed ---
+
+
+def odd_members(name):
+    """An .npz whose member `name` stops every run that looks at it."""
+    objects = np.empty(N, object)
+    objects[:] = [{"a": 1}] * N
+    good = io.BytesIO()
+    np.save(good, objects, allow_pickle=True)
+    bytes_ = bytearray(good.getvalue())
+    return {
+        "a dict array": bytes(bytes_),
+        "a damaged pickle": bytes(bytes_[:150] + b"\xff" * 20 + bytes_[170:]),
+        "a header of another type": bytes(bytes_).replace(b"'|O'", b"'<m'"),
+        "no header": b"\x93NUMPY\x01\x00",
+    }[name]
+
+
+def drop(kind, how):
+    with Folder() as f:
+        f.save(x=planes(3, 9, 9), policy=spread(81))
+        with zipfile.ZipFile(f.path("in.npz"), "a") as z:
+            z.writestr("odd.npy", odd_members(kind))
+        f.refused("expand", "-b", "square:9", "in.npz", "out.npz")
+        open(f.path("s.json"), "w").write('{"symaug_schema": 1, "arrays": {"odd": "drop"}}')
+        options = {"role": ["--role", "odd=drop"], "schema": ["--schema", "s.json"]}[how]
+        said = f.ok("expand", "-b", "square:9", *options, "in.npz", "out.npz")
+        assert "odd: left out" in said, said
+        assert "odd" not in load(f.path("out.npz"))
+        f.ok("expand", "-n", "-b", "square:9", *options, "in.npz", "no.npz")
+        assert "drop" in f.ok("info", "-b", "square:9", *options, "in.npz")
+        f.ok("verify", "-b", "square:9", *options, "in.npz")
+
+
+for kind in ("a dict array", "a damaged pickle", "a header of another type", "no header"):
+    for how in ("role", "schema"):
+        check(f"drop {kind}, by {how}", drop, kind, how)
+
+# --- boards without rows and columns, boards of one cell ---
+
+CUBE = {"cells": 27, "generators": True, "transforms": [
+    {"name": "flip", "dst": [int(i) for i in np.arange(27).reshape(3, 3, 3)[::-1].reshape(-1)]}]}
+ONE = {"rows": 1, "cols": 1, "transforms": []}
+
+
+def cube(name, array, role):
+    with Folder() as f:
+        json.dump(CUBE, open(f.path("cube.json"), "w"))
+        f.save(policy=spread(27), **{name: array})
+        assert f"{role}" in f.ok("info", "-b", "file:cube.json", "in.npz")
+        f.ok("expand", "-q", "-b", "file:cube.json", "--order", "transform", "in.npz", "out.npz")
+        images = load(f.path("out.npz"))[name]
+        assert np.array_equal(images[N:].reshape(array.shape), np.flip(array, axis=array.ndim - 3))
+
+
+check("grid (N,3,3,3)", cube, "boards", rng().integers(-1, 2, (N, 3, 3, 3)).astype("i1"), "grid")
+check("planes (N,2,3,3,3)", cube, "states", planes(2, 3, 3, 3), "planes")
+check("policy (N,3,3,3)", cube, "pi", spread(27).reshape(N, 3, 3, 3), "policy")
+
+
+def one_cell(**arrays):
+    with Folder() as f:
+        json.dump(ONE, open(f.path("one.json"), "w"))
+        f.save(**arrays)
+        f.ok("expand", "-q", "-b", "file:one.json", "in.npz", "out.npz")
+        f.ok("verify", "-b", "file:one.json", "out.npz")
+
+
+check("a board of one cell", one_cell, x=planes(3, 1, 1), policy=np.ones((N, 1), "f4"),
+          value=np.zeros(N, "f4"), extra=np.zeros((N, 4)), ply=np.arange(N))
+
+tap.main()
