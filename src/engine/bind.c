@@ -1,5 +1,6 @@
 /* bind.c - see bind.h. */
 #include "engine/bind.h"
+#include "engine/survey.h"
 
 #include "base/perm.h"
 #include "base/text.h"
@@ -94,9 +95,12 @@ static bool is_chosen(const struct plan *plan, uint32_t t)
     return memchr(plan->chosen, (int)t, plan->n_chosen) != NULL;
 }
 
-static int bind_plane_step(const struct plan *plan, struct plan_array *array, uint32_t t,
+static int bind_plane_step(struct plan *plan, struct plan_array *array, uint32_t t,
                            uint64_t n_planes, uint32_t *dst, struct error *err)
 {
+    static const enum label_op ops[] = {[TO_MOVE_01] = LABEL_COMPLEMENT,
+                                        [TO_MOVE_12] = LABEL_EXCHANGE_12,
+                                        [TO_MOVE_PM1] = LABEL_NEGATE};
     struct move_step *step = &array->move.steps[t];
     uint32_t *src = array->move.plane_maps + t * n_planes;
     struct error reason = {0};
@@ -114,12 +118,14 @@ static int bind_plane_step(const struct plan *plan, struct plan_array *array, ui
         return plan_refuse(plan, array, err,
                            "a to-move plane of packed or opaque elements cannot swap colours; use "
                            "--planes with a permutation");
-    step->label = LABEL_COMPLEMENT;
+    if (survey_turn_coding(plan, array, src[complement], err) != 0)
+        return -1;
+    step->label = ops[plan->conventions.plane_coding];
     step->label_plane = complement;
     return 0;
 }
 
-static int bind_plane_steps(const struct plan *plan, struct plan_array *array, struct error *err)
+static int bind_plane_steps(struct plan *plan, struct plan_array *array, struct error *err)
 {
     const uint64_t n_planes = array->move.channels_last ? array->move.inner : array->move.outer;
     uint32_t *dst = calloc(n_planes + 1, sizeof *dst);

@@ -101,16 +101,20 @@ static int parse_permutation(struct conventions *c, const char *text, struct err
     c->planes = PLANES_PERMUTATION;
     c->n_planes = 0;
     c->to_move_plane = -1;
+    c->plane_coding = TO_MOVE_01;
     for (const char *at = text;; at++) {
         unsigned long to;
-        bool complemented = *at == '~';
+        const bool is_to_move = *at == '~' || *at == '-';
 
-        at += complemented;
+        if (*at == '-')
+            c->plane_coding = TO_MOVE_PM1;
+        at += is_to_move;
         if (parse_plane(&at, &to) != 0 || to >= CONVENTIONS_MAX_PLANES ||
-            c->n_planes == CONVENTIONS_MAX_PLANES || (taken >> to & 1))
+            c->n_planes == CONVENTIONS_MAX_PLANES || (taken >> to & 1) ||
+            (is_to_move && c->to_move_plane >= 0))
             break;
         taken |= UINT64_C(1) << to;
-        if (complemented)
+        if (is_to_move)
             c->to_move_plane = (int)to;
         c->plane_dst[c->n_planes++] = (uint8_t)to;
         if (*at == '\0' &&
@@ -127,11 +131,12 @@ static int parse_permutation(struct conventions *c, const char *text, struct err
 static struct convention_text permutation_text(const struct conventions *c)
 {
     struct convention_text list = {""};
+    const char *mark = c->plane_coding == TO_MOVE_PM1 ? "-" : "~";
     size_t n = 0;
 
     for (uint32_t i = 0; i < c->n_planes; i++)
         n += (size_t)snprintf(list.text + n, sizeof list.text - n, "%s%s%u", i > 0 ? "," : "",
-                              c->plane_dst[i] == c->to_move_plane ? "~" : "", c->plane_dst[i]);
+                              c->plane_dst[i] == c->to_move_plane ? mark : "", c->plane_dst[i]);
     return list;
 }
 
@@ -178,7 +183,7 @@ static int set(struct conventions *c, const char *option, const char *text, stru
     if (strcmp(option, "castling-planes") == 0)
         return parse_castling_planes(c, text, err);
     if (strcmp(option, "planes") == 0) {
-        if ((*text >= '0' && *text <= '9') || *text == '~')
+        if ((*text >= '0' && *text <= '9') || *text == '~' || *text == '-')
             return parse_permutation(c, text, err);
         word = find_word(option, text, planes_names, err);
         c->planes = (enum planes_convention)word;

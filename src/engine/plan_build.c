@@ -103,8 +103,8 @@ int plan_survey(struct plan *plan, struct error *err)
     if (plan->is_surveyed)
         return 0;
     plan->is_surveyed = true;
-    if ((plan->swaps && survey_stones(plan, err) != 0) || survey_flips(plan, err) != 0 ||
-        survey_padding(plan, err) != 0)
+    if ((plan->swaps && (survey_turn_planes(plan, err) != 0 || survey_stones(plan, err) != 0)) ||
+        survey_flips(plan, err) != 0 || survey_padding(plan, err) != 0)
         return -1;
     return drops_ambiguous(plan) ? 0 : survey_ambiguous(plan, err);
 }

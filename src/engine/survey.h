@@ -68,6 +68,14 @@ int survey_refuse(const struct plan *plan, const struct plan_array *array,
  */
 int survey_stones(struct plan *plan, struct error *err);
 
+/* Planes that a colour swap turns into the other player hold one number in each row, that of a
+ * player; what does not is refused, with the permutation of planes that seems right. */
+int survey_turn_planes(struct plan *plan, struct error *err);
+
+/* Whether that plane is coded as --to-move says: when some row has its 2 or -1 there. */
+int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64_t plane,
+                       struct error *err);
+
 /* Games of placement: a dense policy that stands on stones in most rows and off them when flipped is
  * refused with the role option that says so. */
 int survey_flips(struct plan *plan, struct error *err);

@@ -23,6 +23,19 @@ static bool is_constant(const struct plan_array *planes, const uint8_t *row, uin
     return !move->channels_last && memcmp(first, first + item, (move->axis - 1) * item) == 0;
 }
 
+/* 0 blue, 1 red; -1: not a player's code. */
+static int player_of(enum to_move_coding coding, double code)
+{
+    switch (coding) {
+    case TO_MOVE_01:
+        return code == 0 ? 0 : code == 1 ? 1 : -1;
+    case TO_MOVE_12:
+        return code == 1 ? 0 : code == 2 ? 1 : -1;
+    default:
+        return code == 1 ? 0 : code == -1 ? 1 : -1;
+    }
+}
+
 /* Who is to move in a row: 0 blue, 1 red; -1 when the row does not say. */
 static int row_to_move(const struct plan *plan, const struct stones *s, const uint8_t *planes,
                        const uint8_t *to_move)
@@ -34,20 +47,11 @@ static int row_to_move(const struct plan *plan, const struct stones *s, const ui
              cell++)
             if (survey_plane_value(s->planes, planes, 2, cell) != value)
                 return -1;
-        return value == 0 ? 0 : value == 1 ? 1 : -1;
+        return player_of(plan->conventions.plane_coding, value);
     }
-    if (to_move == NULL)
-        return -1;
-    double code = dtype_get_double(&s->to_move->move.dtype, to_move);
-
-    switch (plan->conventions.to_move) {
-    case TO_MOVE_01:
-        return code == 0 ? 0 : code == 1 ? 1 : -1;
-    case TO_MOVE_12:
-        return code == 1 ? 0 : code == 2 ? 1 : -1;
-    default:
-        return code == 1 ? 0 : code == -1 ? 1 : -1;
-    }
+    return to_move == NULL ? -1
+                           : player_of(plan->conventions.to_move,
+                                       dtype_get_double(&s->to_move->move.dtype, to_move));
 }
 
 /* Stones in a plane, in either axis order. */

@@ -53,6 +53,8 @@ def fill_rhombus(shard):
             return rows
 
         values = shard.rng.integers(0, 2, (shard.n, n_planes, shard.board.n_cells))
+        if flipped >= 0:  # a player to move: one number throughout each row
+            values[:, flipped] = values[:, flipped, :1]
         fill_planes(shard, n_planes, change, values, NUMBERS)
     elif convention == "openspiel":
         shard.options += ["--planes", "openspiel"]

@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+"""The third plane of Hex: what is no player to move is refused, with the planes that are right."""
+
+import os
+import re
+import tempfile
+
+import numpy as np
+
+from golden import Tap, load, run, same_bits
+
+tap = Tap()
+N, ROWS = 6, 16
+
+
+def position(row, order):
+    blue, red, last = np.zeros((3, N, N))
+    for ply in range(row):
+        (blue, red)[ply % 2].flat[order[ply]] = 1
+    if row > 0:
+        last.flat[order[row - 1]] = 1
+    return blue, red, 1 - blue - red, last
+
+
+def planes(make, dtype="<f4"):
+    """make(blue, red, empty, last, ply) gives the planes of a row."""
+    random = np.random.default_rng(8)
+    rows = []
+    for row in range(ROWS):
+        parts = make(*position(row, random.permutation(N * N)), row)
+        rows.append([np.broadcast_to(part, (N, N)) for part in parts])
+    return np.array(rows).astype(dtype)
+
+
+def turn(a, b):
+    return lambda x: np.where(x == a, b, np.where(x == b, a, x))
+
+
+def same(x):
+    return x
+
+
+# name, planes of a row, permutation that is offered ("" none), where plane i goes, flags instead
+# of --planes, what becomes of plane i's numbers
+CASES = [
+    ("empty", lambda b, r, e, l, p: (b, r, e), "1,0,2", None, same),
+    ("openspiel order", lambda b, r, e, l, p: (e, b, r), "0,2,1", None, same),
+    ("empty between", lambda b, r, e, l, p: (b, e, r), "2,1,0", None, same),
+    ("last move", lambda b, r, e, l, p: (b, r, l), "1,0,2", None, same),
+    ("ply", lambda b, r, e, l, p: (b, r, p), "1,0,2", None, same),
+    ("share of plies", lambda b, r, e, l, p: (b, r, p / 64), "1,0,2", None, same),
+    ("to move first", lambda b, r, e, l, p: (p % 2, b, r), "~0,2,1", None, turn(0, 1)),
+    ("to move between", lambda b, r, e, l, p: (b, p % 2, r), "2,~1,0", None, turn(0, 1)),
+    ("1 and -1", lambda b, r, e, l, p: (b, r, 1 - p % 2 * 2), "1,0,-2", None, turn(1, -1)),
+    ("1 and -1 said", lambda b, r, e, l, p: (b, r, 1 - p % 2 * 2), "", "--to-move=pm1", turn(1, -1)),
+    ("1 and 2 said", lambda b, r, e, l, p: (b, r, 1 + p % 2), "", "--to-move=12", turn(1, 2)),
+    ("1 and 2", lambda b, r, e, l, p: (b, r, 1 + p % 2), "--to-move 12", "", None),
+    ("0 and 255", lambda b, r, e, l, p: (b, r, p % 2 * 255), "write it as 0 and 1", "", None),
+    ("0 and 1, 12 said", lambda b, r, e, l, p: (b, r, p % 2), "", "--to-move=12", turn(0, 1)),
+]
+
+
+@tap.test(*[(i, dtype, last) for i in range(len(CASES)) for dtype in ("<f4", ">f8", "<i2")
+            for last in (False, True)])
+def test_third(case, dtype, channels_last):
+    name, make, offered, said, change = CASES[case]
+    source = planes(make, dtype)
+    if "share" in name and np.dtype(dtype).kind != "f":
+        return
+    stored = np.moveaxis(source, 1, -1) if channels_last else source
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, obs=stored)
+        options = ["-b", f"rhombus:{N}"] + ([said] if said else [])
+        if not said:
+            _, err = run("expand", *options, path, out, code=65)
+            assert not os.path.exists(out)
+            assert "obs" in err and "row " in err and "expected 0 or 1" in err, err
+            if change is None:
+                assert offered in err, err
+                return
+            assert f"use --planes {offered} " in err, err
+            options.append(f"--planes={offered}")
+        run("expand", "-q", "--transforms=2,3", *options, path, out)
+        arrays = load(out)
+    order = [int(re.sub("[~-]", "", to)) for to in (offered or "1,0,2").split(",")]
+    odd = [i for i in range(3) if order[i] == i][0]
+    for t, move in (2, lambda g: np.swapaxes(g, -1, -2)), (3, lambda g: np.rot90(g, 2, (-2, -1))):
+        found = arrays["obs"][arrays["symaug_transform"] == t]
+        found = np.moveaxis(found, -1, 1) if channels_last else found
+        image = move(source) if t == 2 else np.swapaxes(move(source), -1, -2)
+        for i in range(3):
+            wanted = change(image[:, i]).astype(dtype) if i == odd else image[:, i]
+            same_bits(found[:, order[i]], wanted, f"{name} {t} plane {i}")
+
+
+@tap.test("1,0,~2", "~0,2,1")
+def test_marked_plane(option):
+    """A plane that is marked as the player to move is looked at like the third one."""
+    make = (lambda b, r, e, l, p: (b, r, e)) if option[0] == "1" else (lambda b, r, e, l, p: (l, b, r))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        np.savez(path, obs=planes(make))
+        _, err = run("expand", "-b", f"rhombus:{N}", f"--planes={option}", path, path + ".o.npz",
+                     code=65)
+        assert "expected 0 or 1" in err, err
+
+
+if __name__ == "__main__":
+    tap.main()
