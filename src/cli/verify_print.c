@@ -115,6 +115,11 @@ static json_t *result_json(const struct verify_result *result)
                                 json_integer((json_int_t)result->findings.counts[code]));
     json_object_set_new(json, "path", json_out_name(result->path));
     json_object_set_new(json, "rows", json_integer((json_int_t)result->n_rows));
+    json_object_set_new(json, "expanded", json_boolean(result->is_expanded));
+    if (result->is_expanded)
+        json_object_set_new(json, "sources", json_integer((json_int_t)result->n_groups));
+    if (result->note != NULL)
+        json_object_set_new(json, "note", json_out_name(result->note));
     json_object_set_new(json, "findings", findings);
     json_object_set_new(json, "counts", counts);
     return json;

@@ -73,6 +73,7 @@ struct settings {
     /* What single commands want. */
     const char **leaks; /* owned list of borrowed names: sets whose positions must not occur */
     size_t n_leaks;
+    bool not_expanded;     /* what is verified is a source */
     uint64_t max_findings; /* kept per file */
     uint64_t row;          /* to show */
     bool row_said;

@@ -14,7 +14,7 @@
 static struct orbit_pair make_pair(const struct diagnosis *d, size_t lane, uint64_t base,
                                    uint64_t image)
 {
-    return (struct orbit_pair){d->window, d->lanes, lane, d->members[base], d->members[image]};
+    return (struct orbit_pair){d->window, d->lanes, lane, d->members[base], d->members[image], 0};
 }
 
 static uint32_t transform_of(const struct diagnosis *d, uint64_t m)
@@ -52,6 +52,8 @@ static bool has_all_expected(const struct diagnosis *d)
 
 bool diagnose_is_exact(const struct diagnosis *d)
 {
+    if (transform_of(d, d->n - 1) == ORBIT_NO_TRANSFORM)
+        return d->n == 1;
     for (uint64_t m = 1; m < d->n; m++)
         if (transform_of(d, m) == transform_of(d, m - 1))
             return false;
@@ -69,20 +71,20 @@ bool diagnose_is_exact(const struct diagnosis *d)
 
 /* --- references and explanations --- */
 
-static uint64_t find_reference(const struct diagnosis *d, size_t lane)
+static uint64_t find_reference(const struct diagnosis *d, size_t lane, uint64_t n_known)
 {
     uint64_t best = 0, most = 0;
 
-    for (uint64_t r = 0; r < d->n && r < MAX_REFERENCES; r++) {
+    for (uint64_t r = 0; r < n_known && r < MAX_REFERENCES; r++) {
         uint64_t n = 0;
 
-        for (uint64_t m = 0; m < d->n; m++)
+        for (uint64_t m = 0; m < n_known; m++)
             n += m == r || agrees(d, lane, r, m, transform_of(d, m), ORBIT_EXACT);
         if (n > most) {
             most = n;
             best = r;
         }
-        if (2 * n > d->n)
+        if (2 * n > n_known)
             break;
     }
     return best;
@@ -100,7 +102,7 @@ static uint32_t explain(const struct case_of_row *c, size_t lane)
         if (agrees(d, lane, r, c->member, favourites[i], ORBIT_EXACT))
             return favourites[i];
     for (uint32_t u = 0; u < board->n_transforms; u++)
-        if (agrees(d, lane, r, c->member, u, ORBIT_EXACT))
+        if (d->groups->allowed[u] && agrees(d, lane, r, c->member, u, ORBIT_EXACT))
             return u;
     return ORBIT_NO_TRANSFORM;
 }
@@ -110,20 +112,25 @@ bool case_fits(const struct case_of_row *c, size_t lane, uint32_t t, unsigned li
     return agrees(c->d, lane, c->references[lane], c->member, t, liberties);
 }
 
-/* The transform that explains all arrays of the row at once, or none. */
-static uint32_t explain_whole(const struct case_of_row *c)
+bool case_fits_channel(const struct case_of_row *c, size_t lane, uint64_t channel, uint32_t t)
+{
+    const struct diagnosis *d = c->d;
+    struct orbit_pair pair = make_pair(d, lane, c->references[lane], c->member);
+
+    pair.channel = channel + 1;
+    return orbit_same(
+        &pair, orbit_between(d->lanes->shard->board, transform_of(d, c->references[lane]), t),
+        ORBIT_EXACT);
+}
+
+static bool fits_whole(const struct case_of_row *c, uint32_t u)
 {
     const struct lanes *lanes = c->d->lanes;
 
-    for (uint32_t u = 0; u < lanes->shard->board->n_transforms; u++) {
-        bool fits = true;
-
-        for (size_t i = 0; i < lanes->n && fits; i++)
-            fits = !takes_part(&lanes->items[i]) || case_fits(c, i, u, ORBIT_EXACT);
-        if (fits)
-            return u;
-    }
-    return ORBIT_NO_TRANSFORM;
+    for (size_t i = 0; i < lanes->n; i++)
+        if (takes_part(&lanes->items[i]) && !case_fits(c, i, u, ORBIT_EXACT))
+            return false;
+    return true;
 }
 
 /* --- images as wholes --- */
@@ -150,6 +157,23 @@ static bool is_held(const struct whole *wholes, uint64_t n, uint64_t except, uin
         if (m != except && wholes[m].is == t)
             return true;
     return false;
+}
+
+/* The transform that explains all arrays of the row at once, or none; one that no other row has,
+ * where the position's own symmetry leaves a choice. */
+static uint32_t explain_whole(const struct case_of_row *c, const struct whole *wholes, uint64_t n)
+{
+    const struct orbit_groups *groups = c->d->groups;
+    uint32_t found = ORBIT_NO_TRANSFORM;
+
+    for (uint32_t u = 0; u < groups->n_transforms; u++) {
+        if (!groups->allowed[u] || !fits_whole(c, u))
+            continue;
+        if (!is_held(wholes, n, n, u))
+            return u;
+        found = found == ORBIT_NO_TRANSFORM ? u : found;
+    }
+    return found;
 }
 
 static void report_whole(const struct diagnosis *d, const struct whole *wholes, uint64_t m)
@@ -181,7 +205,8 @@ static bool is_there_by_symmetry(const struct diagnosis *d, const struct whole *
         bool same = wholes[m].is_exact;
 
         for (size_t i = 0; i < d->lanes->n && same; i++)
-            same = !takes_part(&d->lanes->items[i]) || agrees(d, i, m, m, t, ORBIT_EXACT);
+            same = !takes_part(&d->lanes->items[i]) ||
+                   (transform_of(d, m) != ORBIT_NO_TRANSFORM && agrees(d, i, m, m, t, ORBIT_EXACT));
         if (same)
             return true;
     }
@@ -201,7 +226,8 @@ static void report_missing(const struct diagnosis *d, const struct whole *wholes
 
         for (uint64_t m = 0; m < d->n; m++)
             named |= transform_of(d, m) == t && wholes[m].is == ORBIT_NO_TRANSFORM;
-        if (named || is_there_by_symmetry(d, wholes, t) || diagnose_may_be_left_out(d))
+        if (named || is_there_by_symmetry(d, wholes, t) || diagnose_may_be_left_out(d) ||
+            orbit_groups_may_be_elsewhere(d->groups, first->source, t))
             continue;
         findings_add(d->findings, &place, finding_format("image %u (%s)", t, name_of(d, t)).text,
                      "none", "images of source %llu", (unsigned long long)first->source);
@@ -210,10 +236,80 @@ static void report_missing(const struct diagnosis *d, const struct whole *wholes
 
 /* --- a group --- */
 
-static void look_at_row(struct case_of_row *c, struct whole *whole, struct findings *findings)
+/* What a row should be that is no image of its source as a whole, and whose transform nobody has
+ * told: what its planes show, or what the first other array shows. */
+static uint32_t guess_transform(struct case_of_row *c)
 {
     const struct lanes *lanes = c->d->lanes;
+    uint32_t shown = ORBIT_NO_TRANSFORM;
+
+    c->transform = 0;
+    if (lanes->planes >= 0 && takes_part(&lanes->items[lanes->planes]))
+        shown = explain(c, (size_t)lanes->planes);
+    for (size_t i = 0; i < lanes->n && (shown == ORBIT_NO_TRANSFORM || shown == 0); i++)
+        if (takes_part(&lanes->items[i]) && lanes->items[i].map.kind != ORBIT_KEEP)
+            shown = explain(c, i);
+    return shown != ORBIT_NO_TRANSFORM ? shown : 0;
+}
+
+static bool is_same_row(const struct diagnosis *d, uint64_t a, uint64_t b)
+{
+    for (size_t i = 0; i < d->lanes->n; i++) {
+        const struct orbit_pair pair = make_pair(d, i, a, b);
+
+        if (takes_part(&d->lanes->items[i]) && !orbit_same(&pair, 0, ORBIT_EXACT))
+            return false;
+    }
+    return true;
+}
+
+/* Does a wrong row repeat an earlier one, though the position has different images there? */
+static bool repeats(const struct case_of_row *c)
+{
+    const struct diagnosis *d = c->d;
+    const struct board *board = d->lanes->shard->board;
+    const size_t planes = d->lanes->planes >= 0 ? (size_t)d->lanes->planes : 0;
+    const uint64_t r = c->references[planes];
+    const struct orbit_pair itself = make_pair(d, planes, r, r);
+    const uint32_t to = orbit_between(board, transform_of(d, r), c->transform);
+
+    for (uint64_t other = 0; other < c->member; other++) {
+        uint32_t from = transform_of(d, other);
+
+        if (from == ORBIT_NO_TRANSFORM || !is_same_row(d, other, c->member))
+            continue;
+        from = orbit_between(board, transform_of(d, r), from);
+        if (from == to ||
+            !orbit_same(&itself, board->compose[from * board->n_transforms + board->inverse[to]],
+                        ORBIT_EXACT))
+            return true;
+    }
+    return false;
+}
+
+static void report_repeated(const struct case_of_row *c, struct findings *findings)
+{
+    const struct lane_image *image = &c->d->window->images[c->d->members[c->member]];
+    const struct finding_place place = {FINDING_ORBIT_DUPLICATE, false, planes_key(c->d),
+                                        image->row};
+
+    findings_add(findings, &place, "each image once", "a wrong image again", "image of source %llu",
+                 (unsigned long long)image->source);
+}
+
+static void look_at_row(struct case_of_row *c, struct whole *wholes, struct findings *findings)
+{
+    const struct lanes *lanes = c->d->lanes;
+    struct whole *whole = &wholes[c->member];
     bool exact = true;
+
+    if (c->transform == ORBIT_NO_TRANSFORM) {
+        whole->is = explain_whole(c, wholes, c->member);
+        whole->is_exact = whole->is != ORBIT_NO_TRANSFORM;
+        if (whole->is_exact)
+            return;
+        c->transform = guess_transform(c);
+    }
 
     for (size_t i = 0; i < lanes->n; i++) {
         const struct lane *lane = &lanes->items[i];
@@ -225,23 +321,34 @@ static void look_at_row(struct case_of_row *c, struct whole *whole, struct findi
     /* Planes that are right may be right by symmetry; then the labels tell what is wrong. */
     *whole = (struct whole){exact, exact ? c->transform : ORBIT_NO_TRANSFORM};
     if (!exact && (lanes->planes < 0 || !c->exact[lanes->planes]))
-        whole->is = explain_whole(c);
+        whole->is = explain_whole(c, wholes, c->member);
     if (exact || whole->is != ORBIT_NO_TRANSFORM)
         return;
     for (size_t i = 0; i < lanes->n; i++)
         if (!c->exact[i])
             c->by[i] = explain(c, i);
-    diagnose_row(c, findings);
+    if (repeats(c))
+        report_repeated(c, findings);
+    else
+        diagnose_row(c, findings);
 }
 
 static void diagnose(const struct diagnosis *d, struct case_of_row *c, struct whole *wholes)
 {
+    uint64_t n_known = d->n;
+
+    while (n_known > 0 && transform_of(d, n_known - 1) == ORBIT_NO_TRANSFORM)
+        n_known--;
+    if (n_known == 0) /* nothing tells which image any of them is */
+        return;
+    for (uint64_t m = 0; m < d->n; m++)
+        wholes[m].is = ORBIT_NO_TRANSFORM;
     for (size_t i = 0; i < d->lanes->n; i++)
-        c->references[i] = takes_part(&d->lanes->items[i]) ? find_reference(d, i) : 0;
+        c->references[i] = takes_part(&d->lanes->items[i]) ? find_reference(d, i, n_known) : 0;
     for (uint64_t m = 0; m < d->n; m++) {
         c->member = m;
         c->transform = transform_of(d, m);
-        look_at_row(c, &wholes[m], d->findings);
+        look_at_row(c, wholes, d->findings);
     }
     for (uint64_t m = 0; m < d->n; m++)
         if (wholes[m].is != ORBIT_NO_TRANSFORM)

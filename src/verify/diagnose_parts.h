@@ -18,6 +18,9 @@ struct case_of_row {
 /* Is lane `lane` of the row the image under t, but for the liberties? */
 bool case_fits(const struct case_of_row *c, size_t lane, uint32_t t, unsigned liberties);
 
+/* The same for one channel of planes. */
+bool case_fits_channel(const struct case_of_row *c, size_t lane, uint64_t channel, uint32_t t);
+
 /* Name each array of the row that is not what it should be; no transform explains all of them. */
 void diagnose_row(const struct case_of_row *c, struct findings *findings);
 

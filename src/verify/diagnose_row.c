@@ -56,6 +56,18 @@ static struct mistake name_planes(const struct case_of_row *c, size_t i)
     };
     const struct lane *lane = &c->d->lanes->items[i];
 
+    /* Castling rights of a mirrored position, or plane maps of a board from a file. */
+    if (!swaps(c) && lane->map.plane_dst != NULL &&
+        case_fits(c, i, c->transform, ORBIT_NO_EXCHANGE))
+        return board_is(board_of(c), "chess")
+                   ? (struct mistake){FINDING_CASTLING_NOT_SWAPPED,
+                                      "the planes of castling rights are not exchanged"}
+                   : (struct mistake){FINDING_ORBIT_PLANES,
+                                      "the planes do not take each other's places"};
+    if (!swaps(c) && board_swaps_colours(board_of(c)) &&
+        case_fits(c, i, c->transform, ORBIT_SWAP_ANYWAY))
+        return (struct mistake){FINDING_COLOURS_SWAPPED,
+                                "the colours are swapped, which this image does not need"};
     if (lane->map.on_board != NULL && case_fits(c, i, c->transform, ORBIT_ON_BOARD_ONLY))
         return (struct mistake){FINDING_SMEAR, "off-board cells differ"};
     for (size_t k = 0; swaps(c) && k < sizeof swap_mistakes / sizeof *swap_mistakes; k++)
@@ -140,6 +152,26 @@ static struct mistake name_mistake(const struct case_of_row *c, size_t i)
 
 /* --- a row --- */
 
+/* The transform that a row was moved by, or which of its channels is not the image it should be. */
+static struct finding_text found_text(const struct case_of_row *c, size_t i, enum finding_code code)
+{
+    const struct orbit_map *map = &c->d->lanes->items[i].map;
+    uint64_t n_right = 0, wrong = 0;
+
+    for (uint64_t p = 0; code == FINDING_ORBIT_PLANES && c->by[i] == ORBIT_NO_TRANSFORM &&
+                         map->kind == ORBIT_AXIS && p < map->n_planes;
+         p++) {
+        if (case_fits_channel(c, i, p, c->transform))
+            n_right++;
+        else if (wrong == 0)
+            wrong = p + 1;
+    }
+    if (n_right == 0 || wrong == 0)
+        return image_text(c, c->by[i]);
+    return finding_format("plane %llu %s", (unsigned long long)wrong - 1,
+                          case_fits_channel(c, i, wrong - 1, 0) ? "not moved" : "no image of it");
+}
+
 static void report(const struct case_of_row *c, size_t i, struct findings *findings)
 {
     const struct lane_image *image = &c->d->window->images[c->d->members[c->member]];
@@ -147,8 +179,9 @@ static void report(const struct case_of_row *c, size_t i, struct findings *findi
     const struct finding_place place = {mistake.code, false, c->d->lanes->items[i].array->key,
                                         image->row};
 
-    findings_add(findings, &place, image_text(c, c->transform).text, image_text(c, c->by[i]).text,
-                 "%s (source %llu)", mistake.what, (unsigned long long)image->source);
+    findings_add(findings, &place, image_text(c, c->transform).text,
+                 found_text(c, i, mistake.code).text, "%s (source %llu)", mistake.what,
+                 (unsigned long long)image->source);
 }
 
 void diagnose_row(const struct case_of_row *c, struct findings *findings)

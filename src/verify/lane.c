@@ -196,15 +196,28 @@ int lanes_open(struct lanes *lanes, const struct verify_request *request, bool a
     return 0;
 }
 
-void lanes_release(struct lanes *lanes)
+void lanes_close(struct lanes *lanes)
 {
     for (size_t i = 0; i < lanes->n; i++) {
-        orbit_map_release(&lanes->items[i].map);
-        rows_close(lanes->items[i].rows);
-        row_table_close(lanes->items[i].table);
+        struct lane *lane = &lanes->items[i];
+
+        rows_close(lane->rows);
+        row_table_close(lane->table);
+        lane->rows = NULL;
+        lane->table = NULL;
+        lane->offsets = NULL;
+        lane->is_broken = false;
     }
     for (size_t i = 0; i < lanes->n_offsets; i++)
         free(lanes->offsets[i]);
+    lanes->n_offsets = 0;
+}
+
+void lanes_release(struct lanes *lanes)
+{
+    lanes_close(lanes);
+    for (size_t i = 0; i < lanes->n; i++)
+        orbit_map_release(&lanes->items[i].map);
     free(lanes->offsets);
     free(lanes->items);
     *lanes = (struct lanes){0};

@@ -75,6 +75,9 @@ int lanes_init(struct lanes *lanes, struct verify_shard *shard, struct verify_re
 int lanes_open(struct lanes *lanes, const struct verify_request *request, bool at_random,
                struct verify_result *result, struct error *err);
 
+/* Close what lanes_open has opened: it may be called again. */
+void lanes_close(struct lanes *lanes);
+
 void lanes_release(struct lanes *lanes);
 
 int window_init(struct window *window, const struct lanes *lanes, uint64_t capacity,

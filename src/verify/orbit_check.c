@@ -73,24 +73,36 @@ struct step {
     enum orbit_flip flip;
     const uint8_t *on_board; /* NULL: every element counts */
     uint32_t transform;
+    uint64_t first, end; /* planes that are compared */
 };
+
+/* A transform that swaps colours; 0 when there is none. */
+static uint32_t find_swap(const struct board *board)
+{
+    for (uint32_t t = 0; t < board->n_transforms; t++)
+        if (board->transforms[t].swaps_colours)
+            return t;
+    return 0;
+}
 
 static struct step make_step(const struct lane *lane, uint32_t u, unsigned liberties)
 {
     const struct orbit_map *map = &lane->map;
-    const bool swaps = map->board->transforms[u].swaps_colours;
+    const uint32_t colours = liberties & ORBIT_SWAP_ANYWAY ? find_swap(map->board) : u;
+    const bool swaps = map->board->transforms[colours].swaps_colours;
     struct step step = {.map = map, .dtype = &lane->array->header.dtype, .transform = u};
 
     step.dst = u == 0 ? NULL : map->dst[u];
     step.complement = -1;
     if (map->plane_dst != NULL && !(liberties & ORBIT_NO_EXCHANGE))
-        step.plane_dst = map->plane_dst + u * map->n_planes;
+        step.plane_dst = map->plane_dst + colours * map->n_planes;
     if (map->complement != NULL && !(liberties & ORBIT_NO_COMPLEMENT))
-        step.complement = map->complement[u];
+        step.complement = map->complement[colours];
     if (swaps && !(liberties & ORBIT_NO_FLIP))
         step.flip = map->flip;
     if (liberties & ORBIT_ON_BOARD_ONLY)
         step.on_board = map->on_board;
+    step.end = map->n_planes;
     return step;
 }
 
@@ -141,7 +153,7 @@ static bool same_planes_first(const struct step *step, const uint8_t *a, const u
     const size_t item = step->dtype->itemsize, plane_nbytes = map->axis * item;
     const bool is_plain = step->on_board == NULL && !map->codes && step->flip == FLIP_NONE;
 
-    for (uint64_t p = 0; p < map->n_planes; p++) {
+    for (uint64_t p = step->first; p < step->end; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
         const bool complement = step->complement >= 0 && (uint64_t)step->complement == to;
         const uint8_t *plane = a + p * plane_nbytes, *image = b + to * plane_nbytes;
@@ -164,9 +176,9 @@ static bool same_planes_last(const struct step *step, const uint8_t *a, const ui
     const size_t item = step->dtype->itemsize, cell_nbytes = map->n_planes * item;
 
     if (step->plane_dst == NULL && step->complement < 0 && step->on_board == NULL &&
-        step->flip == FLIP_NONE)
+        step->flip == FLIP_NONE && step->end - step->first == map->n_planes)
         return same_axis(step->dst, a, b, map->axis, cell_nbytes);
-    for (uint64_t p = 0; p < map->n_planes; p++) {
+    for (uint64_t p = step->first; p < step->end; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
         const bool complement = step->complement >= 0 && (uint64_t)step->complement == to;
 
@@ -279,8 +291,12 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
     const struct lane *lane = &pair->lanes->items[pair->lane];
     const struct lane_row a = window_row(pair->window, pair->lanes, pair->lane, pair->base);
     const struct lane_row b = window_row(pair->window, pair->lanes, pair->lane, pair->image);
-    const struct step step = make_step(lane, u, liberties);
+    struct step step = make_step(lane, u, liberties);
 
+    if (pair->channel > 0) {
+        step.first = pair->channel - 1;
+        step.end = pair->channel;
+    }
     switch (lane->map.kind) {
     case ORBIT_AXIS:
         return lane->map.channels_last ? same_planes_last(&step, a.bytes, b.bytes)

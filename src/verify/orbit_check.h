@@ -15,6 +15,7 @@ enum orbit_liberty {
     ORBIT_NO_COMPLEMENT = 4, /* as if the to-move plane were copied */
     ORBIT_NO_FLIP = 8,       /* as if a colour swap left numbers alone */
     ORBIT_NO_PADDING = 16,   /* trailing entries of value 0 of a padded sparse row */
+    ORBIT_SWAP_ANYWAY = 32,  /* as if the transform swapped colours, which it does not */
 };
 
 /* Two rows of one lane. */
@@ -23,6 +24,7 @@ struct orbit_pair {
     const struct lanes *lanes;
     size_t lane;
     uint64_t base, image; /* positions in the window */
+    uint64_t channel;     /* compare channel - 1 of AXIS arrays only; 0: all */
 };
 
 /* True when the row at `image` is the row at `base` under transform u. */

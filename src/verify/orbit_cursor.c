@@ -47,14 +47,13 @@ static int read_provenance(struct orbit_cursor *cursor, uint64_t n, struct lane_
     return 0;
 }
 
-static int read_order(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images)
+static int read_layout(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images)
 {
-    struct image list[IMAGES_AT_ONCE];
-
-    order_images(&cursor->groups->order, cursor->next_row, n, list);
     for (uint64_t i = 0; i < n; i++) {
-        images[i].source = list[i].row;
-        images[i].transform = list[i].transform;
+        uint32_t k;
+
+        layout_image(&cursor->groups->layout, cursor->next_row + i, &images[i].source, &k);
+        images[i].transform = cursor->groups->ids[k];
     }
     return 0;
 }
@@ -66,7 +65,7 @@ int orbit_cursor_images(struct orbit_cursor *cursor, uint64_t n, struct lane_ima
         const uint64_t part = n < IMAGES_AT_ONCE ? n : IMAGES_AT_ONCE;
         const int status = cursor->groups->source != NULL
                                ? read_provenance(cursor, part, images, err)
-                               : read_order(cursor, part, images);
+                               : read_layout(cursor, part, images);
 
         if (status != 0)
             return -1;
@@ -140,25 +139,22 @@ static int compare_members(const void *left, const void *right, void *images_of)
 
 static void form_groups(struct window *window)
 {
-    uint64_t n = 0;
+    const struct lane_image *images = window->images;
     bool sorted = true;
 
     for (uint64_t i = 0; i < window->n; i++) {
-        if (window->images[i].transform == ORBIT_NO_TRANSFORM)
-            continue;
-        window->members[n] = i;
-        sorted &= n == 0 || compare_members(&window->members[n - 1], &window->members[n],
+        window->members[i] = i;
+        sorted &= i == 0 || compare_members(&window->members[i - 1], &window->members[i],
                                             window->images) <= 0;
-        n++;
     }
     if (!sorted)
-        qsort_r(window->members, n, sizeof *window->members, compare_members, window->images);
+        qsort_r(window->members, window->n, sizeof *window->members, compare_members,
+                window->images);
     window->n_groups = 0;
-    for (uint64_t m = 0; m < n; m++)
-        if (m == 0 || window->images[window->members[m]].source !=
-                          window->images[window->members[m - 1]].source)
+    for (uint64_t m = 0; m < window->n; m++)
+        if (m == 0 || images[window->members[m]].source != images[window->members[m - 1]].source)
             window->groups[window->n_groups++] = m;
-    window->groups[window->n_groups] = n;
+    window->groups[window->n_groups] = window->n;
 }
 
 int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted,

@@ -1,32 +1,40 @@
-/* orbit_detect.c - see orbit_detect.h. */
+/*
+ * orbit_detect.c - see orbit_detect.h.
+ *
+ * What is told comes first: provenance arrays, then the manifest, then the command line. Else the
+ * rows are looked at: for stones whose shape repeats under the symmetries of the board, then under
+ * those of its box (images that are none), then for planes and policies that hold the same numbers
+ * (planes that were never moved), and last for positions that have all their images in no order.
+ */
 #include "verify/orbit_detect.h"
 
 #include "base/text.h"
+#include "engine/choose.h"
 #include "verify/orbit_classes.h"
-#include "verify/orbit_probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PROBE_NBYTES  (32u << 20)
-#define PROBE_ROWS    4096
-#define PROBE_SOURCES 64 /* groups that an order is tried on */
-#define MIN_EVIDENCE  3  /* images, besides the first ones, that must belong to their groups */
-
-/* What is known before any row is looked at. */
+/* What is known before any row is looked at, and what is found. */
 struct detection {
     const struct verify_shard *shard;
-    const struct lanes *lanes;
+    struct lanes *lanes;
     const struct verify_request *request;
-    struct canonical canonical;
-    struct probe_order usual; /* all images, in the order of their ids */
-    bool is_said;             /* by the command line or the manifest: an expanded set for sure */
-    bool has_block;           /* usual.block_rows is said */
-    bool is_irregular;        /* the manifest says that rows are shuffled or left out */
+    struct orbit_groups *groups;
+    struct verify_result *result;
+    struct probe probe;
+    bool allowed[BOARD_MAX_TRANSFORMS]; /* images that are exact under the conventions */
+    uint32_t ids[LAYOUT_MAX_IMAGES];    /* told, or all that are allowed */
+    uint32_t n_ids;
+    bool ids_are_told;
+    struct plan told; /* --transforms: chosen, owned */
+    bool has_block;   /* the block is told */
+    uint64_t block_rows;
+    bool is_irregular; /* the manifest says that rows are shuffled or left out */
 };
 
-/* --- what is said --- */
+/* --- what is told --- */
 
 static bool parse_order(const char *text, uint64_t *block_rows)
 {
@@ -42,227 +50,311 @@ static bool parse_order(const char *text, uint64_t *block_rows)
     return *block_rows > 0;
 }
 
-static void read_said(struct detection *d)
+static void allow(struct detection *d)
 {
+    const struct board *board = d->shard->board;
+    const struct conventions *conventions = &d->shard->conventions;
+    const bool all = board_is(board, "takeiteasy") && conventions->tiles == TILES_PERMUTE;
+
+    for (uint32_t t = 0; t < board->n_transforms; t++) {
+        d->allowed[t] = all || memchr(board->default_ids, (int)t, board->n_default_ids) != NULL;
+        if (conventions->planes == PLANES_CANONICAL && board->transforms[t].swaps_colours)
+            d->allowed[t] = false;
+        if (d->allowed[t] && d->n_ids < LAYOUT_MAX_IMAGES)
+            d->ids[d->n_ids++] = t;
+    }
+}
+
+static void take_ids(struct detection *d, const uint8_t *ids, uint32_t n)
+{
+    d->n_ids = n < LAYOUT_MAX_IMAGES ? n : LAYOUT_MAX_IMAGES;
+    for (uint32_t k = 0; k < d->n_ids; k++)
+        d->ids[k] = ids[k];
+    d->ids_are_told = true;
+}
+
+static void read_told(struct detection *d)
+{
+    static const char *const irregular[] = {"shuffle", "unique", "pick"};
     const struct verify_manifest *said = &d->shard->said;
 
-    d->usual.n_ids = canonical_ids(d->shard->board, &d->shard->conventions, d->usual.ids);
+    allow(d);
     if (said->manifest != NULL && said->n_transforms > 0) {
-        static const char *const irregular[] = {"shuffle", "unique", "pick"};
-
-        d->usual.n_ids = said->n_transforms;
-        memcpy(d->usual.ids, said->transforms, said->n_transforms);
-        d->is_said = true;
+        take_ids(d, said->transforms, said->n_transforms);
         d->is_irregular = orbit_groups_are_cut(said);
         for (size_t i = 0; i < 3; i++)
             d->is_irregular |= manifest_option(said->manifest, irregular[i]) != NULL;
-        d->has_block = parse_order(manifest_option(said->manifest, "order"), &d->usual.block_rows);
+        d->has_block = parse_order(manifest_option(said->manifest, "order"), &d->block_rows);
     }
+    if (d->told.n_chosen > 0)
+        take_ids(d, d->told.chosen, d->told.n_chosen);
     if (d->request->settings->order_said) {
-        d->usual.block_rows = d->request->settings->block_rows;
-        d->has_block = d->is_said = true;
+        d->block_rows = d->request->settings->block_rows;
+        d->has_block = true;
         d->is_irregular = false;
     }
 }
 
-/* --- trying orders --- */
+/* --- saying it --- */
 
-/* How well n_ids images in blocks of block_rows explain the first rows. */
-static double try_order(const struct probe *probe, uint32_t n_ids, uint64_t block_rows,
-                        uint64_t *starts, uint64_t *n_starts)
+static int set_note(struct detection *d, const char *text, struct error *err)
 {
-    uint64_t n_tried = 0, n_good = 0;
+    free(d->result->note);
+    d->result->note = strdup(text);
+    return d->result->note != NULL ? 0 : error_no_memory(err, "note");
+}
 
-    *n_starts = 0;
-    for (uint64_t source = 0; n_tried < PROBE_SOURCES; source++) {
-        const uint64_t start = source / block_rows * block_rows * n_ids + source % block_rows;
-        int verdict;
+static struct finding_text order_text(const struct layout *layout)
+{
+    if (layout->originals_first)
+        return finding_format("all sources first, then the other images of each");
+    if (layout->block_rows >= layout->n_sources && layout->n_sources > 1)
+        return finding_format("transform order");
+    if (layout->block_rows == 1)
+        return finding_format("sample order");
+    return finding_format("blocks of %llu", (unsigned long long)layout->block_rows);
+}
 
-        if (start + (n_ids - 1) * block_rows >= probe->n)
-            break;
-        verdict = probe_group(probe, start, block_rows, n_ids);
-        if (verdict < 0)
+static void warn(struct detection *d, enum finding_code code, bool is_warning, const char *text)
+{
+    const struct finding_place place = {
+        code, is_warning, d->lanes->items[d->lanes->planes].array->key, FINDING_NO_ROW};
+
+    findings_add(&d->result->findings, &place, "", "", "%s", text);
+}
+
+/* Images under maps that are no symmetries of this board. */
+static void report_foreign(struct detection *d, const struct layout *layout,
+                           const struct slots *slots)
+{
+    const struct board *board = d->shard->board;
+    char names[256] = "";
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < layout->n_images; k++) {
+        const size_t used = strlen(names);
+
+        if (slots->foreign[k] < 0)
             continue;
-        n_tried++;
-        n_good += verdict > 0;
-        if (verdict > 0)
-            starts[(*n_starts)++] = start;
+        snprintf(names + used, sizeof names - used, "%s%s", n > 0 ? ", " : "",
+                 slots->of_box ? sketch_box_name((uint32_t)slots->foreign[k])
+                               : board->transforms[slots->foreign[k]].name);
+        n++;
     }
-    return n_good * (n_ids - 1) >= MIN_EVIDENCE ? (double)n_good / (double)n_tried : 0;
+    if (n > 0)
+        warn(d, FINDING_FOREIGN_SYMMETRY, false,
+             finding_format("%u of %u images per source are %.100s, no %s", n, layout->n_images,
+                            names,
+                            slots->of_box ? "symmetries of this board"
+                                          : "exact images under these conventions (--tiles)")
+                 .text);
 }
 
-/* The best order of n_ids images over the rows that were read. */
-static void find_block(const struct detection *d, const struct probe *probe, uint32_t n_ids,
-                       uint64_t n_sources, struct probe_order *best)
+/* --- taking groups --- */
+
+/* Transforms that are told but that no image shows are those of the images that show none. */
+static void complete_ids(const struct detection *d, const struct layout *layout, uint32_t *ids)
 {
-    const bool fixed = d->has_block && d->usual.block_rows > 0;
-    const uint64_t first = fixed ? d->usual.block_rows : 1;
-    const uint64_t last = fixed ? d->usual.block_rows : probe->n / n_ids;
-    uint64_t starts[PROBE_SOURCES], n_starts;
+    for (uint32_t i = 0, k = 0; d->ids_are_told && i < d->n_ids; i++) {
+        bool is_shown = false;
 
-    for (uint64_t block = first; block <= last && block <= n_sources; block++) {
-        const double fit = try_order(probe, n_ids, block, starts, &n_starts);
-
-        if (fit > best->fit) {
-            best->fit = fit;
-            best->n_ids = n_ids;
-            best->block_rows = block;
-        }
+        for (uint32_t j = 0; j < layout->n_images; j++)
+            is_shown |= ids[j] == d->ids[i];
+        while (k < layout->n_images && ids[k] != ORBIT_NO_TRANSFORM)
+            k++;
+        if (!is_shown && k < layout->n_images)
+            ids[k] = d->ids[i];
     }
 }
 
-/* No order, but most positions have all their images: rows are missing, or stand anywhere. */
-static int find_classes(const struct detection *d, const struct probe *probe,
-                        struct probe_order *best, struct error *err)
+static int take_layout(struct detection *d, const struct layout *layout, uint32_t *ids,
+                       struct error *err)
 {
-    const double fit = probe_classes(probe, d->usual.n_ids, err);
-
-    if (fit < 0)
+    complete_ids(d, layout, ids);
+    if (orbit_groups_of_layout(d->groups, d->shard, layout, ids, err) != 0)
         return -1;
-    if (fit > 0.5)
-        *best = (struct probe_order){.fit = fit, .n_ids = d->usual.n_ids, .is_unordered = true};
-    return 0;
+    d->result->is_expanded = true;
+    return set_note(d,
+                    finding_format("expanded, %u images per source, %s", layout->n_images,
+                                   order_text(layout).text)
+                        .text,
+                    err);
 }
 
-/* Orders that show within the first rows. */
-static int find_by_prefix(const struct detection *d, struct probe_order *best, struct error *err)
-{
-    const struct array *planes = d->canonical.lane->array;
-    uint64_t n = PROBE_NBYTES / (planes->row_nbytes + 1) + 64;
-    uint64_t list[PROBE_ROWS], starts[PROBE_SOURCES], n_starts;
-    struct probe probe;
-    int status;
-
-    if (n > PROBE_ROWS)
-        n = PROBE_ROWS;
-    if (n > planes->n_rows)
-        n = planes->n_rows;
-    for (uint64_t i = 0; i < n; i++)
-        list[i] = i;
-    status = probe_open(&probe, &d->canonical, list, n, err);
-    for (uint32_t n_ids = d->usual.n_ids; status == 0 && n_ids > 1 && best->fit <= 0.5; n_ids--)
-        if (d->usual.n_ids % n_ids == 0)
-            find_block(d, &probe, n_ids, planes->n_rows / n_ids + 1, best);
-    if (status == 0 && best->fit > 0.5) {
-        memcpy(best->ids, d->usual.ids, best->n_ids);
-        try_order(&probe, best->n_ids, best->block_rows, starts, &n_starts);
-        if (!(d->shard->said.manifest != NULL && d->shard->said.n_transforms == best->n_ids))
-            status = probe_ids(&probe, starts, n_starts, best->block_rows, best, err);
-    }
-    if (status == 0 && best->fit <= 0.5 && probe.n == d->shard->n_rows && !d->has_block)
-        status = find_classes(d, &probe, best, err);
-    probe_close(&probe);
-    return status;
-}
-
-/* Transform order: image k of source i stands in row k * n_sources + i. */
-static int try_transform_order(const struct detection *d, uint32_t n_ids, struct probe_order *best,
-                               struct error *err)
-{
-    const uint64_t n_sources = d->shard->n_rows / n_ids;
-    const uint64_t n_looked = n_sources < 16 ? n_sources : 16;
-    uint64_t list[BOARD_MAX_TRANSFORMS * 16], starts[16], n_starts = 0, n_tried = 0;
-    struct probe probe;
-    int status;
-
-    for (uint32_t k = 0; k < n_ids; k++)
-        for (uint64_t i = 0; i < n_looked; i++)
-            list[k * n_looked + i] = k * n_sources + i;
-    status = probe_open(&probe, &d->canonical, list, n_ids * n_looked, err);
-    for (uint64_t i = 0; status == 0 && i < n_looked; i++) {
-        const int verdict = probe_group(&probe, i, n_looked, n_ids);
-
-        n_tried += verdict >= 0;
-        if (verdict > 0)
-            starts[n_starts++] = i;
-    }
-    if (status == 0 && n_starts * (n_ids - 1) >= MIN_EVIDENCE && 2 * n_starts > n_tried) {
-        best->fit = (double)n_starts / (double)n_tried;
-        best->n_ids = n_ids;
-        best->block_rows = 0;
-        memcpy(best->ids, d->usual.ids, n_ids);
-        status = probe_ids(&probe, starts, n_starts, n_looked, best, err);
-    }
-    probe_close(&probe);
-    return status;
-}
-
-static int find_order(const struct detection *d, struct probe_order *best, struct error *err)
-{
-    *best = (struct probe_order){0};
-    if (!(d->has_block && d->usual.block_rows == 0) && find_by_prefix(d, best, err) != 0)
-        return -1;
-    for (uint32_t n_ids = d->usual.n_ids;
-         n_ids > 1 && best->fit <= 0.5 && !(d->has_block && d->usual.block_rows > 0); n_ids--)
-        if (d->usual.n_ids % n_ids == 0 && d->shard->n_rows % n_ids == 0 &&
-            d->shard->n_rows >= n_ids && try_transform_order(d, n_ids, best, err) != 0)
-            return -1;
-    return 0;
-}
-
-/* --- deciding --- */
-
-static int set_note(struct verify_result *result, const char *how, uint32_t n_ids,
-                    struct error *err)
-{
-    if (asprintf(&result->note, "expanded, %u images per source, %s", n_ids, how) < 0) {
-        result->note = NULL;
-        return error_no_memory(err, "note");
-    }
-    result->is_expanded = true;
-    return 0;
-}
-
-static int take_order(const struct detection *d, const struct probe_order *order,
-                      struct orbit_groups *groups, struct verify_result *result, struct error *err)
-{
-    const struct finding_text how =
-        order->block_rows == 0 ? finding_format("transform order")
-        : order->block_rows == 1
-            ? finding_format("sample order")
-            : finding_format("blocks of %llu", (unsigned long long)order->block_rows);
-
-    if (orbit_groups_of_order(groups, d->shard, order->ids, order->n_ids, order->block_rows, err) !=
-        0)
-        return -1;
-    return set_note(result, how.text, order->n_ids, err);
-}
-
-static int take_classes(const struct detection *d, uint32_t n_ids, struct orbit_groups *groups,
-                        struct verify_result *result, struct error *err)
+static int take_classes(struct detection *d, uint32_t n_images, struct error *err)
 {
     struct lane_image *entries;
 
-    if (orbit_classes(&d->canonical, d->request, &entries, err) != 0)
+    if (orbit_classes(&d->probe, d->allowed, n_images, &entries, err) != 0)
         return -1;
-    orbit_groups_of_entries(groups, d->shard, entries);
-    return set_note(result, "rows grouped by their positions", n_ids, err);
+    orbit_groups_of_entries(d->groups, d->shard, entries);
+    d->result->is_expanded = true;
+    return set_note(
+        d,
+        finding_format("expanded, %u images per source, rows grouped by their positions", n_images)
+            .text,
+        err);
 }
 
-static int decide(struct detection *d, struct orbit_groups *groups, struct verify_result *result,
-                  struct error *err)
+/* The layout that is told, whether or not it is found. */
+static struct layout told_layout(const struct detection *d)
 {
-    struct probe_order best;
-    const uint64_t n_rows = d->shard->n_rows;
+    struct layout layout = {.n_images = d->n_ids, .n_sources = d->shard->n_rows / d->n_ids};
 
-    if (d->usual.n_ids < 2 || n_rows == 0)
-        return 0;
-    if (d->is_irregular)
-        return take_classes(d, d->usual.n_ids, groups, result, err);
-    if (d->shard->said.manifest != NULL && d->has_block && n_rows % d->usual.n_ids == 0)
-        return take_order(d, &d->usual, groups, result, err);
-    if (find_order(d, &best, err) != 0)
-        return -1;
-    if (best.fit > 0.5)
-        return n_rows % best.n_ids == 0 && !best.is_unordered
-                   ? take_order(d, &best, groups, result, err)
-                   : take_classes(d, best.n_ids, groups, result, err);
-    if (!d->is_said)
-        return 0;
-    return d->has_block && n_rows % d->usual.n_ids == 0
-               ? take_order(d, &d->usual, groups, result, err)
-               : take_classes(d, d->usual.n_ids, groups, result, err);
+    layout.block_rows = d->block_rows > 0 ? d->block_rows : layout.n_sources;
+    return layout;
 }
+
+/* --- finding them --- */
+
+/* The layout found at a level, with what its images are. */
+struct found {
+    enum probe_level level;
+    struct probe_fit fit;
+    struct slots slots;
+};
+
+static bool is_foreign(const struct found *found)
+{
+    for (uint32_t k = 0; k < found->fit.layout.n_images; k++)
+        if (found->slots.foreign[k] >= 0)
+            return true;
+    return false;
+}
+
+/* Do most images of the layout show a transform, or a map that is none here? Numbers that are equal
+ * prove less than shapes. */
+static bool is_confirmed(const struct found *found)
+{
+    const uint64_t n = found->slots.n_pairs, n_moved = found->slots.n_moved;
+
+    return found->fit.share > 0.5 && found->level != PROBE_POLICY &&
+           (is_foreign(found) ||
+            (found->level < PROBE_LABELS ? 2 * n_moved >= n : 10 * n_moved >= 8 * n));
+}
+
+static int try_level(struct detection *d, enum probe_level level, struct found *found,
+                     struct error *err)
+{
+    const uint64_t block = !d->has_block ? 0 : d->block_rows == 0 ? UINT64_MAX : d->block_rows;
+
+    found->level = level;
+    found->fit = probe_find(&d->probe, level, d->ids_are_told ? d->n_ids : 0, block);
+    if (found->fit.share <= 0.5)
+        return 0;
+    return probe_slots(&d->probe, &found->fit.layout, level, d->allowed, &found->slots, err);
+}
+
+/* The level whose layout explains most rows; fit.share stays 0 when none is confirmed. */
+static int find_layout(struct detection *d, struct found *best, struct error *err)
+{
+    struct found found;
+
+    *best = (struct found){0};
+    for (int level = 0; level < PROBE_N_LEVELS; level++) {
+        if (level == PROBE_POLICY && best->fit.share > 0.5)
+            break;
+        if (level == PROBE_BOX && !d->probe.sketcher.has_box)
+            continue;
+        found = (struct found){0};
+        if (try_level(d, (enum probe_level)level, &found, err) != 0)
+            return -1;
+        if (found.fit.share > 0.5 && found.fit.saved > best->fit.saved + 0.05 &&
+            is_confirmed(&found) >= is_confirmed(best))
+            *best = found;
+    }
+    return 0;
+}
+
+/* Rows that repeat their labels, or their stones, and are no images of one another. */
+static int report_unconfirmed(struct detection *d, struct found *found, struct error *err)
+{
+    const uint32_t n = found->fit.layout.n_images;
+    const bool is_codes = d->lanes->items[d->lanes->planes].map.codes;
+
+    if (found->slots.only_colours && is_codes)
+        return take_layout(d, &found->fit.layout, found->slots.ids, err);
+    if (found->slots.only_colours || found->level < PROBE_LABELS || found->fit.share < 0.9)
+        return 0;
+    warn(d, FINDING_ORBIT_PLANES, true,
+         finding_format("every %u rows (%s) have the same policies, but unrelated planes", n,
+                        order_text(&found->fit.layout).text)
+             .text);
+    return 0;
+}
+
+static int take_found(struct detection *d, struct found *found, uint32_t n_classes,
+                      struct error *err)
+{
+    const struct layout *layout = &found->fit.layout;
+
+    if (!is_confirmed(found))
+        return report_unconfirmed(d, found, err);
+    report_foreign(d, layout, &found->slots);
+    if (d->shard->n_rows % layout->n_images != 0)
+        return take_classes(d, n_classes > 0 ? n_classes : layout->n_images, err);
+    return take_layout(d, layout, found->slots.ids, err);
+}
+
+static int look(struct detection *d, struct error *err)
+{
+    struct found found = {0};
+    struct classes_fit classes;
+
+    if (find_layout(d, &found, err) != 0)
+        return -1;
+    if (!is_confirmed(&found)) {
+        struct found far = {0};
+
+        if (probe_reach(&d->probe, err) != 0 ||
+            (d->probe.n_far > 0 && find_layout(d, &far, err) != 0))
+            return -1;
+        if (far.fit.share > 0.5)
+            found = far;
+    }
+    if (orbit_classes_probe(&d->probe, &classes, err) != 0)
+        return -1;
+    if (is_confirmed(&found) && (d->has_block || found.fit.share > 0.9 || classes.n_images == 0 ||
+                                 classes.is_enumeration || found.fit.saved + 0.05 > classes.saved))
+        return take_found(d, &found, classes.n_images, err);
+    if (d->has_block && d->shard->n_rows % d->n_ids == 0) {
+        const struct layout layout = told_layout(d);
+
+        return take_layout(d, &layout, d->ids, err);
+    }
+    if (found.fit.share > 0.5 && found.slots.only_colours)
+        return take_found(d, &found, classes.n_images, err);
+    if (d->ids_are_told || (classes.n_images > 0 && !classes.is_enumeration))
+        return take_classes(d, d->ids_are_told ? d->n_ids : classes.n_images, err);
+    if (classes.n_images > 0)
+        return set_note(d,
+                        "not taken for an expanded set: every image of a position is listed "
+                        "once, as in an enumeration; --transforms or --order says otherwise",
+                        err);
+    return found.fit.share > 0.5 ? take_found(d, &found, classes.n_images, err) : 0;
+}
+
+static int decide(struct detection *d, struct error *err)
+{
+    const uint64_t n_rows = d->shard->n_rows;
+    int status;
+
+    if (d->n_ids < 2 || n_rows == 0)
+        return 0;
+    if (!d->is_irregular && d->shard->said.manifest != NULL && d->ids_are_told && d->has_block &&
+        n_rows % d->n_ids == 0) {
+        const struct layout layout = told_layout(d);
+
+        return take_layout(d, &layout, d->ids, err);
+    }
+    status = probe_open(&d->probe, d->lanes, d->request, err);
+    if (status == 0)
+        status = d->is_irregular ? take_classes(d, d->n_ids, err) : look(d, err);
+    probe_close(&d->probe);
+    return status;
+}
+
+/* --- the whole --- */
 
 static bool has_provenance(const struct verify_shard *shard)
 {
@@ -278,39 +370,78 @@ static bool has_provenance(const struct verify_shard *shard)
     return true;
 }
 
-static int set_unchecked(const struct verify_shard *shard, struct verify_result *result,
-                         struct error *err)
+static bool has_planes(const struct lanes *lanes)
 {
-    result->note = strdup(shard->board_is_sure
-                              ? "expanded, but its images are not checked: its arrays do not fit "
-                                "the board"
-                              : "expanded, but its images are not checked: the board is not known, "
-                                "use --board");
-    return result->note != NULL ? 0 : error_no_memory(err, "note");
+    return lanes->planes >= 0 && lanes->items[lanes->planes].is_mapped &&
+           lanes->items[lanes->planes].map.kind != ORBIT_KEEP;
 }
 
-int orbit_detect(struct orbit_groups *groups, const struct verify_shard *shard,
-                 const struct lanes *lanes, const struct verify_request *request,
-                 struct verify_result *result, struct error *err)
+/* Why groups of images are not checked. */
+static int note_unrecognised(struct detection *d, struct error *err)
 {
-    struct detection d = {.shard = shard, .lanes = lanes, .request = request};
-    int status;
+    const struct verify_shard *shard = d->shard;
+    const bool is_expanded = has_provenance(shard);
+    const char *why = "not recognised as an expanded set, checked row by row";
+
+    if (d->request->settings->not_expanded)
+        why = "a source, as told";
+    else if (shard->board == NULL || !shard->board_is_sure)
+        why = is_expanded ? "expanded, but its images are not checked: the board is not known, use "
+                            "--board"
+                          : "not looked at for images: the board is not known, use --board";
+    else if (shard->bindings == NULL)
+        why = is_expanded ? "expanded, but its images are not checked: its arrays do not fit the "
+                            "board"
+                          : "not looked at for images: its arrays do not fit the board";
+    else if (!has_planes(d->lanes))
+        why = "not looked at for images: there are no planes of the board";
+    return d->result->note != NULL ? 0 : set_note(d, why, err);
+}
+
+/* The transforms of the command line. */
+static int read_transforms(struct detection *d, struct error *err)
+{
+    if (d->request->settings->transforms == NULL)
+        return 0;
+    d->told.board = d->shard->board;
+    d->told.conventions = d->shard->conventions;
+    return choose_transforms(&d->told, d->request->settings->transforms, err);
+}
+
+static int find_groups(struct detection *d, struct error *err)
+{
+    int status = read_transforms(d, err);
+
+    if (status != 0)
+        return -1;
+    if (has_provenance(d->shard)) {
+        status = orbit_groups_of_provenance(d->groups, d->shard, d->result, err);
+        d->result->is_expanded = status == 0;
+        memset(d->groups->allowed, true, sizeof d->groups->allowed);
+    } else if (has_planes(d->lanes)) {
+        read_told(d);
+        status = decide(d, err);
+        memcpy(d->groups->allowed, d->allowed, sizeof d->groups->allowed);
+    }
+    d->groups->n_told = d->told.n_chosen;
+    if (d->told.n_chosen > 0)
+        memcpy(d->groups->told, d->told.chosen, d->told.n_chosen);
+    return status;
+}
+
+int orbit_detect(struct orbit_groups *groups, const struct verify_shard *shard, struct lanes *lanes,
+                 const struct verify_request *request, struct verify_result *result,
+                 struct error *err)
+{
+    struct detection d = {.shard = shard, .lanes = lanes, .request = request, .groups = groups};
+    const bool knows_board =
+        shard->board != NULL && shard->board_is_sure && shard->bindings != NULL;
+    int status = 0;
 
     *groups = (struct orbit_groups){0};
-    if (shard->board == NULL || !shard->board_is_sure || shard->bindings == NULL)
-        return has_provenance(shard) ? set_unchecked(shard, result, err) : 0;
-    if (has_provenance(shard)) {
-        status = orbit_groups_of_provenance(groups, shard, result, err);
-        result->is_expanded = status == 0;
-        return status;
-    }
-    if (lanes->planes < 0 || !lanes->items[lanes->planes].is_mapped ||
-        lanes->items[lanes->planes].map.kind == ORBIT_KEEP)
-        return 0;
-    read_said(&d);
-    status = canonical_init(&d.canonical, &lanes->items[lanes->planes], &shard->conventions, err);
-    if (status == 0)
-        status = decide(&d, groups, result, err);
-    canonical_release(&d.canonical);
-    return status;
+    d.result = result;
+    if (knows_board && !request->settings->not_expanded)
+        status = find_groups(&d, err);
+    free(d.told.chosen);
+    return status == 0 && !result->is_expanded ? note_unrecognised(&d, err) : status;
 }

@@ -7,13 +7,14 @@
 #include "verify/orbit_groups.h"
 
 /*
- * Provenance arrays tell; else the order on the command line or in the manifest; else orders are
- * tried on groups spread over the set, and the one under which most of them are images of one
- * position is taken. Where rows are missing or there twice, rows are grouped by the canonical form
- * of their planes. result->is_expanded says whether groups were found.
+ * Provenance arrays tell; else the order and the transforms on the command line or in the manifest;
+ * else layouts are tried on sources spread over the set, and the one that explains most rows is
+ * taken. Where rows are missing or there twice, rows are grouped by the shape of their stones.
+ * result->is_expanded says whether groups were found, result->note how, or why not. Lanes are
+ * closed.
  */
-int orbit_detect(struct orbit_groups *groups, const struct verify_shard *shard,
-                 const struct lanes *lanes, const struct verify_request *request,
-                 struct verify_result *result, struct error *err);
+int orbit_detect(struct orbit_groups *groups, const struct verify_shard *shard, struct lanes *lanes,
+                 const struct verify_request *request, struct verify_result *result,
+                 struct error *err);
 
 #endif

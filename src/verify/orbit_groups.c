@@ -36,11 +36,34 @@ static int push_cut(struct cuts *cuts, uint64_t row, uint64_t max_before, struct
     return 0;
 }
 
+/* Are rows in transform order: one run of rows per transform? */
+struct runs {
+    bool seen[BOARD_MAX_TRANSFORMS];
+    uint32_t last;
+    bool repeat; /* a transform comes again */
+    uint64_t n;
+};
+
+static void count_run(struct runs *runs, uint32_t t)
+{
+    if (t == ORBIT_NO_TRANSFORM) {
+        runs->repeat = true;
+        return;
+    }
+    if (runs->n == 0 || t != runs->last) {
+        runs->repeat |= runs->seen[t];
+        runs->n++;
+    }
+    runs->seen[t] = true;
+    runs->last = t;
+}
+
 /* Rows before a cut and behind it must have no source in common: a row whose source is not above
  * all before a cut takes that cut away. */
 static int scan_images(struct orbit_cursor *cursor, uint64_t n_rows, struct cuts *cuts,
-                       struct verify_result *result, struct error *err)
+                       struct orbit_groups *groups, struct verify_result *result, struct error *err)
 {
+    struct runs runs = {{false}, 0, false, 0};
     struct lane_image *images = calloc(SCAN_ROWS, sizeof *images);
     struct finding_place place = {FINDING_INDEX_RANGE, false, PLAN_TRANSFORM_KEY, 0};
     uint64_t max = 0, left = n_rows;
@@ -58,6 +81,10 @@ static int scan_images(struct orbit_cursor *cursor, uint64_t n_rows, struct cuts
                 findings_add(&result->findings, &place, "a transform of the board", "none",
                              "names no transform");
             }
+            count_run(&runs, images[i].transform);
+            if (images[i].row == 0)
+                groups->first = images[i];
+            groups->last = images[i];
             while (cuts->n > 0 && cuts->items[cuts->n - 1].max_before >= source)
                 cuts->n--;
             if (images[i].row > 0 && source > max)
@@ -67,6 +94,7 @@ static int scan_images(struct orbit_cursor *cursor, uint64_t n_rows, struct cuts
         }
         left -= n;
     }
+    groups->is_cut = groups->source != NULL && !runs.repeat && 2 * runs.n <= n_rows;
     free(images);
     return status;
 }
@@ -78,7 +106,7 @@ static int find_cuts(struct orbit_groups *groups, struct verify_result *result, 
     int status = orbit_cursor_open(&cursor, groups, err);
 
     if (status == 0)
-        status = scan_images(&cursor, groups->n_rows, &cuts, result, err);
+        status = scan_images(&cursor, groups->n_rows, &cuts, groups, result, err);
     orbit_cursor_close(&cursor);
     if (status == 0 && (groups->cuts = calloc(cuts.n + 2, sizeof *groups->cuts)) == NULL)
         status = error_no_memory(err, "groups of images");
@@ -106,22 +134,16 @@ int orbit_groups_of_provenance(struct orbit_groups *groups, const struct verify_
     return find_cuts(groups, result, err);
 }
 
-int orbit_groups_of_order(struct orbit_groups *groups, const struct verify_shard *shard,
-                          const uint8_t *ids, uint32_t n_ids, uint64_t block_rows,
-                          struct error *err)
+int orbit_groups_of_layout(struct orbit_groups *groups, const struct verify_shard *shard,
+                           const struct layout *layout, const uint32_t *ids, struct error *err)
 {
     *groups = (struct orbit_groups){
         .n_rows = shard->n_rows,
         .n_transforms = shard->board->n_transforms,
+        .layout = *layout,
     };
-    memcpy(groups->ids, ids, n_ids);
-    groups->order = (struct order){
-        .n_rows = shard->n_rows / n_ids,
-        .block_rows = block_rows,
-        .chosen = groups->ids,
-        .n_chosen = n_ids,
-    };
-    return order_init(&groups->order, false, 0, err) != 0 ? -1 : find_cuts(groups, NULL, err);
+    memcpy(groups->ids, ids, layout->n_images * sizeof *ids);
+    return find_cuts(groups, NULL, err);
 }
 
 static int compare_images(const void *left, const void *right)
@@ -184,29 +206,49 @@ int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64
 
 /* --- what a group should hold --- */
 
-/* For each transform, the number of groups that have it; how many groups have all of `wanted`. */
-struct census {
-    uint64_t n_with[BOARD_MAX_TRANSFORMS];
-    const bool *wanted; /* or NULL */
-    uint64_t n_groups, n_complete;
+/* The transforms of a group's images. */
+struct image_set {
+    bool has[BOARD_MAX_TRANSFORMS];
 };
 
-static void count_group(struct census *census, const struct window *window, uint64_t g)
-{
-    bool has[BOARD_MAX_TRANSFORMS] = {false};
-    bool complete = true;
+/* One walk finds the set that most groups have, if there is one; another counts. */
+struct census {
+    struct image_set most;
+    uint64_t lead; /* of `most` over all others */
+    uint64_t n_groups, n_with_most, n_with_others;
+};
 
-    for (uint64_t m = window->groups[g]; m < window->groups[g + 1]; m++)
-        has[window->images[window->members[m]].transform] = true;
-    for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++) {
-        census->n_with[t] += has[t];
-        complete &= census->wanted == NULL || !census->wanted[t] || has[t];
+static void count_group(struct census *census, const struct window *window, uint64_t g, bool again)
+{
+    struct image_set own = {{false}};
+    bool has_others = false;
+
+    for (uint64_t m = window->groups[g]; m < window->groups[g + 1]; m++) {
+        const uint32_t t = window->images[window->members[m]].transform;
+
+        if (t == ORBIT_NO_TRANSFORM)
+            continue;
+        own.has[t] = true;
+        has_others |= !census->most.has[t];
+    }
+    if (again) {
+        census->n_with_most += memcmp(&own, &census->most, sizeof own) == 0;
+        census->n_with_others += has_others;
+        return;
     }
     census->n_groups++;
-    census->n_complete += complete;
+    if (memcmp(&own, &census->most, sizeof own) == 0) {
+        census->lead++;
+    } else if (census->lead > 0) {
+        census->lead--;
+    } else {
+        census->most = own;
+        census->lead = 1;
+    }
 }
 
-static int take_census(const struct orbit_groups *groups, struct census *census, struct error *err)
+static int take_census(const struct orbit_groups *groups, struct census *census, bool again,
+                       struct error *err)
 {
     const struct lanes none = {0};
     struct orbit_cursor cursor;
@@ -218,7 +260,7 @@ static int take_census(const struct orbit_groups *groups, struct census *census,
     while (status == 0 && (status = orbit_cursor_next(&cursor, &window, SCAN_GROUPS, err)) == 0 &&
            window.n > 0)
         for (uint64_t g = 0; g < window.n_groups; g++)
-            count_group(census, &window, g);
+            count_group(census, &window, g, again);
     window_release(&window, &none);
     orbit_cursor_close(&cursor);
     return status;
@@ -235,29 +277,39 @@ bool orbit_groups_are_cut(const struct verify_manifest *said)
            (order != NULL && strcmp(order, "transform") == 0);
 }
 
+bool orbit_groups_may_be_elsewhere(const struct orbit_groups *groups, uint64_t source, uint32_t t)
+{
+    return groups->is_cut && ((t == groups->first.transform && source < groups->first.source) ||
+                              (t == groups->last.transform && source > groups->last.source));
+}
+
 int orbit_groups_expect(struct orbit_groups *groups, const struct verify_manifest *said,
                         struct error *err)
 {
-    struct census census = {0}, again = {.wanted = groups->expected};
+    struct census census = {0};
     uint32_t n_expected = 0;
 
-    if (take_census(groups, &census, err) != 0)
+    if (take_census(groups, &census, false, err) != 0)
         return -1;
     groups->n_groups = census.n_groups;
-    if (said->manifest != NULL && said->n_transforms > 0) {
-        for (uint32_t k = 0; k < said->n_transforms; k++)
-            groups->expected[said->transforms[k]] = true;
+    if (groups->n_told > 0 || (said->manifest != NULL && said->n_transforms > 0)) {
+        const uint8_t *list = groups->n_told > 0 ? groups->told : said->transforms;
+        const uint32_t n = groups->n_told > 0 ? groups->n_told : said->n_transforms;
+
+        for (uint32_t k = 0; k < n; k++)
+            groups->expected[list[k]] = true;
         groups->expects =
-            manifest_option(said->manifest, "pick") == NULL && !orbit_groups_are_cut(said);
+            said->manifest == NULL ||
+            (manifest_option(said->manifest, "pick") == NULL && !orbit_groups_are_cut(said));
         return 0;
     }
-    for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++) {
-        groups->expected[t] = 2 * census.n_with[t] > census.n_groups;
-        n_expected += groups->expected[t];
-    }
-    if (take_census(groups, &again, err) != 0)
+    if (take_census(groups, &census, true, err) != 0)
         return -1;
-    groups->expects = n_expected > 1 && 2 * again.n_complete > again.n_groups;
+    memcpy(groups->expected, census.most.has, sizeof groups->expected);
+    for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++)
+        n_expected += groups->expected[t];
+    groups->expects = n_expected > 1 && 2 * census.n_with_most > census.n_groups &&
+                      10 * census.n_with_others <= census.n_groups;
     return 0;
 }
 

@@ -8,25 +8,30 @@
 #ifndef SYMAUG_VERIFY_ORBIT_GROUPS_H
 #define SYMAUG_VERIFY_ORBIT_GROUPS_H
 
-#include "engine/order.h"
 #include "verify/lane.h"
+#include "verify/layout.h"
 
 #define ORBIT_NO_TRANSFORM UINT32_MAX /* the row does not say one that exists */
 
 struct orbit_groups {
     uint64_t n_rows, n_groups;
     const struct array *source, *transform; /* borrowed: provenance arrays, or */
-    struct order order;                     /* with its own list of ids: */
-    uint8_t ids[BOARD_MAX_TRANSFORMS];
-    uint32_t n_transforms; /* of the board */
+    struct layout layout;                   /* whose images are under these transforms: */
+    uint32_t ids[LAYOUT_MAX_IMAGES];
+    uint32_t n_transforms;              /* of the board */
+    bool allowed[BOARD_MAX_TRANSFORMS]; /* images under the others are none */
 
     uint64_t *cuts; /* owned: segment s is rows cuts[s] .. cuts[s + 1] - 1 */
     size_t n_segments;
     uint64_t longest;           /* rows of the longest segment */
     struct lane_image *entries; /* owned, or NULL: all rows by source, transform, row */
 
+    uint8_t told[BOARD_MAX_TRANSFORMS]; /* --transforms */
+    uint32_t n_told;
     bool expects; /* every group should have all of: */
     bool expected[BOARD_MAX_TRANSFORMS];
+    bool is_cut; /* in transform order, and these may stand in another shard: */
+    struct lane_image first, last;
 };
 
 /* Groups by the provenance arrays of the shard, which are there. Entries that name no transform
@@ -34,10 +39,9 @@ struct orbit_groups {
 int orbit_groups_of_provenance(struct orbit_groups *groups, const struct verify_shard *shard,
                                struct verify_result *result, struct error *err);
 
-/* Groups by an order of n_ids images per source in blocks of block_rows sources. */
-int orbit_groups_of_order(struct orbit_groups *groups, const struct verify_shard *shard,
-                          const uint8_t *ids, uint32_t n_ids, uint64_t block_rows,
-                          struct error *err);
+/* Groups by a layout, with the transform of each of its images. */
+int orbit_groups_of_layout(struct orbit_groups *groups, const struct verify_shard *shard,
+                           const struct layout *layout, const uint32_t *ids, struct error *err);
 
 /* Groups by a list of all rows, which is taken over and sorted. */
 void orbit_groups_of_entries(struct orbit_groups *groups, const struct verify_shard *shard,
@@ -51,10 +55,14 @@ int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64
  * need not hold all images of a position. */
 bool orbit_groups_are_cut(const struct verify_manifest *said);
 
-/* Decide which images every group should have: those that the manifest lists, else those of most
- * groups when most groups have them all. Counts the groups. */
+/* Decide which images every group should have: those that are told (by --transforms or the
+ * manifest), else those of most groups when most have exactly them and hardly any have others.
+ * Counts the groups. */
 int orbit_groups_expect(struct orbit_groups *groups, const struct verify_manifest *said,
                         struct error *err);
+
+/* Whether an image of a source may stand in the shard before or after this one. */
+bool orbit_groups_may_be_elsewhere(const struct orbit_groups *groups, uint64_t source, uint32_t t);
 
 void orbit_groups_release(struct orbit_groups *groups);
 

@@ -1,189 +1,508 @@
-/* orbit_probe.c - see orbit_probe.h. */
+/*
+ * orbit_probe.c - see orbit_probe.h.
+ *
+ * A layout (images per source, rows per block, originals first or not) says which rows are images
+ * of one source. Every layout is tried on sources all over the rows that were read; the one under
+ * which most rows repeat a position is the explanation: too few images per source leave repetitions
+ * out, too many bring other positions in.
+ */
 #include "verify/orbit_probe.h"
-
-#include "verify/orbit_groups.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-static int read_list(struct probe *probe, const uint64_t *list, uint64_t n, struct error *err)
+#define PROBE_NBYTES  (32u << 20)
+#define PROBE_ROWS    4096
+#define TRIED_SOURCES 64
+#define FAR_SOURCES   12
+#define FAR_IMAGES    24 /* most images per source that are looked for all over a large set */
+#define MIN_EVIDENCE  3  /* rows that must repeat a position */
+
+/* --- reading --- */
+
+static int read_prefix(struct probe *probe, struct error *err)
 {
-    const struct array *array = probe->canonical->lane->array;
-    const uint64_t row_nbytes = array->row_nbytes;
-    struct error unused = {0};
-    struct rows *rows;
-    uint64_t next = 0;
+    struct lanes *lanes = probe->lanes;
+    uint64_t n = PROBE_NBYTES / (lanes->row_nbytes + 1) + 64;
 
-    if (array_is_fortran(array)) {
-        uint64_t memory_left = UINT64_C(1) << 28;
-        struct row_table *table = row_table_open(&array, 1, &memory_left, "/tmp", &unused);
+    n = n < PROBE_ROWS ? n : PROBE_ROWS;
+    n = n < probe->n_rows ? n : probe->n_rows;
+    if (lanes_open(lanes, probe->request, false, &probe->unused, err) != 0 ||
+        window_init(&probe->window, lanes, n, err) != 0)
+        return -1;
+    probe->window.n = n;
+    for (uint64_t i = 0; i < n; i++)
+        probe->window.images[i].row = i;
+    for (size_t i = 0; i < lanes->n; i++) {
+        struct error why = {0};
 
-        for (uint64_t i = 0; table != NULL && i < n; i++, probe->n++)
-            if (row_table_get(table, list[i], probe->rows + i * row_nbytes, &unused) != 0)
-                break;
-        row_table_close(table);
-        return 0;
+        if (window_read_lane(&probe->window, lanes, i, &why) != 0)
+            lanes->items[i].is_broken = true;
     }
-    (void)err;
-    rows = rows_open(&array, 1, &unused);
-    for (uint64_t i = 0; rows != NULL && i < n; i++, probe->n++) {
-        uint8_t *to = probe->rows + i * row_nbytes;
-
-        for (; next <= list[i]; next++)
-            if (rows_read(rows, 1, to, &unused) != 0)
-                goto out;
-    }
-out:
-    rows_close(rows);
+    probe->n = lanes->items[lanes->planes].is_broken ? 0 : n;
     return 0;
 }
 
-int probe_open(struct probe *probe, const struct canonical *canonical, const uint64_t *list,
-               uint64_t n, struct error *err)
+int probe_open(struct probe *probe, struct lanes *lanes, const struct verify_request *request,
+               struct error *err)
 {
-    const uint64_t row_nbytes = canonical->lane->array->row_nbytes;
-    struct canonical_room room = {0};
-    int status = -1;
+    *probe = (struct probe){.lanes = lanes, .request = request};
+    probe->n_rows = lanes->shard->n_rows;
+    if (sketcher_init(&probe->sketcher, lanes, err) != 0 || read_prefix(probe, err) != 0)
+        return -1;
+    probe->sketches = calloc(probe->n + 1, sizeof *probe->sketches);
+    if (probe->sketches == NULL)
+        return error_no_memory(err, "rows of a set");
+    for (uint64_t i = 0; i < probe->n; i++) {
+        const struct lane_row row = window_row(&probe->window, lanes, (size_t)lanes->planes, i);
 
-    *probe = (struct probe){.canonical = canonical};
-    probe->rows = malloc(n * row_nbytes + 1);
-    probe->forms = calloc(n + 1, sizeof *probe->forms);
-    probe->bytes = calloc(n + 1, sizeof *probe->bytes);
-    if (probe->rows == NULL || probe->forms == NULL || probe->bytes == NULL)
-        error_no_memory(err, "rows of a set");
-    else if (canonical_room_init(&room, canonical, err) == 0)
-        status = read_list(probe, list, n, err);
-    for (uint64_t i = 0; status == 0 && i < probe->n; i++) {
-        const uint8_t *row = probe->rows + i * row_nbytes;
-
-        probe->forms[i] = canonical_hash(canonical, row, &room);
-        probe->bytes[i] = XXH3_64bits(row, row_nbytes);
+        if (row.bytes == NULL)
+            continue;
+        sketch_planes(&probe->sketcher, row.bytes, &probe->sketches[i]);
+        sketch_policy(lanes, &probe->window, i, &probe->sketches[i]);
     }
-    canonical_room_release(&room);
-    return status;
+    return 0;
 }
 
 void probe_close(struct probe *probe)
 {
-    free(probe->rows);
-    free(probe->forms);
-    free(probe->bytes);
+    window_release(&probe->window, probe->lanes);
+    lanes_close(probe->lanes);
+    sketcher_release(&probe->sketcher);
+    free(probe->sketches);
+    free(probe->far_rows);
+    free(probe->far);
+    findings_release(&probe->unused.findings);
     *probe = (struct probe){0};
 }
 
-/* A set with faults is still one: three quarters of the rows must belong to the first one. */
-int probe_group(const struct probe *probe, uint64_t start, uint64_t step, uint32_t n_ids)
+static int compare_rows(const void *left, const void *right)
 {
-    uint32_t n_alike = 0;
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return a < b ? -1 : a > b;
+}
+
+static void list_far(struct probe *probe)
+{
+    uint64_t n = 0, n_different = 0;
+
+    for (uint32_t images = 2; images <= FAR_IMAGES; images++) {
+        const uint64_t n_sources = probe->n_rows / images;
+
+        for (uint64_t i = 0; probe->n_rows % images == 0 && i < FAR_SOURCES && i < n_sources; i++)
+            for (uint32_t k = 1; k < images; k++) {
+                probe->far_rows[n++] = k * n_sources + i;
+                probe->far_rows[n++] = n_sources + i * (images - 1) + k - 1;
+            }
+    }
+    qsort(probe->far_rows, n, sizeof *probe->far_rows, compare_rows);
+    for (uint64_t i = 0; i < n; i++)
+        if (probe->far_rows[i] >= probe->n && probe->far_rows[i] < probe->n_rows &&
+            (i == 0 || probe->far_rows[i] != probe->far_rows[i - 1]))
+            probe->far_rows[n_different++] = probe->far_rows[i];
+    probe->n_far = n_different;
+}
+
+/* Rows in sequence, those between the listed ones thrown away. */
+static int read_far(struct probe *probe, struct error *err)
+{
+    const struct array *array = probe->sketcher.lane->array;
+    const uint64_t at_once = (1u << 20) / (array->row_nbytes + 1) + 1;
+    uint8_t *bytes = malloc(at_once * array->row_nbytes + 1);
+    struct error unused = {0};
+    struct rows *rows = array_is_fortran(array) ? NULL : rows_open(&array, 1, &unused);
+    uint64_t next = 0, i = 0;
+
+    while (bytes != NULL && rows != NULL && i < probe->n_far) {
+        const uint64_t skip = probe->far_rows[i] - next;
+        const uint64_t n = skip == 0 ? 1 : skip < at_once ? skip : at_once;
+
+        if (rows_read(rows, n, bytes, &unused) != 0)
+            break;
+        next += n;
+        if (skip == 0)
+            sketch_planes(&probe->sketcher, bytes, &probe->far[i++]);
+    }
+    probe->n_far = i;
+    rows_close(rows);
+    free(bytes);
+    return bytes != NULL ? 0 : error_no_memory(err, "rows");
+}
+
+int probe_reach(struct probe *probe, struct error *err)
+{
+    const size_t most = FAR_IMAGES * FAR_IMAGES * FAR_SOURCES + 1;
+
+    if (probe->n == 0 || probe->n == probe->n_rows)
+        return 0;
+    probe->far_rows = calloc(most, sizeof *probe->far_rows);
+    if (probe->far_rows == NULL)
+        return error_no_memory(err, "rows of a set");
+    list_far(probe);
+    probe->far = calloc(probe->n_far + 1, sizeof *probe->far);
+    return probe->far != NULL ? read_far(probe, err) : error_no_memory(err, "rows of a set");
+}
+
+/* NULL: the row was not read. */
+static const struct sketch *sketch_of(const struct probe *probe, uint64_t row)
+{
+    const uint64_t *found;
+
+    if (row < probe->n)
+        return &probe->sketches[row];
+    found = probe->n_far > 0
+                ? bsearch(&row, probe->far_rows, probe->n_far, sizeof row, compare_rows)
+                : NULL;
+    return found != NULL ? &probe->far[found - probe->far_rows] : NULL;
+}
+
+/* --- trying layouts --- */
+
+static uint64_t key_of(const struct sketch *sketch, enum probe_level level)
+{
+    if (level == PROBE_POLICY)
+        return sketch->policy;
+    return level == PROBE_LABELS ? sketch->counts + 3 * sketch->policy : sketch->shape[level];
+}
+
+/* Rows of a source that are alike; 0 when not all were read or they tell nothing. */
+static uint32_t count_alike(const struct probe *probe, const struct layout *layout,
+                            enum probe_level level, uint64_t source)
+{
+    uint64_t keys[LAYOUT_MAX_IMAGES], bytes = 0;
+    uint32_t most = 0;
     bool differ = false;
 
-    if (start + (n_ids - 1) * step >= probe->n)
-        return -1;
-    for (uint32_t k = 0; k < n_ids; k++) {
-        n_alike += probe->forms[start + k * step] == probe->forms[start];
-        differ |= probe->bytes[start + k * step] != probe->bytes[start];
+    for (uint32_t k = 0; k < layout->n_images; k++) {
+        const struct sketch *sketch = sketch_of(probe, layout_row(layout, source, k));
+        uint64_t own;
+
+        if (sketch == NULL || (keys[k] = key_of(sketch, level)) == 0)
+            return 0;
+        own = sketch->planes ^ (level >= PROBE_LABELS ? sketch->labels : 0);
+        differ |= k > 0 && own != bytes;
+        bytes = own;
     }
-    if (!differ)
-        return -1;
-    return 4 * n_alike >= 3 * n_ids;
+    for (uint32_t first = 0; first < 3 && first < layout->n_images && differ; first++) {
+        uint32_t n = 0;
+
+        for (uint32_t k = 0; k < layout->n_images; k++)
+            n += keys[k] == keys[first];
+        most = n > most ? n : most;
+    }
+    return most;
 }
 
-struct hashes {
-    uint64_t form, bytes;
+/* Sources of which all rows may have been read: those of whole blocks of the first rows. */
+static uint64_t known_sources(const struct probe *probe, const struct layout *layout)
+{
+    const uint64_t block = layout->block_rows, n = layout->n_images;
+    uint64_t known = probe->n / (n * block) * block;
+
+    if (probe->n == probe->n_rows)
+        return layout->n_sources;
+    if (layout->originals_first || block >= layout->n_sources)
+        return layout->n_sources < FAR_SOURCES ? layout->n_sources : FAR_SOURCES;
+    if (known == 0 && probe->n > (n - 1) * block)
+        known = probe->n - (n - 1) * block;
+    return known < layout->n_sources ? known : layout->n_sources;
+}
+
+static void try_layout(const struct probe *probe, const struct layout *layout,
+                       enum probe_level level, struct probe_fit *best)
+{
+    const uint64_t known = known_sources(probe, layout);
+    const uint64_t n = known < TRIED_SOURCES ? known : TRIED_SOURCES;
+    uint64_t n_tried = 0, n_good = 0, n_saved = 0, key = 0;
+    double saved;
+
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t source = i * known / n, before = key;
+        const uint32_t alike = count_alike(probe, layout, level, source);
+
+        if (alike == 0)
+            continue;
+        /* Policies that are the same all over the set (all moves alike) tell nothing. */
+        key = key_of(sketch_of(probe, layout_row(layout, source, 0)), level);
+        if (level == PROBE_POLICY && key == before)
+            return;
+        n_tried++;
+        n_good += 4 * alike >= 3 * layout->n_images;
+        n_saved += alike - 1;
+        if (n_tried >= 8 && n_saved == 0)
+            return;
+    }
+    if (n_saved < MIN_EVIDENCE)
+        return;
+    saved = (double)n_saved / (double)(n_tried * layout->n_images);
+    if (saved > best->saved + 1e-9)
+        *best = (struct probe_fit){*layout, saved, (double)n_good / (double)n_tried};
+}
+
+struct probe_fit probe_find(const struct probe *probe, enum probe_level level, uint32_t n_images,
+                            uint64_t block_rows)
+{
+    struct probe_fit best = {0};
+    const uint32_t first = n_images > 0 ? n_images : 2;
+    const uint32_t last = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
+
+    for (uint32_t n = first; n <= last && n <= probe->n_rows; n++) {
+        struct layout layout = {.n_images = n, .n_sources = probe->n_rows / n};
+        const uint64_t end = probe->n / n < layout.n_sources ? probe->n / n : layout.n_sources - 1;
+
+        for (uint64_t block = 1; block <= end; block++) {
+            layout.block_rows = block;
+            if (block_rows == 0 || block_rows == block)
+                try_layout(probe, &layout, level, &best);
+        }
+        layout.block_rows = layout.n_sources;
+        if ((block_rows == 0 || block_rows >= layout.n_sources) &&
+            (probe->n == probe->n_rows || probe->n_far > 0))
+            try_layout(probe, &layout, level, &best);
+        layout.block_rows = 1;
+        layout.originals_first = true;
+        if (block_rows == 0 && n > 2 && (probe->n == probe->n_rows || probe->n_far > 0))
+            try_layout(probe, &layout, level, &best);
+    }
+    return best;
+}
+
+/* --- what the images are --- */
+
+/* The only allowed transform that makes row b out of row a of a lane, or ORBIT_NO_TRANSFORM.
+ * *any tells whether there are some at all. */
+static uint32_t relate(const struct orbit_pair *pair, const bool *allowed, unsigned liberties,
+                       bool *any)
+{
+    const uint32_t n = pair->lanes->items[pair->lane].map.board->n_transforms;
+    uint32_t found = ORBIT_NO_TRANSFORM, n_found = 0;
+
+    for (uint32_t u = 0; u < n && n_found < 2; u++)
+        if (allowed[u] && orbit_same(pair, u, liberties)) {
+            found = u;
+            n_found++;
+        }
+    *any = n_found > 0;
+    return n_found == 1 ? found : ORBIT_NO_TRANSFORM;
+}
+
+/* The first of several liberties under which there is a transform; it must be the only one. */
+static uint32_t relate_freely(const struct orbit_pair *pair, const bool *allowed,
+                              const unsigned *ladder, size_t n)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t u = relate(pair, allowed, ladder[i], &any);
+
+        if (any)
+            return u;
+    }
+    return ORBIT_NO_TRANSFORM;
+}
+
+static const unsigned exactly[] = {ORBIT_EXACT, ORBIT_ON_BOARD_ONLY};
+static const unsigned but_for_colours[] = {
+    ORBIT_NO_COMPLEMENT, ORBIT_NO_EXCHANGE, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
+    ORBIT_NO_FLIP,       ORBIT_SWAP_ANYWAY,
+};
+#define N_OF(list) (sizeof(list) / sizeof *(list))
+
+uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
+{
+    const uint32_t u = relate_freely(pair, allowed, exactly, N_OF(exactly));
+
+    return u != ORBIT_NO_TRANSFORM
+               ? u
+               : relate_freely(pair, allowed, but_for_colours, N_OF(but_for_colours));
+}
+
+/* The transform of most channels that are moved by one. */
+static uint32_t relate_channels(const struct orbit_pair *pair, const bool *allowed)
+{
+    uint32_t votes[BOARD_MAX_TRANSFORMS] = {0}, best = 0;
+    const uint64_t n_planes = pair->lanes->items[pair->lane].map.n_planes;
+    struct orbit_pair channel = *pair;
+    bool any;
+
+    for (channel.channel = 1; channel.channel <= n_planes; channel.channel++) {
+        uint32_t u = relate(&channel, allowed, ORBIT_EXACT, &any);
+
+        if (!any)
+            u = relate(&channel, allowed, ORBIT_NO_EXCHANGE, &any);
+        if (u != ORBIT_NO_TRANSFORM)
+            votes[u]++;
+    }
+    for (uint32_t u = 1; u < BOARD_MAX_TRANSFORMS; u++)
+        if (votes[u] > (best == 0 ? 0 : votes[best]))
+            best = u;
+    return best > 0 ? best : ORBIT_NO_TRANSFORM;
+}
+
+static bool moves(const struct lane *lane)
+{
+    return lane->is_mapped && !lane->is_broken && lane->map.kind != ORBIT_KEEP;
+}
+
+/* What the arrays of a pair of rows say: planes first, unless they alone stay where they are; then
+ * an array that is moved exactly; then planes whose colours are wrong, or some of their channels.
+ */
+static uint32_t relate_rows(const struct probe *probe, const struct window *window,
+                            const bool *allowed, uint64_t a, uint64_t b)
+{
+    const struct lanes *lanes = probe->lanes;
+    const size_t planes = (size_t)lanes->planes;
+    struct orbit_pair pair = {window, lanes, planes, a, b, 0};
+    const uint32_t said = relate_freely(&pair, allowed, exactly, N_OF(exactly));
+    uint32_t other = ORBIT_NO_TRANSFORM;
+
+    if (said != 0 && said != ORBIT_NO_TRANSFORM)
+        return said;
+    for (size_t i = 0; i < lanes->n && (other == 0 || other == ORBIT_NO_TRANSFORM); i++) {
+        bool any;
+
+        pair.lane = i;
+        if (i != planes && moves(&lanes->items[i]))
+            other = relate(&pair, allowed, ORBIT_EXACT, &any);
+    }
+    pair.lane = planes;
+    if (said == ORBIT_NO_TRANSFORM && (other == 0 || other == ORBIT_NO_TRANSFORM))
+        other = probe_relate_planes(&pair, allowed);
+    if (said == ORBIT_NO_TRANSFORM && other == ORBIT_NO_TRANSFORM &&
+        lanes->items[planes].map.kind == ORBIT_AXIS)
+        other = relate_channels(&pair, allowed);
+    return other != ORBIT_NO_TRANSFORM ? other : said;
+}
+
+/* Votes for one image of the layout. */
+struct votes {
+    uint32_t of[BOARD_MAX_TRANSFORMS];
+    uint32_t foreign[BOARD_MAX_TRANSFORMS];
+    uint32_t n, n_foreign;
 };
 
-static int compare_hashes(const void *left, const void *right)
+static void count_votes(struct votes *votes, uint32_t *id, int *foreign)
 {
-    const struct hashes *a = left, *b = right;
+    uint32_t best = 0, best_foreign = 0;
 
-    if (a->form != b->form)
-        return a->form < b->form ? -1 : 1;
-    return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+    for (uint32_t u = 1; u < BOARD_MAX_TRANSFORMS; u++) {
+        if (votes->of[u] > votes->of[best])
+            best = u;
+        if (votes->foreign[u] > votes->foreign[best_foreign])
+            best_foreign = u;
+    }
+    *id = 2 * votes->of[best] > votes->n ? best : ORBIT_NO_TRANSFORM;
+    *foreign = votes->n_foreign > votes->n && 2 * votes->foreign[best_foreign] > votes->n_foreign
+                   ? (int)best_foreign
+                   : -1;
+    if (*foreign >= 0)
+        *id = ORBIT_NO_TRANSFORM;
 }
 
-double probe_classes(const struct probe *probe, uint32_t n_ids, struct error *err)
+/* Compare the base image of each group with its other images; positions are those of the window. */
+static void vote(struct probe *probe, const struct window *window, const bool *allowed,
+                 const uint64_t *groups, uint64_t n_groups, uint32_t n_images, uint32_t base,
+                 struct slots *slots)
 {
-    struct hashes *list = calloc(probe->n + 1, sizeof *list);
-    uint64_t n_classes = 0, n_good = 0;
+    const enum sketch_group group = slots->of_box ? SKETCH_BOX : SKETCH_BOARD;
+    const struct lanes *lanes = probe->lanes;
+    uint64_t n_still = 0;
 
-    if (list == NULL) {
-        error_no_memory(err, "hashes of rows");
-        return -1;
-    }
-    for (uint64_t i = 0; i < probe->n; i++)
-        list[i] = (struct hashes){probe->forms[i], probe->bytes[i]};
-    qsort(list, probe->n, sizeof *list, compare_hashes);
-    for (uint64_t i = 0, end; i < probe->n; i = end) {
-        uint64_t n_different = 1;
+    slots->n_moved = slots->n_pairs = 0;
+    for (uint32_t k = 0; k < n_images; k++) {
+        struct votes votes = {0};
 
-        for (end = i + 1; end < probe->n && list[end].form == list[i].form; end++)
-            n_different += list[end].bytes != list[end - 1].bytes;
-        if (n_different == 1 && end - i > 1) /* a position that is its own image tells nothing */
-            continue;
-        n_classes++;
-        n_good += 4 * n_different >= 3 * n_ids && n_different > 1;
-    }
-    free(list);
-    return n_good * (n_ids - 1) >= 3 ? (double)n_good / (double)n_classes : 0;
-}
+        for (uint64_t g = 0; g < n_groups && k != base; g++) {
+            const uint64_t a = groups[g * n_images + base], b = groups[g * n_images + k];
+            const uint32_t u = relate_rows(probe, window, allowed, a, b);
+            const struct lane_row from = window_row(window, lanes, (size_t)lanes->planes, a);
+            const struct lane_row to = window_row(window, lanes, (size_t)lanes->planes, b);
+            const int map = u == ORBIT_NO_TRANSFORM
+                                ? sketch_relation(&probe->sketcher, group, from.bytes, to.bytes)
+                                : -1;
 
-uint32_t probe_relation(const struct probe *probe, uint64_t a, uint64_t b,
-                        struct canonical_room *room)
-{
-    const struct canonical *canonical = probe->canonical;
-    const uint64_t row_nbytes = canonical->lane->array->row_nbytes;
-    uint32_t found = ORBIT_NO_TRANSFORM;
-
-    if (probe->forms[a] != probe->forms[b])
-        return ORBIT_NO_TRANSFORM;
-    memset(room->least, 0, canonical->form_nbytes);
-    memset(room->other, 0, canonical->form_nbytes);
-    canonical_form(canonical, 0, probe->rows + b * row_nbytes, room->least);
-    for (uint32_t u = 0; u < canonical->board->n_transforms; u++) {
-        canonical_form(canonical, u, probe->rows + a * row_nbytes, room->other);
-        if (memcmp(room->least, room->other, canonical->form_nbytes) != 0)
-            continue;
-        if (found != ORBIT_NO_TRANSFORM)
-            return ORBIT_NO_TRANSFORM;
-        found = u;
-    }
-    return found;
-}
-
-int probe_ids(const struct probe *probe, const uint64_t *starts, uint64_t n_starts, uint64_t step,
-              struct probe_order *order, struct error *err)
-{
-    uint32_t votes[BOARD_MAX_TRANSFORMS] = {0};
-    bool taken[BOARD_MAX_TRANSFORMS] = {false};
-    uint8_t ids[BOARD_MAX_TRANSFORMS] = {0};
-    struct canonical_room room = {0};
-
-    if (canonical_room_init(&room, probe->canonical, err) != 0) {
-        canonical_room_release(&room);
-        return -1;
-    }
-    for (uint32_t k = 0; k < order->n_ids; k++) {
-        uint32_t best = 0;
-
-        memset(votes, 0, sizeof votes);
-        for (uint64_t s = 0; s < n_starts; s++) {
-            const uint32_t u = probe_relation(probe, starts[s], starts[s] + k * step, &room);
-
-            if (u != ORBIT_NO_TRANSFORM)
-                votes[u]++;
+            slots->n_pairs++;
+            slots->n_moved += u != ORBIT_NO_TRANSFORM && u != 0;
+            if (u != ORBIT_NO_TRANSFORM) {
+                votes.of[u]++;
+                votes.n++;
+            } else if (map > 0) {
+                votes.foreign[map]++;
+                votes.n_foreign++;
+            }
+            n_still += map == 0;
         }
-        for (uint32_t u = 1; u < probe->canonical->board->n_transforms; u++)
-            if (votes[u] > votes[best])
-                best = u;
-        ids[k] = votes[best] > 0 ? (uint8_t)best : order->ids[k];
-        if (taken[ids[k]]) { /* groups contradict each other: the usual ids, then */
-            canonical_room_release(&room);
-            return 0;
-        }
-        taken[ids[k]] = true;
+        slots->ids[k] = 0;
+        slots->foreign[k] = -1;
+        if (k != base)
+            count_votes(&votes, &slots->ids[k], &slots->foreign[k]);
     }
-    memcpy(order->ids, ids, order->n_ids);
-    canonical_room_release(&room);
+    slots->only_colours = 2 * n_still > slots->n_pairs;
+}
+
+/* Rows of some sources in a window of their own, from anywhere in the set. */
+static int gather(struct probe *probe, const uint64_t *rows, uint64_t n, struct window *window,
+                  struct error *err)
+{
+    struct lanes *lanes = probe->lanes;
+
+    lanes_close(lanes);
+    if (lanes_open(lanes, probe->request, true, &probe->unused, err) != 0 ||
+        window_init(window, lanes, n, err) != 0)
+        return -1;
+    window->n = n;
+    for (uint64_t i = 0; i < n; i++)
+        window->images[i].row = rows[i];
+    for (size_t i = 0; i < lanes->n; i++) {
+        struct error why = {0};
+
+        if (window_read_lane(window, lanes, i, &why) != 0)
+            lanes->items[i].is_broken = true;
+    }
     return 0;
+}
+
+int probe_slots(struct probe *probe, const struct layout *layout, enum probe_level level,
+                const bool *allowed, struct slots *slots, struct error *err)
+{
+    const uint64_t known = known_sources(probe, layout);
+    const uint64_t n_tried = known < TRIED_SOURCES ? known : TRIED_SOURCES;
+    const uint32_t n_images = layout->n_images;
+    uint64_t *groups = calloc(n_tried * n_images + 1, sizeof *groups), n_groups = 0;
+    struct window far = {0};
+    const struct window *window = &probe->window;
+    bool is_near = true;
+    int status = groups != NULL ? 0 : error_no_memory(err, "groups of images");
+
+    for (uint64_t i = 0; status == 0 && i < n_tried; i++) {
+        const uint64_t source = i * known / n_tried;
+
+        if (count_alike(probe, layout, level, source) == 0)
+            continue;
+        for (uint32_t k = 0; k < n_images; k++) {
+            groups[n_groups * n_images + k] = layout_row(layout, source, k);
+            is_near &= layout_row(layout, source, k) < probe->n;
+        }
+        n_groups++;
+    }
+    if (status == 0 && !is_near) {
+        status = gather(probe, groups, n_groups * n_images, &far, err);
+        for (uint64_t i = 0; i < n_groups * n_images; i++)
+            groups[i] = i;
+        window = &far;
+    }
+    /* The first image may itself be wrong: then another one tells. */
+    *slots = (struct slots){.of_box = level == PROBE_BOX};
+    if (status == 0 && !probe->lanes->items[probe->lanes->planes].is_broken)
+        for (uint32_t base = 0; base < 3 && base < n_images; base++) {
+            struct slots other = {.of_box = slots->of_box};
+
+            vote(probe, window, allowed, groups, n_groups, n_images, base, &other);
+            if (base == 0 || other.n_moved > slots->n_moved + slots->n_pairs / 4)
+                *slots = other;
+        }
+    window_release(&far, probe->lanes);
+    free(groups);
+    return status;
 }

@@ -1,51 +1,73 @@
 /*
- * orbit_probe.h - a look at some rows of a set: which of them are images of one position, and what
- * order of images does that make likely?
+ * orbit_probe.h - a look at some rows of a set: which layout makes most of them images of one
+ * another, and which transform each image of it shows.
  */
 #ifndef SYMAUG_VERIFY_ORBIT_PROBE_H
 #define SYMAUG_VERIFY_ORBIT_PROBE_H
 
-#include "verify/canonical.h"
-#include "verify/verify_shard.h"
+#include "verify/layout.h"
+#include "verify/orbit_check.h"
+#include "verify/orbit_groups.h"
+#include "verify/sketch.h"
+#include "verify/verify.h"
 
-/* Some rows of the planes with their hashes. */
+/* What equal numbers a layout is found by. */
+enum probe_level {
+    PROBE_SHAPE,  /* stones under the board's symmetries, colours left aside */
+    PROBE_BOX,    /* stones under the symmetries of the box */
+    PROBE_LABELS, /* what planes and policies hold, wherever it stands */
+    PROBE_POLICY, /* what policies hold */
+    PROBE_N_LEVELS
+};
+
 struct probe {
-    const struct canonical *canonical; /* borrowed */
-    uint64_t n;
-    uint8_t *rows;   /* owned: n rows */
-    uint64_t *forms; /* owned: hash of the canonical form: equal for all images of a position */
-    uint64_t *bytes; /* owned: hash of the row itself */
+    struct lanes *lanes; /* borrowed; open while a probe lasts, closed by probe_close */
+    const struct verify_request *request;
+    struct sketcher sketcher;
+    struct window window; /* rows 0 .. n - 1 of every lane */
+    uint64_t n, n_rows;
+    struct sketch *sketches; /* owned, n */
+    uint64_t *far_rows;      /* owned, ascending: rows behind those */
+    struct sketch *far;      /* owned, their planes */
+    uint64_t n_far;
+    struct verify_result unused; /* of reading: the pass reports it */
 };
 
-/* Images of `n_ids` transforms per source, sources in blocks of block_rows. */
-struct probe_order {
-    uint32_t n_ids;
-    uint8_t ids[BOARD_MAX_TRANSFORMS];
-    uint64_t block_rows; /* 0: all sources, transform order */
-    bool is_unordered;   /* rows belong together, but in no order */
-    double fit;          /* share of the groups looked at that are images of one position */
+/* A layout with how well it explains the rows. */
+struct probe_fit {
+    struct layout layout;
+    double saved; /* share of the rows that repeat another one's position */
+    double share; /* of the sources looked at, those with most of their images */
 };
 
-/* Read the rows whose numbers are listed, ascending. What cannot be read leaves n at 0. */
-int probe_open(struct probe *probe, const struct canonical *canonical, const uint64_t *list,
-               uint64_t n, struct error *err);
+/* What the images of a layout are. */
+struct slots {
+    uint32_t ids[LAYOUT_MAX_IMAGES]; /* transforms, or ORBIT_NO_TRANSFORM: not the same in all */
+    int foreign[LAYOUT_MAX_IMAGES];  /* the board's or box's map that is no symmetry here, or -1 */
+    bool of_box;                     /* foreign ones are of the box, else of the board */
+    uint64_t n_moved; /* pairs of a first image and another that some transform explains */
+    uint64_t n_pairs;
+    bool only_colours; /* images differ in colours alone */
+};
+
+/* Read the first rows. What cannot be read leaves n at 0. */
+int probe_open(struct probe *probe, struct lanes *lanes, const struct verify_request *request,
+               struct error *err);
+/* Read rows all over the set where layouts in transform order would have their images. */
+int probe_reach(struct probe *probe, struct error *err);
 void probe_close(struct probe *probe);
 
-/* Do rows start, start + step, ... (n_ids of them) belong together? 1 yes, 0 no, -1 cannot tell:
- * they are all equal, or not all were read. */
-int probe_group(const struct probe *probe, uint64_t start, uint64_t step, uint32_t n_ids);
+/* The layout that saves most rows at that level; n_images and block_rows are 0 where any will do.
+ */
+struct probe_fit probe_find(const struct probe *probe, enum probe_level level, uint32_t n_images,
+                            uint64_t block_rows);
 
-/* Share of the positions that n_ids different rows are images of, or nearly; for sets of which all
- * rows were read. */
-double probe_classes(const struct probe *probe, uint32_t n_ids, struct error *err);
+/* The only allowed transform that makes the planes of one row those of another, whatever was done
+ * to the colours, or ORBIT_NO_TRANSFORM. */
+uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed);
 
-/* The transform that leads from row a to row b, ORBIT_NO_TRANSFORM for none or several. */
-uint32_t probe_relation(const struct probe *probe, uint64_t a, uint64_t b,
-                        struct canonical_room *room);
-
-/* The transforms of a group's images, as most groups have them; the given ids stay where groups do
- * not tell. `starts` are the first rows of groups whose rows are `step` apart. */
-int probe_ids(const struct probe *probe, const uint64_t *starts, uint64_t n_starts, uint64_t step,
-              struct probe_order *order, struct error *err);
+/* The transforms of a layout's images; allowed ones only. */
+int probe_slots(struct probe *probe, const struct layout *layout, enum probe_level level,
+                const bool *allowed, struct slots *slots, struct error *err);
 
 #endif

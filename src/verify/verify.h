@@ -3,8 +3,11 @@
  * group of images is the exact orbit of its source.
  *
  * Nothing stops a check: what is wrong becomes a finding, and the rest is checked all the same.
- * Images are recomputed through the maps of the board alone; nothing of what `expand` moves rows
- * with is used here.
+ *
+ * What a transform does to an array (board, action layouts, conventions) is decided by the same
+ * code for verify and for expand. verify keeps loops of its own, which compare element by element
+ * through the destination maps, and shares no kernel with expand. The truth of the maps is guarded
+ * from outside: by golden arrays of the real systems, maps written independently, and played games.
  */
 #ifndef SYMAUG_VERIFY_VERIFY_H
 #define SYMAUG_VERIFY_VERIFY_H
@@ -28,7 +31,7 @@ struct verify_result {
     uint64_t n_rows;
     bool is_expanded; /* groups of images were found and checked */
     uint64_t n_groups;
-    char *note;            /* owned, or NULL: how it was understood, one line */
+    char *note;            /* owned, or NULL: how it was understood, or that it was not */
     enum error_kind fatal; /* ERROR_NONE, or why it cannot be read: decides the exit code */
     struct findings findings;
 };

@@ -7,6 +7,7 @@
 #include "verify/verify_adapt.h"
 
 #include "base/text.h"
+#include "verify/orbit_groups.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +26,13 @@ static void count_group(const struct lanes *lanes, const struct window *window, 
 
     *n_images = *n_same = 0;
     for (uint64_t m = 1; m < n; m++) {
-        const struct orbit_pair pair = {window, lanes, lane, members[0], members[m]};
+        const struct orbit_pair pair = {window, lanes, lane, members[0], members[m], 0};
+        const uint32_t t = window->images[members[m]].transform;
 
+        if (t == ORBIT_NO_TRANSFORM || first == ORBIT_NO_TRANSFORM)
+            continue;
         (*n_images)++;
-        *n_same += orbit_same(
-            &pair, orbit_between(board, first, window->images[members[m]].transform), liberties);
+        *n_same += orbit_same(&pair, orbit_between(board, first, t), liberties);
     }
 }
 

@@ -26,7 +26,8 @@ static int take_group(const struct window *window, uint64_t g, uint64_t row,
     if (located->images == NULL)
         return error_no_memory(err, "images of a row");
     for (uint64_t m = begin; m < end; m++)
-        located->images[located->n++] = window->images[window->members[m]];
+        if (window->images[window->members[m]].transform != ORBIT_NO_TRANSFORM)
+            located->images[located->n++] = window->images[window->members[m]];
     return 0;
 }
 
@@ -139,12 +140,17 @@ static int locate(const struct verify_request *request, uint64_t row, struct ver
 int verify_locate(const struct verify_request *request, const char *path, uint64_t row,
                   struct verify_located *located, struct error *err)
 {
+    /* --transforms chooses what is looked at, it does not say what the set holds. */
+    struct settings settings = *request->settings;
+    struct verify_request own = *request;
     char *copy = strdup(path);
     struct verify_result result = {.path = copy, .findings = {.max = MAX_FINDINGS}};
     int status;
 
+    settings.transforms = NULL;
+    own.settings = &settings;
     *located = (struct verify_located){.recall = {.settings = *request->settings}};
-    status = copy != NULL ? locate(request, row, &result, located, err)
+    status = copy != NULL ? locate(&own, row, &result, located, err)
                           : error_no_memory(err, "name of a file");
     findings_release(&result.findings);
     free(result.note);

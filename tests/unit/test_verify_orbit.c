@@ -107,7 +107,7 @@ static void make_image(const struct fixture *f, uint32_t t)
 
 static bool is_image(const struct fixture *f, uint32_t t, unsigned liberties)
 {
-    const struct orbit_pair pair = {&f->window, &f->lanes, 0, 0, 1};
+    const struct orbit_pair pair = {&f->window, &f->lanes, 0, 0, 1, 0};
 
     return orbit_same(&pair, t, liberties);
 }

@@ -1,0 +1,299 @@
+/*
+ * sketch.c - see sketch.h.
+ *
+ * The shape of a position: for each cell the sum of a hash of what its channels hold, those that a
+ * transform may exchange taken for one; constant channels (the player to move, castling rights)
+ * are left out, signs and the two stones of a code are not told apart where colours may swap, nor
+ * is the order of a tile's digits. Its least arrangement under a group is the same for all images
+ * of a position, also where colours were exchanged wrongly or not at all. Sums of such hashes over
+ * a channel or a policy are the same wherever its content was moved to, and when it was not.
+ */
+#include "verify/sketch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+static const char *const box_names[] = {
+    "identity",  "rotate-180", "mirror-left-right", "mirror-up-down",
+    "rotate-90", "rotate-270", "transpose",         "anti-transpose",
+};
+
+const char *sketch_box_name(uint32_t map)
+{
+    return box_names[map];
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* --- the symmetries of a box --- */
+
+static uint32_t box_cell(uint32_t map, uint32_t rows, uint32_t cols, uint32_t cell)
+{
+    const uint32_t r = cell / cols, c = cell % cols;
+    const uint32_t down = rows - 1 - r, right = cols - 1 - c;
+    const uint32_t to[8][2] = {{r, c},    {down, right}, {r, right}, {down, c},
+                               {c, down}, {right, r},    {c, r},     {right, down}};
+
+    return to[map][0] * cols + to[map][1];
+}
+
+static bool has_map(const struct sketcher *s, const uint32_t *map)
+{
+    for (uint32_t t = 0; t < s->n_maps[SKETCH_BOARD]; t++)
+        if (memcmp(s->maps[SKETCH_BOARD][t], map, s->n_cells * sizeof *map) == 0)
+            return true;
+    return false;
+}
+
+static int make_box(struct sketcher *s, struct error *err)
+{
+    const struct board *board = s->lane->map.board;
+    const uint32_t n = board->rows == board->cols ? 8 : 4;
+
+    if (board->rows == 0 || s->n_cells != board->rows * board->cols)
+        return 0;
+    s->box = calloc(n, sizeof *s->box);
+    s->box_maps = calloc((size_t)n * s->n_cells, sizeof *s->box_maps);
+    if (s->box == NULL || s->box_maps == NULL)
+        return error_no_memory(err, "symmetries of the box");
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t *map = s->box_maps + (size_t)k * s->n_cells;
+
+        for (uint32_t cell = 0; cell < s->n_cells; cell++)
+            map[cell] = box_cell(k, board->rows, board->cols, cell);
+        s->box[k] = map;
+        s->has_box |= !has_map(s, map);
+    }
+    s->maps[SKETCH_BOX] = s->box;
+    s->n_maps[SKETCH_BOX] = n;
+    return 0;
+}
+
+int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *err)
+{
+    const struct lane *lane = &lanes->items[lanes->planes];
+
+    *s = (struct sketcher){.lanes = lanes, .lane = lane, .n_cells = (uint32_t)lane->map.axis};
+    s->maps[SKETCH_BOARD] = lane->map.dst;
+    s->n_maps[SKETCH_BOARD] = lane->map.board->n_transforms;
+    s->room = calloc(3 * (size_t)s->n_cells + 1, sizeof *s->room);
+    if (s->room == NULL)
+        return error_no_memory(err, "shapes of positions");
+    return make_box(s, err);
+}
+
+void sketcher_release(struct sketcher *s)
+{
+    free(s->box);
+    free(s->box_maps);
+    free(s->room);
+    *s = (struct sketcher){0};
+}
+
+/* --- what a cell holds --- */
+
+/* Digits of a tile's code in order. */
+static uint64_t sorted_digits(int64_t code)
+{
+    int64_t d[3] = {code / 100, code / 10 % 10, code % 10};
+
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2 - i; k++)
+            if (d[k] > d[k + 1]) {
+                const int64_t high = d[k];
+
+                d[k] = d[k + 1];
+                d[k + 1] = high;
+            }
+    return (uint64_t)(100 * d[0] + 10 * d[1] + d[2]);
+}
+
+static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
+{
+    const struct dtype *dtype = &s->lane->array->header.dtype;
+    uint64_t bits = 0;
+    double v;
+
+    if (!dtype_is_number(dtype) || dtype->itemsize > 8)
+        return XXH3_64bits(element, dtype->itemsize);
+    if (s->lane->binding->role == ROLE_GRID && board_is(s->lane->map.board, "takeiteasy")) {
+        const int64_t code = (int64_t)dtype_get_double(dtype, element);
+
+        return code > 0 && code <= 999 ? mix(sorted_digits(code)) : mix((uint64_t)code);
+    }
+    memcpy(&bits, element, dtype->itemsize);
+    if (bits == 0)
+        return 0;
+    v = dtype_get_double(dtype, element);
+    if (board_swaps_colours(s->lane->map.board)) {
+        v = fabs(v);
+        if (v == 2 && s->lane->binding->role == ROLE_GRID)
+            v = 1;
+    }
+    if (v == 0)
+        return 0;
+    memcpy(&bits, &v, sizeof bits);
+    return mix(bits);
+}
+
+static uint64_t cell_hash(const struct sketcher *s, const uint8_t *row, uint64_t p, uint64_t cell)
+{
+    const struct orbit_map *map = &s->lane->map;
+    const size_t item = s->lane->array->header.dtype.itemsize;
+
+    if (map->kind == ORBIT_BITS) {
+        const uint8_t byte = row[p * ((map->axis + 7) / 8) + cell / 8];
+
+        return byte >> (map->lsb_first ? cell & 7 : 7 - (cell & 7)) & 1 ? mix(1) : 0;
+    }
+    return element_hash(
+        s, row + (map->channels_last ? cell * map->n_planes + p : p * map->axis + cell) * item);
+}
+
+static bool counts_cell(const struct sketcher *s, uint64_t cell)
+{
+    return s->lane->map.on_board == NULL || s->lane->map.on_board[cell];
+}
+
+/* Channels that a transform may make each other have one number. */
+static uint64_t channel_number(const struct orbit_map *map, uint64_t p)
+{
+    uint64_t least = p;
+
+    for (uint32_t t = 0; map->plane_dst != NULL && t < map->board->n_transforms; t++)
+        if (map->plane_dst[t * map->n_planes + p] < least)
+            least = map->plane_dst[t * map->n_planes + p];
+    return least;
+}
+
+/* Fill values with what each cell holds; the hash of all channels' contents, 0 when every cell
+ * holds the same. */
+static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_t *values)
+{
+    const struct orbit_map *map = &s->lane->map;
+    uint64_t counts = 0;
+
+    memset(values, 0, s->n_cells * sizeof *values);
+    for (uint64_t p = 0; p < map->n_planes; p++) {
+        uint64_t first = 0, sum = 0;
+        bool is_first = true, is_constant = true;
+
+        for (uint64_t cell = 0; cell < s->n_cells; cell++) {
+            const uint64_t hash = cell_hash(s, row, p, cell);
+
+            if (!counts_cell(s, cell))
+                continue;
+            if (is_first)
+                first = hash;
+            is_constant &= is_first || hash == first;
+            is_first = false;
+            sum += hash;
+        }
+        if (is_constant)
+            continue;
+        counts += mix(sum);
+        for (uint64_t cell = 0; cell < s->n_cells; cell++)
+            values[cell] +=
+                (uint32_t)(cell_hash(s, row, p, cell) * (2 * channel_number(map, p) + 1) >> 16);
+    }
+    return counts;
+}
+
+/* --- the least arrangement --- */
+
+static uint64_t least(struct sketcher *s, enum sketch_group group, const uint32_t *values,
+                      bool *is_symmetric)
+{
+    uint32_t n_same = 0;
+    const bool all = group == SKETCH_BOX;
+    uint32_t *best = s->room + s->n_cells, *other = best + s->n_cells;
+
+    for (uint32_t k = 0; k < s->n_maps[group]; k++) {
+        const uint32_t *dst = s->maps[group][k];
+
+        memset(other, 0, s->n_cells * sizeof *other);
+        for (uint32_t cell = 0; cell < s->n_cells; cell++)
+            if (all || counts_cell(s, cell))
+                other[dst[cell]] = values[cell];
+        n_same += memcmp(other, values, s->n_cells * sizeof *other) == 0;
+        if (k == 0 || memcmp(other, best, s->n_cells * sizeof *other) < 0) {
+            uint32_t *swap = best;
+
+            best = other;
+            other = swap;
+        }
+    }
+    *is_symmetric |= n_same > 1;
+    return XXH3_64bits(best, s->n_cells * sizeof *best) | 1;
+}
+
+void sketch_planes(struct sketcher *s, const uint8_t *row, struct sketch *sketch)
+{
+    sketch->counts = read_cells(s, row, s->room);
+    sketch->planes = XXH3_64bits(row, s->lane->array->row_nbytes);
+    sketch->is_symmetric = false;
+    for (int group = SKETCH_N_GROUPS - 1; group >= 0; group--) {
+        sketch->is_symmetric = false;
+        sketch->shape[group] = sketch->counts != 0 && s->n_maps[group] > 0
+                                   ? least(s, group, s->room, &sketch->is_symmetric)
+                                   : 0;
+    }
+}
+
+int sketch_relation(struct sketcher *s, enum sketch_group group, const uint8_t *a, const uint8_t *b)
+{
+    uint32_t *from = s->room, *to = s->room + s->n_cells;
+    int found = -1;
+
+    read_cells(s, a, from);
+    read_cells(s, b, to);
+    for (uint32_t k = 0; k < s->n_maps[group]; k++) {
+        const uint32_t *dst = s->maps[group][k];
+        bool same = true;
+
+        for (uint32_t cell = 0; cell < s->n_cells && same; cell++)
+            same = (group == SKETCH_BOARD && !counts_cell(s, cell)) || to[dst[cell]] == from[cell];
+        if (same && found >= 0)
+            return -1;
+        if (same)
+            found = (int)k;
+    }
+    return found;
+}
+
+/* --- policies --- */
+
+void sketch_policy(const struct lanes *lanes, const struct window *window, uint64_t at,
+                   struct sketch *sketch)
+{
+    sketch->policy = sketch->labels = 0;
+    for (size_t i = 0; i < lanes->n; i++) {
+        const struct lane *lane = &lanes->items[i];
+        const enum role role = lane->binding->role;
+        struct lane_row row;
+
+        if (lane->is_broken || !lane->is_mapped ||
+            (role != ROLE_POLICY && role != ROLE_MASK && role != ROLE_POLICY_VALUE &&
+             role != ROLE_POLICY_INDEX))
+            continue;
+        row = window_row(window, lanes, i, at);
+        if (row.items == NULL && (row.bytes == NULL || !dtype_is_number(row.dtype)))
+            continue;
+        for (uint64_t k = 0; k < row.n; k++) {
+            const double v = lane_row_double(&row, k);
+            uint64_t bits;
+
+            memcpy(&bits, &v, sizeof bits);
+            sketch->labels = mix(sketch->labels ^ bits) + k;
+            if (v != 0 && role != ROLE_POLICY_INDEX)
+                sketch->policy += mix(bits ^ mix(i));
+        }
+    }
+}

@@ -1,0 +1,349 @@
+#!/usr/bin/python3
+"""verify on sets that public trainers' own augmentation code made, and on sets made here with every
+kind of images, order and fault: the right verdict for each, without provenance.
+
+tests/data/census/census.tsv names projects and commits. A faulty set must get one of the codes; a
+clean one must be recognised and pass.
+"""
+
+import os
+import subprocess
+import tempfile
+
+import numpy as np
+
+from golden import DATA, SYMAUG, Tap, data, load
+from verify_cases import verify
+
+tap = Tap()
+CENSUS = data("census")
+
+
+def census():
+    with open(os.path.join(CENSUS, "census.tsv")) as lines:
+        for line in lines:
+            if line.strip() and not line.startswith("#"):
+                yield line.rstrip("\n").split("\t")[:4]
+
+
+def errors_of(arrays, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "set.npz")
+        np.savez(path, **arrays)
+        codes, result = verify(path, *options)
+    return codes, result["files"][0]
+
+
+@tap.test(*[row[0] for row in census()])
+def test_census(name):
+    board, flags, expected = next(row[1:4] for row in census() if row[0] == name)
+    board = board.replace("file:", f"file:{CENSUS}/")
+    codes, result = verify(os.path.join(CENSUS, name), "--board", board, *flags.split())
+    codes, file = codes, result["files"][0]
+    if expected == "clean":
+        assert not codes and file["expanded"] and "images per source" in file["note"], file
+    else:
+        assert codes & set(expected.split(",")), file
+
+
+# --- sets made here ---
+
+SQUARE = {  # ids of the board: what becomes of an array whose last two axes are rows and columns
+    0: lambda x: x,
+    1: lambda x: np.rot90(x, -1, (-2, -1)),
+    2: lambda x: np.rot90(x, 2, (-2, -1)),
+    3: lambda x: np.rot90(x, 1, (-2, -1)),
+    4: lambda x: x[..., ::-1],
+    5: lambda x: x[..., ::-1, :],
+    6: lambda x: x.swapaxes(-2, -1),
+    7: lambda x: np.rot90(x, 2, (-2, -1)).swapaxes(-2, -1),
+}
+HEX = {0: SQUARE[0], 1: SQUARE[2], 2: SQUARE[6], 3: SQUARE[7]}
+INVERSE = [0, 3, 2, 1, 4, 5, 6, 7]
+
+
+def gomoku(n, size=9, seed=1):
+    """Positions of a stones game: two planes, last move, policy off the stones, value."""
+    rng = np.random.default_rng(seed)
+    planes = np.zeros((n, 3, size, size), np.float32)
+    policy = np.zeros((n, size, size), np.float32)
+    last = np.zeros((n, 2), np.int64)
+    for i in range(n):
+        cells = rng.permutation(size * size)
+        k = int(rng.integers(2, size * size // 2))
+        planes[i, 0].reshape(-1)[cells[: (k + 1) // 2]] = 1
+        planes[i, 1].reshape(-1)[cells[(k + 1) // 2 : k]] = 1
+        planes[i, 2] = k % 2
+        weights = rng.random(size * size - k).astype(np.float32) + np.float32(0.01)
+        policy[i].reshape(-1)[cells[k:]] = weights / weights.sum()
+        last[i] = divmod(int(cells[0]), size)
+    return {"states": planes, "policy": policy, "last_move": last,
+            "value": rng.choice([-1.0, 1.0], n).astype(np.float32)}
+
+
+def image(row, t, maps=SQUARE, swaps=False):
+    """The image of one row: planes, policy, last move, value."""
+    size = row["states"].shape[-1]
+    planes = maps[t](row["states"])
+    value = row["value"]
+    if swaps and t >= 2:
+        planes = np.stack([planes[1], planes[0], 1 - planes[2]])
+        value = -value
+    cells = np.full((size, size), -1)
+    cells[tuple(row["last_move"])] = 1
+    return {"states": planes, "policy": maps[t](row["policy"]), "value": value,
+            "last_move": np.argwhere(maps[t](cells) == 1)[0]}
+
+
+def rows_of(source):
+    return [{k: v[i] for k, v in source.items()} for i in range(len(source["value"]))]
+
+
+def orders(name, rows, ids, make):
+    """The images of all rows, `make(row, t)` each, one after the other in that order."""
+    n = len(rows)
+    if name == "sample":
+        pairs = [(i, t) for i in range(n) for t in ids]
+    elif name == "transform":
+        pairs = [(i, t) for t in ids for i in range(n)]
+    elif name == "originals":
+        pairs = [(i, ids[0]) for i in range(n)] + [(i, t) for i in range(n) for t in ids[1:]]
+    elif name == "games":  # of different lengths: each game under one image after the other
+        pairs, first = [], 0
+        for length in [5, 9, 4, 7] * n:
+            game = range(first, min(n, first + length))
+            pairs += [(i, t) for t in ids for i in game]
+            first += length
+    else:
+        block = int(name)
+        pairs = [(i, t) for b in range(0, n, block) for t in ids for i in range(b, min(n, b + block))]
+    return [make(rows[i], t) for i, t in pairs]
+
+
+def stack(rows, policy=True):
+    out = {k: np.stack([r[k] for r in rows]) for k in rows[0]}
+    out["policy"] = out["policy"].reshape(len(rows), -1)
+    if not policy:
+        del out["policy"]
+    return out
+
+
+IDS = {"all": list(range(8)), "rotations": [0, 1, 2, 3], "flips": [0, 4, 5], "three": [0, 4, 6],
+       "pair": [0, 2], "five": [0, 1, 3, 6, 7], "klein": [0, 2, 4, 5], "last-first": [7, 0, 3]}
+ORDERS = ["sample", "transform", "originals", "games", "7"]
+BOARD = ["--board", "square:9", "--value", "mover"]
+
+
+@tap.test(*[(ids, order) for ids in IDS for order in ORDERS])
+def test_clean(ids, order):
+    rows = rows_of(gomoku(40))
+    arrays = stack(orders(order, rows, IDS[ids], image))
+    codes, file = errors_of(arrays, *BOARD)
+    assert not codes and file["expanded"], file
+    assert f"{len(IDS[ids])} images" in file["note"], file["note"]
+
+
+def stale(source, key):
+    """One array is that of the row before."""
+    previous = {k: v for k, v in zip(range(1, len(source)), source)}
+
+    def make(row, t):
+        out = image(row, t)
+        if t != 0:
+            out[key] = image(previous.get(row["index"], row), t)[key]
+        return out
+
+    return make
+
+
+def wrong(key, other):
+    def make(row, t):
+        out = image(row, t)
+        out[key] = image(row, other(t))[key]
+        return out
+
+    return make
+
+
+def channel_still(row, t):
+    out = image(row, t)
+    out["states"] = out["states"].copy()
+    out["states"][1] = row["states"][1]
+    return out
+
+
+def colours(row, t):
+    out = image(row, t)
+    if t >= 4:
+        out["states"] = out["states"][[1, 0, 2]]
+    return out
+
+
+FAULTS = {  # fault: what makes an image, the codes that name it
+    "policy still": (wrong("policy", lambda t: 0), {"policy-not-moved"}),
+    "policy inverse": (wrong("policy", lambda t: INVERSE[t]), {"policy-inverse"}),
+    "policy wrong axis": (wrong("policy", lambda t: {4: 5, 5: 4}.get(t, t)),
+                          {"planes-policy-differ"}),
+    "planes still": (wrong("states", lambda t: 0), {"planes-policy-differ", "orbit-planes"}),
+    "channel still": (channel_still, {"orbit-planes"}),
+    "move still": (wrong("last_move", lambda t: 0), {"coord-not-moved"}),
+    "move inverse": (wrong("last_move", lambda t: INVERSE[t]), {"coord-not-moved"}),
+    "colours changed": (colours, {"orbit-planes", "planes-policy-differ", "colours-swapped"}),
+    "duplicates": (lambda row, t: image(row, {7: 6}.get(t, t)), {"orbit-duplicate"}),
+}
+
+
+@tap.test(*[(fault, order) for fault in FAULTS for order in ("sample", "transform", "originals", "7")])
+def test_fault(fault, order):
+    make, expected = FAULTS[fault]
+    arrays = stack(orders(order, rows_of(gomoku(40)), IDS["all"], make))
+    codes, file = errors_of(arrays, *BOARD)
+    assert codes & expected and codes <= expected | {"orbit-missing", "orbit-duplicate"}, file
+
+
+@tap.test("channel still", "duplicates", "planes inverse")
+def test_fault_without_policy(fault):
+    make, expected = FAULTS.get(fault, (wrong("states", lambda t: INVERSE[t]), {"coord-not-moved"}))
+    arrays = stack(orders("sample", rows_of(gomoku(40)), IDS["all"], make), policy=False)
+    codes, file = errors_of(arrays, *BOARD)
+    assert codes & expected, file
+
+
+# --- Hex ---
+
+
+def hex_image(row, t):
+    return image(row, t, HEX, True)
+
+
+def hex_fault(change):
+    def make(row, t):
+        return change(row, t, hex_image(row, t))
+
+    return make
+
+
+def never_swapped(row, t, out):
+    out["states"] = HEX[t](row["states"])
+    return out
+
+
+def no_to_move(row, t, out):
+    out["states"] = out["states"].copy()
+    out["states"][2] = row["states"][2]
+    return out
+
+
+def no_value(row, t, out):
+    out["value"] = row["value"]
+    return out
+
+
+def half_turn_swapped(row, t, out):
+    if t == 1:
+        out["states"] = np.stack([out["states"][1], out["states"][0], 1 - out["states"][2]])
+    return out
+
+
+HEX_FAULTS = {
+    "colours": (hex_fault(never_swapped), {"colours-not-swapped"}),
+    "to-move": (hex_fault(no_to_move), {"to-move-not-flipped"}),
+    "value": (hex_fault(no_value), {"value-not-flipped"}),
+    "half turn": (hex_fault(half_turn_swapped), {"colours-swapped"}),
+    "flips": (lambda row, t: image(row, {0: 0, 1: 2, 2: 4, 3: 5}[t]), {"foreign-symmetry"}),
+    "quarter turns": (image, {"foreign-symmetry"}),
+}
+HEX_BOARD = ["--board", "rhombus:9", "--value", "colour11"]
+
+
+@tap.test(*[(fault, order) for fault in HEX_FAULTS for order in ("sample", "transform", "said")])
+def test_hex(fault, order):
+    make, expected = HEX_FAULTS[fault]
+    said = ["--order", "sample"] if order == "said" else []
+    order = "sample" if order == "said" else order
+    arrays = stack(orders(order, rows_of(gomoku(30)), [0, 1, 2, 3], make))
+    codes, file = errors_of(arrays, *HEX_BOARD, *said)
+    assert codes & expected, file
+
+
+@tap.test("sample", "transform", "originals", "5")
+def test_hex_clean(order):
+    arrays = stack(orders(order, rows_of(gomoku(30)), [0, 1, 2, 3], hex_image))
+    codes, file = errors_of(arrays, *HEX_BOARD)
+    assert not codes and file["expanded"], file
+
+
+# --- what is told, what is not recognised ---
+
+
+@tap.test("transforms", "missing", "not-expanded", "source")
+def test_told(what):
+    rows = rows_of(gomoku(40))
+    arrays = stack(orders("sample", rows, [0, 4, 5, 2], image))
+    if what == "transforms":
+        codes, file = errors_of(arrays, *BOARD, "--transforms", "0,2,4,5")
+        assert not codes and file["expanded"] and file["sources"] == 40, file
+    elif what == "missing":
+        codes, file = errors_of(arrays, *BOARD, "--transforms", "all")
+        assert "orbit-missing" in codes, file
+    elif what == "not-expanded":
+        codes, file = errors_of(arrays, *BOARD, "--not-expanded")
+        assert not codes and not file["expanded"] and file["note"] == "a source, as told", file
+    else:
+        codes, file = errors_of(stack(rows), *BOARD)
+        assert not codes and not file["expanded"] and "not recognised" in file["note"], file
+
+
+@tap.test()
+def test_enumeration():
+    """All positions of TicTacToe, each once: no expanded set."""
+    states, policies = [], []
+    for code in range(3**9):
+        cells = np.array([code // 3**k % 3 for k in range(9)])
+        mine, theirs = cells == 1, cells == 2
+        if theirs.sum() <= mine.sum() <= theirs.sum() + 1 and (cells == 0).any():
+            states.append(np.stack([mine, theirs]).reshape(2, 3, 3).astype(np.float32))
+            policies.append((cells == 0) / (cells == 0).sum())
+    codes, file = errors_of({"states": np.stack(states), "policies": np.stack(policies)},
+                            "--board", "tictactoe")
+    assert not codes and not file["expanded"], file
+
+
+@tap.test()
+def test_unrelated_planes():
+    """Rows whose policies repeat while their planes have nothing to do with each other."""
+    source = gomoku(40)
+    arrays = stack([r for r in rows_of(source) for _ in range(4)])
+    rng = np.random.default_rng(3)
+    arrays["states"] = gomoku(160, seed=2)["states"]
+    del arrays["last_move"]
+    del rng
+    codes, file = errors_of(arrays, *BOARD)
+    assert file["counts"].get("orbit-planes"), file
+
+
+@tap.test()
+def test_castling():
+    codes, result = verify(data("census/chess1814_expected_published.npz"), "--board", "chess")
+    assert codes == {"castling-not-swapped"}, result
+
+
+@tap.test("keep-identity", "rows-per-shard")
+def test_selected_without_manifest(what):
+    """The program's own outputs, which hold what was chosen and no more."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(source, **stack(rows_of(gomoku(60))))
+        options = {"keep-identity": ["--pick", "4", "--keep-identity"],
+                   "rows-per-shard": ["--order", "transform", "--rows-per-shard", "100"]}[what]
+        subprocess.run([SYMAUG, "expand", "-q", *BOARD, *options, source, out], check=True)
+        names = sorted(n for n in os.listdir(folder) if n.startswith("out") and n.endswith(".npz"))
+        for name in names:
+            os.remove(os.path.join(folder, name + ".manifest.json"))
+            codes, result = verify(os.path.join(folder, name), *BOARD)
+            assert not codes, (name, result)
+
+
+if __name__ == "__main__":
+    assert DATA and load
+    tap.main()
