@@ -56,12 +56,17 @@ static int find_images(const struct verify_request *request, struct verify_shard
                        uint64_t row, struct verify_result *result, struct verify_located *located,
                        struct error *err)
 {
+    /* --transforms chooses what is looked at, it does not say what the set holds. */
+    struct settings settings = *request->settings;
+    struct verify_request own = *request;
     struct lanes lanes = {0};
     struct orbit_groups groups = {0};
     int status = lanes_init(&lanes, shard, result, err);
 
+    settings.transforms = NULL;
+    own.settings = &settings;
     if (status == 0)
-        status = orbit_detect(&groups, shard, &lanes, request, result, err);
+        status = orbit_detect(&groups, shard, &lanes, &own, result, err);
     if (status == 0 && result->is_expanded) {
         status = orbit_groups_settle(&groups, lanes.row_nbytes, request->settings->max_memory, err);
         if (status == 0)
@@ -140,17 +145,12 @@ static int locate(const struct verify_request *request, uint64_t row, struct ver
 int verify_locate(const struct verify_request *request, const char *path, uint64_t row,
                   struct verify_located *located, struct error *err)
 {
-    /* --transforms chooses what is looked at, it does not say what the set holds. */
-    struct settings settings = *request->settings;
-    struct verify_request own = *request;
     char *copy = strdup(path);
     struct verify_result result = {.path = copy, .findings = {.max = MAX_FINDINGS}};
     int status;
 
-    settings.transforms = NULL;
-    own.settings = &settings;
     *located = (struct verify_located){.recall = {.settings = *request->settings}};
-    status = copy != NULL ? locate(&own, row, &result, located, err)
+    status = copy != NULL ? locate(request, row, &result, located, err)
                           : error_no_memory(err, "name of a file");
     findings_release(&result.findings);
     free(result.note);
