@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "shard/unpack.h"
 #include "verify/orbit_detect.h"
-#include "verify/verify_labels.h"
+#include "verify/labels.h"
 #include "verify/verify_manifest.h"
-#include "verify/verify_pass.h"
+#include "verify/pass.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "verify/canonical.h"
 #include "verify/orbit_check.h"
 #include "verify/orbit_numbers.h"
-#include "verify/verify_numbers.h"
+#include "verify/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * verify_numbers.h - scanning rows of numbers: what is no number, sums, the lowest and the highest.
+ * numbers.h - scanning rows of numbers: what is no number, sums, the lowest and the highest.
  */
-#ifndef SYMAUG_VERIFY_VERIFY_NUMBERS_H
-#define SYMAUG_VERIFY_VERIFY_NUMBERS_H
+#ifndef SYMAUG_VERIFY_NUMBERS_H
+#define SYMAUG_VERIFY_NUMBERS_H
 
 #include "npy/dtype.h"
 

@@ -1,5 +1,5 @@
 /*
- * verify_rules.c - see verify_rules.h.
+ * rules.c - see rules.h.
  *
  * Every row adds to tallies, and its findings wait in them: a rule that most rows break means that
  * the planes are no such planes, a rule that a few rows break means that these rows are wrong. Only
@@ -7,9 +7,9 @@
  * plays on; also for policies that are stored upside down, mirrored or transposed beside their
  * planes, so that the order that fits can be named.
  */
-#include "verify/verify_rules.h"
+#include "verify/rules.h"
 
-#include "verify/verify_numbers.h"
+#include "verify/numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -19,11 +19,9 @@
 #define LITTLE_MASS   1e-6 /* of a policy: what smoothing leaves on cells that nobody can play on */
 #define MIN_ROWS_FLIP 4    /* fewer rows fit some flip by chance */
 
-static const char *const flip_names[RULES_N_FLIPS] = {"", "flipud", "fliplr", "transpose"};
-
-const char *rules_flip_name(enum rules_flip flip)
+static const struct lane *planes_lane(const struct rules *rules)
 {
-    return flip_names[flip];
+    return &rules->lanes->items[rules->lanes->planes];
 }
 
 /* --- what applies --- */
@@ -75,74 +73,48 @@ static void decide_planes(struct rules *rules, const struct conventions *c)
 
 /* The element of a plane that holds a cell of the box; -1 when none does. */
 static int32_t element_of_cell(const struct board *board, const struct role_binding *planes,
-                               int64_t cell)
+                               uint64_t cell)
 {
     if (planes->plane_xy)
         cell = cell % board->cols * board->rows + cell / board->cols;
     if (planes->layout == NULL)
-        return (uint64_t)cell < planes->axes.axis ? (int32_t)cell : -1;
+        return cell < planes->axes.axis ? (int32_t)cell : -1;
     for (uint64_t i = 0; i < planes->axes.axis && i < planes->layout->length(board); i++)
-        if (planes->layout->cell(board, i) == cell)
+        if (planes->layout->cell(board, i) == (int64_t)cell)
             return (int32_t)i;
     return -1;
 }
 
-static int64_t flip_cell(const struct board *board, enum rules_flip flip, int64_t cell)
-{
-    const int64_t row = cell / board->cols, col = cell % board->cols;
-
-    switch (flip) {
-    case RULES_FLIPUD:
-        return (board->rows - 1 - row) * board->cols + col;
-    case RULES_FLIPLR:
-        return row * board->cols + board->cols - 1 - col;
-    case RULES_TRANSPOSE:
-        return col * board->cols + row;
-    default:
-        return cell;
-    }
-}
-
-bool rules_can_flip(const struct board *board, enum rules_flip flip)
-{
-    return flip == RULES_AS_IS || (board->rows > 0 && board->n_on_board == board->n_cells &&
-                                   (flip != RULES_TRANSPOSE || board->rows == board->cols));
-}
-
-int64_t rules_flip_action(const struct board *board, enum rules_flip flip, int64_t action)
-{
-    return action >= 0 && action < board->n_cells ? flip_cell(board, flip, action) : action;
-}
-
+/* For every flip and action, the element of a plane that the action plays on. */
 static int make_targets(struct rules *rules, struct error *err)
 {
     const struct lane *policy = &rules->lanes->items[rules->policy];
-    const struct role_binding *planes = rules->lanes->items[rules->lanes->planes].binding;
+    const struct role_binding *planes = planes_lane(rules)->binding;
     const struct action_layout *layout = policy->binding->layout;
     const struct board *board = policy->map.board;
-    const uint64_t n = policy->map.space->length;
-    int32_t *targets = malloc((n * RULES_N_FLIPS + 1) * sizeof *targets);
+    const uint64_t n = rules->n_actions = policy->map.space->length;
+    int32_t *targets = malloc((n * ACTION_N_FLIPS + 1) * sizeof *targets);
 
     if (targets == NULL)
         return error_no_memory(err, "cells of actions");
-    for (uint64_t i = 0; i < n * RULES_N_FLIPS; i++) {
-        const enum rules_flip flip = (enum rules_flip)(i / n);
-        const uint64_t action = i % n;
-        const bool places = rules_can_flip(board, flip) && action < layout->length(board) &&
-                            (layout->flags(board, action) & ACTION_PLACEMENT);
-        const int64_t stored = places ? layout->cell(board, action) : -1;
-        const int64_t cell =
-            stored < 0 ? -1
-                       : (int64_t)action_flip_cell(board, policy->binding->flip, (uint64_t)stored);
+    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++) {
+        rules->can_flip[flip] = action_can_flip(board, layout, flip);
+        for (uint64_t a = 0; a < n; a++) {
+            const bool places = rules->can_flip[flip] && a < layout->length(board) &&
+                                (layout->flags(board, a) & ACTION_PLACEMENT);
 
-        targets[i] = cell >= 0 ? element_of_cell(board, planes, flip_cell(board, flip, cell)) : -1;
+            targets[flip * n + a] =
+                places ? element_of_cell(
+                             board, planes,
+                             action_flip_cell(board, flip, (uint64_t)layout->cell(board, a)))
+                       : -1;
+        }
     }
     rules->targets = rules->own_targets = targets;
-    rules->n_actions = n;
     return 0;
 }
 
-static int init_scratch(struct rules *rules, size_t max, struct error *err)
+static int init_tallies(struct rules *rules, size_t max, struct error *err)
 {
     for (int i = 0; i < RULE_N; i++)
         rules->tallies[i] = (struct rule_tally){.findings.max = max};
@@ -161,30 +133,36 @@ int rules_init(struct rules *rules, const struct lanes *lanes, size_t max, struc
 {
     const struct board *board = lanes->shard->board;
     const struct lane *planes = lanes->planes >= 0 ? &lanes->items[lanes->planes] : NULL;
+    const struct lane *policy;
+    bool is_grid;
 
     *rules = (struct rules){.lanes = lanes, .policy = -1, .to_move = -1, .turn = -1};
-    if (board == NULL || planes == NULL || planes->binding->role != ROLE_PLANES ||
+    if (board == NULL || planes == NULL || planes->binding->role == ROLE_PACKED ||
         !dtype_is_number(&planes->array->header.dtype))
         return 0;
+    is_grid = planes->binding->role == ROLE_GRID;
     rules->n_planes = planes->binding->axes.outer * planes->binding->axes.inner;
     rules->axis = planes->binding->axes.axis;
     rules->policy = find_lane(lanes, ROLE_POLICY);
     if (rules->policy < 0)
         rules->policy = find_lane(lanes, ROLE_POLICY_INDEX);
     rules->to_move = find_lane(lanes, ROLE_TO_MOVE);
-    /* Policies of another kind belong to games whose planes are not known. */
-    if (rules->policy < 0 || is_cells_layout(&lanes->items[rules->policy]))
-        rules->lead = board->lead;
-    /* On boards of Hex more than three planes are not known. */
-    if (rules->n_planes < 2 || (rules->n_planes > 3 && board->family->joins_edges))
-        rules->lead = BOARD_LEAD_NONE;
+    policy = rules->policy >= 0 ? &lanes->items[rules->policy] : NULL;
+    /* Policies of another kind belong to games whose planes are not known, and so do more than
+     * three planes on boards of Hex. */
+    if ((policy != NULL && !is_cells_layout(policy)) || (rules->n_planes == 1) != is_grid ||
+        (rules->n_planes > 3 && board->family->joins_edges))
+        return 0;
+    rules->lead = is_grid && board->lead != BOARD_LEAD_NONE ? BOARD_LEAD_FREE : board->lead;
     if (rules->lead == BOARD_LEAD_NONE)
         return 0;
-    decide_planes(rules, &lanes->shard->conventions);
-    if (rules->policy >= 0 && lanes->items[rules->policy].is_mapped &&
-        lanes->items[rules->policy].map.space != NULL && make_targets(rules, err) != 0)
+    if (!is_grid)
+        decide_planes(rules, &lanes->shard->conventions);
+    rules->is_columns = policy != NULL && is_columns(policy);
+    if (policy != NULL && policy->is_mapped && policy->map.space != NULL &&
+        make_targets(rules, err) != 0)
         return -1;
-    return init_scratch(rules, max, err);
+    return init_tallies(rules, max, err);
 }
 
 int rules_init_part(struct rules *rules, const struct rules *whole, struct error *err)
@@ -192,7 +170,7 @@ int rules_init_part(struct rules *rules, const struct rules *whole, struct error
     *rules = *whole;
     rules->own_targets = NULL;
     rules->occupied = NULL;
-    return rules->lead != BOARD_LEAD_NONE ? init_scratch(rules, whole->tallies[0].findings.max, err)
+    return rules->lead != BOARD_LEAD_NONE ? init_tallies(rules, whole->tallies[0].findings.max, err)
                                           : 0;
 }
 
@@ -200,7 +178,7 @@ int rules_init_part(struct rules *rules, const struct rules *whole, struct error
 
 /* A row of planes, and where it is found. */
 struct position {
-    const struct source_check *check;
+    const struct row_check *check;
     uint64_t at;
     struct lane_row row;
     bool channels_last;
@@ -229,12 +207,13 @@ static bool has_stone(const struct rules *rules, const struct position *p, uint6
 static bool find_stones(struct rules *rules, const struct position *p, uint64_t n[2],
                         uint64_t *overlap)
 {
+    const uint64_t cols = rules->lanes->shard->board->cols;
     bool disjoint = true;
 
     n[0] = n[1] = 0;
     for (uint64_t cell = 0; cell < rules->axis; cell++) {
         const bool first = has_stone(rules, p, rules->stones[0], cell);
-        const bool second = has_stone(rules, p, rules->stones[1], cell);
+        const bool second = rules->n_planes > 1 && has_stone(rules, p, rules->stones[1], cell);
 
         n[0] += first;
         n[1] += second;
@@ -244,6 +223,9 @@ static bool find_stones(struct rules *rules, const struct position *p, uint64_t 
             *overlap = cell;
         }
     }
+    /* A column is full when its first cell and its last are taken, whichever end is up. */
+    for (uint64_t c = 0; rules->is_columns && c < cols; c++)
+        rules->occupied[c] &= rules->occupied[rules->axis - cols + c];
     return disjoint;
 }
 
@@ -254,17 +236,18 @@ static struct finding_place place_of(const struct position *p, enum finding_code
                                   p->check->window->images[p->at].row};
 }
 
-static const struct lane *planes_lane(const struct rules *rules)
-{
-    return &rules->lanes->items[rules->lanes->planes];
-}
-
 /* --- policies on occupied cells --- */
+
+/* How the policy is said to be stored. */
+static enum action_flip stored_flip(const struct rules *rules)
+{
+    return rules->policy >= 0 ? rules->lanes->items[rules->policy].binding->flip : ACTION_AS_IS;
+}
 
 /* A policy's mass, under every flip, on cells with a stone. */
 struct mass {
-    double total, floor, occupied[RULES_N_FLIPS];
-    uint64_t n_cells, n_occupied[RULES_N_FLIPS];
+    double total, floor, occupied[ACTION_N_FLIPS];
+    uint64_t n_cells, n_occupied[ACTION_N_FLIPS];
     double highest; /* on an occupied cell, as it stands, */
     int64_t action; /* by this action */
 };
@@ -280,14 +263,14 @@ static void add_mass(const struct rules *rules, struct mass *mass, uint64_t acti
     if (p <= 0)
         return;
     mass->total += p;
-    for (int flip = 0; flip < RULES_N_FLIPS; flip++) {
+    for (int flip = 0; flip < ACTION_N_FLIPS; flip++) {
         const int32_t target = rules->targets[(uint64_t)flip * rules->n_actions + action];
 
         if (target < 0 || !rules->occupied[target])
             continue;
         mass->occupied[flip] += p;
         mass->n_occupied[flip]++;
-        if (flip == RULES_AS_IS && p > mass->highest) {
+        if (flip == (int)stored_flip(rules) && p > mass->highest) {
             mass->highest = p;
             mass->action = (int64_t)action;
         }
@@ -348,9 +331,9 @@ static void check_occupied(struct rules *rules, const struct position *p)
         return;
     mass = weigh(rules, p);
     tally->n_rows++;
-    for (int flip = 0; flip < RULES_N_FLIPS; flip++)
+    for (int flip = 0; flip < ACTION_N_FLIPS; flip++)
         rules->n_flip_broken[flip] += is_on_stones(&mass, flip);
-    if (!is_on_stones(&mass, RULES_AS_IS))
+    if (!is_on_stones(&mass, (int)stored_flip(rules)))
         return;
     tally->n_broken++;
     place = place_of(p, FINDING_POLICY_OCCUPIED, &rules->lanes->items[rules->policy]);
@@ -358,28 +341,20 @@ static void check_occupied(struct rules *rules, const struct position *p)
                  finding_format("action %" PRId64, mass.action).text, "mass on an occupied cell");
 }
 
-enum rules_flip rules_best_flip(const struct rules *rules)
+enum action_flip rules_best_flip(const struct rules *rules)
 {
     const uint64_t *n_broken = rules->n_flip_broken;
-    int best = RULES_AS_IS;
+    const enum action_flip as_is = stored_flip(rules);
+    enum action_flip best = as_is;
 
-    if (rules->targets == NULL)
-        return RULES_AS_IS;
-    for (int flip = 1; flip < RULES_N_FLIPS; flip++)
-        if (rules_can_flip(rules->lanes->shard->board, (enum rules_flip)flip) &&
-            n_broken[flip] < n_broken[best])
+    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++)
+        if (rules->can_flip[flip] && n_broken[flip] < n_broken[best])
             best = flip;
-    return n_broken[RULES_AS_IS] >= MIN_ROWS_FLIP &&
-                   10 * n_broken[RULES_AS_IS] > rules->tallies[RULE_OCCUPIED].n_rows &&
-                   20 * n_broken[best] <= n_broken[RULES_AS_IS]
-               ? (enum rules_flip)best
-               : RULES_AS_IS;
-}
-
-void rules_set_flip(struct rules *rules, enum rules_flip flip)
-{
-    memcpy(rules->own_targets, rules->own_targets + flip * rules->n_actions,
-           rules->n_actions * sizeof *rules->own_targets);
+    return n_broken[as_is] >= MIN_ROWS_FLIP &&
+                   10 * n_broken[as_is] > rules->tallies[RULE_OCCUPIED].n_rows &&
+                   20 * n_broken[best] <= n_broken[as_is]
+               ? best
+               : as_is;
 }
 
 /* --- the player to move --- */
@@ -410,7 +385,7 @@ static int player_of_plane(const struct rules *rules, const struct position *p)
 
     if (rules->turn < 0 || !is_level(rules, p, (uint64_t)rules->turn, &value))
         return -1;
-    return value == 0 ? 0 : value == 1 ? 1 : -1;
+    return player_of_code(p->check->conventions->plane_coding, value);
 }
 
 /* True when the plane is 1 on the cells where neither of the others has a stone, and these have as
@@ -459,7 +434,7 @@ static void check_turn_plane(struct rules *rules, const struct position *p)
         rules->third.low = value;
     if (level && value > rules->third.high)
         rules->third.high = value;
-    if (level && (value == 0 || value == 1))
+    if (level && player_of_code(p->check->conventions->plane_coding, value) >= 0)
         return;
     tally->n_broken++;
     if (rules->n_planes == 3)
@@ -471,19 +446,14 @@ static void check_turn_plane(struct rules *rules, const struct position *p)
 
 static int player_of_array(const struct rules *rules, const struct position *p)
 {
-    static const double codes[][2] = {
-        [TO_MOVE_01] = {0, 1}, [TO_MOVE_12] = {1, 2}, [TO_MOVE_PM1] = {1, -1}};
-    const enum to_move_coding coding = p->check->conventions->to_move;
     struct lane_row row;
-    double code;
 
     if (rules->to_move < 0 || rules->lanes->items[rules->to_move].is_broken)
         return -1;
     row = window_row(p->check->window, rules->lanes, (size_t)rules->to_move, p->at);
     if (row.n != 1)
         return -1;
-    code = lane_row_double(&row, 0);
-    return code == codes[coding][0] ? 0 : code == codes[coding][1] ? 1 : -1;
+    return player_of_code(p->check->conventions->to_move, lane_row_double(&row, 0));
 }
 
 static bool is_terminal(const struct rules *rules, const struct position *p)
@@ -548,7 +518,7 @@ static void check_balance(struct rules *rules, const struct position *p, const u
 /* --- a row --- */
 
 /* Counting stones is for images whose colours are as they were. */
-static bool is_swapped(const struct source_check *check, uint64_t at)
+static bool is_swapped(const struct row_check *check, uint64_t at)
 {
     const struct board *board = check->lanes->shard->board;
     const uint32_t t = check->window->images[at].transform;
@@ -556,7 +526,7 @@ static bool is_swapped(const struct source_check *check, uint64_t at)
     return t < board->n_transforms && board->transforms[t].swaps_colours;
 }
 
-void rules_check_row(struct rules *rules, const struct source_check *check, uint64_t at)
+void rules_check_row(struct rules *rules, const struct row_check *check, uint64_t at)
 {
     struct rule_tally *tally = &rules->tallies[RULE_OVERLAP];
     const enum planes_convention planes = check->conventions->planes;
@@ -614,7 +584,7 @@ void rules_merge(struct rules *rules, struct rules *from)
         findings_merge(&to->findings, &tally->findings);
         tally->n_rows = tally->n_broken = 0;
     }
-    for (int flip = 0; flip < RULES_N_FLIPS; flip++) {
+    for (int flip = 0; flip < ACTION_N_FLIPS; flip++) {
         rules->n_flip_broken[flip] += from->n_flip_broken[flip];
         from->n_flip_broken[flip] = 0;
     }
@@ -623,7 +593,7 @@ void rules_merge(struct rules *rules, struct rules *from)
 }
 
 /* A policy in another order than its planes: it would be moved wrongly as it stands. */
-static void report_flip(const struct rules *rules, enum rules_flip flip, struct findings *findings)
+static void report_flip(const struct rules *rules, enum action_flip flip, struct findings *findings)
 {
     const struct rule_tally *tally = &rules->tallies[RULE_OCCUPIED];
     const char *key = rules->lanes->items[rules->policy].array->key;
@@ -633,23 +603,21 @@ static void report_flip(const struct rules *rules, enum rules_flip flip, struct 
 
     findings_add(
         findings, &place, "mass on empty cells",
-        finding_format("mass on occupied cells in %" PRIu64 " of %" PRIu64 " rows, in %" PRIu64
-                       " after %s",
-                       tally->n_broken, tally->n_rows, rules->n_flip_broken[flip], flip_names[flip])
+        finding_format("mass on stones in %" PRIu64 " of %" PRIu64 " rows, in %" PRIu64 " %s%s",
+                       tally->n_broken, tally->n_rows, rules->n_flip_broken[flip],
+                       flip != ACTION_AS_IS ? "after " : "as it stands", action_flip_name(flip))
             .text,
-        "planes and policy are stored in different orders; use --role %s=policy%s:%s", key,
-        rules->lanes->items[rules->policy].binding->role == ROLE_POLICY_INDEX ? "-index" : "",
-        flip_names[flip]);
+        "planes and policy are stored in different orders; use --role %s=%s%s%s", key,
+        role_name(rules->lanes->items[rules->policy].binding->role),
+        flip != ACTION_AS_IS ? ":" : "", action_flip_name(flip));
 }
 
 static void finish_occupied(struct rules *rules, struct findings *findings)
 {
     struct rule_tally *tally = &rules->tallies[RULE_OCCUPIED];
-    const enum rules_flip flip = rules_best_flip(rules);
+    const enum action_flip flip = rules_best_flip(rules);
 
-    if (flip != RULES_AS_IS && is_columns(&rules->lanes->items[rules->policy]))
-        return; /* rows of the box from the bottom up: nothing that a mirror minds */
-    if (flip != RULES_AS_IS)
+    if (flip != stored_flip(rules))
         report_flip(rules, flip, findings);
     else if (2 * tally->n_broken <= tally->n_rows)
         findings_merge(findings, &tally->findings);

@@ -1,5 +1,5 @@
-/* verify_numbers.c - see verify_numbers.h. */
-#include "verify/verify_numbers.h"
+/* numbers.c - see numbers.h. */
+#include "verify/numbers.h"
 
 #include "base/bytes.h"
 

@@ -1,7 +1,7 @@
-/* verify_labels.c - see verify_labels.h. */
-#include "verify/verify_labels.h"
+/* labels.c - see labels.h. */
+#include "verify/labels.h"
 
-#include "verify/verify_numbers.h"
+#include "verify/numbers.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-/* verify_smear.c - see verify_smear.h. */
-#include "verify/verify_smear.h"
+/* smear.c - see smear.h. */
+#include "verify/smear.h"
 
-#include "verify/verify_numbers.h"
+#include "verify/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>

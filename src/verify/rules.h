@@ -1,20 +1,17 @@
 /*
- * verify_rules.h - checks of a position as a whole: stones of both colours on one cell, policies on
+ * rules.h - checks of a position as a whole: stones of both colours on one cell, policies on
  * occupied cells, the plane that tells the player to move, the player against the numbers of
  * stones. What planes say differs from game to game; the board tells which checks make sense, and
  * a check is given up where half of the rows would fail it: then the planes mean something else -
  * unless a policy fits as soon as it is flipped, which is told.
  */
-#ifndef SYMAUG_VERIFY_VERIFY_RULES_H
-#define SYMAUG_VERIFY_VERIFY_RULES_H
+#ifndef SYMAUG_VERIFY_RULES_H
+#define SYMAUG_VERIFY_RULES_H
 
+#include "verify/checks.h"
 #include "verify/findings.h"
-#include "verify/verify_source.h"
 
 enum rule { RULE_OVERLAP, RULE_OCCUPIED, RULE_TURN_PLANE, RULE_PLAYER, RULE_LEAD, RULE_N };
-
-/* How a policy may be stored beside its planes: as they are, or in another order. */
-enum rules_flip { RULES_AS_IS, RULES_FLIPUD, RULES_FLIPLR, RULES_TRANSPOSE, RULES_N_FLIPS };
 
 /* Rows seen and rows that break the rule, whose findings wait for the verdict. */
 struct rule_tally {
@@ -35,14 +32,16 @@ struct rules {
     enum board_lead lead; /* BOARD_LEAD_NONE: no rules apply */
     int policy, to_move;  /* lanes, or -1 */
     uint64_t n_planes, axis;
-    uint64_t stones[2];     /* planes: blue and red, */
-    bool is_mover;          /* or mine and theirs */
-    int turn;               /* the to-move plane, or -1 */
+    uint64_t stones[2]; /* planes: blue and red, */
+    bool is_mover;      /* or mine and theirs */
+    int turn;           /* the to-move plane, or -1 */
+    bool is_columns;    /* the policy's actions */
+    bool can_flip[ACTION_N_FLIPS];
     const int32_t *targets; /* for each flip, for each action, the element of a plane, or -1 */
     int32_t *own_targets;   /* owned, or NULL: lent by the rules this is a part of */
     uint64_t n_actions;     /* of a policy's axis */
     uint8_t *occupied;      /* owned: the cells of the row at hand */
-    uint64_t n_flip_broken[RULES_N_FLIPS]; /* rows with mass on stones, the policy flipped so */
+    uint64_t n_flip_broken[ACTION_N_FLIPS]; /* rows with mass on stones, the policy flipped so */
     struct rules_third third;
     uint64_t n_other_broken; /* LEAD: under the other convention */
     struct rule_tally tallies[RULE_N];
@@ -55,21 +54,11 @@ int rules_init(struct rules *rules, const struct lanes *lanes, size_t max, struc
 int rules_init_part(struct rules *rules, const struct rules *whole, struct error *err);
 
 /* A row that is its source's own position, or no image at all. */
-void rules_check_row(struct rules *rules, const struct source_check *check, uint64_t at);
+void rules_check_row(struct rules *rules, const struct row_check *check, uint64_t at);
 
-/* "flipud" */
-const char *rules_flip_name(enum rules_flip flip);
-
-/* Whether policies can be stored so beside the board's planes, and where an action then stands. */
-bool rules_can_flip(const struct board *board, enum rules_flip flip);
-int64_t rules_flip_action(const struct board *board, enum rules_flip flip, int64_t action);
-
-/* The one flip under which the policy keeps off the stones when it does not as it stands;
- * RULES_AS_IS when there is none. */
-enum rules_flip rules_best_flip(const struct rules *rules);
-
-/* From here on the policy is taken to be stored so. */
-void rules_set_flip(struct rules *rules, enum rules_flip flip);
+/* The order of storage under which the policy keeps off the stones; the one it is said to have
+ * unless that is wrong and another one right. */
+enum action_flip rules_best_flip(const struct rules *rules);
 
 /* Add the tallies of `from`, which become empty. */
 void rules_merge(struct rules *rules, struct rules *from);

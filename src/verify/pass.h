@@ -1,10 +1,10 @@
 /*
- * verify_pass.h - the one pass over all rows of a shard: while the rows of one window are checked,
+ * pass.h - the one pass over all rows of a shard: while the rows of one window are checked,
  * those of the next are read. Work is dealt out in pieces whose findings are joined in order, so
  * that what is reported does not depend on the number of threads.
  */
-#ifndef SYMAUG_VERIFY_VERIFY_PASS_H
-#define SYMAUG_VERIFY_VERIFY_PASS_H
+#ifndef SYMAUG_VERIFY_PASS_H
+#define SYMAUG_VERIFY_PASS_H
 
 #include "verify/leak.h"
 #include "verify/orbit_groups.h"

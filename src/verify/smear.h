@@ -1,9 +1,9 @@
 /*
- * verify_smear.h - content of cells that has spread to the corners of the box that are not on
+ * smear.h - content of cells that has spread to the corners of the box that are not on
  * board, as a transform does that clamps instead of leaving those corners alone.
  */
-#ifndef SYMAUG_VERIFY_VERIFY_SMEAR_H
-#define SYMAUG_VERIFY_VERIFY_SMEAR_H
+#ifndef SYMAUG_VERIFY_SMEAR_H
+#define SYMAUG_VERIFY_SMEAR_H
 
 #include "verify/findings.h"
 #include "verify/lane.h"

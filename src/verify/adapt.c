@@ -1,10 +1,10 @@
 /*
- * verify_adapt.c - see verify_adapt.h.
+ * adapt.c - see adapt.h.
  *
  * The first groups of images are looked at before any finding is made: where most of them agree
  * with another reading of an array, and hardly any with the one at hand, that reading is taken.
  */
-#include "verify/verify_adapt.h"
+#include "verify/adapt.h"
 
 #include "base/text.h"
 #include "verify/orbit_groups.h"
@@ -66,68 +66,50 @@ static bool has_cell_actions(const struct lane *lane)
            strncmp(lane->binding->layout->name, "cells", 5) == 0;
 }
 
-/* The destinations of the lane's actions when they are stored flipped: flip, move, flip again. */
-static uint32_t *flip_maps(const struct lane *lane, enum rules_flip flip, struct error *err)
+/* Take the lane's actions to be stored so. */
+static int store_as(struct lanes *lanes, struct lane *lane, enum action_flip flip,
+                    struct error *err)
 {
-    const struct board *board = lane->map.board;
-    const uint64_t n = lane->map.n_targets;
-    uint32_t *maps = malloc(((size_t)board->n_transforms * n + 1) * sizeof *maps);
+    struct verify_shard *shard = lanes->shard;
+    struct role_binding *binding = &shard->bindings[lane->binding - shard->bindings];
+    struct orbit_map *map = &lane->map;
 
-    if (maps == NULL) {
-        error_no_memory(err, "maps of an array");
-        return NULL;
-    }
-    for (uint32_t t = 0; t < board->n_transforms; t++)
-        for (uint64_t a = 0; a < n; a++) {
-            const int64_t from = rules_flip_action(board, flip, (int64_t)a);
-            const uint32_t to = lane->map.dst[t][from];
-
-            maps[t * n + a] = (uint32_t)rules_flip_action(board, flip, to);
-        }
-    return maps;
-}
-
-static void set_maps(struct lane *lane, const uint32_t *maps, const uint32_t *kept)
-{
-    for (uint32_t t = 0; t < lane->map.board->n_transforms; t++)
-        lane->map.dst[t] =
-            maps != NULL ? maps + t * lane->map.n_targets : kept + t * lane->map.n_targets;
-}
-
-/* Take the lane for flipped when its images are right so, and only so. */
-static int try_flip(struct lanes *lanes, const struct window *window, size_t i,
-                    enum rules_flip flip, bool *is_taken, struct error *err)
-{
-    struct lane *lane = &lanes->items[i];
-    const struct agreement plain = count_groups(lanes, window, i, ORBIT_EXACT);
-    struct agreement flipped;
-    uint32_t *maps;
-
-    if (2 * plain.n_all > plain.n_groups)
-        return 0;
-    maps = flip_maps(lane, flip, err);
-    if (maps == NULL)
+    binding->flip = flip;
+    map->space =
+        orbit_space(&shard->spaces, map->board, binding, shard->conventions.ambiguous, err);
+    if (map->space == NULL)
         return -1;
-    set_maps(lane, maps, NULL);
-    flipped = count_groups(lanes, window, i, ORBIT_EXACT);
-    *is_taken = 2 * flipped.n_all > flipped.n_groups;
-    if (*is_taken) {
-        lane->map.own_maps = maps;
-        return 0;
-    }
-    set_maps(lane, NULL, lane->map.space->dst);
-    free(maps);
+    for (uint32_t t = 0; t < map->board->n_transforms; t++)
+        map->dst[t] = map->space->dst + t * map->space->length;
     return 0;
 }
 
+/* Take the lane for stored so when its images are right then, and only then. */
+static int try_flip(struct lanes *lanes, const struct window *window, size_t i,
+                    enum action_flip flip, bool *is_taken, struct error *err)
+{
+    struct lane *lane = &lanes->items[i];
+    const enum action_flip said = lane->binding->flip;
+    struct agreement a = count_groups(lanes, window, i, ORBIT_EXACT);
+
+    *is_taken = false;
+    if (2 * a.n_all > a.n_groups)
+        return 0;
+    if (store_as(lanes, lane, flip, err) != 0)
+        return -1;
+    a = count_groups(lanes, window, i, ORBIT_EXACT);
+    *is_taken = 2 * a.n_all > a.n_groups;
+    return *is_taken ? 0 : store_as(lanes, lane, said, err);
+}
+
 /* The flip under which the policies of the first sources keep off the stones. */
-static int find_flip(const struct rules *rules, const struct window *window, enum rules_flip *flip,
+static int find_flip(const struct rules *rules, const struct window *window, enum action_flip *flip,
                      struct error *err)
 {
     struct rules look;
     struct findings unused = {0};
-    const struct source_check check = {rules->lanes, window, &rules->lanes->shard->conventions,
-                                       &unused};
+    const struct row_check check = {rules->lanes, window, &rules->lanes->shard->conventions,
+                                    &unused};
     int status = rules_init_part(&look, rules, err);
 
     for (uint64_t g = 0; status == 0 && g < window->n_groups && g < MAX_GROUPS; g++)
@@ -138,7 +120,7 @@ static int find_flip(const struct rules *rules, const struct window *window, enu
     return status;
 }
 
-static int note_flip(struct verify_result *result, const struct lane *lane, enum rules_flip flip,
+static int note_flip(struct verify_result *result, const struct lane *lane, enum action_flip flip,
                      struct error *err)
 {
     char *note = NULL;
@@ -146,41 +128,39 @@ static int note_flip(struct verify_result *result, const struct lane *lane, enum
     if (asprintf(&note, "%s, %s beside the planes as with --role %s=%s:%s",
                  result->note != NULL ? result->note : "expanded", text_path(lane->array->key).text,
                  text_path(lane->array->key).text, role_name(lane->binding->role),
-                 rules_flip_name(flip)) < 0)
+                 action_flip_name(flip)) < 0)
         return error_no_memory(err, "note");
     free(result->note);
     result->note = note;
     return 0;
 }
 
-static int adapt_flips(struct lanes *lanes, const struct window *window, struct rules *rules,
+static int adapt_flips(struct lanes *lanes, const struct window *window, const struct rules *rules,
                        struct verify_result *result, struct error *err)
 {
-    enum rules_flip flip = RULES_AS_IS;
+    enum action_flip flip;
+    bool is_taken;
 
     if (rules->targets == NULL || !has_cell_actions(&lanes->items[rules->policy]))
         return 0;
     if (find_flip(rules, window, &flip, err) != 0)
         return -1;
-    for (size_t i = 0; flip != RULES_AS_IS && i < lanes->n; i++) {
-        bool is_taken = false;
-
+    if (flip == lanes->items[rules->policy].binding->flip)
+        return 0;
+    for (size_t i = 0; i < lanes->n; i++) {
         if (!has_cell_actions(&lanes->items[i]))
             continue;
-        if (try_flip(lanes, window, i, flip, &is_taken, err) != 0)
+        if (try_flip(lanes, window, i, flip, &is_taken, err) != 0 ||
+            (is_taken && note_flip(result, &lanes->items[i], flip, err) != 0))
             return -1;
-        if (is_taken && note_flip(result, &lanes->items[i], flip, err) != 0)
-            return -1;
-        if (is_taken && (int)i == rules->policy)
-            rules_set_flip(rules, flip);
     }
     return 0;
 }
 
 /* --- all arrays --- */
 
-int verify_adapt(struct lanes *lanes, const struct window *window, struct rules *rules,
-                 struct verify_result *result, struct error *err)
+int adapt(struct lanes *lanes, const struct window *window, const struct rules *rules,
+          struct verify_result *result, struct error *err)
 {
     const struct conventions *c = &lanes->shard->conventions;
 

@@ -1,11 +1,11 @@
 /*
- * verify_adapt.h - what the first groups tell about arrays whose meaning was guessed.
+ * adapt.h - what the first groups tell about arrays whose meaning was guessed.
  */
-#ifndef SYMAUG_VERIFY_VERIFY_ADAPT_H
-#define SYMAUG_VERIFY_VERIFY_ADAPT_H
+#ifndef SYMAUG_VERIFY_ADAPT_H
+#define SYMAUG_VERIFY_ADAPT_H
 
 #include "verify/orbit_check.h"
-#include "verify/verify_rules.h"
+#include "verify/rules.h"
 
 /*
  * Arrays that are taken for copies but differ within most groups are numbers of the images
@@ -13,7 +13,7 @@
  * convention was said for may be those of the player to move, which no image changes. Policies that
  * stand on stones, and off them when flipped, are compared in that order, which result->note says.
  */
-int verify_adapt(struct lanes *lanes, const struct window *window, struct rules *rules,
-                 struct verify_result *result, struct error *err);
+int adapt(struct lanes *lanes, const struct window *window, const struct rules *rules,
+          struct verify_result *result, struct error *err);
 
 #endif

@@ -1,12 +1,12 @@
-/* verify_pass.c - see verify_pass.h. */
-#include "verify/verify_pass.h"
+/* pass.c - see pass.h. */
+#include "verify/pass.h"
 
 #include "engine/crew.h"
+#include "verify/adapt.h"
+#include "verify/checks.h"
 #include "verify/diagnose.h"
-#include "verify/verify_adapt.h"
-#include "verify/verify_rules.h"
-#include "verify/verify_smear.h"
-#include "verify/verify_source.h"
+#include "verify/rules.h"
+#include "verify/smear.h"
 
 #include <stdlib.h>
 
@@ -40,11 +40,11 @@ struct run {
 static int check_position(const struct run *run, struct piece *piece, uint64_t at)
 {
     const struct verify_pass *pass = run->pass;
-    const struct source_check check = {pass->lanes, &run->front, &pass->lanes->shard->conventions,
-                                       &piece->findings};
+    const struct row_check check = {pass->lanes, &run->front, &pass->lanes->shard->conventions,
+                                    &piece->findings};
 
     for (size_t i = 0; i < pass->lanes->n; i++)
-        source_check_own(&check, i, at);
+        check_own_row(&check, i, at);
     rules_check_row(&piece->rules, &check, at);
     smear_check_row(&piece->smear, pass->lanes, &run->front, at);
     if (pass->leaks == NULL)
@@ -54,15 +54,15 @@ static int check_position(const struct run *run, struct piece *piece, uint64_t a
 }
 
 /* all: every lane; else those only that are not compared with other images. */
-static void check_row(const struct run *run, struct piece *piece, uint64_t at, bool all)
+static void check_image(const struct run *run, struct piece *piece, uint64_t at, bool all)
 {
     const struct verify_pass *pass = run->pass;
-    const struct source_check check = {pass->lanes, &run->front, &pass->lanes->shard->conventions,
-                                       &piece->findings};
+    const struct row_check check = {pass->lanes, &run->front, &pass->lanes->shard->conventions,
+                                    &piece->findings};
 
     for (size_t i = 0; i < pass->lanes->n; i++)
         if (all || !pass->lanes->items[i].is_mapped)
-            source_check_row(&check, i, at);
+            check_row(&check, i, at);
 }
 
 static int check_group(const struct run *run, struct piece *piece, uint64_t g)
@@ -82,8 +82,8 @@ static int check_group(const struct run *run, struct piece *piece, uint64_t g)
 
     /* What is sound in one image is sound in all that are exactly its images. */
     for (uint64_t m = 0; m < d.n; m++)
-        check_row(run, piece, d.members[m],
-                  m == 0 || !is_exact || piece->findings.n_errors > n_before);
+        check_image(run, piece, d.members[m],
+                    m == 0 || !is_exact || piece->findings.n_errors > n_before);
     if (check_position(run, piece, d.members[0]) != 0)
         return -1;
     return is_exact ? 0 : diagnose_group(&d, &piece->error);
@@ -103,7 +103,7 @@ static void check_piece(struct run *run, size_t p)
             check_group(run, piece, i);
             continue;
         }
-        check_row(run, piece, i, true);
+        check_image(run, piece, i, true);
         check_position(run, piece, i);
     }
 }
@@ -174,12 +174,12 @@ static int join_pieces(struct run *run, struct error *err)
 }
 
 /* Once, before the first window is checked. */
-static int adapt(struct run *run, bool *is_adapted, struct error *err)
+static int adapt_once(struct run *run, bool *is_adapted, struct error *err)
 {
     if (*is_adapted || run->pass->groups == NULL)
         return 0;
     *is_adapted = true;
-    return verify_adapt(run->pass->lanes, &run->front, &run->rules, run->pass->result, err);
+    return adapt(run->pass->lanes, &run->front, &run->rules, run->pass->result, err);
 }
 
 static int walk(void *self, struct crew *crew)
@@ -200,7 +200,7 @@ static int walk(void *self, struct crew *crew)
             return -1;
         run->front = run->back;
         run->back = front;
-        if (adapt(run, &is_adapted, err) != 0 || next_window(run, err) != 0)
+        if (adapt_once(run, &is_adapted, err) != 0 || next_window(run, err) != 0)
             return -1;
         work(run);
         if (join_pieces(run, err) != 0)

@@ -1,9 +1,9 @@
 /*
- * verify_labels.h - what a colour swap does to values, players and codes, as conventions and data
+ * labels.h - what a colour swap does to values, players and codes, as conventions and data
  * say.
  */
-#ifndef SYMAUG_VERIFY_VERIFY_LABELS_H
-#define SYMAUG_VERIFY_VERIFY_LABELS_H
+#ifndef SYMAUG_VERIFY_LABELS_H
+#define SYMAUG_VERIFY_LABELS_H
 
 #include "verify/lane.h"
 
