@@ -36,6 +36,12 @@ static const char units[][8] = {"",    "[Y]",  "[M]",  "[W]",  "[D]",  "[h]",  "
 
 #define N_UNITS (sizeof units / sizeof *units)
 
+bool dtype_equal(const struct dtype *a, const struct dtype *b)
+{
+    return a->kind == b->kind && a->itemsize == b->itemsize && a->big_endian == b->big_endian &&
+           a->unit == b->unit && a->structured == b->structured;
+}
+
 bool dtype_is_number(const struct dtype *dtype)
 {
     return dtype->kind == DTYPE_BOOL || dtype->kind == DTYPE_FLOAT || dtype_is_integer(dtype);

@@ -33,6 +33,9 @@ struct dtype {
     uint32_t itemsize; /* bytes of one element; 0 for objects */
 };
 
+/* True when elements of both are the same, as far as the fields of structured types are. */
+bool dtype_equal(const struct dtype *a, const struct dtype *b);
+
 /* True for b, i, u, f. */
 bool dtype_is_number(const struct dtype *dtype);
 

@@ -23,11 +23,13 @@ enum pickle_kind {
     PICKLE_STRING, /* UTF-8 */
     PICKLE_LIST,   /* of scalars */
     PICKLE_ARRAY,  /* numeric ndarray */
+    PICKLE_N_KINDS,
 };
 
 /* One element of an object array: 16 bytes, so that an index of millions stays small. */
 struct pickle_item {
     uint8_t kind;              /* enum pickle_kind */
+    bool is_kept;              /* the reader's own: a memo slot refers to it */
     uint32_t n_bytes_or_items; /* STRING: bytes; LIST: items; ARRAY: bytes of data */
     union {
         int64_t integer;                    /* BOOL, INT */
@@ -35,6 +37,7 @@ struct pickle_item {
         const uint8_t *bytes;               /* STRING: borrowed from the pickle's bytes or arena */
         const struct pickle_item *items;    /* LIST: in the arena */
         const struct pickle_ndarray *array; /* ARRAY: in the arena, may be shared by items */
+        void *inner;                        /* the reader's own */
     } as;
 };
 

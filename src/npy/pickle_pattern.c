@@ -28,6 +28,16 @@ static const struct {
     {"builtins", "bytes", GLOBAL_BYTES},
 };
 
+static const struct pickle_item *values_of(const struct pickle_item *tuple)
+{
+    return tuple->as.inner;
+}
+
+static struct pickle_dtype *dtype_of(const struct pickle_item *value)
+{
+    return value->as.inner;
+}
+
 static bool is_text(const uint8_t *bytes, size_t n_bytes, const char *text)
 {
     return n_bytes == strlen(text) && memcmp(bytes, text, n_bytes) == 0;
@@ -41,7 +51,7 @@ int pickle_global_push(struct pickle_reader *r, const uint8_t *module, size_t n_
     for (size_t i = 0; i < sizeof globals / sizeof *globals; i++)
         if (is_text(module, n_module, globals[i].module) && is_text(name, n_name, globals[i].name))
             return pickle_push(
-                r, (struct pickle_value){.kind = VALUE_GLOBAL, .as.global = globals[i].global});
+                r, (struct pickle_item){.kind = VALUE_GLOBAL, .as.integer = globals[i].global});
     snprintf(full, sizeof full, "%.*s.%.*s", (int)(n_module < 90 ? n_module : 90),
              (const char *)module, (int)(n_name < 90 ? n_name : 90), (const char *)name);
     return pickle_fail(r,
@@ -54,70 +64,71 @@ int pickle_global_push(struct pickle_reader *r, const uint8_t *module, size_t n_
  * The arguments of a callable or of BUILD as one letter per value: g global, t tuple, l list,
  * d dtype, s str, b bytes, x either, i int, ? bool or int, n None.
  */
-static bool matches(const struct pickle_value *tuple, const char *pattern)
+static bool matches(const struct pickle_item *tuple, const char *pattern)
 {
     static const uint32_t kinds[128] = {
         ['g'] = 1u << VALUE_GLOBAL,
         ['t'] = 1u << VALUE_TUPLE,
-        ['l'] = 1u << VALUE_LIST,
+        ['l'] = 1u << PICKLE_LIST,
         ['d'] = 1u << VALUE_DTYPE,
-        ['s'] = 1u << VALUE_STRING,
+        ['s'] = 1u << PICKLE_STRING,
         ['b'] = 1u << VALUE_BYTES,
-        ['x'] = 1u << VALUE_STRING | 1u << VALUE_BYTES,
-        ['i'] = 1u << VALUE_INT,
-        ['?'] = 1u << VALUE_BOOL | 1u << VALUE_INT,
-        ['n'] = 1u << VALUE_NONE,
+        ['x'] = 1u << PICKLE_STRING | 1u << VALUE_BYTES,
+        ['i'] = 1u << PICKLE_INT,
+        ['?'] = 1u << PICKLE_BOOL | 1u << PICKLE_INT,
+        ['n'] = 1u << PICKLE_NONE,
     };
     uint32_t i;
 
-    for (i = 0; i < tuple->n && pattern[i] != '\0'; i++)
-        if ((kinds[(unsigned char)pattern[i]] >> tuple->as.tuple[i].kind & 1) == 0)
+    for (i = 0; i < tuple->n_bytes_or_items && pattern[i] != '\0'; i++)
+        if ((kinds[(unsigned char)pattern[i]] >> values_of(tuple)[i].kind & 1) == 0)
             return false;
-    return i == tuple->n && pattern[i] == '\0';
+    return i == tuple->n_bytes_or_items && pattern[i] == '\0';
 }
 
-static bool value_is_text(const struct pickle_value *value, const char *text)
+static bool value_is_text(const struct pickle_item *value, const char *text)
 {
-    return is_text(value->as.bytes, value->n, text);
+    return is_text(value->as.bytes, value->n_bytes_or_items, text);
 }
 
 /* A dtype that is complete and of numbers, or NULL with the error set. */
-static const struct dtype *number_dtype(struct pickle_reader *r, const struct pickle_value *value)
+static const struct dtype *number_dtype(struct pickle_reader *r, const struct pickle_item *value)
 {
-    if (!value->as.dtype->built || !dtype_is_number(&value->as.dtype->dtype)) {
-        pickle_fail(r, "dtype is incomplete or not of numbers");
+    if (!dtype_of(value)->built || !dtype_is_number(&dtype_of(value)->dtype)) {
+        pickle_fail(r, "dtype is incomplete or not of numbers, expected a number's");
         return NULL;
     }
-    return &value->as.dtype->dtype;
+    return &dtype_of(value)->dtype;
 }
 
 /* Set the array's shape from a tuple of ints, and its counts. */
-static int set_shape(struct pickle_reader *r, const struct pickle_value *tuple, uint32_t itemsize,
+static int set_shape(struct pickle_reader *r, const struct pickle_item *tuple, uint32_t itemsize,
                      struct pickle_ndarray *array)
 {
     uint64_t n_bytes = itemsize;
     bool empty = false;
     uint64_t *shape;
 
-    if (tuple->n > PICKLE_MAX_DIMS)
-        return pickle_fail(r, "array of %u dimensions, at most %d are accepted", tuple->n,
-                           PICKLE_MAX_DIMS);
-    shape = pickle_alloc(r, &r->document, tuple->n * sizeof *shape);
+    if (tuple->n_bytes_or_items > PICKLE_MAX_DIMS)
+        return pickle_fail(r, "array of %u dimensions, at most %d are accepted",
+                           tuple->n_bytes_or_items, PICKLE_MAX_DIMS);
+    shape = pickle_alloc(r, tuple->n_bytes_or_items * sizeof *shape);
     if (shape == NULL)
         return -1;
-    for (uint32_t i = 0; i < tuple->n; i++) {
-        const struct pickle_value *dim = &tuple->as.tuple[i];
+    for (uint32_t i = 0; i < tuple->n_bytes_or_items; i++) {
+        const struct pickle_item *dim = &values_of(tuple)[i];
 
-        if (dim->kind != VALUE_INT)
-            return pickle_fail(r, "array dimension is %s", pickle_value_name(dim));
+        if (dim->kind != PICKLE_INT)
+            return pickle_fail(r, "array dimension is %s, expected an int", pickle_value_name(dim));
         if (dim->as.integer < 0)
-            return pickle_fail(r, "negative array dimension");
+            return pickle_fail(r, "negative array dimension %lld, expected 0 or more",
+                               (long long)dim->as.integer);
         shape[i] = (uint64_t)dim->as.integer;
         empty = empty || shape[i] == 0;
         if (shape[i] != 0 && __builtin_mul_overflow(n_bytes, shape[i], &n_bytes))
-            return pickle_fail(r, "array is too large");
+            return pickle_fail(r, "array is too large, expected a size that fits 64 bits");
     }
-    array->n_dims = (uint8_t)tuple->n;
+    array->n_dims = (uint8_t)tuple->n_bytes_or_items;
     array->shape = shape;
     array->n_elements = empty ? 0 : n_bytes / itemsize;
     array->n_bytes = empty ? 0 : n_bytes;
@@ -125,14 +136,14 @@ static int set_shape(struct pickle_reader *r, const struct pickle_value *tuple, 
 }
 
 static int set_data(struct pickle_reader *r, const struct dtype *dtype,
-                    const struct pickle_value *shape, const struct pickle_value *data,
+                    const struct pickle_item *shape, const struct pickle_item *data,
                     struct pickle_ndarray *array)
 {
     if (set_shape(r, shape, dtype->itemsize, array) != 0)
         return -1;
-    if (array->n_bytes != data->n)
-        return pickle_fail(r, "array data of %u bytes, its shape needs %llu", data->n,
-                           (unsigned long long)array->n_bytes);
+    if (array->n_bytes != data->n_bytes_or_items)
+        return pickle_fail(r, "array data of %u bytes, its shape needs %llu",
+                           data->n_bytes_or_items, (unsigned long long)array->n_bytes);
     array->dtype = *dtype;
     array->data = data->as.bytes;
     return 0;
@@ -140,7 +151,7 @@ static int set_data(struct pickle_reader *r, const struct dtype *dtype,
 
 static struct pickle_ndarray *array_new(struct pickle_reader *r)
 {
-    struct pickle_ndarray *array = pickle_alloc(r, &r->document, sizeof *array);
+    struct pickle_ndarray *array = pickle_alloc(r, sizeof *array);
 
     if (array != NULL)
         *array = (struct pickle_ndarray){0};
@@ -148,98 +159,101 @@ static struct pickle_ndarray *array_new(struct pickle_reader *r)
 }
 
 /* _reconstruct(ndarray, (0,), b'b') */
-static int make_shell(struct pickle_reader *r, const struct pickle_value *arguments,
-                      struct pickle_value *result)
+static int make_shell(struct pickle_reader *r, const struct pickle_item *arguments,
+                      struct pickle_item *result)
 {
-    const struct pickle_value *shape = &arguments[1];
+    const struct pickle_item *shape = &arguments[1];
 
-    if (arguments[0].as.global != GLOBAL_NDARRAY || shape->n != 1 ||
-        shape->as.tuple[0].kind != VALUE_INT || shape->as.tuple[0].as.integer != 0 ||
+    if (arguments[0].as.integer != GLOBAL_NDARRAY || shape->n_bytes_or_items != 1 ||
+        values_of(shape)[0].kind != PICKLE_INT || values_of(shape)[0].as.integer != 0 ||
         !value_is_text(&arguments[2], "b"))
-        return pickle_fail(r, "unexpected arguments of _reconstruct");
-    result->kind = VALUE_ARRAY;
-    result->as.array = array_new(r);
-    return result->as.array == NULL ? -1 : 0;
+        return pickle_fail(r,
+                           "unexpected arguments of _reconstruct, expected (ndarray, (0,), b'b')");
+    result->kind = PICKLE_ARRAY;
+    result->as.inner = array_new(r);
+    return result->as.inner == NULL ? -1 : 0;
 }
 
 /* dtype('f4', False, True) */
-static int make_dtype(struct pickle_reader *r, const struct pickle_value *arguments,
-                      struct pickle_value *result)
+static int make_dtype(struct pickle_reader *r, const struct pickle_item *arguments,
+                      struct pickle_item *result)
 {
-    const struct pickle_value *name = &arguments[0];
-    const bool plain =
-        name->n == 2 && name->as.bytes[0] != '\0' && strchr("biufO", name->as.bytes[0]) != NULL;
+    const struct pickle_item *name = &arguments[0];
+    const bool plain = name->n_bytes_or_items == 2 && name->as.bytes[0] != '\0' &&
+                       strchr("biufO", name->as.bytes[0]) != NULL;
     struct pickle_dtype *dtype;
     struct error refused = {0};
 
-    dtype = pickle_alloc(r, &r->scratch, sizeof *dtype);
+    dtype = pickle_alloc(r, sizeof *dtype);
     if (dtype == NULL)
         return -1;
     *dtype = (struct pickle_dtype){0};
-    if (!plain || dtype_parse((const char *)name->as.bytes, name->n, &dtype->dtype, &refused) != 0)
+    if (!plain || dtype_parse((const char *)name->as.bytes, name->n_bytes_or_items, &dtype->dtype,
+                              &refused) != 0)
         return pickle_fail(r, "dtype %s is not accepted in an object array",
-                           text_quote_bytes(name->as.bytes, name->n).text);
+                           text_quote_bytes(name->as.bytes, name->n_bytes_or_items).text);
     result->kind = VALUE_DTYPE;
-    result->as.dtype = dtype;
+    result->as.inner = dtype;
     return 0;
 }
 
 /* scalar(dtype, bytes) */
-static int make_scalar(struct pickle_reader *r, const struct pickle_value *arguments,
-                       struct pickle_value *result)
+static int make_scalar(struct pickle_reader *r, const struct pickle_item *arguments,
+                       struct pickle_item *result)
 {
     const struct dtype *dtype = number_dtype(r, &arguments[0]);
     const uint8_t *data = arguments[1].as.bytes;
 
     if (dtype == NULL)
         return -1;
-    if (arguments[1].n != dtype->itemsize)
-        return pickle_fail(r, "scalar of %u bytes, its dtype has %u", arguments[1].n,
+    if (arguments[1].n_bytes_or_items != dtype->itemsize)
+        return pickle_fail(r, "scalar of %u bytes, its dtype has %u", arguments[1].n_bytes_or_items,
                            (unsigned)dtype->itemsize);
     if (dtype->kind == DTYPE_FLOAT) {
-        result->kind = VALUE_FLOAT;
+        result->kind = PICKLE_FLOAT;
         result->as.number = dtype_get_double(dtype, data);
         return 0;
     }
     if (dtype->kind == DTYPE_UINT &&
         bytes_get_uint(data, dtype->itemsize, dtype->big_endian) > INT64_MAX)
-        return pickle_fail(r, "integer beyond 64 bits");
-    result->kind = dtype->kind == DTYPE_BOOL ? VALUE_BOOL : VALUE_INT;
+        return pickle_fail(r, "integer beyond 64 bits, expected one below 2^63");
+    result->kind = dtype->kind == DTYPE_BOOL ? PICKLE_BOOL : PICKLE_INT;
     result->as.integer = dtype_get_int(dtype, data);
     return 0;
 }
 
 /* _frombuffer(bytes, dtype, shape, 'C') */
-static int make_from_buffer(struct pickle_reader *r, const struct pickle_value *arguments,
-                            struct pickle_value *result)
+static int make_from_buffer(struct pickle_reader *r, const struct pickle_item *arguments,
+                            struct pickle_item *result)
 {
     const struct dtype *dtype = number_dtype(r, &arguments[1]);
     const bool fortran_order = value_is_text(&arguments[3], "F");
+    struct pickle_ndarray *array;
 
     if (dtype == NULL)
         return -1;
     if (!fortran_order && !value_is_text(&arguments[3], "C"))
-        return pickle_fail(r, "unexpected axis order of an array");
-    result->kind = VALUE_ARRAY;
-    result->as.array = array_new(r);
-    if (result->as.array == NULL)
+        return pickle_fail(r, "unexpected axis order of an array, expected 'C' or 'F'");
+    result->kind = PICKLE_ARRAY;
+    array = result->as.inner = array_new(r);
+    if (array == NULL)
         return -1;
-    result->as.array->fortran_order = fortran_order;
-    return set_data(r, dtype, &arguments[2], &arguments[0], result->as.array);
+    array->fortran_order = fortran_order;
+    return set_data(r, dtype, &arguments[2], &arguments[0], array);
 }
 
 /* encode(str, 'latin1'): bytes in protocol 2, one UTF-8 character below U+0100 per byte. */
-static int make_encoded(struct pickle_reader *r, const struct pickle_value *arguments,
-                        struct pickle_value *result)
+static int make_encoded(struct pickle_reader *r, const struct pickle_item *arguments,
+                        struct pickle_item *result)
 {
     const uint8_t *text = arguments[0].as.bytes;
-    const uint32_t n_text = arguments[0].n;
+    const uint32_t n_text = arguments[0].n_bytes_or_items;
     uint8_t *bytes;
     uint32_t n = 0;
 
     if (!value_is_text(&arguments[1], "latin1"))
-        return pickle_fail(r, "unexpected arguments of encode");
-    bytes = pickle_alloc(r, &r->document, n_text);
+        return pickle_fail(r, "unexpected arguments of encode, expected (str, 'latin1')");
+    bytes = pickle_alloc(r, n_text);
     if (bytes == NULL)
         return -1;
     for (uint32_t i = 0; i < n_text; i++) {
@@ -247,18 +261,19 @@ static int make_encoded(struct pickle_reader *r, const struct pickle_value *argu
 
         if (c >= 0x80) {
             if ((c != 0xc2 && c != 0xc3) || i + 1 == n_text || (text[i + 1] & 0xc0) != 0x80)
-                return pickle_fail(r, "text to encode is not Latin-1");
+                return pickle_fail(r,
+                                   "text to encode is not Latin-1, expected code points below 256");
             c = (uint8_t)(c << 6 | (text[++i] & 0x3f));
         }
         bytes[n++] = c;
     }
-    *result = (struct pickle_value){.kind = VALUE_BYTES, .n = n, .as.bytes = bytes};
+    *result = (struct pickle_item){.kind = VALUE_BYTES, .n_bytes_or_items = n, .as.bytes = bytes};
     return 0;
 }
 
 /* bytes(): b'' in protocol 2. */
-static int make_no_bytes(struct pickle_reader *r, const struct pickle_value *arguments,
-                         struct pickle_value *result)
+static int make_no_bytes(struct pickle_reader *r, const struct pickle_item *arguments,
+                         struct pickle_item *result)
 {
     (void)arguments;
     result->kind = VALUE_BYTES;
@@ -269,8 +284,8 @@ static int make_no_bytes(struct pickle_reader *r, const struct pickle_value *arg
 static const struct {
     const char *name;
     const char *pattern;
-    int (*make)(struct pickle_reader *r, const struct pickle_value *arguments,
-                struct pickle_value *result);
+    int (*make)(struct pickle_reader *r, const struct pickle_item *arguments,
+                struct pickle_item *result);
 } callables[] = {
     [GLOBAL_RECONSTRUCT] = {"_reconstruct", "gtx", make_shell},
     [GLOBAL_DTYPE] = {"dtype", "x??", make_dtype},
@@ -283,20 +298,21 @@ static const struct {
 
 int pickle_reduce(struct pickle_reader *r)
 {
-    struct pickle_value result = {0};
-    struct pickle_value *callable, *arguments;
+    struct pickle_item result = {0};
+    struct pickle_item *callable, *arguments;
 
     if (pickle_need(r, 2) != 0)
         return -1;
     arguments = &r->stack[r->n_stack - 1];
     callable = arguments - 1;
     if (callable->kind != VALUE_GLOBAL || arguments->kind != VALUE_TUPLE)
-        return pickle_fail(r, "call of %s with %s", pickle_value_name(callable),
-                           pickle_value_name(arguments));
-    if (callables[callable->as.global].make == NULL ||
-        !matches(arguments, callables[callable->as.global].pattern))
-        return pickle_fail(r, "unexpected arguments of %s", callables[callable->as.global].name);
-    if (callables[callable->as.global].make(r, arguments->as.tuple, &result) != 0)
+        return pickle_fail(r, "call of %s with %s, expected a name and a tuple",
+                           pickle_value_name(callable), pickle_value_name(arguments));
+    if (callables[callable->as.integer].make == NULL ||
+        !matches(arguments, callables[callable->as.integer].pattern))
+        return pickle_fail(r, "unexpected arguments of %s, expected those that numpy writes",
+                           callables[callable->as.integer].name);
+    if (callables[callable->as.integer].make(r, values_of(arguments), &result) != 0)
         return -1;
     pickle_tuple_drop(r, arguments);
     *callable = result;
@@ -306,27 +322,29 @@ int pickle_reduce(struct pickle_reader *r)
 
 /* (3, '<', None, None, None, -1, -1, 0) */
 static int build_dtype(struct pickle_reader *r, struct pickle_dtype *dtype,
-                       const struct pickle_value *state)
+                       const struct pickle_item *state)
 {
-    const struct pickle_value *values = state->as.tuple;
+    const struct pickle_item *values = values_of(state);
     const bool one_byte = dtype->dtype.itemsize <= 1; /* objects have size 0 here */
     const int64_t flags = dtype->dtype.kind == DTYPE_OBJECT ? PICKLE_OBJECT_FLAGS : 0;
     char order;
 
     if (dtype->built || !matches(state, "ixnnniii") || values[0].as.integer != 3 ||
-        values[1].n != 1 || values[5].as.integer != -1 || values[6].as.integer != -1 ||
-        values[7].as.integer != flags)
-        return pickle_fail(r, "unexpected state of a dtype");
+        values[1].n_bytes_or_items != 1 || values[5].as.integer != -1 ||
+        values[6].as.integer != -1 || values[7].as.integer != flags)
+        return pickle_fail(
+            r, "unexpected state of a dtype, expected (3, order, None, None, None, -1, -1, flags)");
     order = (char)values[1].as.bytes[0];
     if (one_byte ? order != '|' : order != '<' && order != '>')
-        return pickle_fail(r, "unexpected byte order of a dtype");
+        return pickle_fail(r, "unexpected byte order of a dtype, expected %s",
+                           one_byte ? "'|'" : "'<' or '>'");
     dtype->dtype.big_endian = order == '>';
     dtype->built = true;
     return 0;
 }
 
 static int build_object_array(struct pickle_reader *r, struct pickle_ndarray *array,
-                              const struct pickle_value *values)
+                              const struct pickle_item *values)
 {
     if (r->object_array != NULL)
         return pickle_fail(r, "object array inside an object array");
@@ -336,26 +354,27 @@ static int build_object_array(struct pickle_reader *r, struct pickle_ndarray *ar
         return pickle_fail(r, "object array of %llu items, expected at most %llu",
                            (unsigned long long)array->n_elements,
                            (unsigned long long)r->limits->n_items);
-    array->dtype = values[2].as.dtype->dtype;
+    array->dtype = dtype_of(&values[2])->dtype;
     r->object_array = array;
-    r->object_list = values[4].as.list;
+    r->object_list = values[4].as.inner;
     return 0;
 }
 
 /* (1, shape, dtype, fortran_order, data) */
 static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
-                       const struct pickle_value *state)
+                       const struct pickle_item *state)
 {
-    const struct pickle_value *values = state->as.tuple;
+    const struct pickle_item *values = values_of(state);
     const struct dtype *dtype;
 
     if (array->dtype.kind != 0)
-        return pickle_fail(r, "second state of an array");
-    if (matches(state, "itd?l") && values[2].as.dtype->built &&
-        values[2].as.dtype->dtype.kind == DTYPE_OBJECT && values[0].as.integer == 1)
+        return pickle_fail(r, "second state of an array, expected one");
+    if (matches(state, "itd?l") && dtype_of(&values[2])->built &&
+        dtype_of(&values[2])->dtype.kind == DTYPE_OBJECT && values[0].as.integer == 1)
         return build_object_array(r, array, values);
     if (!matches(state, "itd?b") || values[0].as.integer != 1)
-        return pickle_fail(r, "unexpected state of an array");
+        return pickle_fail(r,
+                           "unexpected state of an array, expected (1, shape, dtype, order, data)");
     dtype = number_dtype(r, &values[2]);
     if (dtype == NULL)
         return -1;
@@ -365,7 +384,7 @@ static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
 
 int pickle_build(struct pickle_reader *r)
 {
-    struct pickle_value *object, *state;
+    struct pickle_item *object, *state;
     int result;
 
     if (pickle_need(r, 2) != 0)
@@ -375,11 +394,12 @@ int pickle_build(struct pickle_reader *r)
     if (state->kind != VALUE_TUPLE)
         return pickle_fail(r, "state is %s, not a tuple", pickle_value_name(state));
     if (object->kind == VALUE_DTYPE)
-        result = build_dtype(r, object->as.dtype, state);
-    else if (object->kind == VALUE_ARRAY)
-        result = build_array(r, object->as.array, state);
+        result = build_dtype(r, dtype_of(object), state);
+    else if (object->kind == PICKLE_ARRAY)
+        result = build_array(r, object->as.inner, state);
     else
-        return pickle_fail(r, "state of %s", pickle_value_name(object));
+        return pickle_fail(r, "state of %s, expected that of a dtype or an array",
+                           pickle_value_name(object));
     if (result != 0)
         return -1;
     pickle_tuple_drop(r, state);

@@ -1,16 +1,21 @@
 /*
- * pickle_read.c - the opcode loop of the pickle reader; see pickle.h and pickle_reader.h.
+ * pickle_read.c - the pickle reader: opcodes are decoded by one table and carried out on a stack
+ * that nothing can overflow; REDUCE and BUILD are in pickle_pattern.c. Nothing here recurses, and
+ * nothing is executed or imported. See pickle_reader.h for the memory it takes.
  */
 #include "npy/pickle_reader.h"
 
 #include "base/text.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define MIN_PROTOCOL 2
 #define MAX_PROTOCOL 5
 
 /* No honest pickle needs more memory than this for each of its bytes, and to begin with: the
- * densest has a value per byte, which takes 16 bytes on the stack, in a list (both grow by
- * doubling) and in the document. */
+ * densest has a value per byte, which takes 16 bytes on the stack and in a list (both grow by
+ * doubling). */
 #define HEAP_PER_BYTE   128u
 #define HEAP_BASE_BYTES (64u << 10)
 
@@ -23,289 +28,364 @@ const struct pickle_limits pickle_default_limits = {
     .heap_nbytes = UINT64_C(1) << 30,
 };
 
-typedef int opcode_fn(struct pickle_reader *r, const struct pickle_code *code);
+/* --- decoding --- */
 
-static int push_int(struct pickle_reader *r, int64_t integer)
+/* What follows the opcode's byte. */
+enum form {
+    REFUSED = 0, /* not an opcode that is accepted */
+    WIDTH = 0x0f,
+    IS_COUNTED = 0x10,
+    NOTHING = 0x20,
+    NUMBER1 = NOTHING | 1, /* an integer of 1 byte, */
+    NUMBER2 = NOTHING | 2, /* of 2 bytes, least significant first, ... */
+    NUMBER4 = NOTHING | 4,
+    NUMBER8 = NOTHING | 8,
+    COUNTED1 = NUMBER1 | IS_COUNTED, /* such an integer, and that many bytes */
+    COUNTED4 = NUMBER4 | IS_COUNTED,
+    COUNTED8 = NUMBER8 | IS_COUNTED,
+    LINES = 0x40, /* two lines, each ended by a newline */
+};
+
+/* OP_PROTO is accepted as the first opcode alone, where the reader looks for it itself. */
+static const uint8_t forms[256] = {
+    [OP_MARK] = NOTHING,
+    [OP_EMPTY_TUPLE] = NOTHING,
+    [OP_STOP] = NOTHING,
+    [OP_BINBYTES] = COUNTED4,
+    [OP_SHORT_BINBYTES] = COUNTED1,
+    [OP_BINFLOAT] = NUMBER8,
+    [OP_BININT] = NUMBER4,
+    [OP_BININT1] = NUMBER1,
+    [OP_BININT2] = NUMBER2,
+    [OP_NONE] = NOTHING,
+    [OP_REDUCE] = NOTHING,
+    [OP_BINSTRING] = COUNTED4,
+    [OP_SHORT_BINSTRING] = COUNTED1,
+    [OP_BINUNICODE] = COUNTED4,
+    [OP_EMPTY_LIST] = NOTHING,
+    [OP_APPEND] = NOTHING,
+    [OP_BUILD] = NOTHING,
+    [OP_GLOBAL] = LINES,
+    [OP_APPENDS] = NOTHING,
+    [OP_BINGET] = NUMBER1,
+    [OP_LONG_BINGET] = NUMBER4,
+    [OP_BINPUT] = NUMBER1,
+    [OP_LONG_BINPUT] = NUMBER4,
+    [OP_TUPLE] = NOTHING,
+    [OP_TUPLE1] = NOTHING,
+    [OP_TUPLE2] = NOTHING,
+    [OP_TUPLE3] = NOTHING,
+    [OP_NEWTRUE] = NOTHING,
+    [OP_NEWFALSE] = NOTHING,
+    [OP_LONG1] = COUNTED1,
+    [OP_SHORT_BINUNICODE] = COUNTED1,
+    [OP_BINBYTES8] = COUNTED8,
+    [OP_STACK_GLOBAL] = NOTHING,
+    [OP_MEMOIZE] = NOTHING,
+    [OP_FRAME] = NUMBER8,
+    [OP_BYTEARRAY8] = COUNTED8,
+};
+
+/* An opcode and its argument. */
+struct code {
+    uint8_t opcode;
+    uint64_t number;      /* the integer; LINES: length of both lines without the last \n */
+    const uint8_t *bytes; /* borrowed: what is counted, or the lines */
+};
+
+enum decoded { DECODED, DECODED_TRUNCATED, DECODED_REFUSED };
+
+/* Take one opcode with its argument and move *next after it. */
+static inline enum decoded decode(const uint8_t **next, const uint8_t *end, struct code *code)
 {
-    return pickle_push(r, (struct pickle_value){.kind = VALUE_INT, .as.integer = integer});
+    const uint8_t *p = *next, *newline;
+    unsigned form;
+    size_t width;
+
+    if (p == end)
+        return DECODED_TRUNCATED;
+    code->opcode = *p++;
+    *next = p;
+    form = forms[code->opcode];
+    if (form == NOTHING)
+        return DECODED;
+    if (form == REFUSED)
+        return DECODED_REFUSED;
+    if (form == LINES) {
+        newline = memchr(p, '\n', (size_t)(end - p));
+        if (newline != NULL)
+            newline = memchr(newline + 1, '\n', (size_t)(end - newline - 1));
+        if (newline == NULL)
+            return DECODED_TRUNCATED;
+        code->bytes = p;
+        code->number = (uint64_t)(newline - p);
+        *next = newline + 1;
+        return DECODED;
+    }
+    width = form & WIDTH;
+    if ((size_t)(end - p) < width)
+        return DECODED_TRUNCATED;
+    code->number = bytes_get_uint(p, width, false);
+    p += width;
+    if ((form & IS_COUNTED) != 0) {
+        code->bytes = p;
+        if ((uint64_t)(end - p) < code->number)
+            return DECODED_TRUNCATED;
+        p += code->number;
+    }
+    *next = p;
+    return DECODED;
 }
 
-static int op_frame(struct pickle_reader *r, const struct pickle_code *code)
+/* --- the memo --- */
+
+/* Find out which slots are fetched, and make room for them. Whatever is wrong with the pickle is
+ * found again, and reported, when it is carried out. */
+static int scan_memo(struct pickle_reader *r)
 {
-    if (code->number > (uint64_t)(r->end - r->next))
-        return pickle_fail(r, "frame of %llu bytes, %zu are left", (unsigned long long)code->number,
-                           (size_t)(r->end - r->next));
+    const size_t bits_nbytes = (size_t)(r->end - r->start) / 8 + 1;
+    const uint8_t *next = r->next;
+    struct code code = {0};
+
+    while (decode(&next, r->end, &code) == DECODED && code.opcode != OP_STOP) {
+        if (code.opcode != OP_BINGET && code.opcode != OP_LONG_BINGET)
+            continue;
+        if (code.number > (uint64_t)(next - r->start))
+            break;
+        if (r->fetched == NULL) {
+            if (pickle_charge(r, bits_nbytes) != 0)
+                return -1;
+            r->fetched = calloc(bits_nbytes, 1);
+            if (r->fetched == NULL)
+                return error_no_memory(r->err, "object array");
+        }
+        r->fetched[code.number / 8] |= (uint8_t)(1u << code.number % 8);
+        if (code.number >= r->n_slots)
+            r->n_slots = code.number + 1;
+    }
+    if (r->n_slots == 0)
+        return 0;
+    if (pickle_charge(r, r->n_slots * sizeof *r->memo) != 0)
+        return -1;
+    r->memo = calloc(r->n_slots, sizeof *r->memo);
+    return r->memo == NULL ? error_no_memory(r->err, "object array") : 0;
+}
+
+/* Put the top value into a slot. */
+static int memo_put(struct pickle_reader *r, uint64_t slot)
+{
+    const uint64_t most = (uint64_t)(r->next - r->start);
+    struct pickle_item *top;
+
+    if (slot > most)
+        return pickle_fail(r, "memo slot %llu is too large, expected at most %llu here",
+                           (unsigned long long)slot, (unsigned long long)most);
+    if (pickle_need(r, 1) != 0)
+        return -1;
+    if (slot >= r->n_slots || (r->fetched[slot / 8] >> slot % 8 & 1) == 0)
+        return 0;
+    top = &r->stack[r->n_stack - 1];
+    top->is_kept = true;
+    r->memo[slot] = *top;
     return 0;
 }
 
-static int op_mark(struct pickle_reader *r, const struct pickle_code *code)
+static int memo_get(struct pickle_reader *r, uint64_t slot)
 {
-    (void)code;
-    return pickle_mark_push(r);
+    if (slot >= r->n_slots || !r->memo[slot].is_kept)
+        return pickle_fail(r, "memo slot %llu is not set, expected one that is",
+                           (unsigned long long)slot);
+    return pickle_push(r, r->memo[slot]);
 }
 
-static int op_none(struct pickle_reader *r, const struct pickle_code *code)
-{
-    (void)code;
-    return pickle_push(r, (struct pickle_value){.kind = VALUE_NONE});
-}
+/* --- opcodes --- */
 
-static int op_bool(struct pickle_reader *r, const struct pickle_code *code)
+static int push_int(struct pickle_reader *r, int64_t integer)
 {
-    return pickle_push(
-        r, (struct pickle_value){.kind = VALUE_BOOL, .as.integer = code->opcode == OP_NEWTRUE});
-}
-
-/* One or two bytes, unsigned. */
-static int op_small_int(struct pickle_reader *r, const struct pickle_code *code)
-{
-    return push_int(r, (int64_t)code->number);
-}
-
-static int op_int32(struct pickle_reader *r, const struct pickle_code *code)
-{
-    return push_int(r, (int32_t)(uint32_t)code->number);
+    return pickle_push(r, (struct pickle_item){.kind = PICKLE_INT, .as.integer = integer});
 }
 
 /* Two's complement of any length, least significant byte first. */
-static int op_long(struct pickle_reader *r, const struct pickle_code *code)
+static int push_long(struct pickle_reader *r, const struct code *code)
 {
     const unsigned n_bits = 8 * (unsigned)code->number;
-    uint64_t value;
 
     if (code->number > 8)
-        return pickle_fail(r, "integer beyond 64 bits");
+        return pickle_fail(r, "integer beyond 64 bits: expected at most 8 bytes, found %llu",
+                           (unsigned long long)code->number);
     if (code->number == 0)
         return push_int(r, 0);
-    value = bytes_get_uint(code->bytes, (size_t)code->number, false);
-    return push_int(r, (int64_t)(value << (64 - n_bits)) >> (64 - n_bits));
+    return push_int(
+        r, (int64_t)(bytes_get_uint(code->bytes, (size_t)code->number, false) << (64 - n_bits)) >>
+               (64 - n_bits));
 }
 
-static int op_float(struct pickle_reader *r, const struct pickle_code *code)
+static int push_float(struct pickle_reader *r, const struct code *code)
 {
     const uint64_t bits = __builtin_bswap64(code->number);
-    struct pickle_value value = {.kind = VALUE_FLOAT};
+    struct pickle_item value = {.kind = PICKLE_FLOAT};
 
     memcpy(&value.as.number, &bits, sizeof bits);
     return pickle_push(r, value);
 }
 
-static int push_bytes(struct pickle_reader *r, const struct pickle_code *code,
-                      enum pickle_value_kind kind, uint64_t limit)
+static int push_bytes(struct pickle_reader *r, const struct code *code, uint8_t kind)
 {
-    if (limit > UINT32_MAX)
-        limit = UINT32_MAX;
-    if (code->number > limit)
-        return pickle_fail(r, "%s of %llu bytes, at most %llu are accepted",
-                           kind == VALUE_STRING ? "str" : "bytes", (unsigned long long)code->number,
-                           (unsigned long long)limit);
-    return pickle_push(r, (struct pickle_value){.kind = (uint8_t)kind,
-                                                .n = (uint32_t)code->number,
-                                                .as.bytes = code->bytes});
-}
-
-static int op_string(struct pickle_reader *r, const struct pickle_code *code)
-{
-    uint64_t limit = r->limits->string_nbytes;
+    uint64_t most = kind == PICKLE_STRING ? r->limits->string_nbytes : r->limits->array_nbytes;
 
     /* Protocol 2 has no bytes: Python 3 writes array data as text, up to two bytes per byte. */
-    if (r->protocol == 2 && __builtin_mul_overflow(r->limits->array_nbytes, 2u, &limit))
-        limit = UINT64_MAX;
-    return push_bytes(r, code, VALUE_STRING, limit);
+    if (kind == PICKLE_STRING && r->protocol == 2 &&
+        __builtin_mul_overflow(r->limits->array_nbytes, 2u, &most))
+        most = UINT64_MAX;
+    if (most > UINT32_MAX)
+        most = UINT32_MAX;
+    if (code->number > most)
+        return pickle_fail(r, "%s of %llu bytes, at most %llu are accepted",
+                           kind == PICKLE_STRING ? "str" : "bytes",
+                           (unsigned long long)code->number, (unsigned long long)most);
+    return pickle_push(r, (struct pickle_item){.kind = kind,
+                                               .n_bytes_or_items = (uint32_t)code->number,
+                                               .as.bytes = code->bytes});
 }
 
-static int op_bytes(struct pickle_reader *r, const struct pickle_code *code)
+static int push_named(struct pickle_reader *r, const struct code *code)
 {
-    return push_bytes(r, code, VALUE_BYTES, r->limits->array_nbytes);
-}
+    const uint8_t *newline = memchr(code->bytes, '\n', code->number);
+    const size_t n_module = (size_t)(newline - code->bytes);
 
-static int op_empty_tuple(struct pickle_reader *r, const struct pickle_code *code)
-{
-    (void)code;
-    return pickle_push(r, (struct pickle_value){.kind = VALUE_TUPLE});
-}
-
-/* TUPLE1 to TUPLE3 */
-static int op_short_tuple(struct pickle_reader *r, const struct pickle_code *code)
-{
-    const size_t n = (size_t)(code->opcode - OP_TUPLE1) + 1;
-
-    return pickle_need(r, n) != 0 ? -1 : pickle_tuple_make(r, r->n_stack - n);
-}
-
-static int op_tuple(struct pickle_reader *r, const struct pickle_code *code)
-{
-    size_t from;
-
-    (void)code;
-    return pickle_mark_pop(r, &from) != 0 ? -1 : pickle_tuple_make(r, from);
-}
-
-static int op_empty_list(struct pickle_reader *r, const struct pickle_code *code)
-{
-    (void)code;
-    return pickle_list_make(r);
-}
-
-/* Move the values from stack index `from` on to the list below them. */
-static int append_from(struct pickle_reader *r, size_t from)
-{
-    const size_t n = r->n_stack - from;
-    const struct pickle_value *target;
-
-    if (pickle_need(r, n + 1) != 0)
-        return -1;
-    target = &r->stack[from - 1];
-    if (target->kind != VALUE_LIST)
-        return pickle_fail(r, "items for %s, not a list", pickle_value_name(target));
-    if (pickle_list_append(r, target->as.list, r->stack + from, n) != 0)
-        return -1;
-    r->n_stack = from;
-    return 0;
-}
-
-static int op_append(struct pickle_reader *r, const struct pickle_code *code)
-{
-    (void)code;
-    return pickle_need(r, 1) != 0 ? -1 : append_from(r, r->n_stack - 1);
-}
-
-static int op_appends(struct pickle_reader *r, const struct pickle_code *code)
-{
-    size_t from;
-
-    (void)code;
-    return pickle_mark_pop(r, &from) != 0 ? -1 : append_from(r, from);
-}
-
-static int op_global(struct pickle_reader *r, const struct pickle_code *code)
-{
-    const uint8_t *module = code->bytes;
-    const uint8_t *newline = memchr(module, '\n', code->number);
-    const size_t n_module = (size_t)(newline - module);
-
-    return pickle_global_push(r, module, n_module, newline + 1,
+    return pickle_global_push(r, code->bytes, n_module, newline + 1,
                               (size_t)code->number - n_module - 1);
 }
 
-static int op_stack_global(struct pickle_reader *r, const struct pickle_code *code)
+/* STACK_GLOBAL: the same with both names on the stack. */
+static int push_stacked(struct pickle_reader *r)
 {
-    const struct pickle_value *module, *name;
+    const struct pickle_item *module, *name;
 
-    (void)code;
     if (pickle_need(r, 2) != 0)
         return -1;
     name = &r->stack[r->n_stack - 1];
     module = name - 1;
-    if (module->kind != VALUE_STRING || name->kind != VALUE_STRING)
-        return pickle_fail(r, "name made of %s and %s", pickle_value_name(module),
-                           pickle_value_name(name));
+    if (module->kind != PICKLE_STRING || name->kind != PICKLE_STRING)
+        return pickle_fail(r, "name made of %s and %s, expected two of str",
+                           pickle_value_name(module), pickle_value_name(name));
     r->n_stack -= 2;
-    return pickle_global_push(r, module->as.bytes, module->n, name->as.bytes, name->n);
+    return pickle_global_push(r, module->as.bytes, module->n_bytes_or_items, name->as.bytes,
+                              name->n_bytes_or_items);
 }
 
-static int op_reduce(struct pickle_reader *r, const struct pickle_code *code)
+/* The opcodes that do more than push a value. */
+static int carry_out(struct pickle_reader *r, const struct code *code)
 {
-    (void)code;
-    return pickle_reduce(r);
+    size_t from;
+
+    switch (code->opcode) {
+    case OP_FRAME:
+        if (code->number <= (uint64_t)(r->end - r->next))
+            return 0;
+        return pickle_fail(r, "frame of %llu bytes, %zu are left", (unsigned long long)code->number,
+                           (size_t)(r->end - r->next));
+    case OP_MARK:
+        return pickle_mark_push(r);
+    case OP_TUPLE1:
+    case OP_TUPLE2:
+    case OP_TUPLE3:
+        from = (size_t)(code->opcode - OP_TUPLE1) + 1;
+        return pickle_need(r, from) != 0 ? -1 : pickle_tuple_make(r, r->n_stack - from);
+    case OP_TUPLE:
+        return pickle_mark_pop(r, &from) != 0 ? -1 : pickle_tuple_make(r, from);
+    case OP_EMPTY_LIST:
+        return pickle_list_push(r);
+    case OP_APPEND:
+        return pickle_need(r, 1) != 0 ? -1 : pickle_list_append(r, r->n_stack - 1);
+    case OP_APPENDS:
+        return pickle_mark_pop(r, &from) != 0 ? -1 : pickle_list_append(r, from);
+    case OP_GLOBAL:
+        return push_named(r, code);
+    case OP_STACK_GLOBAL:
+        return push_stacked(r);
+    case OP_REDUCE:
+        return pickle_reduce(r);
+    case OP_BUILD:
+        return pickle_build(r);
+    case OP_BINPUT:
+    case OP_LONG_BINPUT:
+        r->has_put = true;
+        return memo_put(r, code->number);
+    case OP_MEMOIZE:
+        /* Picklers use one or the other; what the next free slot is after both is not defined. */
+        if (r->has_put)
+            return pickle_fail(r, "MEMOIZE and PUT in one pickle, expected one of them");
+        return memo_put(r, r->n_memoized++);
+    default: /* BINGET, LONG_BINGET */
+        return memo_get(r, code->number);
+    }
 }
 
-static int op_build(struct pickle_reader *r, const struct pickle_code *code)
+static int step(struct pickle_reader *r, const struct code *code)
 {
-    (void)code;
-    return pickle_build(r);
+    switch (code->opcode) {
+    case OP_NONE:
+        return pickle_push(r, (struct pickle_item){.kind = PICKLE_NONE});
+    case OP_NEWTRUE:
+    case OP_NEWFALSE:
+        return pickle_push(
+            r, (struct pickle_item){.kind = PICKLE_BOOL, .as.integer = code->opcode == OP_NEWTRUE});
+    case OP_BININT1:
+    case OP_BININT2:
+        return push_int(r, (int64_t)code->number);
+    case OP_BININT:
+        return push_int(r, (int32_t)(uint32_t)code->number);
+    case OP_LONG1:
+        return push_long(r, code);
+    case OP_BINFLOAT:
+        return push_float(r, code);
+    case OP_SHORT_BINUNICODE:
+    case OP_BINUNICODE:
+        return push_bytes(r, code, PICKLE_STRING);
+    case OP_SHORT_BINBYTES:
+    case OP_BINBYTES:
+    case OP_BINBYTES8:
+    case OP_BYTEARRAY8:
+    case OP_SHORT_BINSTRING:
+    case OP_BINSTRING:
+        return push_bytes(r, code, VALUE_BYTES);
+    case OP_EMPTY_TUPLE:
+        return pickle_push(r, (struct pickle_item){.kind = VALUE_TUPLE});
+    default:
+        return carry_out(r, code);
+    }
 }
 
-static int op_put(struct pickle_reader *r, const struct pickle_code *code)
-{
-    r->has_put = true;
-    return pickle_memo_put(r, code->number);
-}
+/* --- what is refused --- */
 
-static int op_memoize(struct pickle_reader *r, const struct pickle_code *code)
-{
-    (void)code;
-    /* Picklers use one or the other; what the next free slot is after both is not defined. */
-    if (r->has_put)
-        return pickle_fail(r, "MEMOIZE and PUT in one pickle");
-    return pickle_memo_put(r, r->n_memoized++);
-}
-
-static int op_get(struct pickle_reader *r, const struct pickle_code *code)
-{
-    return pickle_memo_get(r, code->number);
-}
-
-static opcode_fn *const operations[256] = {
-    [OP_FRAME] = op_frame,
-    [OP_MARK] = op_mark,
-    [OP_NONE] = op_none,
-    [OP_NEWTRUE] = op_bool,
-    [OP_NEWFALSE] = op_bool,
-    [OP_BININT1] = op_small_int,
-    [OP_BININT2] = op_small_int,
-    [OP_BININT] = op_int32,
-    [OP_LONG1] = op_long,
-    [OP_BINFLOAT] = op_float,
-    [OP_SHORT_BINUNICODE] = op_string,
-    [OP_BINUNICODE] = op_string,
-    [OP_SHORT_BINBYTES] = op_bytes,
-    [OP_BINBYTES] = op_bytes,
-    [OP_BINBYTES8] = op_bytes,
-    [OP_BYTEARRAY8] = op_bytes,
-    [OP_SHORT_BINSTRING] = op_bytes,
-    [OP_BINSTRING] = op_bytes,
-    [OP_EMPTY_TUPLE] = op_empty_tuple,
-    [OP_TUPLE1] = op_short_tuple,
-    [OP_TUPLE2] = op_short_tuple,
-    [OP_TUPLE3] = op_short_tuple,
-    [OP_TUPLE] = op_tuple,
-    [OP_EMPTY_LIST] = op_empty_list,
-    [OP_APPEND] = op_append,
-    [OP_APPENDS] = op_appends,
-    [OP_GLOBAL] = op_global,
-    [OP_STACK_GLOBAL] = op_stack_global,
-    [OP_REDUCE] = op_reduce,
-    [OP_BUILD] = op_build,
-    [OP_BINPUT] = op_put,
-    [OP_LONG_BINPUT] = op_put,
-    [OP_MEMOIZE] = op_memoize,
-    [OP_BINGET] = op_get,
-    [OP_LONG_BINGET] = op_get,
+static const struct {
+    const char *opcodes;
+    const char *use;
+} refused[] = {
+    {"\x80", "a second protocol number"},
+    {"io\x81\x92", "an instance of a class"},
+    {"\x82\x83\x84", "an object of the extension registry"},
+    {"PQ", "a persistent object"},
+    {"\x97\x98", "an out-of-band buffer"},
+    {"}dsu", "a dict"},
+    {"\x8f\x90\x91", "a set"},
+    {"\x8b", "an integer beyond 64 bits"},
 };
 
 static int refuse_opcode(struct pickle_reader *r, uint8_t opcode)
 {
-    const char *use = pickle_refused_use(opcode);
-
-    if (use == NULL)
-        return pickle_fail(r, "opcode 0x%02x is refused; nothing was executed", opcode);
-    return pickle_fail(r, "opcode 0x%02x (%s) is refused; nothing was executed", opcode, use);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (opcode != 0 && strchr(refused[i].opcodes, (char)opcode) != NULL)
+            return pickle_fail(r, "opcode 0x%02x (%s) is refused; nothing was executed", opcode,
+                               refused[i].use);
+    return pickle_fail(r, "opcode 0x%02x is refused; nothing was executed", opcode);
 }
 
 static int run(struct pickle_reader *r)
 {
-    struct pickle_code code = {0};
+    struct code code = {0};
 
-    for (;;) {
-        r->opcode = r->next;
-        switch (pickle_decode(&r->next, r->end, &code)) {
-        case DECODED_TRUNCATED:
-            return pickle_fail(r, "truncated");
-        case DECODED_REFUSED:
-            return refuse_opcode(r, code.opcode);
-        case DECODED:
-            break;
-        }
-        if (code.opcode == OP_STOP)
-            return 0;
-        if (operations[code.opcode](r, &code) != 0)
-            return -1;
-    }
-}
-
-static int start(struct pickle_reader *r)
-{
     r->opcode = r->next;
     if (r->end - r->next < 2 || r->next[0] != OP_PROTO)
         return pickle_fail(r, "not a pickle of protocol 2 to 5; nothing was executed");
@@ -313,17 +393,129 @@ static int start(struct pickle_reader *r)
     if (r->protocol < MIN_PROTOCOL || r->protocol > MAX_PROTOCOL)
         return pickle_fail(r, "pickle protocol %u is not supported (2 to 5 are)", r->protocol);
     r->next += 2;
-    return pickle_memo_scan(r);
+    if (scan_memo(r) != 0)
+        return -1;
+    for (;;) {
+        r->opcode = r->next;
+        switch (decode(&r->next, r->end, &code)) {
+        case DECODED_TRUNCATED:
+            return pickle_fail(r, "truncated: expected an opcode and its argument, found the end");
+        case DECODED_REFUSED:
+            return refuse_opcode(r, code.opcode);
+        case DECODED:
+            break;
+        }
+        if (code.opcode == OP_STOP)
+            return 0;
+        if (step(r, &code) != 0)
+            return -1;
+    }
 }
 
-static uint64_t heap_budget(uint64_t n_bytes, const struct pickle_limits *limits)
-{
-    uint64_t budget;
+/* --- the one value left becomes the document --- */
 
-    if (__builtin_mul_overflow(n_bytes, HEAP_PER_BYTE, &budget) ||
-        __builtin_add_overflow(budget, HEAP_BASE_BYTES, &budget) || budget > limits->heap_nbytes)
-        return limits->heap_nbytes;
-    return budget;
+/* Count what one more reference adds to the document's data. */
+static int add_total(struct pickle_reader *r, uint64_t n_bytes, uint64_t *total)
+{
+    if (__builtin_add_overflow(*total, n_bytes, total) || *total > r->limits->total_nbytes)
+        return pickle_fail(r,
+                           "more than %llu bytes of data when shared objects are counted each "
+                           "time",
+                           (unsigned long long)r->limits->total_nbytes);
+    return 0;
+}
+
+static int check_scalar(struct pickle_reader *r, uint64_t i, const struct pickle_item *item,
+                        uint64_t *total)
+{
+    const unsigned long long at = i;
+
+    if (item->kind > PICKLE_STRING)
+        return pickle_fail(r, "item %llu is or holds %s, which is not accepted", at,
+                           pickle_value_name(item));
+    if (item->kind != PICKLE_STRING)
+        return 0;
+    if (item->n_bytes_or_items > r->limits->string_nbytes)
+        return pickle_fail(r, "item %llu: str of %u bytes, at most %llu are accepted", at,
+                           item->n_bytes_or_items, (unsigned long long)r->limits->string_nbytes);
+    if (!text_is_utf8(item->as.bytes, item->n_bytes_or_items))
+        return pickle_fail(r, "item %llu: str is not UTF-8, expected text", at);
+    return add_total(r, item->n_bytes_or_items, total);
+}
+
+/* A list's items are looked at once, however often it is referred to. */
+static int finish_list(struct pickle_reader *r, uint64_t i, struct pickle_item *item,
+                       uint64_t *total)
+{
+    struct pickle_list *list = item->as.inner;
+
+    if (!list->checked) {
+        if (list->n > r->limits->list_items)
+            return pickle_fail(r, "item %llu: list of %u items, at most %llu are accepted",
+                               (unsigned long long)i, list->n,
+                               (unsigned long long)r->limits->list_items);
+        list->n_bytes = list->n * sizeof *list->values;
+        for (uint32_t k = 0; k < list->n; k++)
+            if (check_scalar(r, i, &list->values[k], &list->n_bytes) != 0)
+                return -1;
+        list->checked = true;
+    }
+    item->n_bytes_or_items = list->n;
+    item->as.items = list->values;
+    return add_total(r, list->n_bytes, total);
+}
+
+static int finish_item(struct pickle_reader *r, uint64_t i, struct pickle_item *item,
+                       uint64_t *total)
+{
+    const struct pickle_ndarray *array = item->as.array;
+
+    if (item->kind == PICKLE_LIST)
+        return finish_list(r, i, item, total);
+    if (item->kind != PICKLE_ARRAY)
+        return check_scalar(r, i, item, total);
+    if (array->dtype.kind == 0)
+        return pickle_fail(r, "item %llu: array without data, expected its state",
+                           (unsigned long long)i);
+    if (array->dtype.kind == DTYPE_OBJECT)
+        return pickle_fail(r, "item %llu: object array inside an object array",
+                           (unsigned long long)i);
+    item->n_bytes_or_items = (uint32_t)array->n_bytes;
+    return add_total(r, array->n_bytes, total);
+}
+
+static int finish(struct pickle_reader *r, struct pickle_document *document)
+{
+    const struct pickle_ndarray *array = r->object_array;
+    struct pickle_list *list = r->object_list;
+    struct pickle_item *shrunk;
+    uint64_t total = 0;
+
+    if (r->n_stack != 1 || r->n_marks != 0)
+        return pickle_fail(r, "%zu values on the stack at the end, expected one", r->n_stack);
+    if (r->next != r->end)
+        return pickle_fail(r, "%zu bytes behind the end of the pickle, expected none",
+                           (size_t)(r->end - r->next));
+    if (r->stack->kind != PICKLE_ARRAY || r->stack->as.array != array)
+        return pickle_fail(r, "it holds %s, not an object array", pickle_value_name(r->stack));
+    /* Not at BUILD: a list that is memoised can still grow after it. */
+    if (list->n != array->n_elements)
+        return pickle_fail(r, "object array of %u items, its shape needs %llu", list->n,
+                           (unsigned long long)array->n_elements);
+    for (uint64_t i = 0; i < array->n_elements; i++)
+        if (finish_item(r, i, &list->values[i], &total) != 0)
+            return -1;
+    shrunk = list->n > 0 ? realloc(list->values, list->n * sizeof *shrunk) : NULL;
+    if (shrunk != NULL)
+        list->values = shrunk;
+    document->protocol = (int)r->protocol;
+    document->n_dims = array->n_dims;
+    memcpy(document->shape, array->shape, array->n_dims * sizeof *array->shape);
+    document->n_items = array->n_elements;
+    document->items = list->values;
+    document->arena = r->arena;
+    r->arena = NULL;
+    return 0;
 }
 
 int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limits *limits,
@@ -334,17 +526,26 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
     int result = -1;
 
     *document = (struct pickle_document){0};
-    r.heap_nbytes = r.heap_left = heap_budget(n_bytes, limits);
-    if (start(&r) == 0 && run(&r) == 0)
-        result = pickle_finish(&r, document);
-    if (result != 0)
-        pickle_chunks_free(r.document.chunks);
-    pickle_reader_release(&r);
+    if (__builtin_mul_overflow(n_bytes, HEAP_PER_BYTE, &r.heap_nbytes) ||
+        __builtin_add_overflow(r.heap_nbytes, HEAP_BASE_BYTES, &r.heap_nbytes) ||
+        r.heap_nbytes > limits->heap_nbytes)
+        r.heap_nbytes = limits->heap_nbytes;
+    r.heap_left = r.heap_nbytes;
+    r.arena = pickle_arena_new(err);
+    if (r.arena == NULL)
+        return -1;
+    if (run(&r) == 0)
+        result = finish(&r, document);
+    pickle_arena_free(r.arena);
+    free(r.stack);
+    free(r.marks);
+    free(r.fetched);
+    free(r.memo);
     return result;
 }
 
 void pickle_release(struct pickle_document *document)
 {
-    pickle_chunks_free(document->arena);
+    pickle_arena_free(document->arena);
     *document = (struct pickle_document){0};
 }

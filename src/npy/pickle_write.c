@@ -1,8 +1,8 @@
 /* pickle_write.c - see pickle.h: object arrays as numpy's own pickles, smaller and deterministic.
  */
-#include "npy/pickle.h"
+#include "npy/pickle_reader.h" /* the opcodes */
 
-#include "npy/pickle_opcode.h"
+#include <string.h>
 
 /* The one place that names numpy's module: numpy 2 still loads the name of numpy 1. */
 #define MODULE "numpy.core.multiarray"
@@ -103,16 +103,11 @@ static uint8_t *put_dtype(uint8_t *p, const struct dtype *dtype, unsigned slot)
     return p;
 }
 
-static bool same_dtype(const struct dtype *a, const struct dtype *b)
-{
-    return a->kind == b->kind && a->itemsize == b->itemsize && a->big_endian == b->big_endian;
-}
-
 static unsigned find_dtype(const struct pickle_writer *writer, const struct dtype *dtype)
 {
     unsigned i = 0;
 
-    while (i < writer->n_dtypes && !same_dtype(&writer->dtypes[i].dtype, dtype))
+    while (i < writer->n_dtypes && !dtype_equal(&writer->dtypes[i].dtype, dtype))
         i++;
     return i;
 }
