@@ -31,7 +31,7 @@ enum error_code {
     ERROR_CODE_LENGTH,
 };
 
-#define ERROR_MESSAGE_NBYTES 1024
+#define ERROR_MESSAGE_NBYTES 4096
 #define ERROR_ARRAY_NBYTES   128
 
 /* A failure: its kind and one line of text; and, when it has been set with error_set_at, where it

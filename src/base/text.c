@@ -209,3 +209,18 @@ void text_release(struct text *t)
     free(t->text);
     *t = (struct text){0};
 }
+
+int text_append_shell(struct text *t, const char *word, struct error *err)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=:,./@%";
+
+    if (*word != '\0' && word[strspn(word, plain)] == '\0')
+        return text_append(t, err, "%s", word);
+    if (text_append(t, err, "'") != 0)
+        return -1;
+    for (; *word != '\0'; word++)
+        if (text_append(t, err, *word == '\'' ? "'\\''" : "%c", *word) != 0)
+            return -1;
+    return text_append(t, err, "'");
+}

@@ -55,6 +55,9 @@ struct text {
 int text_append(struct text *t, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Append a word so that a shell reads it as one: in single quotes where it needs them. */
+int text_append_shell(struct text *t, const char *word, struct error *err);
+
 /* Free the string; accepts a zeroed one. */
 void text_release(struct text *t);
 

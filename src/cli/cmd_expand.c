@@ -382,13 +382,41 @@ static int check(const struct settings *settings, struct error *err)
     return 0;
 }
 
+/* The command line as a shell reads it, for refusals that add to it: first what may be followed by
+ * options, then the rest. */
+static int write_command(char **argv, struct text *command, struct text *operands,
+                         struct error *err)
+{
+    struct text *to = command;
+    int status = text_append(command, err, "symaug expand");
+
+    if (status == 0)
+        status = text_append(operands, err, "%s", "");
+    for (char **word = argv + 1; *word != NULL && status == 0; word++) {
+        if (strcmp(*word, "--") == 0)
+            to = operands;
+        status = text_append(to, err, " ");
+        if (status == 0)
+            status = text_append_shell(to, *word, err);
+    }
+    return status;
+}
+
 static int run_expand(int argc, char **argv, struct error *err)
 {
     struct settings settings;
     struct input_list inputs = {0};
     struct survey_seen seen = {0};
     json_t *stats = NULL;
-    int first, status = option_parse("expand", argc, argv, &settings, &first, err);
+    struct text command = {0}, operands = {0};
+    int first, status = write_command(argv, &command, &operands, err);
+
+    if (status == 0)
+        status = option_parse("expand", argc, argv, &settings, &first, err);
+    else
+        settings = settings_default;
+    settings.roles.command = command.text;
+    settings.roles.operands = operands.text;
 
     if (status == 0)
         status = check(&settings, err);
@@ -408,6 +436,8 @@ static int run_expand(int argc, char **argv, struct error *err)
     } else {
         json_decref(stats);
     }
+    text_release(&command);
+    text_release(&operands);
     survey_seen_release(&seen);
     input_list_release(&inputs);
     settings_release(&settings);

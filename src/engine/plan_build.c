@@ -51,7 +51,7 @@ static int note_arrays(struct plan *plan, struct error *err)
 static bool has_moving_array(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan->arrays[i].binding.role < ROLE_COPY)
+        if (role_moves(plan->arrays[i].binding.role))
             return true;
     return false;
 }
@@ -59,9 +59,11 @@ static bool has_moving_array(const struct plan *plan)
 static int bind_arrays(struct plan *plan, struct error *err)
 {
     if (!has_moving_array(plan))
-        return error_set(err, ERROR_DATA,
-                         "%s: no array that a transform moves was found; use --role NAME=ROLE",
-                         text_path(plan->archives[0].path).text);
+        return error_set(
+            err, ERROR_DATA,
+            "%s: no array that a transform moves was found: its images would be copies; "
+            "use --role NAME=planes, packed, grid, policy, action or coord",
+            text_path(plan->archives[0].path).text);
     for (size_t i = 0; i < plan->n_arrays; i++) {
         struct plan_array *array = &plan->arrays[i];
 

@@ -195,6 +195,49 @@ static bool same_row_shape(const struct npy_header *a, const struct npy_header *
     return true;
 }
 
+/* Where the bytes of two arrays without rows differ; -1 when they cannot be read. */
+static int compare_bytes(const struct array *array, const struct array *first, struct error *err)
+{
+    const uint64_t n = array->header.data_nbytes;
+    uint8_t *bytes[2] = {NULL, NULL};
+    int status = -1;
+
+    if (array->unpacked_nbytes == first->unpacked_nbytes && array->has_crc && first->has_crc &&
+        array->crc == first->crc)
+        return 0;
+    if (strcmp(array->header.descr, first->header.descr) != 0 ||
+        array->header.n_elements != first->header.n_elements ||
+        array->header.dtype.kind == DTYPE_OBJECT)
+        return 1;
+    bytes[0] = malloc((size_t)array->unpacked_nbytes + 1);
+    bytes[1] = malloc((size_t)first->unpacked_nbytes + 1);
+    if (bytes[0] == NULL || bytes[1] == NULL)
+        error_no_memory(err, "metadata");
+    else if (array_read_all(array, bytes[0], err) == 0 && array_read_all(first, bytes[1], err) == 0)
+        status = memcmp(bytes[0] + array->header.header_nbytes,
+                        bytes[1] + first->header.header_nbytes, n) != 0;
+    free(bytes[0]);
+    free(bytes[1]);
+    return status;
+}
+
+/* What has no rows is copied from the first input: of the others nothing but a word is left. */
+static int match_meta(struct plan *plan, const struct archive_in *archive,
+                      const struct array *array, const struct array *first, struct error *err)
+{
+    static const char *const meanings[] = {"policy_size", "policy_encoding", "board_type"};
+    const int differs = compare_bytes(array, first, err);
+
+    if (differs <= 0)
+        return differs;
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        if (strcmp(array->key, meanings[i]) == 0)
+            return differ(archive, array->key, "says something else than", plan, err);
+    return plan_warn(plan, err, "%s: %s: differs from that of %s, which is the one that is kept",
+                     text_path(archive->path).text, text_path(array->key).text,
+                     text_path(plan->archives[0].path).text);
+}
+
 /* One more shard's array joins the first one's. */
 static int match(struct plan *plan, struct plan_array *to, size_t i, const struct array *array,
                  const struct role_binding *binding, struct error *err)
@@ -206,7 +249,7 @@ static int match(struct plan *plan, struct plan_array *to, size_t i, const struc
     if (binding->role == ROLE_DROP && to->binding.role == ROLE_DROP)
         return 0;
     if (binding->role == ROLE_META && to->binding.role == ROLE_META)
-        return 0;
+        return match_meta(plan, archive, array, first, err);
     if (!npy_header_same_type(&array->header, &first->header))
         return differ(archive, array->key, "is of another type than", plan, err);
     if (!same_row_shape(&array->header, &first->header) && binding->sparse != SPARSE_CSR)
@@ -278,12 +321,14 @@ static int infer_archive(struct plan *plan, size_t i, const struct settings *req
 {
     const struct archive_in *archive = &plan->archives[i];
     struct role_binding *bindings = calloc(archive->n_arrays + 1, sizeof *bindings);
+    struct role_request roles = request->roles; /* borrowed, but for what the plan adds */
     int status;
 
     if (bindings == NULL)
         return error_no_memory(err, "roles");
-    status =
-        role_infer(archive, plan->board, &request->roles, bindings, &plan->archive_rows[i], err);
+    roles.is_strict = !request->allow_expanded;
+    roles.swaps_colours = roles.is_strict && plan->swaps;
+    status = role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i], err);
     if (status == 0 && __builtin_add_overflow(plan->n_rows, plan->archive_rows[i], &plan->n_rows))
         status = error_set(err, ERROR_DATA, "%s: too many rows", text_path(archive->path).text);
     if (status == 0)

@@ -85,6 +85,7 @@ void role_context_release(struct role_context *c)
 {
     free(c->cases);
     free(c->by_key);
+    free(c->problems);
     memset(c, 0, sizeof *c);
 }
 
@@ -107,6 +108,8 @@ int role_refuse(const struct role_context *c, size_t i, const char *role, const 
     const struct text_quoted key = text_path(c->archive->arrays[i].key);
     char flags[640];
 
+    if (c->likely != NULL)
+        snprintf(c->likely, 48, "%s", role != NULL ? role : "");
     if (role != NULL)
         snprintf(flags, sizeof flags, "--role %s=%s or --copy %s", key.text, role, key.text);
     else

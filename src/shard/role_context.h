@@ -20,6 +20,13 @@ struct role_case {
                                            (itself, perhaps), or -1 */
 };
 
+/* An array that could not be decided. */
+struct role_problem {
+    size_t array;
+    char role[48]; /* the likeliest one */
+    struct error why;
+};
+
 struct role_context {
     const struct archive_in *archive;
     const struct board *board;
@@ -31,6 +38,9 @@ struct role_context {
     size_t rows_array;           /* the array that n_rows was taken from */
     uint32_t box_rows, box_cols; /* of planes (5 x 5 on Take It Easy), 0 where there is no box */
     bool swaps_colours;
+    char *likely;                  /* 48 bytes: the role that the last refusal offered, or "" */
+    struct role_problem *problems; /* owned */
+    size_t n_problems;
 };
 
 /* Position of the array of that key (n_bytes of key, then ending), or -1. */

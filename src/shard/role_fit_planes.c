@@ -1,9 +1,12 @@
 /* role_fit_planes.c - arrays with something on every cell: planes, packed planes, grids. */
 #include "shard/role_fit.h"
 
+#include "shard/rows.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool role_unfit(struct role_reason *reason, const char *format, ...)
@@ -208,11 +211,66 @@ static bool is_spatial_length(const struct role_context *c, const struct dtype *
     return false;
 }
 
+/* True when n is a multiple of a length that is one of something on the board. */
+static bool is_spatial_multiple(const struct role_context *c, const struct dtype *dtype, uint64_t n,
+                                struct role_reason *reason)
+{
+    const struct board *board = c->board;
+
+    for (uint64_t k = 2; k <= n / 2 && k <= 1024; k++) {
+        char length[ROLE_REASON_NBYTES];
+
+        if (n % k != 0 || n / k < 2 || !is_spatial_length(c, dtype, n / k, reason))
+            continue;
+        snprintf(length, sizeof length, "%.200s", reason->text);
+        role_unfit(reason, "%" PRIu64 " is %" PRIu64 " times %s", n, k, length);
+        return board->n_cells > 1;
+    }
+    return false;
+}
+
+/* Boards of 49 to 64 cells fit into 64 bits: numbers that need more than 32 of them tell. Fields of
+ * a structured type are not looked into. */
+static bool may_be_bitboards(const struct role_context *c, const struct array *array)
+{
+    const struct array *const arrays[] = {array};
+    const struct dtype *dtype = &array->header.dtype;
+    const uint64_t per_row = array->row_nbytes / 8;
+    struct rows *rows = NULL;
+    uint8_t *row = NULL;
+    bool found = false;
+
+    if (c->board->n_cells < 49 || c->board->n_cells > 64 || per_row == 0)
+        return false;
+    if (dtype->structured)
+        return strstr(array->header.descr, "u8'") != NULL ||
+               strstr(array->header.descr, "i8'") != NULL;
+    if (!dtype_is_integer(dtype) || dtype->itemsize != 8 || array_is_fortran(array))
+        return false;
+    rows = rows_open(arrays, 1, NULL);
+    if (rows != NULL)
+        row = malloc((size_t)array->row_nbytes);
+    for (uint64_t i = 0; i < array->n_rows && !found && row != NULL; i++) {
+        if (rows_read(rows, 1, row, NULL) != 0)
+            break; /* whoever copies it says why */
+        for (uint64_t k = 0; k < per_row; k++) {
+            const int64_t value = dtype_get_int(dtype, row + 8 * k);
+
+            found = found || value > (INT64_C(1) << 32) || value < -(INT64_C(1) << 32);
+        }
+    }
+    free(row);
+    rows_close(rows);
+    return found;
+}
+
 bool role_is_spatial(const struct role_context *c, size_t i, unsigned first_dim,
                      struct role_reason *reason)
 {
     const struct npy_header *h = &c->archive->arrays[i].header;
 
+    if (c->board->n_cells == 1)
+        return false;
     for (unsigned first = first_dim; first < h->n_dims; first++) {
         uint64_t product = 1;
 
@@ -222,6 +280,21 @@ bool role_is_spatial(const struct role_context *c, size_t i, unsigned first_dim,
             if (product > 0 && is_spatial_length(c, &h->dtype, product, reason))
                 return true;
         }
+        if (first > 0 && product > 0 && c->request->is_strict &&
+            is_spatial_multiple(c, &h->dtype, product, reason))
+            return true;
+    }
+    if (c->request->is_strict && first_dim > 0 && may_be_bitboards(c, &c->archive->arrays[i])) {
+        role_unfit(reason, "numbers above 2^32 may be the %u cells of the board %s as bits",
+                   c->board->n_cells, c->board->name);
+        return true;
+    }
+    if (c->request->is_strict && first_dim > 0 &&
+        (h->dtype.kind == DTYPE_VOID || h->dtype.kind == DTYPE_BYTES) &&
+        c->archive->arrays[i].row_nbytes >= c->board->n_on_board) {
+        role_unfit(reason, "%" PRIu64 " bytes may hold the %u cells of the board %s",
+                   c->archive->arrays[i].row_nbytes, c->board->n_on_board, c->board->name);
+        return true;
     }
     return false;
 }

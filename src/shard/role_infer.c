@@ -6,12 +6,15 @@
 #include "shard/role_fit.h"
 #include "shard/role_katago.h"
 #include "shard/role_sparse.h"
+#include "shard/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#define MAX_LOOK_NBYTES (1u << 20) /* of a row whose numbers are looked at */
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 
@@ -132,6 +135,7 @@ static const char *suggest(const struct role_context *c, size_t i)
         role_fit fit;
         enum role role;
     } shapes[] = {
+        {role_fit_policy, ROLE_POLICY}, /* when floating: else a grid first */
         {role_fit_grid, ROLE_GRID},     {role_fit_policy, ROLE_POLICY},
         {role_fit_planes, ROLE_PLANES}, {role_fit_packed, ROLE_PACKED},
         {role_fit_action, ROLE_ACTION}, {role_fit_coord, ROLE_COORD},
@@ -139,7 +143,10 @@ static const char *suggest(const struct role_context *c, size_t i)
     struct role_binding unused = {0};
     struct role_reason reason;
 
-    for (size_t k = 0; k < N_OF(shapes); k++)
+    if (c->archive->arrays[i].objects != NULL)
+        return "copy";
+    for (size_t k = c->archive->arrays[i].header.dtype.kind == DTYPE_FLOAT ? 0 : 1;
+         k < N_OF(shapes); k++)
         if (shapes[k].fit(c, i, &unused, &reason))
             return role_name(shapes[k].role);
     return "ROLE";
@@ -191,10 +198,13 @@ static bool is_index_like(const struct npy_header *h)
 static int refuse_spatial(const struct role_context *c, size_t i, const char *why,
                           struct error *err)
 {
+    const char *role = suggest(c, i);
     struct role_reason reason;
 
+    if (strcmp(role, "action") == 0 || strcmp(role, "coord") == 0)
+        role = "drop";
     role_unfit(&reason, "its name tells no role, and %s: expected to be told what it is", why);
-    return role_refuse(c, i, suggest(c, i), reason.text, err);
+    return role_refuse(c, i, role, reason.text, err);
 }
 
 /* An array of N rows that is copied unless something speaks against it. */
@@ -210,6 +220,78 @@ static int bind_copy(const struct role_context *c, size_t i, bool check_shape, s
     return 0;
 }
 
+/* The lowest and highest number of an array's first rows; false when there are none, or they cannot
+ * be read. */
+static bool find_range(const struct array *array, uint64_t n_rows, double *low, double *high)
+{
+    const struct array *const arrays[] = {array};
+    const struct dtype *dtype = &array->header.dtype;
+    struct rows *rows = NULL;
+    uint8_t *row = NULL;
+    bool is_read = dtype_is_number(dtype) && array->n_rows > 0 && array->row_nbytes > 0 &&
+                   array->row_nbytes <= MAX_LOOK_NBYTES && !array_is_fortran(array);
+
+    if (is_read)
+        rows = rows_open(arrays, 1, NULL);
+    if (rows != NULL)
+        row = malloc((size_t)array->row_nbytes);
+    is_read = row != NULL;
+    for (uint64_t i = 0; i < n_rows && i < array->n_rows && is_read; i++) {
+        is_read = rows_read(rows, 1, row, NULL) == 0;
+        for (uint64_t k = 0; is_read && k < array->row_nbytes / dtype->itemsize; k++) {
+            const double value = dtype_get_double(dtype, row + k * dtype->itemsize);
+
+            *low = (i == 0 && k == 0) || value < *low ? value : *low;
+            *high = (i == 0 && k == 0) || value > *high ? value : *high;
+            is_read = value == value;
+        }
+    }
+    free(row);
+    rows_close(rows);
+    return is_read;
+}
+
+/* The likeliest role of a label, of those that fit its numbers as colours are coded unless the user
+ * says otherwise. */
+static const char *likely_label(const struct role_context *c, size_t i)
+{
+    static const struct {
+        const char *hint;
+        const char *role;
+    } hints[] = {
+        {"winner", "to-move:winner"}, {"side", "to-move"},  {"player", "to-move"},
+        {"turn", "to-move"},          {"colo", "to-move"},  {"stm", "to-move"},
+        {"mover", "to-move"},         {"value", "value"},   {"reward", "value"},
+        {"target", "value"},          {"label", "value"},   {"win", "value"},
+        {"result", "value"},          {"outcome", "value"}, {"return", "value"},
+    };
+    const struct array *array = &c->archive->arrays[i];
+    const struct npy_header *h = &array->header;
+    double low, high;
+
+    for (size_t k = 0; k < N_OF(hints); k++)
+        if (strcasestr(array->key, hints[k].hint) != NULL &&
+            (h->n_dims == 1 || (h->n_dims == 2 && h->shape[1] == 1)) &&
+            find_range(array, array->n_rows, &low, &high) && low >= 0 && high <= 1)
+            return hints[k].role;
+    return "copy";
+}
+
+/* Where colours are swapped a reward, a side, a label may change. */
+static int refuse_swapped(const struct role_context *c, size_t i, struct error *err)
+{
+    const struct npy_header *h = &c->archive->arrays[i].header;
+    const bool moves = is_index_like(h) && role_name_suggests_cells(c->archive->arrays[i].key);
+    struct role_reason reason = {""};
+
+    if (role_is_spatial(c, i, 1, &reason))
+        return refuse_spatial(c, i, reason.text, err);
+    return role_refuse(c, i, moves ? suggest(c, i) : likely_label(c, i),
+                       "its name tells no role, and a transform swaps the colours, which may "
+                       "change it: expected to be told what it is",
+                       err);
+}
+
 static int bind_unnamed(const struct role_context *c, size_t i, struct error *err)
 {
     const struct array *array = &c->archive->arrays[i];
@@ -217,6 +299,8 @@ static int bind_unnamed(const struct role_context *c, size_t i, struct error *er
     struct role_reason reason = {""};
 
     if (array->n_rows == c->n_rows) {
+        if (c->request->swaps_colours)
+            return refuse_swapped(c, i, err);
         if (is_index_like(h) && role_name_suggests_cells(array->key))
             return role_refuse(c, i, suggest(c, i),
                                "its name and integers suggest moves or cells: expected to be told",
@@ -232,6 +316,14 @@ static int bind_unnamed(const struct role_context *c, size_t i, struct error *er
                            err);
     c->bindings[i].role = ROLE_META;
     return 0;
+}
+
+/* True when the first rows hold a number below zero: a list of moves, padded with -1. */
+static bool is_list(const struct array *array)
+{
+    double low, high;
+
+    return find_range(array, 64, &low, &high) && low < 0;
 }
 
 static int bind_named(const struct role_context *c, size_t i, struct error *err)
@@ -257,6 +349,14 @@ static int bind_named(const struct role_context *c, size_t i, struct error *err)
             continue;
         if (kind->by_name[k](c, i, b, &reason)) {
             set_role(c, i, rule->role);
+            if (c->request->is_strict && (b->role == ROLE_MASK || b->role == ROLE_POLICY) &&
+                c->archive->arrays[i].header.dtype.kind == DTYPE_INT &&
+                is_list(&c->archive->arrays[i]))
+                return role_refuse(
+                    c, i, "drop",
+                    "integers with -1 among them are a list of moves, padded, rather "
+                    "than a number for each action: expected to be told",
+                    err);
             return 0;
         }
         if (kind->by_name[k] == kind->told)
@@ -289,6 +389,84 @@ static int bind_array(const struct role_context *c, size_t i, struct error *err)
     return bind_unnamed(c, i, err);
 }
 
+/* What the command line becomes with a role for each array that has none. */
+static int write_command(const struct role_context *c, struct text *command, struct error *err)
+{
+    if (text_append(command, err, "%s", c->request->command) != 0)
+        return -1;
+    for (size_t k = 0; k < c->n_problems; k++) {
+        const struct role_problem *problem = &c->problems[k];
+        struct text spec = {0};
+        int status = text_append(&spec, err, "%s=%s", c->archive->arrays[problem->array].key,
+                                 problem->role[0] != '\0' && strcmp(problem->role, "ROLE") != 0
+                                     ? problem->role
+                                     : "drop");
+
+        if (status == 0)
+            status = text_append(command, err, " --role ");
+        if (status == 0)
+            status = text_append_shell(command, spec.text, err);
+        text_release(&spec);
+        if (status != 0)
+            return -1;
+    }
+    return text_append(command, err, "%s", c->request->operands);
+}
+
+/* All of them in one message, which ends in the command that settles them. */
+static int refuse_all(const struct role_context *c, struct error *err)
+{
+    const struct error_place place = {.file = c->archive->path};
+    struct text command = {0}, list = {0};
+    int status = write_command(c, &command, err);
+    size_t k;
+
+    for (k = 0; k < c->n_problems && status == 0; k++) {
+        const char *text = c->problems[k].why.message + c->problems[k].why.file_nbytes;
+        const char *end = strstr(text, "; use ");
+        const size_t n = end != NULL ? (size_t)(end - text) : strlen(text);
+
+        text += strspn(text, ": ");
+        if (list.n_bytes + n + command.n_bytes + 400 > ERROR_MESSAGE_NBYTES)
+            break;
+        status = text_append(
+            &list, err, "%s%.*s", k > 0 ? "; " : "",
+            (int)(c->problems[k].why.message + c->problems[k].why.file_nbytes + n - text), text);
+    }
+    if (status == 0 && k < c->n_problems)
+        status = text_append(&list, err, "%sand %zu more", k > 0 ? "; " : "", c->n_problems - k);
+    if (status == 0)
+        error_set_at(err, ERROR_DATA, &place, "%s; use: %s", list.text, command.text);
+    text_release(&command);
+    text_release(&list);
+    return -1;
+}
+
+/* Every array that cannot be decided is found before the first of them is refused. */
+static int bind_all(struct role_context *c, struct error *err)
+{
+    char likely[48] = "";
+
+    c->problems = calloc(c->archive->n_arrays + 1, sizeof *c->problems);
+    if (c->problems == NULL)
+        return error_no_memory(err, "roles");
+    c->likely = likely;
+    for (size_t i = 0; i < c->archive->n_arrays; i++) {
+        struct role_problem *problem = &c->problems[c->n_problems];
+
+        likely[0] = '\0';
+        if (bind_array(c, i, &problem->why) == 0)
+            continue;
+        if (problem->why.kind != ERROR_DATA || c->request->command == NULL)
+            return error_pass(err, &problem->why);
+        problem->array = i;
+        memcpy(problem->role, likely, sizeof likely);
+        c->n_problems++;
+    }
+    c->likely = NULL;
+    return c->n_problems > 0 ? refuse_all(c, err) : 0;
+}
+
 int role_infer(const struct archive_in *archive, const struct board *board,
                const struct role_request *request, struct role_binding *bindings, uint64_t *n_rows,
                struct error *err)
@@ -304,9 +482,8 @@ int role_infer(const struct archive_in *archive, const struct board *board,
         (board->family->only_known_members && role_katago_check(&c, err) != 0) ||
         role_sparse_find(&c, err) != 0 || find_rows(&c, err) != 0)
         goto out;
-    for (size_t i = 0; i < archive->n_arrays; i++)
-        if (bind_array(&c, i, err) != 0)
-            goto out;
+    if (bind_all(&c, err) != 0)
+        goto out;
     if (role_finish(&c, err) != 0)
         goto out;
     *n_rows = c.n_rows;

@@ -5,6 +5,7 @@ what it says works when it is pasted."""
 import io
 import json
 import os
+import shlex
 import subprocess
 import tempfile
 import zipfile
@@ -215,5 +216,127 @@ def one_cell(**arrays):
 
 check("a board of one cell", one_cell, x=planes(3, 1, 1), policy=np.ones((N, 1), "f4"),
           value=np.zeros(N, "f4"), extra=np.zeros((N, 4)), ply=np.arange(N))
+
+# --- what is undecided: all of it in one message, whose command works ---
+
+
+def undecided(board, arrays, wanted, options=()):
+    """`wanted`: for each undecided array the roles that the command may give it."""
+    with Folder() as f:
+        f.save(**arrays)
+        errors = f.refused("expand", "--board", board, *options, "in.npz", "out.npz")
+        assert len(errors.splitlines()) == 1 and "in.npz" in errors, errors
+        command = shlex.split(errors.split("; use: ")[1])
+        assert command[:2] == ["symaug", "expand"], command
+        told = dict(command[i + 1].split("=") for i, word in enumerate(command) if word == "--role")
+        told = {name: role for name, role in told.items() if name in wanted or name not in " ".join(options)}
+        assert told.keys() == wanted.keys(), f"{sorted(told)}, expected {sorted(wanted)}"
+        for name, role in told.items():
+            shape = ", ".join(map(str, arrays[name].shape))
+            assert f"{name}: dtype {arrays[name].dtype.str}, shape ({shape}" in errors or \
+                arrays[name].dtype.names, errors
+            assert role in wanted[name].split(), f"{name}={role}, expected one of {wanted[name]}"
+        f.ok(*command[1:], "-q")
+        assert os.path.exists(f.path("out.npz"))
+
+
+def hex_shard(**extra):
+    return {"boards": np.zeros((N, 3, 13, 13), "f4"), "policy": spread(169), **extra}
+
+
+def go(**extra):
+    return {"features": planes(4, 9, 9), "policy": spread(81), **extra}
+
+
+def othello(**extra):
+    return {"x": planes(3, 8, 8), "pi": spread(64), **extra}
+
+
+BITS = rng(5).integers(1 << 33, 1 << 62, N)
+UNDECIDED = [
+    ("hex13", hex_shard(reward=np.array([0, 1, 0, 1, 1, 0], "i1")), {"reward": "value"}),
+    ("hex13", hex_shard(reward=np.array([-1, 1, 0, 1, 1, 0], "f4")), {"reward": "copy"}),
+    ("hex13", hex_shard(side=np.array([0, 1] * 3, "u1"), q=rng().random(N), label=np.ones(N, "i8"),
+                        arr_2=np.arange(N)),
+     {"side": "to-move", "q": "copy value", "label": "value", "arr_2": "copy"}),
+    ("hex13", hex_shard(names=np.array(["a"] * N), flags=np.zeros((N, 3), bool)),
+     {"names": "copy", "flags": "copy"}),
+    ("hex13", hex_shard(played=np.arange(N), heat=spread(169)),
+     {"played": "action", "heat": "policy action-values"}),
+    ("rhombus:7", {"boards": np.zeros((N, 3, 7, 7), "f4"), "root_value": rng().random((N, 1))},
+     {"root_value": "value"}),
+    ("go9", go(best=np.arange(N)), {"best": "action"}),
+    ("go9", go(played=np.arange(N, dtype=">i2")), {"played": "action"}),
+    ("go9", go(chosen=np.arange(N, dtype="u1"), mv=np.zeros((N, 2), "i8")),
+     {"chosen": "action", "mv": "coord"}),
+    ("go9", go(indices=np.arange(50)), {"indices": "copy drop"}),
+    ("go9", go(a=spread(81), b=rng().integers(0, 2, (N, 81)), c=spread(82, "f8")),
+     {"a": "policy action-values", "b": "grid", "c": "policy action-values"}),
+    ("go9", go(a=planes(9, 9), b=rng().integers(0, 3, (N, 9, 9))),
+     {"a": "policy action-values", "b": "grid policy"}),
+    ("go9", go(flat=planes(4 * 81)), {"flat": "planes"}),
+    ("go9", go(deep=planes(2, 3, 9, 9), odd=planes(3, 27)), {"deep": "drop", "odd": "drop planes"}),
+    ("go9", go(bits=rng().integers(0, 255, (N, 22)).astype("u1")), {"bits": "drop packed"}),
+    ("go9", go(many=planes(2 * 82)), {"many": "drop"}),
+    ("othello", othello(bitboards=BITS.astype("u8")), {"bitboards": "drop"}),
+    ("othello", othello(us=np.stack([BITS, -BITS], 1)), {"us": "drop"}),
+    ("othello", othello(rec=np.zeros(N, [("me", "<u8"), ("id", "<i4")])), {"rec": "drop"}),
+    ("tictactoe", {"x": planes(2, 3, 3), "raw": np.zeros(N, "V9")}, {"raw": "drop"}),
+    ("tictactoe", {"x": planes(2, 3, 3), "raw": np.array([b"XO..X...." * 1] * N)}, {"raw": "drop"}),
+    ("go9", go(legal_moves=np.where(np.arange(81) < 5, np.arange(81), -1) * np.ones((N, 1), "i8").astype("i8")),
+     {"legal_moves": "drop"}),
+    ("connect4", {"states": planes(3, 6, 7), "policies": spread(7), "top": spread(14)}, {"top": "drop"}),
+]
+for k, (board, arrays, wanted) in enumerate(UNDECIDED):
+    check(f"undecided on {board}: {', '.join(wanted)} ({k})", undecided, board, arrays, wanted)
+
+DECIDED = [
+    ("go9", go(extra=spread(7), step=np.arange(N), ids=np.array(["game"] * N), gf=spread(20))),
+    ("go9", go(table=np.zeros((3, 7)), legal_mask=np.ones((N, 81), bool), mask=np.ones((N, 82), "i4"))),
+    ("othello", othello(ply=np.arange(N), seed=np.arange(N) * 1000, rec=np.zeros(N, [("id", "<i4")]))),
+    ("hex13", hex_shard(Y_value=np.array([0, 1] * 3), ply=np.arange(N), game_id=np.arange(N))),
+]
+for k, (board, arrays) in enumerate(DECIDED):
+    def decided(board=board, arrays=arrays):
+        with Folder() as f:
+            f.save(**arrays)
+            f.ok("expand", "-q", "--board", board, "in.npz", "out.npz")
+    check(f"decided on {board} ({k})", decided)
+
+
+def nothing_spatial(**arrays):
+    with Folder() as f:
+        f.save(**arrays)
+        assert "--role NAME=planes" in f.refused("expand", "-b", "go9", "in.npz", "out.npz")
+
+
+check("nothing spatial: value and ply", nothing_spatial, value=np.ones(N), ply=np.arange(N))
+check("nothing spatial: to-move and wdl", nothing_spatial, player=np.ones(N), wdl=np.ones((N, 3)))
+
+
+def quoted():
+    """Names and operands that a shell would take apart."""
+    with Folder() as f:
+        f.save("a b.npz", **go(**{"my heat's": spread(81)}))
+        errors = f.refused("expand", "-b", "go9", "--", "a b.npz", "out.npz")
+        f.ok(*shlex.split(errors.split("; use: ")[1])[1:])
+
+
+check("quoted for a shell", quoted)
+
+
+def metadata(key, values, code, words):
+    with Folder() as f:
+        for name, value in zip("ab", values):
+            f.save(f"{name}.npz", **go(**{key: np.array(value)}))
+        found, _, errors = f.run("expand", "-b", "go9", "-o", "out.npz", "a.npz", "b.npz")
+        assert found == code and all(word in errors for word in words), errors
+
+
+check("metadata that differs", metadata, "version", (1, 2), 0, ["b.npz", "version", "differs"])
+check("strings that differ", metadata, "encoder", ("v1", "v2"), 0, ["b.npz", "encoder", "differs"])
+check("a table that differs", metadata, "table", ([1.0, 2], [1.0, 3]), 0, ["b.npz", "table", "differs"])
+check("policy_size that differs", metadata, "policy_size", (81, 82), 65, ["b.npz", "policy_size"])
+check("board_type that differs", metadata, "board_type", ("mine", "yours"), 65, ["b.npz", "board_type"])
 
 tap.main()

@@ -405,10 +405,10 @@ static const struct role_test other_tests[] = {
     {"grid:4x5", "", "x:f4:6,3,4,5 globals:f4:6,20", "x=planes(3,20,1) globals=copy N=6"},
     {"grid:4x5", "", "x:f4:6,3,4,5 extra:f4:6,20",
      "!extra|20 is the number of cells|"
-     "--role extra=grid or --copy extra [shape]"},
+     "--role extra=policy or --copy extra [shape]"},
     {"square:9", "", F9 "globals:f4:6,9,9", "!globals|81 is the number of cells"},
     {"square:9", "", F9 "heuristics:f4:6,81", "!heuristics|81 is the number of cells"},
-    {"square:9", "", F9 "ownership:f4:6,9,9", "!its name tells no role|--role ownership=grid or"},
+    {"square:9", "", F9 "ownership:f4:6,9,9", "!its name tells no role|--role ownership=policy or"},
     {"square:9", "", F9 "ownership:f4:6,2,9,9", "!--role ownership=planes or"},
     {"square:9", "", F9 "ownership:f4:6,9,9,2", "!--role ownership=planes or"},
     {"square:9", "", F9 "a:f4:6,2,3,9,9", "!--role a=ROLE or"},

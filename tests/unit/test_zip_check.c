@@ -150,7 +150,7 @@ static bool is_edit_wrong(const struct edit *edit, size_t i, const struct bytes 
 
     snprintf(what, sizeof what, "edit %zu", i);
     if (edit->refusal != NULL && strchr(edit->refusal, '|') != NULL) {
-        char message[2048], remarks[2048];
+        char message[2 * ERROR_MESSAGE_NBYTES], remarks[2048];
 
         snprintf(first, sizeof first, "%.*s", (int)strcspn(edit->refusal, "|"), edit->refusal);
         check_bytes(b, message, remarks, sizeof message);
@@ -241,7 +241,7 @@ static void test_cut_and_prefixed(void **state)
     const struct form form = {0};
     struct bytes b = {0}, prefixed = {0};
     struct places at;
-    char message[2048], remarks[2048];
+    char message[2 * ERROR_MESSAGE_NBYTES], remarks[2048];
     size_t n_all;
 
     (void)state;
@@ -320,7 +320,7 @@ static void test_random_changes(void **state)
     struct bytes b = {0};
     struct places at;
     uint32_t seed = 1;
-    char message[2048], remarks[2048];
+    char message[2 * ERROR_MESSAGE_NBYTES], remarks[2048];
 
     (void)state;
     members[1].descriptor = 16;

@@ -237,7 +237,7 @@ static inline void check_bytes(const struct bytes *b, char *message, char *remar
 static inline bool is_wrong(const char *what, const struct bytes *b, const char *refusal,
                             const char *warning)
 {
-    char message[2048], remarks[2048];
+    char message[2 * ERROR_MESSAGE_NBYTES], remarks[2048];
     bool wrong;
 
     check_bytes(b, message, remarks, sizeof message);
