@@ -76,36 +76,35 @@ static void put_code(const struct dtype *dtype, const uint8_t number_src[3], con
             to);
 }
 
-/* An element as the image has it: copied, or 1 - x on the to-move plane, or with codes swapped. */
-static void put_element(const struct lane *lane, bool complement, enum orbit_flip flip,
-                        const uint8_t *from, uint8_t *to)
+/* An element as the image has it: copied, or the other player's, or with codes swapped. */
+static void put_element(const struct lane *lane, enum orbit_flip flip, const uint8_t *from,
+                        uint8_t *to)
 {
+    static const uint64_t ones[9] = {[2] = 0x3c00, [4] = 0x3f800000, [8] = 0x3ff0000000000000};
+    static const uint64_t twos[9] = {[2] = 0x4000, [4] = 0x40000000, [8] = 0x4000000000000000};
     const struct dtype *dtype = &lane->array->header.dtype;
     double v;
 
     memcpy(to, from, dtype->itemsize);
-    if ((!complement && flip == FLIP_NONE) || !dtype_is_number(dtype))
+    if (flip == FLIP_NONE || !dtype_is_number(dtype))
         return;
-    /* Only equality of forms matters: what is computed is written as a whole number. */
+    /* Only equality of forms matters: codes are written as whole numbers, others stay. */
     v = dtype_get_double(dtype, from);
-    if (complement)
+    if (flip == FLIP_COMPLEMENT)
         v = 1 - v;
     else if (flip == FLIP_NEGATE)
         v = -v;
     else
         v = v == 1 ? 2 : v == 2 ? 1 : v;
-    memset(to, 0, dtype->itemsize);
     if (dtype->kind != DTYPE_FLOAT)
         dtype_put_int(dtype, (int64_t)v, to);
-    else if (v == 0 || v == 1)
+    else if (v == 0 || v == 1 || v == 2 || v == -1)
         bytes_put_uint(to,
                        v == 0 ? 0
-                              : (dtype->itemsize == 2   ? 0x3c00
-                                 : dtype->itemsize == 4 ? 0x3f800000
-                                                        : 0x3ff0000000000000),
+                       : v == 2
+                           ? twos[dtype->itemsize]
+                           : ones[dtype->itemsize] | (uint64_t)(v < 0) << (8 * dtype->itemsize - 1),
                        dtype->itemsize, dtype->big_endian);
-    else
-        memcpy(to, from, dtype->itemsize);
 }
 
 /* One plane whose elements lie side by side. */
@@ -199,7 +198,7 @@ void canonical_form(const struct canonical *canonical, uint32_t t, const uint8_t
                 put_code(&canonical->lane->array->header.dtype,
                          canonical->board->transforms[t].number_src, from, at);
             else
-                put_element(canonical->lane, complement, flip, from, at);
+                put_element(canonical->lane, complement ? map->turn_flip : flip, from, at);
         }
     }
 }

@@ -92,17 +92,30 @@ static bool is_winner(const struct lane *lane)
     return lane->binding->is_winner;
 }
 
+/* A plane of the player to move may be coded as the array is, which only the data shows. */
+static bool may_be_coded(const struct lane *lane, const struct conventions *c)
+{
+    return lane->binding->role == ROLE_PLANES && lane->map.n_planes == 3 && c->to_move_said &&
+           c->to_move != TO_MOVE_01 && c->planes <= PLANES_MOVER;
+}
+
 static int decide(struct lane *lane, struct conventions *c, bool follows_players, struct error *err)
 {
     struct numbers_summary range;
     const enum role role = lane->binding->role;
 
     if (!lane->is_mapped || lane->array->objects != NULL ||
-        (role != ROLE_VALUE && role != ROLE_WDL && role != ROLE_TO_MOVE && role != ROLE_GRID))
+        (role != ROLE_VALUE && role != ROLE_WDL && role != ROLE_TO_MOVE && role != ROLE_GRID &&
+         !may_be_coded(lane, c)))
         return 0;
     if (find_range(lane->array, &range, err) != 0)
         return -1;
-    if (role == ROLE_TO_MOVE && is_winner(lane)) {
+    if (role == ROLE_PLANES) {
+        if (c->to_move == TO_MOVE_12 ? range.max == 2 : range.min == -1) {
+            c->plane_coding = c->to_move;
+            lane->map.turn_flip = flip_of_coding(c->plane_coding);
+        }
+    } else if (role == ROLE_TO_MOVE && is_winner(lane)) {
         const bool follows = follows_players || c->to_move_said;
 
         lane->map.flip = flip_of_coding(follows ? c->to_move : coding_of(c, true, &range));

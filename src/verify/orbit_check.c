@@ -118,7 +118,7 @@ static bool same_slowly(const struct step *step, const uint8_t *a, size_t a_stri
     /* A plane that tells the player to move: of one and the same number. */
     if (complement && step->on_board == NULL && a_stride == item && b_stride == item &&
         map->axis > 0 && is_uniform(a, map->axis, item) && is_uniform(b, map->axis, item))
-        return orbit_is_complement(step->dtype, a, b);
+        return orbit_is_flipped(map->turn_flip, step->dtype, a, b, 1);
     for (uint64_t i = 0; i < map->axis; i++) {
         const uint64_t to = step->dst != NULL ? step->dst[i] : i;
         const uint8_t *from_element = a + i * a_stride, *to_element = b + to * b_stride;
@@ -127,7 +127,7 @@ static bool same_slowly(const struct step *step, const uint8_t *a, size_t a_stri
         if (step->on_board != NULL && !step->on_board[i])
             continue;
         if (complement)
-            same = orbit_is_complement(step->dtype, from_element, to_element);
+            same = orbit_is_flipped(map->turn_flip, step->dtype, from_element, to_element, 1);
         else if (map->codes)
             same = orbit_is_code(step->dtype, map->board->transforms[step->transform].number_src,
                                  from_element, to_element);

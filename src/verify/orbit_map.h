@@ -52,10 +52,11 @@ struct orbit_map {
     bool col_first;          /* COORD */
     const uint8_t *on_board; /* borrowed, or NULL: which axis elements are cells on board */
     uint32_t *plane_dst;     /* owned, n_transforms x n_planes, or NULL: planes stay */
-    int *complement;         /* owned, per transform: plane that becomes 1 - x, or -1 */
-    enum orbit_flip flip;    /* for transforms that swap colours */
-    bool codes;              /* elements are tile codes whose digits are permuted */
-    uint32_t *own_maps;      /* owned: maps made for this array alone */
+    int *complement; /* owned, per transform: plane that becomes the other player's, or -1 */
+    enum orbit_flip turn_flip; /* what becomes of that plane's numbers */
+    enum orbit_flip flip;      /* for transforms that swap colours */
+    bool codes;                /* elements are tile codes whose digits are permuted */
+    uint32_t *own_maps;        /* owned: maps made for this array alone */
 };
 
 /* The action space of an array's layout, length and flip; NULL with err set. */

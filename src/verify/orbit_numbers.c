@@ -19,14 +19,6 @@ static bool is_one_less(const struct dtype *dtype, double v, double found)
     return 1 - v == found || fabs(1 - v - found) <= slack(dtype, v);
 }
 
-bool orbit_is_complement(const struct dtype *dtype, const uint8_t *a, const uint8_t *b)
-{
-    if (!dtype_is_number(dtype))
-        return false;
-    return is_one_less(dtype, dtype_get_double(dtype, a), dtype_get_double(dtype, b));
-}
-
-/* The codes `low` and low + 1 exchanged. */
 static double swap_code(double code, double low)
 {
     return code == low ? low + 1 : code == low + 1 ? low : code;

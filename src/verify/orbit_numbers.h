@@ -6,10 +6,8 @@
 
 #include "verify/lane.h"
 
-/* b = 1 - a; floats within one unit in the last place of 1. */
-bool orbit_is_complement(const struct dtype *dtype, const uint8_t *a, const uint8_t *b);
-
-/* The n elements at b are those at a with the colours swapped. */
+/* The n elements at b are those at a with the colours swapped; 1 - a within one unit in the last
+ * place of 1. */
 bool orbit_is_flipped(enum orbit_flip flip, const struct dtype *dtype, const uint8_t *a,
                       const uint8_t *b, uint64_t n);
 

@@ -676,7 +676,9 @@ static bool finish_turn_plane(struct rules *rules, struct findings *findings)
                  "plane %d is not the player to move in %" PRIu64 " of %" PRIu64 " rows%s%s",
                  rules->turn, tally->n_broken, tally->n_rows,
                  planes != NULL ? "; if that is meant, use --planes "
-                                : "; write it as 0 and 1, or tell its planes with --planes",
+                 : rules->third.low == 1 && rules->third.high == 2
+                     ? "; use --to-move 12, or tell its planes with --planes"
+                     : "; write it as 0 and 1, or tell its planes with --planes",
                  planes != NULL ? planes : "");
     return false;
 }

@@ -240,6 +240,27 @@ def test_third_plane(kind, size):
     check(arrays, board, ["to-move"], says=["plane 2 is not", f"--planes {planes}".rstrip()])
 
 
+@tap.test(("pm1", ["--planes", "1,0,-2"]), ("pm1", ["--to-move", "pm1"]), ("12", ["--to-move", "12"]))
+def test_third_plane_coded(kind, options):
+    """Other codes of the player to move, when they are told: sources and sets made of them."""
+    arrays = with_third(kind, hex_games(7, 40))
+    if options[0] == "--to-move":
+        codes = np.array({"pm1": [1, -1], "12": [1, 2]}[kind], np.int8)
+        arrays["player_to_move"] = codes[arrays["player_to_move"]]
+    board = ["--board", "rhombus:7", *options]
+    check(arrays, board, [], [])
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **arrays)
+        run("expand", "-q", "--no-provenance", *board, path, out)
+        images = dict(np.load(out))
+        check(images, board, [], [], says=["expanded, 4 images"])
+        row = int(np.flatnonzero(images["boards"][:, 2, 0, 0] == 1)[-1])
+        images["boards"][row, 2] = {"pm1": -1, "12": 2}[kind]
+        np.savez(path, **images)
+        assert verify(path, *board)[0] == {"to-move-not-flipped"}
+
+
 @tap.test()
 def test_third_plane_of_one_row():
     arrays = hex_games(7, 60)

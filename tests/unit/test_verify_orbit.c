@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "verify/canonical.h"
+#include "verify/numbers.h"
 #include "verify/orbit_check.h"
 #include "verify/orbit_numbers.h"
-#include "verify/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -210,7 +210,7 @@ static bool is_complement(float a, float b)
 {
     static const struct dtype dtype = {.kind = DTYPE_FLOAT, .itemsize = 4};
 
-    return orbit_is_complement(&dtype, (const uint8_t *)&a, (const uint8_t *)&b);
+    return orbit_is_flipped(FLIP_COMPLEMENT, &dtype, (const uint8_t *)&a, (const uint8_t *)&b, 1);
 }
 
 static void complements_may_be_off_by_one_unit(void **state)
