@@ -143,11 +143,23 @@ static int add_inputs(struct manifest *m, const struct plan *plan,
     return 0;
 }
 
-static int add_array(struct manifest *m, const struct plan_array *plan_array,
-                     struct manifest_array *array, struct error *err)
+/* Whether a swap of colours may bear on an array's numbers. */
+static bool has_swap(const struct plan *plan, const struct plan_array *array)
+{
+    const enum role role = array->binding.role;
+
+    return plan->swaps && (role == ROLE_VALUE || role == ROLE_WDL || role == ROLE_TO_MOVE ||
+                           role == ROLE_GRID || plan_swap_label(plan, array) != LABEL_KEEP);
+}
+
+static int add_array(struct manifest *m, const struct plan *plan,
+                     const struct plan_array *plan_array, struct manifest_array *array,
+                     struct error *err)
 {
     char role[160] = "provenance";
 
+    if (plan_array != NULL && has_swap(plan, plan_array))
+        array->swap = label_op_name(plan_swap_label(plan, plan_array));
     if (plan_array != NULL && role_binding_spec(&plan_array->binding, role, sizeof role) != 0)
         return error_set(err, ERROR_INTERNAL, "%s: role too long", text_path(array->name).text);
     array->role = role;
@@ -182,7 +194,7 @@ static int add_output(struct manifest *m, const struct plan *plan, const char *p
             .crc = out->crc,
         };
 
-        if (add_array(m, out->array, &array, err) != 0)
+        if (add_array(m, plan, out->array, &array, err) != 0)
             return -1;
     }
     return add_dropped(m, plan, err);
@@ -198,7 +210,7 @@ static int add_wanted(struct manifest *m, const struct plan *plan, const char *p
         struct manifest_array array = {.name = plan->arrays[i].key, .dtype = "", .codec = ""};
 
         if (plan->arrays[i].binding.role != ROLE_DROP &&
-            add_array(m, &plan->arrays[i], &array, err) != 0)
+            add_array(m, plan, &plan->arrays[i], &array, err) != 0)
             return -1;
     }
     return add_dropped(m, plan, err);

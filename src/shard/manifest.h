@@ -29,7 +29,9 @@ struct manifest_array {
     const char *dtype; /* "<f4" */
     const uint64_t *shape;
     size_t n_dims;
-    const char *role;  /* with all its options: "coord:rowcol" */
+    const char *role; /* with all its options: "coord:rowcol" */
+    const char
+        *swap; /* what a swap of colours does to its numbers: "1 - v"; NULL: nothing to say */
     const char *codec; /* "zlib:6" */
     uint32_t crc;      /* of the unpacked member */
 };
@@ -101,6 +103,9 @@ const char *manifest_option(const struct manifest *m, const char *name);
 /* What a convention meant, in words for conventions_set; NULL when it was not told: then what holds
  * by default did, or the manifest is of a version that did not say it. */
 const char *manifest_convention(const struct manifest *m, const char *name);
+
+/* What a swap of colours does to the numbers of an array of output i; NULL: it is not said. */
+const char *manifest_swap(const struct manifest *m, size_t i, const char *array);
 
 /*
  * Append to a list what differs, in words: version, board, transforms, options, codec, conventions

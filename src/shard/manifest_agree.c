@@ -72,8 +72,9 @@ static int compare_objects(struct text *list, size_t i, json_t *expected, json_t
     return 0;
 }
 
-/* Name of each array of all outputs -> its role; a new reference, NULL with err set. */
-static json_t *list_roles(const struct manifest *m, struct error *err)
+/* Name of each array of all outputs -> its role, or what else a key says; a new reference, NULL
+ * with err set. */
+static json_t *list_arrays(const struct manifest *m, const char *key, struct error *err)
 {
     json_t *roles = json_object(), *drop = json_string("drop");
     const json_t *output, *array, *name;
@@ -82,9 +83,14 @@ static json_t *list_roles(const struct manifest *m, struct error *err)
 
     json_array_foreach(json_object_get(m->root, "outputs"), i, output)
     {
-        json_array_foreach(json_object_get(output, "arrays"), k, array) bad |=
-            json_object_set(roles, json_string_value(json_object_get(array, "name")),
-                            json_object_get(array, "role")) != 0;
+        json_array_foreach(json_object_get(output, "arrays"), k, array)
+        {
+            json_t *said = json_object_get(array, key);
+
+            if (said != NULL)
+                bad |= json_object_set(roles, json_string_value(json_object_get(array, "name")),
+                                       said) != 0;
+        }
         json_array_foreach(json_object_get(output, "dropped"), k, name) bad |=
             json_object_set(roles, json_string_value(name), drop) != 0;
     }
@@ -96,21 +102,23 @@ static json_t *list_roles(const struct manifest *m, struct error *err)
     return NULL;
 }
 
-/* Arrays that one of them does not know have no other role. */
-static int compare_roles(struct text *list, const struct manifest *expected,
-                         const struct manifest *found, struct error *err)
+/* What both say of an array. */
+static int compare_arrays(struct text *list, const struct manifest *expected,
+                          const struct manifest *found, const char *key, const char *what,
+                          struct error *err)
 {
-    json_t *a = list_roles(expected, err), *b = a == NULL ? NULL : list_roles(found, err);
+    json_t *a = list_arrays(expected, key, err),
+           *b = a == NULL ? NULL : list_arrays(found, key, err);
     const char *name;
-    json_t *role;
+    json_t *said;
     int rc = b != NULL ? 0 : -1;
 
-    json_object_foreach(a, name, role)
+    json_object_foreach(a, name, said)
     {
         json_t *other = json_object_get(b, name);
 
-        if (rc == 0 && other != NULL && !json_equal(role, other))
-            rc = add(list, "role of ", name, role, other, err);
+        if (rc == 0 && other != NULL && !json_equal(said, other))
+            rc = add(list, what, name, said, other, err);
     }
     json_decref(a);
     json_decref(b);
@@ -137,7 +145,9 @@ int manifest_compare(const struct manifest *expected, const struct manifest *fou
                     json_array_size(json_object_get(a, transforms)),
                     json_array_size(json_object_get(b, transforms))) != 0)
         return -1;
-    return compare_roles(list, expected, found, err);
+    if (compare_arrays(list, expected, found, "role", "role of ", err) != 0)
+        return -1;
+    return compare_arrays(list, expected, found, "swap", "swap of colours in ", err);
 }
 
 int manifest_compare_inputs(const struct manifest *expected, const struct manifest *found,

@@ -219,6 +219,7 @@ int manifest_add_array(struct manifest *m, const struct manifest_array *array, s
         put_text(object, "dtype", array->dtype, err) != 0 ||
         put(object, "shape", shape_json(array, err), err) != 0 ||
         put_text(object, "role", array->role, err) != 0 ||
+        (array->swap != NULL && put_text(object, "swap", array->swap, err) != 0) ||
         put_text(object, "codec", array->codec, err) != 0)
         return -1;
     return put_text(object, "crc32", crc, err);

@@ -103,7 +103,7 @@ static const struct rule input_list = {RULE_LIST, NULL, &input};
 static const struct field array_fields[] = {
     {"name", &text, false}, {"dtype", &text, false}, {"shape", &count_list, false},
     {"role", &text, false}, {"codec", &text, false}, {"crc32", &crc32, false},
-    {NULL, NULL, false},
+    {"swap", &text, true},  {NULL, NULL, false},
 };
 static const struct rule array = {RULE_RECORD, array_fields, NULL};
 static const struct rule array_list = {RULE_LIST, NULL, &array};

@@ -133,6 +133,22 @@ const char *manifest_convention(const struct manifest *m, const char *name)
     return old != NULL && strcmp(old, "permutation") != 0 ? old : NULL;
 }
 
+const char *manifest_swap(const struct manifest *m, size_t i, const char *array)
+{
+    const json_t *output = json_array_get(json_object_get(m->root, "outputs"), i), *entry;
+    json_t *name = manifest_json_text(array, true, NULL);
+    const char *swap = NULL;
+    size_t k;
+
+    json_array_foreach(json_object_get(output, "arrays"), k, entry)
+    {
+        if (name != NULL && json_equal(json_object_get(entry, "name"), name))
+            swap = json_string_value(json_object_get(entry, "swap"));
+    }
+    json_decref(name);
+    return swap;
+}
+
 bool manifest_lists_digest(const char *manifest_path, const char *sha256)
 {
     struct error unused = {0};

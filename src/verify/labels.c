@@ -1,9 +1,11 @@
 /* labels.c - see labels.h. */
 #include "verify/labels.h"
 
+#include "engine/label.h"
 #include "verify/numbers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define CHUNK_NBYTES (64u << 10)
 
@@ -99,14 +101,43 @@ static bool may_be_coded(const struct lane *lane, const struct conventions *c)
            c->to_move != TO_MOVE_01 && c->planes <= PLANES_MOVER;
 }
 
+/* What the manifest says that the run decided, perhaps by more inputs than this file holds. */
+static void take_said(const struct verify_shard *shard, struct lane *lane)
+{
+    static const enum orbit_flip flips[] = {
+        [LABEL_KEEP] = FLIP_NONE,
+        [LABEL_COMPLEMENT] = FLIP_COMPLEMENT,
+        [LABEL_NEGATE] = FLIP_NEGATE,
+        [LABEL_EXCHANGE_01] = FLIP_CODES_01,
+        [LABEL_EXCHANGE_12] = FLIP_CODES_12,
+        [LABEL_REVERSE] = FLIP_REVERSE,
+        [LABEL_EXCHANGE_TWO] = FLIP_FIRST_TWO,
+    };
+    const struct recall *recall = &shard->recall;
+    const char *swap = recall->is_listed
+                           ? manifest_swap(recall->manifest, recall->output, lane->array->key)
+                           : NULL;
+
+    for (size_t op = 0; swap != NULL && op < sizeof flips / sizeof *flips; op++)
+        if (strcmp(label_op_name((enum label_op)op), swap) == 0)
+            lane->map.flip = flips[op];
+}
+
+static bool is_decided(const struct lane *lane)
+{
+    const enum role role = lane->binding->role;
+
+    return lane->is_mapped && lane->array->objects == NULL &&
+           (role == ROLE_VALUE || role == ROLE_WDL || role == ROLE_TO_MOVE || role == ROLE_GRID);
+}
+
 static int decide(struct lane *lane, struct conventions *c, bool follows_players, struct error *err)
 {
     struct numbers_summary range;
     const enum role role = lane->binding->role;
 
-    if (!lane->is_mapped || lane->array->objects != NULL ||
-        (role != ROLE_VALUE && role != ROLE_WDL && role != ROLE_TO_MOVE && role != ROLE_GRID &&
-         !may_be_coded(lane, c)))
+    if (!is_decided(lane) &&
+        !(lane->is_mapped && lane->array->objects == NULL && may_be_coded(lane, c)))
         return 0;
     if (find_range(lane->array, &range, err) != 0)
         return -1;
@@ -143,8 +174,12 @@ int verify_labels_decide(struct lanes *lanes, struct error *err)
         for (size_t i = 0; i < lanes->n; i++) {
             const bool is_last = is_winner(&lanes->items[i]);
 
-            if (is_last == last && decide(&lanes->items[i], c, has_players, err) != 0)
+            if (is_last != last)
+                continue;
+            if (decide(&lanes->items[i], c, has_players, err) != 0)
                 return -1;
+            if (is_decided(&lanes->items[i]))
+                take_said(lanes->shard, &lanes->items[i]);
             has_players |= !last && lanes->items[i].binding->role == ROLE_TO_MOVE && !is_last;
         }
     return 0;

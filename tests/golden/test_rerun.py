@@ -50,7 +50,10 @@ def cases():
                 "at=coord:rowcol"], ["--role", "at=coord:colrow"])
     yield Case("copy", {"boards": boards, "policy": policy, "value": side.astype(np.float32)},
                ["--board", "rhombus:5", "--copy", "value"], ["--role", "value=value"])
-    yield Case("plane-order", {"boards": boards.swapaxes(2, 3).copy(), "policy": policy},
+    both = np.maximum(boards, boards.swapaxes(2, 3))  # right in both orders
+    free = policy * (both[:, :2].sum(1).reshape(N, CELLS) == 0)
+    free /= np.maximum(free.sum(1, keepdims=True), 0.125)
+    yield Case("plane-order", {"boards": both[:, :1], "policy": free},
                ["--board", "square:5", "--plane-order", "xy"], ["--plane-order", "yx"])
     yield Case("planes", {"boards": hex_rows(2, (2, 0, 1))[0], "policy": hex_rows(2)[1]},
                ["--board", "rhombus:5", "--planes", "~0,2,1"], ["--planes", "0,2,1"])
@@ -190,6 +193,27 @@ def test_merge_of_folder(*options):
                      f.path("out/in.npz.manifest.json"), f.path("other/two.npz.manifest.json"),
                      code=65)
         assert "seed" in err and "'7'" in err and "'8'" in err, err
+
+
+@tap.test("pm1", "12")
+def test_codings_of_all(coding):
+    """Codings that all inputs decide together are known again where one file does not show them."""
+    boards, policy = hex_rows(3)
+    shows = np.resize({"pm1": [1, -1, 0], "12": [2, 1, 0]}[coding], N).astype(np.int8)
+    with Folder(CASES["planes"]) as f:
+        blue = boards[:, 2, 0, 0] == 0
+        to_play = np.where(blue, 1, -1 if coding == "pm1" else 2).astype(np.int8)
+        for name, winner in (("a", shows), ("b", np.ones_like(shows))):
+            np.savez(f.path(f"{name}.npz"), boards=boards, policy=policy, to_play=to_play,
+                     winner=winner)
+        run("expand", "-q", "--board", "rhombus:5", "--to-move", coding, "--out-dir",
+            f.path("out"), f.path("a.npz"), f.path("b.npz"))
+        manifest = json.loads(f.bytes("out/b.npz.manifest.json"))
+        swaps = {a["name"]: a.get("swap") for a in manifest["outputs"][0]["arrays"]}
+        assert swaps["winner"] == swaps["to_play"] != "kept", swaps
+        run("manifest", "merge", "-o", f.path("m.json"), f.path("out"))
+        said = json.loads(run("verify", "--json", f.path("m.json"))[0])
+        assert said["ok"], said
 
 
 @tap.test()

@@ -13,8 +13,9 @@
 static inline struct manifest *make(struct error *err)
 {
     static const uint64_t shape[] = {24, 17, 9, 9};
-    const struct manifest_array array = {"features", "<f4", shape, 4, "planes", "grid", 0xbeef};
-    const struct manifest_array scalar = {"board_type", "<U4", NULL, 0, "meta", "zlib:6", 1};
+    const struct manifest_array array = {"features", "<f4",   shape,  4,
+                                         "planes",   "1 - v", "grid", 0xbeef};
+    const struct manifest_array scalar = {"board_type", "<U4", NULL, 0, "meta", NULL, "zlib:6", 1};
     struct manifest *m = manifest_new(err);
 
     assert_non_null(m);
@@ -91,7 +92,8 @@ static const char expected_json[] = //
     "            17,\n"
     "            9,\n"
     "            9\n"
-    "          ]\n"
+    "          ],\n"
+    "          \"swap\": \"1 - v\"\n"
     "        },\n"
     "        {\n"
     "          \"codec\": \"zlib:6\",\n"

@@ -25,7 +25,7 @@ static bool may_read(void)
 static int fill(struct manifest *m, struct error *err)
 {
     static const uint64_t shape[] = {24, 17, 9, 9};
-    const struct manifest_array array = {"b", "<f4", shape, 4, "planes", "grid", 0xbeef};
+    const struct manifest_array array = {"b", "<f4", shape, 4, "planes", "-v", "grid", 0xbeef};
 
     if (manifest_add_input(m, "in\xff\\1.npz", 1000, SHA, 2, err) != 0 ||
         manifest_set_codec(m, "default", "zlib 1.2.13", err) != 0 ||

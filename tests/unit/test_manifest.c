@@ -87,7 +87,8 @@ static void test_compare(void **state)
 {
     struct error err = {0};
     struct manifest *a = make(&err), *b = make(&err);
-    const struct manifest_array array = {"features", "<f8", NULL, 0, "planes:nhwc", "grid", 1};
+    const struct manifest_array array = {"features",    "<f8", NULL,   0,
+                                         "planes:nhwc", "-v",  "grid", 1};
     struct text list = {0};
 
     (void)state;
@@ -105,15 +106,16 @@ static void test_compare(void **state)
     manifest_set_board_file(b, "[]", &err);
     manifest_add_array(b, &array, &err);
     assert_int_equal(manifest_compare(a, b, &list, &err), 0);
-    assert_string_equal(list.text,
-                        "board's file: "
-                        "'44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a' expected, "
-                        "'4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945' found; "
-                        "option order: 'block:16' expected, 'sample' found; "
-                        "option seed: none expected, '7' found; "
-                        "convention value: 'colour11' expected, 'mover' found; "
-                        "convention planes: '1,0,~2' expected, none found; "
-                        "role of features: 'planes' expected, 'planes:nhwc' found");
+    assert_string_equal(
+        list.text, "board's file: "
+                   "'44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a' expected, "
+                   "'4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945' found; "
+                   "option order: 'block:16' expected, 'sample' found; "
+                   "option seed: none expected, '7' found; "
+                   "convention value: 'colour11' expected, 'mover' found; "
+                   "convention planes: '1,0,~2' expected, none found; "
+                   "role of features: 'planes' expected, 'planes:nhwc' found; "
+                   "swap of colours in features: '1 - v' expected, '-v' found");
     text_release(&list);
     manifest_add_input(a, "other.npz", 1, SHA_A, 1, &err);
     assert_int_equal(manifest_compare_inputs(a, b, &list, &err), 0);
@@ -121,8 +123,8 @@ static void test_compare(void **state)
     text_release(&list);
     manifest_add_input(b, "other.npz", 1, SHA_B, 1, &err);
     assert_int_equal(manifest_compare_inputs(a, b, &list, &err), 0);
-    assert_string_equal(list.text, "input other.npz: SHA-256 '" SHA_A "' expected, '" SHA_B
-                                   "' found");
+    assert_string_equal(list.text,
+                        "input other.npz: SHA-256 '" SHA_A "' expected, '" SHA_B "' found");
     text_release(&list);
     manifest_free(a);
     manifest_free(b);
@@ -130,7 +132,7 @@ static void test_compare(void **state)
 
 static void test_refused_values(void **state)
 {
-    const struct manifest_array array = {"a", "<f4", NULL, 0, "copy", "store", 0};
+    const struct manifest_array array = {"a", "<f4", NULL, 0, "copy", NULL, "store", 0};
     struct error err = {0};
     struct manifest *m = manifest_new(&err);
 
@@ -233,8 +235,8 @@ static void test_schema(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_write), TEST(test_no_memory),      TEST(test_names),
-        TEST(test_compare),  TEST(test_refused_values), TEST(test_schema),
+        TEST(test_write),   TEST(test_no_memory),      TEST(test_names),
+        TEST(test_compare), TEST(test_refused_values), TEST(test_schema),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
