@@ -3,13 +3,15 @@
 
 #include "base/text.h"
 #include "shard/unpack.h"
-#include "verify/orbit_detect.h"
 #include "verify/labels.h"
-#include "verify/verify_manifest.h"
+#include "verify/orbit_detect.h"
 #include "verify/pass.h"
+#include "verify/verify_manifest.h"
 
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_SEGMENT_NBYTES (UINT64_C(128) << 20) /* of rows in sequence that are held at a time */
 
@@ -97,8 +99,8 @@ static int check_opened(const struct verify_request *request, struct verify_shar
     return status;
 }
 
-int verify_file(const struct verify_request *request, const char *path,
-                struct verify_result *result, struct error *err)
+static int check_file(const struct verify_request *request, const char *path,
+                      struct verify_result *result, struct error *err)
 {
     struct verify_shard shard;
     int status = verify_shard_open(&shard, request, path, result, err);
@@ -114,9 +116,9 @@ int verify_file(const struct verify_request *request, const char *path,
 
 /* --- results --- */
 
-struct verify_result *verify_results_add(struct verify_results *results,
-                                         const struct verify_request *request, const char *path,
-                                         struct error *err)
+static struct verify_result *add_result(struct verify_results *results,
+                                        const struct verify_request *request, const char *path,
+                                        struct error *err)
 {
     struct verify_result *grown = realloc(results->items, (results->n + 1) * sizeof *grown);
     struct verify_result *result;
@@ -137,6 +139,76 @@ struct verify_result *verify_results_add(struct verify_results *results,
     return result;
 }
 
+/* --- manifests --- */
+
+/* Check the i-th output of a manifest, whose own result is number `own`. */
+static int check_output(const struct verify_request *request, const char *folder,
+                        const struct manifest *manifest, size_t i, struct verify_results *results,
+                        size_t own, struct error *err)
+{
+    const struct finding_place place = {FINDING_MANIFEST, false, NULL, FINDING_NO_ROW};
+    struct verify_request one = *request;
+    struct manifest_file file = {0};
+    struct text path = {0};
+    struct verify_result *result;
+    char *name;
+    int status;
+
+    manifest_output(manifest, i, &file);
+    results->items[own].n_rows += file.n_rows;
+    name = manifest_decode_name(file.name, err);
+    status = name != NULL ? text_append(&path, err, "%s/%s", folder, name) : -1;
+    one.manifest = manifest;
+    one.manifest_output = i;
+    if (status == 0 && access(path.text, F_OK) != 0) {
+        findings_add(&results->items[own].findings, &place, "all that it lists", "no such file",
+                     "output %s is missing", text_quote(name).text);
+    } else if (status == 0) {
+        result = add_result(results, request,
+                            strncmp(path.text, "./", 2) == 0 ? path.text + 2 : path.text, err);
+        status = result != NULL ? check_file(&one, result->path, result, err) : -1;
+    }
+    text_release(&path);
+    free(name);
+    return status;
+}
+
+static int check_manifest(const struct verify_request *request, const char *path,
+                          struct verify_results *results, struct error *err)
+{
+    const size_t own = results->n;
+    struct verify_result *result = add_result(results, request, path, err);
+    struct error why = {0};
+    struct manifest *manifest;
+    const char *folder;
+    char *copy;
+    int status = 0;
+
+    if (result == NULL)
+        return -1;
+    manifest = manifest_read(path, &why);
+    if (manifest == NULL) {
+        const struct finding_place place = {FINDING_MANIFEST, false, NULL, FINDING_NO_ROW};
+
+        if (why.kind == ERROR_INTERNAL)
+            return error_pass(err, &why);
+        result->fatal = why.kind;
+        findings_add(&result->findings, &place, "", "", "%s", why.message);
+        return 0;
+    }
+    copy = strdup(path);
+    if (copy == NULL)
+        status = error_no_memory(err, "path");
+    folder = copy != NULL ? dirname(copy) : NULL;
+    for (size_t i = 0; status == 0 && i < manifest_n_outputs(manifest); i++)
+        status = check_output(request, folder, manifest, i, results, own, err);
+    free(copy);
+    manifest_free(manifest);
+    return status;
+}
+
+/* --- paths --- */
+
 static bool is_manifest(const char *path)
 {
     const size_t n = strlen(path);
@@ -151,9 +223,9 @@ int verify_path(const struct verify_request *request, const char *path,
     int status;
 
     if (is_manifest(path))
-        return verify_manifest(request, path, results, err);
-    result = verify_results_add(results, request, path, err);
-    status = result != NULL ? verify_file(request, path, result, err) : -1;
+        return check_manifest(request, path, results, err);
+    result = add_result(results, request, path, err);
+    status = result != NULL ? check_file(request, path, result, err) : -1;
     if (status == 0 && result->findings.no_memory)
         status = error_no_memory(err, "findings");
     return status;

@@ -6,11 +6,9 @@
 #include "shard/manifest_json.h"
 
 #include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct finding_place place_of(const char *array)
 {
@@ -126,72 +124,4 @@ int verify_against_manifest(const struct verify_shard *shard, const struct verif
                  json_array_get(json_object_get(recall->manifest->root, "outputs"), recall->output),
                  result);
     return request->headers_only ? 0 : check_digest(&shard->archive, &file, result, err);
-}
-
-/* --- manifests --- */
-
-/* Check the i-th output of a manifest, whose own result is number `own`. */
-static int check_output(const struct verify_request *request, const char *folder,
-                        const struct manifest *manifest, size_t i, struct verify_results *results,
-                        size_t own, struct error *err)
-{
-    const struct finding_place place = place_of(NULL);
-    struct verify_request one = *request;
-    struct manifest_file file = {0};
-    struct text path = {0};
-    struct verify_result *result;
-    char *name;
-    int status;
-
-    manifest_output(manifest, i, &file);
-    results->items[own].n_rows += file.n_rows;
-    name = manifest_decode_name(file.name, err);
-    status = name != NULL ? text_append(&path, err, "%s/%s", folder, name) : -1;
-    one.manifest = manifest;
-    one.manifest_output = i;
-    if (status == 0 && access(path.text, F_OK) != 0) {
-        findings_add(&results->items[own].findings, &place, "all that it lists", "no such file",
-                     "output %s is missing", text_quote(name).text);
-    } else if (status == 0) {
-        result = verify_results_add(
-            results, request, strncmp(path.text, "./", 2) == 0 ? path.text + 2 : path.text, err);
-        status = result != NULL ? verify_file(&one, result->path, result, err) : -1;
-    }
-    text_release(&path);
-    free(name);
-    return status;
-}
-
-int verify_manifest(const struct verify_request *request, const char *path,
-                    struct verify_results *results, struct error *err)
-{
-    const size_t own = results->n;
-    struct verify_result *result = verify_results_add(results, request, path, err);
-    struct error why = {0};
-    struct manifest *manifest;
-    const char *folder;
-    char *copy;
-    int status = 0;
-
-    if (result == NULL)
-        return -1;
-    manifest = manifest_read(path, &why);
-    if (manifest == NULL) {
-        const struct finding_place place = place_of(NULL);
-
-        if (why.kind == ERROR_INTERNAL)
-            return error_pass(err, &why);
-        result->fatal = why.kind;
-        findings_add(&result->findings, &place, "", "", "%s", why.message);
-        return 0;
-    }
-    copy = strdup(path);
-    if (copy == NULL)
-        status = error_no_memory(err, "path");
-    folder = copy != NULL ? dirname(copy) : NULL;
-    for (size_t i = 0; status == 0 && i < manifest_n_outputs(manifest); i++)
-        status = check_output(request, folder, manifest, i, results, own, err);
-    free(copy);
-    manifest_free(manifest);
-    return status;
 }
