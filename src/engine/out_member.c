@@ -128,7 +128,7 @@ static int make_header(struct out_member *out, struct error *err)
         __builtin_add_overflow(n_bytes, out->header.n_bytes, &out->unpacked_nbytes))
         return error_set(err, ERROR_DATA, "%s: the expanded array is too large",
                          text_path(out->key).text);
-    if (!archive_out_size_is_unsafe(out->unpacked_nbytes))
+    if (!zip_size_is_unsafe(out->unpacked_nbytes))
         return 0;
     out->header.n_bytes = 0;
     out->unpacked_nbytes += 64;

@@ -26,7 +26,7 @@ struct copy_pieces {
 
 uint64_t pieces_copy_nbytes(const struct array *array)
 {
-    const bool pad = archive_out_size_is_unsafe(array->unpacked_nbytes);
+    const bool pad = zip_size_is_unsafe(array->unpacked_nbytes);
 
     return array->unpacked_nbytes + (pad ? PADDING_NBYTES : 0);
 }

@@ -8,7 +8,7 @@
 #include "shard/array.h"
 
 /* Streams the array's unpacked bytes; the array is borrowed. NULL with err set. The header of an
- * array whose size no zip file can hold (see archive_out_size_is_unsafe) gets longer. */
+ * array whose size no zip file can hold (see zip_size_is_unsafe) gets longer. */
 struct pieces *pieces_of_copy(const struct array *array, struct error *err);
 
 /* How many bytes that will be. */

@@ -87,7 +87,7 @@ static int make_header(struct sample_member *m, struct error *err)
     m->unpacked_nbytes = m->header.n_bytes + n_bytes;
     if (array->render_items != NULL)
         m->unpacked_nbytes += PRELUDE_MAX_NBYTES;
-    if (array->render_items != NULL || !archive_out_size_is_unsafe(m->unpacked_nbytes))
+    if (array->render_items != NULL || !zip_size_is_unsafe(m->unpacked_nbytes))
         return 0;
     m->unpacked_nbytes += 64;
     m->header.n_bytes = 0;

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "shard/array_parse.h"
-#include "shard/member_name.h"
+#include "zip/name.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,9 +3,8 @@
 
 #include "base/text.h"
 #include "shard/array_parse.h"
-#include "shard/member_name.h"
-#include "shard/zip_agree.h"
-#include "shard/zip_check.h"
+#include "zip/name.h"
+#include "zip/check.h"
 
 #include <stdlib.h>
 #include <string.h>

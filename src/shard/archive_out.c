@@ -1,17 +1,21 @@
-/* archive_out.c - see archive_out.h. */
+/*
+ * archive_out.c - see archive_out.h: members are collected, then written in the shard's form: an
+ * npz file through libzip (zip/write.h), or .npy files byte for byte.
+ */
 #include "shard/archive_out.h"
+
 #include "base/output.h"
 #include "base/output_folder.h"
 #include "base/text.h"
+#include "codec/crc.h"
 #include "shard/digest.h"
-#include "shard/folder_out.h"
-#include "shard/member_pull.h"
-#include "shard/npz_out.h"
 #include "shard/output_digest.h"
-#include "shard/plain_out.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NPY_SUFFIX ".npy"
 
 struct archive_out {
     enum archive_out_form form;
@@ -25,10 +29,134 @@ struct archive_out {
     char *comment; /* owned, or NULL */
 };
 
-bool archive_out_size_is_unsafe(uint64_t unpacked_nbytes)
+/* --- .npy files --- */
+
+static int write_plain(struct output *output, struct member_pull *member, struct error *err)
 {
-    return unpacked_nbytes == UINT32_MAX;
+    uint32_t crc = 0;
+
+    for (;;) {
+        if (member_pull_next(member, err) != 0)
+            return -1;
+        if (member->ended)
+            break;
+        crc = crc_update(crc, member->bytes, member->n_bytes);
+        if (output_write(output, member->bytes, member->n_bytes, err) != 0)
+            return -1;
+    }
+    if (crc != member->crc)
+        return error_set(err, ERROR_INTERNAL, "member %s: CRC %08x expected, %08x written",
+                         text_quote(member->name).text, member->crc, crc);
+    return 0;
 }
+
+/* A finished file, for the folder's digest. */
+struct folder_file {
+    char *name; /* owned */
+    char sha256[DIGEST_HEX_NBYTES];
+};
+
+static int check_folder_member(const char *name, const struct member_source *source,
+                               struct error *err)
+{
+    if (strchr(name, '/') != NULL)
+        return error_set(err, ERROR_CANT_CREATE,
+                         "member %s cannot be a file of a folder: its name has a slash",
+                         text_quote(name).text);
+    if (source->deflated)
+        return error_set(err, ERROR_INTERNAL, "member %s of a folder is compressed",
+                         text_quote(name).text);
+    return 0;
+}
+
+static char *file_name(const char *name, struct error *err)
+{
+    size_t n = strlen(name), n_suffix = strlen(NPY_SUFFIX);
+    bool has_suffix = n >= n_suffix && strcmp(name + n - n_suffix, NPY_SUFFIX) == 0;
+    char *file;
+
+    if (asprintf(&file, "%s%s", name, has_suffix ? "" : NPY_SUFFIX) >= 0)
+        return file;
+    error_no_memory(err, "file name");
+    return NULL;
+}
+
+static int write_folder_file(const struct output_folder *folder, struct member_pull *member,
+                             struct folder_file *file, struct error *err)
+{
+    struct output output;
+    struct output_digest digest;
+    char *path;
+    int rc;
+
+    file->name = file_name(member->name, err);
+    if (file->name == NULL)
+        return -1;
+    if (asprintf(&path, "%s/%s", folder->temp_path, file->name) < 0)
+        return error_no_memory(err, "file name");
+    rc = output_open(&output, path, false, err);
+    free(path);
+    if (rc != 0)
+        return -1;
+    rc = output_digest_init(&digest, &output, err);
+    if (rc == 0)
+        rc = write_plain(&output, member, err);
+    if (rc == 0)
+        rc = output_digest_finish(&digest, file->sha256, err);
+    output_digest_release(&digest);
+    if (rc == 0)
+        return output_commit(&output, false, err);
+    output_abort(&output);
+    return -1;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct folder_file *)a)->name, ((const struct folder_file *)b)->name);
+}
+
+static int digest_files(struct folder_file *files, size_t n_files, char sha256[DIGEST_HEX_NBYTES],
+                        struct error *err)
+{
+    struct digest *digest = digest_new(err);
+    int rc = digest == NULL ? -1 : 0;
+
+    qsort(files, n_files, sizeof *files, by_name);
+    for (size_t i = 0; rc == 0 && i < n_files; i++) {
+        const char *parts[] = {files[i].name, " ", files[i].sha256, "\n"};
+
+        for (size_t k = 0; rc == 0 && k < sizeof parts / sizeof *parts; k++)
+            rc = digest_update(digest, parts[k], strlen(parts[k]), err);
+    }
+    if (rc == 0)
+        rc = digest_finish(digest, sha256, err);
+    digest_free(digest);
+    return rc;
+}
+
+static int write_folder(const struct output_folder *folder, struct member_pull *members,
+                        size_t n_members, uint64_t *n_bytes, char sha256[DIGEST_HEX_NBYTES],
+                        struct error *err)
+{
+    struct folder_file *files = calloc(n_members + 1, sizeof *files);
+    int rc = 0;
+
+    if (files == NULL)
+        return error_no_memory(err, "files of the folder");
+    *n_bytes = 0;
+    for (size_t i = 0; rc == 0 && i < n_members; i++) {
+        rc = write_folder_file(folder, &members[i], &files[i], err);
+        *n_bytes += members[i].unpacked_nbytes;
+    }
+    if (rc == 0)
+        rc = digest_files(files, n_members, sha256, err);
+    for (size_t i = 0; i < n_members; i++)
+        free(files[i].name);
+    free(files);
+    return rc;
+}
+
+/* --- shards --- */
 
 static int open_file(struct archive_out *archive, const char *path, struct error *err)
 {
@@ -56,7 +184,7 @@ struct archive_out *archive_out_new(const char *path, enum archive_out_form form
     if (form != ARCHIVE_OUT_NPY_FOLDER)
         rc = open_file(archive, path, err);
     else
-        rc = output_folder_open(&archive->folder, path, FOLDER_OUT_SUFFIX, force, err);
+        rc = output_folder_open(&archive->folder, path, NPY_SUFFIX, force, err);
     if (rc == 0)
         return archive;
     free(archive);
@@ -81,7 +209,7 @@ int archive_out_add(struct archive_out *archive, const char *name,
 {
     char *copy;
 
-    if (archive->form == ARCHIVE_OUT_NPY_FOLDER && folder_out_check(name, source, err) != 0)
+    if (archive->form == ARCHIVE_OUT_NPY_FOLDER && check_folder_member(name, source, err) != 0)
         return -1;
     if (archive->form == ARCHIVE_OUT_NPY && archive->n_members > 0)
         return error_set(err, ERROR_CANT_CREATE,
@@ -92,7 +220,7 @@ int archive_out_add(struct archive_out *archive, const char *name,
         return error_set(err, ERROR_CANT_CREATE, "member %s: the name is too long for a zip file",
                          text_quote(name).text);
     if (archive->form == ARCHIVE_OUT_NPZ && source->size_known &&
-        archive_out_size_is_unsafe(source->unpacked_nbytes))
+        zip_size_is_unsafe(source->unpacked_nbytes))
         return error_set(err, ERROR_INTERNAL, "member %s: its size was not made safe for zip",
                          text_quote(name).text);
     if (archive->n_members == archive->capacity && grow(archive, err) != 0)
@@ -129,17 +257,27 @@ void archive_out_digest_step(struct archive_out *archive)
     output_digest_step(&archive->digest);
 }
 
+static void settle(void *self, uint64_t n_bytes)
+{
+    output_digest_settle(self, n_bytes);
+}
+
 /* An npz or npy file. */
 static int write_file(struct archive_out *archive, uint64_t *n_bytes,
                       char sha256[DIGEST_HEX_NBYTES], struct error *err)
 {
+    const struct zip_writing writing = {.output = &archive->output,
+                                        .members = archive->members,
+                                        .n_members = archive->n_members,
+                                        .comment = archive->comment,
+                                        .self = &archive->digest,
+                                        .settled = settle};
     int rc;
 
     if (archive->form == ARCHIVE_OUT_NPZ)
-        rc = npz_out_write(&archive->output, &archive->digest, archive->members, archive->n_members,
-                           archive->comment, err);
+        rc = zip_write(&writing, err);
     else
-        rc = plain_out_write(&archive->output, &archive->members[0], err);
+        rc = write_plain(&archive->output, &archive->members[0], err);
     if (rc != 0)
         return -1;
     *n_bytes = archive->output.n_bytes;
@@ -156,8 +294,8 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
     if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
         rc = write_file(archive, n_bytes, sha256, err);
     else
-        rc = folder_out_write(&archive->folder, archive->members, archive->n_members, n_bytes,
-                              sha256, err);
+        rc = write_folder(&archive->folder, archive->members, archive->n_members, n_bytes, sha256,
+                          err);
     archive->written = rc == 0;
     return rc;
 }
@@ -176,7 +314,7 @@ int archive_out_commit(struct archive_out *archive, struct error *err)
     archive->written = false;
     if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
         return output_commit(&archive->output, archive->force, err);
-    return output_folder_commit(&archive->folder, FOLDER_OUT_SUFFIX, archive->force, err);
+    return output_folder_commit(&archive->folder, NPY_SUFFIX, archive->force, err);
 }
 
 void archive_out_free(struct archive_out *archive)

@@ -8,30 +8,11 @@
 #define SYMAUG_SHARD_ARCHIVE_OUT_H
 
 #include "base/error.h"
+#include "zip/write.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* What a member must be able to do. `self` is the member's own state. */
-struct member_source {
-    void *self;
-
-    /*
-     * Deliver the member's next packed bytes: *bytes stays valid until the next call; *n_bytes 0
-     * means the end. Deflated bytes come in whole byte-aligned runs of blocks, so that an empty
-     * block may be put between two calls. -1 with err set ends the writing of the whole shard.
-     */
-    int (*pull)(void *self, const uint8_t **bytes, size_t *n_bytes, struct error *err);
-
-    /* After the end: CRC-32 and number of the unpacked bytes (npy header and data). */
-    void (*result)(void *self, uint32_t *crc, uint64_t *unpacked_nbytes);
-
-    bool deflated;            /* packed bytes are one raw deflate stream; else stored */
-    bool size_known;          /* the number of unpacked bytes is known beforehand */
-    uint64_t unpacked_nbytes; /* that number; else a bound that they do not exceed, or 0:
-                                 without a bound the member gets a zip64 header */
-};
 
 struct archive_out; /* opaque */
 
@@ -40,13 +21,6 @@ enum archive_out_form {
     ARCHIVE_OUT_NPY_FOLDER, /* one .npy file per member, stored */
     ARCHIVE_OUT_NPY,        /* one .npy file: a single member, stored */
 };
-
-/*
- * True for the one size, 0xFFFFFFFF, with which libzip 1.7.3 writes a zip file that nobody can
- * read. Whoever knows a member's unpacked size beforehand pads its npy header by 64; a member that
- * turns out to have it is refused. Packed sizes and offsets are taken care of here.
- */
-bool archive_out_size_is_unsafe(uint64_t unpacked_nbytes);
 
 /* Begin a shard at path (temp file beside it; see base/output.h). NULL with err set. */
 struct archive_out *archive_out_new(const char *path, enum archive_out_form form, bool force,

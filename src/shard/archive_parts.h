@@ -6,7 +6,7 @@
 
 #include "shard/archive_in.h"
 #include "shard/unpack.h"
-#include "shard/warnings.h"
+#include "base/warnings.h"
 
 /*
  * What a file that is no shard seems to be, from its first n_bytes and its size ("an HTML page"),

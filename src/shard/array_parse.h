@@ -6,7 +6,7 @@
 
 #include "shard/array.h"
 #include "shard/unpack.h"
-#include "shard/warnings.h"
+#include "base/warnings.h"
 
 #include <stdbool.h>
 

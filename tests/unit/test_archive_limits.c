@@ -10,8 +10,7 @@
 #include "fake_member.h"
 #include "scratch.h"
 #include "shard/archive_out.h"
-#include "shard/member_pull.h"
-#include "shard/npz_out.h"
+#include "zip/write.h"
 
 #include <zip.h>
 #include <zlib.h>
@@ -77,7 +76,10 @@ static void test_offset_of_4_gib(void **state)
                 pulls[i] = (struct member_pull){
                     .name = names[i], .source = fake_init(&fakes[i], raw, 100, false, true)};
             }
-            if (npz_out_write(&out, NULL, pulls, 3, "symaug", &err) != 0)
+            if (zip_write(
+                    &(struct zip_writing){
+                        .output = &out, .members = pulls, .n_members = 3, .comment = "symaug"},
+                    &err) != 0)
                 fail_msg("%d %d: %s", n_before, shift, err.message);
             assert_int_equal(output_commit(&out, true, &err), 0);
             zip = zip_open(scratch("a.npz"), ZIP_RDONLY, &zip_err);

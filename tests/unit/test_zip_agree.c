@@ -7,8 +7,7 @@
 #include <cmocka.h>
 
 #include "npz_maker.h"
-#include "shard/zip_agree.h"
-#include "shard/zip_check.h"
+#include "zip/check.h"
 
 static const struct made_array arrays[] = {
     {.name = "a.npy", .descr = "'<f4'", .n_dims = 1, .shape = {90}, .item_nbytes = 4},

@@ -14,8 +14,7 @@
 
 #include "base/bytes.h"
 #include "scratch.h"
-#include "shard/zip_agree.h"
-#include "shard/zip_check.h"
+#include "zip/check.h"
 
 /* A member as it is written; zeroed fields mean the plain thing. */
 struct member {

@@ -1,8 +1,8 @@
 /*
- * zip_agree.c - see zip_agree.h. libzip reads through a source of ours, because a fault in a map
- * could not be caught inside it.
+ * agree.c - a second opinion on a zip archive's directory: libzip's. It reads through a source of
+ * ours, because a fault in a map could not be caught inside it.
  */
-#include "shard/zip_agree.h"
+#include "zip/check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * zip_check.h - is this a sound zip archive, and where are its members?
+ * check.h - is this a sound zip archive, and where are its members?
  *
  * Readers of zip files disagree about damaged and about forged ones. This one accepts what every
  * reader takes the same way: one directory that says what the local headers say, members that lie
@@ -7,12 +7,12 @@
  * number before it was held against the file's size, and reads from a private copy of the
  * directory, so that a file that changes meanwhile changes nothing.
  */
-#ifndef SYMAUG_SHARD_ZIP_CHECK_H
-#define SYMAUG_SHARD_ZIP_CHECK_H
+#ifndef SYMAUG_ZIP_CHECK_H
+#define SYMAUG_ZIP_CHECK_H
 
 #include "base/error.h"
 #include "base/input.h"
-#include "shard/warnings.h"
+#include "base/warnings.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,6 +52,18 @@ struct zip_directory {
  * found ..."); oddities are appended to warnings. The caller releases the directory.
  */
 int zip_check(const struct input *in, struct zip_directory *directory, struct warnings *warnings,
+              struct error *err);
+
+/*
+ * Open the archive with libzip and compare number, names, sizes, methods and CRCs of its members
+ * with what zip_check found; any difference is ERROR_DATA. To be called after zip_check only:
+ * libzip allocates what a directory declares. Not for two threads at once.
+ *
+ * names, when not NULL, receives n_entries strings: each member's name in UTF-8, as libzip reads
+ * names that are not marked as UTF-8 (code page 437 where they cannot be). The caller frees each
+ * and the list.
+ */
+int zip_agree(const struct input *in, const struct zip_directory *directory, char ***names,
               struct error *err);
 
 /* Free what a directory owns; accepts a zeroed one. */

@@ -1,8 +1,8 @@
 /*
- * member_name.h - which names members of a shard may have, and the array keys they stand for.
+ * name.h - which names members of a shard may have, and the array keys they stand for.
  */
-#ifndef SYMAUG_SHARD_MEMBER_NAME_H
-#define SYMAUG_SHARD_MEMBER_NAME_H
+#ifndef SYMAUG_ZIP_NAME_H
+#define SYMAUG_ZIP_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* member_name.c - see member_name.h. */
-#include "shard/member_name.h"
+/* name.c - see name.h. */
+#include "zip/name.h"
 
 #include <stdint.h>
 #include <string.h>

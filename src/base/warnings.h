@@ -1,8 +1,8 @@
 /*
  * warnings.h - remarks about an input that is accepted all the same.
  */
-#ifndef SYMAUG_SHARD_WARNINGS_H
-#define SYMAUG_SHARD_WARNINGS_H
+#ifndef SYMAUG_BASE_WARNINGS_H
+#define SYMAUG_BASE_WARNINGS_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* warnings.c - see warnings.h. */
-#include "shard/warnings.h"
+#include "base/warnings.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,0 +1,554 @@
+/*
+ * check.c - see check.h: the end records, then the directory, entry by entry, from a private copy;
+ * members.c looks at the members themselves.
+ */
+#include "zip/parts.h"
+
+#include "base/bytes.h"
+#include "base/text.h"
+#include "codec/codec.h"
+#include "zip/name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the end record says, or the zip64 end record in its place. */
+struct zip_end {
+    uint64_t n_entries;
+    uint64_t directory_offset;
+    uint64_t directory_nbytes;
+    char *comment; /* owned */
+};
+
+/* --- the end: end record, comment, zip64 locator and end record --- */
+
+#define END_NBYTES       22u
+#define END64_NBYTES     56u
+#define LOCATOR64_NBYTES 20u
+#define COMMENT_MAX      65535u
+#define TRAILING_MAX     4096u /* NUL bytes behind the end record, as block-wise copying leaves */
+#define TAIL_MAX         (LOCATOR64_NBYTES + END_NBYTES + COMMENT_MAX + TRAILING_MAX)
+#define DIRECTORY_MAX    (64u << 20)
+
+/* The last bytes of the file. */
+struct tail {
+    uint8_t *bytes; /* owned */
+    size_t n_bytes;
+    uint64_t offset; /* of the first of them */
+};
+
+/* The fields of the end record that matter. */
+struct end32 {
+    uint16_t disk;
+    uint16_t directory_disk;
+    uint16_t n_here;
+    uint16_t n_entries;
+    uint32_t directory_nbytes;
+    uint32_t directory_offset;
+    uint16_t comment_nbytes;
+};
+
+static struct end32 end32_get(const uint8_t *p)
+{
+    return (struct end32){
+        .disk = bytes_get_le16(p + 4),
+        .directory_disk = bytes_get_le16(p + 6),
+        .n_here = bytes_get_le16(p + 8),
+        .n_entries = bytes_get_le16(p + 10),
+        .directory_nbytes = bytes_get_le32(p + 12),
+        .directory_offset = bytes_get_le32(p + 16),
+        .comment_nbytes = bytes_get_le16(p + 20),
+    };
+}
+
+static int tail_read(struct zip_reader *zip, struct tail *tail)
+{
+    uint64_t n = zip->in->n_bytes < TAIL_MAX ? zip->in->n_bytes : TAIL_MAX;
+
+    tail->n_bytes = (size_t)n;
+    tail->offset = zip->in->n_bytes - n;
+    tail->bytes = malloc((size_t)n + 1);
+    if (tail->bytes == NULL)
+        return error_no_memory(zip->err, "end of a zip archive");
+    return input_read(zip->in, tail->offset, tail->bytes, tail->n_bytes, zip->err);
+}
+
+/* Position of the last end record's signature before `limit`, or SIZE_MAX. */
+static size_t find_signature(const struct tail *tail, size_t limit)
+{
+    for (size_t pos = limit; pos-- > 0;)
+        if (tail->n_bytes - pos >= 4 && bytes_get_le32(tail->bytes + pos) == ZIP_END_SIGNATURE)
+            return pos;
+    return SIZE_MAX;
+}
+
+static bool is_all_zero(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] != 0)
+            return false;
+    return true;
+}
+
+/*
+ * Another record whose comment would reach over this one up to the end of the file: readers that
+ * search forwards would take that one, readers that search backwards this one.
+ */
+static bool is_inside_comment(const struct tail *tail, size_t pos, size_t end)
+{
+    for (size_t p = find_signature(tail, pos); p != SIZE_MAX; p = find_signature(tail, p)) {
+        size_t other_end;
+
+        if (tail->n_bytes - p < END_NBYTES)
+            continue;
+        other_end = p + END_NBYTES + end32_get(tail->bytes + p).comment_nbytes;
+        if (other_end >= end && other_end <= tail->n_bytes)
+            return true;
+    }
+    return false;
+}
+
+static int check_trailing(struct zip_reader *zip, const uint8_t *p, size_t n)
+{
+    if (n == 0)
+        return 0;
+    if (n > TRAILING_MAX || !is_all_zero(p, n))
+        return zip_fail(
+            zip, "expected the end of the file behind the zip end record, found %zu more bytes", n);
+    return zip_warn(zip, "%zu NUL bytes behind the zip end record", n);
+}
+
+/* The one end record: nothing but NULs behind its comment, no other one that could be meant. */
+static int find_end(struct zip_reader *zip, const struct tail *tail, size_t *position)
+{
+    size_t pos = find_signature(tail, tail->n_bytes);
+    size_t end;
+
+    if (pos == SIZE_MAX)
+        return zip_fail(zip, "expected a zip end record at the end of the file, found none: the "
+                             "file is cut off or no zip archive");
+    if (tail->n_bytes - pos < END_NBYTES)
+        return zip_fail(zip,
+                        "expected a zip end record of 22 bytes, found %zu: the file is cut off",
+                        tail->n_bytes - pos);
+    end = pos + END_NBYTES + end32_get(tail->bytes + pos).comment_nbytes;
+    if (end > tail->n_bytes)
+        return zip_fail(zip, "expected a zip comment of %u bytes, found %zu: the file is cut off",
+                        end32_get(tail->bytes + pos).comment_nbytes,
+                        tail->n_bytes - pos - END_NBYTES);
+    if (is_inside_comment(tail, pos, end))
+        return zip_fail(
+            zip, "expected one zip end record, found a second one inside the archive's comment");
+    *position = pos;
+    return check_trailing(zip, tail->bytes + end, tail->n_bytes - end);
+}
+
+/* A 16- or 32-bit field must be all ones or say the same as its zip64 twin. */
+static bool agrees(uint64_t narrow, uint64_t all_ones, uint64_t wide)
+{
+    return narrow == all_ones || narrow == wide;
+}
+
+/* Read the zip64 end record that the locator at file offset `locator` points to. */
+static int read_end64(struct zip_reader *zip, const uint8_t *locator_bytes, uint64_t locator,
+                      const struct end32 *end32, struct zip_end *end, uint64_t *offset)
+{
+    uint8_t p[END64_NBYTES];
+    uint64_t n_here;
+
+    *offset = bytes_get_le64(locator_bytes + 8);
+    if (bytes_get_le32(locator_bytes + 4) != 0 || bytes_get_le32(locator_bytes + 16) > 1)
+        return zip_fail(zip, "expected an archive on one disk, found %u disks",
+                        bytes_get_le32(locator_bytes + 16));
+    if (locator < END64_NBYTES || *offset > locator - END64_NBYTES)
+        return zip_fail(zip,
+                        "expected the zip64 end record in front of its locator at byte %llu, found "
+                        "its offset to be %llu",
+                        (unsigned long long)locator, (unsigned long long)*offset);
+    if (input_read(zip->in, *offset, p, sizeof p, zip->err) != 0)
+        return -1;
+    if (bytes_get_le32(p) != ZIP_END64_SIGNATURE)
+        return zip_fail(zip, "expected a zip64 end record at byte %llu, found none",
+                        (unsigned long long)*offset);
+    if (bytes_get_le64(p + 4) != locator - *offset - 12)
+        return zip_fail(zip, "expected a zip64 end record of %llu bytes, found %llu",
+                        (unsigned long long)(locator - *offset - 12),
+                        (unsigned long long)bytes_get_le64(p + 4));
+    n_here = bytes_get_le64(p + 24);
+    end->n_entries = bytes_get_le64(p + 32);
+    end->directory_nbytes = bytes_get_le64(p + 40);
+    end->directory_offset = bytes_get_le64(p + 48);
+    if (bytes_get_le32(p + 16) != 0 || bytes_get_le32(p + 20) != 0 || n_here != end->n_entries ||
+        (end32->disk != 0 && end32->disk != 0xffff) ||
+        (end32->directory_disk != 0 && end32->directory_disk != 0xffff))
+        return zip_fail(zip, "expected an archive on one disk, found a part of several");
+    if (!agrees(end32->n_here, 0xffff, n_here) || !agrees(end32->n_entries, 0xffff, n_here) ||
+        !agrees(end32->directory_nbytes, 0xffffffff, end->directory_nbytes) ||
+        !agrees(end32->directory_offset, 0xffffffff, end->directory_offset))
+        return zip_fail(
+            zip,
+            "expected the end record and the zip64 end record to agree, found that they do not");
+    return 0;
+}
+
+static int read_end32(struct zip_reader *zip, const struct end32 *end32, struct zip_end *end)
+{
+    if (end32->disk != 0 || end32->directory_disk != 0 || end32->n_here != end32->n_entries)
+        return zip_fail(zip, "expected an archive on one disk, found a part of several");
+    end->n_entries = end32->n_entries;
+    end->directory_nbytes = end32->directory_nbytes;
+    end->directory_offset = end32->directory_offset;
+    return 0;
+}
+
+/* The directory must end where the end records begin, and be of a size its members can fill. */
+static int check_extent(struct zip_reader *zip, const struct zip_end *end, uint64_t limit)
+{
+    uint64_t stop;
+
+    if (end->n_entries > ZIP_MAX_ENTRIES)
+        return zip_fail(zip, "expected at most %u members, found %llu declared", ZIP_MAX_ENTRIES,
+                        (unsigned long long)end->n_entries);
+    if (__builtin_add_overflow(end->directory_offset, end->directory_nbytes, &stop) || stop > limit)
+        return zip_fail(zip,
+                        "expected the zip directory to end at byte %llu, found %llu bytes declared "
+                        "from byte %llu",
+                        (unsigned long long)limit, (unsigned long long)end->directory_nbytes,
+                        (unsigned long long)end->directory_offset);
+    if (stop < limit)
+        return zip_fail(zip,
+                        "expected the zip directory to end at byte %llu, found %llu: other data "
+                        "stands in front of the archive or behind its directory",
+                        (unsigned long long)limit, (unsigned long long)stop);
+    if (end->directory_nbytes > DIRECTORY_MAX)
+        return zip_fail(zip, "expected a zip directory of at most %u bytes, found %llu",
+                        DIRECTORY_MAX, (unsigned long long)end->directory_nbytes);
+    if (end->n_entries > end->directory_nbytes / ZIP_CENTRAL_NBYTES)
+        return zip_fail(zip, "expected a zip directory of %llu members, found one of %llu bytes",
+                        (unsigned long long)end->n_entries,
+                        (unsigned long long)end->directory_nbytes);
+    return 0;
+}
+
+static int copy_comment(struct zip_reader *zip, const uint8_t *p, size_t n, struct zip_end *end)
+{
+    end->comment = malloc(n + 1);
+    if (end->comment == NULL)
+        return error_no_memory(zip->err, "zip comment");
+    memcpy(end->comment, p, n);
+    end->comment[n] = '\0';
+    return 0;
+}
+
+static int read_end(struct zip_reader *zip, struct zip_end *end)
+{
+    struct tail tail = {0};
+    struct end32 end32;
+    size_t pos = 0;
+    uint64_t limit;
+    int result = -1;
+
+    memset(end, 0, sizeof *end);
+    if (tail_read(zip, &tail) != 0 || find_end(zip, &tail, &pos) != 0)
+        goto out;
+    end32 = end32_get(tail.bytes + pos);
+    limit = tail.offset + pos;
+    if (pos >= LOCATOR64_NBYTES &&
+        bytes_get_le32(tail.bytes + pos - LOCATOR64_NBYTES) == ZIP_LOCATOR64_SIGNATURE) {
+        const uint8_t *locator = tail.bytes + pos - LOCATOR64_NBYTES;
+
+        if (read_end64(zip, locator, limit - LOCATOR64_NBYTES, &end32, end, &limit) != 0)
+            goto out;
+    } else if (read_end32(zip, &end32, end) != 0) {
+        goto out;
+    }
+    if (check_extent(zip, end, limit) != 0 ||
+        copy_comment(zip, tail.bytes + pos + END_NBYTES, end32.comment_nbytes, end) != 0)
+        goto out;
+    result = 0;
+out:
+    free(tail.bytes);
+    return result;
+}
+
+/* --- one entry of the directory --- */
+
+#define VERSION_ZIP64     45   /* the latest that stored, deflated and zip64 members need */
+#define DEFLATE_MAX_RATIO 1032 /* 258 bytes from 2 bits, and a little for the header */
+
+/* Flags that change what the bytes mean, and those that no format in use sets. */
+static const struct {
+    unsigned bit;
+    const char *name;
+} refused_flags[] = {
+    {0, "encrypted data"},    {4, "enhanced deflating"}, {5, "compressed patch data"},
+    {6, "strong encryption"}, {13, "a masked header"},
+};
+#define RESERVED_FLAGS 0xd780u /* bits 7-10, 12, 14, 15 */
+
+static const struct {
+    unsigned method;
+    const char *name;
+} method_names[] = {
+    {1, "shrink"},   {6, "implode"}, {9, "deflate64"},   {12, "bzip2"}, {14, "lzma"},
+    {20, "zstd"},    {93, "zstd"},   {94, "mp3"},        {95, "xz"},    {96, "jpeg"},
+    {97, "wavpack"}, {98, "ppmd"},   {99, "WinZip AES"},
+};
+
+/* The fixed part of a central entry, as written. */
+struct central {
+    unsigned version_needed;
+    unsigned flags;
+    unsigned method;
+    size_t name_nbytes;
+    size_t extra_nbytes;
+    size_t comment_nbytes;
+    unsigned disk;
+    uint32_t crc;
+    uint32_t packed_nbytes;
+    uint32_t unpacked_nbytes;
+    uint32_t header_offset;
+};
+
+static struct central central_get(const uint8_t *p)
+{
+    return (struct central){
+        .version_needed = p[6], /* the high byte is an operating system */
+        .flags = bytes_get_le16(p + 8),
+        .method = bytes_get_le16(p + 10),
+        .crc = bytes_get_le32(p + 16),
+        .packed_nbytes = bytes_get_le32(p + 20),
+        .unpacked_nbytes = bytes_get_le32(p + 24),
+        .name_nbytes = bytes_get_le16(p + 28),
+        .extra_nbytes = bytes_get_le16(p + 30),
+        .comment_nbytes = bytes_get_le16(p + 32),
+        .disk = bytes_get_le16(p + 34),
+        .header_offset = bytes_get_le32(p + 42),
+    };
+}
+
+static const char *method_name(unsigned method)
+{
+    for (size_t i = 0; i < sizeof method_names / sizeof *method_names; i++)
+        if (method_names[i].method == method)
+            return method_names[i].name;
+    return "unknown";
+}
+
+/* Move the name one byte forward, over the fixed part, so that a NUL fits behind it. */
+static void put_name(uint8_t *record, size_t name_nbytes, struct zip_entry *entry)
+{
+    uint8_t *name = record + ZIP_CENTRAL_NBYTES - 1;
+
+    memmove(name, name + 1, name_nbytes);
+    name[name_nbytes] = '\0';
+    entry->name = (const char *)name;
+    entry->name_nbytes = name_nbytes;
+}
+
+static int check_name(struct zip_reader *zip, struct zip_entry *entry)
+{
+    const char *fault = member_name_fault(entry->name, entry->name_nbytes);
+    bool utf8 = text_is_utf8(entry->name, entry->name_nbytes);
+    bool ascii = true;
+
+    if (fault != NULL)
+        return zip_fail(zip, "%s: expected a plain member name, found that the %s",
+                        text_quote_bytes(entry->name, entry->name_nbytes).text, fault);
+    zip->entry = entry;
+    if ((entry->flags & ZIP_FLAG_UTF8) != 0 && !utf8)
+        return zip_fail(zip, "expected a name in UTF-8, as its flag says, found other bytes");
+    entry->is_folder = entry->name[entry->name_nbytes - 1] == '/';
+    for (size_t i = 0; i < entry->name_nbytes; i++)
+        ascii = ascii && (unsigned char)entry->name[i] < 0x80;
+    if (!ascii && (entry->flags & ZIP_FLAG_UTF8) == 0 &&
+        zip_warn(zip, "name is neither ASCII nor marked as UTF-8") != 0)
+        return -1;
+    if (!entry->is_folder && strchr(entry->name, '/') != NULL)
+        return zip_warn(zip, "lies in a sub-folder");
+    return 0;
+}
+
+static int check_flags(struct zip_reader *zip, const struct zip_entry *entry,
+                       unsigned version_needed)
+{
+    for (size_t i = 0; i < sizeof refused_flags / sizeof *refused_flags; i++)
+        if ((entry->flags >> refused_flags[i].bit & 1) != 0)
+            return zip_fail(zip, "expected a plain member, found %s (flag bit %u)",
+                            refused_flags[i].name, refused_flags[i].bit);
+    if (entry->method != ZIP_METHOD_STORED && codec_decoder(entry->method) == NULL)
+        return zip_fail(zip, "expected compression method %s, found %u (%s)", codec_methods,
+                        entry->method, method_name(entry->method));
+    if ((entry->flags & RESERVED_FLAGS) != 0 &&
+        zip_warn(zip, "reserved flag bits 0x%04x are set", entry->flags & RESERVED_FLAGS) != 0)
+        return -1;
+    if (version_needed > VERSION_ZIP64)
+        return zip_warn(zip, "asks for a reader of zip version %u.%u", version_needed / 10,
+                        version_needed % 10);
+    return 0;
+}
+
+static int check_sizes(struct zip_reader *zip, const struct zip_entry *entry)
+{
+    unsigned long long packed = entry->packed_nbytes;
+    unsigned long long unpacked = entry->unpacked_nbytes;
+
+    if (entry->packed_nbytes > zip->directory_offset)
+        return zip_fail(
+            zip,
+            "expected at most %llu packed bytes in front of the directory, found %llu declared",
+            (unsigned long long)zip->directory_offset, packed);
+    if (entry->header_offset > zip->directory_offset)
+        return zip_fail(zip,
+                        "expected its header in front of the directory at byte %llu, found its "
+                        "offset to be %llu",
+                        (unsigned long long)zip->directory_offset,
+                        (unsigned long long)entry->header_offset);
+    if (entry->is_folder && (packed > 2 || unpacked != 0))
+        return zip_fail(zip, "expected no data in an entry for a folder, found %llu bytes",
+                        unpacked);
+    if (entry->method == ZIP_METHOD_STORED && packed != unpacked)
+        return zip_fail(zip,
+                        "expected a stored member's two sizes to be equal, found %llu and %llu",
+                        packed, unpacked);
+    if (entry->method == ZIP_METHOD_DEFLATED && unpacked / DEFLATE_MAX_RATIO > packed)
+        return zip_fail(zip,
+                        "expected at most %llu bytes from %llu deflated ones, found %llu declared",
+                        packed * DEFLATE_MAX_RATIO, packed, unpacked);
+    return 0;
+}
+
+static int check_disk(struct zip_reader *zip, const struct zip_extra *extra, unsigned disk,
+                      size_t used)
+{
+    if (disk == 0xffff && extra->zip64.bytes != NULL && extra->zip64.n_bytes - used >= 4)
+        disk = bytes_get_le32(extra->zip64.bytes + used);
+    if (disk != 0)
+        return zip_fail(zip, "expected an archive on one disk, found a member on disk %u", disk);
+    return 0;
+}
+
+/* Some readers take the name from the Unicode path field, others do not look at it. */
+static int check_unicode_path(struct zip_reader *zip, const struct zip_entry *entry,
+                              const struct zip_extra *extra)
+{
+    const uint8_t *p = extra->unicode_path.bytes;
+
+    if (p == NULL)
+        return 0;
+    if (extra->unicode_path.n_bytes != entry->name_nbytes + 5 ||
+        memcmp(p + 5, entry->name, entry->name_nbytes) != 0)
+        return zip_fail(zip,
+                        "expected its Unicode path field to repeat the name, found another name");
+    return 0;
+}
+
+static int check_record(struct zip_reader *zip, const uint8_t *record, size_t n_bytes,
+                        struct central *central, size_t *used)
+{
+    if (n_bytes < ZIP_CENTRAL_NBYTES || bytes_get_le32(record) != ZIP_CENTRAL_SIGNATURE)
+        return zip_fail(zip, "expected another entry in the zip directory, found none");
+    *central = central_get(record);
+    *used =
+        ZIP_CENTRAL_NBYTES + central->name_nbytes + central->extra_nbytes + central->comment_nbytes;
+    if (*used > n_bytes)
+        return zip_fail(zip,
+                        "expected a directory entry of %zu bytes, found %zu: its name, extra "
+                        "fields or comment run past the directory",
+                        *used, n_bytes);
+    return 0;
+}
+
+static int read_entry(struct zip_reader *zip, uint8_t *record, size_t n_bytes,
+                      struct zip_entry *entry, size_t *used)
+{
+    struct central central = {0};
+    struct zip_extra extra;
+    uint64_t values[3];
+    size_t zip64_used = 0;
+
+    zip->entry = NULL;
+    zip->where = "directory";
+    if (check_record(zip, record, n_bytes, &central, used) != 0)
+        return -1;
+    *entry = (struct zip_entry){0};
+    entry->flags = (uint16_t)central.flags;
+    entry->method = (uint16_t)central.method;
+    entry->crc = central.crc;
+    put_name(record, central.name_nbytes, entry);
+    if (check_name(zip, entry) != 0 || check_flags(zip, entry, central.version_needed) != 0 ||
+        zip_extra_parse(zip, record + ZIP_CENTRAL_NBYTES + central.name_nbytes,
+                        central.extra_nbytes, &extra) != 0)
+        return -1;
+    values[0] = central.unpacked_nbytes;
+    values[1] = central.packed_nbytes;
+    values[2] = central.header_offset;
+    if (zip_extra_resolve(zip, &extra.zip64, values, 3, &zip64_used) != 0 ||
+        check_disk(zip, &extra, central.disk, zip64_used) != 0 ||
+        check_unicode_path(zip, entry, &extra) != 0)
+        return -1;
+    entry->unpacked_nbytes = values[0];
+    entry->packed_nbytes = values[1];
+    entry->header_offset = values[2];
+    return check_sizes(zip, entry);
+}
+
+/* --- the whole --- */
+
+static int read_directory(struct zip_reader *zip, const struct zip_end *end,
+                          struct zip_directory *directory)
+{
+    const size_t n_bytes = (size_t)end->directory_nbytes;
+    size_t at = 0;
+
+    directory->bytes = malloc(n_bytes + 1);
+    directory->entries = calloc((size_t)end->n_entries + 1, sizeof *directory->entries);
+    if (directory->bytes == NULL || directory->entries == NULL)
+        return error_no_memory(zip->err, "zip directory");
+    if (input_read(zip->in, end->directory_offset, directory->bytes, n_bytes, zip->err) != 0)
+        return -1;
+    for (size_t i = 0; i < (size_t)end->n_entries; i++) {
+        size_t used = 0;
+
+        if (read_entry(zip, directory->bytes + at, n_bytes - at, &directory->entries[i], &used) !=
+            0)
+            return -1;
+        directory->n_entries = i + 1;
+        at += used;
+    }
+    zip->entry = NULL;
+    if (at != n_bytes)
+        return zip_fail(
+            zip, "expected %llu members in %llu bytes of zip directory, found %llu bytes more",
+            (unsigned long long)end->n_entries, (unsigned long long)n_bytes,
+            (unsigned long long)(n_bytes - at));
+    return 0;
+}
+
+int zip_check(const struct input *in, struct zip_directory *directory, struct warnings *warnings,
+              struct error *err)
+{
+    struct zip_reader zip = {.in = in, .warnings = warnings, .err = err};
+    struct zip_end end;
+    int result;
+
+    *directory = (struct zip_directory){0};
+    result = read_end(&zip, &end);
+    directory->comment = end.comment;
+    zip.directory_offset = end.directory_offset;
+    if (result == 0)
+        result = read_directory(&zip, &end, directory);
+    if (result == 0)
+        result = zip_members_check(&zip, directory);
+    if (result != 0)
+        zip_directory_release(directory);
+    return result;
+}
+
+void zip_directory_release(struct zip_directory *directory)
+{
+    free(directory->entries);
+    free(directory->comment);
+    free(directory->bytes);
+    memset(directory, 0, sizeof *directory);
+}
