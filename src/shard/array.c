@@ -1,8 +1,7 @@
-/* array.c - see array.h: messages, small values, whole contents. */
+/* array.c - see array.h: messages and small values. */
 #include "shard/array.h"
 
 #include "base/text.h"
-#include "shard/unpack.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,18 +43,6 @@ bool array_is_fortran(const struct array *array)
         if (array->header.shape[i] != 1)
             n_long++;
     return array->header.fortran_order && n_long > 1;
-}
-
-int array_read_all(const struct array *array, uint8_t *out, struct error *err)
-{
-    struct unpack unpack = {0};
-    int result = -1;
-
-    if (unpack_start(&unpack, array, err) == 0 &&
-        unpack_read(&unpack, out, array->unpacked_nbytes, err) == 0)
-        result = unpack_finish(&unpack, err);
-    unpack_release(&unpack);
-    return result;
 }
 
 /* Append a code point as UTF-8; -1 when it is none or there is no room for it and a NUL. */

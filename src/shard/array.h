@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct unpack;   /* shard/unpack.h */
+struct warnings; /* base/warnings.h */
+
 struct array {
     char *key;                     /* owned: the name numpy gives it (no ".npy") */
     char *member;                  /* owned: its name in the container, as written */
@@ -34,6 +37,15 @@ struct array {
     uint8_t *pickle_bytes;           /* owned */
     struct pickle_document *objects; /* owned */
 };
+
+/*
+ * Read the header at the front of `array`, whose place in the input is set, and fill header,
+ * n_rows and row_nbytes. Data must be as long as the header says; less than a row more is a
+ * warning. A member that does not begin with numpy's magic string is an error when
+ * must_be_array, else *is_array is false. `unpack` is a reader to work with.
+ */
+int array_parse(struct array *array, struct unpack *unpack, bool must_be_array, bool *is_array,
+                struct warnings *warnings, struct error *err);
 
 /*
  * Inflate and parse an object array's pickle (1-d and up), once; checks CRC, sizes, and that the
