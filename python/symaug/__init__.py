@@ -1,0 +1,3 @@
+"""symaug for Python."""
+
+__version__ = "1.0.0"
