@@ -25,6 +25,8 @@ CPPFLAGS ?=
 LDFLAGS  ?=
 PREFIX   ?= /usr/local
 LIBDIR   ?= $(PREFIX)/lib
+PYTHON   := $(shell /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+PYTHONDIR ?= $(PREFIX)/lib/python$(if $(filter /usr,$(PREFIX)),3,$(or $(PYTHON),3))/dist-packages
 DESTDIR  ?=
 BUILD    ?= build/release
 WERROR   ?=
@@ -204,6 +206,7 @@ INSTALLED = $(BUILD)/symaug:$(PREFIX)/bin include/symaug.h:$(PREFIX)/include \
             $(BUILD)/completions/_symaug:$(PREFIX)/share/zsh/site-functions \
             $(BUILD)/completions/symaug.fish:$(PREFIX)/share/fish/vendor_completions.d \
             share/symaug/manifest.schema.json:$(PREFIX)/share/symaug \
+            $(BUILD)/symaug-convert:$(PREFIX)/bin $(foreach f,$(wildcard python/symaug/*.py),$(f):$(PYTHONDIR)/symaug) \
             $(foreach f,$(wildcard share/boards/*.json),$(f):$(PREFIX)/share/symaug/boards) \
             $(foreach f,$(wildcard share/slurm/* share/snakemake/*),$(f):$(PREFIX)/share/symaug/$(notdir $(patsubst %/,%,$(dir $(f)))))
 
@@ -212,7 +215,13 @@ $(BUILD)/symaug.pc: share/pkgconfig/symaug.pc.in FORCE
 	@mkdir -p $(@D)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' $< > $@
 
-install: all completions $(BUILD)/symaug.pc ## install below DESTDIR/PREFIX
+# Finds its module wherever PREFIX is.
+$(BUILD)/symaug-convert: python/symaug-convert FORCE
+	@mkdir -p $(@D)
+	sed 's|^HERE = .*|HERE = "$(PYTHONDIR)"|' $< > $@
+	@chmod +x $@
+
+install: all completions $(BUILD)/symaug.pc $(BUILD)/symaug-convert ## install below DESTDIR/PREFIX
 	scripts/install '$(DESTDIR)' $(INSTALLED)
 
 uninstall: ## remove what install put there

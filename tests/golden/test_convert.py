@@ -1,32 +1,51 @@
 #!/usr/bin/python3
-"""scripts/convert: to a shard and back, and what must be refused."""
+"""symaug-convert: real files of five systems to shards, expanded, and back; and what is refused."""
 
+import collections
 import gzip
+import json
 import os
 import pickle
+import shutil
+import struct
 import subprocess
+import sys
 import tempfile
-from collections import deque
 
 import numpy as np
 
-import golden
-from golden import Tap, load, same_bits
+from golden import Tap, data, load, run, same_bits
+
+sys.path.insert(0, os.path.abspath("python"))
+from symaug import restricted  # noqa: E402
 
 tap = Tap()
 
+FILES = {  # file: its arrays, board
+    "snowflake/games_processed.pkl.gz": ("snowflake/games_processed", "hex13"),
+    "snowflake/games_py312_processed.pkl.gz": ("snowflake/games_py312_processed", "hex13"),
+    "snowflake/shuffled_401.pkl.gz": ("snowflake/shuffled_401", "hex13"),
+    "alphagomoku/lazy.lmdb": ("alphagomoku/lazy", "square:9"),
+    "alphagomoku/eager.lmdb": ("alphagomoku/eager", "square:9"),
+    "advanced-chess/memory_1.hdf5": ("advanced-chess/memory_1", "chess"),
+    "take_it_easy/games_20260311.csv": ("take_it_easy/games_20260311", "takeiteasy"),
+    "take_it_easy/samples.tsv": ("take_it_easy/samples", "takeiteasy"),
+    "alpha-zero-general/connect4.examples": ("alpha-zero-general/connect4", "connect4"),
+    "alpha-zero-general/othello6.examples": ("alpha-zero-general/othello6", "square:6"),
+}
 
-def convert(script, *arguments, fails=False):
-    command = ["/usr/bin/python3", "-B", f"scripts/convert/{script}_npz.py", *map(str, arguments)]
+
+def original(name):
+    return data("containers/" + name)
+
+
+def convert(*arguments, code=0):
+    """Run symaug-convert; its exit code must be `code`, and what it says one line."""
+    command = ["python/symaug-convert", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode != 0) == fails, f"{' '.join(command)}: {done.stderr}"
+    assert done.returncode == code, f"{command}: exit {done.returncode}: {done.stderr}"
+    assert done.stderr.count("\n") <= 1 and "Traceback" not in done.stderr, done.stderr
     return done.stderr
-
-
-def same_arrays(found, expected):
-    assert list(found) == list(expected) or set(found) == set(expected), f"{set(found)}"
-    for name, array in expected.items():
-        same_bits(found[name], array, name)
 
 
 class Scratch(tempfile.TemporaryDirectory):
@@ -39,162 +58,265 @@ class Scratch(tempfile.TemporaryDirectory):
         return self
 
 
-CSV = """game_id,turn,plateau_0,plateau_1,plateau_2,tile_0,tile_1,tile_2,position,final_score,x_1
-0,0,0,0,0,1,6,3,2,131,0.5
-0,1,0,0,163,5,2,4,0,131,-2
-"""
+def same_arrays(found, expected):
+    assert set(found) == set(expected), f"{set(found) ^ set(expected)}"
+    for name, array in expected.items():
+        if name == "metadata":
+            texts = [json.loads(str(text)) for text in found[name]]
+            assert texts == [json.loads(str(text)) for text in array], name
+        else:
+            same_bits(found[name], array, name)
+
+
+@tap.test(*FILES)
+def test_in(name):
+    with Scratch() as scratch:
+        convert(original(name), scratch("out.npz"))
+        same_arrays(load(scratch("out.npz")), load(original(FILES[name][0] + ".npz")))
+
+
+@tap.test(*FILES)
+def test_there_and_back(name):
+    """The rows themselves, in the form of their file, are the file's arrays again."""
+    with Scratch() as scratch:
+        convert(original(name), scratch("out.npz"))
+        convert("--like", original(name), scratch("out.npz"), scratch("new"))
+        convert(scratch("new"), scratch("again.npz"))
+        same_arrays(load(scratch("again.npz")), load(scratch("out.npz")))
+        if name.startswith("take_it_easy"):
+            with open(original(name), "rb") as old, open(scratch("new"), "rb") as new:
+                assert old.read() == new.read()
+
+
+@tap.test(*FILES)
+def test_expanded(name):
+    """`expand` takes them with the board alone; the images go back into the file's form."""
+    with Scratch() as scratch:
+        convert(original(name), scratch("in.npz"))
+        run("expand", "-q", "--board", FILES[name][1], scratch("in.npz"), scratch("out.npz"))
+        images = load(scratch("out.npz"))
+        said = convert("--like", original(name), scratch("out.npz"), scratch("new"))
+        assert "symaug_source, symaug_transform" in said, said
+        convert(scratch("new"), scratch("again.npz"))
+        again = load(scratch("again.npz"))
+        for key in ("iteration",):  # images of an iteration stay in it
+            if key in images:
+                order = np.argsort(images[key], kind="stable")
+                images = {k: v[order] if v.ndim else v for k, v in images.items()}
+        images = {k: v for k, v in images.items() if not k.startswith("symaug_")}
+        same_arrays(again, images)
+
+
+def top(path):
+    with open(path, "rb") as file:
+        whole = file.read()
+    return restricted.loads(gzip.decompress(whole) if whole[:2] == b"\x1f\x8b" else whole)[0]
+
+
+@tap.test("games_processed", "shuffled_401")
+def test_snowflake_types(name):
+    """Swapped images: the winner is the other player, in the type that was there; counters."""
+    with Scratch() as scratch:
+        old, path = top(original(f"snowflake/{name}.pkl.gz")), scratch("new")
+        convert(original(f"snowflake/{name}.pkl.gz"), scratch("in.npz"))
+        run("expand", "-q", "--board", "hex13", "--order", "sample", scratch("in.npz"),
+            scratch("out.npz"))  # fmt: skip
+        convert("--like", original(f"snowflake/{name}.pkl.gz"), scratch("out.npz"), path)
+        new = top(path)
+        assert list(new) == list(old)
+        rows, images = old["examples"], new["examples"]
+        assert len(images) == 4 * len(rows)
+        if name == "games_processed":
+            assert new["processing_stats"]["examples_generated"] == len(images)
+        else:
+            assert new["shuffling_stats"] == old["shuffling_stats"]
+        for i, image in enumerate(images):
+            row = rows[i // 4]
+            assert list(image) == list(row) and list(image["metadata"]) == list(row["metadata"])
+            assert (image["policy"] is None) == (row["policy"] is None), i
+            assert type(image["value"]) is float and image["board"].dtype == row["board"].dtype
+            was, now = (one["metadata"]["winner"] for one in (row, image))
+            if isinstance(was, restricted.Instance):
+                assert repr(now.cls) == repr(was.cls) == "hex_ai.enums.Winner"
+                was, now = was.args[0], now.args[0]
+            assert (now == was) == (i % 4 < 2), (i, was, now)
+            assert image["metadata"]["game_id"] == row["metadata"]["game_id"]
+
+
+@tap.test("lazy", "eager")
+def test_lmdb_types(name):
+    import lmdb
+
+    def values(path):
+        with lmdb.open(path, lock=False, readonly=True) as store, store.begin() as read:
+            n = int.from_bytes(read.get(b"size"), "big")
+            return [restricted.loads(read.get(b"data_%d" % i))[0] for i in range(n)]
+
+    with Scratch() as scratch:
+        convert(original(f"alphagomoku/{name}.lmdb"), scratch("in.npz"))
+        convert("--like", original(f"alphagomoku/{name}.lmdb"), scratch("in.npz"), scratch("new"))
+        old, new = values(original(f"alphagomoku/{name}.lmdb")), values(scratch("new"))
+        assert len(old) == len(new)
+        for was, now in zip(old, new):
+            if name == "lazy":
+                assert type(now) is tuple and now[1] == -1
+                was, now = was[0], now[0]
+            assert repr(now.cls) == repr(was.cls) and list(now.state) == list(was.state)
+            for field, value in was.state.items():
+                assert type(now.state[field]) is type(value), field
+                if isinstance(value, np.ndarray):
+                    same_bits(now.state[field], value, field)
+                else:
+                    assert now.state[field] == value, field
+
+
+@tap.test("connect4", "othello6")
+def test_history_types(name):
+    """A deque too short for the images becomes long enough; lists stay lists of numbers."""
+    path = original(f"alpha-zero-general/{name}.examples")
+    with Scratch() as scratch:
+        convert(path, scratch("in.npz"))
+        run("expand", "-q", "--board", FILES[f"alpha-zero-general/{name}.examples"][1],
+            scratch("in.npz"), scratch("out.npz"))  # fmt: skip
+        convert("--like", path, scratch("out.npz"), scratch("new"))
+        old, new = top(path), top(scratch("new"))
+        factor = sum(map(len, new)) // sum(map(len, old))
+        assert len(new) == len(old) and factor == (2 if name == "connect4" else 8)
+        for was, now in zip(old, new):
+            assert len(now) == factor * len(was) and now.maxlen == max(was.maxlen, len(now))
+            for board, pi, v in now:
+                assert type(pi) is list and type(v) is int and board.dtype == was[0][0].dtype
+                assert {type(number) for number in pi} <= {int, float}
 
 
 @tap.test()
-def test_csv():
+def test_hdf5_attributes():
+    import h5py
+
+    path = original("advanced-chess/memory_1.hdf5")
     with Scratch() as scratch:
-        with open(scratch("in.csv"), "w") as file:
-            file.write(CSV)
-        convert("csv", scratch("in.csv"), scratch("out.npz"))
-        found = load(scratch("out.npz"))
-        same_bits(found["plateau"], np.array([[0, 0, 0], [0, 0, 163]], "<i4"), "plateau")
-        same_bits(found["tile"], np.array([[1, 6, 3], [5, 2, 4]], "<i4"), "tile")
-        same_bits(found["position"], np.array([2, 0], "<i4"), "position")
-        same_bits(found["x_1"], np.array([0.5, -2], "<f8"), "x_1")
-        convert("csv", scratch("out.npz"), scratch("back.csv"))
-        with open(scratch("back.csv")) as file:
-            assert file.read().replace("-2.0", "-2") == CSV
-        assert "File exists" in convert("csv", scratch("out.npz"), scratch("back.csv"), fails=True)
+        convert(path, scratch("in.npz"))
+        run("expand", "-q", "--board", "chess", scratch("in.npz"), scratch("out.npz"))
+        convert("--like", path, scratch("out.npz"), scratch("new"))
+        with h5py.File(path) as old, h5py.File(scratch("new")) as new:
+            assert set(old) == set(new) and old.attrs["metadata"] == new.attrs["metadata"]
+            n = len(new["states"])
+            assert n == 2 * len(old["states"])
+            assert new.attrs["stats"] == old.attrs["stats"].replace("'num_samples': 37", f"'num_samples': {n}")
+            for name in old:
+                assert old[name].dtype == new[name].dtype, name
 
 
-@tap.test()
-def test_csv_take_it_easy():
-    """A sample through CSV and through expand gives the same images."""
-    with Scratch() as scratch:
-        golden.run("sample", "--board", "takeiteasy", "--rows", "60", scratch("in.npz"))
-        convert("csv", scratch("in.npz"), scratch("in.csv"))
-        convert("csv", scratch("in.csv"), scratch("again.npz"))
-        same_arrays(load(scratch("again.npz")), load(scratch("in.npz")))
-        images = golden.expand(scratch("again.npz"), "--board", "takeiteasy")
-        same_arrays(images, golden.expand(scratch("in.npz"), "--board", "takeiteasy"))
-
-
-REFUSED = {
-    "short line": ("a,b\n1\n", "line 2 has 1 of 2"),
-    "gap": ("a_0,a_2\n1,2\n", "a_2 is there twice or not in order"),
-    "twice": ("a,a\n1,2\n", "a is there twice"),
-}
-
-
-@tap.test(*REFUSED)
-def test_csv_refused(name):
-    text, why = REFUSED[name]
-    with Scratch() as scratch:
-        with open(scratch("in.csv"), "w") as file:
-            file.write(text)
-        assert why in convert("csv", scratch("in.csv"), scratch("out.npz"), fails=True)
-        assert not os.path.exists(scratch("out.npz"))
-
-
-def examples(n=30):
-    rng = np.random.default_rng(1)
-    return [(rng.standard_normal((3, 6, 7)).astype("<f4"), rng.random(7).astype("<f4"),
-             float(rng.integers(-1, 2))) for _ in range(n)]
-
-
-@tap.test("flat", "nested", "gzip", *range(2, 6))
-def test_pickle(form):
-    rows = examples()
-    nested = [deque(rows[:10]), rows[10:]]
-    with Scratch() as scratch:
-        opener = gzip.open if form == "gzip" else open
-        with opener(scratch("in.pkl"), "wb") as file:
-            pickle.dump(nested if form == "nested" else rows, file,
-                        form if isinstance(form, int) else None)
-        convert("pickle", scratch("in.pkl"), scratch("out.npz"))
-        found = load(scratch("out.npz"))
-        for i, name in enumerate(("state", "policy", "value")):
-            same_bits(found[name], np.array([row[i] for row in rows]), name)
-        images = golden.expand(scratch("out.npz"), "--board", "connect4", "--order", "sample")
-        same_bits(images["state"][1], rows[0][0][:, :, ::-1], "a mirror image")
-        convert("pickle", scratch("out.npz"), scratch("back.pkl.gz"))
-        with gzip.open(scratch("back.pkl.gz")) as file:
-            back = pickle.load(file)
-        assert len(back) == len(rows) and isinstance(back[0], tuple)
-        for a, b in zip(back, rows):
-            same_bits(a[0], b[0], "state")
-            same_bits(a[1], b[1], "policy")
-            assert a[2] == b[2]
-
-
-@tap.test()
-def test_pickle_names():
-    with Scratch() as scratch:
-        with open(scratch("in.pkl"), "wb") as file:
-            pickle.dump([(*row, 5) for row in examples(4)], file)
-        convert("pickle", "states,pis,z,ply", scratch("in.pkl"), scratch("out.npz"))
-        assert set(load(scratch("out.npz"))) == {"states", "pis", "z", "ply"}
+# --- what is refused ---
 
 
 class Evil:
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, function, *arguments):
+        self.parts = function, arguments
 
     def __reduce__(self):
-        return os.mkdir, (self.path,)
+        return self.parts
 
 
-@tap.test()
-def test_pickle_executes_nothing():
+def history(value):
+    return [collections.deque([(np.zeros((2, 2)), [0.5, 0.5], value)])]
+
+
+HOSTILE = {
+    "system": (pickle.dumps(history(Evil(os.system, "touch HIT"))), "system"),
+    "eval": (pickle.dumps(history(Evil(eval, "1"))), "builtins.eval"),
+    "numpy.load": (pickle.dumps(history(Evil(np.load, "x"))), "numpy.load"),
+    "getattr": (b"\x80\x04cbuiltins\ngetattr\ncnumpy\nndarray\n\x8c\x04dump\x86R.", "Enum"),
+    "persistent": (b"\x80\x04\x8c\x01xQ.", "persistent"),
+    "extension": (b"\x80\x04\x82\x01.", "extension"),
+    "build class": (b"\x80\x04cmine\nThing\n}\x8c\x01a\x8c\x01bsb.", "attributes"),
+    "build deque": (b"\x80\x04ccollections\ndeque\n)R}\x8c\x01a\x8c\x01bsb.", "attributes"),
+    "other class": (
+        b"\x80\x04cnumpy.core.multiarray\n_reconstruct\n(cmine\nThing\nK\x00\x85C\x01btR.",
+        "numpy.ndarray",
+    ),
+    "huge": (
+        b"\x80\x04cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\nK\x00\x85C\x01btR"
+        b"(K\x01\x8a\x06\x00\x00\x00\x00\x00\x01\x85cnumpy\ndtype\n\x8c\x02f8\x85R\x89C\x08"
+        + bytes(8) + b"tb.",
+        "8796093022208 bytes",
+    ),
+    "cut": (pickle.dumps([(1, 2, 3)])[:-4], "pickle"),
+    "objects": (pickle.dumps([(np.zeros(2, object), [0.5], 1)]), "dtype"),
+    "mixed": (pickle.dumps([(np.zeros(2), [1.0], 1), (np.zeros(2), [1.0], "x")]), "row 1: v"),
+    "shapes": (pickle.dumps([(np.zeros(2), [1.0], 1), (np.zeros(3), [1.0], 1)]), "row 1: board"),
+    "lengths": (pickle.dumps([(np.zeros(2), [1.0], 1), (np.zeros(2), [], 1)]), "row 1: pi"),
+    "fields": (pickle.dumps([{"a": 1}, {"b": 1}]), "row 1"),
+    "rows": (pickle.dumps([]), "rows"),
+}  # fmt: skip
+
+
+@tap.test(*HOSTILE)
+def test_hostile(name):
+    content, word = HOSTILE[name]
     with Scratch() as scratch:
-        for payload in (Evil(scratch("trace")), [(Evil(scratch("trace")), 1, 2)], np.float64,
-                        [(np.array([Evil(scratch("trace"))]), 1, 2)]):
-            with open(scratch("in.pkl"), "wb") as file:
-                pickle.dump(payload, file)
-            said = convert("pickle", scratch("in.pkl"), scratch("out.npz"), fails=True)
-            assert "refused" in said, said
-            assert not os.path.exists(scratch("trace")) and not os.path.exists(scratch("out.npz"))
+        with open(scratch("in.pkl"), "wb") as file:
+            file.write(content)
+        said = convert(scratch("in.pkl"), scratch("out.npz"), code=65)
+        assert word in said and "in.pkl" in said, said
+        assert os.listdir(scratch.name) == ["in.pkl"] and not os.path.exists("HIT")
 
 
-@tap.test()
-def test_hdf5():
+@tap.test(*FILES)
+def test_damaged(name):
+    """Cut anywhere, or with bytes changed: one line, or arrays; never a traceback or a signal."""
+    random = np.random.default_rng(len(name))
+    inner = "/data.mdb" if name.endswith(".lmdb") else ""
+    with open(original(name) + inner, "rb") as file:
+        whole = file.read()
     with Scratch() as scratch:
-        golden.run("sample", "--board", "hex8", "--rows", "40", scratch("in.npz"))
-        said = convert("hdf5", scratch("in.npz"), scratch("out.h5"))
-        assert said == "", said
-        convert("hdf5", scratch("out.h5"), scratch("back.npz"))
-        same_arrays(load(scratch("back.npz")), load(scratch("in.npz")))
-        golden.expand(scratch("back.npz"))
-        assert "exists" in convert("hdf5", scratch("in.npz"), scratch("out.h5"), fails=True)
+        bad = scratch("bad")
+        if inner:
+            os.mkdir(bad)
+        for i in range(6):
+            content = bytearray(whole)
+            if i % 2 == 0:
+                content = content[: random.integers(1, len(content))]
+            else:
+                for at in random.integers(0, len(content), 20):
+                    content[at] = random.integers(256)
+            with open(bad + inner, "wb") as file:
+                file.write(content)
+            done = subprocess.run(["python/symaug-convert", "-f", bad, scratch("out.npz")],
+                                  capture_output=True, text=True)  # fmt: skip
+            assert done.returncode in (0, 65), f"{i}: {done.returncode}: {done.stderr}"
+            assert done.stderr.count("\n") == (done.returncode != 0), f"{i}: {done.stderr}"
 
 
 @tap.test()
-def test_hdf5_groups():
-    import h5py
-
+def test_size_of_lmdb():
     with Scratch() as scratch:
-        with h5py.File(scratch("in.h5"), "w") as file:
-            file.create_dataset("train/state", data=np.arange(18, dtype="<f4").reshape(2, 1, 3, 3))
-        convert("hdf5", scratch("in.h5"), scratch("out.npz"))
-        same_bits(load(scratch("out.npz"))["train.state"],
-                  np.arange(18, dtype="<f4").reshape(2, 1, 3, 3), "train.state")
+        shutil.copytree(original("alphagomoku/lazy.lmdb"), scratch("bad"))
+        os.chmod(scratch("bad"), 0o755)
+        import lmdb
+
+        with lmdb.open(scratch("bad")) as store, store.begin(write=True) as write:
+            write.put(b"size", struct.pack(">Q", 29))
+        assert "expected 28, found 29" in convert(scratch("bad"), scratch("out.npz"), code=65)
 
 
 @tap.test()
-def test_lmdb():
+def test_usage():
     with Scratch() as scratch:
-        golden.run("sample", "--board", "gomoku15", "--rows", "120", scratch("made.npz"))
-        source = {**load(scratch("made.npz")), "note": np.array("meta")}
-        np.savez(scratch("in.npz"), **source)
-        convert("lmdb", scratch("in.npz"), scratch("out.lmdb"))
-        convert("lmdb", scratch("out.lmdb"), scratch("back.npz"))
-        same_arrays(load(scratch("back.npz")), source)
-        images = golden.expand(scratch("back.npz"), "--board", "gomoku15")
-        assert len(images["state"]) == 960
-        assert "exists" in convert("lmdb", scratch("in.npz"), scratch("out.lmdb"), fails=True)
-
-
-@tap.test()
-def test_short():
-    """They are meant to be read."""
-    for name in os.listdir("scripts/convert"):
-        with open(f"scripts/convert/{name}", encoding="utf-8") as file:
-            assert len(file.readlines()) < 80, name
+        name = original("take_it_easy/samples.tsv")
+        convert(name, code=64)
+        convert("--frob", name, scratch("out.npz"), code=64)
+        convert("-", scratch("out.npz"), code=64)
+        convert(scratch("none"), scratch("out.npz"), code=66)
+        convert(name, scratch("out.npz"))
+        convert(name, scratch("out.npz"), code=73)
+        convert("-f", name, scratch("out.npz"))
+        convert(scratch("out.npz"), scratch("two.npz"), code=65)
+        shard = load(scratch("out.npz"))
+        del shard["tile"]
+        np.savez(scratch("less.npz"), **shard)
+        assert "tile" in convert("--like", name, scratch("less.npz"), scratch("new"), code=65)
+        assert sorted(os.listdir(scratch.name)) == ["less.npz", "out.npz"]
 
 
 if __name__ == "__main__":

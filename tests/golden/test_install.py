@@ -31,6 +31,8 @@ def expected():
              "lib/libsymaug.so.1", f"lib/libsymaug.so.{version()}", "lib/pkgconfig/symaug.pc",
              "share/bash-completion/completions/symaug", "share/zsh/site-functions/_symaug",
              "share/fish/vendor_completions.d/symaug.fish", "share/symaug/manifest.schema.json"]
+    found += ["bin/symaug-convert"] + [f"lib/python3/dist-packages/{path[7:]}"
+                                       for path in glob.glob("python/symaug/*.py")]
     found += [f"share/man/man{page[-1]}/{page[4:]}" for page in manual.PAGES]
     boards = glob.glob("share/boards/*.json")
     found += [f"share/symaug/boards/{os.path.basename(board)}" for board in boards]

@@ -21,10 +21,11 @@ def test_block(title):
     root = os.getcwd()
     assert BLOCKS[title], "no block of commands"
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("scripts", "share", "examples"):
+        for name in ("scripts", "share", "examples", "tests"):
             os.symlink(os.path.join(root, name), os.path.join(folder, name))
         os.mkdir(os.path.join(folder, ".bin"))
         os.symlink(os.path.abspath(SYMAUG), os.path.join(folder, ".bin", "symaug"))
+        os.symlink(os.path.abspath("python/symaug-convert"), os.path.join(folder, ".bin", "symaug-convert"))
         os.symlink("/usr/bin/python3", os.path.join(folder, ".bin", "python3"))
         environment = library.environment() if "lazy.py" in BLOCKS[title][0] else {**os.environ}
         environment["PATH"] = f"{folder}/.bin:{os.environ['PATH']}"
@@ -43,8 +44,8 @@ def test_projects():
     text = " ".join(block for blocks in BLOCKS.values() for block in blocks)
     for board in ("hex8", "hex11", "gomoku15", "katago", "connect4", "chess", "takeiteasy", "file:"):
         assert board in text, board
-    for script in os.listdir("scripts/convert"):
-        assert script in text, script
+    for system in os.listdir("tests/data/containers"):
+        assert system in text, system
 
 
 if __name__ == "__main__":
