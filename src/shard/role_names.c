@@ -125,14 +125,23 @@ static const struct role_name_rule rules[] = {
     {"opponent_elo", ROLE_COPY, 0, NULL},
     {"generator_elo", ROLE_COPY, 0, NULL},
     {"quality_score", ROLE_COPY, 0, NULL},
+    {"iteration", ROLE_COPY, 0, NULL},
+    {"metadata", ROLE_COPY, 0, NULL},
     {"symaug_source", ROLE_COPY, 0, NULL},
     {"symaug_transform", ROLE_COPY, 0, NULL},
 
     {"data_checksums", ROLE_DROP, NAME_NEVER_ROWS, NULL},
 };
 
+/* NAME_present says in which rows NAME is there: the same for all images of a row. */
+static const struct role_name_rule present = {"_present", ROLE_COPY, 0, NULL};
+
 const struct role_name_rule *role_name_find(const char *key, const struct board *board)
 {
+    const size_t n = strlen(key), n_present = strlen(present.name);
+
+    if (n > n_present && strcmp(key + n - n_present, present.name) == 0)
+        return &present;
     for (size_t i = 0; i < N_OF(rules); i++)
         if (strcasecmp(rules[i].name, key) == 0 &&
             (board == NULL || rules[i].family == NULL || board_is(board, rules[i].family)))
