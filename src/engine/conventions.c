@@ -24,8 +24,9 @@ const uint8_t openspiel_plane_dst[4][9] = {
     {8, 6, 7, 5, 4, 3, 1, 2, 0},
 };
 
-const char *const convention_names[] = {"planes",    "castling-planes", "value", "to-move",
-                                        "ambiguous", "castling",        "tiles", NULL};
+const char *const convention_names[] = {"planes",  "castling-planes", "value",
+                                        "to-move", "ambiguous",       "castling",
+                                        "tiles",   "to-move-plane",   NULL};
 
 static const char *const planes_names[] = {"colour", "mover", "canonical", "openspiel", NULL};
 static const char *const value_names[] = {"colour01", "colour11", "colour-wdl", "mover", NULL};
@@ -195,6 +196,9 @@ static int set(struct conventions *c, const char *option, const char *text, stru
         word = find_word(option, text, to_move_names, err);
         c->to_move = (enum to_move_coding)word;
         c->to_move_said = true;
+    } else if (strcmp(option, "to-move-plane") == 0) {
+        word = find_word(option, text, to_move_names, err);
+        c->plane_coding = (enum to_move_coding)word;
     } else if (strcmp(option, "ambiguous") == 0) {
         word = find_word(option, text, ambiguous_names, err);
         c->ambiguous = (enum ambiguous_policy)word;
@@ -225,6 +229,8 @@ int conventions_set(struct conventions *c, const char *option, const char *text,
     if (set(c, option, text, err) != 0)
         return -1;
     c->said |= 1u << find_name(option);
+    if (strcmp(option, "planes") == 0 && c->planes == PLANES_PERMUTATION)
+        c->said |= 1u << find_name("to-move-plane"); /* by its mark */
     return 0;
 }
 
@@ -233,14 +239,24 @@ bool conventions_is_said(const struct conventions *c, const char *option)
     return c->said >> find_name(option) & 1;
 }
 
+enum to_move_coding conventions_plane_coding(enum to_move_coding said, bool has_zero,
+                                             bool has_other)
+{
+    return has_zero && !has_other ? TO_MOVE_01 : said;
+}
+
 struct convention_text conventions_text(const struct conventions *c, const char *option)
 {
     const struct {
         const char *option, *word;
     } words[] = {
-        {"planes", planes_names[c->planes]},       {"value", value_names[c->value]},
-        {"to-move", to_move_names[c->to_move]},    {"ambiguous", ambiguous_names[c->ambiguous]},
-        {"castling", castling_names[c->castling]}, {"tiles", tiles_names[c->tiles]},
+        {"planes", planes_names[c->planes]},
+        {"value", value_names[c->value]},
+        {"to-move", to_move_names[c->to_move]},
+        {"ambiguous", ambiguous_names[c->ambiguous]},
+        {"castling", castling_names[c->castling]},
+        {"tiles", tiles_names[c->tiles]},
+        {"to-move-plane", to_move_names[c->plane_coding]},
     };
     struct convention_text text = {""};
 

@@ -54,7 +54,8 @@ struct conventions {
     uint8_t plane_dst[CONVENTIONS_MAX_PLANES];
     int to_move_plane; /* -1: none */
 
-    /* How a to-move plane is coded: 0/1, unless --to-move and the data together say otherwise. */
+    /* How a to-move plane is coded: 0/1, unless a mark in --planes, or --to-move and the data
+     * together, say otherwise. No option of its own: manifests hold it as "to-move-plane". */
     enum to_move_coding plane_coding;
 
     /* Chess: planes with the castling rights own K, own Q, their K, their Q; n is 0 (not said),
@@ -67,10 +68,11 @@ struct conventions {
 extern const struct conventions conventions_default;
 
 /* Parse the argument of --planes, --value, --to-move, --ambiguous, --castling, --tiles,
- * --castling-planes into c. ERROR_USAGE lists what there is. */
+ * --castling-planes, or the "to-move-plane" of a manifest, into c. ERROR_USAGE lists what there
+ * is. */
 int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err);
 
-/* The options of all conventions, without dashes, up to a NULL. */
+/* The names of all conventions, those of their options without dashes, up to a NULL. */
 extern const char *const convention_names[];
 
 /* What c holds under an option, in full, in words from which conventions_set makes the same again:
@@ -82,6 +84,11 @@ struct convention_text conventions_text(const struct conventions *c, const char 
 
 /* Whether the user told it; else the default holds. */
 bool conventions_is_said(const struct conventions *c, const char *option);
+
+/* How a to-move plane is coded when --to-move says `said` and these numbers stand there: as said,
+ * unless all of them could be 0 and 1 and some are 0. */
+enum to_move_coding conventions_plane_coding(enum to_move_coding said, bool has_zero,
+                                             bool has_other);
 
 /* The words for messages. */
 const char *planes_convention_name(enum planes_convention planes);

@@ -48,6 +48,7 @@ struct plan {
     uint32_t n_chosen;
     struct conventions conventions;
     const struct survey_seen *seen; /* borrowed: what other inputs hold, too; or NULL */
+    unsigned turn_codes;            /* in to-move planes, as far as they were looked for */
     struct plan_array *arrays;      /* owned, in the first input's order */
     size_t n_arrays;
     struct action_space **spaces; /* owned, n_spaces: every action space in use */

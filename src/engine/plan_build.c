@@ -201,8 +201,12 @@ int plan_see(const char *path, const struct settings *request, struct survey_see
     if (plan_open_inputs(&plan, &path, 1, request, NULL) == 0 &&
         plan_decide_board(&plan, request, NULL) == 0 && board_swaps_colours(plan.board) &&
         choose_transforms(&plan, request->transforms, NULL) == 0 && plan.swaps &&
-        plan_match_arrays(&plan, request, NULL) == 0)
+        plan_match_arrays(&plan, request, NULL) == 0) {
+        for (size_t i = 0; i < plan.n_arrays; i++)
+            if (plan.arrays[i].binding.role == ROLE_PLANES)
+                (void)bind_array(&plan, &plan.arrays[i], NULL); /* finds the to-move plane */
         status = survey_see(seen, &plan, err);
+    }
     plan_release(&plan);
     return status;
 }

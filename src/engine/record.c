@@ -47,7 +47,11 @@ static int add_convention(struct manifest *m, const struct conventions *c, const
 {
     char source[24] = "default";
 
-    if (conventions_is_said(c, name))
+    if (strcmp(name, "to-move-plane") == 0) {
+        if (c->plane_coding != TO_MOVE_01)
+            snprintf(source, sizeof source, "--%s",
+                     c->planes == PLANES_PERMUTATION ? "planes" : "to-move");
+    } else if (conventions_is_said(c, name))
         snprintf(source, sizeof source, "--%s", name);
     return manifest_set_convention(m, name, conventions_text(c, name).text, source, err);
 }
@@ -66,6 +70,7 @@ static int add_conventions(struct manifest *m, const struct plan *plan,
         {"planes", swaps},
         {"value", swaps},
         {"to-move", swaps},
+        {"to-move-plane", swaps},
         {"castling", is_chess},
         {"castling-planes", is_chess},
         {"tiles", plan->board->family->has_tiles},

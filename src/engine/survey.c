@@ -114,6 +114,7 @@ static struct survey_codes *add_seen(struct survey_seen *seen, const char *key, 
 
 int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *err)
 {
+    seen->turn_codes |= plan->turn_codes;
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const enum role role = array->binding.role;

@@ -30,9 +30,10 @@ struct survey_seen {
         double min;
     } * arrays; /* owned */
     size_t n;
+    unsigned turn_codes; /* of the to-move planes */
 };
 
-/* Add the codes of a plan's grids, values and players. */
+/* Add the codes of a plan's grids, values, players and to-move planes. */
 int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *err);
 
 /* Widen an array's range by what was seen of it in other inputs; seen may be NULL. */
@@ -72,12 +73,13 @@ int survey_stones(struct plan *plan, struct error *err);
  * player; what does not is refused, with the permutation of planes that seems right. */
 int survey_turn_planes(struct plan *plan, struct error *err);
 
-/* Whether that plane is coded as --to-move says: when some row has its 2 or -1 there. */
+/* Decide how that plane is coded when --to-move says 12 or pm1: so, or 0 and 1 all the same, as
+ * the data of all inputs shows. */
 int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64_t plane,
                        struct error *err);
 
-/* Games of placement: a dense policy that stands on stones in most rows and off them when flipped is
- * refused with the role option that says so. */
+/* Games of placement: a dense policy that stands on stones in most rows and off them when flipped
+ * is refused with the role option that says so. */
 int survey_flips(struct plan *plan, struct error *err);
 
 /* Chess: count rows with castling rights; with CASTLING_SKIP they keep only the identity image. */

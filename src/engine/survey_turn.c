@@ -216,24 +216,30 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
 {
     struct conventions *c = &plan->conventions;
     struct chunks chunks = {0};
-    const double other = c->to_move == TO_MOVE_12 ? 2 : -1;
-    bool has_other = false;
+    const int other = c->to_move == TO_MOVE_12 ? 2 : -1;
     int status;
 
-    if (!c->to_move_said || c->to_move == TO_MOVE_01 || c->planes == PLANES_PERMUTATION ||
-        !survey_has_numbers(array))
+    if (!c->to_move_said || c->to_move == TO_MOVE_01 || !survey_has_numbers(array) ||
+        conventions_is_said(c, "to-move-plane"))
         return 0;
+    if (plan->seen != NULL)
+        plan->turn_codes |= plan->seen->turn_codes;
     status = chunks_open(&chunks, plan, array,
                          SURVEY_CHUNK_NBYTES / (array->sources[0]->row_nbytes + 1) + 1, err);
-    do {
-        if (status == 0)
-            status = chunks_next(&chunks, err);
-        for (uint64_t i = 0; i < chunks.n && status == 0; i++)
-            has_other |= survey_plane_value(array, chunks.rows + i * array->sources[0]->row_nbytes,
-                                            plane, 0) == other;
-    } while (status == 0 && chunks.n > 0 && !has_other);
+    while (status == 0 && !(plan->turn_codes & SURVEY_CODE(other))) {
+        status = chunks_next(&chunks, err);
+        for (uint64_t i = 0; i < chunks.n && status == 0; i++) {
+            const double value = survey_plane_value(
+                array, chunks.rows + i * array->sources[0]->row_nbytes, plane, 0);
+
+            if (value == 0 || value == other)
+                plan->turn_codes |= SURVEY_CODE((int)value);
+        }
+        if (chunks.n == 0)
+            break;
+    }
     chunks_close(&chunks);
-    if (status == 0 && has_other)
-        c->plane_coding = c->to_move;
+    c->plane_coding = conventions_plane_coding(c->to_move, plan->turn_codes & SURVEY_CODE(0),
+                                               plan->turn_codes & SURVEY_CODE(other));
     return status;
 }

@@ -1,7 +1,9 @@
 /* labels.c - see labels.h. */
 #include "verify/labels.h"
 
+#include "engine/bind.h"
 #include "engine/label.h"
+#include "engine/source.h"
 #include "verify/numbers.h"
 
 #include <stdlib.h>
@@ -72,14 +74,6 @@ static enum to_move_coding coding_of(const struct conventions *c, bool is_winner
     return range->max == 2 && (is_winner || range->min >= 1) ? TO_MOVE_12 : c->to_move;
 }
 
-static enum orbit_flip flip_of_coding(enum to_move_coding coding)
-{
-    static const enum orbit_flip flips[] = {
-        [TO_MOVE_01] = FLIP_COMPLEMENT, [TO_MOVE_12] = FLIP_CODES_12, [TO_MOVE_PM1] = FLIP_NEGATE};
-
-    return flips[coding];
-}
-
 static enum orbit_flip grid_flip(const struct conventions *c, const struct numbers_summary *range)
 {
     if (c->planes == PLANES_MOVER)
@@ -92,13 +86,6 @@ static enum orbit_flip grid_flip(const struct conventions *c, const struct numbe
 static bool is_winner(const struct lane *lane)
 {
     return lane->binding->is_winner;
-}
-
-/* A plane of the player to move may be coded as the array is, which only the data shows. */
-static bool may_be_coded(const struct lane *lane, const struct conventions *c)
-{
-    return lane->binding->role == ROLE_PLANES && lane->map.n_planes == 3 && c->to_move_said &&
-           c->to_move != TO_MOVE_01 && c->planes <= PLANES_MOVER;
 }
 
 /* What the manifest says that the run decided, perhaps by more inputs than this file holds. */
@@ -136,25 +123,19 @@ static int decide(struct lane *lane, struct conventions *c, bool follows_players
     struct numbers_summary range;
     const enum role role = lane->binding->role;
 
-    if (!is_decided(lane) &&
-        !(lane->is_mapped && lane->array->objects == NULL && may_be_coded(lane, c)))
+    if (!is_decided(lane))
         return 0;
     if (find_range(lane->array, &range, err) != 0)
         return -1;
-    if (role == ROLE_PLANES) {
-        if (c->to_move == TO_MOVE_12 ? range.max == 2 : range.min == -1) {
-            c->plane_coding = c->to_move;
-            lane->map.turn_flip = flip_of_coding(c->plane_coding);
-        }
-    } else if (role == ROLE_TO_MOVE && is_winner(lane)) {
+    if (role == ROLE_TO_MOVE && is_winner(lane)) {
         const bool follows = follows_players || c->to_move_said;
 
-        lane->map.flip = flip_of_coding(follows ? c->to_move : coding_of(c, true, &range));
+        lane->map.flip = orbit_flip_of_coding(follows ? c->to_move : coding_of(c, true, &range));
         if (follows && lane->map.flip == FLIP_COMPLEMENT)
             lane->map.flip = FLIP_CODES_01; /* what is neither is nobody */
     } else if (role == ROLE_TO_MOVE) {
         c->to_move = coding_of(c, false, &range);
-        lane->map.flip = flip_of_coding(c->to_move);
+        lane->map.flip = orbit_flip_of_coding(c->to_move);
     } else {
         lane->map.flip = role == ROLE_GRID ? grid_flip(c, &range) : value_flip(lane, c, &range);
     }
@@ -182,5 +163,79 @@ int verify_labels_decide(struct lanes *lanes, struct error *err)
                 take_said(lanes->shard, &lanes->items[i]);
             has_players |= !last && lanes->items[i].binding->role == ROLE_TO_MOVE && !is_last;
         }
+    return 0;
+}
+
+/* --- to-move planes --- */
+
+/* The first element of the plane that a swap of colours turns into the other player; UINT64_MAX
+ * when there is none. */
+static uint64_t find_turn_element(const struct verify_shard *shard, const struct role_binding *b)
+{
+    const bool channels_last = b->axes.outer == 1 && b->axes.inner > 1;
+    const uint64_t n = channels_last ? b->axes.inner : b->axes.outer;
+    uint32_t *dst = calloc(n + 1, sizeof *dst);
+    uint64_t element = UINT64_MAX;
+    int turn = -1;
+
+    for (uint32_t t = 0; dst != NULL && t < shard->board->n_transforms && turn < 0; t++)
+        if (!shard->board->transforms[t].swaps_colours ||
+            bind_plane_map(shard->board, &shard->conventions, t, n, dst, &turn, NULL) != 0)
+            turn = -1;
+    for (uint64_t p = 0; turn >= 0 && p < n; p++)
+        if (dst[p] == (uint32_t)turn)
+            element = channels_last ? p : p * b->axes.axis;
+    free(dst);
+    return element;
+}
+
+/* Whether 0, and whether the code of the other player, is an element of some row. */
+static int find_codes(const struct array *array, uint64_t element, double other,
+                      const struct settings *settings, bool found[2], struct error *err)
+{
+    struct error unused = {0};
+    struct source source;
+    uint8_t *row = malloc(array->row_nbytes + 1);
+    double value = 0;
+    int status;
+
+    if (row == NULL)
+        return error_no_memory(err, "codes of the player to move");
+    status = source_open(&source, &array, 1, settings->max_memory, settings->tmpdir, &unused);
+    while (status == 0 && source.next < source.n_rows && !found[1]) {
+        status = source_read(&source, 1, row, &unused); /* what cannot be read is found later */
+        if (status == 0)
+            value = dtype_get_double(&array->header.dtype,
+                                     row + element * array->header.dtype.itemsize);
+        found[0] |= status == 0 && value == 0;
+        found[1] |= status == 0 && value == other;
+    }
+    source_close(&source);
+    free(row);
+    return 0;
+}
+
+int verify_labels_plane_coding(struct verify_shard *shard, const struct settings *settings,
+                               struct error *err)
+{
+    struct conventions *c = &shard->conventions;
+    bool found[2] = {false, false};
+
+    if (shard->board == NULL || shard->bindings == NULL || !board_swaps_colours(shard->board) ||
+        !c->to_move_said || c->to_move == TO_MOVE_01 || c->planes > PLANES_MOVER ||
+        conventions_is_said(c, "to-move-plane"))
+        return 0;
+    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
+        const struct array *array = &shard->archive.arrays[i];
+        const uint64_t element =
+            shard->bindings[i].role == ROLE_PLANES && dtype_is_number(&array->header.dtype)
+                ? find_turn_element(shard, &shard->bindings[i])
+                : UINT64_MAX;
+
+        if (element != UINT64_MAX && find_codes(array, element, c->to_move == TO_MOVE_12 ? 2 : -1,
+                                                settings, found, err) != 0)
+            return -1;
+    }
+    c->plane_coding = conventions_plane_coding(c->to_move, found[0], found[1]);
     return 0;
 }

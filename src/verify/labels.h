@@ -14,4 +14,11 @@
  */
 int verify_labels_decide(struct lanes *lanes, struct error *err);
 
+/*
+ * Decide how the to-move plane is coded where --to-move leaves it open: by the numbers that stand
+ * there. Reads the planes, up to the first row that tells.
+ */
+int verify_labels_plane_coding(struct verify_shard *shard, const struct settings *settings,
+                               struct error *err);
+
 #endif

@@ -125,6 +125,14 @@ static int map_cells(struct orbit_map *map, const struct role_binding *binding,
 
 /* --- planes --- */
 
+enum orbit_flip orbit_flip_of_coding(enum to_move_coding coding)
+{
+    static const enum orbit_flip flips[] = {
+        [TO_MOVE_01] = FLIP_COMPLEMENT, [TO_MOVE_12] = FLIP_CODES_12, [TO_MOVE_PM1] = FLIP_NEGATE};
+
+    return flips[coding];
+}
+
 /* With canonical planes the images that swap colours repeat others: nothing is exchanged. */
 static bool is_plane_step(const struct orbit_map *map, const struct conventions *c, uint32_t t)
 {
@@ -134,13 +142,10 @@ static bool is_plane_step(const struct orbit_map *map, const struct conventions 
 static int map_planes(struct orbit_map *map, const struct conventions *conventions,
                       struct error *err)
 {
-    static const enum orbit_flip turn_flips[] = {
-        [TO_MOVE_01] = FLIP_COMPLEMENT, [TO_MOVE_12] = FLIP_CODES_12, [TO_MOVE_PM1] = FLIP_NEGATE};
     const uint32_t n_transforms = map->board->n_transforms;
     bool moves = false;
 
-    map->turn_flip = turn_flips[conventions->plane_coding];
-
+    map->turn_flip = orbit_flip_of_coding(conventions->plane_coding);
     map->plane_dst = calloc((size_t)n_transforms * map->n_planes + 1, sizeof *map->plane_dst);
     map->complement = calloc(n_transforms, sizeof *map->complement);
     if (map->plane_dst == NULL || map->complement == NULL)

@@ -73,6 +73,9 @@ int orbit_map_init(struct orbit_map *map, const struct board *board,
                    const struct conventions *conventions, const struct role_binding *binding,
                    struct orbit_spaces *spaces, struct error *err);
 
+/* What makes the other player of a coded one. */
+enum orbit_flip orbit_flip_of_coding(enum to_move_coding coding);
+
 /* The transform that leads from the image under `from` to the image under `to`. */
 static inline uint32_t orbit_between(const struct board *board, uint32_t from, uint32_t to)
 {

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "shard/manifest_json.h"
+#include "verify/labels.h"
 #include "verify/verify_roles.h"
 
 #include <stdlib.h>
@@ -145,8 +146,12 @@ int verify_shard_open(struct verify_shard *shard, const struct verify_request *r
         return -1;
     if (decide_board(shard, request->settings->board, result, err) != 0)
         return -1;
+    if (result->fatal != ERROR_NONE)
+        return 0;
+    if (verify_decide_roles(shard, &shard->recall.settings, result, err) != 0)
+        return -1;
     return result->fatal == ERROR_NONE
-               ? verify_decide_roles(shard, &shard->recall.settings, result, err)
+               ? verify_labels_plane_coding(shard, &shard->recall.settings, err)
                : 0;
 }
 

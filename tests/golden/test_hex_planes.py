@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The third plane of Hex: what is no player to move is refused, with the planes that are right."""
 
+import json
 import os
 import re
 import tempfile
@@ -83,6 +84,10 @@ def test_third(case, dtype, channels_last):
             options.append(f"--planes={offered}")
         run("expand", "-q", "--transforms=2,3", *options, path, out)
         arrays = load(out)
+        run("verify", "-q", "--order=block:16", out)  # its manifest says what the flags said
+        run("verify", "-q", out + ".manifest.json")
+        os.remove(out + ".manifest.json")
+        run("verify", "-q", *options, out)
     order = [int(re.sub("[~-]", "", to)) for to in (offered or "1,0,2").split(",")]
     odd = [i for i in range(3) if order[i] == i][0]
     for t, move in (2, lambda g: np.swapaxes(g, -1, -2)), (3, lambda g: np.rot90(g, 2, (-2, -1))):
@@ -92,6 +97,29 @@ def test_third(case, dtype, channels_last):
         for i in range(3):
             wanted = change(image[:, i]).astype(dtype) if i == odd else image[:, i]
             same_bits(found[:, order[i]], wanted, f"{name} {t} plane {i}")
+
+
+@tap.test("12", "pm1")
+def test_coding_of_all_inputs(coding):
+    """A file whose players are all 1 is coded as the others; the manifests say how."""
+    other = {"12": 2, "pm1": -1}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, codes in {"a": (1, 1), "b": (1, other[coding]), "c": (0, 1)}.items():
+            np.savez(os.path.join(folder, name), obs=planes(
+                lambda b, r, e, l, p: (b, r, codes[p % 2]))[0::2 if codes == (1, 1) else 1])
+        for second, third, words in ("b", other[coding], coding), ("c", 0, "01"):
+            inputs = [os.path.join(folder, f"{x}.npz") for x in ("a", second)]
+            out = os.path.join(folder, "out-" + second)
+            run("expand", "-q", "-b", f"rhombus:{N}", "--to-move", coding, "--out-dir", out, *inputs)
+            for name in "a", second:
+                path = os.path.join(out, name + ".npz")
+                run("verify", "-q", path)
+                swapped = load(path)
+                swapped = swapped["obs"][swapped["symaug_transform"] >= 2]
+                assert third in swapped[:, 2] and set(swapped[:, 2].flat) <= {1, third}, name
+                with open(path + ".manifest.json") as file:
+                    said = json.load(file)["conventions"]["to-move-plane"]
+                assert said["meaning"] == words, said
 
 
 @tap.test("1,0,~2", "~0,2,1")

@@ -37,6 +37,7 @@ static void test_words(void **state)
         {"ambiguous", {"map", "keep", "drop"}},
         {"castling", {"swap", "skip"}},
         {"tiles", {"keep", "permute"}},
+        {"to-move-plane", {"01", "12", "pm1"}},
     };
     static const char *const bad[] = {"", "x", "colou", "colour01x", "Mover", " mover", "mapp"};
     struct conventions c;
