@@ -1,6 +1,5 @@
 /* chess.c - chess: 8 x 8 squares, rank 1 in row 0, with the left-right mirror as an approximation
  * (the rules tell the king's side from the queen's only in castling). */
-#include "base/text.h"
 #include "board/chess_moves.h"
 #include "board/families.h"
 
@@ -121,12 +120,9 @@ LAYOUT(4864_crazyara_squares, "chess-4864-crazyara-squares",
 
 static int build(struct board *b, const char *size, struct error *err)
 {
-    if (size != NULL)
-        return error_set(err, ERROR_USAGE, "board chess has no size, not %s",
-                         text_quote(size).text);
-    if (board_build_mirror(b, 8, 8, err) != 0)
+    if (board_parse_nothing(b, size, err) != 0)
         return -1;
-    return board_set_name(b, err, "chess");
+    return board_build_box(b, 8, 8, &board_box_mirror, err);
 }
 
 /* Of layouts with the same length the first is taken unless another one is asked for by name. */

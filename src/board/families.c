@@ -66,19 +66,6 @@ void board_remove_transform(struct board *b, uint32_t t)
     b->transforms[b->n_transforms] = (struct board_transform){0};
 }
 
-int board_alloc(struct board *b, uint32_t rows, uint32_t cols, uint32_t n_transforms,
-                struct error *err)
-{
-    uint64_t n_cells = (uint64_t)rows * cols;
-
-    if (n_cells > BOARD_MAX_CELLS)
-        return error_set(err, ERROR_USAGE, "a board of %u x %u cells is too large: at most %d",
-                         rows, cols, BOARD_MAX_CELLS);
-    b->rows = rows;
-    b->cols = cols;
-    return board_alloc_cells(b, (uint32_t)n_cells, n_transforms, err);
-}
-
 int board_set_name(struct board *b, struct error *err, const char *format, ...)
 {
     va_list args;
@@ -106,14 +93,6 @@ int board_set_transform_name(struct board *b, uint32_t t, const char *name, stru
     return 0;
 }
 
-int board_set_transform_names(struct board *b, const char *const *names, struct error *err)
-{
-    for (uint32_t t = 0; t < b->n_transforms; t++)
-        if (board_set_transform_name(b, t, names[t], err) != 0)
-            return -1;
-    return 0;
-}
-
 int board_set_default_ids(struct board *b, const uint8_t *ids, uint32_t n_ids, struct error *err)
 {
     uint8_t *copy = malloc(n_ids);
@@ -127,61 +106,67 @@ int board_set_default_ids(struct board *b, const uint8_t *ids, uint32_t n_ids, s
     return 0;
 }
 
-void board_set_turn(struct board *b, uint32_t t, const struct board_turn *turn)
+/* The cell that an on-board cell goes to; doubled, the centre of a box of even side is a whole
+ * number too. */
+static uint32_t image(const struct board *b, const struct board_turn *turn, uint32_t cell)
 {
-    const int last_row = (int)b->rows - 1;
-    const int last_col = (int)b->cols - 1;
-    uint32_t *to = b->transforms[t].dst;
+    const int last_row = (int)b->rows - 1, last_col = (int)b->cols - 1;
+    const int y = 2 * (int)(cell / b->cols) - last_row, x = 2 * (int)(cell % b->cols) - last_col;
+    const int row = (turn->rr * y + turn->rc * x + last_row) / 2;
+    const int col = (turn->cr * y + turn->cc * x + last_col) / 2;
 
-    for (int row = 0; row <= last_row; row++) {
-        for (int col = 0; col <= last_col; col++) {
-            /* Doubled, the centre of a box of even side is a whole number too. */
-            int y = 2 * row - last_row;
-            int x = 2 * col - last_col;
-            int to_row = (turn->rr * y + turn->rc * x + last_row) / 2;
-            int to_col = (turn->cr * y + turn->cc * x + last_col) / 2;
-
-            *to++ = (uint32_t)(to_row * (last_col + 1) + to_col);
-        }
-    }
+    return (uint32_t)(row * (last_col + 1) + col);
 }
 
 /* The on-board cell one step away from an on-board cell, or -1. */
 static int64_t neighbour(const struct board *b, uint32_t cell, const struct board_step *step)
 {
-    int64_t row = (int64_t)(cell / b->cols) + step->rows;
-    int64_t col = (int64_t)(cell % b->cols) + step->cols;
-    int64_t to = row * b->cols + col;
+    const int64_t row = (int64_t)(cell / b->cols) + step->rows;
+    const int64_t col = (int64_t)(cell % b->cols) + step->cols;
 
     if (!b->on_board[cell] || row < 0 || row >= b->rows || col < 0 || col >= b->cols)
         return -1;
-    return b->on_board[to] ? to : -1;
+    return b->on_board[row * b->cols + col] ? row * b->cols + col : -1;
 }
 
-int board_set_edges(struct board *b, const struct board_step *steps, size_t n_steps,
-                    struct error *err)
+static int set_edges(struct board *b, const struct board_box *box, struct error *err)
 {
-    const size_t n_at_most = n_steps * b->n_cells;
-    uint32_t(*edges)[2] = malloc((n_at_most + 1) * sizeof *edges);
-    uint32_t n_edges = 0;
-
-    if (edges == NULL)
+    b->edges = malloc(((size_t)box->n_steps * b->n_cells + 1) * sizeof *b->edges);
+    if (b->edges == NULL)
         return error_no_memory(err, "edges of a board");
     for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        for (size_t s = 0; s < n_steps; s++) {
-            int64_t to = neighbour(b, cell, &steps[s]);
+        for (uint32_t s = 0; s < box->n_steps; s++) {
+            const int64_t to = neighbour(b, cell, &box->steps[s]);
 
             if (to < 0)
                 continue;
-            edges[n_edges][0] = cell;
-            edges[n_edges][1] = (uint32_t)to;
-            n_edges++;
+            b->edges[b->n_edges][0] = cell;
+            b->edges[b->n_edges++][1] = (uint32_t)to;
         }
     }
-    free(b->edges);
-    b->edges = edges;
-    b->n_edges = n_edges;
     return 0;
+}
+
+int board_build_box(struct board *b, uint32_t rows, uint32_t cols, const struct board_box *box,
+                    struct error *err)
+{
+    b->rows = rows;
+    b->cols = cols;
+    if (board_alloc_cells(b, rows * cols, box->n_elements, err) != 0)
+        return -1;
+    for (uint32_t cell = 0; cell < b->n_cells && box->is_on_board != NULL; cell++) {
+        b->on_board[cell] = box->is_on_board(b, (int)(cell / cols), (int)(cell % cols));
+        b->n_on_board -= !b->on_board[cell];
+    }
+    for (uint32_t t = 0; t < box->n_elements; t++) {
+        if (board_set_transform_name(b, t, box->elements[t].name, err) != 0)
+            return -1;
+        b->transforms[t].swaps_colours = box->elements[t].swaps_colours;
+        for (uint32_t cell = 0; cell < b->n_cells; cell++)
+            if (b->on_board[cell])
+                b->transforms[t].dst[cell] = image(b, &box->elements[t].turn, cell);
+    }
+    return set_edges(b, box, err);
 }
 
 void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_bytes)
@@ -206,8 +191,16 @@ static int bad_size(const struct board *b, const char *size, struct error *err)
                      b->family->name, text_quote(size).text, b->family->syntax, b->family->example);
 }
 
-int board_parse_number(const struct board *b, const char *size, uint32_t min, uint32_t max,
-                       uint32_t *number, struct error *err)
+int board_parse_nothing(const struct board *b, const char *size, struct error *err)
+{
+    if (size == NULL)
+        return 0;
+    return error_set(err, ERROR_USAGE, "board %s has no size, not %s", b->family->name,
+                     text_quote(size).text);
+}
+
+int board_parse_number(struct board *b, const char *size, uint32_t min, uint32_t max,
+                       struct error *err)
 {
     uint64_t n;
 
@@ -218,8 +211,8 @@ int board_parse_number(const struct board *b, const char *size, uint32_t min, ui
     if (text_parse_u64(size, &n) != 0 || n < min || n > max)
         return error_set(err, ERROR_USAGE, "board %s: the size is %u to %u, not %s",
                          b->family->syntax, min, max, text_quote(size).text);
-    *number = (uint32_t)n;
-    return 0;
+    b->size = (uint32_t)n;
+    return board_set_name(b, err, "%s:%u", b->family->name, b->size);
 }
 
 /* Parse one side of a box: n_digits digits. Returns 0, or -1 when there are none or too many. */
@@ -238,22 +231,22 @@ static int parse_side(const char *digits, size_t n_digits, uint32_t *side)
     return 0;
 }
 
-int board_parse_box(const struct board *b, const char *size, uint32_t min_rows, uint32_t min_cols,
-                    uint32_t *rows, uint32_t *cols, struct error *err)
+int board_parse_box(struct board *b, const char *size, uint32_t min_rows, uint32_t min_cols,
+                    struct error *err)
 {
     const char *cross;
 
     if (size == NULL || *size == '\0')
         return missing_size(b, err);
     cross = strchr(size, 'x');
-    if (cross == NULL || parse_side(size, (size_t)(cross - size), rows) != 0 ||
-        parse_side(cross + 1, strlen(cross + 1), cols) != 0)
+    if (cross == NULL || parse_side(size, (size_t)(cross - size), &b->rows) != 0 ||
+        parse_side(cross + 1, strlen(cross + 1), &b->cols) != 0)
         return bad_size(b, size, err);
-    if (*rows < min_rows || *cols < min_cols || (uint64_t)*rows * *cols > BOARD_MAX_CELLS)
+    if (b->rows < min_rows || b->cols < min_cols || (uint64_t)b->rows * b->cols > BOARD_MAX_CELLS)
         return error_set(err, ERROR_USAGE,
                          "board %s: a box has at least %u row%s and %u columns, and at most %d "
                          "cells, not %s",
                          b->family->syntax, min_rows, min_rows == 1 ? "" : "s", min_cols,
                          BOARD_MAX_CELLS, text_quote(size).text);
-    return 0;
+    return board_set_name(b, err, "%s:%ux%u", b->family->name, b->rows, b->cols);
 }

@@ -3,8 +3,8 @@
  * functions are made of, the layouts that more than one family lists, and a board's maps taken
  * jointly.
  *
- * A build function calls board_alloc (or board_alloc_cells), fills dst, names and edges, and
- * leaves the rest to board_new. On failure it just returns -1: board_new frees what there is.
+ * A build function calls board_build_box (or board_alloc_cells, and fills dst, names and edges),
+ * and leaves the rest to board_new. On failure it just returns -1: board_new frees what there is.
  */
 #ifndef SYMAUG_BOARD_FAMILIES_H
 #define SYMAUG_BOARD_FAMILIES_H
@@ -43,15 +43,8 @@ int64_t action_without_cell(const struct board *board, uint64_t action);
 /* RingRift's policy heads, on hexagons and on the squares 8 and 19. */
 extern const struct action_layout action_layout_ringrift;
 
-/*
- * Make b a box of rows x cols cells with n_transforms transforms: every cell on board, every
- * dst map and number map the identity, src allocated, names missing. More than BOARD_MAX_CELLS
- * cells is ERROR_USAGE, more than BOARD_MAX_TRANSFORMS transforms ERROR_DATA.
- */
-int board_alloc(struct board *b, uint32_t rows, uint32_t cols, uint32_t n_transforms,
-                struct error *err);
-
-/* The same for n_cells cells that form no box (rows and cols are 0). */
+/* Make b a board of n_cells cells that form no box, with n_transforms identities without names.
+ * More than BOARD_MAX_CELLS cells is ERROR_USAGE, more than BOARD_MAX_TRANSFORMS ERROR_DATA. */
 int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err);
 
 /* The same with room for n_room transforms; a box must be set before. Transforms that are added
@@ -70,9 +63,6 @@ int board_set_name(struct board *b, struct error *err, const char *format, ...)
 /* Set (or replace) the name of transform t with a copy. */
 int board_set_transform_name(struct board *b, uint32_t t, const char *name, struct error *err);
 
-/* Name all transforms from a table of n_transforms names. */
-int board_set_transform_names(struct board *b, const char *const *names, struct error *err);
-
 /* Set default_ids to a copy. Without it board_new takes every transform. */
 int board_set_default_ids(struct board *b, const uint8_t *ids, uint32_t n_ids, struct error *err);
 
@@ -84,26 +74,48 @@ struct board_turn {
     int rr, rc, cr, cc;
 };
 
-/* Fill dst of transform t from its linear part. A turn that exchanges rows and columns needs a
- * square box. */
-void board_set_turn(struct board *b, uint32_t t, const struct board_turn *turn);
+/* A transform of a box. */
+struct board_element {
+    const char *name;
+    struct board_turn turn;
+    bool swaps_colours;
+};
 
-/*
- * Add the edges of a box: every on-board cell with each on-board neighbour one step away. Of two
- * opposite steps list one. board_steps_orthogonal has 2 entries, (0, 1) and (1, 0).
- */
-int board_set_edges(struct board *b, const struct board_step *steps, size_t n_steps,
+/* What boards in a box are made of. */
+struct board_box {
+    const struct board_element *elements; /* by id: the identity first */
+    uint32_t n_elements;
+    const struct board_step *steps; /* to neighbours: of two opposite steps one */
+    uint32_t n_steps;
+
+    /* Which cells are on board; NULL: all. Others stay in place and have no neighbours. */
+    bool (*is_on_board)(const struct board *b, int row, int col);
+};
+
+/* Build the box with everything but the board's name. A turn that exchanges rows and columns needs
+ * a square box. */
+int board_build_box(struct board *b, uint32_t rows, uint32_t cols, const struct board_box *box,
                     struct error *err);
+
+/* Boxes that several families have: all eight transforms of a square, the left-right mirror alone,
+ * a hexagon; and steps to the four neighbours. */
+extern const struct board_box board_box_square;
+extern const struct board_box board_box_mirror;
+extern const struct board_box board_box_hexagon; /* of radius b->size */
 extern const struct board_step board_steps_orthogonal[2];
 
 /*
- * Parse the size behind "NAME:", a number from min to max or a box "HxW" of at least min_rows and
- * min_cols. NULL, text that is no size, and sizes out of range are ERROR_USAGE, naming b->family.
+ * Parse the size behind "NAME:", a number from min to max (b->size) or a box "HxW" of at least
+ * min_rows and min_cols, and set the board's name. NULL, text that is no size, and sizes out of
+ * range are ERROR_USAGE, naming b->family.
  */
-int board_parse_number(const struct board *b, const char *size, uint32_t min, uint32_t max,
-                       uint32_t *number, struct error *err);
-int board_parse_box(const struct board *b, const char *size, uint32_t min_rows, uint32_t min_cols,
-                    uint32_t *rows, uint32_t *cols, struct error *err);
+int board_parse_number(struct board *b, const char *size, uint32_t min, uint32_t max,
+                       struct error *err);
+int board_parse_box(struct board *b, const char *size, uint32_t min_rows, uint32_t min_cols,
+                    struct error *err);
+
+/* ERROR_USAGE unless size is NULL: for boards of one size. */
+int board_parse_nothing(const struct board *b, const char *size, struct error *err);
 
 /* A board from a file, from the file's text instead: label is its name where the text gives none.
  */
@@ -117,15 +129,6 @@ static inline bool board_seen_is_square(const struct board_seen *seen)
     return seen->rows == seen->cols &&
            (seen->n_actions == 0 || seen->n_actions == n_cells || seen->n_actions == n_cells + 1);
 }
-
-/* The linear parts of square:N's transforms, by id. */
-extern const struct board_turn board_square_turns[8];
-
-/* The geometry of square:N (box, D4, names, edges; b->size = n), for families on the same board. */
-int board_build_square(struct board *b, uint32_t n, struct error *err);
-
-/* The geometry of mirror:HxW (box, left-right mirror, names, edges). */
-int board_build_mirror(struct board *b, uint32_t rows, uint32_t cols, struct error *err);
 
 /* Write a cell as "(row,col)", or as "cell 7" on a board without a box. */
 void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_bytes);

@@ -8,69 +8,30 @@
 /* The largest R with (2R + 1)^2 cells allowed. */
 #define HEXAGON_MAX_RADIUS 127
 
-static const char *const names[12] = {"identity",   "rotate-60",  "rotate-120", "rotate-180",
-                                      "rotate-240", "rotate-300", "reflect-0",  "reflect-1",
-                                      "reflect-2",  "reflect-3",  "reflect-4",  "reflect-5"};
-
-static const struct board_step steps[] = {{0, 1}, {1, 0}, {1, -1}};
-
-/* Axial coordinates from the centre: q to the right, r down. */
-struct axial {
-    int q, r;
+/* With axial coordinates q to the right and r down, ids 0-5 are that many turns of 60 degrees,
+ * (q, r) to (-r, q + r); ids 6-11 the same, then q and r exchanged. */
+static const struct board_element elements[12] = {
+    {"identity", {1, 0, 0, 1}, false},     {"rotate-60", {1, 1, -1, 0}, false},
+    {"rotate-120", {0, 1, -1, -1}, false}, {"rotate-180", {-1, 0, 0, -1}, false},
+    {"rotate-240", {-1, -1, 1, 0}, false}, {"rotate-300", {0, -1, 1, 1}, false},
+    {"reflect-0", {0, 1, 1, 0}, false},    {"reflect-1", {-1, 0, 1, 1}, false},
+    {"reflect-2", {-1, -1, 0, 1}, false},  {"reflect-3", {0, -1, -1, 0}, false},
+    {"reflect-4", {1, 0, -1, -1}, false},  {"reflect-5", {1, 1, 0, -1}, false},
 };
 
-/* Ids 0-5: that many turns of 60 degrees; 6-11: the same, then q and r exchanged. */
-static struct axial image(struct axial p, uint32_t t)
+static bool is_on_board(const struct board *b, int row, int col)
 {
-    for (uint32_t k = 0; k < t % 6; k++)
-        p = (struct axial){-p.r, p.q + p.r};
-    return t < 6 ? p : (struct axial){p.r, p.q};
+    return abs(row + col - 2 * (int)b->size) <= (int)b->size;
 }
 
-static void fill_map(struct board *b, uint32_t t)
-{
-    const int radius = (int)b->size;
-
-    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        struct axial p = {(int)(cell % b->cols) - radius, (int)(cell / b->cols) - radius};
-
-        if (!b->on_board[cell])
-            continue;
-        p = image(p, t);
-        b->transforms[t].dst[cell] = (uint32_t)(p.r + radius) * b->cols + (uint32_t)(p.q + radius);
-    }
-}
-
-static void mark_corners(struct board *b)
-{
-    const int radius = (int)b->size;
-
-    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        int q = (int)(cell % b->cols) - radius;
-        int r = (int)(cell / b->cols) - radius;
-
-        if (abs(q + r) <= radius)
-            continue;
-        b->on_board[cell] = 0;
-        b->n_on_board--;
-    }
-}
+static const struct board_step steps[3] = {{0, 1}, {1, 0}, {1, -1}};
+const struct board_box board_box_hexagon = {elements, 12, steps, 3, is_on_board};
 
 static int build(struct board *b, const char *size, struct error *err)
 {
-    uint32_t radius;
-
-    if (board_parse_number(b, size, 1, HEXAGON_MAX_RADIUS, &radius, err) != 0)
+    if (board_parse_number(b, size, 1, HEXAGON_MAX_RADIUS, err) != 0)
         return -1;
-    if (board_set_name(b, err, "%s:%u", b->family->name, radius) != 0 ||
-        board_alloc(b, 2 * radius + 1, 2 * radius + 1, 12, err) != 0 ||
-        board_set_transform_names(b, names, err) != 0)
-        return -1;
-    b->size = radius;
-    mark_corners(b);
-    for (uint32_t t = 0; t < 12; t++)
-        fill_map(b, t);
-    return board_set_edges(b, steps, sizeof steps / sizeof steps[0], err);
+    return board_build_box(b, 2 * b->size + 1, 2 * b->size + 1, &board_box_hexagon, err);
 }
 
 static const struct action_layout *const layouts[] = {

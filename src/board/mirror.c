@@ -4,49 +4,33 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char *const names_mirror[2] = {"identity", "mirror-left-right"};
-static const char *const names_grid[4] = {"identity", "rotate-180", "mirror-left-right",
-                                          "mirror-up-down"};
+static const struct board_element elements_mirror[2] = {
+    {"identity", {1, 0, 0, 1}, false},
+    {"mirror-left-right", {1, 0, 0, -1}, false},
+};
 
-static const struct board_turn turns_mirror[2] = {{1, 0, 0, 1}, {1, 0, 0, -1}};
-static const struct board_turn turns_grid[4] = {
-    {1, 0, 0, 1}, {-1, 0, 0, -1}, {1, 0, 0, -1}, {-1, 0, 0, 1}};
+static const struct board_element elements_grid[4] = {
+    {"identity", {1, 0, 0, 1}, false},
+    {"rotate-180", {-1, 0, 0, -1}, false},
+    {"mirror-left-right", {1, 0, 0, -1}, false},
+    {"mirror-up-down", {-1, 0, 0, 1}, false},
+};
 
-static int build_box(struct board *b, uint32_t rows, uint32_t cols, uint32_t n_transforms,
-                     const char *const *names, const struct board_turn *turns, struct error *err)
-{
-    if (board_alloc(b, rows, cols, n_transforms, err) != 0 ||
-        board_set_transform_names(b, names, err) != 0 ||
-        board_set_edges(b, board_steps_orthogonal, 2, err) != 0)
-        return -1;
-    for (uint32_t t = 0; t < n_transforms; t++)
-        board_set_turn(b, t, &turns[t]);
-    return 0;
-}
-
-int board_build_mirror(struct board *b, uint32_t rows, uint32_t cols, struct error *err)
-{
-    return build_box(b, rows, cols, 2, names_mirror, turns_mirror, err);
-}
+const struct board_box board_box_mirror = {elements_mirror, 2, board_steps_orthogonal, 2, NULL};
+static const struct board_box box_grid = {elements_grid, 4, board_steps_orthogonal, 2, NULL};
 
 static int build_mirror(struct board *b, const char *size, struct error *err)
 {
-    uint32_t rows, cols;
-
-    if (board_parse_box(b, size, 1, 2, &rows, &cols, err) != 0 ||
-        board_set_name(b, err, "%s:%ux%u", b->family->name, rows, cols) != 0)
+    if (board_parse_box(b, size, 1, 2, err) != 0)
         return -1;
-    return board_build_mirror(b, rows, cols, err);
+    return board_build_box(b, b->rows, b->cols, &board_box_mirror, err);
 }
 
 static int build_grid(struct board *b, const char *size, struct error *err)
 {
-    uint32_t rows, cols;
-
-    if (board_parse_box(b, size, 2, 2, &rows, &cols, err) != 0 ||
-        board_set_name(b, err, "%s:%ux%u", b->family->name, rows, cols) != 0)
+    if (board_parse_box(b, size, 2, 2, err) != 0)
         return -1;
-    return build_box(b, rows, cols, 4, names_grid, turns_grid, err);
+    return board_build_box(b, b->rows, b->cols, &box_grid, err);
 }
 
 static uint64_t columns_length(const struct board *b)

@@ -7,37 +7,21 @@
 #define RHOMBUS_MAX_SIDE 256
 
 /* A reflection exchanges the goal edges of the players, so it must exchange the colours too. */
-static const struct {
-    const char *name;
-    bool swaps_colours;
-    struct board_turn turn;
-} elements[4] = {
-    {"identity", false, {1, 0, 0, 1}},
-    {"rotate-180", false, {-1, 0, 0, -1}},
-    {"long-diagonal-swap", true, {0, 1, 1, 0}},
-    {"short-diagonal-swap", true, {0, -1, -1, 0}},
+static const struct board_element elements[4] = {
+    {"identity", {1, 0, 0, 1}, false},
+    {"rotate-180", {-1, 0, 0, -1}, false},
+    {"long-diagonal-swap", {0, 1, 1, 0}, true},
+    {"short-diagonal-swap", {0, -1, -1, 0}, true},
 };
 
-static const struct board_step steps[] = {{0, 1}, {1, 0}, {1, -1}};
+static const struct board_step steps[3] = {{0, 1}, {1, 0}, {1, -1}};
+static const struct board_box box = {elements, 4, steps, 3, NULL};
 
 static int build(struct board *b, const char *size, struct error *err)
 {
-    uint32_t n;
-
-    if (board_parse_number(b, size, 2, RHOMBUS_MAX_SIDE, &n, err) != 0)
+    if (board_parse_number(b, size, 2, RHOMBUS_MAX_SIDE, err) != 0)
         return -1;
-    if (board_set_name(b, err, "%s:%u", b->family->name, n) != 0 ||
-        board_alloc(b, n, n, 4, err) != 0 ||
-        board_set_edges(b, steps, sizeof steps / sizeof steps[0], err) != 0)
-        return -1;
-    b->size = n;
-    for (uint32_t t = 0; t < 4; t++) {
-        if (board_set_transform_name(b, t, elements[t].name, err) != 0)
-            return -1;
-        b->transforms[t].swaps_colours = elements[t].swaps_colours;
-        board_set_turn(b, t, &elements[t].turn);
-    }
-    return 0;
+    return board_build_box(b, b->size, b->size, &box, err);
 }
 
 static const struct action_layout *const layouts[] = {

@@ -121,7 +121,7 @@ static uint32_t turn_hexagon(uint32_t t, uint32_t direction)
 
 static uint32_t turn_square(uint32_t t, uint32_t direction)
 {
-    const struct board_turn *turn = &board_square_turns[t];
+    const struct board_turn *turn = &board_box_square.elements[t].turn;
     const struct board_step *step = &square_directions[direction];
     const int rows = turn->rr * step->rows + turn->rc * step->cols;
     const int cols = turn->cr * step->rows + turn->cc * step->cols;

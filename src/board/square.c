@@ -7,36 +7,21 @@
 /* The largest N with N * N cells allowed. */
 #define SQUARE_MAX_SIDE 256
 
-/* Names and linear parts by id: (row, col) from the centre goes to (rr, rc; cr, cc) times it. */
-static const char *const names[8] = {"identity",   "rotate-90",         "rotate-180",
-                                     "rotate-270", "mirror-left-right", "mirror-up-down",
-                                     "transpose",  "anti-transpose"};
-
-const struct board_turn board_square_turns[8] = {
-    {1, 0, 0, 1},  {0, 1, -1, 0}, {-1, 0, 0, -1}, {0, -1, 1, 0},
-    {1, 0, 0, -1}, {-1, 0, 0, 1}, {0, 1, 1, 0},   {0, -1, -1, 0},
+/* By id: (row, col) from the centre goes to (rr, rc; cr, cc) times it. */
+static const struct board_element elements[8] = {
+    {"identity", {1, 0, 0, 1}, false},           {"rotate-90", {0, 1, -1, 0}, false},
+    {"rotate-180", {-1, 0, 0, -1}, false},       {"rotate-270", {0, -1, 1, 0}, false},
+    {"mirror-left-right", {1, 0, 0, -1}, false}, {"mirror-up-down", {-1, 0, 0, 1}, false},
+    {"transpose", {0, 1, 1, 0}, false},          {"anti-transpose", {0, -1, -1, 0}, false},
 };
 
-int board_build_square(struct board *b, uint32_t n, struct error *err)
-{
-    if (board_alloc(b, n, n, 8, err) != 0 || board_set_transform_names(b, names, err) != 0 ||
-        board_set_edges(b, board_steps_orthogonal, 2, err) != 0)
-        return -1;
-    b->size = n;
-    for (uint32_t t = 0; t < 8; t++)
-        board_set_turn(b, t, &board_square_turns[t]);
-    return 0;
-}
+const struct board_box board_box_square = {elements, 8, board_steps_orthogonal, 2, NULL};
 
 static int build(struct board *b, const char *size, struct error *err)
 {
-    uint32_t n;
-
-    if (board_parse_number(b, size, 2, SQUARE_MAX_SIDE, &n, err) != 0)
+    if (board_parse_number(b, size, 2, SQUARE_MAX_SIDE, err) != 0)
         return -1;
-    if (board_set_name(b, err, "%s:%u", b->family->name, n) != 0)
-        return -1;
-    return board_build_square(b, n, err);
+    return board_build_box(b, b->size, b->size, &board_box_square, err);
 }
 
 static const struct action_layout *const layouts[] = {
@@ -80,18 +65,12 @@ const struct board_family board_family_square = {
 
 static int build_katago(struct board *b, const char *size, struct error *err)
 {
-    uint32_t n;
-
     if (size == NULL || *size == '\0')
         return error_set(err, ERROR_USAGE,
                          "board katago takes its size from the shard: without one write %s, such "
                          "as %s",
                          b->family->syntax, b->family->example);
-    if (board_parse_number(b, size, 2, SQUARE_MAX_SIDE, &n, err) != 0)
-        return -1;
-    if (board_set_name(b, err, "%s:%u", b->family->name, n) != 0)
-        return -1;
-    return board_build_square(b, n, err);
+    return build(b, size, err);
 }
 
 /* The engine's policies always end in a pass. */

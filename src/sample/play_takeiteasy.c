@@ -4,15 +4,15 @@
  */
 #include "sample/play.h"
 
-#include "board/takeiteasy.h"
-
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 
-#define N_CELLS TAKEITEASY_N_CELLS
-#define N_TILES 27
+#define N_CELLS    19
+#define N_NUMBERS  3
+#define LINES_EACH 5 /* of the board's lines, for each number */
+#define N_TILES    27
 
 /* The numbers that a tile may have in each of the three directions of lines. */
-static const uint8_t numbers[TAKEITEASY_N_NUMBERS][3] = {{1, 5, 9}, {2, 6, 7}, {3, 4, 8}};
+static const uint8_t numbers[N_NUMBERS][3] = {{1, 5, 9}, {2, 6, 7}, {3, 4, 8}};
 
 /* The cells in their order, then the tiles in theirs. */
 static uint32_t max_moves(const struct board *board)
@@ -23,7 +23,7 @@ static uint32_t max_moves(const struct board *board)
 
 static uint32_t number_of(uint32_t tile, uint32_t direction)
 {
-    static const uint32_t divisors[TAKEITEASY_N_NUMBERS] = {9, 3, 1};
+    static const uint32_t divisors[N_NUMBERS] = {9, 3, 1};
 
     return numbers[direction][tile / divisors[direction] % 3];
 }
@@ -47,7 +47,7 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
 
 static uint32_t score_line(const struct board *board, uint32_t line, const uint32_t *tiles)
 {
-    const uint32_t direction = line / TAKEITEASY_LINES_EACH;
+    const uint32_t direction = line / LINES_EACH;
     const uint32_t *cell = board->line_cells + board->line_start[line];
     const uint32_t *end = board->line_cells + board->line_start[line + 1];
     const uint32_t number = number_of(tiles[*cell], direction);
@@ -78,7 +78,7 @@ static void render_plateau(const struct play *play, struct play_game *game, uint
 static void render_tile(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row)
 {
     (void)play;
-    for (uint32_t i = 0; i < TAKEITEASY_N_NUMBERS; i++)
+    for (uint32_t i = 0; i < N_NUMBERS; i++)
         play_put_int(row, i, (int32_t)number_of(tile_at(game, ply), i));
 }
 
@@ -97,14 +97,14 @@ static void render_final_score(const struct play *play, struct play_game *game, 
     (void)ply;
     for (uint32_t k = 0; k < N_CELLS; k++)
         tiles[game->moves[k]] = tile_at(game, k);
-    for (uint32_t line = 0; line < TAKEITEASY_N_LINES; line++)
+    for (uint32_t line = 0; line < play->board->n_lines; line++)
         score += score_line(play->board, line, tiles);
     play_put_int(row, 0, (int32_t)score);
 }
 
 static const struct play_array arrays[] = {
     {"plateau", "<i4", {PLAY_CELLS}, .render = render_plateau},
-    {"tile", "<i4", {TAKEITEASY_N_NUMBERS}, .render = render_tile},
+    {"tile", "<i4", {N_NUMBERS}, .render = render_tile},
     {"position", "<i4", {0}, .render = render_position},
     {"final_score", "<i4", {0}, .render = render_final_score},
 };

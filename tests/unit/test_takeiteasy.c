@@ -8,12 +8,11 @@
 
 #include "board/actions.h"
 #include "board/board.h"
-#include "board/takeiteasy.h"
 
 #include <string.h>
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
-#define N_CELLS     TAKEITEASY_N_CELLS
+#define N_CELLS     19
 
 static struct board *new_board(const char *name)
 {
@@ -41,7 +40,7 @@ static void test_board(void **state)
     assert_int_equal(b->default_ids[0], 0);
     assert_int_equal(b->default_ids[1], 3);
     assert_int_equal(b->n_edges, 42);
-    assert_int_equal(b->n_lines, TAKEITEASY_N_LINES);
+    assert_int_equal(b->n_lines, 15);
     assert_string_equal(action_layout_by_length(b, N_CELLS)->name, "cells");
     assert_null(action_layout_by_length(b, N_CELLS + 1));
     board_free(b);
@@ -138,10 +137,10 @@ static int score(const struct board *b, const struct tile *plateau)
 
     for (uint32_t line = 0; line < b->n_lines; line++) {
         uint32_t first = b->line_start[line], end = b->line_start[line + 1];
-        int number = plateau[b->line_cells[first]].number[line / TAKEITEASY_LINES_EACH];
+        int number = plateau[b->line_cells[first]].number[line / 5];
 
         for (uint32_t i = first; i < end; i++)
-            if (plateau[b->line_cells[i]].number[line / TAKEITEASY_LINES_EACH] != number)
+            if (plateau[b->line_cells[i]].number[line / 5] != number)
                 number = 0;
         sum += number * (int)(end - first);
     }
@@ -153,7 +152,7 @@ static void fill_plateau(const struct board *b, struct tile *plateau)
 {
     for (uint32_t line = 0; line < b->n_lines; line++)
         for (uint32_t i = b->line_start[line]; i < b->line_start[line + 1]; i++) {
-            uint32_t k = line / TAKEITEASY_LINES_EACH, place = line % TAKEITEASY_LINES_EACH;
+            uint32_t k = line / 5, place = line % 5;
             int number[3] = {place == 0 ? 1 : 9, place < 2 ? 2 : 6, i % 2 == 0 ? 3 : 8};
 
             plateau[b->line_cells[i]].number[k] = number[k];
