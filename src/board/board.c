@@ -193,11 +193,6 @@ bool board_swaps_colours(const struct board *b)
     return false;
 }
 
-bool board_is(const struct board *b, const char *family)
-{
-    return strcmp(b->family->name, family) == 0;
-}
-
 /* The transform that exchanges rows and columns, or n_transforms. */
 static uint32_t find_transposition(const struct board *b)
 {

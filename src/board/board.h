@@ -239,7 +239,4 @@ bool board_swaps_colours(const struct board *board);
  */
 uint32_t board_xy_plane_transform(const struct board *board, uint32_t t);
 
-/* True for boards of the named family ("rhombus"). */
-bool board_is(const struct board *board, const char *family);
-
 #endif

@@ -6,6 +6,11 @@
 
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 
+static bool has_tiles(const struct board *board)
+{
+    return board->family->has_tiles;
+}
+
 static const struct role_name_rule rules[] = {
     {"features", ROLE_PLANES, 0, NULL},
     {"feature", ROLE_PLANES, 0, NULL},
@@ -24,8 +29,8 @@ static const struct role_name_rule rules[] = {
     {"input", ROLE_PLANES, 0, NULL},
     {"valueTargetsNCHW", ROLE_PLANES, 0, NULL},
     {"binaryInputNCHWPacked", ROLE_PACKED, 0, NULL},
-    {"plateau", ROLE_GRID, 0, "takeiteasy"},
-    {"plateaus", ROLE_GRID, 0, "takeiteasy"},
+    {"plateau", ROLE_GRID, 0, has_tiles},
+    {"plateaus", ROLE_GRID, 0, has_tiles},
 
     {"policy", ROLE_POLICY, 0, NULL},
     {"policies", ROLE_POLICY, 0, NULL},
@@ -93,8 +98,8 @@ static const struct role_name_rule rules[] = {
     {"side_to_move", ROLE_TO_MOVE, 0, NULL},
     {"player_numbers", ROLE_TO_MOVE, 0, NULL},
 
-    {"tile", ROLE_TILE, 0, "takeiteasy"},
-    {"tiles", ROLE_TILE, 0, "takeiteasy"},
+    {"tile", ROLE_TILE, 0, has_tiles},
+    {"tiles", ROLE_TILE, 0, has_tiles},
 
     {"globals", ROLE_COPY, 0, NULL},
     {"gf", ROLE_COPY, 0, NULL},
@@ -144,7 +149,7 @@ const struct role_name_rule *role_name_find(const char *key, const struct board 
         return &present;
     for (size_t i = 0; i < N_OF(rules); i++)
         if (strcasecmp(rules[i].name, key) == 0 &&
-            (board == NULL || rules[i].family == NULL || board_is(board, rules[i].family)))
+            (board == NULL || rules[i].is_for == NULL || rules[i].is_for(board)))
             return &rules[i];
     return NULL;
 }

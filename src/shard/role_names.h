@@ -18,10 +18,10 @@ enum role_name_flag {
 };
 
 struct role_name_rule {
-    const char *name;   /* matched without regard to case */
-    enum role role;     /* of an array with that name and a fitting shape */
-    unsigned flags;     /* enum role_name_flag */
-    const char *family; /* only on boards of this family, or NULL */
+    const char *name;                          /* matched without regard to case */
+    enum role role;                            /* of an array with that name and a fitting shape */
+    unsigned flags;                            /* enum role_name_flag */
+    bool (*is_for)(const struct board *board); /* only on such boards, or NULL */
 };
 
 /* The rule for an array of that key, or NULL. Without a board (NULL) rules of every family hold. */
