@@ -64,93 +64,82 @@ static int unknown_board(const char *name, struct error *err)
                      text_quote(name).text, nearest[0] != '\0' ? ": did you mean " : "", nearest);
 }
 
-/* Fill in what a build function may leave out: the name and the default transforms. */
-static int set_defaults(struct board *b, const char *size, struct error *err)
+/* Fill in what a build function may leave out, and what a preset says; complete and prove the
+ * group.
+ */
+static int finish(struct board *b, const char *size, const struct board_preset *preset, bool check,
+                  struct error *err)
 {
     uint8_t ids[BOARD_MAX_TRANSFORMS];
 
-    b->lead = b->family->lead;
-    b->game = b->family->game != 0 ? b->family->game : BOARD_GAME_STONES;
     if (b->name == NULL && board_set_name(b, err, "%s%s%s", b->family->name,
                                           size != NULL ? ":" : "", size != NULL ? size : "") != 0)
         return -1;
-    if (b->default_ids != NULL)
-        return 0;
     for (uint32_t t = 0; t < b->n_transforms; t++)
         ids[t] = (uint8_t)t;
-    return board_set_default_ids(b, ids, b->n_transforms, err);
+    if (b->default_ids == NULL && board_set_default_ids(b, ids, b->n_transforms, err) != 0)
+        return -1;
+    b->lead = preset != NULL && preset->lead != BOARD_LEAD_NONE ? preset->lead : b->family->lead;
+    b->game = preset != NULL && preset->game != 0 ? preset->game : b->family->game;
+    if (b->game == 0)
+        b->game = BOARD_GAME_STONES;
+    b->preset = strdup(preset != NULL ? preset->name : b->name);
+    if (b->preset == NULL)
+        return error_no_memory(err, "board name");
+    return check ? group_complete(b, err) : 0;
 }
 
 static int build(struct board *b, const char *asked, bool check, struct error *err)
 {
     const struct board_preset *preset = find_preset(asked);
     const char *name = preset != NULL ? preset->board : asked;
-    int (*build_family)(struct board *, const char *, struct error *);
     const char *size;
 
     b->family = find_family(name, &size);
     if (b->family == NULL)
         return unknown_board(asked, err);
-    build_family = b->family->build;
-    if (!check && b->family->build_unchecked != NULL)
-        build_family = b->family->build_unchecked;
-    if (build_family(b, size, err) != 0 || set_defaults(b, size, err) != 0)
+    if ((!check && b->family->build_unchecked != NULL ? b->family->build_unchecked
+                                                      : b->family->build)(b, size, err) != 0)
         return -1;
-    if (check && group_complete(b, err) != 0)
-        return -1;
-    if (preset != NULL && preset->lead != BOARD_LEAD_NONE)
-        b->lead = preset->lead;
-    if (preset != NULL && preset->game != 0)
-        b->game = preset->game;
-    b->preset = strdup(preset != NULL ? preset->name : b->name);
-    return b->preset != NULL ? 0 : error_no_memory(err, "board name");
+    return finish(b, size, preset, check, err);
 }
 
-static struct board *new_board(const char *name, bool check, struct error *err)
+static struct board *new_board(const char *name, const char *text, bool check, struct error *err)
 {
     struct board *b = calloc(1, sizeof *b);
+    int status;
 
     if (b == NULL) {
         error_no_memory(err, "board");
         return NULL;
     }
-    if (build(b, name, check, err) != 0) {
-        board_free(b);
-        return NULL;
+    if (text == NULL) {
+        status = build(b, name, check, err);
+    } else {
+        b->family = &board_family_file;
+        status = board_build_from_text(b, name, text, err);
+        if (status == 0)
+            status = finish(b, NULL, NULL, true, err);
     }
-    return b;
+    if (status == 0)
+        return b;
+    board_free(b);
+    return NULL;
 }
 
 struct board *board_new(const char *name, struct error *err)
 {
-    return new_board(name, true, err);
+    return new_board(name, NULL, true, err);
 }
 
 struct board *board_new_unchecked(const char *name, struct error *err)
 {
-    return new_board(name, false, err);
+    return new_board(name, NULL, false, err);
 }
 
 struct board *board_new_from_text(const char *name, const char *text, struct error *err)
 {
-    struct board *b = calloc(1, sizeof *b);
-    const size_t n_prefix = strlen("file:");
-
-    if (b == NULL) {
-        error_no_memory(err, "board");
-        return NULL;
-    }
-    b->family = &board_family_file;
-    if (board_build_from_text(b, strncmp(name, "file:", n_prefix) == 0 ? name + n_prefix : name,
-                              text, err) == 0 &&
-        set_defaults(b, NULL, err) == 0 && group_complete(b, err) == 0) {
-        b->preset = strdup(b->name);
-        if (b->preset != NULL)
-            return b;
-        error_no_memory(err, "board name");
-    }
-    board_free(b);
-    return NULL;
+    return new_board(strncmp(name, "file:", 5) == 0 ? name + 5 : name, text, true, err);
 }
 
 void board_free(struct board *b)

@@ -84,20 +84,6 @@ static int check_room(const struct custom *c, uint32_t n_transforms, struct erro
         BOARD_MAX_TRANSFORMS, MAX_ENTRIES, n_entries(c->board));
 }
 
-/* The first thing that a joint map moves: "cell 0 goes to 5". */
-static struct text_quoted first_move(const struct joint *j, const uint32_t *map)
-{
-    struct text_quoted move;
-    uint32_t i = 0, first;
-    const char *unit;
-
-    while (i + 1 < j->n_points && map[i] == i)
-        i++;
-    unit = joint_unit(j->board, i, &first);
-    snprintf(move.text, sizeof move.text, "%s %u goes to %u", unit, i - first, map[i] - first);
-    return move;
-}
-
 /* The board has the identity in front; where the file lists it, it goes under the file's name. */
 static int check_listed(const struct custom *c, struct joint *j, struct error *err)
 {
@@ -110,7 +96,7 @@ static int check_listed(const struct custom *c, struct joint *j, struct error *e
             named = named == 0 ? (int)t : named;
         else if (strcmp(b->transforms[t].name, "identity") == 0)
             return custom_refuse(c, err, "transform 'identity' is not the identity: %s",
-                                 first_move(j, joint_map(j, t)).text);
+                                 joint_move_text(j, joint_map(j, t), NULL, true).text);
     }
     if (named > 0) {
         const struct board_transform unnamed = b->transforms[0];
@@ -140,33 +126,35 @@ static struct text_quoted order_of(const struct joint *j, uint32_t t)
     return text;
 }
 
+/* True when transform t moves the cells as one and then the other does. */
+static bool moves_cells_alike(const struct joint *j, uint32_t t, const uint32_t *one,
+                              const uint32_t *other)
+{
+    uint32_t cell = 0;
+
+    while (cell < j->board->n_cells && joint_map(j, t)[cell] == other[one[cell]])
+        cell++;
+    return cell == j->board->n_cells;
+}
+
 static int refuse_product(const struct custom *c, const struct joint *j, uint32_t one,
                           uint32_t other, struct error *err)
 {
     const struct board_transform *all = c->board->transforms;
     const struct text_quoted first = text_quote(all[one].name), then = text_quote(all[other].name);
-    const size_t cells_nbytes = c->board->n_cells * sizeof *all->dst;
-    uint32_t *product = malloc(j->n_points * sizeof *product), t = 0;
-    struct text_quoted move;
 
-    if (product == NULL)
-        return error_no_memory(err, "product of transforms");
-    perm_compose(joint_map(j, one), joint_map(j, other), j->n_points, product);
-    while (t < j->n_transforms && memcmp(joint_map(j, t), product, cells_nbytes) != 0)
-        t++;
-    move = first_move(j, product);
-    free(product);
-    if (t < j->n_transforms)
-        return custom_refuse(
-            c, err,
-            "the transforms are no group: %s and then %s moves the cells as %s does, but "
-            "not the planes, actions or colours",
-            first.text, then.text, text_quote(all[t].name).text);
+    for (uint32_t t = 0; t < j->n_transforms; t++)
+        if (moves_cells_alike(j, t, joint_map(j, one), joint_map(j, other)))
+            return custom_refuse(c, err,
+                                 "the transforms are no group: %s and then %s moves the cells as "
+                                 "%s does, but not the planes, actions or colours",
+                                 first.text, then.text, text_quote(all[t].name).text);
     return custom_refuse(
         c, err,
-        "the transforms are no group: %s (%s) and then %s (%s) is none of them: %s; list "
-        "it, or set generators to true",
-        first.text, order_of(j, one).text, then.text, order_of(j, other).text, move.text);
+        "the transforms are no group: %s (%s) and then %s (%s) is none of them: %s; list it, or "
+        "set generators to true",
+        first.text, order_of(j, one).text, then.text, order_of(j, other).text,
+        joint_move_text(j, joint_map(j, one), joint_map(j, other), true).text);
 }
 
 /* A finite set of permutations that contains its products is a group. */

@@ -201,9 +201,10 @@ int joint_find_equal(const struct joint *j, uint32_t *a, uint32_t *b);
 /* The transform that equals a followed by b, or -1 when the set has none. */
 int joint_product(const struct joint *j, uint32_t a, uint32_t b);
 
-/* "cell (0,1) goes to (3,4)": the first thing that t, or a followed by b, moves. */
-struct text_quoted joint_moved_text(const struct joint *j, uint32_t t);
-struct text_quoted joint_product_text(const struct joint *j, uint32_t a, uint32_t b);
+/* "cell (0,1) goes to (3,4)", flat "cell 1 goes to 14": the first thing that a joint map, or two,
+ * one after the other (else NULL), move. */
+struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
+                                   const uint32_t *then, bool flat);
 
 /* --- edges and lines, sorted so that images can be looked up --- */
 

@@ -30,10 +30,10 @@ static const uint32_t *part_map(const struct board_transform *t, enum board_part
     return *board_part_map((struct board_transform *)t, part);
 }
 
-static void point_text(const struct board *b, enum board_part part, uint32_t i, char *text,
-                       size_t n_bytes)
+/* A cell by row and column, where it has those; other points, or if flat, by number. */
+static void point_text(const struct board *b, bool flat, uint32_t i, char *text, size_t n_bytes)
 {
-    if (part == BOARD_CELLS && b->cols > 0)
+    if (!flat && b->cols > 0)
         board_cell_text(b, i, text, n_bytes);
     else
         snprintf(text, n_bytes, "%u", i);
@@ -47,7 +47,7 @@ static void describe_fault(const struct board *b, enum board_part part, const ui
     char at[32], other[32];
     uint32_t before = 0;
 
-    point_text(b, part, i, at, sizeof at);
+    point_text(b, part != BOARD_CELLS, i, at, sizeof at);
     if (map[i] >= n) {
         snprintf(fault->text, sizeof fault->text, "%s %s goes to %u, but there are only %u",
                  part_names[part], at, map[i], n);
@@ -55,7 +55,7 @@ static void describe_fault(const struct board *b, enum board_part part, const ui
     }
     while (map[before] != map[i])
         before++;
-    point_text(b, part, before, other, sizeof other);
+    point_text(b, part != BOARD_CELLS, before, other, sizeof other);
     snprintf(fault->text, sizeof fault->text, "%ss %s and %s both go to %u", part_names[part],
              other, at, map[i]);
 }
@@ -252,40 +252,24 @@ int joint_product(const struct joint *j, uint32_t a, uint32_t b)
     return -1;
 }
 
-static struct text_quoted moved_text(const struct joint *j, const uint32_t *first,
-                                     const uint32_t *then)
+struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
+                                   const uint32_t *then, bool flat)
 {
-    struct text_quoted q = {"it exchanges colours or numbers only"};
-    uint32_t at = 0;
+    struct text_quoted text = {"it exchanges colours or numbers only"};
+    char from[32], to[32];
+    uint32_t i = 0, start;
+    const char *unit;
 
-    for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
-        const uint32_t n = part_length(j->board, part);
-
-        for (uint32_t i = at; i < at + n; i++) {
-            const uint32_t to = then != NULL ? then[first[i]] : first[i];
-            char from_text[32], to_text[32];
-
-            if (to == i)
-                continue;
-            point_text(j->board, part, i - at, from_text, sizeof from_text);
-            point_text(j->board, part, to - at, to_text, sizeof to_text);
-            snprintf(q.text, sizeof q.text, "%s %s goes to %s", part_names[part], from_text,
-                     to_text);
-            return q;
-        }
-        at += n;
-    }
-    return q;
-}
-
-struct text_quoted joint_moved_text(const struct joint *j, uint32_t t)
-{
-    return moved_text(j, joint_map(j, t), NULL);
-}
-
-struct text_quoted joint_product_text(const struct joint *j, uint32_t a, uint32_t b)
-{
-    return moved_text(j, joint_map(j, a), joint_map(j, b));
+    while (i < j->n_points && (then != NULL ? then[first[i]] : first[i]) == i)
+        i++;
+    if (i == j->n_points || (!flat && i >= j->n_points - N_NUMBERS - N_COLOURS))
+        return text;
+    unit = joint_unit(j->board, i, &start);
+    point_text(j->board, flat || start > 0, i - start, from, sizeof from);
+    point_text(j->board, flat || start > 0, (then != NULL ? then[first[i]] : first[i]) - start, to,
+               sizeof to);
+    snprintf(text.text, sizeof text.text, "%s %s goes to %s", unit, from, to);
+    return text;
 }
 
 /* --- the tables --- */
@@ -316,7 +300,8 @@ static int check_elements(const struct joint *j, struct error *err)
 
     if (!perm_is_identity(j->maps, j->n_points))
         return error_set(err, ERROR_DATA, "transform 0, %s, is not the identity: %s",
-                         text_quote(name_of(b, 0)).text, joint_moved_text(j, 0).text);
+                         text_quote(name_of(b, 0)).text,
+                         joint_move_text(j, j->maps, NULL, false).text);
     if (joint_find_equal(j, &one, &other))
         return error_set(err, ERROR_DATA, "transforms %s and %s are the same",
                          text_quote(name_of(b, one)).text, text_quote(name_of(b, other)).text);
@@ -332,12 +317,12 @@ static int fill_compose(struct board *b, const struct joint *j, struct error *er
             int product = joint_product(j, one, other);
 
             if (product < 0)
-                return error_set(err, ERROR_DATA,
-                                 "the transforms are no group: %s followed by %s is not one of "
-                                 "them (%s)",
-                                 text_quote(name_of(b, one)).text,
-                                 text_quote(name_of(b, other)).text,
-                                 joint_product_text(j, one, other).text);
+                return error_set(
+                    err, ERROR_DATA,
+                    "the transforms are no group: %s followed by %s is not one of "
+                    "them (%s)",
+                    text_quote(name_of(b, one)).text, text_quote(name_of(b, other)).text,
+                    joint_move_text(j, joint_map(j, one), joint_map(j, other), false).text);
             b->compose[one * n + other] = (uint8_t)product;
             /* In a finite set of permutations closed under products every inverse is found. */
             if (product == 0)

@@ -9,10 +9,19 @@
 #define MAX_NAME      32
 #define N_SUGGESTIONS 3
 
-struct suggestion {
-    const char *name;
-    size_t distance;
+struct suggestions {
+    char *text; /* borrowed */
+    size_t n_bytes, n_used, n;
 };
+
+static void append(struct suggestions *list, const char *name)
+{
+    if (list->n == N_SUGGESTIONS || list->n_used >= list->n_bytes)
+        return;
+    list->n_used += (size_t)snprintf(list->text + list->n_used, list->n_bytes - list->n_used,
+                                     "%s%s", list->n > 0 ? ", " : "", name);
+    list->n++;
+}
 
 /* Copy the letters and digits in lower case; false when they are more than MAX_NAME or none. */
 static bool simplify(const char *name, char *simple)
@@ -59,46 +68,30 @@ static size_t edit_distance(const char *a, const char *b)
     return row[n_b];
 }
 
-/* Keep the N_SUGGESTIONS nearest, earlier ones first among equals. */
-static void add(struct suggestion *list, size_t *n, const char *name, size_t distance)
+/* Append the names at that distance, as long as there are fewer than N_SUGGESTIONS. */
+static void add_at(const char *asked, size_t distance, struct suggestions *list)
 {
-    size_t at = *n;
+    char known[MAX_NAME + 1], family[MAX_NAME + 1];
 
-    while (at > 0 && list[at - 1].distance > distance)
-        at--;
-    if (at == N_SUGGESTIONS)
-        return;
-    if (*n < N_SUGGESTIONS)
-        (*n)++;
-    for (size_t i = *n - 1; i > at; i--)
-        list[i] = list[i - 1];
-    list[at] = (struct suggestion){name, distance};
+    for (size_t i = 0; i < board_n_presets; i++)
+        if (simplify(board_presets[i].name, known) && edit_distance(asked, known) == distance)
+            append(list, board_presets[i].name);
+    /* Of a name with a size only the family's part can be compared. */
+    snprintf(family, sizeof family, "%.*s", (int)strcspn(asked, "0123456789"), asked);
+    for (size_t i = 0; i < board_n_families; i++)
+        if (simplify(board_families[i]->name, known) && distance < strlen(known) &&
+            edit_distance(family, known) == distance)
+            append(list, board_families[i]->syntax);
 }
 
 void board_suggest(const char *name, char *text, size_t n_bytes)
 {
-    struct suggestion list[N_SUGGESTIONS];
-    char asked[MAX_NAME + 1], known[MAX_NAME + 1], family[MAX_NAME + 1];
-    size_t n = 0, used = 0, limit;
+    struct suggestions list = {.text = text, .n_bytes = n_bytes};
+    char asked[MAX_NAME + 1];
 
     text[0] = '\0';
-    if (!simplify(name, asked))
-        return;
-    limit = 1 + strlen(asked) / 4;
-    for (size_t i = 0; i < board_n_presets; i++) {
-        if (simplify(board_presets[i].name, known) && edit_distance(asked, known) <= limit)
-            add(list, &n, board_presets[i].name, edit_distance(asked, known));
-    }
-    /* Of a name with a size only the family's part can be compared. */
-    snprintf(family, sizeof family, "%.*s", (int)strcspn(asked, "0123456789"), asked);
-    for (size_t i = 0; i < board_n_families; i++) {
-        if (simplify(board_families[i]->name, known) &&
-            edit_distance(family, known) < strlen(known) && edit_distance(family, known) <= limit)
-            add(list, &n, board_families[i]->syntax, edit_distance(family, known));
-    }
-    for (size_t i = 0; i < n && used < n_bytes; i++)
-        used +=
-            (size_t)snprintf(text + used, n_bytes - used, "%s%s", i > 0 ? ", " : "", list[i].name);
+    for (size_t d = 0; simplify(name, asked) && d <= 1 + strlen(asked) / 4; d++)
+        add_at(asked, d, &list);
 }
 
 /* --- by shapes --- */

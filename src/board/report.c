@@ -88,7 +88,7 @@ static int report_elements(struct report *r, const struct joint *j)
 
     if (report_verdict(r, has_identity,
                        has_identity ? "id 0 is the identity" : "id 0 is not the identity: %s",
-                       joint_moved_text(j, 0).text) != 0)
+                       joint_move_text(j, j->maps, NULL, false).text) != 0)
         return -1;
     if (joint_find_equal(j, &a, &b))
         return report_verdict(r, false, "%s and %s are the same transform", report_name(r, a).text,
@@ -112,12 +112,12 @@ static int report_closure(struct report *r, const struct joint *j)
     if (n_missing == 0)
         return report_verdict(r, true, "closed: all %u products are transforms of the board",
                               n_products);
-    return report_verdict(r, false,
-                          "not closed: %u of %u products are no transforms of the board, the "
-                          "first %s followed by %s (%s)",
-                          n_missing, n_products, report_name(r, first / n).text,
-                          report_name(r, first % n).text,
-                          joint_product_text(j, first / n, first % n).text);
+    return report_verdict(
+        r, false,
+        "not closed: %u of %u products are no transforms of the board, the "
+        "first %s followed by %s (%s)",
+        n_missing, n_products, report_name(r, first / n).text, report_name(r, first % n).text,
+        joint_move_text(j, joint_map(j, first / n), joint_map(j, first % n), false).text);
 }
 
 /* The transform that undoes t, or -1. */
@@ -204,25 +204,6 @@ struct kept {
     uint32_t n_lines, lost_line;
 };
 
-static void order_text(const struct board *b, uint32_t t, bool known, char *text, size_t n_bytes)
-{
-    const uint64_t order = known ? perm_order(b->transforms[t].dst, b->n_cells) : 0;
-
-    snprintf(text, n_bytes, NOTHING);
-    if (order != 0)
-        snprintf(text, n_bytes, "%" PRIu64, order);
-}
-
-static void inverse_text(const struct report *r, uint32_t t, char *text, size_t n_bytes)
-{
-    const uint32_t n = r->board->n_transforms;
-
-    snprintf(text, n_bytes, NOTHING);
-    for (uint32_t u = 0; r->products != NULL && u < n; u++)
-        if (r->products[t * n + u] == 0)
-            snprintf(text, n_bytes, "%u", u);
-}
-
 static void share_text(bool known, uint32_t n, uint32_t of, char *text, size_t n_bytes)
 {
     snprintf(text, n_bytes, NOTHING);
@@ -233,10 +214,15 @@ static void share_text(bool known, uint32_t n, uint32_t of, char *text, size_t n
 static int report_row(const struct report *r, uint32_t t, const struct kept *kept)
 {
     const struct board *b = r->board;
-    char order[24], inverse[12], edges[24], lines[24];
+    const uint32_t n = b->n_transforms;
+    const uint64_t found = kept->known ? perm_order(b->transforms[t].dst, b->n_cells) : 0;
+    char order[24] = NOTHING, inverse[12] = NOTHING, edges[24], lines[24];
 
-    order_text(b, t, kept->known, order, sizeof order);
-    inverse_text(r, t, inverse, sizeof inverse);
+    if (found != 0)
+        snprintf(order, sizeof order, "%" PRIu64, found);
+    for (uint32_t u = 0; r->products != NULL && u < n; u++)
+        if (r->products[t * n + u] == 0)
+            snprintf(inverse, sizeof inverse, "%u", u);
     share_text(kept->known, kept->n_edges, b->n_edges, edges, sizeof edges);
     share_text(kept->known, kept->n_lines, b->n_lines, lines, sizeof lines);
     return text_append(r->out, r->err, "  %3u  %5s  %7s  %13s  %11s  %-7s  %s\n", t, order, inverse,
