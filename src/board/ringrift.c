@@ -177,28 +177,8 @@ static void set_run(uint32_t *dst, uint64_t from, uint64_t to, uint32_t n)
         dst[from + i] = (uint32_t)(to + i);
 }
 
-/* The movement of every cell: runs of `distances` entries. */
-static void map_moves(const struct board *b, uint32_t t, uint64_t base, uint32_t n_directions,
-                      uint32_t *dst)
-{
-    const uint32_t distances = b->cols - 1;
-    const uint64_t width = (uint64_t)n_directions * distances;
-    uint32_t turned[8];
-
-    for (uint32_t d = 0; d < n_directions; d++)
-        turned[d] = turn(b, t, d) * distances;
-    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        const uint64_t from = base + cell * width;
-        const uint64_t to = base + b->transforms[t].dst[cell] * width;
-
-        if (!b->on_board[cell])
-            set_run(dst, from, from, (uint32_t)width);
-        else
-            for (uint32_t d = 0; d < n_directions; d++)
-                set_run(dst, from + (uint64_t)d * distances, to + turned[d], distances);
-    }
-}
-
+/* The same for all actions: a cell's slots are runs that go where the cell goes, one for each
+ * direction, which turns, or one. */
 static void map(const struct board *b, uint32_t t, uint32_t *dst)
 {
     const uint64_t end = length(b);
@@ -206,20 +186,24 @@ static void map(const struct board *b, uint32_t t, uint32_t *dst)
 
     for (const struct section *s = sections_of(b); base < end; s++) {
         const uint32_t width = width_of(b, s);
+        const uint32_t n_runs = s->kind == SECTION_MOVE ? s->n_slots : 1, n = width / n_runs;
+        uint32_t turned[8] = {0};
 
         if (!has_cells(s)) {
-            uint32_t n = s->n_slots != 0 ? s->n_slots : (uint32_t)(end - base);
+            const uint32_t n_fixed = s->n_slots != 0 ? s->n_slots : (uint32_t)(end - base);
 
-            set_run(dst, base, base, n);
-            base += n;
+            set_run(dst, base, base, n_fixed);
+            base += n_fixed;
             continue;
         }
-        if (s->kind == SECTION_MOVE)
-            map_moves(b, t, base, s->n_slots, dst);
-        else
-            for (uint32_t cell = 0; cell < b->n_cells; cell++)
-                set_run(dst, base + (uint64_t)cell * width,
-                        base + (uint64_t)b->transforms[t].dst[cell] * width, width);
+        for (uint32_t d = 0; d < n_runs && n_runs > 1; d++)
+            turned[d] = turn(b, t, d);
+        for (uint32_t cell = 0; cell < b->n_cells; cell++)
+            for (uint32_t d = 0; d < n_runs; d++)
+                set_run(dst, base + (uint64_t)cell * width + (uint64_t)d * n,
+                        base + (uint64_t)b->transforms[t].dst[cell] * width +
+                            (uint64_t)(b->on_board[cell] ? turned[d] : d) * n,
+                        n);
         base += (uint64_t)width * b->n_cells;
     }
 }
