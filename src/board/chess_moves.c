@@ -67,11 +67,10 @@ void chess_describe(const struct chess_move *move, char *text, size_t n_bytes)
                  promotions[move->promotion]);
 }
 
-static size_t add_if_on_board(struct chess_move moves[MAX_MOVES], size_t n, int from, int d_rank,
-                              int d_file, enum chess_piece promotion)
+static size_t add_if_on_board(struct chess_move moves[MAX_MOVES], size_t n, struct chess_move move)
 {
-    moves[n] = (struct chess_move){from, d_rank, d_file, promotion};
-    return chess_target(&moves[n]) >= 0 ? n + 1 : n;
+    moves[n] = move;
+    return chess_target(&move) >= 0 ? n + 1 : n;
 }
 
 /* The moves of one square in the order of the list. Returns how many. */
@@ -81,14 +80,19 @@ static size_t list_moves(int from, uint32_t n_pieces, struct chess_move moves[MA
 
     for (size_t d = 0; d < CHESS_N_DIRECTIONS; d++)
         for (int distance = 1; distance <= CHESS_MAX_DISTANCE; distance++)
-            n = add_if_on_board(moves, n, from, chess_directions[d].d_rank * distance,
-                                chess_directions[d].d_file * distance, CHESS_NO_PIECE);
+            n = add_if_on_board(moves, n,
+                                (struct chess_move){from, chess_directions[d].d_rank * distance,
+                                                    chess_directions[d].d_file * distance,
+                                                    CHESS_NO_PIECE});
     for (size_t k = 0; k < CHESS_N_JUMPS; k++)
-        n = add_if_on_board(moves, n, from, chess_jumps[k].d_rank, chess_jumps[k].d_file,
-                            CHESS_NO_PIECE);
+        n = add_if_on_board(moves, n,
+                            (struct chess_move){from, chess_jumps[k].d_rank, chess_jumps[k].d_file,
+                                                CHESS_NO_PIECE});
     for (int d_file = -1; from / 8 == RANK_7 && d_file <= 1; d_file++)
         for (uint32_t k = 0; k < n_pieces; k++)
-            n = add_if_on_board(moves, n, from, 1, d_file, (enum chess_piece)(CHESS_QUEEN - k));
+            n = add_if_on_board(
+                moves, n,
+                (struct chess_move){from, 1, d_file, (enum chess_piece)(CHESS_QUEEN - k)});
     return n;
 }
 

@@ -78,18 +78,25 @@ static int reader_get(struct reader *reader, uint64_t row, struct bytes *out, st
     return rows_read(reader->rows, 1, to, err);
 }
 
-static int read_rows(const struct plan *plan, size_t i, const uint64_t *rows, size_t n_rows,
-                     struct fields *fields, struct error *err)
-{
-    const struct array *array = plan->arrays[i].sources[0];
-    struct reader reader;
-    int status = reader_open(&reader, plan, array, err);
+/* What is read into where. */
+struct reading {
+    const struct plan *plan;
+    const uint64_t *rows; /* ascending */
+    size_t n_rows;
+    struct fields *fields; /* one for each row */
+};
 
-    for (size_t k = 0; k < n_rows && status == 0; k++) {
-        struct field *field = &fields[k].items[i];
+static int read_rows(const struct reading *r, size_t i, struct error *err)
+{
+    const struct array *array = r->plan->arrays[i].sources[0];
+    struct reader reader;
+    int status = reader_open(&reader, r->plan, array, err);
+
+    for (size_t k = 0; k < r->n_rows && status == 0; k++) {
+        struct field *field = &r->fields[k].items[i];
 
         field->dtype = array->header.dtype;
-        status = reader_get(&reader, rows[k], &field->bytes, err);
+        status = reader_get(&reader, r->rows[k], &field->bytes, err);
         if (status == 0)
             field->n = field->dtype.itemsize > 0 ? field->bytes.n_bytes / field->dtype.itemsize : 0;
     }
@@ -99,7 +106,7 @@ static int read_rows(const struct plan *plan, size_t i, const uint64_t *rows, si
 
 /* Where a row of a policy in CSR form begins and ends. */
 static int read_extent(const struct plan *plan, const struct array *offsets, uint64_t row,
-                       uint64_t n_elements, uint64_t extent[2], struct error *err)
+                       uint64_t extent[2], struct error *err)
 {
     struct reader reader;
     struct bytes both = {0};
@@ -113,9 +120,6 @@ static int read_extent(const struct plan *plan, const struct array *offsets, uin
         if (status == 0)
             extent[k] = (uint64_t)dtype_get_int(&offsets->header.dtype, both.data);
     }
-    if (status == 0 && (extent[0] > extent[1] || extent[1] > n_elements))
-        status = array_fail(offsets, err, "row %llu ends before it begins, or beyond the array",
-                            (unsigned long long)row);
     bytes_release(&both);
     reader_close(&reader);
     return status;
@@ -133,31 +137,29 @@ static const struct array *offsets_of(const struct plan *plan, size_t i)
     return NULL;
 }
 
-static int read_csr(const struct plan *plan, size_t i, const uint64_t *rows, size_t n_rows,
-                    struct fields *fields, struct error *err)
+static int read_csr(const struct reading *r, size_t i, struct error *err)
 {
-    const struct array *array = plan->arrays[i].sources[0], *offsets = offsets_of(plan, i);
+    const struct array *array = r->plan->arrays[i].sources[0], *offsets = offsets_of(r->plan, i);
+    int status = 0;
 
-    if (offsets == NULL)
-        return 0;
-    for (size_t k = 0; k < n_rows; k++) {
-        struct field *field = &fields[k].items[i];
+    for (size_t k = 0; offsets != NULL && k < r->n_rows && status == 0; k++) {
+        struct field *field = &r->fields[k].items[i];
         struct reader reader;
         uint64_t extent[2];
-        int status;
 
-        if (read_extent(plan, offsets, rows[k], array->n_rows, extent, err) != 0)
+        if (read_extent(r->plan, offsets, r->rows[k], extent, err) != 0)
             return -1;
-        status = reader_open(&reader, plan, array, err);
+        if (extent[0] > extent[1] || extent[1] > array->n_rows)
+            return array_fail(offsets, err, "row %llu ends before it begins, or beyond the array",
+                              (unsigned long long)r->rows[k]);
+        status = reader_open(&reader, r->plan, array, err);
         field->dtype = array->header.dtype;
         for (uint64_t e = extent[0]; e < extent[1] && status == 0; e++)
             status = reader_get(&reader, e, &field->bytes, err);
         field->n = extent[1] - extent[0];
         reader_close(&reader);
-        if (status != 0)
-            return -1;
     }
-    return 0;
+    return status;
 }
 
 static int append_number(struct field *field, double number, int64_t integer, struct error *err)
@@ -198,20 +200,19 @@ static int append_item(struct field *field, const struct pickle_item *item, stru
     }
 }
 
-static int read_objects(const struct plan *plan, size_t i, const uint64_t *rows, size_t n_rows,
-                        struct fields *fields, struct error *err)
+static int read_objects(const struct reading *r, size_t i, struct error *err)
 {
-    const struct array *array = plan->arrays[i].sources[0];
-    const enum role role = plan->arrays[i].binding.role;
+    const struct array *array = r->plan->arrays[i].sources[0];
+    const enum role role = r->plan->arrays[i].binding.role;
     const uint64_t per_row = array->n_rows > 0 ? array->objects->n_items / array->n_rows : 0;
 
-    for (size_t k = 0; k < n_rows; k++) {
-        struct field *field = &fields[k].items[i];
+    for (size_t k = 0; k < r->n_rows; k++) {
+        struct field *field = &r->fields[k].items[i];
 
         field->dtype =
             role == ROLE_POLICY_INDEX || role == ROLE_ACTION ? dtype_int64 : dtype_double;
         for (uint64_t sub = 0; sub < per_row; sub++)
-            if (append_item(field, &array->objects->items[rows[k] * per_row + sub], err) != 0)
+            if (append_item(field, &array->objects->items[r->rows[k] * per_row + sub], err) != 0)
                 return -1;
     }
     return 0;
@@ -229,6 +230,7 @@ static int init(struct fields *fields, size_t n, struct error *err)
 int fields_read(const struct plan *plan, const uint64_t *rows, size_t n_rows, struct fields *fields,
                 struct error *err)
 {
+    const struct reading r = {plan, rows, n_rows, fields};
     int status = 0;
 
     for (size_t k = 0; k < n_rows; k++)
@@ -241,11 +243,11 @@ int fields_read(const struct plan *plan, const uint64_t *rows, size_t n_rows, st
         if (role == ROLE_META || role == ROLE_DROP || role == ROLE_POLICY_OFFSETS)
             continue;
         if (array->is_object)
-            status = read_objects(plan, i, rows, n_rows, fields, err);
+            status = read_objects(&r, i, err);
         else if (array->binding.sparse == SPARSE_CSR)
-            status = read_csr(plan, i, rows, n_rows, fields, err);
+            status = read_csr(&r, i, err);
         else
-            status = read_rows(plan, i, rows, n_rows, fields, err);
+            status = read_rows(&r, i, err);
     }
     return status;
 }

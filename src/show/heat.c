@@ -18,6 +18,9 @@ struct policy {
     const struct field *field;   /* weights, or indices with: */
     const struct field *weights; /* borrowed, or NULL: dense, or every index counts as one */
     uint64_t n;
+    struct entry top[N_TOP + 1]; /* the largest ones */
+    size_t n_top;
+    double total, tail; /* of all weights, and of those on no cell */
 };
 
 /* --- finding it --- */
@@ -47,7 +50,8 @@ static bool find(struct policy *policy, const struct plan *plan, const struct fi
         i = fields_find(plan, fields, ROLE_POLICY_INDEX);
     if (i < 0)
         return false;
-    *policy = (struct policy){plan, &plan->arrays[i].binding, &fields->items[i], NULL, 0};
+    *policy = (struct policy){
+        .plan = plan, .binding = &plan->arrays[i].binding, .field = &fields->items[i]};
     if (policy->binding->layout == NULL || !dtype_is_number(&policy->field->dtype))
         return false;
     if (is_dense) /* of several channels the first one */
@@ -118,8 +122,8 @@ static bool is_cell_by_cell(const struct policy *policy)
     return strncmp(policy->binding->layout->name, "cells", 5) == 0;
 }
 
-static int describe(const struct policy *policy, const struct entry *entry, double total,
-                    struct text *caption, struct error *err)
+static int describe(const struct policy *policy, const struct entry *entry, struct text *caption,
+                    struct error *err)
 {
     static const char play_at[] = "play at ";
     const struct board *board = policy->plan->board;
@@ -132,19 +136,18 @@ static int describe(const struct policy *policy, const struct entry *entry, doub
     if (strncmp(what, play_at, sizeof play_at - 1) == 0)
         shown += sizeof play_at - 1;
     return text_append(caption, err, "%s %s", shown,
-                       picture_share_text(entry->weight / total).text);
+                       picture_share_text(entry->weight / policy->total).text);
 }
 
 /* The largest entries in words, with commas between short ones. */
-static int write_top(const struct policy *policy, const struct entry *top, size_t n, double total,
-                     struct text *caption, struct error *err)
+static int write_top(const struct policy *policy, struct text *caption, struct error *err)
 {
     const bool is_short = is_cell_by_cell(policy) || policy->plan->board->family->men != NULL ||
                           strcmp(policy->binding->layout->name, "columns") == 0;
 
-    for (size_t i = 0; i < n; i++) {
-        if (describe(policy, &top[i], total, caption, err) != 0 ||
-            text_append(caption, err, "%s", is_short && i + 1 < n ? ", " : "\n") != 0)
+    for (size_t i = 0; i < policy->n_top; i++) {
+        if (describe(policy, &policy->top[i], caption, err) != 0 ||
+            text_append(caption, err, "%s", is_short && i + 1 < policy->n_top ? ", " : "\n") != 0)
             return -1;
     }
     return 0;
@@ -185,48 +188,44 @@ static void mark_top_cells(struct picture *picture, uint32_t n_cells)
     }
 }
 
-static int write_caption(const struct policy *policy, const struct entry *top, size_t n_top,
-                         double total, double tail, struct picture *picture, struct error *err)
+static int write_caption(const struct policy *policy, struct picture *picture, struct error *err)
 {
     const struct action_layout *layout = policy->binding->layout;
     const bool has_pass = strstr(layout->name, "+pass") != NULL;
 
-    if (total == 0)
+    if (policy->total == 0)
         return text_append(&picture->caption, err, "policy all zero\n");
-    if (write_top(policy, top, n_top, total, &picture->caption, err) != 0)
+    if (write_top(policy, &picture->caption, err) != 0)
         return -1;
-    if (!has_pass && tail == 0)
+    if (!has_pass && policy->tail == 0)
         return 0;
     return text_append(&picture->caption, err, "%s %s\n", has_pass ? "pass" : "on no cell",
-                       picture_share_text(tail / total).text);
+                       picture_share_text(policy->tail / policy->total).text);
 }
 
 int heat_read(const struct plan *plan, const struct fields *fields, struct picture *picture,
               struct error *err)
 {
     struct policy policy;
-    struct entry top[N_TOP + 1];
-    size_t n_top = 0;
-    double total = 0, tail = 0;
 
     if (!find(&policy, plan, fields))
         return 0;
     picture->has_policy = true;
     for (uint64_t k = 0; k < policy.n; k++)
-        total += get(&policy, k).weight;
-    for (uint64_t k = 0; k < policy.n && total > 0; k++) {
+        policy.total += get(&policy, k).weight;
+    for (uint64_t k = 0; k < policy.n && policy.total > 0; k++) {
         const struct entry entry = get(&policy, k);
 
         if (entry.weight == 0)
             continue;
         const int64_t cell = cell_of(&policy, picture, entry.action);
 
-        keep_top(top, &n_top, entry);
+        keep_top(policy.top, &policy.n_top, entry);
         if (cell >= 0)
-            picture->cells[cell].share += entry.weight / total;
+            picture->cells[cell].share += entry.weight / policy.total;
         else
-            tail += entry.weight;
+            policy.tail += entry.weight;
     }
     mark_top_cells(picture, plan->board->n_cells);
-    return write_caption(&policy, top, n_top, total, tail, picture, err);
+    return write_caption(&policy, picture, err);
 }

@@ -8,22 +8,29 @@
 
 #define MAX_BODY 32
 
+struct writing {
+    const struct sheet *sheet;
+    const struct terminal_style *style;
+    struct error *err;
+    size_t width; /* of a picture */
+};
+
 /* What a cell's text starts with. */
 enum corner { CORNER_NONE, CORNER_FIRST, CORNER_SECOND };
 
-static const char *red(const struct terminal_style *style)
+static const char *red(const struct writing *w)
 {
-    return style->colours ? "\033[1;31m" : "";
+    return w->style->colours ? "\033[1;31m" : "";
 }
 
-static const char *bold(const struct terminal_style *style)
+static const char *bold(const struct writing *w)
 {
-    return style->colours ? "\033[1m" : "";
+    return w->style->colours ? "\033[1m" : "";
 }
 
-static const char *plain(const struct terminal_style *style)
+static const char *plain(const struct writing *w)
 {
-    return style->colours ? "\033[0m" : "";
+    return w->style->colours ? "\033[0m" : "";
 }
 
 static size_t width_of(const char *text)
@@ -39,54 +46,52 @@ static size_t width_of(const char *text)
     return n;
 }
 
-static size_t cell_width(const struct sheet *sheet)
+static size_t cell_width(const struct writing *w)
 {
-    bool wide = stones_are_stacks(&sheet->plan) || sheet->plan.board->family->has_tiles;
+    bool wide = stones_are_stacks(&w->sheet->plan) || w->sheet->plan.board->family->has_tiles;
 
-    for (size_t k = 0; k < sheet->n_pictures && !wide; k++)
-        for (uint32_t i = 0; i < sheet->plan.board->n_cells && !wide; i++)
-            wide = sheet->pictures[k].cells[i].piece == PICTURE_NUMBER;
+    for (size_t k = 0; k < w->sheet->n_pictures && !wide; k++)
+        for (uint32_t i = 0; i < w->sheet->plan.board->n_cells && !wide; i++)
+            wide = w->sheet->pictures[k].cells[i].piece == PICTURE_NUMBER;
     return wide ? 4 : 2;
 }
 
 /* --- what stands on a cell --- */
 
-static const char *stone_of(const struct sheet *sheet, const struct terminal_style *style,
-                            enum picture_side side)
+static const char *stone_of(const struct writing *w, enum picture_side side)
 {
     static const char *const discs[] = {"●", "○", "◍", " "}, *const letters[] = {"X", "O", "%",
                                                                                  " "};
-    const bool is_hex = stones_style_of(&sheet->plan) == STONES_BLUE_RED;
+    const bool is_hex = stones_style_of(&w->sheet->plan) == STONES_BLUE_RED;
 
-    if (!style->unicode)
+    if (!w->style->unicode)
         return letters[side];
-    return discs[is_hex && style->colours && side == SIDE_SECOND ? SIDE_FIRST : side];
+    return discs[is_hex && w->style->colours && side == SIDE_SECOND ? SIDE_FIRST : side];
 }
 
-static const char *man_of(const struct terminal_style *style, const struct picture_cell *cell,
-                          char letter[2])
+static const char *man_of(const struct writing *w, const struct picture_cell *cell, char letter[2])
 {
     static const char order[] = "KQRBNP";
     static const char *const own[] = {"♔", "♕", "♖", "♗", "♘", "♙"};
     static const char *const theirs[] = {"♚", "♛", "♜", "♝", "♞", "♟"};
     const char *at = strchr(order, cell->man);
 
-    if (style->unicode && at != NULL)
+    if (w->style->unicode && at != NULL)
         return cell->side == SIDE_FIRST ? own[at - order] : theirs[at - order];
     letter[0] = (char)(cell->side == SIDE_FIRST ? cell->man : cell->man - 'A' + 'a');
     letter[1] = '\0';
     return letter;
 }
 
-static char heat_digit(const struct sheet *sheet, double share)
+static char heat_digit(const struct writing *w, double share)
 {
-    const double part = sheet->most_share > 0 ? 9 * share / sheet->most_share : 0;
+    const double part = w->sheet->most_share > 0 ? 9 * share / w->sheet->most_share : 0;
 
     return (char)('0' + (int)(part + 0.5));
 }
 
 /* Background for a share: light to dark orange. */
-static const char *heat_colour(const struct sheet *sheet, const struct picture_cell *cell)
+static const char *heat_colour(const struct writing *w, const struct picture_cell *cell)
 {
     static const char *const steps[] = {"",
                                         "\033[48;5;230m\033[30m",
@@ -94,47 +99,47 @@ static const char *heat_colour(const struct sheet *sheet, const struct picture_c
                                         "\033[48;5;222m\033[30m",
                                         "\033[48;5;215m\033[30m",
                                         "\033[48;5;208m\033[30m"};
-    const int digit = heat_digit(sheet, cell->share) - '0';
+    const int digit = heat_digit(w, cell->share) - '0';
 
     return steps[(digit + 1) / 2];
 }
 
-static const char *side_colour(const struct sheet *sheet, enum picture_side side)
+static const char *side_colour(const struct writing *w, enum picture_side side)
 {
-    if (stones_style_of(&sheet->plan) != STONES_BLUE_RED || side > SIDE_SECOND)
+    if (stones_style_of(&w->sheet->plan) != STONES_BLUE_RED || side > SIDE_SECOND)
         return "";
     return side == SIDE_FIRST ? "\033[1;34m" : "\033[1;31m";
 }
 
-static const char *sign_of(const struct terminal_style *style, enum picture_side side,
-                           const char *first, const char *second, const char *first_letter,
-                           const char *second_letter)
+/* signs: of the first side and of the second, then letters for them. */
+static const char *sign_of(const struct writing *w, enum picture_side side,
+                           const char *const *signs)
 {
-    if (side == SIDE_FIRST)
-        return style->unicode ? first : first_letter;
-    return style->unicode ? second : second_letter;
+    return signs[(side == SIDE_FIRST ? 0 : 1) + (w->style->unicode ? 0 : 2)];
 }
 
-static void write_body(const struct sheet *sheet, const struct terminal_style *style,
-                       const struct picture_cell *cell, char body[MAX_BODY])
+static void write_body(const struct writing *w, const struct picture_cell *cell,
+                       char body[MAX_BODY])
 {
-    const char *empty = style->unicode ? "·" : ".";
-    const char digit = heat_digit(sheet, cell->share);
+    static const char *const markers[] = {"•", "◦", "x", "o"};
+    static const char *const territories[] = {"■", "□", "#", "="};
+    const char *empty = w->style->unicode ? "·" : ".";
+    const char digit = heat_digit(w, cell->share);
     char letter[2];
 
     switch (cell->piece) {
     case PICTURE_STONE:
-        snprintf(body, MAX_BODY, cell->number > 0 ? "%s%d" : "%s",
-                 stone_of(sheet, style, cell->side), (int)cell->number);
+        snprintf(body, MAX_BODY, cell->number > 0 ? "%s%d" : "%s", stone_of(w, cell->side),
+                 (int)cell->number);
         break;
     case PICTURE_MARKER:
-        snprintf(body, MAX_BODY, "%s", sign_of(style, cell->side, "•", "◦", "x", "o"));
+        snprintf(body, MAX_BODY, "%s", sign_of(w, cell->side, markers));
         break;
     case PICTURE_TERRITORY:
-        snprintf(body, MAX_BODY, "%s", sign_of(style, cell->side, "■", "□", "#", "="));
+        snprintf(body, MAX_BODY, "%s", sign_of(w, cell->side, territories));
         break;
     case PICTURE_MAN:
-        snprintf(body, MAX_BODY, "%s", man_of(style, cell, letter));
+        snprintf(body, MAX_BODY, "%s", man_of(w, cell, letter));
         break;
     case PICTURE_TILE:
     case PICTURE_NUMBER:
@@ -150,23 +155,22 @@ static void write_body(const struct sheet *sheet, const struct terminal_style *s
     }
 }
 
-static int put_cell(const struct sheet *sheet, const struct terminal_style *style,
-                    const struct picture_cell *cell, enum corner corner, struct text *out,
-                    struct error *err)
+static int put_cell(const struct writing *w, const struct picture_cell *cell, enum corner corner,
+                    struct text *out)
 {
     static const char corners[] = {' ', 'F', 'f'};
-    const size_t width = cell_width(sheet) - 1;
-    const char *before = cell->differs ? red(style) : "";
-    const char *side = style->colours ? side_colour(sheet, cell->side) : "";
-    const char *heat = style->colours ? heat_colour(sheet, cell) : "";
+    const size_t width = cell_width(w) - 1;
+    const char *before = cell->differs ? red(w) : "";
+    const char *side = w->style->colours ? side_colour(w, cell->side) : "";
+    const char *heat = w->style->colours ? heat_colour(w, cell) : "";
     char body[MAX_BODY];
     size_t n;
 
-    write_body(sheet, style, cell, body);
+    write_body(w, cell, body);
     n = width_of(body);
-    return text_append(out, err, "%s%c%s%s%s%s%s%*s", before, cell->differs ? '!' : corners[corner],
-                       *before != '\0' ? plain(style) : "", side, heat, body,
-                       *side != '\0' || *heat != '\0' ? plain(style) : "",
+    return text_append(out, w->err, "%s%c%s%s%s%s%s%*s", before,
+                       cell->differs ? '!' : corners[corner], *before != '\0' ? plain(w) : "", side,
+                       heat, body, *side != '\0' || *heat != '\0' ? plain(w) : "",
                        (int)(n < width ? width - n : 0), "");
 }
 
@@ -180,13 +184,6 @@ static int put_cell(const struct sheet *sheet, const struct terminal_style *styl
 struct block {
     struct text *lines; /* owned */
     size_t n, capacity;
-};
-
-struct writing {
-    const struct sheet *sheet;
-    const struct terminal_style *style;
-    struct error *err;
-    size_t width; /* of a picture */
 };
 
 static struct text *add_line(struct block *block, struct error *err)
@@ -311,19 +308,18 @@ static int put_placed(const struct writing *w, const struct picture *picture, ui
     const uint32_t *dst = shape->board->transforms[picture->transform].dst;
 
     if (cell < n_cells)
-        return put_cell(w->sheet, w->style, &picture->cells[cell], corner_of(shape, dst, cell),
-                        line, w->err);
+        return put_cell(w, &picture->cells[cell], corner_of(shape, dst, cell), line);
     const enum picture_side side = picture->edges[cell - n_cells];
-    const char *colour = w->style->colours ? side_colour(w->sheet, side) : "";
+    const char *colour = w->style->colours ? side_colour(w, side) : "";
 
     return text_append(line, w->err, " %s%c%s", colour, *labels_side_name(&w->sheet->plan, side),
-                       *colour != '\0' ? plain(w->style) : "");
+                       *colour != '\0' ? plain(w) : "");
 }
 
 static int add_cells(const struct writing *w, const struct picture *picture,
                      const struct placed *cells, size_t n_cells, struct block *block)
 {
-    const size_t half = cell_width(w->sheet) / 2;
+    const size_t half = cell_width(w) / 2;
     struct text *line = NULL;
     int32_t n_lines = 0;
     size_t column = 0;
@@ -373,12 +369,12 @@ static int make_block(const struct writing *w, const struct picture *picture, st
     int status = sheet_heading(w->sheet, picture, &heading, w->err);
 
     if (status == 0)
-        status = add_words(w, heading.text, bold(w->style), plain(w->style), block);
+        status = add_words(w, heading.text, bold(w), plain(w), block);
     text_release(&heading);
     if (status != 0 || add_board(w, picture, block) != 0 ||
         add_words(w, picture->caption.text, "", "", block) != 0)
         return -1;
-    return add_words(w, picture->faults.text, red(w->style), plain(w->style), block);
+    return add_words(w, picture->faults.text, red(w), plain(w), block);
 }
 
 /* --- the sheet --- */
@@ -443,9 +439,8 @@ static int write_legend(const struct writing *w, struct text *out)
     const struct sheet *sheet = w->sheet;
 
     if (sheet->has_stones &&
-        text_append(out, w->err, "%s %s, %s %s\n", stone_of(sheet, w->style, SIDE_FIRST),
-                    labels_side_name(&sheet->plan, SIDE_FIRST),
-                    stone_of(sheet, w->style, SIDE_SECOND),
+        text_append(out, w->err, "%s %s, %s %s\n", stone_of(w, SIDE_FIRST),
+                    labels_side_name(&sheet->plan, SIDE_FIRST), stone_of(w, SIDE_SECOND),
                     labels_side_name(&sheet->plan, SIDE_SECOND)) != 0)
         return -1;
     if (labels_pieces(&sheet->plan) != NULL &&
@@ -472,9 +467,9 @@ int terminal_write(const struct sheet *sheet, const struct terminal_style *style
 {
     struct writing w = {sheet, style, err, 0};
 
-    w.width = (size_t)sheet->shape.n_halves * cell_width(sheet) / 2;
+    w.width = (size_t)sheet->shape.n_halves * cell_width(&w) / 2;
     if (sheet->plan.board->family->joins_edges)
-        w.width += 2 * cell_width(sheet);
+        w.width += 2 * cell_width(&w);
     if (w.width < LEAST_WIDTH)
         w.width = LEAST_WIDTH;
     if (text_append(out, err, "%s\n", sheet->title.text) != 0 || write_pictures(&w, out) != 0)
