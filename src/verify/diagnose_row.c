@@ -59,7 +59,7 @@ static struct mistake name_planes(const struct case_of_row *c, size_t i)
     /* Castling rights of a mirrored position, or plane maps of a board from a file. */
     if (!swaps(c) && lane->map.plane_dst != NULL &&
         case_fits(c, i, c->transform, ORBIT_NO_EXCHANGE))
-        return board_is(board_of(c), "chess")
+        return board_of(c)->family->castling != NULL
                    ? (struct mistake){FINDING_CASTLING_NOT_SWAPPED,
                                       "the planes of castling rights are not exchanged"}
                    : (struct mistake){FINDING_ORBIT_PLANES,

@@ -54,7 +54,7 @@ static void allow(struct detection *d)
 {
     const struct board *board = d->shard->board;
     const struct conventions *conventions = &d->shard->conventions;
-    const bool all = board_is(board, "takeiteasy") && conventions->tiles == TILES_PERMUTE;
+    const bool all = board->family->has_tiles && conventions->tiles == TILES_PERMUTE;
 
     for (uint32_t t = 0; t < board->n_transforms; t++) {
         d->allowed[t] = all || memchr(board->default_ids, (int)t, board->n_default_ids) != NULL;

@@ -123,7 +123,7 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
 
     if (!dtype_is_number(dtype) || dtype->itemsize > 8)
         return XXH3_64bits(element, dtype->itemsize);
-    if (s->lane->binding->role == ROLE_GRID && board_is(s->lane->map.board, "takeiteasy")) {
+    if (s->lane->binding->role == ROLE_GRID && s->lane->map.board->family->has_tiles) {
         const int64_t code = (int64_t)dtype_get_double(dtype, element);
 
         return code > 0 && code <= 999 ? mix(sorted_digits(code)) : mix((uint64_t)code);
