@@ -108,15 +108,6 @@ static int prepare(struct sample_member *m, const struct sample *sample,
 
 /* --- pulling --- */
 
-static struct pieces *open_pieces(struct sample_member *m, struct error *err)
-{
-    if (m->array->text != NULL)
-        return sample_pieces_of_bytes(&m->header, err);
-    if (m->array->render_items != NULL)
-        return sample_pieces_of_items(&m->sample->games, m->array, &m->header, err);
-    return sample_pieces_of_rows(&m->sample->games, m->array, m->row_nbytes, &m->header, err);
-}
-
 /* Distances at which the bytes are likely to repeat: element, board row, plane, row. */
 static void give_hints(const struct sample_member *m, struct codec_member *hints)
 {
@@ -142,7 +133,8 @@ static int open_member(struct sample_member *m, struct error *err)
 {
     const struct member_settings settings = {.level = m->sample->level, .crew = m->sample->crew};
     struct codec_member hints;
-    struct pieces *pieces = open_pieces(m, err);
+    struct pieces *pieces =
+        sample_pieces_new(&m->sample->games, m->array, m->row_nbytes, &m->header, err);
 
     if (pieces == NULL)
         return -1;

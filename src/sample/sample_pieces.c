@@ -75,6 +75,7 @@ struct sample_pieces {
     const struct sample_games *games;
     const struct play_array *array;
     struct bytes header; /* owned */
+    uint64_t n_rows;     /* 0: everything is in the header */
     uint64_t row_nbytes; /* of plain rows */
     uint64_t rows_per_piece;
     struct pickle_writer writer; /* of items */
@@ -139,10 +140,9 @@ static void release(struct pieces *pieces)
 static void piece_range(const struct sample_pieces *self, uint64_t i, uint64_t *first,
                         uint64_t *end)
 {
-    const uint64_t n_rows = self->games->n_rows;
-
     *first = i * self->rows_per_piece;
-    *end = n_rows - *first < self->rows_per_piece ? n_rows : *first + self->rows_per_piece;
+    *end =
+        self->n_rows - *first < self->rows_per_piece ? self->n_rows : *first + self->rows_per_piece;
 }
 
 static int make_rows(const struct pieces *pieces, uint64_t i, unsigned window,
@@ -156,13 +156,15 @@ static int make_rows(const struct pieces *pieces, uint64_t i, unsigned window,
 
     (void)window;
     piece_range(self, i, &first, &end);
-    n_before = (*history_nbytes + self->row_nbytes - 1) / self->row_nbytes;
+    n_before = self->n_rows > 0 ? (*history_nbytes + self->row_nbytes - 1) / self->row_nbytes : 0;
     if (n_before > first)
         n_before = first;
     *history_nbytes = (size_t)(n_before * self->row_nbytes);
     scratch->n_bytes = 0;
     if (i == 0 && bytes_append(scratch, self->header.data, self->header.n_bytes, err) != 0)
         return -1;
+    if (self->n_rows == 0)
+        return 0;
     n_bytes = (end - first + n_before) * self->row_nbytes;
     row = bytes_reserve(scratch, n_bytes, err);
     if (row == NULL || cursor_init(&cursor, self->games, first - n_before, err) != 0)
@@ -224,95 +226,53 @@ static int make_items(const struct pieces *pieces, uint64_t i, unsigned window,
     return status;
 }
 
-/* Everything is in the header. */
-static int make_bytes(const struct pieces *pieces, uint64_t i, unsigned window,
-                      struct bytes *scratch, size_t *history_nbytes, struct error *err)
-{
-    const struct sample_pieces *self = (const struct sample_pieces *)pieces;
-
-    (void)i, (void)window;
-    *history_nbytes = 0;
-    scratch->n_bytes = 0;
-    return bytes_append(scratch, self->header.data, self->header.n_bytes, err);
-}
-
 /* --- opening --- */
 
-static const struct pieces_ops byte_ops = {load, make_bytes, release};
 static const struct pieces_ops row_ops = {load, make_rows, release};
 static const struct pieces_ops item_ops = {load, make_items, release};
 
-/* Takes over header. */
-static struct sample_pieces *new_pieces(const struct pieces_ops *ops, struct bytes *header,
-                                        struct error *err)
+/* The dtype of the items, and a pickle of as many as there are rows. */
+static int start_pickle(struct sample_pieces *self, struct error *err)
 {
+    struct pickle_ndarray first = {.n_dims = 1};
+    const struct pickle_item item = {.kind = PICKLE_ARRAY, .as.array = &first};
+    const char *dtype = self->array->dtype;
+
+    if (dtype_parse(dtype, strlen(dtype), &self->dtype, err) != 0 ||
+        pickle_writer_init(&self->writer, &self->n_rows, 1, err) != 0)
+        return -1;
+    first.dtype = self->dtype;
+    return self->n_rows == 0 ? 0 : pickle_writer_note(&self->writer, 0, &item, err);
+}
+
+struct pieces *sample_pieces_new(const struct sample_games *games, const struct play_array *array,
+                                 uint64_t row_nbytes, struct bytes *header, struct error *err)
+{
+    const bool is_object = array->render_items != NULL;
     struct sample_pieces *self = calloc(1, sizeof *self);
 
     if (self == NULL) {
         error_no_memory(err, "member");
         return NULL;
     }
-    self->head.ops = ops;
+    self->head.ops = is_object ? &item_ops : &row_ops;
     self->head.n_pieces = 1;
     self->header = *header;
     *header = (struct bytes){0};
-    return self;
-}
-
-static void set_rows(struct sample_pieces *self, const struct sample_games *games,
-                     const struct play_array *array, uint64_t rows_per_piece)
-{
     self->games = games;
     self->array = array;
-    self->rows_per_piece = rows_per_piece;
-    if (games->n_rows > 0)
-        self->head.n_pieces = (games->n_rows - 1) / rows_per_piece + 1;
-}
-
-struct pieces *sample_pieces_of_bytes(struct bytes *bytes, struct error *err)
-{
-    struct sample_pieces *self = new_pieces(&byte_ops, bytes, err);
-
-    if (self == NULL)
-        return NULL;
-    self->head.size_known = true;
-    self->head.unpacked_nbytes = self->header.n_bytes;
-    return &self->head;
-}
-
-struct pieces *sample_pieces_of_rows(const struct sample_games *games,
-                                     const struct play_array *array, uint64_t row_nbytes,
-                                     struct bytes *header, struct error *err)
-{
-    struct sample_pieces *self = new_pieces(&row_ops, header, err);
-
-    if (self == NULL)
-        return NULL;
-    set_rows(self, games, array, row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1);
     self->row_nbytes = row_nbytes;
-    self->head.size_known = true;
-    self->head.unpacked_nbytes = self->header.n_bytes + games->n_rows * row_nbytes;
-    return &self->head;
-}
-
-struct pieces *sample_pieces_of_items(const struct sample_games *games,
-                                      const struct play_array *array, struct bytes *header,
-                                      struct error *err)
-{
-    static const struct pickle_ndarray empty = {.n_dims = 1};
-    struct sample_pieces *self = new_pieces(&item_ops, header, err);
-    struct pickle_ndarray first = empty;
-    const struct pickle_item item = {.kind = PICKLE_ARRAY, .as.array = &first};
-
-    if (self == NULL)
-        return NULL;
-    set_rows(self, games, array, ITEM_ROWS_PER_PIECE);
-    if (dtype_parse(array->dtype, strlen(array->dtype), &self->dtype, err) == 0 &&
-        pickle_writer_init(&self->writer, &games->n_rows, 1, err) == 0) {
-        first.dtype = self->dtype;
-        if (games->n_rows == 0 || pickle_writer_note(&self->writer, 0, &item, err) == 0)
-            return &self->head;
-    }
+    self->n_rows = array->text != NULL ? 0 : games->n_rows;
+    self->rows_per_piece = is_object ? ITEM_ROWS_PER_PIECE
+                           : row_nbytes < PIECE_NBYTES
+                               ? PIECE_NBYTES / (row_nbytes + (row_nbytes == 0))
+                               : 1;
+    if (self->n_rows > 0)
+        self->head.n_pieces = (self->n_rows - 1) / self->rows_per_piece + 1;
+    self->head.size_known = !is_object;
+    self->head.unpacked_nbytes = self->header.n_bytes + self->n_rows * row_nbytes;
+    if (!is_object || start_pickle(self, err) == 0)
+        return &self->head;
     release(&self->head);
     return NULL;
 }

@@ -26,17 +26,11 @@ uint64_t sample_games_find(const struct sample_games *games, uint64_t row);
 void sample_games_release(struct sample_games *games);
 
 /*
- * Pieces of one array: of rows of row_nbytes, or of pickled items. All borrowed (they must outlive
- * the pieces), but for `header`, the .npy header, which is taken over and zeroed.
+ * Pieces of one array: of rows of row_nbytes, of pickled items, or of a header that holds the text.
+ * All borrowed (they must outlive the pieces), but for `header`, the .npy header, which is taken
+ * over and zeroed.
  */
-struct pieces *sample_pieces_of_rows(const struct sample_games *games,
-                                     const struct play_array *array, uint64_t row_nbytes,
-                                     struct bytes *header, struct error *err);
-struct pieces *sample_pieces_of_items(const struct sample_games *games,
-                                      const struct play_array *array, struct bytes *header,
-                                      struct error *err);
-
-/* Pieces of bytes that are at hand: a small array with its header. Takes over `bytes`. */
-struct pieces *sample_pieces_of_bytes(struct bytes *bytes, struct error *err);
+struct pieces *sample_pieces_new(const struct sample_games *games, const struct play_array *array,
+                                 uint64_t row_nbytes, struct bytes *header, struct error *err);
 
 #endif

@@ -211,7 +211,7 @@ static void test_pieces(void **state)
     (void)state;
     assert_int_equal(sample_games_init(&games, &play, n_rows, &err), 0);
     assert_int_equal(bytes_append(&header, "header", 6, &err), 0);
-    pieces = sample_pieces_of_rows(&games, &play.kind->arrays[1], row, &header, &err);
+    pieces = sample_pieces_new(&games, &play.kind->arrays[1], row, &header, &err);
     assert_non_null(pieces);
     assert_int_equal(pieces->n_pieces, 3);
     assert_int_equal(pieces->unpacked_nbytes, 6 + n_rows * row);
@@ -252,7 +252,7 @@ static void test_items(void **state)
         struct pieces *pieces;
 
         assert_int_equal(sample_games_init(&games, &play, sizes[k], &err), 0);
-        pieces = sample_pieces_of_items(&games, &play.kind->arrays[3], &header, &err);
+        pieces = sample_pieces_new(&games, &play.kind->arrays[3], 0, &header, &err);
         assert_non_null(pieces);
         assert_int_equal(pieces->n_pieces, sizes[k] == 0 ? 1 : (sizes[k] - 1) / 16000 + 1);
         for (uint64_t i = 0; i < pieces->n_pieces; i++) {
