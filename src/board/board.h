@@ -78,9 +78,9 @@ struct board_castling {
     uint32_t n_planes;  /* of a position whose castling planes need not be told */
     uint32_t planes[4]; /* of such a position */
 };
-extern const struct board_castling board_castling_usual;
+extern const struct board_castling board_castling_usual; /* of 25 planes, as chess has it */
 
-/* A family of boards is a row of the registry table in board.c. What its boards have beyond cells,
+/* A family of boards is a row of BOARD_FAMILIES in families.h. What its boards have beyond cells,
  * transforms and actions are fields, which are 0 where a family is like most: nobody asks for a
  * family by its name. */
 struct board_family {
@@ -129,6 +129,8 @@ struct board_family {
     bool has_tiles; /* codes of cells are tiles of three numbers: only the default transforms leave
                        them as they are, others permute them by number_src */
 
+    bool only_known_members; /* a shard's reader refuses others: nothing is added to its outputs */
+
     /* --- pictures and samples --- */
 
     enum board_game game; /* 0: BOARD_GAME_STONES; a preset may know better: see board->game */
@@ -140,8 +142,6 @@ struct board_family {
     /* Cells that form no box, drawn as lines of so many hexagons about one axis, up to 0; or NULL:
      * neighbours tell where they are. */
     const uint8_t *drawn_lines;
-
-    bool only_known_members; /* their reader refuses others: role_katago knows them all */
 };
 
 struct board {
