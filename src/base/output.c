@@ -1,7 +1,6 @@
 /* output.c - see output.h. */
 #include "base/output.h"
 #include "base/output_target.h"
-#include "base/output_temps.h"
 #include "base/retry.h"
 #include "base/text.h"
 

@@ -1,7 +1,6 @@
 /* output_folder.c - see output_folder.h. */
 #include "base/output_folder.h"
 #include "base/output_target.h"
-#include "base/output_temps.h"
 #include "base/retry.h"
 #include "base/text.h"
 

@@ -2,7 +2,7 @@
 #include "engine/expand.h"
 
 #include "base/output.h"
-#include "base/output_turn.h"
+#include "base/output_target.h"
 #include "base/text.h"
 #include "engine/expand_tasks.h"
 #include "engine/input_check.h"
