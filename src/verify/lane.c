@@ -1,4 +1,9 @@
-/* lane.c - see lane.h. */
+/*
+ * lane.c - see lane.h.
+ *
+ * A lane that is read in sequence streams; one that is read at random, or is stored in Fortran
+ * order, is unpacked into memory or a temporary file first, all of them out of one budget.
+ */
 #include "verify/lane.h"
 
 #include <stdlib.h>
@@ -94,29 +99,6 @@ int lanes_init(struct lanes *lanes, struct verify_shard *shard, struct verify_re
 
 /* --- opening --- */
 
-static int read_offsets(struct lanes *lanes, const struct array *array, uint64_t **offsets,
-                        struct error *err)
-{
-    const struct dtype *dtype = &array->header.dtype;
-    struct rows *rows = rows_open(&array, 1, err);
-    uint64_t *list = rows != NULL ? malloc((array->n_rows + 1) * sizeof *list) : NULL;
-    int status = rows != NULL ? 0 : -1;
-
-    if (rows != NULL && list == NULL)
-        status = error_no_memory(err, "offsets of a sparse policy");
-    for (uint64_t i = 0; status == 0 && i < array->n_rows; i++) {
-        uint8_t element[8];
-
-        status = rows_read(rows, 1, element, err);
-        if (status == 0)
-            list[i] = (uint64_t)dtype_get_int(dtype, element);
-    }
-    rows_close(rows);
-    *offsets = list;
-    lanes->offsets[lanes->n_offsets++] = list;
-    return status;
-}
-
 /* Offsets that do not rise from 0 to the end address nothing. */
 static bool are_offsets(const uint64_t *offsets, uint64_t n_rows, uint64_t n_elements)
 {
@@ -128,52 +110,62 @@ static bool are_offsets(const uint64_t *offsets, uint64_t n_rows, uint64_t n_ele
     return true;
 }
 
+/* The offsets of a CSR lane, which indices and values share: read once. */
+static int read_offsets(struct lanes *lanes, int number, struct error *why)
+{
+    const struct array *array = &lanes->shard->archive.arrays[number];
+    const struct dtype *dtype = &array->header.dtype;
+    uint64_t *list;
+    uint8_t *bytes;
+    int status;
+
+    if (lanes->offsets[number] != NULL)
+        return 0;
+    if (!dtype_is_integer(dtype))
+        return error_set(why, ERROR_DATA, "offsets of a sparse policy are no integers");
+    list = calloc(array->n_rows + 1, sizeof *list);
+    bytes = malloc(array->unpacked_nbytes + 1);
+    status = list != NULL && bytes != NULL ? array_read_all(array, bytes, why)
+                                           : error_no_memory(why, "offsets of a sparse policy");
+    for (uint64_t i = 0; status == 0 && i < array->n_rows; i++)
+        list[i] = (uint64_t)dtype_get_int(dtype, bytes + array->header.header_nbytes +
+                                                     i * dtype->itemsize);
+    free(bytes);
+    if (status == 0)
+        lanes->offsets[number] = list;
+    else
+        free(list);
+    return status;
+}
+
 static int open_csr(struct lanes *lanes, struct lane *lane, struct verify_result *result,
                     struct error *why)
 {
     const struct verify_shard *shard = lanes->shard;
-    const struct array *offsets_of = NULL;
-    struct finding_place place = {FINDING_LENGTH_MISMATCH, false, NULL, FINDING_NO_ROW};
-    uint64_t *offsets = NULL;
+    const int number = lane->binding->offsets_array;
+    const struct array *array = &shard->archive.arrays[number];
+    const struct finding_place place = {FINDING_LENGTH_MISMATCH, false, array->key, FINDING_NO_ROW};
 
-    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
-        const struct role_binding *b = &shard->bindings[i];
-
-        if (b->role == ROLE_POLICY_INDEX && b->offsets_array >= 0 &&
-            (b == lane->binding || &shard->archive.arrays[b->value_array] == lane->array))
-            offsets_of = &shard->archive.arrays[b->offsets_array];
-    }
-    if (offsets_of == NULL || !dtype_is_integer(&offsets_of->header.dtype))
-        return error_set(why, ERROR_DATA, "offsets of a sparse policy are no integers");
-    if (read_offsets(lanes, offsets_of, &offsets, why) != 0)
+    if (read_offsets(lanes, number, why) != 0)
         return -1;
-    if (offsets_of->n_rows != shard->n_rows + 1 ||
-        !are_offsets(offsets, shard->n_rows, lane->array->n_rows)) {
-        place.array = offsets_of->key;
-        findings_add(
-            &result->findings, &place,
-            finding_format("0, rising to %llu", (unsigned long long)lane->array->n_rows).text,
-            "others", "offsets that do not fit the array");
-        lane->is_broken = true;
+    lane->offsets = lanes->offsets[number];
+    if (array->n_rows == shard->n_rows + 1 &&
+        are_offsets(lane->offsets, shard->n_rows, lane->array->n_rows))
         return 0;
-    }
-    lane->offsets = offsets;
+    findings_add(&result->findings, &place,
+                 finding_format("0, rising to %llu", (unsigned long long)lane->array->n_rows).text,
+                 "others", "offsets that do not fit the array");
+    lane->is_broken = true;
     return 0;
 }
 
-static int open_lane(struct lanes *lanes, struct lane *lane, const struct verify_request *request,
-                     bool at_random, struct verify_result *result, struct error *why)
+static int open_lane(struct lane *lane, bool at_random, uint64_t *memory_left, const char *tmpdir,
+                     struct error *why)
 {
-    uint64_t memory_left = request->settings->max_memory;
-
-    if (lane->array->objects != NULL)
-        return 0;
-    if (lane->binding->sparse == SPARSE_CSR && open_csr(lanes, lane, result, why) != 0)
-        return -1;
-    if (lane->is_broken)
+    if (lane->is_broken || lane->array->objects != NULL)
         return 0;
     if (at_random || array_is_fortran(lane->array)) {
-        lane->table = row_table_open(&lane->array, 1, &memory_left, request->settings->tmpdir, why);
+        lane->table = row_table_open(&lane->array, 1, memory_left, tmpdir, why);
         return lane->table != NULL ? 0 : -1;
     }
     lane->rows = rows_open(&lane->array, 1, why);
@@ -183,11 +175,16 @@ static int open_lane(struct lanes *lanes, struct lane *lane, const struct verify
 int lanes_open(struct lanes *lanes, const struct verify_request *request, bool at_random,
                struct verify_result *result, struct error *err)
 {
+    const struct settings *settings = request->settings;
+    uint64_t memory_left = settings->max_memory;
+
     for (size_t i = 0; i < lanes->n; i++) {
         struct lane *lane = &lanes->items[i];
+        const bool is_csr = lane->binding->sparse == SPARSE_CSR && lane->array->objects == NULL;
         struct error why = {0};
 
-        if (open_lane(lanes, lane, request, at_random, result, &why) == 0)
+        if ((!is_csr || open_csr(lanes, lane, result, &why) == 0) &&
+            open_lane(lane, at_random, &memory_left, settings->tmpdir, &why) == 0)
             continue;
         lane->is_broken = true;
         if (verify_read_failed(result, lane->array->key, &why, err) != 0)
@@ -208,9 +205,10 @@ void lanes_close(struct lanes *lanes)
         lane->offsets = NULL;
         lane->is_broken = false;
     }
-    for (size_t i = 0; i < lanes->n_offsets; i++)
+    for (size_t i = 0; lanes->offsets != NULL && i < lanes->shard->archive.n_arrays; i++) {
         free(lanes->offsets[i]);
-    lanes->n_offsets = 0;
+        lanes->offsets[i] = NULL;
+    }
 }
 
 void lanes_release(struct lanes *lanes)

@@ -28,8 +28,7 @@ struct lanes {
     struct verify_shard *shard; /* borrowed */
     struct lane *items;         /* owned */
     size_t n;
-    uint64_t **offsets; /* owned lists of offsets */
-    size_t n_offsets;
+    uint64_t **offsets;  /* owned: by number of array, those of CSR lanes, or NULL */
     uint64_t row_nbytes; /* of all lanes together, about */
     int planes;          /* the lane that tells images apart (planes, packed or grid), or -1 */
 };

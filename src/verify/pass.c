@@ -1,4 +1,10 @@
-/* pass.c - see pass.h. */
+/*
+ * pass.c - see pass.h.
+ *
+ * Two windows of rows take turns: a crew checks the front one, cut into a fixed number of pieces,
+ * while it reads the lanes of the back one. Each piece keeps findings and tallies of its own, which
+ * are joined in order after every window.
+ */
 #include "verify/pass.h"
 
 #include "engine/crew.h"
@@ -10,8 +16,9 @@
 
 #include <stdlib.h>
 
-#define WINDOW_NBYTES (8u << 20)
-#define N_PIECES      32 /* of a window; fixed, so that the result depends on no thread count */
+#define WINDOW_NBYTES   (8u << 20)
+#define MAX_WINDOW_ROWS 65536
+#define N_PIECES        32 /* of a window; fixed, so that the result depends on no thread count */
 
 /* What one piece of a window gathers. */
 struct piece {
@@ -173,23 +180,14 @@ static int join_pieces(struct run *run, struct error *err)
     return 0;
 }
 
-/* Once, before the first window is checked. */
-static int adapt_once(struct run *run, bool *is_adapted, struct error *err)
-{
-    if (*is_adapted || run->pass->groups == NULL)
-        return 0;
-    *is_adapted = true;
-    return adapt(run->pass->lanes, &run->front, &run->rules, run->pass->result, err);
-}
-
 static int walk(void *self, struct crew *crew)
 {
     struct run *run = self;
+    const struct verify_pass *pass = run->pass;
     struct error *err = run->err;
-    bool is_adapted = false;
+    bool is_first = true;
 
     run->crew = crew;
-
     if (next_window(run, err) != 0)
         return -1;
     work(run); /* the front is empty: only reads */
@@ -200,56 +198,45 @@ static int walk(void *self, struct crew *crew)
             return -1;
         run->front = run->back;
         run->back = front;
-        if (adapt_once(run, &is_adapted, err) != 0 || next_window(run, err) != 0)
+        if ((is_first && pass->groups != NULL &&
+             adapt(pass->lanes, &run->front, &run->rules, pass->result, err) != 0) ||
+            next_window(run, err) != 0)
             return -1;
         work(run);
         if (join_pieces(run, err) != 0)
             return -1;
+        is_first = false;
     }
     return judge_lanes(run, err);
 }
 
 /* --- the run --- */
 
-uint64_t verify_window_rows(const struct lanes *lanes, uint64_t n_bytes)
-{
-    const uint64_t n = n_bytes / (lanes->row_nbytes + 1) + 1;
-
-    return n < 65536 ? n : 65536;
-}
-
-static int init_pieces(struct run *run, struct error *err)
+static int init(struct run *run, struct error *err)
 {
     const struct verify_pass *pass = run->pass;
+    const struct lanes *lanes = pass->lanes;
     const size_t max = pass->request->settings->max_findings;
+    uint64_t capacity = WINDOW_NBYTES / (lanes->row_nbytes + 1) + 1;
 
-    for (size_t p = 0; p < N_PIECES; p++) {
-        struct piece *piece = &run->pieces[p];
-
+    run->n_wanted = capacity = capacity < MAX_WINDOW_ROWS ? capacity : MAX_WINDOW_ROWS;
+    if (pass->groups != NULL)
+        capacity = orbit_groups_capacity(pass->groups, run->n_wanted);
+    run->lane_errors = calloc(lanes->n + 1, sizeof *run->lane_errors);
+    if (run->lane_errors == NULL)
+        return error_no_memory(err, "arrays");
+    if (window_init(&run->front, lanes, capacity, err) != 0 ||
+        window_init(&run->back, lanes, capacity, err) != 0 ||
+        rules_init(&run->rules, lanes, max, err) != 0 || smear_init(&run->smear, lanes, err) != 0)
+        return -1;
+    for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
         piece->findings.max = max;
         if (rules_init_part(&piece->rules, &run->rules, err) != 0 ||
-            smear_init(&piece->smear, pass->lanes, err) != 0 ||
+            smear_init(&piece->smear, lanes, err) != 0 ||
             (pass->leaks != NULL &&
              canonical_room_init(&piece->room, &pass->leaks->canonical, err) != 0))
             return -1;
     }
-    return 0;
-}
-
-static int init(struct run *run, struct error *err)
-{
-    const struct verify_pass *pass = run->pass;
-    uint64_t capacity;
-
-    run->n_wanted = verify_window_rows(pass->lanes, WINDOW_NBYTES);
-    capacity =
-        pass->groups != NULL ? orbit_groups_capacity(pass->groups, run->n_wanted) : run->n_wanted;
-    run->lane_errors = calloc(pass->lanes->n + 1, sizeof *run->lane_errors);
-    if (run->lane_errors == NULL)
-        return error_no_memory(err, "arrays");
-    if (window_init(&run->front, pass->lanes, capacity, err) != 0 ||
-        window_init(&run->back, pass->lanes, capacity, err) != 0 || init_pieces(run, err) != 0)
-        return -1;
     return pass->groups != NULL ? orbit_cursor_open(&run->cursor, pass->groups, err) : 0;
 }
 
@@ -261,10 +248,13 @@ static void release(struct run *run)
         smear_release(&run->pieces[p].smear);
         canonical_room_release(&run->pieces[p].room);
     }
+    rules_release(&run->rules);
+    smear_release(&run->smear);
     orbit_cursor_close(&run->cursor);
     window_release(&run->front, run->pass->lanes);
     window_release(&run->back, run->pass->lanes);
     free(run->lane_errors);
+    free(run);
 }
 
 int verify_pass_run(const struct verify_pass *pass, struct error *err)
@@ -276,20 +266,13 @@ int verify_pass_run(const struct verify_pass *pass, struct error *err)
         return error_no_memory(err, "check");
     run->pass = pass;
     run->err = err;
-    status = rules_init(&run->rules, pass->lanes, pass->request->settings->max_findings, err);
-    if (status == 0)
-        status = init(run, err);
-    if (status == 0)
-        status = smear_init(&run->smear, pass->lanes, err);
+    status = init(run, err);
     if (status == 0)
         status = crew_run(pass->request->settings->n_threads, walk, run);
     if (status == 0) {
         rules_finish(&run->rules, &pass->result->findings);
         smear_finish(&run->smear, pass->lanes, &pass->result->findings);
     }
-    rules_release(&run->rules);
-    smear_release(&run->smear);
     release(run);
-    free(run);
     return status;
 }

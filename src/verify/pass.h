@@ -20,7 +20,4 @@ struct verify_pass {
 /* Check every row and every group. What cannot be read becomes a finding. */
 int verify_pass_run(const struct verify_pass *pass, struct error *err);
 
-/* Rows of a window of that many bytes. */
-uint64_t verify_window_rows(const struct lanes *lanes, uint64_t n_bytes);
-
 #endif
