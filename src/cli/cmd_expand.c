@@ -9,9 +9,10 @@
 #include "cli/input_list.h"
 #include "cli/option.h"
 #include "cli/progress.h"
-#include "engine/plan_build.h"
+#include "engine/order.h"
+#include "engine/plan.h"
 #include "engine/shards.h"
-#include "engine/shuffle.h"
+#include "engine/survey.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "engine/expand_tasks.h"
 #include "engine/input_check.h"
 #include "engine/out_member.h"
-#include "engine/plan_build.h"
+#include "engine/plan.h"
 #include "engine/record.h"
 #include "engine/sidecar.h"
 #include "shard/manifest.h"

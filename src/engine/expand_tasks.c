@@ -1,7 +1,7 @@
 /* expand_tasks.c - see expand_tasks.h. */
 #include "engine/expand_tasks.h"
 
-#include "engine/plan_build.h"
+#include "engine/plan.h"
 
 /* --- preparing members --- */
 

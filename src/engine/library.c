@@ -4,7 +4,7 @@
 #include "board/actions.h"
 #include "board/board.h"
 #include "engine/kernel.h"
-#include "engine/shuffle.h"
+#include "engine/order.h"
 
 #include <stdio.h>
 

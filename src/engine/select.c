@@ -1,7 +1,7 @@
 /* select.c - see select.h. */
 #include "engine/select.h"
 
-#include "engine/shuffle.h"
+#include "engine/order.h"
 #include "engine/unique.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* play.c - the table of games, and what they share: random numbers, orders, policies, results. */
 #include "sample/play.h"
 
-#include "engine/shuffle.h"
+#include "engine/order.h"
 
 #include <stdlib.h>
 

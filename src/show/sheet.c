@@ -5,7 +5,7 @@
 #include "show/sheet.h"
 
 #include "engine/bind.h"
-#include "engine/choose.h"
+#include "engine/plan.h"
 #include "engine/plan_inputs.h"
 #include "show/show.h"
 

@@ -9,7 +9,7 @@
 #include "verify/orbit_detect.h"
 
 #include "base/text.h"
-#include "engine/choose.h"
+#include "engine/plan.h"
 #include "verify/orbit_classes.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* test_bind.c - how roles and conventions become row moves: plane maps in the small, whole plans of
  * real shards in the large. */
 #include "engine/bind.h"
-#include "engine/plan_build.h"
+#include "engine/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_choose_transforms.c - which transforms a list of ids, names and words chooses. */
-#include "engine/choose.h"
+#include "engine/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

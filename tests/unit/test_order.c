@@ -1,6 +1,5 @@
 /* test_order.c - which image stands in which output row, with and without images left out. */
 #include "engine/order.h"
-#include "engine/shuffle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
