@@ -173,11 +173,11 @@ int adapt(struct lanes *lanes, const struct window *window, const struct rules *
             const struct agreement a = count_groups(lanes, window, i, ORBIT_EXACT);
 
             lane->is_mapped = 2 * a.n_most >= a.n_groups;
-        } else if (lane->binding->role == ROLE_VALUE && lane->map.flip == FLIP_NEGATE &&
+        } else if (lane->binding->role == ROLE_VALUE && lane->map.flip == LABEL_NEGATE &&
                    !c->value_said &&
                    count_groups(lanes, window, i, ORBIT_NO_FLIP).n_most >
                        count_groups(lanes, window, i, ORBIT_EXACT).n_most) {
-            lane->map.flip = FLIP_NONE;
+            lane->map.flip = LABEL_KEEP;
         }
     }
     return adapt_flips(lanes, window, rules, result, err);

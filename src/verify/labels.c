@@ -47,20 +47,20 @@ static int find_range(const struct array *array, struct numbers_summary *range, 
     return 0;
 }
 
-static enum orbit_flip value_flip(const struct lane *lane, const struct conventions *c,
+static enum label_op value_flip(const struct lane *lane, const struct conventions *c,
                                   const struct numbers_summary *range)
 {
     const uint64_t n = lane->array->row_nbytes / lane->array->header.dtype.itemsize;
 
     if (c->value == VALUE_MOVER)
-        return FLIP_NONE;
+        return LABEL_KEEP;
     if (lane->binding->role == ROLE_WDL || (n == 3 && !lane->binding->per_player))
-        return FLIP_REVERSE;
+        return LABEL_REVERSE;
     if (n >= 2)
-        return FLIP_FIRST_TWO;
+        return LABEL_EXCHANGE_TWO;
     if (c->value_said)
-        return c->value == VALUE_COLOUR11 ? FLIP_NEGATE : FLIP_COMPLEMENT;
-    return range->min < 0 ? FLIP_NEGATE : FLIP_COMPLEMENT;
+        return c->value == VALUE_COLOUR11 ? LABEL_NEGATE : LABEL_COMPLEMENT;
+    return range->min < 0 ? LABEL_NEGATE : LABEL_COMPLEMENT;
 }
 
 /* Codes of 1 and 2, or of 1 and -1, show; a winner may also be nobody, 0. */
@@ -74,13 +74,13 @@ static enum to_move_coding coding_of(const struct conventions *c, bool is_winner
     return range->max == 2 && (is_winner || range->min >= 1) ? TO_MOVE_12 : c->to_move;
 }
 
-static enum orbit_flip grid_flip(const struct conventions *c, const struct numbers_summary *range)
+static enum label_op grid_flip(const struct conventions *c, const struct numbers_summary *range)
 {
     if (c->planes == PLANES_MOVER)
-        return FLIP_NONE;
+        return LABEL_KEEP;
     return range->min < 0 || (range->max <= 1 && c->to_move_said && c->to_move == TO_MOVE_PM1)
-               ? FLIP_NEGATE
-               : FLIP_CODES_12;
+               ? LABEL_NEGATE
+               : LABEL_EXCHANGE_12;
 }
 
 static bool is_winner(const struct lane *lane)
@@ -91,14 +91,14 @@ static bool is_winner(const struct lane *lane)
 /* What the manifest says that the run decided, perhaps by more inputs than this file holds. */
 static void take_said(const struct verify_shard *shard, struct lane *lane)
 {
-    static const enum orbit_flip flips[] = {
-        [LABEL_KEEP] = FLIP_NONE,
-        [LABEL_COMPLEMENT] = FLIP_COMPLEMENT,
-        [LABEL_NEGATE] = FLIP_NEGATE,
-        [LABEL_EXCHANGE_01] = FLIP_CODES_01,
-        [LABEL_EXCHANGE_12] = FLIP_CODES_12,
-        [LABEL_REVERSE] = FLIP_REVERSE,
-        [LABEL_EXCHANGE_TWO] = FLIP_FIRST_TWO,
+    static const enum label_op flips[] = {
+        [LABEL_KEEP] = LABEL_KEEP,
+        [LABEL_COMPLEMENT] = LABEL_COMPLEMENT,
+        [LABEL_NEGATE] = LABEL_NEGATE,
+        [LABEL_EXCHANGE_01] = LABEL_EXCHANGE_01,
+        [LABEL_EXCHANGE_12] = LABEL_EXCHANGE_12,
+        [LABEL_REVERSE] = LABEL_REVERSE,
+        [LABEL_EXCHANGE_TWO] = LABEL_EXCHANGE_TWO,
     };
     const struct recall *recall = &shard->recall;
     const char *swap = recall->is_listed
@@ -131,8 +131,8 @@ static int decide(struct lane *lane, struct conventions *c, bool follows_players
         const bool follows = follows_players || c->to_move_said;
 
         lane->map.flip = orbit_flip_of_coding(follows ? c->to_move : coding_of(c, true, &range));
-        if (follows && lane->map.flip == FLIP_COMPLEMENT)
-            lane->map.flip = FLIP_CODES_01; /* what is neither is nobody */
+        if (follows && lane->map.flip == LABEL_COMPLEMENT)
+            lane->map.flip = LABEL_EXCHANGE_01; /* what is neither is nobody */
     } else if (role == ROLE_TO_MOVE) {
         c->to_move = coding_of(c, false, &range);
         lane->map.flip = orbit_flip_of_coding(c->to_move);

@@ -8,7 +8,7 @@
 #define SYMAUG_VERIFY_LANE_H
 
 #include "shard/rows.h"
-#include "verify/orbit_map.h"
+#include "positions/orbit_map.h"
 #include "verify/verify_shard.h"
 
 struct lane {

@@ -70,7 +70,7 @@ struct step {
     const uint32_t *dst;
     const uint32_t *plane_dst; /* NULL: planes stay */
     int complement;            /* -1: none */
-    enum orbit_flip flip;
+    enum label_op flip;
     const uint8_t *on_board; /* NULL: every element counts */
     uint32_t transform;
     uint64_t first, end; /* planes that are compared */
@@ -131,7 +131,7 @@ static bool same_slowly(const struct step *step, const uint8_t *a, size_t a_stri
         else if (map->codes)
             same = orbit_is_code(step->dtype, map->board->transforms[step->transform].number_src,
                                  from_element, to_element);
-        else if (step->flip != FLIP_NONE)
+        else if (step->flip != LABEL_KEEP)
             same = orbit_is_flipped(step->flip, step->dtype, from_element, to_element, 1);
         else
             same = memcmp(from_element, to_element, step->dtype->itemsize) == 0;
@@ -151,7 +151,7 @@ static bool same_planes_first(const struct step *step, const uint8_t *a, const u
 {
     const struct orbit_map *map = step->map;
     const size_t item = step->dtype->itemsize, plane_nbytes = map->axis * item;
-    const bool is_plain = step->on_board == NULL && !map->codes && step->flip == FLIP_NONE;
+    const bool is_plain = step->on_board == NULL && !map->codes && step->flip == LABEL_KEEP;
 
     for (uint64_t p = step->first; p < step->end; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
@@ -176,7 +176,7 @@ static bool same_planes_last(const struct step *step, const uint8_t *a, const ui
     const size_t item = step->dtype->itemsize, cell_nbytes = map->n_planes * item;
 
     if (step->plane_dst == NULL && step->complement < 0 && step->on_board == NULL &&
-        step->flip == FLIP_NONE && step->end - step->first == map->n_planes)
+        step->flip == LABEL_KEEP && step->end - step->first == map->n_planes)
         return same_axis(step->dst, a, b, map->axis, cell_nbytes);
     for (uint64_t p = step->first; p < step->end; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
@@ -216,7 +216,7 @@ static bool same_kept(const struct step *step, const struct lane_row *a, const s
         return false;
     if (a->n == 0)
         return true;
-    if (step->flip != FLIP_NONE)
+    if (step->flip != LABEL_KEEP)
         return orbit_is_flipped(step->flip, a->dtype, a->bytes, b->bytes, a->n);
     return memcmp(a->bytes, b->bytes, a->n * a->dtype->itemsize) == 0;
 }

@@ -25,19 +25,19 @@ static double swap_code(double code, double low)
 }
 
 /* Element `from` of a row of n that stands at place i once the colours are swapped. */
-static uint64_t place_of(enum orbit_flip flip, uint64_t i, uint64_t n)
+static uint64_t place_of(enum label_op flip, uint64_t i, uint64_t n)
 {
-    if (flip == FLIP_REVERSE)
+    if (flip == LABEL_REVERSE)
         return n - 1 - i;
-    return flip == FLIP_FIRST_TWO && i < 2 && n >= 2 ? 1 - i : i;
+    return flip == LABEL_EXCHANGE_TWO && i < 2 && n >= 2 ? 1 - i : i;
 }
 
-bool orbit_is_flipped(enum orbit_flip flip, const struct dtype *dtype, const uint8_t *a,
+bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8_t *a,
                       const uint8_t *b, uint64_t n)
 {
     const size_t item = dtype->itemsize;
-    const bool computes = flip == FLIP_COMPLEMENT || flip == FLIP_NEGATE || flip == FLIP_CODES_01 ||
-                          flip == FLIP_CODES_12;
+    const bool computes = flip == LABEL_COMPLEMENT || flip == LABEL_NEGATE || flip == LABEL_EXCHANGE_01 ||
+                          flip == LABEL_EXCHANGE_12;
 
     if (computes && !dtype_is_number(dtype))
         return false;
@@ -52,8 +52,8 @@ bool orbit_is_flipped(enum orbit_flip flip, const struct dtype *dtype, const uin
         }
         v = dtype_get_double(dtype, from);
         found = dtype_get_double(dtype, to);
-        expected = flip == FLIP_NEGATE ? -v : swap_code(v, flip == FLIP_CODES_01 ? 0 : 1);
-        if (flip == FLIP_COMPLEMENT ? !is_one_less(dtype, v, found)
+        expected = flip == LABEL_NEGATE ? -v : swap_code(v, flip == LABEL_EXCHANGE_01 ? 0 : 1);
+        if (flip == LABEL_COMPLEMENT ? !is_one_less(dtype, v, found)
                                     : expected != found && !(isnan(v) && isnan(found)))
             return false;
     }

@@ -8,7 +8,7 @@
 
 /* The n elements at b are those at a with the colours swapped; 1 - a within one unit in the last
  * place of 1. */
-bool orbit_is_flipped(enum orbit_flip flip, const struct dtype *dtype, const uint8_t *a,
+bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8_t *a,
                       const uint8_t *b, uint64_t n);
 
 /* The tile code at b is that at a with its digits taken from number_src; 0 stays. */

@@ -7,7 +7,7 @@
 
 #include "engine/recall.h"
 #include "verify/findings.h"
-#include "verify/orbit_map.h"
+#include "positions/orbit_map.h"
 #include "verify/verify.h"
 
 /* What a manifest beside the shard says. */

@@ -474,6 +474,37 @@ def test_leak(name):
         assert verify(first, *s.options, "--leak", turned)[0] <= {"leak"}
 
 
+@tap.test("negative-zero", "int8", "big-endian", "float16", "inexact", "packed")
+def test_leak_types(kind):
+    """Positions are numbers: their sign of zero, type and byte order do not count."""
+    rng = np.random.default_rng(4)
+    planes = rng.integers(0, 2, (12, 2, 5, 5)).astype(np.float32)
+    other = np.rot90(planes, 1, (-2, -1)).copy()
+    expected = {"leak"}
+    if kind == "negative-zero":
+        other[other == 0] = -0.0
+    elif kind == "inexact":
+        planes = planes.astype(np.int8)
+        other[3, 0, 0, 0] = 0.5
+        expected = None
+    elif kind == "packed":
+        other = np.packbits(other.reshape(12, 2, 25).astype(np.uint8), axis=2)
+        expected = None
+    else:
+        other = other.astype({"int8": "i1", "big-endian": ">f8", "float16": "f2"}[kind])
+    with tempfile.TemporaryDirectory() as folder:
+        a, b = os.path.join(folder, "a.npz"), os.path.join(folder, "b.npz")
+        np.savez(a, planes=planes)
+        np.savez(b, planes=other)
+        role = ["--role", "planes=planes"] if kind != "packed" else []
+        if expected is None:
+            message, _ = run("verify", "--board", "square:5", *role, "--leak", b, a, code=65)
+            assert "b.npz" in message, message
+        else:
+            codes, result = verify(a, "--board", "square:5", "--leak", b)
+            assert codes == expected and result["files"][0]["counts"]["leak"] == 12, result
+
+
 @tap.test()
 def test_manifest():
     s = expanded("gomoku15")

@@ -1,5 +1,5 @@
 /* test_verify_orbit.c - images compared element by element, against images made here one element at
- * a time; canonical forms; numbers. */
+ * a time; keys; numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "verify/canonical.h"
+#include "positions/key.h"
 #include "verify/numbers.h"
 #include "verify/orbit_check.h"
 #include "verify/orbit_numbers.h"
@@ -178,30 +178,52 @@ static void liberties_name_what_was_forgotten(void **state)
     tear_down(&f);
 }
 
-static void images_have_one_canonical_form(void **state)
+static struct key_value key_of_row(const struct key *key, const struct fixture *f, size_t row,
+                                   struct key_room *room)
+{
+    const uint8_t *bytes = f->buffer.bytes + row * f->array.row_nbytes;
+
+    return key_of(key, &bytes, room);
+}
+
+static bool same_key(struct key_value a, struct key_value b)
+{
+    return a.high == b.high && a.low == b.low;
+}
+
+static void images_have_one_key(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof boards / sizeof *boards; i++) {
         struct fixture f;
-        struct canonical canonical;
-        struct canonical_room room = {0};
+        struct key key;
+        struct key_room room = {0};
 
         set_up(&f, boards[i], 'f', 4, i % 2 == 1);
-        assert_int_equal(canonical_init(&canonical, &f.lane, &f.shard.conventions, NULL), 0);
-        assert_int_equal(canonical_room_init(&room, &canonical, NULL), 0);
+        f.array.key = (char[]){"planes"};
+        assert_int_equal(key_init(&key, f.board, f.board->name, &f.shard.conventions, NULL), 0);
+        assert_int_equal(key_add(&key, &f.array, &f.lane.map, NULL), 0);
+        assert_int_equal(key_finish(&key, NULL), 0);
+        assert_int_equal(key_room_init(&room, &key, NULL), 0);
         for (uint32_t t = 0; t < f.board->n_transforms; t++) {
-            uint64_t first;
+            struct key_value first;
+            uint8_t *element;
 
             make_image(&f, t);
-            first = canonical_hash(&canonical, f.buffer.bytes, &room);
-            assert_true(canonical_hash(&canonical, f.buffer.bytes + f.array.row_nbytes, &room) ==
-                        first);
-            at(&f, 1, 0, f.plane / 2)[1] ^= 8;
-            assert_false(canonical_hash(&canonical, f.buffer.bytes + f.array.row_nbytes, &room) ==
-                         first);
+            first = key_of_row(&key, &f, 0, &room);
+            assert_true(same_key(key_of_row(&key, &f, 1, &room), first));
+            element = at(&f, 1, 0, f.plane / 2);
+            element[1] ^= 8;
+            assert_false(same_key(key_of_row(&key, &f, 1, &room), first));
+            /* A negative zero is the same position. */
+            make_image(&f, t);
+            element = at(&f, 1, 0, f.board->transforms[t].dst[0]);
+            if (f.board->on_board[0] && element[3] == 0)
+                element[3] = 0x80;
+            assert_true(same_key(key_of_row(&key, &f, 1, &room), first));
         }
-        canonical_room_release(&room);
-        canonical_release(&canonical);
+        key_room_release(&room);
+        key_release(&key);
         tear_down(&f);
     }
 }
@@ -210,7 +232,7 @@ static bool is_complement(float a, float b)
 {
     static const struct dtype dtype = {.kind = DTYPE_FLOAT, .itemsize = 4};
 
-    return orbit_is_flipped(FLIP_COMPLEMENT, &dtype, (const uint8_t *)&a, (const uint8_t *)&b, 1);
+    return orbit_is_flipped(LABEL_COMPLEMENT, &dtype, (const uint8_t *)&a, (const uint8_t *)&b, 1);
 }
 
 static void complements_may_be_off_by_one_unit(void **state)
@@ -267,7 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_are_told_apart),
         cmocka_unit_test(liberties_name_what_was_forgotten),
-        cmocka_unit_test(images_have_one_canonical_form),
+        cmocka_unit_test(images_have_one_key),
         cmocka_unit_test(complements_may_be_off_by_one_unit),
         cmocka_unit_test(numbers_that_are_none_are_found),
         cmocka_unit_test(sums_and_ranges_leave_out_what_is_no_number),

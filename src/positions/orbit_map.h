@@ -4,12 +4,13 @@
  * The counterpart of row_move for checking: everything is kept as dst maps ("element i of the
  * source stands at dst[i] of the image"), taken from the board and its action layouts.
  */
-#ifndef SYMAUG_VERIFY_ORBIT_MAP_H
-#define SYMAUG_VERIFY_ORBIT_MAP_H
+#ifndef SYMAUG_POSITIONS_ORBIT_MAP_H
+#define SYMAUG_POSITIONS_ORBIT_MAP_H
 
 #include "board/actions.h"
 #include "board/board.h"
 #include "engine/conventions.h"
+#include "engine/label.h"
 #include "npy/dtype.h"
 #include "shard/role.h"
 
@@ -21,17 +22,6 @@ enum orbit_kind {
     ORBIT_PADDED,  /* the same, with trailing (index 0, value 0) that stay */
     ORBIT_COORD,   /* cells as (row, col) */
     ORBIT_TRIPLE,  /* Take It Easy: three numbers of a tile */
-};
-
-/* What becomes of numbers when the colours swap. */
-enum orbit_flip {
-    FLIP_NONE,
-    FLIP_COMPLEMENT, /* 1 - v */
-    FLIP_NEGATE,
-    FLIP_CODES_01,  /* 0 and 1 exchanged */
-    FLIP_CODES_12,  /* 1 and 2 exchanged */
-    FLIP_REVERSE,   /* the columns in reverse */
-    FLIP_FIRST_TWO, /* the first two columns exchanged */
 };
 
 /* Action spaces in use, made once per layout and length. Zero-initialise. */
@@ -53,10 +43,10 @@ struct orbit_map {
     const uint8_t *on_board; /* borrowed, or NULL: which axis elements are cells on board */
     uint32_t *plane_dst;     /* owned, n_transforms x n_planes, or NULL: planes stay */
     int *complement; /* owned, per transform: plane that becomes the other player's, or -1 */
-    enum orbit_flip turn_flip; /* what becomes of that plane's numbers */
-    enum orbit_flip flip;      /* for transforms that swap colours */
-    bool codes;                /* elements are tile codes whose digits are permuted */
-    uint32_t *own_maps;        /* owned: maps made for this array alone */
+    enum label_op turn_flip; /* what becomes of that plane's numbers */
+    enum label_op flip;      /* for transforms that swap colours */
+    bool codes;              /* elements are tile codes whose digits are permuted */
+    uint32_t *own_maps;      /* owned: maps made for this array alone */
 };
 
 /* The action space of an array's layout, length and flip; NULL with err set. */
@@ -74,7 +64,7 @@ int orbit_map_init(struct orbit_map *map, const struct board *board,
                    struct orbit_spaces *spaces, struct error *err);
 
 /* What makes the other player of a coded one. */
-enum orbit_flip orbit_flip_of_coding(enum to_move_coding coding);
+enum label_op orbit_flip_of_coding(enum to_move_coding coding);
 
 /* The transform that leads from the image under `from` to the image under `to`. */
 static inline uint32_t orbit_between(const struct board *board, uint32_t from, uint32_t to)

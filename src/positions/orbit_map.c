@@ -1,5 +1,5 @@
 /* orbit_map.c - see orbit_map.h. */
-#include "verify/orbit_map.h"
+#include "positions/orbit_map.h"
 
 #include "base/perm.h"
 #include "base/text.h"
@@ -125,10 +125,10 @@ static int map_cells(struct orbit_map *map, const struct role_binding *binding,
 
 /* --- planes --- */
 
-enum orbit_flip orbit_flip_of_coding(enum to_move_coding coding)
+enum label_op orbit_flip_of_coding(enum to_move_coding coding)
 {
-    static const enum orbit_flip flips[] = {
-        [TO_MOVE_01] = FLIP_COMPLEMENT, [TO_MOVE_12] = FLIP_CODES_12, [TO_MOVE_PM1] = FLIP_NEGATE};
+    static const enum label_op flips[] = {
+        [TO_MOVE_01] = LABEL_COMPLEMENT, [TO_MOVE_12] = LABEL_EXCHANGE_12, [TO_MOVE_PM1] = LABEL_NEGATE};
 
     return flips[coding];
 }

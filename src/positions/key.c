@@ -1,0 +1,484 @@
+/*
+ * key.c - see key.h.
+ *
+ * For every transform and every element of the key bytes a table says which element of the row
+ * stands there; an image is never made. Elements that a transform computes (the player to move,
+ * codes, tiles) come from a second copy of the row, in which they are computed already: a "guise".
+ * Transforms are compared element by element with the best one so far, most of them for a few
+ * elements only.
+ */
+#include "positions/key.h"
+
+#include "base/bytes.h"
+#include "engine/label.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define N_GUISES 8 /* of a row: as it is, colours swapped, or five orders of a tile's numbers */
+
+/* What a guise computes. */
+struct guise {
+    enum label_op op;      /* of all elements, or */
+    int64_t turn;          /* of this plane, which tells the player to move; -1: none */
+    enum label_op turn_op; /* what becomes of its numbers */
+    uint8_t number_src[3]; /* of tile codes */
+};
+
+struct key_array {
+    char *name; /* owned */
+    struct dtype dtype;
+    char shape[256];
+    size_t order; /* in which it was added */
+    bool is_bits, is_big, lsb_first, codes, channels_last;
+    size_t item;             /* bytes of an element of the row as it is kept: 1 for bits */
+    uint64_t n_in, n_out;    /* elements of the row, and of the key bytes */
+    uint64_t n_planes, axis; /* AXIS */
+    uint32_t *src;           /* owned, per id n_out: the element of the row */
+    struct guise guises[N_GUISES];
+    uint32_t n_guises;
+    uint8_t *guise;      /* owned, per id */
+    uint64_t row_offset; /* of its rows in the room: n_guises after one another */
+};
+
+uint32_t key_ids(const struct board *board, const struct conventions *conventions,
+                 uint8_t ids[BOARD_MAX_TRANSFORMS])
+{
+    const bool all = board_is(board, "takeiteasy") && conventions->tiles == TILES_PERMUTE;
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < board->n_transforms; t++) {
+        if (conventions->planes == PLANES_CANONICAL && board->transforms[t].swaps_colours)
+            continue;
+        if (all || memchr(board->default_ids, (int)t, board->n_default_ids) != NULL)
+            ids[n++] = (uint8_t)t;
+    }
+    return n;
+}
+
+int key_init(struct key *key, const struct board *board, const char *board_name,
+             const struct conventions *conventions, struct error *err)
+{
+    *key = (struct key){.board = board, .board_name = strdup(board_name)};
+    key->n_ids = key_ids(board, conventions, key->ids);
+    return key->board_name != NULL ? 0 : error_no_memory(err, "keys of positions");
+}
+
+void key_release(struct key *key)
+{
+    for (size_t i = 0; i < key->n_arrays; i++) {
+        free(key->arrays[i].name);
+        free(key->arrays[i].src);
+        free(key->arrays[i].guise);
+    }
+    free(key->arrays);
+    free(key->board_name);
+    free(key->head);
+    *key = (struct key){0};
+}
+
+/* --- adding an array --- */
+
+static bool is_kept(const struct orbit_map *map, uint64_t cell)
+{
+    return map->kind != ORBIT_AXIS || map->on_board == NULL || map->on_board[cell];
+}
+
+static uint64_t element_at(const struct orbit_map *map, uint64_t p, uint64_t cell)
+{
+    return map->channels_last ? cell * map->n_planes + p : p * map->axis + cell;
+}
+
+/* Key element of each element of a row; those off board have none. */
+static void rank_elements(struct key_array *a, const struct orbit_map *map, uint32_t *rank)
+{
+    const uint64_t padded = map->kind == ORBIT_BITS ? (map->axis + 7) / 8 * 8 : map->axis;
+    const uint64_t n_outer = map->channels_last ? map->axis : map->n_planes;
+    const uint64_t n_inner = map->channels_last ? map->n_planes : map->axis;
+
+    a->n_out = 0;
+    for (uint64_t i = 0; i < n_outer; i++)
+        for (uint64_t k = 0; k < n_inner; k++)
+            if (is_kept(map, map->channels_last ? i : k))
+                rank[i * n_inner + k] = (uint32_t)a->n_out++;
+    if (map->kind != ORBIT_BITS)
+        return;
+    /* Bits in the order of their weight in a byte, so that they compare as bytes do. */
+    for (uint64_t p = 0; p < map->n_planes; p++)
+        for (uint64_t k = 0; k < map->axis; k++)
+            rank[p * map->axis + k] =
+                (uint32_t)(p * padded + (map->lsb_first ? k / 8 * 8 + 7 - k % 8 : k));
+    a->n_out = map->n_planes * padded;
+}
+
+static void fill_axis(const struct key *key, struct key_array *a, const struct orbit_map *map,
+                      const uint32_t *rank)
+{
+    for (uint32_t i = 0; i < key->n_ids; i++) {
+        const uint32_t t = key->ids[i];
+        uint32_t *src = a->src + i * a->n_out;
+
+        for (uint64_t k = 0; k < a->n_out; k++)
+            src[k] = (uint32_t)a->n_in; /* a pad bit: 0 */
+        for (uint64_t p = 0; p < map->n_planes; p++) {
+            const uint64_t to = map->plane_dst != NULL ? map->plane_dst[t * map->n_planes + p] : p;
+
+            for (uint64_t cell = 0; cell < map->axis; cell++)
+                if (is_kept(map, cell))
+                    src[rank[element_at(map, to, map->dst[t][cell])]] =
+                        (uint32_t)element_at(map, p, cell);
+        }
+    }
+}
+
+static void fill_row(const struct key *key, struct key_array *a, const struct orbit_map *map)
+{
+    a->n_out = a->n_in;
+    for (uint32_t i = 0; i < key->n_ids; i++)
+        for (uint64_t k = 0; k < a->n_in; k++)
+            a->src[i * a->n_out + k] = map->kind == ORBIT_TRIPLE
+                                           ? key->board->transforms[key->ids[i]].number_src[k]
+                                           : (uint32_t)k;
+}
+
+/* The plane of the row that tells the player to move and changes under t; -1: none. */
+static int64_t turn_plane(const struct orbit_map *map, uint32_t t)
+{
+    if (map->complement == NULL || map->complement[t] < 0)
+        return -1;
+    for (uint64_t p = 0; p < map->n_planes; p++)
+        if ((map->plane_dst != NULL ? map->plane_dst[t * map->n_planes + p] : p) ==
+            (uint64_t)map->complement[t])
+            return (int64_t)p;
+    return -1;
+}
+
+static int set_guises(const struct key *key, struct key_array *a, const struct orbit_map *map,
+                      struct error *err)
+{
+    for (uint32_t i = 0; i < key->n_ids; i++) {
+        const struct board_transform *t = &key->board->transforms[key->ids[i]];
+        struct guise own = {.op = t->swaps_colours ? map->flip : LABEL_KEEP,
+                            .number_src = {0, 1, 2}};
+        uint32_t k = 0;
+
+        own.turn = turn_plane(map, key->ids[i]);
+        own.turn_op = own.turn >= 0 ? map->turn_flip : LABEL_KEEP;
+        if (map->codes)
+            memcpy(own.number_src, t->number_src, sizeof own.number_src);
+        while (k < a->n_guises && (a->guises[k].op != own.op || a->guises[k].turn != own.turn ||
+                                   a->guises[k].turn_op != own.turn_op ||
+                                   memcmp(a->guises[k].number_src, own.number_src, 3) != 0))
+            k++;
+        if (k == N_GUISES)
+            return error_set(err, ERROR_INTERNAL, "%s: too many ways of computing a row", a->name);
+        if (k == a->n_guises)
+            a->guises[a->n_guises++] = own;
+        a->guise[i] = (uint8_t)k;
+    }
+    return 0;
+}
+
+static void write_shape(struct key_array *a, const struct npy_header *header)
+{
+    size_t n = 0;
+
+    n += (size_t)snprintf(a->shape + n, sizeof a->shape - n, "(");
+    for (unsigned i = 1; i < header->n_dims && n < sizeof a->shape; i++)
+        n += (size_t)snprintf(a->shape + n, sizeof a->shape - n, "%s%llu", i > 1 ? ", " : "",
+                              (unsigned long long)header->shape[i]);
+    if (n < sizeof a->shape)
+        snprintf(a->shape + n, sizeof a->shape - n, header->n_dims == 2 ? ",)" : ")");
+}
+
+int key_add(struct key *key, const struct array *array, const struct orbit_map *map,
+            struct error *err)
+{
+    const bool is_axis = map->kind == ORBIT_AXIS || map->kind == ORBIT_BITS;
+    struct key_array *grown = realloc(key->arrays, (key->n_arrays + 1) * sizeof *grown), *a;
+    uint32_t *rank = NULL;
+    int status = -1;
+
+    if (grown == NULL)
+        return error_no_memory(err, "keys of positions");
+    key->arrays = grown;
+    a = &grown[key->n_arrays];
+    *a = (struct key_array){.dtype = array->header.dtype, .order = key->n_arrays++};
+    a->is_bits = map->kind == ORBIT_BITS;
+    a->item = a->is_bits ? 1 : a->dtype.itemsize;
+    a->lsb_first = map->lsb_first;
+    a->codes = map->codes;
+    a->channels_last = map->channels_last;
+    a->n_planes = map->n_planes;
+    a->axis = map->axis;
+    a->n_in = is_axis ? map->n_planes * map->axis : array->row_nbytes / a->item;
+    a->name = strdup(array->key);
+    a->src = calloc((size_t)key->n_ids * (a->n_in + 8 * map->n_planes) + 1, sizeof *a->src);
+    a->guise = calloc(key->n_ids + 1, 1);
+    rank = calloc(a->n_in + 1, sizeof *rank);
+    write_shape(a, &array->header);
+    if (a->name == NULL || a->src == NULL || a->guise == NULL || rank == NULL) {
+        error_no_memory(err, "keys of positions");
+    } else {
+        if (is_axis) {
+            rank_elements(a, map, rank);
+            fill_axis(key, a, map, rank);
+        } else {
+            fill_row(key, a, map);
+        }
+        status = set_guises(key, a, map, err);
+    }
+    free(rank);
+    return status;
+}
+
+/* --- what the arrays are --- */
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct key_array *a = left, *b = right;
+
+    return strcmp(a->name, b->name);
+}
+
+static uint64_t out_nbytes(const struct key_array *a)
+{
+    return a->is_bits ? a->n_out / 8 : a->n_out * a->item;
+}
+
+static void put_head(struct key *key, const char *text)
+{
+    const size_t n = strlen(text) + 1;
+
+    memcpy(key->head + key->head_nbytes, text, n);
+    key->head_nbytes += n;
+}
+
+int key_finish(struct key *key, struct error *err)
+{
+    size_t n_bytes = strlen(key->board_name) + 1;
+    uint64_t offset = 0;
+
+    for (size_t i = 0; i < key->n_arrays; i++)
+        n_bytes += strlen(key->arrays[i].name) + strlen(key->arrays[i].shape) + 40;
+    key->head = malloc(n_bytes);
+    if (key->head == NULL)
+        return error_no_memory(err, "keys of positions");
+    qsort(key->arrays, key->n_arrays, sizeof *key->arrays, compare_names);
+    put_head(key, key->board_name);
+    for (size_t i = 0; i < key->n_arrays; i++) {
+        struct key_array *a = &key->arrays[i];
+        char type[32];
+
+        a->is_big = a->dtype.big_endian;
+        a->dtype.big_endian = false; /* rows are turned */
+        dtype_name(&a->dtype, type, sizeof type);
+        put_head(key, a->name);
+        put_head(key, type);
+        put_head(key, a->shape);
+        a->row_offset = offset;
+        offset += a->n_guises * (a->n_in + 1) * a->item;
+        offset = (offset + 15) / 16 * 16;
+        key->n_bytes += out_nbytes(a);
+    }
+    return 0;
+}
+
+int key_room_init(struct key_room *room, const struct key *key, struct error *err)
+{
+    uint64_t n = 16;
+
+    for (size_t i = 0; i < key->n_arrays; i++)
+        n += key->arrays[i].n_guises * (key->arrays[i].n_in + 1) * key->arrays[i].item + 16;
+    room->rows = aligned_alloc(16, (n + 15) / 16 * 16);
+    room->text = malloc(key->head_nbytes + key->n_bytes + 1);
+    if (room->text != NULL)
+        memcpy(room->text, key->head, key->head_nbytes);
+    room->bytes = room->text + key->head_nbytes;
+    return room->rows != NULL && room->text != NULL ? 0 : error_no_memory(err, "key of a position");
+}
+
+void key_room_release(struct key_room *room)
+{
+    free(room->rows);
+    free(room->text);
+    *room = (struct key_room){0};
+}
+
+/* --- rows --- */
+
+static void read_bits(const struct key_array *a, const uint8_t *row, uint8_t *out)
+{
+    const uint64_t n_bytes = (a->axis + 7) / 8;
+
+    for (uint64_t p = 0; p < a->n_planes; p++)
+        for (uint64_t i = 0; i < a->axis; i++)
+            *out++ = row[p * n_bytes + i / 8] >> (a->lsb_first ? i % 8 : 7 - i % 8) & 1;
+    *out = 0;
+}
+
+/* Little-endian, without negative zeros. */
+static void read_elements(const struct key_array *a, const uint8_t *row, uint8_t *out)
+{
+    const bool is_float = a->dtype.kind == DTYPE_FLOAT;
+    const size_t item = a->item;
+
+    memcpy(out, row, a->n_in * item);
+    for (uint64_t i = 0; a->is_big && i < a->n_in; i++)
+        for (size_t k = 0; k < item; k++)
+            out[i * item + k] = row[i * item + item - 1 - k];
+    for (uint64_t i = 0; is_float && i < a->n_in; i++) {
+        uint8_t *element = out + i * item;
+
+        if (element[item - 1] == 0x80 &&
+            bytes_get_uint(element, item, false) == UINT64_C(1) << (8 * item - 1))
+            element[item - 1] = 0;
+    }
+}
+
+static void permute_digits(const struct dtype *dtype, const uint8_t number_src[3], uint8_t *element)
+{
+    const int64_t code = dtype_get_int(dtype, element);
+    const int64_t digits[3] = {code / 100, code / 10 % 10, code % 10};
+
+    if (code > 0 && code <= 999)
+        dtype_put_int(
+            dtype, 100 * digits[number_src[0]] + 10 * digits[number_src[1]] + digits[number_src[2]],
+            element);
+}
+
+/* The row in one of its guises, from the plain one. */
+static void disguise(const struct key_array *a, const struct guise *guise, const uint8_t *plain,
+                     uint8_t *out)
+{
+    memcpy(out, plain, (a->n_in + 1) * a->item);
+    if (guise->op == LABEL_REVERSE || guise->op == LABEL_EXCHANGE_TWO)
+        label_apply(guise->op, &a->dtype, plain, out, a->n_in);
+    else if (guise->op != LABEL_KEEP && dtype_is_number(&a->dtype))
+        label_apply(guise->op, &a->dtype, out, out, a->n_in);
+    for (uint64_t i = 0; guise->turn >= 0 && i < a->axis; i++) {
+        const uint64_t p = (uint64_t)guise->turn;
+        uint8_t *element =
+            out + (a->channels_last ? i * a->n_planes + p : p * a->axis + i) * a->item;
+
+        if (a->is_bits)
+            *element ^= 1;
+        else if (dtype_is_number(&a->dtype))
+            label_apply(guise->turn_op, &a->dtype, element, element, 1);
+    }
+    for (uint64_t i = 0; a->codes && i < a->n_in; i++)
+        permute_digits(&a->dtype, guise->number_src, out + i * a->item);
+}
+
+static const uint8_t *guise_of(const struct key_array *a, const struct key_room *room, uint32_t id)
+{
+    return room->rows + a->row_offset + (uint64_t)a->guise[id] * (a->n_in + 1) * a->item;
+}
+
+static void read_row(const struct key_array *a, const uint8_t *row, const struct key_room *room)
+{
+    uint8_t *plain = room->rows + a->row_offset;
+
+    if (a->is_bits)
+        read_bits(a, row, plain);
+    else
+        read_elements(a, row, plain);
+    for (uint32_t k = 1; k < a->n_guises; k++)
+        disguise(a, &a->guises[k], plain, plain + k * (a->n_in + 1) * a->item);
+}
+
+/* --- comparing images --- */
+
+#define DEFINE_COMPARE(bits)                                                                \
+    static int compare##bits(const uint32_t *s, const uint##bits##_t *x, const uint32_t *z, \
+                             const uint##bits##_t *y, uint64_t n)                           \
+    {                                                                                       \
+        for (uint64_t i = 0; i < n; i++)                                                    \
+            if (x[s[i]] != y[z[i]])                                                         \
+                return memcmp(&x[s[i]], &y[z[i]], sizeof *x);                               \
+        return 0;                                                                           \
+    }
+
+DEFINE_COMPARE(8)
+DEFINE_COMPARE(16)
+DEFINE_COMPARE(32)
+DEFINE_COMPARE(64)
+
+/* Image `id` against image `best`: as their key bytes compare. */
+static int compare_images(const struct key *key, const struct key_room *room, uint32_t id,
+                          uint32_t best)
+{
+    for (size_t i = 0; i < key->n_arrays; i++) {
+        const struct key_array *a = &key->arrays[i];
+        const uint32_t *s = a->src + id * a->n_out, *z = a->src + best * a->n_out;
+        const void *x = guise_of(a, room, id), *y = guise_of(a, room, best);
+        int order = 0;
+
+        switch (a->item) {
+        case 1:
+            order = compare8(s, x, z, y, a->n_out);
+            break;
+        case 2:
+            order = compare16(s, x, z, y, a->n_out);
+            break;
+        case 4:
+            order = compare32(s, x, z, y, a->n_out);
+            break;
+        case 8:
+            order = compare64(s, x, z, y, a->n_out);
+            break;
+        default:
+            for (uint64_t k = 0; k < a->n_out && order == 0; k++)
+                order = memcmp((const uint8_t *)x + s[k] * a->item,
+                               (const uint8_t *)y + z[k] * a->item, a->item);
+        }
+        if (order != 0)
+            return order;
+    }
+    return 0;
+}
+
+static void write_image(const struct key *key, const struct key_room *room, uint32_t id)
+{
+    uint8_t *out = room->bytes;
+
+    for (size_t i = 0; i < key->n_arrays; i++) {
+        const struct key_array *a = &key->arrays[i];
+        const uint32_t *src = a->src + id * a->n_out;
+        const uint8_t *row = guise_of(a, room, id);
+
+        if (a->is_bits)
+            memset(out, 0, a->n_out / 8);
+        for (uint64_t k = 0; k < a->n_out; k++) {
+            if (a->is_bits)
+                out[k / 8] |= (uint8_t)(row[src[k]] << (7 - k % 8));
+            else
+                memcpy(out + k * a->item, row + src[k] * a->item, a->item);
+        }
+        out += out_nbytes(a);
+    }
+}
+
+uint32_t key_canonical(const struct key *key, const uint8_t *const *rows, struct key_room *room)
+{
+    uint32_t best = 0;
+
+    for (size_t i = 0; i < key->n_arrays; i++)
+        read_row(&key->arrays[i], rows[key->arrays[i].order], room);
+    for (uint32_t id = 1; id < key->n_ids; id++)
+        if (compare_images(key, room, id, best) < 0)
+            best = id;
+    write_image(key, room, best);
+    return key->ids[best];
+}
+
+struct key_value key_of(const struct key *key, const uint8_t *const *rows, struct key_room *room)
+{
+    XXH128_hash_t hash;
+
+    key_canonical(key, rows, room);
+    hash = XXH3_128bits(room->text, key->head_nbytes + key->n_bytes);
+    return (struct key_value){hash.high64, hash.low64};
+}
