@@ -1,31 +1,53 @@
 /*
- * layout.c - see layout.h. The last block may be shorter than the others.
+ * layout.c - see layout.h. The last block may be shorter than the others, or each has a length of
+ * its own.
  */
 #include "verify/layout.h"
 
-static uint64_t rows_of_block(const struct layout *layout, uint64_t first)
-{
-    const uint64_t left = layout->n_sources - first;
+#include <stddef.h>
 
-    return left < layout->block_rows ? left : layout->block_rows;
+/* The block that holds a source. */
+struct block {
+    uint64_t first, n;
+};
+
+static struct block block_of(const struct layout *layout, uint64_t source)
+{
+    uint64_t low = 0, high = layout->n_games;
+    struct block block = {source, layout->block_rows};
+
+    if (layout->games == NULL) {
+        block.first -= source % layout->block_rows;
+        if (block.n > layout->n_sources - block.first)
+            block.n = layout->n_sources - block.first;
+        return block;
+    }
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+
+        if (layout->games[middle] <= source)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (struct block){layout->games[low], layout->games[low + 1] - layout->games[low]};
 }
 
 uint64_t layout_row(const struct layout *layout, uint64_t source, uint32_t k)
 {
-    const uint64_t first = source - source % layout->block_rows;
+    const struct block block = block_of(layout, source);
+    const uint32_t n = layout->n_images - layout->originals_first;
 
-    if (!layout->originals_first)
-        return first * layout->n_images + k * rows_of_block(layout, first) + source - first;
-    if (k == 0)
+    if (layout->originals_first && k == 0)
         return source;
-    return layout->n_sources + first * (layout->n_images - 1) +
-           (k - 1) * rows_of_block(layout, first) + source - first;
+    return (layout->originals_first ? layout->n_sources : 0) + block.first * n +
+           (k - layout->originals_first) * block.n + source - block.first;
 }
 
 void layout_image(const struct layout *layout, uint64_t row, uint64_t *source, uint32_t *k)
 {
     const uint32_t n = layout->n_images - layout->originals_first;
-    uint64_t first, in_block, rows;
+    struct block block;
 
     if (layout->originals_first && row < layout->n_sources) {
         *source = row;
@@ -34,9 +56,8 @@ void layout_image(const struct layout *layout, uint64_t row, uint64_t *source, u
     }
     if (layout->originals_first)
         row -= layout->n_sources;
-    first = row / (layout->block_rows * n) * layout->block_rows;
-    in_block = row - first * n;
-    rows = rows_of_block(layout, first);
-    *source = first + in_block % rows;
-    *k = (uint32_t)(in_block / rows) + layout->originals_first;
+    block = block_of(layout, row / n); /* the row of a block's image is in that block's range */
+    row -= block.first * n;
+    *source = block.first + row % block.n;
+    *k = (uint32_t)(row / block.n) + layout->originals_first;
 }

@@ -10,8 +10,11 @@
 #define LAYOUT_MAX_IMAGES 64 /* per source */
 
 struct layout {
-    uint32_t n_images;    /* per source, the source itself among them */
-    uint64_t block_rows;  /* sources in blocks, images of a block one transform after the other */
+    uint32_t n_images;   /* per source, the source itself among them */
+    uint64_t block_rows; /* sources in blocks, images of a block one transform after the other */
+    const uint64_t
+        *games;       /* borrowed, or NULL: blocks of different lengths begin at these sources */
+    uint64_t n_games; /* games[n_games] is n_sources */
     bool originals_first; /* all first images, and then the layout of the others */
     uint64_t n_sources;
 };

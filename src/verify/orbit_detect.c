@@ -106,6 +106,9 @@ static int set_note(struct detection *d, const char *text, struct error *err)
 
 static struct finding_text order_text(const struct layout *layout)
 {
+    if (layout->games != NULL)
+        return finding_format("%llu blocks of different lengths",
+                              (unsigned long long)layout->n_games);
     if (layout->originals_first)
         return finding_format("all sources first, then the other images of each");
     if (layout->block_rows >= layout->n_sources && layout->n_sources > 1)
@@ -239,7 +242,8 @@ static int try_level(struct detection *d, enum probe_level level, struct found *
     const uint64_t block = !d->has_block ? 0 : d->block_rows == 0 ? UINT64_MAX : d->block_rows;
 
     found->level = level;
-    found->fit = probe_find(&d->probe, level, d->ids_are_told ? d->n_ids : 0, block);
+    if (probe_find(&d->probe, level, d->ids_are_told ? d->n_ids : 0, block, &found->fit, err) != 0)
+        return -1;
     if (found->fit.share <= 0.5)
         return 0;
     return probe_slots(&d->probe, &found->fit.layout, level, d->allowed, &found->slots, err);

@@ -143,6 +143,13 @@ int orbit_groups_of_layout(struct orbit_groups *groups, const struct verify_shar
         .layout = *layout,
     };
     memcpy(groups->ids, ids, layout->n_images * sizeof *ids);
+    if (layout->games != NULL) {
+        groups->games = calloc(layout->n_games + 1, sizeof *groups->games);
+        if (groups->games == NULL)
+            return error_no_memory(err, "groups of images");
+        memcpy(groups->games, layout->games, (layout->n_games + 1) * sizeof *groups->games);
+        groups->layout.games = groups->games;
+    }
     return find_cuts(groups, NULL, err);
 }
 
@@ -317,5 +324,6 @@ void orbit_groups_release(struct orbit_groups *groups)
 {
     free(groups->cuts);
     free(groups->entries);
+    free(groups->games);
     *groups = (struct orbit_groups){0};
 }

@@ -18,6 +18,7 @@ struct orbit_groups {
     const struct array *source, *transform; /* borrowed: provenance arrays, or */
     struct layout layout;                   /* whose images are under these transforms: */
     uint32_t ids[LAYOUT_MAX_IMAGES];
+    uint64_t *games;                    /* owned: those of the layout */
     uint32_t n_transforms;              /* of the board */
     bool allowed[BOARD_MAX_TRANSFORMS]; /* images under the others are none */
 

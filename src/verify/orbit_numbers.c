@@ -36,8 +36,8 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
                       const uint8_t *b, uint64_t n)
 {
     const size_t item = dtype->itemsize;
-    const bool computes = flip == LABEL_COMPLEMENT || flip == LABEL_NEGATE || flip == LABEL_EXCHANGE_01 ||
-                          flip == LABEL_EXCHANGE_12;
+    const bool computes = flip == LABEL_COMPLEMENT || flip == LABEL_NEGATE ||
+                          flip == LABEL_EXCHANGE_01 || flip == LABEL_EXCHANGE_12;
 
     if (computes && !dtype_is_number(dtype))
         return false;
@@ -54,7 +54,7 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
         found = dtype_get_double(dtype, to);
         expected = flip == LABEL_NEGATE ? -v : swap_code(v, flip == LABEL_EXCHANGE_01 ? 0 : 1);
         if (flip == LABEL_COMPLEMENT ? !is_one_less(dtype, v, found)
-                                    : expected != found && !(isnan(v) && isnan(found)))
+                                     : expected != found && !(isnan(v) && isnan(found)))
             return false;
     }
     return true;

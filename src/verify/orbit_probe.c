@@ -72,6 +72,8 @@ void probe_close(struct probe *probe)
     free(probe->sketches);
     free(probe->far_rows);
     free(probe->far);
+    for (int level = 0; level < PROBE_N_LEVELS; level++)
+        free(probe->games[level]);
     findings_release(&probe->unused.findings);
     *probe = (struct probe){0};
 }
@@ -198,10 +200,11 @@ static uint32_t count_alike(const struct probe *probe, const struct layout *layo
 static uint64_t known_sources(const struct probe *probe, const struct layout *layout)
 {
     const uint64_t block = layout->block_rows, n = layout->n_images;
-    uint64_t known = probe->n / (n * block) * block;
+    uint64_t known;
 
     if (probe->n == probe->n_rows)
         return layout->n_sources;
+    known = probe->n / (n * block) * block;
     if (layout->originals_first || block >= layout->n_sources)
         return layout->n_sources < FAR_SOURCES ? layout->n_sources : FAR_SOURCES;
     if (known == 0 && probe->n > (n - 1) * block)
@@ -240,10 +243,56 @@ static void try_layout(const struct probe *probe, const struct layout *layout,
         *best = (struct probe_fit){*layout, saved, (double)n_good / (double)n_tried};
 }
 
-struct probe_fit probe_find(const struct probe *probe, enum probe_level level, uint32_t n_images,
-                            uint64_t block_rows)
+/* Rows of the game that begins at `first`: the least number after which its rows repeat n times. */
+static uint64_t game_length(const struct probe *probe, enum probe_level level, uint64_t first,
+                            uint32_t n)
 {
-    struct probe_fit best = {0};
+    const uint64_t left = probe->n - first;
+
+    for (uint64_t rows = 1; rows * n <= left; rows++) {
+        uint64_t i = 0;
+
+        while (i < rows * (n - 1) && key_of(&probe->sketches[first + i], level) ==
+                                         key_of(&probe->sketches[first + rows + i], level))
+            i++;
+        if (i == rows * (n - 1))
+            return rows;
+    }
+    return 0;
+}
+
+/* Blocks of different lengths, such as games, that fill all rows. */
+static int find_games(struct probe *probe, enum probe_level level, uint32_t n_images,
+                      struct probe_fit *best, struct error *err)
+{
+    uint64_t *games = calloc(probe->n + 1, sizeof *games);
+
+    if (games == NULL)
+        return error_no_memory(err, "rows of a set");
+    for (uint32_t n = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
+         n >= 2 && (n_images == 0 || n == n_images); n--) {
+        struct layout layout = {.n_images = n, .games = games, .n_sources = probe->n / n};
+        uint64_t row = 0, length;
+
+        while (row < probe->n && (length = game_length(probe, level, row, n)) > 0) {
+            row += length * n;
+            games[++layout.n_games] = row / n;
+        }
+        if (row == probe->n)
+            try_layout(probe, &layout, level, best);
+        if (best->layout.games == games)
+            break;
+    }
+    if (best->layout.games != games)
+        free(games);
+    else
+        probe->games[level] = games;
+    return 0;
+}
+
+int probe_find(struct probe *probe, enum probe_level level, uint32_t n_images, uint64_t block_rows,
+               struct probe_fit *best, struct error *err)
+{
     const uint32_t first = n_images > 0 ? n_images : 2;
     const uint32_t last = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
 
@@ -254,18 +303,21 @@ struct probe_fit probe_find(const struct probe *probe, enum probe_level level, u
         for (uint64_t block = 1; block <= end; block++) {
             layout.block_rows = block;
             if (block_rows == 0 || block_rows == block)
-                try_layout(probe, &layout, level, &best);
+                try_layout(probe, &layout, level, best);
         }
         layout.block_rows = layout.n_sources;
         if ((block_rows == 0 || block_rows >= layout.n_sources) &&
             (probe->n == probe->n_rows || probe->n_far > 0))
-            try_layout(probe, &layout, level, &best);
+            try_layout(probe, &layout, level, best);
         layout.block_rows = 1;
         layout.originals_first = true;
         if (block_rows == 0 && n > 2 && (probe->n == probe->n_rows || probe->n_far > 0))
-            try_layout(probe, &layout, level, &best);
+            try_layout(probe, &layout, level, best);
     }
-    return best;
+    if (block_rows == 0 && probe->n == probe->n_rows && best->share <= 0.9 &&
+        probe->games[level] == NULL)
+        return find_games(probe, level, n_images, best, err);
+    return 0;
 }
 
 /* --- what the images are --- */

@@ -30,7 +30,8 @@ struct probe {
     uint64_t *far_rows;      /* owned, ascending: rows behind those */
     struct sketch *far;      /* owned, their planes */
     uint64_t n_far;
-    struct verify_result unused; /* of reading: the pass reports it */
+    uint64_t *games[PROBE_N_LEVELS]; /* owned: where blocks of different lengths begin */
+    struct verify_result unused;     /* of reading: the pass reports it */
 };
 
 /* A layout with how well it explains the rows. */
@@ -57,10 +58,11 @@ int probe_open(struct probe *probe, struct lanes *lanes, const struct verify_req
 int probe_reach(struct probe *probe, struct error *err);
 void probe_close(struct probe *probe);
 
-/* The layout that saves most rows at that level; n_images and block_rows are 0 where any will do.
+/* *best, zeroed before, becomes the layout that saves most rows at that level; n_images and
+ * block_rows are 0 where any will do.
  */
-struct probe_fit probe_find(const struct probe *probe, enum probe_level level, uint32_t n_images,
-                            uint64_t block_rows);
+int probe_find(struct probe *probe, enum probe_level level, uint32_t n_images, uint64_t block_rows,
+               struct probe_fit *best, struct error *err);
 
 /* The only allowed transform that makes the planes of one row those of another, whatever was done
  * to the colours, or ORBIT_NO_TRANSFORM. */

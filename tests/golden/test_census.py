@@ -193,7 +193,7 @@ FAULTS = {  # fault: what makes an image, the codes that name it
 }
 
 
-@tap.test(*[(fault, order) for fault in FAULTS for order in ("sample", "transform", "originals", "7")])
+@tap.test(*[(fault, order) for fault in FAULTS for order in ORDERS])
 def test_fault(fault, order):
     make, expected = FAULTS[fault]
     arrays = stack(orders(order, rows_of(gomoku(40)), IDS["all"], make))
