@@ -46,7 +46,7 @@ struct key_array {
 uint32_t key_ids(const struct board *board, const struct conventions *conventions,
                  uint8_t ids[BOARD_MAX_TRANSFORMS])
 {
-    const bool all = board_is(board, "takeiteasy") && conventions->tiles == TILES_PERMUTE;
+    const bool all = board->family->has_tiles && conventions->tiles == TILES_PERMUTE;
     uint32_t n = 0;
 
     for (uint32_t t = 0; t < board->n_transforms; t++) {

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "engine/plan.h"
+#include "positions/key.h"
 #include "verify/orbit_classes.h"
 
 #include <stdio.h>
@@ -50,21 +51,6 @@ static bool parse_order(const char *text, uint64_t *block_rows)
     return *block_rows > 0;
 }
 
-static void allow(struct detection *d)
-{
-    const struct board *board = d->shard->board;
-    const struct conventions *conventions = &d->shard->conventions;
-    const bool all = board->family->has_tiles && conventions->tiles == TILES_PERMUTE;
-
-    for (uint32_t t = 0; t < board->n_transforms; t++) {
-        d->allowed[t] = all || memchr(board->default_ids, (int)t, board->n_default_ids) != NULL;
-        if (conventions->planes == PLANES_CANONICAL && board->transforms[t].swaps_colours)
-            d->allowed[t] = false;
-        if (d->allowed[t] && d->n_ids < LAYOUT_MAX_IMAGES)
-            d->ids[d->n_ids++] = t;
-    }
-}
-
 static void take_ids(struct detection *d, const uint8_t *ids, uint32_t n)
 {
     d->n_ids = n < LAYOUT_MAX_IMAGES ? n : LAYOUT_MAX_IMAGES;
@@ -77,8 +63,12 @@ static void read_told(struct detection *d)
 {
     static const char *const irregular[] = {"shuffle", "unique", "pick"};
     const struct verify_manifest *said = &d->shard->said;
+    uint8_t exact[BOARD_MAX_TRANSFORMS];
 
-    allow(d);
+    take_ids(d, exact, key_ids(d->shard->board, &d->shard->conventions, exact));
+    d->ids_are_told = false;
+    for (uint32_t k = 0; k < d->n_ids; k++)
+        d->allowed[d->ids[k]] = true;
     if (said->manifest != NULL && said->n_transforms > 0) {
         take_ids(d, said->transforms, said->n_transforms);
         d->is_irregular = orbit_groups_are_cut(said);
