@@ -169,8 +169,17 @@ static int bind_labels(struct plan *plan, struct plan_array *array, struct error
 
 static int bind_grid(struct plan *plan, struct plan_array *array, struct error *err)
 {
-    if (plan->board->family->has_tiles && plan->conventions.tiles == TILES_PERMUTE)
+    if (plan->board->family->has_tiles && plan->conventions.tiles == TILES_PERMUTE) {
+        char name[32];
+
+        dtype_name(&array->move.dtype, name, sizeof name);
+        if (!dtype_is_integer(&array->move.dtype))
+            return plan_refuse(plan, array, err,
+                               "dtype %s, expected integers: --tiles permute permutes the numbers "
+                               "of tile codes 100a+10b+c",
+                               name);
         array->move.kind = MOVE_CODES;
+    }
     return bind_cells(plan, array, &array->move, err) != 0 ? -1 : bind_labels(plan, array, err);
 }
 

@@ -193,8 +193,10 @@ static int permute_code(const struct row_move *move, const struct move_step *ste
 
     if (code == 0)
         return 0;
-    if (code < 0 || code > 999)
-        return error_set(err, ERROR_DATA, "tile code %lld, expected 0 or 100a+10b+c",
+    if (code < 0 || code > 999 || digits[0] == 0 || digits[1] == 0 || digits[2] == 0)
+        return error_set(err, ERROR_DATA,
+                         "tile code %lld, expected 0 or 100a+10b+c with numbers from 1 to 9 (ids "
+                         "of tiles cannot be permuted)",
                          (long long)code);
     code = 100 * digits[step->number_src[0]] + 10 * digits[step->number_src[1]] +
            digits[step->number_src[2]];

@@ -16,7 +16,7 @@ int select_pick(struct plan *plan, uint32_t n_keep, uint64_t seed, bool keep_ide
                 struct error *err);
 
 /* Drop the images of a row that equal an earlier one of it in every array that moves. Reads the
- * inputs once. ERROR_USAGE for policies in CSR form. */
+ * inputs once. */
 int select_unique(struct plan *plan, int n_threads, struct error *err);
 
 #endif

@@ -25,6 +25,24 @@ int chunks_next(struct chunks *chunks, struct error *err);
 /* Close it; accepts a zeroed one. */
 void chunks_close(struct chunks *chunks);
 
+/* An entry of a sparse policy; value is 1 where there are no values. */
+struct entry {
+    uint64_t row;
+    int64_t index;
+    double value;
+    bool has_value;
+};
+
+/* Called for each entry; not 0 ends the visit and is passed on. */
+struct entries_visitor {
+    int (*visit)(void *self, const struct entry *entry, struct error *err);
+    void *self;
+};
+
+/* Visit all entries of an array of indices, row by row: padded, CSR, objects. */
+int survey_entries(const struct plan *plan, const struct plan_array *array,
+                   const struct entries_visitor *visitor, struct error *err);
+
 /* The first array of a role that is no object array, or NULL. */
 const struct plan_array *survey_find(const struct plan *plan, enum role role);
 

@@ -86,96 +86,42 @@ static int count_dense_row(struct tally *tally, uint64_t row, const uint8_t *byt
     return 0;
 }
 
-static int count_padded_row(struct tally *tally, uint64_t row, const uint8_t *bytes,
-                            const uint8_t *values, struct error *err)
+static int count_dense(struct tally *tally, struct error *err)
 {
-    const struct row_move *move = &tally->array->move;
-    const size_t item = move->dtype.itemsize, value_item = move->value_dtype.itemsize;
+    const uint64_t row_nbytes = tally->array->move.row_nbytes;
+    struct chunks rows = {0};
+    int status = list_flagged(tally, err);
 
-    for (uint64_t i = 0; i < move->row_nbytes / item; i++)
-        if (dtype_get_double(&move->value_dtype, values + i * value_item) != 0 &&
-            count_entry(tally, row, dtype_get_int(&move->dtype, bytes + i * item), err) != 0)
-            return -1;
-    return 0;
-}
-
-static int count_rows(struct tally *tally, const struct plan_array *values_of, struct chunks *rows,
-                      struct chunks *values, struct error *err)
-{
-    const struct row_move *move = &tally->array->move;
-
-    do {
-        if (chunks_next(rows, err) != 0 || (values_of != NULL && chunks_next(values, err) != 0))
-            return -1;
-        for (uint64_t i = 0; i < rows->n; i++) {
-            const uint8_t *row = rows->rows + i * move->row_nbytes;
-            int status = values_of == NULL
-                             ? count_dense_row(tally, rows->first + i, row, err)
-                             : count_padded_row(tally, rows->first + i, row,
-                                                values->rows + i * move->value_row_nbytes, err);
-
-            if (status != 0)
-                return -1;
-        }
-    } while (rows->n > 0);
-    return 0;
-}
-
-static int count_numeric(struct tally *tally, struct error *err)
-{
-    const struct plan_array *array = tally->array, *values_of = NULL;
-    const uint64_t at_once = SURVEY_CHUNK_NBYTES / (array->move.row_nbytes + 1) + 1;
-    struct chunks rows = {0}, values = {0};
-    int status = -1;
-
-    if (array->move.kind == MOVE_PADDED)
-        values_of = &tally->plan->arrays[array->binding.value_array];
-    if (chunks_open(&rows, tally->plan, array, at_once, err) == 0 &&
-        (values_of == NULL || chunks_open(&values, tally->plan, values_of, at_once, err) == 0) &&
-        (values_of != NULL || list_flagged(tally, err) == 0))
-        status = count_rows(tally, values_of, &rows, &values, err);
+    if (status == 0)
+        status = chunks_open(&rows, tally->plan, tally->array,
+                             SURVEY_CHUNK_NBYTES / (row_nbytes + 1) + 1, err);
+    while (status == 0) {
+        status = chunks_next(&rows, err);
+        for (uint64_t i = 0; i < rows.n && status == 0; i++)
+            status = count_dense_row(tally, rows.first + i, rows.rows + i * row_nbytes, err);
+        if (rows.n == 0)
+            break;
+    }
     chunks_close(&rows);
-    chunks_close(&values);
     free(tally->flagged);
     return status;
 }
 
-static int count_item(struct tally *tally, uint64_t row, const struct pickle_item *item,
-                      struct error *err)
+/* An index below 0 is no action: it stays in every image, with what it says nothing of. */
+static int count_sparse(void *self, const struct entry *entry, struct error *err)
 {
-    if (item->kind == PICKLE_INT)
-        return count_entry(tally, row, item->as.integer, err);
-    if (item->kind == PICKLE_LIST) {
-        for (uint32_t i = 0; i < item->n_bytes_or_items; i++)
-            if (item->as.items[i].kind == PICKLE_INT &&
-                count_entry(tally, row, item->as.items[i].as.integer, err) != 0)
-                return -1;
-    } else if (item->kind == PICKLE_ARRAY && dtype_is_integer(&item->as.array->dtype)) {
-        const struct pickle_ndarray *array = item->as.array;
+    struct tally *tally = self;
 
-        for (uint64_t i = 0; i < array->n_elements; i++)
-            if (count_entry(tally, row,
-                            dtype_get_int(&array->dtype, array->data + i * array->dtype.itemsize),
-                            err) != 0)
-                return -1;
-    }
-    return 0;
-}
-
-static int count_objects(struct tally *tally, struct error *err)
-{
-    uint64_t first = 0;
-
-    for (size_t i = 0; i < tally->plan->n_archives; i++) {
-        const struct array *array = tally->array->sources[i];
-        const uint64_t per_row = array->n_rows > 0 ? array->objects->n_items / array->n_rows : 0;
-
-        for (uint64_t k = 0; k < array->n_rows * per_row; k++)
-            if (count_item(tally, first + k / per_row, &array->objects->items[k], err) != 0)
-                return -1;
-        first += array->n_rows;
-    }
-    return 0;
+    if (entry->value == 0)
+        return 0;
+    if (entry->index < 0 && entry->has_value)
+        return plan_refuse(tally->plan, tally->array, err,
+                           "row %llu: index %lld with the value %g, expected an action from 0 to "
+                           "%llu, or no value; use --copy %s if these are no actions",
+                           (unsigned long long)entry->row, (long long)entry->index, entry->value,
+                           (unsigned long long)tally->space->length - 1,
+                           text_path(tally->array->key).text);
+    return count_entry(tally, entry->row, entry->index, err);
 }
 
 static bool is_policy(const struct plan_array *array)
@@ -196,20 +142,17 @@ static bool is_worth_counting(const struct action_space *space)
 static int count_policy(struct plan *plan, const struct plan_array *array, struct error *err)
 {
     struct tally tally = {.plan = plan, .array = array};
+    int status = 0;
 
     tally.space = plan_space(plan, &array->binding, err);
     if (tally.space == NULL)
         return -1;
-    if (!is_worth_counting(tally.space))
-        return 0;
-    if (array->binding.sparse == SPARSE_CSR) {
-        if (plan->conventions.ambiguous == AMBIGUOUS_DROP)
-            return plan_refuse(plan, array, err,
-                               "--ambiguous drop does not work on policies in CSR form");
-        return 0;
-    }
-    if ((array->is_object ? count_objects(&tally, err) : count_numeric(&tally, err)) != 0)
-        return -1;
+    if (array->binding.role == ROLE_POLICY_INDEX)
+        status = survey_entries(plan, array, &(struct entries_visitor){count_sparse, &tally}, err);
+    else if (is_worth_counting(tally.space))
+        status = count_dense(&tally, err);
+    if (status != 0 || !is_worth_counting(tally.space))
+        return status;
     if (plan->n_ambiguous == UINT64_MAX)
         plan->n_ambiguous = plan->n_unencodable = 0;
     plan->n_ambiguous += tally.n_ambiguous;

@@ -2,6 +2,7 @@
 #include "engine/unique.h"
 
 #include "engine/crew.h"
+#include "engine/pieces_csr.h"
 #include "engine/pieces_objects.h"
 #include "engine/source.h"
 
@@ -17,6 +18,7 @@ struct moving {
     const struct plan_array *array;
     struct source source, values;  /* numeric arrays */
     struct bytes rows, value_rows; /* a chunk of them */
+    struct csr csr;                /* CSR: where the rows begin in `source` */
 };
 
 struct unique {
@@ -38,6 +40,7 @@ static void release(struct unique *u)
         source_close(&u->moving[i].values);
         bytes_release(&u->moving[i].rows);
         bytes_release(&u->moving[i].value_rows);
+        csr_release(&u->moving[i].csr);
     }
     for (int i = 0; u->rooms != NULL && i < u->n_threads; i++)
         bytes_release(&u->rooms[i]);
@@ -55,13 +58,15 @@ static int open_moving(struct unique *u, const struct plan_array *array, struct 
     const uint64_t row_nbytes = array->sources[0]->row_nbytes;
 
     m->array = array;
-    if (array->binding.sparse == SPARSE_CSR)
-        return plan_refuse(plan, array, err, "--unique does not work on policies in CSR form");
     if (array->is_object)
         return 0;
     if (source_open(&m->source, array->sources, plan->n_archives, plan->max_memory, plan->tmpdir,
-                    err) != 0 ||
-        bytes_reserve(&m->rows, ROWS_AT_ONCE * row_nbytes, err) == NULL)
+                    err) != 0)
+        return -1;
+    if (array->binding.sparse == SPARSE_CSR)
+        return csr_open(&m->csr, plan->arrays[array->binding.offsets_array].sources, array->sources,
+                        plan->n_archives, &(struct order){.n_rows = plan->n_rows}, err);
+    if (bytes_reserve(&m->rows, ROWS_AT_ONCE * row_nbytes, err) == NULL)
         return -1;
     if (array->move.kind != MOVE_PADDED)
         return 0;
@@ -71,6 +76,13 @@ static int open_moving(struct unique *u, const struct plan_array *array, struct 
                                  err) == NULL
                ? -1
                : 0;
+}
+
+/* Values and offsets in CSR form are the same in all images of a row. */
+static bool is_moving(const struct plan_array *array)
+{
+    return array->binding.role < ROLE_COPY &&
+           (array->binding.sparse != SPARSE_CSR || array->binding.role == ROLE_POLICY_INDEX);
 }
 
 static int open_all(struct unique *u, int n_threads, struct error *err)
@@ -85,7 +97,7 @@ static int open_all(struct unique *u, int n_threads, struct error *err)
     if (u->moving == NULL || u->hashes == NULL || u->errors == NULL || u->rooms == NULL)
         return error_no_memory(err, "--unique");
     for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan->arrays[i].binding.role < ROLE_COPY && open_moving(u, &plan->arrays[i], err) != 0)
+        if (is_moving(&plan->arrays[i]) && open_moving(u, &plan->arrays[i], err) != 0)
             return -1;
     return 0;
 }
@@ -110,6 +122,15 @@ static int hash_image(const struct unique *u, const struct moving *m, uint64_t r
 
         if (object_row_bytes(&in, row, t, room, err) != 0)
             return -1;
+    } else if (m->csr.first != NULL) {
+        const uint64_t first = m->csr.first[row], n = m->csr.first[row + 1] - first;
+        const uint64_t before = first - m->csr.first[row - at];
+
+        if (bytes_reserve(room, n * move->dtype.itemsize + 1, err) == NULL ||
+            kernel_indices(move, t, &move->dtype, m->rows.data + before * move->dtype.itemsize,
+                           room->data, n, err) != 0)
+            return -1;
+        room->n_bytes = n * move->dtype.itemsize;
     } else {
         if (bytes_reserve(room, move->row_nbytes + 1, err) == NULL ||
             kernel_row(move, t, m->rows.data + at * move->row_nbytes,
@@ -155,6 +176,15 @@ static int read_chunk(struct unique *u, struct error *err)
 
         if (m->array->is_object)
             continue;
+        if (m->csr.first != NULL) {
+            const uint64_t n = m->csr.first[u->first + u->n] - m->csr.first[u->first];
+
+            m->rows.n_bytes = 0;
+            if (bytes_reserve(&m->rows, n * m->array->move.dtype.itemsize + 1, err) == NULL ||
+                source_read(&m->source, n, m->rows.data, err) != 0)
+                return -1;
+            continue;
+        }
         if (source_read(&m->source, u->n, m->rows.data, err) != 0 ||
             (m->value_rows.data != NULL &&
              source_read(&m->values, u->n, m->value_rows.data, err) != 0))

@@ -6,7 +6,8 @@ import tempfile
 
 import numpy as np
 
-from golden import Tap, data, expand, same_bits
+import maps
+from golden import Tap, data, expand, run, same_bits
 
 tap = Tap()
 
@@ -25,11 +26,11 @@ def gomoku(n, seed=3):
     return {"state": state, "policy": policy, "value": random.random(n).astype(np.float32)}
 
 
-def shard(arrays, *options):
+def shard(arrays, *options, board="square:9"):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "in.npz")
         np.savez_compressed(path, **arrays)
-        return expand(path, "--board", "square:9", *options)
+        return expand(path, "--board", board, *options)
 
 
 def rows_of(out):
@@ -126,6 +127,65 @@ def test_unique_sees_labels():
     arrays["policy"][0] = np.arange(81)
     out = shard(arrays, "--unique")
     assert np.count_nonzero(out["symaug_source"] == 0) == 8
+
+
+def sparse(form, indices, values):
+    """Rows of two entries in one of the forms of sparse policies."""
+    if form == "padded":
+        return {"policy_indices": indices, "policy_values": values}
+    if form == "csr":
+        return {"policy_offsets": np.arange(0, indices.size + 1, indices.shape[1]),
+                "policy_indices": indices.ravel(), "policy_values": values.ravel()}
+    objects = np.empty((2, len(indices)), object)
+    for i, row in enumerate(zip(indices, values)):
+        objects[:, i] = row
+    return {"policy_indices": objects[0], "policy_values": objects[1]}
+
+
+FORMS = ("padded", "csr", "objects")
+
+
+@tap.test(*FORMS)
+def test_unique_sparse(form):
+    """Rows of any form are moved before they are compared: the middle, a diagonal, a cell off it."""
+    arrays = gomoku(600)
+    arrays["state"][:] = 0
+    del arrays["policy"]
+    indices = np.tile([40, 40], (600, 1))
+    indices[1::3], indices[2::3] = (0, 10), (1, 40)
+    whole = shard({**arrays, **sparse(form, indices, np.full((600, 2), 0.5))}, "--unique")
+    n = np.bincount(whole["symaug_source"])
+    assert (n.reshape(-1, 3) == (1, 4, 8)).all(), n
+
+
+@tap.test(*FORMS)
+def test_drop_sparse(form):
+    """Rows with mass on entries that name a region by one cell keep their identity image alone."""
+    board = maps.square_ambiguous(8)
+    plain, doubtful = np.flatnonzero(~board)[100], np.flatnonzero(board)[50]
+    indices = np.array([[plain, plain + 1], [plain, doubtful], [plain, doubtful]] * 200)
+    values = np.array([[0.5, 0.5], [0.5, 0.5], [1, 0]] * 200)
+    arrays = {"features": np.zeros((600, 3, 8, 8), np.float32), **sparse(form, indices, values)}
+    out = shard(arrays, "--ambiguous=drop", "--policy=ringrift", board="square:8")
+    assert (np.bincount(out["symaug_source"]).reshape(-1, 3) == (8, 1, 8)).all()
+
+
+@tap.test(*FORMS)
+def test_no_action(form):
+    """An index of -1 is nothing that may have mass; the row is named."""
+    indices = np.tile([3, -1], (40, 1))
+    values = np.tile([1.0, 0.0], (40, 1))
+    arrays = gomoku(40)
+    del arrays["policy"]
+    arrays["state"][:] = 0
+    shard({**arrays, **sparse(form, indices, values)})
+    values[17:] = 0.5
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        np.savez(path, **arrays, **sparse(form, indices, values))
+        _, err = run("expand", "--board=square:9", path, path + ".o.npz", code=65)
+        assert "policy_indices: row 17: index -1 with the value 0.5, expected" in err, err
+        assert os.listdir(folder) == ["in.npz"]
 
 
 @tap.test()
