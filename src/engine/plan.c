@@ -242,6 +242,74 @@ static int note_board(struct plan *plan, struct error *err)
     return 0;
 }
 
+static bool has_ambiguous(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_spaces; i++)
+        for (uint64_t a = 0; a < plan->spaces[i]->length; a++)
+            if (plan->spaces[i]->flags[a] & ACTION_AMBIGUOUS)
+                return true;
+    return false;
+}
+
+/* Whether some array has planes of the board's rows and columns. */
+static bool has_box(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct role_binding *b = &plan->arrays[i].binding;
+
+        if ((b->role == ROLE_PLANES || b->role == ROLE_PACKED || b->role == ROLE_GRID) &&
+            b->layout == NULL && plan->board->rows > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Options that were given and change nothing here: perhaps the board is another one. */
+static int note_options(struct plan *plan, const struct settings *request, struct error *err)
+{
+    const struct conventions *c = &plan->conventions;
+    const bool swaps = board_swaps_colours(plan->board);
+    const bool castles = plan->board->family->castling != NULL;
+    const struct {
+        const char *option;
+        bool is_said, bears;
+        const char *why;
+    } all[] = {
+        {"planes", conventions_is_said(c, "planes"), swaps, "no transform swaps colours"},
+        {"value", c->value_said, swaps, "no transform swaps colours"},
+        {"to-move", c->to_move_said, swaps, "no transform swaps colours"},
+        {"castling", conventions_is_said(c, "castling"), castles, "nobody castles"},
+        {"castling-planes", conventions_is_said(c, "castling-planes"), castles, "nobody castles"},
+        {"tiles", conventions_is_said(c, "tiles"), plan->board->family->has_tiles,
+         "there are no tiles"},
+        {"ambiguous", conventions_is_said(c, "ambiguous"), has_ambiguous(plan),
+         "no action names a region by one of its cells"},
+        {"plane-order", request->roles.plane_xy >= 0, has_box(plan),
+         "no array has planes of rows and columns"},
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].is_said && !all[i].bears &&
+            plan_warn(plan, err, "--%s means nothing on board %s with these arrays: %s",
+                      all[i].option, plan->board->preset, all[i].why) != 0)
+            return -1;
+    return 0;
+}
+
+/* The maps of planes in a board file and those of --planes cannot both hold. */
+static int check_planes(const struct plan *plan, struct error *err)
+{
+    for (uint32_t k = 0; k < plan->n_chosen; k++)
+        if (plan->board->transforms[plan->chosen[k]].planes != NULL &&
+            conventions_is_said(&plan->conventions, "planes"))
+            return error_set(err, ERROR_USAGE,
+                             "--planes %s: the file of board %s says itself where planes go "
+                             "(\"planes\" of its transforms); use one of the two",
+                             conventions_text(&plan->conventions, "planes").text,
+                             text_path(plan->board->preset).text);
+    return 0;
+}
+
 /* What the user should know about single arrays. */
 static int note_arrays(struct plan *plan, struct error *err)
 {
@@ -322,7 +390,8 @@ int plan_survey(struct plan *plan, struct error *err)
         return 0;
     plan->is_surveyed = true;
     if ((plan->swaps && (survey_turn_planes(plan, err) != 0 || survey_stones(plan, err) != 0)) ||
-        survey_flips(plan, err) != 0 || survey_padding(plan, err) != 0)
+        survey_flips(plan, err) != 0 || survey_padding(plan, err) != 0 ||
+        survey_places(plan, err) != 0)
         return -1;
     return drops_ambiguous(plan) ? 0 : survey_ambiguous(plan, err);
 }
@@ -385,13 +454,14 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
     plan->rows_per_shard = request->rows_per_shard;
     if (plan_open_inputs(plan, paths, n_paths, request, err) != 0 ||
         plan_decide_board(plan, request, err) != 0 ||
-        choose_transforms(plan, request->transforms, err) != 0 ||
+        choose_transforms(plan, request->transforms, err) != 0 || check_planes(plan, err) != 0 ||
         plan_match_arrays(plan, request, err) != 0)
         return -1;
     plan->provenance = request->provenance && !plan->board->family->only_known_members;
     if (bind_arrays(plan, err) != 0 || survey_for_images(plan, err) != 0 ||
         (needs_memory(plan) && plan_survey(plan, err) != 0) || note_board(plan, err) != 0 ||
-        note_arrays(plan, err) != 0 || select_images(plan, request, err) != 0)
+        note_options(plan, request, err) != 0 || note_arrays(plan, err) != 0 ||
+        select_images(plan, request, err) != 0)
         return -1;
     return set_order(plan, request, err) != 0 ? -1 : note_shards(plan, err);
 }

@@ -89,6 +89,9 @@ int survey_castling(struct plan *plan, struct error *err);
  * have such mass keep only the identity image. */
 int survey_ambiguous(struct plan *plan, struct error *err);
 
+/* Moves and coordinates: warn of rows that name a place off the board. */
+int survey_places(struct plan *plan, struct error *err);
+
 /* Packed planes: warn of rows with bits set behind the last cell of a plane (written as 0). */
 int survey_padding(struct plan *plan, struct error *err);
 

@@ -207,5 +207,77 @@ def test_dry_run():
         assert any(all(word in line for word in words) for line in out.splitlines()), (words, out)
 
 
+
+def expanded(arrays, *options, code=0):
+    """(standard output and error of) expanding the arrays."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        np.savez(path, **arrays)
+        out, err = run("expand", *options, path, path + ".o.npz", code=code)
+    return out + err
+
+
+GO = {"state": np.zeros((ROWS, 2, 9, 9)), "policy": np.ones((ROWS, 81))}
+
+
+@tap.test(("--castling=skip", "go9"), ("--castling-planes=none", "go9"), ("--tiles=keep", "go9"),
+          ("--planes=mover", "go9"), ("--value=mover", "go9"), ("--to-move=pm1", "go9"),
+          ("--ambiguous=map", "go9"), ("--castling=skip", "rhombus:5"),
+          ("--tiles=permute", "rhombus:5"), ("--plane-order=yx", "takeiteasy"))
+def test_meaningless_option(option, board):
+    """An option that changes nothing on the board is said; it may be the wrong board."""
+    arrays = hex_shard() if board[0] == "r" else GO
+    if board[0] == "t":
+        arrays = {"plateau": np.zeros((ROWS, 19), np.int64), "position": np.zeros(ROWS, np.int64)}
+    said = f"{option.split('=')[0]} means nothing on board"
+    assert said in expanded(arrays, "-b", board, option), option
+    assert said not in expanded(arrays, "-b", board)
+
+
+@tap.test()
+def test_options_that_mean_something():
+    for option in "--planes=colour", "--value=mover", "--to-move=01", "--plane-order=yx":
+        assert "means nothing" not in expanded(hex_shard(), "-b", "rhombus:5", option), option
+
+
+@tap.test()
+def test_planes_said_twice():
+    """A board file's maps of planes and --planes: one of the two."""
+    arrays = {"state": np.zeros((4, 4, 5, 5)), "policy": np.ones((4, 25))}
+    board = "share/boards/bridges.json"
+    err = expanded(arrays, "-b", "file:" + board, "--planes=0,1,2,3", code=64)
+    assert "--planes 0,1,2,3" in err and "bridges" in err, err
+
+
+@tap.test("<i8", "<i2", "<f4")
+def test_tile_codes(dtype):
+    """Ids of tiles, and floats, are no codes whose numbers can be permuted."""
+    plateau = np.zeros((5, 19), dtype)
+    plateau[3:, 4] = 17
+    options = ["-b", "takeiteasy", "--tiles=permute", "--role=plateau=grid"]
+    arrays = {"plateau": plateau, "position": np.zeros(5, np.int64)}
+    err = expanded(arrays, *options, code=65)
+    assert ("<f4, expected integers" if dtype == "<f4" else "tile code 17, expected 0 or") in err, err
+    assert "plateau" in err, err
+    plateau[3:, 4] = 967
+    if dtype != "<f4":
+        expanded(arrays, *options)
+
+
+@tap.test("last_move", "move")
+def test_off_board(name):
+    """Places in the corners of a hexagon's box are told, with the first row."""
+    cells = np.zeros((ROWS, 2), np.int16) + 4
+    cells[3:5] = 0
+    cells[5] = -1
+    arrays = {"state": np.zeros((ROWS, 2, 9, 9)), name: cells}
+    options = ["-b", "hexagon:4"] + (["--role=move=action:layout=cells"] if name == "move" else [])
+    if name == "move":
+        arrays[name] = np.where(cells[:, 0] < 0, -1, cells[:, 0] * 9 + cells[:, 1])
+    err = expanded(arrays, *options)
+    assert f"{name}: 2 rows name a place that is not on the board" in err, err
+    assert "first row 3" in err, err
+
+
 if __name__ == "__main__":
     tap.main()
