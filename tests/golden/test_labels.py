@@ -271,7 +271,7 @@ def test_off_board(name):
     cells[3:5] = 0
     cells[5] = -1
     arrays = {"state": np.zeros((ROWS, 2, 9, 9)), name: cells}
-    options = ["-b", "hexagon:4"] + (["--role=move=action:layout=cells"] if name == "move" else [])
+    options = ["-b", "hexagon:4"] + (["--role=move=action:layout=cells-box"] if name == "move" else [])
     if name == "move":
         arrays[name] = np.where(cells[:, 0] < 0, -1, cells[:, 0] * 9 + cells[:, 1])
     err = expanded(arrays, *options)
