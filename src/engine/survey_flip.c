@@ -80,12 +80,18 @@ static void look_at_policy(struct flips *f, const uint8_t *policy, uint64_t row)
 static int look_at_rows(struct flips *f, struct chunks *stones, struct chunks *policy,
                         struct error *err)
 {
+    const uint64_t row_nbytes = f->policy->move.row_nbytes;
+
     do {
         if (chunks_next(stones, err) != 0 || chunks_next(policy, err) != 0)
             return -1;
         for (uint64_t i = 0; i < stones->n; i++)
             if (find_stones(f, stones->rows + i * f->stones->move.row_nbytes))
-                look_at_policy(f, policy->rows + i * f->policy->move.row_nbytes, stones->first + i);
+                for (uint64_t head = 0; head < f->policy->move.outer; head++)
+                    look_at_policy(f,
+                                   policy->rows + i * row_nbytes +
+                                       head * (row_nbytes / f->policy->move.outer),
+                                   stones->first + i);
     } while (stones->n > 0 && stones->first + stones->n < MAX_ROWS);
     return 0;
 }
@@ -165,7 +171,7 @@ int survey_flips(struct plan *plan, struct error *err)
         const struct role_binding *b = &array->binding;
 
         if ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && !array->is_object &&
-            survey_has_numbers(array) && b->axes.outer == 1 &&
+            survey_has_numbers(array) && b->axes.inner == 1 &&
             action_can_flip(plan->board, b->layout, ACTION_FLIPUD) &&
             look_at(plan, stones, array, err) != 0)
             return -1;

@@ -119,5 +119,22 @@ def test_refused(board, role, length):
         assert "option" in err and role.split(":")[1] in err, err
 
 
+
+@tap.test(*FLIPS)
+def test_several_heads(flip):
+    """(N,k,A): each head is looked at, and flipped."""
+    planes, policy = games(9, 60, "<f4")
+    stored = np.ascontiguousarray(FLIPS[flip](policy)).reshape(60, 81)
+    arrays = {"state": planes, "policy": np.stack([stored, stored], 1)}
+    with tempfile.TemporaryDirectory() as folder:
+        err = expand(folder, arrays, "square:9", "--role=policy=policy", code=65)
+        assert f"policy=policy:{flip}" in err, err
+        out = expand(folder, arrays, "square:9", f"--role=policy=policy:{flip}")
+    for t, image in enumerate(IMAGES):
+        found = out["policy"][out["symaug_transform"] == t].reshape(60, 2, 9, 9)
+        for head in 0, 1:
+            same_bits(FLIPS[flip](found[:, head]), image(policy), f"{flip} {t} {head}")
+
+
 if __name__ == "__main__":
     tap.main()

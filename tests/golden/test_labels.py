@@ -279,5 +279,22 @@ def test_off_board(name):
     assert "first row 3" in err, err
 
 
+
+@tap.test("msb", "lsb")
+def test_pad_bits(order):
+    """Bits behind the last cell of packed planes are written as 0, by transform 0 too, with a word."""
+    little = "little" if order == "lsb" else "big"
+    planes = np.random.default_rng(3).integers(0, 2, (ROWS, 2, 81), np.uint8)
+    clean = np.packbits(planes, -1, little)
+    stored = clean.copy()
+    stored[2:, 1, -1] |= 0x80 if order == "lsb" else 1
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, bits=stored)
+        _, err = run("expand", "-b", "go9", "--transforms=0", f"--role=bits=packed:{order}", path, out)
+        assert "bits: 4 rows have pad bits set, which are written as 0" in err, err
+        same_bits(load(out)["bits"], clean, "bits")
+
+
 if __name__ == "__main__":
     tap.main()
