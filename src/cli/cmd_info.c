@@ -65,7 +65,7 @@ static int decide_roles(struct shard *shard, struct error *err)
     if (shard->bindings == NULL)
         return error_no_memory(err, "roles");
     if (role_infer(&shard->archive, shard->board, &shard->recall.settings.roles, shard->bindings,
-                   &shard->n_rows, &shard->why) == 0)
+                   &shard->n_rows, NULL, &shard->why) == 0)
         return 0;
     free(shard->bindings);
     shard->bindings = NULL;

@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "engine/bind.h"
 #include "engine/survey.h"
-#include "shard/role_names.h"
 
 /* Elements of one row. */
 static uint64_t row_elements(const struct plan_array *array)
@@ -81,14 +80,14 @@ static int wdl_label(const struct plan *plan, const struct plan_array *array, en
                      struct error *err)
 {
     const struct conventions *c = &plan->conventions;
-    const struct role_name_rule *named = role_name_find(array->key, plan->board);
+    const struct role_named named = role_by_name(array->key, plan->board);
     const uint64_t n = row_elements(array);
 
     *op = LABEL_REVERSE;
     if (n != 3)
         return plan_refuse(plan, array, err, "%llu columns, expected 3 (win, draw, loss)",
                            (unsigned long long)n);
-    if (named != NULL && named->role == ROLE_VALUE && array->binding.inferred && c->value_said &&
+    if (named.role == ROLE_VALUE && array->binding.inferred && c->value_said &&
         c->value != VALUE_COLOUR_WDL)
         return plan_refuse(plan, array, err,
                            "3 columns, but --value %s is for one or two; use --role NAME=wdl (blue "

@@ -328,7 +328,9 @@ static int infer_archive(struct plan *plan, size_t i, const struct settings *req
         return error_no_memory(err, "roles");
     roles.is_strict = !request->allow_expanded;
     roles.swaps_colours = roles.is_strict && plan->swaps;
-    status = role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i], err);
+    roles.value_is_said = plan->conventions.value_said;
+    roles.value_is_signed = plan->conventions.value == VALUE_COLOUR11;
+    status = role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i], NULL, err);
     if (status == 0 && __builtin_add_overflow(plan->n_rows, plan->archive_rows[i], &plan->n_rows))
         status = error_set(err, ERROR_DATA, "%s: too many rows", text_path(archive->path).text);
     if (status == 0)

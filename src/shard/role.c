@@ -1,54 +1,270 @@
-/* role.c - the table of roles, their names, and what the user says about them (--role, --copy). */
+/*
+ * role.c - the kinds of roles, one row each, and what the user says about them (--role, --copy).
+ *
+ * A new role is a row here and its value in the enum: its names, how an array must fit it, which
+ * options stand after its colon. What a transform does to its numbers is the engine's bind.c.
+ */
 #include "shard/role.h"
 
 #include "base/text.h"
+#include "shard/role_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-const struct role_info role_table[] = {
-    {ROLE_PLANES, "planes", "(N,C,H,W), (N,H,W,C), (N,C,cells) or (N,C*H*W)",
-     "gather per plane; a colour swap permutes planes and flips the to-move plane"},
-    {ROLE_PACKED, "packed", "(N,C,ceil(HW/8)) u1", "gather of bits"},
-    {ROLE_GRID, "grid", "(N,H,W) or (N,cells)", "gather; a colour swap exchanges codes"},
-    {ROLE_POLICY, "policy", "(N,A), (N,H,W) or (N,k,A)", "gather over the action axis"},
-    {ROLE_ACTION_VALUES, "action-values", "as policy, any numbers",
-     "gather over the action axis; no sums or signs are checked"},
-    {ROLE_MASK, "mask", "(N,A), (N,H,W) or (N,k,A)", "gather over the action axis"},
-    {ROLE_POLICY_INDEX, "policy-index", "object rows, (N,L), or (M,) with offsets",
-     "indices moved; order, duplicates and padding kept"},
-    {ROLE_POLICY_VALUE, "policy-value", "as its indices", "kept, beside its indices"},
-    {ROLE_POLICY_OFFSETS, "policy-offsets", "(N+1,) integers", "where each row begins"},
-    {ROLE_ACTION, "action", "(N,) integers", "index moved; negative ones stay"},
-    {ROLE_COORD, "coord", "(N,2) integers", "(row,col) moved; negative ones stay"},
-    {ROLE_VALUE, "value", "(N,) or (N,k)", "kept; a colour swap changes the side"},
-    {ROLE_WDL, "wdl", "(N,3)", "kept; a colour swap reverses it"},
-    {ROLE_TO_MOVE, "to-move", "(N,)", "kept; a colour swap names the other player"},
-    {ROLE_TILE, "tile", "(N,3) integers", "kept, or permuted with --tiles permute"},
-    {ROLE_COPY, "copy", "(N,...)", "repeated for each image"},
-    {ROLE_META, "meta", "any", "copied byte for byte, once"},
-    {ROLE_DROP, "drop", "any", "left out"},
+#define LAYOUT_OPTIONS "flipud fliplr transpose layout=NAME"
+#define POLICY_EFFECT  "gather over the action axis"
+
+const struct role_kind role_kinds[ROLE_N_KINDS] = {
+    [ROLE_PLANES] =
+        {
+            .name = "planes",
+            .shape = "(N,C,H,W), (N,H,W,C), (N,C,cells) or (N,C*H*W)",
+            .effect = "gather per plane; a colour swap permutes planes and flips the to-move plane",
+            .options = "nchw nhwc",
+            .flags = ROLE_MOVES | ROLE_ON_CELLS,
+            .min_dims = 2,
+            .fit = role_fit_planes,
+            .by_name = {role_fit_grid, role_fit_planes, role_fit_packed},
+            .names = {{"features feature states state boards board obs observations observation "
+                       "planes board_planes bf x inputs input valueTargetsNCHW"}},
+        },
+    [ROLE_PACKED] =
+        {
+            .name = "packed",
+            .shape = "(N,C,ceil(HW/8)) u1",
+            .effect = "gather of bits",
+            .options = "msb lsb",
+            .flags = ROLE_MOVES | ROLE_ON_CELLS,
+            .min_dims = 2,
+            .fit = role_fit_packed,
+            .by_name = {role_fit_packed},
+            .names = {{"binaryInputNCHWPacked"}},
+        },
+    [ROLE_GRID] =
+        {
+            .name = "grid",
+            .shape = "(N,H,W) or (N,cells)",
+            .effect = "gather; a colour swap exchanges codes",
+            .flags = ROLE_MOVES | ROLE_ON_CELLS,
+            .min_dims = 2,
+            .fit = role_fit_grid,
+            .by_name = {role_fit_grid},
+            .names = {{"plateau plateaus", .flags = NAME_TILES}},
+        },
+    [ROLE_POLICY] =
+        {
+            .name = "policy",
+            .shape = "(N,A), (N,H,W) or (N,k,A)",
+            .effect = POLICY_EFFECT,
+            .options = LAYOUT_OPTIONS,
+            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
+            .fit = role_fit_policy,
+            .by_name = {role_fit_policy},
+            .names = {{"policy policies pi pis policy_targets policy_target pt probs mcts_probs "
+                       "policyTargetsNCMove"},
+                      {"visits visit_counts", .flags = NAME_COUNTS}},
+        },
+    [ROLE_ACTION_VALUES] =
+        {
+            .name = "action-values",
+            .shape = "as policy, any numbers",
+            .effect = POLICY_EFFECT "; no sums or signs are checked",
+            .options = LAYOUT_OPTIONS,
+            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
+            .fit = role_fit_policy,
+            .by_name = {role_fit_policy},
+            .names = {{"qValueTargetsNCMove action_values q_values"}},
+        },
+    [ROLE_MASK] =
+        {
+            .name = "mask",
+            .shape = "(N,A), (N,H,W) or (N,k,A)",
+            .effect = POLICY_EFFECT,
+            .options = LAYOUT_OPTIONS,
+            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
+            .fit = role_fit_policy,
+            .by_name = {role_fit_policy},
+            .names = {{"legal legal_mask legal_moves legals_mask action_mask action_masks mask"}},
+        },
+    [ROLE_POLICY_INDEX] =
+        {
+            .name = "policy-index",
+            .shape = "object rows, (N,L), or (M,) with offsets",
+            .effect = "indices moved; order, duplicates and padding kept",
+            .options = LAYOUT_OPTIONS,
+            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
+        },
+    [ROLE_POLICY_VALUE] =
+        {
+            .name = "policy-value",
+            .shape = "as its indices",
+            .effect = "kept, beside its indices",
+        },
+    [ROLE_POLICY_OFFSETS] =
+        {
+            .name = "policy-offsets",
+            .shape = "(N+1,) integers",
+            .effect = "where each row begins",
+        },
+    [ROLE_ACTION] =
+        {
+            .name = "action",
+            .shape = "(N,) integers",
+            .effect = "index moved; negative ones stay",
+            .options = LAYOUT_OPTIONS,
+            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
+            .fit = role_fit_action,
+            .by_name = {role_fit_action},
+            .names = {{"move moves move_index move_indices actions action position"}},
+        },
+    [ROLE_COORD] =
+        {
+            .name = "coord",
+            .shape = "(N,2) integers",
+            .effect = "(row,col) moved; negative ones stay",
+            .options = "rowcol colrow",
+            .flags = ROLE_MOVES,
+            .fit = role_fit_coord,
+            .by_name = {role_fit_coord, role_fit_action},
+            .names = {{"last_move last_moves"}},
+        },
+    [ROLE_VALUE] =
+        {
+            .name = "value",
+            .shape = "(N,) or (N,k)",
+            .effect = "kept; a colour swap changes the side",
+            .options = "players",
+            .fit = role_fit_value,
+            .by_name = {role_fit_wdl, role_fit_value},
+            .names = {{"value values v z zs outcome outcomes result results value_targets "
+                       "value_target vt Y_value"},
+                      {"values_mp", .flags = NAME_PER_PLAYER}},
+        },
+    [ROLE_WDL] =
+        {
+            .name = "wdl",
+            .shape = "(N,3)",
+            .effect = "kept; a colour swap reverses it",
+            .flags = ROLE_ONLY_SWAPS,
+            .fit = role_fit_wdl,
+            .by_name = {role_fit_wdl},
+            .names = {{"wdl wls"}},
+        },
+    [ROLE_TO_MOVE] =
+        {
+            .name = "to-move",
+            .shape = "(N,)",
+            .effect = "kept; a colour swap names the other player",
+            .options = "player winner",
+            .flags = ROLE_ONLY_SWAPS,
+            .fit = role_fit_to_move,
+            .by_name = {role_fit_to_move},
+            .names = {{"player players player_to_move current_player current_players to_play "
+                       "to_move turn turns side_to_move player_numbers winner winners"}},
+        },
+    [ROLE_TILE] =
+        {
+            .name = "tile",
+            .shape = "(N,3) integers",
+            .effect = "kept, or permuted with --tiles permute",
+            .fit = role_fit_tile,
+            .by_name = {role_fit_tile},
+            .names = {{"tile tiles", .flags = NAME_TILES}},
+        },
+    [ROLE_COPY] =
+        {
+            .name = "copy",
+            .shape = "(N,...)",
+            .effect = "repeated for each image",
+            .names = {{"globals gf globalInputNC globalTargetsNC scoreDistrN metadataInputNC ply "
+                       "move_number move_numbers moves_left total_game_moves move_types game_id "
+                       "game_ids phases num_players victory_types engine_modes opponent_types "
+                       "opponent_elo generator_elo quality_score iteration player_type human_won "
+                       "metadata symaug_source symaug_transform"},
+                      {"weight weights sample_weight sample_weights heuristics score scores "
+                       "final_score final_scores",
+                       .flags = NAME_MAY_SPREAD}},
+        },
+    [ROLE_META] = {.name = "meta", .shape = "any", .effect = "copied byte for byte, once"},
+    [ROLE_DROP] =
+        {
+            .name = "drop",
+            .shape = "any",
+            .effect = "left out",
+            .names = {{"data_checksums", .flags = NAME_NEVER_ROWS}},
+        },
 };
-const size_t role_n_table = sizeof role_table / sizeof role_table[0];
 
 const char *role_name(enum role role)
 {
-    for (size_t i = 0; i < role_n_table; i++)
-        if (role_table[i].role == role)
-            return role_table[i].name;
-    return "unknown";
+    return role_kinds[role].name;
 }
 
 bool role_moves(enum role role)
 {
-    return role <= ROLE_COORD && role != ROLE_POLICY_VALUE && role != ROLE_POLICY_OFFSETS;
+    return (role_kinds[role].flags & ROLE_MOVES) != 0;
 }
 
-#define BIT(role) (1u << (role))
-#define LAYOUT_ROLES                                                                        \
-    (BIT(ROLE_POLICY) | BIT(ROLE_ACTION_VALUES) | BIT(ROLE_MASK) | BIT(ROLE_POLICY_INDEX) | \
-     BIT(ROLE_ACTION))
+/* --- names --- */
+
+/* True when a word of the list, separated by spaces, is the text; without regard to case. */
+static bool lists(const char *words, const char *text, size_t n_bytes)
+{
+    while (words != NULL && *words != '\0') {
+        const size_t n = strcspn(words, " ");
+
+        if (n == n_bytes && strncasecmp(words, text, n) == 0)
+            return true;
+        words += n + (words[n] != '\0');
+    }
+    return false;
+}
+
+static struct role_named find_name(const char *key, size_t n_bytes, const struct board *board)
+{
+    for (unsigned k = 0; k < ROLE_N_KINDS; k++) {
+        for (unsigned g = 0; g < ROLE_N_NAMES; g++) {
+            const struct role_names *names = &role_kinds[k].names[g];
+
+            if (lists(names->words, key, n_bytes) &&
+                (board == NULL || !(names->flags & NAME_TILES) || board->family->has_tiles))
+                return (struct role_named){true, (enum role)k, names->flags};
+        }
+    }
+    return (struct role_named){.role = ROLE_META};
+}
+
+struct role_named role_by_name(const char *key, const struct board *board)
+{
+    return find_name(key, strlen(key), board);
+}
+
+bool role_name_suggests_cells(const char *key)
+{
+    static const char *const hints[] = {"move", "action", "pos",    "cell", "coord",
+                                        "best", "played", "chosen", "mv"};
+
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strcasestr(key, hints[i]) != NULL)
+            return true;
+    return false;
+}
+
+bool role_prefix_is_policy(const char *key, size_t n_bytes)
+{
+    return (n_bytes == 3 && strncasecmp(key, "pol", 3) == 0) ||
+           find_name(key, n_bytes, NULL).role == ROLE_POLICY;
+}
+
+bool role_prefix_is_counts(const char *key, size_t n_bytes)
+{
+    return (find_name(key, n_bytes, NULL).flags & NAME_COUNTS) != 0;
+}
+
+/* --- what the user says --- */
 
 enum option_field {
     OPTION_COL_FIRST,
@@ -59,52 +275,51 @@ enum option_field {
     OPTION_WINNER
 };
 
-/* The options behind a role's colon, other than layout=L. */
+/* What the options of a role's row mean, other than layout=NAME. */
 static const struct role_option {
     const char *name;
     enum option_field field;
     int value;
-    unsigned roles;
 } option_table[] = {
-    {"rowcol", OPTION_COL_FIRST, 0, BIT(ROLE_COORD)},
-    {"colrow", OPTION_COL_FIRST, 1, BIT(ROLE_COORD)},
-    {"msb", OPTION_LSB_FIRST, 0, BIT(ROLE_PACKED)},
-    {"lsb", OPTION_LSB_FIRST, 1, BIT(ROLE_PACKED)},
-    {"nchw", OPTION_CHANNELS_LAST, 0, BIT(ROLE_PLANES)},
-    {"nhwc", OPTION_CHANNELS_LAST, 1, BIT(ROLE_PLANES)},
-    {"players", OPTION_PER_PLAYER, 1, BIT(ROLE_VALUE)},
-    {"flipud", OPTION_FLIP, ACTION_FLIPUD, LAYOUT_ROLES},
-    {"fliplr", OPTION_FLIP, ACTION_FLIPLR, LAYOUT_ROLES},
-    {"transpose", OPTION_FLIP, ACTION_TRANSPOSE, LAYOUT_ROLES},
-    {"player", OPTION_WINNER, 0, BIT(ROLE_TO_MOVE)},
-    {"winner", OPTION_WINNER, 1, BIT(ROLE_TO_MOVE)},
+    {"rowcol", OPTION_COL_FIRST, 0},        {"colrow", OPTION_COL_FIRST, 1},
+    {"msb", OPTION_LSB_FIRST, 0},           {"lsb", OPTION_LSB_FIRST, 1},
+    {"nchw", OPTION_CHANNELS_LAST, 0},      {"nhwc", OPTION_CHANNELS_LAST, 1},
+    {"players", OPTION_PER_PLAYER, 1},      {"flipud", OPTION_FLIP, ACTION_FLIPUD},
+    {"fliplr", OPTION_FLIP, ACTION_FLIPLR}, {"transpose", OPTION_FLIP, ACTION_TRANSPOSE},
+    {"player", OPTION_WINNER, 0},           {"winner", OPTION_WINNER, 1},
 };
 
 #define N_OPTIONS (sizeof option_table / sizeof option_table[0])
 
 static const char layout_option[] = "layout=";
-static const unsigned layout_roles = LAYOUT_ROLES;
 
-static bool equals(const char *text, size_t n_bytes, const char *name)
+static bool has_layout(enum role role)
 {
-    return strlen(name) == n_bytes && memcmp(text, name, n_bytes) == 0;
+    return (role_kinds[role].flags & ROLE_HAS_LAYOUT) != 0;
 }
 
 static int bad_option(const struct role_override *o, const char *text, size_t n_bytes,
                       struct error *err)
 {
+    const char *options = role_kinds[o->role].options;
     struct text names = {0};
 
-    for (size_t i = 0; i < N_OPTIONS; i++)
-        if (option_table[i].roles & BIT(o->role))
-            text_append(&names, NULL, "%s%s", names.n_bytes > 0 ? ", " : "", option_table[i].name);
-    if (layout_roles & BIT(o->role))
-        text_append(&names, NULL, "%slayout=NAME", names.n_bytes > 0 ? ", " : "");
+    for (; options != NULL && *options != '\0'; options += strspn(options, " ")) {
+        const size_t n = strcspn(options, " ");
+
+        text_append(&names, NULL, "%s%.*s", names.n_bytes > 0 ? ", " : "", (int)n, options);
+        options += n;
+    }
     error_set(err, ERROR_USAGE, "%s: role %s has no option %s; its options: %s",
               text_quote(o->array).text, role_name(o->role), text_quote_bytes(text, n_bytes).text,
               names.n_bytes > 0 ? names.text : "none");
     text_release(&names);
     return -1;
+}
+
+static bool equals(const char *text, size_t n_bytes, const char *name)
+{
+    return strlen(name) == n_bytes && memcmp(text, name, n_bytes) == 0;
 }
 
 static int parse_option(struct role_override *o, const char *text, size_t n_bytes,
@@ -113,7 +328,7 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
     const size_t prefix = sizeof layout_option - 1;
 
     if (n_bytes > prefix && memcmp(text, layout_option, prefix) == 0 && o->layout == NULL &&
-        (layout_roles & BIT(o->role))) {
+        has_layout(o->role)) {
         o->layout = strndup(text + prefix, n_bytes - prefix);
         return o->layout == NULL ? error_no_memory(err, "a role's layout") : 0;
     }
@@ -122,7 +337,8 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
         int *const fields[] = {&o->col_first,  &o->lsb_first, &o->channels_last,
                                &o->per_player, &o->flip,      &o->is_winner};
 
-        if ((option->roles & BIT(o->role)) && equals(text, n_bytes, option->name)) {
+        if (equals(text, n_bytes, option->name) &&
+            lists(role_kinds[o->role].options, text, n_bytes)) {
             *fields[option->field] = option->value;
             return 0;
         }
@@ -134,8 +350,8 @@ static int bad_role(const char *array, const char *text, size_t n_bytes, struct 
 {
     struct text names = {0};
 
-    for (size_t i = 0; i < role_n_table; i++)
-        text_append(&names, NULL, "%s%s", i > 0 ? ", " : "", role_table[i].name);
+    for (unsigned i = 0; i < ROLE_N_KINDS; i++)
+        text_append(&names, NULL, "%s%s", i > 0 ? ", " : "", role_kinds[i].name);
     error_set(err, ERROR_USAGE, "%s: no role is called %s; roles: %s", text_quote(array).text,
               text_quote_bytes(text, n_bytes).text, names.n_bytes > 0 ? names.text : "");
     text_release(&names);
@@ -145,13 +361,14 @@ static int bad_role(const char *array, const char *text, size_t n_bytes, struct 
 /* Parse ROLE[:option,...] into o, whose array is set. */
 static int parse_spec(struct role_override *o, const char *spec, struct error *err)
 {
-    size_t n_role = strcspn(spec, ":"), i = 0;
+    const size_t n_role = strcspn(spec, ":");
+    unsigned i = 0;
 
-    while (i < role_n_table && !equals(spec, n_role, role_table[i].name))
+    while (i < ROLE_N_KINDS && !equals(spec, n_role, role_kinds[i].name))
         i++;
-    if (i == role_n_table)
+    if (i == ROLE_N_KINDS)
         return bad_role(o->array, spec, n_role, err);
-    o->role = role_table[i].role;
+    o->role = (enum role)i;
     if (spec[n_role] == '\0')
         return 0;
     for (const char *text = spec + n_role + 1;; text++) {
@@ -251,7 +468,7 @@ int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
     const char *role = role_name(b->role);
     int n;
 
-    if (b->layout != NULL && (layout_roles & BIT(b->role)))
+    if (b->layout != NULL && has_layout(b->role))
         n = snprintf(spec, n_bytes, "%s:%s%s%s%s", role, layout_option, b->layout->name,
                      b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip));
     else if (b->role == ROLE_PLANES && b->axes.inner * b->axes.outer > 1)

@@ -5,6 +5,7 @@
 #define SYMAUG_SHARD_ROLE_H
 
 #include "base/error.h"
+#include "base/text.h"
 #include "board/actions.h"
 #include "board/board.h"
 #include "shard/archive_in.h"
@@ -32,6 +33,7 @@ enum role {
     ROLE_COPY,
     ROLE_META,
     ROLE_DROP, /* stale after expansion (data_checksums): left out, with a notice */
+    ROLE_N_KINDS
 };
 
 /* How the items of a sparse policy are laid out. */
@@ -74,6 +76,7 @@ struct role_binding {
     bool plane_xy;   /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */
     bool is_winner;  /* TO_MOVE: who won, or nobody; not whose turn it is */
     bool is_counts;  /* POLICY and its sparse parts: visits, which need not add up to 1 */
+    bool may_hold_positions; /* COPY: strings that look like positions (FEN): worth a warning */
 };
 
 /* What the user said about roles: --role, --copy, --schema, and the options that bear on them. */
@@ -96,6 +99,8 @@ struct role_request {
     int plane_xy;         /* --plane-order: -1 not said, 0 yx, 1 xy */
     bool is_strict;       /* nothing that may be spatial is copied by guess (expand) */
     bool swaps_colours;   /* nor anything with rows: a colour swap may change it */
+    bool value_is_said;   /* --value was told, */
+    bool value_is_signed; /* and that values go from -1 to 1 */
     const char *command;  /* borrowed, or NULL: the command line, to which a refusal adds flags, */
     const char *operands; /* and what must stand behind them ("-- a.npz"), or "" */
 };
@@ -106,16 +111,70 @@ struct role_request {
         .overrides = NULL, .plane_xy = -1 \
     }
 
-/* A role's row in the table: its name and meaning, printed by `symaug info` and help. */
-struct role_info {
-    enum role role;
-    const char *name;   /* "policy-index" */
-    const char *shape;  /* "(N,C,H,W) or (N,H,W,C) or (N,C*H*W)" */
-    const char *effect; /* "gather over the action axis" */
+/* What the name of an array says about its role, before its shape is looked at. */
+struct role_named {
+    bool is_known;
+    enum role role; /* of an array with that name and a fitting shape; META when not known */
+    unsigned flags; /* enum role_name_flag */
 };
 
-extern const struct role_info role_table[];
-extern const size_t role_n_table;
+enum role_name_flag {
+    NAME_PER_PLAYER = 1, /* one column per player, however many (values_mp) */
+    NAME_MAY_SPREAD = 2, /* COPY: may also hold something per cell, so the shape is looked at */
+    NAME_NEVER_ROWS = 4, /* DROP: whatever its shape */
+    NAME_COUNTS = 8,     /* POLICY: counts, which need not add up to 1 */
+    NAME_TILES = 16,     /* only on boards with tiles */
+};
+
+/* Names met in the wild. */
+struct role_names {
+    const char *words; /* separated by spaces, matched without regard to case; or NULL */
+    unsigned flags;    /* enum role_name_flag */
+};
+#define ROLE_N_NAMES 2
+
+enum role_flag {
+    ROLE_MOVES = 1,      /* a transform moves what it holds, not only its colours */
+    ROLE_ON_CELLS = 2,   /* something for each cell, in the planes' order */
+    ROLE_HAS_LAYOUT = 4, /* in the order of the actions of a layout */
+    ROLE_ONLY_SWAPS = 8, /* means nothing to a board that never swaps colours */
+};
+
+struct role_context;
+struct role_reason;
+struct role_binding;
+
+/*
+ * Try array i, which has the right number of rows, as one role. True: *binding is complete but for
+ * the layout of an action that was not told one. False: reason says what was expected.
+ */
+typedef bool (*role_fit)(const struct role_context *c, size_t i, struct role_binding *binding,
+                         struct role_reason *reason);
+
+/* All that is particular to a role, in one row; printed by `symaug info` and help. */
+struct role_kind {
+    const char *name;    /* "policy-index" */
+    const char *shape;   /* "(N,C,H,W) or (N,H,W,C) or (N,C*H*W)" */
+    const char *effect;  /* "gather over the action axis" */
+    const char *options; /* after the colon: "msb lsb"; or NULL */
+    unsigned flags;      /* enum role_flag */
+    unsigned min_dims;   /* of an array that tells the number of rows; 0 is 1 */
+    role_fit fit;        /* how an array that was told the role must fit; NULL: not by a fit */
+    role_fit by_name[3]; /* what an array named so may be, in order */
+    struct role_names names[ROLE_N_NAMES];
+};
+
+/* By role: in the order in which arrays are trusted to tell the number of rows. */
+extern const struct role_kind role_kinds[ROLE_N_KINDS];
+
+/* The role that arrays of that key have, or none. Without a board (NULL) names of every family
+ * count. */
+struct role_named role_by_name(const char *key, const struct board *board);
+
+/* True when the first n_bytes of key name a policy ("policy", "pol", "pi", "visits", ...), and of
+ * that, counts of visits. */
+bool role_prefix_is_policy(const char *key, size_t n_bytes);
+bool role_prefix_is_counts(const char *key, size_t n_bytes);
 
 /* The name of a role. */
 const char *role_name(enum role role);
@@ -145,16 +204,41 @@ void role_request_release(struct role_request *request);
  * array. Returns 0, or -1 (no error set) when it does not fit. */
 int role_binding_spec(const struct role_binding *binding, char *spec, size_t n_bytes);
 
+/* An array, or the shard as a whole, whose meaning could not be decided. */
+struct role_problem {
+    int array;         /* position in archive->arrays; -1: the shard as a whole */
+    char role[64];     /* ROLE[:option,...] that would settle it, tried; "" when none would */
+    const char *flags; /* static: other flags that go with it, " --value colour11"; or "" */
+    struct error why;  /* its code is that of `verify`: [rows], [shape] or [length-mismatch] */
+};
+
+struct role_problems {
+    struct role_problem *items; /* owned; zero-initialise */
+    size_t n;
+};
+
+/* Accepts a zeroed one. */
+void role_problems_release(struct role_problems *problems);
+
+/* The problem of array i, or NULL. */
+const struct role_problem *role_problem_of(const struct role_problems *problems, size_t i);
+
 /*
- * Give every array of the archive its role. *n_rows is the common number of rows N. bindings has
- * archive->n_arrays elements, in the arrays' order. An array that cannot be decided is ERROR_DATA
- * naming file, array, dtype, shape and the flags that would settle it, and ends in the code of
- * `verify` for it, [rows], [shape] or [length-mismatch]; an override that names no array is
- * ERROR_USAGE. Object arrays of one dimension and up must have been loaded (array_load_objects).
+ * Give every array of the archive its role. *n_rows is the common number of rows N; 0 when that is
+ * one of the problems. bindings has archive->n_arrays elements, in the arrays' order; those that
+ * could not be decided are META. problems (NULL: none are wanted) takes what could not be decided;
+ * without it that is ERROR_DATA: all of it in one message with the command that settles it when
+ * request->command is there, else the first. An override that names no array is ERROR_USAGE.
+ * Object arrays of one dimension and up must have been loaded (array_load_objects).
  */
 int role_infer(const struct archive_in *archive, const struct board *board,
                const struct role_request *request, struct role_binding *bindings, uint64_t *n_rows,
-               struct error *err);
+               struct role_problems *problems, struct error *err);
+
+/* Append request->command with the flags that settle all problems; nothing when some cannot be. */
+int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
+                          const struct role_request *request, struct text *command,
+                          struct error *err);
 
 /* The board a shard says it is of (0-d board_type; member set of KataGo), as a name for board_new;
  * 0 when it says so, -1 (no error) when it does not. */

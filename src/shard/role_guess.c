@@ -3,8 +3,7 @@
 #include "shard/role.h"
 
 #include "base/text.h"
-#include "shard/role_katago.h"
-#include "shard/role_names.h"
+#include "shard/role_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,16 +84,16 @@ static void look(const struct archive_in *archive, struct board_seen *seen)
     };
     for (size_t i = 0; i < archive->n_arrays && seen->rows == 0; i++) {
         const struct npy_header *h = &archive->arrays[i].header;
-        const struct role_name_rule *rule = role_name_find(archive->arrays[i].key, NULL);
+        const enum role role = role_by_name(archive->arrays[i].key, NULL).role;
 
-        if (rule != NULL && rule->role == ROLE_PLANES && (h->n_dims == 3 || h->n_dims == 4))
+        if (role == ROLE_PLANES && (h->n_dims == 3 || h->n_dims == 4))
             read_planes(h, seen);
     }
     for (size_t i = 0; i < archive->n_arrays && seen->n_actions == 0; i++) {
         const struct npy_header *h = &archive->arrays[i].header;
-        const struct role_name_rule *rule = role_name_find(archive->arrays[i].key, NULL);
+        const enum role role = role_by_name(archive->arrays[i].key, NULL).role;
 
-        if (rule != NULL && rule->role == ROLE_POLICY && h->n_dims >= 2 && h->n_dims <= 4)
+        if (role == ROLE_POLICY && h->n_dims >= 2 && h->n_dims <= 4)
             read_policy(h, seen);
     }
     if (seen->n_actions == 0 && size != NULL && size->header.n_dims == 0 &&

@@ -1,52 +1,202 @@
-/* role_infer.c - one role per array: what was told, else name and shape together, else a copy of
- * what is surely not spatial, else an error. */
-#include "base/text.h"
-#include "shard/role_context.h"
-#include "shard/role_finish.h"
-#include "shard/role_fit.h"
-#include "shard/role_katago.h"
-#include "shard/role_sparse.h"
+/*
+ * role_infer.c - a role for every array of a shard, or the problem that stands in its way.
+ *
+ * What was told counts first, then name and shape together; what nothing speaks for is copied when
+ * it is surely not spatial. Problems do not stop the inference: all of them are found, and the
+ * roles that they suggest are tried before a command line is offered with them.
+ */
+#include "shard/role_parts.h"
 #include "shard/rows.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define MAX_LOOK_NBYTES (1u << 20) /* of a row whose numbers are looked at */
+#define N_OF(table)      (sizeof(table) / sizeof(table)[0])
+#define LIST_LOOK_NBYTES (64u << 20)
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
+/* --- the context --- */
 
-/* In the order in which arrays are trusted to tell the number of rows. */
-static const struct role_kind {
-    enum role role;
-    role_fit told;       /* how an array that was told the role must fit; NULL: not by a fit */
-    role_fit by_name[3]; /* what an array named so may be, in order */
-} kinds[] = {
-    {ROLE_PLANES, role_fit_planes, {role_fit_grid, role_fit_planes, role_fit_packed}},
-    {ROLE_PACKED, role_fit_packed, {role_fit_packed}},
-    {ROLE_GRID, role_fit_grid, {role_fit_grid}},
-    {ROLE_POLICY, role_fit_policy, {role_fit_policy}},
-    {ROLE_ACTION_VALUES, role_fit_policy, {role_fit_policy}},
-    {ROLE_MASK, role_fit_policy, {role_fit_policy}},
-    {ROLE_POLICY_INDEX, NULL, {NULL}},
-    {ROLE_ACTION, role_fit_action, {role_fit_action}},
-    {ROLE_COORD, role_fit_coord, {role_fit_coord, role_fit_action}},
-    {ROLE_VALUE, role_fit_value, {role_fit_wdl, role_fit_value}},
-    {ROLE_WDL, role_fit_wdl, {role_fit_wdl}},
-    {ROLE_TO_MOVE, role_fit_to_move, {role_fit_to_move}},
-    {ROLE_TILE, role_fit_tile, {role_fit_tile}},
-    {ROLE_COPY, NULL, {NULL}},
-};
-
-static const struct role_kind *find_kind(enum role role)
+static int compare_keys(const void *a, const void *b)
 {
-    for (size_t i = 0; i < N_OF(kinds); i++)
-        if (kinds[i].role == role)
-            return &kinds[i];
+    const struct array *const *left = a, *const *right = b;
+
+    return strcmp((*left)->key, (*right)->key);
+}
+
+int role_find(const struct role_context *c, const char *key, size_t n_bytes, const char *ending)
+{
+    size_t low = 0, high = c->archive->n_arrays;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const char *other = c->by_key[middle]->key;
+        int order = strncmp(other, key, n_bytes);
+
+        if (order == 0)
+            order = strcmp(other + n_bytes, ending);
+        if (order == 0)
+            return (int)(c->by_key[middle] - c->archive->arrays);
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return -1;
+}
+
+static int apply_overrides(struct role_context *c, struct error *err)
+{
+    for (size_t k = 0; k < c->request->n_overrides; k++) {
+        const struct role_override *o = &c->request->overrides[k];
+        int i = role_find(c, o->array, strlen(o->array), "");
+
+        if (i < 0)
+            return error_set(err, ERROR_USAGE,
+                             "%s: no array is called %s, but a role is told for it",
+                             text_path(c->archive->path).text, text_quote(o->array).text);
+        c->cases[i].told = o;
+    }
+    return 0;
+}
+
+/* FIELD_present (b1): whether the field beside it was there at all. */
+static bool is_presence(const struct array *array)
+{
+    static const char ending[] = "_present";
+    const size_t n = strlen(array->key);
+
+    return array->header.dtype.kind == DTYPE_BOOL && array->header.n_dims == 1 &&
+           n >= sizeof ending && strcasecmp(array->key + n - (sizeof ending - 1), ending) == 0;
+}
+
+/* Build what does not depend on shapes: cases, sorted keys, boxes. */
+static int init(struct role_context *c, struct error *err)
+{
+    const struct board *board = c->board;
+    const size_t n = c->archive->n_arrays;
+
+    c->box_rows = board->rows > 0 ? board->rows : board->family->grid_side;
+    c->box_cols = board->cols > 0 ? board->cols : board->family->grid_side;
+    c->swaps_colours = board_swaps_colours(board);
+    if (n > INT_MAX)
+        return error_no_memory(err, "roles");
+    c->cases = calloc(n + 1, sizeof *c->cases);
+    c->by_key = calloc(n + 1, sizeof *c->by_key);
+    if (c->cases == NULL || c->by_key == NULL)
+        return error_no_memory(err, "roles");
+    for (size_t i = 0; i < n; i++) {
+        const struct array *array = &c->archive->arrays[i];
+
+        c->bindings[i] = (struct role_binding){
+            .role = ROLE_META, .index_array = -1, .value_array = -1, .offsets_array = -1};
+        c->cases[i].named = role_by_name(array->key, board);
+        if (!c->cases[i].named.is_known && is_presence(array))
+            c->cases[i].named = (struct role_named){.is_known = true, .role = ROLE_COPY};
+        c->cases[i].sparse_index = -1;
+        c->by_key[i] = array;
+    }
+    qsort(c->by_key, n, sizeof *c->by_key, compare_keys);
+    return apply_overrides(c, err);
+}
+
+/* --- problems --- */
+
+void role_problems_release(struct role_problems *problems)
+{
+    free(problems->items);
+    *problems = (struct role_problems){0};
+}
+
+const struct role_problem *role_problem_of(const struct role_problems *problems, size_t i)
+{
+    for (size_t k = 0; k < problems->n; k++)
+        if (problems->items[k].array == (int)i)
+            return &problems->items[k];
     return NULL;
 }
+
+static struct role_problem *add_problem(struct role_context *c, int array, const char *role)
+{
+    struct role_problems *problems = c->problems;
+    struct role_problem *grown, *problem;
+
+    grown = realloc(problems->items, (problems->n + 1) * sizeof *grown);
+    if (grown == NULL) {
+        error_no_memory(&c->failed, "roles");
+        return NULL;
+    }
+    problems->items = grown;
+    problem = &grown[problems->n++];
+    *problem = (struct role_problem){.array = array, .flags = ""};
+    snprintf(problem->role, sizeof problem->role, "%s",
+             role != NULL && strcmp(role, "ROLE") != 0 ? role : "drop");
+    return problem;
+}
+
+int role_refuse_with(struct role_context *c, size_t i, const char *role, const char *flags,
+                     enum error_code code, const char *reason)
+{
+    const struct array *array = &c->archive->arrays[i];
+    const struct error_place place = {.file = c->archive->path, .array = array->key, .code = code};
+    struct role_problem *problem = NULL;
+    char dtype[32];
+
+    c->bindings[i].role = ROLE_META;
+    if (!c->cases[i].is_refused)
+        problem = add_problem(c, (int)i, role);
+    c->cases[i].is_refused = true;
+    if (problem == NULL)
+        return -1;
+    dtype_name(&array->header.dtype, dtype, sizeof dtype);
+    return error_set_at(&problem->why, ERROR_DATA, &place, "dtype %s, shape %s: %s%s%s", dtype,
+                        text_shape(array->header.shape, array->header.n_dims).text, reason,
+                        flags != NULL ? "; use " : "", flags != NULL ? flags : "");
+}
+
+int role_refuse(struct role_context *c, size_t i, const char *role, const char *reason)
+{
+    const struct text_quoted key = text_path(c->archive->arrays[i].key);
+    char flags[640];
+
+    if (role != NULL)
+        snprintf(flags, sizeof flags, "--role %s=%s or --copy %s", key.text, role, key.text);
+    else
+        snprintf(flags, sizeof flags, "--copy %s", key.text);
+    return role_refuse_with(c, i, role, flags, ERROR_CODE_SHAPE, reason);
+}
+
+int role_check_rows(struct role_context *c, size_t i)
+{
+    const struct array *array = &c->archive->arrays[i];
+    const struct text_quoted key = text_path(array->key);
+    char reason[320], flags[320];
+
+    if (array->header.n_dims > 0 && array->n_rows == c->n_rows)
+        return 0;
+    if (array->header.n_dims == 0)
+        snprintf(reason, sizeof reason, "expected %" PRIu64 " rows, found a single value",
+                 c->n_rows);
+    else
+        snprintf(reason, sizeof reason, "expected %" PRIu64 " rows as in %.200s, found %" PRIu64,
+                 c->n_rows, text_quote(c->archive->arrays[c->rows_array].key).text, array->n_rows);
+    snprintf(flags, sizeof flags, "--role %s=meta if these are no rows", key.text);
+    return role_refuse_with(c, i, "drop", flags, ERROR_CODE_ROWS, reason);
+}
+
+static void refuse_shard(struct role_context *c, enum error_code code, const char *reason)
+{
+    const struct error_place place = {.file = c->archive->path, .code = code};
+    struct role_problem *problem = add_problem(c, -1, "");
+
+    if (problem != NULL)
+        error_fill_at(&problem->why, ERROR_DATA, &place, "%s", reason);
+}
+
+/* --- the number of rows --- */
 
 /* The role that array i is told or named to have. */
 static enum role wanted_role(const struct role_context *c, size_t i)
@@ -57,7 +207,7 @@ static enum role wanted_role(const struct role_context *c, size_t i)
         return known->sparse_index == (int)i ? ROLE_POLICY_INDEX : ROLE_POLICY_VALUE;
     if (known->told != NULL)
         return known->told->role;
-    return known->named != NULL ? known->named->role : ROLE_META;
+    return known->named.role;
 }
 
 static void take_rows(struct role_context *c, size_t i, uint64_t n_rows)
@@ -66,11 +216,12 @@ static void take_rows(struct role_context *c, size_t i, uint64_t n_rows)
     c->rows_array = i;
 }
 
-/* Without an array whose name or role tells: all must agree. */
-static int rows_of_unnamed(struct role_context *c, struct error *err)
+/* Without an array whose name or role tells: all must agree. Where they differ, the first array
+ * that could be a row per position on the board tells, so that roles can be suggested. */
+static void rows_of_unnamed(struct role_context *c)
 {
-    const struct error_place place = {.file = c->archive->path, .code = ERROR_CODE_ROWS};
-    bool found = false;
+    struct role_reason reason;
+    bool found = false, is_spatial = false;
 
     for (size_t i = 0; i < c->archive->n_arrays; i++) {
         const struct array *array = &c->archive->arrays[i];
@@ -78,84 +229,87 @@ static int rows_of_unnamed(struct role_context *c, struct error *err)
         if (array->header.n_dims == 0 ||
             (c->cases[i].told != NULL && c->cases[i].told->role != ROLE_COPY))
             continue;
-        if (found && array->n_rows != c->n_rows)
-            return error_set_at(err, ERROR_DATA, &place,
-                                "no array is known to have a row per position, and %s and %s "
-                                "differ in their first dimension; use --role NAME=ROLE",
-                                text_quote(c->archive->arrays[c->rows_array].key).text,
-                                text_quote(array->key).text);
-        take_rows(c, i, array->n_rows);
+        if (found && array->n_rows != c->n_rows && !c->rows_are_guessed) {
+            c->rows_are_guessed = true;
+            c->differing_array = i;
+        }
+        if (!found || (!is_spatial && role_is_spatial(c, i, 1, &reason))) {
+            is_spatial = role_is_spatial(c, i, 1, &reason);
+            if (found && array->n_rows != c->n_rows)
+                c->differing_array = c->rows_array;
+            take_rows(c, i, array->n_rows);
+        }
         found = true;
     }
     if (!found)
-        return error_set_at(err, ERROR_DATA, &place, "no array has rows");
-    return 0;
+        refuse_shard(c, ERROR_CODE_ROWS, "no array has rows");
 }
 
 /* Decide the common number of rows from the most telling array. */
-static int find_rows(struct role_context *c, struct error *err)
+static void find_rows(struct role_context *c)
 {
-    for (size_t k = 0; k < N_OF(kinds); k++) {
-        const unsigned min_dims = k < 3 ? 2 : 1;
+    for (unsigned k = 0; k <= ROLE_COPY; k++) {
+        const unsigned min_dims = role_kinds[k].min_dims > 0 ? role_kinds[k].min_dims : 1;
 
         for (size_t i = 0; i < c->archive->n_arrays; i++) {
-            if (wanted_role(c, i) != kinds[k].role ||
+            if (wanted_role(c, i) != k || k == ROLE_POLICY_VALUE || k == ROLE_POLICY_OFFSETS ||
                 c->archive->arrays[i].header.n_dims < min_dims ||
-                (kinds[k].role == ROLE_COPY && c->cases[i].told != NULL))
+                (k == ROLE_COPY && c->cases[i].told != NULL))
                 continue;
             take_rows(c, i,
-                      kinds[k].role == ROLE_POLICY_INDEX ? role_sparse_rows(c, i)
-                                                         : c->archive->arrays[i].n_rows);
-            return 0;
+                      k == ROLE_POLICY_INDEX ? role_sparse_rows(c, i)
+                                             : c->archive->arrays[i].n_rows);
+            return;
         }
     }
-    return rows_of_unnamed(c, err);
+    rows_of_unnamed(c);
 }
+
+/* --- the arrays --- */
 
 /* Masks and action values are policies by shape; a name, or what was told, says the rest. */
 static void set_role(const struct role_context *c, size_t i, enum role wanted)
 {
     const struct role_case *known = &c->cases[i];
-    const unsigned flags = known->named != NULL ? known->named->flags : 0;
     struct role_binding *b = &c->bindings[i];
 
     if (b->role == ROLE_POLICY)
         b->role = wanted;
-    b->is_counts = b->role == ROLE_POLICY && (flags & NAME_COUNTS) != 0;
+    b->is_counts = b->role == ROLE_POLICY && (known->named.flags & NAME_COUNTS) != 0;
     b->is_winner = b->role == ROLE_TO_MOVE &&
                    (known->told != NULL && known->told->is_winner >= 0
                         ? known->told->is_winner == 1
                         : strncasecmp(c->archive->arrays[i].key, "winner", strlen("winner")) == 0);
 }
 
-/* The first role that an array of that shape could have, for the flag in a message. */
+/* The first role that an array of that shape could have, for the flag in a message; "ROLE" when
+ * there is none. What has no row for each position is metadata, or cannot be told. */
 static const char *suggest(const struct role_context *c, size_t i)
 {
-    static const struct {
-        role_fit fit;
-        enum role role;
-    } shapes[] = {
-        {role_fit_policy, ROLE_POLICY}, /* when floating: else a grid first */
-        {role_fit_grid, ROLE_GRID},     {role_fit_policy, ROLE_POLICY},
-        {role_fit_planes, ROLE_PLANES}, {role_fit_packed, ROLE_PACKED},
-        {role_fit_action, ROLE_ACTION}, {role_fit_coord, ROLE_COORD},
-    };
+    /* A floating array as long as a policy is one; other numbers are rather a grid. */
+    static const enum role floating[] = {ROLE_POLICY, ROLE_GRID, ROLE_PLANES, ROLE_PACKED};
+    static const enum role others[] = {ROLE_GRID,   ROLE_POLICY, ROLE_PLANES,
+                                       ROLE_PACKED, ROLE_ACTION, ROLE_COORD};
+    const struct array *array = &c->archive->arrays[i];
+    const bool is_floating = array->header.dtype.kind == DTYPE_FLOAT;
+    const enum role *roles = is_floating ? floating : others;
     struct role_binding unused = {0};
     struct role_reason reason;
 
-    if (c->archive->arrays[i].objects != NULL)
+    if (array->n_rows != c->n_rows || array->header.n_dims == 0)
+        return role_is_spatial(c, i, 0, &reason) ? "drop" : "meta";
+    if (array->objects != NULL)
         return "copy";
-    for (size_t k = c->archive->arrays[i].header.dtype.kind == DTYPE_FLOAT ? 0 : 1;
-         k < N_OF(shapes); k++)
-        if (shapes[k].fit(c, i, &unused, &reason))
-            return role_name(shapes[k].role);
+    for (size_t k = 0; k < (is_floating ? N_OF(floating) : N_OF(others)); k++)
+        if (role_kinds[roles[k]].fit(c, i, &unused, &reason))
+            return role_name(roles[k]);
     return "ROLE";
 }
 
-static int bind_told(const struct role_context *c, size_t i, struct error *err)
+static int bind_told(struct role_context *c, size_t i)
 {
     const enum role role = c->cases[i].told->role;
-    const struct role_kind *kind = find_kind(role);
+    const struct role_kind *kind = &role_kinds[role];
     const struct array *array = &c->archive->arrays[i];
     struct role_binding *b = &c->bindings[i];
     struct role_reason reason = {""};
@@ -163,12 +317,12 @@ static int bind_told(const struct role_context *c, size_t i, struct error *err)
     b->role = role;
     if (role == ROLE_COPY && (array->header.n_dims == 0 || array->n_rows != c->n_rows))
         b->role = ROLE_META;
-    if (kind == NULL || kind->told == NULL)
+    if (kind->fit == NULL)
         return 0;
-    if (role_check_rows(c, i, err) != 0)
+    if (role_check_rows(c, i) != 0)
         return -1;
-    if (!kind->told(c, i, b, &reason))
-        return role_refuse(c, i, suggest(c, i), reason.text, err);
+    if (!kind->fit(c, i, b, &reason))
+        return role_refuse(c, i, suggest(c, i), reason.text);
     set_role(c, i, role);
     return 0;
 }
@@ -177,16 +331,17 @@ static int bind_told(const struct role_context *c, size_t i, struct error *err)
 static bool is_plain(const struct role_context *c, size_t i, struct role_reason *reason)
 {
     const struct array *array = &c->archive->arrays[i];
-    uint64_t row;
 
     if (array->header.dtype.kind != DTYPE_OBJECT)
         return true;
     if (array->objects == NULL)
         return role_unfit(reason, "its objects are not loaded");
-    if (role_objects_are_plain(array, &row))
-        return true;
-    return role_unfit(reason, "item %" PRIu64 " is no number or string: its meaning must be told",
-                      row);
+    for (uint64_t k = 0; k < array->objects->n_items; k++)
+        if (array->objects->items[k].kind == PICKLE_LIST ||
+            array->objects->items[k].kind == PICKLE_ARRAY)
+            return role_unfit(
+                reason, "item %" PRIu64 " is no number or string: its meaning must be told", k);
+    return true;
 }
 
 static bool is_index_like(const struct npy_header *h)
@@ -195,65 +350,68 @@ static bool is_index_like(const struct npy_header *h)
            (h->n_dims == 1 || (h->n_dims == 2 && (h->shape[1] == 1 || h->shape[1] == 2)));
 }
 
-static int refuse_spatial(const struct role_context *c, size_t i, const char *why,
-                          struct error *err)
+static int refuse_spatial(struct role_context *c, size_t i, const char *why)
 {
     const char *role = suggest(c, i);
     struct role_reason reason;
 
     if (strcmp(role, "action") == 0 || strcmp(role, "coord") == 0)
-        role = "drop";
+        role = "ROLE";
     role_unfit(&reason, "its name tells no role, and %s: expected to be told what it is", why);
-    return role_refuse(c, i, role, reason.text, err);
+    return role_refuse(c, i, role, reason.text);
 }
 
 /* An array of N rows that is copied unless something speaks against it. */
-static int bind_copy(const struct role_context *c, size_t i, bool check_shape, struct error *err)
+static int bind_copy(struct role_context *c, size_t i, bool check_shape)
 {
     struct role_reason reason = {""};
 
     if (!is_plain(c, i, &reason))
-        return role_refuse(c, i, NULL, reason.text, err);
+        return role_refuse(c, i, NULL, reason.text);
     if (check_shape && role_is_spatial(c, i, 1, &reason))
-        return refuse_spatial(c, i, reason.text, err);
+        return refuse_spatial(c, i, reason.text);
     c->bindings[i].role = ROLE_COPY;
+    c->bindings[i].may_hold_positions =
+        c->request->is_strict && role_may_hold_positions(c, i, c->cases[i].named.is_known);
     return 0;
 }
 
-/* The lowest and highest number of an array's first rows; false when there are none, or they cannot
- * be read. */
-static bool find_range(const struct array *array, uint64_t n_rows, double *low, double *high)
+/* Whether values from -1 to 1 go by colour: those of one game then follow each other unchanged,
+ * where those of the player to move change with every row. */
+static bool goes_by_colour(const struct array *array)
 {
     const struct array *const arrays[] = {array};
     const struct dtype *dtype = &array->header.dtype;
-    struct rows *rows = NULL;
-    uint8_t *row = NULL;
-    bool is_read = dtype_is_number(dtype) && array->n_rows > 0 && array->row_nbytes > 0 &&
-                   array->row_nbytes <= MAX_LOOK_NBYTES && !array_is_fortran(array);
+    struct rows *rows = rows_open(arrays, 1, NULL);
+    uint8_t element[16];
+    uint64_t n_same = 0, n_pairs = 0;
+    double last = 0;
 
-    if (is_read)
-        rows = rows_open(arrays, 1, NULL);
-    if (rows != NULL)
-        row = malloc((size_t)array->row_nbytes);
-    is_read = row != NULL;
-    for (uint64_t i = 0; i < n_rows && i < array->n_rows && is_read; i++) {
-        is_read = rows_read(rows, 1, row, NULL) == 0;
-        for (uint64_t k = 0; is_read && k < array->row_nbytes / dtype->itemsize; k++) {
-            const double value = dtype_get_double(dtype, row + k * dtype->itemsize);
+    for (uint64_t i = 0; i < array->n_rows && rows != NULL && array->row_nbytes <= sizeof element;
+         i++) {
+        if (rows_read(rows, 1, element, NULL) != 0)
+            break;
+        const double value = dtype_get_double(dtype, element);
 
-            *low = (i == 0 && k == 0) || value < *low ? value : *low;
-            *high = (i == 0 && k == 0) || value > *high ? value : *high;
-            is_read = value == value;
-        }
+        n_pairs += i > 0 && value * last != 0;
+        n_same += i > 0 && value * last > 0;
+        last = value;
     }
-    free(row);
     rows_close(rows);
-    return is_read;
+    return n_pairs >= 16 && n_same >= n_pairs - n_pairs / 8;
+}
+
+static bool has_values(const struct role_context *c)
+{
+    for (size_t i = 0; i < c->archive->n_arrays; i++)
+        if (wanted_role(c, i) == ROLE_VALUE)
+            return true;
+    return false;
 }
 
 /* The likeliest role of a label, of those that fit its numbers as colours are coded unless the user
- * says otherwise. */
-static const char *likely_label(const struct role_context *c, size_t i)
+ * says otherwise; and the flags that go with it. */
+static const char *likely_label(const struct role_context *c, size_t i, const char **flags)
 {
     static const struct {
         const char *hint;
@@ -267,150 +425,296 @@ static const char *likely_label(const struct role_context *c, size_t i)
     };
     const struct array *array = &c->archive->arrays[i];
     const struct npy_header *h = &array->header;
+    const char *role = NULL;
     double low, high;
 
-    for (size_t k = 0; k < N_OF(hints); k++)
-        if (strcasestr(array->key, hints[k].hint) != NULL &&
-            (h->n_dims == 1 || (h->n_dims == 2 && h->shape[1] == 1)) &&
-            find_range(array, array->n_rows, &low, &high) && low >= 0 && high <= 1)
-            return hints[k].role;
-    return "copy";
+    if (h->n_dims != 1 && (h->n_dims != 2 || h->shape[1] != 1))
+        return "copy";
+    for (size_t k = 0; k < N_OF(hints) && role == NULL; k++)
+        if (strcasestr(array->key, hints[k].hint) != NULL)
+            role = hints[k].role;
+    if (role == NULL || !role_find_range(array, UINT64_MAX, &low, &high) || low < -1 || high > 1)
+        return "copy";
+    if (strcmp(role, "value") != 0)
+        return low >= 0 ? role : "copy";
+    if (c->request->value_is_said || low >= 0)
+        return low >= 0 || c->request->value_is_signed ? role : "copy";
+    if (has_values(c) || !goes_by_colour(array))
+        return "copy";
+    *flags = " --value colour11";
+    return role;
 }
 
 /* Where colours are swapped a reward, a side, a label may change. */
-static int refuse_swapped(const struct role_context *c, size_t i, struct error *err)
+static int refuse_swapped(struct role_context *c, size_t i)
 {
     const struct npy_header *h = &c->archive->arrays[i].header;
     const bool moves = is_index_like(h) && role_name_suggests_cells(c->archive->arrays[i].key);
     struct role_reason reason = {""};
+    const char *flags = "";
 
     if (role_is_spatial(c, i, 1, &reason))
-        return refuse_spatial(c, i, reason.text, err);
-    return role_refuse(c, i, moves ? suggest(c, i) : likely_label(c, i),
-                       "its name tells no role, and a transform swaps the colours, which may "
-                       "change it: expected to be told what it is",
-                       err);
+        return refuse_spatial(c, i, reason.text);
+    role_refuse(c, i, moves ? suggest(c, i) : likely_label(c, i, &flags),
+                "its name tells no role, and a transform swaps the colours, which may change it: "
+                "expected to be told what it is");
+    if (c->problems->n > 0)
+        c->problems->items[c->problems->n - 1].flags = flags;
+    return -1;
 }
 
-static int bind_unnamed(const struct role_context *c, size_t i, struct error *err)
+/* No name says which arrays have a row for each position, and their first dimensions differ. */
+static int refuse_guessed_rows(struct role_context *c, size_t i)
+{
+    const struct array *array = &c->archive->arrays[i];
+    struct role_reason reason;
+    char text[ROLE_REASON_NBYTES];
+
+    snprintf(text, sizeof text,
+             "no array is known to have a row per position, and %.80s and %.80s differ in their "
+             "first dimension: expected to be told what it is",
+             text_quote(c->archive->arrays[c->rows_array].key).text,
+             text_quote(c->archive->arrays[c->differing_array].key).text);
+    return role_refuse_with(
+        c, i,
+        array->n_rows == c->n_rows && !role_is_spatial(c, i, 1, &reason) ? "copy" : suggest(c, i),
+        "--role NAME=ROLE", ERROR_CODE_ROWS, text);
+}
+
+static int bind_unnamed(struct role_context *c, size_t i)
 {
     const struct array *array = &c->archive->arrays[i];
     const struct npy_header *h = &array->header;
     struct role_reason reason = {""};
+    char scipy[64];
 
+    if (role_sparse_of_scipy(c, i, scipy))
+        return role_refuse(c, i, scipy,
+                           "a matrix in the form of scipy, whose names do not say of what: "
+                           "expected to be told");
+    if (c->rows_are_guessed)
+        return refuse_guessed_rows(c, i);
     if (array->n_rows == c->n_rows) {
         if (c->request->swaps_colours)
-            return refuse_swapped(c, i, err);
+            return refuse_swapped(c, i);
         if (is_index_like(h) && role_name_suggests_cells(array->key))
             return role_refuse(c, i, suggest(c, i),
-                               "its name and integers suggest moves or cells: expected to be told",
-                               err);
-        return bind_copy(c, i, true, err);
+                               "its name and integers suggest moves or cells: expected to be told");
+        return bind_copy(c, i, true);
     }
     if (role_is_spatial(c, i, 0, &reason))
-        return refuse_spatial(c, i, reason.text, err);
+        return refuse_spatial(c, i, reason.text);
     if (h->n_dims == 1 && dtype_is_integer(&h->dtype) && array->n_rows > c->n_rows)
-        return role_refuse(c, i, "ROLE",
+        return role_refuse(c, i, "drop",
                            "more integers than rows, and no NAME_offsets, NAME_indices and "
-                           "NAME_values that go together: expected to be told",
-                           err);
+                           "NAME_values that go together: expected to be told");
     c->bindings[i].role = ROLE_META;
     return 0;
 }
 
-/* True when the first rows hold a number below zero: a list of moves, padded with -1. */
-static bool is_list(const struct array *array)
+/* A list of moves, padded with -1, rather than a number for each action. What is looked at is
+ * bounded: a list has a -1 in every row but those of an empty board. */
+static bool is_list(const struct role_context *c, size_t i)
 {
+    const struct array *array = &c->archive->arrays[i];
     double low, high;
 
-    return find_range(array, 64, &low, &high) && low < 0;
+    return c->request->is_strict && array->header.dtype.kind == DTYPE_INT &&
+           (c->bindings[i].role == ROLE_MASK || c->bindings[i].role == ROLE_POLICY) &&
+           role_find_range(array, LIST_LOOK_NBYTES, &low, &high) && low < 0;
 }
 
-static int bind_named(const struct role_context *c, size_t i, struct error *err)
+static int bind_named(struct role_context *c, size_t i)
 {
-    const struct role_name_rule *rule = c->cases[i].named;
-    const struct role_kind *kind = find_kind(rule->role);
-    const bool only_swaps = rule->role == ROLE_TO_MOVE || rule->role == ROLE_WDL;
-    const bool per_player = (rule->flags & NAME_PER_PLAYER) != 0;
+    const struct role_named *named = &c->cases[i].named;
+    const struct role_kind *kind = &role_kinds[named->role];
     struct role_binding *b = &c->bindings[i];
     struct role_reason reason = {""}, last = {""}, spatial;
 
-    if (rule->flags & NAME_NEVER_ROWS) {
-        b->role = rule->role;
+    if (named->flags & NAME_NEVER_ROWS) {
+        b->role = named->role;
         return 0;
     }
-    if (role_check_rows(c, i, err) != 0)
+    if (role_check_rows(c, i) != 0)
         return -1;
-    if (rule->role == ROLE_COPY)
+    if (named->role == ROLE_COPY)
         return bind_copy(
-            c, i, (rule->flags & NAME_MAY_SPREAD) || c->archive->arrays[i].header.n_dims > 2, err);
+            c, i, (named->flags & NAME_MAY_SPREAD) || c->archive->arrays[i].header.n_dims > 2);
     for (size_t k = 0; k < N_OF(kind->by_name) && kind->by_name[k] != NULL; k++) {
-        if (per_player && kind->by_name[k] == role_fit_wdl)
+        if ((named->flags & NAME_PER_PLAYER) && kind->by_name[k] == role_fit_wdl)
             continue;
         if (kind->by_name[k](c, i, b, &reason)) {
-            set_role(c, i, rule->role);
-            if (c->request->is_strict && (b->role == ROLE_MASK || b->role == ROLE_POLICY) &&
-                c->archive->arrays[i].header.dtype.kind == DTYPE_INT &&
-                is_list(&c->archive->arrays[i]))
-                return role_refuse(
-                    c, i, "drop",
-                    "integers with -1 among them are a list of moves, padded, rather "
-                    "than a number for each action: expected to be told",
-                    err);
-            return 0;
+            set_role(c, i, named->role);
+            return is_list(c, i) ? role_refuse(c, i, "drop",
+                                               "integers with -1 among them are a list of moves, "
+                                               "padded, rather than a number for each action: "
+                                               "expected to be told")
+                                 : 0;
         }
-        if (kind->by_name[k] == kind->told)
+        if (kind->by_name[k] == kind->fit)
             last = reason;
     }
     /* Players and results mean nothing to a board that never swaps colours. */
-    if (only_swaps && !c->swaps_colours && !role_is_spatial(c, i, 1, &spatial))
-        return bind_copy(c, i, false, err);
-    return role_refuse(c, i, suggest(c, i), last.text, err);
+    if ((kind->flags & ROLE_ONLY_SWAPS) && !c->swaps_colours && !role_is_spatial(c, i, 1, &spatial))
+        return bind_copy(c, i, false);
+    return role_refuse(c, i, suggest(c, i), last.text);
 }
 
-static int bind_array(const struct role_context *c, size_t i, struct error *err)
+static void bind_array(struct role_context *c, size_t i)
 {
     const struct role_case *known = &c->cases[i];
+    const bool has_rows = c->archive->arrays[i].header.n_dims > 0;
 
-    if (known->sparse_index >= 0)
-        return known->sparse_index == (int)i ? role_sparse_bind(c, i, err) : 0;
-    if (known->told != NULL)
-        return bind_told(c, i, err);
+    if (known->is_refused)
+        return;
+    if (known->sparse_index >= 0) {
+        if (known->sparse_index == (int)i)
+            (void)role_sparse_bind(c, i);
+        return;
+    }
+    if (known->told != NULL) {
+        (void)bind_told(c, i);
+        return;
+    }
     c->bindings[i].inferred = true;
     if (c->board->family->only_known_members)
-        return role_katago_bind(c, i, err);
-    if (known->named != NULL &&
-        (c->archive->arrays[i].header.n_dims > 0 || (known->named->flags & NAME_NEVER_ROWS)))
-        return bind_named(c, i, err);
-    if (c->archive->arrays[i].header.n_dims == 0) {
+        (void)role_katago_bind(c, i);
+    else if (known->named.is_known && (has_rows || (known->named.flags & NAME_NEVER_ROWS)))
+        (void)bind_named(c, i);
+    else if (has_rows)
+        (void)bind_unnamed(c, i);
+    else
         c->bindings[i].role = ROLE_META;
-        return 0;
-    }
-    return bind_unnamed(c, i, err);
 }
 
-/* What the command line becomes with a role for each array that has none. */
-static int write_command(const struct role_context *c, struct text *command, struct error *err)
-{
-    if (text_append(command, err, "%s", c->request->command) != 0)
-        return -1;
-    for (size_t k = 0; k < c->n_problems; k++) {
-        const struct role_problem *problem = &c->problems[k];
-        struct text spec = {0};
-        int status = text_append(&spec, err, "%s=%s", c->archive->arrays[problem->array].key,
-                                 problem->role[0] != '\0' && strcmp(problem->role, "ROLE") != 0
-                                     ? problem->role
-                                     : "drop");
+/* --- what arrays take from each other --- */
 
-        if (status == 0)
-            status = text_append(command, err, " --role ");
-        if (status == 0)
-            status = text_append_shell(command, spec.text, err);
-        text_release(&spec);
-        if (status != 0)
-            return -1;
+/* The policy that moves on their own are indices into: the first one there is. */
+static const struct role_binding *find_policy(const struct role_context *c)
+{
+    static const enum role roles[] = {ROLE_POLICY, ROLE_POLICY_INDEX, ROLE_ACTION_VALUES,
+                                      ROLE_MASK};
+
+    for (size_t k = 0; k < N_OF(roles); k++)
+        for (size_t i = 0; i < c->archive->n_arrays; i++)
+            if (c->bindings[i].role == roles[k])
+                return &c->bindings[i];
+    return NULL;
+}
+
+/* Actions: the layout told, else that of the shard's policy, else cells. */
+static int finish_action(struct role_context *c, size_t i, const struct role_binding *policy)
+{
+    struct role_binding *b = &c->bindings[i];
+    struct role_reason reason;
+
+    b->layout = role_told_layout(c, i, &reason);
+    if (reason.text[0] != '\0')
+        return role_refuse(c, i, "drop", reason.text);
+    if (policy != NULL && (b->layout == NULL || b->layout == policy->layout)) {
+        b->layout = policy->layout;
+        b->n_actions = policy->n_actions;
+        return 0;
     }
-    return text_append(command, err, "%s", c->request->operands);
+    if (b->layout == NULL)
+        b->layout = action_layout_by_length(c->board, c->board->n_cells);
+    if (b->layout == NULL)
+        return role_refuse(c, i, "drop", "no policy tells what its indices mean");
+    b->n_actions = b->layout->length(c->board);
+    return 0;
+}
+
+/* As programs write them beside a policy of that layout. */
+static bool planes_are_xy(const struct role_context *c)
+{
+    if (c->request->plane_xy >= 0)
+        return c->request->plane_xy == 1;
+    for (size_t i = 0; i < c->archive->n_arrays; i++) {
+        const struct role_binding *b = &c->bindings[i];
+
+        if ((b->role == ROLE_POLICY || b->role == ROLE_POLICY_INDEX ||
+             b->role == ROLE_ACTION_VALUES || b->role == ROLE_MASK) &&
+            b->layout != NULL && b->layout == c->board->family->xy_layout)
+            return true;
+    }
+    return false;
+}
+
+/* A policy that was told to be stored upside down, or moves beside one. */
+static int finish_flip(struct role_context *c, size_t i, const struct role_binding *policy)
+{
+    const struct role_override *told = c->cases[i].told;
+    struct role_binding *b = &c->bindings[i];
+    struct role_reason reason;
+
+    if (told != NULL && told->flip >= 0)
+        b->flip = (enum action_flip)told->flip;
+    if (!action_can_flip(c->board, b->layout, b->flip)) {
+        role_unfit(&reason, "option %s is for a policy with an entry for each cell of a %s",
+                   action_flip_name(b->flip), b->flip == ACTION_TRANSPOSE ? "square" : "rectangle");
+        return role_refuse(c, i, role_name(b->role), reason.text);
+    }
+    if (b->role != ROLE_ACTION || told != NULL || policy == NULL || policy->flip == ACTION_AS_IS)
+        return 0;
+    role_unfit(&reason, "the policy is stored %s: expected to be told whether these moves are, too",
+               action_flip_name(policy->flip));
+    return role_refuse(c, i, "action", reason.text);
+}
+
+/* Moves get the layout of the shard's policy, and planes their order, once all roles are known. */
+static void finish(struct role_context *c)
+{
+    const struct role_binding *policy = find_policy(c);
+    const bool xy = planes_are_xy(c);
+
+    for (size_t i = 0; i < c->archive->n_arrays; i++) {
+        struct role_binding *b = &c->bindings[i];
+        const unsigned flags = role_kinds[b->role].flags;
+
+        if ((b->role == ROLE_ACTION && finish_action(c, i, policy) != 0) ||
+            ((flags & ROLE_HAS_LAYOUT) && b->role != ROLE_ACTION && finish_flip(c, i, NULL) != 0))
+            continue;
+        if (flags & ROLE_ON_CELLS)
+            b->plane_xy = xy;
+    }
+    for (size_t i = 0; i < c->archive->n_arrays; i++)
+        if (c->bindings[i].role == ROLE_ACTION)
+            (void)finish_flip(c, i, policy);
+}
+
+/* --- one message for all --- */
+
+/* The role told for the parts of a sparse policy is told for all of them or for none. */
+static int append_flags(const struct role_problem *problem, const struct archive_in *archive,
+                        struct text *command, struct error *err)
+{
+    struct text spec = {0};
+    int status =
+        text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role);
+
+    if (status == 0)
+        status = text_append(command, err, " --role ");
+    if (status == 0)
+        status = text_append_shell(command, spec.text, err);
+    if (status == 0 && strstr(command->text, problem->flags) == NULL)
+        status = text_append(command, err, "%s", problem->flags);
+    text_release(&spec);
+    return status;
+}
+
+int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
+                          const struct role_request *request, struct text *command,
+                          struct error *err)
+{
+    for (size_t k = 0; k < problems->n; k++)
+        if (problems->items[k].array < 0 || problems->items[k].role[0] == '\0')
+            return 0;
+    if (text_append(command, err, "%s", request->command) != 0)
+        return -1;
+    for (size_t k = 0; k < problems->n; k++)
+        if (append_flags(&problems->items[k], archive, command, err) != 0)
+            return -1;
+    return text_append(command, err, "%s", request->operands);
 }
 
 /* All of them in one message, which ends in the command that settles them. */
@@ -418,77 +722,150 @@ static int refuse_all(const struct role_context *c, struct error *err)
 {
     const struct error_place place = {.file = c->archive->path};
     struct text command = {0}, list = {0};
-    int status = write_command(c, &command, err);
+    int status = role_problems_command(c->problems, c->archive, c->request, &command, err);
     size_t k;
 
-    for (k = 0; k < c->n_problems && status == 0; k++) {
-        const char *text = c->problems[k].why.message + c->problems[k].why.file_nbytes;
+    for (k = 0; k < c->problems->n && status == 0; k++) {
+        const struct error *why = &c->problems->items[k].why;
+        const char *text = why->message + why->file_nbytes;
         const char *end = strstr(text, "; use ");
-        const size_t n = end != NULL ? (size_t)(end - text) : strlen(text);
 
+        if (end == NULL) /* without the code in brackets */
+            end = text + strlen(text);
         text += strspn(text, ": ");
-        if (list.n_bytes + n + command.n_bytes + 400 > ERROR_MESSAGE_NBYTES)
+        if (list.n_bytes + (size_t)(end - text) + command.n_bytes + 400 > ERROR_MESSAGE_NBYTES)
             break;
-        status = text_append(
-            &list, err, "%s%.*s", k > 0 ? "; " : "",
-            (int)(c->problems[k].why.message + c->problems[k].why.file_nbytes + n - text), text);
+        status = text_append(&list, err, "%s%.*s", k > 0 ? "; " : "", (int)(end - text), text);
     }
-    if (status == 0 && k < c->n_problems)
-        status = text_append(&list, err, "%sand %zu more", k > 0 ? "; " : "", c->n_problems - k);
+    if (status == 0 && k < c->problems->n)
+        status = text_append(&list, err, "%sand %zu more", k > 0 ? "; " : "", c->problems->n - k);
     if (status == 0)
-        error_set_at(err, ERROR_DATA, &place, "%s; use: %s", list.text, command.text);
+        error_set_at(err, ERROR_DATA, &place, "%s%s%s", list.text,
+                     command.n_bytes > 0 ? "; use: " : "", command.n_bytes > 0 ? command.text : "");
     text_release(&command);
     text_release(&list);
     return -1;
 }
 
-/* Every array that cannot be decided is found before the first of them is refused. */
-static int bind_all(struct role_context *c, struct error *err)
+/* Infer again with what the problems suggest; `left` are the problems that remain. */
+static int try_roles(const struct role_context *c, struct role_problems *left, struct error *err)
 {
-    char likely[48] = "";
+    const size_t n = c->request->n_overrides;
+    struct role_request request = *c->request, added = ROLE_REQUEST_INIT;
+    struct role_binding *bindings = calloc(c->archive->n_arrays + 1, sizeof *bindings);
+    struct role_override *all = calloc(n + c->problems->n + 1, sizeof *all);
+    uint64_t n_rows;
+    int status = bindings != NULL && all != NULL ? 0 : error_no_memory(err, "roles");
 
-    c->problems = calloc(c->archive->n_arrays + 1, sizeof *c->problems);
-    if (c->problems == NULL)
-        return error_no_memory(err, "roles");
-    c->likely = likely;
-    for (size_t i = 0; i < c->archive->n_arrays; i++) {
-        struct role_problem *problem = &c->problems[c->n_problems];
-
-        likely[0] = '\0';
-        if (bind_array(c, i, &problem->why) == 0)
-            continue;
-        if (problem->why.kind != ERROR_DATA || c->request->command == NULL)
-            return error_pass(err, &problem->why);
-        problem->array = i;
-        memcpy(problem->role, likely, sizeof likely);
-        c->n_problems++;
+    for (size_t k = 0; k < c->problems->n && status == 0; k++)
+        status = role_request_add_spec(&added, c->archive->arrays[c->problems->items[k].array].key,
+                                       c->problems->items[k].role, err);
+    if (status == 0) {
+        if (n > 0)
+            memcpy(all, request.overrides, n * sizeof *all);
+        memcpy(all + n, added.overrides, added.n_overrides * sizeof *all);
+        request.overrides = all;
+        request.n_overrides = n + added.n_overrides;
+        request.command = NULL;
+        status = role_infer(c->archive, c->board, &request, bindings, &n_rows, left, err);
     }
-    c->likely = NULL;
-    return c->n_problems > 0 ? refuse_all(c, err) : 0;
+    role_request_release(&added);
+    free(all);
+    free(bindings);
+    return status;
+}
+
+/* A suggestion that would be refused in turn becomes "drop", which never is. What else would be
+ * undecided then (the other parts of a sparse policy) is one more problem. */
+static int settle(struct role_context *c, struct error *err)
+{
+    bool is_settled = false;
+
+    for (unsigned attempt = 0; attempt < 4 && !is_settled; attempt++) {
+        struct role_problems left = {0};
+
+        for (size_t k = 0; k < c->problems->n; k++)
+            if (c->problems->items[k].array < 0)
+                return 0;
+        if (try_roles(c, &left, err) != 0) {
+            role_problems_release(&left);
+            return -1;
+        }
+        is_settled = left.n == 0;
+        for (size_t k = 0; k < left.n; k++) {
+            struct role_problem *problem = NULL;
+
+            for (size_t m = 0; m < c->problems->n; m++)
+                if (c->problems->items[m].array == left.items[k].array)
+                    problem = &c->problems->items[m];
+            if (problem == NULL)
+                problem = add_problem(c, left.items[k].array, "drop");
+            if (problem == NULL)
+                break;
+            if (problem->why.kind == ERROR_NONE)
+                problem->why = left.items[k].why;
+            snprintf(problem->role, sizeof problem->role, "%s",
+                     left.items[k].array < 0 ? "" : "drop");
+        }
+        role_problems_release(&left);
+    }
+    for (size_t k = 0; k < c->problems->n && !is_settled; k++)
+        c->problems->items[k].role[0] = '\0';
+    return 0;
+}
+
+static void bind_all(struct role_context *c)
+{
+    const char *missing = role_katago_missing(c->archive);
+
+    if (c->board->family->only_known_members && missing != NULL) {
+        struct role_reason reason;
+
+        role_unfit(&reason, "expected an array %s, as every KataGo shard has", missing);
+        refuse_shard(c, ERROR_CODE_SHAPE, reason.text);
+        return;
+    }
+    role_sparse_find(c);
+    find_rows(c);
+    for (size_t i = 0; i < c->archive->n_arrays && c->failed.kind == ERROR_NONE; i++)
+        bind_array(c, i);
+    finish(c);
 }
 
 int role_infer(const struct archive_in *archive, const struct board *board,
                const struct role_request *request, struct role_binding *bindings, uint64_t *n_rows,
-               struct error *err)
+               struct role_problems *problems, struct error *err)
 {
-    struct role_context c;
+    struct role_problems own = {0};
+    struct role_context c = {.archive = archive,
+                             .board = board,
+                             .request = request,
+                             .bindings = bindings,
+                             .problems = problems != NULL ? problems : &own};
     int status = -1;
 
     if (request->plane_xy == 1 && (board->rows == 0 || board->rows != board->cols))
         return error_set(err, ERROR_USAGE,
                          "planes of the board %s cannot be in the order xy: it is no square",
                          board->name);
-    if (role_context_init(&c, archive, board, request, bindings, err) != 0 ||
-        (board->family->only_known_members && role_katago_check(&c, err) != 0) ||
-        role_sparse_find(&c, err) != 0 || find_rows(&c, err) != 0)
+    if (init(&c, err) != 0)
         goto out;
-    if (bind_all(&c, err) != 0)
+    bind_all(&c);
+    if (c.failed.kind == ERROR_NONE && c.problems->n > 0 && request->command != NULL &&
+        settle(&c, err) != 0)
         goto out;
-    if (role_finish(&c, err) != 0)
-        goto out;
-    *n_rows = c.n_rows;
-    status = 0;
+    if (c.failed.kind != ERROR_NONE)
+        error_pass(err, &c.failed);
+    else if (problems == NULL && own.n > 0 && request->command != NULL)
+        refuse_all(&c, err);
+    else if (problems == NULL && own.n > 0)
+        error_pass(err, &own.items[0].why);
+    else
+        status = 0;
+    *n_rows = c.rows_are_guessed ? 0 : c.n_rows;
 out:
-    role_context_release(&c);
+    role_problems_release(&own);
+    free(c.cases);
+    free(c.by_key);
     return status;
 }

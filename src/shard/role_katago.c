@@ -1,8 +1,7 @@
 /* role_katago.c - KataGo's training shards: a closed set of members, each with its own shape. */
-#include "shard/role_katago.h"
+#include "shard/role_parts.h"
 
 #include "base/text.h"
-#include "shard/role_fit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +52,7 @@ static bool is_dtype(const struct dtype *dtype, const char *name)
     return dtype->kind == name[0] && dtype->itemsize == (uint32_t)(name[1] - '0');
 }
 
-static int refuse_unknown(const struct role_context *c, size_t i, struct error *err)
+static int refuse_unknown(struct role_context *c, size_t i)
 {
     char reason[300];
     size_t used = (size_t)snprintf(reason, sizeof reason,
@@ -62,10 +61,10 @@ static int refuse_unknown(const struct role_context *c, size_t i, struct error *
     for (size_t k = 0; k < N_OF(members) && used < sizeof reason; k++)
         used += (size_t)snprintf(reason + used, sizeof reason - used, "%s %s", k > 0 ? "," : "",
                                  members[k].name);
-    return role_refuse(c, i, NULL, reason, err);
+    return role_refuse(c, i, NULL, reason);
 }
 
-int role_katago_bind(const struct role_context *c, size_t i, struct error *err)
+int role_katago_bind(struct role_context *c, size_t i)
 {
     const struct array *array = &c->archive->arrays[i];
     const struct npy_header *h = &array->header;
@@ -74,8 +73,8 @@ int role_katago_bind(const struct role_context *c, size_t i, struct error *err)
     struct role_reason reason = {""};
 
     if (rule == NULL)
-        return refuse_unknown(c, i, err);
-    if (role_check_rows(c, i, err) != 0)
+        return refuse_unknown(c, i);
+    if (role_check_rows(c, i) != 0)
         return -1;
     if (!is_dtype(&h->dtype, rule->dtype) || h->n_dims != rule->n_dims ||
         (rule->n_planes > 0 && h->shape[1] != rule->n_planes)) {
@@ -84,27 +83,24 @@ int role_katago_bind(const struct role_context *c, size_t i, struct error *err)
         if (rule->n_planes > 0)
             snprintf(reason.text + strlen(reason.text), sizeof reason.text - strlen(reason.text),
                      ", the second one %" PRIu64, rule->n_planes);
-        return role_refuse(c, i, NULL, reason.text, err);
+        return role_refuse(c, i, NULL, reason.text);
     }
     b->role = ROLE_COPY;
     b->inferred = true;
     if (rule->fit == NULL)
         return 0;
     if (!rule->fit(c, i, b, &reason))
-        return role_refuse(c, i, NULL, reason.text, err);
+        return role_refuse(c, i, NULL, reason.text);
     if (rule->fit == role_fit_policy && b->n_actions != (uint64_t)c->board->n_cells + 1)
-        return role_refuse(c, i, NULL, "expected an action per cell and a pass", err);
+        return role_refuse(c, i, NULL, "expected an action per cell and a pass");
     b->role = rule->role;
     return 0;
 }
 
-int role_katago_check(const struct role_context *c, struct error *err)
+const char *role_katago_missing(const struct archive_in *archive)
 {
-    const struct error_place place = {.file = c->archive->path, .code = ERROR_CODE_SHAPE};
-
     for (size_t i = 0; i < N_OF(members); i++)
-        if (members[i].required && archive_in_find(c->archive, members[i].name) == NULL)
-            return error_set_at(err, ERROR_DATA, &place,
-                                "expected an array %s, as every KataGo shard has", members[i].name);
-    return 0;
+        if (members[i].required && archive_in_find(archive, members[i].name) == NULL)
+            return members[i].name;
+    return NULL;
 }

@@ -2,7 +2,6 @@
 #include "verify/verify_roles.h"
 
 #include "base/text.h"
-#include "shard/role_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,7 +48,7 @@ static int infer(struct verify_shard *shard, const struct board *board,
                  const struct settings *reading, struct error *why)
 {
     return role_infer(&shard->archive, board, &reading->roles, shard->bindings, &shard->n_rows,
-                      why);
+                      NULL, why);
 }
 
 /* --- without one --- */
@@ -59,9 +58,9 @@ static bool find_box(const struct verify_shard *shard, uint64_t *rows, uint64_t 
 {
     for (size_t i = 0; i < shard->archive.n_arrays; i++) {
         const struct npy_header *h = &shard->archive.arrays[i].header;
-        const struct role_name_rule *rule = role_name_find(shard->archive.arrays[i].key, NULL);
+        const struct role_named named = role_by_name(shard->archive.arrays[i].key, NULL);
 
-        if (rule == NULL || rule->role != ROLE_PLANES || (h->n_dims != 3 && h->n_dims != 4))
+        if (named.role != ROLE_PLANES || (h->n_dims != 3 && h->n_dims != 4))
             continue;
         const bool last =
             h->n_dims == 4 && h->shape[2] != h->shape[3] && h->shape[1] == h->shape[2];
@@ -119,17 +118,17 @@ static bool contradicts(const struct verify_shard *shard, size_t i)
 }
 
 /* findings is NULL when a refusal has been reported already. */
-static enum role role_by_name(const struct verify_shard *shard, size_t i, uint64_t n_rows,
-                              struct verify_result *result, struct findings *findings)
+static enum role role_without_board(const struct verify_shard *shard, size_t i, uint64_t n_rows,
+                                    struct verify_result *result, struct findings *findings)
 {
     const struct array *array = &shard->archive.arrays[i];
     const struct npy_header *h = &array->header;
-    const struct role_name_rule *rule = role_name_find(array->key, NULL);
+    const struct role_named named = role_by_name(array->key, NULL);
     struct finding_place place = {FINDING_ROWS, false, array->key, FINDING_NO_ROW};
 
-    if (h->n_dims == 0 || (rule != NULL && (rule->flags & NAME_NEVER_ROWS)))
+    if (h->n_dims == 0 || (named.flags & NAME_NEVER_ROWS))
         return ROLE_META;
-    if (rule == NULL)
+    if (!named.is_known)
         return array->n_rows == n_rows ? ROLE_COPY : ROLE_META;
     if (array->n_rows != n_rows) {
         if (findings != NULL)
@@ -138,18 +137,18 @@ static enum role role_by_name(const struct verify_shard *shard, size_t i, uint64
         return ROLE_META;
     }
     place.code = FINDING_SHAPE;
-    if (rule->role < ROLE_COPY && !dtype_is_number(&h->dtype)) {
+    if (named.role < ROLE_COPY && !dtype_is_number(&h->dtype)) {
         result->fatal = ERROR_DATA;
         if (findings != NULL)
             findings_add(findings, &place, "numbers", "another type", "holds no numbers");
         return ROLE_META;
     }
     if (findings != NULL &&
-        ((rule->role == ROLE_PLANES && (h->n_dims < 2 || h->n_dims > 4)) ||
-         (rule->role == ROLE_POLICY && (h->n_dims < 2 || contradicts(shard, i)))))
+        ((named.role == ROLE_PLANES && (h->n_dims < 2 || h->n_dims > 4)) ||
+         (named.role == ROLE_POLICY && (h->n_dims < 2 || contradicts(shard, i)))))
         findings_add(findings, &place, "a shape that fits one board",
                      text_shape(h->shape, h->n_dims).text, "no board has arrays of these shapes");
-    return rule->role;
+    return named.role;
 }
 
 /* The array that tells the number of rows: planes, else a policy, else anything with a name. */
@@ -159,10 +158,9 @@ static const struct array *rows_array(const struct verify_shard *shard)
 
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
         for (size_t i = 0; i < shard->archive.n_arrays; i++) {
-            const struct role_name_rule *rule = role_name_find(shard->archive.arrays[i].key, NULL);
+            const struct role_named named = role_by_name(shard->archive.arrays[i].key, NULL);
 
-            if (rule != NULL && rule->role == order[k] &&
-                shard->archive.arrays[i].header.n_dims > 0)
+            if (named.role == order[k] && shard->archive.arrays[i].header.n_dims > 0)
                 return &shard->archive.arrays[i];
         }
     }
@@ -206,7 +204,7 @@ static int read_by_names(struct verify_shard *shard, const struct error *why,
 
         *b = (struct role_binding){
             .inferred = true, .index_array = -1, .value_array = -1, .offsets_array = -1};
-        b->role = role_by_name(shard, i, shard->n_rows, result, findings);
+        b->role = role_without_board(shard, i, shard->n_rows, result, findings);
         b->is_counts = role_prefix_is_counts(shard->archive.arrays[i].key,
                                              strlen(shard->archive.arrays[i].key));
         b->axes = (struct role_axes){1, h->n_dims > 1 ? h->shape[h->n_dims - 1] : 1, 1};

@@ -228,7 +228,7 @@ def undecided(board, arrays, wanted, options=()):
         assert len(errors.splitlines()) == 1 and "in.npz" in errors, errors
         command = shlex.split(errors.split("; use: ")[1])
         assert command[:2] == ["symaug", "expand"], command
-        told = dict(command[i + 1].split("=") for i, word in enumerate(command) if word == "--role")
+        told = dict(command[i + 1].split("=", 1) for i, word in enumerate(command) if word == "--role")
         told = {name: role for name, role in told.items() if name in wanted or name not in " ".join(options)}
         assert told.keys() == wanted.keys(), f"{sorted(told)}, expected {sorted(wanted)}"
         for name, role in told.items():
@@ -250,6 +250,11 @@ def go(**extra):
 
 def othello(**extra):
     return {"x": planes(3, 8, 8), "pi": spread(64), **extra}
+
+
+def LONG(**extra):
+    """Four games of ten rows."""
+    return {"boards": np.zeros((40, 3, 13, 13), "f4"), **extra}
 
 
 BITS = rng(5).integers(1 << 33, 1 << 62, N)
@@ -286,6 +291,34 @@ UNDECIDED = [
     ("go9", go(legal_moves=np.where(np.arange(81) < 5, np.arange(81), -1) * np.ones((N, 1), "i8").astype("i8")),
      {"legal_moves": "drop"}),
     ("connect4", {"states": planes(3, 6, 7), "policies": spread(7), "top": spread(14)}, {"top": "drop"}),
+    # Parts of sparse policies without the others, or that do not go together.
+    ("go9", go(pi_indices=np.zeros((N, 4), "i4"), odd=planes(2, 3, 81)),
+     {"pi_indices": "drop", "odd": "drop"}),
+    ("go9", go(visits_values=np.zeros((N, 4), "f4"), c=spread(82)),
+     {"visits_values": "drop", "c": "policy"}),
+    ("go9", go(pi_indices=np.zeros((N, 4), "i4"), pi_values=np.zeros((N, 5), "f4"), best=np.arange(N)),
+     {"pi_indices": "drop", "pi_values": "drop", "best": "action"}),
+    ("go9", go(pi_indices=np.zeros(9, "i4"), pi_values=np.zeros(9, "f4"), pi_offsets=np.arange(4)),
+     {"pi_indices": "drop", "pi_values": "drop", "pi_offsets": "drop"}),
+    # Another number of rows: neither rows nor, when they are spatial, metadata.
+    ("go9", go(ply=np.arange(5), policies=spread(81)[:5], c=spread(82)),
+     {"ply": "meta drop", "policies": "drop", "c": "policy"}),
+    ("go9", go(maps=spread(81)[:5], table=np.arange(50)), {"maps": "drop", "table": "drop"}),
+    # scipy.sparse.save_npz, whose names do not say what the matrix is.
+    ("go9", {"features": planes(4, 9, 9), "indices": np.arange(12, dtype="i4"), "data": np.ones(12),
+             "indptr": np.arange(0, 13, 2, dtype="i4")},
+     {"indices": "policy-index", "data": "policy-value", "indptr": "policy-offsets"}),
+    ("go9", {"features": planes(4, 9, 9), "indices": np.arange(70, 82, dtype="i4"), "data": np.ones(12),
+             "indptr": np.arange(0, 13, 2, dtype="i4"), "shape": np.array([N, 82]),
+             "format": np.array(b"csr")},
+     {"indices": "policy-index:layout=cells+pass", "data": "policy-value", "indptr": "policy-offsets"}),
+    # No name tells which arrays have a row for each position.
+    ("go9", {"a": planes(4, 9, 9), "b": spread(82), "c": np.arange(3), "d": rng().random(N)},
+     {"a": "planes", "b": "policy", "c": "meta", "d": "copy"}),
+    # Rewards from -1 to 1: by colour when they stay the same through a game.
+    ("hex13", LONG(reward=np.repeat([1, -1, -1, 1], 10)), {"reward": "value"}),
+    ("hex13", LONG(reward=np.tile([1, -1], 20)), {"reward": "copy"}),
+    ("hex13", LONG(reward=np.repeat([1, -1, -1, 1], 10), z=np.tile([0, 1], 20)), {"reward": "copy"}),
 ]
 for k, (board, arrays, wanted) in enumerate(UNDECIDED):
     check(f"undecided on {board}: {', '.join(wanted)} ({k})", undecided, board, arrays, wanted)
@@ -295,6 +328,9 @@ DECIDED = [
     ("go9", go(table=np.zeros((3, 7)), legal_mask=np.ones((N, 81), bool), mask=np.ones((N, 82), "i4"))),
     ("othello", othello(ply=np.arange(N), seed=np.arange(N) * 1000, rec=np.zeros(N, [("id", "<i4")]))),
     ("hex13", hex_shard(Y_value=np.array([0, 1] * 3), ply=np.arange(N), game_id=np.arange(N))),
+    ("hex13", hex_shard(metadata=np.array(['{"game": 1}'] * N), policy_present=np.ones(N, bool),
+                        iteration=np.arange(N), human_won=np.ones(N, "u1"), weight=np.ones(N),
+                        player_type=np.array(["MCTS"] * N))),
 ]
 for k, (board, arrays) in enumerate(DECIDED):
     def decided(board=board, arrays=arrays):
@@ -302,6 +338,92 @@ for k, (board, arrays) in enumerate(DECIDED):
             f.save(**arrays)
             f.ok("expand", "-q", "--board", board, "in.npz", "out.npz")
     check(f"decided on {board} ({k})", decided)
+
+
+FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+
+def strings(board, warned, **extra):
+    """Strings are copied; with a warning when they could hold a position."""
+    with Folder() as f:
+        shape = {"chess": (25, 8, 8), "go9": (3, 9, 9), "tictactoe": (2, 3, 3)}[board]
+        f.save(planes=planes(*shape), **extra)
+        said = f.ok("expand", "--board", board, "--transforms", "all", "in.npz", "out.npz")
+        assert ("may hold positions" in said) == warned, said
+        for name, array in extra.items():
+            assert sorted(load(f.path("out.npz"))[name].tolist()) == sorted(
+                array.tolist() * (len(load(f.path("out.npz"))[name]) // N))
+
+
+def objects(*items):
+    array = np.empty(len(items), object)
+    array[:] = items
+    return array
+
+
+check("strings: FEN", strings, "chess", True, fen=np.array([FEN] * N))
+check("strings: FEN of one row", strings, "chess", True, s=np.array([""] * (N - 1) + [FEN]))
+check("strings: FEN, big-endian", strings, "chess", True, s=np.array([FEN] * N, ">U90"))
+check("strings: FEN, bytes", strings, "go9", True, s=np.array([FEN.encode()] * N))
+check("strings: FEN under another's name", strings, "chess", True, metadata=np.array([FEN] * N))
+check("strings: FEN, objects", strings, "chess", True, s=objects(*[FEN] * N))
+check("strings: cells", strings, "go9", True, s=np.array(["." * 81] * N))
+check("strings: cells, objects", strings, "tictactoe", True, s=objects(*["XO......."] * N))
+check("strings: names", strings, "go9", False, s=np.array(["game one"] * N))
+check("strings: room for cells", strings, "go9", False, s=np.array(["one"] * N, "<U200"))
+check("strings: ids by name", strings, "tictactoe", False,
+      game_id=np.array(["f81d4fae-7dec-11d0-a765-00a0c91e6bf6"] * N))
+check("strings: dates", strings, "go9", False, s=np.array(["1/2/2020"] * N))
+
+
+def policies_of_kinds():
+    """(N,k,H,W) is k policies when it is told so, and not before."""
+    with Folder() as f:
+        kinds = rng(6).random((N, 3, 9, 9))
+        f.save(x=planes(3, 9, 9), heads=kinds)
+        f.refused("expand", "-b", "go9", "in.npz", "out.npz")
+        f.ok("expand", "-q", "-b", "go9", "--role", "heads=policy", "--order", "transform", "in.npz",
+             "out.npz")
+        out = load(f.path("out.npz"))["heads"].reshape(8, N, 3, 9, 9)
+        for k in range(8):
+            turned = [np.rot90(kinds[:, :, ::flip], turn, axes=(2, 3)) for flip in (1, -1)
+                      for turn in range(4)]
+            assert sum(np.array_equal(out[k], image) for image in turned) == 1
+
+
+check("policy (N,k,H,W)", policies_of_kinds)
+
+
+def padded_late():
+    """A list of moves is one though its first rows are full."""
+    with Folder() as f:
+        lists = np.tile(np.arange(81), (200, 1))
+        lists[-1, 40:] = -1
+        f.save(x=np.zeros((200, 3, 9, 9), "u1"), legal=lists)
+        assert "--role legal=drop" in f.refused("expand", "-b", "go9", "in.npz", "out.npz")
+
+
+check("a list that is padded late", padded_late)
+
+CONTAINERS = {
+    "snowflake/games_processed": "hex13", "snowflake/games_py312_processed": "hex13",
+    "snowflake/shuffled_401": "hex13", "alphagomoku/lazy": "square:9", "alphagomoku/eager": "square:9",
+    "advanced-chess/memory_1": "chess", "take_it_easy/games_20260311": "takeiteasy",
+    "take_it_easy/samples": "takeiteasy", "alpha-zero-general/connect4": "connect4",
+    "alpha-zero-general/othello6": "square:6"}
+
+
+def container(name, board):
+    """What the converter makes of other systems' files needs no flag but --board."""
+    path = os.path.abspath(f"{os.path.dirname(__file__)}/../data/containers/{name}.npz")
+    with Folder() as f:
+        f.ok("expand", "-q", "--board", board, path, "out.npz")
+        f.ok("verify", "-q", "--board", board, "out.npz")
+        assert '"role": null' not in f.ok("info", "--json", "--board", board, path)
+
+
+for name, board in CONTAINERS.items():
+    check(f"{name} with --board {board} alone", container, name, board)
 
 
 def nothing_spatial(**arrays):

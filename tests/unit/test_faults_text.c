@@ -125,12 +125,12 @@ static int infer(const struct roles *roles, const struct shard *s, const struct 
     int result = -1;
 
     if (shard_request(roles->request, &told, err) != 0 ||
-        role_infer(&s->archive, board, &told, first, &n_rows, err) != 0 ||
+        role_infer(&s->archive, board, &told, first, &n_rows, NULL, err) != 0 ||
         schema_write(&s->archive, first, &json, err) != 0)
         goto out;
     result = 0;
     if (may_read() && (schema_read(scratch("schema.json"), &read, err) != 0 ||
-                       role_infer(&s->archive, board, &read, second, &n_rows, err) != 0))
+                       role_infer(&s->archive, board, &read, second, &n_rows, NULL, err) != 0))
         result = -1;
     for (size_t i = 0; result == 0 && may_read() && i < s->archive.n_arrays; i++)
         if (first[i].role != second[i].role || first[i].layout != second[i].layout)
@@ -159,7 +159,7 @@ static void put_schema(const struct roles *roles)
     uint64_t n_rows;
 
     if (shard_request(roles->request, &told, &err) != 0 ||
-        role_infer(&shard->archive, board, &told, bindings, &n_rows, &err) != 0 ||
+        role_infer(&shard->archive, board, &told, bindings, &n_rows, NULL, &err) != 0 ||
         schema_write(&shard->archive, bindings, &json, &err) != 0)
         fail_msg("%s", err.message);
     scratch_put("schema.json", json.text);

@@ -82,12 +82,12 @@ static void round_trip(const char *board_name, const char *options, const char *
     uint64_t n_rows;
 
     assert_int_equal(shard_request(options, &told, &err), 0);
-    if (role_infer(&s->archive, board, &told, first, &n_rows, &err) != 0 ||
+    if (role_infer(&s->archive, board, &told, first, &n_rows, NULL, &err) != 0 ||
         schema_write(&s->archive, first, &json, &err) != 0)
         fail_msg("%s: %s", arrays, err.message);
     put_file(json.text, json.n_bytes);
     if (schema_read(path, &read, &err) != 0 ||
-        role_infer(&s->archive, board, &read, second, &n_rows, &err) != 0)
+        role_infer(&s->archive, board, &read, second, &n_rows, NULL, &err) != 0)
         fail_msg("%s: %s\n%s", arrays, err.message, json.text);
     assert_int_equal(read.n_overrides, s->archive.n_arrays);
     for (size_t i = 0; i < s->archive.n_arrays; i++) {
@@ -129,7 +129,7 @@ static void test_text(void **state)
     uint64_t n_rows;
 
     (void)state;
-    assert_int_equal(role_infer(&s->archive, board, &request, bindings, &n_rows, &err), 0);
+    assert_int_equal(role_infer(&s->archive, board, &request, bindings, &n_rows, NULL, &err), 0);
     assert_int_equal(schema_write(&s->archive, bindings, &json, &err), 0);
     assert_string_equal(json.text, expected);
     text_release(&json);
