@@ -204,6 +204,8 @@ int key_add(struct key *key, const struct array *array, const struct orbit_map *
     if (grown == NULL)
         return error_no_memory(err, "keys of positions");
     key->arrays = grown;
+    if (map->unknown != NULL)
+        return error_pass(err, &map->doubt);
     a = &grown[key->n_arrays];
     *a = (struct key_array){.dtype = array->header.dtype, .order = key->n_arrays++};
     a->is_bits = map->kind == ORBIT_BITS;

@@ -127,8 +127,9 @@ static int map_cells(struct orbit_map *map, const struct role_binding *binding,
 
 enum label_op orbit_flip_of_coding(enum to_move_coding coding)
 {
-    static const enum label_op flips[] = {
-        [TO_MOVE_01] = LABEL_COMPLEMENT, [TO_MOVE_12] = LABEL_EXCHANGE_12, [TO_MOVE_PM1] = LABEL_NEGATE};
+    static const enum label_op flips[] = {[TO_MOVE_01] = LABEL_COMPLEMENT,
+                                          [TO_MOVE_12] = LABEL_EXCHANGE_12,
+                                          [TO_MOVE_PM1] = LABEL_NEGATE};
 
     return flips[coding];
 }
@@ -143,12 +144,13 @@ static int map_planes(struct orbit_map *map, const struct conventions *conventio
                       struct error *err)
 {
     const uint32_t n_transforms = map->board->n_transforms;
-    bool moves = false;
+    bool moves = false, any_known = false;
 
+    map->unknown = calloc(n_transforms, sizeof *map->unknown);
     map->turn_flip = orbit_flip_of_coding(conventions->plane_coding);
     map->plane_dst = calloc((size_t)n_transforms * map->n_planes + 1, sizeof *map->plane_dst);
     map->complement = calloc(n_transforms, sizeof *map->complement);
-    if (map->plane_dst == NULL || map->complement == NULL)
+    if (map->plane_dst == NULL || map->complement == NULL || map->unknown == NULL)
         return error_no_memory(err, "plane maps");
     for (uint32_t t = 0; t < n_transforms; t++) {
         uint32_t *dst = map->plane_dst + t * map->n_planes;
@@ -157,9 +159,20 @@ static int map_planes(struct orbit_map *map, const struct conventions *conventio
         map->complement[t] = -1;
         if (is_plane_step(map, conventions, t) &&
             bind_plane_map(map->board, conventions, t, map->n_planes, dst, &map->complement[t],
-                           err) != 0)
-            return -1;
+                           &map->doubt) != 0) {
+            map->unknown[t] = true;
+            map->complement[t] = -1;
+            perm_set_identity(dst, map->n_planes);
+        }
+        any_known |= t > 0 && !map->unknown[t];
         moves |= !perm_is_identity(dst, map->n_planes);
+    }
+    if (map->doubt.kind != ERROR_NONE &&
+        (!any_known || map->doubt.kind != ERROR_DATA || map->kind != ORBIT_AXIS))
+        return error_pass(err, &map->doubt);
+    if (map->doubt.kind == ERROR_NONE) {
+        free(map->unknown);
+        map->unknown = NULL;
     }
     if (!moves) {
         free(map->plane_dst);
@@ -246,6 +259,7 @@ void orbit_map_release(struct orbit_map *map)
     free(map->dst);
     free(map->plane_dst);
     free(map->complement);
+    free(map->unknown);
     free(map->own_maps);
     *map = (struct orbit_map){0};
 }

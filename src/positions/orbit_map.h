@@ -46,6 +46,8 @@ struct orbit_map {
     enum label_op turn_flip; /* what becomes of that plane's numbers */
     enum label_op flip;      /* for transforms that swap colours */
     bool codes;              /* elements are tile codes whose digits are permuted */
+    bool *unknown;           /* owned, per transform, or NULL: channels go nobody knows where */
+    struct error doubt;      /* why */
     uint32_t *own_maps;      /* owned: maps made for this array alone */
 };
 

@@ -32,12 +32,16 @@ static int map_lane(struct lane *lane, struct verify_shard *shard, struct verify
     if (orbit_map_init(&lane->map, shard->board, &shard->conventions, lane->binding, &shard->spaces,
                        &why) == 0) {
         lane->is_mapped = true;
-        return 0;
+        if (lane->map.unknown == NULL)
+            return 0;
+        why = lane->map.doubt;
     }
     if (why.kind != ERROR_DATA)
         return error_pass(err, &why);
     place.is_warning = true;
-    findings_add(&result->findings, &place, "", "", "its images cannot be checked: %s",
+    findings_add(&result->findings, &place, "", "", "%s: %s",
+                 lane->is_mapped ? "images that swap colours are checked for their stones only"
+                                 : "its images cannot be checked",
                  why.message);
     return 0;
 }

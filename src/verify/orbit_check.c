@@ -188,6 +188,46 @@ static bool same_planes_last(const struct step *step, const uint8_t *a, const ui
     return true;
 }
 
+static bool is_constant_channel(const struct step *step, const uint8_t *a, uint64_t p)
+{
+    const size_t item = step->dtype->itemsize;
+    const bool last = step->map->channels_last;
+    const uint8_t *first = a + p * (last ? item : step->map->axis * item);
+
+    for (uint64_t i = 1; i < step->map->axis; i++)
+        if (memcmp(first, first + i * (last ? step->map->n_planes * item : item), item) != 0)
+            return false;
+    return true;
+}
+
+/* Channel p of a row moved to channel `to` of another. */
+static bool same_channel(const struct step *step, const uint8_t *a, uint64_t p, const uint8_t *b,
+                         uint64_t to)
+{
+    const size_t item = step->dtype->itemsize;
+    const bool last = step->map->channels_last;
+    const size_t stride = last ? step->map->n_planes * item : item;
+    const size_t plane = last ? item : step->map->axis * item;
+
+    return same_slowly(step, a + p * plane, stride, b + to * plane, stride, false);
+}
+
+/* Nothing tells which channel takes the place of which: each is the image of some channel, of its
+ * own where the planes are those of the player to move. */
+static bool same_stones(const struct step *step, const uint8_t *a, const uint8_t *b, bool in_place)
+{
+    for (uint64_t p = step->first; p < step->end; p++) {
+        bool found = in_place && same_channel(step, a, p, b, p);
+
+        for (uint64_t q = step->first; q < step->end && !found; q++)
+            found = !in_place && same_channel(step, a, p, b, q);
+        /* A channel that tells the player to move is the same under every map. */
+        if (!found && !is_constant_channel(step, a, p))
+            return false;
+    }
+    return true;
+}
+
 static bool same_bits(const struct step *step, const uint8_t *a, const uint8_t *b, bool exactly)
 {
     const struct orbit_map *map = step->map;
@@ -297,6 +337,9 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
         step.first = pair->channel - 1;
         step.end = pair->channel;
     }
+    if (lane->map.unknown != NULL && lane->map.unknown[u])
+        return same_stones(&step, a.bytes, b.bytes,
+                           pair->lanes->shard->conventions.planes == PLANES_MOVER);
     switch (lane->map.kind) {
     case ORBIT_AXIS:
         return lane->map.channels_last ? same_planes_last(&step, a.bytes, b.bytes)

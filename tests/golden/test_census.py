@@ -273,6 +273,29 @@ def test_hex_clean(order):
     assert not codes and file["expanded"], file
 
 
+@tap.test("0,1", "0,1,2,3")
+def test_hex_many_planes(ids):
+    """Six planes of the player to move: nobody says what a swap does to them, the rest is checked."""
+    ids = [int(t) for t in ids.split(",")]
+    source = gomoku(30)
+    extra = np.random.default_rng(5).integers(0, 2, (30, 3, 9, 9)).astype(np.float32)
+    source["states"] = np.concatenate([source["states"], extra], 1)
+    options = ["--board", "rhombus:9", "--planes", "mover", "--value", "mover"]
+
+    def moved(row, t):
+        return {**image(row, t, HEX), "states": HEX[t](row["states"])}
+
+    def still(row, t):
+        return {**moved(row, t), "policy": row["policy"]}
+
+    rows = rows_of(source)
+    codes, file = errors_of(stack(orders("sample", rows, ids, moved)), *options)
+    assert not codes and file["expanded"] and file["counts"] == {"shape": 1}, file
+    assert f"{len(ids)} images" in file["note"], file["note"]
+    codes, file = errors_of(stack(orders("sample", rows, ids, still)), *options)
+    assert codes == {"policy-not-moved"}, file
+
+
 # --- what is told, what is not recognised ---
 
 
