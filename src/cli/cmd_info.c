@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/json_out.h"
 #include "cli/option.h"
-#include "engine/recall.h"
+#include "engine/record.h"
 #include "shard/schema.h"
 
 #include <stdio.h>

@@ -49,15 +49,10 @@ static int list_expected(struct input_list *names, const char *file, bool zero, 
 
 static int list_found(struct input_list *names, const struct manifest *manifest, struct error *err)
 {
-    struct manifest_file input;
     int status = 0;
 
-    for (size_t i = 0; status == 0 && manifest_input(manifest, i, &input) == 0; i++) {
-        char *name = manifest_decode_name(input.name, err);
-
-        status = name != NULL ? input_list_add(names, name, err) : -1;
-        free(name);
-    }
+    for (size_t i = 0; status == 0 && i < manifest->n_inputs; i++)
+        status = input_list_add(names, manifest->inputs[i].name, err);
     make_set(names);
     return status;
 }
@@ -114,13 +109,13 @@ static int by_digest(const void *a, const void *b)
 
 int manifest_inputs_warn(const struct manifest *manifest, struct error *err)
 {
-    const size_t n = manifest_n_inputs(manifest);
+    const size_t n = manifest->n_inputs;
     struct manifest_file *inputs = calloc(n + 1, sizeof *inputs);
 
     if (inputs == NULL)
         return error_no_memory(err, "list of inputs");
-    for (size_t i = 0; i < n; i++)
-        manifest_input(manifest, i, &inputs[i]);
+    if (n > 0)
+        memcpy(inputs, manifest->inputs, n * sizeof *inputs);
     qsort(inputs, n, sizeof *inputs, by_digest);
     for (size_t i = 1; i < n; i++)
         if (strcmp(inputs[i - 1].sha256, inputs[i].sha256) == 0)

@@ -4,7 +4,7 @@
 #ifndef SYMAUG_CLI_MANIFEST_INPUTS_H
 #define SYMAUG_CLI_MANIFEST_INPUTS_H
 
-#include "shard/manifest.h"
+#include "manifest/manifest.h"
 
 /* ERROR_DATA unless its inputs are, by their names without folders, those that a file lists (as
  * input_list_add_from reads it). */

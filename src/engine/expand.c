@@ -10,7 +10,7 @@
 #include "engine/plan.h"
 #include "engine/record.h"
 #include "engine/sidecar.h"
-#include "shard/manifest.h"
+#include "manifest/manifest.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "engine/row_supply.h"
 #include "engine/side_work.h"
 #include "shard/archive_out.h"
-#include "shard/digest.h"
+#include "manifest/digest.h"
 
 #include <stdbool.h>
 #include <stdint.h>

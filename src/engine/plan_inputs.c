@@ -1,8 +1,7 @@
 /* plan_inputs.c - see plan_inputs.h. */
 #include "engine/plan_inputs.h"
 
-#include "engine/side_work.h"
-#include "shard/manifest.h"
+#include "engine/record.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -17,43 +16,22 @@ static int refuse_expanded(const struct archive_in *archive, const char *why, st
                      text_path(archive->path).text, why);
 }
 
-/* True when a manifest beside the shard lists its very bytes as an output. */
-static int is_listed_output(const struct archive_in *archive, bool *listed, struct error *err)
+static int check_not_expanded(const struct archive_in *archive, const struct settings *settings,
+                              struct error *err)
 {
-    struct text path = {0};
-    char sha256[DIGEST_HEX_NBYTES];
-    size_t n_path = strlen(archive->path);
-    int status = 0;
-
-    *listed = false;
-    while (n_path > 1 && archive->path[n_path - 1] == '/')
-        n_path--;
-    if (text_append(&path, err, "%.*s" MANIFEST_SUFFIX, (int)n_path, archive->path) != 0)
-        return -1;
-    struct manifest *manifest = manifest_read(path.text, NULL);
-
-    if (manifest != NULL) {
-        status = side_work_digest(archive, sha256, err);
-        if (status == 0)
-            *listed = manifest_lists_digest(path.text, sha256);
-    }
-    manifest_free(manifest);
-    text_release(&path);
-    return status;
-}
-
-static int check_not_expanded(const struct archive_in *archive, struct error *err)
-{
-    bool listed;
+    struct recall recall;
+    bool is_listed;
+    int status;
 
     if (strncmp(archive->comment, "symaug ", 7) == 0)
         return refuse_expanded(archive, "its zip comment says so", err);
     if (archive_in_find(archive, PLAN_SOURCE_KEY) != NULL ||
         archive_in_find(archive, PLAN_TRANSFORM_KEY) != NULL)
         return refuse_expanded(archive, "it holds " PLAN_SOURCE_KEY " or " PLAN_TRANSFORM_KEY, err);
-    if (is_listed_output(archive, &listed, err) != 0)
-        return -1;
-    return listed ? refuse_expanded(archive, "its manifest says so", err) : 0;
+    status = recall_open(&recall, settings, archive, NULL, 0, true, err);
+    is_listed = status == 0 && recall.output != NULL;
+    recall_release(&recall);
+    return is_listed ? refuse_expanded(archive, "its manifest says so", err) : status;
 }
 
 static int load_objects(struct archive_in *archive, struct error *err)
@@ -93,7 +71,7 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
         if (role_open(archive, paths[i], request->use_map, &request->roles, err) != 0)
             return -1;
         plan->n_archives++;
-        if (!request->allow_expanded && check_not_expanded(archive, err) != 0)
+        if (!request->allow_expanded && check_not_expanded(archive, request, err) != 0)
             return -1;
         if (load_objects(archive, err) != 0 || keep_warnings(plan, archive, err) != 0)
             return -1;

@@ -1,11 +1,13 @@
 /*
- * record.h - the manifest of an expansion, from the plan and what was written.
+ * record.h - manifests of expansions: from a plan and what was written, and back from the manifest
+ * beside a file to settings, as though what it says were told on the command line.
  */
 #ifndef SYMAUG_ENGINE_RECORD_H
 #define SYMAUG_ENGINE_RECORD_H
 
 #include "engine/expand.h"
 #include "engine/out_member.h"
+#include "manifest/manifest.h"
 
 /* Write PATH.manifest.json. input_sha256: one per archive of the plan. */
 int record_write(const struct plan *plan, const char *path, const struct settings *settings,
@@ -17,5 +19,32 @@ int record_write(const struct plan *plan, const char *path, const struct setting
 int record_compare(const struct plan *plan, const char *path, const struct settings *settings,
                    char (*input_sha256)[DIGEST_HEX_NBYTES], bool *is_known, struct text *list,
                    struct error *err);
+
+/* What the manifest of a file says: no flag of the run that made it need be repeated. */
+struct recall {
+    struct settings settings;           /* the user's; what they do not say is the manifest's */
+    const struct manifest *manifest;    /* or NULL; borrowed from the caller or from `own` */
+    struct manifest *own;               /* owned, or NULL */
+    const struct manifest_file *output; /* which of its outputs the file is; NULL: none */
+    bool owns_roles;                    /* the list of roles in settings, */
+    size_t n_own;                       /* and its first ones; the others are borrowed */
+};
+
+/*
+ * Recall a file. given: its manifest, of which it is output `output`; NULL: the one that stands
+ * beside it. exact: a manifest that stands beside it must list its very bytes, else it says
+ * nothing. The caller's settings must outlive the recall; release it in any case.
+ */
+int recall_open(struct recall *recall, const struct settings *settings,
+                const struct archive_in *archive, const struct manifest *given, size_t output,
+                bool exact, struct error *err);
+
+/* The board of the manifest, or of the shard's zip comment; NULL: neither names one that can be
+ * built. *from: what named it. */
+struct board *recall_board(const struct recall *recall, const struct archive_in *archive,
+                           const char **from);
+
+/* Accepts a zeroed one. */
+void recall_release(struct recall *recall);
 
 #endif

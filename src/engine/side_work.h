@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "shard/archive_in.h"
-#include "shard/digest.h"
+#include "manifest/digest.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include "npy/header.h"
 #include "sample/sample_pieces.h"
 #include "shard/archive_out.h"
-#include "shard/manifest.h"
+#include "manifest/manifest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,7 @@
 #include "base/output_folder.h"
 #include "base/text.h"
 #include "codec/crc.h"
-#include "shard/digest.h"
-#include "shard/output_digest.h"
+#include "manifest/digest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

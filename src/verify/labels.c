@@ -100,10 +100,10 @@ static void take_said(const struct verify_shard *shard, struct lane *lane)
         [LABEL_REVERSE] = LABEL_REVERSE,
         [LABEL_EXCHANGE_TWO] = LABEL_EXCHANGE_TWO,
     };
-    const struct recall *recall = &shard->recall;
-    const char *swap = recall->is_listed
-                           ? manifest_swap(recall->manifest, recall->output, lane->array->key)
-                           : NULL;
+    const struct manifest_file *output = shard->recall.output;
+    const struct manifest_array *listed =
+        output != NULL ? manifest_find_array(output, lane->array->key) : NULL;
+    const char *swap = listed != NULL ? listed->swap : NULL;
 
     for (size_t op = 0; swap != NULL && op < sizeof flips / sizeof *flips; op++)
         if (strcmp(label_op_name((enum label_op)op), swap) == 0)

@@ -116,6 +116,7 @@ static int check_file(const struct verify_request *request, const char *path,
 
 /* --- results --- */
 
+/* A new result; borrowed until the next one is added. */
 static struct verify_result *add_result(struct verify_results *results,
                                         const struct verify_request *request, const char *path,
                                         struct error *err)
@@ -141,43 +142,37 @@ static struct verify_result *add_result(struct verify_results *results,
 
 /* --- manifests --- */
 
-/* Check the i-th output of a manifest, whose own result is number `own`. */
-static int check_output(const struct verify_request *request, const char *folder,
-                        const struct manifest *manifest, size_t i, struct verify_results *results,
-                        size_t own, struct error *err)
+/* Check an output of a manifest, whose own result is number `own`. */
+static int check_output(struct verify_request request, const char *folder,
+                        struct verify_results *results, size_t own, struct error *err)
 {
     const struct finding_place place = {FINDING_MANIFEST, false, NULL, FINDING_NO_ROW};
-    struct verify_request one = *request;
-    struct manifest_file file = {0};
+    const struct manifest_file *file = &request.manifest->outputs[request.manifest_output];
     struct text path = {0};
     struct verify_result *result;
-    char *name;
-    int status;
+    int status = text_append(&path, err, "%s/%s", folder, file->name);
 
-    manifest_output(manifest, i, &file);
-    results->items[own].n_rows += file.n_rows;
-    name = manifest_decode_name(file.name, err);
-    status = name != NULL ? text_append(&path, err, "%s/%s", folder, name) : -1;
-    one.manifest = manifest;
-    one.manifest_output = i;
+    results->items[own].n_rows += file->n_rows;
     if (status == 0 && access(path.text, F_OK) != 0) {
         findings_add(&results->items[own].findings, &place, "all that it lists", "no such file",
-                     "output %s is missing", text_quote(name).text);
+                     "output %s is missing", text_quote(file->name).text);
     } else if (status == 0) {
-        result = add_result(results, request,
+        result = add_result(results, &request,
                             strncmp(path.text, "./", 2) == 0 ? path.text + 2 : path.text, err);
-        status = result != NULL ? check_file(&one, result->path, result, err) : -1;
+        status = result != NULL ? check_file(&request, result->path, result, err) : -1;
     }
     text_release(&path);
-    free(name);
     return status;
 }
 
+/* A manifest and every output it lists, each with a result of its own. */
 static int check_manifest(const struct verify_request *request, const char *path,
                           struct verify_results *results, struct error *err)
 {
+    const struct finding_place place = {FINDING_MANIFEST, false, NULL, FINDING_NO_ROW};
     const size_t own = results->n;
     struct verify_result *result = add_result(results, request, path, err);
+    struct verify_request one = *request;
     struct error why = {0};
     struct manifest *manifest;
     const char *folder;
@@ -186,10 +181,8 @@ static int check_manifest(const struct verify_request *request, const char *path
 
     if (result == NULL)
         return -1;
-    manifest = manifest_read(path, &why);
+    one.manifest = manifest = manifest_read(path, &why);
     if (manifest == NULL) {
-        const struct finding_place place = {FINDING_MANIFEST, false, NULL, FINDING_NO_ROW};
-
         if (why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
         result->fatal = why.kind;
@@ -200,14 +193,14 @@ static int check_manifest(const struct verify_request *request, const char *path
     if (copy == NULL)
         status = error_no_memory(err, "path");
     folder = copy != NULL ? dirname(copy) : NULL;
-    for (size_t i = 0; status == 0 && i < manifest_n_outputs(manifest); i++)
-        status = check_output(request, folder, manifest, i, results, own, err);
+    for (size_t i = 0; status == 0 && i < manifest->n_outputs; i++) {
+        one.manifest_output = i;
+        status = check_output(one, folder, results, own, err);
+    }
     free(copy);
     manifest_free(manifest);
     return status;
 }
-
-/* --- paths --- */
 
 static bool is_manifest(const char *path)
 {

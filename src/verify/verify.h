@@ -13,7 +13,7 @@
 #define SYMAUG_VERIFY_VERIFY_H
 
 #include "engine/plan.h"
-#include "shard/manifest.h"
+#include "manifest/manifest.h"
 #include "verify/findings.h"
 
 struct verify_request {

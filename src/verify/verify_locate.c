@@ -118,7 +118,7 @@ static void keep_settings(struct verify_shard *shard, struct verify_located *loc
     shard->recall = (struct recall){0};
     if (located->recall.settings.board == NULL && shard->board != NULL && shard->board_is_sure &&
         shard->board->file_text != NULL)
-        located->recall.settings.board_text = manifest_board_file(located->recall.manifest);
+        located->recall.settings.board_text = located->recall.manifest->board.file_text;
     if (located->board != NULL)
         located->recall.settings.board = located->board;
 }

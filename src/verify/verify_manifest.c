@@ -1,13 +1,13 @@
-/* verify_manifest.c - see verify_manifest.h. */
+/*
+ * verify_manifest.c - see verify_manifest.h: an open shard compared with what its manifest lists;
+ * differences are findings.
+ */
 #include "verify/verify_manifest.h"
 
 #include "base/text.h"
 #include "engine/side_work.h"
-#include "shard/manifest_json.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct finding_place place_of(const char *array)
@@ -50,50 +50,38 @@ static void check_numbers(const struct verify_shard *shard, const struct manifes
 
 /* --- its arrays --- */
 
-static void check_array(const struct array *array, const json_t *entry,
+static void check_array(const struct array *array, const struct manifest_array *listed,
                         struct verify_result *result)
 {
     const struct finding_place place = place_of(array->key);
-    const char *dtype = json_string_value(json_object_get(entry, "dtype"));
-    const char *crc = json_string_value(json_object_get(entry, "crc32"));
-    const json_t *shape = json_object_get(entry, "shape");
-    bool same_shape = json_array_size(shape) == array->header.n_dims;
-    char name[32], found[16];
+    const struct npy_header *header = &array->header;
+    char name[32];
 
-    dtype_name(&array->header.dtype, name, sizeof name);
-    if (dtype != NULL && strcmp(dtype, name) != 0)
-        findings_add(&result->findings, &place, dtype, name, "dtype");
-    for (unsigned i = 0; i < array->header.n_dims && same_shape; i++)
-        same_shape =
-            (uint64_t)json_integer_value(json_array_get(shape, i)) == array->header.shape[i];
-    if (!same_shape)
-        findings_add(&result->findings, &place, "the shape of the manifest",
-                     text_shape(array->header.shape, array->header.n_dims).text, "shape");
-    snprintf(found, sizeof found, "%08" PRIx32, array->crc);
-    if (array->has_crc && crc != NULL && strcmp(crc, found) != 0)
-        findings_add(&result->findings, &place, crc, found, "CRC");
+    dtype_name(&header->dtype, name, sizeof name);
+    if (strcmp(listed->dtype, name) != 0)
+        findings_add(&result->findings, &place, listed->dtype, name, "dtype");
+    if (listed->n_dims != header->n_dims ||
+        memcmp(listed->shape, header->shape, listed->n_dims * sizeof *listed->shape) != 0)
+        findings_add(&result->findings, &place, text_shape(listed->shape, listed->n_dims).text,
+                     text_shape(header->shape, header->n_dims).text, "shape");
+    if (array->has_crc && listed->crc != array->crc)
+        findings_add(&result->findings, &place, finding_format("%08" PRIx32, listed->crc).text,
+                     finding_format("%08" PRIx32, array->crc).text, "CRC");
 }
 
-static void check_arrays(const struct verify_shard *shard, const json_t *output,
+static void check_arrays(const struct verify_shard *shard, const struct manifest_file *output,
                          struct verify_result *result)
 {
-    const json_t *arrays = json_object_get(output, "arrays"), *entry;
-    size_t n_found = 0, i;
+    size_t n_found = 0;
 
-    json_array_foreach(arrays, i, entry)
-    {
-        const char *name = json_string_value(json_object_get(entry, "name"));
-        const struct finding_place place = place_of(name);
-        struct array *array = NULL;
-        char *key = name != NULL ? manifest_decode_name(name, NULL) : NULL;
+    for (size_t i = 0; i < output->n_arrays; i++) {
+        const struct manifest_array *listed = &output->arrays[i];
+        const struct finding_place place = place_of(listed->name);
+        const struct array *array = archive_in_find(&shard->archive, listed->name);
 
-        if (key != NULL)
-            array = archive_in_find(&shard->archive, key);
-        result->findings.no_memory |= name != NULL && key == NULL;
-        free(key);
         n_found += array != NULL;
         if (array != NULL)
-            check_array(array, entry, result);
+            check_array(array, listed, result);
         else
             findings_add(&result->findings, &place, "an array", "none",
                          "the manifest lists it, the file has it not");
@@ -111,17 +99,14 @@ int verify_against_manifest(const struct verify_shard *shard, const struct verif
                             struct verify_result *result, struct error *err)
 {
     const struct finding_place place = place_of(NULL);
-    const struct recall *recall = &shard->recall;
-    struct manifest_file file;
+    const struct manifest_file *output = shard->recall.output;
 
-    if (!recall->is_listed || manifest_output(recall->manifest, recall->output, &file) != 0) {
+    if (output == NULL) {
         findings_add(&result->findings, &place, "its name", "others",
                      "the manifest beside it does not list this file");
         return 0;
     }
-    check_numbers(shard, &file, result);
-    check_arrays(shard,
-                 json_array_get(json_object_get(recall->manifest->root, "outputs"), recall->output),
-                 result);
-    return request->headers_only ? 0 : check_digest(&shard->archive, &file, result, err);
+    check_numbers(shard, output, result);
+    check_arrays(shard, output, result);
+    return request->headers_only ? 0 : check_digest(&shard->archive, output, result, err);
 }

@@ -1,6 +1,6 @@
 /*
- * verify_manifest.h - a shard against the manifest that lists it: its size and digest, its arrays
- * and rows.
+ * verify_manifest.h - a file against the manifest that lists it: of that size and digest, with
+ * those arrays and rows.
  */
 #ifndef SYMAUG_VERIFY_VERIFY_MANIFEST_H
 #define SYMAUG_VERIFY_VERIFY_MANIFEST_H

@@ -2,7 +2,7 @@
 #include "verify/verify_shard.h"
 
 #include "base/text.h"
-#include "shard/manifest_json.h"
+#include "manifest/manifest.h"
 #include "verify/labels.h"
 #include "verify/verify_roles.h"
 
@@ -36,9 +36,6 @@ static int read_manifest(struct verify_shard *shard, const struct verify_request
                          struct error *err)
 {
     struct verify_manifest *said = &shard->said;
-    const json_t *list, *entry;
-    size_t i;
-
     if (recall_open(&shard->recall, request->settings, &shard->archive, request->manifest,
                     request->manifest_output, request->exact_manifest, err) != 0)
         return -1;
@@ -46,14 +43,10 @@ static int read_manifest(struct verify_shard *shard, const struct verify_request
     said->manifest = shard->recall.manifest;
     if (said->manifest == NULL)
         return 0;
-    list = json_object_get(said->manifest->root, "transforms");
-    json_array_foreach(list, i, entry)
-    {
-        const json_int_t id = json_integer_value(json_object_get(entry, "id"));
-
-        if (id >= 0 && id < BOARD_MAX_TRANSFORMS && said->n_transforms < BOARD_MAX_TRANSFORMS)
-            said->transforms[said->n_transforms++] = (uint8_t)id;
-    }
+    for (size_t i = 0; i < said->manifest->n_transforms; i++)
+        if (said->manifest->transforms[i].id < BOARD_MAX_TRANSFORMS &&
+            said->n_transforms < BOARD_MAX_TRANSFORMS)
+            said->transforms[said->n_transforms++] = (uint8_t)said->manifest->transforms[i].id;
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #ifndef SYMAUG_VERIFY_VERIFY_SHARD_H
 #define SYMAUG_VERIFY_VERIFY_SHARD_H
 
-#include "engine/recall.h"
+#include "engine/record.h"
 #include "verify/findings.h"
 #include "positions/orbit_map.h"
 #include "verify/verify.h"

@@ -4,7 +4,7 @@
 #ifndef SYMAUG_TEST_MANIFEST_SAMPLE_H
 #define SYMAUG_TEST_MANIFEST_SAMPLE_H
 
-#include "shard/manifest.h"
+#include "manifest/manifest.h"
 
 #define SHA_A "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 #define SHA_B "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
@@ -16,27 +16,34 @@ static inline struct manifest *make(struct error *err)
     const struct manifest_array array = {"features", "<f4",   shape,  4,
                                          "planes",   "1 - v", "grid", 0xbeef};
     const struct manifest_array scalar = {"board_type", "<U4", NULL, 0, "meta", NULL, "zlib:6", 1};
+    const struct manifest_file in = {
+        .name = "in\xff\\1.npz", .n_bytes = 1000, .sha256 = SHA_A, .n_rows = 2};
+    const struct manifest_file out = {
+        .name = "out.npz", .n_bytes = 12345678901, .sha256 = SHA_B, .n_rows = 24, .first_row = 0};
+    const struct manifest_board board = {"hexagon:4", "hex8", "{}", NULL, 12};
     struct manifest *m = manifest_new(err);
 
     assert_non_null(m);
-    assert_int_equal(manifest_add_input(m, "in\xff\\1.npz", 1000, SHA_A, 2, err), 0);
+    assert_int_equal(manifest_add_input(m, &in, err), 0);
     assert_int_equal(manifest_set_codec(m, "default", "zlib 1.2.13", err), 0);
-    assert_int_equal(manifest_set_board(m, "hexagon:4", "hex8", 12, err), 0);
-    assert_int_equal(manifest_set_board_file(m, "{}", err), 0);
-    assert_int_equal(manifest_add_transform(m, 0, "identity", false, err), 0);
-    assert_int_equal(manifest_add_transform(m, 1, "rot60", true, err), 0);
+    assert_int_equal(manifest_set_board(m, &board, err), 0);
+    assert_int_equal(
+        manifest_add_transform(m, &(struct manifest_transform){0, "identity", false}, err), 0);
+    assert_int_equal(manifest_add_transform(m, &(struct manifest_transform){1, "rot60", true}, err),
+                     0);
     assert_int_equal(manifest_set_option(m, "transforms", "0,1", err), 0);
     assert_int_equal(manifest_set_option(m, "order", "block:8", err), 0);
     assert_int_equal(manifest_set_option(m, "order", "block:16", err), 0);
-    assert_int_equal(manifest_add_output(m, "out.npz", 12345678901, SHA_B, 24, err), 0);
+    assert_int_equal(manifest_add_output(m, &out, err), 0);
     assert_int_equal(manifest_add_array(m, &array, err), 0);
     assert_int_equal(manifest_add_array(m, &scalar, err), 0);
-    assert_int_equal(manifest_set_first_row(m, 0, err), 0);
     assert_int_equal(manifest_add_dropped(m, "old\\", err), 0);
     assert_int_equal(manifest_set_count(m, "rows_out", 24, err), 0);
     assert_int_equal(manifest_set_count(m, "rows_in", 2, err), 0);
     assert_int_equal(manifest_add_warning(m, "caf\xc3\xa9 \x80 \\ \"quoted\"\n", err), 0);
-    assert_int_equal(manifest_set_convention(m, "value", "colour11", "--value", err), 0);
+    assert_int_equal(manifest_set_convention(
+                         m, &(struct manifest_convention){"value", "colour11", "--value"}, err),
+                     0);
     return m;
 }
 

@@ -11,7 +11,7 @@
 #include "fake_member.h"
 #include "scratch.h"
 #include "shard/archive_out.h"
-#include "shard/digest.h"
+#include "manifest/digest.h"
 
 #include <zip.h>
 #include <zlib.h>

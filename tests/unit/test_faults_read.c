@@ -10,7 +10,7 @@
 
 #include "faults.h"
 #include "shard/archive_in.h"
-#include "shard/digest.h"
+#include "manifest/digest.h"
 #include "shard/rows.h"
 
 #include <sys/socket.h>

@@ -9,8 +9,8 @@
 #include "scratch.h"
 
 #include "faults.h"
+#include "manifest/manifest.h"
 #include "role_shard.h"
-#include "shard/manifest.h"
 #include "shard/schema.h"
 
 #define SHA "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -26,46 +26,37 @@ static int fill(struct manifest *m, struct error *err)
 {
     static const uint64_t shape[] = {24, 17, 9, 9};
     const struct manifest_array array = {"b", "<f4", shape, 4, "planes", "-v", "grid", 0xbeef};
+    const struct manifest_file in = {
+        .name = "in\xff\\1.npz", .n_bytes = 1000, .sha256 = SHA, .n_rows = 2};
+    const struct manifest_file out = {.name = "out.npz", .sha256 = SHA, .n_rows = 24};
+    const struct manifest_board board = {"hexagon:4", "hex8", "{}", NULL, 12};
 
-    if (manifest_add_input(m, "in\xff\\1.npz", 1000, SHA, 2, err) != 0 ||
+    if (manifest_add_input(m, &in, err) != 0 ||
         manifest_set_codec(m, "default", "zlib 1.2.13", err) != 0 ||
-        manifest_set_board(m, "hexagon:4", "hex8", 12, err) != 0 ||
-        manifest_set_board_file(m, "{}", err) != 0 ||
-        manifest_add_transform(m, 1, "rot60", true, err) != 0 ||
+        manifest_set_board(m, &board, err) != 0 ||
+        manifest_add_transform(m, &(struct manifest_transform){1, "rot60", true}, err) != 0 ||
         manifest_set_option(m, "order", "block:16", err) != 0 ||
-        manifest_add_output(m, "out.npz", 12345678901, SHA, 24, err) != 0 ||
-        manifest_add_array(m, &array, err) != 0 || manifest_set_first_row(m, 0, err) != 0 ||
+        manifest_add_output(m, &out, err) != 0 || manifest_add_array(m, &array, err) != 0 ||
         manifest_add_dropped(m, "old\\", err) != 0 ||
         manifest_set_count(m, "rows_out", 24, err) != 0 ||
         manifest_add_warning(m, "caf\xc3\xa9 \x80 \\ \"quoted\"\n", err) != 0)
         return -1;
-    return manifest_set_convention(m, "value", "colour11", "--value", err);
+    return manifest_set_convention(m, &(struct manifest_convention){"value", "colour11", "--value"},
+                                   err);
 }
 
 static int compare(const struct manifest *written, const struct manifest *read, struct error *err)
 {
-    struct manifest_file file;
-    char *name;
-    bool right;
-
     struct text list = {0};
-    const int rc = manifest_compare(written, read, &list, err) != 0 ||
-                           manifest_compare_inputs(written, read, &list, err) != 0
-                       ? -1
-                       : 0;
-    const bool differs = list.n_bytes > 0;
+    int rc = manifest_compare(written, read, &list, err) != 0 ||
+                     manifest_compare_inputs(written, read, &list, err) != 0
+                 ? -1
+                 : 0;
 
+    if (rc == 0 && (list.n_bytes > 0 || strcmp(read->inputs[0].name, "in\xff\\1.npz") != 0))
+        rc = error_set(err, ERROR_USAGE, "it is read differently"); /* never a kind that may be */
     text_release(&list);
-    if (rc != 0)
-        return -1;
-    if (differs || manifest_input(read, 0, &file) != 0)
-        return error_set(err, ERROR_USAGE, "it is read differently"); /* never a kind that may be */
-    name = manifest_decode_name(file.name, err);
-    if (name == NULL)
-        return -1;
-    right = strcmp(name, "in\xff\\1.npz") == 0;
-    free(name);
-    return right ? 0 : error_set(err, ERROR_USAGE, "the name is read differently");
+    return rc;
 }
 
 static int write_and_read(const void *what, struct error *err)
@@ -81,7 +72,6 @@ static int write_and_read(const void *what, struct error *err)
     if (may_read()) {
         read = manifest_read(path, err);
         result = read != NULL ? compare(written, read, err) : -1;
-        manifest_lists_digest(path, SHA); /* true or false: only a hint */
     }
 out:
     manifest_free(read);

@@ -9,7 +9,7 @@
 #include "fake_member.h"
 #include "scratch.h"
 #include "shard/archive_out.h"
-#include "shard/digest.h"
+#include "manifest/digest.h"
 
 static void add_stored(struct archive_out *archive, struct fake *fake, const char *name,
                        const char *text)

@@ -1,5 +1,5 @@
 /* test_output_digest.c - the digest of a file that another thread writes meanwhile. */
-#include "shard/output_digest.h"
+#include "manifest/digest.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,21 +1,37 @@
 /*
- * output_digest.h - SHA-256 of an output, begun while it is still being written.
- *
- * The writer tells which bytes will not change any more; another thread hashes them meanwhile, and
- * the rest is left for the end.
+ * digest.h - SHA-256 of files, through libcrypto; of an output begun while it is still being
+ * written.
  */
-#ifndef SYMAUG_SHARD_OUTPUT_DIGEST_H
-#define SYMAUG_SHARD_OUTPUT_DIGEST_H
+#ifndef SYMAUG_MANIFEST_DIGEST_H
+#define SYMAUG_MANIFEST_DIGEST_H
 
 #include "base/error.h"
+#include "base/input.h"
 #include "base/output.h"
-#include "shard/digest.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#define DIGEST_HEX_NBYTES 65 /* 64 lower-case hex digits and a NUL */
+
+struct digest; /* opaque */
+
+struct digest *digest_new(struct error *err);
+int digest_update(struct digest *digest, const void *bytes, size_t n_bytes, struct error *err);
+int digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES], struct error *err);
+void digest_free(struct digest *digest);
+
+/* Some bytes; the whole of an open input. */
+int digest_bytes(const void *bytes, size_t n_bytes, char hex[DIGEST_HEX_NBYTES], struct error *err);
+int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct error *err);
+
+/* --- an output --- */
+
+/* The writer tells which bytes will not change any more; another thread hashes them meanwhile, and
+ * the rest is left for the end. */
 struct output_digest {
     struct output *output; /* borrowed */
     struct digest *digest; /* owned, as is the next */

@@ -1,0 +1,613 @@
+/*
+ * merge.c - see merge.h.
+ *
+ * Parts are sorted, those with most outputs first, so that what is already in a joined manifest is
+ * met after it. Then the outputs of all are sorted by name, and equal neighbours compared; runs
+ * that were cut and inputs in the same way.
+ */
+#include "manifest/merge.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int no_memory(struct error *err)
+{
+    return error_no_memory(err, "joined manifest");
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    const size_t n = strlen(name), n_suffix = strlen(suffix);
+
+    return n > n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* --- where outputs are --- */
+
+/* The folder that a path lies in, without links and dots, and with a slash at its end; owned by the
+ * caller. */
+static char *real_folder(const char *path, enum error_kind kind, struct error *err)
+{
+    const size_t n = (size_t)(base_name(path) - path);
+    struct text text = {0};
+    char *real = NULL, *folder = n == 0 ? strdup(".") : strndup(path, n);
+
+    if (folder != NULL)
+        real = realpath(folder, NULL);
+    if (real == NULL)
+        error_set_errno(err, kind, errno, "%s: cannot find its folder", text_path(path).text);
+    else
+        (void)text_append(&text, err, "%s%s", real, real[1] == '\0' ? "" : "/");
+    free(real);
+    free(folder);
+    return text.text;
+}
+
+/* Append what leads from one such folder to another: "../b/". */
+static int append_way(struct text *way, const char *from, const char *to, struct error *err)
+{
+    size_t n_common = 0;
+
+    for (size_t i = 0; from[i] != '\0' && from[i] == to[i]; i++)
+        if (from[i] == '/')
+            n_common = i + 1;
+    for (const char *p = from + n_common; *p != '\0'; p++)
+        if (*p == '/' && text_append(way, err, "../") != 0)
+            return -1;
+    return text_append(way, err, "%s", to + n_common);
+}
+
+/* The output is there, and its name becomes its place as seen from the joined manifest. */
+static int settle_output(const struct manifest_parts *parts, const struct manifest_part *part,
+                         struct manifest_file *output, struct error *err)
+{
+    struct text path = {0}, name = {0};
+    char *folder = NULL;
+    struct stat st;
+    int rc = text_append(&path, err, "%.*s%s", (int)(base_name(part->path) - part->path),
+                         part->path, output->name);
+
+    if (rc == 0 && stat(path.text, &st) != 0)
+        rc = error_set_errno(err, errno == ENOENT ? ERROR_DATA : ERROR_IO, errno, "%s: output %s",
+                             text_path(part->path).text, text_quote(path.text).text);
+    if (rc == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size != output->n_bytes)
+        rc = error_set(err, ERROR_DATA,
+                       "%s: output %s: %" PRIu64 " bytes expected, %" PRIu64 " found",
+                       text_path(part->path).text, text_quote(path.text).text, output->n_bytes,
+                       (uint64_t)st.st_size);
+    if (rc == 0 && ((folder = real_folder(path.text, ERROR_DATA, err)) == NULL ||
+                    append_way(&name, parts->folder, folder, err) != 0 ||
+                    text_append(&name, err, "%s", base_name(path.text)) != 0 ||
+                    (output->name = manifest_keep(part->manifest, name.text, err)) == NULL))
+        rc = -1;
+    text_release(&path);
+    text_release(&name);
+    free(folder);
+    return rc;
+}
+
+/* --- finding manifests --- */
+
+/* Append a manifest, whose ownership is taken; NULL is a failure that err tells of. */
+static int add_part(struct manifest_parts *parts, const char *path, struct manifest *manifest,
+                    struct error *err)
+{
+    struct manifest_part *grown = realloc(parts->items, (parts->n + 1) * sizeof *grown);
+    struct manifest_part *part;
+
+    if (grown != NULL)
+        parts->items = grown;
+    if (grown == NULL || manifest == NULL || (grown[parts->n].path = strdup(path)) == NULL) {
+        if (manifest != NULL)
+            no_memory(err);
+        manifest_free(manifest);
+        return -1;
+    }
+    part = &grown[parts->n++];
+    part->manifest = manifest;
+    part->adds_nothing = part->run_is_known = false;
+    for (size_t i = 0; i < manifest->n_outputs; i++)
+        if (settle_output(parts, part, &manifest->outputs[i], err) != 0)
+            return -1;
+    return 0;
+}
+
+/* A manifest in a folder. One that belongs to no output is a joined one. */
+static int add_found(struct manifest_parts *parts, const char *path, struct error *err)
+{
+    struct manifest *manifest = manifest_read(path, err);
+    char *output = strndup(path, strlen(path) - strlen(MANIFEST_SUFFIX));
+    struct stat st;
+    int rc = manifest == NULL ? -1 : output == NULL ? no_memory(err) : 0;
+
+    if (rc == 0 && manifest->n_outputs == 1 &&
+        strcmp(manifest->outputs[0].name, base_name(output)) == 0) {
+        free(output);
+        return add_part(parts, path, manifest, err);
+    }
+    if (rc == 0 && stat(output, &st) == 0)
+        rc = error_set(err, ERROR_DATA, "%s: does not list %s, beside which it stands",
+                       text_path(path).text, text_quote(base_name(output)).text);
+    free(output);
+    manifest_free(manifest);
+    return rc;
+}
+
+static int add_stray(struct manifest_parts *parts, const char *path, struct error *err)
+{
+    char **grown = realloc(parts->strays, (parts->n_strays + 1) * sizeof *grown);
+
+    if (grown == NULL)
+        return no_memory(err);
+    parts->strays = grown;
+    grown[parts->n_strays] = strdup(path);
+    return grown[parts->n_strays++] != NULL ? 0 : no_memory(err);
+}
+
+static int add_file(struct manifest_parts *parts, const char *folder, const char *name,
+                    struct error *err)
+{
+    const bool is_manifest = ends_with(name, MANIFEST_SUFFIX);
+    struct text path = {0};
+    struct stat st;
+    int rc = text_append(&path, err, "%s/%s%s", folder, name, is_manifest ? "" : MANIFEST_SUFFIX);
+
+    if (rc == 0 && is_manifest) {
+        rc = add_found(parts, path.text, err);
+    } else if (rc == 0 && stat(path.text, &st) != 0) {
+        path.text[path.n_bytes - strlen(MANIFEST_SUFFIX)] = '\0';
+        rc = add_stray(parts, path.text, err);
+    }
+    text_release(&path);
+    return rc;
+}
+
+static int is_of_interest(const struct dirent *entry)
+{
+    static const char *const suffixes[] = {MANIFEST_SUFFIX, ".npz", ".npy"};
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (entry->d_name[0] != '.' && ends_with(entry->d_name, suffixes[i]))
+            return 1;
+    return 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int add_folder(struct manifest_parts *parts, const char *path, struct error *err)
+{
+    const size_t n_before = parts->n;
+    struct dirent **entries;
+    int n = scandir(path, &entries, is_of_interest, by_name);
+    int rc = 0;
+
+    if (n < 0)
+        return error_set_errno(err, ERROR_NO_INPUT, errno, "%s: cannot list", text_path(path).text);
+    for (int i = 0; i < n; i++) {
+        if (rc == 0)
+            rc = add_file(parts, path, entries[i]->d_name, err);
+        free(entries[i]);
+    }
+    free(entries);
+    if (rc == 0 && parts->n == n_before)
+        rc = error_set(err, ERROR_NO_INPUT, "%s: no manifest of an output in this folder",
+                       text_path(path).text);
+    return rc;
+}
+
+int manifest_parts_init(struct manifest_parts *parts, const char *target, struct error *err)
+{
+    *parts = (struct manifest_parts){0};
+    parts->folder = real_folder(target, ERROR_CANT_CREATE, err);
+    return parts->folder != NULL ? 0 : -1;
+}
+
+int manifest_parts_add(struct manifest_parts *parts, const char *path, struct error *err)
+{
+    struct stat st;
+    size_t n = strlen(path);
+    char *folder;
+    int rc;
+
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return add_part(parts, path, manifest_read(path, err), err);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    folder = strndup(path, n);
+    rc = folder != NULL ? add_folder(parts, folder, err) : no_memory(err);
+    free(folder);
+    return rc;
+}
+
+void manifest_parts_release(struct manifest_parts *parts)
+{
+    for (size_t i = 0; i < parts->n; i++) {
+        manifest_free(parts->items[i].manifest);
+        free(parts->items[i].path);
+    }
+    for (size_t i = 0; i < parts->n_strays; i++)
+        free(parts->strays[i]);
+    free(parts->strays);
+    free(parts->items);
+    free(parts->folder);
+    *parts = (struct manifest_parts){0};
+}
+
+/* --- joining --- */
+
+/* A file of a part. */
+struct entry {
+    const struct manifest_file *file;
+    struct manifest_part *part;
+    size_t n_run; /* bytes of an output's name that it has in common with its run; 0: not cut */
+};
+
+struct entries {
+    struct entry *items; /* owned */
+    size_t n;
+};
+
+/* Most outputs first, then most inputs, then by name. */
+static int by_size(const void *a, const void *b)
+{
+    const struct manifest_part *p = a, *q = b;
+
+    if (p->manifest->n_outputs != q->manifest->n_outputs)
+        return p->manifest->n_outputs < q->manifest->n_outputs ? 1 : -1;
+    if (p->manifest->n_inputs != q->manifest->n_inputs)
+        return p->manifest->n_inputs < q->manifest->n_inputs ? 1 : -1;
+    return strcmp(p->path, q->path);
+}
+
+/* By name, then digest, then part: parts lie in one sorted array. */
+static int by_file(const void *a, const void *b)
+{
+    const struct entry *p = a, *q = b;
+    int order = strcmp(p->file->name, q->file->name);
+
+    if (order == 0)
+        order = strcmp(p->file->sha256, q->file->sha256);
+    return order != 0 ? order : (p->part > q->part) - (p->part < q->part);
+}
+
+static int by_run(const void *a, const void *b)
+{
+    const struct entry *p = a, *q = b;
+    const size_t n = p->n_run < q->n_run ? p->n_run : q->n_run;
+    const int order = memcmp(p->file->name, q->file->name, n);
+
+    if (order != 0 || p->n_run != q->n_run)
+        return order != 0 ? order : (p->n_run > q->n_run) - (p->n_run < q->n_run);
+    return (p->file->first_row > q->file->first_row) - (p->file->first_row < q->file->first_row);
+}
+
+static bool same_run(const struct entry *a, const struct entry *b)
+{
+    return a->n_run > 0 && a->n_run == b->n_run &&
+           memcmp(a->file->name, b->file->name, a->n_run) == 0;
+}
+
+/* OUT-00000.npz, OUT-00001.npz: the length up to the number. */
+static size_t run_length(const struct manifest_file *output)
+{
+    const char *dash = strrchr(output->name, '-');
+
+    if (dash == NULL || output->first_row == MANIFEST_NO_ROW || strspn(dash + 1, "0123456789") == 0)
+        return 0;
+    return (size_t)(dash - output->name) + 1;
+}
+
+/* The outputs or inputs of all parts that add something. */
+static int list_files(const struct manifest_parts *parts, bool outputs, struct entries *list,
+                      struct error *err)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < parts->n; i++)
+        n += outputs ? parts->items[i].manifest->n_outputs : parts->items[i].manifest->n_inputs;
+    list->n = 0;
+    list->items = calloc(n + 1, sizeof *list->items);
+    if (list->items == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < parts->n; i++) {
+        struct manifest_part *part = &parts->items[i];
+        const struct manifest *m = part->manifest;
+        const size_t n_files = outputs ? m->n_outputs : m->n_inputs;
+
+        for (size_t k = 0; k < n_files && !part->adds_nothing; k++) {
+            const struct manifest_file *file = outputs ? &m->outputs[k] : &m->inputs[k];
+
+            list->items[list->n++] = (struct entry){file, part, outputs ? run_length(file) : 0};
+        }
+    }
+    qsort(list->items, list->n, sizeof *list->items, by_file);
+    return 0;
+}
+
+/* Which parts add nothing; an output in two of the others is refused. */
+static int settle_doubles(struct manifest_parts *parts, struct entries *outputs, struct error *err)
+{
+    size_t *n_known = calloc(parts->n + 1, sizeof *n_known);
+    int rc = n_known != NULL ? list_files(parts, true, outputs, err) : no_memory(err);
+
+    for (size_t i = 1; rc == 0 && i < outputs->n; i++) {
+        const struct entry *a = &outputs->items[i - 1], *b = &outputs->items[i];
+        const struct manifest_part *later = a->part > b->part ? a->part : b->part;
+
+        if (strcmp(a->file->name, b->file->name) != 0)
+            continue;
+        if (strcmp(a->file->sha256, b->file->sha256) != 0 || a->file->n_rows != b->file->n_rows ||
+            a->file->first_row != b->file->first_row)
+            rc = error_set(err, ERROR_DATA, "%s: output %s is in %s too, with other contents",
+                           text_path(later->path).text, text_quote(a->file->name).text,
+                           text_path((later == a->part ? b : a)->part->path).text);
+        n_known[later - parts->items]++;
+    }
+    for (size_t i = 0; rc == 0 && i < parts->n; i++)
+        parts->items[i].adds_nothing =
+            n_known[i] > 0 && n_known[i] == parts->items[i].manifest->n_outputs;
+    for (size_t i = 1; rc == 0 && i < outputs->n; i++) {
+        const struct entry *a = &outputs->items[i - 1], *b = &outputs->items[i];
+
+        if (!b->part->adds_nothing && strcmp(a->file->name, b->file->name) == 0)
+            rc = error_set(err, ERROR_DATA, "%s: output %s is in %s too",
+                           text_path(b->part->path).text, text_quote(b->file->name).text,
+                           text_path(a->part->path).text);
+    }
+    free(n_known);
+    free(outputs->items);
+    outputs->items = NULL;
+    return rc == 0 ? list_files(parts, true, outputs, err) : -1;
+}
+
+/* The outputs of a run, items[0] to items[n - 1], follow each other without gaps and are of the
+ * same inputs, as far as their manifests tell of nothing else. */
+static int check_run(const struct entry *items, size_t n, struct error *err)
+{
+    const struct text_quoted run = text_quote_bytes(items->file->name, items->n_run);
+    const struct manifest_part *first = items->part;
+    struct text list = {0};
+    uint64_t expected = 0;
+    int rc = 0;
+
+    for (size_t i = 0; i < n; i++)
+        first = items[i].part < first ? items[i].part : first;
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const struct manifest_file *file = items[i].file;
+        struct manifest_part *part = items[i].part;
+
+        part->run_is_known |= part != first;
+        if (part->manifest->n_outputs == 1 && first->manifest->n_outputs == 1)
+            rc = manifest_compare_inputs(first->manifest, part->manifest, &list, err);
+        if (rc == 0 && list.n_bytes > 0)
+            rc = error_set(err, ERROR_DATA, "%s: not the inputs of the other outputs %s...: %s",
+                           text_path(part->path).text, run.text, list.text);
+        if (rc == 0 && file->first_row != expected)
+            rc = error_set(
+                err, ERROR_DATA, "output %s: first row %" PRIu64 " expected, %" PRIu64 " found: %s",
+                text_quote(file->name).text, expected, file->first_row,
+                file->first_row > expected ? "an output of this run is missing in front of it"
+                                           : "outputs of this run overlap");
+        expected = file->first_row + file->n_rows;
+    }
+    text_release(&list);
+    return rc;
+}
+
+static int check_runs(struct entries *outputs, struct error *err)
+{
+    size_t n;
+    int rc = 0;
+
+    qsort(outputs->items, outputs->n, sizeof *outputs->items, by_run);
+    for (size_t i = 0; rc == 0 && i < outputs->n; i += n) {
+        const struct entry *first = &outputs->items[i];
+
+        n = 1;
+        while (i + n < outputs->n && same_run(first, first + n))
+            n++;
+        if (first->n_run > 0)
+            rc = check_run(first, n, err);
+    }
+    qsort(outputs->items, outputs->n, sizeof *outputs->items, by_file);
+    return rc;
+}
+
+/* Each input once; twice in parts of different runs is refused, and one that only those parts of a
+ * run have whose counts another one tells. */
+static int unite_inputs(struct entries *inputs, struct error *err)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < inputs->n; i++) {
+        const struct entry *e = &inputs->items[i], *before = &inputs->items[n - (n > 0)];
+
+        if (n == 0 || strcmp(e->file->name, before->file->name) != 0 ||
+            strcmp(e->file->sha256, before->file->sha256) != 0) {
+            if (e->part->run_is_known)
+                return error_set(err, ERROR_DATA,
+                                 "%s: input %s is not one of the other outputs of its run",
+                                 text_path(e->part->path).text, text_quote(e->file->name).text);
+            inputs->items[n++] = *e;
+        } else if (!e->part->run_is_known) {
+            return error_set(err, ERROR_DATA,
+                             "%s: input %s is in %s too: its rows would be there twice",
+                             text_path(e->part->path).text, text_quote(e->file->name).text,
+                             text_path(before->part->path).text);
+        }
+    }
+    inputs->n = n;
+    return 0;
+}
+
+/* What the outputs of a run that was cut have in common is counted once, but for the rows of each.
+ * A run whose last output is missing has too few. */
+static int settle_counts(struct manifest *joined, struct error *err)
+{
+    uint64_t rows_in = 0, rows_out = 0, left_out, all = 0;
+    bool too_large = false;
+
+    for (size_t i = 0; i < joined->n_inputs; i++)
+        too_large |= __builtin_add_overflow(rows_in, joined->inputs[i].n_rows, &rows_in);
+    for (size_t i = 0; i < joined->n_outputs; i++)
+        too_large |= __builtin_add_overflow(rows_out, joined->outputs[i].n_rows, &rows_out);
+    too_large |= __builtin_mul_overflow(rows_in, (uint64_t)joined->n_transforms, &all) ||
+                 all > INT64_MAX || rows_out > INT64_MAX;
+    if (too_large)
+        return error_set(err, ERROR_DATA, "the sum of all rows is too large");
+    if (manifest_count(joined, "images_left_out", &left_out) == 0 && all - left_out != rows_out)
+        return error_set(err, ERROR_DATA,
+                         "%" PRId64 " rows expected of all outputs, %" PRIu64
+                         " found: an output of a run is missing",
+                         (int64_t)(all - left_out), rows_out);
+    return manifest_set_count(joined, "rows_in", rows_in, err) != 0
+               ? -1
+               : manifest_set_count(joined, "rows_out", rows_out, err);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Counts of each run once, warnings of every part, each text once. */
+static int add_counts_and_warnings(struct manifest *joined, const struct manifest_parts *parts,
+                                   struct error *err)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < parts->n; i++) {
+        const struct manifest_part *part = &parts->items[i];
+        const struct manifest *m = part->manifest;
+
+        for (size_t k = 0; k < m->n_counts && !part->adds_nothing && !part->run_is_known; k++) {
+            uint64_t sum = 0;
+
+            (void)manifest_count(joined, m->counts[k].name, &sum);
+            if (__builtin_add_overflow(sum, m->counts[k].value, &sum) || sum > INT64_MAX)
+                return error_set(err, ERROR_DATA, "%s: counts.%s: the sum is too large",
+                                 text_path(part->path).text, text_path(m->counts[k].name).text);
+            if (manifest_set_count(joined, m->counts[k].name, sum, err) != 0)
+                return -1;
+        }
+        for (size_t k = 0; k < m->n_warnings && !part->adds_nothing; k++)
+            if (manifest_add_warning(joined, m->warnings[k], err) != 0)
+                return -1;
+    }
+    if (joined->n_warnings > 0)
+        qsort(joined->warnings, joined->n_warnings, sizeof *joined->warnings, by_text);
+    for (size_t i = 0; i < joined->n_warnings; i++)
+        if (n == 0 || strcmp(joined->warnings[n - 1], joined->warnings[i]) != 0)
+            joined->warnings[n++] = joined->warnings[i];
+    joined->n_warnings = n;
+    return 0;
+}
+
+/* Copies of the files, whose texts and arrays stay those of their parts. */
+static int take_files(struct manifest *joined, const struct entries *list, bool outputs,
+                      struct error *err)
+{
+    struct manifest_file *files = manifest_alloc(joined, (list->n + 1) * sizeof *files, err);
+
+    if (files == NULL)
+        return -1;
+    for (size_t i = 0; i < list->n; i++)
+        files[i] = *list->items[i].file;
+    *(outputs ? &joined->outputs : &joined->inputs) = files;
+    *(outputs ? &joined->n_outputs : &joined->n_inputs) = list->n;
+    return 0;
+}
+
+static int check_strays(const struct manifest_parts *parts, const struct manifest *joined,
+                        struct error *err)
+{
+    for (size_t i = 0; i < parts->n_strays; i++) {
+        bool is_input = false;
+
+        for (size_t k = 0; k < joined->n_inputs && !is_input; k++)
+            is_input = strcmp(joined->inputs[k].name, base_name(parts->strays[i])) == 0;
+        if (!is_input)
+            return error_set(err, ERROR_DATA,
+                             "%s: has no manifest: an output that was not finished, or an input "
+                             "that was not expanded",
+                             text_path(parts->strays[i]).text);
+    }
+    return 0;
+}
+
+static int agree(const struct manifest_parts *parts, struct error *err)
+{
+    struct text list = {0};
+    int rc = 0;
+
+    for (size_t i = 1; i < parts->n && rc == 0; i++) {
+        rc = manifest_compare(parts->items[0].manifest, parts->items[i].manifest, &list, err);
+        if (rc == 0 && list.n_bytes > 0)
+            rc = error_set(err, ERROR_DATA, "%s: not made as %s: %s",
+                           text_path(parts->items[i].path).text,
+                           text_path(parts->items[0].path).text, list.text);
+    }
+    text_release(&list);
+    return rc;
+}
+
+static int join(struct manifest *joined, struct manifest_parts *parts, struct error *err)
+{
+    struct entries outputs = {0}, inputs = {0};
+    const struct manifest *model;
+    int rc = -1;
+
+    qsort(parts->items, parts->n, sizeof *parts->items, by_size);
+    model = parts->items[0].manifest;
+    if (agree(parts, err) == 0 && settle_doubles(parts, &outputs, err) == 0 &&
+        check_runs(&outputs, err) == 0 && list_files(parts, false, &inputs, err) == 0 &&
+        unite_inputs(&inputs, err) == 0) {
+        joined->format_version = model->format_version;
+        joined->tool_name = model->tool_name;
+        joined->tool_version = model->tool_version;
+        joined->board = model->board;
+        joined->codec_level = model->codec_level;
+        joined->codec_libraries = model->codec_libraries;
+        joined->transforms = model->transforms;
+        joined->n_transforms = model->n_transforms;
+        joined->options = model->options;
+        joined->n_options = model->n_options;
+        joined->conventions = model->conventions;
+        joined->n_conventions = model->n_conventions;
+        rc = take_files(joined, &outputs, true, err) != 0 ||
+                     take_files(joined, &inputs, false, err) != 0 ||
+                     add_counts_and_warnings(joined, parts, err) != 0 ||
+                     settle_counts(joined, err) != 0
+                 ? -1
+                 : check_strays(parts, joined, err);
+    }
+    free(outputs.items);
+    free(inputs.items);
+    return rc;
+}
+
+struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
+{
+    struct manifest *joined = manifest_new(err);
+
+    if (joined != NULL && parts->n == 0)
+        error_set(err, ERROR_NO_INPUT, "no manifest to join");
+    if (joined != NULL && parts->n > 0 && join(joined, parts, err) == 0)
+        return joined;
+    manifest_free(joined);
+    return NULL;
+}
