@@ -50,7 +50,8 @@ def random_rows(board, n_rows=3):
         cells = rng.integers(0, n, n_rows)
         rows["last_move"] = np.stack([cells // shape[1], cells % shape[1]], 1)
     if board["name"] == "takeiteasy":
-        rows["plateau"] = rng.integers(0, 1000, (n_rows, 19))
+        a, b, c = rng.integers(1, 10, (3, n_rows, 19))
+        rows["plateau"] = (100 * a + 10 * b + c) * rng.integers(0, 2, a.shape)
         rows["tile"] = rng.integers(1, 10, (n_rows, 3))
     return rows
 
