@@ -16,7 +16,7 @@ MAX_SECONDS = 2
 SANITIZED = b"__asan_init" in open(SYMAUG, "rb").read()
 
 OPTIONS = {
-    "v_hex13.npz": ["--board", "hex13", "--value", "mover"],
+    "v_hex13.npz": ["--board", "hex13", "--value", "mover", "--planes", "1,0,2"],
     "s_hex_as_sq9.npz": ["--board", "square:9"],
 }
 
