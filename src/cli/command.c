@@ -4,10 +4,10 @@
  */
 #include "cli/command.h"
 
+#include "base/crew.h"
 #include "base/output.h"
 #include "cli/option.h"
 #include "codec/codec.h"
-#include "engine/threads.h"
 
 #include <errno.h>
 #include <jansson.h>

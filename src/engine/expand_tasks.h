@@ -5,8 +5,8 @@
 #ifndef SYMAUG_ENGINE_EXPAND_TASKS_H
 #define SYMAUG_ENGINE_EXPAND_TASKS_H
 
+#include "base/crew.h"
 #include "base/error.h"
-#include "engine/crew.h"
 #include "engine/out_member.h"
 #include "engine/plan.h"
 #include "engine/side_work.h"

@@ -1,8 +1,8 @@
 /* input_check.c - see input_check.h. */
 #include "engine/input_check.h"
 
+#include "base/crew.h"
 #include "base/text.h"
-#include "engine/crew.h"
 #include "shard/unpack.h"
 
 #include <stdlib.h>

@@ -10,9 +10,9 @@
 #ifndef SYMAUG_ENGINE_MEMBER_H
 #define SYMAUG_ENGINE_MEMBER_H
 
+#include "base/crew.h"
 #include "base/error.h"
 #include "codec/codec.h"
-#include "engine/crew.h"
 #include "engine/pieces.h"
 #include "engine/side_work.h"
 

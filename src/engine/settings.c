@@ -4,9 +4,9 @@
  */
 #include "engine/settings.h"
 
+#include "base/crew.h"
 #include "base/text.h"
 #include "engine/order.h"
-#include "engine/threads.h"
 #include "shard/schema.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* unique.c - see unique.h. */
 #include "engine/unique.h"
 
-#include "engine/crew.h"
+#include "base/crew.h"
 #include "engine/pieces_csr.h"
 #include "engine/pieces_objects.h"
 #include "engine/source.h"

@@ -7,7 +7,7 @@
  */
 #include "verify/pass.h"
 
-#include "engine/crew.h"
+#include "base/crew.h"
 #include "verify/adapt.h"
 #include "verify/checks.h"
 #include "verify/diagnose.h"

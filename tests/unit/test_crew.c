@@ -1,5 +1,5 @@
 /* test_crew.c - jobs are each done once, by any worker, while the leader does other things. */
-#include "engine/crew.h"
+#include "base/crew.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

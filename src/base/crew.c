@@ -1,9 +1,53 @@
-/* crew.c - see crew.h. */
-#include "engine/crew.h"
-
-#include "engine/threads.h"
+/*
+ * crew.c - the team: one lock, one condition variable.
+ *
+ * Everybody looks for something to do under the lock, does it without the lock, and tells all
+ * others to look again; who finds nothing sleeps. Which thread does what changes no result: jobs
+ * say where their results go.
+ */
+#include "base/crew.h"
 
 #include <pthread.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* --- OpenMP's answers, or one thread in a build without it --- */
+
+#ifdef _OPENMP
+int threads_usable(void)
+{
+    return omp_get_max_threads();
+}
+
+static int threads_index(void)
+{
+    return omp_get_thread_num();
+}
+
+const char *threads_library(void)
+{
+    return _OPENMP >= 202011 ? "OpenMP 5.1" : _OPENMP >= 201811 ? "OpenMP 5.0" : "OpenMP 4.5";
+}
+
+#else
+
+int threads_usable(void)
+{
+    return 1;
+}
+
+static int threads_index(void)
+{
+    return 0;
+}
+
+const char *threads_library(void)
+{
+    return "no OpenMP";
+}
+
+#endif
 
 struct crew {
     int n_threads;

@@ -6,11 +6,17 @@
  * a few tasks beside it that go a step at a time. The leader takes part while it waits. Threads
  * that wait in OpenMP's own loops spin, on processors that others may want.
  */
-#ifndef SYMAUG_ENGINE_CREW_H
-#define SYMAUG_ENGINE_CREW_H
+#ifndef SYMAUG_BASE_CREW_H
+#define SYMAUG_BASE_CREW_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Usable processors (affinity and OMP_NUM_THREADS count); at least 1. */
+int threads_usable(void);
+
+/* "OpenMP 4.5" or "no OpenMP": for --version. */
+const char *threads_library(void);
 
 struct crew; /* opaque */
 
