@@ -1,10 +1,13 @@
-/* expand.c - see expand.h. */
+/*
+ * expand.c - carrying a plan out: the members of one output shard are pulled into an archive by the
+ * leader of a crew; beside them the data is surveyed, inputs and output are hashed. Then output,
+ * sidecar and manifest get their names.
+ */
 #include "engine/expand.h"
 
 #include "base/output.h"
 #include "base/output_target.h"
 #include "base/text.h"
-#include "engine/expand_tasks.h"
 #include "engine/input_check.h"
 #include "engine/out_member.h"
 #include "engine/plan.h"
@@ -32,8 +35,12 @@ struct expansion {
     size_t n_members;
     struct archive_out *archive;
     uint64_t n_done, n_total;
-    struct expand_result *result; /* borrowed */
-    struct error *err;            /* borrowed */
+    struct crew *crew; /* borrowed */
+    struct crew_task survey, inputs, output;
+    bool was_surveyed;                           /* under the crew's lock */
+    struct error survey_failure, inputs_failure; /* of theirs, until they are done */
+    struct expand_result *result;                /* borrowed */
+    struct error *err;                           /* borrowed */
 };
 
 int expand_job_init(struct expand_job *job, struct plan *plan, const struct settings *settings,
@@ -44,9 +51,10 @@ int expand_job_init(struct expand_job *job, struct plan *plan, const struct sett
                                .force = settings->force,
                                .memory_left = settings->max_memory};
     job->supplies = calloc(plan->n_arrays + 1, sizeof *job->supplies);
-    if (job->supplies == NULL)
-        return error_no_memory(err, "rows of all arrays");
-    if (side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0)
+    job->csrs = calloc(plan->n_arrays + 1, sizeof *job->csrs);
+    if (job->supplies == NULL || job->csrs == NULL)
+        error_no_memory(err, "rows of all arrays");
+    else if (side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0)
         return 0;
     expand_job_release(job);
     return -1;
@@ -57,6 +65,9 @@ void expand_job_release(struct expand_job *job)
     for (size_t i = 0; job->supplies != NULL && i < job->plan->n_arrays; i++)
         row_supply_close(&job->supplies[i]);
     free(job->supplies);
+    for (size_t i = 0; job->csrs != NULL && i < job->plan->n_arrays; i++)
+        csr_release(&job->csrs[i]);
+    free(job->csrs);
     side_work_release(&job->digests);
     *job = (struct expand_job){0};
 }
@@ -73,16 +84,12 @@ static void progress(void *self, uint64_t n_bytes)
 static int add_member(struct expansion *x, enum out_kind kind, const struct plan_array *array,
                       struct error *err)
 {
-    struct out_member *out = &x->members[x->n_members];
-    const struct member_source source_of_nothing = {0};
-    struct member_source source = source_of_nothing;
+    struct out_member *out = &x->members[x->n_members++];
 
-    x->n_members++;
-    if (out_member_init(out, kind, x->plan, array, &x->out, err) != 0)
+    if (out_member_init(out, kind, array, &x->out, err) != 0)
         return -1;
-    source = out_member_source(out);
-    x->n_total += out->size_known ? out->unpacked_nbytes : 0;
-    return archive_out_add(x->archive, out_member_name(out), &source, err);
+    x->n_total += out->head.size_known ? out->head.unpacked_nbytes : 0;
+    return archive_out_add(x->archive, &out->head, err);
 }
 
 static int add_members(struct expansion *x, struct error *err)
@@ -139,28 +146,108 @@ static int commit_output(struct expansion *x, const struct expand_result *result
                         x->job->digests.sha256, err);
 }
 
-/* All members, with what goes on beside them. */
-static int write_members(struct expansion *x, struct crew *crew, struct error *err)
-{
-    struct expand_job *job = x->job;
-    const struct expand_beside beside = {job->plan, &job->digests, x->archive, x->members,
-                                         x->n_members};
-    struct expand_tasks tasks;
-    int status;
+/* --- beside the members --- */
 
-    x->out.turn = expand_tasks_turn;
-    x->out.turn_self = &tasks;
-    expand_tasks_begin(&tasks, crew, &beside);
-    status = archive_out_write(x->archive, &x->result->n_bytes, x->result->sha256, err);
-    return expand_tasks_end(&tasks, status, err);
+static void set_surveyed(void *self)
+{
+    struct expansion *x = self;
+
+    x->was_surveyed = true;
 }
 
-static int write_output(struct expansion *x, struct crew *crew, struct error *err)
+static bool survey_is_due(void *self)
+{
+    const struct expansion *x = self;
+
+    return !x->was_surveyed;
+}
+
+static void survey_step(void *self)
+{
+    struct expansion *x = self;
+
+    plan_survey(x->job->plan, &x->survey_failure);
+    if (x->survey_failure.kind != ERROR_NONE)
+        members_stop(&x->out.members, &x->survey_failure);
+    crew_change(x->crew, set_surveyed, x);
+}
+
+static bool inputs_are_due(void *self)
+{
+    const struct expansion *x = self;
+
+    return x->inputs_failure.kind == ERROR_NONE && !x->job->digests.done &&
+           x->job->digests.used < x->out.members.n_loaded;
+}
+
+static void inputs_step(void *self)
+{
+    struct expansion *x = self;
+
+    side_work_step(&x->job->digests, &x->inputs_failure);
+}
+
+static bool output_is_due(void *self)
+{
+    const struct expansion *x = self;
+
+    return archive_out_digest_is_due(x->archive);
+}
+
+static void output_step(void *self)
+{
+    const struct expansion *x = self;
+
+    archive_out_digest_step(x->archive);
+}
+
+/* What is left of it when the members are written (status 0), or not: err then says why. What the
+ * survey refuses comes before what is wrong with single rows. */
+static int finish_beside(struct expansion *x, int status, struct error *err)
+{
+    if (status == 0 || err->kind == ERROR_DATA) {
+        if (!x->was_surveyed)
+            survey_step(x);
+        if (x->survey_failure.kind != ERROR_NONE) {
+            *err = x->survey_failure;
+            return -1;
+        }
+    }
+    if (status != 0)
+        return -1;
+    if (x->inputs_failure.kind != ERROR_NONE)
+        return error_pass(err, &x->inputs_failure);
+    return side_work_finish(&x->job->digests, err);
+}
+
+/* All members, with what goes on beside them. */
+static int write_members(struct expansion *x, struct error *err)
+{
+    struct crew_task *const tasks[] = {&x->survey, &x->inputs, &x->output};
+    int status;
+
+    x->was_surveyed = x->plan->is_surveyed;
+    x->survey = (struct crew_task){.is_due = survey_is_due, .step = survey_step, .self = x};
+    x->inputs = (struct crew_task){.is_due = inputs_are_due, .step = inputs_step, .self = x};
+    x->output = (struct crew_task){.is_due = output_is_due, .step = output_step, .self = x};
+    members_begin(&x->out.members);
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
+        crew_add_task(x->crew, tasks[i]);
+    status = archive_out_write(x->archive, &x->result->n_bytes, x->result->sha256, err);
+    members_end(&x->out.members);
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
+        crew_drop_task(x->crew, tasks[i]);
+    return finish_beside(x, status, err);
+}
+
+/* --- */
+
+static int write_output(struct expansion *x, struct error *err)
 {
     struct expand_result *result = x->result;
     int turn, status;
 
-    if (add_members(x, err) != 0 || set_comment(x, err) != 0 || write_members(x, crew, err) != 0 ||
+    if (add_members(x, err) != 0 || set_comment(x, err) != 0 || write_members(x, err) != 0 ||
         input_check_unchanged(x->plan, err) != 0)
         return -1;
     result->n_rows = x->out.order->n_images;
@@ -189,12 +276,13 @@ static int write_with(void *self, struct crew *crew)
     struct expansion *x = self;
     int status = -1;
 
-    x->out.member.crew = crew;
+    x->crew = x->out.members.crew = crew;
     if ((x->archive = archive_out_new(x->path, x->settings->form, x->job->force, x->err)) != NULL)
-        status = write_output(x, crew, x->err);
+        status = write_output(x, x->err);
     archive_out_free(x->archive);
     for (size_t i = 0; i < x->n_members; i++)
         out_member_release(&x->members[i]);
+    members_release(&x->out.members);
     free(x->members);
     return status;
 }
@@ -212,14 +300,15 @@ static int write_to(struct expand_job *job, const struct order *rows, const char
 
     *result = (struct expand_result){0};
     x.out = (struct out_settings){
-        .member = {.level = settings->level,
-                   .side_work = &job->digests,
-                   .pieces_per_thread = job->plan->n_chosen > 1 ? MANY_PIECES : 0},
+        .members = {.level = settings->level,
+                    .pieces_per_thread = job->plan->n_chosen > 1 ? MANY_PIECES : 0,
+                    .progress = progress,
+                    .progress_self = &x},
+        .plan = job->plan,
         .order = rows,
         .supplies = job->supplies,
+        .csrs = job->csrs,
         .access = {&job->memory_left, settings->tmpdir},
-        .progress = progress,
-        .progress_self = &x,
     };
     if (input_check_not_output(job->plan, path, err) != 0 ||
         (settings->sidecar && sidecar_check(path, job->force, err) != 0) ||

@@ -8,8 +8,8 @@
 #include "engine/plan.h"
 #include "engine/row_supply.h"
 #include "engine/side_work.h"
-#include "shard/archive_out.h"
 #include "manifest/digest.h"
+#include "write/archive_out.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +32,7 @@ struct expand_job {
     void *progress_self;
     struct side_work digests;    /* of the inputs */
     struct row_supply *supplies; /* owned: one for each array of the plan */
+    struct csr *csrs;            /* the same: of arrays of offsets */
     uint64_t memory_left;        /* of --max-memory */
     bool is_checked;             /* the inputs' CRCs were looked at beforehand */
 };

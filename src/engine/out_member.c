@@ -1,10 +1,10 @@
-/* out_member.c - see out_member.h. */
+/*
+ * out_member.c - what a planned array needs to become a member: shape and header, the size where it
+ * can be told beforehand, the kind of its pieces, and what its codec should know.
+ */
 #include "engine/out_member.h"
 
 #include "base/text.h"
-#include "engine/pieces_copy.h"
-#include "engine/pieces_objects.h"
-#include "engine/pieces_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,24 +22,24 @@ static bool is_csr(const struct out_member *out)
     return out->kind == OUT_ARRAY && out->array->binding.sparse == SPARSE_CSR;
 }
 
-/* The arrays that hold the offsets, and the elements, of a CSR triple. */
-static const struct array *const *csr_sources(const struct out_member *out, int position)
-{
-    return out->plan->arrays[position].sources;
-}
-
-static int open_csr_offsets(struct out_member *out, struct error *err)
+/* Where the rows of the array's CSR triple begin, read by the first that asks. */
+static const struct csr *csr_of(const struct out_member *out, struct error *err)
 {
     const struct role_binding *binding = &out->array->binding;
+    const struct plan_array *arrays = out->plan->arrays;
+    struct csr *csr = &out->settings->csrs[binding->offsets_array];
 
-    return csr_open(&out->csr, csr_sources(out, binding->offsets_array),
-                    csr_sources(out, binding->index_array), out->plan->n_archives,
-                    out->settings->order, err);
+    if (csr->first == NULL &&
+        csr_open(csr, arrays[binding->offsets_array].sources, arrays[binding->index_array].sources,
+                 out->plan->n_archives, err) != 0)
+        return NULL;
+    return csr;
 }
 
 static int set_shape(struct out_member *out, struct error *err)
 {
     const struct npy_header *header;
+    const struct csr *csr;
 
     if (out->kind != OUT_ARRAY) {
         out->n_dims = 1;
@@ -54,10 +54,11 @@ static int set_shape(struct out_member *out, struct error *err)
     out->shape[0] = out->settings->order->n_images;
     if (!is_csr(out))
         return 0;
-    if (open_csr_offsets(out, err) != 0)
+    if ((csr = csr_of(out, err)) == NULL)
         return -1;
-    out->shape[0] =
-        out->array->binding.role == ROLE_POLICY_OFFSETS ? out->shape[0] + 1 : out->csr.n_out;
+    out->shape[0] = out->array->binding.role == ROLE_POLICY_OFFSETS
+                        ? out->shape[0] + 1
+                        : csr_length(csr, out->settings->order);
     return 0;
 }
 
@@ -118,20 +119,20 @@ static int make_header(struct out_member *out, struct error *err)
 
     if (npy_header_write(descr_of(out), out->shape, out->n_dims, 0, &out->header, err) != 0)
         return -1;
-    out->size_known = out->kind != OUT_ARRAY || !out->array->is_object;
-    if (!out->size_known) {
-        out->unpacked_nbytes = object_bound(out);
+    out->head.size_known = out->kind != OUT_ARRAY || !out->array->is_object;
+    if (!out->head.size_known) {
+        out->head.unpacked_nbytes = object_bound(out);
         return 0;
     }
     if (bytes_product(out->shape, out->n_dims, &n_elements) != 0 ||
         __builtin_mul_overflow(n_elements, item_nbytes(out), &n_bytes) ||
-        __builtin_add_overflow(n_bytes, out->header.n_bytes, &out->unpacked_nbytes))
+        __builtin_add_overflow(n_bytes, out->header.n_bytes, &out->head.unpacked_nbytes))
         return error_set(err, ERROR_DATA, "%s: the expanded array is too large",
                          text_path(out->key).text);
-    if (!zip_size_is_unsafe(out->unpacked_nbytes))
+    if (!member_size_is_unsafe(out->head.unpacked_nbytes))
         return 0;
     out->header.n_bytes = 0;
-    out->unpacked_nbytes += 64;
+    out->head.unpacked_nbytes += 64;
     return npy_header_write(descr_of(out), out->shape, out->n_dims, 64, &out->header, err);
 }
 
@@ -147,22 +148,6 @@ static void name_array(struct out_member *out)
         dtype = &out->array->sources[0]->header.dtype;
     }
     dtype_name(dtype, out->dtype, sizeof out->dtype);
-}
-
-int out_member_init(struct out_member *out, enum out_kind kind, const struct plan *plan,
-                    const struct plan_array *array, struct out_settings *settings,
-                    struct error *err)
-{
-    *out = (struct out_member){.kind = kind, .plan = plan, .array = array, .settings = settings};
-    name_array(out);
-    if (set_shape(out, err) != 0)
-        return -1;
-    if (is_meta(out)) {
-        out->size_known = true;
-        out->unpacked_nbytes = pieces_copy_nbytes(array->sources[0]);
-        return 0;
-    }
-    return make_header(out, err);
 }
 
 /* --- opening --- */
@@ -187,46 +172,32 @@ static int open_supply(const struct out_member *out, bool streams, struct error 
     return supply->is_open ? 0 : row_supply_open(supply, &from, streams, err);
 }
 
-static struct pieces *csr_pieces(struct out_member *out, struct error *err)
-{
-    const struct plan_array *array = out->array;
-    const struct csr_input in = {&out->csr, array->sources[0], supply_of(out), &array->move,
-                                 out->settings->order};
-
-    if (array->binding.role == ROLE_POLICY_OFFSETS)
-        return pieces_of_csr(CSR_OFFSETS, &in, &out->header, err);
-    if (open_supply(out, false, err) != 0)
-        return NULL;
-    return pieces_of_csr(CSR_ELEMENTS, &in, &out->header, err);
-}
-
-static struct pieces *array_pieces(struct out_member *out, struct error *err)
+static struct pieces *open_pieces(struct out_member *out, struct error *err)
 {
     const struct plan_array *array = out->array;
     const struct order *order = out->settings->order;
+    struct image_input in = {.order = order};
+    bool streams;
 
+    if (out->kind != OUT_ARRAY)
+        return pieces_of_provenance(out->kind == OUT_SOURCE ? PROVENANCE_SOURCE
+                                                            : PROVENANCE_TRANSFORM,
+                                    order, &out->header, err);
     if (is_meta(out))
         return pieces_of_copy(array->sources[0], err);
-    if (is_csr(out))
-        return csr_pieces(out, err);
-    if (array->is_object) {
-        const struct object_input in = {array->sources, out->plan->n_archives, &array->move, order};
-
+    in.arrays = array->sources;
+    in.n_arrays = out->plan->n_archives;
+    in.move = &array->move;
+    if (array->is_object)
         return pieces_of_objects(&in, &out->header, err);
-    }
-    if (open_supply(out, order_streams(order, array->move.row_nbytes), err) != 0)
+    if (is_csr(out) && array->binding.role == ROLE_POLICY_OFFSETS)
+        return pieces_of_csr(CSR_OFFSETS, csr_of(out, err), &in, &out->header, err);
+    in.supply = supply_of(out);
+    streams = !is_csr(out) && order_streams(order, array->move.row_nbytes);
+    if (open_supply(out, streams, err) != 0)
         return NULL;
-    const struct row_input in = {supply_of(out), &array->move, order};
-
-    return pieces_of_rows(&in, &out->header, err);
-}
-
-static struct pieces *open_pieces(struct out_member *out, struct error *err)
-{
-    if (out->kind == OUT_ARRAY)
-        return array_pieces(out, err);
-    return pieces_of_provenance(out->kind == OUT_SOURCE ? PROVENANCE_SOURCE : PROVENANCE_TRANSFORM,
-                                out->settings->order, &out->header, err);
+    return is_csr(out) ? pieces_of_csr(CSR_ELEMENTS, csr_of(out, err), &in, &out->header, err)
+                       : pieces_of_rows(&in, &out->header, err);
 }
 
 static void add_period(struct codec_member *hints, uint64_t n_bytes)
@@ -247,7 +218,7 @@ static void give_hints(const struct out_member *out, struct codec_member *hints)
     const struct row_move *move = out->kind == OUT_ARRAY ? &out->array->move : NULL;
     const uint64_t item = item_nbytes(out);
 
-    *hints = (struct codec_member){.n_bytes = out->size_known ? out->unpacked_nbytes : 0,
+    *hints = (struct codec_member){.n_bytes = out->head.size_known ? out->head.unpacked_nbytes : 0,
                                    .item_nbytes = item > 0 && item <= 8 ? (size_t)item : 1};
     if (move == NULL || out->array->is_object || is_meta(out)) {
         add_period(hints, item);
@@ -267,96 +238,65 @@ static void give_hints(const struct out_member *out, struct codec_member *hints)
     add_period(hints, move->row_nbytes * out->settings->order->block_rows);
 }
 
-/* --- pulling --- */
+/* --- the member --- */
 
-static int open_member(struct out_member *out, struct error *err)
+static struct pieces *open_member(struct member *member, struct codec_member *about,
+                                  struct error *err)
 {
-    struct codec_member hints;
-    struct pieces *pieces = open_pieces(out, err);
+    struct out_member *out = (struct out_member *)member;
 
-    if (pieces == NULL)
-        return -1;
-    give_hints(out, &hints);
-    out->member = member_new(pieces, &out->settings->member, &hints, err);
-    return out->member != NULL ? 0 : -1;
+    give_hints(out, about);
+    return open_pieces(out, err);
 }
 
-bool out_member_streams(const struct out_member *out)
+static void close_member(struct member *member)
 {
-    if (out->kind != OUT_ARRAY || is_meta(out) || out->array->is_object)
-        return true;
-    if (is_csr(out))
-        return out->array->binding.role == ROLE_POLICY_OFFSETS;
-    return row_supply_can_stream(out->array->sources, out->plan->n_archives) &&
-           (out->array->values == NULL ||
-            row_supply_can_stream(out->array->values, out->plan->n_archives)) &&
-           order_streams(out->settings->order, out->array->move.row_nbytes);
-}
+    const struct out_member *out = (const struct out_member *)member;
 
-void out_member_prepare(struct out_member *out)
-{
-    if (open_member(out, &out->failure) == 0)
-        member_prepare(out->member, &out->failure);
-}
-
-static int pull(void *self, const uint8_t **bytes, size_t *n_bytes, struct error *err)
-{
-    struct out_member *out = self;
-    uint64_t before;
-
-    if (out->settings->turn(out->settings->turn_self, out, err) != 0)
-        return -1;
-    if (out->failure.kind != ERROR_NONE)
-        return error_pass(err, &out->failure);
-    before = member_unpacked_nbytes(out->member);
-    if (member_pull(out->member, bytes, n_bytes, err) != 0)
-        return -1;
-    if (out->settings->progress != NULL)
-        out->settings->progress(out->settings->progress_self,
-                                member_unpacked_nbytes(out->member) - before);
-    if (*n_bytes > 0)
-        return 0;
-    snprintf(out->codec, sizeof out->codec, "%s", member_codec(out->member));
-    out->crc = member_crc(out->member);
-    out->unpacked_nbytes = member_unpacked_nbytes(out->member);
-    member_free(out->member);
-    out->member = NULL;
     if (out->kind == OUT_ARRAY && order_is_last(out->settings->order))
         row_supply_close(supply_of(out));
-    return 0;
 }
 
-static void result(void *self, uint32_t *crc, uint64_t *unpacked_nbytes)
+/* Tables of rows are given memory one after the other. */
+static bool needs_table(const struct out_member *out)
 {
-    const struct out_member *out = self;
-
-    *crc = out->crc;
-    *unpacked_nbytes = out->unpacked_nbytes;
+    if (out->kind != OUT_ARRAY || is_meta(out) || out->array->is_object)
+        return false;
+    if (is_csr(out))
+        return out->array->binding.role != ROLE_POLICY_OFFSETS;
+    return !row_supply_can_stream(out->array->sources, out->plan->n_archives) ||
+           (out->array->values != NULL &&
+            !row_supply_can_stream(out->array->values, out->plan->n_archives)) ||
+           !order_streams(out->settings->order, out->array->move.row_nbytes);
 }
 
-struct member_source out_member_source(struct out_member *out)
+int out_member_init(struct out_member *out, enum out_kind kind, const struct plan_array *array,
+                    struct out_settings *settings, struct error *err)
 {
-    return (struct member_source){
-        .self = out,
-        .pull = pull,
-        .result = result,
-        .deflated = out->settings->member.level.kind != CODEC_STORE,
-        .size_known = out->size_known,
-        .unpacked_nbytes = out->unpacked_nbytes,
-    };
-}
-
-const char *out_member_name(const struct out_member *out)
-{
-    if (out->kind == OUT_ARRAY)
-        return out->array->member;
-    return out->kind == OUT_SOURCE ? PLAN_SOURCE_KEY ".npy" : PLAN_TRANSFORM_KEY ".npy";
+    *out = (struct out_member){
+        .kind = kind, .plan = settings->plan, .array = array, .settings = settings};
+    out->head.open = open_member;
+    out->head.close = close_member;
+    out->head.zip_method = codec_level_method(&settings->members.level);
+    out->head.name = kind == OUT_ARRAY    ? array->member
+                     : kind == OUT_SOURCE ? PLAN_SOURCE_KEY ".npy"
+                                          : PLAN_TRANSFORM_KEY ".npy";
+    name_array(out);
+    if (set_shape(out, err) != 0)
+        return -1;
+    if (is_meta(out)) {
+        out->head.size_known = true;
+        out->head.unpacked_nbytes = pieces_copy_nbytes(array->sources[0]);
+    } else if (make_header(out, err) != 0) {
+        return -1;
+    }
+    out->head.waits = needs_table(out);
+    return members_add(&settings->members, &out->head, err);
 }
 
 void out_member_release(struct out_member *out)
 {
+    member_release(&out->head);
     bytes_release(&out->header);
-    csr_release(&out->csr);
-    member_free(out->member);
     *out = (struct out_member){0};
 }

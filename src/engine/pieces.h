@@ -1,66 +1,74 @@
 /*
- * pieces.h - a member's bytes, made piece by piece.
- *
- * A member of the output is a sequence of pieces of about 1 MiB, or less in small members, cut at
- * row boundaries whatever the threads. `load` fetches the input of a run of pieces into one of two
- * windows; `make` builds one piece and the history in front of it, on any thread, from the window
- * of its run.
+ * pieces.h - what the members of an expanded shard are made of, a kind of pieces each: rows and
+ * their images, provenance, copies, sparse policies in CSR form, pickled objects.
  */
 #ifndef SYMAUG_ENGINE_PIECES_H
 #define SYMAUG_ENGINE_PIECES_H
 
-#include "base/bytes.h"
-#include "base/error.h"
+#include "engine/kernel.h"
+#include "engine/order.h"
+#include "engine/row_supply.h"
+#include "shard/array.h"
+#include "write/member.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define PIECE_NBYTES     (1u << 20)
-#define PIECE_MIN_NBYTES (1u << 18)
-
-/* The size of the pieces of a member of n_bytes: small members are cut finer, so that all threads
- * have something to do. */
-static inline uint64_t piece_nbytes_for(uint64_t n_bytes)
-{
-    const uint64_t part = n_bytes / 4;
-
-    return part < PIECE_MIN_NBYTES ? PIECE_MIN_NBYTES : part < PIECE_NBYTES ? part : PIECE_NBYTES;
-}
-
-struct pieces;
-
-struct pieces_ops {
-    /* Fetch the input for pieces first .. first + n - 1; *window is where it is. Runs are asked for
-     * in order; may run while pieces of the run before are made, but not of older ones: the windows
-     * take turns. */
-    int (*load)(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
-                struct error *err);
-
-    /*
-     * Build piece i, whose run is in that window: scratch (cleared by the callee) receives the last
-     * *history_nbytes of the member's bytes in front of the piece (in: how many are wanted, out:
-     * how many there are), then the piece. Thread-safe.
-     */
-    int (*make)(const struct pieces *pieces, uint64_t i, unsigned window, struct bytes *scratch,
-                size_t *history_nbytes, struct error *err);
-
-    void (*free)(struct pieces *pieces);
+/* What the rows of a member are made from. All borrowed; they must outlive the pieces. */
+struct image_input {
+    const struct array *const *arrays; /* one per input shard, in order */
+    size_t n_arrays;
+    const struct row_move *move;
+    const struct order *order;
+    struct row_supply *supply; /* open; of what has rows of equal size */
 };
 
-/* The head of every kind of pieces (first member of its struct). */
-struct pieces {
-    const struct pieces_ops *ops;
-    uint64_t n_pieces; /* at least 1: the first one carries the .npy header */
-    bool size_known;
-    uint64_t unpacked_nbytes; /* header and data, when size_known */
+/* All pieces_of_* take over `header` (the .npy header), which is zeroed. NULL with err set. */
+
+/* Pieces of a moved array. */
+struct pieces *pieces_of_rows(const struct image_input *in, struct bytes *header,
+                              struct error *err);
+
+enum provenance { PROVENANCE_SOURCE, PROVENANCE_TRANSFORM };
+
+/* Pieces of symaug_source (int64, little-endian) or symaug_transform (uint8). */
+struct pieces *pieces_of_provenance(enum provenance what, const struct order *order,
+                                    struct bytes *header, struct error *err);
+
+/* Streams the array's unpacked bytes, its header included; the array is borrowed. The header of an
+ * array whose size no zip file can hold (see member_size_is_unsafe) gets longer. */
+struct pieces *pieces_of_copy(const struct array *array, struct error *err);
+
+/* How many bytes that will be. */
+uint64_t pieces_copy_nbytes(const struct array *array);
+
+/* Where the rows of a CSR triple begin, over all input shards. */
+struct csr {
+    uint64_t *first; /* owned, n_rows + 1: element at which an input row begins; NULL: not read */
+    uint64_t n_rows;
 };
 
-/* Free pieces of any kind; accepts NULL. */
-static inline void pieces_free(struct pieces *pieces)
-{
-    if (pieces != NULL)
-        pieces->ops->free(pieces);
-}
+/* Read the offsets and check them: from 0, never falling, ending at the number of elements of
+ * `elements`. The caller releases it. */
+int csr_open(struct csr *csr, const struct array *const *offsets,
+             const struct array *const *elements, size_t n_arrays, struct error *err);
+void csr_release(struct csr *csr);
+
+/* The elements of all output rows. */
+uint64_t csr_length(const struct csr *csr, const struct order *order);
+
+enum csr_part { CSR_OFFSETS, CSR_ELEMENTS };
+
+/* Pieces of one part of a CSR triple; of CSR_ELEMENTS the supply is a table of elements, which are
+ * moved if the move is MOVE_INDEX, else copied. */
+struct pieces *pieces_of_csr(enum csr_part part, const struct csr *csr,
+                             const struct image_input *in, struct bytes *header, struct error *err);
+
+/* Pieces of an object array of one or more dimensions, whose objects are loaded: integers in the
+ * items are moved if the move is MOVE_INDEX, else copied. */
+struct pieces *pieces_of_objects(const struct image_input *in, struct bytes *header,
+                                 struct error *err);
+
+/* Append what distinguishes one input row under one transform: its moved items' kinds and bytes.
+ * Equal rows give equal bytes and different rows different ones. */
+int object_row_bytes(const struct image_input *in, uint64_t row, uint32_t t, struct bytes *out,
+                     struct error *err);
 
 #endif

@@ -1,5 +1,10 @@
-/* pieces_csr.c - see pieces_csr.h. */
-#include "engine/pieces_csr.h"
+/*
+ * pieces_csr.c - pieces of a sparse policy in CSR form: offsets, indices, values.
+ *
+ * The input's offsets say where each row's elements are; a piece holds the images of so many rows,
+ * whatever their length. Elements are numbered over all input shards.
+ */
+#include "engine/pieces.h"
 
 #include "base/text.h"
 #include "engine/source.h"
@@ -75,13 +80,14 @@ static uint64_t images_length(const struct csr *csr, const struct order *order, 
 }
 
 int csr_open(struct csr *csr, const struct array *const *offsets,
-             const struct array *const *elements, size_t n_arrays, const struct order *order,
-             struct error *err)
+             const struct array *const *elements, size_t n_arrays, struct error *err)
 {
-    uint64_t base = 0;
+    uint64_t base = 0, n_rows = 0;
 
     *csr = (struct csr){0};
-    csr->first = calloc(order->n_rows + 1, sizeof *csr->first);
+    for (size_t i = 0; i < n_arrays; i++)
+        n_rows += offsets[i]->n_rows;
+    csr->first = calloc(n_rows + 1, sizeof *csr->first);
     if (csr->first == NULL)
         return error_no_memory(err, "offsets of a sparse policy");
     for (size_t i = 0; i < n_arrays; i++) {
@@ -92,7 +98,6 @@ int csr_open(struct csr *csr, const struct array *const *offsets,
         base += elements[i]->n_rows;
     }
     csr->first[csr->n_rows] = base;
-    csr->n_out = images_length(csr, order, 0, order->n_images);
     return 0;
 }
 
@@ -102,28 +107,25 @@ void csr_release(struct csr *csr)
     *csr = (struct csr){0};
 }
 
+uint64_t csr_length(const struct csr *csr, const struct order *order)
+{
+    return images_length(csr, order, 0, order->n_images);
+}
+
 /* --- pieces --- */
 
 struct csr_pieces {
     struct pieces head;
     enum csr_part part;
-    struct csr_input in;
-    struct bytes header;
-    uint64_t *piece_element; /* owned, n_pieces: output element at which a piece begins */
+    struct csr csr; /* borrowed */
+    struct image_input in;
+    uint64_t *piece_element; /* owned, one a piece: output element at which it begins */
 };
-
-static int csr_load(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
-                    struct error *err)
-{
-    (void)pieces, (void)first, (void)n, (void)err;
-    *window = 0;
-    return 0;
-}
 
 static int put_offset(const struct csr_pieces *self, uint64_t offset, struct bytes *out,
                       struct error *err)
 {
-    const struct array *array = self->in.array;
+    const struct array *array = self->in.arrays[0];
     const struct dtype *dtype = &array->header.dtype;
     uint8_t *to = bytes_reserve(out, dtype->itemsize, err);
 
@@ -138,57 +140,51 @@ static int put_offset(const struct csr_pieces *self, uint64_t offset, struct byt
     return 0;
 }
 
+/* A row's elements, some at a time. */
 static int put_elements(const struct csr_pieces *self, const struct image *image, struct bytes *out,
                         struct error *err)
 {
-    const struct array *array = self->in.array;
+    const struct array *array = self->in.arrays[0];
     const struct row_move *move = self->in.move;
-    const struct csr *csr = self->in.csr;
     const size_t item = array->row_nbytes;
-    const uint8_t *none;
-    uint8_t element[256], moved[256];
-    struct error reason = {0};
+    const uint64_t end = self->csr.first[image->row + 1];
+    uint64_t room[512]; /* aligned for all of them */
 
-    for (uint64_t e = csr->first[image->row]; e < csr->first[image->row + 1]; e++) {
-        if (row_supply_get(self->in.supply, e, element, &none, err) != 0)
+    for (uint64_t e = self->csr.first[image->row], n; e < end; e += n) {
+        uint8_t *to;
+        struct error reason = {0};
+
+        n = end - e < sizeof room / item ? end - e : sizeof room / item;
+        to = bytes_reserve(out, n * item, err);
+        if (to == NULL || row_table_read(self->in.supply->table, e, n, room, err) != 0)
             return -1;
-        if (move->kind == MOVE_INDEX) {
-            if (kernel_indices(move, image->transform, &move->dtype, element, moved, 1, &reason) !=
-                0)
-                return error_set(err, reason.kind, "%s: %s: row %llu: %s",
-                                 text_path(array->input->path).text, text_path(array->member).text,
-                                 (unsigned long long)image->row, reason.message);
-            memcpy(element, moved, item);
-        }
-        if (bytes_append(out, element, item, err) != 0)
-            return -1;
+        if (move->kind != MOVE_INDEX)
+            memcpy(to, room, n * item);
+        else if (kernel_indices(move, image->transform, &move->dtype, room, to, n, &reason) != 0)
+            return error_set(err, reason.kind, "%s: %s: row %llu: %s",
+                             text_path(array->input->path).text, text_path(array->member).text,
+                             (unsigned long long)image->row, reason.message);
+        out->n_bytes += n * item;
     }
     return 0;
 }
 
-static int csr_make(const struct pieces *pieces, uint64_t i, unsigned window, struct bytes *scratch,
-                    size_t *history_nbytes, struct error *err)
+static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+                    struct error *err)
 {
     const struct csr_pieces *self = (const struct csr_pieces *)pieces;
-    const struct order *order = self->in.order;
-    uint64_t row = i * ROWS_PER_PIECE, element = self->piece_element[i];
-    uint64_t end = row + ROWS_PER_PIECE < order->n_images ? row + ROWS_PER_PIECE : order->n_images;
+    uint64_t element = self->piece_element[rows->begin / ROWS_PER_PIECE];
     struct image image;
 
-    (void)window;
-    *history_nbytes = 0;
-    scratch->n_bytes = 0;
-    if (i == 0 && bytes_append(scratch, self->header.data, self->header.n_bytes, err) != 0)
-        return -1;
-    for (; row < end; row++) {
-        order_images(order, row, 1, &image);
-        if (self->part == CSR_OFFSETS ? put_offset(self, element, scratch, err) != 0
-                                      : put_elements(self, &image, scratch, err) != 0)
+    for (uint64_t row = rows->begin; row < rows->end; row++) {
+        order_images(self->in.order, row, 1, &image);
+        if (self->part == CSR_OFFSETS ? put_offset(self, element, out, err) != 0
+                                      : put_elements(self, &image, out, err) != 0)
             return -1;
-        element += row_length(self->in.csr, image.row);
+        element += row_length(&self->csr, image.row);
     }
-    if (self->part == CSR_OFFSETS && i + 1 == pieces->n_pieces)
-        return put_offset(self, element, scratch, err);
+    if (self->part == CSR_OFFSETS && rows->end == pieces->n_rows)
+        return put_offset(self, element, out, err);
     return 0;
 }
 
@@ -196,52 +192,46 @@ static void csr_free(struct pieces *pieces)
 {
     struct csr_pieces *self = (struct csr_pieces *)pieces;
 
-    bytes_release(&self->header);
+    bytes_release(&pieces->header);
     free(self->piece_element);
     free(self);
 }
 
-static const struct pieces_ops csr_ops = {csr_load, csr_make, csr_free};
+static const struct pieces_ops csr_ops = {NULL, csr_make, csr_free};
 
-static int open_csr(struct csr_pieces *self, struct error *err)
-{
-    const struct order *order = self->in.order;
-    const uint64_t n_rows = order->n_images, item = self->in.array->row_nbytes;
-    uint64_t element = 0;
-
-    self->head.n_pieces = n_rows > 0 ? (n_rows - 1) / ROWS_PER_PIECE + 1 : 1;
-    self->head.size_known = true;
-    self->head.unpacked_nbytes =
-        self->header.n_bytes +
-        item * (self->part == CSR_OFFSETS ? n_rows + 1 : self->in.csr->n_out);
-    self->piece_element = calloc(self->head.n_pieces, sizeof *self->piece_element);
-    if (self->piece_element == NULL || item > 16)
-        return error_no_memory(err, "pieces of a sparse policy");
-    for (uint64_t i = 0; i < self->head.n_pieces; i++) {
-        uint64_t first = i * ROWS_PER_PIECE, end = first + ROWS_PER_PIECE;
-
-        self->piece_element[i] = element;
-        element += images_length(self->in.csr, order, first, end < n_rows ? end : n_rows);
-    }
-    return 0;
-}
-
-struct pieces *pieces_of_csr(enum csr_part part, const struct csr_input *input,
-                             struct bytes *header, struct error *err)
+struct pieces *pieces_of_csr(enum csr_part part, const struct csr *csr,
+                             const struct image_input *in, struct bytes *header, struct error *err)
 {
     struct csr_pieces *self = calloc(1, sizeof *self);
+    const uint64_t n_rows = in->order->n_images;
+    uint64_t n_pieces, element = 0;
 
     if (self == NULL) {
         error_no_memory(err, "member");
         return NULL;
     }
-    self->head.ops = &csr_ops;
-    self->part = part;
-    self->in = *input;
-    self->header = *header;
+    *self = (struct csr_pieces){
+        .head = {.ops = &csr_ops,
+                 .header = *header,
+                 .n_rows = n_rows,
+                 .rows_per_piece = ROWS_PER_PIECE},
+        .part = part,
+        .csr = *csr,
+        .in = *in,
+    };
     *header = (struct bytes){0};
-    if (open_csr(self, err) == 0)
-        return &self->head;
-    csr_free(&self->head);
-    return NULL;
+    n_pieces = pieces_count(&self->head);
+    self->piece_element = calloc(n_pieces, sizeof *self->piece_element);
+    if (self->piece_element == NULL) {
+        error_no_memory(err, "pieces of a sparse policy");
+        csr_free(&self->head);
+        return NULL;
+    }
+    for (uint64_t i = 0; i < n_pieces; i++) {
+        const uint64_t first = i * ROWS_PER_PIECE, end = first + ROWS_PER_PIECE;
+
+        self->piece_element[i] = element;
+        element += images_length(csr, in->order, first, end < n_rows ? end : n_rows);
+    }
+    return &self->head;
 }

@@ -1,5 +1,11 @@
-/* pieces_objects.c - see pieces_objects.h. */
-#include "engine/pieces_objects.h"
+/*
+ * pieces_objects.c - pieces of object arrays: pickled items, indices moved where they are a
+ * policy's.
+ *
+ * The pickle's writer must know beforehand where in the output each dtype comes first, because that
+ * is where it is written out; later items refer to it.
+ */
+#include "engine/pieces.h"
 
 #include "base/text.h"
 
@@ -10,12 +16,9 @@
 
 struct object_pieces {
     struct pieces head;
-    struct object_input in;
-    struct bytes header;
+    struct image_input in;
     struct pickle_writer writer;
     uint64_t items_per_row;
-    uint64_t rows_per_piece;
-    uint64_t n_rows; /* output rows */
 };
 
 /* What one piece is made with: buffers for moved items. */
@@ -26,7 +29,7 @@ struct room {
 };
 
 /* Item `sub` of input row `row`; *in_array is where it was found, for messages. */
-static const struct pickle_item *item_at(const struct object_input *in, uint64_t items_per_row,
+static const struct pickle_item *item_at(const struct image_input *in, uint64_t items_per_row,
                                          uint64_t row, uint64_t sub, const struct array **in_array,
                                          uint64_t *row_in_array)
 {
@@ -141,48 +144,27 @@ static int write_rows(const struct object_pieces *self, uint64_t first, uint64_t
     return 0;
 }
 
-static int objects_load(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
-                        struct error *err)
-{
-    (void)pieces, (void)first, (void)n, (void)err;
-    *window = 0;
-    return 0;
-}
-
-static int objects_make(const struct pieces *pieces, uint64_t i, unsigned window,
-                        struct bytes *scratch, size_t *history_nbytes, struct error *err)
+static int objects_make(const struct pieces *pieces, const struct piece_rows *rows,
+                        struct bytes *out, struct error *err)
 {
     const struct object_pieces *self = (const struct object_pieces *)pieces;
-    const uint64_t first = i * self->rows_per_piece;
-    const uint64_t left = self->n_rows - first;
     struct room room = {0};
-    int status = 0;
+    int status = write_rows(self, rows->begin, rows->end, &room, out, err);
 
-    (void)window;
-    *history_nbytes = 0; /* items are small and alike: what went before is not made again */
-    scratch->n_bytes = 0;
-    if (i == 0 && (bytes_append(scratch, self->header.data, self->header.n_bytes, err) != 0 ||
-                   pickle_write_prelude(&self->writer, scratch, err) != 0))
-        return -1;
-    status =
-        write_rows(self, first, first + (left < self->rows_per_piece ? left : self->rows_per_piece),
-                   &room, scratch, err);
     bytes_release(&room.data);
     bytes_release(&room.list);
-    if (status == 0 && i + 1 == pieces->n_pieces)
-        status = pickle_write_trailer(scratch, err);
+    if (status == 0 && rows->end == pieces->n_rows)
+        status = pickle_write_trailer(out, err);
     return status;
 }
 
 static void objects_free(struct pieces *pieces)
 {
-    struct object_pieces *self = (struct object_pieces *)pieces;
-
-    bytes_release(&self->header);
-    free(self);
+    bytes_release(&pieces->header);
+    free(pieces);
 }
 
-static const struct pieces_ops object_ops = {objects_load, objects_make, objects_free};
+static const struct pieces_ops object_ops = {NULL, objects_make, objects_free};
 
 /* --- opening --- */
 
@@ -212,8 +194,9 @@ static int note_dtypes(struct object_pieces *self, struct error *err)
 
     if (count_dtypes(self, &n_dtypes, err) != 0)
         return -1;
-    for (uint64_t row = 0; row < self->n_rows && self->writer.n_dtypes < n_dtypes;) {
-        size_t n = self->n_rows - row < IMAGE_CHUNK ? (size_t)(self->n_rows - row) : IMAGE_CHUNK;
+    for (uint64_t row = 0; row < self->head.n_rows && self->writer.n_dtypes < n_dtypes;) {
+        size_t n =
+            self->head.n_rows - row < IMAGE_CHUNK ? (size_t)(self->head.n_rows - row) : IMAGE_CHUNK;
 
         order_images(self->in.order, row, n, images);
         for (size_t i = 0; i < n; i++) {
@@ -243,8 +226,7 @@ static void cut_pieces(struct object_pieces *self)
         n_rows += self->in.arrays[i]->n_rows;
     }
     row_nbytes = n_rows > 0 ? n_bytes / n_rows + 1 : 1;
-    self->rows_per_piece = row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1;
-    self->head.n_pieces = self->n_rows > 0 ? (self->n_rows - 1) / self->rows_per_piece + 1 : 1;
+    self->head.rows_per_piece = row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1;
 }
 
 static int items_per_row_of(const struct npy_header *header, uint64_t *n, struct error *err)
@@ -265,17 +247,18 @@ static int open_objects(struct object_pieces *self, struct error *err)
                          text_path(self->in.arrays[0]->member).text, header->n_dims,
                          PICKLE_MAX_DIMS);
     memcpy(shape, header->shape, header->n_dims * sizeof *shape);
-    shape[0] = self->n_rows;
+    shape[0] = self->head.n_rows;
     if (items_per_row_of(header, &self->items_per_row, err) != 0)
         return -1;
     if (pickle_writer_init(&self->writer, shape, header->n_dims, err) != 0 ||
-        note_dtypes(self, err) != 0)
+        note_dtypes(self, err) != 0 ||
+        pickle_write_prelude(&self->writer, &self->head.header, err) != 0)
         return -1;
     cut_pieces(self);
     return 0;
 }
 
-struct pieces *pieces_of_objects(const struct object_input *input, struct bytes *header,
+struct pieces *pieces_of_objects(const struct image_input *in, struct bytes *header,
                                  struct error *err)
 {
     struct object_pieces *self = calloc(1, sizeof *self);
@@ -285,10 +268,10 @@ struct pieces *pieces_of_objects(const struct object_input *input, struct bytes 
         return NULL;
     }
     self->head.ops = &object_ops;
-    self->in = *input;
-    self->header = *header;
+    self->in = *in;
+    self->head.header = *header;
     *header = (struct bytes){0};
-    self->n_rows = input->order->n_images;
+    self->head.n_rows = in->order->n_images;
     if (open_objects(self, err) == 0)
         return &self->head;
     objects_free(&self->head);
@@ -319,7 +302,7 @@ static int append_item(const struct pickle_item *item, struct bytes *out, struct
     }
 }
 
-int object_row_bytes(const struct object_input *in, uint64_t row, uint32_t t, struct bytes *out,
+int object_row_bytes(const struct image_input *in, uint64_t row, uint32_t t, struct bytes *out,
                      struct error *err)
 {
     struct room room = {0};

@@ -1,63 +1,44 @@
-/* pieces_rows.c - see pieces_rows.h. */
-#include "engine/pieces_rows.h"
+/*
+ * pieces_rows.c - pieces of rows of equal size (the images of an array's rows, provenance) and of
+ * arrays that are copied as they are.
+ *
+ * Images are looked up some hundred at a time. Where an order streams, the input rows of a run of
+ * pieces are in a window of the supply, and neighbours under one transform are moved together; else
+ * each row comes out of a table.
+ */
+#include "engine/pieces.h"
 
-#include "codec/codec.h"
+#include "shard/unpack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define IMAGE_CHUNK 512 /* images looked up at a time, on the stack */
 
-struct rows_pieces {
+/* --- images --- */
+
+struct image_pieces {
     struct pieces head;
-    struct row_input in;
+    struct image_input in;
     enum provenance provenance; /* when in.supply is NULL */
-    struct bytes header;
-    uint64_t row_nbytes;
-    uint64_t rows_per_piece;
-    uint64_t n_rows; /* output rows */
 };
 
-static uint64_t first_row(const struct rows_pieces *self, uint64_t piece)
+static int images_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
 {
-    return piece * self->rows_per_piece;
-}
+    struct image_pieces *self = (struct image_pieces *)pieces;
+    uint64_t begin, end;
 
-static uint64_t end_row(const struct rows_pieces *self, uint64_t piece)
-{
-    uint64_t end = (piece + 1) * self->rows_per_piece;
-
-    return end < self->n_rows ? end : self->n_rows;
-}
-
-static uint64_t history_rows(const struct rows_pieces *self, uint64_t first, size_t n_bytes)
-{
-    uint64_t n = self->row_nbytes > 0 ? (n_bytes + self->row_nbytes - 1) / self->row_nbytes : 0;
-
-    return n < first ? n : first;
-}
-
-static int rows_load(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
-                     struct error *err)
-{
-    struct rows_pieces *self = (struct rows_pieces *)pieces;
-    uint64_t out_begin = first_row(self, first), out_end = end_row(self, first + n - 1), begin, end;
-
-    *window = 0;
     if (self->in.supply == NULL)
         return 0;
-    out_begin -= history_rows(self, out_begin, CODEC_HISTORY_NBYTES);
-    order_span(self->in.order, out_begin, out_end - out_begin, &begin, &end);
+    order_span(self->in.order, rows->begin, rows->end - rows->begin, &begin, &end);
     /* The array's last rows are read even if no image needs them: its CRC stands at the end. */
-    if (first + n == pieces->n_pieces && order_is_last(self->in.order))
+    if (rows->end == pieces->n_rows && order_is_last(self->in.order))
         end = self->in.order->n_rows;
-    return row_supply_load(self->in.supply, begin, end, window, err);
+    return row_supply_load(self->in.supply, begin, end, &rows->window, err);
 }
 
-/* --- making rows --- */
-
 /* n rows in a row under one transform. */
-static int move_run(const struct rows_pieces *self, uint32_t t, uint64_t row, uint64_t n,
+static int move_run(const struct image_pieces *self, uint32_t t, uint64_t row, uint64_t n,
                     const uint8_t *in, const uint8_t *values, uint8_t *out, struct error *err)
 {
     struct error reason = {0};
@@ -68,7 +49,7 @@ static int move_run(const struct rows_pieces *self, uint32_t t, uint64_t row, ui
     return 0;
 }
 
-static int make_from_window(const struct rows_pieces *self, unsigned window,
+static int make_from_window(const struct image_pieces *self, unsigned window,
                             const struct image *images, size_t n, uint8_t *out, struct error *err)
 {
     for (size_t i = 0, run; i < n; i += run) {
@@ -79,13 +60,13 @@ static int make_from_window(const struct rows_pieces *self, unsigned window,
                       images[i + run].transform == images[i].transform;)
             run++;
         if (move_run(self, images[i].transform, images[i].row, run, rows, values,
-                     out + i * self->row_nbytes, err) != 0)
+                     out + i * self->head.row_nbytes, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static int make_from_table(const struct rows_pieces *self, const struct image *images, size_t n,
+static int make_from_table(const struct image_pieces *self, const struct image *images, size_t n,
                            uint8_t *room, uint8_t *out, struct error *err)
 {
     const uint8_t *values;
@@ -93,12 +74,12 @@ static int make_from_table(const struct rows_pieces *self, const struct image *i
     for (size_t i = 0; i < n; i++)
         if (row_supply_get(self->in.supply, images[i].row, room, &values, err) != 0 ||
             move_run(self, images[i].transform, images[i].row, 1, room, values,
-                     out + i * self->row_nbytes, err) != 0)
+                     out + i * self->head.row_nbytes, err) != 0)
             return -1;
     return 0;
 }
 
-static void make_provenance(const struct rows_pieces *self, const struct image *images, size_t n,
+static void make_provenance(const struct image_pieces *self, const struct image *images, size_t n,
                             uint8_t *out)
 {
     for (size_t i = 0; i < n; i++) {
@@ -109,127 +90,186 @@ static void make_provenance(const struct rows_pieces *self, const struct image *
     }
 }
 
-/* Output rows [first, end) to out, which has room for a table's row behind them. */
-static int make_rows(const struct rows_pieces *self, unsigned window, uint64_t first, uint64_t end,
-                     uint8_t *out, uint8_t *room, struct error *err)
+static int images_make(const struct pieces *pieces, const struct piece_rows *rows,
+                       struct bytes *out, struct error *err)
 {
+    const struct image_pieces *self = (const struct image_pieces *)pieces;
+    const struct row_supply *supply = self->in.supply;
+    const size_t n_bytes = (rows->end - rows->begin) * pieces->row_nbytes;
+    const size_t room_nbytes = supply != NULL ? row_supply_room_nbytes(supply) + 16 : 0;
     struct image images[IMAGE_CHUNK];
-
-    while (first < end) {
-        size_t n = end - first < IMAGE_CHUNK ? (size_t)(end - first) : IMAGE_CHUNK;
-
-        order_images(self->in.order, first, n, images);
-        if (self->in.supply == NULL)
-            make_provenance(self, images, n, out);
-        else if (self->in.supply->streams ? make_from_window(self, window, images, n, out, err) != 0
-                                          : make_from_table(self, images, n, room, out, err) != 0)
-            return -1;
-        first += n;
-        out += n * self->row_nbytes;
-    }
-    return 0;
-}
-
-static int rows_make(const struct pieces *pieces, uint64_t i, unsigned window,
-                     struct bytes *scratch, size_t *history_nbytes, struct error *err)
-{
-    const struct rows_pieces *self = (const struct rows_pieces *)pieces;
-    const uint64_t first = first_row(self, i), end = end_row(self, i);
-    const uint64_t n_history = history_rows(self, first, *history_nbytes);
-    const size_t n_bytes = (end - first + n_history) * self->row_nbytes;
-    const size_t room_nbytes =
-        self->in.supply != NULL ? row_supply_room_nbytes(self->in.supply) + 16 : 0;
-    size_t aligned, header_nbytes = i == 0 ? self->header.n_bytes : 0;
-    uint8_t *rows;
-
-    scratch->n_bytes = 0;
-    if (bytes_append(scratch, self->header.data, header_nbytes, err) != 0)
-        return -1;
     /* A header is a multiple of 16, so that the rows stay aligned for the kernels. */
-    rows = bytes_reserve(scratch, n_bytes + room_nbytes + CODEC_READ_SLACK, err);
-    if (rows == NULL)
+    uint8_t *to = bytes_reserve(out, n_bytes + room_nbytes + CODEC_READ_SLACK, err), *room;
+
+    if (to == NULL)
         return -1;
-    aligned = (n_bytes + 15) / 16 * 16;
-    if (make_rows(self, window, first - n_history, end, rows, rows + aligned, err) != 0)
-        return -1;
-    scratch->n_bytes += n_bytes;
-    *history_nbytes = n_history * self->row_nbytes;
+    room = to + (n_bytes + 15) / 16 * 16; /* of a table's row */
+    for (uint64_t row = rows->begin; row < rows->end;) {
+        const size_t n = rows->end - row < IMAGE_CHUNK ? (size_t)(rows->end - row) : IMAGE_CHUNK;
+
+        order_images(self->in.order, row, n, images);
+        if (supply == NULL)
+            make_provenance(self, images, n, to);
+        else if (supply->streams ? make_from_window(self, rows->window, images, n, to, err) != 0
+                                 : make_from_table(self, images, n, room, to, err) != 0)
+            return -1;
+        row += n;
+        to += n * pieces->row_nbytes;
+    }
+    out->n_bytes += n_bytes;
     return 0;
 }
 
-static void rows_free(struct pieces *pieces)
+static void images_free(struct pieces *pieces)
 {
-    struct rows_pieces *self = (struct rows_pieces *)pieces;
-
-    bytes_release(&self->header);
-    free(self);
+    bytes_release(&pieces->header);
+    free(pieces);
 }
 
-static const struct pieces_ops rows_ops = {rows_load, rows_make, rows_free};
+static const struct pieces_ops image_ops = {images_load, images_make, images_free};
 
-/* --- opening --- */
-
-static int count_pieces(struct rows_pieces *self, struct error *err)
+static struct pieces *new_pieces(const struct image_pieces *like, uint64_t row_nbytes,
+                                 struct bytes *header, struct error *err)
 {
-    uint64_t data_nbytes, piece_nbytes;
-
-    if (__builtin_mul_overflow(self->n_rows, self->row_nbytes, &data_nbytes) ||
-        data_nbytes > (UINT64_C(1) << 62))
-        return error_set(err, ERROR_DATA, "%llu rows of %llu bytes are too many",
-                         (unsigned long long)self->n_rows, (unsigned long long)self->row_nbytes);
-    piece_nbytes = piece_nbytes_for(data_nbytes);
-    if (self->row_nbytes == 0)
-        self->rows_per_piece = self->n_rows > 0 ? self->n_rows : 1;
-    else
-        self->rows_per_piece =
-            self->row_nbytes < piece_nbytes ? piece_nbytes / self->row_nbytes : 1;
-    self->head.n_pieces = self->n_rows == 0 ? 1 : (self->n_rows - 1) / self->rows_per_piece + 1;
-    self->head.size_known = true;
-    self->head.unpacked_nbytes = self->header.n_bytes + data_nbytes;
-    return 0;
-}
-
-static struct rows_pieces *new_rows_pieces(const struct order *order, uint64_t row_nbytes,
-                                           struct bytes *header, struct error *err)
-{
-    struct rows_pieces *self = calloc(1, sizeof *self);
+    struct image_pieces *self = malloc(sizeof *self);
 
     if (self == NULL) {
         error_no_memory(err, "member");
         return NULL;
     }
-    self->head.ops = &rows_ops;
-    self->in.order = order;
-    self->n_rows = order->n_images;
-    self->row_nbytes = row_nbytes;
-    self->header = *header;
+    *self = *like;
+    self->head.ops = &image_ops;
+    self->head.header = *header;
     *header = (struct bytes){0};
-    if (count_pieces(self, err) != 0) {
-        rows_free(&self->head);
-        return NULL;
-    }
-    return self;
+    if (pieces_of_equal_rows(&self->head, self->in.order->n_images, row_nbytes, err) == 0)
+        return &self->head;
+    images_free(&self->head);
+    return NULL;
 }
 
-struct pieces *pieces_of_rows(const struct row_input *input, struct bytes *header,
-                              struct error *err)
+struct pieces *pieces_of_rows(const struct image_input *in, struct bytes *header, struct error *err)
 {
-    struct rows_pieces *self = new_rows_pieces(input->order, input->move->row_nbytes, header, err);
+    const struct image_pieces like = {.in = *in};
 
-    if (self == NULL)
-        return NULL;
-    self->in = *input;
-    return &self->head;
+    return new_pieces(&like, in->move->row_nbytes, header, err);
 }
 
 struct pieces *pieces_of_provenance(enum provenance what, const struct order *order,
                                     struct bytes *header, struct error *err)
 {
-    struct rows_pieces *self =
-        new_rows_pieces(order, what == PROVENANCE_SOURCE ? 8 : 1, header, err);
+    const struct image_pieces like = {.in = {.order = order}, .provenance = what};
 
-    if (self == NULL)
+    return new_pieces(&like, what == PROVENANCE_SOURCE ? 8 : 1, header, err);
+}
+
+/* --- copies --- */
+
+#define PADDING_NBYTES 64 /* keeps the data aligned */
+
+/* The bytes of a run of pieces, which are its rows. */
+struct run {
+    uint64_t begin; /* offset of the first byte in the array */
+    struct bytes bytes;
+};
+
+struct copy_pieces {
+    struct pieces head;
+    struct unpack unpack;
+    struct bytes longer; /* header that takes the place of the array's own; or empty */
+    size_t header_done;  /* bytes of it that have been read */
+    struct run windows[2];
+    unsigned latest; /* of the windows */
+};
+
+uint64_t pieces_copy_nbytes(const struct array *array)
+{
+    const bool pad = member_size_is_unsafe(array->unpacked_nbytes);
+
+    return array->unpacked_nbytes + (pad ? PADDING_NBYTES : 0);
+}
+
+/* Read the array's header, and add spaces in front of the newline at its end. */
+static int pad_header(struct copy_pieces *self, const struct array *array, struct error *err)
+{
+    const size_t n = array->header.header_nbytes;
+    uint8_t *p = bytes_reserve(&self->longer, n + PADDING_NBYTES, err);
+
+    if (p == NULL || unpack_read(&self->unpack, p, n, err) != 0)
+        return -1;
+    p[n + PADDING_NBYTES - 1] = p[n - 1];
+    memset(p + n - 1, ' ', PADDING_NBYTES);
+    if (array->header.version == 1)
+        bytes_put_le(p + 8, bytes_get_le16(p + 8) + PADDING_NBYTES, 2);
+    else
+        bytes_put_le(p + 8, bytes_get_le32(p + 8) + (uint64_t)PADDING_NBYTES, 4);
+    self->longer.n_bytes = n + PADDING_NBYTES;
+    return 0;
+}
+
+static int read_next(struct copy_pieces *self, uint8_t *out, uint64_t n_bytes, struct error *err)
+{
+    const size_t left = self->longer.n_bytes - self->header_done;
+    const size_t n = n_bytes < left ? (size_t)n_bytes : left;
+
+    if (n > 0)
+        memcpy(out, self->longer.data + self->header_done, n);
+    self->header_done += n;
+    return unpack_read(&self->unpack, out + n, n_bytes - n, err);
+}
+
+static int copy_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
+{
+    struct copy_pieces *self = (struct copy_pieces *)pieces;
+    struct run *run = &self->windows[!self->latest];
+    const uint64_t n_bytes = rows->end - rows->begin;
+
+    rows->window = self->latest = !self->latest;
+    run->begin = rows->begin;
+    run->bytes.n_bytes = 0;
+    if (bytes_reserve(&run->bytes, n_bytes + 1, err) == NULL ||
+        read_next(self, run->bytes.data, n_bytes, err) != 0)
+        return -1;
+    run->bytes.n_bytes = n_bytes;
+    return rows->end == pieces->n_rows ? unpack_finish(&self->unpack, err) : 0;
+}
+
+static int copy_make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+                     struct error *err)
+{
+    const struct run *run = &((const struct copy_pieces *)pieces)->windows[rows->window];
+
+    return bytes_append(out, run->bytes.data + (rows->begin - run->begin), rows->end - rows->begin,
+                        err);
+}
+
+static void copy_free(struct pieces *pieces)
+{
+    struct copy_pieces *self = (struct copy_pieces *)pieces;
+
+    unpack_release(&self->unpack);
+    bytes_release(&self->longer);
+    bytes_release(&self->windows[0].bytes);
+    bytes_release(&self->windows[1].bytes);
+    free(self);
+}
+
+static const struct pieces_ops copy_ops = {copy_load, copy_make, copy_free};
+
+struct pieces *pieces_of_copy(const struct array *array, struct error *err)
+{
+    struct copy_pieces *self = calloc(1, sizeof *self);
+    const uint64_t n_bytes = pieces_copy_nbytes(array);
+
+    if (self == NULL) {
+        error_no_memory(err, "member");
         return NULL;
-    self->provenance = what;
-    return &self->head;
+    }
+    self->head.ops = &copy_ops;
+    self->head.n_rows = n_bytes;
+    self->head.rows_per_piece = PIECE_NBYTES;
+    if (unpack_start(&self->unpack, array, err) == 0 &&
+        (n_bytes == array->unpacked_nbytes || pad_header(self, array, err) == 0))
+        return &self->head;
+    copy_free(&self->head);
+    return NULL;
 }

@@ -200,8 +200,8 @@ static int add_arrays(struct manifest *m, const struct plan *plan, const struct 
                                              .dtype = out->dtype,
                                              .shape = out->shape,
                                              .n_dims = out->n_dims,
-                                             .codec = out->codec,
-                                             .crc = out->crc};
+                                             .codec = out->head.codec,
+                                             .crc = out->head.crc};
 
         bad = add_array(m, plan, out->array, array, err);
     }

@@ -143,9 +143,10 @@ int row_supply_get(const struct row_supply *supply, uint64_t row, uint8_t *room,
     uint8_t *second = room + aligned_row_nbytes(supply);
 
     *values = supply->value_table != NULL ? second : NULL;
-    if (row_table_get(supply->table, row, room, err) != 0)
+    if (row_table_read(supply->table, row, 1, room, err) != 0)
         return -1;
-    return supply->value_table != NULL ? row_table_get(supply->value_table, row, second, err) : 0;
+    return supply->value_table != NULL ? row_table_read(supply->value_table, row, 1, second, err)
+                                       : 0;
 }
 
 size_t row_supply_room_nbytes(const struct row_supply *supply)

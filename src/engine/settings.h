@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "codec/codec.h"
 #include "engine/conventions.h"
-#include "shard/archive_out.h"
+#include "write/archive_out.h"
 #include "shard/role.h"
 
 #include <stdbool.h>

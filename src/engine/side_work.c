@@ -85,16 +85,6 @@ static int hash_chunk(struct side_work *work, struct error *err)
     return digest_update(work->digest, work->buffer, n, err);
 }
 
-void side_work_grant(struct side_work *work, uint64_t n_bytes)
-{
-    work->granted += n_bytes;
-}
-
-bool side_work_is_due(const struct side_work *work)
-{
-    return !work->done && work->used < work->granted;
-}
-
 int side_work_step(struct side_work *work, struct error *err)
 {
     for (int i = 0; i < STEP_NCHUNKS && !work->done; i++) {

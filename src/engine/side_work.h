@@ -1,8 +1,8 @@
 /*
  * side_work.h - work done beside the pieces, a step at a time: the digests of the inputs.
  *
- * Members grant it bytes as they fetch input, so that hashing overlaps compression and keeps pace
- * with it (the input is read from the disk once); whatever is left is done at the end.
+ * Its owner takes steps as the members fetch input, so that hashing overlaps compression and keeps
+ * pace with it (the input is read from the disk once); whatever is left is done at the end.
  */
 #ifndef SYMAUG_ENGINE_SIDE_WORK_H
 #define SYMAUG_ENGINE_SIDE_WORK_H
@@ -12,7 +12,6 @@
 #include "shard/archive_in.h"
 #include "manifest/digest.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,21 +27,14 @@ struct side_work {
     struct digest *digest; /* owned: of the file */
     struct digest *lines;  /* owned: of a folder's lines */
     uint8_t *buffer;       /* owned */
+    uint64_t used;         /* bytes hashed, about */
     bool done;
-    _Atomic uint64_t granted; /* bytes that may be hashed */
-    uint64_t used;
 };
 
 int side_work_init(struct side_work *work, const struct archive_in *archives, size_t n_archives,
                    struct error *err);
 
-/* Allow n_bytes more: any thread, at any time. */
-void side_work_grant(struct side_work *work, uint64_t n_bytes);
-
-/* Whether there is something left to hash that has been granted. */
-bool side_work_is_due(const struct side_work *work);
-
-/* Hash a part of what has been granted. One thread at a time. */
+/* Hash a part. One thread at a time. */
 int side_work_step(struct side_work *work, struct error *err);
 
 /* Hash the rest. */

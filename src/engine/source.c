@@ -20,13 +20,10 @@ int source_open(struct source *source, const struct array *const *arrays, size_t
 
 int source_read(struct source *source, uint64_t n, void *out, struct error *err)
 {
-    uint8_t *to = out;
-
     if (source->rows != NULL && rows_read(source->rows, n, out, err) != 0)
         return -1;
-    for (uint64_t i = 0; source->table != NULL && i < n; i++)
-        if (row_table_get(source->table, source->next + i, to + i * source->row_nbytes, err) != 0)
-            return -1;
+    if (source->table != NULL && row_table_read(source->table, source->next, n, out, err) != 0)
+        return -1;
     source->next += n;
     return 0;
 }

@@ -4,7 +4,7 @@
  * Padded rows are read beside their values, a chunk at a time; CSR elements stream past the offsets
  * that csr_open has checked; objects are in memory. All of them end in one call for each entry.
  */
-#include "engine/pieces_csr.h"
+#include "engine/pieces.h"
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"
 
@@ -72,11 +72,10 @@ static int visit_csr(const struct plan *plan, const struct plan_array *array,
     const struct plan_array *offsets = &plan->arrays[array->binding.offsets_array];
     const struct plan_array *values = values_of(plan, array);
     const struct array *numbers = values != NULL ? values->sources[0] : NULL;
-    const struct order none = {.n_rows = plan->n_rows};
     struct csr csr = {0};
     struct chunks elements = {0}, element_values = {0};
     uint64_t row = 0;
-    int status = csr_open(&csr, offsets->sources, array->sources, plan->n_archives, &none, err);
+    int status = csr_open(&csr, offsets->sources, array->sources, plan->n_archives, err);
 
     if (status == 0)
         status = chunks_open(&elements, plan, array, SURVEY_CHUNK_NBYTES / 8, err);

@@ -2,8 +2,7 @@
 #include "engine/unique.h"
 
 #include "base/crew.h"
-#include "engine/pieces_csr.h"
-#include "engine/pieces_objects.h"
+#include "engine/pieces.h"
 #include "engine/source.h"
 
 #include <stdlib.h>
@@ -65,7 +64,7 @@ static int open_moving(struct unique *u, const struct plan_array *array, struct 
         return -1;
     if (array->binding.sparse == SPARSE_CSR)
         return csr_open(&m->csr, plan->arrays[array->binding.offsets_array].sources, array->sources,
-                        plan->n_archives, &(struct order){.n_rows = plan->n_rows}, err);
+                        plan->n_archives, err);
     if (bytes_reserve(&m->rows, ROWS_AT_ONCE * row_nbytes, err) == NULL)
         return -1;
     if (array->move.kind != MOVE_PADDED)
@@ -117,8 +116,8 @@ static int hash_image(const struct unique *u, const struct moving *m, uint64_t r
 
     room->n_bytes = 0;
     if (m->array->is_object) {
-        const struct object_input in = {m->array->sources, u->plan->n_archives, move,
-                                        &u->plan->order};
+        const struct image_input in = {m->array->sources, u->plan->n_archives, move,
+                                       &u->plan->order, NULL};
 
         if (object_row_bytes(&in, row, t, room, err) != 0)
             return -1;

@@ -3,11 +3,10 @@
 
 #include "base/output.h"
 #include "base/text.h"
-#include "engine/member.h"
+#include "manifest/manifest.h"
 #include "npy/header.h"
 #include "sample/sample_pieces.h"
-#include "shard/archive_out.h"
-#include "manifest/manifest.h"
+#include "write/archive_out.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,27 +18,24 @@
 
 struct sample;
 
-/* One array on its way to the archive; plain until its first pull. */
+/* One array on its way to the archive. */
 struct sample_member {
+    struct member head;
     const struct sample *sample;
     const struct play_array *array;
     struct dtype dtype;
     uint64_t row_nbytes;
-    uint64_t unpacked_nbytes; /* of object arrays a bound, until they are written */
-    struct bytes header;      /* owned until the first pull; of a 0-d array with its data */
-    struct member *member;    /* owned while it is being pulled */
-    uint32_t crc;
+    struct bytes header; /* owned until it is prepared; of a 0-d array with its data */
+    char name[64];
 };
 
 struct sample {
     const struct settings *settings;
-    struct codec_level level;
     struct board *board; /* owned */
     struct play play;
     struct sample_games games;
-    struct sample_member *members; /* owned: one for each array of the kind */
-    struct crew *crew;             /* borrowed, while it writes */
-    uint64_t unpacked_nbytes;
+    struct sample_member *arrays; /* owned: one for each array of the kind */
+    struct members members;
 };
 
 /* --- headers --- */
@@ -59,7 +55,7 @@ static int make_text(struct sample_member *m, struct error *err)
     for (size_t i = 0; i < n; i++)
         bytes_put_le(data + 4 * i, (uint8_t)text[i], 4);
     m->header.n_bytes += 4 * n;
-    m->unpacked_nbytes = m->header.n_bytes;
+    m->head.unpacked_nbytes = m->header.n_bytes;
     return 0;
 }
 
@@ -84,39 +80,26 @@ static int make_header(struct sample_member *m, struct error *err)
         snprintf(descr, sizeof descr, "'%s'", array->dtype);
     if (npy_header_write(descr, shape, n_dims, 0, &m->header, err) != 0)
         return -1;
-    m->unpacked_nbytes = m->header.n_bytes + n_bytes;
+    m->head.unpacked_nbytes = m->header.n_bytes + n_bytes;
     if (array->render_items != NULL)
-        m->unpacked_nbytes += PRELUDE_MAX_NBYTES;
-    if (array->render_items != NULL || !zip_size_is_unsafe(m->unpacked_nbytes))
+        m->head.unpacked_nbytes += PRELUDE_MAX_NBYTES;
+    if (array->render_items != NULL || !member_size_is_unsafe(m->head.unpacked_nbytes))
         return 0;
-    m->unpacked_nbytes += 64;
+    m->head.unpacked_nbytes += 64;
     m->header.n_bytes = 0;
     return npy_header_write(descr, shape, n_dims, 64, &m->header, err);
 }
 
-static int prepare(struct sample_member *m, const struct sample *sample,
-                   const struct play_array *array, struct error *err)
-{
-    m->sample = sample;
-    m->array = array;
-    if (array->text != NULL)
-        return make_text(m, err);
-    if (dtype_parse(array->dtype, strlen(array->dtype), &m->dtype, err) != 0)
-        return -1;
-    return make_header(m, err);
-}
-
-/* --- pulling --- */
+/* --- members --- */
 
 /* Distances at which the bytes are likely to repeat: element, board row, plane, row. */
 static void give_hints(const struct sample_member *m, struct codec_member *hints)
 {
     uint64_t n_bytes = m->dtype.itemsize;
 
-    *hints = (struct codec_member){.item_nbytes = 1};
     if (m->array->render == NULL)
         return;
-    hints->n_bytes = m->unpacked_nbytes;
+    hints->n_bytes = m->head.unpacked_nbytes;
     hints->item_nbytes = m->dtype.itemsize;
     hints->is_float = m->dtype.kind == DTYPE_FLOAT;
     hints->periods[hints->n_periods++] = m->dtype.itemsize;
@@ -129,63 +112,34 @@ static void give_hints(const struct sample_member *m, struct codec_member *hints
     }
 }
 
-static int open_member(struct sample_member *m, struct error *err)
+static struct pieces *open_member(struct member *member, struct codec_member *about,
+                                  struct error *err)
 {
-    const struct member_settings settings = {.level = m->sample->level, .crew = m->sample->crew};
-    struct codec_member hints;
-    struct pieces *pieces =
-        sample_pieces_new(&m->sample->games, m->array, m->row_nbytes, &m->header, err);
+    struct sample_member *m = (struct sample_member *)member;
 
-    if (pieces == NULL)
-        return -1;
-    give_hints(m, &hints);
-    m->member = member_new(pieces, &settings, &hints, err);
-    return m->member != NULL ? 0 : -1;
+    give_hints(m, about);
+    return sample_pieces_new(&m->sample->games, m->array, m->row_nbytes, &m->header, err);
 }
 
-static int pull(void *self, const uint8_t **bytes, size_t *n_bytes, struct error *err)
+static int prepare(struct sample_member *m, const struct sample *sample,
+                   const struct play_array *array, struct error *err)
 {
-    struct sample_member *m = self;
-
-    if (m->member == NULL && (open_member(m, err) != 0 || member_prepare(m->member, err) != 0))
+    m->sample = sample;
+    m->array = array;
+    m->head.open = open_member;
+    m->head.zip_method = CODEC_ZIP_DEFLATE;
+    m->head.size_known = array->render_items == NULL;
+    m->head.name = m->name;
+    snprintf(m->name, sizeof m->name, "%s%s", array->name,
+             sample->play.kind->bare_names ? "" : ".npy");
+    if (array->text != NULL)
+        return make_text(m, err);
+    if (dtype_parse(array->dtype, strlen(array->dtype), &m->dtype, err) != 0)
         return -1;
-    if (member_pull(m->member, bytes, n_bytes, err) != 0)
-        return -1;
-    if (*n_bytes > 0)
-        return 0;
-    m->crc = member_crc(m->member);
-    m->unpacked_nbytes = member_unpacked_nbytes(m->member);
-    member_free(m->member);
-    m->member = NULL;
-    return 0;
-}
-
-static void result_of(void *self, uint32_t *crc, uint64_t *unpacked_nbytes)
-{
-    const struct sample_member *m = self;
-
-    *crc = m->crc;
-    *unpacked_nbytes = m->unpacked_nbytes;
+    return make_header(m, err);
 }
 
 /* --- writing --- */
-
-static int add_member(struct archive_out *archive, struct sample_member *m, struct error *err)
-{
-    const struct member_source source = {
-        .self = m,
-        .pull = pull,
-        .result = result_of,
-        .deflated = true,
-        .size_known = m->array->render_items == NULL,
-        .unpacked_nbytes = m->unpacked_nbytes,
-    };
-    char name[64];
-
-    snprintf(name, sizeof name, "%s%s", m->array->name,
-             m->sample->play.kind->bare_names ? "" : ".npy");
-    return archive_out_add(archive, name, &source, err);
-}
 
 /* A manifest from before would speak of another output. */
 static int remove_old_manifest(const char *path, struct error *err)
@@ -217,20 +171,26 @@ static int write_archive(void *self, struct crew *crew)
     char sha256[65];
     int status = archive != NULL ? 0 : -1;
 
-    sample->crew = crew;
-    for (size_t i = 0; i < kind->n_arrays && status == 0; i++)
-        status = add_member(archive, &sample->members[i], w->err);
+    sample->members.crew = crew;
+    for (size_t i = 0; i < kind->n_arrays && status == 0; i++) {
+        struct member *const member = &sample->arrays[i].head;
+
+        if (members_add(&sample->members, member, w->err) != 0 ||
+            archive_out_add(archive, member, w->err) != 0)
+            status = -1;
+    }
+    members_begin(&sample->members);
     if (status == 0)
         status = archive_out_write(archive, &w->result->n_bytes, sha256, w->err);
+    members_end(&sample->members);
     if (status == 0)
         status = remove_old_manifest(w->path, w->err);
     if (status == 0)
         status = archive_out_commit(archive, w->err);
     archive_out_free(archive);
     for (size_t i = 0; i < kind->n_arrays; i++) {
-        w->result->unpacked_nbytes += sample->members[i].unpacked_nbytes;
-        member_free(sample->members[i].member);
-        sample->members[i].member = NULL;
+        w->result->unpacked_nbytes += sample->arrays[i].head.made_nbytes;
+        member_release(&sample->arrays[i].head);
     }
     w->result->n_games = sample->games.n_games;
     return status;
@@ -241,27 +201,27 @@ static int open_sample(struct sample *sample, struct error *err)
     const struct settings *settings = sample->settings;
     const struct play_kind *kind;
 
-    if (codec_level_parse("default", &sample->level, err) != 0)
+    if (codec_level_parse("default", &sample->members.level, err) != 0)
         return -1;
     sample->board = board_new(settings->board, err);
     if (sample->board == NULL || play_init(&sample->play, sample->board, settings->seed, err) != 0)
         return -1;
     kind = sample->play.kind;
-    sample->members = calloc(kind->n_arrays, sizeof *sample->members);
-    if (sample->members == NULL)
+    sample->arrays = calloc(kind->n_arrays, sizeof *sample->arrays);
+    if (sample->arrays == NULL)
         return error_no_memory(err, "members");
     for (size_t i = 0; i < kind->n_arrays; i++)
-        if (prepare(&sample->members[i], sample, &kind->arrays[i], err) != 0)
+        if (prepare(&sample->arrays[i], sample, &kind->arrays[i], err) != 0)
             return -1;
     return sample_games_init(&sample->games, &sample->play, settings->n_rows, err);
 }
 
 static void release_sample(struct sample *sample)
 {
-    for (size_t i = 0; sample->members != NULL && i < sample->play.kind->n_arrays; i++) {
-        bytes_release(&sample->members[i].header);
-    }
-    free(sample->members);
+    for (size_t i = 0; sample->arrays != NULL && i < sample->play.kind->n_arrays; i++)
+        bytes_release(&sample->arrays[i].header);
+    free(sample->arrays);
+    members_release(&sample->members);
     sample_games_release(&sample->games);
     board_free(sample->board);
 }

@@ -74,10 +74,6 @@ struct sample_pieces {
     struct pieces head;
     const struct sample_games *games;
     const struct play_array *array;
-    struct bytes header; /* owned */
-    uint64_t n_rows;     /* 0: everything is in the header */
-    uint64_t row_nbytes; /* of plain rows */
-    uint64_t rows_per_piece;
     struct pickle_writer writer; /* of items */
     struct dtype dtype;          /* of items */
 };
@@ -120,61 +116,29 @@ static void cursor_step(struct cursor *c)
 
 /* --- making pieces --- */
 
-static int load(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
-                struct error *err)
-{
-    (void)pieces, (void)first, (void)n, (void)err;
-    *window = 0;
-    return 0;
-}
-
 static void release(struct pieces *pieces)
 {
-    struct sample_pieces *self = (struct sample_pieces *)pieces;
-
-    bytes_release(&self->header);
-    free(self);
+    bytes_release(&pieces->header);
+    free(pieces);
 }
 
-/* The rows of piece i: from *first up to, not including, *end. */
-static void piece_range(const struct sample_pieces *self, uint64_t i, uint64_t *first,
-                        uint64_t *end)
-{
-    *first = i * self->rows_per_piece;
-    *end =
-        self->n_rows - *first < self->rows_per_piece ? self->n_rows : *first + self->rows_per_piece;
-}
-
-static int make_rows(const struct pieces *pieces, uint64_t i, unsigned window,
-                     struct bytes *scratch, size_t *history_nbytes, struct error *err)
+static int make_rows(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+                     struct error *err)
 {
     const struct sample_pieces *self = (const struct sample_pieces *)pieces;
-    const struct play *play = self->games->play;
+    const uint64_t n_bytes = (rows->end - rows->begin) * pieces->row_nbytes;
+    uint8_t *row = bytes_reserve(out, n_bytes, err);
     struct cursor cursor;
-    uint64_t first, end, n_before, n_bytes;
-    uint8_t *row;
-
-    (void)window;
-    piece_range(self, i, &first, &end);
-    n_before = self->n_rows > 0 ? (*history_nbytes + self->row_nbytes - 1) / self->row_nbytes : 0;
-    if (n_before > first)
-        n_before = first;
-    *history_nbytes = (size_t)(n_before * self->row_nbytes);
-    scratch->n_bytes = 0;
-    if (i == 0 && bytes_append(scratch, self->header.data, self->header.n_bytes, err) != 0)
-        return -1;
-    if (self->n_rows == 0)
+    if (rows->begin == rows->end) /* everything is in the header */
         return 0;
-    n_bytes = (end - first + n_before) * self->row_nbytes;
-    row = bytes_reserve(scratch, n_bytes, err);
-    if (row == NULL || cursor_init(&cursor, self->games, first - n_before, err) != 0)
+    if (row == NULL || cursor_init(&cursor, self->games, rows->begin, err) != 0)
         return -1;
     memset(row, 0, n_bytes);
-    for (; cursor.row < end; row += self->row_nbytes) {
-        self->array->render(play, &cursor.game, cursor_ply(&cursor), row);
+    for (; cursor.row < rows->end; row += pieces->row_nbytes) {
+        self->array->render(self->games->play, &cursor.game, cursor_ply(&cursor), row);
         cursor_step(&cursor);
     }
-    scratch->n_bytes += n_bytes;
+    out->n_bytes += n_bytes;
     play_game_release(&cursor.game);
     return 0;
 }
@@ -199,37 +163,29 @@ static int write_item(const struct sample_pieces *self, struct cursor *cursor, s
     return pickle_write_items(&self->writer, cursor->row, &item, 1, out, err);
 }
 
-static int make_items(const struct pieces *pieces, uint64_t i, unsigned window,
-                      struct bytes *scratch, size_t *history_nbytes, struct error *err)
+static int make_items(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+                      struct error *err)
 {
     const struct sample_pieces *self = (const struct sample_pieces *)pieces;
     struct cursor cursor;
-    uint64_t first, end;
     int status = 0;
 
-    (void)window;
-    piece_range(self, i, &first, &end);
-    *history_nbytes = 0; /* items are small and alike: what went before is not made again */
-    scratch->n_bytes = 0;
-    if (i == 0 && (bytes_append(scratch, self->header.data, self->header.n_bytes, err) != 0 ||
-                   pickle_write_prelude(&self->writer, scratch, err) != 0))
+    if (cursor_init(&cursor, self->games, rows->begin, err) != 0)
         return -1;
-    if (cursor_init(&cursor, self->games, first, err) != 0)
-        return -1;
-    while (cursor.row < end && status == 0) {
-        status = write_item(self, &cursor, scratch, err);
+    while (cursor.row < rows->end && status == 0) {
+        status = write_item(self, &cursor, out, err);
         cursor_step(&cursor);
     }
     play_game_release(&cursor.game);
-    if (status == 0 && i + 1 == pieces->n_pieces)
-        status = pickle_write_trailer(scratch, err);
+    if (status == 0 && rows->end == pieces->n_rows)
+        status = pickle_write_trailer(out, err);
     return status;
 }
 
 /* --- opening --- */
 
-static const struct pieces_ops row_ops = {load, make_rows, release};
-static const struct pieces_ops item_ops = {load, make_items, release};
+static const struct pieces_ops row_ops = {NULL, make_rows, release};
+static const struct pieces_ops item_ops = {NULL, make_items, release};
 
 /* The dtype of the items, and a pickle of as many as there are rows. */
 static int start_pickle(struct sample_pieces *self, struct error *err)
@@ -239,10 +195,12 @@ static int start_pickle(struct sample_pieces *self, struct error *err)
     const char *dtype = self->array->dtype;
 
     if (dtype_parse(dtype, strlen(dtype), &self->dtype, err) != 0 ||
-        pickle_writer_init(&self->writer, &self->n_rows, 1, err) != 0)
+        pickle_writer_init(&self->writer, &self->head.n_rows, 1, err) != 0)
         return -1;
     first.dtype = self->dtype;
-    return self->n_rows == 0 ? 0 : pickle_writer_note(&self->writer, 0, &item, err);
+    if (self->head.n_rows > 0 && pickle_writer_note(&self->writer, 0, &item, err) != 0)
+        return -1;
+    return pickle_write_prelude(&self->writer, &self->head.header, err);
 }
 
 struct pieces *sample_pieces_new(const struct sample_games *games, const struct play_array *array,
@@ -255,22 +213,19 @@ struct pieces *sample_pieces_new(const struct sample_games *games, const struct 
         error_no_memory(err, "member");
         return NULL;
     }
-    self->head.ops = is_object ? &item_ops : &row_ops;
-    self->head.n_pieces = 1;
-    self->header = *header;
+    self->head = (struct pieces){
+        .ops = is_object ? &item_ops : &row_ops,
+        .header = *header,
+        .n_rows = array->text != NULL ? 0 : games->n_rows,
+        .rows_per_piece = is_object                   ? ITEM_ROWS_PER_PIECE
+                          : row_nbytes == 0           ? PIECE_NBYTES
+                          : row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes
+                                                      : 1,
+        .row_nbytes = is_object ? 0 : row_nbytes,
+    };
     *header = (struct bytes){0};
     self->games = games;
     self->array = array;
-    self->row_nbytes = row_nbytes;
-    self->n_rows = array->text != NULL ? 0 : games->n_rows;
-    self->rows_per_piece = is_object ? ITEM_ROWS_PER_PIECE
-                           : row_nbytes < PIECE_NBYTES
-                               ? PIECE_NBYTES / (row_nbytes + (row_nbytes == 0))
-                               : 1;
-    if (self->n_rows > 0)
-        self->head.n_pieces = (self->n_rows - 1) / self->rows_per_piece + 1;
-    self->head.size_known = !is_object;
-    self->head.unpacked_nbytes = self->header.n_bytes + self->n_rows * row_nbytes;
     if (!is_object || start_pickle(self, err) == 0)
         return &self->head;
     release(&self->head);

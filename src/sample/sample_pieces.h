@@ -4,8 +4,8 @@
 #ifndef SYMAUG_SAMPLE_SAMPLE_PIECES_H
 #define SYMAUG_SAMPLE_SAMPLE_PIECES_H
 
-#include "engine/pieces.h"
 #include "sample/play.h"
+#include "write/member.h"
 
 /* The games that a sample needs. Const while rows are made. */
 struct sample_games {

@@ -366,22 +366,29 @@ static const struct part *find_part(const struct row_table *table, uint64_t i)
     return &table->parts[low];
 }
 
-int row_table_get(const struct row_table *table, uint64_t i, void *out, struct error *err)
+int row_table_read(const struct row_table *table, uint64_t i, uint64_t n, void *out,
+                   struct error *err)
 {
-    const struct part *part;
-    uint64_t offset;
+    uint8_t *to = out;
 
-    if (i >= table->n_rows)
-        return error_set(err, ERROR_INTERNAL, "row %llu of a table of %llu", (unsigned long long)i,
-                         (unsigned long long)table->n_rows);
-    if (table->row_nbytes == 0)
-        return 0;
-    part = find_part(table, i);
-    offset = part->offset + (i - part->first_row) * table->row_nbytes;
-    if (part->in_place)
-        return input_read_scattered(part->array->input, offset, out, (size_t)table->row_nbytes,
-                                    err);
-    return scratch_read(&table->scratch, offset, out, (size_t)table->row_nbytes, err);
+    if (i > table->n_rows || n > table->n_rows - i)
+        return error_set(err, ERROR_INTERNAL, "row %llu of a table of %llu",
+                         (unsigned long long)(i + n - 1), (unsigned long long)table->n_rows);
+    while (n > 0 && table->row_nbytes > 0) {
+        const struct part *part = find_part(table, i);
+        const uint64_t left = part->first_row + part->array->n_rows - i;
+        const uint64_t n_here = n < left ? n : left;
+        const size_t n_bytes = (size_t)(n_here * table->row_nbytes);
+        const uint64_t offset = part->offset + (i - part->first_row) * table->row_nbytes;
+
+        if (part->in_place ? input_read_scattered(part->array->input, offset, to, n_bytes, err) != 0
+                           : scratch_read(&table->scratch, offset, to, n_bytes, err) != 0)
+            return -1;
+        i += n_here;
+        n -= n_here;
+        to += n_bytes;
+    }
+    return 0;
 }
 
 void row_table_close(struct row_table *table)

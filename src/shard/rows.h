@@ -38,8 +38,16 @@ struct row_table;
 struct row_table *row_table_open(const struct array *const *arrays, size_t n_arrays,
                                  uint64_t *memory_left, const char *tmpdir, struct error *err);
 
-/* Copy row i (counted over all arrays) to out. Thread-safe. */
-int row_table_get(const struct row_table *table, uint64_t i, void *out, struct error *err);
+/* Copy n rows from row i on (counted over all arrays) to out. Thread-safe. */
+int row_table_read(const struct row_table *table, uint64_t i, uint64_t n, void *out,
+                   struct error *err);
+
+/* The same for one row. */
+static inline int row_table_get(const struct row_table *table, uint64_t i, void *out,
+                                struct error *err)
+{
+    return row_table_read(table, i, 1, out, err);
+}
 
 /* Close a table; accepts NULL. */
 void row_table_close(struct row_table *table);

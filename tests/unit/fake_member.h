@@ -4,7 +4,7 @@
 #ifndef SYMAUG_TEST_FAKE_MEMBER_H
 #define SYMAUG_TEST_FAKE_MEMBER_H
 
-#include "shard/archive_out.h"
+#include "write/archive_out.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 
 /* A member made of runs that were packed beforehand. */
 struct fake {
+    struct member head;
     const uint8_t *raw;
     size_t n_raw;
     uint8_t *runs[N_MAX_RUNS]; /* owned */
@@ -22,29 +23,36 @@ struct fake {
     size_t n_runs, next;
     size_t fail_at; /* pull number that fails, from 1 */
     uint32_t crc;
-    uint64_t unpacked_nbytes; /* as claimed at the end */
+    uint64_t made_nbytes; /* as claimed at the end */
 };
 
-static inline int fake_pull(void *self, const uint8_t **bytes, size_t *n_bytes, struct error *err)
+static inline int fake_pull(struct member *member, struct error *err)
 {
-    struct fake *fake = self;
+    struct fake *fake = (struct fake *)member;
 
     if (++fake->next == fake->fail_at)
         return error_set(err, ERROR_DATA, "in.npz: 'planes': row 7: broken");
-    *n_bytes = 0;
+    member->n_bytes = 0;
     if (fake->next <= fake->n_runs) {
-        *bytes = fake->runs[fake->next - 1];
-        *n_bytes = fake->run_nbytes[fake->next - 1];
+        member->bytes = fake->runs[fake->next - 1];
+        member->n_bytes = fake->run_nbytes[fake->next - 1];
     }
+    member->crc = fake->crc;
+    member->made_nbytes = fake->made_nbytes;
     return 0;
 }
 
-static inline void fake_result(void *self, uint32_t *crc, uint64_t *unpacked_nbytes)
+/* Put it into the archive, as if it had never been pulled. The name is borrowed. */
+static inline int fake_add(struct archive_out *archive, struct fake *fake, const char *name,
+                           struct error *err)
 {
-    const struct fake *fake = self;
-
-    *crc = fake->crc;
-    *unpacked_nbytes = fake->unpacked_nbytes;
+    fake->head = (struct member){.name = name,
+                                 .zip_method = fake->head.zip_method,
+                                 .size_known = fake->head.size_known,
+                                 .unpacked_nbytes = fake->head.unpacked_nbytes,
+                                 .pull = fake_pull};
+    fake->next = 0;
+    return archive_out_add(archive, &fake->head, err);
 }
 
 static inline void pack_run(struct fake *fake, z_stream *z, size_t n_bytes, bool last)
@@ -61,13 +69,13 @@ static inline void pack_run(struct fake *fake, z_stream *z, size_t n_bytes, bool
     fake->run_nbytes[fake->n_runs++] = bound - z->avail_out;
 }
 
-static inline struct member_source fake_init(struct fake *fake, const uint8_t *raw, size_t n_raw,
-                                             bool deflated, bool size_known)
+static inline void fake_init(struct fake *fake, const uint8_t *raw, size_t n_raw, bool deflated,
+                             bool size_known)
 {
     size_t n_pieces = n_raw > 1000 ? 5 : 1, at = 0;
     z_stream z = {0};
 
-    *fake = (struct fake){.raw = raw, .n_raw = n_raw, .unpacked_nbytes = n_raw};
+    *fake = (struct fake){.raw = raw, .n_raw = n_raw, .made_nbytes = n_raw};
     fake->crc = (uint32_t)crc32_z(0, raw, n_raw);
     assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, -15, 8, 0), Z_OK);
     z.next_in = (Bytef *)(uintptr_t)raw;
@@ -84,8 +92,9 @@ static inline struct member_source fake_init(struct fake *fake, const uint8_t *r
         at += n;
     }
     deflateEnd(&z);
-    return (struct member_source){fake,     fake_pull,  fake_result,
-                                  deflated, size_known, size_known ? n_raw : 0};
+    fake->head.zip_method = deflated ? CODEC_ZIP_DEFLATE : CODEC_ZIP_STORED;
+    fake->head.size_known = size_known;
+    fake->head.unpacked_nbytes = size_known ? n_raw : 0;
 }
 
 static inline void fake_release(struct fake *fake)

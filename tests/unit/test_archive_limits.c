@@ -9,8 +9,8 @@
 #include "base/output.h"
 #include "fake_member.h"
 #include "scratch.h"
-#include "shard/archive_out.h"
-#include "zip/write.h"
+#include "write/archive_out.h"
+#include "write/archive_parts.h"
 
 #include <zip.h>
 #include <zlib.h>
@@ -26,16 +26,16 @@ static void test_many_members(void **state)
         struct archive_out *archive =
             archive_out_new(scratch("a.npz"), ARCHIVE_OUT_NPZ, true, &err);
         struct fake *fakes = calloc(counts[i], sizeof *fakes);
+        char(*names)[32] = calloc(counts[i], sizeof *names);
         uint64_t n_bytes;
-        char sha256[65], name[32];
+        char sha256[65];
         int zip_err;
         zip_t *zip;
 
         for (size_t k = 0; k < counts[i]; k++) {
-            const struct member_source source = {&fakes[k], fake_pull, fake_result, false, true, 0};
-
-            snprintf(name, sizeof name, "m%zu", k);
-            assert_int_equal(archive_out_add(archive, name, &source, &err), 0);
+            fakes[k].head.size_known = true;
+            snprintf(names[k], sizeof names[k], "m%zu", k);
+            assert_int_equal(fake_add(archive, &fakes[k], names[k], &err), 0);
         }
         if (write_and_commit(archive, &n_bytes, sha256, &err) != 0)
             fail_msg("%zu members: %s", counts[i], err.message);
@@ -45,6 +45,7 @@ static void test_many_members(void **state)
         assert_int_equal(zip_get_num_entries(zip, 0), counts[i]);
         zip_discard(zip);
         free(fakes);
+        free(names);
     }
 }
 
@@ -60,8 +61,8 @@ static void test_offset_of_4_gib(void **state)
     (void)state;
     for (int n_before = 0; n_before < 4; n_before++) {
         for (int shift = -2; shift < 3; shift++) {
-            struct member_pull pulls[3];
             struct fake fakes[3];
+            struct member *members[3];
             struct error err = {0};
             struct output out;
             int zip_err;
@@ -73,13 +74,12 @@ static void test_offset_of_4_gib(void **state)
             for (int i = 0; i < 3; i++) {
                 static char names[3][3] = {"m0", "m1", "m2"};
 
-                pulls[i] = (struct member_pull){
-                    .name = names[i], .source = fake_init(&fakes[i], raw, 100, false, true)};
+                fake_init(&fakes[i], raw, 100, false, true);
+                fakes[i].head.name = names[i];
+                fakes[i].head.pull = fake_pull;
+                members[i] = &fakes[i].head;
             }
-            if (zip_write(
-                    &(struct zip_writing){
-                        .output = &out, .members = pulls, .n_members = 3, .comment = "symaug"},
-                    &err) != 0)
+            if (npz_out_write(&out, NULL, (struct member_list){members, 3}, "symaug", &err) != 0)
                 fail_msg("%d %d: %s", n_before, shift, err.message);
             assert_int_equal(output_commit(&out, true, &err), 0);
             zip = zip_open(scratch("a.npz"), ZIP_RDONLY, &zip_err);
@@ -87,7 +87,7 @@ static void test_offset_of_4_gib(void **state)
                 fail_msg("%d entries before, shift %d: libzip %d", n_before, shift, zip_err);
             assert_int_equal(zip_get_num_entries(zip, 0), 3);
             for (zip_uint64_t i = 0; i < 3; i++) {
-                assert_member(zip, i, pulls[i].name, &fakes[i], false);
+                assert_member(zip, i, fakes[i].head.name, &fakes[i], false);
                 fake_release(&fakes[i]);
             }
             zip_discard(zip);
@@ -98,26 +98,21 @@ static void test_offset_of_4_gib(void **state)
 
 /* Runs of which only the lengths matter. */
 struct lengths {
+    struct member head;
     uint64_t run_nbytes[3];
     size_t n_runs, next;
 };
 
-static int lengths_pull(void *self, const uint8_t **bytes, size_t *n_bytes, struct error *err)
+static int lengths_pull(struct member *member, struct error *err)
 {
     static const uint8_t run[1];
-    struct lengths *lengths = self;
+    struct lengths *lengths = (struct lengths *)member;
 
     (void)err;
-    *bytes = run;
-    *n_bytes = lengths->next < lengths->n_runs ? lengths->run_nbytes[lengths->next++] : 0;
+    member->bytes = run;
+    member->n_bytes = lengths->next < lengths->n_runs ? lengths->run_nbytes[lengths->next++] : 0;
+    member->made_nbytes = 1;
     return 0;
-}
-
-static void lengths_result(void *self, uint32_t *crc, uint64_t *unpacked_nbytes)
-{
-    (void)self;
-    *crc = 0;
-    *unpacked_nbytes = 1;
 }
 
 /* A deflated member never packs to exactly 0xFFFFFFFF bytes: an empty block is put in. */
@@ -139,30 +134,32 @@ static void test_packed_size_of_4_gib(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct lengths lengths = {.n_runs = cases[i].n_runs};
-        struct member_pull pull = {
-            .name = NULL, .source = {&lengths, lengths_pull, lengths_result, true, false, 0}};
+        struct lengths lengths = {
+            .head = {.name = "a", .zip_method = CODEC_ZIP_DEFLATE, .pull = lengths_pull},
+            .n_runs = cases[i].n_runs};
+        struct member *const pull = &lengths.head;
         struct error err = {0};
 
         memcpy(lengths.run_nbytes, cases[i].run_nbytes, sizeof lengths.run_nbytes);
         for (size_t run = 0; run < cases[i].n_runs; run++) {
-            assert_int_equal(member_pull_next(&pull, &err), 0);
+            assert_int_equal(member_next(pull, &err), 0);
             if (run == cases[i].padded_run) {
-                assert_int_equal(pull.n_bytes, 5);
-                assert_memory_equal(pull.bytes, "\0\0\0\xff\xff", 5);
-                assert_int_equal(member_pull_next(&pull, &err), 0);
+                assert_int_equal(pull->n_bytes, 5);
+                assert_memory_equal(pull->bytes, "\0\0\0\xff\xff", 5);
+                assert_int_equal(member_next(pull, &err), 0);
             }
-            assert_int_equal(pull.n_bytes, cases[i].run_nbytes[run]);
-            assert_false(pull.ended);
+            assert_int_equal(pull->n_bytes, cases[i].run_nbytes[run]);
+            assert_false(pull->ended);
         }
-        assert_int_equal(member_pull_next(&pull, &err), 0);
-        assert_true(pull.ended);
-        assert_int_equal(pull.packed_nbytes, cases[i].packed);
+        assert_int_equal(member_next(pull, &err), 0);
+        assert_true(pull->ended);
+        assert_int_equal(pull->packed_nbytes, cases[i].packed);
     }
 }
 
 /* Constant members around 4 GiB: one run of 1 MiB of zeros, again and again. */
 struct zeros {
+    struct member head;
     uint8_t *run;
     size_t run_nbytes;
     uint8_t tail[65600]; /* the last run: the rest of the bytes, and the end of the stream */
@@ -171,25 +168,19 @@ struct zeros {
     uint32_t crc;
 };
 
-static int zeros_pull(void *self, const uint8_t **bytes, size_t *n_bytes, struct error *err)
+static int zeros_pull(struct member *member, struct error *err)
 {
-    struct zeros *zeros = self;
+    struct zeros *zeros = (struct zeros *)member;
 
     (void)err;
-    *bytes = zeros->next < zeros->n_runs ? zeros->run : zeros->tail;
-    *n_bytes = zeros->next < zeros->n_runs    ? zeros->run_nbytes
-               : zeros->next == zeros->n_runs ? zeros->tail_nbytes
-                                              : 0;
+    member->bytes = zeros->next < zeros->n_runs ? zeros->run : zeros->tail;
+    member->n_bytes = zeros->next < zeros->n_runs    ? zeros->run_nbytes
+                      : zeros->next == zeros->n_runs ? zeros->tail_nbytes
+                                                     : 0;
+    member->crc = zeros->crc;
+    member->made_nbytes = zeros->unpacked_nbytes;
     zeros->next++;
     return 0;
-}
-
-static void zeros_result(void *self, uint32_t *crc, uint64_t *unpacked_nbytes)
-{
-    const struct zeros *zeros = self;
-
-    *crc = zeros->crc;
-    *unpacked_nbytes = zeros->unpacked_nbytes;
 }
 
 static size_t pack_zeros(const uint8_t *zeros, size_t n_bytes, bool last, uint8_t *run,
@@ -260,15 +251,18 @@ static void test_unpacked_size_of_4_gib(void **state)
         struct archive_out *archive =
             archive_out_new(scratch("a.npz"), ARCHIVE_OUT_NPZ, true, &err);
         struct zeros zeros;
-        struct member_source source = {&zeros, zeros_pull,          zeros_result,
-                                       true,   cases[i].size_known, cases[i].n_bytes};
         uint64_t n_bytes;
         char sha256[65];
         int rc, zip_err;
         zip_t *zip;
 
         zeros_init(&zeros, cases[i].n_bytes);
-        assert_int_equal(archive_out_add(archive, "a.npy", &source, &err), 0);
+        zeros.head = (struct member){.name = "a.npy",
+                                     .zip_method = CODEC_ZIP_DEFLATE,
+                                     .size_known = cases[i].size_known,
+                                     .unpacked_nbytes = cases[i].n_bytes,
+                                     .pull = zeros_pull};
+        assert_int_equal(archive_out_add(archive, &zeros.head, &err), 0);
         rc = write_and_commit(archive, &n_bytes, sha256, &err);
         archive_out_free(archive);
         free(zeros.run);

@@ -9,9 +9,9 @@
 #include "base/bytes.h"
 #include "base/input.h"
 #include "fake_member.h"
-#include "scratch.h"
-#include "shard/archive_out.h"
 #include "manifest/digest.h"
+#include "scratch.h"
+#include "write/archive_out.h"
 
 #include <zip.h>
 #include <zlib.h>
@@ -56,10 +56,8 @@ static void test_round_trip(void **state)
     assert_non_null(archive);
     assert_int_equal(archive_out_set_comment(archive, "symaug 1 hex8", &err), 0);
     for (size_t i = 0; i < N; i++) {
-        const struct member_source source =
-            fake_init(&fakes[i], raw, cases[i].n_bytes, cases[i].deflated, cases[i].size_known);
-
-        assert_int_equal(archive_out_add(archive, cases[i].name, &source, &err), 0);
+        fake_init(&fakes[i], raw, cases[i].n_bytes, cases[i].deflated, cases[i].size_known);
+        assert_int_equal(fake_add(archive, &fakes[i], cases[i].name, &err), 0);
     }
     if (write_and_commit(archive, &n_bytes, sha256, &err) != 0)
         fail_msg("%s", err.message);
@@ -84,15 +82,15 @@ static void test_round_trip(void **state)
 static void write_small(const char *name, bool size_known, uint64_t bound, uint8_t header[30])
 {
     struct fake fake;
-    struct member_source source = fake_init(&fake, (const uint8_t *)"data", 4, true, size_known);
     struct error err = {0};
     struct archive_out *archive = archive_out_new(scratch(name), ARCHIVE_OUT_NPZ, true, &err);
     uint64_t n_bytes;
     char sha256[65], *file;
 
+    fake_init(&fake, (const uint8_t *)"data", 4, true, size_known);
     if (!size_known)
-        source.unpacked_nbytes = bound;
-    assert_int_equal(archive_out_add(archive, "a.npy", &source, &err), 0);
+        fake.head.unpacked_nbytes = bound;
+    assert_int_equal(fake_add(archive, &fake, "a.npy", &err), 0);
     assert_int_equal(write_and_commit(archive, &n_bytes, sha256, &err), 0);
     archive_out_free(archive);
     fake_release(&fake);
@@ -141,7 +139,6 @@ static void test_time_stamps(void **state)
     struct error err = {0};
     struct archive_out *archive;
     struct fake fake;
-    struct member_source source;
     uint8_t header[30];
     uint64_t n_bytes;
     char sha256[65];
@@ -157,9 +154,9 @@ static void test_time_stamps(void **state)
     }
     unsetenv("TZ");
     setenv("SOURCE_DATE_EPOCH", "yesterday", 1);
-    source = fake_init(&fake, (const uint8_t *)"data", 4, true, true);
+    fake_init(&fake, (const uint8_t *)"data", 4, true, true);
     archive = archive_out_new(scratch("b.npz"), ARCHIVE_OUT_NPZ, true, &err);
-    assert_int_equal(archive_out_add(archive, "a.npy", &source, &err), 0);
+    assert_int_equal(fake_add(archive, &fake, "a.npy", &err), 0);
     assert_int_equal(archive_out_write(archive, &n_bytes, sha256, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     archive_out_free(archive);
@@ -206,16 +203,15 @@ static void test_failures(void **state)
         archive = archive_out_new(scratch("a"), form, false, &err);
         for (int k = 0; k < 2; k++) {
             bool stored = k == 0 ? form != ARCHIVE_OUT_NPZ : !cases[i / 2].deflated;
-            const struct member_source source = fake_init(&fakes[k], raw, 100000, !stored, true);
 
-            assert_int_equal(archive_out_add(archive,
-                                             k == 0 || cases[i / 2].twice ? "a.npy" : "b.npy",
-                                             &source, &err),
+            fake_init(&fakes[k], raw, 100000, !stored, true);
+            assert_int_equal(fake_add(archive, &fakes[k],
+                                      k == 0 || cases[i / 2].twice ? "a.npy" : "b.npy", &err),
                              0);
         }
         fakes[1].fail_at = cases[i / 2].fail_at;
         fakes[1].crc ^= cases[i / 2].wrong_crc;
-        fakes[1].unpacked_nbytes += cases[i / 2].wrong_size;
+        fakes[1].made_nbytes += cases[i / 2].wrong_size;
         assert_int_equal(archive_out_write(archive, &n_bytes, sha256, &err), -1);
         assert_int_equal(err.kind, cases[i / 2].kind);
         if (strncmp(err.message, cases[i / 2].message, strlen(cases[i / 2].message)) != 0)
@@ -254,7 +250,7 @@ static void test_refused(void **state)
 {
     struct error err = {0};
     struct archive_out *archive = archive_out_new(scratch("a"), ARCHIVE_OUT_NPZ, false, &err);
-    struct member_source source = {.deflated = true, .size_known = true};
+    struct member member = {.zip_method = CODEC_ZIP_DEFLATE, .size_known = true};
     char *name = malloc(70001);
     uint64_t n_bytes;
     char sha256[65];
@@ -265,10 +261,12 @@ static void test_refused(void **state)
     archive_out_free(NULL);
     assert_int_equal(archive_out_write(archive, &n_bytes, sha256, &err), -1);
     err = (struct error){0};
-    assert_int_equal(archive_out_add(archive, name, &source, &err), -1);
+    member.name = name;
+    assert_int_equal(archive_out_add(archive, &member, &err), -1);
     err = (struct error){0};
-    source.unpacked_nbytes = UINT32_MAX;
-    assert_int_equal(archive_out_add(archive, "a.npy", &source, &err), -1);
+    member.name = "a.npy";
+    member.unpacked_nbytes = UINT32_MAX;
+    assert_int_equal(archive_out_add(archive, &member, &err), -1);
     assert_int_equal(err.kind, ERROR_INTERNAL);
     err = (struct error){0};
     assert_int_equal(archive_out_set_comment(archive, name, &err), -1);

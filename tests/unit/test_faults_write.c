@@ -10,14 +10,13 @@
 
 #include "fake_member.h"
 #include "faults.h"
-#include "shard/archive_out.h"
+#include "write/archive_out.h"
 
 #define RAW_NBYTES   3000
 #define LARGE_NBYTES (1200 << 10) /* more than an output keeps in its buffer */
 
 /* Members that are made beforehand, so that only the writing is disturbed. */
 static struct fake fakes[3];
-static struct member_source sources[3];
 
 struct writing {
     const char *name;
@@ -41,11 +40,8 @@ static int write_shard(const struct writing *writing, struct error *err)
     if (archive_out_set_comment(archive, "symaug 1 hex8", err) != 0)
         goto out;
     for (size_t i = 0; i < writing->n_members; i++) {
-        fakes[i].next = 0;
-        if (archive_out_add(archive, names[i], &sources[in_zip ? i : 2], err) != 0)
+        if (fake_add(archive, &fakes[in_zip ? i : 2], names[i], err) != 0)
             goto out;
-        if (!in_zip)
-            fakes[2].next = 0;
     }
     result = write_and_commit(archive, &n_bytes, sha256, err);
 out:
@@ -134,10 +130,11 @@ static void test_outputs(void **state)
 
     (void)state;
     fault.n_forgiven = 4; /* libzip 1.7.3 */
-    sources[0] = fake_init(&fakes[0], raw, RAW_NBYTES, true, true);
-    sources[1] = fake_init(&fakes[1], raw, RAW_NBYTES, true, false);
-    sources[1].unpacked_nbytes = RAW_NBYTES; /* libzip 1.7.3 has unchecked allocations for zip64 */
-    sources[2] = fake_init(&fakes[2], raw, LARGE_NBYTES, false, true);
+    fake_init(&fakes[0], raw, RAW_NBYTES, true, true);
+    fake_init(&fakes[1], raw, RAW_NBYTES, true, false);
+    fakes[1].head.unpacked_nbytes =
+        RAW_NBYTES; /* libzip 1.7.3 has unchecked allocations for zip64 */
+    fake_init(&fakes[2], raw, LARGE_NBYTES, false, true);
     for (size_t i = 0; i < sizeof writings / sizeof *writings; i++)
         for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
             n_failed[calls[k].call] +=

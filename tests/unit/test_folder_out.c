@@ -7,18 +7,17 @@
 #include <cmocka.h>
 
 #include "fake_member.h"
-#include "scratch.h"
-#include "shard/archive_out.h"
 #include "manifest/digest.h"
+#include "scratch.h"
+#include "write/archive_out.h"
 
 static void add_stored(struct archive_out *archive, struct fake *fake, const char *name,
                        const char *text)
 {
-    const struct member_source source =
-        fake_init(fake, (const uint8_t *)text, strlen(text), false, true);
     struct error err = {0};
 
-    if (archive_out_add(archive, name, &source, &err) != 0)
+    fake_init(fake, (const uint8_t *)text, strlen(text), false, true);
+    if (fake_add(archive, fake, name, &err) != 0)
         fail_msg("%s", err.message);
 }
 
@@ -71,16 +70,16 @@ static void test_folder_refused(void **state)
     struct archive_out *archive =
         archive_out_new(scratch("out"), ARCHIVE_OUT_NPY_FOLDER, false, &err);
     struct fake fakes[2];
-    struct member_source source = {.deflated = false};
+    struct member member = {.name = "a/b.npy", .zip_method = CODEC_ZIP_STORED};
     uint64_t n_bytes;
     char sha256[65];
 
     (void)state;
-    assert_int_equal(archive_out_add(archive, "a/b.npy", &source, &err), -1);
+    assert_int_equal(archive_out_add(archive, &member, &err), -1);
     assert_int_equal(err.kind, ERROR_CANT_CREATE);
     err = (struct error){0};
-    source.deflated = true;
-    assert_int_equal(archive_out_add(archive, "a.npy", &source, &err), -1);
+    member = (struct member){.name = "a.npy", .zip_method = CODEC_ZIP_DEFLATE};
+    assert_int_equal(archive_out_add(archive, &member, &err), -1);
     assert_int_equal(err.kind, ERROR_INTERNAL);
     err = (struct error){0};
     add_stored(archive, &fakes[0], "a", "x"); /* two members, one file */

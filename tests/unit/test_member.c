@@ -1,6 +1,6 @@
 /* test_member.c - pieces made in parallel and delivered in order: one deflate stream, whatever the
  * threads; the first failure is the one that is told. */
-#include "engine/member.h"
+#include "write/member.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,12 +19,12 @@
 
 /* --- pieces of made-up bytes --- */
 
+static atomic_bool went_wrong; /* a window was filled too early */
+
 struct fake {
     struct pieces head;
-    uint64_t piece_nbytes;
-    uint64_t window_begin[2], window_end[2];        /* loaded pieces */
+    uint64_t window_begin[2], window_end[2];        /* loaded bytes, which are its rows */
     unsigned latest;                                /* of the windows */
-    atomic_bool went_wrong;                         /* a window was filled too early */
     int64_t slow;                                   /* making this piece takes a while; -1: none */
     int64_t make_fails, make_fails_too, load_fails; /* at this piece; -1: never */
     int *n_freed;
@@ -36,43 +36,40 @@ static uint8_t byte_at(uint64_t at)
     return (uint8_t)((at / 37) % 11 == 0 ? at * 2654435761u >> 13 : at / 4096);
 }
 
-static int fake_load(struct pieces *pieces, uint64_t first, uint64_t n, unsigned *window,
-                     struct error *err)
+static int fake_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
 {
     struct fake *fake = (struct fake *)pieces;
+    const uint64_t end = fake->window_end[fake->latest];
 
-    assert_int_equal(first, fake->window_end[fake->latest]); /* runs are asked for in order */
-    *window = fake->latest = !fake->latest;
-    fake->window_begin[*window] = first;
-    fake->window_end[*window] = first + n;
-    assert_true(first + n <= pieces->n_pieces);
-    if (fake->load_fails >= 0 && (uint64_t)fake->load_fails < first + n)
+    /* Runs are asked for in order, each with what is made again for its first piece. */
+    assert_true(rows->begin <= end && end - rows->begin <= CODEC_HISTORY_NBYTES);
+    assert_true(end == 0 || end - rows->begin == CODEC_HISTORY_NBYTES || rows->begin == 0);
+    assert_true(rows->end > end && rows->end <= pieces->n_rows);
+    rows->window = fake->latest = !fake->latest;
+    fake->window_begin[rows->window] = rows->begin;
+    fake->window_end[rows->window] = rows->end;
+    if (fake->load_fails >= 0 && (uint64_t)fake->load_fails * pieces->rows_per_piece < rows->end)
         return error_set(err, ERROR_IO, "load %lld", (long long)fake->load_fails);
     return 0;
 }
 
-static int fake_make(const struct pieces *pieces, uint64_t i, unsigned window,
-                     struct bytes *scratch, size_t *history_nbytes, struct error *err)
+static int fake_make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+                     struct error *err)
 {
     struct fake *fake = (struct fake *)(uintptr_t)pieces;
-    const uint64_t begin = i * fake->piece_nbytes;
-    const uint64_t end = begin + fake->piece_nbytes < pieces->unpacked_nbytes
-                             ? begin + fake->piece_nbytes
-                             : pieces->unpacked_nbytes;
-    const uint64_t history = *history_nbytes < begin ? *history_nbytes : begin;
+    const int64_t i = (int64_t)((rows->end - 1) / pieces->rows_per_piece);
 
-    if ((int64_t)i == fake->slow)
+    if (i == fake->slow)
         usleep(20000);
-    if (i < fake->window_begin[window] || i >= fake->window_end[window])
-        fake->went_wrong = true;
-    if ((int64_t)i == fake->make_fails || (int64_t)i == fake->make_fails_too)
-        return error_set(err, ERROR_DATA, "piece %llu", (unsigned long long)i);
-    scratch->n_bytes = 0;
-    if (bytes_reserve(scratch, history + end - begin, err) == NULL)
+    if (rows->begin < fake->window_begin[rows->window] ||
+        rows->end > fake->window_end[rows->window])
+        went_wrong = true;
+    if (i == fake->make_fails || i == fake->make_fails_too)
+        return error_set(err, ERROR_DATA, "piece %lld", (long long)i);
+    if (bytes_reserve(out, rows->end - rows->begin, err) == NULL)
         return -1;
-    for (uint64_t at = begin - history; at < end; at++)
-        scratch->data[scratch->n_bytes++] = byte_at(at);
-    *history_nbytes = history;
+    for (uint64_t at = rows->begin; at < rows->end; at++)
+        out->data[out->n_bytes++] = byte_at(at);
     return 0;
 }
 
@@ -89,11 +86,12 @@ static const struct pieces_ops fake_ops = {fake_load, fake_make, fake_free};
 static struct fake *fake_new(uint64_t n_bytes, uint64_t piece_nbytes, int *n_freed)
 {
     struct fake *fake = calloc(1, sizeof *fake);
-    uint64_t n_pieces = (n_bytes + piece_nbytes - 1) / piece_nbytes;
 
     assert_non_null(fake);
-    *fake = (struct fake){.head = {&fake_ops, n_pieces > 0 ? n_pieces : 1, true, n_bytes},
-                          .piece_nbytes = piece_nbytes,
+    *fake = (struct fake){.head = {.ops = &fake_ops,
+                                   .n_rows = n_bytes,
+                                   .rows_per_piece = piece_nbytes,
+                                   .row_nbytes = 1},
                           .make_fails = -1,
                           .make_fails_too = -1,
                           .load_fails = -1,
@@ -111,19 +109,16 @@ struct pulled {
 
 static int pull_all(struct member *m, struct pulled *all, struct error *err)
 {
-    const uint8_t *bytes;
-    size_t n_bytes;
-
     *all = (struct pulled){0};
     for (;;) {
-        if (member_pull(m, &bytes, &n_bytes, err) != 0)
+        if (member_next(m, err) != 0)
             return -1;
-        if (n_bytes == 0)
+        if (m->ended)
             return 0;
-        all->bytes = realloc(all->bytes, all->n_bytes + n_bytes);
+        all->bytes = realloc(all->bytes, all->n_bytes + m->n_bytes);
         assert_non_null(all->bytes);
-        memcpy(all->bytes + all->n_bytes, bytes, n_bytes);
-        all->n_bytes += n_bytes;
+        memcpy(all->bytes + all->n_bytes, m->bytes, m->n_bytes);
+        all->n_bytes += m->n_bytes;
     }
 }
 
@@ -167,37 +162,69 @@ static uint32_t crc_of(uint64_t n_bytes)
 
 /* A member and what is pulled from it, by the leader of a crew. */
 struct job {
+    struct member head;
+    struct members all;
     struct fake *fake;
-    struct member_settings settings;
     const char *codec; /* expected, or NULL */
     uint64_t n_bytes;
-    struct pulled all;
+    struct pulled pulled;
+    int n_closed;
     struct error err;
 };
+
+static struct pieces *job_open(struct member *member, struct codec_member *about, struct error *err)
+{
+    struct job *job = (struct job *)member;
+
+    (void)err;
+    about->n_bytes = job->n_bytes;
+    return &job->fake->head;
+}
+
+static void job_close(struct member *member)
+{
+    ((struct job *)member)->n_closed++;
+}
+
+static void job_begin(struct job *job, struct crew *crew)
+{
+    job->head = (struct member){
+        .name = "a.npy",
+        .zip_method = codec_level_method(&job->all.level),
+        .size_known = true,
+        .unpacked_nbytes = job->n_bytes,
+        .open = job_open,
+        .close = job_close,
+    };
+    job->all.crew = crew;
+    assert_int_equal(members_add(&job->all, &job->head, &job->err), 0);
+    members_begin(&job->all);
+}
+
+static void job_end(struct job *job)
+{
+    members_end(&job->all);
+    member_release(&job->head);
+    members_release(&job->all);
+}
 
 static int pull_whole(void *self, struct crew *crew)
 {
     struct job *job = self;
-    const struct codec_member hints = {.n_bytes = job->n_bytes, .item_nbytes = 1};
-    struct member *m;
     int status;
 
-    job->settings.crew = crew;
-    m = member_new(&job->fake->head, &job->settings, &hints, &job->err);
-    assert_non_null(m);
-    status = member_prepare(m, &job->err);
-    if (status == 0)
-        status = pull_all(m, &job->all, &job->err);
-    else
-        job->all = (struct pulled){0};
-    assert_false(job->fake->went_wrong);
+    job_begin(job, crew);
+    status = pull_all(&job->head, &job->pulled, &job->err);
     if (status == 0) {
-        assert_int_equal(member_unpacked_nbytes(m), job->n_bytes);
-        assert_int_equal(member_crc(m), crc_of(job->n_bytes));
+        assert_int_equal(job->head.made_nbytes, job->n_bytes);
+        assert_int_equal(job->head.packed_nbytes, job->pulled.n_bytes);
+        assert_int_equal(job->head.crc, crc_of(job->n_bytes));
+        assert_int_equal(job->n_closed, 1);
         if (job->codec != NULL)
-            assert_string_equal(member_codec(m), job->codec);
+            assert_string_equal(job->head.codec, job->codec);
     }
-    member_free(m);
+    job_end(job);
+    assert_false(went_wrong);
     return status;
 }
 
@@ -209,11 +236,11 @@ static struct pulled run(const char *level, int n_threads, uint64_t n_bytes, uin
                       .codec = is_named ? level : NULL,
                       .n_bytes = n_bytes};
 
-    assert_int_equal(codec_level_parse(level, &job.settings.level, &job.err), 0);
+    assert_int_equal(codec_level_parse(level, &job.all.level, &job.err), 0);
     assert_int_equal(crew_run(n_threads, pull_whole, &job), 0);
-    check_content(&job.all, strcmp(level, "store") == 0, n_bytes);
+    check_content(&job.pulled, strcmp(level, "store") == 0, n_bytes);
     assert_int_equal(n_freed, 1);
-    return job.all;
+    return job.pulled;
 }
 
 static void test_levels_and_threads(void **state)
@@ -249,13 +276,13 @@ static void test_slow_piece(void **state)
         for (int n_threads = 1; n_threads <= 3; n_threads++) {
             int n_freed = 0;
             struct job job = {.fake = fake_new(60000, 1000, &n_freed),
-                              .settings = {.level = {CODEC_ZLIB, 1}},
+                              .all = {.level = {CODEC_ZLIB, 1}},
                               .n_bytes = 60000};
 
             job.fake->slow = slow[i];
             assert_int_equal(crew_run(n_threads, pull_whole, &job), 0);
-            check_content(&job.all, false, 60000);
-            free(job.all.bytes);
+            check_content(&job.pulled, false, 60000);
+            free(job.pulled.bytes);
         }
 }
 
@@ -266,7 +293,7 @@ static void check_failure(int64_t make, int64_t make_too, int64_t load, const ch
     for (int n_threads = 1; n_threads <= 5; n_threads += 2) {
         int n_freed = 0;
         struct job job = {.fake = fake_new(60000, 1000, &n_freed),
-                          .settings = {.level = {CODEC_ZLIB, 1}},
+                          .all = {.level = {CODEC_ZLIB, 1}},
                           .n_bytes = 60000};
 
         job.fake->make_fails = make;
@@ -275,7 +302,7 @@ static void check_failure(int64_t make, int64_t make_too, int64_t load, const ch
         assert_int_equal(crew_run(n_threads, pull_whole, &job), -1);
         if (message != NULL)
             assert_string_equal(job.err.message, message);
-        free(job.all.bytes);
+        free(job.pulled.bytes);
         assert_int_equal(n_freed, 1);
     }
 }
@@ -294,17 +321,12 @@ static void test_failures(void **state)
 
 static int pull_once(void *self, struct crew *crew)
 {
-    const struct codec_member hints = {.n_bytes = 60000, .item_nbytes = 1};
-    const struct member_settings settings = {.level = {CODEC_DEFAULT, 0}, .crew = crew};
     struct job *job = self;
-    const uint8_t *bytes;
-    size_t n_bytes;
-    struct member *m = member_new(&job->fake->head, &settings, &hints, &job->err);
 
-    assert_int_equal(member_prepare(m, &job->err), 0);
-    assert_int_equal(member_pull(m, &bytes, &n_bytes, &job->err), 0);
-    assert_true(n_bytes > 0);
-    member_free(m); /* while more pieces are being made */
+    job_begin(job, crew);
+    assert_int_equal(member_next(&job->head, &job->err), 0);
+    assert_true(job->head.n_bytes > 0);
+    job_end(job); /* while more pieces are being made */
     return 0;
 }
 
@@ -313,12 +335,41 @@ static void test_release_before_end(void **state)
     (void)state;
     for (int n_threads = 1; n_threads <= 3; n_threads++) {
         int n_freed = 0;
-        struct job job = {.fake = fake_new(60000, 1000, &n_freed)};
+        struct job job = {.fake = fake_new(60000, 1000, &n_freed),
+                          .all = {.level = {CODEC_DEFAULT, 0}},
+                          .n_bytes = 60000};
 
         assert_int_equal(crew_run(n_threads, pull_once, &job), 0);
         assert_int_equal(n_freed, 1);
     }
-    member_free(NULL);
+}
+
+/* What fails beside the members ends the next pull. */
+static int pull_until_stopped(void *self, struct crew *crew)
+{
+    struct job *job = self;
+    struct error failure = {0};
+
+    job_begin(job, crew);
+    assert_int_equal(member_next(&job->head, &job->err), 0);
+    error_set(&failure, ERROR_DATA, "the survey refuses it");
+    members_stop(&job->all, &failure);
+    assert_int_equal(member_next(&job->head, &job->err), -1);
+    assert_string_equal(job->err.message, "the survey refuses it");
+    job_end(job);
+    return 0;
+}
+
+static void test_stop(void **state)
+{
+    (void)state;
+    for (int n_threads = 1; n_threads <= 3; n_threads++) {
+        int n_freed = 0;
+        struct job job = {.fake = fake_new(60000, 1000, &n_freed), .n_bytes = 60000};
+
+        assert_int_equal(crew_run(n_threads, pull_until_stopped, &job), 0);
+        assert_int_equal(n_freed, 1);
+    }
 }
 
 int main(void)
@@ -328,6 +379,7 @@ int main(void)
         cmocka_unit_test(test_slow_piece),
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_release_before_end),
+        cmocka_unit_test(test_stop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 #include "npz_maker.h"
 
 #include "codec/crc.h"
-#include "engine/pieces_copy.h"
+#include "engine/pieces.h"
 #include "shard/archive_in.h"
 #include "shard/rows.h"
 
@@ -277,11 +277,12 @@ static void test_stream_length(void **state)
 static int copy_all(const struct array *array, struct error *err)
 {
     struct pieces *pieces = pieces_of_copy(array, err);
-    unsigned window;
+    struct piece_rows rows = {0};
     int status;
 
     assert_non_null(pieces);
-    status = pieces->ops->load(pieces, 0, pieces->n_pieces, &window, err);
+    rows.end = pieces->n_rows;
+    status = pieces->ops->load(pieces, &rows, err);
     pieces_free(pieces);
     return status;
 }

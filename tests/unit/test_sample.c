@@ -197,13 +197,23 @@ static void test_games(void **state)
     board_free(board);
 }
 
-/* Pieces joined are the header and every row; history is the bytes in front of a piece. */
+/* A piece of `pieces`, appended to out. */
+static void append_rows(const struct pieces *pieces, uint64_t begin, uint64_t end,
+                        struct bytes *out)
+{
+    const struct piece_rows rows = {.begin = begin, .end = end};
+    struct error err = {0};
+
+    assert_int_equal(pieces->ops->make(pieces, &rows, out, &err), 0);
+}
+
+/* Any rows, wherever they begin, are those of the whole. */
 static void test_pieces(void **state)
 {
     struct play play;
     struct board *board = start(&play, "rhombus:11");
     struct sample_games games;
-    struct bytes header = {0}, all = {0}, scratch = {0};
+    struct bytes header = {0}, all = {0};
     struct error err = {0};
     const uint64_t n_rows = 5000, row = 11 * 11 * 4;
     struct pieces *pieces;
@@ -213,24 +223,24 @@ static void test_pieces(void **state)
     assert_int_equal(bytes_append(&header, "header", 6, &err), 0);
     pieces = sample_pieces_new(&games, &play.kind->arrays[1], row, &header, &err);
     assert_non_null(pieces);
-    assert_int_equal(pieces->n_pieces, 3);
-    assert_int_equal(pieces->unpacked_nbytes, 6 + n_rows * row);
-    for (uint64_t i = 0; i < pieces->n_pieces; i++) {
-        size_t history = 1000;
+    assert_int_equal(pieces_count(pieces), 3);
+    assert_int_equal(pieces->n_rows, n_rows);
+    assert_int_equal(pieces->row_nbytes, row);
+    assert_int_equal(pieces->header.n_bytes, 6);
+    assert_memory_equal(pieces->header.data, "header", 6);
+    append_rows(pieces, 0, n_rows, &all);
+    assert_int_equal(all.n_bytes, n_rows * row);
+    for (uint64_t begin = 0; begin < n_rows; begin += 1 + begin) {
+        const uint64_t end = begin + 100 < n_rows ? begin + 100 : n_rows;
+        struct bytes part = {0};
 
-        assert_int_equal(pieces->ops->make(pieces, i, 0, &scratch, &history, &err), 0);
-        assert_int_equal(history, i == 0 ? 0 : 3 * row);
-        assert_true(history <= all.n_bytes);
-        if (history > 0)
-            assert_memory_equal(scratch.data, all.data + all.n_bytes - history, history);
-        assert_int_equal(
-            bytes_append(&all, scratch.data + history, scratch.n_bytes - history, &err), 0);
+        append_rows(pieces, begin, end, &part);
+        assert_int_equal(part.n_bytes, (end - begin) * row);
+        assert_memory_equal(part.data, all.data + begin * row, part.n_bytes);
+        bytes_release(&part);
     }
-    assert_int_equal(all.n_bytes, pieces->unpacked_nbytes);
-    assert_memory_equal(all.data, "header", 6);
     pieces_free(pieces);
     bytes_release(&all);
-    bytes_release(&scratch);
     sample_games_release(&games);
     board_free(board);
 }
@@ -245,7 +255,7 @@ static void test_items(void **state)
     (void)state;
     for (size_t k = 0; k < N_OF(sizes); k++) {
         struct sample_games games;
-        struct bytes header = {0}, all = {0}, scratch = {0};
+        struct bytes header = {0}, all = {0};
         struct error err = {0};
         struct pickle_document document;
         struct pickle_limits limits = pickle_default_limits;
@@ -254,14 +264,12 @@ static void test_items(void **state)
         assert_int_equal(sample_games_init(&games, &play, sizes[k], &err), 0);
         pieces = sample_pieces_new(&games, &play.kind->arrays[3], 0, &header, &err);
         assert_non_null(pieces);
-        assert_int_equal(pieces->n_pieces, sizes[k] == 0 ? 1 : (sizes[k] - 1) / 16000 + 1);
-        for (uint64_t i = 0; i < pieces->n_pieces; i++) {
-            size_t history = 32768;
-
-            assert_int_equal(pieces->ops->make(pieces, i, 0, &scratch, &history, &err), 0);
-            assert_int_equal(history, 0);
-            assert_int_equal(bytes_append(&all, scratch.data, scratch.n_bytes, &err), 0);
-        }
+        assert_int_equal(pieces_count(pieces), sizes[k] == 0 ? 1 : (sizes[k] - 1) / 16000 + 1);
+        assert_int_equal(pieces->row_nbytes, 0); /* none is made again as history */
+        assert_int_equal(bytes_append(&all, pieces->header.data, pieces->header.n_bytes, &err), 0);
+        for (uint64_t i = 0; i < pieces_count(pieces); i++)
+            append_rows(pieces, i * 16000,
+                        i * 16000 + 16000 < sizes[k] ? i * 16000 + 16000 : sizes[k], &all);
         limits.n_items = sizes[k];
         assert_int_equal(pickle_read(all.data, all.n_bytes, &limits, &document, &err), 0);
         assert_int_equal(document.n_items, sizes[k]);
@@ -272,7 +280,6 @@ static void test_items(void **state)
         pickle_release(&document);
         pieces_free(pieces);
         bytes_release(&all);
-        bytes_release(&scratch);
         sample_games_release(&games);
     }
     board_free(board);
@@ -349,8 +356,7 @@ static void test_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {
-        const struct settings settings = {
-            .board = cases[i].board, .n_rows = 3, .n_threads = 1};
+        const struct settings settings = {.board = cases[i].board, .n_rows = 3, .n_threads = 1};
         struct sample_result result;
         struct error err = {0};
 

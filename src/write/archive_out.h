@@ -4,11 +4,11 @@
  * libzip writes the container: each member is a pull source that delivers finished deflate runs,
  * which libzip passes through, and the CRC once its data has ended.
  */
-#ifndef SYMAUG_SHARD_ARCHIVE_OUT_H
-#define SYMAUG_SHARD_ARCHIVE_OUT_H
+#ifndef SYMAUG_WRITE_ARCHIVE_OUT_H
+#define SYMAUG_WRITE_ARCHIVE_OUT_H
 
 #include "base/error.h"
-#include "zip/write.h"
+#include "write/member.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,12 +27,12 @@ struct archive_out *archive_out_new(const char *path, enum archive_out_form form
                                     struct error *err);
 
 /*
- * Register a member under its name in the container. Members are written in this order. The name
- * is kept byte for byte (marked UTF-8 where it is). In a folder the file is called NAME.npy unless
- * the name ends so already; there a member must be stored and its name must have no slash.
+ * Register a member, which must stay where it is until the shard is written. Members are written in
+ * this order. The name is kept byte for byte (marked UTF-8 where it is). In a folder the file is
+ * called NAME.npy unless the name ends so already; there a member must be stored and its name must
+ * have no slash.
  */
-int archive_out_add(struct archive_out *archive, const char *name,
-                    const struct member_source *source, struct error *err);
+int archive_out_add(struct archive_out *archive, struct member *member, struct error *err);
 
 /* The zip comment (npz only; ignored for folders). */
 int archive_out_set_comment(struct archive_out *archive, const char *comment, struct error *err);

@@ -1,12 +1,13 @@
 /*
- * write.c - see write.h.
+ * npz_out.c - an .npz file, written by libzip: it pulls the members, and writes to an output that
+ * gets its final name later.
  *
  * libzip asks a member's source for STAT (method, and size if known), writes a local header, reads
  * to the end, asks for STAT again (size and CRC) and rewrites the header. Deflated members pass
  * through untouched, because their entries keep the default method and the source says "deflate".
  * For stored ones libzip computes the CRC itself; it is compared with the member's own.
  */
-#include "zip/write.h"
+#include "write/archive_parts.h"
 
 #include "base/bytes.h"
 #include "base/text.h"
@@ -16,160 +17,6 @@
 #include <string.h>
 #include <time.h>
 #include <zip.h>
-
-bool zip_size_is_unsafe(uint64_t unpacked_nbytes)
-{
-    return unpacked_nbytes == UINT32_MAX;
-}
-
-/* --- pulling a member, and checking what it claims --- */
-
-/* A stored block of no bytes, not the last one: changes nothing, but for the length. */
-static const uint8_t empty_block[5] = {0x00, 0x00, 0x00, 0xff, 0xff};
-
-static int end_member(struct member_pull *member, struct error *err)
-{
-    const struct member_source *source = &member->source;
-    const char *name = member->name;
-
-    source->result(source->self, &member->crc, &member->unpacked_nbytes);
-    member->ended = true;
-    if (source->size_known && member->unpacked_nbytes != source->unpacked_nbytes)
-        return error_set(err, ERROR_INTERNAL, "member %s has %llu bytes, %llu were announced",
-                         text_quote(name).text, (unsigned long long)member->unpacked_nbytes,
-                         (unsigned long long)source->unpacked_nbytes);
-    if (source->unpacked_nbytes > 0 && member->unpacked_nbytes > source->unpacked_nbytes)
-        return error_set(err, ERROR_INTERNAL, "member %s has %llu bytes, more than its bound %llu",
-                         text_quote(name).text, (unsigned long long)member->unpacked_nbytes,
-                         (unsigned long long)source->unpacked_nbytes);
-    if (!source->deflated && member->packed_nbytes != member->unpacked_nbytes)
-        return error_set(err, ERROR_INTERNAL, "member %s has %llu bytes, %llu were delivered",
-                         text_quote(name).text, (unsigned long long)member->unpacked_nbytes,
-                         (unsigned long long)member->packed_nbytes);
-    return 0;
-}
-
-int member_pull_next(struct member_pull *member, struct error *err)
-{
-    const struct member_source *source = &member->source;
-
-    if (member->held_nbytes > 0) {
-        member->bytes = member->held;
-        member->n_bytes = member->held_nbytes;
-        member->held_nbytes = 0;
-        return 0;
-    }
-    member->n_bytes = 0;
-    if (source->pull(source->self, &member->bytes, &member->n_bytes, err) != 0)
-        return -1;
-    if (member->n_bytes == 0)
-        return end_member(member, err);
-    if (source->deflated && zip_size_is_unsafe(member->packed_nbytes + member->n_bytes)) {
-        member->held = member->bytes;
-        member->held_nbytes = member->n_bytes;
-        member->packed_nbytes += sizeof empty_block + member->held_nbytes;
-        member->bytes = empty_block;
-        member->n_bytes = sizeof empty_block;
-        return 0;
-    }
-    member->packed_nbytes += member->n_bytes;
-    return 0;
-}
-
-/* --- the sink: what libzip writes to --- */
-
-struct zip_sink {
-    const struct zip_writing *writing; /* borrowed */
-    struct output *output;             /* its output */
-    struct error *err;                 /* borrowed: where the first failure is told */
-    uint64_t entry_offset;             /* of the local header that was begun last */
-    bool between_entries;              /* the next position asked for is where an entry begins */
-    zip_error_t zip_error;             /* what libzip is told of it */
-};
-
-static const zip_int64_t sink_commands =
-    ZIP_SOURCE_SUPPORTS_WRITABLE; /* reading is claimed, because libzip insists, but never done */
-
-static uint64_t position(const struct zip_sink *sink)
-{
-    return sink->output->offset + sink->output->n_buffered;
-}
-
-static zip_int64_t failed(struct zip_sink *sink, int zip_err, int errnum)
-{
-    zip_error_set(&sink->zip_error, zip_err, errnum);
-    return -1;
-}
-
-/*
- * libzip 1.7.3 writes an entry, or a directory, that begins at exactly 0xFFFFFFFF as if it were a
- * zip64 one but leaves the offset out. One byte of gap in front of it avoids that. An entry begins
- * where the position is asked for right after a seek: libzip has just rewritten the local header
- * in front and gone back to the end, and will not come back to what is there.
- */
-static zip_int64_t sink_tell(struct zip_sink *sink)
-{
-    if (sink->between_entries) {
-        if (sink->writing->settled != NULL)
-            sink->writing->settled(sink->writing->self, sink->output->offset);
-        if (zip_size_is_unsafe(position(sink)) && output_write(sink->output, "", 1, sink->err) != 0)
-            return failed(sink, ZIP_ER_WRITE, EIO);
-        sink->entry_offset = position(sink);
-        sink->between_entries = false;
-    }
-    return (zip_int64_t)position(sink);
-}
-
-static zip_int64_t sink_seek(struct zip_sink *sink, void *data, zip_uint64_t n_bytes)
-{
-    zip_int64_t offset = zip_source_seek_compute_offset(position(sink), sink->output->n_bytes, data,
-                                                        n_bytes, &sink->zip_error);
-
-    if (offset < 0)
-        return -1;
-    if (output_seek(sink->output, (uint64_t)offset, sink->err) != 0)
-        return failed(sink, ZIP_ER_SEEK, EIO);
-    sink->between_entries = true;
-    return 0;
-}
-
-static zip_int64_t sink_write(struct zip_sink *sink, const void *data, zip_uint64_t n_bytes)
-{
-    sink->between_entries = false;
-    if (output_write(sink->output, data, n_bytes, sink->err) != 0)
-        return failed(sink, ZIP_ER_WRITE, EIO);
-    return (zip_int64_t)n_bytes;
-}
-
-static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_source_cmd_t command)
-{
-    struct zip_sink *sink = self;
-
-    switch (command) {
-    case ZIP_SOURCE_SUPPORTS:
-        return sink_commands;
-    case ZIP_SOURCE_STAT: /* asked only whether there is an archive to change */
-        return failed(sink, ZIP_ER_READ, ENOENT);
-    case ZIP_SOURCE_ERROR:
-        return zip_error_to_data(&sink->zip_error, data, n_bytes);
-    case ZIP_SOURCE_WRITE:
-        return sink_write(sink, data, n_bytes);
-    case ZIP_SOURCE_SEEK_WRITE:
-        return sink_seek(sink, data, n_bytes);
-    case ZIP_SOURCE_TELL_WRITE:
-        return sink_tell(sink);
-    case ZIP_SOURCE_BEGIN_WRITE:
-    case ZIP_SOURCE_COMMIT_WRITE: /* the output is committed, or aborted, by its owner */
-    case ZIP_SOURCE_ROLLBACK_WRITE:
-    case ZIP_SOURCE_CLOSE:
-    case ZIP_SOURCE_FREE:
-        return 0;
-    default:
-        return failed(sink, ZIP_ER_OPNOTSUPP, 0);
-    }
-}
-
-/* --- the members as sources of libzip --- */
 
 /*
  * The size of a local header is settled before the data is seen, by the size that the first STAT
@@ -186,9 +33,115 @@ static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_s
 #define DOS_EPOCH_BEGIN UINT64_C(315532800)
 #define DOS_EPOCH_END   UINT64_C(4354819198)
 
+/* --- the file that libzip writes to --- */
+
+struct zip_sink {
+    struct output *output;        /* borrowed */
+    struct output_digest *digest; /* borrowed: is told what is final; or NULL */
+    struct error *err;            /* borrowed: where the first failure is told */
+    uint64_t entry_offset;        /* of the local header that was begun last */
+    bool between_entries;         /* the next position asked for is where an entry begins */
+    zip_error_t zip_error;        /* what libzip is told of it */
+};
+
+static const zip_int64_t sink_commands =
+    ZIP_SOURCE_SUPPORTS_WRITABLE; /* reading is claimed, because libzip insists, but never done */
+
+static uint64_t position(const struct zip_sink *sink)
+{
+    return sink->output->offset + sink->output->n_buffered;
+}
+
+static zip_int64_t sink_failed(struct zip_sink *sink, int zip_err, int errnum)
+{
+    zip_error_set(&sink->zip_error, zip_err, errnum);
+    return -1;
+}
+
+/*
+ * libzip 1.7.3 writes an entry, or a directory, that begins at exactly 0xFFFFFFFF as if it were a
+ * zip64 one but leaves the offset out. One byte of gap in front of it avoids that. An entry begins
+ * where the position is asked for right after a seek: libzip has just rewritten the local header
+ * in front and gone back to the end, and will not come back to what is there.
+ */
+static zip_int64_t sink_tell(struct zip_sink *sink)
+{
+    if (sink->between_entries) {
+        if (sink->digest != NULL)
+            output_digest_settle(sink->digest, sink->output->offset);
+        if (member_size_is_unsafe(position(sink)) &&
+            output_write(sink->output, "", 1, sink->err) != 0)
+            return sink_failed(sink, ZIP_ER_WRITE, EIO);
+        sink->entry_offset = position(sink);
+        sink->between_entries = false;
+    }
+    return (zip_int64_t)position(sink);
+}
+
+static zip_int64_t sink_seek(struct zip_sink *sink, void *data, zip_uint64_t n_bytes)
+{
+    zip_int64_t offset = zip_source_seek_compute_offset(position(sink), sink->output->n_bytes, data,
+                                                        n_bytes, &sink->zip_error);
+
+    if (offset < 0)
+        return -1;
+    if (output_seek(sink->output, (uint64_t)offset, sink->err) != 0)
+        return sink_failed(sink, ZIP_ER_SEEK, EIO);
+    sink->between_entries = true;
+    return 0;
+}
+
+static zip_int64_t sink_write(struct zip_sink *sink, const void *data, zip_uint64_t n_bytes)
+{
+    sink->between_entries = false;
+    if (output_write(sink->output, data, n_bytes, sink->err) != 0)
+        return sink_failed(sink, ZIP_ER_WRITE, EIO);
+    return (zip_int64_t)n_bytes;
+}
+
+static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_source_cmd_t command)
+{
+    struct zip_sink *sink = self;
+
+    switch (command) {
+    case ZIP_SOURCE_SUPPORTS:
+        return sink_commands;
+    case ZIP_SOURCE_STAT: /* asked only whether there is an archive to change */
+        return sink_failed(sink, ZIP_ER_READ, ENOENT);
+    case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&sink->zip_error, data, n_bytes);
+    case ZIP_SOURCE_WRITE:
+        return sink_write(sink, data, n_bytes);
+    case ZIP_SOURCE_SEEK_WRITE:
+        return sink_seek(sink, data, n_bytes);
+    case ZIP_SOURCE_TELL_WRITE:
+        return sink_tell(sink);
+    case ZIP_SOURCE_BEGIN_WRITE:
+    case ZIP_SOURCE_COMMIT_WRITE: /* the output is committed, or aborted, by its owner */
+    case ZIP_SOURCE_ROLLBACK_WRITE:
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_FREE:
+        return 0;
+    default:
+        return sink_failed(sink, ZIP_ER_OPNOTSUPP, 0);
+    }
+}
+
+/* A source over the sink, for zip_open_from_source. The sink must outlive it. NULL: no memory. */
+static zip_source_t *zip_sink_source(struct zip_sink *sink, struct output *output,
+                                     struct output_digest *digest, struct error *err)
+{
+    *sink =
+        (struct zip_sink){.output = output, .digest = digest, .err = err, .between_entries = true};
+    zip_error_init(&sink->zip_error);
+    return zip_source_function_create(sink_call, sink, NULL);
+}
+
+/* --- the members that it pulls --- */
+
 /* A member as libzip's source sees it. */
 struct zip_member {
-    struct member_pull *pull; /* borrowed */
+    struct member *member; /* borrowed */
     const struct zip_sink *sink;
     struct error *err;
     uint64_t header_offset;
@@ -197,56 +150,56 @@ struct zip_member {
 
 static zip_int64_t member_stat(const struct zip_member *member, zip_stat_t *st)
 {
-    const struct member_source *source = &member->pull->source;
+    const struct member *from = member->member;
 
     zip_stat_init(st);
     st->valid = ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
-    st->comp_method = source->deflated ? ZIP_CM_DEFLATE : ZIP_CM_STORE;
+    st->comp_method = from->zip_method;
     st->encryption_method = ZIP_EM_NONE;
-    if (member->pull->ended) {
+    if (from->ended) {
         st->valid |= ZIP_STAT_SIZE | ZIP_STAT_CRC;
-        st->size = member->pull->unpacked_nbytes;
-        st->crc = member->pull->crc;
-    } else if ((source->size_known || source->unpacked_nbytes > 0) &&
-               source->unpacked_nbytes <= MAX_PLAIN_NBYTES) {
+        st->size = from->made_nbytes;
+        st->crc = from->crc;
+    } else if ((from->size_known || from->unpacked_nbytes > 0) &&
+               from->unpacked_nbytes <= MAX_PLAIN_NBYTES) {
         st->valid |= ZIP_STAT_SIZE;
-        st->size = source->unpacked_nbytes;
+        st->size = from->unpacked_nbytes;
     }
     return sizeof *st;
 }
 
-/* Of a size that was not known beforehand: see zip_size_is_unsafe. */
+/* Of a size that was not known beforehand: see member_size_is_unsafe. */
 static int check_size(const struct zip_member *member)
 {
-    const struct member_pull *pull = member->pull;
+    const struct member *from = member->member;
 
-    if (!pull->ended || !zip_size_is_unsafe(pull->unpacked_nbytes))
+    if (!from->ended || !member_size_is_unsafe(from->made_nbytes))
         return 0;
     return error_set(member->err, ERROR_INTERNAL,
                      "member %s has exactly %llu bytes, which a zip file cannot hold",
-                     text_quote(pull->name).text, (unsigned long long)pull->unpacked_nbytes);
+                     text_quote(from->name).text, (unsigned long long)from->made_nbytes);
 }
 
 static zip_int64_t member_read(struct zip_member *member, uint8_t *to, size_t n_bytes)
 {
-    struct member_pull *pull = member->pull;
+    struct member *from = member->member;
     size_t done = 0;
 
-    while (done < n_bytes && !pull->ended) {
+    while (done < n_bytes && !from->ended) {
         size_t n = n_bytes - done;
 
-        if (pull->n_bytes == 0) {
-            if (member_pull_next(pull, member->err) != 0 || check_size(member) != 0) {
+        if (from->n_bytes == 0) {
+            if (member_next(from, member->err) != 0 || check_size(member) != 0) {
                 zip_error_set(&member->zip_error, ZIP_ER_READ, EIO);
                 return -1;
             }
             continue;
         }
-        if (n > pull->n_bytes)
-            n = pull->n_bytes;
-        memcpy(to + done, pull->bytes, n);
-        pull->bytes += n;
-        pull->n_bytes -= n;
+        if (n > from->n_bytes)
+            n = from->n_bytes;
+        memcpy(to + done, from->bytes, n);
+        from->bytes += n;
+        from->n_bytes -= n;
         done += n;
     }
     return (zip_int64_t)done;
@@ -321,20 +274,20 @@ static int dos_stamp_init(struct dos_stamp *stamp, struct error *err)
 static int add_member(zip_t *zip, struct zip_member *member, const struct dos_stamp *stamp,
                       struct error *err)
 {
-    const struct member_pull *pull = member->pull;
+    const struct member *from = member->member;
     zip_source_t *source = zip_source_function(zip, member_call, member);
     zip_int64_t index = -1;
 
     if (source != NULL)
-        index = zip_file_add(zip, pull->name, source, ZIP_FL_ENC_GUESS);
+        index = zip_file_add(zip, from->name, source, ZIP_FL_ENC_GUESS);
     if (index < 0) {
         zip_source_free(source);
-        return zip_failed(zip_get_error(zip), text_quote(pull->name).text, err);
+        return zip_failed(zip_get_error(zip), text_quote(from->name).text, err);
     }
-    if ((!pull->source.deflated &&
+    if ((from->zip_method == CODEC_ZIP_STORED &&
          zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_STORE, 0) != 0) ||
         zip_file_set_dostime(zip, (zip_uint64_t)index, stamp->clock, stamp->date, 0) != 0)
-        return zip_failed(zip_get_error(zip), text_quote(pull->name).text, err);
+        return zip_failed(zip_get_error(zip), text_quote(from->name).text, err);
     return 0;
 }
 
@@ -347,10 +300,10 @@ static int check_crc(struct output *output, const struct zip_member *member, str
     if (output_read(output, member->header_offset, header, sizeof header, err) != 0)
         return -1;
     crc = bytes_get_le32(header + LOCAL_HEADER_CRC_AT);
-    if (bytes_get_le32(header) == LOCAL_HEADER_MAGIC && crc == member->pull->crc)
+    if (bytes_get_le32(header) == LOCAL_HEADER_MAGIC && crc == member->member->crc)
         return 0;
     return error_set(err, ERROR_INTERNAL, "member %s: CRC %08x expected, %08x written",
-                     text_quote(member->pull->name).text, member->pull->crc, crc);
+                     text_quote(member->member->name).text, member->member->crc, crc);
 }
 
 static int fill_and_close(zip_t *zip, struct zip_member *members, size_t n_members,
@@ -376,9 +329,10 @@ discard:
     return -1;
 }
 
-static zip_t *open_zip(struct zip_sink *sink, struct error *err)
+static zip_t *open_zip(struct zip_sink *sink, struct output *output, struct output_digest *digest,
+                       struct error *err)
 {
-    zip_source_t *source = zip_source_function_create(sink_call, sink, NULL);
+    zip_source_t *source = zip_sink_source(sink, output, digest, err);
     zip_error_t zip_error;
     zip_t *zip;
 
@@ -396,27 +350,26 @@ static zip_t *open_zip(struct zip_sink *sink, struct error *err)
     return zip;
 }
 
-int zip_write(const struct zip_writing *writing, struct error *err)
+int npz_out_write(struct output *output, struct output_digest *digest, struct member_list list,
+                  const char *comment, struct error *err)
 {
-    struct zip_member *members = calloc(writing->n_members + 1, sizeof *members);
-    struct zip_sink sink = {
-        .writing = writing, .output = writing->output, .err = err, .between_entries = true};
+    struct zip_member *zip_members = calloc(list.n + 1, sizeof *zip_members);
+    struct zip_sink sink;
     zip_t *zip;
     int rc = -1;
 
-    if (members == NULL)
+    if (zip_members == NULL)
         return error_no_memory(err, "members of the zip file");
-    zip_error_init(&sink.zip_error);
-    for (size_t i = 0; i < writing->n_members; i++)
-        members[i] = (struct zip_member){.pull = &writing->members[i], .sink = &sink, .err = err};
-    zip = open_zip(&sink, err);
-    if (zip == NULL || fill_and_close(zip, members, writing->n_members, writing->comment, err) != 0)
+    for (size_t i = 0; i < list.n; i++)
+        zip_members[i] = (struct zip_member){.member = list.members[i], .sink = &sink, .err = err};
+    zip = open_zip(&sink, output, digest, err);
+    if (zip == NULL || fill_and_close(zip, zip_members, list.n, comment, err) != 0)
         goto out;
     rc = 0;
-    for (size_t i = 0; rc == 0 && i < writing->n_members; i++)
-        if (!writing->members[i].source.deflated)
-            rc = check_crc(writing->output, &members[i], err);
+    for (size_t i = 0; rc == 0 && i < list.n; i++)
+        if (list.members[i]->zip_method == CODEC_ZIP_STORED)
+            rc = check_crc(output, &zip_members[i], err);
 out:
-    free(members);
+    free(zip_members);
     return rc;
 }
