@@ -140,7 +140,8 @@ enum { TRIAL_MIN_NBYTES = 16 * 1024 };
 
 /* As much of the end of the sample is encoded in a trial, so that all trials together cost a small
  * part of what the member costs; all of the sample is learned from. */
-enum { TRIAL_NBYTES = 32 * 1024, TRIAL_NBYTES_BEST = 256 * 1024 };
+static const uint32_t trial_nbytes[] = {
+    [CODEC_FAST] = 128 * 1024, [CODEC_DEFAULT] = 32 * 1024, [CODEC_BEST] = 256 * 1024};
 
 /* A piece to try candidates on, and what a byte is worth. */
 struct trial {
@@ -150,7 +151,7 @@ struct trial {
 
 static struct trial trial_of(enum codec_level_kind kind, const struct codec_member *member)
 {
-    const size_t most = kind == CODEC_BEST ? TRIAL_NBYTES_BEST : TRIAL_NBYTES;
+    const size_t most = trial_nbytes[kind];
     const size_t n = most < member->sample_nbytes ? most : member->sample_nbytes;
     const size_t n_before = member->sample_nbytes - n;
 

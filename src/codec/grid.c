@@ -75,10 +75,15 @@ static void state_free(void *state)
     free(s);
 }
 
-static void *state_new(const struct codec_choice *choice, enum grid_mode mode, struct error *err)
+static void *state_new(const struct codec_choice *choice, struct error *err)
 {
+    static const struct codec *const codecs[GRID_N_MODES] = {&codec_grid, &codec_grid_sparse,
+                                                             &codec_grid_values, &codec_grid_best};
     struct grid_state *const s = calloc(1, sizeof *s);
+    enum grid_mode mode = GRID_GREEDY;
 
+    while (choice->codec != codecs[mode])
+        mode++;
     if (s != NULL && mode == GRID_OPTIMAL)
         s->path = calloc(1, sizeof *s->path);
     if (s != NULL && mode == GRID_VALUES)
@@ -100,26 +105,6 @@ static void *state_new(const struct codec_choice *choice, enum grid_mode mode, s
         first_costs(s->trained.costs);
     }
     return s;
-}
-
-static void *greedy_state_new(const struct codec_choice *choice, struct error *err)
-{
-    return state_new(choice, GRID_GREEDY, err);
-}
-
-static void *sparse_state_new(const struct codec_choice *choice, struct error *err)
-{
-    return state_new(choice, GRID_SPARSE, err);
-}
-
-static void *values_state_new(const struct codec_choice *choice, struct error *err)
-{
-    return state_new(choice, GRID_VALUES, err);
-}
-
-static void *optimal_state_new(const struct codec_choice *choice, struct error *err)
-{
-    return state_new(choice, GRID_OPTIMAL, err);
 }
 
 /* Forget what the tables know about an earlier piece. A new state knows nothing: its memory is not
@@ -207,14 +192,14 @@ static uint64_t n_operations(const void *state)
            work->n_sequences * weights[s->mode].sequence;
 }
 
-#define GRID_CODEC(codec_name, new_state)                                                    \
+#define GRID_CODEC(codec_name)                                                               \
     {                                                                                        \
         .name = codec_name, .zip_method = CODEC_ZIP_DEFLATE, .bound = bound, .train = train, \
-        .state_new = new_state, .state_free = state_free, .encode = encode, .learn = learn,  \
+        .state_new = state_new, .state_free = state_free, .encode = encode, .learn = learn,  \
         .n_operations = n_operations, .trained_free = free                                   \
     }
 
-const struct codec codec_grid = GRID_CODEC("grid", greedy_state_new);
-const struct codec codec_grid_sparse = GRID_CODEC("grid-sparse", sparse_state_new);
-const struct codec codec_grid_values = GRID_CODEC("grid-values", values_state_new);
-const struct codec codec_grid_best = GRID_CODEC("grid-best", optimal_state_new);
+const struct codec codec_grid = GRID_CODEC("grid");
+const struct codec codec_grid_sparse = GRID_CODEC("grid-sparse");
+const struct codec codec_grid_values = GRID_CODEC("grid-values");
+const struct codec codec_grid_best = GRID_CODEC("grid-best");

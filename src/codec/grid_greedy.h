@@ -105,51 +105,22 @@ GRID_INLINE uint32_t look_extend(const uint8_t *p, size_t distance, uint32_t len
     return length < DEFLATE_MAX_MATCH ? length : DEFLATE_MAX_MATCH;
 }
 
-/* Whether the longest match is found at a distance, where `length` bytes are known to match. */
-GRID_INLINE bool look_is_longest(const uint8_t *p, uint32_t distance, uint32_t length)
-{
-    return look_extend(p, distance, length) == DEFLATE_MAX_MATCH;
-}
-
-/* The cheapest of the distances in `full` where the longest match is found, or GRID_MAX_DISTANCES.
- * The far end tells most of them apart. */
-GRID_INLINE size_t look_longest(const struct greedy_distances *d, const uint8_t *p, uint32_t full)
-{
-    const size_t far = DEFLATE_MAX_MATCH - GRID_WINDOW;
-    const struct window window = window_load(p + far);
-    uint32_t possible = 0;
-
-    for (; full != 0; full &= full - 1) {
-        const unsigned i = lowest_bit(full);
-
-        possible |= window_prefix(window, p + far - d->distance[i]) / GRID_WINDOW << i;
-    }
-    for (; possible != 0; possible &= possible - 1) {
-        const unsigned i = lowest_bit(possible);
-
-        if (look_is_longest(p, d->distance[i], GRID_WINDOW))
-            return i;
-    }
-    return GRID_MAX_DISTANCES;
-}
-
 /* The best of the distances in `full`, where a whole window matches. The longest match is the best
- * even where it takes more bits per byte: there is often another one behind it. */
+ * even where it takes more bits per byte: there is often another one after it. */
 GRID_INLINE struct match look_further(const struct grid_state *state,
                                       const struct greedy_distances *d, const uint8_t *p,
                                       uint32_t full)
 {
-    const size_t longest = look_longest(d, p, full);
     uint32_t lengths[GRID_MAX_DISTANCES];
     uint32_t least = LOOK_NONE;
 
-    if (longest < GRID_MAX_DISTANCES)
-        return (struct match){DEFLATE_MAX_MATCH, d->distance[longest], 0};
     for (; full != 0; full &= full - 1) {
         const unsigned i = lowest_bit(full);
         uint32_t key;
 
         lengths[i] = look_extend(p, d->distance[i], GRID_WINDOW);
+        if (lengths[i] == DEFLATE_MAX_MATCH)
+            return (struct match){DEFLATE_MAX_MATCH, d->distance[i], 0};
         key = look_key(state, d, i, lengths[i]);
         least = key < least ? key : least;
     }
@@ -342,7 +313,7 @@ GRID_INLINE const uint8_t *greedy_run(struct grid_state *state, struct greedy *g
     while (g->stop - p >= DEFLATE_MAX_MATCH && state->n_sequences < GRID_MAX_SEQUENCES) {
         size_t i = 0;
 
-        while (i < n && !look_is_longest(p, d->distance[i], 0))
+        while (i < n && look_extend(p, d->distance[i], 0) < DEFLATE_MAX_MATCH)
             i++;
         if (i == n)
             break;

@@ -292,6 +292,26 @@ static void test_incompressible_hardly_grows(void **test_state)
     }
 }
 
+/* What an encoder writes can be read; stored members need no decoder, and others have none. */
+static void test_methods(void **test_state)
+{
+    (void)test_state;
+    for (size_t c = 0; c < codec_n_table; c++) {
+        const struct decoder *decoder = codec_decoder(codec_table[c]->zip_method);
+
+        if (codec_table[c]->zip_method == CODEC_ZIP_STORED) {
+            assert_null(decoder);
+        } else {
+            assert_non_null(decoder);
+            assert_int_equal(decoder->zip_method, codec_table[c]->zip_method);
+            assert_non_null(strstr(codec_methods, decoder->name));
+        }
+    }
+    assert_null(codec_decoder(9));
+    assert_null(codec_decoder(12));
+    assert_null(codec_decoder(UINT16_MAX));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_address_does_not_matter),
         cmocka_unit_test(test_slack_does_not_matter),
         cmocka_unit_test(test_history_is_used),
+        cmocka_unit_test(test_methods),
         cmocka_unit_test(test_incompressible_hardly_grows),
     };
 
