@@ -1,4 +1,9 @@
-/* bytes.c - see bytes.h. */
+/*
+ * bytes.c - the parts of bytes.h that are too rare or too long to be inline: integers of odd sizes,
+ * products that must not overflow, and the growable buffer. The buffer grows by half of what is
+ * needed, so that appending byte by byte stays linear; a size that could overflow is refused as
+ * lack of memory.
+ */
 #include "base/bytes.h"
 
 #include <stdlib.h>

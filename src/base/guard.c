@@ -1,6 +1,10 @@
 /*
- * guard.c - see guard.h. A page behind the end of a mapped file raises SIGBUS in the thread that
- * touches it; the handler jumps back into that thread's copy, and nowhere else.
+ * guard.c - surviving a map whose file shrinks. Touching a page after the end of a mapped file
+ * raises SIGBUS in the thread that touches it.
+ *
+ * Each thread notes the map it is about to copy from; the handler jumps back into that thread's
+ * copy if the fault lies inside that map, and hands every other SIGBUS to the handler that was
+ * there before. Nothing else in the program may touch a mapped byte: input.c is the only caller.
  */
 #include "base/guard.h"
 

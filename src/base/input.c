@@ -1,4 +1,12 @@
-/* input.c - see input.h. */
+/*
+ * input.c - input files: opened once, read in two ways behind one function. Larger files on local
+ * disks are mapped, and bytes are copied out under guard.h; small files, those on network file
+ * systems (where a map turns every error into a signal) and those that nobody wants mapped are read
+ * with pread.
+ *
+ * Device, inode, size and time of change are noted when a file is opened, so that its end can check
+ * that it is still the same file.
+ */
 #include "base/input.h"
 
 #include "base/guard.h"

@@ -1,4 +1,8 @@
-/* json_load.c - see json_load.h. */
+/*
+ * json_load.c - JSON through jansson, whose reports cannot be trusted when memory is short: it may
+ * speak of a bad token, say nothing, or lose a character. So errno is looked at, and everything is
+ * parsed twice and compared: two readings hardly lose the same character.
+ */
 #include "base/json_load.h"
 
 #include <errno.h>

@@ -1,4 +1,12 @@
-/* output.c - see output.h. */
+/*
+ * output.c - output files that appear under their final name complete and on disk, or not at all.
+ * Bytes go through a buffer of 1 MiB into a locked temp file in the target's folder; a commit is
+ * fsync, rename, fsync of the folder.
+ *
+ * The temp's name is put into the table for signal handlers before the file exists, and its lock is
+ * kept until it has the final name: at no moment can a signal leave it behind, or another writer of
+ * the same target clear it away. Names, locks and that table are output_target.c's.
+ */
 #include "base/output.h"
 #include "base/output_target.h"
 #include "base/retry.h"

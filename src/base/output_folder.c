@@ -1,4 +1,9 @@
-/* output_folder.c - see output_folder.h. */
+/*
+ * output_folder.c - output folders, by the rules of output.c: files are written into a locked temp
+ * folder beside the target, which a commit renames. An old folder is exchanged for the new one in
+ * one step where the file system can, else it steps aside first; then it is deleted. Only a folder
+ * that holds nothing but plain files with the expected suffix is ever replaced.
+ */
 #include "base/output_folder.h"
 #include "base/output_target.h"
 #include "base/retry.h"

@@ -1,6 +1,11 @@
 /*
- * output_target.c - see output_target.h. The table of open temps comes first: it is read by signal
- * handlers. A turn is the lock on the folder.
+ * output_target.c - what output files and output folders share: the check of a target's name, temp
+ * names, locks, clearing away what a killed run left, the rename that replaces nothing, and turns.
+ *
+ * A temp is in use while its flock is held, so a free lock tells an abandoned one, without ids of
+ * processes that mean nothing on another machine. Open temps stand in a fixed table of atomic
+ * states, because a signal handler may neither allocate nor lock. A turn is the lock on the folder
+ * itself.
  */
 #include "base/output_target.h"
 #include "base/output.h"

@@ -1,4 +1,8 @@
-/* perm.c - see perm.h. */
+/*
+ * perm.c - permutations as plain arrays of uint32_t: proof that a map is one, inverse, product,
+ * order. All are single passes; the proof keeps one bit for each index, and the order is the least
+ * common multiple of the lengths of the cycles.
+ */
 #include "base/perm.h"
 
 #include <stdlib.h>

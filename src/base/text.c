@@ -1,4 +1,9 @@
-/* text.c - see text.h. */
+/*
+ * text.c - text for messages: names from files quoted so that nothing in them can move a cursor or
+ * end a line, numbers and sizes read strictly and written for people, shapes as Python writes them,
+ * words as a shell reads them, and a string that grows. Quoted names are returned by value, so that
+ * a message needs neither memory nor a release.
+ */
 #include "base/text.h"
 
 #include <stdarg.h>

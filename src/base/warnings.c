@@ -1,4 +1,8 @@
-/* warnings.c - see warnings.h. */
+/*
+ * warnings.c - remarks about an input that is accepted all the same. The first WARNINGS_MAX lines
+ * are kept, the others are counted, so that a shard with a million oddities neither fills the
+ * memory nor the terminal.
+ */
 #include "base/warnings.h"
 
 #include <stdarg.h>

@@ -1,4 +1,10 @@
-/* cmd_boards.c - symaug boards: the boards there are, and one of them in full. */
+/*
+ * cmd_boards.c - symaug boards: lists the boards, prints one (cells, transforms, policy layouts)
+ * for people or as JSON, says what a policy index means and where it goes (--action), and proves a
+ * board's group (--check). Everything comes from the board's tables; nothing here knows a family.
+ * The proof is made on a board built unchecked, so that a bad board file is reported instead of
+ * refused.
+ */
 #include "base/perm.h"
 #include "base/text.h"
 #include "board/actions.h"

@@ -1,5 +1,8 @@
-/* cmd_manifest.c - symaug manifest: do the outputs that a manifest lists stand there, with their
- * sizes, rows and arrays? And many manifests joined into one. */
+/*
+ * cmd_manifest.c - symaug manifest: `check` asks whether the outputs that manifests list are there
+ * with their sizes, rows and arrays (it is `verify` without contents); `merge` joins the manifests
+ * of many runs into one, and with --files-from also checks that no input was left out.
+ */
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/manifest_inputs.h"

@@ -1,4 +1,7 @@
-/* cmd_sample.c - symaug sample: a synthetic shard. */
+/*
+ * cmd_sample.c - symaug sample: a synthetic shard of random play, for tests, benchmarks and first
+ * tries. The command only checks its operands and reports; games and arrays are made in src/sample.
+ */
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option.h"

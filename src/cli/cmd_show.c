@@ -1,4 +1,8 @@
-/* cmd_show.c - symaug show: all images of a row, as a picture or on the terminal. */
+/*
+ * cmd_show.c - symaug show: all images of one row, drawn on the terminal or as SVG. Of an expanded
+ * set the stored images are located as `verify` finds them, and drawn beside what is computed.
+ * Decides here what depends on the terminal (width, colours, Unicode); the drawing is in src/show.
+ */
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/command.h"

@@ -1,5 +1,8 @@
-/* cmd_verify.c - symaug verify: is a shard sound, and an expanded set the exact orbit of its
- * source? */
+/*
+ * cmd_verify.c - symaug verify: is each shard sound, and is an expanded set the exact orbit of its
+ * sources? The checks are in src/verify; what they find is printed by verify_print.c, which
+ * `manifest check` shares.
+ */
 #include "cli/command.h"
 #include "cli/option.h"
 #include "cli/verify_print.h"

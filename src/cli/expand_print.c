@@ -1,4 +1,8 @@
-/* expand_print.c - what `symaug expand` tells people on the terminal, and programs as JSON. */
+/*
+ * expand_print.c - what `symaug expand` says: warnings, the plan of --dry-run, a line on success,
+ * and --stats as JSON. Times and speeds are kept out of the manifest, which must not depend on the
+ * machine, and go to the statistics alone.
+ */
 #include "cli/expand_print.h"
 
 #include "base/output.h"

@@ -1,4 +1,9 @@
-/* input_list.c - see input_list.h. */
+/*
+ * input_list.c - the inputs of a run: operands, names read from a file, and the part of them that
+ * is this job's (every n-th, so that jobs of an array need not talk to each other). Outputs of
+ * --out-dir are called like their inputs, so two inputs of one base name are refused before
+ * anything is written.
+ */
 #include "cli/input_list.h"
 
 #include "base/text.h"

@@ -1,4 +1,7 @@
-/* json_out.c - see json_out.h. */
+/*
+ * json_out.c - JSON on standard output: keys sorted, so that the same answer is the same bytes, and
+ * names that are not UTF-8 escaped instead of lost.
+ */
 #include "cli/json_out.h"
 
 #include "base/text.h"

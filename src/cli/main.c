@@ -1,4 +1,9 @@
-/* main.c - symaug: finding a command, help, signals, exit codes. */
+/*
+ * main.c - the program's beginning and end: finds the command, prints help, and turns errors into
+ * exit codes. On a signal the open temp files are removed and the program ends as 128 + its number.
+ * jansson gets an allocator that never returns NULL, because it makes wrong strings of a failed
+ * allocation.
+ */
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/command.h"

@@ -1,5 +1,7 @@
 /*
- * option.c - what the table of options says, as getopt_long and a reader of the help want it.
+ * option.c - command lines from the table of options (engine/option_table.c): each command's rows
+ * become getopt_long's tables and the lines of its help, so that an option is written down once.
+ * Both forms of an option give the number of its row; option_set stores the value.
  */
 #include "cli/option.h"
 

@@ -1,4 +1,7 @@
-/* progress.c - see progress.h. */
+/*
+ * progress.c - one line on the terminal: share done, speed, time left, redrawn ten times a second
+ * at most and cleared at the end. Whoever works calls progress_update; nothing runs by itself.
+ */
 #include "cli/progress.h"
 
 #include "base/text.h"

@@ -1,4 +1,8 @@
-/* verify_print.c - see verify_print.h. */
+/*
+ * verify_print.c - findings, one line each with their code in brackets and a summary for each file,
+ * or all of them as one JSON object. Text from files is made harmless for terminals here. Each file
+ * is printed as soon as it is checked; JSON waits for the last.
+ */
 #include "cli/verify_print.h"
 
 #include "base/text.h"

@@ -1,4 +1,7 @@
-/* crc.c - CRC-32 through ISA-L where the build has it, else zlib. */
+/*
+ * crc.c - CRC-32 as zip uses it: through ISA-L where the build has it, else through zlib. Pieces of
+ * a member are summed by different threads and joined with crc_combine.
+ */
 #include "codec/crc.h"
 
 #include <zlib.h>

@@ -1,4 +1,8 @@
-/* grid_avx2.c - the inner loops for x86-64 machines since about 2013. */
+/*
+ * grid_avx2.c - the grid encoder's inner loops for x86-64 machines since about 2013: a window of 64
+ * bytes is two registers, and movemask turns comparisons into bits to count. Only the primitives
+ * that grid_kernel.h asks for are written here; the loops themselves are there, once for all sets.
+ */
 #if defined(__x86_64__)
 
 #include "codec/grid.h"

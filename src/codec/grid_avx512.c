@@ -1,4 +1,8 @@
-/* grid_avx512.c - the inner loops for x86-64 machines with AVX-512. */
+/*
+ * grid_avx512.c - the grid encoder's inner loops for x86-64 machines with AVX-512: a window of 64
+ * bytes is one register, and comparisons give masks at once. Only the primitives that grid_kernel.h
+ * asks for are written here; results are those of grid_plain.c, bit for bit.
+ */
 #if defined(__x86_64__)
 
 #include "codec/grid.h"

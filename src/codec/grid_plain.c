@@ -1,4 +1,7 @@
-/* grid_plain.c - the inner loops in plain C: the reference for the others. */
+/*
+ * grid_plain.c - the grid encoder's inner loops in plain C, for every other machine: eight bytes at
+ * a time through memcpy. They are the reference for the versions with vector instructions.
+ */
 #include "codec/grid.h"
 
 #define GRID_TARGET

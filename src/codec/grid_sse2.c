@@ -1,4 +1,8 @@
-/* grid_sse2.c - the inner loops for every x86-64 machine. */
+/*
+ * grid_sse2.c - the grid encoder's inner loops for every x86-64 machine: a window of 64 bytes is
+ * four registers. Only the primitives that grid_kernel.h asks for are written here; results are
+ * those of grid_plain.c, bit for bit.
+ */
 #if defined(__x86_64__)
 
 #include "codec/grid.h"

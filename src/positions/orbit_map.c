@@ -1,4 +1,9 @@
-/* orbit_map.c - see orbit_map.h. */
+/*
+ * orbit_map.c - fills the maps of one array by its role: the action space of its layout, the cells
+ * of the box, or places made for this array alone; plane by plane what takes which place, and which
+ * plane tells the player to move. Uses the same tables as the plan of `expand` (board, action
+ * layouts, bind_plane_map), kept as destinations.
+ */
 #include "positions/orbit_map.h"
 
 #include "base/perm.h"

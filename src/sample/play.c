@@ -1,4 +1,8 @@
-/* play.c - the table of games, and what they share: random numbers, orders, policies, results. */
+/*
+ * play.c - the table of games, tried in order for a board, and what games share: streams of random
+ * numbers, random orders, visits and policies, results. Every number is a hash of seed, game,
+ * purpose and ply, so that no row depends on another and threads need not agree on anything.
+ */
 #include "sample/play.h"
 
 #include "engine/order.h"

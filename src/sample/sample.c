@@ -1,4 +1,8 @@
-/* sample.c - see sample.h. */
+/*
+ * sample.c - writes a synthetic shard: the headers of its arrays are made at once, their contents
+ * when the archive pulls them, in pieces that a crew draws and compresses (sample_pieces.c). The
+ * bytes depend on board, number of rows and seed alone, whatever the number of threads.
+ */
 #include "sample/sample.h"
 
 #include "base/output.h"

@@ -1,5 +1,8 @@
-/* sample_pieces.c - the arrays of a sample in pieces: the game that a row belongs to is found by
- * the index of all games and played again, and its rows are drawn when they are asked for. */
+/*
+ * sample_pieces.c - the arrays of a sample in pieces. All games are played once for an index of
+ * where each begins; to make a piece the game of its first row is played again, and rows are drawn
+ * as games go on. This costs one more game for each piece, and saves keeping any positions.
+ */
 #include "sample/sample_pieces.h"
 
 #include "npy/pickle.h"

@@ -1,4 +1,13 @@
-/* diagnose.c - see diagnose.h. */
+/*
+ * diagnose.c - names what is wrong with a group of images. A group whose images are all exact
+ * passes the quick check and costs no more.
+ *
+ * For each array a reference is found, the row whose content most other images agree with when it
+ * is pulled back. Then each image is explained: by another transform for the whole row (a
+ * duplicate, or two images exchanged), else array by array (diagnose_row.c names those mistakes).
+ * Images that nobody holds are missing, unless the position's own symmetry makes them equal to one
+ * that is there.
+ */
 #include "verify/diagnose.h"
 
 #include "base/text.h"

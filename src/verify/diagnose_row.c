@@ -1,4 +1,10 @@
-/* diagnose_row.c - see diagnose_parts.h: the names of the mistakes. */
+/*
+ * diagnose_row.c - the mistake in one row, array by array, by a word that says what to repair: not
+ * moved, moved by the inverse, colours not swapped, value not flipped, planes and policy moved
+ * differently. Most are found by comparing again with one liberty (enum orbit_liberty) until the
+ * array is right. A row whose planes are of another source altogether gets one finding, since its
+ * labels are foreign too.
+ */
 #include "verify/diagnose_parts.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* findings.c - see findings.h. */
+/*
+ * findings.c - the list of findings: in the order they were made, each with its stable code; those
+ * beyond `max` are counted only. Lack of memory is a flag, not an error, so that a check can go on;
+ * whoever ends the check turns it into one.
+ */
 #include "verify/findings.h"
 
 #include <stdarg.h>

@@ -1,4 +1,10 @@
-/* labels.c - see labels.h. */
+/*
+ * labels.c - decides what a colour swap does to values, players, winners and codes of the shard at
+ * hand. What the manifest says comes first, then conventions of the command line, then the range of
+ * the data: values below 0 mean [-1, 1], codes of 1 and 2, or of 1 and -1, show themselves. A
+ * winner follows the players' coding, which is therefore decided first. The coding of a to-move
+ * plane shows in its numbers.
+ */
 #include "verify/labels.h"
 
 #include "engine/bind.h"

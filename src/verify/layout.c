@@ -1,6 +1,8 @@
 /*
- * layout.c - see layout.h. The last block may be shorter than the others, or each has a length of
- * its own.
+ * layout.c - arithmetic of layouts: which row holds image k of a source, and back, without a table.
+ * Sources come in blocks, and in a block one transform follows the other; the last block may be
+ * shorter, or each block has a length of its own (games). All first images may stand in front of
+ * everything.
  */
 #include "verify/layout.h"
 

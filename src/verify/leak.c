@@ -1,6 +1,8 @@
 /*
- * leak.c - see leak.h. The other sets are read once, row by row, and leave their keys; rows of this
- * set are looked up by theirs. Sets of another type are read as this one's, if that loses nothing.
+ * leak.c - positions that occur in two sets up to symmetry. Rows get a key that all images of a
+ * position share (positions/key.c). The other sets are read once, row by row, and leave only their
+ * keys, sorted; each row of this set is then looked up. Sets of another type are read as this one's
+ * where that loses nothing, else refused.
  */
 #include "verify/leak.h"
 

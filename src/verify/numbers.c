@@ -1,4 +1,8 @@
-/* numbers.c - see numbers.h. */
+/*
+ * numbers.c - scans over rows of numbers: the first NaN or infinity, and sum and range of the
+ * finite ones. Little-endian float32, which most planes and policies are, has loops of its own that
+ * look at several numbers at a time; every other type goes through dtype_get_double.
+ */
 #include "verify/numbers.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,8 @@
-/* orbit_bits.c - see orbit_bits.h. */
+/*
+ * orbit_bits.c - whether a plane of packed bits is the image of another one, perhaps inverted. Most
+ * bits of most planes are 0, so each bit that is set is followed to its image, and the counts must
+ * agree.
+ */
 #include "verify/orbit_bits.h"
 
 #include <stddef.h>

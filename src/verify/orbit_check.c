@@ -1,4 +1,13 @@
-/* orbit_check.c - see orbit_check.h. */
+/*
+ * orbit_check.c - is one row the image of another? Elements are followed through the dst map and
+ * compared where they should stand, by loops of its own: `verify` shares the maps with `expand`,
+ * but no kernel.
+ *
+ * A `step` is what one transform means for one array, with the liberties of the comparison taken
+ * off. Plain planes go through loops for elements of 1, 2, 4 and 8 bytes; what is computed (flipped
+ * labels, codes of tiles, the to-move plane) or counts on board only is compared element by
+ * element.
+ */
 #include "verify/orbit_check.h"
 
 #include "verify/orbit_bits.h"

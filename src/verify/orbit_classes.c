@@ -1,5 +1,9 @@
 /*
- * orbit_classes.c - see orbit_classes.h. Classes are runs of equal shapes in a sorted list.
+ * orbit_classes.c - groups of images without any order to go by: rows whose stones have the same
+ * shape are one class, found as runs of equal shapes in a sorted list. The first rows tell how many
+ * images a position has, and whether the set is an expansion at all or a list of all positions of a
+ * small game. Then every row is listed with its class, and related to the first row of it by
+ * comparing planes.
  */
 #include "verify/orbit_classes.h"
 

@@ -1,4 +1,9 @@
-/* orbit_cursor.c - see orbit_groups.h: walking over groups, a window at a time. */
+/*
+ * orbit_cursor.c - walking over the groups of images, as many whole groups as fit a window at a
+ * time. Sources and transforms of the rows come from the provenance arrays, from arithmetic on the
+ * layout, or from a list of all rows; in a window they are sorted, so that a group's images stand
+ * together.
+ */
 #include "verify/orbit_groups.h"
 
 #include <stdlib.h>

@@ -1,4 +1,12 @@
-/* orbit_groups.c - see orbit_groups.h: where groups begin and end, and what they should hold. */
+/*
+ * orbit_groups.c - where groups begin and end, and which images each should hold.
+ *
+ * One pass finds the cuts, rows before which every source is below every source after them: no
+ * group crosses a cut, so the rows between two of them (a segment) can be checked alone. Where a
+ * segment would not fit the memory, all rows are listed and sorted instead. The images expected are
+ * those that were told, else those of most groups, found by a majority vote in one pass and counted
+ * in another.
+ */
 #include "verify/orbit_groups.h"
 
 #include "verify/verify_shard.h"

@@ -1,4 +1,9 @@
-/* orbit_numbers.c - see orbit_numbers.h. */
+/*
+ * orbit_numbers.c - is one number what a colour swap, or a turned tile, makes of another? The rules
+ * are written out anew, from the definition of each label operation, and not shared with the code
+ * that expands. Only 1 - v may differ by one unit in the last place of 1, as other programs round
+ * it elsewhere. Pickled items are compared by type and value.
+ */
 #include "verify/orbit_numbers.h"
 
 #include <math.h>

@@ -1,4 +1,9 @@
-/* smear.c - see smear.h. */
+/*
+ * smear.c - content on cells of the box that are off board, as transforms leave it that clamp at
+ * the edge. It is an error where other rows of the plane show that its corners are meant to be
+ * empty, else a warning; only the end of the shard tells: rows add to tallies, tallies of threads
+ * are merged, the end reports. Constant planes are left alone.
+ */
 #include "verify/smear.h"
 
 #include "verify/numbers.h"

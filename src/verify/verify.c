@@ -1,4 +1,10 @@
-/* verify.c - see verify.h: one file after another. */
+/*
+ * verify.c - one file after another: opens it, checks arrays without rows, decides labels, finds
+ * out which rows are images of one source, reads the other sets of --leak, makes the one pass over
+ * all rows (pass.c), and at last holds the file against its manifest. A manifest as operand is all
+ * files that it lists. What is wrong with a file is a finding; only a wrong command line or lack of
+ * memory ends the run.
+ */
 #include "verify/verify.h"
 
 #include "base/text.h"

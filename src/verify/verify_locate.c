@@ -1,4 +1,9 @@
-/* verify_locate.c - see verify_locate.h. */
+/*
+ * verify_locate.c - the images of one row's source, for `symaug show`. The groups are found exactly
+ * as verify finds them, then walked until one holds the row; no content is checked. Also hands on
+ * the settings that the manifest adds to the command line's, and the name of the board, where that
+ * is sure.
+ */
 #include "verify/verify_locate.h"
 
 #include "base/text.h"

@@ -1,6 +1,7 @@
 /*
- * verify_manifest.c - see verify_manifest.h: an open shard compared with what its manifest lists;
- * differences are findings.
+ * verify_manifest.c - a shard against the manifest that lists it: bytes, rows, SHA-256, and each
+ * array's dtype, shape and CRC. An array that only one side knows is a finding too. With
+ * headers_only nothing that would need the file to be read whole is done.
  */
 #include "verify/verify_manifest.h"
 

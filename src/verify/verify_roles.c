@@ -1,4 +1,10 @@
-/* verify_roles.c - see verify_roles.h. */
+/*
+ * verify_roles.c - what the arrays of a shard mean when it must be checked whatever can be told.
+ * With a known board roles are inferred as for `expand`, and a refusal becomes a finding. Without
+ * one, the boards that the planes' shape allows are tried, and the first that fits all arrays lends
+ * its roles; when none does, names alone decide, so that sums, ranges and row counts can still be
+ * checked.
+ */
 #include "verify/verify_roles.h"
 
 #include "base/text.h"

@@ -1,4 +1,9 @@
-/* verify_shard.c - see verify_shard.h: opening, the board, the conventions. */
+/*
+ * verify_shard.c - a shard as `verify` sees it: archive, manifest, pickled objects, board, roles,
+ * and how the player to move is coded, in this order. The board is the one told, else what the
+ * shard says, the manifest, or the shapes. Failures of reading become findings here, with the exit
+ * code they stand for; what remains unknown is NULL.
+ */
 #include "verify/verify_shard.h"
 
 #include "base/text.h"

@@ -1,4 +1,8 @@
-/* name.c - see name.h. */
+/*
+ * name.c - names of members: which are refused (empty, absolute, with "..", backslashes or control
+ * characters), and the array keys that numpy makes of them. numpy takes one ".npy" off, so two
+ * members that differ in nothing but such endings can be reached by one key; their stem tells.
+ */
 #include "zip/name.h"
 
 #include <stdint.h>
