@@ -84,8 +84,12 @@ def test_roles():
 @tap.test()
 def test_known_names():
     """The names of arrays that decide a role (those that are merely copied need no mention)."""
-    with open("src/shard/role_names.c", encoding="utf-8") as file:
-        rules = re.findall(r'\{"(\w+)", ROLE_(?!COPY)', file.read())
+    with open("src/shard/role.c", encoding="utf-8") as file:
+        kinds = re.findall(r"\[ROLE_(\w+)\] =(.*?)(?=\[ROLE_|^};)", file.read(), re.M | re.S)
+    lists = [re.search(r"\.names = \{(.*?)\}\}", kind, re.S) for name, kind in kinds
+             if name != "COPY"]
+    words = [re.findall(r'"([^"]*)"', re.sub(r'"\s+"', "", found[1])) for found in lists if found]
+    rules = [name for texts in words for text in texts for name in text.split()]
     page = manual.source("symaug-npz.5")
     katago = {"valueTargetsNCHW", "binaryInputNCHWPacked", "policyTargetsNCMove",
               "qValueTargetsNCMove"}
