@@ -7,7 +7,7 @@
 #include "verify/adapt.h"
 
 #include "base/text.h"
-#include "verify/orbit_groups.h"
+#include "verify/groups.h"
 
 #include <stdio.h>
 #include <stdlib.h>

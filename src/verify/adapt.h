@@ -4,7 +4,7 @@
 #ifndef SYMAUG_VERIFY_ADAPT_H
 #define SYMAUG_VERIFY_ADAPT_H
 
-#include "verify/orbit_check.h"
+#include "verify/images.h"
 #include "verify/rules.h"
 
 /*

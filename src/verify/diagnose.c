@@ -1,20 +1,25 @@
 /*
- * diagnose.c - names what is wrong with a group of images. A group whose images are all exact
- * passes the quick check and costs no more.
+ * diagnose.c - see diagnose.h.
  *
- * For each array a reference is found, the row whose content most other images agree with when it
- * is pulled back. Then each image is explained: by another transform for the whole row (a
- * duplicate, or two images exchanged), else array by array (diagnose_row.c names those mistakes).
- * Images that nobody holds are missing, unless the position's own symmetry makes them equal to one
- * that is there.
+ * First the whole rows: exact, another image than they should be, the same as another row, missing.
+ * A row that is no image as a whole is taken apart, and each array named by what explains it.
  */
 #include "verify/diagnose.h"
 
 #include "base/text.h"
-#include "verify/diagnose_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* One row under diagnosis. */
+struct case_of_row {
+    const struct diagnosis *d;
+    uint64_t member;      /* of d->members */
+    uint32_t transform;   /* what the row should be the image under */
+    uint64_t *references; /* per lane: the member it is compared with */
+    bool *exact;          /* per lane: it is that image */
+    uint32_t *by;         /* per lane: the transform that explains it, or ORBIT_NO_TRANSFORM */
+};
 
 #define MAX_REFERENCES 16 /* images that are tried as the one most others agree with */
 
@@ -37,13 +42,12 @@ static bool takes_part(const struct lane *lane)
 }
 
 /* Is image m, in this lane, what reference r becomes under transform t of their source? */
-static bool agrees(const struct diagnosis *d, size_t lane, uint64_t r, uint64_t m, uint32_t t,
-                   unsigned liberties)
+static bool agrees(const struct diagnosis *d, size_t lane, uint64_t r, uint64_t m, uint32_t t)
 {
     const struct orbit_pair pair = make_pair(d, lane, r, m);
-    const struct board *board = d->lanes->shard->board;
 
-    return orbit_same(&pair, orbit_between(board, transform_of(d, r), t), liberties);
+    return orbit_same(&pair, orbit_between(d->lanes->shard->board, transform_of(d, r), t),
+                      ORBIT_EXACT);
 }
 
 static bool has_all_expected(const struct diagnosis *d)
@@ -72,7 +76,7 @@ bool diagnose_is_exact(const struct diagnosis *d)
         if (!takes_part(&d->lanes->items[i]))
             continue;
         for (uint64_t m = 1; m < d->n; m++)
-            if (!agrees(d, i, 0, m, transform_of(d, m), ORBIT_EXACT))
+            if (!agrees(d, i, 0, m, transform_of(d, m)))
                 return false;
     }
     return true;
@@ -88,7 +92,7 @@ static uint64_t find_reference(const struct diagnosis *d, size_t lane, uint64_t 
         uint64_t n = 0;
 
         for (uint64_t m = 0; m < n_known; m++)
-            n += m == r || agrees(d, lane, r, m, transform_of(d, m), ORBIT_EXACT);
+            n += m == r || agrees(d, lane, r, m, transform_of(d, m));
         if (n > most) {
             most = n;
             best = r;
@@ -103,33 +107,33 @@ static uint64_t find_reference(const struct diagnosis *d, size_t lane, uint64_t 
 static uint32_t explain(const struct case_of_row *c, size_t lane)
 {
     const struct diagnosis *d = c->d;
-    const struct board *board = d->lanes->shard->board;
-    const uint32_t favourites[2] = {0, board->inverse[c->transform]};
-    const uint64_t r = c->references[lane];
+    const uint32_t inverse = d->lanes->shard->board->inverse[c->transform];
 
-    for (int i = 0; i < 2; i++)
-        if (agrees(d, lane, r, c->member, favourites[i], ORBIT_EXACT))
-            return favourites[i];
-    for (uint32_t u = 0; u < board->n_transforms; u++)
-        if (d->groups->allowed[u] && agrees(d, lane, r, c->member, u, ORBIT_EXACT))
+    for (uint32_t k = 0; k < d->groups->n_transforms + 2; k++) {
+        const uint32_t u = k == 0 ? 0 : k == 1 ? inverse : k - 2;
+
+        if ((k < 2 || d->groups->allowed[u]) && agrees(d, lane, c->references[lane], c->member, u))
             return u;
+    }
     return ORBIT_NO_TRANSFORM;
 }
 
-bool case_fits(const struct case_of_row *c, size_t lane, uint32_t t, unsigned liberties)
-{
-    return agrees(c->d, lane, c->references[lane], c->member, t, liberties);
-}
-
-bool case_fits_channel(const struct case_of_row *c, size_t lane, uint64_t channel, uint32_t t)
+/* Is channel `channel - 1` (0: are all) of a lane the image under t, but for the liberties? */
+static bool fits(const struct case_of_row *c, size_t lane, uint64_t channel, uint32_t t,
+                 unsigned liberties)
 {
     const struct diagnosis *d = c->d;
-    struct orbit_pair pair = make_pair(d, lane, c->references[lane], c->member);
+    const uint64_t r = c->references[lane];
+    struct orbit_pair pair = make_pair(d, lane, r, c->member);
 
-    pair.channel = channel + 1;
-    return orbit_same(
-        &pair, orbit_between(d->lanes->shard->board, transform_of(d, c->references[lane]), t),
-        ORBIT_EXACT);
+    pair.channel = channel;
+    return orbit_same(&pair, orbit_between(d->lanes->shard->board, transform_of(d, r), t),
+                      liberties);
+}
+
+static bool case_fits(const struct case_of_row *c, size_t lane, uint32_t t, unsigned liberties)
+{
+    return fits(c, lane, 0, t, liberties);
 }
 
 static bool fits_whole(const struct case_of_row *c, uint32_t u)
@@ -140,6 +144,269 @@ static bool fits_whole(const struct case_of_row *c, uint32_t u)
         if (takes_part(&lanes->items[i]) && !case_fits(c, i, u, ORBIT_EXACT))
             return false;
     return true;
+}
+
+/* --- the names of the mistakes --- */
+
+/* What is said of one array of one row. */
+struct mistake {
+    enum finding_code code;
+    const char *what;
+};
+
+static const struct board *board_of(const struct case_of_row *c)
+{
+    return c->d->lanes->shard->board;
+}
+
+static bool swaps(const struct case_of_row *c)
+{
+    return board_of(c)->transforms[c->transform].swaps_colours;
+}
+
+static struct finding_text image_text(const struct case_of_row *c, uint32_t t)
+{
+    if (t == ORBIT_NO_TRANSFORM)
+        return finding_format("no image of it");
+    return finding_format("image %u (%s)", t, board_of(c)->transforms[t].name);
+}
+
+/* --- by role --- */
+
+/* True when some array whose content moves is what it should be: the planes stand alone then. */
+static bool labels_agree(const struct case_of_row *c)
+{
+    for (size_t i = 0; i < c->d->lanes->n; i++) {
+        const struct lane *lane = &c->d->lanes->items[i];
+        const enum role role = lane->binding->role;
+
+        if (c->exact[i] && lane->is_mapped && !lane->is_broken && role_moves(role) &&
+            role > ROLE_GRID)
+            return true;
+    }
+    return false;
+}
+
+static struct mistake name_planes(const struct case_of_row *c, size_t i)
+{
+    static const struct {
+        unsigned liberties;
+        struct mistake mistake;
+    } swap_mistakes[] = {
+        {ORBIT_NO_COMPLEMENT, {FINDING_TO_MOVE_NOT_FLIPPED, "the to-move plane is not flipped"}},
+        {ORBIT_NO_EXCHANGE, {FINDING_COLOURS_NOT_SWAPPED, "the colours are not swapped"}},
+        {ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
+         {FINDING_COLOURS_NOT_SWAPPED, "the colours are not swapped"}},
+        {ORBIT_NO_FLIP, {FINDING_COLOURS_NOT_SWAPPED, "the colours are not swapped"}},
+    };
+    const struct lane *lane = &c->d->lanes->items[i];
+
+    /* Castling rights of a mirrored position, or plane maps of a board from a file. */
+    if (!swaps(c) && lane->map.plane_dst != NULL &&
+        case_fits(c, i, c->transform, ORBIT_NO_EXCHANGE))
+        return board_of(c)->family->castling != NULL
+                   ? (struct mistake){FINDING_CASTLING_NOT_SWAPPED,
+                                      "the planes of castling rights are not exchanged"}
+                   : (struct mistake){FINDING_ORBIT_PLANES,
+                                      "the planes do not take each other's places"};
+    if (!swaps(c) && board_swaps_colours(board_of(c)) &&
+        case_fits(c, i, c->transform, ORBIT_SWAP_ANYWAY))
+        return (struct mistake){FINDING_COLOURS_SWAPPED,
+                                "the colours are swapped, which this image does not need"};
+    if (lane->map.on_board != NULL && case_fits(c, i, c->transform, ORBIT_ON_BOARD_ONLY))
+        return (struct mistake){FINDING_SMEAR, "off-board cells differ"};
+    for (size_t k = 0; swaps(c) && k < sizeof swap_mistakes / sizeof *swap_mistakes; k++)
+        if (case_fits(c, i, c->transform, swap_mistakes[k].liberties))
+            return swap_mistakes[k].mistake;
+    if (c->by[i] != ORBIT_NO_TRANSFORM && labels_agree(c))
+        return (struct mistake){FINDING_PLANES_POLICY_DIFFER,
+                                "planes are moved by another transform than the labels"};
+    return (struct mistake){FINDING_ORBIT_PLANES, "planes"};
+}
+
+static bool planes_agree(const struct case_of_row *c)
+{
+    return c->d->lanes->planes < 0 || c->exact[c->d->lanes->planes];
+}
+
+static struct mistake name_policy(const struct case_of_row *c, size_t i)
+{
+    const struct lane *lane = &c->d->lanes->items[i];
+
+    if (lane->map.kind == ORBIT_PADDED && case_fits(c, i, c->transform, ORBIT_NO_PADDING))
+        return (struct mistake){FINDING_PADDING, "padding is moved"};
+    if (c->by[i] == 0)
+        return (struct mistake){FINDING_POLICY_NOT_MOVED, "the policy is not moved"};
+    if (c->by[i] == board_of(c)->inverse[c->transform])
+        return (struct mistake){FINDING_POLICY_INVERSE, "the policy is moved by the inverse"};
+    if (c->by[i] != ORBIT_NO_TRANSFORM && planes_agree(c))
+        return (struct mistake){FINDING_PLANES_POLICY_DIFFER,
+                                "the policy is moved by another transform than the planes"};
+    return (struct mistake){FINDING_POLICY_WRONG, "policy"};
+}
+
+static struct mistake name_cell(const struct case_of_row *c, size_t i)
+{
+    const char *what = c->by[i] == 0 ? "the move is not moved"
+                       : c->by[i] == board_of(c)->inverse[c->transform]
+                           ? "the move is moved by the inverse"
+                           : "move";
+
+    return (struct mistake){FINDING_COORD_NOT_MOVED, what};
+}
+
+/* A label that a colour swap flips: by a transform of the other kind it would be right. */
+static struct mistake name_label(const struct case_of_row *c, size_t i, enum finding_code code,
+                                 const char *what)
+{
+    if (c->by[i] != ORBIT_NO_TRANSFORM)
+        return (struct mistake){code, what};
+    return (struct mistake){FINDING_COPY_CHANGED, "differs from that of its source"};
+}
+
+static struct mistake name_mistake(const struct case_of_row *c, size_t i)
+{
+    switch (c->d->lanes->items[i].binding->role) {
+    case ROLE_PLANES:
+    case ROLE_PACKED:
+    case ROLE_GRID:
+    case ROLE_TILE:
+        return name_planes(c, i);
+    case ROLE_POLICY:
+    case ROLE_ACTION_VALUES:
+    case ROLE_MASK:
+    case ROLE_POLICY_INDEX:
+        return name_policy(c, i);
+    case ROLE_POLICY_VALUE:
+        return (struct mistake){FINDING_POLICY_WRONG, "the values of the policy differ"};
+    case ROLE_ACTION:
+    case ROLE_COORD:
+        return name_cell(c, i);
+    case ROLE_VALUE:
+    case ROLE_WDL:
+        return name_label(c, i, FINDING_VALUE_NOT_FLIPPED,
+                          swaps(c) ? "the value is not flipped"
+                                   : "the value is flipped, though the colours are not swapped");
+    case ROLE_TO_MOVE:
+        return name_label(c, i, FINDING_TO_MOVE_NOT_FLIPPED,
+                          swaps(c) ? "the player to move is not flipped"
+                                   : "the player is flipped, though the colours are not swapped");
+    default:
+        return (struct mistake){FINDING_COPY_CHANGED, "differs from that of its source"};
+    }
+}
+
+/* --- a row --- */
+
+/* The transform that a row was moved by, or which of its channels is not the image it should be. */
+static struct finding_text found_text(const struct case_of_row *c, size_t i, enum finding_code code)
+{
+    const struct orbit_map *map = &c->d->lanes->items[i].map;
+    uint64_t n_right = 0, wrong = 0;
+
+    for (uint64_t p = 0; code == FINDING_ORBIT_PLANES && c->by[i] == ORBIT_NO_TRANSFORM &&
+                         map->kind == ORBIT_AXIS && p < map->n_planes;
+         p++) {
+        if (fits(c, i, p + 1, c->transform, ORBIT_EXACT))
+            n_right++;
+        else if (wrong == 0)
+            wrong = p + 1;
+    }
+    if (n_right == 0 || wrong == 0)
+        return image_text(c, c->by[i]);
+    return finding_format("plane %llu %s", (unsigned long long)wrong - 1,
+                          fits(c, i, wrong, 0, ORBIT_EXACT) ? "not moved" : "no image of it");
+}
+
+static void report(const struct case_of_row *c, size_t i, struct findings *findings)
+{
+    const struct lane_image *image = &c->d->window->images[c->d->members[c->member]];
+    const struct mistake mistake = name_mistake(c, i);
+    const struct finding_place place = {mistake.code, false, c->d->lanes->items[i].array->key,
+                                        image->row};
+
+    findings_add(findings, &place, image_text(c, c->transform).text,
+                 found_text(c, i, mistake.code).text, "%s (source %llu)", mistake.what,
+                 (unsigned long long)image->source);
+}
+
+static void diagnose_row(const struct case_of_row *c, struct findings *findings)
+{
+    const int planes = c->d->lanes->planes;
+
+    /* A position of another source: its labels are foreign too, and say nothing of their own. */
+    if (planes >= 0 && !c->exact[planes] && c->by[planes] == ORBIT_NO_TRANSFORM &&
+        !labels_agree(c)) {
+        report(c, (size_t)planes, findings);
+        return;
+    }
+    for (size_t i = 0; i < c->d->lanes->n; i++)
+        if (!c->exact[i])
+            report(c, i, findings);
+}
+
+/* --- images that conventions leave out --- */
+
+static bool has_castling_rights(const struct diagnosis *d)
+{
+    const struct conventions *conventions = &d->lanes->shard->conventions;
+    const uint32_t *known = d->lanes->shard->board->family->castling->planes;
+    const struct lane *lane = &d->lanes->items[d->lanes->planes];
+    const struct lane_row row =
+        window_row(d->window, d->lanes, (size_t)d->lanes->planes, d->members[0]);
+
+    for (uint32_t k = 0; k < 4; k++) {
+        const uint64_t plane =
+            conventions->n_castling_planes > 0 ? conventions->castling_planes[k] : known[k];
+
+        for (uint64_t cell = 0; plane < lane->map.n_planes && cell < lane->map.axis; cell++)
+            if (lane_row_double(&row, lane->map.channels_last ? cell * lane->map.n_planes + plane
+                                                              : plane * lane->map.axis + cell) != 0)
+                return true;
+    }
+    return false;
+}
+
+/* Mass on an action that names a region by one of its cells. */
+static bool has_ambiguous_mass(const struct diagnosis *d)
+{
+    for (size_t i = 0; i < d->lanes->n; i++) {
+        const struct lane *lane = &d->lanes->items[i];
+        const bool is_dense =
+            lane->binding->role == ROLE_POLICY || lane->binding->role == ROLE_ACTION_VALUES;
+        struct lane_row row;
+
+        if (lane->map.space == NULL || lane->is_broken ||
+            (!is_dense && lane->binding->role != ROLE_POLICY_INDEX))
+            continue;
+        row = window_row(d->window, d->lanes, i, d->members[0]);
+        for (uint64_t k = 0; k < row.n; k++) {
+            const int64_t action =
+                is_dense ? (int64_t)(k % lane->map.space->length) : lane_row_int(&row, k);
+
+            if (action >= 0 && (uint64_t)action < lane->map.space->length &&
+                (lane->map.space->flags[action] & ACTION_AMBIGUOUS) &&
+                (!is_dense || lane_row_double(&row, k) != 0))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool may_be_left_out(const struct diagnosis *d)
+{
+    const struct verify_shard *shard = d->lanes->shard;
+
+    if (d->n != 1 || d->window->images[d->members[0]].transform != 0)
+        return false;
+    if ((shard->said.manifest == NULL || shard->conventions.ambiguous == AMBIGUOUS_DROP) &&
+        has_ambiguous_mass(d))
+        return true;
+    return shard->board->family->castling != NULL && d->lanes->planes >= 0 &&
+           d->lanes->items[d->lanes->planes].is_mapped &&
+           !d->lanes->items[d->lanes->planes].is_broken &&
+           (shard->said.manifest == NULL || shard->conventions.castling == CASTLING_SKIP) &&
+           has_castling_rights(d);
 }
 
 /* --- images as wholes --- */
@@ -215,7 +482,7 @@ static bool is_there_by_symmetry(const struct diagnosis *d, const struct whole *
 
         for (size_t i = 0; i < d->lanes->n && same; i++)
             same = !takes_part(&d->lanes->items[i]) ||
-                   (transform_of(d, m) != ORBIT_NO_TRANSFORM && agrees(d, i, m, m, t, ORBIT_EXACT));
+                   (transform_of(d, m) != ORBIT_NO_TRANSFORM && agrees(d, i, m, m, t));
         if (same)
             return true;
     }
@@ -235,7 +502,7 @@ static void report_missing(const struct diagnosis *d, const struct whole *wholes
 
         for (uint64_t m = 0; m < d->n; m++)
             named |= transform_of(d, m) == t && wholes[m].is == ORBIT_NO_TRANSFORM;
-        if (named || is_there_by_symmetry(d, wholes, t) || diagnose_may_be_left_out(d) ||
+        if (named || is_there_by_symmetry(d, wholes, t) || may_be_left_out(d) ||
             orbit_groups_may_be_elsewhere(d->groups, first->source, t))
             continue;
         findings_add(d->findings, &place, finding_format("image %u (%s)", t, name_of(d, t)).text,

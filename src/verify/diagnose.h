@@ -9,8 +9,8 @@
 #define SYMAUG_VERIFY_DIAGNOSE_H
 
 #include "verify/findings.h"
-#include "verify/orbit_check.h"
-#include "verify/orbit_groups.h"
+#include "verify/groups.h"
+#include "verify/images.h"
 
 struct diagnosis {
     const struct lanes *lanes;

@@ -7,7 +7,7 @@
 #define SYMAUG_VERIFY_PASS_H
 
 #include "verify/leak.h"
-#include "verify/orbit_groups.h"
+#include "verify/groups.h"
 
 struct verify_pass {
     const struct verify_request *request;

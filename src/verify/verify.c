@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "shard/unpack.h"
 #include "verify/labels.h"
-#include "verify/orbit_detect.h"
+#include "verify/explain.h"
 #include "verify/pass.h"
 #include "verify/verify_manifest.h"
 
@@ -63,7 +63,7 @@ static int check_rows(const struct verify_request *request, struct verify_shard 
     int status = verify_labels_decide(lanes, err);
 
     if (status == 0)
-        status = orbit_detect(&groups, shard, lanes, request, result, err);
+        status = explain_set(&groups, shard, lanes, request, result, err);
     if (status == 0 && result->is_expanded) {
         pass.groups = &groups;
         status = orbit_groups_settle(&groups, lanes->row_nbytes, max_segment(request), err);

@@ -7,7 +7,7 @@
 #include "verify/verify_locate.h"
 
 #include "base/text.h"
-#include "verify/orbit_detect.h"
+#include "verify/explain.h"
 #include "verify/verify_shard.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static int find_images(const struct verify_request *request, struct verify_shard
     settings.transforms = NULL;
     own.settings = &settings;
     if (status == 0)
-        status = orbit_detect(&groups, shard, &lanes, &own, result, err);
+        status = explain_set(&groups, shard, &lanes, &own, result, err);
     if (status == 0 && result->is_expanded) {
         status = orbit_groups_settle(&groups, lanes.row_nbytes, request->settings->max_memory, err);
         if (status == 0)

@@ -9,8 +9,7 @@
 
 #include "positions/key.h"
 #include "verify/numbers.h"
-#include "verify/orbit_check.h"
-#include "verify/orbit_numbers.h"
+#include "verify/images.h"
 
 #include <math.h>
 #include <stdlib.h>

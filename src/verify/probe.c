@@ -1,22 +1,21 @@
 /*
- * orbit_probe.c - see orbit_probe.h.
+ * probe.c - see explain_parts.h.
  *
  * A layout (images per source, rows per block, originals first or not) says which rows are images
  * of one source. Every layout is tried on sources all over the rows that were read; the one under
  * which most rows repeat a position is the explanation: too few images per source leave repetitions
  * out, too many bring other positions in.
  */
-#include "verify/orbit_probe.h"
+#include "verify/explain_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PROBE_NBYTES  (32u << 20)
-#define PROBE_ROWS    4096
-#define TRIED_SOURCES 64
-#define FAR_SOURCES   12
-#define FAR_IMAGES    24 /* most images per source that are looked for all over a large set */
-#define MIN_EVIDENCE  3  /* rows that must repeat a position */
+#define PROBE_NBYTES (32u << 20)
+#define PROBE_ROWS   4096
+#define FAR_SOURCES  12
+#define FAR_IMAGES   24 /* most images per source that are looked for all over a large set */
+#define MIN_EVIDENCE 3  /* rows that must repeat a position */
 
 /* --- reading --- */
 
@@ -44,9 +43,9 @@ static int read_prefix(struct probe *probe, struct error *err)
 }
 
 int probe_open(struct probe *probe, struct lanes *lanes, const struct verify_request *request,
-               struct error *err)
+               const bool *allowed, struct error *err)
 {
-    *probe = (struct probe){.lanes = lanes, .request = request};
+    *probe = (struct probe){.lanes = lanes, .request = request, .allowed = allowed};
     probe->n_rows = lanes->shard->n_rows;
     if (sketcher_init(&probe->sketcher, lanes, err) != 0 || read_prefix(probe, err) != 0)
         return -1;
@@ -216,7 +215,7 @@ static void try_layout(const struct probe *probe, const struct layout *layout,
                        enum probe_level level, struct probe_fit *best)
 {
     const uint64_t known = known_sources(probe, layout);
-    const uint64_t n = known < TRIED_SOURCES ? known : TRIED_SOURCES;
+    const uint64_t n = known < PROBE_SOURCES ? known : PROBE_SOURCES;
     uint64_t n_tried = 0, n_good = 0, n_saved = 0, key = 0;
     double saved;
 
@@ -290,9 +289,11 @@ static int find_games(struct probe *probe, enum probe_level level, uint32_t n_im
     return 0;
 }
 
-int probe_find(struct probe *probe, enum probe_level level, uint32_t n_images, uint64_t block_rows,
+int probe_find(struct probe *probe, enum probe_level level, const struct layout *told,
                struct probe_fit *best, struct error *err)
 {
+    const uint32_t n_images = told->n_images;
+    const uint64_t block_rows = told->block_rows;
     const uint32_t first = n_images > 0 ? n_images : 2;
     const uint32_t last = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
 
@@ -320,241 +321,15 @@ int probe_find(struct probe *probe, enum probe_level level, uint32_t n_images, u
     return 0;
 }
 
-/* --- what the images are --- */
-
-/* The only allowed transform that makes row b out of row a of a lane, or ORBIT_NO_TRANSFORM.
- * *any tells whether there are some at all. */
-static uint32_t relate(const struct orbit_pair *pair, const bool *allowed, unsigned liberties,
-                       bool *any)
-{
-    const uint32_t n = pair->lanes->items[pair->lane].map.board->n_transforms;
-    uint32_t found = ORBIT_NO_TRANSFORM, n_found = 0;
-
-    for (uint32_t u = 0; u < n && n_found < 2; u++)
-        if (allowed[u] && orbit_same(pair, u, liberties)) {
-            found = u;
-            n_found++;
-        }
-    *any = n_found > 0;
-    return n_found == 1 ? found : ORBIT_NO_TRANSFORM;
-}
-
-/* The first of several liberties under which there is a transform; it must be the only one. */
-static uint32_t relate_freely(const struct orbit_pair *pair, const bool *allowed,
-                              const unsigned *ladder, size_t n)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t u = relate(pair, allowed, ladder[i], &any);
-
-        if (any)
-            return u;
-    }
-    return ORBIT_NO_TRANSFORM;
-}
-
-static const unsigned exactly[] = {ORBIT_EXACT, ORBIT_ON_BOARD_ONLY};
-static const unsigned but_for_colours[] = {
-    ORBIT_NO_COMPLEMENT, ORBIT_NO_EXCHANGE, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
-    ORBIT_NO_FLIP,       ORBIT_SWAP_ANYWAY,
-};
-#define N_OF(list) (sizeof(list) / sizeof *(list))
-
-uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
-{
-    const uint32_t u = relate_freely(pair, allowed, exactly, N_OF(exactly));
-
-    return u != ORBIT_NO_TRANSFORM
-               ? u
-               : relate_freely(pair, allowed, but_for_colours, N_OF(but_for_colours));
-}
-
-/* The transform of most channels that are moved by one. */
-static uint32_t relate_channels(const struct orbit_pair *pair, const bool *allowed)
-{
-    uint32_t votes[BOARD_MAX_TRANSFORMS] = {0}, best = 0;
-    const uint64_t n_planes = pair->lanes->items[pair->lane].map.n_planes;
-    struct orbit_pair channel = *pair;
-    bool any;
-
-    for (channel.channel = 1; channel.channel <= n_planes; channel.channel++) {
-        uint32_t u = relate(&channel, allowed, ORBIT_EXACT, &any);
-
-        if (!any)
-            u = relate(&channel, allowed, ORBIT_NO_EXCHANGE, &any);
-        if (u != ORBIT_NO_TRANSFORM)
-            votes[u]++;
-    }
-    for (uint32_t u = 1; u < BOARD_MAX_TRANSFORMS; u++)
-        if (votes[u] > (best == 0 ? 0 : votes[best]))
-            best = u;
-    return best > 0 ? best : ORBIT_NO_TRANSFORM;
-}
-
-static bool moves(const struct lane *lane)
-{
-    return lane->is_mapped && !lane->is_broken && lane->map.kind != ORBIT_KEEP;
-}
-
-/* What the arrays of a pair of rows say: planes first, unless they alone stay where they are; then
- * an array that is moved exactly; then planes whose colours are wrong, or some of their channels.
- */
-static uint32_t relate_rows(const struct probe *probe, const struct window *window,
-                            const bool *allowed, uint64_t a, uint64_t b)
-{
-    const struct lanes *lanes = probe->lanes;
-    const size_t planes = (size_t)lanes->planes;
-    struct orbit_pair pair = {window, lanes, planes, a, b, 0};
-    const uint32_t said = relate_freely(&pair, allowed, exactly, N_OF(exactly));
-    uint32_t other = ORBIT_NO_TRANSFORM;
-
-    if (said != 0 && said != ORBIT_NO_TRANSFORM)
-        return said;
-    for (size_t i = 0; i < lanes->n && (other == 0 || other == ORBIT_NO_TRANSFORM); i++) {
-        bool any;
-
-        pair.lane = i;
-        if (i != planes && moves(&lanes->items[i]))
-            other = relate(&pair, allowed, ORBIT_EXACT, &any);
-    }
-    pair.lane = planes;
-    if (said == ORBIT_NO_TRANSFORM && (other == 0 || other == ORBIT_NO_TRANSFORM))
-        other = probe_relate_planes(&pair, allowed);
-    if (said == ORBIT_NO_TRANSFORM && other == ORBIT_NO_TRANSFORM &&
-        lanes->items[planes].map.kind == ORBIT_AXIS)
-        other = relate_channels(&pair, allowed);
-    return other != ORBIT_NO_TRANSFORM ? other : said;
-}
-
-/* Votes for one image of the layout. */
-struct votes {
-    uint32_t of[BOARD_MAX_TRANSFORMS];
-    uint32_t foreign[BOARD_MAX_TRANSFORMS];
-    uint32_t n, n_foreign;
-};
-
-static void count_votes(struct votes *votes, uint32_t *id, int *foreign)
-{
-    uint32_t best = 0, best_foreign = 0;
-
-    for (uint32_t u = 1; u < BOARD_MAX_TRANSFORMS; u++) {
-        if (votes->of[u] > votes->of[best])
-            best = u;
-        if (votes->foreign[u] > votes->foreign[best_foreign])
-            best_foreign = u;
-    }
-    *id = 2 * votes->of[best] > votes->n ? best : ORBIT_NO_TRANSFORM;
-    *foreign = votes->n_foreign > votes->n && 2 * votes->foreign[best_foreign] > votes->n_foreign
-                   ? (int)best_foreign
-                   : -1;
-    if (*foreign >= 0)
-        *id = ORBIT_NO_TRANSFORM;
-}
-
-/* Compare the base image of each group with its other images; positions are those of the window. */
-static void vote(struct probe *probe, const struct window *window, const bool *allowed,
-                 const uint64_t *groups, uint64_t n_groups, uint32_t n_images, uint32_t base,
-                 struct slots *slots)
-{
-    const enum sketch_group group = slots->of_box ? SKETCH_BOX : SKETCH_BOARD;
-    const struct lanes *lanes = probe->lanes;
-    uint64_t n_still = 0;
-
-    slots->n_moved = slots->n_pairs = 0;
-    for (uint32_t k = 0; k < n_images; k++) {
-        struct votes votes = {0};
-
-        for (uint64_t g = 0; g < n_groups && k != base; g++) {
-            const uint64_t a = groups[g * n_images + base], b = groups[g * n_images + k];
-            const uint32_t u = relate_rows(probe, window, allowed, a, b);
-            const struct lane_row from = window_row(window, lanes, (size_t)lanes->planes, a);
-            const struct lane_row to = window_row(window, lanes, (size_t)lanes->planes, b);
-            const int map = u == ORBIT_NO_TRANSFORM
-                                ? sketch_relation(&probe->sketcher, group, from.bytes, to.bytes)
-                                : -1;
-
-            slots->n_pairs++;
-            slots->n_moved += u != ORBIT_NO_TRANSFORM && u != 0;
-            if (u != ORBIT_NO_TRANSFORM) {
-                votes.of[u]++;
-                votes.n++;
-            } else if (map > 0) {
-                votes.foreign[map]++;
-                votes.n_foreign++;
-            }
-            n_still += map == 0;
-        }
-        slots->ids[k] = 0;
-        slots->foreign[k] = -1;
-        if (k != base)
-            count_votes(&votes, &slots->ids[k], &slots->foreign[k]);
-    }
-    slots->only_colours = 2 * n_still > slots->n_pairs;
-}
-
-/* Rows of some sources in a window of their own, from anywhere in the set. */
-static int gather(struct probe *probe, const uint64_t *rows, uint64_t n, struct window *window,
-                  struct error *err)
-{
-    struct lanes *lanes = probe->lanes;
-
-    lanes_close(lanes);
-    if (lanes_open(lanes, probe->request, true, &probe->unused, err) != 0 ||
-        window_init(window, lanes, n, err) != 0)
-        return -1;
-    window->n = n;
-    for (uint64_t i = 0; i < n; i++)
-        window->images[i].row = rows[i];
-    for (size_t i = 0; i < lanes->n; i++) {
-        struct error why = {0};
-
-        if (window_read_lane(window, lanes, i, &why) != 0)
-            lanes->items[i].is_broken = true;
-    }
-    return 0;
-}
-
-int probe_slots(struct probe *probe, const struct layout *layout, enum probe_level level,
-                const bool *allowed, struct slots *slots, struct error *err)
+uint64_t probe_sources(const struct probe *probe, const struct layout *layout,
+                       enum probe_level level, uint64_t list[PROBE_SOURCES])
 {
     const uint64_t known = known_sources(probe, layout);
-    const uint64_t n_tried = known < TRIED_SOURCES ? known : TRIED_SOURCES;
-    const uint32_t n_images = layout->n_images;
-    uint64_t *groups = calloc(n_tried * n_images + 1, sizeof *groups), n_groups = 0;
-    struct window far = {0};
-    const struct window *window = &probe->window;
-    bool is_near = true;
-    int status = groups != NULL ? 0 : error_no_memory(err, "groups of images");
+    const uint64_t n = known < PROBE_SOURCES ? known : PROBE_SOURCES;
+    uint64_t n_listed = 0;
 
-    for (uint64_t i = 0; status == 0 && i < n_tried; i++) {
-        const uint64_t source = i * known / n_tried;
-
-        if (count_alike(probe, layout, level, source) == 0)
-            continue;
-        for (uint32_t k = 0; k < n_images; k++) {
-            groups[n_groups * n_images + k] = layout_row(layout, source, k);
-            is_near &= layout_row(layout, source, k) < probe->n;
-        }
-        n_groups++;
-    }
-    if (status == 0 && !is_near) {
-        status = gather(probe, groups, n_groups * n_images, &far, err);
-        for (uint64_t i = 0; i < n_groups * n_images; i++)
-            groups[i] = i;
-        window = &far;
-    }
-    /* The first image may itself be wrong: then another one tells. */
-    *slots = (struct slots){.of_box = level == PROBE_BOX};
-    if (status == 0 && !probe->lanes->items[probe->lanes->planes].is_broken)
-        for (uint32_t base = 0; base < 3 && base < n_images; base++) {
-            struct slots other = {.of_box = slots->of_box};
-
-            vote(probe, window, allowed, groups, n_groups, n_images, base, &other);
-            if (base == 0 || other.n_moved > slots->n_moved + slots->n_pairs / 4)
-                *slots = other;
-        }
-    window_release(&far, probe->lanes);
-    free(groups);
-    return status;
+    for (uint64_t i = 0; i < n; i++)
+        if (count_alike(probe, layout, level, i * known / n) > 0)
+            list[n_listed++] = i * known / n;
+    return n_listed;
 }

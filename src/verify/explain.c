@@ -1,17 +1,17 @@
 /*
- * orbit_detect.c - see orbit_detect.h.
+ * explain.c - see explain.h.
  *
  * What is told comes first: provenance arrays, then the manifest, then the command line. Else the
  * rows are looked at: for stones whose shape repeats under the symmetries of the board, then under
  * those of its box (images that are none), then for planes and policies that hold the same numbers
  * (planes that were never moved), and last for positions that have all their images in no order.
  */
-#include "verify/orbit_detect.h"
+#include "verify/explain.h"
 
 #include "base/text.h"
 #include "engine/plan.h"
 #include "positions/key.h"
-#include "verify/orbit_classes.h"
+#include "verify/explain_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +178,7 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
 {
     struct lane_image *entries;
 
-    if (orbit_classes(&d->probe, d->allowed, n_images, &entries, err) != 0)
+    if (orbit_classes(&d->probe, n_images, &entries, err) != 0)
         return -1;
     orbit_groups_of_entries(d->groups, d->shard, entries);
     d->result->is_expanded = true;
@@ -229,14 +229,19 @@ static bool is_confirmed(const struct found *found)
 static int try_level(struct detection *d, enum probe_level level, struct found *found,
                      struct error *err)
 {
-    const uint64_t block = !d->has_block ? 0 : d->block_rows == 0 ? UINT64_MAX : d->block_rows;
+    const struct layout told = {
+        .n_images = d->ids_are_told ? d->n_ids : 0,
+        .block_rows = !d->has_block        ? 0
+                      : d->block_rows == 0 ? UINT64_MAX
+                                           : d->block_rows,
+    };
 
     found->level = level;
-    if (probe_find(&d->probe, level, d->ids_are_told ? d->n_ids : 0, block, &found->fit, err) != 0)
+    if (probe_find(&d->probe, level, &told, &found->fit, err) != 0)
         return -1;
     if (found->fit.share <= 0.5)
         return 0;
-    return probe_slots(&d->probe, &found->fit.layout, level, d->allowed, &found->slots, err);
+    return probe_slots(&d->probe, &found->fit.layout, level, &found->slots, err);
 }
 
 /* The level whose layout explains most rows; fit.share stays 0 when none is confirmed. */
@@ -341,7 +346,7 @@ static int decide(struct detection *d, struct error *err)
 
         return take_layout(d, &layout, d->ids, err);
     }
-    status = probe_open(&d->probe, d->lanes, d->request, err);
+    status = probe_open(&d->probe, d->lanes, d->request, d->allowed, err);
     if (status == 0)
         status = d->is_irregular ? take_classes(d, d->n_ids, err) : look(d, err);
     probe_close(&d->probe);
@@ -423,9 +428,9 @@ static int find_groups(struct detection *d, struct error *err)
     return status;
 }
 
-int orbit_detect(struct orbit_groups *groups, const struct verify_shard *shard, struct lanes *lanes,
-                 const struct verify_request *request, struct verify_result *result,
-                 struct error *err)
+int explain_set(struct orbit_groups *groups, const struct verify_shard *shard, struct lanes *lanes,
+                const struct verify_request *request, struct verify_result *result,
+                struct error *err)
 {
     struct detection d = {.shard = shard, .lanes = lanes, .request = request, .groups = groups};
     const bool knows_board =

@@ -1,15 +1,30 @@
 /*
- * orbit_groups.h - which rows of an expanded set are images of one source, and under what.
+ * groups.h - which rows of an expanded set are images of one source, and under what.
  *
  * Sources and transforms come from the provenance arrays, from an order, or from a table made
  * elsewhere. Rows are cut into segments that no group crosses: short segments are read in sequence;
  * where there are none (shuffled sets, transform order) all rows are listed, 24 bytes each.
  */
-#ifndef SYMAUG_VERIFY_ORBIT_GROUPS_H
-#define SYMAUG_VERIFY_ORBIT_GROUPS_H
+#ifndef SYMAUG_VERIFY_GROUPS_H
+#define SYMAUG_VERIFY_GROUPS_H
 
 #include "verify/lane.h"
-#include "verify/layout.h"
+
+#define LAYOUT_MAX_IMAGES 64 /* per source */
+
+struct layout {
+    uint32_t n_images;   /* per source, the source itself among them */
+    uint64_t block_rows; /* sources in blocks, images of a block one transform after the other */
+    const uint64_t
+        *games;       /* borrowed, or NULL: blocks of different lengths begin at these sources */
+    uint64_t n_games; /* games[n_games] is n_sources */
+    bool originals_first; /* all first images, and then the layout of the others */
+    uint64_t n_sources;
+};
+
+/* The row of image k of a source, and the other way round. */
+uint64_t layout_row(const struct layout *layout, uint64_t source, uint32_t k);
+void layout_image(const struct layout *layout, uint64_t row, uint64_t *source, uint32_t *k);
 
 #define ORBIT_NO_TRANSFORM UINT32_MAX /* the row does not say one that exists */
 

@@ -1,10 +1,11 @@
 /*
- * orbit_detect.h - is a set an expanded one, and which of its rows belong together?
+ * explain.h - is a set an expanded one, and which of its rows belong together?
  */
-#ifndef SYMAUG_VERIFY_ORBIT_DETECT_H
-#define SYMAUG_VERIFY_ORBIT_DETECT_H
+#ifndef SYMAUG_VERIFY_EXPLAIN_H
+#define SYMAUG_VERIFY_EXPLAIN_H
 
-#include "verify/orbit_groups.h"
+#include "verify/groups.h"
+#include "verify/verify.h"
 
 /*
  * Provenance arrays tell; else the order and the transforms on the command line or in the manifest;
@@ -13,8 +14,8 @@
  * result->is_expanded says whether groups were found, result->note how, or why not. Lanes are
  * closed.
  */
-int orbit_detect(struct orbit_groups *groups, const struct verify_shard *shard, struct lanes *lanes,
-                 const struct verify_request *request, struct verify_result *result,
-                 struct error *err);
+int explain_set(struct orbit_groups *groups, const struct verify_shard *shard, struct lanes *lanes,
+                const struct verify_request *request, struct verify_result *result,
+                struct error *err);
 
 #endif

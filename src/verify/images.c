@@ -1,19 +1,186 @@
 /*
- * orbit_check.c - is one row the image of another? Elements are followed through the dst map and
- * compared where they should stand, by loops of its own: `verify` shares the maps with `expand`,
- * but no kernel.
+ * images.c - see images.h.
  *
- * A `step` is what one transform means for one array, with the liberties of the comparison taken
- * off. Plain planes go through loops for elements of 1, 2, 4 and 8 bytes; what is computed (flipped
- * labels, codes of tiles, the to-move plane) or counts on board only is compared element by
- * element.
+ * What a transform means for an array (where elements go, which channels take each other's places,
+ * what is computed) is put together as a step, with the liberties taken off; then every element of
+ * the one row is looked for in the other. Packed planes are compared by the bits that are set.
  */
-#include "verify/orbit_check.h"
+#include "verify/images.h"
 
-#include "verify/orbit_bits.h"
-#include "verify/orbit_numbers.h"
-
+#include <math.h>
 #include <string.h>
+
+/* --- numbers --- */
+
+/* What 1 - v may be off by: one unit in the last place of 1, nothing where it is exact. */
+static double slack(const struct dtype *dtype, double v)
+{
+    if (dtype->kind != DTYPE_FLOAT || v == 0 || v == 1)
+        return 0;
+    return dtype->itemsize == 2 ? 0x1p-10 : dtype->itemsize == 4 ? 0x1p-23 : 0x1p-52;
+}
+
+static bool is_one_less(const struct dtype *dtype, double v, double found)
+{
+    if (isnan(v) || isnan(found))
+        return isnan(v) && isnan(found);
+    return 1 - v == found || fabs(1 - v - found) <= slack(dtype, v);
+}
+
+static double swap_code(double code, double low)
+{
+    return code == low ? low + 1 : code == low + 1 ? low : code;
+}
+
+/* Element `from` of a row of n that stands at place i once the colours are swapped. */
+static uint64_t place_of(enum label_op flip, uint64_t i, uint64_t n)
+{
+    if (flip == LABEL_REVERSE)
+        return n - 1 - i;
+    return flip == LABEL_EXCHANGE_TWO && i < 2 && n >= 2 ? 1 - i : i;
+}
+
+bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8_t *a,
+                      const uint8_t *b, uint64_t n)
+{
+    const size_t item = dtype->itemsize;
+    const bool computes = flip == LABEL_COMPLEMENT || flip == LABEL_NEGATE ||
+                          flip == LABEL_EXCHANGE_01 || flip == LABEL_EXCHANGE_12;
+
+    if (computes && !dtype_is_number(dtype))
+        return false;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint8_t *from = a + place_of(flip, i, n) * item, *to = b + i * item;
+        double v, expected, found;
+
+        if (!computes) {
+            if (memcmp(from, to, item) != 0)
+                return false;
+            continue;
+        }
+        v = dtype_get_double(dtype, from);
+        found = dtype_get_double(dtype, to);
+        expected = flip == LABEL_NEGATE ? -v : swap_code(v, flip == LABEL_EXCHANGE_01 ? 0 : 1);
+        if (flip == LABEL_COMPLEMENT ? !is_one_less(dtype, v, found)
+                                     : expected != found && !(isnan(v) && isnan(found)))
+            return false;
+    }
+    return true;
+}
+
+bool orbit_is_code(const struct dtype *dtype, const uint8_t number_src[3], const uint8_t *a,
+                   const uint8_t *b)
+{
+    const int64_t code = dtype_get_int(dtype, a), found = dtype_get_int(dtype, b);
+    const int64_t digits[3] = {code / 100, code / 10 % 10, code % 10};
+
+    if (code <= 0 || code > 999)
+        return code == found;
+    return found ==
+           100 * digits[number_src[0]] + 10 * digits[number_src[1]] + digits[number_src[2]];
+}
+
+static bool same_item(const struct pickle_item *a, const struct pickle_item *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    switch (a->kind) {
+    case PICKLE_BOOL:
+    case PICKLE_INT:
+        return a->as.integer == b->as.integer;
+    case PICKLE_FLOAT:
+        return memcmp(&a->as.number, &b->as.number, sizeof a->as.number) == 0;
+    case PICKLE_STRING:
+        return a->n_bytes_or_items == b->n_bytes_or_items &&
+               memcmp(a->as.bytes, b->as.bytes, a->n_bytes_or_items) == 0;
+    case PICKLE_LIST:
+        if (a->n_bytes_or_items != b->n_bytes_or_items)
+            return false;
+        for (uint32_t i = 0; i < a->n_bytes_or_items; i++)
+            if (!same_item(&a->as.items[i], &b->as.items[i]))
+                return false;
+        return true;
+    case PICKLE_ARRAY:
+        return a->as.array->n_bytes == b->as.array->n_bytes &&
+               a->as.array->dtype.kind == b->as.array->dtype.kind &&
+               memcmp(a->as.array->data, b->as.array->data, a->as.array->n_bytes) == 0;
+    default:
+        return true;
+    }
+}
+
+bool orbit_same_items(const struct lane_row *a, const struct lane_row *b)
+{
+    if (a->n != b->n || a->items == NULL || b->items == NULL)
+        return a->n == 0 && b->n == 0;
+    for (uint64_t i = 0; i < a->n; i++)
+        if (!same_item(&a->items[i], &b->items[i]))
+            return false;
+    return true;
+}
+
+/* --- bits --- */
+
+static unsigned bit_at(const struct orbit_bits *bits, const uint8_t *plane, uint64_t i)
+{
+    return plane[i >> 3] >> (bits->lsb_first ? i & 7 : 7 - (i & 7)) & 1;
+}
+
+static uint64_t image_place(const struct orbit_bits *bits, uint64_t i)
+{
+    return bits->dst != NULL ? bits->dst[i] : i;
+}
+
+static uint64_t count_bits(const struct orbit_bits *bits, const uint8_t *plane)
+{
+    uint64_t n_set = 0, i = 0;
+
+    for (; i + 8 <= bits->n; i += 8)
+        n_set += (unsigned)__builtin_popcount(plane[i >> 3]);
+    for (; i < bits->n; i++)
+        n_set += bit_at(bits, plane, i);
+    return n_set;
+}
+
+/* Every bit that is set has its image set, and the image has no others: most bits are not. */
+static bool same_all(const struct orbit_bits *bits, const uint8_t *plane, const uint8_t *image)
+{
+    uint64_t n_set = 0;
+
+    for (uint64_t first = 0; first < bits->n; first += 8) {
+        const uint64_t end = first + 8 < bits->n ? first + 8 : bits->n;
+
+        for (uint64_t i = first; plane[first >> 3] != 0 && i < end; i++) {
+            if (!bit_at(bits, plane, i))
+                continue;
+            if (!bit_at(bits, image, image_place(bits, i)))
+                return false;
+            n_set++;
+        }
+    }
+    return count_bits(bits, image) == n_set;
+}
+
+bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const uint8_t *image,
+                     bool inverted)
+{
+    unsigned differ = 0;
+
+    if (bits->on_board == NULL && !inverted)
+        return same_all(bits, plane, image);
+    for (uint64_t i = 0; i < bits->n; i++)
+        if (bits->on_board == NULL || bits->on_board[i])
+            differ |= bit_at(bits, plane, i) ^ bit_at(bits, image, image_place(bits, i)) ^ inverted;
+    return differ == 0;
+}
+
+bool orbit_no_pad_bits(const struct orbit_bits *bits, const uint8_t *plane)
+{
+    for (uint64_t i = bits->n; i < (bits->n + 7) / 8 * 8; i++)
+        if (bit_at(bits, plane, i))
+            return false;
+    return true;
+}
 
 /* One plane, the loop that most bytes go through: element i of a stands at dst[i] of b. */
 #define DEFINE_SAME(bits)                                                                  \

@@ -1,0 +1,451 @@
+/*
+ * votes.c - see explain_parts.h: which transform the images of a layout show, and which rows are of
+ * one position where there is no layout.
+ *
+ * The first rows of many sources are compared with their other rows, array by array; the transform
+ * that explains an image in most of them is its own. Without a layout, rows are sorted by the shape
+ * of their stones.
+ */
+#include "verify/explain_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what the images are --- */
+
+/* Rows of some sources: image k of group g is at rows[g * n_images + k] of the window. */
+struct ballot {
+    struct probe *probe;
+    const struct window *window;
+    const uint64_t *rows;
+    uint64_t n_groups;
+    uint32_t n_images;
+};
+
+/* The only allowed transform that makes row b out of row a of a lane, or ORBIT_NO_TRANSFORM.
+ * *any tells whether there are some at all. */
+static uint32_t relate(const struct orbit_pair *pair, const bool *allowed, unsigned liberties,
+                       bool *any)
+{
+    const uint32_t n = pair->lanes->items[pair->lane].map.board->n_transforms;
+    uint32_t found = ORBIT_NO_TRANSFORM, n_found = 0;
+
+    for (uint32_t u = 0; u < n && n_found < 2; u++)
+        if (allowed[u] && orbit_same(pair, u, liberties)) {
+            found = u;
+            n_found++;
+        }
+    *any = n_found > 0;
+    return n_found == 1 ? found : ORBIT_NO_TRANSFORM;
+}
+
+/* The first of several liberties under which there is a transform; it must be the only one. */
+static uint32_t relate_freely(const struct orbit_pair *pair, const bool *allowed,
+                              const unsigned *ladder, size_t n)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t u = relate(pair, allowed, ladder[i], &any);
+
+        if (any)
+            return u;
+    }
+    return ORBIT_NO_TRANSFORM;
+}
+
+static const unsigned exactly[] = {ORBIT_EXACT, ORBIT_ON_BOARD_ONLY};
+static const unsigned but_for_colours[] = {
+    ORBIT_NO_COMPLEMENT, ORBIT_NO_EXCHANGE, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
+    ORBIT_NO_FLIP,       ORBIT_SWAP_ANYWAY,
+};
+#define N_OF(list) (sizeof(list) / sizeof *(list))
+
+uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
+{
+    const uint32_t u = relate_freely(pair, allowed, exactly, N_OF(exactly));
+
+    return u != ORBIT_NO_TRANSFORM
+               ? u
+               : relate_freely(pair, allowed, but_for_colours, N_OF(but_for_colours));
+}
+
+/* The transform of most channels that are moved by one. */
+static uint32_t relate_channels(const struct orbit_pair *pair, const bool *allowed)
+{
+    uint32_t votes[BOARD_MAX_TRANSFORMS] = {0}, best = 0;
+    const uint64_t n_planes = pair->lanes->items[pair->lane].map.n_planes;
+    struct orbit_pair channel = *pair;
+    bool any;
+
+    for (channel.channel = 1; channel.channel <= n_planes; channel.channel++) {
+        uint32_t u = relate(&channel, allowed, ORBIT_EXACT, &any);
+
+        if (!any)
+            u = relate(&channel, allowed, ORBIT_NO_EXCHANGE, &any);
+        if (u != ORBIT_NO_TRANSFORM)
+            votes[u]++;
+    }
+    for (uint32_t u = 1; u < BOARD_MAX_TRANSFORMS; u++)
+        if (votes[u] > (best == 0 ? 0 : votes[best]))
+            best = u;
+    return best > 0 ? best : ORBIT_NO_TRANSFORM;
+}
+
+static bool moves(const struct lane *lane)
+{
+    return lane->is_mapped && !lane->is_broken && lane->map.kind != ORBIT_KEEP;
+}
+
+/* What the arrays of a pair of rows say: planes first, unless they alone stay where they are; then
+ * an array that is moved exactly; then planes whose colours are wrong, or some of their channels.
+ */
+static uint32_t relate_rows(const struct ballot *ballot, uint64_t a, uint64_t b)
+{
+    const struct lanes *lanes = ballot->probe->lanes;
+    const bool *allowed = ballot->probe->allowed;
+    const size_t planes = (size_t)lanes->planes;
+    struct orbit_pair pair = {ballot->window, lanes, planes, a, b, 0};
+    const uint32_t said = relate_freely(&pair, allowed, exactly, N_OF(exactly));
+    uint32_t other = ORBIT_NO_TRANSFORM;
+
+    if (said != 0 && said != ORBIT_NO_TRANSFORM)
+        return said;
+    for (size_t i = 0; i < lanes->n && (other == 0 || other == ORBIT_NO_TRANSFORM); i++) {
+        bool any;
+
+        pair.lane = i;
+        if (i != planes && moves(&lanes->items[i]))
+            other = relate(&pair, allowed, ORBIT_EXACT, &any);
+    }
+    pair.lane = planes;
+    if (said == ORBIT_NO_TRANSFORM && (other == 0 || other == ORBIT_NO_TRANSFORM))
+        other = probe_relate_planes(&pair, allowed);
+    if (said == ORBIT_NO_TRANSFORM && other == ORBIT_NO_TRANSFORM &&
+        lanes->items[planes].map.kind == ORBIT_AXIS)
+        other = relate_channels(&pair, allowed);
+    return other != ORBIT_NO_TRANSFORM ? other : said;
+}
+
+/* Votes for one image of the layout. */
+struct votes {
+    uint32_t of[BOARD_MAX_TRANSFORMS];
+    uint32_t foreign[BOARD_MAX_TRANSFORMS];
+    uint32_t n, n_foreign;
+};
+
+static void count_votes(struct votes *votes, uint32_t *id, int *foreign)
+{
+    uint32_t best = 0, best_foreign = 0;
+
+    for (uint32_t u = 1; u < BOARD_MAX_TRANSFORMS; u++) {
+        if (votes->of[u] > votes->of[best])
+            best = u;
+        if (votes->foreign[u] > votes->foreign[best_foreign])
+            best_foreign = u;
+    }
+    *id = 2 * votes->of[best] > votes->n ? best : ORBIT_NO_TRANSFORM;
+    *foreign = votes->n_foreign > votes->n && 2 * votes->foreign[best_foreign] > votes->n_foreign
+                   ? (int)best_foreign
+                   : -1;
+    if (*foreign >= 0)
+        *id = ORBIT_NO_TRANSFORM;
+}
+
+/* Compare the base image of each group with its other images; positions are those of the window. */
+static void vote(const struct ballot *ballot, uint32_t base, struct slots *slots)
+{
+    struct probe *probe = ballot->probe;
+    const struct window *window = ballot->window;
+    const uint32_t n_images = ballot->n_images;
+    const enum sketch_group group = slots->of_box ? SKETCH_BOX : SKETCH_BOARD;
+    const struct lanes *lanes = probe->lanes;
+    uint64_t n_still = 0;
+
+    slots->n_moved = slots->n_pairs = 0;
+    for (uint32_t k = 0; k < n_images; k++) {
+        struct votes votes = {0};
+
+        for (uint64_t g = 0; g < ballot->n_groups && k != base; g++) {
+            const uint64_t a = ballot->rows[g * n_images + base];
+            const uint64_t b = ballot->rows[g * n_images + k];
+            const uint32_t u = relate_rows(ballot, a, b);
+            const struct lane_row from = window_row(window, lanes, (size_t)lanes->planes, a);
+            const struct lane_row to = window_row(window, lanes, (size_t)lanes->planes, b);
+            const int map = u == ORBIT_NO_TRANSFORM
+                                ? sketch_relation(&probe->sketcher, group, from.bytes, to.bytes)
+                                : -1;
+
+            slots->n_pairs++;
+            slots->n_moved += u != ORBIT_NO_TRANSFORM && u != 0;
+            if (u != ORBIT_NO_TRANSFORM) {
+                votes.of[u]++;
+                votes.n++;
+            } else if (map > 0) {
+                votes.foreign[map]++;
+                votes.n_foreign++;
+            }
+            n_still += map == 0;
+        }
+        slots->ids[k] = 0;
+        slots->foreign[k] = -1;
+        if (k != base)
+            count_votes(&votes, &slots->ids[k], &slots->foreign[k]);
+    }
+    slots->only_colours = 2 * n_still > slots->n_pairs;
+}
+
+/* Rows of some sources in a window of their own, from anywhere in the set. */
+static int gather(struct probe *probe, const uint64_t *rows, uint64_t n, struct window *window,
+                  struct error *err)
+{
+    struct lanes *lanes = probe->lanes;
+
+    lanes_close(lanes);
+    if (lanes_open(lanes, probe->request, true, &probe->unused, err) != 0 ||
+        window_init(window, lanes, n, err) != 0)
+        return -1;
+    window->n = n;
+    for (uint64_t i = 0; i < n; i++)
+        window->images[i].row = rows[i];
+    for (size_t i = 0; i < lanes->n; i++) {
+        struct error why = {0};
+
+        if (window_read_lane(window, lanes, i, &why) != 0)
+            lanes->items[i].is_broken = true;
+    }
+    return 0;
+}
+
+int probe_slots(struct probe *probe, const struct layout *layout, enum probe_level level,
+                struct slots *slots, struct error *err)
+{
+    const uint32_t n_images = layout->n_images;
+    uint64_t sources[PROBE_SOURCES], n_sources = probe_sources(probe, layout, level, sources);
+    const uint64_t n_rows = n_sources * n_images;
+    uint64_t *rows = calloc(n_rows + 1, sizeof *rows);
+    struct window far = {0};
+    const struct window *window = &probe->window;
+    bool is_near = true;
+    int status = rows != NULL ? 0 : error_no_memory(err, "groups of images");
+
+    for (uint64_t i = 0; status == 0 && i < n_rows; i++) {
+        rows[i] = layout_row(layout, sources[i / n_images], (uint32_t)(i % n_images));
+        is_near &= rows[i] < probe->n;
+    }
+    if (status == 0 && !is_near) {
+        status = gather(probe, rows, n_rows, &far, err);
+        for (uint64_t i = 0; i < n_rows; i++)
+            rows[i] = i;
+        window = &far;
+    }
+    /* The first image may itself be wrong: then another one tells. */
+    *slots = (struct slots){.of_box = level == PROBE_BOX};
+    if (status == 0 && !probe->lanes->items[probe->lanes->planes].is_broken)
+        for (uint32_t base = 0; base < 3 && base < n_images; base++) {
+            const struct ballot ballot = {probe, window, rows, n_sources, n_images};
+            struct slots other = {.of_box = slots->of_box};
+
+            vote(&ballot, base, &other);
+            if (base == 0 || other.n_moved > slots->n_moved + slots->n_pairs / 4)
+                *slots = other;
+        }
+    window_release(&far, probe->lanes);
+    free(rows);
+    return status;
+}
+
+/* --- positions without a layout --- */
+
+/* --- a look at the first rows --- */
+
+struct entry {
+    uint64_t shape, planes, policy;
+    bool is_symmetric;
+};
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+
+    if (a->shape != b->shape)
+        return a->shape < b->shape ? -1 : 1;
+    if (a->planes != b->planes)
+        return a->planes < b->planes ? -1 : 1;
+    return a->policy < b->policy ? -1 : a->policy > b->policy;
+}
+
+/* Rows of one class: how many, how many different ones, and whether their policies are alike. */
+struct class_of_rows {
+    uint64_t n, n_different;
+    bool alike, is_symmetric;
+};
+
+static struct class_of_rows next_class(const struct entry *list, uint64_t n)
+{
+    struct class_of_rows c = {
+        .n = 1, .n_different = 1, .alike = true, .is_symmetric = list[0].is_symmetric};
+
+    for (; c.n < n && list[c.n].shape == list[0].shape; c.n++) {
+        c.n_different += list[c.n].planes != list[c.n - 1].planes;
+        c.alike &= list[c.n].policy == list[0].policy;
+    }
+    return c;
+}
+
+static struct classes_fit judge(const struct entry *list, uint64_t n)
+{
+    struct classes_fit fit = {.n_images = 1};
+    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_classes = 0;
+    uint64_t n_once = 0, n_repeated = 0, n_saved = 0;
+
+    for (uint64_t i = 0; i < n;) {
+        const struct class_of_rows c = next_class(list + i, n - i);
+
+        if (c.n_different <= LAYOUT_MAX_IMAGES)
+            n_of[c.n_different] += c.n;
+        i += c.n;
+    }
+    for (uint32_t k = 2; k <= LAYOUT_MAX_IMAGES; k++)
+        fit.n_images = n_of[k] > n_of[fit.n_images] ? k : fit.n_images;
+    for (uint64_t i = 0; i < n;) {
+        const struct class_of_rows c = next_class(list + i, n - i);
+        const bool is_good = 4 * c.n_different >= 3 * fit.n_images;
+
+        i += c.n;
+        if (c.is_symmetric) {
+            n_once += c.n == c.n_different;
+            n_repeated += c.n > c.n_different;
+        }
+        if (c.n_different == 1 && c.n > 1)
+            continue;
+        n_classes++;
+        n_saved += c.n - 1;
+        n_good += is_good;
+        n_alike += is_good && c.alike;
+    }
+    fit.is_enumeration = n_once > n_repeated || 2 * n_alike < n_good;
+    fit.saved = n > 0 ? (double)n_saved / (double)n : 0;
+    if (fit.n_images < 2 || 2 * n_good <= n_classes || n_good * (fit.n_images - 1) < 3)
+        fit.n_images = 0;
+    return fit;
+}
+
+int orbit_classes_probe(const struct probe *probe, struct classes_fit *fit, struct error *err)
+{
+    struct entry *list = calloc(probe->n + 1, sizeof *list);
+    uint64_t n = 0;
+
+    if (list == NULL)
+        return error_no_memory(err, "rows of a set");
+    for (uint64_t i = 0; i < probe->n; i++) {
+        const struct sketch *s = &probe->sketches[i];
+
+        if (s->shape[SKETCH_BOARD] != 0)
+            list[n++] =
+                (struct entry){s->shape[SKETCH_BOARD], s->planes, s->policy, s->is_symmetric};
+    }
+    qsort(list, n, sizeof *list, compare_entries);
+    *fit = judge(list, n);
+    free(list);
+    return 0;
+}
+
+/* --- all rows --- */
+
+struct classes {
+    struct probe *probe;
+    uint32_t n_images;
+    uint64_t n_sources;
+    struct window pair; /* the first row of a class and another one, of the planes alone */
+    struct lanes lanes; /* the planes alone */
+    struct row_table *table;
+};
+
+static int compare_shapes(const void *left, const void *right)
+{
+    const struct lane_image *a = left, *b = right;
+
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static uint8_t *pair_row(const struct classes *c, int which)
+{
+    return c->pair.buffers[0].bytes + (uint64_t)which * c->lanes.items[0].array->row_nbytes;
+}
+
+/* Where a position occurs several times, nothing tells which row is whose image; one image more
+ * than there are transforms is taken for a duplicate. */
+static int split_class(struct classes *c, struct lane_image *rows, uint64_t n, struct error *err)
+{
+    const bool is_one_source = n <= c->n_images + c->n_images / 2;
+    const uint64_t source = c->n_sources++;
+
+    if (row_table_get(c->table, rows[0].row, pair_row(c, 0), err) != 0)
+        return -1;
+    for (uint64_t i = 0; i < n; i++) {
+        if (row_table_get(c->table, rows[i].row, pair_row(c, 1), err) != 0)
+            return -1;
+        rows[i].transform =
+            is_one_source
+                ? probe_relate_planes(&(struct orbit_pair){&c->pair, &c->lanes, 0, 0, 1, 0},
+                                      c->probe->allowed)
+                : ORBIT_NO_TRANSFORM;
+        rows[i].source = rows[i].transform == ORBIT_NO_TRANSFORM ? c->n_sources++ : source;
+    }
+    return 0;
+}
+
+static int list_rows(struct classes *c, struct lane_image *entries, uint64_t n, struct error *err)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        struct sketch sketch;
+
+        if (row_table_get(c->table, i, pair_row(c, 1), err) != 0)
+            return -1;
+        sketch_planes(&c->probe->sketcher, pair_row(c, 1), &sketch);
+        entries[i] = (struct lane_image){.row = i, .source = sketch.shape[SKETCH_BOARD]};
+    }
+    qsort(entries, n, sizeof *entries, compare_shapes);
+    for (uint64_t i = 0, end; i < n; i = end) {
+        const uint64_t shape = entries[i].source;
+
+        for (end = i + 1; end < n && entries[end].source == shape;)
+            end++;
+        if (split_class(c, entries + i, end - i, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int orbit_classes(struct probe *probe, uint32_t n_images, struct lane_image **entries,
+                  struct error *err)
+{
+    const struct lanes *all = probe->lanes;
+    const struct array *array = probe->sketcher.lane->array;
+    uint64_t memory_left = probe->request->settings->max_memory;
+    struct classes c = {.probe = probe, .n_images = n_images};
+    int status = -1;
+
+    c.lanes = (struct lanes){.shard = all->shard, .items = &all->items[all->planes], .n = 1};
+    *entries = calloc(array->n_rows + 1, sizeof **entries);
+    if (*entries == NULL)
+        error_no_memory(err, "list of all images");
+    else if (window_init(&c.pair, &c.lanes, 2, err) == 0) {
+        c.pair.buffers[0].bytes = calloc(2, array->row_nbytes + 1);
+        c.table = row_table_open(&array, 1, &memory_left, probe->request->settings->tmpdir, err);
+        if (c.pair.buffers[0].bytes == NULL)
+            error_no_memory(err, "rows");
+        else if (c.table != NULL)
+            status = list_rows(&c, *entries, array->n_rows, err);
+    }
+    if (status != 0) {
+        free(*entries);
+        *entries = NULL;
+    }
+    row_table_close(c.table);
+    window_release(&c.pair, &c.lanes);
+    return status;
+}
