@@ -8,7 +8,8 @@
 #include "cli/command.h"
 #include "cli/json_out.h"
 #include "cli/option.h"
-#include "engine/record.h"
+#include "engine/plan.h"
+#include "engine/shard_board.h"
 #include "shard/schema.h"
 
 #include <stdio.h>
@@ -18,67 +19,69 @@
 /* One shard, as far as it can be understood. */
 struct shard {
     struct archive_in archive;
-    struct recall recall;   /* the settings, and what its manifest says */
-    struct board *board;    /* owned, or NULL: not known */
-    const char *board_from; /* "--board", "the shard", "shapes" */
-    struct role_guess guess;
-    struct role_binding *bindings; /* owned, or NULL: roles could not be decided */
+    struct recall recall; /* the settings, and what its manifest says */
+    struct shard_board found;
+    struct role_binding *bindings; /* owned, or NULL: roles need a board */
     uint64_t n_rows;
-    struct error why; /* the reason, when roles could not be decided */
+    bool rows_are_known;
+    struct role_problems problems;
+    struct text command; /* that settles them, or "" */
 };
 
 /* --- understanding a shard --- */
 
-static int decide_board(struct shard *shard, struct error *err)
+/* What expand would ask is asked here, so that a schema holds no guess; but not of an expansion,
+ * whose arrays are told by its manifest, or were decided before. */
+static bool is_source(const struct shard *shard)
 {
-    const char *name = shard->recall.settings.board;
-    char said[64];
+    return shard->recall.manifest == NULL && strncmp(shard->archive.comment, "symaug ", 7) != 0 &&
+           archive_in_find(&shard->archive, PLAN_SOURCE_KEY) == NULL;
+}
 
-    shard->board_from = "--board";
-    if ((name == NULL || strcmp(name, "katago") == 0) &&
-        role_guess_board(&shard->archive, said, sizeof said) == 0) {
-        shard->board_from = "said by the shard";
-        name = said;
-    }
-    if (name == NULL) {
-        shard->board = recall_board(&shard->recall, &shard->archive, &shard->board_from);
-        if (shard->board != NULL)
-            return 0;
-    }
-    if (name == NULL && role_guess_board_by_shape(&shard->archive, &shard->guess) == 0) {
-        shard->board_from = "guessed from shapes";
-        name = shard->guess.board;
-    }
-    if (name == NULL)
-        return 0;
-    shard->board = board_new(name, err);
-    return shard->board != NULL ? 0 : -1;
+static int infer(struct shard *shard, struct error *err)
+{
+    struct role_request request = shard->recall.settings.roles; /* borrowed */
+    struct text head = {0}, file = {0};
+    int status = text_append(&head, err, "symaug expand --board ");
+
+    if (status == 0)
+        status = text_append_shell(&head, shard->found.board->preset, err);
+    if (status == 0)
+        status = text_append(&file, err, " -- ");
+    if (status == 0)
+        status = text_append_shell(&file, shard->archive.path, err);
+    if (status == 0)
+        status = text_append(&file, err, " OUT.npz");
+    request.is_strict = is_source(shard);
+    request.swaps_colours = request.is_strict && board_swaps_colours(shard->found.board);
+    request.command = head.text;
+    request.operands = file.text;
+    if (status == 0)
+        status = role_infer(&shard->archive, shard->found.board, &request, shard->bindings,
+                            &shard->n_rows, &shard->problems, err);
+    shard->rows_are_known = status == 0 && shard->n_rows > 0;
+    if (status == 0 && shard->problems.n > 0)
+        status = role_problems_command(&shard->problems, &shard->archive, &request, &shard->command,
+                                       err);
+    text_release(&head);
+    text_release(&file);
+    return status;
 }
 
 static int decide_roles(struct shard *shard, struct error *err)
 {
-    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
-        struct array *array = &shard->archive.arrays[i];
+    const struct array *first;
 
-        if (array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
-            array_load_objects(array, NULL, err) != 0)
-            return -1;
+    if (archive_in_load_objects(&shard->archive, err) != 0)
+        return -1;
+    if (shard->found.board == NULL) {
+        first = role_rows_array(&shard->archive);
+        shard->rows_are_known = first != NULL;
+        shard->n_rows = first != NULL ? first->n_rows : 0;
+        return 0;
     }
-    if (shard->board == NULL)
-        return 0;
     shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
-    if (shard->bindings == NULL)
-        return error_no_memory(err, "roles");
-    if (role_infer(&shard->archive, shard->board, &shard->recall.settings.roles, shard->bindings,
-                   &shard->n_rows, NULL, &shard->why) == 0)
-        return 0;
-    free(shard->bindings);
-    shard->bindings = NULL;
-    /* What the shard is like can be shown; that memory or a device failed, not. */
-    if (shard->why.kind == ERROR_DATA || shard->why.kind == ERROR_USAGE)
-        return 0;
-    *err = shard->why;
-    return -1;
+    return shard->bindings != NULL ? infer(shard, err) : error_no_memory(err, "roles");
 }
 
 static int open_shard(struct shard *shard, const char *path, const struct settings *settings,
@@ -88,7 +91,8 @@ static int open_shard(struct shard *shard, const char *path, const struct settin
     if (role_open(&shard->archive, path, settings->use_map, &settings->roles, err) != 0)
         return -1;
     if (recall_open(&shard->recall, settings, &shard->archive, NULL, 0, true, err) != 0 ||
-        decide_board(shard, err) != 0)
+        shard_find_board(&shard->found, &shard->archive, &shard->recall.settings, &shard->recall,
+                         err) != 0)
         return -1;
     return decide_roles(shard, err);
 }
@@ -96,7 +100,9 @@ static int open_shard(struct shard *shard, const char *path, const struct settin
 static void close_shard(struct shard *shard)
 {
     free(shard->bindings);
-    board_free(shard->board);
+    role_problems_release(&shard->problems);
+    text_release(&shard->command);
+    board_free(shard->found.board);
     recall_release(&shard->recall);
     archive_in_close(&shard->archive);
 }
@@ -118,6 +124,15 @@ static const char *storage(const struct array *array)
                                                                    : "stored";
 }
 
+/* Neither this array, nor the indices of the sparse policy that it belongs to, have a role. */
+static bool is_undecided(const struct shard *shard, size_t i)
+{
+    const int index = shard->bindings != NULL ? shard->bindings[i].index_array : -1;
+
+    return role_problem_of(&shard->problems, i) != NULL ||
+           (index >= 0 && role_problem_of(&shard->problems, (size_t)index) != NULL);
+}
+
 /* --- for people --- */
 
 static void print_array(const struct shard *shard, size_t i, int name_width)
@@ -126,7 +141,10 @@ static void print_array(const struct shard *shard, size_t i, int name_width)
     char dtype[32], spec[128] = "-";
 
     dtype_name(&array->header.dtype, dtype, sizeof dtype);
-    if (shard->bindings != NULL && role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
+    if (is_undecided(shard, i))
+        snprintf(spec, sizeof spec, "?");
+    else if (shard->bindings != NULL &&
+             role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
         snprintf(spec, sizeof spec, "%s", role_name(shard->bindings[i].role));
     printf("  %-*s %-6s %-20s %-28s %10s  %s\n", name_width, text_path(array->key).text, dtype,
            text_shape(array->header.shape, array->header.n_dims).text, spec,
@@ -135,12 +153,14 @@ static void print_array(const struct shard *shard, size_t i, int name_width)
 
 static void print_board(const struct shard *shard)
 {
-    if (shard->board != NULL)
-        printf(", board %s (%s: %s), %u transforms", shard->board->preset, shard->board->name,
-               shard->board_from, shard->board->n_transforms);
+    const struct shard_board *found = &shard->found;
+
+    if (found->board != NULL)
+        printf(", board %s (%s: %s), %u transforms", found->board->preset, found->board->name,
+               found->from, found->board->n_transforms);
     else
-        printf(", board not known%s%s", shard->guess.reason[0] != '\0' ? ": " : "",
-               shard->guess.reason);
+        printf(", board not known%s%s", found->guess.reason[0] != '\0' ? ": " : "",
+               found->guess.reason);
 }
 
 static void print_shard(const struct shard *shard)
@@ -155,7 +175,7 @@ static void print_shard(const struct shard *shard)
             width = n < 40 ? n : 40;
     }
     printf("%s: ", text_path(archive->path).text);
-    if (shard->bindings != NULL)
+    if (shard->rows_are_known)
         printf("%llu rows, ", (unsigned long long)shard->n_rows);
     printf("%zu arrays, %s", archive->n_arrays, text_size(shard_nbytes(shard)).text);
     print_board(shard);
@@ -166,13 +186,34 @@ static void print_shard(const struct shard *shard)
         print_array(shard, i, width);
     for (size_t i = 0; i < archive->n_warnings; i++)
         printf("  warning: %s\n", archive->warnings[i]);
-    if (shard->board == NULL)
+    if (shard->found.board == NULL)
         printf("  roles need a board: use --board (`symaug boards` lists them)\n");
-    else if (shard->bindings == NULL)
-        printf("  roles could not be decided: %s\n", shard->why.message);
+    if (shard->found.problem.kind == ERROR_DATA)
+        printf("  problem: %s\n", shard->found.problem.message);
+    for (size_t i = 0; i < shard->problems.n; i++)
+        printf("  undecided: %s\n", shard->problems.items[i].why.message);
+    if (shard->command.n_bytes > 0)
+        printf("  use: %s\n", shard->command.text);
 }
 
 /* --- for programs --- */
+
+/* Why an array has no role, and the flag that would give it one. */
+static json_t *add_problem_json(const struct shard *shard, size_t i, json_t *json)
+{
+    const struct role_problem *problem = role_problem_of(&shard->problems, i);
+    struct text flag = {0};
+
+    if (problem == NULL)
+        return json;
+    json_object_set_new(json, "error", json_string(problem->why.message));
+    if (problem->role[0] != '\0' &&
+        text_append(&flag, NULL, "--role %s=%s%s", shard->archive.arrays[i].key, problem->role,
+                    problem->flags) == 0)
+        json_object_set_new(json, "flag", json_out_name(flag.text));
+    text_release(&flag);
+    return json;
+}
 
 static json_t *array_json(const struct shard *shard, size_t i)
 {
@@ -189,6 +230,10 @@ static json_t *array_json(const struct shard *shard, size_t i)
     json_object_set_new(json, "bytes", json_integer((json_int_t)array->unpacked_nbytes));
     json_object_set_new(json, "packed_bytes", json_integer((json_int_t)array->packed_nbytes));
     json_object_set_new(json, "deflated", json_boolean(array->decoder == &decoder_deflate));
+    if (is_undecided(shard, i)) {
+        json_object_set_new(json, "role", json_null());
+        return add_problem_json(shard, i, json);
+    }
     if (shard->bindings == NULL)
         return json;
     json_object_set_new(json, "role", json_string(role_name(shard->bindings[i].role)));
@@ -208,15 +253,17 @@ static json_t *shard_json(const struct shard *shard)
     json_object_set_new(json, "path", json_out_name(archive->path));
     json_object_set_new(json, "bytes", json_integer((json_int_t)shard_nbytes(shard)));
     json_object_set_new(json, "comment", json_out_name(archive->comment));
-    if (shard->board != NULL) {
-        json_object_set_new(json, "board", json_string(shard->board->name));
-        json_object_set_new(json, "preset", json_string(shard->board->preset));
-        json_object_set_new(json, "board_from", json_string(shard->board_from));
+    if (shard->found.board != NULL) {
+        json_object_set_new(json, "board", json_string(shard->found.board->name));
+        json_object_set_new(json, "preset", json_string(shard->found.board->preset));
+        json_object_set_new(json, "board_from", json_string(shard->found.from));
     }
-    if (shard->bindings != NULL)
+    if (shard->rows_are_known)
         json_object_set_new(json, "rows", json_integer((json_int_t)shard->n_rows));
-    else if (shard->why.kind != ERROR_NONE)
-        json_object_set_new(json, "error", json_string(shard->why.message));
+    if (shard->problems.n > 0)
+        json_object_set_new(json, "error", json_string(shard->problems.items[0].why.message));
+    if (shard->command.n_bytes > 0)
+        json_object_set_new(json, "command", json_out_name(shard->command.text));
     for (size_t i = 0; i < archive->n_arrays; i++)
         json_array_append_new(arrays, array_json(shard, i));
     for (size_t i = 0; i < archive->n_warnings; i++)
@@ -233,12 +280,12 @@ static int print_schema(const struct shard *shard, struct error *err)
     struct text schema = {0};
     int status;
 
+    if (shard->problems.n > 0)
+        return error_pass(err, &shard->problems.items[0].why);
     if (shard->bindings == NULL)
-        return shard->why.kind != ERROR_NONE
-                   ? error_pass(err, &shard->why)
-                   : error_set(err, ERROR_USAGE,
-                               "%s: roles need a board: use --board (`symaug boards` lists them)",
-                               text_path(shard->archive.path).text);
+        return error_set(err, ERROR_USAGE,
+                         "%s: roles need a board: use --board (`symaug boards` lists them)",
+                         text_path(shard->archive.path).text);
     status = schema_write(&shard->archive, shard->bindings, &schema, err);
     if (status == 0)
         fputs(schema.text, stdout);
@@ -258,8 +305,8 @@ static int info_one(const struct settings *settings, const char *path, json_t *f
         json_array_append_new(files, shard_json(&shard));
     else if (status == 0)
         print_shard(&shard);
-    if (status == 0 && shard.why.kind != ERROR_NONE)
-        status = error_exit_code(shard.why.kind);
+    if (status == 0 && (shard.problems.n > 0 || shard.found.problem.kind == ERROR_DATA))
+        status = error_exit_code(ERROR_DATA);
     close_shard(&shard);
     return status;
 }

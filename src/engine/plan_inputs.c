@@ -1,7 +1,11 @@
-/* plan_inputs.c - see plan_inputs.h. */
+/*
+ * plan_inputs.c - the inputs of a plan: each is opened, refused when it was expanded before, given
+ * its roles on the board of the first, and matched with the first array by array.
+ */
 #include "engine/plan_inputs.h"
 
 #include "engine/record.h"
+#include "engine/shard_board.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -34,18 +38,6 @@ static int check_not_expanded(const struct archive_in *archive, const struct set
     return is_listed ? refuse_expanded(archive, "its manifest says so", err) : status;
 }
 
-static int load_objects(struct archive_in *archive, struct error *err)
-{
-    for (size_t i = 0; i < archive->n_arrays; i++) {
-        struct array *array = &archive->arrays[i];
-
-        if (array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
-            array_load_objects(array, NULL, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int keep_warnings(struct plan *plan, const struct archive_in *archive, struct error *err)
 {
     for (size_t i = 0; i < archive->n_warnings; i++) {
@@ -73,33 +65,13 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
         plan->n_archives++;
         if (!request->allow_expanded && check_not_expanded(archive, request, err) != 0)
             return -1;
-        if (load_objects(archive, err) != 0 || keep_warnings(plan, archive, err) != 0)
+        if (archive_in_load_objects(archive, err) != 0 || keep_warnings(plan, archive, err) != 0)
             return -1;
     }
     return 0;
 }
 
 /* --- the board --- */
-
-static int check_board_of(const struct plan *plan, const struct archive_in *archive,
-                          struct error *err)
-{
-    char name[64];
-    struct board *said;
-    bool same;
-
-    if (role_guess_board(archive, name, sizeof name) != 0)
-        return 0;
-    said = board_new(name, NULL);
-    if (said == NULL) /* a board_type this program does not know proves nothing */
-        return 0;
-    same = strcmp(said->name, plan->board->name) == 0;
-    board_free(said);
-    if (!same)
-        return error_set(err, ERROR_DATA, "%s: is of board %s, not of %s (--board)",
-                         text_path(archive->path).text, text_quote(name).text, plan->board->preset);
-    return 0;
-}
 
 /* A policy layout that the board does not have cannot be meant. */
 static int check_layout(const struct plan *plan, const struct settings *request, struct error *err)
@@ -128,28 +100,15 @@ static int warn_of_doubles(struct plan *plan, struct error *err)
 
 int plan_decide_board(struct plan *plan, const struct settings *request, struct error *err)
 {
-    const char *name = request->board;
-    char guess[64];
+    struct shard_board found;
 
-    if (name == NULL || strcmp(name, "katago") == 0) {
-        if (role_guess_board(&plan->archives[0], guess, sizeof guess) != 0)
-            return error_set(err, name == NULL ? ERROR_USAGE : ERROR_DATA,
-                             name == NULL
-                                 ? "%s: does not say of which board it is; use --board (`symaug "
-                                   "boards` lists them)"
-                                 : "%s: has not the members of a KataGo shard",
-                             text_path(plan->archives[0].path).text);
-        if (name != NULL && strncmp(guess, "katago", 6) != 0)
-            return error_set(err, ERROR_DATA, "%s: is of board %s, not of katago (--board)",
-                             text_path(plan->archives[0].path).text, text_quote(guess).text);
-        name = guess;
-    }
-    plan->board = request->board_text != NULL ? board_new_from_text(name, request->board_text, err)
-                                              : board_new(name, err);
-    if (plan->board == NULL)
+    if (shard_find_board(&found, &plan->archives[0], request, NULL, err) != 0)
         return -1;
-    for (size_t i = 0; i < plan->n_archives; i++)
-        if (check_board_of(plan, &plan->archives[i], err) != 0)
+    plan->board = found.board;
+    if (found.problem.kind != ERROR_NONE)
+        return error_pass(err, &found.problem);
+    for (size_t i = 1; i < plan->n_archives; i++)
+        if (shard_check_board(&plan->archives[i], plan->board, err) != 0)
             return -1;
     return check_layout(plan, request, err) != 0 ? -1 : warn_of_doubles(plan, err);
 }

@@ -473,6 +473,18 @@ void archive_in_close(struct archive_in *archive)
     memset(archive, 0, sizeof *archive);
 }
 
+int archive_in_load_objects(struct archive_in *archive, struct error *err)
+{
+    for (size_t i = 0; i < archive->n_arrays; i++) {
+        struct array *array = &archive->arrays[i];
+
+        if (array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
+            array_load_objects(array, NULL, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 struct array *archive_in_find(const struct archive_in *archive, const char *key)
 {
     for (size_t i = 0; i < archive->n_arrays; i++)

@@ -43,6 +43,9 @@ int archive_in_open_part(struct archive_in *archive, const char *path, bool use_
 /* Close it; accepts a zeroed one. */
 void archive_in_close(struct archive_in *archive);
 
+/* Read the objects of every array of them that has rows (array_load_objects). */
+int archive_in_load_objects(struct archive_in *archive, struct error *err);
+
 /* The array of that key, or NULL. */
 struct array *archive_in_find(const struct archive_in *archive, const char *key);
 

@@ -240,6 +240,10 @@ int role_problems_command(const struct role_problems *problems, const struct arc
                           const struct role_request *request, struct text *command,
                           struct error *err);
 
+/* Without a board: the array that tells the number of rows: planes, else a policy, else a value or
+ * an action, by their names; NULL when there is none. */
+const struct array *role_rows_array(const struct archive_in *archive);
+
 /* The board a shard says it is of (0-d board_type; member set of KataGo), as a name for board_new;
  * 0 when it says so, -1 (no error) when it does not. */
 int role_guess_board(const struct archive_in *archive, char *name, size_t n_bytes);

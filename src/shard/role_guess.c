@@ -17,6 +17,18 @@ static bool is_preset(const char *name)
     return false;
 }
 
+const struct array *role_rows_array(const struct archive_in *archive)
+{
+    static const enum role order[] = {ROLE_PLANES, ROLE_POLICY, ROLE_VALUE, ROLE_ACTION};
+
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+        for (size_t i = 0; i < archive->n_arrays; i++)
+            if (role_by_name(archive->arrays[i].key, NULL).role == order[k] &&
+                archive->arrays[i].header.n_dims > 0)
+                return &archive->arrays[i];
+    return NULL;
+}
+
 /* Only presets are taken from a shard: a name could else be the path of a board file. */
 int role_guess_board(const struct archive_in *archive, char *name, size_t n_bytes)
 {

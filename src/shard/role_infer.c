@@ -775,6 +775,25 @@ static int try_roles(const struct role_context *c, struct role_problems *left, s
     return status;
 }
 
+/* What becomes undecided when another array does: the values of indices that are left out. */
+static struct role_problem *add_companion(struct role_context *c, int i, const struct error *why)
+{
+    const int index = i >= 0 ? c->bindings[i].index_array : -1;
+    char reason[ROLE_REASON_NBYTES];
+
+    if (index < 0) {
+        struct role_problem *problem = add_problem(c, i, NULL);
+
+        if (problem != NULL)
+            problem->why = *why;
+        return problem;
+    }
+    snprintf(reason, sizeof reason, "it goes with %.200s, which has no role",
+             text_quote(c->archive->arrays[index].key).text);
+    (void)role_refuse(c, (size_t)i, NULL, reason);
+    return &c->problems->items[c->problems->n - 1];
+}
+
 /* A suggestion that would be refused in turn becomes "drop", which never is. What else would be
  * undecided then (the other parts of a sparse policy) is one more problem. */
 static int settle(struct role_context *c, struct error *err)
@@ -799,11 +818,9 @@ static int settle(struct role_context *c, struct error *err)
                 if (c->problems->items[m].array == left.items[k].array)
                     problem = &c->problems->items[m];
             if (problem == NULL)
-                problem = add_problem(c, left.items[k].array, "drop");
+                problem = add_companion(c, left.items[k].array, &left.items[k].why);
             if (problem == NULL)
                 break;
-            if (problem->why.kind == ERROR_NONE)
-                problem->why = left.items[k].why;
             snprintf(problem->role, sizeof problem->role, "%s",
                      left.items[k].array < 0 ? "" : "drop");
         }

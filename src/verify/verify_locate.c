@@ -86,16 +86,11 @@ static int name_board(const struct verify_request *request, const struct verify_
                       struct verify_located *located, struct error *err)
 {
     const char *said = request->settings->board;
-    char name[64];
 
     if (shard->board == NULL || !shard->board_is_sure)
         return 0;
-    if (said != NULL && strcmp(said, "katago") != 0)
-        located->board = strdup(said);
-    else if (role_guess_board(&shard->archive, name, sizeof name) == 0)
-        located->board = strdup(name);
-    else
-        located->board = strdup(shard->board->preset);
+    located->board =
+        strdup(said != NULL && strcmp(said, "katago") != 0 ? said : shard->board->preset);
     return located->board != NULL ? 0 : error_no_memory(err, "board");
 }
 

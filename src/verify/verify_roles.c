@@ -157,22 +157,6 @@ static enum role role_without_board(const struct verify_shard *shard, size_t i, 
     return named.role;
 }
 
-/* The array that tells the number of rows: planes, else a policy, else anything with a name. */
-static const struct array *rows_array(const struct verify_shard *shard)
-{
-    static const enum role order[] = {ROLE_PLANES, ROLE_POLICY, ROLE_VALUE, ROLE_ACTION};
-
-    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
-        for (size_t i = 0; i < shard->archive.n_arrays; i++) {
-            const struct role_named named = role_by_name(shard->archive.arrays[i].key, NULL);
-
-            if (named.role == order[k] && shard->archive.arrays[i].header.n_dims > 0)
-                return &shard->archive.arrays[i];
-        }
-    }
-    return NULL;
-}
-
 /* A shape that none of the boards tried has may be right on one that was not tried; objects that
  * cannot be read, and arrays that contradict each other, are wrong on every board. */
 static bool may_be_of_another_board(const struct verify_shard *shard, const struct error *why)
@@ -189,7 +173,7 @@ static int read_by_names(struct verify_shard *shard, const struct error *why,
 {
     struct findings *findings = why != NULL ? &result->findings : NULL;
     const struct finding_place place = {FINDING_SHAPE, false, NULL, FINDING_NO_ROW};
-    const struct array *first = rows_array(shard);
+    const struct array *first = role_rows_array(&shard->archive);
 
     if (first == NULL) {
         result->fatal = ERROR_DATA;
@@ -220,18 +204,27 @@ static int read_by_names(struct verify_shard *shard, const struct error *why,
     return 0;
 }
 
+/* What could not be decided is a finding, and the other arrays are still looked at; unless the file
+ * cannot be read as a shard of that board at all. */
 static int infer_with_board(struct verify_shard *shard, const struct settings *reading,
                             struct verify_result *result, struct error *err)
 {
+    struct role_problems problems = {0};
     struct error why = {0};
+    const int status = role_infer(&shard->archive, shard->board, &reading->roles, shard->bindings,
+                                  &shard->n_rows, &problems, &why);
+    bool is_lost = status != 0 || shard->n_rows == 0;
 
-    if (infer(shard, shard->board, reading, &why) == 0)
-        return 0;
-    if (why.kind != ERROR_DATA)
-        return error_pass(err, &why);
-    add_refusal(shard, &why, result);
-    read_by_names(shard, NULL, result);
-    return 0;
+    for (size_t i = 0; i < problems.n; i++) {
+        add_refusal(shard, &problems.items[i].why, result);
+        is_lost |= problems.items[i].array < 0;
+    }
+    if (status != 0 && why.kind == ERROR_DATA)
+        add_refusal(shard, &why, result);
+    if (is_lost && (problems.n > 0 || status != 0))
+        read_by_names(shard, NULL, result);
+    role_problems_release(&problems);
+    return status != 0 && why.kind != ERROR_DATA ? error_pass(err, &why) : 0;
 }
 
 int verify_decide_roles(struct verify_shard *shard, const struct settings *reading,

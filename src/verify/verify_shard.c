@@ -7,6 +7,7 @@
 #include "verify/verify_shard.h"
 
 #include "base/text.h"
+#include "engine/shard_board.h"
 #include "manifest/manifest.h"
 #include "verify/labels.h"
 #include "verify/verify_roles.h"
@@ -57,51 +58,19 @@ static int read_manifest(struct verify_shard *shard, const struct verify_request
 
 /* --- the board --- */
 
-/* A board that was not named on the command line; one that cannot be built is not known. */
-static bool try_board(struct verify_shard *shard, const char *name)
+static int decide_board(struct verify_shard *shard, const struct settings *said,
+                        struct verify_result *result, struct error *err)
 {
-    if (name == NULL || shard->board != NULL)
-        return shard->board != NULL;
-    shard->board = board_new(name, NULL);
-    shard->board_is_sure = shard->board != NULL;
-    return shard->board != NULL;
-}
+    const struct finding_place place = {FINDING_SHAPE, false, NULL, FINDING_NO_ROW};
+    char reason[ERROR_MESSAGE_NBYTES];
+    struct shard_board found;
 
-static int decide_board(struct verify_shard *shard, const char *said, struct verify_result *result,
-                        struct error *err)
-{
-    struct finding_place place = {FINDING_SHAPE, false, NULL, FINDING_NO_ROW};
-    const bool wants_katago = said != NULL && strcmp(said, "katago") == 0;
-    struct role_guess guess;
-    const char *from;
-    char name[64];
-    const bool shard_says = role_guess_board(&shard->archive, name, sizeof name) == 0;
-
-    if (said != NULL && !wants_katago) {
-        shard->board = board_new(said, err);
-        shard->board_is_sure = true;
-        if (shard->board == NULL)
-            return -1;
-        struct board *other = shard_says ? board_new(name, NULL) : NULL;
-
-        if (other != NULL && strcmp(other->name, shard->board->name) != 0)
-            findings_add(&result->findings, &place, said, name,
-                         "the shard is of another board than --board");
-        board_free(other);
-        return 0;
-    }
-    if (shard_says && try_board(shard, name))
-        return 0;
-    if (wants_katago) {
-        findings_add(&result->findings, &place, "", "", "has not the members of a KataGo shard");
-        return 0;
-    }
-    shard->board = recall_board(&shard->recall, &shard->archive, &from);
-    shard->board_is_sure = shard->board != NULL;
-    if (shard->board != NULL)
-        return 0;
-    if (role_guess_board_by_shape(&shard->archive, &guess) == 0)
-        try_board(shard, guess.board);
+    if (shard_find_board(&found, &shard->archive, said, &shard->recall, err) != 0)
+        return -1;
+    shard->board = found.board;
+    shard->board_is_sure = found.board != NULL;
+    if (found.problem.kind == ERROR_DATA)
+        findings_add(&result->findings, &place, "", "", "%s", error_reason(&found.problem, reason));
     return 0;
 }
 
@@ -142,7 +111,7 @@ int verify_shard_open(struct verify_shard *shard, const struct verify_request *r
     add_warnings(&shard->archive, result);
     if (read_manifest(shard, request, err) != 0 || load_objects(shard, result, err) != 0)
         return -1;
-    if (decide_board(shard, request->settings->board, result, err) != 0)
+    if (decide_board(shard, request->settings, result, err) != 0)
         return -1;
     if (result->fatal != ERROR_NONE)
         return 0;

@@ -405,6 +405,50 @@ def padded_late():
 
 check("a list that is padded late", padded_late)
 
+def info_shows_all():
+    """`info` prints every role it knows, ? where it does not, and a command that settles all."""
+    with Folder() as f:
+        f.save(**go(a=spread(81), moves=np.arange(N), best=np.arange(N), odd=spread(81)[:5],
+                    pi_indices=np.zeros((N, 4), "i4"), pi_values=np.zeros((N, 5), "f4")))
+        code, out, errors = f.run("info", "-b", "go9", "in.npz")
+        assert code == 65 and errors == "", errors
+        roles = {line.split()[0]: line.split(")")[1].split()[0] for line in out.splitlines()[1:7]}
+        assert roles == {"features": "planes:nchw", "policy": "policy:layout=cells", "a": "?",
+                         "moves": "action:layout=cells", "best": "?", "odd": "?"}, roles
+        assert [line.split(")")[1].split()[0] for line in out.splitlines()[7:9]] == ["?", "?"], out
+        command = shlex.split(out.split("  use: ")[1].replace("OUT.npz", "out.npz"))
+        f.ok("expand", "-q", *command[2:])
+        shown = json.loads(f.run("info", "--json", "-b", "go9", "in.npz")[1])["files"][0]
+        found = {array["name"]: (array["role"], array.get("flag")) for array in shown["arrays"]}
+        assert found["moves"] == ("action", None) and found["a"] == (None, "--role a=policy")
+        assert found["odd"] == (None, "--role odd=drop") and found["pi_values"][0] is None
+        assert shown["rows"] == N and shlex.split(shown["command"])[:2] == ["symaug", "expand"]
+        assert "goes with" in shown["arrays"][-1]["error"]
+        assert f.run("info", "-b", "go9", "--write-schema", "in.npz")[0] == 65
+
+
+def info_without_board():
+    with Folder() as f:
+        f.save(x=planes(3, 13, 13), policy=spread(169))
+        shown = json.loads(f.ok("info", "--json", "in.npz"))["files"][0]
+        assert shown["rows"] == N and "board" not in shown
+        assert "6 rows" in f.ok("info", "in.npz")
+
+
+def verify_lists_all():
+    """What has no role is a finding each, and the rest is looked at all the same."""
+    with Folder() as f:
+        f.save(**go(pi=spread(83), visits=spread(81)[:5], odd_indices=np.zeros((N, 4), "i4")),
+               value=np.full(N, np.nan))
+        code, out, errors = f.run("verify", "--json", "-b", "go9", "in.npz")
+        found = {(i["array"], i["code"]) for i in json.loads(out)["files"][0]["findings"]}
+        assert code == 1 and {("pi", "shape"), ("visits", "rows"), ("value", "nan")} <= found, found
+
+
+check("info shows all", info_shows_all)
+check("info without a board", info_without_board)
+check("verify lists all", verify_lists_all)
+
 CONTAINERS = {
     "snowflake/games_processed": "hex13", "snowflake/games_py312_processed": "hex13",
     "snowflake/shuffled_401": "hex13", "alphagomoku/lazy": "square:9", "alphagomoku/eager": "square:9",
