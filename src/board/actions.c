@@ -1,5 +1,11 @@
-/* actions.c - action spaces: layouts by length or name, the maps of one, and the layouts in which
- * an action is a cell, of the box or on board, with or without pass. */
+/*
+ * actions.c - action spaces: a layout is found by its length or name, and its maps for every
+ * transform are computed once. Entries after the layout's own length stay in place; a policy that
+ * is stored flipped beside its planes has its maps taken into that order.
+ *
+ * The layouts in which an action is a cell, of the box or on board, with or without pass, are here
+ * too, because most families list them.
+ */
 #include "board/actions.h"
 
 #include "base/perm.h"

@@ -1,4 +1,9 @@
-/* board.c - see board.h: the registry of board families and presets, and boards by name. */
+/*
+ * board.c - the registry: presets, families, and boards by name. A name is looked up as a preset,
+ * then as FAMILY:SIZE; the family's build function fills in cells and maps, and what it leaves out
+ * (name, default transforms, who may have more stones) is filled in here. Every board is completed
+ * and proved to be a group by group.c before anybody sees it, but for boards built for a report.
+ */
 #include "board/board.h"
 
 #include "base/text.h"

@@ -1,5 +1,10 @@
-/* chess.c - chess: 8 x 8 squares, rank 1 in row 0, with the left-right mirror as an approximation
- * (the rules tell the king's side from the queen's only in castling). */
+/*
+ * chess.c - chess: 8 x 8 squares, rank 1 in row 0. Its one symmetry is the left-right mirror, and
+ * that is an approximation, because castling tells the king's side from the queen's.
+ *
+ * The ways in which programs number moves differ in order only: each is a struct chess_code, and
+ * one mirror of moves (chess_moves.c) serves all of them. A row of LAYOUT makes a layout of a code.
+ */
 #include "board/chess_moves.h"
 #include "board/families.h"
 

@@ -1,5 +1,9 @@
-/* chess_moves.c - moves of chess, their mirror, and the codes that number them: as lists of the
- * moves of every square, as from * 64 + to, or with a plane for each kind of move. */
+/*
+ * chess_moves.c - chess moves, their mirror, and the codes that number them: as lists of the moves
+ * of every square, as from * 64 + to, or with a plane for each kind of move. A code decodes an
+ * index into a move and encodes it again, so that the image of an index is that of the mirrored
+ * move. Moves are steps, which may leave the board: plane codes number such moves too.
+ */
 #include "board/chess_moves.h"
 
 #include <stdio.h>

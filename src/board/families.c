@@ -1,5 +1,9 @@
-/* families.c - what build functions are made of: sizes in names, memory, names, maps by a turn of
- * the box, edges by steps. See families.h. */
+/*
+ * families.c - what build functions are made of: sizes in names, memory, names, and boards in a
+ * box. There a transform is a 2 x 2 matrix about the centre of the box, and edges are steps to
+ * neighbours; both come from tables of the family, so that no map is typed in. Coordinates are
+ * doubled, because the centre of a box of even side lies between cells.
+ */
 #include "board/families.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,8 @@
-/* hexagon.c - hexagonal boards of radius R in a box of side 2R + 1, and their twelve transforms. */
+/*
+ * hexagon.c - hexagonal boards of radius R in a box of side 2R + 1, for RingRift: six turns of 60
+ * degrees and their mirror images, as matrices on axial coordinates. Cells in two corners of the
+ * box are off board and stay in place under every transform.
+ */
 #include "board/families.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
-/* mirror.c - rectangles: all four symmetries (grid), or the left-right mirror alone (mirror). */
+/*
+ * mirror.c - rectangles: the family `mirror` with the left-right mirror alone, as where pieces fall
+ * (Connect 4), and `grid` with all four symmetries of a rectangle, also where it is a square.
+ * Connect 4's policy has an entry for each column, which moves as the cells of a row do.
+ */
 #include "board/families.h"
 
 #include <inttypes.h>

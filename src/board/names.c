@@ -1,5 +1,9 @@
-/* names.c - which board may be meant: the known names nearest to an unknown one, and the boards
- * that the shapes of arrays allow. */
+/*
+ * names.c - which board may be meant: the known names that are nearest to an unknown one (by the
+ * letters to change), and the boards that the shapes of a shard's arrays allow. Shapes that one
+ * system alone is known to write decide; otherwise each family says whether the box could be its
+ * own, and how likely.
+ */
 #include "board/families.h"
 
 #include <ctype.h>

@@ -1,4 +1,9 @@
-/* rhombus.c - the board of the game of Hex: an N x N rhombus of hexagonal cells. */
+/*
+ * rhombus.c - the board of the game of Hex: an N x N rhombus of hexagonal cells, with four
+ * transforms. The two reflections exchange the sides that the players join, so that they are
+ * symmetries only together with an exchange of the colours; what that does to planes and labels is
+ * for the conventions to say.
+ */
 #include "board/families.h"
 
 #include <inttypes.h>

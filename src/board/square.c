@@ -1,4 +1,8 @@
-/* square.c - square boards and their eight transforms; KataGo's training shards. */
+/*
+ * square.c - square boards and their eight transforms, as matrices about the centre; and the family
+ * `katago`, the same square with the rules of KataGo's shards: its size comes from the shard, a
+ * policy ends in a pass, nothing is added to the members.
+ */
 #include "board/families.h"
 
 #include <inttypes.h>

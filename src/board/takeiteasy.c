@@ -1,5 +1,9 @@
-/* takeiteasy.c - Take It Easy: 19 hexagonal cells, twelve transforms, two of which keep the score
- * of every position when the tiles stay as they are. */
+/*
+ * takeiteasy.c - Take It Easy: 19 hexagonal cells without a box, numbered row by row in a hexagon
+ * of radius 2, whose twelve transforms they take over. A tile has a number for each of the three
+ * directions, so most transforms keep the score only if tiles are turned too (number_src); the
+ * identity and the half turn keep it as they are, and are the default.
+ */
 #include "board/families.h"
 
 #include <stdlib.h>

@@ -1,4 +1,9 @@
-/* manifest_inputs.c - see manifest_inputs.h. */
+/*
+ * manifest_inputs.c - the inputs of a joined manifest: both lists, what it names and what a file
+ * says it should name, are made sets of names without folders and walked side by side, so that
+ * messages can tell how many are missing and which is the first. Inputs of the same bytes show when
+ * they are sorted by digest.
+ */
 #include "cli/manifest_inputs.h"
 
 #include "base/text.h"

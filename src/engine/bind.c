@@ -1,4 +1,10 @@
-/* bind.c - see bind.h. */
+/*
+ * bind.c - from what an array means to how its rows move: the role picks a kind of move, the board
+ * or its action space the maps, the conventions what a swap of colours does (bind_planes.c,
+ * bind_labels.c). The result, a row_move with a step for each transform, is all that the kernels
+ * know. An array that cannot be moved exactly as declared is refused here, with the flag that would
+ * settle it.
+ */
 #include "engine/bind.h"
 #include "engine/survey.h"
 

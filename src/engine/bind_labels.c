@@ -1,4 +1,9 @@
-/* bind_labels.c - what a colour swap does to codes, values and the player to move. */
+/*
+ * bind_labels.c - what a colour swap does to codes, values, winners and the player to move. The
+ * conventions say what is meant; the data of all inputs is read and must not contradict it, since a
+ * wrong label would pass in silence. Where the data alone can tell (codes -1 or 2), it decides;
+ * what nothing tells is refused with the flags that say it.
+ */
 #include "base/text.h"
 #include "engine/bind.h"
 #include "engine/survey.h"

@@ -1,4 +1,9 @@
-/* bind_planes.c - what a transform does to the planes of a position as a whole. */
+/*
+ * bind_planes.c - where a transform sends whole planes: the maps of a board's file, castling rights
+ * of a mirrored chess position, OpenSpiel's nine planes of Hex, or stones and player to move of the
+ * convention. Only maps are made here, from numbers of planes; `verify` and the keys of positions
+ * use them too.
+ */
 #include "base/perm.h"
 #include "engine/bind.h"
 

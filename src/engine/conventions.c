@@ -1,4 +1,8 @@
-/* conventions.c - see conventions.h. */
+/*
+ * conventions.c - the words of conventions, both ways: options become struct conventions, and that
+ * becomes the words which a manifest holds, so that reading them back gives the same again. Also
+ * remembers which of them were said: where none was, the data may decide.
+ */
 #include "engine/conventions.h"
 
 #include "base/text.h"

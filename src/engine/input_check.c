@@ -1,4 +1,8 @@
-/* input_check.c - see input_check.h. */
+/*
+ * input_check.c - that the inputs of an expansion are what they were taken for: none of them is the
+ * output under another name, none changed since it was opened, and, where output is finished before
+ * the end of an array has been read, every CRC is right beforehand.
+ */
 #include "engine/input_check.h"
 
 #include "base/crew.h"

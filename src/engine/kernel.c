@@ -1,4 +1,9 @@
-/* kernel.c - see kernel.h. */
+/*
+ * kernel.c - moving rows by a row_move: planes and dense policies as a gather (kernel_gather.c),
+ * indices and coordinates one by one through the scatter map, tiles by their digits, everything
+ * else as it is. Labels are computed after the bits have moved, on the one plane or row they are
+ * about. An index outside its action space is an error, never clamped.
+ */
 #include "engine/kernel.h"
 
 #include "engine/kernel_gather.h"

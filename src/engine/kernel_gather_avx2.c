@@ -1,4 +1,9 @@
-/* kernel_gather_avx2.c - the gather for x86-64 machines since about 2013. */
+/*
+ * kernel_gather_avx2.c - the gather for x86-64 machines since about 2013. Bytes and bits are looked
+ * up with pshufb in parts of 16 bytes of the plane, all parts joined with OR; the look-up tables
+ * cost something to make, so they are made once for a tile of planes. 16-bit elements use gather
+ * instructions. Planes for which this does not pay go to the plain variant.
+ */
 #if defined(__x86_64__)
 
 #include "engine/kernel_gather.h"

@@ -1,4 +1,9 @@
-/* kernel_gather_vbmi.c - the gather of bytes and bits where vpermb looks up 64 bytes at once. */
+/*
+ * kernel_gather_vbmi.c - the gather of bytes and bits for machines with AVX-512 VBMI, whose vpermb
+ * looks up 64 bytes at once: a plane of 19 x 19 bytes is six such parts. Masks keep the lanes of
+ * each part, so that nothing needs to be joined. Planes for which this does not pay go to the AVX2
+ * variant.
+ */
 #if defined(__x86_64__)
 
 #include "engine/kernel_gather.h"

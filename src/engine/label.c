@@ -1,4 +1,9 @@
-/* label.c - see label.h. */
+/*
+ * label.c - what a colour swap does to numbers: the only place where an expansion computes a value.
+ * Each operation is defined on one element's bits (one IEEE subtraction in the element's own type,
+ * half precision rounded once), and the commonest types have loops that do the same. Planes of one
+ * number, as to-move planes are, are computed once and copied.
+ */
 #include "engine/label.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,8 @@
-/* library.c - the public API of include/symaug.h over the board and engine floors. */
+/*
+ * library.c - the public API of include/symaug.h. Boards and action spaces are the program's own
+ * structs under other names; planes and policies move through the kernels of the expansion. Nothing
+ * here keeps state, so that a data loader may call it from any thread and after fork.
+ */
 #include "symaug.h"
 
 #include "board/actions.h"

@@ -1,4 +1,10 @@
-/* row_supply.c - see row_supply.h. */
+/*
+ * row_supply.c - the input rows that a member is made from. In orders that stream, two windows
+ * leapfrog over the input: while pieces are made from one, the next rows are read into the other,
+ * and rows that both need are copied. Other orders, and Fortran arrays, read from a table with
+ * every row at hand. Values beside padded indices go through a second source in step with the
+ * first.
+ */
 #include "engine/row_supply.h"
 
 #include "base/text.h"

@@ -1,4 +1,8 @@
-/* select.c - see select.h. */
+/*
+ * select.c - leaving images out by setting bits in the plan's selection: --pick draws images of
+ * each row by a hash of seed and row number, so that the choice depends on nothing else, and
+ * --unique drops images that equal an earlier one of their row (unique.c).
+ */
 #include "engine/select.h"
 
 #include "engine/order.h"

@@ -1,4 +1,9 @@
-/* shards.c - see shards.h. */
+/*
+ * shards.c - an output cut into shards of so many rows. Where whole blocks can be kept together, a
+ * shard ends at the end of a block; where --unique makes blocks of different lengths, at the end of
+ * the block that reaches the number; orders without blocks are cut at the very row. A shard is a
+ * slice of the one order, found from its first row.
+ */
 #include "engine/shards.h"
 
 #include <string.h>

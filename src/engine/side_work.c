@@ -1,4 +1,9 @@
-/* side_work.c - see side_work.h. */
+/*
+ * side_work.c - the SHA-256 of the inputs, hashed beside the work on them. Whoever fetches input
+ * grants that many bytes, and threads with nothing to do hash them in small steps while the pages
+ * are still in memory, so that each file is read from the disk once. A folder's digest is that of
+ * the list of its files'.
+ */
 #include "engine/side_work.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* sidecar.c - see sidecar.h. */
+/*
+ * sidecar.c - BASENAME.json beside an output, from which KataGo's shuffler reads the number of
+ * rows. Whether it can be written is found out before the long work, by opening it and giving it up
+ * again.
+ */
 #include "engine/sidecar.h"
 
 #include "base/output.h"

@@ -1,4 +1,7 @@
-/* source.c - see source.h. */
+/*
+ * source.c - the rows of an array one after another, whatever its storage: C order streams, Fortran
+ * order goes through a table. For passes that look at the data before it is moved.
+ */
 #include "engine/source.h"
 
 int source_open(struct source *source, const struct array *const *arrays, size_t n,

@@ -1,4 +1,9 @@
-/* survey.c - see survey.h: the ranges of labels. */
+/*
+ * survey.c - looking at numbers before they are labelled: the range and the codes of an array, the
+ * first row that is out of bounds, rows of shares that do not add up. Each is a visitor over all
+ * elements of all inputs. Where each input has a plan of its own, what all of them hold is
+ * collected first (survey_see), because one dataset must not get two codings.
+ */
 #include "engine/survey.h"
 
 #include "engine/source.h"

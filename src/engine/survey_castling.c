@@ -1,4 +1,8 @@
-/* survey_castling.c - chess: rows with castling rights, which a mirror does not carry exactly. */
+/*
+ * survey_castling.c - chess: counts the rows whose planes hold castling rights, which a mirror
+ * carries over only in approximation. With --castling skip such rows keep their identity image
+ * alone.
+ */
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"
 

@@ -1,4 +1,8 @@
-/* survey_chunks.c - see survey_chunks.h. */
+/*
+ * survey_chunks.c - what the surveys share: the rows of an array a chunk at a time, elements of
+ * planes in either axis order, counting what is not zero (by bits, since it is asked of every row),
+ * and leaving the images of a row out.
+ */
 #include "engine/survey_chunks.h"
 
 #include "base/bytes.h"

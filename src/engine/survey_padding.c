@@ -1,4 +1,7 @@
-/* survey_padding.c - packed planes: bits behind the last cell, which are written as 0. */
+/*
+ * survey_padding.c - packed planes: counts the rows that have bits set after the last cell of a
+ * plane. The kernels write these as 0, so they are lost, which deserves a warning.
+ */
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"
 

@@ -1,4 +1,9 @@
-/* survey_policy.c - policies: entries that name a region by one cell, entries no encoder makes. */
+/*
+ * survey_policy.c - policies: counts entries that name a region by one of its cells, whose image is
+ * a convention, and entries that no encoder makes. Of a dense policy only the runs of such actions
+ * are looked at, most of which are zero in one comparison. Negative indices that carry a value are
+ * refused.
+ */
 #include "base/text.h"
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"

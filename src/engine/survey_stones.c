@@ -1,4 +1,10 @@
-/* survey_stones.c - the game of Hex: do the stones agree with the declared convention? */
+/*
+ * survey_stones.c - the game of Hex: does the number of stones agree with the declared convention?
+ * The player to move has as many as the other or one less. Rows that break this rule under --planes
+ * colour but not under mover, or the other way round, prove that the wrong one was declared; other
+ * rows that break it (swap rule, handicap) are a warning. Rows of finished games, which have no
+ * policy, are left out.
+ */
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"
 

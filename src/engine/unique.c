@@ -1,4 +1,9 @@
-/* unique.c - see unique.h. */
+/*
+ * unique.c - --unique: images of a row that equal an earlier one of it in every array that moves.
+ * The inputs are read once, a few hundred rows at a time, all arrays in step; each image is moved
+ * as for the output and hashed into 128 bits, array by array, and equal hashes are taken for equal
+ * images. A crew hashes the rows of a chunk.
+ */
 #include "engine/unique.h"
 
 #include "base/crew.h"

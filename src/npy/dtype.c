@@ -1,4 +1,8 @@
-/* dtype.c - see dtype.h. */
+/*
+ * dtype.c - element types: numpy's descr strings read strictly against a table of kinds and sizes
+ * and written back as numpy spells them, and single elements read and stored as integers or
+ * doubles. Half precision is converted by its bits, as C has no type for it.
+ */
 #include "npy/dtype.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,8 @@
-/* pickle_write.c - see pickle.h: object arrays as numpy's own pickles, smaller and deterministic.
+/*
+ * pickle_write.c - object arrays as numpy's own pickles, smaller and always the same for the same
+ * items. Classes and dtypes are put into the memo once and fetched by number; items are appended in
+ * batches of fixed size, so that a part of the items can be written by any thread. Which dtype
+ * comes first where must be noted beforehand, because it is declared there.
  */
 #include "npy/pickle_reader.h" /* the opcodes */
 

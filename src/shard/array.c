@@ -1,4 +1,8 @@
-/* array.c - see array.h: messages and small values. */
+/*
+ * array.c - an array as the place of an error, and its small values: the text or number of a 0-d
+ * array, such as the name of a board, decoded from bytes that were read and checked when the shard
+ * was opened. What is damaged or of another type is no value, not an error.
+ */
 #include "shard/array.h"
 
 #include "base/text.h"

@@ -1,4 +1,8 @@
-/* role_guess.c - the board of a shard: as the shard says, or as the shapes of its arrays suggest.
+/*
+ * role_guess.c - the board of a shard. What the shard says (board_type, the members of KataGo's
+ * shards) is taken at its word, if it is a preset: a name could otherwise be the path of a board
+ * file. What the shapes of planes and policy suggest is a guess, with the reason in words, and
+ * never enough for `expand`.
  */
 #include "shard/role.h"
 

@@ -1,4 +1,8 @@
-/* role_katago.c - KataGo's training shards: a closed set of members, each with its own shape. */
+/*
+ * role_katago.c - KataGo's training shards: a closed set of members, each with its own dtype, shape
+ * and role, as one table. A shard is KataGo's when all its members are in the table and none that
+ * is required is missing. Its reader accepts no others, so anything else in it is refused.
+ */
 #include "shard/role_parts.h"
 
 #include "base/text.h"

@@ -1,4 +1,8 @@
-/* rows.c - see rows.h: the sequential source. */
+/*
+ * rows.c - rows in sequence, over the same array of one shard or several: bytes come from unpack.c
+ * as they are asked for, headers are read over but count for the CRC, and the end of each array is
+ * checked as soon as its last row is delivered. Arrays without rows are checked on the way.
+ */
 #include "shard/rows.h"
 
 #include "shard/unpack.h"

@@ -1,4 +1,8 @@
-/* schema.c - roles to and from JSON. */
+/*
+ * schema.c - roles to and from JSON. What a schema says is added to the request in the words of
+ * --role, so that there is one parser of roles; what is written names every array of a shard, so
+ * that reading it back gives the same bindings. Unknown keys are refused.
+ */
 #include "shard/schema.h"
 
 #include "base/input.h"

@@ -1,6 +1,8 @@
 /*
- * unpack.c - see unpack.h. Packed bytes are copied out of the input in chunks and decoded from
- * the copy, so that the bytes that were checked are the bytes that were used.
+ * unpack.c - the bytes of one array from first to last, stored or packed. They are copied out of
+ * the input in chunks that fit a core's cache and decoded from the copy, so that the bytes that
+ * were checked are the bytes that were used. The end is checked exactly: the sizes on both sides,
+ * nothing left over, the CRC of what was delivered.
  */
 #include "shard/unpack.h"
 

@@ -1,4 +1,8 @@
-/* heat.c - the policy of a row as shares: by cell, of what has no cell, and the largest in words.
+/*
+ * heat.c - the policy of a row as shares: on which cells it lies, what lies on no cell, and the
+ * largest entries in words. Dense and sparse policies are read through the same entries; weights
+ * that are negative or not a number count as none. Where a policy names columns, a piece is let
+ * fall onto its cell.
  */
 #include "show/show.h"
 

@@ -1,4 +1,8 @@
-/* svg_cells.c - what stands on the cells of one picture as SVG, and the legend of the sheet. */
+/*
+ * svg_cells.c - what stands on the cells of one picture as SVG: heat, pieces, marks, shares, rings
+ * where a stored image differs; and the legend below the sheet. Outlines and stones are defined
+ * once and used by reference.
+ */
 #include "show/svg_parts.h"
 
 #include <math.h>

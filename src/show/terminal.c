@@ -1,5 +1,9 @@
-/* terminal.c - a contact sheet as lines of text: cells of a few columns each, boards side by side,
- * and their words. */
+/*
+ * terminal.c - a contact sheet as lines of text. Each picture becomes a block of lines (heading,
+ * board, captions wrapped between words), and as many blocks as the terminal is wide are written
+ * side by side. A cell takes two or four columns; its first one may mark a corner or a difference.
+ * Colours and Unicode are used as the style says, and letters stand for both.
+ */
 #include "show/show.h"
 
 #include <stdio.h>
