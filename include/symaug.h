@@ -3,11 +3,22 @@
  * to augment on the fly.
  *
  * A board is looked up once and is read-only from then on: it may be shared between threads and
- * survives fork. No function keeps mutable state, prints, or ends the program. Names and ids are
- * those of `symaug boards`. Cells have flat indices row * cols + col, row 0 on top.
+ * survives fork, and so may an action space. No function keeps mutable state, prints, or ends the
+ * program. Names and ids are those of `symaug boards`. Cells have flat indices row * cols + col,
+ * row 0 on top; boards whose cells form no box number them from 0.
  *
  * A `dst` map is a scatter: element i goes to dst[i]. A `src` map is its inverse: element j comes
- * from src[j]. Planes and dense policies move by src, move indices and coordinates by dst.
+ * from src[j]. Both are permutations. Planes and dense policies move by src, move indices and
+ * coordinates by dst.
+ *
+ * Pointers must not be NULL unless it is said that they may be. Cells and transform ids are not
+ * checked: they must be below symaug_board_cells and symaug_board_transforms. Functions that can
+ * fail say so; the others cannot.
+ *
+ * Cells and actions are moved, nothing else. What more a transform does to a position is the
+ * caller's: colours (symaug_transform_swaps_colours), planes of castling rights in chess, the
+ * numbers of tiles in Take It Easy (all transforms but 0 and 3 permute them), and the plane maps of
+ * a board from a file. `symaug expand` does these, too.
  */
 #ifndef SYMAUG_H
 #define SYMAUG_H
@@ -21,47 +32,59 @@ extern "C" {
 
 #define SYMAUG_API __attribute__((visibility("default")))
 
-/* A board and its group. */
+/* A board and its group of transforms. Opaque; made by symaug_board_new. */
 typedef struct board symaug_board;
 
-/* The action space of a policy on a board: a layout at a length. */
+/* The action space of a policy on a board: a layout at a length. Opaque; made by
+ * symaug_actions_new. */
 typedef struct action_space symaug_actions;
 
-/* "1.0.0". */
+/* The library's version, "1.0.0": static, not to be freed. */
 SYMAUG_API const char *symaug_version(void);
 
 /*
- * The board called `name`: a preset ("hex8"), FAMILY:SIZE ("square:15") or file:PATH. NULL on
- * failure, with the reason in message (at most message_nbytes, NUL-terminated; may be NULL with 0).
- * The caller frees it with symaug_board_free.
+ * The board called `name`: a preset ("hex8"), FAMILY:SIZE ("square:15") or file:PATH, which is read
+ * here and not needed afterwards. NULL on failure (an unknown name, a bad board file, no memory),
+ * with the reason in message: at most message_nbytes bytes, cut if need be, NUL-terminated. message
+ * may be NULL; on success it is left alone. The caller frees the board with symaug_board_free.
  */
 SYMAUG_API symaug_board *symaug_board_new(const char *name, char *message, size_t message_nbytes);
 
-/* Free a board; accepts NULL. Its action spaces must be freed before. */
+/* Free a board and all that it owns (name, maps); accepts NULL. Its action spaces must be freed
+ * before. */
 SYMAUG_API void symaug_board_free(symaug_board *board);
 
-/* The canonical name ("hexagon:4"); owned by the board. */
+/* The canonical name ("hexagon:4"), NUL-terminated; owned by the board. */
 SYMAUG_API const char *symaug_board_name(const symaug_board *board);
 
-/* The box, 0 for boards whose cells form none; the number of cells, off-board corners included. */
+/* Rows and columns of the box, both 0 for boards whose cells form none; the number of cells,
+ * off-board corners of the box included: rows * cols where there is a box. */
 SYMAUG_API uint32_t symaug_board_rows(const symaug_board *board);
 SYMAUG_API uint32_t symaug_board_cols(const symaug_board *board);
 SYMAUG_API uint32_t symaug_board_cells(const symaug_board *board);
 
-/* 1 when the cell (below symaug_board_cells) is on board, 0 when it is a corner of the box. */
+/* 1 when the cell is on board, 0 when it belongs to a corner of the box, where every transform
+ * leaves it in place. */
 SYMAUG_API int symaug_board_on_board(const symaug_board *board, uint32_t cell);
 
-/* The number of transforms; their ids are 0 (the identity) to this - 1. */
+/* The number of transforms, at least 1; their ids are 0 (the identity) to this - 1. */
 SYMAUG_API uint32_t symaug_board_transforms(const symaug_board *board);
 
-/* The id of a transform by name or number; -1 when there is none. */
+/* The id of a transform by its name ("rotate-60") or its id in decimal digits ("1"); -1 when the
+ * board has none such. */
 SYMAUG_API int symaug_transform_find(const symaug_board *board, const char *name);
 
-/* For ids below symaug_board_transforms: the name; whether colours are exchanged too (then the
- * caller also swaps stone planes, player to move and value); the inverse; first a, then b. */
+/* A transform's name, NUL-terminated; owned by the board. */
 SYMAUG_API const char *symaug_transform_name(const symaug_board *board, uint32_t transform);
+
+/* 1 when the transform is a symmetry only together with an exchange of the two colours (the game of
+ * Hex): then the caller also swaps stone planes, player to move and value. Else 0. */
 SYMAUG_API int symaug_transform_swaps_colours(const symaug_board *board, uint32_t transform);
+
+/* The id of the transform that undoes this one. */
 SYMAUG_API uint32_t symaug_transform_inverse(const symaug_board *board, uint32_t transform);
+
+/* The id of the transform that is a first, then b. */
 SYMAUG_API uint32_t symaug_transform_compose(const symaug_board *board, uint32_t a, uint32_t b);
 
 /* The cell maps of a transform: symaug_board_cells entries, owned by the board. */
@@ -70,41 +93,49 @@ SYMAUG_API const uint32_t *symaug_cell_src(const symaug_board *board, uint32_t t
 
 /*
  * The action space of a policy of `length` entries on the board. layout: a name of `symaug boards
- * BOARD`, or NULL for the one that has the length. length 0: the layout's own. NULL on failure, as
- * symaug_board_new. The board is borrowed. The caller frees it with symaug_actions_free.
+ * BOARD`, or NULL for the first one that has the length. length: 0 for that of the named layout; a
+ * longer policy is padded, and the entries after the layout's own stay in place. NULL on failure
+ * (no such layout, a length below the layout's, no memory), with the reason in message as in
+ * symaug_board_new. The board is borrowed and must outlive the space, which the caller frees with
+ * symaug_actions_free. All maps are computed here: 8 bytes for each transform and entry.
  */
 SYMAUG_API symaug_actions *symaug_actions_new(const symaug_board *board, const char *layout,
                                               uint64_t length, char *message,
                                               size_t message_nbytes);
 
-/* Free an action space; accepts NULL. */
+/* Free an action space and its maps; accepts NULL. */
 SYMAUG_API void symaug_actions_free(symaug_actions *actions);
 
-/* Entries of the policy axis, and the maps of a transform: that many entries, owned by `actions`.
- */
+/* Entries of the policy axis. */
 SYMAUG_API uint64_t symaug_actions_length(const symaug_actions *actions);
+
+/* The action maps of a transform: symaug_actions_length entries, owned by `actions`. */
 SYMAUG_API const uint32_t *symaug_actions_dst(const symaug_actions *actions, uint32_t transform);
 SYMAUG_API const uint32_t *symaug_actions_src(const symaug_actions *actions, uint32_t transform);
 
 /*
- * Move n_planes planes of symaug_board_cells elements, item_nbytes each (1, 2, 4, 8 or any other),
- * channels first. Bits are moved, never interpreted. in and out hold n_planes * cells * item_nbytes
- * bytes, aligned to the element size, and must not overlap.
+ * Move n_planes planes of symaug_board_cells elements, channels first: the shape (planes, rows,
+ * cols), or (planes, cells). Elements are of item_nbytes bytes (1, 2, 4, 8, or any other number
+ * from 1 to 2^32 - 1) and are moved bit by bit, never interpreted. in and out hold n_planes * cells
+ * * item_nbytes bytes, aligned to the element size where that is 2, 4 or 8, and must not overlap.
  */
 SYMAUG_API void symaug_move_planes(const symaug_board *board, uint32_t transform, const void *in,
                                    void *out, size_t n_planes, size_t item_nbytes);
 
-/* Move one dense policy row of symaug_actions_length elements in the same way. */
+/* Move one dense policy row in the same way: in and out hold symaug_actions_length elements of
+ * item_nbytes bytes and must not overlap. */
 SYMAUG_API void symaug_move_policy(const symaug_actions *actions, uint32_t transform,
                                    const void *in, void *out, size_t item_nbytes);
 
-/* Move n move indices; negative ones stay. in and out may be the same. Returns 0, or -1 when an
- * index is not below symaug_actions_length (out is undefined then). */
+/* Move n move indices; negative ones (no move) stay. in and out hold n indices and may be the same
+ * array. Returns 0, or -1 when an index is not below symaug_actions_length: then out holds an
+ * unknown part of the images. */
 SYMAUG_API int symaug_move_indices(const symaug_actions *actions, uint32_t transform,
                                    const int64_t *in, int64_t *out, size_t n);
 
-/* The transform for sample number i of a run with this seed: uniform over all ids, the same on
- * every machine, in any order and from any thread. */
+/* The id of a transform for sample number i of a run with this seed: uniform over all ids, also
+ * those that swap colours, and a function of board, seed and i alone: the same on every machine, in
+ * any order and from any thread. */
 SYMAUG_API uint32_t symaug_random_transform(const symaug_board *board, uint64_t seed, uint64_t i);
 
 #ifdef __cplusplus

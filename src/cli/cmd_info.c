@@ -1,8 +1,8 @@
 /*
  * cmd_info.c - symaug info: what a shard holds and what its arrays mean, as far as that can be
  * told. Roles are decided as `expand` decides them; the board may also come from a manifest beside
- * the file, or be guessed from shapes. What cannot be decided is printed as the reason instead of a
- * role, and the exit code says so. Also writes the roles as a schema for --schema.
+ * the file, or be guessed from shapes. What cannot be decided is listed with the command that would
+ * settle it, and the exit code says so. Also writes the roles as a schema for --schema.
  */
 #include "base/text.h"
 #include "cli/command.h"
