@@ -302,13 +302,13 @@ static int look(struct detection *d, struct error *err)
 
     if (find_layout(d, &found, err) != 0)
         return -1;
-    if (!is_confirmed(&found)) {
+    if (!is_confirmed(&found) || !probe_is_enough(&d->probe, &found.fit.layout)) {
         struct found far = {0};
 
-        if (probe_reach(&d->probe, err) != 0 ||
+        if (probe_reach(&d->probe, found.fit.layout.block_rows, err) != 0 ||
             (d->probe.n_far > 0 && find_layout(d, &far, err) != 0))
             return -1;
-        if (far.fit.share > 0.5)
+        if (far.fit.share > 0.5 && is_confirmed(&far) >= is_confirmed(&found))
             found = far;
     }
     if (orbit_classes_probe(&d->probe, &classes, err) != 0)

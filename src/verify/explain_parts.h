@@ -32,6 +32,7 @@ struct probe {
     uint64_t *far_rows;      /* owned, ascending: rows behind those */
     struct sketch *far;      /* owned, their planes */
     uint64_t n_far;
+    uint64_t far_block;              /* the block that rows were read for */
     uint64_t *games[PROBE_N_LEVELS]; /* owned: where blocks of different lengths begin */
     struct verify_result unused;     /* of reading: the pass reports it */
 };
@@ -56,8 +57,12 @@ struct slots {
 /* Read the first rows. What cannot be read leaves n at 0. */
 int probe_open(struct probe *probe, struct lanes *lanes, const struct verify_request *request,
                const bool *allowed, struct error *err);
-/* Read rows all over the set where layouts in transform order would have their images. */
-int probe_reach(struct probe *probe, struct error *err);
+/* Read rows all over the set where layouts in transform order, or in blocks of block_rows (0: none
+ * is known), would have their images. */
+int probe_reach(struct probe *probe, uint64_t block_rows, struct error *err);
+
+/* Whether a layout's blocks are short enough to show all their images in the rows read. */
+bool probe_is_enough(const struct probe *probe, const struct layout *layout);
 void probe_close(struct probe *probe);
 
 /* *best, zeroed before, becomes the layout that saves most rows at that level; of `told` n_images

@@ -84,7 +84,7 @@ static int compare_rows(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static void list_far(struct probe *probe)
+static void list_far(struct probe *probe, uint64_t block_rows)
 {
     uint64_t n = 0, n_different = 0;
 
@@ -97,6 +97,10 @@ static void list_far(struct probe *probe)
                 probe->far_rows[n++] = n_sources + i * (images - 1) + k - 1;
             }
     }
+    for (uint64_t i = 0; i < FAR_SOURCES && i < block_rows; i++)
+        for (uint64_t k = 1; k < LAYOUT_MAX_IMAGES; k++)
+            probe->far_rows[n++] = k * block_rows + i;
+    probe->far_block = block_rows;
     qsort(probe->far_rows, n, sizeof *probe->far_rows, compare_rows);
     for (uint64_t i = 0; i < n; i++)
         if (probe->far_rows[i] >= probe->n && probe->far_rows[i] < probe->n_rows &&
@@ -131,16 +135,16 @@ static int read_far(struct probe *probe, struct error *err)
     return bytes != NULL ? 0 : error_no_memory(err, "rows");
 }
 
-int probe_reach(struct probe *probe, struct error *err)
+int probe_reach(struct probe *probe, uint64_t block_rows, struct error *err)
 {
-    const size_t most = FAR_IMAGES * FAR_IMAGES * FAR_SOURCES + 1;
+    const size_t most = (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES + 1;
 
     if (probe->n == 0 || probe->n == probe->n_rows)
         return 0;
     probe->far_rows = calloc(most, sizeof *probe->far_rows);
     if (probe->far_rows == NULL)
         return error_no_memory(err, "rows of a set");
-    list_far(probe);
+    list_far(probe, block_rows);
     probe->far = calloc(probe->n_far + 1, sizeof *probe->far);
     return probe->far != NULL ? read_far(probe, err) : error_no_memory(err, "rows of a set");
 }
@@ -204,7 +208,8 @@ static uint64_t known_sources(const struct probe *probe, const struct layout *la
     if (probe->n == probe->n_rows)
         return layout->n_sources;
     known = probe->n / (n * block) * block;
-    if (layout->originals_first || block >= layout->n_sources)
+    if (layout->originals_first || block >= layout->n_sources ||
+        (block == probe->far_block && known == 0))
         return layout->n_sources < FAR_SOURCES ? layout->n_sources : FAR_SOURCES;
     if (known == 0 && probe->n > (n - 1) * block)
         known = probe->n - (n - 1) * block;
@@ -306,6 +311,9 @@ int probe_find(struct probe *probe, enum probe_level level, const struct layout 
             if (block_rows == 0 || block_rows == block)
                 try_layout(probe, &layout, level, best);
         }
+        layout.block_rows = probe->far_block;
+        if (block_rows == 0 && probe->far_block > end && probe->far_block < layout.n_sources)
+            try_layout(probe, &layout, level, best);
         layout.block_rows = layout.n_sources;
         if ((block_rows == 0 || block_rows >= layout.n_sources) &&
             (probe->n == probe->n_rows || probe->n_far > 0))
@@ -319,6 +327,12 @@ int probe_find(struct probe *probe, enum probe_level level, const struct layout 
         probe->games[level] == NULL)
         return find_games(probe, level, n_images, best, err);
     return 0;
+}
+
+bool probe_is_enough(const struct probe *probe, const struct layout *layout)
+{
+    return probe->n == probe->n_rows || probe->n_far > 0 ||
+           probe->n / 2 >= layout->n_images * layout->block_rows;
 }
 
 uint64_t probe_sources(const struct probe *probe, const struct layout *layout,

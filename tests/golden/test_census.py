@@ -12,7 +12,7 @@ import tempfile
 
 import numpy as np
 
-from golden import DATA, SYMAUG, Tap, data, load
+from golden import SYMAUG, Tap, data
 from verify_cases import verify
 
 tap = Tap()
@@ -39,7 +39,7 @@ def test_census(name):
     board, flags, expected = next(row[1:4] for row in census() if row[0] == name)
     board = board.replace("file:", f"file:{CENSUS}/")
     codes, result = verify(os.path.join(CENSUS, name), "--board", board, *flags.split())
-    codes, file = codes, result["files"][0]
+    file = result["files"][0]
     if expected == "clean":
         assert not codes and file["expanded"] and "images per source" in file["note"], file
     else:
@@ -143,17 +143,12 @@ def test_clean(ids, order):
     assert f"{len(IDS[ids])} images" in file["note"], file["note"]
 
 
-def stale(source, key):
-    """One array is that of the row before."""
-    previous = {k: v for k, v in zip(range(1, len(source)), source)}
-
-    def make(row, t):
-        out = image(row, t)
-        if t != 0:
-            out[key] = image(previous.get(row["index"], row), t)[key]
-        return out
-
-    return make
+@tap.test("transform", "originals", "700", "sample")
+def test_large(order):
+    """Sets of which a prefix shows some images of each source only."""
+    rows = rows_of(gomoku(1500))
+    codes, file = errors_of(stack(orders(order, rows, IDS["all"], image)), *BOARD)
+    assert not codes and "8 images" in file["note"], file
 
 
 def wrong(key, other):
@@ -337,10 +332,8 @@ def test_unrelated_planes():
     """Rows whose policies repeat while their planes have nothing to do with each other."""
     source = gomoku(40)
     arrays = stack([r for r in rows_of(source) for _ in range(4)])
-    rng = np.random.default_rng(3)
     arrays["states"] = gomoku(160, seed=2)["states"]
     del arrays["last_move"]
-    del rng
     codes, file = errors_of(arrays, *BOARD)
     assert file["counts"].get("orbit-planes"), file
 
@@ -368,5 +361,4 @@ def test_selected_without_manifest(what):
 
 
 if __name__ == "__main__":
-    assert DATA and load
     tap.main()
