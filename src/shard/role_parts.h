@@ -49,6 +49,16 @@ int role_refuse(struct role_context *c, size_t i, const char *role, const char *
 int role_refuse_with(struct role_context *c, size_t i, const char *role, const char *flags,
                      enum error_code code, const char *reason);
 
+/* A problem of the shard as a whole, which no flag settles. */
+void role_refuse_shard(struct role_context *c, enum error_code code, const char *reason);
+
+/* All problems in one message, which ends in the command that settles them. Returns -1. */
+int role_refuse_all(const struct role_context *c, struct error *err);
+
+/* Try what the problems suggest: a role that would be refused in turn becomes "drop", which never
+ * is. What else would be undecided then is one more problem. -1 with err set: no memory. */
+int role_settle(struct role_context *c, struct error *err);
+
 /* A problem [rows], and -1, unless the array has n_rows rows. */
 int role_check_rows(struct role_context *c, size_t i);
 
