@@ -230,5 +230,26 @@ def test_other_forms(form):
         assert found == sorted(stem + [name + ".manifest.json" for name in stem])
 
 
+@tap.test(("stored",), ("deflated",), ("stored", "--rows-per-shard", 4096),
+          ("deflated", "--rows-per-shard", 4096), ("stored", "--transforms", "1"),
+          ("stored", "--shuffle"))
+def test_wrong_data(form, *options):
+    """Data that is not what its CRC says is found before an output stands under its name, also when
+    outputs come out long before the end of the input is read."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        (np.savez if form == "stored" else np.savez_compressed)(source, **gomoku(8000))
+        with zipfile.ZipFile(source) as archive:
+            right = archive.getinfo("policy.npy").CRC.to_bytes(4, "little")
+        with open(source, "rb") as file:
+            data = file.read()
+        assert data.count(right) == 2  # beside the member and in the directory
+        with open(source, "wb") as file:
+            file.write(data.replace(right, bytes([right[0] ^ 1]) + right[1:]))
+        _, err = run("expand", "-q", "--board", "square:9", *options, source, out, code=65)
+        assert "policy.npy: expected CRC" in err, err
+        assert len(os.listdir(folder)) == 1, sorted(os.listdir(folder))[:4]
+
+
 if __name__ == "__main__":
     tap.main()
