@@ -104,7 +104,9 @@ def test_corpus(reader):
         path = data(f"bad/{case['file']}")
         options = options_for(case["file"])
         if reader.startswith("info"):
-            options = [option for option in options if option not in ("--value", "mover")]
+            taken = ("--value", "--planes")  # by expand and verify
+            options = [option for i, option in enumerate(options) if option.split("=")[0] not in taken
+                       and (i == 0 or options[i - 1] not in taken)]
         run = measured([*reader.split(), *options, path])
         try:
             check_limits(run)
