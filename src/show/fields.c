@@ -334,7 +334,9 @@ int64_t planes_cell_of(const struct board *board, const struct role_binding *bin
         cell = i < binding->layout->length(board) ? binding->layout->cell(board, i) : -1;
     else if (binding->plane_xy) /* column by column */
         cell = (int64_t)(i % board->rows * board->cols + i / board->rows);
-    return cell < board->n_cells ? cell : -1;
+    if (cell < 0 || cell >= board->n_cells)
+        return -1;
+    return (int64_t)action_flip_cell(board, binding->flip, (uint64_t)cell);
 }
 
 void planes_position(const struct role_binding *binding, uint64_t e, uint64_t *plane, uint64_t *i)

@@ -134,9 +134,12 @@ static int describe(const struct policy *policy, const struct entry *entry, stru
     const struct action_layout *layout = policy->binding->layout;
     char what[96] = "an unused entry";
     const char *shown = what;
+    uint64_t action = entry->action;
 
-    if (entry->action < layout->length(board))
-        layout->describe(board, entry->action, what, sizeof what);
+    if (action < board->n_cells) /* the move that it is, wherever its entry is stored */
+        action = action_flip_cell(board, policy->binding->flip, action);
+    if (action < layout->length(board))
+        layout->describe(board, action, what, sizeof what);
     if (strncmp(what, play_at, sizeof play_at - 1) == 0)
         shown += sizeof play_at - 1;
     return text_append(caption, err, "%s %s", shown,

@@ -184,6 +184,36 @@ def test_goals():
             assert (stones[0] > stones[1]) == (t < 2), f"stone of {t}: {stones}"
 
 
+@tap.test(*[(flip, form) for flip in ("flipud", "fliplr", "transpose")
+            for form in ("policy", "policy-index", "action")])
+def test_flipped(flip, form):
+    """A policy told to be stored in another order is drawn on the cells that it is about."""
+    turned = {"flipud": lambda a: a[:, ::-1], "fliplr": lambda a: a[:, :, ::-1],
+              "transpose": lambda a: a.swapaxes(1, 2)}[flip]
+    planes, policy = np.zeros((1, 2, 5, 5), np.float32), np.zeros((1, 5, 5))
+    planes[0, 0, 0, 3] = planes[0, 1, 4, 4] = 1
+    policy[0, 1, 2], policy[0, 3, 0] = 0.75, 0.25
+    documents, numbers = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for rows, option in (policy, ""), (turned(policy), f":{flip}"):
+            rows = rows.reshape(1, 25)
+            indices = np.argsort(-rows, 1)[:, :2]
+            arrays = {"policy": {"p": rows}, "action": {"p": indices[:, 0]},
+                      "policy-index": {"p": indices,
+                                       "v": np.take_along_axis(rows, indices, 1)}}[form]
+            told = [f"--role=p={form}{option}"]
+            told += ["--role=v=policy-value"] if form == "policy-index" else []
+            path = save(folder, planes=planes, **arrays)
+            documents.append(show("--board", "square:5", "--row", 0, "--transforms=0,1", *told, path))
+            numbers.append(indices[0, 0])
+    if form == "action": # the number is written as it is stored
+        documents = [document.replace(b"p %d<" % number, b"p<")
+                     for document, number in zip(documents, numbers)]
+    else:
+        assert b"(1,2) 75%" in documents[0], documents[0]
+    assert documents[0] == documents[1]
+
+
 # --- stored images ---
 
 
