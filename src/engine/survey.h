@@ -78,8 +78,8 @@ int survey_turn_planes(struct plan *plan, struct error *err);
 int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64_t plane,
                        struct error *err);
 
-/* Games of placement: a dense policy that stands on stones in most rows and off them when flipped
- * is refused with the role option that says so. */
+/* Games of placement: a policy, a mask or a move that stands on stones in many rows and off them
+ * when flipped is refused with the role option that says so. */
 int survey_flips(struct plan *plan, struct error *err);
 
 /* Chess: count rows with castling rights; with CASTLING_SKIP they keep only the identity image. */

@@ -22,6 +22,7 @@ static int visit_numbers(const struct entries_visitor *visitor, uint64_t row,
                          struct error *err)
 {
     const struct dtype *dtype = &array->header.dtype;
+    int status;
 
     for (uint64_t i = 0; i < n; i++) {
         struct entry entry = {row, dtype_get_int(dtype, indices + i * dtype->itemsize), 1, false};
@@ -31,8 +32,8 @@ static int visit_numbers(const struct entries_visitor *visitor, uint64_t row,
             entry.value = dtype_get_double(&values->header.dtype,
                                            numbers + i * values->header.dtype.itemsize);
         }
-        if (visitor->visit(visitor->self, &entry, err) != 0)
-            return -1;
+        if ((status = visitor->visit(visitor->self, &entry, err)) != 0)
+            return status;
     }
     return 0;
 }
@@ -153,12 +154,14 @@ static int visit_item(const struct entries_visitor *visitor, uint64_t row,
 
     for (uint64_t i = 0; i < n; i++) {
         struct entry entry = {.row = row, .value = 1};
+        int status = 0;
 
-        if (!item_index(item, i, &entry.index))
-            continue;
-        entry.has_value = i < n_values && item_number(values, i, &entry.value);
-        if (visitor->visit(visitor->self, &entry, err) != 0)
-            return -1;
+        if (item_index(item, i, &entry.index)) {
+            entry.has_value = i < n_values && item_number(values, i, &entry.value);
+            status = visitor->visit(visitor->self, &entry, err);
+        }
+        if (status != 0)
+            return status;
     }
     return 0;
 }
@@ -173,21 +176,21 @@ static int visit_objects(const struct plan *plan, const struct plan_array *array
 {
     const struct plan_array *values = values_of(plan, array);
     uint64_t first = 0;
+    int status = 0;
 
-    for (size_t i = 0; i < plan->n_archives; i++) {
+    for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
         const struct array *source = array->sources[i];
         const struct array *numbers = values != NULL ? values->sources[i] : NULL;
         const uint64_t per_row = items_per_row(source);
         const bool beside = numbers != NULL && numbers->objects != NULL &&
                             numbers->objects->n_items == source->objects->n_items;
 
-        for (uint64_t k = 0; k < source->n_rows * per_row; k++)
-            if (visit_item(visitor, first + k / per_row, &source->objects->items[k],
-                           beside ? &numbers->objects->items[k] : NULL, err) != 0)
-                return -1;
+        for (uint64_t k = 0; k < source->n_rows * per_row && status == 0; k++)
+            status = visit_item(visitor, first + k / per_row, &source->objects->items[k],
+                                beside ? &numbers->objects->items[k] : NULL, err);
         first += source->n_rows;
     }
-    return 0;
+    return status;
 }
 
 int survey_entries(const struct plan *plan, const struct plan_array *array,

@@ -96,6 +96,120 @@ def test_mask_and_action(flip):
         assert "--role pi=policy" in err and f"--role pi=policy:{flip}" not in err, err
 
 
+def sparse(policy, form, order):
+    """The entries above 0 of dense rows, each row's in an order of its own."""
+    indices = [order.permutation(np.flatnonzero(row)) for row in policy]
+    values = [row[at] for row, at in zip(policy, indices)]
+    if form == "padded":
+        width = max(map(len, indices)) + 2
+        pad = lambda rows: np.stack([np.pad(row, (0, width - len(row))) for row in rows])
+        return {"policy_indices": pad(indices), "policy_values": pad(values)}
+    if form == "object":
+        objects = [np.empty(len(policy), object) for _ in range(2)]
+        for k in range(len(policy)):
+            objects[0][k], objects[1][k] = indices[k], values[k]
+        return {"policy_indices": objects[0], "policy_values": objects[1]}
+    return {"policy_indices": np.concatenate(indices), "policy_values": np.concatenate(values),
+            "policy_offsets": np.cumsum([0] + [len(row) for row in indices])}
+
+
+def dense(out, n_cells):
+    """Sparse rows of an expanded set as dense ones."""
+    n = len(out["symaug_transform"])
+    policy = np.zeros((n, n_cells))
+    for k in range(n):
+        at = slice(*out["policy_offsets"][k:k + 2]) if "policy_offsets" in out else k
+        np.add.at(policy[k], out["policy_indices"][at].astype(int), out["policy_values"][at])
+    return policy
+
+
+@tap.test(*[(flip, form) for flip in FLIPS for form in ("padded", "object", "csr")])
+def test_sparse(flip, form):
+    """Sparse policies are looked at as dense ones are, in every form."""
+    planes, policy = games(9, 60, "<f4")
+    stored = FLIPS[flip](policy).reshape(60, 81)
+    arrays = {"state": planes, **sparse(stored, form, np.random.default_rng(2))}
+    with tempfile.TemporaryDirectory() as folder:
+        err = expand(folder, arrays, "square:9", code=65)
+        assert f"--role policy_indices=policy-index:{flip}" in err, err
+        assert "policy_indices" in err and " 60 of 60 rows" in err and "row 0" in err, err
+        option = f"--role=policy_indices=policy-index:{flip}"
+        out = expand(folder, arrays, "square:9", option)
+        run("verify", "-b", "square:9", option, os.path.join(folder, "out.npz"))
+        run("verify", os.path.join(folder, "out.npz"))
+        found = dense(out, 81)
+        for t, image in enumerate(IMAGES):
+            wanted = FLIPS[flip](image(policy)).reshape(60, 81)
+            same_bits(found[out["symaug_transform"] == t], wanted.astype(float), f"{flip} {t}")
+        right = {"state": planes, **sparse(policy.reshape(60, 81), form, np.random.default_rng(3))}
+        expand(folder, right, "square:9")
+        err = expand(folder, right, "square:9", option, code=65)
+        assert "--role policy_indices=policy-index" in err and "as it is it" in err, err
+
+
+@tap.test("padded", "object", "csr")
+def test_many_rows(form):
+    """The first rows tell: what follows need not be looked at, and is no error."""
+    planes, policy = games(3, 6000, "<f4")
+    rows = policy.reshape(6000, 9)
+    arrays = {"state": planes, **sparse(rows, form, np.random.default_rng(2))}
+    with tempfile.TemporaryDirectory() as folder:
+        found = dense(expand(folder, arrays, "square:3", "--transforms=0"), 9)
+        same_bits(found, rows.astype(float), form)
+
+
+@tap.test()
+def test_few_rows():
+    """What a few entries meet by chance proves nothing."""
+    planes, policy = games(9, 6, "<f4", one_hot=True)
+    planes[:, 0] += policy
+    one_hot = policy.reshape(6, 81)
+    with tempfile.TemporaryDirectory() as folder:
+        for more in {"move": one_hot.argmax(1)}, sparse(one_hot, "csr", np.random.default_rng(2)):
+            expand(folder, {"state": planes, **more}, "square:9")
+
+
+@tap.test(*[(flip, dtype) for flip in FLIPS for dtype in ("<i8", "u1")])
+def test_action_alone(flip, dtype):
+    """Moves to play, without a policy."""
+    planes, policy = games(9, 200, "<f4", one_hot=True)
+    move = FLIPS[flip](policy).reshape(200, 81).argmax(1).astype(dtype)
+    if dtype != "u1":
+        move[::7] = -1
+    right = policy.reshape(200, 81).argmax(1)
+    with tempfile.TemporaryDirectory() as folder:
+        err = expand(folder, {"state": planes, "move": move}, "square:9", code=65)
+        assert f"--role move=action:{flip}" in err and "row " in err, err
+        option = f"--role=move=action:{flip}"
+        out = expand(folder, {"state": planes, "move": move}, "square:9", option)
+        for t, image in enumerate(IMAGES):
+            wanted = FLIPS[flip](image(policy)).reshape(200, 81).argmax(1)
+            found = out["move"][out["symaug_transform"] == t]
+            assert np.all((found == wanted) | (move < 0)), t
+        expand(folder, {"state": planes, "move": right}, "square:9")
+        expand(folder, {"state": planes, "move": right}, "square:9", option, code=65)
+
+
+@tap.test(*[(n, stones, hidden) for n, stones in ((9, 12), (15, 8), (19, 6))
+            for hidden in (False, True)])
+def test_move_just_played(n, stones, hidden):
+    """The move that led to a position stands on its stone by right, also where stones are few and
+    a flip would free it, or where the planes show but one player's."""
+    random = np.random.default_rng(n)
+    planes, last = np.zeros((300, 4, n, n), np.float32), np.zeros(300, np.int64)
+    for row in range(300):
+        order = random.permutation(n * n)[:1 + row % stones]
+        for ply, cell in enumerate(order):
+            if not hidden or ply % 2 == 0:
+                planes[row, ply % 2].flat[cell] = 1
+        last[row] = order[-1]
+    one_hot = np.eye(n * n, dtype=np.float32)[last]
+    with tempfile.TemporaryDirectory() as folder:
+        for more in ({"last_move": last}, {"action": last}, {"policy": one_hot},
+                     sparse(one_hot, "padded", random)):
+            expand(folder, {"state": planes, **more}, f"square:{n}")
+
+
 @tap.test("square:9", "rhombus:9", "grid:9x9")
 def test_right_sets_pass(board):
     """Nothing is refused that stands right, with noise, sparse rows or none at all."""
