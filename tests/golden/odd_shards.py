@@ -559,7 +559,7 @@ def pickle_cases():
     yield "header says 2^40 rows", "reject", "policy_indices", sparse(header(dictionary("'|O'", shape="(1099511627776,)"), plain))
     yield "indices longer than values", "fault", "length", sparse(pickled(rows("<i4", (3, 0, 2, 1, 5, 5))))
     yield "index past the board", "refuse", "policy_indices", sparse(pickled(rows("<i4", fill=500)))
-    yield "negative index", "fault", "index-range", sparse(pickled(rows("<i4", fill=-7)))
+    yield "negative index", "refuse", "policy_indices", sparse(pickled(rows("<i4", fill=-7)))
     yield "object planes", "reject", "features", replaced(array=np.full((N, 4, 9, 9), 0, object))
     yield "object scalar", "accept", "", sparse(more=[Member("info.npy", pickled(np.array({"a": 1}, object)))])
     yield "hostile object scalar", "accept", "", sparse(

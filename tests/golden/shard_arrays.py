@@ -222,7 +222,11 @@ def add_copy(shard):
         array = np.array(shard.rng.integers(0, 10**4, (shard.n, *dims)).astype(str), dtype)
     else:
         array = random_bits(shard.rng, (shard.n, *dims), dtype)
-    shard.add(COPIES, array)
+    key = shard.add(COPIES, array)
+    # Not known by name where colours are swapped, or by chance as wide as a position.
+    may_be_cells = dims not in ((), (1,)) or dtype.itemsize >= 8
+    if may_be_cells or (key in ("extra", "zobrist") and any(shard.board.swaps)):
+        shard.options += ["--copy", key]
 
 
 def add_meta(shard):

@@ -51,7 +51,10 @@ def add_dense(shard, names, told=True):
 
     if inner is None and name in TOLD and told:
         shard.options += ["--policy", name]
-    return shard.add(names, array, move)
+    key = shard.add(names, array, move)
+    if array.dtype.kind == "i" and (array < 0).any():  # else taken for a list of moves, padded
+        shard.options += ["--role", f"{key}={'mask' if key in MASKS else 'policy'}"]
+    return key
 
 
 def index_dtype(shard, n_actions):
