@@ -241,5 +241,12 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
     chunks_close(&chunks);
     c->plane_coding = conventions_plane_coding(c->to_move, plan->turn_codes & SURVEY_CODE(0),
                                                plan->turn_codes & SURVEY_CODE(other));
+    if (status == 0 && plan->n_rows > 0 && plan->turn_codes == 0) {
+        plan->turn_codes = SURVEY_CODE(1); /* said once */
+        status = plan_warn(plan, err,
+                           "%s: plane %llu holds 1 throughout: taken for 1 and %d, as --to-move "
+                           "says; where it is 0 and 1, use --planes 1,0,~2",
+                           text_path(array->key).text, (unsigned long long)plane, other);
+    }
     return status;
 }

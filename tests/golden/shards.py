@@ -24,7 +24,7 @@ def hex_positions(rng, n, n_cells, mover):
     planes = np.zeros((n, 3, n_cells))
     for i in range(n):
         n_red = int(rng.integers(0, n_cells // 2))
-        to_move = int(rng.integers(0, 2))
+        to_move = int(rng.integers(0, 2)) if i else 0  # a 0 shows how the plane is coded
         cells = rng.permutation(n_cells)
         stones = [cells[: n_red + to_move], cells[n_red + to_move : 2 * n_red + to_move]]
         if mover and to_move:

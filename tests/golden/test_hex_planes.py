@@ -134,5 +134,22 @@ def test_marked_plane(option):
         assert "expected 0 or 1" in err, err
 
 
+@tap.test("12", "pm1")
+def test_only_ones(coding):
+    """A plane that is 1 in every row says nothing of its coding: what was told holds, and is said."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        states = planes(lambda blue, red, empty, last, ply: (blue, red, 1))
+        np.savez(path, states=states, policy=np.zeros((ROWS, N * N), "<f4"))
+        told = ["expand", "-f", "--board", "rhombus:6", "--to-move", coding]
+        _, said = run(*told, path, out)
+        assert said.count("holds 1 throughout") == 1 and "--planes 1,0,~2" in said, said
+        _, said = run(*told, "--planes", "1,0,~2", path, out)
+        assert "throughout" not in said, said
+        images = load(out)
+        third = images["states"][:, 2, 0, 0]
+        assert np.array_equal(third == 0, images["symaug_transform"] >= 2)
+
+
 if __name__ == "__main__":
     tap.main()
