@@ -505,4 +505,54 @@ check("a table that differs", metadata, "table", ([1.0, 2], [1.0, 3]), 0, ["b.np
 check("policy_size that differs", metadata, "policy_size", (81, 82), 65, ["b.npz", "policy_size"])
 check("board_type that differs", metadata, "board_type", ("mine", "yours"), 65, ["b.npz", "board_type"])
 
+def round_trip(board, told, flags=(), **arrays):
+    """What was told of roles survives: told, written as a schema, read again, put into the manifest,
+    and checked from that without a flag."""
+    roles = [word for name, role in told.items() for word in ("--role", f"{name}={role}")]
+    with Folder() as f:
+        f.save(**arrays)
+        f.ok("expand", "-q", "-b", board, *flags, *roles, "in.npz", "told.npz")
+        schema = f.ok("info", "-b", board, *roles, "--write-schema", "in.npz")
+        open(f.path("s.json"), "w").write(schema)
+        f.ok("expand", "-q", "-b", board, *flags, "--schema", "s.json", "in.npz", "read.npz")
+        one, other = load(f.path("told.npz")), load(f.path("read.npz"))
+        assert list(one) == list(other)
+        for key in one:
+            assert one[key].tobytes() == other[key].tobytes(), key
+        found = [{a["name"]: a["role"] for a in json.load(open(f.path(name + ".npz.manifest.json")))
+                  ["outputs"][0]["arrays"]} for name in ("told", "read")]
+        assert found[0] == found[1], found
+        for name, role in told.items():
+            kind, _, options = role.partition(":")
+            assert found[0][name].split(":")[0] == kind, found
+            for option in options.split(","):
+                assert option in found[0][name], (option, found[0][name])
+        again = json.loads(schema)["arrays"]
+        assert all(again[name] == found[0][name] for name in told), (again, found)
+        f.ok("verify", "read.npz")
+
+
+EMPTY = np.zeros((N, 2, 9, 9), "f4")
+for flip in "flipud", "fliplr", "transpose":
+    check(f"schema, {flip}", round_trip, "square:9",
+          {"p": f"policy:{flip}", "m": f"mask:layout=cells+pass,{flip}",
+           "q": f"action-values:{flip}", "i": f"policy-index:{flip}", "v": "policy-value",
+           "a": f"action:{flip}"},
+          planes=EMPTY, p=spread(81), m=np.ones((N, 82), bool), q=spread(81),
+          i=np.tile(np.arange(4), (N, 1)), v=np.full((N, 4), 0.25, "f4"), a=np.arange(N))
+for order, corner in ("nchw", (2, 9, 9)), ("nhwc", (9, 9, 2)):
+    check(f"schema, {order}", round_trip, "square:9", {"s": f"planes:{order}"},
+          s=np.zeros((N, *corner), "f4"))
+for bits in "msb", "lsb":
+    check(f"schema, {bits}", round_trip, "square:9", {"s": f"packed:{bits}"},
+          s=np.packbits(planes(2, 81).astype("u1") * 0, axis=-1))
+for order in "rowcol", "colrow":
+    check(f"schema, {order}", round_trip, "square:9", {"c": f"coord:{order}"}, planes=EMPTY,
+          c=np.tile([1, 5], (N, 1)))
+check("schema, colours", round_trip, "rhombus:5",
+      {"w": "to-move:winner", "u": "value:players"}, ["--value", "colour11"],
+      planes=np.zeros((N, 2, 5, 5), "f4"), policy=spread(25), w=np.arange(N) % 2,
+      u=np.tile(np.array([0.5, -0.5], "f4"), (N, 1)))
+
+
 tap.main()
