@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_ROWS       4096
+#define MAX_ROWS       512
 #define MIN_ROWS       3    /* that stand on stones, unless these are most of all */
 #define MIN_SPARSE     8    /* the same of sparse policies and moves: few entries miss by chance */
 #define OCCUPIED_SHARE 1e-3 /* of a row's mass, which noise may have */

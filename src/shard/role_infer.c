@@ -15,7 +15,7 @@
 #include <strings.h>
 
 #define N_OF(table)      (sizeof(table) / sizeof(table)[0])
-#define LIST_LOOK_NBYTES (64u << 20)
+#define LIST_LOOK_NBYTES (1u << 20)
 
 /* --- the context --- */
 
