@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option.h"
-#include "verify/verify_locate.h"
 #include "show/sheet.h"
+#include "verify/verify_locate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

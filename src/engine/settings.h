@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "codec/codec.h"
 #include "engine/conventions.h"
-#include "write/archive_out.h"
 #include "shard/role.h"
+#include "write/archive_out.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "base/input.h"
-#include "shard/archive_in.h"
 #include "manifest/digest.h"
+#include "shard/archive_in.h"
 
 #include <stdbool.h>
 #include <stddef.h>

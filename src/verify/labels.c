@@ -54,7 +54,7 @@ static int find_range(const struct array *array, struct numbers_summary *range, 
 }
 
 static enum label_op value_flip(const struct lane *lane, const struct conventions *c,
-                                  const struct numbers_summary *range)
+                                const struct numbers_summary *range)
 {
     const uint64_t n = lane->array->row_nbytes / lane->array->header.dtype.itemsize;
 

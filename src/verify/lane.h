@@ -7,8 +7,8 @@
 #ifndef SYMAUG_VERIFY_LANE_H
 #define SYMAUG_VERIFY_LANE_H
 
-#include "shard/rows.h"
 #include "positions/orbit_map.h"
+#include "shard/rows.h"
 #include "verify/verify_shard.h"
 
 struct lane {

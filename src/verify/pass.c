@@ -230,8 +230,7 @@ static int init(struct run *run, struct error *err)
         piece->findings.max = max;
         if (rules_init_part(&piece->rules, &run->rules, err) != 0 ||
             smear_init(&piece->smear, lanes, err) != 0 ||
-            (pass->leaks != NULL &&
-             key_room_init(&piece->room, &pass->leaks->key, err) != 0))
+            (pass->leaks != NULL && key_room_init(&piece->room, &pass->leaks->key, err) != 0))
             return -1;
     }
     return pass->groups != NULL ? orbit_cursor_open(&run->cursor, pass->groups, err) : 0;

@@ -6,8 +6,8 @@
 #ifndef SYMAUG_VERIFY_PASS_H
 #define SYMAUG_VERIFY_PASS_H
 
-#include "verify/leak.h"
 #include "verify/groups.h"
+#include "verify/leak.h"
 
 struct verify_pass {
     const struct verify_request *request;

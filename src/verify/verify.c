@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "shard/unpack.h"
-#include "verify/labels.h"
 #include "verify/explain.h"
+#include "verify/labels.h"
 #include "verify/pass.h"
 #include "verify/verify_manifest.h"
 

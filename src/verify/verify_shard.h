@@ -6,8 +6,8 @@
 #define SYMAUG_VERIFY_VERIFY_SHARD_H
 
 #include "engine/record.h"
-#include "verify/findings.h"
 #include "positions/orbit_map.h"
+#include "verify/findings.h"
 #include "verify/verify.h"
 
 /* What a manifest beside the shard says. */

@@ -9,8 +9,8 @@
 #include "npz_maker.h"
 
 #include "faults.h"
-#include "shard/archive_in.h"
 #include "manifest/digest.h"
+#include "shard/archive_in.h"
 #include "shard/rows.h"
 
 #include <sys/socket.h>

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "positions/key.h"
-#include "verify/numbers.h"
 #include "verify/images.h"
+#include "verify/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
