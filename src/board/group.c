@@ -141,6 +141,7 @@ int joint_init(struct joint *j, const struct board *b, struct error *err)
 {
     *j = (struct joint){.board = b, .n_transforms = b->n_transforms};
     j->n_points = b->n_cells + b->n_planes + b->n_actions + N_NUMBERS + N_COLOURS;
+    /* NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI): a board has the identity */
     j->maps = calloc((size_t)j->n_points * j->n_transforms, sizeof *j->maps);
     j->base = calloc(j->n_transforms, sizeof *j->base);
     if (j->maps == NULL || j->base == NULL) {

@@ -100,7 +100,7 @@ static int set_lines(struct board *b, const struct numbering *numbering, struct 
 static int build(struct board *b, const char *size, struct error *err)
 {
     struct board *hexagon;
-    struct numbering numbering;
+    struct numbering numbering = {0};
     int status = -1;
 
     if (board_parse_nothing(b, size, err) != 0 ||

@@ -19,7 +19,7 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
                       struct error *err)
 {
     const struct conventions *c = &plan->conventions;
-    const enum dtype_kind kind = array->sources[0]->header.dtype.kind;
+    const char kind = array->sources[0]->header.dtype.kind;
     struct survey_range range;
 
     *op = LABEL_KEEP;

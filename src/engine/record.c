@@ -422,20 +422,20 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
 }
 
 struct board *recall_board(const struct recall *r, const struct archive_in *archive,
-                           const char **from)
+                           const char **from, struct error *why)
 {
     static const char comment[] = PLAN_ZIP_COMMENT, file[] = "file:";
     const char *name = r->manifest != NULL ? r->manifest->board.name : NULL;
 
     *from = "said by its manifest";
     if (name != NULL && r->manifest->board.file_text != NULL)
-        return board_new_from_text(name, r->manifest->board.file_text, NULL);
+        return board_new_from_text(name, r->manifest->board.file_text, why);
     if (name == NULL && strncmp(archive->comment, comment, sizeof comment - 1) == 0) {
         *from = "said by its zip comment";
         name = archive->comment + sizeof comment - 1;
     }
     /* What a file says must not make the program read another one. */
-    return name != NULL && strncmp(name, file, sizeof file - 1) != 0 ? board_new(name, NULL) : NULL;
+    return name != NULL && strncmp(name, file, sizeof file - 1) != 0 ? board_new(name, why) : NULL;
 }
 
 void recall_release(struct recall *r)

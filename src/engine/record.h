@@ -40,9 +40,9 @@ int recall_open(struct recall *recall, const struct settings *settings,
                 bool exact, struct error *err);
 
 /* The board of the manifest, or of the shard's zip comment; NULL: neither names one that can be
- * built. *from: what named it. */
+ * built, with *why saying so where one was tried. *from: what named it. */
 struct board *recall_board(const struct recall *recall, const struct archive_in *archive,
-                           const char **from);
+                           const char **from, struct error *why);
 
 /* Accepts a zeroed one. */
 void recall_release(struct recall *recall);

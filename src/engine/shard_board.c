@@ -15,13 +15,16 @@ int shard_check_board(const struct archive_in *archive, const struct board *boar
                       struct error *err)
 {
     const struct error_place place = {.file = archive->path};
+    struct error why = {0};
     struct board *said;
     char name[64];
     bool same;
 
     if (role_guess_board(archive, name, sizeof name) != 0)
         return 0;
-    said = board_new(name, NULL);
+    said = board_new(name, &why);
+    if (said == NULL && why.kind == ERROR_INTERNAL)
+        return error_pass(err, &why);
     if (said == NULL) /* a board_type this program does not know proves nothing */
         return 0;
     same = strcmp(said->name, board->name) == 0;
@@ -50,6 +53,7 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
 {
     const struct error_place place = {.file = archive->path};
     const bool wants_katago = said->board != NULL && strcmp(said->board, katago) == 0;
+    struct error why = {0};
     char says[64];
     const bool shard_says = role_guess_board(archive, says, sizeof says) == 0;
 
@@ -61,22 +65,26 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
         if (found->board == NULL)
             return -1;
         (void)shard_check_board(archive, found->board, &found->problem);
-        return 0;
+        return found->problem.kind == ERROR_INTERNAL ? error_pass(err, &found->problem) : 0;
     }
     if (wants_katago)
         check_katago(found, archive, shard_says ? says : NULL);
     if (shard_says) {
         found->from = "said by the shard";
-        found->board = board_new(says, NULL);
+        found->board = board_new(says, &why);
     } else if (recall != NULL && !wants_katago) {
-        found->board = recall_board(recall, archive, &found->from);
+        found->board = recall_board(recall, archive, &found->from, &why);
     }
+    if (why.kind == ERROR_INTERNAL)
+        return error_pass(err, &why);
     if (found->board != NULL || found->problem.kind != ERROR_NONE)
         return 0;
     found->is_sure = false;
     found->from = "guessed from shapes";
     if (recall != NULL && role_guess_board_by_shape(archive, &found->guess) == 0)
-        found->board = board_new(found->guess.board, NULL);
+        found->board = board_new(found->guess.board, &why);
+    if (why.kind == ERROR_INTERNAL)
+        return error_pass(err, &why);
     if (found->board == NULL)
         error_fill_at(
             &found->problem, ERROR_USAGE, &place,

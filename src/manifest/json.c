@@ -97,12 +97,12 @@ static json_t *text_json(const char *text)
 }
 
 /* Append to a list; true when that failed. The value's reference is taken, NULL is a failure. */
-static bool append(json_t *list, json_t *value)
+static int append(json_t *list, json_t *value)
 {
     return json_array_append_new(list, value) != 0;
 }
 
-static bool put(json_t *object, const char *key, json_t *value)
+static int put(json_t *object, const char *key, json_t *value)
 {
     return json_object_set_new(object, key, value) != 0;
 }
@@ -111,7 +111,7 @@ static json_t *array_json(const struct manifest_array *array)
 {
     json_t *json = json_object(), *shape = json_array();
     char crc[9];
-    bool bad = json == NULL;
+    int bad = json == NULL;
 
     snprintf(crc, sizeof crc, "%08" PRIx32, array->crc);
     for (size_t i = 0; i < array->n_dims; i++)
@@ -130,14 +130,14 @@ static json_t *array_json(const struct manifest_array *array)
 static json_t *file_json(const struct manifest_file *file, bool is_output)
 {
     json_t *json = json_object();
-    bool bad = put(json, "name", name_json(file->name)) |
-               put(json, "sha256", text_json(file->sha256)) |
-               put(json, "bytes", json_integer((json_int_t)file->n_bytes)) |
-               put(json, "rows", json_integer((json_int_t)file->n_rows)) |
-               (is_output && put(json, "arrays", json_array())) |
-               (is_output && file->first_row != MANIFEST_NO_ROW &&
-                put(json, "first_row", json_integer((json_int_t)file->first_row))) |
-               (file->n_dropped > 0 && put(json, "dropped", json_array()));
+    int bad = put(json, "name", name_json(file->name)) |
+              put(json, "sha256", text_json(file->sha256)) |
+              put(json, "bytes", json_integer((json_int_t)file->n_bytes)) |
+              put(json, "rows", json_integer((json_int_t)file->n_rows)) |
+              (is_output && put(json, "arrays", json_array())) |
+              (is_output && file->first_row != MANIFEST_NO_ROW &&
+               put(json, "first_row", json_integer((json_int_t)file->first_row))) |
+              (file->n_dropped > 0 && put(json, "dropped", json_array()));
 
     for (size_t i = 0; i < file->n_arrays && !bad; i++)
         bad = append(json_object_get(json, "arrays"), array_json(&file->arrays[i]));
@@ -172,17 +172,17 @@ static json_t *to_root(const struct manifest *m)
     json_t *transforms = json_array(), *inputs = json_array(), *outputs = json_array();
     json_t *options = json_object(), *conventions = json_object(), *counts = json_object();
     json_t *warnings = json_array();
-    bool bad = put(root, "transforms", transforms) | put(root, "inputs", inputs) |
-               put(root, "outputs", outputs) | put(root, "options", options) |
-               put(root, "conventions", conventions) | put(root, "counts", counts) |
-               put(root, "warnings", warnings) |
-               put(root, "format_version", json_integer(m->format_version)) |
-               put(root, "tool",
-                   json_pack("{s:s, s:s}", "name", m->tool_name, "version", m->tool_version)) |
-               put(root, "board", board_json(&m->board)) |
-               put(root, "codec",
-                   json_pack("{s:o, s:o}", "level", text_json(m->codec_level), "libraries",
-                             text_json(m->codec_libraries)));
+    int bad = put(root, "transforms", transforms) | put(root, "inputs", inputs) |
+              put(root, "outputs", outputs) | put(root, "options", options) |
+              put(root, "conventions", conventions) | put(root, "counts", counts) |
+              put(root, "warnings", warnings) |
+              put(root, "format_version", json_integer(m->format_version)) |
+              put(root, "tool",
+                  json_pack("{s:s, s:s}", "name", m->tool_name, "version", m->tool_version)) |
+              put(root, "board", board_json(&m->board)) |
+              put(root, "codec",
+                  json_pack("{s:o, s:o}", "level", text_json(m->codec_level), "libraries",
+                            text_json(m->codec_libraries)));
 
     for (size_t i = 0; i < m->n_transforms && !bad; i++)
         bad = append(transforms, json_pack("{s:I, s:o, s:b}", "id", (json_int_t)m->transforms[i].id,
@@ -295,10 +295,11 @@ static int check_hex(struct reader *r, const char *key, const char *text, size_t
 /* A name as bytes, in the manifest's memory; NULL with err set. */
 static const char *decoded(struct reader *r, const char *name)
 {
-    char *copy = manifest_alloc(r->m, strlen(name) + 1, r->err);
+    const size_t n_bytes = strlen(name) + 1;
+    char *copy = manifest_alloc(r->m, n_bytes, r->err);
 
     if (copy != NULL)
-        decode(strcpy(copy, name));
+        decode(memcpy(copy, name, n_bytes));
     return copy;
 }
 

@@ -40,9 +40,10 @@ void *manifest_alloc(struct manifest *m, size_t n_bytes, struct error *err)
 
 const char *manifest_keep(struct manifest *m, const char *text, struct error *err)
 {
-    char *kept = text != NULL ? manifest_alloc(m, strlen(text) + 1, err) : NULL;
+    const size_t n_bytes = text != NULL ? strlen(text) + 1 : 0;
+    char *kept = text != NULL ? manifest_alloc(m, n_bytes, err) : NULL;
 
-    return kept != NULL ? strcpy(kept, text) : NULL;
+    return kept != NULL ? memcpy(kept, text, n_bytes) : NULL;
 }
 
 /* Room for one more item: the list, or a larger copy. NULL with err set. */

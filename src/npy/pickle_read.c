@@ -384,7 +384,7 @@ static int refuse_opcode(struct pickle_reader *r, uint8_t opcode)
 
 static int run(struct pickle_reader *r)
 {
-    struct code code = {0};
+    struct code code = {.bytes = r->next};
 
     r->opcode = r->next;
     if (r->end - r->next < 2 || r->next[0] != OP_PROTO)

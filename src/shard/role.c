@@ -29,7 +29,8 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_planes,
             .by_name = {role_fit_grid, role_fit_planes, role_fit_packed},
             .names = {{"features feature states state boards board obs observations observation "
-                       "planes board_planes bf x inputs input valueTargetsNCHW"}},
+                       "planes board_planes bf x inputs input valueTargetsNCHW",
+                       0}},
         },
     [ROLE_PACKED] =
         {
@@ -41,7 +42,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .min_dims = 2,
             .fit = role_fit_packed,
             .by_name = {role_fit_packed},
-            .names = {{"binaryInputNCHWPacked"}},
+            .names = {{"binaryInputNCHWPacked", 0}},
         },
     [ROLE_GRID] =
         {
@@ -64,7 +65,8 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_policy,
             .by_name = {role_fit_policy},
             .names = {{"policy policies pi pis policy_targets policy_target pt probs mcts_probs "
-                       "policyTargetsNCMove"},
+                       "policyTargetsNCMove",
+                       0},
                       {"visits visit_counts", .flags = NAME_COUNTS}},
         },
     [ROLE_ACTION_VALUES] =
@@ -76,7 +78,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_policy,
             .by_name = {role_fit_policy},
-            .names = {{"qValueTargetsNCMove action_values q_values"}},
+            .names = {{"qValueTargetsNCMove action_values q_values", 0}},
         },
     [ROLE_MASK] =
         {
@@ -87,7 +89,8 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_policy,
             .by_name = {role_fit_policy},
-            .names = {{"legal legal_mask legal_moves legals_mask action_mask action_masks mask"}},
+            .names = {{"legal legal_mask legal_moves legals_mask action_mask action_masks mask",
+                       0}},
         },
     [ROLE_POLICY_INDEX] =
         {
@@ -118,7 +121,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_action,
             .by_name = {role_fit_action},
-            .names = {{"move moves move_index move_indices actions action position"}},
+            .names = {{"move moves move_index move_indices actions action position", 0}},
         },
     [ROLE_COORD] =
         {
@@ -129,7 +132,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES,
             .fit = role_fit_coord,
             .by_name = {role_fit_coord, role_fit_action},
-            .names = {{"last_move last_moves"}},
+            .names = {{"last_move last_moves", 0}},
         },
     [ROLE_VALUE] =
         {
@@ -140,7 +143,8 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_value,
             .by_name = {role_fit_wdl, role_fit_value},
             .names = {{"value values v z zs outcome outcomes result results value_targets "
-                       "value_target vt Y_value"},
+                       "value_target vt Y_value",
+                       0},
                       {"values_mp", .flags = NAME_PER_PLAYER}},
         },
     [ROLE_WDL] =
@@ -151,7 +155,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_ONLY_SWAPS,
             .fit = role_fit_wdl,
             .by_name = {role_fit_wdl},
-            .names = {{"wdl wls"}},
+            .names = {{"wdl wls", 0}},
         },
     [ROLE_TO_MOVE] =
         {
@@ -163,7 +167,8 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_to_move,
             .by_name = {role_fit_to_move},
             .names = {{"player players player_to_move current_player current_players to_play "
-                       "to_move turn turns side_to_move player_numbers winner winners"}},
+                       "to_move turn turns side_to_move player_numbers winner winners",
+                       0}},
         },
     [ROLE_TILE] =
         {
@@ -183,7 +188,8 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
                        "move_number move_numbers moves_left total_game_moves move_types game_id "
                        "game_ids phases num_players victory_types engine_modes opponent_types "
                        "opponent_elo generator_elo quality_score iteration player_type human_won "
-                       "metadata symaug_source symaug_transform"},
+                       "metadata symaug_source symaug_transform",
+                       0},
                       {"weight weights sample_weight sample_weights heuristics score scores "
                        "final_score final_scores",
                        .flags = NAME_MAY_SPREAD}},

@@ -181,7 +181,8 @@ static int try_roles(const struct role_context *c, struct role_problems *left, s
     if (status == 0) {
         if (n > 0)
             memcpy(all, request.overrides, n * sizeof *all);
-        memcpy(all + n, added.overrides, added.n_overrides * sizeof *all);
+        if (added.n_overrides > 0)
+            memcpy(all + n, added.overrides, added.n_overrides * sizeof *all);
         request.overrides = all;
         request.n_overrides = n + added.n_overrides;
         request.command = NULL;
@@ -198,6 +199,7 @@ static struct role_problem *add_companion(struct role_context *c, int i, const s
 {
     const int index = i >= 0 ? c->bindings[i].index_array : -1;
     char reason[ROLE_REASON_NBYTES];
+    size_t n;
 
     if (index < 0) {
         struct role_problem *problem = add_problem(c, i, NULL);
@@ -208,8 +210,9 @@ static struct role_problem *add_companion(struct role_context *c, int i, const s
     }
     snprintf(reason, sizeof reason, "it goes with %.200s, which has no role",
              text_quote(c->archive->arrays[index].key).text);
+    n = c->problems->n;
     (void)role_refuse(c, (size_t)i, NULL, reason);
-    return &c->problems->items[c->problems->n - 1];
+    return c->problems->n > n ? &c->problems->items[n] : NULL;
 }
 
 int role_settle(struct role_context *c, struct error *err)
@@ -220,6 +223,7 @@ int role_settle(struct role_context *c, struct error *err)
         struct role_problems left = {0};
 
         for (size_t k = 0; k < c->problems->n; k++)
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): n says that there are items */
             if (c->problems->items[k].array < 0)
                 return 0;
         if (try_roles(c, &left, err) != 0) {

@@ -63,7 +63,7 @@ static void read_told(struct detection *d)
 {
     static const char *const irregular[] = {"shuffle", "unique", "pick"};
     const struct verify_manifest *said = &d->shard->said;
-    uint8_t exact[BOARD_MAX_TRANSFORMS];
+    uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
 
     take_ids(d, exact, key_ids(d->shard->board, &d->shard->conventions, exact));
     d->ids_are_told = false;

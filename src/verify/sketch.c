@@ -241,9 +241,10 @@ void sketch_planes(struct sketcher *s, const uint8_t *row, struct sketch *sketch
     sketch->is_symmetric = false;
     for (int group = SKETCH_N_GROUPS - 1; group >= 0; group--) {
         sketch->is_symmetric = false;
-        sketch->shape[group] = sketch->counts != 0 && s->n_maps[group] > 0
-                                   ? least(s, group, s->room, &sketch->is_symmetric)
-                                   : 0;
+        sketch->shape[group] =
+            sketch->counts != 0 && s->n_maps[group] > 0
+                ? least(s, (enum sketch_group)group, s->room, &sketch->is_symmetric)
+                : 0;
     }
 }
 

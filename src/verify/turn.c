@@ -279,10 +279,8 @@ void turn_finish_stones(struct rules *rules, struct findings *findings)
 {
     struct rule_tally *lead = &rules->tallies[RULE_LEAD];
 
-    if (are_few(lead))
-        findings_merge(findings, &lead->findings);
-    else if (rules->lead == BOARD_LEAD_TO_MOVE)
+    if (!are_few(lead) && rules->lead == BOARD_LEAD_TO_MOVE)
         report_many_leads(rules, findings);
-    else if (8 * lead->n_broken <= lead->n_rows)
+    else if (are_few(lead) || 8 * lead->n_broken <= lead->n_rows)
         findings_merge(findings, &lead->findings);
 }

@@ -88,8 +88,10 @@ static bool borrow_roles(struct verify_shard *shard, const struct settings *read
 
     for (size_t i = 0; i < n; i++) {
         struct error refused = {0};
-        struct board *board = board_new(names[i], NULL);
+        struct board *board = board_new(names[i], &refused);
 
+        if (board == NULL && refused.kind == ERROR_INTERNAL)
+            *why = refused;
         if (board == NULL)
             continue;
         if (infer(shard, board, reading, &refused) == 0) {

@@ -434,6 +434,7 @@ int orbit_classes(struct probe *probe, uint32_t n_images, struct lane_image **en
     if (*entries == NULL)
         error_no_memory(err, "list of all images");
     else if (window_init(&c.pair, &c.lanes, 2, err) == 0) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): window_init has made it */
         c.pair.buffers[0].bytes = calloc(2, array->row_nbytes + 1);
         c.table = row_table_open(&array, 1, &memory_left, probe->request->settings->tmpdir, err);
         if (c.pair.buffers[0].bytes == NULL)
