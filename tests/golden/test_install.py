@@ -62,7 +62,7 @@ def test_install():
     for name in expected():
         path = os.path.join(USR, name)
         runs = name.startswith("bin/") or "/libsymaug.so" in name or name.endswith(
-            (".sbatch", "/submit", "/slurm-status", "/again"))
+            (".sbatch", "/submit", "/slurm-status"))
         assert os.path.getsize(path) > 0, f"{name} is empty"
         assert bool(os.stat(path).st_mode & 0o111) == runs, f"mode of {name}"
     assert os.readlink(f"{USR}/lib/libsymaug.so") == "libsymaug.so.1"
