@@ -148,19 +148,17 @@ static uint32_t next_visits(struct play_random *random, uint32_t i)
     return r * r * r / 64 + (i == 0 ? 64 : 0);
 }
 
-void play_visits(const struct play *play, const struct play_game *game, uint32_t ply,
-                 uint32_t *visits, uint32_t n)
+void play_visits(const struct play_row *r, uint32_t *visits, uint32_t n)
 {
-    struct play_random random = play_random_of(play, game, PLAY_FOR_POLICY, ply);
+    struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_POLICY, r->ply);
 
     for (uint32_t i = 0; i < n; i++)
         visits[i] = next_visits(&random, i);
 }
 
-void play_policy(const struct play *play, const struct play_game *game, uint32_t ply,
-                 const uint32_t *actions, uint32_t n, uint8_t *row)
+void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n)
 {
-    const struct play_random start = play_random_of(play, game, PLAY_FOR_POLICY, ply);
+    const struct play_random start = play_random_of(r->play, r->game, PLAY_FOR_POLICY, r->ply);
     struct play_random random = start;
     uint32_t total = 0;
 
@@ -168,7 +166,7 @@ void play_policy(const struct play *play, const struct play_game *game, uint32_t
         total += next_visits(&random, i);
     random = start; /* the same numbers again, rather than room for them */
     for (uint32_t i = 0; i < n; i++)
-        play_put_float(row, actions[i], (float)next_visits(&random, i) / (float)total);
+        play_put_float(r->to, actions[i], (float)next_visits(&random, i) / (float)total);
 }
 
 int play_result_for_mover(const struct play_game *game, uint32_t ply)
@@ -178,14 +176,12 @@ int play_result_for_mover(const struct play_game *game, uint32_t ply)
     return game->winner == (int)(ply & 1) ? 1 : -1;
 }
 
-void play_render_result(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row)
+void play_render_result(const struct play_row *r)
 {
-    (void)play;
-    play_put_float(row, 0, (float)play_result_for_mover(game, ply));
+    play_put_float(r->to, 0, (float)play_result_for_mover(r->game, r->ply));
 }
 
-void play_render_ply(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row)
+void play_render_ply(const struct play_row *r)
 {
-    (void)play, (void)game;
-    play_put_int(row, 0, (int32_t)ply);
+    play_put_int(r->to, 0, (int32_t)r->ply);
 }

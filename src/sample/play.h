@@ -55,22 +55,26 @@ enum play_size {
     PLAY_SCORES = -8,     /* 2 * (cells + 60): KataGo's scores with their halves */
 };
 
+/* A row to draw: the position before a game's move number ply. */
+struct play_row {
+    const struct play *play;
+    struct play_game *game;
+    uint32_t ply;
+    uint8_t *to; /* its elements, zeroed */
+};
+
 /* One array of a sample. Exactly one of render, render_items and text is set. */
 struct play_array {
     const char *name;
     const char *dtype;       /* "<f4"; of the items in an object array */
-    int dims[PLAY_MAX_DIMS]; /* of a row: numbers or enum play_size; 0 behind the last */
+    int dims[PLAY_MAX_DIMS]; /* of a row: numbers or enum play_size; 0 after the last */
 
-    /* Draw the row of a ply into `row`, which is zeroed. */
-    void (*render)(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row);
+    void (*render)(const struct play_row *r); /* draw it */
 
-    /* The same for an object array of ndarrays: returns how many items went into `row`, which has
-     * room for PLAY_MAX_ITEMS. */
-    uint32_t (*render_items)(const struct play *play, struct play_game *game, uint32_t ply,
-                             uint8_t *row);
+    /* The same for an object array of ndarrays: returns how many of PLAY_MAX_ITEMS it has. */
+    uint32_t (*render_items)(const struct play_row *r);
 
-    /* A 0-d string. */
-    const char *(*text)(const struct play *play);
+    const char *(*text)(const struct play *play); /* of a 0-d string */
 };
 
 /* A game for a family of boards: a row of the table in play.c. */
@@ -136,20 +140,17 @@ uint32_t play_shuffle_cells(const struct play *play, struct play_game *game);
 void play_place_stones(const struct play *play, struct play_game *game);
 
 /* Visits of n actions as a search might leave them: the first action, the one played, has most. */
-void play_visits(const struct play *play, const struct play_game *game, uint32_t ply,
-                 uint32_t *visits, uint32_t n);
+void play_visits(const struct play_row *r, uint32_t *visits, uint32_t n);
 
 /* The same divided by their sum: float32 elements of row at the actions' places. */
-void play_policy(const struct play *play, const struct play_game *game, uint32_t ply,
-                 const uint32_t *actions, uint32_t n, uint8_t *row);
+void play_policy(const struct play_row *r, const uint32_t *actions, uint32_t n);
 
 /* The result as the player to move sees it: 1 won, -1 lost, 0 drawn. */
 int play_result_for_mover(const struct play_game *game, uint32_t ply);
 
 /* Rows that many games have: that result as float32, and the number of the ply as int32. */
-void play_render_result(const struct play *play, struct play_game *game, uint32_t ply,
-                        uint8_t *row);
-void play_render_ply(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row);
+void play_render_result(const struct play_row *r);
+void play_render_ply(const struct play_row *r);
 
 /* Store element i of a row of float32, int32, int16 numbers. */
 static inline void play_put_float(uint8_t *row, uint64_t i, float value)

@@ -290,49 +290,46 @@ static void fill_plane(uint32_t plane, int value, uint8_t *row)
     memset(row + plane * CHESS_N_SQUARES, (uint8_t)value, CHESS_N_SQUARES);
 }
 
-static void render_states(const struct play *play, struct play_game *game, uint32_t ply,
-                          uint8_t *row)
+static void render_states(const struct play_row *r)
 {
-    const struct chess_position position = position_at(game, ply);
+    const struct chess_position position = position_at(r->game, r->ply);
     const uint64_t checkers = chess_attackers(&position, chess_king(&position));
     int material[MAN_KING + 1] = {0};
 
-    (void)play;
     for (uint32_t square = 0; square < CHESS_N_SQUARES; square++) {
         const int man = position.men[square];
         const uint32_t theirs = man < 0, piece = (uint32_t)(man < 0 ? -man : man);
 
         if (man == MAN_NONE)
             continue;
-        row[((theirs ? PLANE_THEIRS : PLANE_MINE) + piece - 1) * CHESS_N_SQUARES + square] = 1;
-        row[(PLANE_OCCUPIED + theirs) * CHESS_N_SQUARES + square] = 1;
-        row[PLANE_CHECKERS * CHESS_N_SQUARES + square] = checkers >> square & 1;
+        r->to[((theirs ? PLANE_THEIRS : PLANE_MINE) + piece - 1) * CHESS_N_SQUARES + square] = 1;
+        r->to[(PLANE_OCCUPIED + theirs) * CHESS_N_SQUARES + square] = 1;
+        r->to[PLANE_CHECKERS * CHESS_N_SQUARES + square] = checkers >> square & 1;
         material[piece] += theirs ? -1 : 1;
     }
     for (uint32_t i = 0; i < N_RIGHTS; i++)
-        fill_plane(PLANE_RIGHTS + i, position.rights[i], row);
+        fill_plane(PLANE_RIGHTS + i, position.rights[i], r->to);
     for (uint32_t piece = MAN_PAWN; piece <= MAN_KING; piece++)
-        fill_plane(PLANE_MATERIAL + piece - 1, material[piece], row);
+        fill_plane(PLANE_MATERIAL + piece - 1, material[piece], r->to);
 }
 
 /* The legal moves, the one played first. */
-static void render_policies(const struct play *play, struct play_game *game, uint32_t ply,
-                            uint8_t *row)
+static void render_policies(const struct play_row *r)
 {
-    const struct chess_position position = position_at(game, ply);
-    const uint32_t played = game->moves[ply * PLY_WORDS];
+    const struct chess_position position = position_at(r->game, r->ply);
+    const uint32_t played = r->game->moves[r->ply * PLY_WORDS];
     struct chess_move moves[CHESS_MAX_MOVES];
     const uint32_t n_moves = chess_legal_moves(&position, moves);
     uint32_t n = 0;
 
-    game->work[n++] = played;
+    r->game->work[n++] = played;
     for (uint32_t i = 0; i < n_moves; i++) {
         const uint32_t index = chess_list_encode(&code, &moves[i]);
 
         if (index != played)
-            game->work[n++] = index;
+            r->game->work[n++] = index;
     }
-    play_policy(play, game, ply, game->work, n, row);
+    play_policy(r, r->game->work, n);
 }
 
 static const struct play_array arrays[] = {

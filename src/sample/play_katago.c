@@ -22,70 +22,64 @@ enum global_target { TARGET_WIN = 0, TARGET_LOSS = 1, TARGET_LEAD = 3, TARGET_WE
 
 /* --- inputs --- */
 
-static void set_bit(const struct play *play, uint32_t plane, uint32_t cell, uint8_t *row)
+static void set_bit(const struct play_row *r, uint32_t plane, uint32_t cell)
 {
-    const uint64_t plane_nbytes = play_dim(play, PLAY_PACKED);
+    const uint64_t plane_nbytes = play_dim(r->play, PLAY_PACKED);
 
-    row[plane * plane_nbytes + cell / 8] |= (uint8_t)(0x80 >> cell % 8);
+    r->to[plane * plane_nbytes + cell / 8] |= (uint8_t)(0x80 >> cell % 8);
 }
 
-static void render_input(const struct play *play, struct play_game *game, uint32_t ply,
-                         uint8_t *row)
+static void render_input(const struct play_row *r)
 {
-    for (uint32_t cell = 0; cell < play->board->n_cells; cell++)
-        set_bit(play, FEATURE_ON_BOARD, cell, row);
-    for (uint32_t k = 0; k < ply; k++)
-        set_bit(play, FEATURE_MINE + ((ply - k) & 1), game->moves[k], row);
-    for (uint32_t k = 1; k <= N_RECENT && k <= ply; k++)
-        set_bit(play, FEATURE_RECENT + k - 1, game->moves[ply - k], row);
+    for (uint32_t cell = 0; cell < r->play->board->n_cells; cell++)
+        set_bit(r, FEATURE_ON_BOARD, cell);
+    for (uint32_t k = 0; k < r->ply; k++)
+        set_bit(r, FEATURE_MINE + ((r->ply - k) & 1), r->game->moves[k]);
+    for (uint32_t k = 1; k <= N_RECENT && k <= r->ply; k++)
+        set_bit(r, FEATURE_RECENT + k - 1, r->game->moves[r->ply - k]);
 }
 
 /* The komi as the player to move has it, which changes sides with every ply. */
-static void render_global_input(const struct play *play, struct play_game *game, uint32_t ply,
-                                uint8_t *row)
+static void render_global_input(const struct play_row *r)
 {
-    (void)play, (void)game;
-    play_put_float(row, 5, (ply & 1) == 0 ? -0.375F : 0.375F);
-    play_put_float(row, 14, 1);
-    play_put_float(row, 18, (ply & 1) == 0 ? -0.5F : 0.5F);
+    play_put_float(r->to, 5, (r->ply & 1) == 0 ? -0.375F : 0.375F);
+    play_put_float(r->to, 14, 1);
+    play_put_float(r->to, 18, (r->ply & 1) == 0 ? -0.5F : 0.5F);
 }
 
 /* --- targets --- */
 
-/* Visits of the free points; pass, which is last, has none. */
-static void put_visits(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row)
+/* Visits of the free points, of this move and of the answer to it; pass, which is last, has
+ * none. */
+static void render_policy(const struct play_row *r)
 {
-    const uint32_t n = play->board->n_cells - ply;
+    struct play_row of = *r;
 
-    play_visits(play, game, ply, game->work, n);
-    for (uint32_t i = 0; i < n; i++)
-        play_put_short(row, game->moves[ply + i], (int32_t)game->work[i]);
-}
+    for (; of.ply < r->ply + 2; of.ply++, of.to += 2 * play_dim(r->play, PLAY_CELLS_PASS)) {
+        const uint32_t n = r->play->board->n_cells - of.ply;
 
-/* Of this move, and of the answer to it. */
-static void render_policy(const struct play *play, struct play_game *game, uint32_t ply,
-                          uint8_t *row)
-{
-    put_visits(play, game, ply, row);
-    put_visits(play, game, ply + 1, row + 2 * play_dim(play, PLAY_CELLS_PASS));
+        play_visits(&of, r->game->work, n);
+        for (uint32_t i = 0; i < n; i++)
+            play_put_short(of.to, r->game->moves[of.ply + i], (int32_t)r->game->work[i]);
+    }
 }
 
 /* Of moves that were visited: win, score, weight. */
-static void render_q_values(const struct play *play, struct play_game *game, uint32_t ply,
-                            uint8_t *row)
+static void render_q_values(const struct play_row *r)
 {
-    const uint64_t n_actions = play_dim(play, PLAY_CELLS_PASS);
-    const uint32_t n = play->board->n_cells - ply;
+    const uint64_t n_actions = play_dim(r->play, PLAY_CELLS_PASS);
+    const uint32_t n = r->play->board->n_cells - r->ply;
 
-    play_visits(play, game, ply, game->work, n);
+    play_visits(r, r->game->work, n);
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t at = game->moves[ply + i], visits = game->work[i];
+        const uint32_t at = r->game->moves[r->ply + i], visits = r->game->work[i];
 
         if (visits == 0)
             continue;
-        play_put_short(row, at, play_result_for_mover(game, ply) * Q_SCALE / (int32_t)(i + 1));
-        play_put_short(row, n_actions + at, (int32_t)(at % 61) * 8 - 240);
-        play_put_short(row, 2 * n_actions + at, (int32_t)visits);
+        play_put_short(r->to, at,
+                       play_result_for_mover(r->game, r->ply) * Q_SCALE / (int32_t)(i + 1));
+        play_put_short(r->to, n_actions + at, (int32_t)(at % 61) * 8 - 240);
+        play_put_short(r->to, 2 * n_actions + at, (int32_t)visits);
     }
 }
 
@@ -97,49 +91,45 @@ static int32_t lead_of(const struct play *play, const struct play_game *game, ui
     return play_result_for_mover(game, ply) * (int32_t)(1 + play_below(&random, 20));
 }
 
-static void render_global_targets(const struct play *play, struct play_game *game, uint32_t ply,
-                                  uint8_t *row)
+static void render_global_targets(const struct play_row *r)
 {
-    const int32_t lead = lead_of(play, game, ply);
+    const int32_t lead = lead_of(r->play, r->game, r->ply);
 
-    play_put_float(row, TARGET_WIN, lead > 0);
-    play_put_float(row, TARGET_LOSS, lead < 0);
-    play_put_float(row, TARGET_LEAD, (float)lead - 0.5F);
-    play_put_float(row, TARGET_WEIGHT, 1);
+    play_put_float(r->to, TARGET_WIN, lead > 0);
+    play_put_float(r->to, TARGET_LOSS, lead < 0);
+    play_put_float(r->to, TARGET_LEAD, (float)lead - 0.5F);
+    play_put_float(r->to, TARGET_WEIGHT, 1);
 }
 
 /* All of the weight, 100, on the final score; bin n is a lead of n + 0.5 - (cells + 60). */
-static void render_scores(const struct play *play, struct play_game *game, uint32_t ply,
-                          uint8_t *row)
+static void render_scores(const struct play_row *r)
 {
-    const int32_t middle = (int32_t)(play->board->n_cells + 60);
+    const int32_t middle = (int32_t)(r->play->board->n_cells + 60);
 
-    row[middle + lead_of(play, game, ply) - 1] = 100;
+    r->to[middle + lead_of(r->play, r->game, r->ply) - 1] = 100;
 }
 
-static void put_value(const struct play *play, enum value_plane plane, uint32_t cell, int value,
-                      uint8_t *row)
+static void put_value(const struct play_row *r, enum value_plane plane, uint32_t cell, int value)
 {
-    row[(uint64_t)plane * play->board->n_cells + cell] = (uint8_t)value;
+    r->to[(uint64_t)plane * r->play->board->n_cells + cell] = (uint8_t)value;
 }
 
 /* Owners at the end (each point its last stone's, or anybody's), and two positions to come. */
-static void render_values(const struct play *play, struct play_game *game, uint32_t ply,
-                          uint8_t *row)
+static void render_values(const struct play_row *r)
 {
-    struct play_random random = play_random_of(play, game, PLAY_FOR_RESULT, 1);
+    struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_RESULT, 1);
 
-    for (uint32_t k = 0; k < play->board->n_cells; k++) {
-        const uint32_t cell = game->moves[k];
-        const uint32_t owner = k < game->n_plies ? k & 1 : play_below(&random, 2);
-        const int mine = owner == (ply & 1) ? 1 : -1;
+    for (uint32_t k = 0; k < r->play->board->n_cells; k++) {
+        const uint32_t cell = r->game->moves[k];
+        const uint32_t owner = k < r->game->n_plies ? k & 1 : play_below(&random, 2);
+        const int mine = owner == (r->ply & 1) ? 1 : -1;
 
-        put_value(play, VALUE_OWNER, cell, mine, row);
-        put_value(play, VALUE_SCORING, cell, mine * OWNED, row);
-        if (k < game->n_plies && k < ply + FUTURE_PLIES)
-            put_value(play, VALUE_SOON, cell, mine, row);
-        if (k < game->n_plies)
-            put_value(play, VALUE_LAST, cell, mine, row);
+        put_value(r, VALUE_OWNER, cell, mine);
+        put_value(r, VALUE_SCORING, cell, mine * OWNED);
+        if (k < r->game->n_plies && k < r->ply + FUTURE_PLIES)
+            put_value(r, VALUE_SOON, cell, mine);
+        if (k < r->game->n_plies)
+            put_value(r, VALUE_LAST, cell, mine);
     }
 }
 

@@ -66,7 +66,7 @@ static uint32_t rings_passing_index(const struct board *board)
 
     /* On squares: skip placement, behind placements, moves, lines and eliminations. */
     return rings_on_hexagon(board) ? 3 * n_cells + 6 * n_cells * distances
-                                   : 3 * n_cells + 8 * n_cells * distances + 5 * n_cells;
+                                   : 8 * n_cells + 8 * n_cells * distances;
 }
 
 /* Where a stack that moves from a cell ends; false when it may not move so. */
@@ -105,56 +105,30 @@ static bool draw_cell(const struct board *board, const uint8_t *stacks, uint32_t
             return true;
 }
 
-static bool draw_placement(const struct board *board, const uint8_t *stacks,
-                           struct play_random *random, struct rings_action *action)
-{
-    if (!draw_cell(board, stacks, 0, random, &action->to))
-        return false;
-    action->index = action->to * 3 + play_below(random, 3);
-    return true;
-}
-
-static bool draw_move(const struct board *board, const uint8_t *stacks, uint32_t owner,
-                      struct play_random *random, struct rings_action *action)
-{
-    const uint32_t distances = board->cols - 1;
-    uint32_t n_directions;
-    const struct board_step *steps = ringrift_directions(board, &n_directions);
-    const uint32_t d = play_below(random, n_directions);
-    const uint32_t distance = 1 + play_below(random, distances < 3 ? distances : 3);
-
-    if (!draw_cell(board, stacks, owner, random, &action->from) ||
-        !try_move(board, stacks, action, &steps[d], distance))
-        return false;
-    action->index =
-        3 * board->n_cells + (action->from * n_directions + d) * distances + distance - 1;
-    return true;
-}
-
 /* Try to draw something that the player of a ply may do; false when that failed, this time. */
 static bool rings_draw_action(const struct board *board, const uint8_t *stacks, uint32_t ply,
                               struct play_random *random, struct rings_action *action)
 {
+    const uint32_t distances = board->cols - 1;
+    uint32_t n_directions;
+    const struct board_step *steps = ringrift_directions(board, &n_directions);
+
     *action = (struct rings_action){0};
-    if (ply < rings_n_placements(board))
-        return draw_placement(board, stacks, random, action);
-    return draw_move(board, stacks, 1 + (ply & 1), random, action);
-}
-
-static void rings_apply(const struct board *board, uint8_t *stacks, uint32_t ply,
-                        const struct rings_action *action)
-{
-    const uint32_t owner = 1 + (ply & 1);
-
-    if (action->index == rings_passing_index(board))
-        return;
     if (ply < rings_n_placements(board)) {
-        stacks[action->to] = new_stack(owner, action->index % 3 + 1);
-        return;
+        if (!draw_cell(board, stacks, 0, random, &action->to))
+            return false;
+        action->index = action->to * 3 + play_below(random, 3);
+        return true;
     }
-    stacks[action->to] =
-        new_stack(owner, rings_height(stacks[action->from]) + rings_height(stacks[action->to]));
-    stacks[action->from] = 0;
+    const uint32_t d = play_below(random, n_directions);
+    const uint32_t distance = 1 + play_below(random, distances < 3 ? distances : 3);
+
+    action->index = d * distances + distance - 1;
+    if (!draw_cell(board, stacks, 1 + (ply & 1), random, &action->from) ||
+        !try_move(board, stacks, action, &steps[d], distance))
+        return false;
+    action->index += 3 * board->n_cells + action->from * n_directions * distances;
+    return true;
 }
 
 /* --- games --- */
@@ -182,38 +156,34 @@ static bool fits_square(const struct board *board)
     return !rings_on_hexagon(board);
 }
 
-static uint32_t max_plies(const struct board *board)
-{
-    return rings_n_placements(board) + N_MOVES;
-}
-
 /* Moves take three numbers each. */
 static uint32_t max_moves(const struct board *board)
 {
-    return 3 * max_plies(board);
-}
-
-static void store(struct play_game *game, uint32_t ply, const struct rings_action *action)
-{
-    game->moves[3 * ply] = action->index;
-    game->moves[3 * ply + 1] = action->from;
-    game->moves[3 * ply + 2] = action->to;
+    return 3 * (rings_n_placements(board) + N_MOVES);
 }
 
 /* Make the stored move of a ply. */
 static void make_move(const struct play *play, const struct play_game *game, uint32_t ply)
 {
-    const uint32_t *move = &game->moves[3 * ply];
-    const struct rings_action action = {move[0], move[1], move[2]};
+    const uint32_t index = game->moves[3 * ply], owner = 1 + (ply & 1);
+    uint8_t *from = &game->stones[game->moves[3 * ply + 1]];
+    uint8_t *to = &game->stones[game->moves[3 * ply + 2]];
 
-    rings_apply(play->board, game->stones, ply, &action);
+    if (index == rings_passing_index(play->board))
+        return;
+    if (ply < rings_n_placements(play->board)) {
+        *to = new_stack(owner, index % 3 + 1);
+        return;
+    }
+    *to = new_stack(owner, rings_height(*from) + rings_height(*to));
+    *from = 0;
 }
 
 static void play_to_the_end(const struct play *play, struct play_game *game)
 {
     uint32_t rings[3] = {0};
 
-    game->n_plies = max_plies(play->board);
+    game->n_plies = max_moves(play->board) / 3;
     memset(game->stones, 0, play->board->n_cells);
     for (uint32_t ply = 0; ply < game->n_plies; ply++) {
         struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, ply);
@@ -225,7 +195,9 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
             tries++;
         if (tries == N_TRIES)
             action = (struct rings_action){.index = rings_passing_index(play->board)};
-        store(game, ply, &action);
+        game->moves[3 * ply] = action.index;
+        game->moves[3 * ply + 1] = action.from;
+        game->moves[3 * ply + 2] = action.to;
         make_move(play, game, ply);
     }
     for (uint32_t cell = 0; cell < play->board->n_cells; cell++)
@@ -236,75 +208,71 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
 /* --- rows --- */
 
 /* Planes of hexagons are stored by row and column, those of squares by column and row. */
-static void put(const struct play *play, uint32_t plane, uint32_t cell, float value, uint8_t *row)
+static void put(const struct play_row *r, uint32_t plane, uint32_t cell, float value)
 {
-    const struct board *board = play->board;
+    const struct board *board = r->play->board;
     uint64_t at = cell;
 
-    if (!rings_on_hexagon(play->board))
+    if (!rings_on_hexagon(r->play->board))
         at = cell % board->cols * board->rows + cell / board->cols;
-    play_put_float(row, (uint64_t)plane * board->n_cells + at, value);
+    play_put_float(r->to, (uint64_t)plane * board->n_cells + at, value);
 }
 
 /* Both players' stacks into two planes. */
-static void put_stacks(const struct play *play, const uint8_t *stones, uint32_t mover,
-                       uint32_t plane, uint8_t *row)
+static void put_stacks(const struct play_row *r, const uint8_t *stones, uint32_t mover,
+                       uint32_t plane)
 {
-    for (uint32_t cell = 0; cell < play->board->n_cells; cell++)
+    for (uint32_t cell = 0; cell < r->play->board->n_cells; cell++)
         if (stones[cell] != 0)
-            put(play, plane + (rings_owner(stones[cell]) != mover), cell, 1, row);
+            put(r, plane + (rings_owner(stones[cell]) != mover), cell, 1);
 }
 
-static void put_heights(const struct play *play, const uint8_t *stones, uint32_t mover,
-                        uint8_t *row)
+static void put_heights(const struct play_row *r, const uint8_t *stones, uint32_t mover)
 {
-    for (uint32_t cell = 0; cell < play->board->n_cells; cell++) {
+    for (uint32_t cell = 0; cell < r->play->board->n_cells; cell++) {
         const uint32_t height = rings_height(stones[cell]);
         const bool mine = rings_owner(stones[cell]) == mover;
 
         if (height == 0)
             continue;
-        put(play, mine ? PLANE_MY_HEIGHT : PLANE_THEIR_HEIGHT, cell,
-            (float)height / RINGS_MAX_HEIGHT, row);
-        put(play, (mine ? PLANE_MY_HEIGHT_IS : PLANE_THEIR_HEIGHT_IS) + height - 1, cell, 1, row);
+        put(r, mine ? PLANE_MY_HEIGHT : PLANE_THEIR_HEIGHT, cell, (float)height / RINGS_MAX_HEIGHT);
+        put(r, (mine ? PLANE_MY_HEIGHT_IS : PLANE_THEIR_HEIGHT_IS) + height - 1, cell, 1);
     }
 }
 
-static void fill(const struct play *play, uint32_t plane, uint8_t *row)
+static void fill(const struct play_row *r, uint32_t plane)
 {
-    for (uint32_t cell = 0; cell < play->board->n_cells; cell++)
-        if (play->board->on_board[cell])
-            put(play, plane, cell, 1, row);
+    for (uint32_t cell = 0; cell < r->play->board->n_cells; cell++)
+        if (r->play->board->on_board[cell])
+            put(r, plane, cell, 1);
 }
 
-static void render_features(const struct play *play, struct play_game *game, uint32_t ply,
-                            uint8_t *row)
+static void render_features(const struct play_row *r)
 {
-    const uint32_t mover = 1 + (ply & 1);
-    const uint32_t n_planes = (uint32_t)play->kind->arrays[0].dims[0];
+    const uint32_t mover = 1 + (r->ply & 1);
+    const uint32_t n_planes = (uint32_t)r->play->kind->arrays[0].dims[0];
 
-    memset(game->stones, 0, play->board->n_cells);
-    for (uint32_t k = 0; k < ply; k++) {
-        if (ply - k <= N_HISTORY)
-            put_stacks(play, game->stones, mover, PLANE_HISTORY + 2 * (ply - k - 1), row);
-        make_move(play, game, k);
+    memset(r->game->stones, 0, r->play->board->n_cells);
+    for (uint32_t k = 0; k < r->ply; k++) {
+        if (r->ply - k <= N_HISTORY)
+            put_stacks(r, r->game->stones, mover, PLANE_HISTORY + 2 * (r->ply - k - 1));
+        make_move(r->play, r->game, k);
     }
-    put_stacks(play, game->stones, mover, PLANE_MINE, row);
-    put_heights(play, game->stones, mover, row);
-    if (ply < rings_n_placements(play->board))
-        fill(play, PLANE_PLACING, row);
+    put_stacks(r, r->game->stones, mover, PLANE_MINE);
+    put_heights(r, r->game->stones, mover);
+    if (r->ply < rings_n_placements(r->play->board))
+        fill(r, PLANE_PLACING);
     if (mover == 1)
-        fill(play, PLANE_FIRST_TO_MOVE, row);
-    fill(play, n_planes - 1, row);
+        fill(r, PLANE_FIRST_TO_MOVE);
+    fill(r, n_planes - 1);
 }
 
 /* How far the game is, whose turn, which phase; the rest is 0. */
-static void render_globals(const struct play *play, struct play_game *game, uint32_t ply,
-                           uint8_t *row)
+static void render_globals(const struct play_row *r)
 {
-    play_put_float(row, 0, (float)ply / (float)game->n_plies);
-    play_put_float(row, 1, (float)(ply & 1));
-    play_put_float(row, 2, ply < rings_n_placements(play->board));
+    play_put_float(r->to, 0, (float)r->ply / (float)r->game->n_plies);
+    play_put_float(r->to, 1, (float)(r->ply & 1));
+    play_put_float(r->to, 2, r->ply < rings_n_placements(r->play->board));
 }
 
 /* The move played and some others that might have been. Returns their number. */
@@ -332,26 +300,24 @@ static uint32_t list_candidates(const struct play *play, struct play_game *game,
     return n;
 }
 
-static uint32_t render_indices(const struct play *play, struct play_game *game, uint32_t ply,
-                               uint8_t *row)
+static uint32_t render_indices(const struct play_row *r)
 {
     uint32_t indices[N_CANDIDATES + 1];
-    const uint32_t n = list_candidates(play, game, ply, indices);
+    const uint32_t n = list_candidates(r->play, r->game, r->ply, indices);
 
     for (uint32_t i = 0; i < n; i++)
-        play_put_int(row, i, (int32_t)indices[i]);
+        play_put_int(r->to, i, (int32_t)indices[i]);
     return n;
 }
 
-static uint32_t render_values(const struct play *play, struct play_game *game, uint32_t ply,
-                              uint8_t *row)
+static uint32_t render_values(const struct play_row *r)
 {
     uint32_t indices[N_CANDIDATES + 1];
-    const uint32_t n = list_candidates(play, game, ply, indices);
+    const uint32_t n = list_candidates(r->play, r->game, r->ply, indices);
 
     for (uint32_t i = 0; i < n; i++)
         indices[i] = i;
-    play_policy(play, game, ply, indices, n, row);
+    play_policy(r, indices, n);
     return n;
 }
 

@@ -17,64 +17,58 @@
 
 /* --- rows that these games share --- */
 
-static void put(const struct play *play, uint32_t plane, uint32_t cell, uint8_t *row)
+static void put(const struct play_row *r, uint32_t plane, uint32_t cell)
 {
-    play_put_float(row, (uint64_t)plane * play->board->n_cells + cell, 1);
+    play_put_float(r->to, (uint64_t)plane * r->play->board->n_cells + cell, 1);
 }
 
-static void fill_plane(const struct play *play, uint32_t plane, uint8_t *row)
+static void fill_plane(const struct play_row *r, uint32_t plane)
 {
-    for (uint32_t cell = 0; cell < play->board->n_cells; cell++)
-        put(play, plane, cell, row);
+    for (uint32_t cell = 0; cell < r->play->board->n_cells; cell++)
+        put(r, plane, cell);
 }
 
 /* The stones of the player to move in plane 0, and of the other in plane 1. */
-static void put_mover(const struct play *play, const struct play_game *game, uint32_t ply,
-                      uint8_t *row)
+static void put_mover(const struct play_row *r)
 {
-    for (uint32_t k = 0; k < ply; k++)
-        put(play, (ply - k) & 1, game->moves[k], row);
+    for (uint32_t k = 0; k < r->ply; k++)
+        put(r, (r->ply - k) & 1, r->game->moves[k]);
 }
 
 /* The stones of the first player, of the second, and the player to move. */
-static void render_colours(const struct play *play, struct play_game *game, uint32_t ply,
-                           uint8_t *row)
+static void render_colours(const struct play_row *r)
 {
-    for (uint32_t k = 0; k < ply; k++)
-        put(play, k & 1, game->moves[k], row);
-    if ((ply & 1) == 1)
-        fill_plane(play, 2, row);
+    for (uint32_t k = 0; k < r->ply; k++)
+        put(r, k & 1, r->game->moves[k]);
+    if ((r->ply & 1) == 1)
+        fill_plane(r, 2);
 }
 
 /* Free cells; all actions where they are no cells. */
-static void render_policy(const struct play *play, struct play_game *game, uint32_t ply,
-                          uint8_t *row)
+static void render_policy(const struct play_row *r)
 {
-    if (play->n_actions == 0 || play->n_actions >= play->board->n_cells) {
-        play_policy(play, game, ply, game->moves + ply, play->board->n_on_board - ply, row);
+    if (r->play->n_actions == 0 || r->play->n_actions >= r->play->board->n_cells) {
+        play_policy(r, r->game->moves + r->ply, r->play->board->n_on_board - r->ply);
         return;
     }
-    for (uint32_t a = 0; a < play->n_actions; a++)
-        game->work[a] = a;
-    play_policy(play, game, ply, game->work, play->n_actions, row);
+    for (uint32_t a = 0; a < r->play->n_actions; a++)
+        r->game->work[a] = a;
+    play_policy(r, r->game->work, r->play->n_actions);
 }
 
 /* 1 where the second player wins, if a transform may swap the colours; else 1 for the player to
  * move and -1 for the other. */
-static void render_value(const struct play *play, struct play_game *game, uint32_t ply,
-                         uint8_t *row)
+static void render_value(const struct play_row *r)
 {
-    if (board_swaps_colours(play->board))
-        play_put_float(row, 0, (float)game->winner);
+    if (board_swaps_colours(r->play->board))
+        play_put_float(r->to, 0, (float)r->game->winner);
     else
-        play_render_result(play, game, ply, row);
+        play_render_result(r);
 }
 
-static void render_player(const struct play *play, struct play_game *game, uint32_t ply,
-                          uint8_t *row)
+static void render_player(const struct play_row *r)
 {
-    (void)play, (void)game;
-    row[0] = (uint8_t)(ply & 1);
+    r->to[0] = (uint8_t)(r->ply & 1);
 }
 
 /* --- Hex --- */
@@ -236,57 +230,52 @@ static void play_connect4_game(const struct play *play, struct play_game *game)
 }
 
 /* Mine, theirs, the last move, the one before it, and ones when the first player is to move. */
-static void render_gomoku(const struct play *play, struct play_game *game, uint32_t ply,
-                          uint8_t *row)
+static void render_gomoku(const struct play_row *r)
 {
-    put_mover(play, game, ply, row);
-    for (uint32_t k = 1; k <= 2 && k <= ply; k++)
-        put(play, 1 + k, game->moves[ply - k], row);
-    if ((ply & 1) == 0)
-        fill_plane(play, 4, row);
+    put_mover(r);
+    for (uint32_t k = 1; k <= 2 && k <= r->ply; k++)
+        put(r, 1 + k, r->game->moves[r->ply - k]);
+    if ((r->ply & 1) == 0)
+        fill_plane(r, 4);
 }
 
 /* Mine, theirs, and ones when the first player is to move. */
-static void render_connect4(const struct play *play, struct play_game *game, uint32_t ply,
-                            uint8_t *row)
+static void render_connect4(const struct play_row *r)
 {
-    put_mover(play, game, ply, row);
-    if ((ply & 1) == 0)
-        fill_plane(play, 2, row);
+    put_mover(r);
+    if ((r->ply & 1) == 0)
+        fill_plane(r, 2);
 }
 
 /* The columns that are not full, the one played first. */
-static void render_columns(const struct play *play, struct play_game *game, uint32_t ply,
-                           uint8_t *row)
+static void render_columns(const struct play_row *r)
 {
-    const uint32_t n_cols = play->board->cols, played = game->moves[ply] % n_cols;
+    const uint32_t n_cols = r->play->board->cols, played = r->game->moves[r->ply] % n_cols;
     uint32_t n = 0;
 
-    memset(game->stones, 0, n_cols);
-    for (uint32_t k = 0; k < ply; k++)
-        if (game->moves[k] < n_cols)
-            game->stones[game->moves[k]] = 1;
-    game->work[n++] = played;
+    memset(r->game->stones, 0, n_cols);
+    for (uint32_t k = 0; k < r->ply; k++)
+        if (r->game->moves[k] < n_cols)
+            r->game->stones[r->game->moves[k]] = 1;
+    r->game->work[n++] = played;
     for (uint32_t col = 0; col < n_cols; col++)
-        if (game->stones[col] == 0 && col != played)
-            game->work[n++] = col;
-    play_policy(play, game, ply, game->work, n, row);
+        if (r->game->stones[col] == 0 && col != played)
+            r->game->work[n++] = col;
+    play_policy(r, r->game->work, n);
 }
 
-static void render_last_move(const struct play *play, struct play_game *game, uint32_t ply,
-                             uint8_t *row)
+static void render_last_move(const struct play_row *r)
 {
-    const uint32_t n_cols = play->board->cols;
+    const uint32_t n_cols = r->play->board->cols;
 
-    play_put_int(row, 0, ply > 0 ? (int32_t)(game->moves[ply - 1] / n_cols) : -1);
-    play_put_int(row, 1, ply > 0 ? (int32_t)(game->moves[ply - 1] % n_cols) : -1);
+    play_put_int(r->to, 0, r->ply > 0 ? (int32_t)(r->game->moves[r->ply - 1] / n_cols) : -1);
+    play_put_int(r->to, 1, r->ply > 0 ? (int32_t)(r->game->moves[r->ply - 1] % n_cols) : -1);
 }
 
 /* 1 and -1, as these games' programs have it. */
-static void render_sign(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row)
+static void render_sign(const struct play_row *r)
 {
-    (void)play, (void)game;
-    row[0] = (ply & 1) == 0 ? 0x01 : 0xff;
+    r->to[0] = (r->ply & 1) == 0 ? 0x01 : 0xff;
 }
 
 static const struct play_array gomoku_arrays[] = {
@@ -342,29 +331,28 @@ static void set_up(struct play *play)
         play->n_actions = board->n_cells + 1;
 }
 
-static void put_known(const struct play *play, uint32_t plane, uint32_t cell, uint8_t *row)
+static void put_known(const struct play_row *r, uint32_t plane, uint32_t cell)
 {
-    if (plane < play->n_planes)
-        put(play, plane, cell, row);
+    if (plane < r->play->n_planes)
+        put(r, plane, cell);
 }
 
 /* Without swaps of colours: mine, theirs, the last move, and ones. A file with planes of its own:
  * the first player's, the second's, the latest stone of one and of the other, as far as it goes. */
-static void render_state(const struct play *play, struct play_game *game, uint32_t ply,
-                         uint8_t *row)
+static void render_state(const struct play_row *r)
 {
-    const bool by_colour = play->board->n_planes > 0;
+    const bool by_colour = r->play->board->n_planes > 0;
 
-    if (!by_colour && board_swaps_colours(play->board)) {
-        render_colours(play, game, ply, row);
+    if (!by_colour && board_swaps_colours(r->play->board)) {
+        render_colours(r);
         return;
     }
-    for (uint32_t k = 0; k < ply; k++)
-        put_known(play, (by_colour ? k : ply - k) & 1, game->moves[k], row);
-    for (uint32_t k = 1; k <= (by_colour ? 2 : 1) && k <= ply; k++)
-        put_known(play, by_colour ? 2 + ((ply - k) & 1) : 2, game->moves[ply - k], row);
+    for (uint32_t k = 0; k < r->ply; k++)
+        put_known(r, (by_colour ? k : r->ply - k) & 1, r->game->moves[k]);
+    for (uint32_t k = 1; k <= (by_colour ? 2 : 1) && k <= r->ply; k++)
+        put_known(r, by_colour ? 2 + ((r->ply - k) & 1) : 2, r->game->moves[r->ply - k]);
     if (!by_colour)
-        fill_plane(play, 3, row);
+        fill_plane(r, 3);
 }
 
 static const struct play_array box_arrays[] = {

@@ -62,44 +62,37 @@ static uint32_t score_line(const struct board *board, uint32_t line, const uint3
 }
 
 /* Numbers a, b, c of each cell's tile as 100 a + 10 b + c; 0 where there is none yet. */
-static void render_plateau(const struct play *play, struct play_game *game, uint32_t ply,
-                           uint8_t *row)
+static void render_plateau(const struct play_row *r)
 {
-    (void)play;
-    for (uint32_t k = 0; k < ply; k++) {
-        const uint32_t tile = tile_at(game, k);
+    for (uint32_t k = 0; k < r->ply; k++) {
+        const uint32_t tile = tile_at(r->game, k);
 
         play_put_int(
-            row, game->moves[k],
+            r->to, r->game->moves[k],
             (int32_t)(100 * number_of(tile, 0) + 10 * number_of(tile, 1) + number_of(tile, 2)));
     }
 }
 
-static void render_tile(const struct play *play, struct play_game *game, uint32_t ply, uint8_t *row)
+static void render_tile(const struct play_row *r)
 {
-    (void)play;
     for (uint32_t i = 0; i < N_NUMBERS; i++)
-        play_put_int(row, i, (int32_t)number_of(tile_at(game, ply), i));
+        play_put_int(r->to, i, (int32_t)number_of(tile_at(r->game, r->ply), i));
 }
 
-static void render_position(const struct play *play, struct play_game *game, uint32_t ply,
-                            uint8_t *row)
+static void render_position(const struct play_row *r)
 {
-    (void)play;
-    play_put_int(row, 0, (int32_t)game->moves[ply]);
+    play_put_int(r->to, 0, (int32_t)r->game->moves[r->ply]);
 }
 
-static void render_final_score(const struct play *play, struct play_game *game, uint32_t ply,
-                               uint8_t *row)
+static void render_final_score(const struct play_row *r)
 {
     uint32_t tiles[N_CELLS], score = 0;
 
-    (void)ply;
     for (uint32_t k = 0; k < N_CELLS; k++)
-        tiles[game->moves[k]] = tile_at(game, k);
-    for (uint32_t line = 0; line < play->board->n_lines; line++)
-        score += score_line(play->board, line, tiles);
-    play_put_int(row, 0, (int32_t)score);
+        tiles[r->game->moves[k]] = tile_at(r->game, k);
+    for (uint32_t line = 0; line < r->play->board->n_lines; line++)
+        score += score_line(r->play->board, line, tiles);
+    play_put_int(r->to, 0, (int32_t)score);
 }
 
 static const struct play_array arrays[] = {

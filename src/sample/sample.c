@@ -1,7 +1,9 @@
 /*
- * sample.c - writes a synthetic shard: the headers of its arrays are made at once, their contents
- * when the archive pulls them, in pieces that a crew draws and compresses (sample_pieces.c). The
- * bytes depend on board, number of rows and seed alone, whatever the number of threads.
+ * sample.c - writes a synthetic shard. All games are played once for an index of where each begins;
+ * the headers of the arrays are made at once, their contents when the archive pulls them, in pieces
+ * that a crew draws and compresses. To make a piece the game of its first row is played again, and
+ * rows are drawn as games go on: one more game for each piece, and no positions are kept. The bytes
+ * depend on board, number of rows and seed alone, whatever the number of threads.
  */
 #include "sample/sample.h"
 
@@ -9,7 +11,8 @@
 #include "base/text.h"
 #include "manifest/manifest.h"
 #include "npy/header.h"
-#include "sample/sample_pieces.h"
+#include "npy/pickle.h"
+#include "sample/play.h"
 #include "write/archive_out.h"
 
 #include <stdio.h>
@@ -17,19 +20,19 @@
 #include <string.h>
 
 /* Bounds of what a pickle adds to its items, and of an item of PLAY_MAX_ITEMS numbers. */
-#define PRELUDE_MAX_NBYTES 1024
-#define ITEM_MAX_NBYTES    (8 * PLAY_MAX_ITEMS + 128)
+#define PRELUDE_MAX_NBYTES  1024
+#define ITEM_MAX_NBYTES     (8 * PLAY_MAX_ITEMS + 128)
+#define ITEM_ROWS_PER_PIECE (16 * PICKLE_BATCH)
 
-struct sample;
-
-/* One array on its way to the archive. */
+/* One array: a member of the archive, and its pieces. */
 struct sample_member {
     struct member head;
+    struct pieces pieces; /* its header is owned until the pieces are freed */
     const struct sample *sample;
     const struct play_array *array;
-    struct dtype dtype;
+    struct dtype dtype; /* of the items in an object array */
     uint64_t row_nbytes;
-    struct bytes header; /* owned until it is prepared; of a 0-d array with its data */
+    struct pickle_writer writer; /* of items */
     char name[64];
 };
 
@@ -37,29 +40,221 @@ struct sample {
     const struct settings *settings;
     struct board *board; /* owned */
     struct play play;
-    struct sample_games games;
+    uint64_t *first_row; /* owned: of each game, ascending */
+    uint64_t n_games;
     struct sample_member *arrays; /* owned: one for each array of the kind */
     struct members members;
+    struct sample_result *result;
+    const char *path;
+    struct error *err;
 };
 
-/* --- headers --- */
+/* --- games --- */
+
+/* Play games until there are enough rows. */
+static int index_games(struct sample *sample, struct error *err)
+{
+    const uint64_t n_rows = sample->settings->n_rows;
+    struct play_game game;
+    uint64_t capacity = 0;
+
+    if (play_game_init(&game, &sample->play, err) != 0)
+        return -1;
+    for (uint64_t row = 0; row < n_rows; row += game.n_plies) {
+        if (sample->n_games == capacity) {
+            const uint64_t more = capacity > 0 ? 2 * capacity : 64;
+            uint64_t *grown = reallocarray(sample->first_row, more, sizeof *grown);
+
+            if (grown == NULL) {
+                play_game_release(&game);
+                return error_no_memory(err, "the index of the games");
+            }
+            sample->first_row = grown;
+            capacity = more;
+        }
+        play_game(&sample->play, sample->n_games, &game);
+        sample->first_row[sample->n_games++] = row;
+    }
+    play_game_release(&game);
+    return 0;
+}
+
+/* The row that is drawn, and its game. */
+struct cursor {
+    const struct sample *sample;
+    struct play_game game;
+    uint64_t number; /* of the game */
+    uint64_t row;
+};
+
+static int cursor_init(struct cursor *c, const struct sample *sample, uint64_t row,
+                       struct error *err)
+{
+    uint64_t end = sample->n_games;
+
+    *c = (struct cursor){.sample = sample, .row = row};
+    if (play_game_init(&c->game, &sample->play, err) != 0)
+        return -1;
+    if (row >= sample->settings->n_rows)
+        return 0;
+    while (end - c->number > 1) {
+        const uint64_t middle = c->number + (end - c->number) / 2;
+
+        if (sample->first_row[middle] <= row)
+            c->number = middle;
+        else
+            end = middle;
+    }
+    play_game(&sample->play, c->number, &c->game);
+    return 0;
+}
+
+static struct play_row cursor_draw(struct cursor *c, uint8_t *to)
+{
+    return (struct play_row){&c->sample->play, &c->game,
+                             (uint32_t)(c->row - c->sample->first_row[c->number]), to};
+}
+
+static void cursor_step(struct cursor *c)
+{
+    c->row++;
+    if (c->row < c->sample->settings->n_rows &&
+        c->row - c->sample->first_row[c->number] == c->game.n_plies)
+        play_game(&c->sample->play, ++c->number, &c->game);
+}
+
+/* --- making pieces --- */
+
+/* The member whose pieces they are. */
+static struct sample_member *member_of(const struct pieces *pieces)
+{
+    return (struct sample_member *)((char *)pieces - offsetof(struct sample_member, pieces));
+}
+
+static void release(struct pieces *pieces)
+{
+    bytes_release(&pieces->header);
+}
+
+static int make_rows(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+                     struct error *err)
+{
+    const struct sample_member *m = member_of(pieces);
+    const uint64_t n_bytes = (rows->end - rows->begin) * pieces->row_nbytes;
+    uint8_t *to = bytes_reserve(out, n_bytes, err);
+    struct cursor cursor;
+
+    if (rows->begin == rows->end) /* everything is in the header */
+        return 0;
+    if (to == NULL || cursor_init(&cursor, m->sample, rows->begin, err) != 0)
+        return -1;
+    memset(to, 0, n_bytes);
+    for (; cursor.row < rows->end; to += pieces->row_nbytes) {
+        const struct play_row row = cursor_draw(&cursor, to);
+
+        m->array->render(&row);
+        cursor_step(&cursor);
+    }
+    out->n_bytes += n_bytes;
+    play_game_release(&cursor.game);
+    return 0;
+}
+
+static int make_items(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+                      struct error *err)
+{
+    const struct sample_member *m = member_of(pieces);
+    struct cursor cursor;
+    int status = cursor_init(&cursor, m->sample, rows->begin, err);
+
+    while (status == 0 && cursor.row < rows->end) {
+        uint8_t data[8 * PLAY_MAX_ITEMS] = {0};
+        const struct play_row row = cursor_draw(&cursor, data);
+        const uint64_t n = m->array->render_items(&row);
+        const struct pickle_ndarray array = {
+            .dtype = m->dtype,
+            .n_dims = 1,
+            .shape = &n,
+            .n_elements = n,
+            .n_bytes = n * m->dtype.itemsize,
+            .data = data,
+        };
+        const struct pickle_item item = {
+            .kind = PICKLE_ARRAY, .n_bytes_or_items = (uint32_t)array.n_bytes, .as.array = &array};
+
+        status = pickle_write_items(&m->writer, cursor.row, &item, 1, out, err);
+        cursor_step(&cursor);
+    }
+    play_game_release(&cursor.game);
+    if (status == 0 && rows->end == pieces->n_rows)
+        status = pickle_write_trailer(out, err);
+    return status;
+}
+
+/* --- members --- */
+
+/* A pickle of as many items as there are rows begins behind the header. */
+static int start_pickle(struct sample_member *m, struct error *err)
+{
+    struct pickle_ndarray first = {.n_dims = 1, .dtype = m->dtype};
+    const struct pickle_item item = {.kind = PICKLE_ARRAY, .as.array = &first};
+
+    if (pickle_writer_init(&m->writer, &m->pieces.n_rows, 1, err) != 0 ||
+        (m->pieces.n_rows > 0 && pickle_writer_note(&m->writer, 0, &item, err) != 0))
+        return -1;
+    return pickle_write_prelude(&m->writer, &m->pieces.header, err);
+}
+
+static struct pieces *open_member(struct member *member, struct codec_member *hints,
+                                  struct error *err)
+{
+    static const struct pieces_ops row_ops = {NULL, make_rows, release};
+    static const struct pieces_ops item_ops = {NULL, make_items, release};
+    struct sample_member *m = (struct sample_member *)member;
+    const bool is_object = m->array->render_items != NULL;
+    uint64_t n_bytes = m->dtype.itemsize;
+
+    m->pieces.ops = is_object ? &item_ops : &row_ops;
+    m->pieces.n_rows = m->array->text != NULL ? 0 : m->sample->settings->n_rows;
+    m->pieces.row_nbytes = is_object ? 0 : m->row_nbytes;
+    m->pieces.rows_per_piece = is_object                      ? ITEM_ROWS_PER_PIECE
+                               : m->row_nbytes == 0           ? PIECE_NBYTES
+                               : m->row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / m->row_nbytes
+                                                              : 1;
+    if (m->array->render != NULL) {
+        /* Distances at which the bytes are likely to repeat: element, board row, plane, row. */
+        hints->n_bytes = m->head.unpacked_nbytes;
+        hints->item_nbytes = m->dtype.itemsize;
+        hints->is_float = m->dtype.kind == DTYPE_FLOAT;
+        hints->periods[hints->n_periods++] = m->dtype.itemsize;
+        for (size_t d = PLAY_MAX_DIMS; d-- > 0;) {
+            if (m->array->dims[d] == 0)
+                continue;
+            n_bytes *= play_dim(&m->sample->play, m->array->dims[d]);
+            if (n_bytes <= CODEC_HISTORY_NBYTES)
+                hints->periods[hints->n_periods++] = (uint32_t)n_bytes;
+        }
+    }
+    return is_object && start_pickle(m, err) != 0 ? NULL : &m->pieces;
+}
 
 /* A 0-d string: header and UCS-4 characters (the names are ASCII). */
 static int make_text(struct sample_member *m, struct error *err)
 {
     const char *text = m->array->text(&m->sample->play);
     const size_t n = strlen(text);
+    struct bytes *header = &m->pieces.header;
     char descr[32];
     uint8_t *data;
 
     snprintf(descr, sizeof descr, "'<U%zu'", n);
-    if (npy_header_write(descr, NULL, 0, 0, &m->header, err) != 0 ||
-        (data = bytes_reserve(&m->header, 4 * n, err)) == NULL)
+    if (npy_header_write(descr, NULL, 0, 0, header, err) != 0 ||
+        (data = bytes_reserve(header, 4 * n, err)) == NULL)
         return -1;
     for (size_t i = 0; i < n; i++)
         bytes_put_le(data + 4 * i, (uint8_t)text[i], 4);
-    m->header.n_bytes += 4 * n;
-    m->head.unpacked_nbytes = m->header.n_bytes;
+    header->n_bytes += 4 * n;
+    m->head.unpacked_nbytes = header->n_bytes;
     return 0;
 }
 
@@ -70,6 +265,8 @@ static int make_header(struct sample_member *m, struct error *err)
     unsigned n_dims = 1;
     char descr[32] = "'|O'";
 
+    if (dtype_parse(array->dtype, strlen(array->dtype), &m->dtype, err) != 0)
+        return -1;
     m->row_nbytes = m->dtype.itemsize;
     for (size_t d = 0; d < PLAY_MAX_DIMS && array->dims[d] != 0; d++) {
         shape[n_dims] = play_dim(&m->sample->play, array->dims[d]);
@@ -82,123 +279,19 @@ static int make_header(struct sample_member *m, struct error *err)
                          (unsigned long long)shape[0], (unsigned long long)m->row_nbytes);
     if (array->render != NULL)
         snprintf(descr, sizeof descr, "'%s'", array->dtype);
-    if (npy_header_write(descr, shape, n_dims, 0, &m->header, err) != 0)
+    if (npy_header_write(descr, shape, n_dims, 0, &m->pieces.header, err) != 0)
         return -1;
-    m->head.unpacked_nbytes = m->header.n_bytes + n_bytes;
+    m->head.unpacked_nbytes = m->pieces.header.n_bytes + n_bytes;
     if (array->render_items != NULL)
         m->head.unpacked_nbytes += PRELUDE_MAX_NBYTES;
     if (array->render_items != NULL || !member_size_is_unsafe(m->head.unpacked_nbytes))
         return 0;
     m->head.unpacked_nbytes += 64;
-    m->header.n_bytes = 0;
-    return npy_header_write(descr, shape, n_dims, 64, &m->header, err);
-}
-
-/* --- members --- */
-
-/* Distances at which the bytes are likely to repeat: element, board row, plane, row. */
-static void give_hints(const struct sample_member *m, struct codec_member *hints)
-{
-    uint64_t n_bytes = m->dtype.itemsize;
-
-    if (m->array->render == NULL)
-        return;
-    hints->n_bytes = m->head.unpacked_nbytes;
-    hints->item_nbytes = m->dtype.itemsize;
-    hints->is_float = m->dtype.kind == DTYPE_FLOAT;
-    hints->periods[hints->n_periods++] = m->dtype.itemsize;
-    for (size_t d = PLAY_MAX_DIMS; d-- > 0;) {
-        if (m->array->dims[d] == 0)
-            continue;
-        n_bytes *= play_dim(&m->sample->play, m->array->dims[d]);
-        if (n_bytes <= CODEC_HISTORY_NBYTES)
-            hints->periods[hints->n_periods++] = (uint32_t)n_bytes;
-    }
-}
-
-static struct pieces *open_member(struct member *member, struct codec_member *about,
-                                  struct error *err)
-{
-    struct sample_member *m = (struct sample_member *)member;
-
-    give_hints(m, about);
-    return sample_pieces_new(&m->sample->games, m->array, m->row_nbytes, &m->header, err);
-}
-
-static int prepare(struct sample_member *m, const struct sample *sample,
-                   const struct play_array *array, struct error *err)
-{
-    m->sample = sample;
-    m->array = array;
-    m->head.open = open_member;
-    m->head.zip_method = CODEC_ZIP_DEFLATE;
-    m->head.size_known = array->render_items == NULL;
-    m->head.name = m->name;
-    snprintf(m->name, sizeof m->name, "%s%s", array->name,
-             sample->play.kind->bare_names ? "" : ".npy");
-    if (array->text != NULL)
-        return make_text(m, err);
-    if (dtype_parse(array->dtype, strlen(array->dtype), &m->dtype, err) != 0)
-        return -1;
-    return make_header(m, err);
+    m->pieces.header.n_bytes = 0;
+    return npy_header_write(descr, shape, n_dims, 64, &m->pieces.header, err);
 }
 
 /* --- writing --- */
-
-/* A manifest from before would speak of another output. */
-static int remove_old_manifest(const char *path, struct error *err)
-{
-    struct text manifest = {0};
-    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, path);
-
-    if (status == 0)
-        status = output_remove(manifest.text, err);
-    text_release(&manifest);
-    return status;
-}
-
-/* What one writing works on. */
-struct writing {
-    struct sample *sample;
-    const char *path;
-    struct sample_result *result;
-    struct error *err;
-};
-
-static int write_archive(void *self, struct crew *crew)
-{
-    struct writing *w = self;
-    struct sample *sample = w->sample;
-    const struct play_kind *kind = sample->play.kind;
-    struct archive_out *archive =
-        archive_out_new(w->path, ARCHIVE_OUT_NPZ, sample->settings->force, w->err);
-    char sha256[65];
-    int status = archive != NULL ? 0 : -1;
-
-    sample->members.crew = crew;
-    for (size_t i = 0; i < kind->n_arrays && status == 0; i++) {
-        struct member *const member = &sample->arrays[i].head;
-
-        if (members_add(&sample->members, member, w->err) != 0 ||
-            archive_out_add(archive, member, w->err) != 0)
-            status = -1;
-    }
-    members_begin(&sample->members);
-    if (status == 0)
-        status = archive_out_write(archive, &w->result->n_bytes, sha256, w->err);
-    members_end(&sample->members);
-    if (status == 0)
-        status = remove_old_manifest(w->path, w->err);
-    if (status == 0)
-        status = archive_out_commit(archive, w->err);
-    archive_out_free(archive);
-    for (size_t i = 0; i < kind->n_arrays; i++) {
-        w->result->unpacked_nbytes += sample->arrays[i].head.made_nbytes;
-        member_release(&sample->arrays[i].head);
-    }
-    w->result->n_games = sample->games.n_games;
-    return status;
-}
 
 static int open_sample(struct sample *sample, struct error *err)
 {
@@ -214,33 +307,83 @@ static int open_sample(struct sample *sample, struct error *err)
     sample->arrays = calloc(kind->n_arrays, sizeof *sample->arrays);
     if (sample->arrays == NULL)
         return error_no_memory(err, "members");
-    for (size_t i = 0; i < kind->n_arrays; i++)
-        if (prepare(&sample->arrays[i], sample, &kind->arrays[i], err) != 0)
+    for (size_t i = 0; i < kind->n_arrays; i++) {
+        struct sample_member *m = &sample->arrays[i];
+
+        m->sample = sample;
+        m->array = &kind->arrays[i];
+        m->head.open = open_member;
+        m->head.zip_method = CODEC_ZIP_DEFLATE;
+        m->head.size_known = m->array->render_items == NULL;
+        m->head.name = m->name;
+        snprintf(m->name, sizeof m->name, "%s%s", m->array->name, kind->bare_names ? "" : ".npy");
+        if ((m->array->text != NULL ? make_text(m, err) : make_header(m, err)) != 0)
             return -1;
-    return sample_games_init(&sample->games, &sample->play, settings->n_rows, err);
+    }
+    return index_games(sample, err);
 }
 
-static void release_sample(struct sample *sample)
+/* A manifest from before would speak of another output. */
+static int remove_old_manifest(const char *path, struct error *err)
 {
-    for (size_t i = 0; sample->arrays != NULL && i < sample->play.kind->n_arrays; i++)
-        bytes_release(&sample->arrays[i].header);
-    free(sample->arrays);
-    members_release(&sample->members);
-    sample_games_release(&sample->games);
-    board_free(sample->board);
+    struct text manifest = {0};
+    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, path);
+
+    if (status == 0)
+        status = output_remove(manifest.text, err);
+    text_release(&manifest);
+    return status;
+}
+
+static int write_archive(void *self, struct crew *crew)
+{
+    struct sample *sample = self;
+    const size_t n_arrays = sample->play.kind->n_arrays;
+    struct archive_out *archive =
+        archive_out_new(sample->path, ARCHIVE_OUT_NPZ, sample->settings->force, sample->err);
+    char sha256[65];
+    int status = archive != NULL ? 0 : -1;
+
+    sample->members.crew = crew;
+    for (size_t i = 0; i < n_arrays && status == 0; i++) {
+        struct member *const member = &sample->arrays[i].head;
+
+        if (members_add(&sample->members, member, sample->err) != 0 ||
+            archive_out_add(archive, member, sample->err) != 0)
+            status = -1;
+    }
+    members_begin(&sample->members);
+    if (status == 0)
+        status = archive_out_write(archive, &sample->result->n_bytes, sha256, sample->err);
+    members_end(&sample->members);
+    if (status == 0)
+        status = remove_old_manifest(sample->path, sample->err);
+    if (status == 0)
+        status = archive_out_commit(archive, sample->err);
+    archive_out_free(archive);
+    for (size_t i = 0; i < n_arrays; i++) {
+        sample->result->unpacked_nbytes += sample->arrays[i].head.made_nbytes;
+        member_release(&sample->arrays[i].head);
+    }
+    sample->result->n_games = sample->n_games;
+    return status;
 }
 
 int sample_write(const char *path, const struct settings *settings, struct sample_result *result,
                  struct error *err)
 {
-    struct sample sample = {.settings = settings};
-    struct writing writing = {&sample, path, result, err};
+    struct sample sample = {.settings = settings, .path = path, .result = result, .err = err};
     int status;
 
     *result = (struct sample_result){0};
     status = open_sample(&sample, err);
     if (status == 0)
-        status = crew_run(settings->n_threads, write_archive, &writing);
-    release_sample(&sample);
+        status = crew_run(settings->n_threads, write_archive, &sample);
+    for (size_t i = 0; sample.arrays != NULL && i < sample.play.kind->n_arrays; i++)
+        bytes_release(&sample.arrays[i].pieces.header);
+    free(sample.arrays);
+    members_release(&sample.members);
+    free(sample.first_row);
+    board_free(sample.board);
     return status;
 }

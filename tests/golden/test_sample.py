@@ -102,6 +102,15 @@ def test_prefix(board):
                 assert np.array_equal(a, b), key
 
 
+@tap.test(0, 1, 16000, 16001)
+def test_pieces(rows):
+    """Object arrays of one piece and of several are those of more rows."""
+    few, many = sample("hexagon:2", rows), sample("hexagon:2", 40000)
+    for key in "policy_indices", "policy_values", "features":
+        assert len(few[key]) == rows
+        assert all(np.array_equal(a, b) for a, b in zip(few[key], many[key])), key
+
+
 @tap.test()
 def test_refused():
     with tempfile.TemporaryDirectory() as folder:

@@ -7,11 +7,9 @@
 
 #include <cmocka.h>
 
-#include "npy/pickle.h"
 #include "sample/play.h"
 #include "sample/play_chess.h"
 #include "sample/sample.h"
-#include "sample/sample_pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,9 +91,10 @@ static void draw(const struct play *play, struct play_game *game, uint32_t ply,
 {
     memset(row, 0, row_nbytes(play, array));
     if (array->render != NULL)
-        array->render(play, game, ply, row);
+        array->render(&(const struct play_row){play, game, ply, row});
     else if (array->render_items != NULL)
-        assert_in_range(array->render_items(play, game, ply, row), 1, PLAY_MAX_ITEMS);
+        assert_in_range(array->render_items(&(const struct play_row){play, game, ply, row}), 1,
+                        PLAY_MAX_ITEMS);
 }
 
 static const char *const some_boards[] = {"hex8",       "hexagon:1", "square8",   "rhombus:4",
@@ -164,124 +163,6 @@ static void test_random_numbers(void **state)
         counts[play_below(&random, 5)]++;
     for (size_t i = 0; i < N_OF(counts); i++)
         assert_in_range(counts[i], 9500, 10500);
-    board_free(board);
-}
-
-/* The index of games against a plain count. */
-static void test_games(void **state)
-{
-    static const uint64_t sizes[] = {0, 1, 4, 5, 1000};
-    struct play play;
-    struct board *board = start(&play, "tictactoe");
-
-    (void)state;
-    for (size_t i = 0; i < N_OF(sizes); i++) {
-        struct sample_games games;
-        struct play_game game;
-        struct error err = {0};
-        uint64_t row = 0, number = 0;
-
-        assert_int_equal(sample_games_init(&games, &play, sizes[i], &err), 0);
-        assert_int_equal(play_game_init(&game, &play, &err), 0);
-        for (; row < sizes[i]; number++) {
-            play_game(&play, number, &game);
-            assert_in_range(game.n_plies, 5, 9);
-            assert_int_equal(games.first_row[number], row);
-            for (uint32_t ply = 0; ply < game.n_plies && row < sizes[i]; ply++)
-                assert_int_equal(sample_games_find(&games, row++), number);
-        }
-        assert_int_equal(games.n_games, number);
-        play_game_release(&game);
-        sample_games_release(&games);
-    }
-    board_free(board);
-}
-
-/* A piece of `pieces`, appended to out. */
-static void append_rows(const struct pieces *pieces, uint64_t begin, uint64_t end,
-                        struct bytes *out)
-{
-    const struct piece_rows rows = {.begin = begin, .end = end};
-    struct error err = {0};
-
-    assert_int_equal(pieces->ops->make(pieces, &rows, out, &err), 0);
-}
-
-/* Any rows, wherever they begin, are those of the whole. */
-static void test_pieces(void **state)
-{
-    struct play play;
-    struct board *board = start(&play, "rhombus:11");
-    struct sample_games games;
-    struct bytes header = {0}, all = {0};
-    struct error err = {0};
-    const uint64_t n_rows = 5000, row = 11 * 11 * 4;
-    struct pieces *pieces;
-
-    (void)state;
-    assert_int_equal(sample_games_init(&games, &play, n_rows, &err), 0);
-    assert_int_equal(bytes_append(&header, "header", 6, &err), 0);
-    pieces = sample_pieces_new(&games, &play.kind->arrays[1], row, &header, &err);
-    assert_non_null(pieces);
-    assert_int_equal(pieces_count(pieces), 3);
-    assert_int_equal(pieces->n_rows, n_rows);
-    assert_int_equal(pieces->row_nbytes, row);
-    assert_int_equal(pieces->header.n_bytes, 6);
-    assert_memory_equal(pieces->header.data, "header", 6);
-    append_rows(pieces, 0, n_rows, &all);
-    assert_int_equal(all.n_bytes, n_rows * row);
-    for (uint64_t begin = 0; begin < n_rows; begin += 1 + begin) {
-        const uint64_t end = begin + 100 < n_rows ? begin + 100 : n_rows;
-        struct bytes part = {0};
-
-        append_rows(pieces, begin, end, &part);
-        assert_int_equal(part.n_bytes, (end - begin) * row);
-        assert_memory_equal(part.data, all.data + begin * row, part.n_bytes);
-        bytes_release(&part);
-    }
-    pieces_free(pieces);
-    bytes_release(&all);
-    sample_games_release(&games);
-    board_free(board);
-}
-
-/* An object array of several pieces, read back. */
-static void test_items(void **state)
-{
-    static const uint64_t sizes[] = {0, 1, 16000, 16001, 40000};
-    struct play play;
-    struct board *board = start(&play, "hexagon:2");
-
-    (void)state;
-    for (size_t k = 0; k < N_OF(sizes); k++) {
-        struct sample_games games;
-        struct bytes header = {0}, all = {0};
-        struct error err = {0};
-        struct pickle_document document;
-        struct pickle_limits limits = pickle_default_limits;
-        struct pieces *pieces;
-
-        assert_int_equal(sample_games_init(&games, &play, sizes[k], &err), 0);
-        pieces = sample_pieces_new(&games, &play.kind->arrays[3], 0, &header, &err);
-        assert_non_null(pieces);
-        assert_int_equal(pieces_count(pieces), sizes[k] == 0 ? 1 : (sizes[k] - 1) / 16000 + 1);
-        assert_int_equal(pieces->row_nbytes, 0); /* none is made again as history */
-        assert_int_equal(bytes_append(&all, pieces->header.data, pieces->header.n_bytes, &err), 0);
-        for (uint64_t i = 0; i < pieces_count(pieces); i++)
-            append_rows(pieces, i * 16000,
-                        i * 16000 + 16000 < sizes[k] ? i * 16000 + 16000 : sizes[k], &all);
-        limits.n_items = sizes[k];
-        assert_int_equal(pickle_read(all.data, all.n_bytes, &limits, &document, &err), 0);
-        assert_int_equal(document.n_items, sizes[k]);
-        for (uint64_t i = 0; i < document.n_items; i++) {
-            assert_int_equal(document.items[i].kind, PICKLE_ARRAY);
-            assert_in_range(document.items[i].as.array->n_elements, 1, PLAY_MAX_ITEMS);
-        }
-        pickle_release(&document);
-        pieces_free(pieces);
-        bytes_release(&all);
-        sample_games_release(&games);
-    }
     board_free(board);
 }
 
@@ -369,11 +250,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),          cmocka_unit_test(test_rows_depend_on_nothing_else),
-        cmocka_unit_test(test_random_numbers), cmocka_unit_test(test_games),
-        cmocka_unit_test(test_pieces),         cmocka_unit_test(test_items),
-        cmocka_unit_test(test_chess_moves),    cmocka_unit_test(test_castling_rights),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_kinds),           cmocka_unit_test(test_rows_depend_on_nothing_else),
+        cmocka_unit_test(test_random_numbers),  cmocka_unit_test(test_chess_moves),
+        cmocka_unit_test(test_castling_rights), cmocka_unit_test(test_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
