@@ -19,14 +19,14 @@
 
 static uint64_t padded_length(const struct action_layout *layout, const struct board *board)
 {
-    return layout->padded_length != NULL ? layout->padded_length(board) : 0;
+    return layout->padded_length != NULL ? layout->padded_length(layout, board) : 0;
 }
 
 const struct action_layout *action_layout_by_length(const struct board *board, uint64_t length)
 {
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
-        const uint64_t own = layout->length(board);
+        const uint64_t own = layout->length(layout, board);
 
         if (own != 0 && length != 0 && (own == length || padded_length(layout, board) == length))
             return layout;
@@ -52,7 +52,7 @@ const struct action_layout *action_layout_by_name(const struct board *board, con
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
 
-        if (layout->length(board) != 0 &&
+        if (layout->length(layout, board) != 0 &&
             (strcmp(layout->name, name) == 0 || is_short_name(board, layout->name, name)))
             return layout;
     }
@@ -68,7 +68,7 @@ int action_layout_list(const struct board *board, char *text, size_t n_bytes)
     text[0] = '\0';
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
-        const uint64_t own = layout->length(board);
+        const uint64_t own = layout->length(layout, board);
         const uint64_t padded = padded_length(layout, board);
         char item[96];
         int n;
@@ -90,83 +90,60 @@ int action_layout_list(const struct board *board, char *text, size_t n_bytes)
 void action_layout_map(const struct board *board, const struct action_layout *layout, uint32_t t,
                        uint32_t *dst)
 {
-    const uint64_t length = layout->length(board);
+    const uint64_t length = layout->length(layout, board);
 
     if (layout->map != NULL) {
-        layout->map(board, t, dst);
+        layout->map(layout, board, t, dst);
         return;
     }
     for (uint64_t a = 0; a < length; a++)
-        dst[a] = (uint32_t)layout->image(board, t, a);
-}
-
-static void fill_maps(struct action_space *space, uint32_t t, uint64_t own_length)
-{
-    uint32_t *dst = space->dst + t * space->length;
-
-    action_layout_map(space->board, space->layout, t, dst);
-    for (uint64_t a = own_length; a < space->length; a++)
-        dst[a] = (uint32_t)a;
-    perm_invert(dst, space->length, space->src + t * space->length);
-}
-
-static int alloc_maps(struct action_space *space, struct error *err)
-{
-    const size_t n_transforms = space->board->n_transforms;
-    size_t n_bytes;
-
-    if (__builtin_mul_overflow(n_transforms * sizeof *space->dst, space->length, &n_bytes))
-        return error_no_memory(err, "maps of an action space");
-    space->dst = malloc(n_bytes);
-    space->src = malloc(n_bytes);
-    space->flags = calloc(space->length, 1);
-    if (space->dst == NULL || space->src == NULL || space->flags == NULL)
-        return error_no_memory(err, "maps of an action space");
-    return 0;
-}
-
-static int check_length(const struct board *board, const struct action_layout *layout, uint64_t own,
-                        uint64_t length, struct error *err)
-{
-    if (own == 0)
-        return error_set(err, ERROR_DATA, "board %s has no policy layout %s", board->name,
-                         layout->name);
-    if (length < own)
-        return error_set(err, ERROR_DATA,
-                         "a policy of length %" PRIu64 " is too short for layout %s of board %s, "
-                         "which has %" PRIu64 " actions",
-                         length, layout->name, board->name, own);
-    if (length > UINT32_MAX)
-        return error_set(err, ERROR_DATA, "a policy of length %" PRIu64 " is too long", length);
-    return 0;
+        dst[a] = (uint32_t)layout->image(layout, board, t, a);
 }
 
 struct action_space *action_space_new(const struct board *board, const struct action_layout *layout,
                                       uint64_t length, struct error *err)
 {
-    const uint64_t own = layout->length(board);
-    struct action_space *space;
+    const uint64_t own = layout->length(layout, board);
+    struct action_space *space = NULL;
+    size_t n_bytes;
 
     if (length == 0)
         length = own;
-    if (check_length(board, layout, own, length, err) != 0)
-        return NULL;
-    space = calloc(1, sizeof *space);
-    if (space == NULL) {
+    if (own == 0)
+        error_set(err, ERROR_DATA, "board %s has no policy layout %s", board->name, layout->name);
+    else if (length < own)
+        error_set(err, ERROR_DATA,
+                  "a policy of length %" PRIu64
+                  " is too short for layout %s of board %s, which has "
+                  "%" PRIu64 " actions",
+                  length, layout->name, board->name, own);
+    else if (length > UINT32_MAX)
+        error_set(err, ERROR_DATA, "a policy of length %" PRIu64 " is too long", length);
+    else if ((space = calloc(1, sizeof *space)) == NULL)
         error_no_memory(err, "action space");
+    if (space == NULL)
         return NULL;
+    *space = (struct action_space){.board = board, .layout = layout, .length = length};
+    if (!__builtin_mul_overflow(board->n_transforms * sizeof *space->dst, length, &n_bytes)) {
+        space->dst = malloc(n_bytes);
+        space->src = malloc(n_bytes);
+        space->flags = calloc(length, 1);
     }
-    space->board = board;
-    space->layout = layout;
-    space->length = length;
-    if (alloc_maps(space, err) != 0) {
+    if (space->dst == NULL || space->src == NULL || space->flags == NULL) {
+        error_no_memory(err, "maps of an action space");
         action_space_free(space);
         return NULL;
     }
-    for (uint32_t t = 0; t < board->n_transforms; t++)
-        fill_maps(space, t, own);
+    for (uint32_t t = 0; t < board->n_transforms; t++) {
+        uint32_t *dst = space->dst + t * length;
+
+        action_layout_map(board, layout, t, dst);
+        for (uint64_t a = own; a < length; a++)
+            dst[a] = (uint32_t)a;
+        perm_invert(dst, length, space->src + t * length);
+    }
     for (uint64_t a = 0; a < own; a++)
-        space->flags[a] = (uint8_t)layout->flags(board, a);
+        space->flags[a] = (uint8_t)layout->flags(layout, board, a);
     return space;
 }
 
@@ -183,12 +160,12 @@ bool action_can_flip(const struct board *board, const struct action_layout *layo
     if (flip == ACTION_AS_IS)
         return true;
     if (board->rows == 0 || board->n_on_board != board->n_cells || layout == NULL ||
-        layout->cell == NULL || layout->length(board) < board->n_cells ||
-        layout->length(board) > (uint64_t)board->n_cells + 1 ||
+        layout->cell == NULL || layout->length(layout, board) < board->n_cells ||
+        layout->length(layout, board) > (uint64_t)board->n_cells + 1 ||
         (flip == ACTION_TRANSPOSE && board->rows != board->cols))
         return false;
     for (uint64_t a = 0; a < board->n_cells; a++)
-        if (layout->cell(board, a) != (int64_t)a)
+        if (layout->cell(layout, board, a) != (int64_t)a)
             return false;
     return true;
 }
@@ -242,166 +219,96 @@ void action_space_free(struct action_space *space)
 
 /* --- actions of any kind --- */
 
-unsigned action_always_encodable(const struct board *b, uint64_t action)
+unsigned action_always_encodable(const struct action_layout *layout, const struct board *b,
+                                 uint64_t action)
 {
-    (void)b, (void)action;
+    (void)layout, (void)b, (void)action;
     return ACTION_ENCODABLE;
 }
 
-int64_t action_without_cell(const struct board *b, uint64_t action)
+int64_t action_without_cell(const struct action_layout *layout, const struct board *b,
+                            uint64_t action)
 {
-    (void)b, (void)action;
+    (void)layout, (void)b, (void)action;
     return -1;
 }
 
-/* --- an action is a cell of the box --- */
+/* --- an action is a cell, of the whole box or on board, in row-major order --- */
 
-static uint64_t box_length(const struct board *b)
+static uint64_t cells_length(const struct action_layout *layout, const struct board *b)
 {
-    return b->n_cells;
+    return (uint64_t)(layout->only_on_board ? b->n_on_board : b->n_cells) + layout->n_more;
 }
 
-static uint64_t box_length_pass(const struct board *b)
+static int64_t cells_cell(const struct action_layout *layout, const struct board *b,
+                          uint64_t action)
 {
-    return (uint64_t)b->n_cells + 1;
+    if (action == cells_length(layout, b) - layout->n_more)
+        return -1;
+    return layout->only_on_board ? (int64_t)b->order[action] : (int64_t)action;
 }
 
-static uint64_t box_image(const struct board *b, uint32_t t, uint64_t action)
+static uint64_t cells_image(const struct action_layout *layout, const struct board *b, uint32_t t,
+                            uint64_t action)
 {
-    return action < b->n_cells ? b->transforms[t].dst[action] : action;
+    const int64_t cell = cells_cell(layout, b, action);
+    uint32_t low = 0, high = b->n_on_board;
+
+    if (cell < 0)
+        return action;
+    if (!layout->only_on_board)
+        return b->transforms[t].dst[cell];
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+
+        if (b->order[middle] < b->transforms[t].dst[cell])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-static unsigned box_flags(const struct board *b, uint64_t action)
+static unsigned cells_flags(const struct action_layout *layout, const struct board *b,
+                            uint64_t action)
 {
-    if (action == b->n_cells)
+    const int64_t cell = cells_cell(layout, b, action);
+
+    if (cell < 0)
         return ACTION_ENCODABLE;
-    return b->on_board[action] ? ACTION_ENCODABLE | ACTION_PLACEMENT : 0;
+    return b->on_board[cell] ? ACTION_ENCODABLE | ACTION_PLACEMENT : 0;
 }
 
-static int64_t box_cell(const struct board *b, uint64_t action)
+static void cells_describe(const struct action_layout *layout, const struct board *b,
+                           uint64_t action, char *text, size_t n_bytes)
 {
-    return action < b->n_cells ? (int64_t)action : -1;
-}
-
-static void box_describe(const struct board *b, uint64_t action, char *text, size_t n_bytes)
-{
+    const int64_t cell = cells_cell(layout, b, action);
     char at[32];
 
-    if (action == b->n_cells) {
+    if (cell < 0) {
         snprintf(text, n_bytes, "pass");
         return;
     }
-    board_cell_text(b, (uint32_t)action, at, sizeof at);
-    snprintf(text, n_bytes, "play at %s%s", at, b->on_board[action] ? "" : ", off board");
+    board_cell_text(b, (uint32_t)cell, at, sizeof at);
+    snprintf(text, n_bytes, "play at %s%s", at, b->on_board[cell] ? "" : ", off board");
 }
 
-/* The layouts differ in name and length only. */
-#define CELLS_LAYOUT(name_, summary_, length_)                                           \
+#define CELLS_LAYOUT(name_, n_more_, only_on_board_, summary_)                           \
     {                                                                                    \
-        .name = (name_), .summary = (summary_), .length = (length_), .image = box_image, \
-        .flags = box_flags, .cell = box_cell, .describe = box_describe                   \
+        .name = (name_), .summary = (summary_), .n_more = (n_more_),                     \
+        .only_on_board = (only_on_board_), .length = cells_length, .image = cells_image, \
+        .flags = cells_flags, .cell = cells_cell, .describe = cells_describe             \
     }
 
 const struct action_layout action_layout_cells =
-    CELLS_LAYOUT("cells", "one entry per cell, in row-major order", box_length);
-const struct action_layout action_layout_cells_pass = CELLS_LAYOUT(
-    "cells+pass", "one entry per cell, in row-major order, then pass", box_length_pass);
+    CELLS_LAYOUT("cells", 0, false, "one entry per cell, in row-major order");
+const struct action_layout action_layout_cells_pass =
+    CELLS_LAYOUT("cells+pass", 1, false, "one entry per cell, in row-major order, then pass");
 const struct action_layout action_layout_cells_box = CELLS_LAYOUT(
-    "cells-box", "one entry per cell of the box, off-board corners included", box_length);
+    "cells-box", 0, false, "one entry per cell of the box, off-board corners included");
 const struct action_layout action_layout_cells_box_pass =
-    CELLS_LAYOUT("cells-box+pass", "one entry per cell of the box, then pass", box_length_pass);
-
-/* --- an action is a cell on board, in row-major order (hexagons) --- */
-
-/* On-board cells in the rows above `row`; each row of the upper half is one longer than the last.
- */
-static uint32_t cells_above(const struct board *b, uint32_t row)
-{
-    const uint32_t radius = b->size;
-    const uint32_t below = b->rows - row;
-
-    if (row <= radius)
-        return row * (radius + 1) + row * (row - 1) / 2;
-    return b->n_on_board - (below * (radius + 1) + below * (below - 1) / 2);
-}
-
-/* The first on-board column of a row. */
-static uint32_t first_column(const struct board *b, uint32_t row)
-{
-    return row < b->size ? b->size - row : 0;
-}
-
-static uint32_t rank_of(const struct board *b, uint32_t at)
-{
-    const uint32_t row = at / b->cols;
-
-    return cells_above(b, row) + at % b->cols - first_column(b, row);
-}
-
-static uint32_t cell_of(const struct board *b, uint32_t rank)
-{
-    uint32_t row = 0;
-
-    while (cells_above(b, row + 1) <= rank)
-        row++;
-    return row * b->cols + first_column(b, row) + rank - cells_above(b, row);
-}
-
-static uint64_t board_length(const struct board *b)
-{
-    return b->n_on_board;
-}
-
-static uint64_t board_length_pass(const struct board *b)
-{
-    return (uint64_t)b->n_on_board + 1;
-}
-
-static uint64_t board_image(const struct board *b, uint32_t t, uint64_t action)
-{
-    if (action == b->n_on_board)
-        return action;
-    return rank_of(b, b->transforms[t].dst[cell_of(b, (uint32_t)action)]);
-}
-
-static unsigned board_flags(const struct board *b, uint64_t action)
-{
-    return action == b->n_on_board ? ACTION_ENCODABLE : ACTION_ENCODABLE | ACTION_PLACEMENT;
-}
-
-static int64_t board_cell(const struct board *b, uint64_t action)
-{
-    return action == b->n_on_board ? -1 : (int64_t)cell_of(b, (uint32_t)action);
-}
-
-static void board_describe(const struct board *b, uint64_t action, char *text, size_t n_bytes)
-{
-    char at[32];
-
-    if (action == b->n_on_board) {
-        snprintf(text, n_bytes, "pass");
-        return;
-    }
-    board_cell_text(b, cell_of(b, (uint32_t)action), at, sizeof at);
-    snprintf(text, n_bytes, "play at %s", at);
-}
-
-const struct action_layout action_layout_cells_board = {
-    .name = "cells-board",
-    .summary = "one entry per on-board cell, in row-major order",
-    .length = board_length,
-    .image = board_image,
-    .flags = board_flags,
-    .cell = board_cell,
-    .describe = board_describe,
-};
-
-const struct action_layout action_layout_cells_board_pass = {
-    .name = "cells-board+pass",
-    .summary = "one entry per on-board cell, in row-major order, then pass",
-    .length = board_length_pass,
-    .image = board_image,
-    .flags = board_flags,
-    .cell = board_cell,
-    .describe = board_describe,
-};
+    CELLS_LAYOUT("cells-box+pass", 1, false, "one entry per cell of the box, then pass");
+const struct action_layout action_layout_cells_board =
+    CELLS_LAYOUT("cells-board", 0, true, "one entry per on-board cell, in row-major order");
+const struct action_layout action_layout_cells_board_pass = CELLS_LAYOUT(
+    "cells-board+pass", 1, true, "one entry per on-board cell, in row-major order, then pass");

@@ -22,30 +22,42 @@ enum action_flag {
     ACTION_PLACEMENT = 4, /* puts a piece on one cell, which must be empty (cells layouts only) */
 };
 
+/* Functions are told the layout itself, so that layouts can share them; an action is below the
+ * layout's own length. */
 struct action_layout {
     const char *name;    /* "cells", "ringrift" */
     const char *summary; /* one line: how the index is made */
 
+    /* What layouts with the same functions differ in: entries after those of the cells (a pass),
+     * cells on board only, or a table of the family's own. */
+    uint32_t n_more;
+    bool only_on_board;
+    const void *scheme;
+
     /* The layout's own length on a board; 0 when the layout does not exist there. */
-    uint64_t (*length)(const struct board *board);
+    uint64_t (*length)(const struct action_layout *layout, const struct board *board);
 
     /* A longer head the system is known to write (4500 for hex8), or 0. May be NULL. */
-    uint64_t (*padded_length)(const struct board *board);
+    uint64_t (*padded_length)(const struct action_layout *layout, const struct board *board);
 
-    /* Where transform t sends `action` (< length). */
-    uint64_t (*image)(const struct board *board, uint32_t t, uint64_t action);
+    /* Where transform t sends `action`. */
+    uint64_t (*image)(const struct action_layout *layout, const struct board *board, uint32_t t,
+                      uint64_t action);
 
     /* Write the images of all `length` actions under t: image() in bulk. NULL: image() is used. */
-    void (*map)(const struct board *board, uint32_t t, uint32_t *dst);
+    void (*map)(const struct action_layout *layout, const struct board *board, uint32_t t,
+                uint32_t *dst);
 
-    /* enum action_flag bits of `action` (< length). */
-    unsigned (*flags)(const struct board *board, uint64_t action);
+    /* enum action_flag bits of `action`. */
+    unsigned (*flags)(const struct action_layout *layout, const struct board *board,
+                      uint64_t action);
 
     /* The cell a placement action fills, or the from-cell of a movement; -1 where there is none. */
-    int64_t (*cell)(const struct board *board, uint64_t action);
+    int64_t (*cell)(const struct action_layout *layout, const struct board *board, uint64_t action);
 
     /* Write what `action` means ("move (4,3) -> (6,3), distance 2") into text. */
-    void (*describe)(const struct board *board, uint64_t action, char *text, size_t n_bytes);
+    void (*describe)(const struct action_layout *layout, const struct board *board, uint64_t action,
+                     char *text, size_t n_bytes);
 };
 
 /* How a policy is stored beside its planes: in their order, or with its cells in another one. */

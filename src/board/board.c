@@ -89,8 +89,12 @@ static int finish(struct board *b, const char *size, const struct board_preset *
     if (b->game == 0)
         b->game = BOARD_GAME_STONES;
     b->preset = strdup(preset != NULL ? preset->name : b->name);
-    if (b->preset == NULL)
+    b->order = malloc(b->n_on_board * sizeof *b->order);
+    if (b->preset == NULL || b->order == NULL)
         return error_no_memory(err, "board name");
+    for (uint32_t cell = 0, n = 0; cell < b->n_cells; cell++)
+        if (b->on_board[cell])
+            b->order[n++] = cell;
     return check ? group_complete(b, err) : 0;
 }
 
@@ -158,6 +162,7 @@ void board_free(struct board *b)
     free(b->preset);
     free(b->file_text);
     free(b->on_board);
+    free(b->order);
     free(b->compose);
     free(b->inverse);
     free(b->default_ids);

@@ -155,6 +155,7 @@ struct board {
     uint32_t size;       /* R or N of the family, 0 where there is no such number */
     uint8_t *on_board;   /* owned, n_cells: 1 on board, 0 in the corners of the box */
     uint32_t n_on_board;
+    uint32_t *order; /* owned, n_on_board: the cells on board, ascending */
 
     uint32_t n_transforms;
     struct board_transform *transforms; /* owned, n_transforms; [0] is the identity */

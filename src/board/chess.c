@@ -2,92 +2,324 @@
  * chess.c - chess: 8 x 8 squares, rank 1 in row 0. Its one symmetry is the left-right mirror, and
  * that is an approximation, because castling tells the king's side from the queen's.
  *
- * The ways in which programs number moves differ in order only: each is a struct chess_code, and
- * one mirror of moves (chess_moves.c) serves all of them. A row of LAYOUT makes a layout of a code.
+ * The ways in which programs number moves differ in order only: as lists of the moves of every
+ * square, as from * 64 + to, or with a plane for each kind of move. Each is a struct chess_code,
+ * which decodes an index into a move and encodes it again, so that the image of an index is that of
+ * the mirrored move, and one mirror serves all of them. Moves are steps, which may leave the board:
+ * plane codes number such moves too.
  */
-#include "board/chess_moves.h"
+#include "board/chess.h"
 #include "board/families.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAX_DISTANCE 7
+#define RANK_7       6
+
+/* One way to number moves. Which fields it reads depends on its functions. */
+struct chess_code {
+    uint32_t length;
+    void (*decode)(const struct chess_code *code, uint32_t action, struct chess_move *move);
+    uint32_t (*encode)(const struct chess_code *code, const struct chess_move *move);
+    uint32_t n_pieces; /* that have promotions of their own */
+
+    /* Codes by planes of kinds of move only. */
+    bool plane_first; /* plane * 64 + square, else square * planes + plane */
+    bool piece_first; /* promotions piece * 3 + file step, else file step * pieces + piece */
+    bool file_first;  /* PettingZoo's order: squares file * 8 + rank, else rank * 8 + file; lines
+                         distance * 8 + direction, else direction * 7 + distance; directions and
+                         jumps by file, then rank, else clockwise */
+};
+
+/* --- moves --- */
+
+const struct chess_step chess_directions[CHESS_N_DIRECTIONS] = {
+    {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1},
+};
+
+const struct chess_step chess_jumps[CHESS_N_JUMPS] = {
+    {2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1},
+};
+
+/* How many lines and jumps the squares before this one have together. */
+static const uint16_t moves_before[CHESS_N_SQUARES + 1] = {
+    0,    23,   47,   72,   97,   122,  147,  171,  194,  218,  245,  274,  303,
+    332,  361,  388,  412,  437,  466,  499,  532,  565,  598,  627,  652,  677,
+    706,  739,  774,  809,  842,  871,  896,  921,  950,  983,  1018, 1053, 1086,
+    1115, 1140, 1165, 1194, 1227, 1260, 1293, 1326, 1355, 1380, 1404, 1431, 1460,
+    1489, 1518, 1547, 1574, 1598, 1621, 1645, 1670, 1695, 1720, 1745, 1769, 1792,
+};
+
+/* Of one square: 27 of a queen, 8 of a knight, 3 x 4 promotions, and one that is being tried. */
+#define MAX_MOVES 48
+
+int chess_target(const struct chess_move *move)
+{
+    int rank = move->from / 8 + move->d_rank;
+    int file = move->from % 8 + move->d_file;
+
+    return rank < 0 || rank > 7 || file < 0 || file > 7 ? -1 : rank * 8 + file;
+}
+
+static size_t add_if_on_board(struct chess_move moves[MAX_MOVES], size_t n, struct chess_move move)
+{
+    moves[n] = move;
+    return chess_target(&move) >= 0 ? n + 1 : n;
+}
+
+/* The moves of one square in the order of the list. Returns how many. */
+static size_t list_moves(int from, uint32_t n_pieces, struct chess_move moves[MAX_MOVES])
+{
+    size_t n = 0;
+
+    for (const struct chess_step *d = chess_directions; d < chess_directions + 8; d++)
+        for (int far = 1; far <= MAX_DISTANCE; far++)
+            n = add_if_on_board(
+                moves, n,
+                (struct chess_move){from, d->d_rank * far, d->d_file * far, CHESS_NO_PIECE});
+    for (const struct chess_step *k = chess_jumps; k < chess_jumps + CHESS_N_JUMPS; k++)
+        n = add_if_on_board(moves, n,
+                            (struct chess_move){from, k->d_rank, k->d_file, CHESS_NO_PIECE});
+    for (int d_file = -1; from / 8 == RANK_7 && d_file <= 1; d_file++)
+        for (uint32_t k = 0; k < n_pieces; k++)
+            n = add_if_on_board(
+                moves, n,
+                (struct chess_move){from, 1, d_file, (enum chess_piece)(CHESS_QUEEN - k)});
+    return n;
+}
+
+/* The index of the first move of a square. On rank 7 the edge files have 2 promotions, others 3. */
+static uint32_t list_start(int from, uint32_t n_pieces)
+{
+    int n_before = from - RANK_7 * 8;
+    int n_targets = n_before <= 0 ? 0 : n_before >= 8 ? 22 : 3 * n_before - 1;
+
+    return moves_before[from] + (uint32_t)n_targets * n_pieces;
+}
+
+static void list_decode(const struct chess_code *code, uint32_t action, struct chess_move *move)
+{
+    struct chess_move moves[MAX_MOVES];
+    int from = 0;
+
+    while (from + 1 < CHESS_N_SQUARES && list_start(from + 1, code->n_pieces) <= action)
+        from++;
+    list_moves(from, code->n_pieces, moves);
+    *move = moves[action - list_start(from, code->n_pieces)];
+}
+
+static uint32_t list_encode(const struct chess_code *code, const struct chess_move *move)
+{
+    struct chess_move moves[MAX_MOVES];
+    size_t n = list_moves(move->from, code->n_pieces, moves);
+    uint32_t i = 0;
+
+    while (i + 1 < n && (moves[i].d_rank != move->d_rank || moves[i].d_file != move->d_file ||
+                         moves[i].promotion != move->promotion))
+        i++;
+    return list_start(move->from, code->n_pieces) + i;
+}
+
+static void from_to_decode(const struct chess_code *code, uint32_t action, struct chess_move *move)
+{
+    int from = (int)(action / CHESS_N_SQUARES), to = (int)(action % CHESS_N_SQUARES);
+
+    (void)code;
+    *move = (struct chess_move){from, to / 8 - from / 8, to % 8 - from % 8, CHESS_NO_PIECE};
+}
+
+static uint32_t from_to_encode(const struct chess_code *code, const struct chess_move *move)
+{
+    (void)code;
+    return (uint32_t)(move->from * CHESS_N_SQUARES + chess_target(move));
+}
+
+/* --- codes by planes --- */
+
+#define N_LINES           (CHESS_N_DIRECTIONS * MAX_DISTANCE)
+#define FIRST_PROMOTION   (N_LINES + CHESS_N_JUMPS)
+#define N_PROMOTION_STEPS 3
+
+/* Both ways between rank * 8 + file and file * 8 + rank. */
+static uint32_t turned(uint32_t square)
+{
+    return square % 8 * 8 + square / 8;
+}
+
+/* PettingZoo counts steps by file, then by rank. */
+static const struct chess_step file_first_directions[CHESS_N_DIRECTIONS] = {
+    {-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1},
+};
+
+static const struct chess_step file_first_jumps[CHESS_N_JUMPS] = {
+    {-1, -2}, {1, -2}, {-2, -1}, {2, -1}, {-2, 1}, {2, 1}, {-1, 2}, {1, 2},
+};
+
+static const struct chess_step *directions_of(const struct chess_code *code)
+{
+    return code->file_first ? file_first_directions : chess_directions;
+}
+
+static const struct chess_step *jumps_of(const struct chess_code *code)
+{
+    return code->file_first ? file_first_jumps : chess_jumps;
+}
+
+static uint32_t n_planes(const struct chess_code *code)
+{
+    return FIRST_PROMOTION + N_PROMOTION_STEPS * code->n_pieces;
+}
+
+static void planes_decode(const struct chess_code *code, uint32_t action, struct chess_move *move)
+{
+    uint32_t square = code->plane_first ? action % CHESS_N_SQUARES : action / n_planes(code);
+    uint32_t plane = code->plane_first ? action / CHESS_N_SQUARES : action % n_planes(code);
+
+    move->from = (int)(code->file_first ? turned(square) : square);
+    move->promotion = CHESS_NO_PIECE;
+    if (plane < N_LINES) {
+        const uint32_t d = code->file_first ? plane % CHESS_N_DIRECTIONS : plane / MAX_DISTANCE;
+        const int far =
+            (int)(code->file_first ? plane / CHESS_N_DIRECTIONS : plane % MAX_DISTANCE) + 1;
+
+        move->d_rank = directions_of(code)[d].d_rank * far;
+        move->d_file = directions_of(code)[d].d_file * far;
+    } else if (plane < FIRST_PROMOTION) {
+        move->d_rank = jumps_of(code)[plane - N_LINES].d_rank;
+        move->d_file = jumps_of(code)[plane - N_LINES].d_file;
+    } else {
+        const uint32_t i = plane - FIRST_PROMOTION;
+
+        move->d_rank = 1;
+        move->d_file = (int)(code->piece_first ? i % N_PROMOTION_STEPS : i / code->n_pieces) - 1;
+        move->promotion =
+            CHESS_KNIGHT + (code->piece_first ? i / N_PROMOTION_STEPS : i % code->n_pieces);
+    }
+}
+
+/* The number of a step that is `far` times one of eight. */
+static uint32_t find_step(const struct chess_step *steps, const struct chess_move *move, int far)
+{
+    uint32_t i = 0;
+
+    while (steps[i].d_rank * far != move->d_rank || steps[i].d_file * far != move->d_file)
+        i++;
+    return i;
+}
+
+static uint32_t planes_encode(const struct chess_code *code, const struct chess_move *move)
+{
+    const int ranks = abs(move->d_rank), files = abs(move->d_file);
+    uint32_t square = (uint32_t)move->from, plane;
+
+    if (move->promotion != CHESS_NO_PIECE) {
+        const uint32_t piece = (uint32_t)(move->promotion - CHESS_KNIGHT);
+        const uint32_t step = (uint32_t)(move->d_file + 1);
+
+        plane = FIRST_PROMOTION + (code->piece_first ? piece * N_PROMOTION_STEPS + step
+                                                     : step * code->n_pieces + piece);
+    } else if (ranks * files == 2) {
+        plane = N_LINES + find_step(jumps_of(code), move, 1);
+    } else {
+        const uint32_t far = (uint32_t)(ranks > files ? ranks : files) - 1;
+        const uint32_t d = find_step(directions_of(code), move, (int)far + 1);
+
+        plane = code->file_first ? far * CHESS_N_DIRECTIONS + d : d * MAX_DISTANCE + far;
+    }
+    if (code->file_first)
+        square = turned(square);
+    return code->plane_first ? plane * CHESS_N_SQUARES + square : square * n_planes(code) + plane;
+}
 
 /* --- policy layouts: one row for each way to number moves --- */
 
-static uint64_t image(const struct chess_code *code, uint32_t t, uint64_t action)
+static uint64_t length(const struct action_layout *layout, const struct board *b)
 {
+    const struct chess_code *code = layout->scheme;
+
+    (void)b;
+    return code->length;
+}
+
+static struct chess_move move_of(const struct action_layout *layout, uint64_t action)
+{
+    const struct chess_code *code = layout->scheme;
     struct chess_move move;
 
+    code->decode(code, (uint32_t)action, &move);
+    return move;
+}
+
+static uint64_t image(const struct action_layout *layout, const struct board *b, uint32_t t,
+                      uint64_t action)
+{
+    const struct chess_code *code = layout->scheme;
+    struct chess_move move = move_of(layout, action);
+
+    (void)b;
     if (t == 0)
         return action;
-    code->decode(code, (uint32_t)action, &move);
-    chess_mirror(&move);
+    move.from ^= 7; /* files a and h, b and g .. change places */
+    move.d_file = -move.d_file;
     return code->encode(code, &move);
 }
 
-static unsigned flags(const struct chess_code *code, uint64_t action)
+/* A piece can make the move: on the board, along a line or a knight's jump, and a promotion only by
+ * a pawn's step from rank 7. */
+static unsigned flags(const struct action_layout *layout, const struct board *b, uint64_t action)
 {
-    struct chess_move move;
+    const struct chess_move move = move_of(layout, action);
+    const int ranks = abs(move.d_rank), files = abs(move.d_file);
+    bool is_playable =
+        (ranks == 0) != (files == 0) || (ranks == files && ranks > 0) || ranks * files == 2;
 
-    code->decode(code, (uint32_t)action, &move);
-    return chess_is_playable(&move) ? ACTION_ENCODABLE : 0;
+    (void)b;
+    if (move.promotion != CHESS_NO_PIECE)
+        is_playable = move.from / 8 == RANK_7 && move.d_rank == 1 && files <= 1;
+    return is_playable && chess_target(&move) >= 0 ? ACTION_ENCODABLE : 0;
 }
 
-static int64_t cell(const struct chess_code *code, uint64_t action)
+static int64_t cell(const struct action_layout *layout, const struct board *b, uint64_t action)
 {
-    struct chess_move move;
-
-    code->decode(code, (uint32_t)action, &move);
-    return move.from;
+    (void)b;
+    return move_of(layout, action).from;
 }
 
-static void describe(const struct chess_code *code, uint64_t action, char *text, size_t n_bytes)
+/* "e2e4", "a7a8=R", "a1 (-1,+0) leaves the board". */
+static void describe(const struct action_layout *layout, const struct board *b, uint64_t action,
+                     char *text, size_t n_bytes)
 {
-    struct chess_move move;
+    static const char *const promotions[] = {"", "=N", "=B", "=R", "=Q"};
+    const struct chess_move move = move_of(layout, action);
+    const char from_file = (char)('a' + move.from % 8), from_rank = (char)('1' + move.from / 8);
+    const int to = chess_target(&move);
 
-    code->decode(code, (uint32_t)action, &move);
-    chess_describe(&move, text, n_bytes);
+    (void)b;
+    if (to < 0)
+        snprintf(text, n_bytes, "%c%c (%+d,%+d)%s leaves the board", from_file, from_rank,
+                 move.d_rank, move.d_file, promotions[move.promotion]);
+    else
+        snprintf(text, n_bytes, "%c%c%c%c%s", from_file, from_rank, 'a' + to % 8, '1' + to / 8,
+                 promotions[move.promotion]);
 }
 
-/* A layout's functions are told the board, not the layout: each row needs its own. */
-#define LAYOUT(id, layout_name, layout_summary, ...)                                   \
-    static const struct chess_code code_##id = {__VA_ARGS__};                          \
-    static uint64_t length_##id(const struct board *board)                             \
-    {                                                                                  \
-        (void)board;                                                                   \
-        return code_##id.length;                                                       \
-    }                                                                                  \
-    static uint64_t image_##id(const struct board *board, uint32_t t, uint64_t action) \
-    {                                                                                  \
-        (void)board;                                                                   \
-        return image(&code_##id, t, action);                                           \
-    }                                                                                  \
-    static unsigned flags_##id(const struct board *board, uint64_t action)             \
-    {                                                                                  \
-        (void)board;                                                                   \
-        return flags(&code_##id, action);                                              \
-    }                                                                                  \
-    static int64_t cell_##id(const struct board *board, uint64_t action)               \
-    {                                                                                  \
-        (void)board;                                                                   \
-        return cell(&code_##id, action);                                               \
-    }                                                                                  \
-    static void describe_##id(const struct board *board, uint64_t action, char *text,  \
-                              size_t n_bytes)                                          \
-    {                                                                                  \
-        (void)board;                                                                   \
-        describe(&code_##id, action, text, n_bytes);                                   \
-    }                                                                                  \
-    static const struct action_layout chess_layout_##id = {                            \
-        .name = layout_name,                                                           \
-        .summary = layout_summary,                                                     \
-        .length = length_##id,                                                         \
-        .image = image_##id,                                                           \
-        .flags = flags_##id,                                                           \
-        .cell = cell_##id,                                                             \
-        .describe = describe_##id,                                                     \
+#define LAYOUT(id, name_, summary_, ...)                      \
+    static const struct chess_code code_##id = {__VA_ARGS__}; \
+    static const struct action_layout layout_##id = {         \
+        .name = name_,                                        \
+        .summary = summary_,                                  \
+        .scheme = &code_##id,                                 \
+        .length = length,                                     \
+        .image = image,                                       \
+        .flags = flags,                                       \
+        .cell = cell,                                         \
+        .describe = describe,                                 \
     }
 
-#define LIST(pieces) .decode = chess_list_decode, .encode = chess_list_encode, .n_pieces = pieces
-#define FROM_TO()    .decode = chess_from_to_decode, .encode = chess_from_to_encode
-#define PLANES(pieces) \
-    .decode = chess_planes_decode, .encode = chess_planes_encode, .n_pieces = pieces
+#define LIST(pieces)   .decode = list_decode, .encode = list_encode, .n_pieces = pieces
+#define FROM_TO()      .decode = from_to_decode, .encode = from_to_encode
+#define PLANES(pieces) .decode = planes_decode, .encode = planes_encode, .n_pieces = pieces
 
 LAYOUT(1814, "chess-1814", "every move of every square in turn, promotions to a queen only",
        .length = 1814, LIST(1));
@@ -121,6 +353,11 @@ LAYOUT(4864_crazyara_squares, "chess-4864-crazyara-squares",
        "as chess-4864-crazyara, but from * 76 + kind of move", .length = 4864, PLANES(4),
        .piece_first = true);
 
+uint32_t chess_index_1814(const struct chess_move *move)
+{
+    return list_encode(&code_1814, move);
+}
+
 /* --- the family --- */
 
 static int build(struct board *b, const char *size, struct error *err)
@@ -132,21 +369,21 @@ static int build(struct board *b, const char *size, struct error *err)
 
 /* Of layouts with the same length the first is taken unless another one is asked for by name. */
 static const struct action_layout *const layouts[] = {
-    &chess_layout_1814,
-    &chess_layout_1880,
-    &chess_layout_from_to,
-    &chess_layout_4672,
-    &chess_layout_4864,
+    &layout_1814,
+    &layout_1880,
+    &layout_from_to,
+    &layout_4672,
+    &layout_4864,
     &action_layout_cells,
     &action_layout_cells_pass,
-    &chess_layout_4672_planes,
-    &chess_layout_4672_crazyara,
-    &chess_layout_4672_crazyara_planes,
-    &chess_layout_4672_pettingzoo,
-    &chess_layout_4672_pettingzoo_planes,
-    &chess_layout_4864_squares,
-    &chess_layout_4864_crazyara,
-    &chess_layout_4864_crazyara_squares,
+    &layout_4672_planes,
+    &layout_4672_crazyara,
+    &layout_4672_crazyara_planes,
+    &layout_4672_pettingzoo,
+    &layout_4672_pettingzoo_planes,
+    &layout_4864_squares,
+    &layout_4864_crazyara,
+    &layout_4864_crazyara_squares,
 };
 
 /* Of 25 planes: 12 of pieces, 4 of rights, occupancy, checkers, material. */

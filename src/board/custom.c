@@ -398,19 +398,23 @@ int board_build_from_text(struct board *b, const char *label, const char *text, 
     return b->file_text != NULL ? build_from(&c, false, err) : error_no_memory(err, "board file");
 }
 
-static uint64_t actions_length(const struct board *board)
+static uint64_t actions_length(const struct action_layout *layout, const struct board *b)
 {
-    return board->n_actions;
+    (void)layout;
+    return b->n_actions;
 }
 
-static uint64_t actions_image(const struct board *board, uint32_t t, uint64_t action)
+static uint64_t actions_image(const struct action_layout *layout, const struct board *b, uint32_t t,
+                              uint64_t action)
 {
-    return board->transforms[t].actions[action];
+    (void)layout;
+    return b->transforms[t].actions[action];
 }
 
-static void actions_describe(const struct board *board, uint64_t action, char *text, size_t n_bytes)
+static void actions_describe(const struct action_layout *layout, const struct board *b,
+                             uint64_t action, char *text, size_t n_bytes)
 {
-    (void)board;
+    (void)layout, (void)b;
     snprintf(text, n_bytes, "action %" PRIu64, action);
 }
 

@@ -37,8 +37,10 @@ extern const struct action_layout action_layout_cells_board;
 extern const struct action_layout action_layout_cells_board_pass;
 
 /* flags and cell of layouts in which every action is written and none belongs to a cell. */
-unsigned action_always_encodable(const struct board *board, uint64_t action);
-int64_t action_without_cell(const struct board *board, uint64_t action);
+unsigned action_always_encodable(const struct action_layout *layout, const struct board *board,
+                                 uint64_t action);
+int64_t action_without_cell(const struct action_layout *layout, const struct board *board,
+                            uint64_t action);
 
 /* RingRift's policy heads, on hexagons and on the squares 8 and 19. */
 extern const struct action_layout action_layout_ringrift;

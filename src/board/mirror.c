@@ -37,19 +37,23 @@ static int build_grid(struct board *b, const char *size, struct error *err)
     return board_build_box(b, b->rows, b->cols, &box_grid, err);
 }
 
-static uint64_t columns_length(const struct board *b)
+static uint64_t columns_length(const struct action_layout *layout, const struct board *b)
 {
+    (void)layout;
     return b->cols;
 }
 
-static uint64_t columns_image(const struct board *b, uint32_t t, uint64_t action)
+static uint64_t columns_image(const struct action_layout *layout, const struct board *b, uint32_t t,
+                              uint64_t action)
 {
+    (void)layout;
     return b->transforms[t].dst[action];
 }
 
-static void columns_describe(const struct board *b, uint64_t action, char *text, size_t n_bytes)
+static void columns_describe(const struct action_layout *layout, const struct board *b,
+                             uint64_t action, char *text, size_t n_bytes)
 {
-    (void)b;
+    (void)layout, (void)b;
     snprintf(text, n_bytes, "column %u", (unsigned)action);
 }
 

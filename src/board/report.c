@@ -361,7 +361,7 @@ static void table_release(struct table *table)
 static int table_init(struct table *table, const struct board *b,
                       const struct action_layout *layout, struct error *err)
 {
-    const size_t length = layout->length(b);
+    const size_t length = layout->length(layout, b);
 
     *table = (struct table){.layout = layout, .length = (uint32_t)length};
     table->maps = malloc(b->n_transforms * length * sizeof *table->maps);
@@ -374,8 +374,8 @@ static int table_init(struct table *table, const struct board *b,
     for (uint32_t t = 0; t < b->n_transforms; t++)
         action_layout_map(b, layout, t, table->maps + t * length);
     for (size_t a = 0; a < length; a++) {
-        table->cells[a] = layout->cell(b, a);
-        table->flags[a] = (uint8_t)layout->flags(b, a);
+        table->cells[a] = layout->cell(layout, b, a);
+        table->flags[a] = (uint8_t)layout->flags(layout, b, a);
     }
     return 0;
 }
@@ -386,7 +386,7 @@ static int report_action(struct report *r, const struct table *table, uint32_t t
 {
     char meaning[128];
 
-    table->layout->describe(r->board, action, meaning, sizeof meaning);
+    table->layout->describe(table->layout, r->board, action, meaning, sizeof meaning);
     return report_verdict(r, false, "actions %s (%u): %s takes action %u (%s) to %u, %s",
                           table->layout->name, table->length, report_name(r, t).text, action,
                           meaning, map_of(table, t)[action], what);
@@ -458,7 +458,7 @@ static int check_table(struct report *r, const struct table *table)
 
 static int check_layout(struct report *r, const struct action_layout *layout)
 {
-    const uint64_t length = layout->length(r->board);
+    const uint64_t length = layout->length(layout, r->board);
     struct table table;
     int status;
 

@@ -97,42 +97,34 @@ static uint32_t width_of(const struct board *b, const struct section *section)
     return section->kind == SECTION_MOVE ? section->n_slots * (b->cols - 1) : section->n_slots;
 }
 
-static uint64_t length(const struct board *b)
+static uint64_t length(const struct action_layout *layout, const struct board *b)
 {
+
     const uint64_t n_cells = b->n_cells;
 
+    (void)layout;
     if (is_hexagon(b))
         return 3 * n_cells + 6 * n_cells * (b->cols - 1) + 1;
     return b->size == 8 ? 7000 : b->size == 19 ? 67000 : 0;
 }
 
-static uint64_t padded_length(const struct board *b)
+static uint64_t padded_length(const struct action_layout *layout, const struct board *b)
 {
+    (void)layout;
     return is_hexagon(b) && b->size == 4 ? 4500 : 0;
-}
-
-static uint32_t turn_hexagon(uint32_t t, uint32_t direction)
-{
-    /* Ids 6-11 rotate, then exchange q and r, which takes direction d to 1 - d. */
-    const uint32_t turned = (direction + t) % 6;
-
-    return t < 6 ? turned : (7 - turned) % 6;
-}
-
-static uint32_t turn_square(uint32_t t, uint32_t direction)
-{
-    const struct board_turn *turn = &board_box_square.elements[t].turn;
-    const struct board_step *step = &square_directions[direction];
-    const int rows = turn->rr * step->rows + turn->rc * step->cols;
-    const int cols = turn->cr * step->rows + turn->cc * step->cols;
-    const uint32_t at = (uint32_t)((rows + 1) * 3 + cols + 1);
-
-    return at - (at > 4); /* the list skips the middle of the 3 x 3 neighbourhood */
 }
 
 static uint32_t turn(const struct board *b, uint32_t t, uint32_t direction)
 {
-    return is_hexagon(b) ? turn_hexagon(t, direction) : turn_square(t, direction);
+    const struct board_box *box = is_hexagon(b) ? &board_box_hexagon : &board_box_square;
+    const struct board_turn *turn = &box->elements[t].turn;
+    const struct board_step *steps = directions_of(b), *from = &steps[direction];
+    uint32_t to = 0;
+
+    while (steps[to].rows != turn->rr * from->rows + turn->rc * from->cols ||
+           steps[to].cols != turn->cr * from->rows + turn->cc * from->cols)
+        to++;
+    return to;
 }
 
 static struct place place_of(const struct board *b, uint64_t action)
@@ -158,12 +150,14 @@ static struct place place_of(const struct board *b, uint64_t action)
     return place;
 }
 
-static uint64_t image(const struct board *b, uint32_t t, uint64_t action)
+static uint64_t image(const struct action_layout *layout, const struct board *b, uint32_t t,
+                      uint64_t action)
 {
     const struct place place = place_of(b, action);
     const uint32_t distances = b->cols - 1;
     uint32_t slot = place.slot;
 
+    (void)layout;
     if (!has_cells(place.section))
         return action;
     if (place.section->kind == SECTION_MOVE && b->on_board[place.cell])
@@ -179,9 +173,10 @@ static void set_run(uint32_t *dst, uint64_t from, uint64_t to, uint32_t n)
 
 /* The same for all actions: a cell's slots are runs that go where the cell goes, one for each
  * direction, which turns, or one. */
-static void map(const struct board *b, uint32_t t, uint32_t *dst)
+static void map(const struct action_layout *layout, const struct board *b, uint32_t t,
+                uint32_t *dst)
 {
-    const uint64_t end = length(b);
+    const uint64_t end = length(layout, b);
     uint64_t base = 0;
 
     for (const struct section *s = sections_of(b); base < end; s++) {
@@ -208,29 +203,33 @@ static void map(const struct board *b, uint32_t t, uint32_t *dst)
     }
 }
 
-/* Where a movement ends; -1 when that is off the board. */
-static int64_t target_of(const struct board *b, const struct place *place)
+/* Where a movement ends, in or out of the box. */
+static struct board_step target_of(const struct board *b, const struct place *place)
 {
     const struct board_step *step = &directions_of(b)[place->slot / (b->cols - 1)];
-    const int64_t distance = place->slot % (b->cols - 1) + 1;
-    const int64_t row = place->cell / b->cols + step->rows * distance;
-    const int64_t col = place->cell % b->cols + step->cols * distance;
+    const int distance = (int)(place->slot % (b->cols - 1)) + 1;
 
-    if (row < 0 || row >= b->rows || col < 0 || col >= b->cols)
-        return -1;
-    return b->on_board[row * b->cols + col] ? row * b->cols + col : -1;
+    return (struct board_step){(int)(place->cell / b->cols) + step->rows * distance,
+                               (int)(place->cell % b->cols) + step->cols * distance};
 }
 
-static unsigned flags(const struct board *b, uint64_t action)
+static bool leaves_board(const struct board *b, struct board_step to)
+{
+    return to.rows < 0 || to.rows >= (int)b->rows || to.cols < 0 || to.cols >= (int)b->cols ||
+           !b->on_board[to.rows * (int)b->cols + to.cols];
+}
+
+static unsigned flags(const struct action_layout *layout, const struct board *b, uint64_t action)
 {
     const struct place place = place_of(b, action);
     const bool on_board = b->on_board[place.cell];
 
+    (void)layout;
     switch (place.section->kind) {
     case SECTION_PLACE:
         return on_board ? ACTION_ENCODABLE : 0;
     case SECTION_MOVE:
-        return on_board && target_of(b, &place) >= 0 ? ACTION_ENCODABLE : 0;
+        return on_board && !leaves_board(b, target_of(b, &place)) ? ACTION_ENCODABLE : 0;
     case SECTION_LINE:
         return place.slot == 0 ? ACTION_ENCODABLE | ACTION_AMBIGUOUS : ACTION_AMBIGUOUS;
     case SECTION_TERRITORY:
@@ -244,33 +243,25 @@ static unsigned flags(const struct board *b, uint64_t action)
     return 0;
 }
 
-static int64_t cell(const struct board *b, uint64_t action)
+static int64_t cell(const struct action_layout *layout, const struct board *b, uint64_t action)
 {
     const struct place place = place_of(b, action);
 
+    (void)layout;
     if (place.section->kind != SECTION_PLACE && place.section->kind != SECTION_MOVE)
         return -1;
     return place.cell;
 }
 
-static void describe_move(const struct board *b, const struct place *place, const char *from,
-                          char *text, size_t n_bytes)
-{
-    const struct board_step *step = &directions_of(b)[place->slot / (b->cols - 1)];
-    const int distance = (int)(place->slot % (b->cols - 1)) + 1;
-    const int row = (int)(place->cell / b->cols) + step->rows * distance;
-    const int col = (int)(place->cell % b->cols) + step->cols * distance;
-
-    snprintf(text, n_bytes, "move %s -> (%d,%d), distance %d%s", from, row, col, distance,
-             target_of(b, place) < 0 ? ", leaves the board" : "");
-}
-
-static void describe(const struct board *b, uint64_t action, char *text, size_t n_bytes)
+static void describe(const struct action_layout *layout, const struct board *b, uint64_t action,
+                     char *text, size_t n_bytes)
 {
     const struct place place = place_of(b, action);
     const struct section *section = place.section;
+    struct board_step to;
     char at[48];
 
+    (void)layout;
     board_cell_text(b, place.cell, at, sizeof at);
     switch (section->kind) {
     case SECTION_PLACE:
@@ -278,7 +269,9 @@ static void describe(const struct board *b, uint64_t action, char *text, size_t 
                  b->on_board[place.cell] ? "" : ", off board");
         break;
     case SECTION_MOVE:
-        describe_move(b, &place, at, text, n_bytes);
+        to = target_of(b, &place);
+        snprintf(text, n_bytes, "move %s -> (%d,%d), distance %u%s", at, to.rows, to.cols,
+                 place.slot % (b->cols - 1) + 1, leaves_board(b, to) ? ", leaves the board" : "");
         break;
     case SECTION_LINE:
         snprintf(text, n_bytes, "process the line at %s, slot %u", at, place.slot);

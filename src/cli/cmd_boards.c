@@ -75,8 +75,8 @@ static void print_layouts(const struct board *board)
     printf("\n  policy layouts:\n");
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
-        uint64_t length = layout->length(board);
-        uint64_t padded = layout->padded_length != NULL ? layout->padded_length(board) : 0;
+        uint64_t length = layout->length(layout, board);
+        uint64_t padded = layout->padded_length != NULL ? layout->padded_length(layout, board) : 0;
 
         if (length == 0)
             continue;
@@ -144,10 +144,11 @@ static json_t *board_json(const struct board *board)
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
 
-        if (layout->length(board) > 0)
-            json_array_append_new(layouts, json_pack("{s:s, s:I, s:s}", "name", layout->name,
-                                                     "length", (json_int_t)layout->length(board),
-                                                     "summary", layout->summary));
+        if (layout->length(layout, board) > 0)
+            json_array_append_new(layouts,
+                                  json_pack("{s:s, s:I, s:s}", "name", layout->name, "length",
+                                            (json_int_t)layout->length(layout, board), "summary",
+                                            layout->summary));
     }
     return json_pack("{s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o}", "name", json_out_name(board->name),
                      "preset", json_out_name(board->preset), "rows", (int)board->rows, "cols",
@@ -162,13 +163,13 @@ static void print_action(const struct board *board, const struct action_layout *
 {
     char text[128];
 
-    layout->describe(board, action, text, sizeof text);
+    layout->describe(layout, board, action, text, sizeof text);
     printf("%s: %llu is %s%s\n", layout->name, (unsigned long long)action, text,
-           layout->flags(board, action) & ACTION_ENCODABLE ? "" : " (no encoder makes it)");
+           layout->flags(layout, board, action) & ACTION_ENCODABLE ? "" : " (no encoder makes it)");
     for (uint32_t t = 0; t < board->n_transforms; t++) {
-        uint64_t image = layout->image(board, t, action);
+        uint64_t image = layout->image(layout, board, t, action);
 
-        layout->describe(board, image, text, sizeof text);
+        layout->describe(layout, board, image, text, sizeof text);
         printf("  %2u  %-24s  %8llu  %s\n", t, board->transforms[t].name, (unsigned long long)image,
                text);
     }
@@ -182,7 +183,7 @@ static int print_actions(const struct board *board, uint64_t action, struct erro
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
 
-        if (action >= layout->length(board))
+        if (action >= layout->length(layout, board))
             continue;
         print_action(board, layout, action);
         found = true;

@@ -227,10 +227,7 @@ void chess_make_move(struct chess_position *position, const struct chess_move *m
 /* --- games --- */
 
 #define MAX_PLIES 100
-#define N_ACTIONS 1814
-
-/* The policy of 1814 moves: promotions to a queen only. */
-static const struct chess_code code = {.length = N_ACTIONS, .n_pieces = 1};
+#define N_ACTIONS 1814 /* chess-1814: promotions to a queen only */
 
 enum plane {
     PLANE_MINE = 0,
@@ -271,7 +268,7 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
         }
         const struct chess_move *move = &moves[play_below(&random, n)];
 
-        words[0] = chess_list_encode(&code, move);
+        words[0] = chess_index_1814(move);
         memcpy(words + 1, &position, sizeof position);
         chess_make_move(&position, move);
     }
@@ -324,7 +321,7 @@ static void render_policies(const struct play_row *r)
 
     r->game->work[n++] = played;
     for (uint32_t i = 0; i < n_moves; i++) {
-        const uint32_t index = chess_list_encode(&code, &moves[i]);
+        const uint32_t index = chess_index_1814(&moves[i]);
 
         if (index != played)
             r->game->work[n++] = index;

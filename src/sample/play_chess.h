@@ -7,7 +7,7 @@
 #ifndef SYMAUG_SAMPLE_PLAY_CHESS_H
 #define SYMAUG_SAMPLE_PLAY_CHESS_H
 
-#include "board/chess_moves.h"
+#include "board/chess.h"
 
 #include <stdbool.h>
 #include <stdint.h>

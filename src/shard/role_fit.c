@@ -49,7 +49,7 @@ static const struct action_layout *on_board_layout(const struct board *board)
     if (board->n_on_board == board->n_cells)
         return NULL;
     layout = action_layout_by_length(board, board->n_on_board);
-    return layout != NULL && layout->length(board) == board->n_on_board ? layout : NULL;
+    return layout != NULL && layout->length(layout, board) == board->n_on_board ? layout : NULL;
 }
 
 bool role_dims_are_cells(const struct board *board, const uint64_t *dims, unsigned n_dims)
@@ -352,7 +352,7 @@ const struct action_layout *role_told_layout(const struct role_context *c, size_
     if (name == NULL)
         return NULL;
     layout = action_layout_by_name(c->board, name);
-    if (layout == NULL || layout->length(c->board) == 0) {
+    if (layout == NULL || layout->length(layout, c->board) == 0) {
         action_layout_list(c->board, known, sizeof known);
         role_unfit(reason, "the board %s has no policy layout %.60s; it has %s", c->board->name,
                    text_quote(name).text, known);
@@ -371,11 +371,11 @@ static const struct action_layout *choose_layout(const struct role_context *c, s
 
     if (reason->text[0] != '\0')
         return NULL;
-    if (layout != NULL && length >= layout->length(c->board))
+    if (layout != NULL && length >= layout->length(layout, c->board))
         return layout;
     if (layout != NULL && (for_this_array || action_layout_by_length(c->board, length) == NULL)) {
         role_unfit(reason, "%" PRIu64 " actions are fewer than the %" PRIu64 " of the layout %s",
-                   length, layout->length(c->board), layout->name);
+                   length, layout->length(layout, c->board), layout->name);
         return NULL;
     }
     layout = length > 0 ? action_layout_by_length(c->board, length) : NULL;
@@ -408,7 +408,7 @@ static const struct action_layout *layout_of_planes(const struct role_context *c
     base = role_told_layout(c, i, &none);
     if (base == NULL)
         base = action_layout_by_length(c->board, total);
-    if (base == NULL || base->length(c->board) != total)
+    if (base == NULL || base->length(base, c->board) != total)
         return NULL;
     n_stem = strlen(base->name);
     for (size_t k = 0; k < 2; k++)

@@ -526,7 +526,7 @@ static int finish_action(struct role_context *c, size_t i, const struct role_bin
         b->layout = action_layout_by_length(c->board, c->board->n_cells);
     if (b->layout == NULL)
         return role_refuse(c, i, "drop", "no policy tells what its indices mean");
-    b->n_actions = b->layout->length(c->board);
+    b->n_actions = b->layout->length(b->layout, c->board);
     return 0;
 }
 

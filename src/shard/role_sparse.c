@@ -268,7 +268,7 @@ static const struct action_layout *layout_by_notes(const struct role_context *c,
     if (ringrift < 0)
         return NULL;
     layout = ringrift > 0 ? action_layout_by_name(c->board, "ringrift") : NULL;
-    if (layout != NULL && layout->length(c->board) > 0)
+    if (layout != NULL && layout->length(layout, c->board) > 0)
         return layout;
     if (ringrift == 2) {
         role_unfit(reason, "policy_encoding is board_aware, but the board %s has no such policy",
@@ -287,9 +287,9 @@ static uint64_t layout_length(const struct board *board, const struct action_lay
                               uint64_t policy_size)
 {
     if (layout->padded_length != NULL && policy_size > 0 &&
-        policy_size == layout->padded_length(board))
+        policy_size == layout->padded_length(layout, board))
         return policy_size;
-    return layout->length(board);
+    return layout->length(layout, board);
 }
 
 static const struct action_layout *find_layout(const struct role_context *c, size_t i,

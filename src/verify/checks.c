@@ -187,7 +187,8 @@ static void check_action(const struct subject *s)
         if (action < 0 || (uint64_t)action >= space->length ||
             (space->flags[action] & ACTION_ENCODABLE))
             continue;
-        space->layout->describe(space->board, (uint64_t)action, meaning, sizeof meaning);
+        space->layout->describe(space->layout, space->board, (uint64_t)action, meaning,
+                                sizeof meaning);
         found = finding_format("%lld (%s)", (long long)action, meaning);
         if (strncmp(space->layout->name, "cells", 5) == 0)
             TELL(s, FINDING_INDEX_RANGE, "a move that exists, or -1", found.text, "move");

@@ -76,8 +76,9 @@ static int32_t element_of_cell(const struct board *board, const struct role_bind
         cell = cell % board->cols * board->rows + cell / board->cols;
     if (planes->layout == NULL)
         return cell < planes->axes.axis ? (int32_t)cell : -1;
-    for (uint64_t i = 0; i < planes->axes.axis && i < planes->layout->length(board); i++)
-        if (planes->layout->cell(board, i) == (int64_t)cell)
+    for (uint64_t i = 0; i < planes->axes.axis && i < planes->layout->length(planes->layout, board);
+         i++)
+        if (planes->layout->cell(planes->layout, board, i) == (int64_t)cell)
             return (int32_t)i;
     return -1;
 }
@@ -97,13 +98,13 @@ static int make_targets(struct rules *rules, struct error *err)
     for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++) {
         rules->can_flip[flip] = action_can_flip(board, layout, flip);
         for (uint64_t a = 0; a < n; a++) {
-            const bool places = rules->can_flip[flip] && a < layout->length(board) &&
-                                (layout->flags(board, a) & ACTION_PLACEMENT);
+            const bool places = rules->can_flip[flip] && a < layout->length(layout, board) &&
+                                (layout->flags(layout, board, a) & ACTION_PLACEMENT);
 
             targets[flip * n + a] =
-                places ? element_of_cell(
-                             board, planes,
-                             action_flip_cell(board, flip, (uint64_t)layout->cell(board, a)))
+                places ? element_of_cell(board, planes,
+                                         action_flip_cell(board, flip,
+                                                          (uint64_t)layout->cell(layout, board, a)))
                        : -1;
         }
     }

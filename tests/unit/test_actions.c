@@ -67,7 +67,7 @@ static void test_lengths(void **state)
             assert_null(layout);
         } else {
             assert_non_null(layout);
-            assert_int_equal(layout->length(b), cases[i].length);
+            assert_int_equal(layout->length(layout, b), cases[i].length);
             assert_ptr_equal(action_layout_by_length(b, cases[i].length), layout);
         }
         if (cases[i].padded != 0)
@@ -130,18 +130,18 @@ static void check_images(const struct action_space *space)
 {
     const struct board *b = space->board;
     const struct action_layout *layout = space->layout;
-    const uint64_t own = layout->length(b);
+    const uint64_t own = layout->length(layout, b);
 
     for (uint32_t t = 0; t < b->n_transforms; t++) {
         const uint32_t *dst = space->dst + t * space->length;
 
         for (uint64_t a = 0; a < space->length; a++) {
-            assert_int_equal(dst[a], a < own ? layout->image(b, t, a) : a);
+            assert_int_equal(dst[a], a < own ? layout->image(layout, b, t, a) : a);
             assert_int_equal(space->src[t * space->length + dst[a]], a);
             assert_int_equal(space->flags[dst[a]], space->flags[a]);
             if (a < own) {
-                const int64_t cell = layout->cell(b, a);
-                const int64_t to = layout->cell(b, dst[a]);
+                const int64_t cell = layout->cell(layout, b, a);
+                const int64_t to = layout->cell(layout, b, dst[a]);
 
                 assert_int_equal(to, cell < 0 ? -1 : (int64_t)b->transforms[t].dst[cell]);
             }
@@ -174,7 +174,7 @@ static void check_layouts(const char *name)
 
     for (size_t i = 0; i < b->family->n_layouts; i++) {
         const struct action_layout *layout = b->family->layouts[i];
-        const uint64_t own = layout->length(b);
+        const uint64_t own = layout->length(layout, b);
 
         /* Also one entry longer than the layout needs. */
         for (uint64_t extra = 0; extra < 2 && own > 0; extra++) {
@@ -271,14 +271,14 @@ static void test_cells_and_columns(void **state)
 
     (void)state;
     for (uint32_t c = 0; c < 7; c++)
-        assert_int_equal(columns->image(b, 1, c), 6 - c);
-    assert_int_equal(columns->flags(b, 3), ACTION_ENCODABLE);
-    assert_int_equal(pass->image(b, 1, 8), 12); /* (1,1) to (1,5) */
-    assert_int_equal(pass->image(b, 1, 42), 42);
-    assert_int_equal(pass->cell(b, 42), -1);
-    assert_int_equal(pass->cell(b, 41), 41);
-    assert_int_equal(pass->flags(b, 42), ACTION_ENCODABLE);
-    assert_int_equal(pass->flags(b, 41), ACTION_ENCODABLE | ACTION_PLACEMENT);
+        assert_int_equal(columns->image(columns, b, 1, c), 6 - c);
+    assert_int_equal(columns->flags(columns, b, 3), ACTION_ENCODABLE);
+    assert_int_equal(pass->image(pass, b, 1, 8), 12); /* (1,1) to (1,5) */
+    assert_int_equal(pass->image(pass, b, 1, 42), 42);
+    assert_int_equal(pass->cell(pass, b, 42), -1);
+    assert_int_equal(pass->cell(pass, b, 41), 41);
+    assert_int_equal(pass->flags(pass, b, 42), ACTION_ENCODABLE);
+    assert_int_equal(pass->flags(pass, b, 41), ACTION_ENCODABLE | ACTION_PLACEMENT);
     board_free(b);
 }
 
@@ -296,13 +296,13 @@ static void test_cells_of_hexagons(void **state)
         uint32_t rank = 0;
 
         for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-            assert_int_equal(box->flags(b, cell),
+            assert_int_equal(box->flags(box, b, cell),
                              b->on_board[cell] ? ACTION_ENCODABLE | ACTION_PLACEMENT : 0);
-            assert_int_equal(box->cell(b, cell), cell);
+            assert_int_equal(box->cell(box, b, cell), cell);
             if (b->on_board[cell])
-                assert_int_equal(board_cells->cell(b, rank++), cell);
+                assert_int_equal(board_cells->cell(board_cells, b, rank++), cell);
         }
-        assert_int_equal(rank, board_cells->length(b));
+        assert_int_equal(rank, board_cells->length(board_cells, b));
         board_free(b);
     }
 }

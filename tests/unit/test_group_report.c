@@ -165,65 +165,84 @@ static void test_report_of_a_foreign_turn(void **state)
 }
 
 /* Layouts of square:3 that are wrong in one way each. */
-static uint64_t nine(const struct board *b)
+static uint64_t nine(const struct action_layout *layout, const struct board *b)
 {
+    (void)layout;
     return b->n_cells;
 }
 
-static uint64_t image_constant(const struct board *b, uint32_t t, uint64_t action)
+static uint64_t image_constant(const struct action_layout *layout, const struct board *b,
+                               uint32_t t, uint64_t action)
 {
+    (void)layout;
     return t == 1 ? 4 : b->transforms[t].dst[action];
 }
 
-static uint64_t image_too_large(const struct board *b, uint32_t t, uint64_t action)
+static uint64_t image_too_large(const struct action_layout *layout, const struct board *b,
+                                uint32_t t, uint64_t action)
 {
+    (void)layout;
     return t == 1 && action == 3 ? 9 : b->transforms[t].dst[action];
 }
 
-static uint64_t image_inverse(const struct board *b, uint32_t t, uint64_t action)
+static uint64_t image_inverse(const struct action_layout *layout, const struct board *b, uint32_t t,
+                              uint64_t action)
 {
+    (void)layout;
     return b->transforms[t].src[action];
 }
 
-static uint64_t image_right(const struct board *b, uint32_t t, uint64_t action)
+static uint64_t image_right(const struct action_layout *layout, const struct board *b, uint32_t t,
+                            uint64_t action)
 {
+    (void)layout;
     return b->transforms[t].dst[action];
 }
 
-static unsigned flags_same(const struct board *b, uint64_t action)
+static unsigned flags_same(const struct action_layout *layout, const struct board *b,
+                           uint64_t action)
 {
+    (void)layout;
     (void)b;
     (void)action;
     return ACTION_ENCODABLE;
 }
 
-static unsigned flags_of_corner(const struct board *b, uint64_t action)
+static unsigned flags_of_corner(const struct action_layout *layout, const struct board *b,
+                                uint64_t action)
 {
+    (void)layout;
     (void)b;
     return action == 0 ? 0 : ACTION_ENCODABLE;
 }
 
-static int64_t cell_same(const struct board *b, uint64_t action)
+static int64_t cell_same(const struct action_layout *layout, const struct board *b, uint64_t action)
 {
+    (void)layout;
     (void)b;
     return (int64_t)action;
 }
 
-static int64_t cell_none(const struct board *b, uint64_t action)
+static int64_t cell_none(const struct action_layout *layout, const struct board *b, uint64_t action)
 {
+    (void)layout;
     (void)b;
     (void)action;
     return -1;
 }
 
-static int64_t cell_of_corner(const struct board *b, uint64_t action)
+static int64_t cell_of_corner(const struct action_layout *layout, const struct board *b,
+                              uint64_t action)
 {
+    (void)layout;
     (void)b;
     return action == 0 ? 0 : -1;
 }
 
-static void describe(const struct board *b, uint64_t action, char *text, size_t n_bytes)
+static void describe(const struct action_layout *layout, const struct board *b, uint64_t action,
+                     char *text, size_t n_bytes)
 {
+    (void)layout;
     (void)b;
     snprintf(text, n_bytes, "number %u", (unsigned)action);
 }
@@ -231,9 +250,11 @@ static void describe(const struct board *b, uint64_t action, char *text, size_t 
 static void test_report_of_bad_layouts(void **state)
 {
     static const struct {
-        uint64_t (*image)(const struct board *b, uint32_t t, uint64_t action);
-        unsigned (*flags)(const struct board *b, uint64_t action);
-        int64_t (*cell)(const struct board *b, uint64_t action);
+        uint64_t (*image)(const struct action_layout *layout, const struct board *b, uint32_t t,
+                          uint64_t action);
+        unsigned (*flags)(const struct action_layout *layout, const struct board *b,
+                          uint64_t action);
+        int64_t (*cell)(const struct action_layout *layout, const struct board *b, uint64_t action);
         const char *line;
     } cases[] = {
         {image_right, flags_same, cell_same, "ok    actions bad (9): permuted"},

@@ -1,0 +1,44 @@
+/*
+ * chess.h - chess moves, and how they are numbered in a policy, for whoever plays chess.
+ *
+ * Squares are rank * 8 + file, a1 = 0.
+ */
+#ifndef SYMAUG_BOARD_CHESS_H
+#define SYMAUG_BOARD_CHESS_H
+
+#include <stdint.h>
+
+#define CHESS_N_SQUARES    64
+#define CHESS_N_DIRECTIONS 8
+#define CHESS_N_JUMPS      8
+
+enum chess_piece {
+    CHESS_NO_PIECE, /* the move is no promotion */
+    CHESS_KNIGHT,
+    CHESS_BISHOP,
+    CHESS_ROOK,
+    CHESS_QUEEN,
+};
+
+/* A move by its step, which may leave the board: plane codes number such moves, too. */
+struct chess_move {
+    int from;
+    int d_rank, d_file;
+    enum chess_piece promotion;
+};
+
+struct chess_step {
+    int d_rank, d_file;
+};
+
+/* The eight directions clockwise from north, and the knight's eight jumps clockwise. */
+extern const struct chess_step chess_directions[CHESS_N_DIRECTIONS];
+extern const struct chess_step chess_jumps[CHESS_N_JUMPS];
+
+/* The square a move goes to, or -1 off the board. */
+int chess_target(const struct chess_move *move);
+
+/* The index of a playable move in the layout chess-1814. */
+uint32_t chess_index_1814(const struct chess_move *move);
+
+#endif
