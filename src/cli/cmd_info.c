@@ -8,104 +8,12 @@
 #include "cli/command.h"
 #include "cli/json_out.h"
 #include "cli/option.h"
-#include "engine/plan.h"
-#include "engine/shard_board.h"
+#include "engine/shard.h"
 #include "shard/schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* One shard, as far as it can be understood. */
-struct shard {
-    struct archive_in archive;
-    struct recall recall; /* the settings, and what its manifest says */
-    struct shard_board found;
-    struct role_binding *bindings; /* owned, or NULL: roles need a board */
-    uint64_t n_rows;
-    bool rows_are_known;
-    struct role_problems problems;
-    struct text command; /* that settles them, or "" */
-};
-
-/* --- understanding a shard --- */
-
-/* What expand would ask is asked here, so that a schema holds no guess; but not of an expansion,
- * whose arrays are told by its manifest, or were decided before. */
-static bool is_source(const struct shard *shard)
-{
-    return shard->recall.manifest == NULL && strncmp(shard->archive.comment, "symaug ", 7) != 0 &&
-           archive_in_find(&shard->archive, PLAN_SOURCE_KEY) == NULL;
-}
-
-static int infer(struct shard *shard, struct error *err)
-{
-    struct role_request request = shard->recall.settings.roles; /* borrowed */
-    struct text head = {0}, file = {0};
-    int status = text_append(&head, err, "symaug expand --board ");
-
-    if (status == 0)
-        status = text_append_shell(&head, shard->found.board->preset, err);
-    if (status == 0)
-        status = text_append(&file, err, " -- ");
-    if (status == 0)
-        status = text_append_shell(&file, shard->archive.path, err);
-    if (status == 0)
-        status = text_append(&file, err, " OUT.npz");
-    request.is_strict = is_source(shard);
-    request.swaps_colours = request.is_strict && board_swaps_colours(shard->found.board);
-    request.command = head.text;
-    request.operands = file.text;
-    if (status == 0)
-        status = role_infer(&shard->archive, shard->found.board, &request, shard->bindings,
-                            &shard->n_rows, &shard->problems, err);
-    shard->rows_are_known = status == 0 && shard->n_rows > 0;
-    if (status == 0 && shard->problems.n > 0)
-        status = role_problems_command(&shard->problems, &shard->archive, &request, &shard->command,
-                                       err);
-    text_release(&head);
-    text_release(&file);
-    return status;
-}
-
-static int decide_roles(struct shard *shard, struct error *err)
-{
-    const struct array *first;
-
-    if (archive_in_load_objects(&shard->archive, err) != 0)
-        return -1;
-    if (shard->found.board == NULL) {
-        first = role_rows_array(&shard->archive);
-        shard->rows_are_known = first != NULL;
-        shard->n_rows = first != NULL ? first->n_rows : 0;
-        return 0;
-    }
-    shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
-    return shard->bindings != NULL ? infer(shard, err) : error_no_memory(err, "roles");
-}
-
-static int open_shard(struct shard *shard, const char *path, const struct settings *settings,
-                      struct error *err)
-{
-    *shard = (struct shard){0};
-    if (role_open(&shard->archive, path, settings->use_map, &settings->roles, err) != 0)
-        return -1;
-    if (recall_open(&shard->recall, settings, &shard->archive, NULL, 0, true, err) != 0 ||
-        shard_find_board(&shard->found, &shard->archive, &shard->recall.settings, &shard->recall,
-                         err) != 0)
-        return -1;
-    return decide_roles(shard, err);
-}
-
-static void close_shard(struct shard *shard)
-{
-    free(shard->bindings);
-    role_problems_release(&shard->problems);
-    text_release(&shard->command);
-    board_free(shard->found.board);
-    recall_release(&shard->recall);
-    archive_in_close(&shard->archive);
-}
 
 static uint64_t shard_nbytes(const struct shard *shard)
 {
@@ -124,15 +32,6 @@ static const char *storage(const struct array *array)
                                                                    : "stored";
 }
 
-/* Neither this array, nor the indices of the sparse policy that it belongs to, have a role. */
-static bool is_undecided(const struct shard *shard, size_t i)
-{
-    const int index = shard->bindings != NULL ? shard->bindings[i].index_array : -1;
-
-    return role_problem_of(&shard->problems, i) != NULL ||
-           (index >= 0 && role_problem_of(&shard->problems, (size_t)index) != NULL);
-}
-
 /* --- for people --- */
 
 static void print_array(const struct shard *shard, size_t i, int name_width)
@@ -141,7 +40,7 @@ static void print_array(const struct shard *shard, size_t i, int name_width)
     char dtype[32], spec[128] = "-";
 
     dtype_name(&array->header.dtype, dtype, sizeof dtype);
-    if (is_undecided(shard, i))
+    if (shard_is_undecided(shard, i))
         snprintf(spec, sizeof spec, "?");
     else if (shard->bindings != NULL &&
              role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
@@ -207,9 +106,7 @@ static json_t *add_problem_json(const struct shard *shard, size_t i, json_t *jso
     if (problem == NULL)
         return json;
     json_object_set_new(json, "error", json_string(problem->why.message));
-    if (problem->role[0] != '\0' &&
-        text_append(&flag, NULL, "--role %s=%s%s", shard->archive.arrays[i].key, problem->role,
-                    problem->flags) == 0)
+    if (shard_flag(shard, i, &flag, NULL) == 0 && flag.n_bytes > 0)
         json_object_set_new(json, "flag", json_out_name(flag.text));
     text_release(&flag);
     return json;
@@ -230,7 +127,7 @@ static json_t *array_json(const struct shard *shard, size_t i)
     json_object_set_new(json, "bytes", json_integer((json_int_t)array->unpacked_nbytes));
     json_object_set_new(json, "packed_bytes", json_integer((json_int_t)array->packed_nbytes));
     json_object_set_new(json, "deflated", json_boolean(array->decoder == &decoder_deflate));
-    if (is_undecided(shard, i)) {
+    if (shard_is_undecided(shard, i)) {
         json_object_set_new(json, "role", json_null());
         return add_problem_json(shard, i, json);
     }
@@ -297,7 +194,7 @@ static int info_one(const struct settings *settings, const char *path, json_t *f
                     struct error *err)
 {
     struct shard shard;
-    int status = open_shard(&shard, path, settings, err);
+    int status = shard_open(&shard, path, settings, err);
 
     if (status == 0 && settings->write_schema)
         status = print_schema(&shard, err);
@@ -307,7 +204,7 @@ static int info_one(const struct settings *settings, const char *path, json_t *f
         print_shard(&shard);
     if (status == 0 && (shard.problems.n > 0 || shard.found.problem.kind == ERROR_DATA))
         status = error_exit_code(ERROR_DATA);
-    close_shard(&shard);
+    shard_close(&shard);
     return status;
 }
 
