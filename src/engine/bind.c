@@ -256,6 +256,17 @@ static int bind_by_role(struct plan *plan, struct plan_array *array, struct erro
     }
 }
 
+/* Where rows are kept as they are, labels that nobody looks at need not be understood. */
+static bool is_moved(const struct plan *plan, const struct plan_array *array)
+{
+    const enum role role = array->binding.role;
+    const char *planes;
+
+    return plan->purpose == FOR_IMAGES || plan->purpose == FOR_MEANS ||
+           (plan->purpose == FOR_VALUES && (role == ROLE_VALUE || role == ROLE_WDL)) ||
+           plan_is_key(plan, array, &planes);
+}
+
 int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
 {
     const struct array *first = array->sources[0];
@@ -276,5 +287,5 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
         move->steps[t].label_plane = -1;
         memcpy(move->steps[t].number_src, plan->board->transforms[t].number_src, 3);
     }
-    return bind_by_role(plan, array, err);
+    return is_moved(plan, array) ? bind_by_role(plan, array, err) : 0;
 }

@@ -112,7 +112,11 @@ static int add_members(struct expansion *x, struct error *err)
 static int set_comment(struct expansion *x, struct error *err)
 {
     struct text comment = {0};
-    int status = text_append(&comment, err, PLAN_ZIP_COMMENT "%s", x->plan->board->name);
+    int status;
+
+    if (x->plan->purpose != FOR_IMAGES && !x->plan->was_expanded)
+        return 0;
+    status = text_append(&comment, err, PLAN_ZIP_COMMENT "%s", x->plan->board->name);
 
     if (status == 0)
         status = archive_out_set_comment(x->archive, comment.text, err);

@@ -80,6 +80,55 @@ const struct action_space *plan_space(struct plan *plan, const struct role_bindi
                : NULL;
 }
 
+int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
+              struct error *err)
+{
+    struct plan_note *grown = realloc(plan->notes, (plan->n_notes + 1) * sizeof *grown), *note;
+
+    if (grown == NULL)
+        return error_no_memory(err, "notes");
+    plan->notes = grown;
+    note = &grown[plan->n_notes++];
+    *note = (struct plan_note){strdup(name), value != NULL ? strdup(value) : NULL, count};
+    return note->name == NULL || (value != NULL && note->value == NULL)
+               ? error_no_memory(err, "notes")
+               : 0;
+}
+
+/* An array's entry in NAME[:PLANES],...: names may hold colons themselves. */
+static bool is_named(const char *list, const char *name, const char **planes)
+{
+    const size_t n = strlen(name);
+
+    for (const char *entry = list; entry != NULL; entry = strchr(entry, ',')) {
+        entry += *entry == ',';
+        if (strncmp(entry, name, n) != 0 || (entry[n] != '\0' && strchr(",:", entry[n]) == NULL))
+            continue;
+        *planes = entry[n] == ':' ? entry + n + 1 : NULL;
+        return true;
+    }
+    return false;
+}
+
+bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes)
+{
+    *planes = NULL;
+    if (plan->key_names != NULL)
+        return is_named(plan->key_names, array->key, planes);
+    switch (array->binding.role) {
+    case ROLE_PACKED:
+        return true;
+    case ROLE_PLANES:
+    case ROLE_GRID:
+    case ROLE_TILE:
+        return !plan->board->family->only_known_members; /* targets by the cell, there */
+    case ROLE_TO_MOVE:
+        return !array->binding.is_winner;
+    default:
+        return false;
+    }
+}
+
 int plan_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,
                 const char *format, ...)
 {
@@ -119,6 +168,12 @@ void plan_release(struct plan *plan)
     for (size_t i = 0; i < plan->n_warnings; i++)
         free(plan->warnings[i]);
     free(plan->warnings);
+    for (size_t i = 0; i < plan->n_notes; i++) {
+        free(plan->notes[i].name);
+        free(plan->notes[i].value);
+    }
+    free(plan->notes);
+    free(plan->input_ends);
     selection_release(&plan->selection);
     free(plan->chosen);
     board_free(plan->board);
@@ -348,7 +403,7 @@ static bool has_moving_array(const struct plan *plan)
 
 static int bind_arrays(struct plan *plan, struct error *err)
 {
-    if (!has_moving_array(plan))
+    if (plan->purpose == FOR_IMAGES && !has_moving_array(plan))
         return error_set(
             err, ERROR_DATA,
             "%s: no array that a transform moves was found: its images would be copies; "
@@ -375,6 +430,8 @@ static bool drops_ambiguous(const struct plan *plan)
 static int survey_for_images(struct plan *plan, struct error *err)
 {
     plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
+    if (plan->purpose != FOR_IMAGES)
+        return 0;
     if (plan->board->family->castling != NULL && survey_castling(plan, err) != 0)
         return -1;
     return drops_ambiguous(plan) ? survey_ambiguous(plan, err) : 0;
@@ -395,8 +452,11 @@ int plan_survey(struct plan *plan, struct error *err)
     if (plan->is_surveyed)
         return 0;
     plan->is_surveyed = true;
-    if ((plan->swaps && (survey_turn_planes(plan, err) != 0 || survey_stones(plan, err) != 0)) ||
-        survey_flips(plan, err) != 0 || survey_padding(plan, err) != 0 ||
+    if ((plan->swaps && (survey_turn_planes(plan, err) != 0 || survey_stones(plan, err) != 0)))
+        return -1;
+    if (plan->purpose == FOR_KEYS || plan->purpose == FOR_VALUES)
+        return 0;
+    if (survey_flips(plan, err) != 0 || survey_padding(plan, err) != 0 ||
         survey_places(plan, err) != 0)
         return -1;
     return drops_ambiguous(plan) ? 0 : survey_ambiguous(plan, err);
@@ -456,6 +516,8 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
     plan->unique = request->unique;
     plan->seed = request->seed_name == NULL ? request->seed
                                             : shuffle_hash_text(request->seed, request->seed_name);
+    plan->purpose = request->purpose;
+    plan->key_names = request->key;
     plan->one_block = request->block_rows == 0;
     plan->rows_per_shard = request->rows_per_shard;
     if (plan_open_inputs(plan, paths, n_paths, request, err) != 0 ||
@@ -487,6 +549,8 @@ int plan_see(const char *path, const struct settings *request, struct survey_see
 {
     struct plan plan = {.max_memory = request->max_memory,
                         .tmpdir = request->tmpdir,
+                        .purpose = request->purpose,
+                        .key_names = request->key,
                         .conventions = request->conventions};
     int status = 0;
 

@@ -24,6 +24,8 @@
 
 #define PLAN_SOURCE_KEY    "symaug_source"
 #define PLAN_TRANSFORM_KEY "symaug_transform"
+#define PLAN_ORBIT_KEY     "symaug_orbit"
+#define PLAN_COUNT_KEY     "symaug_count"
 #define PLAN_ZIP_COMMENT   "symaug 1 " /* and the board's name: how an output is known again */
 
 /* One array of the output. */
@@ -36,6 +38,13 @@ struct plan_array {
         *values;          /* owned, or NULL: of a padded sparse policy's indices, its values */
     struct row_move move; /* numeric arrays with rows; n_steps 0 elsewhere */
     bool is_object;       /* pickled, one or more dimensions */
+};
+
+/* What a command did beside expanding, for the manifest: an option, or a count. */
+struct plan_note {
+    char *name;  /* owned */
+    char *value; /* owned; NULL: a count */
+    uint64_t count;
 };
 
 struct survey_seen;
@@ -63,6 +72,13 @@ struct plan {
     struct order order;
     bool one_block;          /* all rows are one block: transform order */
     uint64_t rows_per_shard; /* as requested */
+    uint64_t *input_ends;    /* owned, or NULL: every input has a shard of its own, which ends at
+                                this output row */
+    enum purpose purpose;
+    const char *key_names;   /* borrowed: --key, or NULL */
+    bool was_expanded;       /* an input holds images; looked for only when rows are folded */
+    struct plan_note *notes; /* owned */
+    size_t n_notes;
     bool provenance;
     bool swaps;          /* a chosen transform swaps colours */
     bool is_surveyed;    /* see plan_survey */
@@ -83,6 +99,14 @@ void plan_release(struct plan *plan);
 /* Keep a line for the manifest and for standard error. */
 int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Keep what was done for the manifest: an option, or with a value of NULL a count. */
+int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
+              struct error *err);
+
+/* Whether an array is part of the position: planes, packed planes, grids, tiles and the player to
+ * move, or those of --key. *planes: which of its planes --key tells ("0-13"), else NULL. */
+bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes);
 
 /* The action space of an array's layout, length and flip, made on first use and owned by the
  * plan. */

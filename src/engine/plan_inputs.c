@@ -13,29 +13,41 @@
 
 /* --- opening --- */
 
-static int refuse_expanded(const struct archive_in *archive, const char *why, struct error *err)
+/* Why an input is taken to hold images; NULL: it is not. */
+static int find_expansion(const struct archive_in *archive, const struct settings *settings,
+                          const char **why, struct error *err)
 {
+    struct recall recall;
+    int status;
+
+    *why = NULL;
+    if (strncmp(archive->comment, "symaug ", 7) == 0)
+        *why = "its zip comment says so";
+    else if (archive_in_find(archive, PLAN_SOURCE_KEY) != NULL ||
+             archive_in_find(archive, PLAN_TRANSFORM_KEY) != NULL)
+        *why = "it holds " PLAN_SOURCE_KEY " or " PLAN_TRANSFORM_KEY;
+    if (*why != NULL)
+        return 0;
+    status = recall_open(&recall, settings, archive, NULL, 0, true, err);
+    if (status == 0 && recall.output != NULL && recall_is_expanded(&recall))
+        *why = "its manifest says so";
+    recall_release(&recall);
+    return status;
+}
+
+static int check_expansion(struct plan *plan, const struct archive_in *archive,
+                           const struct settings *settings, struct error *err)
+{
+    const char *why;
+
+    if (find_expansion(archive, settings, &why, err) != 0)
+        return -1;
+    plan->was_expanded |= why != NULL;
+    if (why == NULL || plan->purpose != FOR_IMAGES)
+        return 0;
     return error_set(err, ERROR_DATA,
                      "%s: was expanded before (%s); expanding it again would repeat every image",
                      text_path(archive->path).text, why);
-}
-
-static int check_not_expanded(const struct archive_in *archive, const struct settings *settings,
-                              struct error *err)
-{
-    struct recall recall;
-    bool is_listed;
-    int status;
-
-    if (strncmp(archive->comment, "symaug ", 7) == 0)
-        return refuse_expanded(archive, "its zip comment says so", err);
-    if (archive_in_find(archive, PLAN_SOURCE_KEY) != NULL ||
-        archive_in_find(archive, PLAN_TRANSFORM_KEY) != NULL)
-        return refuse_expanded(archive, "it holds " PLAN_SOURCE_KEY " or " PLAN_TRANSFORM_KEY, err);
-    status = recall_open(&recall, settings, archive, NULL, 0, true, err);
-    is_listed = status == 0 && recall.output != NULL;
-    recall_release(&recall);
-    return is_listed ? refuse_expanded(archive, "its manifest says so", err) : status;
 }
 
 static int keep_warnings(struct plan *plan, const struct archive_in *archive, struct error *err)
@@ -63,7 +75,7 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
         if (role_open(archive, paths[i], request->use_map, &request->roles, err) != 0)
             return -1;
         plan->n_archives++;
-        if (!request->allow_expanded && check_not_expanded(archive, request, err) != 0)
+        if (!request->allow_expanded && check_expansion(plan, archive, request, err) != 0)
             return -1;
         if (archive_in_load_objects(archive, err) != 0 || keep_warnings(plan, archive, err) != 0)
             return -1;
@@ -263,7 +275,7 @@ static int infer_archive(struct plan *plan, size_t i, const struct settings *req
 
     if (bindings == NULL)
         return error_no_memory(err, "roles");
-    roles.is_strict = !request->allow_expanded;
+    roles.is_strict = !request->allow_expanded && plan->purpose == FOR_IMAGES;
     roles.swaps_colours = roles.is_strict && plan->swaps;
     roles.value_is_said = plan->conventions.value_said;
     roles.value_is_signed = plan->conventions.value == VALUE_COLOUR11;

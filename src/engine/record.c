@@ -72,6 +72,11 @@ static int add_options(struct manifest *m, const struct plan *plan, const struct
         bad |= set_number(m, "rows-per-shard", plan->rows_per_shard, err);
     if (plan->unique)
         bad |= manifest_set_option(m, "unique", "yes", err);
+    if (plan->purpose != FOR_IMAGES && plan->was_expanded)
+        bad |= manifest_set_option(m, "expanded", "yes", err);
+    for (size_t i = 0; i < plan->n_notes && bad == 0; i++)
+        if (plan->notes[i].value != NULL)
+            bad = manifest_set_option(m, plan->notes[i].name, plan->notes[i].value, err);
     return bad;
 }
 
@@ -232,6 +237,9 @@ static int add_counts(struct manifest *m, const struct plan *plan,
               add_count(m, "unencodable_entries", plan->n_unencodable, err) |
               add_count(m, "castling_rows", plan->n_castling_rows, err);
 
+    for (size_t i = 0; i < plan->n_notes && bad == 0; i++)
+        if (plan->notes[i].value == NULL)
+            bad = manifest_set_count(m, plan->notes[i].name, plan->notes[i].count, err);
     for (size_t i = 0; i < plan->n_warnings && bad == 0; i++)
         bad = manifest_add_warning(m, plan->warnings[i], err);
     return bad;
@@ -241,12 +249,13 @@ int record_write(const struct plan *plan, const char *path, const struct setting
                  const struct expand_result *result, const struct out_member *members,
                  size_t n_members, char (*input_sha256)[DIGEST_HEX_NBYTES], struct error *err)
 {
-    const struct manifest_file output = {.name = base_name(path),
-                                         .n_bytes = result->n_bytes,
-                                         .sha256 = result->sha256,
-                                         .n_rows = result->n_rows,
-                                         .first_row = plan->rows_per_shard > 0 ? result->first_row
-                                                                               : MANIFEST_NO_ROW};
+    const struct manifest_file output = {
+        .name = base_name(path),
+        .n_bytes = result->n_bytes,
+        .sha256 = result->sha256,
+        .n_rows = result->n_rows,
+        .first_row = plan->rows_per_shard > 0 || plan->input_ends != NULL ? result->first_row
+                                                                          : MANIFEST_NO_ROW};
     struct manifest *m = manifest_new(err);
     struct text manifest_path = {0};
     int status = -1;
@@ -419,6 +428,12 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
         return 0;
     take_conventions(r);
     return r->output != NULL ? take_roles(r, archive, err) : 0;
+}
+
+bool recall_is_expanded(const struct recall *r)
+{
+    return manifest_option(r->manifest, "command") == NULL ||
+           manifest_option(r->manifest, "expanded") != NULL;
 }
 
 struct board *recall_board(const struct recall *r, const struct archive_in *archive,

@@ -39,6 +39,10 @@ int recall_open(struct recall *recall, const struct settings *settings,
                 const struct archive_in *archive, const struct manifest *given, size_t output,
                 bool exact, struct error *err);
 
+/* Whether the manifest's outputs hold images: those of commands that keep rows as they are do when
+ * an input did. */
+bool recall_is_expanded(const struct recall *recall);
+
 /* The board of the manifest, or of the shard's zip comment; NULL: neither names one that can be
  * built, with *why saying so where one was tried. *from: what named it. */
 struct board *recall_board(const struct recall *recall, const struct archive_in *archive,

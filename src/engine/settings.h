@@ -20,6 +20,10 @@
 
 struct survey_seen;
 
+/* What rows are read for: all their images, or to be kept as they are, chosen by their keys; then
+ * labels need be understood as far as they are compared, or averaged. */
+enum purpose { FOR_IMAGES, FOR_KEYS, FOR_VALUES, FOR_MEANS };
+
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct settings {
@@ -30,8 +34,10 @@ struct settings {
     const char *schema;        /* borrowed: --schema, its roles come before those of `roles` */
     struct role_request roles; /* owned */
     struct conventions conventions;
-    bool use_map;        /* read inputs through memory maps */
-    bool allow_expanded; /* do not refuse inputs that were expanded before; no option sets it */
+    bool use_map;         /* read inputs through memory maps */
+    bool allow_expanded;  /* do not refuse inputs that were expanded before; no option sets it */
+    enum purpose purpose; /* no option sets it, either */
+    const char *key;      /* borrowed: --key, the arrays that are the position; or NULL */
 
     /* Which rows come out, in which order. */
     const char *transforms; /* borrowed: "all", "0,3", "rotations", names; NULL: all */

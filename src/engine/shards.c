@@ -17,10 +17,12 @@ uint64_t shards_block_rows(const struct plan *plan)
 
 struct shards shards_of(const struct plan *plan)
 {
-    struct shards shards = {.whole = &plan->order, .n_rows = plan->rows_per_shard};
+    struct shards shards = {.whole = &plan->order, .plan = plan, .n_rows = plan->rows_per_shard};
     const uint64_t per_block = shards_block_rows(plan);
 
-    if (plan->rows_per_shard == 0)
+    if (plan->input_ends != NULL)
+        shards.cut = SHARDS_INPUTS;
+    if (plan->rows_per_shard == 0 || plan->input_ends != NULL)
         return shards;
     shards.cut = plan->order.shuffled || plan->one_block ? SHARDS_ROWS
                  : plan->unique                          ? SHARDS_REACH
@@ -29,11 +31,13 @@ struct shards shards_of(const struct plan *plan)
     return shards;
 }
 
-static uint64_t end_of(const struct shards *shards, uint64_t first)
+static uint64_t end_of(const struct shards *shards, uint64_t i, uint64_t first)
 {
     const struct order *whole = shards->whole;
     const uint64_t left = whole->n_whole - first;
 
+    if (shards->cut == SHARDS_INPUTS)
+        return shards->plan->input_ends[i];
     if (shards->cut == SHARDS_BLOCKS)
         return order_end_of_blocks(whole, first, shards->n_blocks);
     if (shards->cut == SHARDS_ONE || left <= shards->n_rows)
@@ -43,17 +47,19 @@ static uint64_t end_of(const struct shards *shards, uint64_t first)
     return order_end_of_blocks(whole, first + shards->n_rows - 1, 1);
 }
 
-struct order shards_slice(const struct shards *shards, uint64_t first)
+struct order shards_slice(const struct shards *shards, uint64_t i, uint64_t first)
 {
-    return order_slice(shards->whole, first, end_of(shards, first) - first);
+    return order_slice(shards->whole, first, end_of(shards, i, first) - first);
 }
 
 uint64_t shards_count(const struct shards *shards)
 {
     uint64_t n = 0, first = 0;
 
+    if (shards->cut == SHARDS_INPUTS)
+        return shards->plan->n_archives;
     do {
-        first = end_of(shards, first);
+        first = end_of(shards, n, first);
         n++;
     } while (first < shards->whole->n_whole);
     return n;
@@ -70,6 +76,17 @@ int shards_name(const struct shards *shards, const char *output, uint64_t i, str
         return text_append(name, err, "%s", output);
     while (n > 1 && output[n - 1] == '/')
         n--;
+    if (shards->cut == SHARDS_INPUTS) {
+        const char *path = shards->plan->archives[i].path;
+        size_t end = strlen(path), begin;
+
+        while (end > 1 && path[end - 1] == '/')
+            end--;
+        for (begin = end; begin > 0 && path[begin - 1] != '/';)
+            begin--;
+        return text_append(name, err, "%.*s/%.*s", (int)n, output, (int)(end - begin),
+                           path + begin);
+    }
     for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
         if (n > 4 && strncmp(output + n - 4, endings[k], 4) == 0 && output[n - 5] != '/')
             ending = endings[k];

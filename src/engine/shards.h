@@ -2,7 +2,8 @@
  * shards.h - an output cut into several shards: which rows each holds, and what it is called.
  *
  * A block of the row order never straddles two shards; orders without blocks (transform, shuffled)
- * are cut after exactly so many rows.
+ * are cut after exactly so many rows. A plan that folds its inputs together may give each of them a
+ * shard of its own.
  */
 #ifndef SYMAUG_ENGINE_SHARDS_H
 #define SYMAUG_ENGINE_SHARDS_H
@@ -17,7 +18,8 @@
 /* The cut of a plan's output; also the whole output as the only shard, when nothing is cut. */
 struct shards {
     const struct order *whole; /* borrowed */
-    enum { SHARDS_ONE, SHARDS_ROWS, SHARDS_BLOCKS, SHARDS_REACH } cut;
+    const struct plan *plan;   /* borrowed */
+    enum { SHARDS_ONE, SHARDS_ROWS, SHARDS_BLOCKS, SHARDS_REACH, SHARDS_INPUTS } cut;
     uint64_t n_rows;   /* SHARDS_ROWS: in each; SHARDS_REACH: at least in each */
     uint64_t n_blocks; /* SHARDS_BLOCKS: in each */
 };
@@ -25,14 +27,15 @@ struct shards {
 /* How the plan's output is cut. */
 struct shards shards_of(const struct plan *plan);
 
-/* The shard that begins at output row `first` (less than the number of rows, or 0). */
-struct order shards_slice(const struct shards *shards, uint64_t first);
+/* Shard i, which begins at output row `first`, where the one before ends. */
+struct order shards_slice(const struct shards *shards, uint64_t i, uint64_t first);
 
 /* The number of shards; at least 1. */
 uint64_t shards_count(const struct shards *shards);
 
 /* What shard i of an output is called: OUT.npz -> OUT-00000.npz; the name itself for the only
- * one of an output that is not cut. Appended to name. */
+ * one of an output that is not cut; the name of its input in the folder OUT where each input has a
+ * shard. Appended to name. */
 int shards_name(const struct shards *shards, const char *output, uint64_t i, struct text *name,
                 struct error *err);
 

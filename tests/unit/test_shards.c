@@ -39,7 +39,7 @@ static void test_blocks_stay_whole(void **state)
 
         make_plan(&plan, cases[i].n_rows, cases[i].per_shard);
         shards = shards_of(&plan);
-        slice = shards_slice(&shards, 0);
+        slice = shards_slice(&shards, 0, 0);
         assert_int_equal(slice.n_images, cases[i].first_shard);
         assert_int_equal(shards_count(&shards), cases[i].n_shards);
         assert_int_equal(shards_rounded(&plan), cases[i].rounded);
@@ -55,8 +55,8 @@ static void test_orders_without_blocks(void **state)
     make_plan(&plan, 100, 150);
     plan.order.shuffled = true;
     shards = shards_of(&plan);
-    assert_int_equal(shards_slice(&shards, 150).n_images, 150);
-    assert_int_equal(shards_slice(&shards, 300).n_images, 100);
+    assert_int_equal(shards_slice(&shards, 1, 150).n_images, 150);
+    assert_int_equal(shards_slice(&shards, 2, 300).n_images, 100);
     assert_int_equal(shards_count(&shards), 3);
     assert_int_equal(shards_rounded(&plan), 0);
 }
