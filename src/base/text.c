@@ -109,6 +109,20 @@ struct text_quoted text_path(const char *path)
     return escaped((const uint8_t *)path, strlen(path), "");
 }
 
+const char *text_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+bool text_ends_with(const char *text, const char *suffix)
+{
+    const size_t n = strlen(text), n_suffix = strlen(suffix);
+
+    return n > n_suffix && strcmp(text + n - n_suffix, suffix) == 0;
+}
+
 int text_parse_u64(const char *text, uint64_t *value)
 {
     uint64_t v = 0;

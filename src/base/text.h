@@ -32,6 +32,12 @@ struct text_quoted text_path(const char *path);
 /* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms). */
 bool text_is_utf8(const void *bytes, size_t n_bytes);
 
+/* A path without its folders: what follows its last slash. */
+const char *text_base_name(const char *path);
+
+/* True when there is something in front of the suffix. */
+bool text_ends_with(const char *text, const char *suffix);
+
 /* Parse a whole decimal number, nothing before or after it. Returns 0, or -1 (no error set). */
 int text_parse_u64(const char *text, uint64_t *value);
 

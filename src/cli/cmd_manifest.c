@@ -8,7 +8,7 @@
 #include "cli/manifest_inputs.h"
 #include "cli/option.h"
 #include "cli/verify_print.h"
-#include "manifest/merge.h"
+#include "manifest/manifest.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static int check(const struct settings *settings, int n, char **paths, struct er
 static int write_joined(const struct settings *settings, const struct manifest *joined,
                         struct error *err)
 {
-    uint64_t rows = 0;
+    const struct manifest_count *rows = manifest_count(joined, "rows_out");
 
     if (settings->files_from != NULL &&
         manifest_inputs_check(joined, settings->files_from, settings->zero, err) != 0)
@@ -40,9 +40,9 @@ static int write_joined(const struct settings *settings, const struct manifest *
         return -1;
     if (manifest_write(joined, settings->output, settings->force, err) != 0)
         return -1;
-    if (settings->verbosity > 0 && manifest_count(joined, "rows_out", &rows) == 0)
+    if (settings->verbosity > 0 && rows != NULL)
         fprintf(stderr, "symaug: %s: %zu outputs of %zu inputs, %" PRIu64 " rows\n",
-                text_path(settings->output).text, joined->n_outputs, joined->n_inputs, rows);
+                text_path(settings->output).text, joined->n_outputs, joined->n_inputs, rows->value);
     return 0;
 }
 
@@ -64,7 +64,6 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
     if (status == 0)
         joined = manifest_merge(&parts, err);
     status = joined != NULL ? write_joined(settings, joined, err) : -1;
-    manifest_free(joined);
     manifest_parts_release(&parts);
     return status;
 }

@@ -12,7 +12,6 @@
 #include "engine/out_member.h"
 #include "engine/plan.h"
 #include "engine/record.h"
-#include "engine/sidecar.h"
 #include "manifest/manifest.h"
 
 #include <errno.h>
@@ -146,8 +145,7 @@ static int commit_output(struct expansion *x, const struct expand_result *result
         return -1;
     if (x->settings->sidecar && sidecar_write(x->path, result->n_rows, x->job->force, err) != 0)
         return -1;
-    return record_write(x->plan, x->path, x->settings, result, x->members, x->n_members,
-                        x->job->digests.sha256, err);
+    return record_write(x->job, x->path, result, &x->out.members, err);
 }
 
 /* --- beside the members --- */
@@ -343,7 +341,7 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
 {
     if (plan_survey(job->plan, err) != 0 || side_work_finish(&job->digests, err) != 0)
         return -1;
-    return record_compare(job->plan, path, job->settings, job->digests.sha256, is_known, list, err);
+    return record_compare(job, path, is_known, list, err);
 }
 
 bool expand_is_remains(const struct expand_job *job, const char *path)

@@ -1,5 +1,5 @@
 /*
- * record.c - see record.h.
+ * record.c - what is written beside an output: its manifest, and for KataGo the number of its rows.
  *
  * A manifest must hold everything that shaped the rows: what one option changes is one line here,
  * in `fill`, and what of it a reader of the output needs is taken back in `recall_open`.
@@ -12,39 +12,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 /* --- from a plan --- */
+
+/* A zeroed list for a manifest; NULL with err set. */
+#define NEW(m, n, type, err) ((type *)manifest_alloc((m), ((n) + 1) * sizeof(type), (err)))
 
 static int add_board(struct manifest *m, const struct plan *plan, struct error *err)
 {
     const struct board *b = plan->board;
-    const struct manifest_board board = {.name = b->name,
-                                         .preset = b->preset,
-                                         .file_text = b->file_text,
-                                         .group_order = b->n_transforms};
-    int bad = manifest_set_board(m, &board, err);
+    char sha256[DIGEST_HEX_NBYTES];
 
-    for (uint32_t k = 0; k < plan->n_chosen && bad == 0; k++) {
+    m->board = (struct manifest_board){.name = b->name,
+                                       .preset = b->preset,
+                                       .file_text = b->file_text,
+                                       .group_order = b->n_transforms};
+    if (b->file_text != NULL &&
+        (digest_bytes(b->file_text, strlen(b->file_text), sha256, err) != 0 ||
+         (m->board.file_sha256 = manifest_keep(m, sha256, err)) == NULL))
+        return -1;
+    m->transforms = NEW(m, plan->n_chosen, struct manifest_transform, err);
+    if (m->transforms == NULL)
+        return -1;
+    for (uint32_t k = 0; k < plan->n_chosen; k++) {
         const struct board_transform *t = &b->transforms[plan->chosen[k]];
 
-        bad = manifest_add_transform(
-            m, &(struct manifest_transform){plan->chosen[k], t->name, t->swaps_colours}, err);
+        m->transforms[m->n_transforms++] =
+            (struct manifest_transform){plan->chosen[k], t->name, t->swaps_colours};
     }
-    return bad;
-}
-
-static int set_number(struct manifest *m, const char *name, uint64_t value, struct error *err)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    return manifest_set_option(m, name, text, err);
+    return 0;
 }
 
 static int add_options(struct manifest *m, const struct plan *plan, const struct settings *settings,
@@ -53,43 +48,46 @@ static int add_options(struct manifest *m, const struct plan *plan, const struct
     static const char *const forms[] = {
         [ARCHIVE_OUT_NPZ] = "npz", [ARCHIVE_OUT_NPY_FOLDER] = "npy-dir", [ARCHIVE_OUT_NPY] = "npy"};
     const bool random = plan->pick > 0 || plan->order.shuffled;
-    int bad = manifest_set_option(m, "order", settings->order_text, err) |
-              manifest_set_option(m, "level", settings->level_text, err) |
-              manifest_set_option(m, "format", forms[settings->form], err) |
-              manifest_set_option(m, "provenance", plan->provenance ? "yes" : "no", err) |
-              manifest_set_codec(m, settings->level_text, codec_libraries(), err);
+    char pick[24], seed[24], rows[24];
+    const struct {
+        const char *name, *value;
+        bool is_said;
+    } all[] = {
+        {"order", settings->order_text, true},
+        {"level", settings->level_text, true},
+        {"format", forms[settings->form], true},
+        {"provenance", plan->provenance ? "yes" : "no", true},
+        {"pick", pick, plan->pick > 0},
+        {"keep-identity", plan->keep_identity ? "yes" : "no", plan->pick > 0},
+        {"seed", seed, random},
+        {"seed-per-name", "yes", random && settings->seed_name != NULL},
+        {"shuffle", "yes", plan->order.shuffled},
+        {"rows-per-shard", rows, plan->rows_per_shard > 0},
+        {"unique", "yes", plan->unique},
+        {"expanded", "yes", plan->purpose != FOR_IMAGES && plan->was_expanded},
+    };
 
-    if (plan->pick > 0)
-        bad |= set_number(m, "pick", plan->pick, err) |
-               manifest_set_option(m, "keep-identity", plan->keep_identity ? "yes" : "no", err);
-    if (random)
-        bad |= set_number(m, "seed", settings->seed, err);
-    if (random && settings->seed_name != NULL)
-        bad |= manifest_set_option(m, "seed-per-name", "yes", err);
-    if (plan->order.shuffled)
-        bad |= manifest_set_option(m, "shuffle", "yes", err);
-    if (plan->rows_per_shard > 0)
-        bad |= set_number(m, "rows-per-shard", plan->rows_per_shard, err);
-    if (plan->unique)
-        bad |= manifest_set_option(m, "unique", "yes", err);
-    if (plan->purpose != FOR_IMAGES && plan->was_expanded)
-        bad |= manifest_set_option(m, "expanded", "yes", err);
-    for (size_t i = 0; i < plan->n_notes && bad == 0; i++)
-        if (plan->notes[i].value != NULL)
-            bad = manifest_set_option(m, plan->notes[i].name, plan->notes[i].value, err);
-    return bad;
-}
+    snprintf(pick, sizeof pick, "%u", (unsigned)plan->pick);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)settings->seed);
+    snprintf(rows, sizeof rows, "%llu", (unsigned long long)plan->rows_per_shard);
+    m->codec_level = settings->level_text;
+    m->codec_libraries = codec_libraries();
+    m->options = NEW(m, sizeof all / sizeof *all + plan->n_notes, struct manifest_setting, err);
+    if (m->options == NULL)
+        return -1;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *value = all[i].is_said ? manifest_keep(m, all[i].value, err) : NULL;
 
-/* Whether planes are stored column by column; -1 without planes. */
-static int plane_order(const struct plan *plan)
-{
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        const struct role_binding *b = &plan->arrays[i].binding;
-
-        if (b->role == ROLE_PLANES || b->role == ROLE_PACKED || b->role == ROLE_GRID)
-            return b->plane_xy;
+        if (all[i].is_said && value == NULL)
+            return -1;
+        if (all[i].is_said)
+            m->options[m->n_options++] = (struct manifest_setting){all[i].name, value, NULL};
     }
-    return -1;
+    for (size_t i = 0; i < plan->n_notes; i++)
+        if (plan->notes[i].value != NULL)
+            m->options[m->n_options++] =
+                (struct manifest_setting){plan->notes[i].name, plan->notes[i].value, NULL};
+    return 0;
 }
 
 /* The conventions that bear on this board's output. */
@@ -99,7 +97,6 @@ static int add_conventions(struct manifest *m, const struct plan *plan,
     const struct conventions *c = &plan->conventions;
     const bool swaps = board_swaps_colours(plan->board);
     const bool is_chess = plan->board->family->castling != NULL;
-    const int xy = plane_order(plan);
     const struct {
         const char *name;
         bool bears;
@@ -113,59 +110,63 @@ static int add_conventions(struct manifest *m, const struct plan *plan,
         {"tiles", plan->board->family->has_tiles},
         {"ambiguous", plan->n_ambiguous != UINT64_MAX},
     };
-    int bad = 0;
+    struct manifest_setting *next =
+        NEW(m, sizeof all / sizeof *all + 1, struct manifest_setting, err);
 
-    for (size_t i = 0; i < sizeof all / sizeof *all && bad == 0; i++) {
+    m->conventions = next;
+    for (size_t i = 0; next != NULL && i < sizeof all / sizeof *all; i++) {
         const struct convention_text text = conventions_text(c, all[i].name);
         char source[24] = "default";
 
-        if (strcmp(all[i].name, "to-move-plane") == 0) { /* an option of its own it has not */
+        if (strcmp(all[i].name, "to-move-plane") == 0) { /* it has no option of its own */
             if (c->plane_coding != TO_MOVE_01)
                 snprintf(source, sizeof source, "--%s",
                          c->planes == PLANES_PERMUTATION ? "planes" : "to-move");
         } else if (conventions_is_said(c, all[i].name)) {
             snprintf(source, sizeof source, "--%s", all[i].name);
         }
-        if (all[i].bears)
-            bad = manifest_set_convention(
-                m, &(struct manifest_convention){all[i].name, text.text, source}, err);
+        if (!all[i].bears)
+            continue;
+        *next = (struct manifest_setting){all[i].name, manifest_keep(m, text.text, err),
+                                          manifest_keep(m, source, err)};
+        if (next->value == NULL || next->source == NULL)
+            return -1;
+        next++;
     }
-    if (xy >= 0)
-        bad |= manifest_set_convention(
-            m,
-            &(struct manifest_convention){"plane-order", xy ? "xy" : "yx",
-                                          settings->roles.plane_xy >= 0 ? "--plane-order"
-                                                                        : "default"},
-            err);
-    return bad;
-}
+    for (size_t i = 0; next != NULL && i < plan->n_arrays; i++) {
+        const struct role_binding *b = &plan->arrays[i].binding;
 
-static int add_inputs(struct manifest *m, const struct plan *plan,
-                      char (*sha256)[DIGEST_HEX_NBYTES], struct error *err)
-{
-    int bad = 0;
-
-    for (size_t i = 0; i < plan->n_archives && bad == 0; i++) {
-        const struct archive_in *archive = &plan->archives[i];
-        struct manifest_file file = {
-            .name = base_name(archive->path), .sha256 = sha256[i], .n_rows = plan->archive_rows[i]};
-
-        for (size_t k = 0; k < archive->n_inputs; k++)
-            file.n_bytes += archive->inputs[k].n_bytes;
-        bad = manifest_add_input(m, &file, err);
+        if (b->role == ROLE_PLANES || b->role == ROLE_PACKED || b->role == ROLE_GRID) {
+            *next++ = (struct manifest_setting){"plane-order", b->plane_xy ? "xy" : "yx",
+                                                settings->roles.plane_xy >= 0 ? "--plane-order"
+                                                                              : "default"};
+            break;
+        }
     }
-    return bad;
+    m->n_conventions = next != NULL ? (size_t)(next - m->conventions) : 0;
+    return next != NULL ? 0 : -1;
 }
 
 /* Everything that shapes the rows, but for the arrays. */
-static int fill(struct manifest *m, const struct plan *plan, const struct settings *settings,
-                char (*sha256)[DIGEST_HEX_NBYTES], struct error *err)
+static int fill(struct manifest *m, const struct expand_job *job, struct error *err)
 {
-    return add_board(m, plan, err) != 0 || add_options(m, plan, settings, err) != 0 ||
-                   add_conventions(m, plan, settings, err) != 0 ||
-                   add_inputs(m, plan, sha256, err) != 0
-               ? -1
-               : 0;
+    const struct plan *plan = job->plan;
+
+    if (add_board(m, plan, err) != 0 || add_options(m, plan, job->settings, err) != 0 ||
+        add_conventions(m, plan, job->settings, err) != 0 ||
+        (m->inputs = NEW(m, plan->n_archives, struct manifest_file, err)) == NULL)
+        return -1;
+    for (size_t i = 0; i < plan->n_archives; i++) {
+        const struct archive_in *archive = &plan->archives[i];
+        struct manifest_file *file = &m->inputs[m->n_inputs++];
+
+        file->name = text_base_name(archive->path);
+        file->sha256 = job->digests.sha256[i];
+        file->n_rows = plan->archive_rows[i];
+        for (size_t k = 0; k < archive->n_inputs; k++)
+            file->n_bytes += archive->inputs[k].n_bytes;
+    }
+    return 0;
 }
 
 /* What a swap of colours does to an array's numbers; NULL where it can do nothing. */
@@ -179,78 +180,96 @@ static const char *swap_of(const struct plan *plan, const struct plan_array *arr
     return plan->swaps && has_labels ? label_op_name(op) : NULL;
 }
 
-/* source: NULL for provenance. */
-static int add_array(struct manifest *m, const struct plan *plan, const struct plan_array *source,
-                     struct manifest_array array, struct error *err)
+/* Append to an output an array whose name is set; source: NULL for provenance. */
+static int add_array(struct manifest *m, struct manifest_file *output, const struct plan *plan,
+                     const struct plan_array *source, struct error *err)
 {
+    struct manifest_array *array = &output->arrays[output->n_arrays++];
     char role[160] = "provenance";
 
     if (source != NULL && role_binding_spec(&source->binding, role, sizeof role) != 0)
-        return error_set(err, ERROR_INTERNAL, "%s: role too long", text_path(array.name).text);
-    array.role = role;
-    array.swap = source != NULL ? swap_of(plan, source) : NULL;
-    return manifest_add_array(m, &array, err);
+        return error_set(err, ERROR_INTERNAL, "%s: role too long", text_path(array->name).text);
+    array->role = manifest_keep(m, role, err);
+    array->swap = source != NULL ? swap_of(plan, source) : NULL;
+    return array->role != NULL ? 0 : -1;
 }
 
-/* The arrays of the output added last, as they were written; or, members being NULL, as far as they
- * can be told before. */
-static int add_arrays(struct manifest *m, const struct plan *plan, const struct out_member *members,
-                      size_t n_members, struct error *err)
+/* The output, with its arrays as they were written; or, members being NULL, as far as they can be
+ * told before. */
+static int add_output(struct manifest *m, const struct manifest_file *file, const struct plan *plan,
+                      const struct members *members, struct error *err)
 {
+    struct manifest_file *output = NEW(m, 1, struct manifest_file, err);
+    const size_t n_members = members != NULL ? members->n : 0;
     int bad = 0;
 
+    if (output == NULL)
+        return -1;
+    *output = *file;
+    m->outputs = output;
+    m->n_outputs = 1;
+    output->arrays = NEW(m, n_members + plan->n_arrays, struct manifest_array, err);
+    output->dropped = NEW(m, plan->n_arrays, const char *, err);
+    if (output->arrays == NULL || output->dropped == NULL)
+        return -1;
     for (size_t i = 0; i < n_members && bad == 0; i++) {
-        const struct out_member *out = &members[i];
-        const struct manifest_array array = {.name = out->key,
-                                             .dtype = out->dtype,
-                                             .shape = out->shape,
-                                             .n_dims = out->n_dims,
-                                             .codec = out->head.codec,
-                                             .crc = out->head.crc};
+        const struct out_member *out = (const void *)members->list[i]; /* its head */
 
-        bad = add_array(m, plan, out->array, array, err);
+        output->arrays[i] = (struct manifest_array){.name = out->key,
+                                                    .dtype = out->dtype,
+                                                    .shape = out->shape,
+                                                    .n_dims = out->n_dims,
+                                                    .codec = out->head.codec,
+                                                    .crc = out->head.crc};
+        bad = add_array(m, output, plan, out->array, err);
     }
     for (size_t i = 0; i < plan->n_arrays && bad == 0; i++) {
         const struct plan_array *array = &plan->arrays[i];
 
-        if (array->binding.role == ROLE_DROP)
-            bad = manifest_add_dropped(m, array->key, err);
-        else if (members == NULL)
-            bad = add_array(m, plan, array, (struct manifest_array){.name = array->key}, err);
+        if (array->binding.role == ROLE_DROP) {
+            output->dropped[output->n_dropped++] = array->key;
+        } else if (members == NULL) {
+            output->arrays[output->n_arrays].name = array->key;
+            bad = add_array(m, output, plan, array, err);
+        }
     }
     return bad;
-}
-
-static int add_count(struct manifest *m, const char *name, uint64_t value, struct error *err)
-{
-    return value == UINT64_MAX ? 0 : manifest_set_count(m, name, value, err);
 }
 
 static int add_counts(struct manifest *m, const struct plan *plan,
                       const struct expand_result *result, struct error *err)
 {
-    const uint64_t left_out = plan->n_rows * plan->n_chosen - plan->order.n_whole;
-    int bad = add_count(m, "rows_in", plan->n_rows, err) |
-              add_count(m, "rows_out", result->n_rows, err) |
-              add_count(m, "images_left_out", left_out, err) |
-              add_count(m, "ambiguous_entries", plan->n_ambiguous, err) |
-              add_count(m, "unencodable_entries", plan->n_unencodable, err) |
-              add_count(m, "castling_rows", plan->n_castling_rows, err);
+    const struct manifest_count all[] = {
+        {"rows_in", plan->n_rows},
+        {"rows_out", result->n_rows},
+        {"images_left_out", plan->n_rows * plan->n_chosen - plan->order.n_whole},
+        {"ambiguous_entries", plan->n_ambiguous},
+        {"unencodable_entries", plan->n_unencodable},
+        {"castling_rows", plan->n_castling_rows},
+    };
 
-    for (size_t i = 0; i < plan->n_notes && bad == 0; i++)
+    m->counts = NEW(m, sizeof all / sizeof *all + plan->n_notes, struct manifest_count, err);
+    m->warnings = NEW(m, plan->n_warnings, const char *, err);
+    if (m->counts == NULL || m->warnings == NULL)
+        return -1;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].value != UINT64_MAX) /* it applies */
+            m->counts[m->n_counts++] = all[i];
+    for (size_t i = 0; i < plan->n_notes; i++)
         if (plan->notes[i].value == NULL)
-            bad = manifest_set_count(m, plan->notes[i].name, plan->notes[i].count, err);
-    for (size_t i = 0; i < plan->n_warnings && bad == 0; i++)
-        bad = manifest_add_warning(m, plan->warnings[i], err);
-    return bad;
+            m->counts[m->n_counts++] =
+                (struct manifest_count){plan->notes[i].name, plan->notes[i].count};
+    for (size_t i = 0; i < plan->n_warnings; i++)
+        m->warnings[m->n_warnings++] = plan->warnings[i];
+    return 0;
 }
 
-int record_write(const struct plan *plan, const char *path, const struct settings *settings,
-                 const struct expand_result *result, const struct out_member *members,
-                 size_t n_members, char (*input_sha256)[DIGEST_HEX_NBYTES], struct error *err)
+int record_write(const struct expand_job *job, const char *path, const struct expand_result *result,
+                 const struct members *members, struct error *err)
 {
+    const struct plan *plan = job->plan;
     const struct manifest_file output = {
-        .name = base_name(path),
+        .name = text_base_name(path),
         .n_bytes = result->n_bytes,
         .sha256 = result->sha256,
         .n_rows = result->n_rows,
@@ -260,9 +279,7 @@ int record_write(const struct plan *plan, const char *path, const struct setting
     struct text manifest_path = {0};
     int status = -1;
 
-    if (m != NULL && fill(m, plan, settings, input_sha256, err) == 0 &&
-        manifest_add_output(m, &output, err) == 0 &&
-        add_arrays(m, plan, members, n_members, err) == 0 &&
+    if (m != NULL && fill(m, job, err) == 0 && add_output(m, &output, plan, members, err) == 0 &&
         add_counts(m, plan, result, err) == 0 &&
         text_append(&manifest_path, err, "%s" MANIFEST_SUFFIX, path) == 0)
         status = manifest_write(m, manifest_path.text, true, err);
@@ -290,17 +307,15 @@ static int compare_bytes(const struct manifest *m, const char *path, struct text
     return status;
 }
 
-int record_compare(const struct plan *plan, const char *path, const struct settings *settings,
-                   char (*input_sha256)[DIGEST_HEX_NBYTES], bool *is_known, struct text *list,
-                   struct error *err)
+int record_compare(const struct expand_job *job, const char *path, bool *is_known,
+                   struct text *list, struct error *err)
 {
     struct manifest *wanted = manifest_new(err), *found = NULL;
     struct text manifest_path = {0};
     int status = -1;
 
-    if (wanted != NULL && fill(wanted, plan, settings, input_sha256, err) == 0 &&
-        manifest_add_output(wanted, &(struct manifest_file){0}, err) == 0 &&
-        add_arrays(wanted, plan, NULL, 0, err) == 0)
+    if (wanted != NULL && fill(wanted, job, err) == 0 &&
+        add_output(wanted, &(struct manifest_file){0}, job->plan, NULL, err) == 0)
         status = text_append(&manifest_path, err, "%s" MANIFEST_SUFFIX, path);
     if (status == 0)
         found = manifest_read(manifest_path.text, NULL);
@@ -315,8 +330,51 @@ int record_compare(const struct plan *plan, const char *path, const struct setti
     return status;
 }
 
+/* --- the number of rows --- */
+
+static int sidecar_path(const char *path, struct text *name, struct error *err)
+{
+    size_t length = strlen(path);
+
+    if (length > 4 && strcmp(path + length - 4, ".npz") == 0)
+        length -= 4;
+    return text_append(name, err, "%.*s.json", (int)length, path);
+}
+
+int sidecar_check(const char *path, bool force, struct error *err)
+{
+    struct output out = {0};
+    struct text name = {0};
+    int status = sidecar_path(path, &name, err);
+
+    if (status == 0) {
+        status = output_open(&out, name.text, force, err);
+        output_abort(&out);
+    }
+    text_release(&name);
+    return status;
+}
+
+int sidecar_write(const char *path, uint64_t n_rows, bool force, struct error *err)
+{
+    struct output out = {0};
+    struct text name = {0}, json = {0};
+    int status = -1;
+
+    if (sidecar_path(path, &name, err) == 0 &&
+        text_append(&json, err, "{\"num_rows\": %llu}\n", (unsigned long long)n_rows) == 0 &&
+        output_open(&out, name.text, force, err) == 0 &&
+        output_write(&out, json.text, json.n_bytes, err) == 0)
+        status = output_commit(&out, force, err);
+    output_abort(&out);
+    text_release(&name);
+    text_release(&json);
+    return status;
+}
+
 /* --- back to settings --- */
 
+/* The manifest beside a file. */
 static int read_beside(struct recall *r, const char *path, struct error *err)
 {
     struct text name = {0};
@@ -331,7 +389,7 @@ static int read_beside(struct recall *r, const char *path, struct error *err)
     return 0;
 }
 
-/* By its bytes, or else by its name. */
+/* Which of its outputs the file is: by its bytes, or else by its name. */
 static int find_output(struct recall *r, const struct archive_in *archive, bool exact,
                        struct error *err)
 {
@@ -343,7 +401,7 @@ static int find_output(struct recall *r, const struct archive_in *archive, bool 
         const struct manifest_file *file = &r->manifest->outputs[i];
 
         if (exact ? strcmp(sha256, file->sha256) == 0
-                  : strcmp(base_name(file->name), base_name(archive->path)) == 0)
+                  : strcmp(text_base_name(file->name), text_base_name(archive->path)) == 0)
             r->output = file;
     }
     return 0;

@@ -9,16 +9,19 @@
 #include "engine/out_member.h"
 #include "manifest/manifest.h"
 
-/* Write PATH.manifest.json. input_sha256: one per archive of the plan. */
-int record_write(const struct plan *plan, const char *path, const struct settings *settings,
-                 const struct expand_result *result, const struct out_member *members,
-                 size_t n_members, char (*input_sha256)[DIGEST_HEX_NBYTES], struct error *err);
+/* Write PATH.manifest.json: the job's plan, and what was written. */
+int record_write(const struct expand_job *job, const char *path, const struct expand_result *result,
+                 const struct members *members, struct error *err);
 
-/* Append to a list in what the output at path is not what the plan would make: settings, roles,
+/* Append to a list in what the output at path is not what the job would make: settings, roles,
  * inputs, bytes; nothing when it is just that. *is_known: a manifest that can be read tells. */
-int record_compare(const struct plan *plan, const char *path, const struct settings *settings,
-                   char (*input_sha256)[DIGEST_HEX_NBYTES], bool *is_known, struct text *list,
-                   struct error *err);
+int record_compare(const struct expand_job *job, const char *path, bool *is_known,
+                   struct text *list, struct error *err);
+
+/* BASENAME.json beside an output, from which KataGo's shuffler reads the number of rows: find out
+ * before the long work that it cannot be written, and write it, complete and durable. */
+int sidecar_check(const char *path, bool force, struct error *err);
+int sidecar_write(const char *path, uint64_t n_rows, bool force, struct error *err);
 
 /* What the manifest of a file says: no flag of the run that made it need be repeated. */
 struct recall {

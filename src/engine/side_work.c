@@ -6,6 +6,8 @@
  */
 #include "engine/side_work.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,18 +26,11 @@ int side_work_init(struct side_work *work, const struct archive_in *archives, si
     return error_no_memory(err, "digests of the inputs");
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* One line of a folder's digest. */
 static int add_line(struct side_work *work, const struct input *in, const char *hex,
                     struct error *err)
 {
-    const char *name = base_name(in->path);
+    const char *name = text_base_name(in->path);
 
     if (work->lines == NULL && (work->lines = digest_new(err)) == NULL)
         return -1;

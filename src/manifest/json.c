@@ -1,12 +1,14 @@
 /*
- * json.c - manifests to and from their files: see manifest.h.
+ * json.c - manifests to and from their files.
  *
- * What is read is taken apart by json_unpack_ex, an item at a time, and copied into the manifest's
- * own memory, so that nothing of jansson's outlives this file.
+ * Tables say which keys an object has, in which form, and where in the plain structs of manifest.h
+ * their values lie. Writing and reading are one walk each over these tables; what is read is
+ * checked and copied into the manifest's own memory, so that nothing of jansson's outlives it.
  */
 #include "base/input.h"
 #include "base/json_load.h"
 #include "base/output.h"
+#include "manifest/digest.h"
 #include "manifest/manifest.h"
 
 #include <inttypes.h>
@@ -16,6 +18,101 @@
 #include <string.h>
 
 #define DUMP_FLAGS (JSON_INDENT(2) | JSON_SORT_KEYS)
+
+/* --- the form of the file --- */
+
+enum form {
+    END, /* of a table */
+    TEXT,
+    NAME,   /* a text of any bytes */
+    SHA256, /* a text of hex digits */
+    CRC32,  /* the same, of a uint32_t */
+    NUMBER, /* a uint64_t up to INT64_MAX */
+    FLAG,
+    PART, /* an object whose values lie in the same struct */
+    LIST, /* an array of items */
+    MAP,  /* an object of items, whose keys are their first members */
+};
+
+struct field {
+    const char *key; /* NULL: the item is no object but this value alone */
+    enum form form;
+    size_t at;                 /* where in the struct the value lies; of an optional part: a text */
+    bool is_optional;          /* absent: a text that is NULL, a number that is MANIFEST_NO_ROW */
+    const struct field *items; /* of a part, list or map */
+    size_t n_at, item_nbytes;  /* where the length of a list or map lies, and the size of an item */
+};
+
+#define AT(type, member) .at = offsetof(struct manifest_##type, member)
+#define N(type, member)  .n_at = offsetof(struct manifest_##type, n_##member)
+#define OPTIONAL         .is_optional = true
+#define IN(member)       .at = offsetof(struct manifest, member)
+#define OF(table)        .items = (table)
+#define MANY(member)                                           \
+    IN(member), .n_at = offsetof(struct manifest, n_##member), \
+                .item_nbytes = sizeof *((struct manifest *)0)->member
+
+static const struct field just_number[] = {{.form = NUMBER}, {0}};
+static const struct field just_name[] = {{.form = NAME}, {0}};
+static const struct field just_text[] = {{.form = TEXT}, {0}};
+static const struct field array_form[] = {{"name", NAME, AT(array, name)},
+                                          {"dtype", TEXT, AT(array, dtype)},
+                                          {"shape", LIST, AT(array, shape), N(array, dims),
+                                           OF(just_number), .item_nbytes = sizeof(uint64_t)},
+                                          {"role", TEXT, AT(array, role)},
+                                          {"swap", TEXT, AT(array, swap), OPTIONAL},
+                                          {"codec", TEXT, AT(array, codec)},
+                                          {"crc32", CRC32, AT(array, crc)},
+                                          {0}};
+static const struct field output_form[] = {{"name", NAME, AT(file, name)},
+                                           {"bytes", NUMBER, AT(file, n_bytes)},
+                                           {"sha256", SHA256, AT(file, sha256)},
+                                           {"rows", NUMBER, AT(file, n_rows)},
+                                           {"first_row", NUMBER, AT(file, first_row), OPTIONAL},
+                                           {"arrays", LIST, AT(file, arrays), N(file, arrays),
+                                            OF(array_form),
+                                            .item_nbytes = sizeof(struct manifest_array)},
+                                           {"dropped", LIST, AT(file, dropped), N(file, dropped),
+                                            OF(just_name), .item_nbytes = sizeof(char *), OPTIONAL},
+                                           {0}};
+static const struct field input_form[] = {{"name", NAME, AT(file, name)},
+                                          {"bytes", NUMBER, AT(file, n_bytes)},
+                                          {"sha256", SHA256, AT(file, sha256)},
+                                          {"rows", NUMBER, AT(file, n_rows)},
+                                          {0}};
+static const struct field transform_form[] = {{"id", NUMBER, AT(transform, id)},
+                                              {"name", TEXT, AT(transform, name)},
+                                              {"swaps_colours", FLAG, AT(transform, swaps_colours)},
+                                              {0}};
+static const struct field option_form[] = {{NULL, TEXT, AT(setting, value)}, {0}};
+static const struct field convention_form[] = {
+    {"meaning", TEXT, AT(setting, value)}, {"source", TEXT, AT(setting, source)}, {0}};
+static const struct field count_form[] = {{NULL, NUMBER, AT(count, value)}, {0}};
+static const struct field tool_form[] = {
+    {"name", TEXT, IN(tool_name)}, {"version", TEXT, IN(tool_version)}, {0}};
+static const struct field codec_form[] = {
+    {"level", TEXT, IN(codec_level)}, {"libraries", TEXT, IN(codec_libraries)}, {0}};
+static const struct field board_file_form[] = {
+    {"text", TEXT, IN(board.file_text)}, {"sha256", SHA256, IN(board.file_sha256)}, {0}};
+static const struct field board_form[] = {
+    {"name", NAME, IN(board.name)},
+    {"preset", NAME, IN(board.preset), OPTIONAL},
+    {"group_order", NUMBER, IN(board.group_order)},
+    {"file", PART, IN(board.file_text), OF(board_file_form), OPTIONAL},
+    {0}};
+static const struct field root_form[] = {
+    {"format_version", NUMBER, IN(format_version)},
+    {"tool", .form = PART, OF(tool_form)},
+    {"codec", .form = PART, OF(codec_form)},
+    {"board", .form = PART, OF(board_form)},
+    {"transforms", LIST, MANY(transforms), OF(transform_form)},
+    {"inputs", LIST, MANY(inputs), OF(input_form)},
+    {"outputs", LIST, MANY(outputs), OF(output_form)},
+    {"warnings", LIST, MANY(warnings), OF(just_text)},
+    {"options", MAP, MANY(options), OF(option_form)},
+    {"conventions", MAP, MANY(conventions), OF(convention_form)},
+    {"counts", MAP, MANY(counts), OF(count_form)},
+    {0}};
 
 /* --- text --- */
 
@@ -31,7 +128,7 @@ static size_t character_nbytes(const char *p)
 }
 
 /* A new reference to a text as JSON; NULL without memory, and for no text. */
-static json_t *to_json(const char *text, bool is_name)
+static json_t *text_json(const char *text, bool is_name)
 {
     struct text escaped = {0};
     json_t *value;
@@ -86,126 +183,78 @@ static void decode(char *name)
 
 /* --- writing --- */
 
-static json_t *name_json(const char *name)
-{
-    return to_json(name, true);
-}
+/* A new reference to what fields say of `of`, a struct; NULL without memory and for what cannot be
+ * told. */
+static json_t *object_json(const struct field *field, const void *of);
 
-static json_t *text_json(const char *text)
+static json_t *value_json(const struct field *field, const void *of)
 {
-    return to_json(text, false);
-}
-
-/* Append to a list; true when that failed. The value's reference is taken, NULL is a failure. */
-static int append(json_t *list, json_t *value)
-{
-    return json_array_append_new(list, value) != 0;
-}
-
-static int put(json_t *object, const char *key, json_t *value)
-{
-    return json_object_set_new(object, key, value) != 0;
-}
-
-static json_t *array_json(const struct manifest_array *array)
-{
-    json_t *json = json_object(), *shape = json_array();
+    const void *at = (const uint8_t *)of + field->at;
+    const size_t n = field->n_at > 0 ? *(const size_t *)((const uint8_t *)of + field->n_at) : 0;
+    const uint8_t *item = NULL;
+    json_t *many;
     char crc[9];
-    int bad = json == NULL;
+    int bad = 0;
 
-    snprintf(crc, sizeof crc, "%08" PRIx32, array->crc);
-    for (size_t i = 0; i < array->n_dims; i++)
-        bad |=
-            array->shape[i] > INT64_MAX || append(shape, json_integer((json_int_t)array->shape[i]));
-    bad |= put(json, "name", name_json(array->name)) | put(json, "dtype", text_json(array->dtype)) |
-           put(json, "shape", shape) | put(json, "role", text_json(array->role)) |
-           put(json, "codec", text_json(array->codec)) | put(json, "crc32", json_string(crc)) |
-           (array->swap != NULL && put(json, "swap", text_json(array->swap)));
-    if (!bad)
-        return json;
-    json_decref(json);
-    return NULL;
-}
-
-static json_t *file_json(const struct manifest_file *file, bool is_output)
-{
-    json_t *json = json_object();
-    int bad = put(json, "name", name_json(file->name)) |
-              put(json, "sha256", text_json(file->sha256)) |
-              put(json, "bytes", json_integer((json_int_t)file->n_bytes)) |
-              put(json, "rows", json_integer((json_int_t)file->n_rows)) |
-              (is_output && put(json, "arrays", json_array())) |
-              (is_output && file->first_row != MANIFEST_NO_ROW &&
-               put(json, "first_row", json_integer((json_int_t)file->first_row))) |
-              (file->n_dropped > 0 && put(json, "dropped", json_array()));
-
-    for (size_t i = 0; i < file->n_arrays && !bad; i++)
-        bad = append(json_object_get(json, "arrays"), array_json(&file->arrays[i]));
-    for (size_t i = 0; i < file->n_dropped && !bad; i++)
-        bad = append(json_object_get(json, "dropped"), name_json(file->dropped[i]));
-    if (!bad)
-        return json;
-    json_decref(json);
-    return NULL;
-}
-
-static json_t *board_json(const struct manifest_board *board)
-{
-    json_t *json = json_object();
-
-    if (put(json, "name", name_json(board->name)) |
-        put(json, "group_order", json_integer((json_int_t)board->group_order)) |
-        (board->preset != NULL && put(json, "preset", name_json(board->preset))) |
-        (board->file_text != NULL &&
-         put(json, "file",
-             json_pack("{s:s, s:s}", "sha256", board->file_sha256, "text", board->file_text)))) {
-        json_decref(json);
+    switch (field->form) {
+    case TEXT:
+    case NAME:
+    case SHA256:
+        return text_json(*(const char *const *)at, field->form == NAME);
+    case CRC32:
+        snprintf(crc, sizeof crc, "%08" PRIx32, *(const uint32_t *)at);
+        return json_string(crc);
+    case NUMBER:
+        return *(const uint64_t *)at > INT64_MAX ? NULL : json_integer(*(const json_int_t *)at);
+    case FLAG:
+        return json_boolean(*(const bool *)at);
+    case PART:
+        return object_json(field->items, of);
+    case LIST:
+    case MAP:
+        break;
+    case END:
         return NULL;
     }
-    return json;
+    many = field->form == LIST ? json_array() : json_object();
+    memcpy(&item, at, sizeof item);
+    for (size_t i = 0; i < n && bad == 0; i++, item += field->item_nbytes) {
+        json_t *value = field->items->key == NULL ? value_json(field->items, item)
+                                                  : object_json(field->items, item);
+
+        bad = field->form == LIST
+                  ? json_array_append_new(many, value)
+                  : json_object_set_new(many, *(const char *const *)(const void *)item, value);
+    }
+    if (bad == 0)
+        return many;
+    json_decref(many);
+    return NULL;
 }
 
-/* A new reference, NULL without memory. */
-static json_t *to_root(const struct manifest *m)
+static bool is_absent(const struct field *field, const void *of)
 {
-    json_t *root = json_object();
-    json_t *transforms = json_array(), *inputs = json_array(), *outputs = json_array();
-    json_t *options = json_object(), *conventions = json_object(), *counts = json_object();
-    json_t *warnings = json_array();
-    int bad = put(root, "transforms", transforms) | put(root, "inputs", inputs) |
-              put(root, "outputs", outputs) | put(root, "options", options) |
-              put(root, "conventions", conventions) | put(root, "counts", counts) |
-              put(root, "warnings", warnings) |
-              put(root, "format_version", json_integer(m->format_version)) |
-              put(root, "tool",
-                  json_pack("{s:s, s:s}", "name", m->tool_name, "version", m->tool_version)) |
-              put(root, "board", board_json(&m->board)) |
-              put(root, "codec",
-                  json_pack("{s:o, s:o}", "level", text_json(m->codec_level), "libraries",
-                            text_json(m->codec_libraries)));
+    const void *at = (const uint8_t *)of + field->at;
 
-    for (size_t i = 0; i < m->n_transforms && !bad; i++)
-        bad = append(transforms, json_pack("{s:I, s:o, s:b}", "id", (json_int_t)m->transforms[i].id,
-                                           "name", text_json(m->transforms[i].name),
-                                           "swaps_colours", m->transforms[i].swaps_colours));
-    for (size_t i = 0; i < m->n_options && !bad; i++)
-        bad = put(options, m->options[i].name, text_json(m->options[i].value));
-    for (size_t i = 0; i < m->n_conventions && !bad; i++)
-        bad = put(conventions, m->conventions[i].name,
-                  json_pack("{s:o, s:o}", "meaning", text_json(m->conventions[i].meaning), "source",
-                            text_json(m->conventions[i].source)));
-    for (size_t i = 0; i < m->n_counts && !bad; i++)
-        bad = put(counts, m->counts[i].name, json_integer((json_int_t)m->counts[i].value));
-    for (size_t i = 0; i < m->n_inputs && !bad; i++)
-        bad = append(inputs, file_json(&m->inputs[i], false));
-    for (size_t i = 0; i < m->n_outputs && !bad; i++)
-        bad = append(outputs, file_json(&m->outputs[i], true));
-    for (size_t i = 0; i < m->n_warnings && !bad; i++)
-        bad = append(warnings, text_json(m->warnings[i]));
-    if (!bad)
-        return root;
-    json_decref(root);
-    return NULL;
+    if (!field->is_optional)
+        return false;
+    if (field->form == LIST)
+        return *(const size_t *)((const uint8_t *)of + field->n_at) == 0;
+    return field->form == NUMBER ? *(const uint64_t *)at == MANIFEST_NO_ROW
+                                 : *(const char *const *)at == NULL;
+}
+
+static json_t *object_json(const struct field *field, const void *of)
+{
+    json_t *object = json_object();
+
+    for (; field->form != END; field++)
+        if (!is_absent(field, of) &&
+            json_object_set_new(object, field->key, value_json(field, of)) != 0) {
+            json_decref(object);
+            return NULL;
+        }
+    return object;
 }
 
 /*
@@ -214,18 +263,18 @@ static json_t *to_root(const struct manifest *m)
  */
 static char *dump(const struct manifest *m, size_t *n_bytes)
 {
-    json_t *root = to_root(m);
-    const size_t n_json = root == NULL ? 0 : json_dumpb(root, NULL, 0, DUMP_FLAGS);
+    json_t *object = object_json(root_form, m);
+    const size_t n_json = object == NULL ? 0 : json_dumpb(object, NULL, 0, DUMP_FLAGS);
     char *json = n_json == 0 ? NULL : malloc(n_json + 1);
 
-    if (json != NULL && json_dumpb(root, json, n_json, DUMP_FLAGS) == n_json) {
+    if (json != NULL && json_dumpb(object, json, n_json, DUMP_FLAGS) == n_json) {
         json[n_json] = '\n';
         *n_bytes = n_json + 1;
     } else {
         free(json);
         json = NULL;
     }
-    json_decref(root);
+    json_decref(object);
     return json;
 }
 
@@ -253,278 +302,175 @@ int manifest_write(const struct manifest *m, const char *path, bool force, struc
 struct reader {
     struct manifest *m;
     struct error *err;
-    char where[32]; /* in the file: "outputs[2]" */
+    const char *path;
+    char where[96]; /* in the file: ".outputs[2].bytes" */
 };
 
 static int bad_form(struct reader *r, const char *what)
 {
-    return error_set(r->err, ERROR_DATA, "%s%s%s", r->where, r->where[0] != '\0' ? ": " : "",
-                     text_path(what).text);
+    return error_set(r->err, ERROR_DATA, "%s: not a manifest: %s%s%s", text_path(r->path).text,
+                     r->where[0] != '\0' ? text_path(r->where + 1).text : "",
+                     r->where[0] != '\0' ? ": " : "", what);
 }
 
-/* Take an item apart; what of it must not be negative is checked by the caller. */
-#define UNPACK(r, json, ...) unpack((r), json_unpack_ex((json), &fault, 0, __VA_ARGS__), &fault)
-
-static int unpack(struct reader *r, int status, const json_error_t *fault)
+static int expected(struct reader *r, const char *what, const json_t *found)
 {
-    if (status != 0 && json_error_code(fault) == json_error_out_of_memory)
-        return error_no_memory(r->err, "manifest");
-    return status == 0 ? 0 : bad_form(r, fault->text);
+    static const char *const types[] = {
+        [JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array",  [JSON_STRING] = "a string",
+        [JSON_INTEGER] = "a number", [JSON_REAL] = "a fraction", [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",      [JSON_NULL] = "null",
+    };
+    char text[64];
+
+    snprintf(text, sizeof text, "%s expected, %s found", what,
+             found != NULL ? types[json_typeof(found)] : "nothing");
+    return bad_form(r, text);
 }
 
-static int check_count(struct reader *r, const char *key, json_int_t value)
+static int read_text(struct reader *r, const struct field *field, const json_t *json, void *at)
 {
-    char reason[160];
+    const size_t n_digits = field->form == SHA256 ? 64 : field->form == CRC32 ? 8 : 0;
+    const char *text = json_string_value(json);
+    char *copy, reason[48];
 
-    if (value >= 0)
-        return 0;
-    snprintf(reason, sizeof reason, "%.80s: %" JSON_INTEGER_FORMAT " is negative", key, value);
-    return bad_form(r, reason);
-}
-
-static int check_hex(struct reader *r, const char *key, const char *text, size_t n_digits)
-{
-    char reason[80];
-
-    if (strlen(text) == n_digits && strspn(text, "0123456789abcdef") == n_digits)
-        return 0;
-    snprintf(reason, sizeof reason, "%s: %zu lower-case hex digits expected", key, n_digits);
-    return bad_form(r, reason);
-}
-
-/* A name as bytes, in the manifest's memory; NULL with err set. */
-static const char *decoded(struct reader *r, const char *name)
-{
-    const size_t n_bytes = strlen(name) + 1;
-    char *copy = manifest_alloc(r->m, n_bytes, r->err);
-
-    if (copy != NULL)
-        decode(memcpy(copy, name, n_bytes));
-    return copy;
-}
-
-static int read_array(struct reader *r, json_t *json)
-{
-    struct manifest_array array = {0};
-    uint64_t dims[64];
-    const char *name, *crc;
-    json_error_t fault;
-    json_t *shape, *dim;
-    size_t i;
-
-    if (UNPACK(r, json, "{s:s, s:s, s:o, s:s, s?s, s:s, s:s}", "name", &name, "dtype", &array.dtype,
-               "shape", &shape, "role", &array.role, "swap", &array.swap, "codec", &array.codec,
-               "crc32", &crc) != 0 ||
-        check_hex(r, "crc32", crc, 8) != 0)
-        return -1;
-    if (!json_is_array(shape) || json_array_size(shape) > sizeof dims / sizeof *dims)
-        return bad_form(r, "shape: an array of at most 64 numbers expected");
-    json_array_foreach(shape, i, dim)
-    {
-        if (!json_is_integer(dim) || json_integer_value(dim) < 0)
-            return bad_form(r, "shape: numbers that are not negative expected");
-        dims[i] = (uint64_t)json_integer_value(dim);
-    }
-    array.shape = dims;
-    array.n_dims = json_array_size(shape);
-    array.crc = (uint32_t)strtoul(crc, NULL, 16);
-    array.name = decoded(r, name);
-    return array.name == NULL ? -1 : manifest_add_array(r->m, &array, r->err);
-}
-
-/* An input or an output. */
-static int read_file(struct reader *r, json_t *json, bool is_output)
-{
-    json_int_t n_bytes, n_rows, first_row = -1;
-    struct manifest_file file = {.first_row = MANIFEST_NO_ROW};
-    json_t *arrays = NULL, *dropped = NULL, *item;
-    json_error_t fault;
-    const char *name;
-    size_t i;
-
-    if (UNPACK(r, json, "{s:s, s:I, s:s, s:I, s?I, s?o, s?o}", "name", &name, "bytes", &n_bytes,
-               "sha256", &file.sha256, "rows", &n_rows, "first_row", &first_row, "arrays", &arrays,
-               "dropped", &dropped) != 0 ||
-        check_count(r, "bytes", n_bytes) != 0 || check_count(r, "rows", n_rows) != 0 ||
-        check_hex(r, "sha256", file.sha256, 64) != 0)
-        return -1;
-    file.name = decoded(r, name);
-    file.n_bytes = (uint64_t)n_bytes;
-    file.n_rows = (uint64_t)n_rows;
-    if (file.name == NULL)
-        return -1;
-    if (!is_output)
-        return manifest_add_input(r->m, &file, r->err);
-    if (json_object_get(json, "first_row") != NULL) {
-        if (check_count(r, "first_row", first_row) != 0)
-            return -1;
-        file.first_row = (uint64_t)first_row;
-    }
-    if (!json_is_array(arrays) || (dropped != NULL && !json_is_array(dropped)))
-        return bad_form(r, "arrays: an array expected");
-    if (manifest_add_output(r->m, &file, r->err) != 0)
-        return -1;
-    json_array_foreach(arrays, i, item) if (read_array(r, item) != 0) return -1;
-    json_array_foreach(dropped, i, item)
-    {
-        const char *one = json_is_string(item) ? decoded(r, json_string_value(item)) : NULL;
-
-        if (!json_is_string(item))
-            return bad_form(r, "dropped: names expected");
-        if (one == NULL || manifest_add_dropped(r->m, one, r->err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int read_input(struct reader *r, json_t *json)
-{
-    return read_file(r, json, false);
-}
-
-static int read_output(struct reader *r, json_t *json)
-{
-    return read_file(r, json, true);
-}
-
-static int read_transform(struct reader *r, json_t *json)
-{
-    struct manifest_transform transform;
-    json_error_t fault;
-    json_int_t id;
-    int swaps;
-
-    if (UNPACK(r, json, "{s:I, s:s, s:b}", "id", &id, "name", &transform.name, "swaps_colours",
-               &swaps) != 0 ||
-        check_count(r, "id", id) != 0)
-        return -1;
-    transform.id = (uint64_t)id;
-    transform.swaps_colours = swaps;
-    return manifest_add_transform(r->m, &transform, r->err);
-}
-
-static int read_warning(struct reader *r, json_t *json)
-{
-    return json_is_string(json) ? manifest_add_warning(r->m, json_string_value(json), r->err)
-                                : bad_form(r, "text expected");
-}
-
-static int read_option(struct reader *r, const char *key, json_t *json)
-{
-    return json_is_string(json) ? manifest_set_option(r->m, key, json_string_value(json), r->err)
-                                : bad_form(r, "text expected");
-}
-
-static int read_count(struct reader *r, const char *key, json_t *json)
-{
-    if (!json_is_integer(json))
-        return bad_form(r, "a number expected");
-    if (check_count(r, key, json_integer_value(json)) != 0)
-        return -1;
-    return manifest_set_count(r->m, key, (uint64_t)json_integer_value(json), r->err);
-}
-
-static int read_convention(struct reader *r, const char *key, json_t *json)
-{
-    struct manifest_convention convention = {.name = key};
-    json_error_t fault;
-
-    if (UNPACK(r, json, "{s:s, s:s}", "meaning", &convention.meaning, "source",
-               &convention.source) != 0)
-        return -1;
-    return manifest_set_convention(r->m, &convention, r->err);
-}
-
-static int read_board(struct reader *r, json_t *json)
-{
-    struct manifest_board board = {0};
-    const char *name, *preset = NULL, *sha256 = NULL;
-    json_error_t fault;
-    json_int_t order;
-
-    snprintf(r->where, sizeof r->where, "board");
-    if (UNPACK(r, json, "{s:s, s?s, s:I, s?{s:s, s:s}}", "name", &name, "preset", &preset,
-               "group_order", &order, "file", "text", &board.file_text, "sha256", &sha256) != 0 ||
-        check_count(r, "group_order", order) != 0)
-        return -1;
-    board.group_order = (uint64_t)order;
-    board.name = decoded(r, name);
-    board.preset = preset != NULL ? decoded(r, preset) : NULL;
-    if (board.name == NULL || (preset != NULL && board.preset == NULL) ||
-        manifest_set_board(r->m, &board, r->err) != 0)
-        return -1;
-    return sha256 == NULL || strcmp(sha256, r->m->board.file_sha256) == 0
-               ? 0
-               : bad_form(r, "file: the text does not have that SHA-256");
-}
-
-static int read_head(struct reader *r, json_t *root)
-{
-    struct manifest *m = r->m;
-    json_error_t fault;
-    json_int_t version;
-    json_t *board;
-    char reason[80];
-
-    if (UNPACK(r, root, "{s:I}", "format_version", &version) != 0)
-        return -1;
-    if (version < MANIFEST_OLDEST_VERSION || version > MANIFEST_FORMAT_VERSION) {
-        snprintf(reason, sizeof reason,
-                 "format_version: %d or %d expected, %" JSON_INTEGER_FORMAT " found",
-                 MANIFEST_OLDEST_VERSION, MANIFEST_FORMAT_VERSION, version);
+    if (text == NULL)
+        return expected(r, "a string", json);
+    if (n_digits > 0 &&
+        (strlen(text) != n_digits || strspn(text, "0123456789abcdef") != n_digits)) {
+        snprintf(reason, sizeof reason, "%zu lower-case hex digits expected", n_digits);
         return bad_form(r, reason);
     }
-    m->format_version = (unsigned)version;
-    if (UNPACK(r, root, "{s:{s:s, s:s}, s:{s:s, s:s}, s:o}", "tool", "name", &m->tool_name,
-               "version", &m->tool_version, "codec", "level", &m->codec_level, "libraries",
-               &m->codec_libraries, "board", &board) != 0)
+    if (field->form == CRC32) {
+        *(uint32_t *)at = (uint32_t)strtoul(text, NULL, 16);
+        return 0;
+    }
+    copy = manifest_alloc(r->m, strlen(text) + 1, r->err);
+    if (copy == NULL)
         return -1;
-    m->tool_name = manifest_keep(m, m->tool_name, r->err);
-    m->tool_version = manifest_keep(m, m->tool_version, r->err);
-    if (m->tool_name == NULL || m->tool_version == NULL ||
-        manifest_set_codec(m, m->codec_level, m->codec_libraries, r->err) != 0)
-        return -1;
-    return read_board(r, board);
+    strcpy(copy, text);
+    if (field->form == NAME)
+        decode(copy);
+    *(const char **)at = copy;
+    return 0;
 }
 
-static int read_root(struct reader *r, json_t *root)
+/* What fields say, into the struct `of`. */
+static int read_object(struct reader *r, const struct field *field, json_t *json, void *of);
+
+static int read_value(struct reader *r, const struct field *field, json_t *json, void *of);
+
+/* A list or map; where it is in the file grows by each item meanwhile. */
+static int read_many(struct reader *r, const struct field *field, json_t *json, void *of)
 {
-    static const struct {
-        const char *key;
-        int (*read)(struct reader *r, json_t *json);
-    } lists[] = {{"transforms", read_transform},
-                 {"inputs", read_input},
-                 {"outputs", read_output},
-                 {"warnings", read_warning}};
-    static const struct {
-        const char *key;
-        int (*read)(struct reader *r, const char *key, json_t *json);
-    } maps[] = {{"options", read_option}, {"conventions", read_convention}, {"counts", read_count}};
+    const size_t n_where = strlen(r->where);
+    const size_t n = field->form == LIST ? json_array_size(json) : json_object_size(json);
+    uint8_t *item = manifest_alloc(r->m, n * field->item_nbytes, r->err);
+    int (*const read)(struct reader *, const struct field *, json_t *, void *) =
+        field->items->key == NULL ? read_value : read_object;
+    const char *key;
+    json_t *value;
+    size_t i;
 
-    if (read_head(r, root) != 0)
+    if (item == NULL)
         return -1;
-    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
-        json_t *list = json_object_get(root, lists[k].key);
-
-        snprintf(r->where, sizeof r->where, "%s", lists[k].key);
-        if (!json_is_array(list))
-            return bad_form(r, "an array expected");
-        for (size_t i = 0; i < json_array_size(list); i++) {
-            snprintf(r->where, sizeof r->where, "%s[%zu]", lists[k].key, i);
-            if (lists[k].read(r, json_array_get(list, i)) != 0)
+    memcpy((uint8_t *)of + field->at, &item, sizeof item);
+    *(size_t *)(void *)((uint8_t *)of + field->n_at) = n;
+    if (field->form == LIST)
+        json_array_foreach(json, i, value)
+        {
+            snprintf(r->where + n_where, sizeof r->where - n_where, "[%zu]", i);
+            if (read(r, field->items, value, item + i * field->item_nbytes) != 0)
                 return -1;
         }
-    }
-    for (size_t k = 0; k < sizeof maps / sizeof *maps; k++) {
-        json_t *map = json_object_get(root, maps[k].key), *value;
-        const char *key;
+    else
+        json_object_foreach(json, key, value)
+        {
+            snprintf(r->where + n_where, sizeof r->where - n_where, ".%s", key);
+            *(const char **)(void *)item = manifest_keep(r->m, key, r->err);
+            if (*(const char **)(void *)item == NULL || read(r, field->items, value, item) != 0)
+                return -1;
+            item += field->item_nbytes;
+        }
+    r->where[n_where] = '\0';
+    return 0;
+}
 
-        snprintf(r->where, sizeof r->where, "%s", maps[k].key);
-        if (!json_is_object(map))
-            return bad_form(r, "an object expected");
-        json_object_foreach(map, key, value) if (maps[k].read(r, key, value) != 0) return -1;
+static int read_value(struct reader *r, const struct field *field, json_t *json, void *of)
+{
+    void *at = (uint8_t *)of + field->at;
+    char reason[48];
+
+    switch (field->form) {
+    case TEXT:
+    case NAME:
+    case SHA256:
+    case CRC32:
+        return read_text(r, field, json, at);
+    case NUMBER:
+        if (!json_is_integer(json))
+            return expected(r, "a whole number", json);
+        *(uint64_t *)at = (uint64_t)json_integer_value(json);
+        snprintf(reason, sizeof reason, "%" JSON_INTEGER_FORMAT " is negative",
+                 json_integer_value(json));
+        return json_integer_value(json) >= 0 ? 0 : bad_form(r, reason);
+    case FLAG:
+        *(bool *)at = json_is_true(json);
+        return json_is_boolean(json) ? 0 : expected(r, "true or false", json);
+    case PART:
+        return read_object(r, field->items, json, of);
+    case LIST:
+        return json_is_array(json) ? read_many(r, field, json, of) : expected(r, "an array", json);
+    case MAP:
+        return json_is_object(json) ? read_many(r, field, json, of)
+                                    : expected(r, "an object", json);
+    case END:
+        break;
+    }
+    return -1;
+}
+
+static int read_object(struct reader *r, const struct field *field, json_t *json, void *of)
+{
+    const size_t n_where = strlen(r->where);
+
+    if (!json_is_object(json))
+        return expected(r, "an object", json);
+    for (; field->form != END; field++) {
+        json_t *value = json_object_get(json, field->key);
+
+        if (field->form == NUMBER && field->is_optional)
+            *(uint64_t *)(void *)((uint8_t *)of + field->at) = MANIFEST_NO_ROW;
+        if (value == NULL && field->is_optional)
+            continue;
+        snprintf(r->where + n_where, sizeof r->where - n_where, ".%s", field->key);
+        if (read_value(r, field, value, of) != 0)
+            return -1;
+        r->where[n_where] = '\0';
     }
     return 0;
+}
+
+/* The version goes first: it says whether the rest can be understood. */
+static int read_root(struct reader *r, json_t *json)
+{
+    struct manifest *m = r->m;
+    const json_t *version = json_object_get(json, "format_version");
+    char text[80], sha256[DIGEST_HEX_NBYTES];
+
+    if (json_is_integer(version) && (json_integer_value(version) < MANIFEST_OLDEST_VERSION ||
+                                     json_integer_value(version) > MANIFEST_FORMAT_VERSION)) {
+        snprintf(text, sizeof text,
+                 "format_version: %d or %d expected, %" JSON_INTEGER_FORMAT " found",
+                 MANIFEST_OLDEST_VERSION, MANIFEST_FORMAT_VERSION, json_integer_value(version));
+        return bad_form(r, text);
+    }
+    if (read_object(r, root_form, json, m) != 0 ||
+        (m->board.file_text != NULL &&
+         digest_bytes(m->board.file_text, strlen(m->board.file_text), sha256, r->err) != 0))
+        return -1;
+    return m->board.file_text == NULL || strcmp(sha256, m->board.file_sha256) == 0
+               ? 0
+               : bad_form(r, "board.file: the text does not have that SHA-256");
 }
 
 static json_t *parse(const struct input *in, struct error *err)
@@ -556,29 +502,19 @@ static json_t *parse(const struct input *in, struct error *err)
 
 struct manifest *manifest_read(const char *path, struct error *err)
 {
-    struct error reason = {0};
-    struct reader reader = {.m = manifest_new(err), .err = &reason};
+    struct reader r = {.m = manifest_new(err), .err = err, .path = path};
     struct input in;
-    json_t *root;
+    json_t *json;
     int status = -1;
 
-    if (reader.m == NULL || input_open(&in, path, false, err) != 0) {
-        manifest_free(reader.m);
-        return NULL;
-    }
-    root = parse(&in, err);
-    input_close(&in);
-    if (root != NULL) {
-        status = read_root(&reader, root);
-        if (status != 0 && reason.kind == ERROR_DATA)
-            error_set(err, ERROR_DATA, "%s: not a manifest: %s", text_path(path).text,
-                      reason.message);
-        else if (status != 0)
-            error_set(err, reason.kind, "%s", reason.message);
-        json_decref(root);
+    if (r.m != NULL && input_open(&in, path, false, err) == 0) {
+        json = parse(&in, err);
+        input_close(&in);
+        status = json != NULL ? read_root(&r, json) : -1;
+        json_decref(json);
     }
     if (status == 0)
-        return reader.m;
-    manifest_free(reader.m);
+        return r.m;
+    manifest_free(r.m);
     return NULL;
 }

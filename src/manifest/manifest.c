@@ -1,13 +1,8 @@
 /*
- * manifest.c - see manifest.h: manifests filled, asked and compared.
- *
- * All memory of a manifest is a list of blocks that are freed together; a list that grows moves
- * into a block of twice its size. So parts of one manifest can be put into another without copying
- * them.
+ * manifest.c - manifests asked and compared, and their memory: a list of blocks that are freed
+ * together, so that parts of one manifest can be put into another without copying them.
  */
 #include "manifest/manifest.h"
-
-#include "manifest/digest.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,35 +35,11 @@ void *manifest_alloc(struct manifest *m, size_t n_bytes, struct error *err)
 
 const char *manifest_keep(struct manifest *m, const char *text, struct error *err)
 {
-    const size_t n_bytes = text != NULL ? strlen(text) + 1 : 0;
-    char *kept = text != NULL ? manifest_alloc(m, n_bytes, err) : NULL;
+    const size_t n_bytes = strlen(text) + 1;
+    char *kept = manifest_alloc(m, n_bytes, err);
 
     return kept != NULL ? memcpy(kept, text, n_bytes) : NULL;
 }
-
-/* Room for one more item: the list, or a larger copy. NULL with err set. */
-static void *grown(struct manifest *m, void *list, size_t n, size_t item_nbytes, struct error *err)
-{
-    void *larger;
-
-    if (n > 0 && (n & (n - 1)) != 0)
-        return list;
-    larger = manifest_alloc(m, (n > 0 ? 2 * n : 1) * item_nbytes, err);
-    if (larger != NULL && n > 0)
-        memcpy(larger, list, n * item_nbytes);
-    return larger;
-}
-
-/* Append a zeroed item to m->list and point `item` at it, or return -1. */
-#define APPEND(m, owner, list, item, err)                                               \
-    do {                                                                                \
-        void *grown_list =                                                              \
-            grown((m), (owner)->list, (owner)->n_##list, sizeof *(owner)->list, (err)); \
-        if (grown_list == NULL)                                                         \
-            return -1;                                                                  \
-        (owner)->list = grown_list;                                                     \
-        (item) = &(owner)->list[(owner)->n_##list++];                                   \
-    } while (0)
 
 struct manifest *manifest_new(struct error *err)
 {
@@ -96,203 +67,43 @@ void manifest_free(struct manifest *m)
     free(m);
 }
 
-/* --- filling --- */
+/* --- asking --- */
 
-/* Copy texts in place: a list of pointers to them, up to a NULL. */
-static int keep_all(struct manifest *m, const char **const *texts, struct error *err)
+static const struct manifest_setting *find_setting(const struct manifest_setting *settings,
+                                                   size_t n, const char *name)
 {
-    for (; *texts != NULL; texts++) {
-        const char *kept = manifest_keep(m, **texts, err);
-
-        if (**texts != NULL && kept == NULL)
-            return -1;
-        **texts = kept;
-    }
-    return 0;
-}
-#define KEEP(m, err, ...) keep_all((m), (const char **const[]){__VA_ARGS__, NULL}, (err))
-
-int manifest_set_board(struct manifest *m, const struct manifest_board *board, struct error *err)
-{
-    char sha256[DIGEST_HEX_NBYTES];
-
-    m->board = *board;
-    if (board->file_text != NULL) {
-        if (digest_bytes(board->file_text, strlen(board->file_text), sha256, err) != 0)
-            return -1;
-        m->board.file_sha256 = sha256;
-    }
-    return KEEP(m, err, &m->board.name, &m->board.preset, &m->board.file_text,
-                &m->board.file_sha256);
-}
-
-int manifest_set_codec(struct manifest *m, const char *level, const char *libraries,
-                       struct error *err)
-{
-    m->codec_level = level;
-    m->codec_libraries = libraries;
-    return KEEP(m, err, &m->codec_level, &m->codec_libraries);
-}
-
-int manifest_add_transform(struct manifest *m, const struct manifest_transform *transform,
-                           struct error *err)
-{
-    struct manifest_transform *item;
-
-    APPEND(m, m, transforms, item, err);
-    *item = *transform;
-    return KEEP(m, err, &item->name);
-}
-
-int manifest_set_option(struct manifest *m, const char *name, const char *value, struct error *err)
-{
-    struct manifest_option *item = NULL;
-
-    for (size_t i = 0; i < m->n_options; i++)
-        if (strcmp(m->options[i].name, name) == 0)
-            item = &m->options[i];
-    if (item == NULL)
-        APPEND(m, m, options, item, err);
-    *item = (struct manifest_option){name, value};
-    return KEEP(m, err, &item->name, &item->value);
-}
-
-int manifest_set_convention(struct manifest *m, const struct manifest_convention *convention,
-                            struct error *err)
-{
-    struct manifest_convention *item = NULL;
-
-    for (size_t i = 0; i < m->n_conventions; i++)
-        if (strcmp(m->conventions[i].name, convention->name) == 0)
-            item = &m->conventions[i];
-    if (item == NULL)
-        APPEND(m, m, conventions, item, err);
-    *item = *convention;
-    return KEEP(m, err, &item->name, &item->meaning, &item->source);
-}
-
-int manifest_add_input(struct manifest *m, const struct manifest_file *file, struct error *err)
-{
-    struct manifest_file *item;
-
-    APPEND(m, m, inputs, item, err);
-    *item = *file;
-    item->first_row = MANIFEST_NO_ROW;
-    return KEEP(m, err, &item->name, &item->sha256);
-}
-
-int manifest_add_output(struct manifest *m, const struct manifest_file *file, struct error *err)
-{
-    struct manifest_file *item;
-
-    APPEND(m, m, outputs, item, err);
-    *item = *file;
-    item->arrays = NULL;
-    item->dropped = NULL;
-    item->n_arrays = item->n_dropped = 0;
-    return KEEP(m, err, &item->name, &item->sha256);
-}
-
-static struct manifest_file *last_output(struct manifest *m, struct error *err)
-{
-    if (m->n_outputs > 0)
-        return &m->outputs[m->n_outputs - 1];
-    error_set(err, ERROR_INTERNAL, "manifest: an array before its output");
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(settings[i].name, name) == 0)
+            return &settings[i];
     return NULL;
 }
-
-int manifest_add_array(struct manifest *m, const struct manifest_array *array, struct error *err)
-{
-    struct manifest_file *output = last_output(m, err);
-    struct manifest_array *item;
-    uint64_t *shape = manifest_alloc(m, (array->n_dims + 1) * sizeof *shape, err);
-
-    if (output == NULL || shape == NULL)
-        return -1;
-    if (array->n_dims > 0)
-        memcpy(shape, array->shape, array->n_dims * sizeof *shape);
-    APPEND(m, output, arrays, item, err);
-    *item = *array;
-    item->shape = shape;
-    return KEEP(m, err, &item->name, &item->dtype, &item->role, &item->swap, &item->codec);
-}
-
-int manifest_add_dropped(struct manifest *m, const char *name, struct error *err)
-{
-    struct manifest_file *output = last_output(m, err);
-    const char **item;
-
-    if (output == NULL)
-        return -1;
-    APPEND(m, output, dropped, item, err);
-    *item = name;
-    return KEEP(m, err, item);
-}
-
-int manifest_set_count(struct manifest *m, const char *name, uint64_t value, struct error *err)
-{
-    struct manifest_count *item = NULL;
-
-    if (value > INT64_MAX)
-        return error_set(err, ERROR_INTERNAL, "manifest: %s is too large: %" PRIu64, name, value);
-    for (size_t i = 0; i < m->n_counts; i++)
-        if (strcmp(m->counts[i].name, name) == 0)
-            item = &m->counts[i];
-    if (item == NULL)
-        APPEND(m, m, counts, item, err);
-    *item = (struct manifest_count){name, value};
-    return KEEP(m, err, &item->name);
-}
-
-int manifest_add_warning(struct manifest *m, const char *text, struct error *err)
-{
-    const char **item;
-
-    APPEND(m, m, warnings, item, err);
-    *item = text;
-    return KEEP(m, err, item);
-}
-
-/* --- asking --- */
 
 const char *manifest_option(const struct manifest *m, const char *name)
 {
-    for (size_t i = 0; i < m->n_options; i++)
-        if (strcmp(m->options[i].name, name) == 0)
-            return m->options[i].value;
-    return NULL;
-}
+    const struct manifest_setting *option = find_setting(m->options, m->n_options, name);
 
-int manifest_count(const struct manifest *m, const char *name, uint64_t *value)
-{
-    for (size_t i = 0; i < m->n_counts; i++)
-        if (strcmp(m->counts[i].name, name) == 0) {
-            *value = m->counts[i].value;
-            return 0;
-        }
-    return -1;
-}
-
-static const char *meaning_of(const struct manifest *m, const char *name, const char **source)
-{
-    for (size_t i = 0; i < m->n_conventions; i++)
-        if (strcmp(m->conventions[i].name, name) == 0) {
-            *source = m->conventions[i].source;
-            return m->conventions[i].meaning;
-        }
-    return NULL;
+    return option != NULL ? option->value : NULL;
 }
 
 /* Version 1 had them among the options, without saying which were told, and permutations of planes
  * without their numbers. */
 const char *manifest_convention(const struct manifest *m, const char *name)
 {
-    const char *source, *meaning = meaning_of(m, name, &source);
+    const struct manifest_setting *convention =
+        find_setting(m->conventions, m->n_conventions, name);
     const char *old = m->format_version == 1 ? manifest_option(m, name) : NULL;
 
-    if (meaning != NULL)
-        return strcmp(source, "default") != 0 ? meaning : NULL;
+    if (convention != NULL)
+        return strcmp(convention->source, "default") != 0 ? convention->value : NULL;
     return old != NULL && strcmp(old, "permutation") != 0 ? old : NULL;
+}
+
+struct manifest_count *manifest_count(const struct manifest *m, const char *name)
+{
+    for (size_t i = 0; i < m->n_counts; i++)
+        if (strcmp(m->counts[i].name, name) == 0)
+            return &m->counts[i];
+    return NULL;
 }
 
 const struct manifest_array *manifest_find_array(const struct manifest_file *output,
@@ -328,23 +139,19 @@ static void compare(struct comparison *c, const char *what, const char *key, con
                              describe(a).text, describe(b).text);
 }
 
-static void compare_settings(struct comparison *c, const struct manifest *a,
-                             const struct manifest *b)
+/* Options or conventions. */
+static void compare_settings(struct comparison *c, const char *what,
+                             const struct manifest_setting *a, size_t n_a,
+                             const struct manifest_setting *b, size_t n_b)
 {
-    const char *source;
+    for (size_t i = 0; i < n_a; i++) {
+        const struct manifest_setting *found = find_setting(b, n_b, a[i].name);
 
-    for (size_t i = 0; i < a->n_options; i++)
-        compare(c, "option ", a->options[i].name, a->options[i].value,
-                manifest_option(b, a->options[i].name));
-    for (size_t i = 0; i < b->n_options; i++)
-        if (manifest_option(a, b->options[i].name) == NULL)
-            compare(c, "option ", b->options[i].name, NULL, b->options[i].value);
-    for (size_t i = 0; i < a->n_conventions; i++)
-        compare(c, "convention ", a->conventions[i].name, a->conventions[i].meaning,
-                meaning_of(b, a->conventions[i].name, &source));
-    for (size_t i = 0; i < b->n_conventions; i++)
-        if (meaning_of(a, b->conventions[i].name, &source) == NULL)
-            compare(c, "convention ", b->conventions[i].name, NULL, b->conventions[i].meaning);
+        compare(c, what, a[i].name, a[i].value, found != NULL ? found->value : NULL);
+    }
+    for (size_t i = 0; i < n_b; i++)
+        if (find_setting(a, n_a, b[i].name) == NULL)
+            compare(c, what, b[i].name, NULL, b[i].value);
 }
 
 static const struct manifest_array dropped_array = {.role = "drop"};
@@ -365,13 +172,14 @@ static const struct manifest_array *find_anywhere(const struct manifest *m, cons
 }
 
 /* An array that one of them does not have has no other role. */
-static void compare_array(struct comparison *c, const char *name,
-                          const struct manifest_array *expected, const struct manifest_array *found)
+static void compare_array(struct comparison *c, const struct manifest *a, const char *name,
+                          const struct manifest_array *found)
 {
-    if (expected == NULL)
-        return;
-    compare(c, "role of ", name, expected->role, found->role);
-    if (expected->swap != NULL && found->swap != NULL)
+    const struct manifest_array *expected = find_anywhere(a, name);
+
+    if (expected != NULL)
+        compare(c, "role of ", name, expected->role, found->role);
+    if (expected != NULL && expected->swap != NULL && found->swap != NULL)
         compare(c, "swap of colours in ", name, expected->swap, found->swap);
 }
 
@@ -384,11 +192,9 @@ static void compare_arrays(struct comparison *c, const struct manifest *a, const
         const struct manifest_file *output = &b->outputs[k];
 
         for (size_t i = 0; i < output->n_arrays; i++)
-            compare_array(c, output->arrays[i].name, find_anywhere(a, output->arrays[i].name),
-                          &output->arrays[i]);
+            compare_array(c, a, output->arrays[i].name, &output->arrays[i]);
         for (size_t i = 0; i < output->n_dropped; i++)
-            compare_array(c, output->dropped[i], find_anywhere(a, output->dropped[i]),
-                          &dropped_array);
+            compare_array(c, a, output->dropped[i], &dropped_array);
     }
 }
 
@@ -411,14 +217,16 @@ int manifest_compare(const struct manifest *a, const struct manifest *b, struct 
     const size_t n_before = list->n_bytes;
 
     if (a->format_version != b->format_version)
-        return text_append(list, err, "format_version: %u expected, %u found", a->format_version,
-                           b->format_version);
+        return text_append(list, err, "format_version: %" PRIu64 " expected, %" PRIu64 " found",
+                           a->format_version, b->format_version);
     compare(&c, "program's ", "name", a->tool_name, b->tool_name);
     compare(&c, "program's ", "version", a->tool_version, b->tool_version);
     compare(&c, "board's ", "name", a->board.name, b->board.name);
     compare(&c, "board's ", "preset", a->board.preset, b->board.preset);
     compare(&c, "board's ", "file", a->board.file_sha256, b->board.file_sha256);
-    compare_settings(&c, a, b);
+    compare_settings(&c, "option ", a->options, a->n_options, b->options, b->n_options);
+    compare_settings(&c, "convention ", a->conventions, a->n_conventions, b->conventions,
+                     b->n_conventions);
     compare(&c, "codec's ", "level", a->codec_level, b->codec_level);
     compare(&c, "codec's ", "libraries", a->codec_libraries, b->codec_libraries);
     compare_arrays(&c, a, b);

@@ -2,9 +2,10 @@
  * manifest.h - what was done to make an output, as JSON beside it: plain structs, filled by whoever
  * wrote the output or read back from the file, and compared.
  *
- * Everything a manifest points at lives as long as the manifest (or the manifests it was joined
- * of). Names of files and arrays are their very bytes here; see manifest_write for the file. The
- * form is described in share/symaug/manifest.schema.json.
+ * Whoever fills a manifest keeps what it points at alive, or has it in the manifest's own memory,
+ * as everything is in a manifest that was read. Names of files and arrays are their very bytes
+ * here; see manifest_write for the file. The form is described in
+ * share/symaug/manifest.schema.json.
  */
 #ifndef SYMAUG_MANIFEST_MANIFEST_H
 #define SYMAUG_MANIFEST_MANIFEST_H
@@ -36,19 +37,16 @@ struct manifest_transform {
     bool swaps_colours;
 };
 
-/* An option that changes the output, under its long name; or a count, under its own. */
-struct manifest_option {
+/* An option that changes the output, under its long name. Or a convention in effect, by the name of
+ * its option: its value in full, in words for that option ("1,0,~2"), and what said so ("--planes",
+ * "default"). */
+struct manifest_setting {
     const char *name, *value;
+    const char *source; /* conventions only */
 };
 struct manifest_count {
     const char *name;
     uint64_t value;
-};
-
-/* A convention in effect, by the name of its option: in full, in words for that option ("1,0,~2"),
- * and what said so ("--planes", "default"). */
-struct manifest_convention {
-    const char *name, *meaning, *source;
 };
 
 struct manifest_array {
@@ -79,51 +77,32 @@ struct manifest_file {
     size_t n_dropped;
 };
 
+/* Zeroed items are "not there"; all lists have their length beside them. */
 struct manifest {
-    unsigned format_version;
+    uint64_t format_version;
     const char *tool_name, *tool_version;
     struct manifest_board board;
     const char *codec_level, *codec_libraries;
     struct manifest_transform *transforms;
-    struct manifest_option *options;
-    struct manifest_convention *conventions;
+    struct manifest_setting *options, *conventions;
     struct manifest_file *inputs, *outputs;
     struct manifest_count *counts;
     const char **warnings;
     size_t n_transforms, n_options, n_conventions, n_inputs, n_outputs, n_counts, n_warnings;
-    struct manifest_block *blocks; /* owned: what everything above lies in */
+    struct manifest_block *blocks; /* owned: what manifest_alloc gave */
 };
 
-/* An empty manifest of this version of the program. NULL with err set. */
+/* An empty manifest of this version of the program, to be filled in. NULL with err set. */
 struct manifest *manifest_new(struct error *err);
 void manifest_free(struct manifest *m);
 
-/* Zeroed memory, or a copy of a text (NULL stays NULL), that lives as long as the manifest. */
+/* Zeroed memory, or a copy of a text, that lives as long as the manifest. NULL with err set. */
 void *manifest_alloc(struct manifest *m, size_t n_bytes, struct error *err);
 const char *manifest_keep(struct manifest *m, const char *text, struct error *err);
 
-/*
- * Filling it. Texts, shapes and lists are copied; options and conventions that are set again take
- * the new value. manifest_add_array and manifest_add_dropped are for the output added last.
- */
-int manifest_set_board(struct manifest *m, const struct manifest_board *board, struct error *err);
-int manifest_set_codec(struct manifest *m, const char *level, const char *libraries,
-                       struct error *err);
-int manifest_add_transform(struct manifest *m, const struct manifest_transform *transform,
-                           struct error *err);
-int manifest_set_option(struct manifest *m, const char *name, const char *value, struct error *err);
-int manifest_set_convention(struct manifest *m, const struct manifest_convention *convention,
-                            struct error *err);
-int manifest_add_input(struct manifest *m, const struct manifest_file *file, struct error *err);
-int manifest_add_output(struct manifest *m, const struct manifest_file *file, struct error *err);
-int manifest_add_array(struct manifest *m, const struct manifest_array *array, struct error *err);
-int manifest_add_dropped(struct manifest *m, const char *name, struct error *err);
-int manifest_set_count(struct manifest *m, const char *name, uint64_t value, struct error *err);
-int manifest_add_warning(struct manifest *m, const char *text, struct error *err);
-
-/* An option or a count: NULL or -1 (no error) when it is not there. */
+/* An option, or a count: NULL when it is not there. */
 const char *manifest_option(const struct manifest *m, const char *name);
-int manifest_count(const struct manifest *m, const char *name, uint64_t *value);
+struct manifest_count *manifest_count(const struct manifest *m, const char *name);
 
 /* What a convention meant, in words for conventions_set; NULL when it was not told: then what holds
  * by default did, or the manifest is of a version that did not say it. */
@@ -152,5 +131,46 @@ int manifest_write(const struct manifest *m, const char *path, bool force, struc
 
 /* Read and check the form of a manifest. NULL with err set (ERROR_NO_INPUT, ERROR_DATA). */
 struct manifest *manifest_read(const char *path, struct error *err);
+
+/* --- many joined into one, the same whatever their order and number --- */
+
+struct manifest_part {
+    const char *path;          /* of its file */
+    struct manifest *manifest; /* owned; its outputs' names are relative to the joined manifest */
+    bool adds_nothing;         /* all that it lists is in another one */
+    bool run_is_known;         /* it tells of a run that another one told of */
+};
+
+struct manifest_parts {
+    struct manifest_part *items; /* owned */
+    size_t n;
+    const char **strays; /* owned: shards in a folder that have no manifest beside them */
+    size_t n_strays;
+    char *folder;            /* owned: the real one in which the joined manifest will lie */
+    struct manifest *joined; /* owned */
+};
+
+/* Begin a list for a manifest called target; release it in any case. ERROR_CANT_CREATE when its
+ * folder is not there. */
+int manifest_parts_init(struct manifest_parts *parts, const char *target, struct error *err);
+
+/*
+ * Append a manifest, or those of a folder: every NAME.manifest.json beside its output NAME. Joined
+ * manifests in a folder are passed over. ERROR_NO_INPUT for what is not there, ERROR_DATA for what
+ * is not a manifest, and for outputs that are missing or of another size.
+ */
+int manifest_parts_add(struct manifest_parts *parts, const char *path, struct error *err);
+
+/*
+ * Join them: outputs, inputs and warnings sorted, each once; counts added up. A manifest whose
+ * outputs are all in another one adds nothing. NULL with err set (ERROR_DATA) when they differ in
+ * what shaped the rows, when an output or an input is in two of them, when an output is missing or
+ * too many in a run that was cut into several, and when a folder held a shard without a manifest
+ * that is not an input either. The joined manifest is borrowed from the parts.
+ */
+struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err);
+
+/* Free everything; accepts a zeroed one. */
+void manifest_parts_release(struct manifest_parts *parts);
 
 #endif

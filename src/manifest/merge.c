@@ -1,11 +1,11 @@
 /*
- * merge.c - see merge.h.
+ * merge.c - many manifests joined into one.
  *
  * Parts are sorted, those with most outputs first, so that what is already in a joined manifest is
  * met after it. Then the outputs of all are sorted by name, and equal neighbours compared; runs
  * that were cut and inputs in the same way.
  */
-#include "manifest/merge.h"
+#include "manifest/manifest.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,27 +19,13 @@ static int no_memory(struct error *err)
     return error_no_memory(err, "joined manifest");
 }
 
-static bool ends_with(const char *name, const char *suffix)
-{
-    const size_t n = strlen(name), n_suffix = strlen(suffix);
-
-    return n > n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 /* --- where outputs are --- */
 
 /* The folder that a path lies in, without links and dots, and with a slash at its end; owned by the
  * caller. */
 static char *real_folder(const char *path, enum error_kind kind, struct error *err)
 {
-    const size_t n = (size_t)(base_name(path) - path);
+    const size_t n = (size_t)(text_base_name(path) - path);
     struct text text = {0};
     char *real = NULL, *folder = n == 0 ? strdup(".") : strndup(path, n);
 
@@ -54,20 +40,6 @@ static char *real_folder(const char *path, enum error_kind kind, struct error *e
     return text.text;
 }
 
-/* Append what leads from one such folder to another: "../b/". */
-static int append_way(struct text *way, const char *from, const char *to, struct error *err)
-{
-    size_t n_common = 0;
-
-    for (size_t i = 0; from[i] != '\0' && from[i] == to[i]; i++)
-        if (from[i] == '/')
-            n_common = i + 1;
-    for (const char *p = from + n_common; *p != '\0'; p++)
-        if (*p == '/' && text_append(way, err, "../") != 0)
-            return -1;
-    return text_append(way, err, "%s", to + n_common);
-}
-
 /* The output is there, and its name becomes its place as seen from the joined manifest. */
 static int settle_output(const struct manifest_parts *parts, const struct manifest_part *part,
                          struct manifest_file *output, struct error *err)
@@ -75,7 +47,8 @@ static int settle_output(const struct manifest_parts *parts, const struct manife
     struct text path = {0}, name = {0};
     char *folder = NULL;
     struct stat st;
-    int rc = text_append(&path, err, "%.*s%s", (int)(base_name(part->path) - part->path),
+    size_t n_common = 0;
+    int rc = text_append(&path, err, "%.*s%s", (int)(text_base_name(part->path) - part->path),
                          part->path, output->name);
 
     if (rc == 0 && stat(path.text, &st) != 0)
@@ -86,10 +59,18 @@ static int settle_output(const struct manifest_parts *parts, const struct manife
                        "%s: output %s: %" PRIu64 " bytes expected, %" PRIu64 " found",
                        text_path(part->path).text, text_quote(path.text).text, output->n_bytes,
                        (uint64_t)st.st_size);
-    if (rc == 0 && ((folder = real_folder(path.text, ERROR_DATA, err)) == NULL ||
-                    append_way(&name, parts->folder, folder, err) != 0 ||
-                    text_append(&name, err, "%s", base_name(path.text)) != 0 ||
-                    (output->name = manifest_keep(part->manifest, name.text, err)) == NULL))
+    if (rc == 0 && (folder = real_folder(path.text, ERROR_DATA, err)) == NULL)
+        rc = -1;
+    /* Up from the joined manifest's folder to what both have in common, and down again. */
+    for (size_t i = 0; rc == 0 && folder[i] != '\0' && folder[i] == parts->folder[i]; i++)
+        if (folder[i] == '/')
+            n_common = i + 1;
+    for (const char *p = parts->folder + n_common; rc == 0 && *p != '\0'; p++)
+        if (*p == '/')
+            rc = text_append(&name, err, "../");
+    if (rc == 0)
+        rc = text_append(&name, err, "%s%s", folder + n_common, text_base_name(path.text));
+    if (rc == 0 && (output->name = manifest_keep(part->manifest, name.text, err)) == NULL)
         rc = -1;
     text_release(&path);
     text_release(&name);
@@ -104,26 +85,23 @@ static int add_part(struct manifest_parts *parts, const char *path, struct manif
                     struct error *err)
 {
     struct manifest_part *grown = realloc(parts->items, (parts->n + 1) * sizeof *grown);
-    struct manifest_part *part;
+    int rc = grown != NULL ? 0 : no_memory(err);
 
     if (grown != NULL)
         parts->items = grown;
-    if (grown == NULL || manifest == NULL || (grown[parts->n].path = strdup(path)) == NULL) {
-        if (manifest != NULL)
-            no_memory(err);
+    if (grown == NULL || manifest == NULL) {
         manifest_free(manifest);
         return -1;
     }
-    part = &grown[parts->n++];
-    part->manifest = manifest;
-    part->adds_nothing = part->run_is_known = false;
-    for (size_t i = 0; i < manifest->n_outputs; i++)
-        if (settle_output(parts, part, &manifest->outputs[i], err) != 0)
-            return -1;
-    return 0;
+    grown += parts->n++;
+    *grown = (struct manifest_part){.manifest = manifest};
+    grown->path = manifest_keep(manifest, path, err);
+    for (size_t i = 0; i < manifest->n_outputs && rc == 0; i++)
+        rc = grown->path != NULL ? settle_output(parts, grown, &manifest->outputs[i], err) : -1;
+    return rc;
 }
 
-/* A manifest in a folder. One that belongs to no output is a joined one. */
+/* A manifest in a folder. One that belongs to no output is a joined one, and is passed over. */
 static int add_found(struct manifest_parts *parts, const char *path, struct error *err)
 {
     struct manifest *manifest = manifest_read(path, err);
@@ -132,34 +110,25 @@ static int add_found(struct manifest_parts *parts, const char *path, struct erro
     int rc = manifest == NULL ? -1 : output == NULL ? no_memory(err) : 0;
 
     if (rc == 0 && manifest->n_outputs == 1 &&
-        strcmp(manifest->outputs[0].name, base_name(output)) == 0) {
-        free(output);
-        return add_part(parts, path, manifest, err);
-    }
-    if (rc == 0 && stat(output, &st) == 0)
+        strcmp(manifest->outputs[0].name, text_base_name(output)) == 0) {
+        rc = add_part(parts, path, manifest, err);
+        manifest = NULL;
+    } else if (rc == 0 && stat(output, &st) == 0) {
         rc = error_set(err, ERROR_DATA, "%s: does not list %s, beside which it stands",
-                       text_path(path).text, text_quote(base_name(output)).text);
+                       text_path(path).text, text_quote(text_base_name(output)).text);
+    }
     free(output);
     manifest_free(manifest);
     return rc;
 }
 
-static int add_stray(struct manifest_parts *parts, const char *path, struct error *err)
-{
-    char **grown = realloc(parts->strays, (parts->n_strays + 1) * sizeof *grown);
-
-    if (grown == NULL)
-        return no_memory(err);
-    parts->strays = grown;
-    grown[parts->n_strays] = strdup(path);
-    return grown[parts->n_strays++] != NULL ? 0 : no_memory(err);
-}
-
+/* A manifest or a shard in a folder. */
 static int add_file(struct manifest_parts *parts, const char *folder, const char *name,
                     struct error *err)
 {
-    const bool is_manifest = ends_with(name, MANIFEST_SUFFIX);
+    const bool is_manifest = text_ends_with(name, MANIFEST_SUFFIX);
     struct text path = {0};
+    const char **grown;
     struct stat st;
     int rc = text_append(&path, err, "%s/%s%s", folder, name, is_manifest ? "" : MANIFEST_SUFFIX);
 
@@ -167,7 +136,12 @@ static int add_file(struct manifest_parts *parts, const char *folder, const char
         rc = add_found(parts, path.text, err);
     } else if (rc == 0 && stat(path.text, &st) != 0) {
         path.text[path.n_bytes - strlen(MANIFEST_SUFFIX)] = '\0';
-        rc = add_stray(parts, path.text, err);
+        grown = realloc(parts->strays, (parts->n_strays + 1) * sizeof *grown);
+        if (grown != NULL) {
+            parts->strays = grown;
+            grown[parts->n_strays] = manifest_keep(parts->joined, path.text, err);
+        }
+        rc = grown == NULL ? no_memory(err) : grown[parts->n_strays++] != NULL ? 0 : -1;
     }
     text_release(&path);
     return rc;
@@ -178,7 +152,7 @@ static int is_of_interest(const struct dirent *entry)
     static const char *const suffixes[] = {MANIFEST_SUFFIX, ".npz", ".npy"};
 
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (entry->d_name[0] != '.' && ends_with(entry->d_name, suffixes[i]))
+        if (entry->d_name[0] != '.' && text_ends_with(entry->d_name, suffixes[i]))
             return 1;
     return 0;
 }
@@ -188,62 +162,55 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int add_folder(struct manifest_parts *parts, const char *path, struct error *err)
-{
-    const size_t n_before = parts->n;
-    struct dirent **entries;
-    int n = scandir(path, &entries, is_of_interest, by_name);
-    int rc = 0;
-
-    if (n < 0)
-        return error_set_errno(err, ERROR_NO_INPUT, errno, "%s: cannot list", text_path(path).text);
-    for (int i = 0; i < n; i++) {
-        if (rc == 0)
-            rc = add_file(parts, path, entries[i]->d_name, err);
-        free(entries[i]);
-    }
-    free(entries);
-    if (rc == 0 && parts->n == n_before)
-        rc = error_set(err, ERROR_NO_INPUT, "%s: no manifest of an output in this folder",
-                       text_path(path).text);
-    return rc;
-}
-
 int manifest_parts_init(struct manifest_parts *parts, const char *target, struct error *err)
 {
-    *parts = (struct manifest_parts){0};
-    parts->folder = real_folder(target, ERROR_CANT_CREATE, err);
+    *parts = (struct manifest_parts){.joined = manifest_new(err)};
+    if (parts->joined != NULL)
+        parts->folder = real_folder(target, ERROR_CANT_CREATE, err);
     return parts->folder != NULL ? 0 : -1;
 }
 
 int manifest_parts_add(struct manifest_parts *parts, const char *path, struct error *err)
 {
+    const size_t n_before = parts->n;
+    struct dirent **entries;
     struct stat st;
-    size_t n = strlen(path);
+    size_t n_path = strlen(path);
     char *folder;
-    int rc;
+    int n, rc = 0;
 
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
         return add_part(parts, path, manifest_read(path, err), err);
-    while (n > 1 && path[n - 1] == '/')
-        n--;
-    folder = strndup(path, n);
-    rc = folder != NULL ? add_folder(parts, folder, err) : no_memory(err);
+    while (n_path > 1 && path[n_path - 1] == '/')
+        n_path--;
+    folder = strndup(path, n_path);
+    if (folder == NULL)
+        return no_memory(err);
+    n = scandir(folder, &entries, is_of_interest, by_name);
+    if (n < 0)
+        rc = error_set_errno(err, ERROR_NO_INPUT, errno, "%s: cannot list", text_path(folder).text);
+    for (int i = 0; i < n; i++) {
+        if (rc == 0)
+            rc = add_file(parts, folder, entries[i]->d_name, err);
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+    if (rc == 0 && parts->n == n_before)
+        rc = error_set(err, ERROR_NO_INPUT, "%s: no manifest of an output in this folder",
+                       text_path(folder).text);
     free(folder);
     return rc;
 }
 
 void manifest_parts_release(struct manifest_parts *parts)
 {
-    for (size_t i = 0; i < parts->n; i++) {
+    for (size_t i = 0; i < parts->n; i++)
         manifest_free(parts->items[i].manifest);
-        free(parts->items[i].path);
-    }
-    for (size_t i = 0; i < parts->n_strays; i++)
-        free(parts->strays[i]);
     free(parts->strays);
     free(parts->items);
     free(parts->folder);
+    manifest_free(parts->joined);
     *parts = (struct manifest_parts){0};
 }
 
@@ -295,22 +262,6 @@ static int by_run(const void *a, const void *b)
     return (p->file->first_row > q->file->first_row) - (p->file->first_row < q->file->first_row);
 }
 
-static bool same_run(const struct entry *a, const struct entry *b)
-{
-    return a->n_run > 0 && a->n_run == b->n_run &&
-           memcmp(a->file->name, b->file->name, a->n_run) == 0;
-}
-
-/* OUT-00000.npz, OUT-00001.npz: the length up to the number. */
-static size_t run_length(const struct manifest_file *output)
-{
-    const char *dash = strrchr(output->name, '-');
-
-    if (dash == NULL || output->first_row == MANIFEST_NO_ROW || strspn(dash + 1, "0123456789") == 0)
-        return 0;
-    return (size_t)(dash - output->name) + 1;
-}
-
 /* The outputs or inputs of all parts that add something. */
 static int list_files(const struct manifest_parts *parts, bool outputs, struct entries *list,
                       struct error *err)
@@ -331,7 +282,13 @@ static int list_files(const struct manifest_parts *parts, bool outputs, struct e
         for (size_t k = 0; k < n_files && !part->adds_nothing; k++) {
             const struct manifest_file *file = outputs ? &m->outputs[k] : &m->inputs[k];
 
-            list->items[list->n++] = (struct entry){file, part, outputs ? run_length(file) : 0};
+            const char *dash = strrchr(file->name, '-'); /* OUT-00000.npz, OUT-00001.npz */
+            struct entry *entry = &list->items[list->n++];
+
+            *entry = (struct entry){file, part, 0};
+            if (outputs && file->first_row != MANIFEST_NO_ROW && dash != NULL &&
+                strspn(dash + 1, "0123456789") > 0)
+                entry->n_run = (size_t)(dash - file->name) + 1;
         }
     }
     qsort(list->items, list->n, sizeof *list->items, by_file);
@@ -418,7 +375,8 @@ static int check_runs(struct entries *outputs, struct error *err)
         const struct entry *first = &outputs->items[i];
 
         n = 1;
-        while (i + n < outputs->n && same_run(first, first + n))
+        while (i + n < outputs->n && first->n_run > 0 && first->n_run == first[n].n_run &&
+               memcmp(first->file->name, first[n].file->name, first->n_run) == 0)
             n++;
         if (first->n_run > 0)
             rc = check_run(first, n, err);
@@ -445,7 +403,7 @@ static int unite_inputs(struct entries *inputs, struct error *err)
             inputs->items[n++] = *e;
         } else if (!e->part->run_is_known) {
             return error_set(err, ERROR_DATA,
-                             "%s: input %s is in %s too: its rows would be there twice",
+                             "%s: input %s is in %s too: its rows would be duplicated",
                              text_path(e->part->path).text, text_quote(e->file->name).text,
                              text_path(before->part->path).text);
         }
@@ -454,62 +412,73 @@ static int unite_inputs(struct entries *inputs, struct error *err)
     return 0;
 }
 
-/* What the outputs of a run that was cut have in common is counted once, but for the rows of each.
- * A run whose last output is missing has too few. */
-static int settle_counts(struct manifest *joined, struct error *err)
-{
-    uint64_t rows_in = 0, rows_out = 0, left_out, all = 0;
-    bool too_large = false;
-
-    for (size_t i = 0; i < joined->n_inputs; i++)
-        too_large |= __builtin_add_overflow(rows_in, joined->inputs[i].n_rows, &rows_in);
-    for (size_t i = 0; i < joined->n_outputs; i++)
-        too_large |= __builtin_add_overflow(rows_out, joined->outputs[i].n_rows, &rows_out);
-    too_large |= __builtin_mul_overflow(rows_in, (uint64_t)joined->n_transforms, &all) ||
-                 all > INT64_MAX || rows_out > INT64_MAX;
-    if (too_large)
-        return error_set(err, ERROR_DATA, "the sum of all rows is too large");
-    if (manifest_count(joined, "images_left_out", &left_out) == 0 && all - left_out != rows_out)
-        return error_set(err, ERROR_DATA,
-                         "%" PRId64 " rows expected of all outputs, %" PRIu64
-                         " found: an output of a run is missing",
-                         (int64_t)(all - left_out), rows_out);
-    return manifest_set_count(joined, "rows_in", rows_in, err) != 0
-               ? -1
-               : manifest_set_count(joined, "rows_out", rows_out, err);
-}
-
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Counts of each run once, warnings of every part, each text once. */
+static int add_count(struct manifest *joined, const char *name, uint64_t value, struct error *err)
+{
+    struct manifest_count *count = manifest_count(joined, name);
+
+    if (count == NULL) {
+        count = &joined->counts[joined->n_counts++];
+        *count = (struct manifest_count){.name = name};
+    }
+    if (__builtin_add_overflow(count->value, value, &count->value) || count->value > INT64_MAX)
+        return error_set(err, ERROR_DATA, "counts.%s: the sum of all manifests is too large",
+                         text_path(name).text);
+    return 0;
+}
+
+/* Warnings of every part, each text once. Counts of each run once, as the outputs of a run that was
+ * cut have them in common, but for the rows of each. A run whose last output is missing has too
+ * few. */
 static int add_counts_and_warnings(struct manifest *joined, const struct manifest_parts *parts,
                                    struct error *err)
 {
-    size_t n = 0;
+    const struct manifest_count *left_out, *rows_in, *rows_out;
+    size_t n_counts = 2, n_warnings = 0, n = 0;
+    uint64_t all;
+    int rc;
 
+    for (size_t i = 0; i < parts->n; i++) {
+        n_counts += parts->items[i].manifest->n_counts;
+        n_warnings += parts->items[i].manifest->n_warnings;
+    }
+    joined->counts = manifest_alloc(joined, n_counts * sizeof *joined->counts, err);
+    joined->warnings = manifest_alloc(joined, n_warnings * sizeof *joined->warnings, err);
+    if (joined->counts == NULL || joined->warnings == NULL)
+        return -1;
+    rc = add_count(joined, "rows_in", 0, err) | add_count(joined, "rows_out", 0, err);
+    for (size_t i = 0; i < joined->n_inputs; i++)
+        rc |= add_count(joined, "rows_in", joined->inputs[i].n_rows, err);
+    for (size_t i = 0; i < joined->n_outputs; i++)
+        rc |= add_count(joined, "rows_out", joined->outputs[i].n_rows, err);
     for (size_t i = 0; i < parts->n; i++) {
         const struct manifest_part *part = &parts->items[i];
         const struct manifest *m = part->manifest;
 
-        for (size_t k = 0; k < m->n_counts && !part->adds_nothing && !part->run_is_known; k++) {
-            uint64_t sum = 0;
-
-            (void)manifest_count(joined, m->counts[k].name, &sum);
-            if (__builtin_add_overflow(sum, m->counts[k].value, &sum) || sum > INT64_MAX)
-                return error_set(err, ERROR_DATA, "%s: counts.%s: the sum is too large",
-                                 text_path(part->path).text, text_path(m->counts[k].name).text);
-            if (manifest_set_count(joined, m->counts[k].name, sum, err) != 0)
-                return -1;
-        }
+        for (size_t k = 0; k < m->n_counts && !part->adds_nothing && !part->run_is_known; k++)
+            if (strcmp(m->counts[k].name, "rows_in") != 0 &&
+                strcmp(m->counts[k].name, "rows_out") != 0)
+                rc |= add_count(joined, m->counts[k].name, m->counts[k].value, err);
         for (size_t k = 0; k < m->n_warnings && !part->adds_nothing; k++)
-            if (manifest_add_warning(joined, m->warnings[k], err) != 0)
-                return -1;
+            joined->warnings[joined->n_warnings++] = m->warnings[k];
     }
-    if (joined->n_warnings > 0)
-        qsort(joined->warnings, joined->n_warnings, sizeof *joined->warnings, by_text);
+    if (rc != 0)
+        return -1;
+    rows_in = manifest_count(joined, "rows_in");
+    rows_out = manifest_count(joined, "rows_out");
+    left_out = manifest_count(joined, "images_left_out");
+    if (__builtin_mul_overflow(rows_in->value, joined->n_transforms, &all) || all > INT64_MAX)
+        return error_set(err, ERROR_DATA, "the sum of all rows is too large");
+    if (left_out != NULL && all - left_out->value != rows_out->value)
+        return error_set(err, ERROR_DATA,
+                         "%" PRId64 " rows expected of all outputs, %" PRIu64
+                         " found: an output of a run is missing",
+                         (int64_t)(all - left_out->value), rows_out->value);
+    qsort(joined->warnings, joined->n_warnings, sizeof *joined->warnings, by_text);
     for (size_t i = 0; i < joined->n_warnings; i++)
         if (n == 0 || strcmp(joined->warnings[n - 1], joined->warnings[i]) != 0)
             joined->warnings[n++] = joined->warnings[i];
@@ -539,7 +508,7 @@ static int check_strays(const struct manifest_parts *parts, const struct manifes
         bool is_input = false;
 
         for (size_t k = 0; k < joined->n_inputs && !is_input; k++)
-            is_input = strcmp(joined->inputs[k].name, base_name(parts->strays[i])) == 0;
+            is_input = strcmp(joined->inputs[k].name, text_base_name(parts->strays[i])) == 0;
         if (!is_input)
             return error_set(err, ERROR_DATA,
                              "%s: has no manifest: an output that was not finished, or an input "
@@ -549,65 +518,47 @@ static int check_strays(const struct manifest_parts *parts, const struct manifes
     return 0;
 }
 
-static int agree(const struct manifest_parts *parts, struct error *err)
+struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
 {
+    struct entries outputs = {0}, inputs = {0};
+    struct manifest *joined = parts->joined;
+    const struct manifest *model;
     struct text list = {0};
     int rc = 0;
 
+    if (parts->n == 0) {
+        error_set(err, ERROR_NO_INPUT, "no manifest to join");
+        return NULL;
+    }
+    qsort(parts->items, parts->n, sizeof *parts->items, by_size);
+    model = parts->items[0].manifest;
     for (size_t i = 1; i < parts->n && rc == 0; i++) {
-        rc = manifest_compare(parts->items[0].manifest, parts->items[i].manifest, &list, err);
+        rc = manifest_compare(model, parts->items[i].manifest, &list, err);
         if (rc == 0 && list.n_bytes > 0)
             rc = error_set(err, ERROR_DATA, "%s: not made as %s: %s",
                            text_path(parts->items[i].path).text,
                            text_path(parts->items[0].path).text, list.text);
     }
     text_release(&list);
-    return rc;
-}
-
-static int join(struct manifest *joined, struct manifest_parts *parts, struct error *err)
-{
-    struct entries outputs = {0}, inputs = {0};
-    const struct manifest *model;
-    int rc = -1;
-
-    qsort(parts->items, parts->n, sizeof *parts->items, by_size);
-    model = parts->items[0].manifest;
-    if (agree(parts, err) == 0 && settle_doubles(parts, &outputs, err) == 0 &&
-        check_runs(&outputs, err) == 0 && list_files(parts, false, &inputs, err) == 0 &&
-        unite_inputs(&inputs, err) == 0) {
-        joined->format_version = model->format_version;
-        joined->tool_name = model->tool_name;
-        joined->tool_version = model->tool_version;
-        joined->board = model->board;
-        joined->codec_level = model->codec_level;
-        joined->codec_libraries = model->codec_libraries;
-        joined->transforms = model->transforms;
-        joined->n_transforms = model->n_transforms;
-        joined->options = model->options;
-        joined->n_options = model->n_options;
-        joined->conventions = model->conventions;
-        joined->n_conventions = model->n_conventions;
-        rc = take_files(joined, &outputs, true, err) != 0 ||
-                     take_files(joined, &inputs, false, err) != 0 ||
-                     add_counts_and_warnings(joined, parts, err) != 0 ||
-                     settle_counts(joined, err) != 0
-                 ? -1
-                 : check_strays(parts, joined, err);
-    }
+    joined->format_version = model->format_version;
+    joined->tool_name = model->tool_name;
+    joined->tool_version = model->tool_version;
+    joined->board = model->board;
+    joined->codec_level = model->codec_level;
+    joined->codec_libraries = model->codec_libraries;
+    joined->transforms = model->transforms;
+    joined->n_transforms = model->n_transforms;
+    joined->options = model->options;
+    joined->n_options = model->n_options;
+    joined->conventions = model->conventions;
+    joined->n_conventions = model->n_conventions;
+    if (rc != 0 || settle_doubles(parts, &outputs, err) != 0 || check_runs(&outputs, err) != 0 ||
+        list_files(parts, false, &inputs, err) != 0 || unite_inputs(&inputs, err) != 0 ||
+        take_files(joined, &outputs, true, err) != 0 ||
+        take_files(joined, &inputs, false, err) != 0 ||
+        add_counts_and_warnings(joined, parts, err) != 0 || check_strays(parts, joined, err) != 0)
+        joined = NULL;
     free(outputs.items);
     free(inputs.items);
-    return rc;
-}
-
-struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
-{
-    struct manifest *joined = manifest_new(err);
-
-    if (joined != NULL && parts->n == 0)
-        error_set(err, ERROR_NO_INPUT, "no manifest to join");
-    if (joined != NULL && parts->n > 0 && join(joined, parts, err) == 0)
-        return joined;
-    manifest_free(joined);
-    return NULL;
+    return joined;
 }

@@ -1,49 +1,59 @@
 /*
- * manifest_sample.h - one manifest that uses every setter, and its file. Include cmocka.h before.
+ * manifest_sample.h - one manifest with everything in it, and its file. Include cmocka.h before.
  */
 #ifndef SYMAUG_TEST_MANIFEST_SAMPLE_H
 #define SYMAUG_TEST_MANIFEST_SAMPLE_H
 
 #include "manifest/manifest.h"
 
+#include <string.h>
+
 #define SHA_A "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 #define SHA_B "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
 
-/* Every setter once, in no special order. */
+/* A copy of a list, in a manifest's memory. */
+static inline void *kept_list(struct manifest *m, const void *items, size_t n_bytes)
+{
+    void *copy = manifest_alloc(m, n_bytes, NULL);
+
+    assert_non_null(copy);
+    return memcpy(copy, items, n_bytes);
+}
+#define SET_LIST(m, of, list, type, ...)                          \
+    do {                                                          \
+        const type all_items[] = {__VA_ARGS__};                   \
+        (of)->list = kept_list((m), all_items, sizeof all_items); \
+        (of)->n_##list = sizeof all_items / sizeof *all_items;    \
+    } while (0)
+
+/* Everything once, in no special order. */
 static inline struct manifest *make(struct error *err)
 {
     static const uint64_t shape[] = {24, 17, 9, 9};
-    const struct manifest_array array = {"features", "<f4",   shape,  4,
-                                         "planes",   "1 - v", "grid", 0xbeef};
-    const struct manifest_array scalar = {"board_type", "<U4", NULL, 0, "meta", NULL, "zlib:6", 1};
-    const struct manifest_file in = {
-        .name = "in\xff\\1.npz", .n_bytes = 1000, .sha256 = SHA_A, .n_rows = 2};
-    const struct manifest_file out = {
-        .name = "out.npz", .n_bytes = 12345678901, .sha256 = SHA_B, .n_rows = 24, .first_row = 0};
-    const struct manifest_board board = {"hexagon:4", "hex8", "{}", NULL, 12};
     struct manifest *m = manifest_new(err);
 
     assert_non_null(m);
-    assert_int_equal(manifest_add_input(m, &in, err), 0);
-    assert_int_equal(manifest_set_codec(m, "default", "zlib 1.2.13", err), 0);
-    assert_int_equal(manifest_set_board(m, &board, err), 0);
-    assert_int_equal(
-        manifest_add_transform(m, &(struct manifest_transform){0, "identity", false}, err), 0);
-    assert_int_equal(manifest_add_transform(m, &(struct manifest_transform){1, "rot60", true}, err),
-                     0);
-    assert_int_equal(manifest_set_option(m, "transforms", "0,1", err), 0);
-    assert_int_equal(manifest_set_option(m, "order", "block:8", err), 0);
-    assert_int_equal(manifest_set_option(m, "order", "block:16", err), 0);
-    assert_int_equal(manifest_add_output(m, &out, err), 0);
-    assert_int_equal(manifest_add_array(m, &array, err), 0);
-    assert_int_equal(manifest_add_array(m, &scalar, err), 0);
-    assert_int_equal(manifest_add_dropped(m, "old\\", err), 0);
-    assert_int_equal(manifest_set_count(m, "rows_out", 24, err), 0);
-    assert_int_equal(manifest_set_count(m, "rows_in", 2, err), 0);
-    assert_int_equal(manifest_add_warning(m, "caf\xc3\xa9 \x80 \\ \"quoted\"\n", err), 0);
-    assert_int_equal(manifest_set_convention(
-                         m, &(struct manifest_convention){"value", "colour11", "--value"}, err),
-                     0);
+    SET_LIST(m, m, inputs, struct manifest_file,
+             {.name = "in\xff\\1.npz", .n_bytes = 1000, .sha256 = SHA_A, .n_rows = 2});
+    m->codec_level = "default";
+    m->codec_libraries = "zlib 1.2.13";
+    m->board = (struct manifest_board){
+        "hexagon:4", "hex8", "{}",
+        "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", 12};
+    SET_LIST(m, m, transforms, struct manifest_transform, {0, "identity", false},
+             {1, "rot60", true});
+    SET_LIST(m, m, options, struct manifest_setting, {"transforms", "0,1", NULL},
+             {"order", "block:16", NULL});
+    SET_LIST(
+        m, m, outputs, struct manifest_file,
+        {.name = "out.npz", .n_bytes = 12345678901, .sha256 = SHA_B, .n_rows = 24, .first_row = 0});
+    SET_LIST(m, m->outputs, arrays, struct manifest_array,
+             {"features", "<f4", shape, 4, "planes", "1 - v", "grid", 0xbeef},
+             {"board_type", "<U4", NULL, 0, "meta", NULL, "zlib:6", 1});
+    SET_LIST(m, m->outputs, dropped, char *, "old\\");
+    SET_LIST(m, m, counts, struct manifest_count, {"rows_out", 24}, {"rows_in", 2});
+    SET_LIST(m, m, warnings, char *, "caf\xc3\xa9 \x80 \\ \"quoted\"\n");
+    SET_LIST(m, m, conventions, struct manifest_setting, {"value", "colour11", "--value"});
     return m;
 }
 
