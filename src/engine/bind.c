@@ -1,259 +1,362 @@
 /*
- * bind.c - from what an array means to how its rows move: the role picks a kind of move, the board
- * or its action space the maps, the conventions what a swap of colours does (bind_planes.c,
- * bind_labels.c). The result, a row_move with a step for each transform, is all that the kernels
- * know. An array that cannot be moved exactly as declared is refused here, with the flag that would
- * settle it.
+ * bind.c - what a transform does to each array of a plan: its spec, which role and conventions
+ * give, and what a colour swap does to codes, values, winners and the player to move. The
+ * conventions say what is meant; the data of all inputs is read and must not contradict it, since a
+ * wrong label would pass in silence. Where the data alone can tell (codes -1 or 2), it decides;
+ * what nothing tells is refused with the flags that say it.
  */
 #include "engine/bind.h"
+#include "base/text.h"
 #include "engine/survey.h"
 
-#include "base/perm.h"
-#include "base/text.h"
-
-#include <stdlib.h>
 #include <string.h>
 
-/* Room for one map of n_entries for each transform. */
-static uint32_t *new_maps(const struct plan *plan, uint64_t n_entries, struct error *err)
-{
-    uint64_t n_bytes;
-    uint32_t *maps = NULL;
+/* --- what a colour swap does to numbers --- */
 
-    if (!__builtin_mul_overflow(plan->board->n_transforms, n_entries * sizeof *maps, &n_bytes))
-        maps = malloc(n_bytes + 1);
-    if (maps == NULL)
-        error_no_memory(err, "maps of an array");
-    return maps;
+/* Elements of one row. */
+static uint64_t row_elements(const struct plan_array *array)
+{
+    return array->sources[0]->row_nbytes / array->sources[0]->header.dtype.itemsize;
 }
 
-/* --- what moves along the axis --- */
-
-/* The transform whose cell map moves planes that are stored [c][x][y]; UINT32_MAX: none does. */
-static uint32_t plane_transform(const struct plan *plan, const struct plan_array *array, uint32_t t)
-{
-    return array->binding.plane_xy ? board_xy_plane_transform(plan->board, t) : t;
-}
-
-/* Cells that form no box, in planes that do: places without a cell stay. */
-static int bind_grid_of_cells(const struct plan *plan, struct row_move *move, struct error *err)
-{
-    const struct board *board = plan->board;
-    const uint8_t *place = board->family->grid_cells;
-    const uint64_t n = move->axis;
-    uint32_t *src = new_maps(plan, n, err);
-
-    if (src == NULL)
-        return -1;
-    move->axis_maps = src;
-    for (uint32_t t = 0; t < board->n_transforms; t++, src += n) {
-        perm_set_identity(src, n);
-        for (uint32_t cell = 0; cell < board->n_cells; cell++)
-            src[place[cell]] = place[board->transforms[t].src[cell]];
-        move->steps[t].src = src;
-    }
-    return 0;
-}
-
-static int bind_policy(struct plan *plan, const struct plan_array *array, struct row_move *move,
-                       struct error *err)
-{
-    const struct action_space *space = plan_space(plan, &array->binding, err);
-
-    if (space == NULL)
-        return -1;
-    move->n_targets = space->length;
-    for (uint32_t t = 0; t < plan->board->n_transforms; t++) {
-        move->steps[t].src = space->src + t * space->length;
-        move->steps[t].dst = space->dst + t * space->length;
-    }
-    return 0;
-}
-
-static int bind_cells(struct plan *plan, const struct plan_array *array, struct row_move *move,
+/* Codes of a grid: {0,1,2} or {-1,0,1}, as the data of all inputs shows. */
+static int grid_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
                       struct error *err)
 {
-    const struct board *board = plan->board;
+    const struct conventions *c = &plan->conventions;
+    const char kind = array->sources[0]->header.dtype.kind;
+    struct survey_range range;
 
-    if (array->binding.takeiteasy_grid)
-        return bind_grid_of_cells(plan, move, err);
-    if (array->binding.layout != NULL) /* the axis holds the on-board cells alone */
-        return bind_policy(plan, array, move, err);
-    if (move->axis != board->n_cells)
-        return plan_refuse(plan, array, err, "%llu cells, expected %u of board %s",
-                           (unsigned long long)move->axis, board->n_cells, board->preset);
-    for (uint32_t t = 0; t < board->n_transforms; t++) {
-        uint32_t moved_by = plane_transform(plan, array, t);
-
-        if (moved_by == UINT32_MAX)
-            return plan_refuse(plan, array, err,
-                               "planes stored xy need a board with a transposition; use "
-                               "--plane-order yx");
-        move->steps[t].src = board->transforms[moved_by].src;
-    }
+    *op = LABEL_KEEP;
+    if (c->planes == PLANES_MOVER)
+        return 0;
+    if (survey_range(plan, array, &range, err) != 0)
+        return -1;
+    if (range.has_fraction || range.min < -1 || range.max > 2 || (range.min < 0 && range.max > 1))
+        return plan_refuse(plan, array, err,
+                           "codes from %g to %g, expected 0, 1, 2 or -1, 0, 1; use --role "
+                           "NAME=copy if they name no colour",
+                           range.min, range.max);
+    survey_widen(plan->seen, array, &range);
+    if ((range.codes & SURVEY_CODE(-1)) && (range.codes & SURVEY_CODE(2)))
+        return plan_refuse(plan, array, err,
+                           "codes -1 here or in another input, and 2 in one: the inputs are coded "
+                           "differently");
+    if (range.codes & SURVEY_CODE(-1))
+        *op = LABEL_NEGATE;
+    else if ((range.codes & SURVEY_CODE(2)) || !(range.codes & SURVEY_CODE(1)) ||
+             kind == DTYPE_UINT)
+        *op = LABEL_EXCHANGE_12;
+    else if (c->to_move_said)
+        *op = c->to_move == TO_MOVE_PM1 ? LABEL_NEGATE : LABEL_EXCHANGE_12;
+    else
+        return plan_refuse(plan, array, err,
+                           "codes 0 and 1 only: the other player is 2 (--to-move 12) or -1 "
+                           "(--to-move pm1)?");
     return 0;
 }
 
-/* --- planes --- */
-
-static bool is_chosen(const struct plan *plan, uint32_t t)
+/* Bounds of each value convention, and the flag that the data may be hinting at. */
+static int value_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
+                       struct error *err)
 {
-    return memchr(plan->chosen, (int)t, plan->n_chosen) != NULL;
+    const struct conventions *c = &plan->conventions;
+    const bool signed_values = c->value == VALUE_COLOUR11;
+    const struct survey_bounds bounds = {.low = signed_values ? -1 : 0, .high = 1};
+    struct survey_range range;
+
+    if (survey_range(plan, array, &range, err) != 0)
+        return -1;
+    *op = signed_values ? LABEL_NEGATE : LABEL_COMPLEMENT;
+    if (range.min >= bounds.low && range.max <= bounds.high) {
+        survey_widen(plan->seen, array, &range);
+        if (!signed_values || range.min < 0 || range.n == 0)
+            return 0;
+        return plan_warn(plan, err,
+                         "%s: no value is negative: --value colour11 makes v -v; values from 0 to "
+                         "1 (red wins) are --value colour01",
+                         text_path(array->key).text);
+    }
+    return survey_refuse(plan, array, &bounds,
+                         signed_values
+                             ? "values from -1 to 1 (--value colour11)"
+                             : "values from 0 to 1 (--value colour01); for values from -1 to 1 use "
+                               "--value colour11, for values of the player to move --value mover",
+                         err);
 }
 
-static int bind_plane_step(struct plan *plan, struct plan_array *array, uint32_t t,
-                           uint64_t n_planes, uint32_t *dst, struct error *err)
+/* Win, draw and loss by colour. */
+static int wdl_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+                     struct error *err)
 {
-    static const enum label_op ops[] = {[TO_MOVE_01] = LABEL_COMPLEMENT,
+    const struct conventions *c = &plan->conventions;
+    const struct role_named named = role_by_name(array->key, plan->board);
+    const uint64_t n = row_elements(array);
+
+    *op = LABEL_REVERSE;
+    if (n != 3)
+        return plan_refuse(plan, array, err, "%llu columns, expected 3 (win, draw, loss)",
+                           (unsigned long long)n);
+    if (named.role == ROLE_VALUE && array->binding.inferred && c->value_said &&
+        c->value != VALUE_COLOUR_WDL)
+        return plan_refuse(plan, array, err,
+                           "3 columns, but --value %s is for one or two; use --role NAME=wdl (blue "
+                           "wins, draw, red wins) or NAME=value:players",
+                           value_convention_name(c->value));
+    return survey_shares(plan, array, false,
+                         "blue wins, draw, red wins, which are not negative and have the sum 1; "
+                         "use --value mover, or --role NAME=value:players or NAME=copy",
+                         err);
+}
+
+/* Values by colour or by player: the first two columns are the two colours. */
+static int colours_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+                         struct error *err)
+{
+    const struct conventions *c = &plan->conventions;
+    const bool is_signed = c->value == VALUE_COLOUR11;
+    const bool per_player = array->binding.per_player;
+    const struct survey_bounds bounds = {.low = is_signed ? -1 : 0, .high = 1};
+    struct survey_range range;
+
+    *op = LABEL_EXCHANGE_TWO;
+    if (per_player) /* scores, perhaps: no number contradicts it */
+        return 0;
+    if (row_elements(array) != 2)
+        return plan_refuse(plan, array, err,
+                           "%llu columns of values: which of them are a colour's is not known; "
+                           "use --role NAME=wdl, NAME=value:players (one per player) or NAME=copy",
+                           (unsigned long long)row_elements(array));
+    if (survey_range(plan, array, &range, err) != 0)
+        return -1;
+    if (range.min < bounds.low || range.max > bounds.high)
+        return survey_refuse(plan, array, &bounds,
+                             bounds.low == 0
+                                 ? "values from 0 to 1, for blue and red (--value colour01); for "
+                                   "values from -1 to 1 use --value colour11, for values of the "
+                                   "player to move --value mover"
+                                 : "values from -1 to 1, for blue and red",
+                             err);
+    return survey_shares(plan, array, is_signed,
+                         is_signed ? "opposite values of blue and red (--value colour11); if they "
+                                     "are something else, --role NAME=value:players or NAME=copy"
+                                   : "values of blue and red whose sum is 1 (--value colour01); "
+                                     "use --value colour11 or mover, or --role NAME=value:players "
+                                     "or NAME=copy",
+                         err);
+}
+
+/* Values of one, two (by colour), three (WDL) or more (per player) columns. */
+static int values_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
+                        struct error *err)
+{
+    const enum value_convention value = plan->conventions.value;
+
+    *op = LABEL_KEEP;
+    if (value == VALUE_MOVER)
+        return 0;
+    if (array->binding.role == ROLE_WDL)
+        return wdl_label(plan, array, op, err);
+    if (row_elements(array) >= 2)
+        return colours_label(plan, array, op, err);
+    if (value == VALUE_COLOUR_WDL)
+        return plan_refuse(plan, array, err,
+                           "1 column, but --value colour-wdl means 3; use --value colour01, "
+                           "colour11 or mover");
+    return value_label(plan, array, op, err);
+}
+
+struct coding {
+    struct survey_bounds bounds;
+    enum label_op op;
+    const char *expected;
+};
+
+static const struct coding codings[] = {
+    [TO_MOVE_01] = {{0, 1, true, false},
+                    LABEL_COMPLEMENT,
+                    "0 or 1 (--to-move 01); for 1 and 2 use --to-move 12, for 1 and -1 --to-move "
+                    "pm1"},
+    [TO_MOVE_12] = {{1, 2, true, false}, LABEL_EXCHANGE_12, "1 or 2 (--to-move 12)"},
+    [TO_MOVE_PM1] = {{-1, 1, true, true}, LABEL_NEGATE, "1 or -1 (--to-move pm1)"},
+};
+
+static bool is_winner(const struct plan_array *array)
+{
+    return array->binding.is_winner;
+}
+
+/* True when the coding of the player to move is known: told, or held by an array that was checked
+ * against it. */
+static bool knows_to_move(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan->arrays[i].binding.role == ROLE_TO_MOVE && !is_winner(&plan->arrays[i]))
+            return true;
+    return plan->conventions.to_move_said;
+}
+
+/*
+ * A winner is coded as the player to move is; what is no player (a draw, nobody yet) is kept. What
+ * shows another coding than the array beside it, or, without one, more than one coding, is refused.
+ */
+static int winner_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+                        struct error *err)
+{
+    enum {
+        MINUS = SURVEY_CODE(-1),
+        ZERO = SURVEY_CODE(0),
+        ONE = SURVEY_CODE(1),
+        TWO = SURVEY_CODE(2)
+    };
+    static const enum label_op ops[] = {[TO_MOVE_01] = LABEL_EXCHANGE_01,
                                         [TO_MOVE_12] = LABEL_EXCHANGE_12,
                                         [TO_MOVE_PM1] = LABEL_NEGATE};
-    struct move_step *step = &array->move.steps[t];
-    uint32_t *src = array->move.plane_maps + t * n_planes;
-    struct error reason = {0};
-    int complement;
+    const bool known = knows_to_move(plan);
+    enum to_move_coding coding = plan->conventions.to_move;
+    struct survey_bounds bounds = {.low = -1, .high = 2, .whole = true};
+    struct survey_range range;
+    bool fits;
 
-    if (bind_plane_map(plan->board, &plan->conventions, t, n_planes, dst, &complement, &reason) !=
-        0)
-        return plan_refuse(plan, array, err, "%s", reason.message);
-    perm_invert(dst, n_planes, src);
-    if (!perm_is_identity(src, n_planes))
-        step->plane_src = src;
-    if (complement < 0)
-        return 0;
-    if (array->move.kind == MOVE_BITS || !dtype_is_number(&array->move.dtype))
-        return plan_refuse(plan, array, err,
-                           "a to-move plane of packed or opaque elements cannot swap colours; use "
-                           "--planes with a permutation");
-    if (survey_turn_coding(plan, array, src[complement], err) != 0)
+    if (survey_range(plan, array, &range, err) != 0)
         return -1;
-    step->label = ops[plan->conventions.plane_coding];
-    step->label_plane = complement;
-    return 0;
-}
-
-static int bind_plane_steps(struct plan *plan, struct plan_array *array, struct error *err)
-{
-    const uint64_t n_planes = array->move.channels_last ? array->move.inner : array->move.outer;
-    uint32_t *dst = calloc(n_planes + 1, sizeof *dst);
-    int status = dst != NULL ? 0 : error_no_memory(err, "plane maps");
-
-    if (status == 0 && (array->move.plane_maps = new_maps(plan, n_planes, err)) == NULL)
-        status = -1;
-    for (uint32_t t = 0; t < plan->board->n_transforms && status == 0; t++)
-        if (is_chosen(plan, t))
-            status = bind_plane_step(plan, array, t, n_planes, dst, err);
-    free(dst);
-    return status;
-}
-
-static int bind_planes(struct plan *plan, struct plan_array *array, struct error *err)
-{
-    array->move.channels_last = array->binding.axes.outer == 1 && array->binding.axes.inner > 1;
-    return bind_cells(plan, array, &array->move, err) != 0 ? -1
-                                                           : bind_plane_steps(plan, array, err);
-}
-
-/* --- everything else --- */
-
-/* A label for the transforms that swap colours. */
-static int bind_labels(struct plan *plan, struct plan_array *array, struct error *err)
-{
-    enum label_op op;
-
-    if (!plan->swaps)
+    if (known && coding == TO_MOVE_PM1)
+        bounds.high = 1;
+    if (range.n > 0 && (range.min < bounds.low || range.max > bounds.high || range.has_fraction))
+        return survey_refuse(plan, array, &bounds,
+                             bounds.high == 1 ? "1, -1, or 0 for nobody (--to-move pm1)"
+                                              : "the code of a player, or one of -1, 0, 2 for "
+                                                "nobody",
+                             err);
+    survey_widen(plan->seen, array, &range);
+    if (!known && !(range.codes & ~(unsigned)(ONE | TWO)) && (range.codes & TWO))
+        coding = TO_MOVE_12;
+    else if (!known && range.codes == (MINUS | ONE))
+        coding = TO_MOVE_PM1;
+    else if (!known)
+        coding = TO_MOVE_01;
+    *op = ops[coding];
+    if (coding == TO_MOVE_01)
+        fits = known ? (range.codes & ZERO) || !(range.codes & (MINUS | TWO))
+                     : !(range.codes & (MINUS | TWO));
+    else if (coding == TO_MOVE_12)
+        fits = !(range.codes & MINUS) || (range.codes & TWO);
+    else
+        fits = true;
+    if (plan->conventions.to_move_said || fits)
         return 0;
-    if (bind_swap_label(plan, array, &op, err) != 0)
+    return plan_refuse(plan, array, err,
+                       "codes%s%s%s%s: %s; use --to-move 01, 12 or pm1 if the players are coded so "
+                       "here, too, or --role NAME=value with --value, or NAME=copy",
+                       range.codes & MINUS ? " -1" : "", range.codes & ZERO ? " 0" : "",
+                       range.codes & ONE ? " 1" : "", range.codes & TWO ? " 2" : "",
+                       known ? "the player to move is 0 or 1 here, and these are not"
+                             : "which of them are the two players is not known");
+}
+
+static int to_move_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+                         struct error *err)
+{
+    const struct coding *coding = &codings[plan->conventions.to_move];
+    const struct survey_bounds *bounds = &coding->bounds;
+    struct survey_range range;
+
+    if (is_winner(array))
+        return winner_label(plan, array, op, err);
+    if (survey_range(plan, array, &range, err) != 0)
         return -1;
-    for (uint32_t t = 0; t < plan->board->n_transforms; t++) {
-        if (plan->board->transforms[t].swaps_colours) {
-            array->move.steps[t].label = op;
-            array->move.steps[t].label_plane = -1;
-        }
-    }
+    *op = coding->op;
+    if (range.n > 0 && (range.min < bounds->low || range.max > bounds->high || range.has_fraction ||
+                        (bounds->no_zero && (range.codes & SURVEY_CODE(0)))))
+        return survey_refuse(plan, array, bounds, coding->expected, err);
     return 0;
 }
 
-static int bind_grid(struct plan *plan, struct plan_array *array, struct error *err)
+/* For the transforms that swap colours. */
+static int bind_swap(struct plan *plan, struct plan_array *array, struct error *err)
 {
-    if (plan->board->family->has_tiles && plan->conventions.tiles == TILES_PERMUTE) {
-        char name[32];
+    const struct dtype *dtype = &array->spec.dtype;
+    enum label_op op = LABEL_KEEP;
+    char name[32];
+    int status = 0;
 
-        dtype_name(&array->move.dtype, name, sizeof name);
-        if (!dtype_is_integer(&array->move.dtype))
-            return plan_refuse(plan, array, err,
-                               "dtype %s, expected integers: --tiles permute permutes the numbers "
-                               "of tile codes 100a+10b+c",
-                               name);
-        array->move.kind = MOVE_CODES;
-    }
-    return bind_cells(plan, array, &array->move, err) != 0 ? -1 : bind_labels(plan, array, err);
-}
-
-static int bind_coord(const struct plan *plan, struct plan_array *array, struct error *err)
-{
-    struct row_move *move = &array->move;
-
-    if (plan->board->rows == 0)
-        return plan_refuse(plan, array, err, "board %s has no rows and columns; use --copy %s",
-                           plan->board->preset, array->key);
-    move->kind = MOVE_COORD;
-    move->cols = plan->board->cols;
-    move->n_targets = plan->board->n_cells;
-    move->col_first = array->binding.col_first;
-    for (uint32_t t = 0; t < plan->board->n_transforms; t++)
-        move->steps[t].dst = plan->board->transforms[t].dst;
-    return 0;
-}
-
-static int bind_index(struct plan *plan, struct plan_array *array, struct error *err)
-{
-    struct row_move *move = &array->move;
-
-    move->kind = array->binding.sparse == SPARSE_PADDED ? MOVE_PADDED : MOVE_INDEX;
-    if (array->values != NULL) {
-        move->value_dtype = array->values[0]->header.dtype;
-        move->value_row_nbytes = array->values[0]->row_nbytes;
-        if (move->kind == MOVE_PADDED && (!dtype_is_number(&move->value_dtype) ||
-                                          move->value_row_nbytes / move->value_dtype.itemsize !=
-                                              move->row_nbytes / move->dtype.itemsize))
-            return plan_refuse(plan, array, err, "its values array is not of the same shape");
-    }
-    return bind_policy(plan, array, move, err);
-}
-
-static int bind_by_role(struct plan *plan, struct plan_array *array, struct error *err)
-{
     switch (array->binding.role) {
-    case ROLE_PACKED:
-        array->move.kind = MOVE_BITS;
-        return bind_planes(plan, array, err);
-    case ROLE_PLANES:
-        array->move.kind = MOVE_GATHER;
-        return bind_planes(plan, array, err);
     case ROLE_GRID:
-        array->move.kind = MOVE_GATHER;
-        return bind_grid(plan, array, err);
-    case ROLE_POLICY:
-    case ROLE_ACTION_VALUES:
-    case ROLE_MASK:
-        array->move.kind = MOVE_GATHER;
-        return bind_policy(plan, array, &array->move, err);
-    case ROLE_POLICY_INDEX:
-    case ROLE_ACTION:
-        return bind_index(plan, array, err);
-    case ROLE_COORD:
-        return bind_coord(plan, array, err);
+        status = grid_label(plan, array, &op, err);
+        break;
     case ROLE_VALUE:
     case ROLE_WDL:
+        status = values_label(plan, array, &op, err);
+        break;
     case ROLE_TO_MOVE:
-        return bind_labels(plan, array, err);
-    case ROLE_TILE:
-        if (plan->conventions.tiles == TILES_PERMUTE)
-            array->move.kind = MOVE_NUMBERS;
-        return 0;
+        status = to_move_label(plan, array, &op, err);
+        break;
     default:
         return 0;
     }
+    if (status == 0 && !label_fits(op, dtype)) {
+        dtype_name(dtype, name, sizeof name);
+        return plan_refuse(plan, array, err,
+                           "a colour swap cannot be computed in %s; use --value or --to-move, or "
+                           "--role NAME=copy",
+                           name);
+    }
+    spec_set_swap(&array->spec, op);
+    return status;
+}
+
+/* --- planes, codes, lists --- */
+
+/* What the chosen transforms do to planes must be known. */
+static int bind_planes(struct plan *plan, struct plan_array *array, struct error *err)
+{
+    struct spec *spec = &array->spec;
+
+    for (uint32_t k = 0; k < plan->n_chosen; k++) {
+        struct spec_step *step = &spec->steps[plan->chosen[k]];
+
+        if (step->is_unknown)
+            return plan_refuse(plan, array, err, "%s", spec->doubt);
+        if (step->label_plane < 0)
+            continue;
+        if (spec->kind == SPEC_BITS || !dtype_is_number(&spec->dtype))
+            return plan_refuse(plan, array, err,
+                               "a to-move plane of packed or opaque elements cannot swap colours; "
+                               "use --planes with a permutation");
+        if (survey_turn_coding(plan, array, (uint64_t)spec_turn_plane(spec, plan->chosen[k]),
+                               err) != 0)
+            return -1;
+        step->label = spec_swap_of_coding(plan->conventions.plane_coding);
+    }
+    return 0;
+}
+
+static int bind_codes(const struct plan *plan, const struct plan_array *array, struct error *err)
+{
+    char name[32];
+
+    if (!array->spec.codes || dtype_is_integer(&array->spec.dtype))
+        return 0;
+    dtype_name(&array->spec.dtype, name, sizeof name);
+    return plan_refuse(plan, array, err,
+                       "dtype %s, expected integers: --tiles permute permutes the numbers of tile "
+                       "codes 100a+10b+c",
+                       name);
+}
+
+static int bind_values(const struct plan *plan, struct plan_array *array, struct error *err)
+{
+    struct spec *spec = &array->spec;
+
+    if (array->values == NULL)
+        return 0;
+    spec->value_dtype = array->values[0]->header.dtype;
+    spec->value_row_nbytes = array->values[0]->row_nbytes;
+    if (spec->kind == SPEC_PADDED && (!dtype_is_number(&spec->value_dtype) ||
+                                      spec->value_row_nbytes / spec->value_dtype.itemsize !=
+                                          spec->row_nbytes / spec->dtype.itemsize))
+        return plan_refuse(plan, array, err, "its values array is not of the same shape");
+    return 0;
 }
 
 /* Where rows are kept as they are, labels that nobody looks at need not be understood. */
@@ -269,23 +372,18 @@ static bool is_moved(const struct plan *plan, const struct plan_array *array)
 
 int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
 {
-    const struct array *first = array->sources[0];
-    struct row_move *move = &array->move;
+    struct error reason = {0};
+    const struct role_binding kept = {.role = ROLE_COPY};
+    const bool moves = is_moved(plan, array);
 
-    move->kind = MOVE_COPY;
-    move->dtype = first->header.dtype;
-    move->row_nbytes = first->row_nbytes;
-    move->outer = array->binding.axes.outer;
-    move->axis = array->binding.axes.axis;
-    move->inner = array->binding.axes.inner;
-    move->lsb_first = array->binding.lsb_first;
-    move->n_steps = plan->board->n_transforms;
-    move->steps = calloc(move->n_steps, sizeof *move->steps);
-    if (move->steps == NULL)
-        return error_no_memory(err, "moves of an array");
-    for (uint32_t t = 0; t < move->n_steps; t++) {
-        move->steps[t].label_plane = -1;
-        memcpy(move->steps[t].number_src, plan->board->transforms[t].number_src, 3);
-    }
-    return is_moved(plan, array) ? bind_by_role(plan, array, err) : 0;
+    if (spec_init(&array->spec, &plan->maker, array->sources[0], moves ? &array->binding : &kept,
+                  &reason) != 0)
+        return reason.kind == ERROR_DATA ? plan_refuse(plan, array, err, "%s", reason.message)
+                                         : error_pass(err, &reason);
+    if (!moves)
+        return 0;
+    if (bind_planes(plan, array, err) != 0 || bind_codes(plan, array, err) != 0 ||
+        bind_values(plan, array, err) != 0)
+        return -1;
+    return plan->swaps ? bind_swap(plan, array, err) : 0;
 }

@@ -160,9 +160,9 @@ const uint32_t *symaug_actions_src(const symaug_actions *actions, uint32_t trans
 static void gather(const uint32_t *src, uint64_t axis, const void *in, void *out, size_t n_outer,
                    size_t item_nbytes)
 {
-    struct move_step step = {.src = src, .label_plane = -1};
-    const struct row_move move = {
-        .kind = MOVE_GATHER,
+    struct spec_step step = {.src = src, .label_plane = -1};
+    const struct spec move = {
+        .kind = SPEC_AXIS,
         .dtype = {.kind = DTYPE_VOID, .itemsize = (uint32_t)item_nbytes},
         .row_nbytes = n_outer * axis * item_nbytes,
         .outer = n_outer,

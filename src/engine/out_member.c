@@ -164,7 +164,7 @@ static int open_supply(const struct out_member *out, bool streams, struct error 
     struct row_supply *supply = supply_of(out);
     const struct row_arrays from = {
         .arrays = array->sources,
-        .values = array->move.kind == MOVE_PADDED ? array->values : NULL,
+        .values = array->spec.kind == SPEC_PADDED ? array->values : NULL,
         .n_arrays = out->plan->n_archives,
         .access = out->settings->access,
     };
@@ -187,13 +187,13 @@ static struct pieces *open_pieces(struct out_member *out, struct error *err)
         return pieces_of_copy(array->sources[0], err);
     in.arrays = array->sources;
     in.n_arrays = out->plan->n_archives;
-    in.move = &array->move;
+    in.spec = &array->spec;
     if (array->is_object)
         return pieces_of_objects(&in, &out->header, err);
     if (is_csr(out) && array->binding.role == ROLE_POLICY_OFFSETS)
         return pieces_of_csr(CSR_OFFSETS, csr_of(out, err), &in, &out->header, err);
     in.supply = supply_of(out);
-    streams = !is_csr(out) && order_streams(order, array->move.row_nbytes);
+    streams = !is_csr(out) && order_streams(order, array->spec.row_nbytes);
     if (open_supply(out, streams, err) != 0)
         return NULL;
     return is_csr(out) ? pieces_of_csr(CSR_ELEMENTS, csr_of(out, err), &in, &out->header, err)
@@ -215,16 +215,16 @@ static void add_period(struct codec_member *hints, uint64_t n_bytes)
  * block order the same transform of the sample before. */
 static void give_hints(const struct out_member *out, struct codec_member *hints)
 {
-    const struct row_move *move = out->kind == OUT_ARRAY ? &out->array->move : NULL;
+    const struct spec *spec = out->kind == OUT_ARRAY ? &out->array->spec : NULL;
     const uint64_t item = item_nbytes(out);
 
     *hints = (struct codec_member){.n_bytes = out->head.size_known ? out->head.unpacked_nbytes : 0,
                                    .item_nbytes = item > 0 && item <= 8 ? (size_t)item : 1};
-    if (move == NULL || out->array->is_object || is_meta(out)) {
+    if (spec == NULL || out->array->is_object || is_meta(out)) {
         add_period(hints, item);
         return;
     }
-    hints->is_float = move->dtype.kind == DTYPE_FLOAT;
+    hints->is_float = spec->dtype.kind == DTYPE_FLOAT;
     add_period(hints, item);
     for (unsigned d = out->n_dims; d-- > 1;) {
         uint64_t n = item;
@@ -235,7 +235,7 @@ static void give_hints(const struct out_member *out, struct codec_member *hints)
         if (d == 2)
             add_period(hints, 2 * n);
     }
-    add_period(hints, move->row_nbytes * out->settings->order->block_rows);
+    add_period(hints, spec->row_nbytes * out->settings->order->block_rows);
 }
 
 /* --- the member --- */
@@ -267,7 +267,7 @@ static bool needs_table(const struct out_member *out)
     return !row_supply_can_stream(out->array->sources, out->plan->n_archives) ||
            (out->array->values != NULL &&
             !row_supply_can_stream(out->array->values, out->plan->n_archives)) ||
-           !order_streams(out->settings->order, out->array->move.row_nbytes);
+           !order_streams(out->settings->order, out->array->spec.row_nbytes);
 }
 
 int out_member_init(struct out_member *out, enum out_kind kind, const struct plan_array *array,

@@ -15,7 +15,7 @@
 struct image_input {
     const struct array *const *arrays; /* one per input shard, in order */
     size_t n_arrays;
-    const struct row_move *move;
+    const struct spec *spec;
     const struct order *order;
     struct row_supply *supply; /* open; of what has rows of equal size */
 };
@@ -57,12 +57,12 @@ uint64_t csr_length(const struct csr *csr, const struct order *order);
 enum csr_part { CSR_OFFSETS, CSR_ELEMENTS };
 
 /* Pieces of one part of a CSR triple; of CSR_ELEMENTS the supply is a table of elements, which are
- * moved if the move is MOVE_INDEX, else copied. */
+ * moved if the move is SPEC_INDICES, else copied. */
 struct pieces *pieces_of_csr(enum csr_part part, const struct csr *csr,
                              const struct image_input *in, struct bytes *header, struct error *err);
 
 /* Pieces of an object array of one or more dimensions, whose objects are loaded: integers in the
- * items are moved if the move is MOVE_INDEX, else copied. */
+ * items are moved if the move is SPEC_INDICES, else copied. */
 struct pieces *pieces_of_objects(const struct image_input *in, struct bytes *header,
                                  struct error *err);
 

@@ -145,7 +145,7 @@ static int put_elements(const struct csr_pieces *self, const struct image *image
                         struct error *err)
 {
     const struct array *array = self->in.arrays[0];
-    const struct row_move *move = self->in.move;
+    const struct spec *spec = self->in.spec;
     const size_t item = array->row_nbytes;
     const uint64_t end = self->csr.first[image->row + 1];
     uint64_t room[512]; /* aligned for all of them */
@@ -158,9 +158,9 @@ static int put_elements(const struct csr_pieces *self, const struct image *image
         to = bytes_reserve(out, n * item, err);
         if (to == NULL || row_table_read(self->in.supply->table, e, n, room, err) != 0)
             return -1;
-        if (move->kind != MOVE_INDEX)
+        if (spec->kind != SPEC_INDICES)
             memcpy(to, room, n * item);
-        else if (kernel_indices(move, image->transform, &move->dtype, room, to, n, &reason) != 0)
+        else if (kernel_indices(spec, image->transform, &spec->dtype, room, to, n, &reason) != 0)
             return error_set(err, reason.kind, "%s: %s: row %llu: %s",
                              text_path(array->input->path).text, text_path(array->member).text,
                              (unsigned long long)image->row, reason.message);

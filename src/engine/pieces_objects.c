@@ -44,15 +44,15 @@ static const struct pickle_item *item_at(const struct image_input *in, uint64_t 
 
 /* --- moving --- */
 
-static int move_integer(const struct row_move *move, uint32_t t, int64_t *index, struct error *err)
+static int move_integer(const struct spec *spec, uint32_t t, int64_t *index, struct error *err)
 {
     static const struct dtype int64 = {.kind = DTYPE_INT, .itemsize = 8};
     int64_t from = *index;
 
-    return kernel_indices(move, t, &int64, &from, index, 1, err);
+    return kernel_indices(spec, t, &int64, &from, index, 1, err);
 }
 
-static int move_array(const struct row_move *move, uint32_t t, struct pickle_item *item,
+static int move_array(const struct spec *spec, uint32_t t, struct pickle_item *item,
                       struct room *room, struct error *err)
 {
     room->array = *item->as.array;
@@ -61,7 +61,7 @@ static int move_array(const struct row_move *move, uint32_t t, struct pickle_ite
                          room->array.dtype.kind);
     room->data.n_bytes = 0;
     if (bytes_reserve(&room->data, room->array.n_bytes + 1, err) == NULL ||
-        kernel_indices(move, t, &room->array.dtype, room->array.data, room->data.data,
+        kernel_indices(spec, t, &room->array.dtype, room->array.data, room->data.data,
                        room->array.n_elements, err) != 0)
         return -1;
     room->array.data = room->data.data;
@@ -69,7 +69,7 @@ static int move_array(const struct row_move *move, uint32_t t, struct pickle_ite
     return 0;
 }
 
-static int move_list(const struct row_move *move, uint32_t t, struct pickle_item *item,
+static int move_list(const struct spec *spec, uint32_t t, struct pickle_item *item,
                      struct room *room, struct error *err)
 {
     const size_t n = item->n_bytes_or_items;
@@ -82,23 +82,23 @@ static int move_list(const struct row_move *move, uint32_t t, struct pickle_item
     for (size_t i = 0; i < n; i++) {
         if (items[i].kind != PICKLE_INT)
             return error_set(err, ERROR_DATA, "a list of indices holds something else");
-        if (move_integer(move, t, &items[i].as.integer, err) != 0)
+        if (move_integer(spec, t, &items[i].as.integer, err) != 0)
             return -1;
     }
     item->as.items = items;
     return 0;
 }
 
-static int move_item(const struct row_move *move, uint32_t t, struct pickle_item *item,
+static int move_item(const struct spec *spec, uint32_t t, struct pickle_item *item,
                      struct room *room, struct error *err)
 {
     switch (item->kind) {
     case PICKLE_INT:
-        return move_integer(move, t, &item->as.integer, err);
+        return move_integer(spec, t, &item->as.integer, err);
     case PICKLE_ARRAY:
-        return move_array(move, t, item, room, err);
+        return move_array(spec, t, item, room, err);
     case PICKLE_LIST:
-        return move_list(move, t, item, room, err);
+        return move_list(spec, t, item, room, err);
     case PICKLE_NONE:
         return 0;
     default:
@@ -117,8 +117,8 @@ static int write_item(const struct object_pieces *self, const struct image *imag
         *item_at(&self->in, self->items_per_row, image->row, sub, &array, &row);
     struct error reason = {0};
 
-    if (self->in.move->kind == MOVE_INDEX &&
-        move_item(self->in.move, image->transform, &item, room, &reason) != 0)
+    if (self->in.spec->kind == SPEC_INDICES &&
+        move_item(self->in.spec, image->transform, &item, room, &reason) != 0)
         return error_set(err, reason.kind, "%s: %s: row %llu: %s",
                          text_path(array->input->path).text, text_path(array->member).text,
                          (unsigned long long)row, reason.message);
@@ -314,8 +314,8 @@ int object_row_bytes(const struct image_input *in, uint64_t row, uint32_t t, str
         uint64_t at;
         struct pickle_item item = *item_at(in, items_per_row, row, sub, &array, &at);
 
-        if (in->move->kind == MOVE_INDEX)
-            status = move_item(in->move, t, &item, &room, err);
+        if (in->spec->kind == SPEC_INDICES)
+            status = move_item(in->spec, t, &item, &room, err);
         if (status == 0)
             status = append_item(&item, out, err);
     }

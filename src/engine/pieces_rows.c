@@ -44,7 +44,7 @@ static int move_run(const struct image_pieces *self, uint32_t t, uint64_t row, u
     struct error reason = {0};
     uint64_t failed;
 
-    if (kernel_rows(self->in.move, t, in, values, out, n, &failed, &reason) != 0)
+    if (kernel_rows(self->in.spec, t, in, values, out, n, &failed, &reason) != 0)
         return row_supply_fail(self->in.supply, row + failed, &reason, err);
     return 0;
 }
@@ -151,7 +151,7 @@ struct pieces *pieces_of_rows(const struct image_input *in, struct bytes *header
 {
     const struct image_pieces like = {.in = *in};
 
-    return new_pieces(&like, in->move->row_nbytes, header, err);
+    return new_pieces(&like, in->spec->row_nbytes, header, err);
 }
 
 struct pieces *pieces_of_provenance(enum provenance what, const struct order *order,

@@ -45,41 +45,6 @@ struct text_quoted plan_array_name(const struct plan *plan, const struct plan_ar
     return name;
 }
 
-/* --ambiguous keep: entries that name a region by one of its cells stay where they are. */
-static void keep_ambiguous(struct action_space *space)
-{
-    for (uint32_t t = 0; t < space->board->n_transforms; t++)
-        for (uint64_t a = 0; a < space->length; a++)
-            if (space->flags[a] & ACTION_AMBIGUOUS)
-                space->dst[t * space->length + a] = space->src[t * space->length + a] = (uint32_t)a;
-}
-
-const struct action_space *plan_space(struct plan *plan, const struct role_binding *binding,
-                                      struct error *err)
-{
-    struct action_space **grown;
-
-    for (size_t i = 0; i < plan->n_spaces; i++)
-        if (plan->spaces[i]->layout == binding->layout &&
-            plan->spaces[i]->length == binding->n_actions && plan->spaces[i]->flip == binding->flip)
-            return plan->spaces[i];
-    grown = realloc(plan->spaces, (plan->n_spaces + 1) * sizeof(struct action_space *));
-    if (grown == NULL) {
-        error_no_memory(err, "action maps");
-        return NULL;
-    }
-    plan->spaces = grown;
-    grown[plan->n_spaces] = action_space_new(plan->board, binding->layout, binding->n_actions, err);
-    if (grown[plan->n_spaces] == NULL)
-        return NULL;
-    plan->n_spaces++;
-    if (plan->conventions.ambiguous == AMBIGUOUS_KEEP)
-        keep_ambiguous(grown[plan->n_spaces - 1]);
-    return action_space_flip(grown[plan->n_spaces - 1], binding->flip, err) == 0
-               ? grown[plan->n_spaces - 1]
-               : NULL;
-}
-
 int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
               struct error *err)
 {
@@ -143,11 +108,7 @@ int plan_refuse(const struct plan *plan, const struct plan_array *array, struct 
 
 enum label_op plan_swap_label(const struct plan *plan, const struct plan_array *array)
 {
-    for (uint32_t k = 0; plan->swaps && k < plan->n_chosen; k++)
-        if (plan->board->transforms[plan->chosen[k]].swaps_colours &&
-            array->move.n_steps > plan->chosen[k])
-            return array->move.steps[plan->chosen[k]].label;
-    return LABEL_KEEP;
+    return plan->swaps ? spec_swap(&array->spec) : LABEL_KEEP;
 }
 
 void plan_release(struct plan *plan)
@@ -155,12 +116,10 @@ void plan_release(struct plan *plan)
     for (size_t i = 0; i < plan->n_arrays; i++) {
         free(plan->arrays[i].sources);
         free(plan->arrays[i].values);
-        row_move_release(&plan->arrays[i].move);
+        spec_release(&plan->arrays[i].spec);
     }
     free(plan->arrays);
-    for (size_t i = 0; i < plan->n_spaces; i++)
-        action_space_free(plan->spaces[i]);
-    free(plan->spaces);
+    spec_maker_release(&plan->maker);
     for (size_t i = 0; i < plan->n_archives; i++)
         archive_in_close(&plan->archives[i]);
     free(plan->archives);
@@ -299,9 +258,9 @@ static int note_board(struct plan *plan, struct error *err)
 
 static bool has_ambiguous(const struct plan *plan)
 {
-    for (size_t i = 0; i < plan->n_spaces; i++)
-        for (uint64_t a = 0; a < plan->spaces[i]->length; a++)
-            if (plan->spaces[i]->flags[a] & ACTION_AMBIGUOUS)
+    for (size_t i = 0; i < plan->maker.n_spaces; i++)
+        for (uint64_t a = 0; a < plan->maker.spaces[i]->length; a++)
+            if (plan->maker.spaces[i]->flags[a] & ACTION_AMBIGUOUS)
                 return true;
     return false;
 }

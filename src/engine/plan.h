@@ -12,11 +12,11 @@
 #include "board/actions.h"
 #include "board/board.h"
 #include "codec/codec.h"
-#include "engine/conventions.h"
 #include "engine/kernel.h"
 #include "engine/order.h"
 #include "engine/settings.h"
 #include "shard/archive_in.h"
+#include "shard/conventions.h"
 #include "shard/role.h"
 
 #include <stdbool.h>
@@ -35,9 +35,9 @@ struct plan_array {
     struct role_binding binding;
     const struct array **sources; /* owned: the array in each input, in order */
     const struct array *
-        *values;          /* owned, or NULL: of a padded sparse policy's indices, its values */
-    struct row_move move; /* numeric arrays with rows; n_steps 0 elsewhere */
-    bool is_object;       /* pickled, one or more dimensions */
+        *values;      /* owned, or NULL: of a padded sparse policy's indices, its values */
+    struct spec spec; /* arrays with rows; n_steps 0 elsewhere */
+    bool is_object;   /* pickled, one or more dimensions */
 };
 
 /* What a command did beside expanding, for the manifest: an option, or a count. */
@@ -62,8 +62,7 @@ struct plan {
     unsigned turn_codes;            /* in to-move planes, as far as they were looked for */
     struct plan_array *arrays;      /* owned, in the first input's order */
     size_t n_arrays;
-    struct action_space **spaces; /* owned, n_spaces: every action space in use */
-    size_t n_spaces;
+    struct spec_maker maker;
     struct selection selection; /* when selected */
     bool selected;
     uint32_t pick; /* as requested */
@@ -107,11 +106,6 @@ int plan_note(struct plan *plan, const char *name, const char *value, uint64_t c
 /* Whether an array is part of the position: planes, packed planes, grids, tiles and the player to
  * move, or those of --key. *planes: which of its planes --key tells ("0-13"), else NULL. */
 bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes);
-
-/* The action space of an array's layout, length and flip, made on first use and owned by the
- * plan. */
-const struct action_space *plan_space(struct plan *plan, const struct role_binding *binding,
-                                      struct error *err);
 
 /* ERROR_DATA "FILE: ARRAY: reason"; always -1. */
 int plan_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,

@@ -117,6 +117,7 @@ int plan_decide_board(struct plan *plan, const struct settings *request, struct 
     if (shard_find_board(&found, &plan->archives[0], request, NULL, err) != 0)
         return -1;
     plan->board = found.board;
+    plan->maker = (struct spec_maker){.board = plan->board, .conventions = &plan->conventions};
     if (found.problem.kind != ERROR_NONE)
         return error_pass(err, &found.problem);
     for (size_t i = 1; i < plan->n_archives; i++)

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "codec/codec.h"
-#include "engine/conventions.h"
+#include "shard/conventions.h"
 #include "shard/role.h"
 #include "write/archive_out.h"
 

@@ -15,7 +15,7 @@ static bool has_castling_rights(const struct plan *plan, const struct plan_array
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t plane = c->n_castling_planes > 0 ? c->castling_planes[i] : known[i];
 
-        for (uint64_t cell = 0; cell < planes->move.axis; cell++)
+        for (uint64_t cell = 0; cell < planes->spec.axis; cell++)
             if (survey_plane_value(planes, row, plane, cell) != 0)
                 return true;
     }
@@ -30,7 +30,7 @@ static int count_castling(struct plan *plan, const struct plan_array *planes, st
         if (chunks_next(chunks, err) != 0)
             return -1;
         for (uint64_t i = 0; i < chunks->n; i++) {
-            if (!has_castling_rights(plan, planes, chunks->rows + i * planes->move.row_nbytes))
+            if (!has_castling_rights(plan, planes, chunks->rows + i * planes->spec.row_nbytes))
                 continue;
             plan->n_castling_rows++;
             if (plan->conventions.castling == CASTLING_SKIP &&
@@ -51,7 +51,7 @@ int survey_castling(struct plan *plan, struct error *err)
         (plan->conventions.n_castling_planes == 0 &&
          survey_n_planes(planes) != plan->board->family->castling->n_planes))
         return 0;
-    if (chunks_open(&chunks, plan, planes, SURVEY_CHUNK_NBYTES / (planes->move.row_nbytes + 1) + 1,
+    if (chunks_open(&chunks, plan, planes, SURVEY_CHUNK_NBYTES / (planes->spec.row_nbytes + 1) + 1,
                     err) == 0)
         status = count_castling(plan, planes, &chunks, err);
     chunks_close(&chunks);

@@ -54,16 +54,16 @@ void chunks_close(struct chunks *chunks)
 double survey_plane_value(const struct plan_array *planes, const uint8_t *row, uint64_t plane,
                           uint64_t cell)
 {
-    const struct row_move *move = &planes->move;
+    const struct spec *spec = &planes->spec;
     const uint64_t at =
-        move->channels_last ? cell * move->inner + plane : plane * move->axis + cell;
+        spec->channels_last ? cell * spec->inner + plane : plane * spec->axis + cell;
 
-    return dtype_get_double(&move->dtype, row + at * move->dtype.itemsize);
+    return dtype_get_double(&spec->dtype, row + at * spec->dtype.itemsize);
 }
 
 uint64_t survey_n_planes(const struct plan_array *planes)
 {
-    return planes->move.channels_last ? planes->move.inner : planes->move.outer;
+    return planes->spec.channels_last ? planes->spec.inner : planes->spec.outer;
 }
 
 /* The bits of an element that make it non-zero: all but the sign of a float. */

@@ -74,7 +74,7 @@ static int next_row(struct flips *f, struct error *err)
     f->row = f->rows.first + f->next;
     if (f->rows.n == 0 || f->row >= MAX_ROWS)
         return 1;
-    f->has_stones = find_stones(f, f->rows.rows + f->next++ * f->stones->move.row_nbytes);
+    f->has_stones = find_stones(f, f->rows.rows + f->next++ * f->stones->spec.row_nbytes);
     return 0;
 }
 
@@ -111,20 +111,20 @@ static void end_policy(struct flips *f)
 
 static int look_at_dense(struct flips *f, struct error *err)
 {
-    const struct row_move *move = &f->policy->move;
-    const uint64_t at_once = SURVEY_CHUNK_NBYTES / move->row_nbytes + 1;
+    const struct spec *spec = &f->policy->spec;
+    const uint64_t at_once = SURVEY_CHUNK_NBYTES / spec->row_nbytes + 1;
     struct chunks policies = {0};
     int status = chunks_open(&policies, f->plan, f->policy, at_once, err);
 
     while (status == 0 && (status = chunks_next(&policies, err)) == 0 && policies.n > 0)
         for (uint64_t i = 0; i < policies.n && (status = next_row(f, err)) == 0; i++)
-            for (uint64_t head = 0; head < move->outer; head++) {
+            for (uint64_t head = 0; head < spec->outer; head++) {
                 const uint8_t *policy =
-                    policies.rows + i * move->row_nbytes + head * (move->row_nbytes / move->outer);
+                    policies.rows + i * spec->row_nbytes + head * (spec->row_nbytes / spec->outer);
 
                 for (uint64_t a = 0; a < f->plan->board->n_cells; a++)
                     add_entry(f, a,
-                              dtype_get_double(&move->dtype, policy + a * move->dtype.itemsize));
+                              dtype_get_double(&spec->dtype, policy + a * spec->dtype.itemsize));
                 end_policy(f);
             }
     chunks_close(&policies);
@@ -213,7 +213,7 @@ static int look_at(struct plan *plan, const struct plan_array *stones,
                    const struct plan_array *policy, struct error *err)
 {
     struct flips f = {.plan = plan, .stones = stones, .policy = policy};
-    const uint64_t at_once = SURVEY_CHUNK_NBYTES / stones->move.row_nbytes + 1;
+    const uint64_t at_once = SURVEY_CHUNK_NBYTES / stones->spec.row_nbytes + 1;
     int status = -1;
 
     f.occupied = malloc(plan->board->n_cells);

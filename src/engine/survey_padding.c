@@ -6,24 +6,24 @@
 #include "engine/survey_chunks.h"
 
 /* True when a plane's last byte has bits set that stand for no cell. */
-static bool has_pad_bits(const struct row_move *move, uint8_t last_byte)
+static bool has_pad_bits(const struct spec *spec, uint8_t last_byte)
 {
-    const unsigned n_used = (unsigned)(move->axis % 8);
-    const unsigned pad = move->lsb_first ? 0xffu << n_used : 0xffu >> n_used;
+    const unsigned n_used = (unsigned)(spec->axis % 8);
+    const unsigned pad = spec->lsb_first ? 0xffu << n_used : 0xffu >> n_used;
 
     return n_used != 0 && (last_byte & pad) != 0;
 }
 
-static uint64_t count_rows(const struct row_move *move, const struct chunks *chunks)
+static uint64_t count_rows(const struct spec *spec, const struct chunks *chunks)
 {
-    const uint64_t plane_nbytes = (move->axis + 7) / 8;
+    const uint64_t plane_nbytes = (spec->axis + 7) / 8;
     uint64_t n = 0;
 
     for (uint64_t i = 0; i < chunks->n; i++) {
         bool found = false;
 
-        for (uint64_t end = plane_nbytes; end <= move->row_nbytes; end += plane_nbytes)
-            found |= has_pad_bits(move, chunks->rows[i * move->row_nbytes + end - 1]);
+        for (uint64_t end = plane_nbytes; end <= spec->row_nbytes; end += plane_nbytes)
+            found |= has_pad_bits(spec, chunks->rows[i * spec->row_nbytes + end - 1]);
         n += found;
     }
     return n;
@@ -36,14 +36,14 @@ int survey_padding(struct plan *plan, struct error *err)
     uint64_t n_rows = 0;
     int status = -1;
 
-    if (packed == NULL || packed->move.axis % 8 == 0)
+    if (packed == NULL || packed->spec.axis % 8 == 0)
         return 0;
-    if (chunks_open(&chunks, plan, packed, SURVEY_CHUNK_NBYTES / (packed->move.row_nbytes + 1) + 1,
+    if (chunks_open(&chunks, plan, packed, SURVEY_CHUNK_NBYTES / (packed->spec.row_nbytes + 1) + 1,
                     err) == 0)
         do {
             status = chunks_next(&chunks, err);
             if (status == 0)
-                n_rows += count_rows(&packed->move, &chunks);
+                n_rows += count_rows(&packed->spec, &chunks);
         } while (status == 0 && chunks.n > 0);
     chunks_close(&chunks);
     if (status != 0 || n_rows == 0)

@@ -18,7 +18,7 @@ struct places {
 static bool is_off_board(const struct places *p, const uint8_t *element)
 {
     const struct board *board = p->plan->board;
-    const struct dtype *dtype = &p->array->move.dtype;
+    const struct dtype *dtype = &p->array->spec.dtype;
     const int64_t first = dtype_get_int(dtype, element);
     int64_t second, row, col;
 
@@ -26,17 +26,17 @@ static bool is_off_board(const struct places *p, const uint8_t *element)
         return first >= 0 && (uint64_t)first < p->space->length &&
                !(p->space->flags[first] & ACTION_ENCODABLE);
     second = dtype_get_int(dtype, element + dtype->itemsize);
-    row = p->array->move.col_first ? second : first;
-    col = p->array->move.col_first ? first : second;
+    row = p->array->spec.col_first ? second : first;
+    col = p->array->spec.col_first ? first : second;
     return row >= 0 && row < board->rows && col >= 0 && col < board->cols &&
            !board->on_board[row * board->cols + col];
 }
 
 static void look_at_row(struct places *p, const uint8_t *row, uint64_t number)
 {
-    const uint64_t step = p->array->move.dtype.itemsize * (p->space == NULL ? 2 : 1);
+    const uint64_t step = p->array->spec.dtype.itemsize * (p->space == NULL ? 2 : 1);
 
-    for (uint64_t at = 0; at + step <= p->array->move.row_nbytes; at += step)
+    for (uint64_t at = 0; at + step <= p->array->spec.row_nbytes; at += step)
         if (is_off_board(p, row + at)) {
             if (p->n++ == 0)
                 p->first = number;
@@ -51,14 +51,14 @@ static int look_at(struct plan *plan, const struct plan_array *array, struct err
     int status;
 
     if (array->binding.role == ROLE_ACTION &&
-        (p.space = plan_space(plan, &array->binding, err)) == NULL)
+        (p.space = spec_space(&plan->maker, &array->binding, err)) == NULL)
         return -1;
     status = chunks_open(&chunks, plan, array,
-                         SURVEY_CHUNK_NBYTES / (array->move.row_nbytes + 1) + 1, err);
+                         SURVEY_CHUNK_NBYTES / (array->spec.row_nbytes + 1) + 1, err);
     while (status == 0) {
         status = chunks_next(&chunks, err);
         for (uint64_t i = 0; i < chunks.n && status == 0; i++)
-            look_at_row(&p, chunks.rows + i * array->move.row_nbytes, chunks.first + i);
+            look_at_row(&p, chunks.rows + i * array->spec.row_nbytes, chunks.first + i);
         if (chunks.n == 0)
             break;
     }

@@ -67,7 +67,7 @@ static int list_flagged(struct tally *tally, struct error *err)
 static int count_run(struct tally *tally, uint64_t row, const uint8_t *policy,
                      const struct run *run, struct error *err)
 {
-    const struct dtype *dtype = &tally->array->move.dtype;
+    const struct dtype *dtype = &tally->array->spec.dtype;
 
     if (survey_all_zero(dtype, policy + run->first * dtype->itemsize, run->n))
         return 0;
@@ -81,9 +81,9 @@ static int count_run(struct tally *tally, uint64_t row, const uint8_t *policy,
 static int count_dense_row(struct tally *tally, uint64_t row, const uint8_t *bytes,
                            struct error *err)
 {
-    const uint64_t policy_nbytes = tally->space->length * tally->array->move.dtype.itemsize;
+    const uint64_t policy_nbytes = tally->space->length * tally->array->spec.dtype.itemsize;
 
-    for (uint64_t o = 0; o < tally->array->move.outer; o++)
+    for (uint64_t o = 0; o < tally->array->spec.outer; o++)
         /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): count_numeric frees the list */
         for (uint64_t i = 0; i < tally->n_flagged; i++)
             if (count_run(tally, row, bytes + o * policy_nbytes, &tally->flagged[i], err) != 0)
@@ -93,7 +93,7 @@ static int count_dense_row(struct tally *tally, uint64_t row, const uint8_t *byt
 
 static int count_dense(struct tally *tally, struct error *err)
 {
-    const uint64_t row_nbytes = tally->array->move.row_nbytes;
+    const uint64_t row_nbytes = tally->array->spec.row_nbytes;
     struct chunks rows = {0};
     int status = list_flagged(tally, err);
 
@@ -149,7 +149,7 @@ static int count_policy(struct plan *plan, const struct plan_array *array, struc
     struct tally tally = {.plan = plan, .array = array};
     int status = 0;
 
-    tally.space = plan_space(plan, &array->binding, err);
+    tally.space = spec_space(&plan->maker, &array->binding, err);
     if (tally.space == NULL)
         return -1;
     if (array->binding.role == ROLE_POLICY_INDEX)

@@ -22,11 +22,11 @@ struct stones {
  */
 static bool is_constant(const struct plan_array *planes, const uint8_t *row, uint64_t plane)
 {
-    const struct row_move *move = &planes->move;
-    const size_t item = move->dtype.itemsize;
-    const uint8_t *first = row + plane * move->axis * item;
+    const struct spec *spec = &planes->spec;
+    const size_t item = spec->dtype.itemsize;
+    const uint8_t *first = row + plane * spec->axis * item;
 
-    return !move->channels_last && memcmp(first, first + item, (move->axis - 1) * item) == 0;
+    return !spec->channels_last && memcmp(first, first + item, (spec->axis - 1) * item) == 0;
 }
 
 /* 0 blue, 1 red; -1: not a player's code. */
@@ -49,7 +49,7 @@ static int row_to_move(const struct plan *plan, const struct stones *s, const ui
     if (survey_n_planes(s->planes) == 3) {
         double value = survey_plane_value(s->planes, planes, 2, 0);
 
-        for (uint64_t cell = 1; !is_constant(s->planes, planes, 2) && cell < s->planes->move.axis;
+        for (uint64_t cell = 1; !is_constant(s->planes, planes, 2) && cell < s->planes->spec.axis;
              cell++)
             if (survey_plane_value(s->planes, planes, 2, cell) != value)
                 return -1;
@@ -57,19 +57,19 @@ static int row_to_move(const struct plan *plan, const struct stones *s, const ui
     }
     return to_move == NULL ? -1
                            : player_of(plan->conventions.to_move,
-                                       dtype_get_double(&s->to_move->move.dtype, to_move));
+                                       dtype_get_double(&s->to_move->spec.dtype, to_move));
 }
 
 /* Stones in a plane, in either axis order. */
 static int64_t count_stones_in(const struct plan_array *planes, const uint8_t *row, uint64_t plane)
 {
-    const struct row_move *move = &planes->move;
+    const struct spec *spec = &planes->spec;
     uint64_t n = 0;
 
-    if (!move->channels_last)
+    if (!spec->channels_last)
         return (int64_t)survey_count_nonzero(
-            &move->dtype, row + plane * move->axis * move->dtype.itemsize, move->axis);
-    for (uint64_t cell = 0; cell < move->axis; cell++)
+            &spec->dtype, row + plane * spec->axis * spec->dtype.itemsize, spec->axis);
+    for (uint64_t cell = 0; cell < spec->axis; cell++)
         n += survey_plane_value(planes, row, plane, cell) != 0;
     return (int64_t)n;
 }
@@ -81,9 +81,9 @@ static void look_at_row(const struct plan *plan, struct stones *s, const uint8_t
     const int player = row_to_move(plan, s, planes, to_move);
     int64_t n[2] = {0, 0}, colour_lead, mover_lead;
 
-    if (player < 0 || (policy != NULL && survey_all_zero(&s->policy->move.dtype, policy,
-                                                         s->policy->move.row_nbytes /
-                                                             s->policy->move.dtype.itemsize)))
+    if (player < 0 || (policy != NULL && survey_all_zero(&s->policy->spec.dtype, policy,
+                                                         s->policy->spec.row_nbytes /
+                                                             s->policy->spec.dtype.itemsize)))
         return;
     for (uint64_t plane = 0; plane < 2; plane++)
         n[plane] = count_stones_in(s->planes, planes, plane);
@@ -102,9 +102,9 @@ static int look_at_rows(const struct plan *plan, struct stones *s, struct chunks
             (s->to_move != NULL && chunks_next(to_move, err) != 0))
             return -1;
         for (uint64_t i = 0; i < planes->n; i++)
-            look_at_row(plan, s, planes->rows + i * s->planes->move.row_nbytes,
-                        s->policy != NULL ? policy->rows + i * s->policy->move.row_nbytes : NULL,
-                        s->to_move != NULL ? to_move->rows + i * s->to_move->move.row_nbytes
+            look_at_row(plan, s, planes->rows + i * s->planes->spec.row_nbytes,
+                        s->policy != NULL ? policy->rows + i * s->policy->spec.row_nbytes : NULL,
+                        s->to_move != NULL ? to_move->rows + i * s->to_move->spec.row_nbytes
                                            : NULL);
     } while (planes->n > 0);
     return 0;
@@ -113,7 +113,7 @@ static int look_at_rows(const struct plan *plan, struct stones *s, struct chunks
 static int count_with(const struct plan *plan, struct stones *s, struct error *err)
 {
     struct chunks planes = {0}, policy = {0}, to_move = {0};
-    const uint64_t at_once = SURVEY_CHUNK_NBYTES / (s->planes->move.row_nbytes + 1) + 1;
+    const uint64_t at_once = SURVEY_CHUNK_NBYTES / (s->planes->spec.row_nbytes + 1) + 1;
     int status = -1;
 
     if (chunks_open(&planes, plan, s->planes, at_once, err) == 0 &&

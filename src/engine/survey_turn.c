@@ -31,7 +31,7 @@ static bool is_level(const struct plan_array *array, const uint8_t *row, uint64_
                      double *value, double *other)
 {
     *value = *other = survey_plane_value(array, row, plane, 0);
-    for (uint64_t cell = 1; cell < array->move.axis && *other == *value; cell++)
+    for (uint64_t cell = 1; cell < array->spec.axis && *other == *value; cell++)
         *other = survey_plane_value(array, row, plane, cell);
     return *other == *value;
 }
@@ -52,7 +52,7 @@ static void look_closely(struct turn *turn, const uint8_t *row)
         int64_t lead = 0, n = 0;
         bool disjoint = true, rest = true;
 
-        for (uint64_t cell = 0; cell < turn->array->move.axis; cell++) {
+        for (uint64_t cell = 0; cell < turn->array->spec.axis; cell++) {
             const bool first = survey_plane_value(turn->array, row, a, cell) != 0;
             const bool second = survey_plane_value(turn->array, row, b, cell) != 0;
 
@@ -90,18 +90,18 @@ static void look_at_row(struct turn *turn, const uint8_t *row, uint64_t number)
 
 static int look_at_rows(struct turn *turn, bool closely, struct error *err)
 {
-    const struct row_move *move = &turn->array->move;
+    const struct spec *spec = &turn->array->spec;
     struct chunks chunks = {0};
     int status = chunks_open(&chunks, turn->plan, turn->array,
-                             SURVEY_CHUNK_NBYTES / (move->row_nbytes + 1) + 1, err);
+                             SURVEY_CHUNK_NBYTES / (spec->row_nbytes + 1) + 1, err);
 
     while (status == 0 && (closely || !turn->is_bad)) {
         status = chunks_next(&chunks, err);
         for (uint64_t i = 0; i < chunks.n && status == 0; i++) {
             if (closely)
-                look_closely(turn, chunks.rows + i * move->row_nbytes);
+                look_closely(turn, chunks.rows + i * spec->row_nbytes);
             else
-                look_at_row(turn, chunks.rows + i * move->row_nbytes, chunks.first + i);
+                look_at_row(turn, chunks.rows + i * spec->row_nbytes, chunks.first + i);
         }
         if (chunks.n == 0)
             break;
@@ -197,7 +197,7 @@ int survey_turn_planes(struct plan *plan, struct error *err)
         if (array->binding.role != ROLE_PLANES || !survey_has_numbers(array))
             continue;
         for (uint32_t k = 0; k < plan->n_chosen; k++) {
-            const struct move_step *step = &array->move.steps[plan->chosen[k]];
+            const struct spec_step *step = &array->spec.steps[plan->chosen[k]];
             const int to = step->label_plane;
 
             if (to < 0)

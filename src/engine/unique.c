@@ -72,11 +72,11 @@ static int open_moving(struct unique *u, const struct plan_array *array, struct 
                         plan->n_archives, err);
     if (bytes_reserve(&m->rows, ROWS_AT_ONCE * row_nbytes, err) == NULL)
         return -1;
-    if (array->move.kind != MOVE_PADDED)
+    if (array->spec.kind != SPEC_PADDED)
         return 0;
     return source_open(&m->values, array->values, plan->n_archives, plan->max_memory, plan->tmpdir,
                        err) != 0 ||
-                   bytes_reserve(&m->value_rows, ROWS_AT_ONCE * array->move.value_row_nbytes,
+                   bytes_reserve(&m->value_rows, ROWS_AT_ONCE * array->spec.value_row_nbytes,
                                  err) == NULL
                ? -1
                : 0;
@@ -117,11 +117,11 @@ static XXH128_hash_t add(XXH128_hash_t hash, const void *bytes, size_t n_bytes)
 static int hash_image(const struct unique *u, const struct moving *m, uint64_t row, uint64_t at,
                       uint32_t t, struct bytes *room, XXH128_hash_t *hash, struct error *err)
 {
-    const struct row_move *move = &m->array->move;
+    const struct spec *spec = &m->array->spec;
 
     room->n_bytes = 0;
     if (m->array->is_object) {
-        const struct image_input in = {m->array->sources, u->plan->n_archives, move,
+        const struct image_input in = {m->array->sources, u->plan->n_archives, spec,
                                        &u->plan->order, NULL};
 
         if (object_row_bytes(&in, row, t, room, err) != 0)
@@ -130,19 +130,19 @@ static int hash_image(const struct unique *u, const struct moving *m, uint64_t r
         const uint64_t first = m->csr.first[row], n = m->csr.first[row + 1] - first;
         const uint64_t before = first - m->csr.first[row - at];
 
-        if (bytes_reserve(room, n * move->dtype.itemsize + 1, err) == NULL ||
-            kernel_indices(move, t, &move->dtype, m->rows.data + before * move->dtype.itemsize,
+        if (bytes_reserve(room, n * spec->dtype.itemsize + 1, err) == NULL ||
+            kernel_indices(spec, t, &spec->dtype, m->rows.data + before * spec->dtype.itemsize,
                            room->data, n, err) != 0)
             return -1;
-        room->n_bytes = n * move->dtype.itemsize;
+        room->n_bytes = n * spec->dtype.itemsize;
     } else {
-        if (bytes_reserve(room, move->row_nbytes + 1, err) == NULL ||
-            kernel_row(move, t, m->rows.data + at * move->row_nbytes,
-                       m->value_rows.data != NULL ? m->value_rows.data + at * move->value_row_nbytes
+        if (bytes_reserve(room, spec->row_nbytes + 1, err) == NULL ||
+            kernel_row(spec, t, m->rows.data + at * spec->row_nbytes,
+                       m->value_rows.data != NULL ? m->value_rows.data + at * spec->value_row_nbytes
                                                   : NULL,
                        room->data, err) != 0)
             return -1;
-        room->n_bytes = move->row_nbytes;
+        room->n_bytes = spec->row_nbytes;
     }
     *hash = add(*hash, room->data, room->n_bytes);
     return 0;
@@ -184,7 +184,7 @@ static int read_chunk(struct unique *u, struct error *err)
             const uint64_t n = m->csr.first[u->first + u->n] - m->csr.first[u->first];
 
             m->rows.n_bytes = 0;
-            if (bytes_reserve(&m->rows, n * m->array->move.dtype.itemsize + 1, err) == NULL ||
+            if (bytes_reserve(&m->rows, n * m->array->spec.dtype.itemsize + 1, err) == NULL ||
                 source_read(&m->source, n, m->rows.data, err) != 0)
                 return -1;
             continue;

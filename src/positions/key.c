@@ -10,7 +10,7 @@
 #include "positions/key.h"
 
 #include "base/bytes.h"
-#include "engine/label.h"
+#include "shard/label.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,39 +81,39 @@ void key_release(struct key *key)
 
 /* --- adding an array --- */
 
-static bool is_kept(const struct orbit_map *map, uint64_t cell)
+static bool is_kept(const struct spec *spec, uint64_t cell)
 {
-    return map->kind != ORBIT_AXIS || map->on_board == NULL || map->on_board[cell];
+    return spec->kind != SPEC_AXIS || spec->on_board == NULL || spec->on_board[cell];
 }
 
-static uint64_t element_at(const struct orbit_map *map, uint64_t p, uint64_t cell)
+static uint64_t element_at(const struct spec *spec, uint64_t p, uint64_t cell)
 {
-    return map->channels_last ? cell * map->n_planes + p : p * map->axis + cell;
+    return spec->channels_last ? cell * spec->n_planes + p : p * spec->axis + cell;
 }
 
 /* Key element of each element of a row; those off board have none. */
-static void rank_elements(struct key_array *a, const struct orbit_map *map, uint32_t *rank)
+static void rank_elements(struct key_array *a, const struct spec *spec, uint32_t *rank)
 {
-    const uint64_t padded = map->kind == ORBIT_BITS ? (map->axis + 7) / 8 * 8 : map->axis;
-    const uint64_t n_outer = map->channels_last ? map->axis : map->n_planes;
-    const uint64_t n_inner = map->channels_last ? map->n_planes : map->axis;
+    const uint64_t padded = spec->kind == SPEC_BITS ? (spec->axis + 7) / 8 * 8 : spec->axis;
+    const uint64_t n_outer = spec->channels_last ? spec->axis : spec->n_planes;
+    const uint64_t n_inner = spec->channels_last ? spec->n_planes : spec->axis;
 
     a->n_out = 0;
     for (uint64_t i = 0; i < n_outer; i++)
         for (uint64_t k = 0; k < n_inner; k++)
-            if (is_kept(map, map->channels_last ? i : k))
+            if (is_kept(spec, spec->channels_last ? i : k))
                 rank[i * n_inner + k] = (uint32_t)a->n_out++;
-    if (map->kind != ORBIT_BITS)
+    if (spec->kind != SPEC_BITS)
         return;
     /* Bits in the order of their weight in a byte, so that they compare as bytes do. */
-    for (uint64_t p = 0; p < map->n_planes; p++)
-        for (uint64_t k = 0; k < map->axis; k++)
-            rank[p * map->axis + k] =
-                (uint32_t)(p * padded + (map->lsb_first ? k / 8 * 8 + 7 - k % 8 : k));
-    a->n_out = map->n_planes * padded;
+    for (uint64_t p = 0; p < spec->n_planes; p++)
+        for (uint64_t k = 0; k < spec->axis; k++)
+            rank[p * spec->axis + k] =
+                (uint32_t)(p * padded + (spec->lsb_first ? k / 8 * 8 + 7 - k % 8 : k));
+    a->n_out = spec->n_planes * padded;
 }
 
-static void fill_axis(const struct key *key, struct key_array *a, const struct orbit_map *map,
+static void fill_axis(const struct key *key, struct key_array *a, const struct spec *spec,
                       const uint32_t *rank)
 {
     for (uint32_t i = 0; i < key->n_ids; i++) {
@@ -122,52 +122,41 @@ static void fill_axis(const struct key *key, struct key_array *a, const struct o
 
         for (uint64_t k = 0; k < a->n_out; k++)
             src[k] = (uint32_t)a->n_in; /* a pad bit: 0 */
-        for (uint64_t p = 0; p < map->n_planes; p++) {
-            const uint64_t to = map->plane_dst != NULL ? map->plane_dst[t * map->n_planes + p] : p;
+        for (uint64_t p = 0; p < spec->n_planes; p++) {
+            const uint64_t to = spec_plane_to(spec, t, p);
 
-            for (uint64_t cell = 0; cell < map->axis; cell++)
-                if (is_kept(map, cell))
-                    src[rank[element_at(map, to, map->dst[t][cell])]] =
-                        (uint32_t)element_at(map, p, cell);
+            for (uint64_t cell = 0; cell < spec->axis; cell++)
+                if (is_kept(spec, cell))
+                    src[rank[element_at(spec, to, spec->steps[t].dst[cell])]] =
+                        (uint32_t)element_at(spec, p, cell);
         }
     }
 }
 
-static void fill_row(const struct key *key, struct key_array *a, const struct orbit_map *map)
+static void fill_row(const struct key *key, struct key_array *a, const struct spec *spec)
 {
     a->n_out = a->n_in;
     for (uint32_t i = 0; i < key->n_ids; i++)
         for (uint64_t k = 0; k < a->n_in; k++)
-            a->src[i * a->n_out + k] = map->kind == ORBIT_TRIPLE
+            a->src[i * a->n_out + k] = spec->kind == SPEC_TRIPLE
                                            ? key->board->transforms[key->ids[i]].number_src[k]
                                            : (uint32_t)k;
 }
 
-/* The plane of the row that tells the player to move and changes under t; -1: none. */
-static int64_t turn_plane(const struct orbit_map *map, uint32_t t)
-{
-    if (map->complement == NULL || map->complement[t] < 0)
-        return -1;
-    for (uint64_t p = 0; p < map->n_planes; p++)
-        if ((map->plane_dst != NULL ? map->plane_dst[t * map->n_planes + p] : p) ==
-            (uint64_t)map->complement[t])
-            return (int64_t)p;
-    return -1;
-}
-
-static int set_guises(const struct key *key, struct key_array *a, const struct orbit_map *map,
+static int set_guises(const struct key *key, struct key_array *a, const struct spec *spec,
                       struct error *err)
 {
     for (uint32_t i = 0; i < key->n_ids; i++) {
-        const struct board_transform *t = &key->board->transforms[key->ids[i]];
-        struct guise own = {.op = t->swaps_colours ? map->flip : LABEL_KEEP,
-                            .number_src = {0, 1, 2}};
+        const struct spec_step *step = &spec->steps[key->ids[i]];
+        struct guise own = {.turn = spec_turn_plane(spec, key->ids[i]), .number_src = {0, 1, 2}};
         uint32_t k = 0;
 
-        own.turn = turn_plane(map, key->ids[i]);
-        own.turn_op = own.turn >= 0 ? map->turn_flip : LABEL_KEEP;
-        if (map->codes)
-            memcpy(own.number_src, t->number_src, sizeof own.number_src);
+        if (own.turn >= 0)
+            own.turn_op = step->label;
+        else
+            own.op = step->label;
+        if (spec->codes)
+            memcpy(own.number_src, step->number_src, sizeof own.number_src);
         while (k < a->n_guises && (a->guises[k].op != own.op || a->guises[k].turn != own.turn ||
                                    a->guises[k].turn_op != own.turn_op ||
                                    memcmp(a->guises[k].number_src, own.number_src, 3) != 0))
@@ -193,10 +182,9 @@ static void write_shape(struct key_array *a, const struct npy_header *header)
         snprintf(a->shape + n, sizeof a->shape - n, header->n_dims == 2 ? ",)" : ")");
 }
 
-int key_add(struct key *key, const struct array *array, const struct orbit_map *map,
-            struct error *err)
+int key_add(struct key *key, const struct array *array, const struct spec *spec, struct error *err)
 {
-    const bool is_axis = map->kind == ORBIT_AXIS || map->kind == ORBIT_BITS;
+    const bool is_axis = spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS;
     struct key_array *grown = realloc(key->arrays, (key->n_arrays + 1) * sizeof *grown), *a;
     uint32_t *rank = NULL;
     int status = -1;
@@ -204,20 +192,20 @@ int key_add(struct key *key, const struct array *array, const struct orbit_map *
     if (grown == NULL)
         return error_no_memory(err, "keys of positions");
     key->arrays = grown;
-    if (map->unknown != NULL)
-        return error_pass(err, &map->doubt);
+    if (spec->doubt[0] != '\0')
+        return error_set(err, ERROR_DATA, "%s", spec->doubt);
     a = &grown[key->n_arrays];
     *a = (struct key_array){.dtype = array->header.dtype, .order = key->n_arrays++};
-    a->is_bits = map->kind == ORBIT_BITS;
+    a->is_bits = spec->kind == SPEC_BITS;
     a->item = a->is_bits ? 1 : a->dtype.itemsize;
-    a->lsb_first = map->lsb_first;
-    a->codes = map->codes;
-    a->channels_last = map->channels_last;
-    a->n_planes = map->n_planes;
-    a->axis = map->axis;
-    a->n_in = is_axis ? map->n_planes * map->axis : array->row_nbytes / a->item;
+    a->lsb_first = spec->lsb_first;
+    a->codes = spec->codes;
+    a->channels_last = spec->channels_last;
+    a->n_planes = spec->n_planes;
+    a->axis = spec->axis;
+    a->n_in = is_axis ? spec->n_planes * spec->axis : array->row_nbytes / a->item;
     a->name = strdup(array->key);
-    a->src = calloc((size_t)key->n_ids * (a->n_in + 8 * map->n_planes) + 1, sizeof *a->src);
+    a->src = calloc((size_t)key->n_ids * (a->n_in + 8 * spec->n_planes) + 1, sizeof *a->src);
     a->guise = calloc(key->n_ids + 1, 1);
     rank = calloc(a->n_in + 1, sizeof *rank);
     write_shape(a, &array->header);
@@ -225,12 +213,12 @@ int key_add(struct key *key, const struct array *array, const struct orbit_map *
         error_no_memory(err, "keys of positions");
     } else {
         if (is_axis) {
-            rank_elements(a, map, rank);
-            fill_axis(key, a, map, rank);
+            rank_elements(a, spec, rank);
+            fill_axis(key, a, spec, rank);
         } else {
-            fill_row(key, a, map);
+            fill_row(key, a, spec);
         }
-        status = set_guises(key, a, map, err);
+        status = set_guises(key, a, spec, err);
     }
     free(rank);
     return status;

@@ -10,8 +10,8 @@
 #ifndef SYMAUG_POSITIONS_KEY_H
 #define SYMAUG_POSITIONS_KEY_H
 
-#include "positions/orbit_map.h"
 #include "shard/array.h"
+#include "shard/spec.h"
 
 /* 128 bits; written with `high` first. */
 struct key_value {
@@ -47,9 +47,8 @@ uint32_t key_ids(const struct board *board, const struct conventions *convention
 int key_init(struct key *key, const struct board *board, const char *board_name,
              const struct conventions *conventions, struct error *err);
 
-/* Add an array with its map, in any order; both are read now and borrowed no longer. */
-int key_add(struct key *key, const struct array *array, const struct orbit_map *map,
-            struct error *err);
+/* Add an array with its spec, in any order; both are read now and borrowed no longer. */
+int key_add(struct key *key, const struct array *array, const struct spec *spec, struct error *err);
 
 /* After the last array. */
 int key_finish(struct key *key, struct error *err);

@@ -2,12 +2,13 @@
  * role.c - the kinds of roles, one row each, and what the user says about them (--role, --copy).
  *
  * A new role is a row here and its value in the enum: its names, how an array must fit it, which
- * options stand after its colon. What a transform does to its numbers is the engine's bind.c.
+ * options stand after its colon, what a transform does to it.
  */
 #include "shard/role.h"
 
 #include "base/text.h"
 #include "shard/role_parts.h"
+#include "shard/spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .min_dims = 2,
             .fit = role_fit_planes,
             .by_name = {role_fit_grid, role_fit_planes, role_fit_packed},
+            .spec = spec_of_planes,
             .names = {{"features feature states state boards board obs observations observation "
                        "planes board_planes bf x inputs input valueTargetsNCHW",
                        0}},
@@ -42,6 +44,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .min_dims = 2,
             .fit = role_fit_packed,
             .by_name = {role_fit_packed},
+            .spec = spec_of_packed,
             .names = {{"binaryInputNCHWPacked", 0}},
         },
     [ROLE_GRID] =
@@ -53,6 +56,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .min_dims = 2,
             .fit = role_fit_grid,
             .by_name = {role_fit_grid},
+            .spec = spec_of_grid,
             .names = {{"plateau plateaus", .flags = NAME_TILES}},
         },
     [ROLE_POLICY] =
@@ -64,6 +68,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_policy,
             .by_name = {role_fit_policy},
+            .spec = spec_of_policy,
             .names = {{"policy policies pi pis policy_targets policy_target pt probs mcts_probs "
                        "policyTargetsNCMove",
                        0},
@@ -78,6 +83,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_policy,
             .by_name = {role_fit_policy},
+            .spec = spec_of_policy,
             .names = {{"qValueTargetsNCMove action_values q_values", 0}},
         },
     [ROLE_MASK] =
@@ -89,6 +95,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_policy,
             .by_name = {role_fit_policy},
+            .spec = spec_of_policy,
             .names = {{"legal legal_mask legal_moves legals_mask action_mask action_masks mask",
                        0}},
         },
@@ -99,6 +106,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .effect = "indices moved; order, duplicates and padding kept",
             .options = LAYOUT_OPTIONS,
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
+            .spec = spec_of_indices,
         },
     [ROLE_POLICY_VALUE] =
         {
@@ -121,6 +129,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_action,
             .by_name = {role_fit_action},
+            .spec = spec_of_indices,
             .names = {{"move moves move_index move_indices actions action position", 0}},
         },
     [ROLE_COORD] =
@@ -132,6 +141,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES,
             .fit = role_fit_coord,
             .by_name = {role_fit_coord, role_fit_action},
+            .spec = spec_of_coord,
             .names = {{"last_move last_moves", 0}},
         },
     [ROLE_VALUE] =
@@ -177,6 +187,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .effect = "kept, or permuted with --tiles permute",
             .fit = role_fit_tile,
             .by_name = {role_fit_tile},
+            .spec = spec_of_tile,
             .names = {{"tile tiles", .flags = NAME_TILES}},
         },
     [ROLE_COPY] =

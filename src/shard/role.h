@@ -142,7 +142,12 @@ enum role_flag {
 
 struct role_context;
 struct role_reason;
-struct role_binding;
+struct spec;
+struct spec_maker;
+
+/* What a transform does to an array of the role: see spec.h. */
+typedef int spec_fill(struct spec *spec, struct spec_maker *maker,
+                      const struct role_binding *binding, struct error *err);
 
 /*
  * Try array i, which has the right number of rows, as one role. True: *binding is complete but for
@@ -161,6 +166,7 @@ struct role_kind {
     unsigned min_dims;   /* of an array that tells the number of rows; 0 is 1 */
     role_fit fit;        /* how an array that was told the role must fit; NULL: not by a fit */
     role_fit by_name[3]; /* what an array named so may be, in order */
+    spec_fill *spec;     /* what transforms do to it; NULL: rows are kept */
     struct role_names names[ROLE_N_NAMES];
 };
 

@@ -262,15 +262,15 @@ static int move_field(const struct plan *plan, const struct fields *from, size_t
     const void *values = NULL;
 
     if (array->is_object || array->binding.sparse == SPARSE_CSR) {
-        if (array->move.kind == MOVE_INDEX)
-            return kernel_indices(&array->move, t, &field->dtype, field->bytes.data, out->data,
+        if (array->spec.kind == SPEC_INDICES)
+            return kernel_indices(&array->spec, t, &field->dtype, field->bytes.data, out->data,
                                   field->n, err);
         memcpy(out->data, field->bytes.data, field->bytes.n_bytes);
         return 0;
     }
-    if (array->binding.value_array >= 0 && array->move.kind == MOVE_PADDED)
+    if (array->binding.value_array >= 0 && array->spec.kind == SPEC_PADDED)
         values = from->items[array->binding.value_array].bytes.data;
-    return kernel_row(&array->move, t, field->bytes.data, values, out->data, err);
+    return kernel_row(&array->spec, t, field->bytes.data, values, out->data, err);
 }
 
 int fields_move(const struct plan *plan, const struct fields *from, uint32_t t, struct fields *to,
@@ -561,7 +561,7 @@ int compare_rows(const struct plan *plan, const struct fields *stored,
 
         if (is_provenance(plan->arrays[i].key) || (c.stored->n == 0 && c.recomputed->n == 0))
             continue;
-        if (plan->arrays[i].move.n_steps > u && plan->arrays[i].move.steps[u].label != LABEL_KEEP)
+        if (plan->arrays[i].spec.n_steps > u && plan->arrays[i].spec.steps[u].label != LABEL_KEEP)
             c.tolerance = tolerance_of(&c.stored->dtype);
         if (compare_array(&c) && text_append(&picture->faults, err, "%s%s",
                                              picture->faults.n_bytes > 0 ? ", " : "differs: ",

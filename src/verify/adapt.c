@@ -32,7 +32,7 @@ static void count_group(const struct lanes *lanes, const struct window *window, 
         if (t == ORBIT_NO_TRANSFORM || first == ORBIT_NO_TRANSFORM)
             continue;
         (*n_images)++;
-        *n_same += orbit_same(&pair, orbit_between(board, first, t), liberties);
+        *n_same += orbit_same(&pair, spec_between(board, first, t), liberties);
     }
 }
 
@@ -62,7 +62,7 @@ static struct agreement count_groups(const struct lanes *lanes, const struct win
 
 static bool has_cell_actions(const struct lane *lane)
 {
-    return lane->is_mapped && !lane->is_broken && lane->map.space != NULL &&
+    return lane->is_mapped && !lane->is_broken && lane->spec.space != NULL &&
            strncmp(lane->binding->layout->name, "cells", 5) == 0;
 }
 
@@ -72,16 +72,9 @@ static int store_as(struct lanes *lanes, struct lane *lane, enum action_flip fli
 {
     struct verify_shard *shard = lanes->shard;
     struct role_binding *binding = &shard->bindings[lane->binding - shard->bindings];
-    struct orbit_map *map = &lane->map;
 
     binding->flip = flip;
-    map->space =
-        orbit_space(&shard->spaces, map->board, binding, shard->conventions.ambiguous, err);
-    if (map->space == NULL)
-        return -1;
-    for (uint32_t t = 0; t < map->board->n_transforms; t++)
-        map->dst[t] = map->space->dst + t * map->space->length;
-    return 0;
+    return spec_set_space(&lane->spec, &shard->maker, binding, err);
 }
 
 /* Take the lane for stored so when its images are right then, and only then. */
@@ -173,11 +166,11 @@ int adapt(struct lanes *lanes, const struct window *window, const struct rules *
             const struct agreement a = count_groups(lanes, window, i, ORBIT_EXACT);
 
             lane->is_mapped = 2 * a.n_most >= a.n_groups;
-        } else if (lane->binding->role == ROLE_VALUE && lane->map.flip == LABEL_NEGATE &&
+        } else if (lane->binding->role == ROLE_VALUE && spec_swap(&lane->spec) == LABEL_NEGATE &&
                    !c->value_said &&
                    count_groups(lanes, window, i, ORBIT_NO_FLIP).n_most >
                        count_groups(lanes, window, i, ORBIT_EXACT).n_most) {
-            lane->map.flip = LABEL_KEEP;
+            spec_set_swap(&lane->spec, LABEL_KEEP);
         }
     }
     return adapt_flips(lanes, window, rules, result, err);

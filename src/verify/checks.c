@@ -130,7 +130,7 @@ static void warn_unencodable(const struct subject *s, int64_t action)
 
 static void check_mass(const struct subject *s)
 {
-    const struct action_space *space = s->lane->is_mapped ? s->lane->map.space : NULL;
+    const struct action_space *space = s->lane->is_mapped ? s->lane->spec.space : NULL;
 
     for (uint64_t i = 0; space != NULL && i < s->row.n; i++)
         if (!(space->flags[i % space->length] & ACTION_ENCODABLE) &&
@@ -142,7 +142,7 @@ static void check_mass(const struct subject *s)
 
 static void check_sparse_mass(const struct subject *s)
 {
-    const struct action_space *space = s->lane->is_mapped ? s->lane->map.space : NULL;
+    const struct action_space *space = s->lane->is_mapped ? s->lane->spec.space : NULL;
     const struct lane_row values = values_of(s);
 
     for (uint64_t i = 0; space != NULL && i < s->row.n && i < values.n; i++) {
@@ -176,7 +176,7 @@ static void check_range(const struct subject *s)
 /* A move to a cell of the box that is not on board, or one that no encoder makes. */
 static void check_action(const struct subject *s)
 {
-    const struct action_space *space = s->lane->is_mapped ? s->lane->map.space : NULL;
+    const struct action_space *space = s->lane->is_mapped ? s->lane->spec.space : NULL;
 
     check_range(s);
     for (uint64_t i = 0; space != NULL && i < s->row.n; i++) {
@@ -301,7 +301,7 @@ static void check_player(const struct subject *s)
     const enum to_move_coding coding = s->check->conventions->to_move;
     const double *codes = player_codes[coding];
 
-    if (s->lane->is_mapped && board_swaps_colours(s->lane->map.board) && s->row.n == 1 &&
+    if (s->lane->is_mapped && board_swaps_colours(s->lane->spec.board) && s->row.n == 1 &&
         !s->lane->binding->is_winner && player_of_code(coding, lane_row_double(&s->row, 0)) < 0)
         TELL(s, FINDING_TO_MOVE, finding_format("%g or %g", codes[0], codes[1]).text,
              finding_format("%g", lane_row_double(&s->row, 0)).text, "player to move");

@@ -46,7 +46,7 @@ static bool agrees(const struct diagnosis *d, size_t lane, uint64_t r, uint64_t 
 {
     const struct orbit_pair pair = make_pair(d, lane, r, m);
 
-    return orbit_same(&pair, orbit_between(d->lanes->shard->board, transform_of(d, r), t),
+    return orbit_same(&pair, spec_between(d->lanes->shard->board, transform_of(d, r), t),
                       ORBIT_EXACT);
 }
 
@@ -127,7 +127,7 @@ static bool fits(const struct case_of_row *c, size_t lane, uint64_t channel, uin
     struct orbit_pair pair = make_pair(d, lane, r, c->member);
 
     pair.channel = channel;
-    return orbit_same(&pair, orbit_between(d->lanes->shard->board, transform_of(d, r), t),
+    return orbit_same(&pair, spec_between(d->lanes->shard->board, transform_of(d, r), t),
                       liberties);
 }
 
@@ -202,7 +202,7 @@ static struct mistake name_planes(const struct case_of_row *c, size_t i)
     const struct lane *lane = &c->d->lanes->items[i];
 
     /* Castling rights of a mirrored position, or plane maps of a board from a file. */
-    if (!swaps(c) && lane->map.plane_dst != NULL &&
+    if (!swaps(c) && lane->spec.steps[c->transform].plane_dst != NULL &&
         case_fits(c, i, c->transform, ORBIT_NO_EXCHANGE))
         return board_of(c)->family->castling != NULL
                    ? (struct mistake){FINDING_CASTLING_NOT_SWAPPED,
@@ -213,7 +213,7 @@ static struct mistake name_planes(const struct case_of_row *c, size_t i)
         case_fits(c, i, c->transform, ORBIT_SWAP_ANYWAY))
         return (struct mistake){FINDING_COLOURS_SWAPPED,
                                 "the colours are swapped, which this image does not need"};
-    if (lane->map.on_board != NULL && case_fits(c, i, c->transform, ORBIT_ON_BOARD_ONLY))
+    if (lane->spec.on_board != NULL && case_fits(c, i, c->transform, ORBIT_ON_BOARD_ONLY))
         return (struct mistake){FINDING_SMEAR, "off-board cells differ"};
     for (size_t k = 0; swaps(c) && k < sizeof swap_mistakes / sizeof *swap_mistakes; k++)
         if (case_fits(c, i, c->transform, swap_mistakes[k].liberties))
@@ -233,7 +233,7 @@ static struct mistake name_policy(const struct case_of_row *c, size_t i)
 {
     const struct lane *lane = &c->d->lanes->items[i];
 
-    if (lane->map.kind == ORBIT_PADDED && case_fits(c, i, c->transform, ORBIT_NO_PADDING))
+    if (lane->spec.kind == SPEC_PADDED && case_fits(c, i, c->transform, ORBIT_NO_PADDING))
         return (struct mistake){FINDING_PADDING, "padding is moved"};
     if (c->by[i] == 0)
         return (struct mistake){FINDING_POLICY_NOT_MOVED, "the policy is not moved"};
@@ -301,11 +301,11 @@ static struct mistake name_mistake(const struct case_of_row *c, size_t i)
 /* The transform that a row was moved by, or which of its channels is not the image it should be. */
 static struct finding_text found_text(const struct case_of_row *c, size_t i, enum finding_code code)
 {
-    const struct orbit_map *map = &c->d->lanes->items[i].map;
+    const struct spec *map = &c->d->lanes->items[i].spec;
     uint64_t n_right = 0, wrong = 0;
 
     for (uint64_t p = 0; code == FINDING_ORBIT_PLANES && c->by[i] == ORBIT_NO_TRANSFORM &&
-                         map->kind == ORBIT_AXIS && p < map->n_planes;
+                         map->kind == SPEC_AXIS && p < map->n_planes;
          p++) {
         if (fits(c, i, p + 1, c->transform, ORBIT_EXACT))
             n_right++;
@@ -359,9 +359,10 @@ static bool has_castling_rights(const struct diagnosis *d)
         const uint64_t plane =
             conventions->n_castling_planes > 0 ? conventions->castling_planes[k] : known[k];
 
-        for (uint64_t cell = 0; plane < lane->map.n_planes && cell < lane->map.axis; cell++)
-            if (lane_row_double(&row, lane->map.channels_last ? cell * lane->map.n_planes + plane
-                                                              : plane * lane->map.axis + cell) != 0)
+        for (uint64_t cell = 0; plane < lane->spec.n_planes && cell < lane->spec.axis; cell++)
+            if (lane_row_double(&row, lane->spec.channels_last
+                                          ? cell * lane->spec.n_planes + plane
+                                          : plane * lane->spec.axis + cell) != 0)
                 return true;
     }
     return false;
@@ -376,16 +377,16 @@ static bool has_ambiguous_mass(const struct diagnosis *d)
             lane->binding->role == ROLE_POLICY || lane->binding->role == ROLE_ACTION_VALUES;
         struct lane_row row;
 
-        if (lane->map.space == NULL || lane->is_broken ||
+        if (lane->spec.space == NULL || lane->is_broken ||
             (!is_dense && lane->binding->role != ROLE_POLICY_INDEX))
             continue;
         row = window_row(d->window, d->lanes, i, d->members[0]);
         for (uint64_t k = 0; k < row.n; k++) {
             const int64_t action =
-                is_dense ? (int64_t)(k % lane->map.space->length) : lane_row_int(&row, k);
+                is_dense ? (int64_t)(k % lane->spec.space->length) : lane_row_int(&row, k);
 
-            if (action >= 0 && (uint64_t)action < lane->map.space->length &&
-                (lane->map.space->flags[action] & ACTION_AMBIGUOUS) &&
+            if (action >= 0 && (uint64_t)action < lane->spec.space->length &&
+                (lane->spec.space->flags[action] & ACTION_AMBIGUOUS) &&
                 (!is_dense || lane_row_double(&row, k) != 0))
                 return true;
         }
@@ -523,7 +524,7 @@ static uint32_t guess_transform(struct case_of_row *c)
     if (lanes->planes >= 0 && takes_part(&lanes->items[lanes->planes]))
         shown = explain(c, (size_t)lanes->planes);
     for (size_t i = 0; i < lanes->n && (shown == ORBIT_NO_TRANSFORM || shown == 0); i++)
-        if (takes_part(&lanes->items[i]) && lanes->items[i].map.kind != ORBIT_KEEP)
+        if (takes_part(&lanes->items[i]) && lanes->items[i].spec.kind != SPEC_KEEP)
             shown = explain(c, i);
     return shown != ORBIT_NO_TRANSFORM ? shown : 0;
 }
@@ -547,14 +548,14 @@ static bool repeats(const struct case_of_row *c)
     const size_t planes = d->lanes->planes >= 0 ? (size_t)d->lanes->planes : 0;
     const uint64_t r = c->references[planes];
     const struct orbit_pair itself = make_pair(d, planes, r, r);
-    const uint32_t to = orbit_between(board, transform_of(d, r), c->transform);
+    const uint32_t to = spec_between(board, transform_of(d, r), c->transform);
 
     for (uint64_t other = 0; other < c->member; other++) {
         uint32_t from = transform_of(d, other);
 
         if (from == ORBIT_NO_TRANSFORM || !is_same_row(d, other, c->member))
             continue;
-        from = orbit_between(board, transform_of(d, r), from);
+        from = spec_between(board, transform_of(d, r), from);
         if (from == to ||
             !orbit_same(&itself, board->compose[from * board->n_transforms + board->inverse[to]],
                         ORBIT_EXACT))

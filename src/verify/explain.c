@@ -269,7 +269,7 @@ static int find_layout(struct detection *d, struct found *best, struct error *er
 static int report_unconfirmed(struct detection *d, struct found *found, struct error *err)
 {
     const uint32_t n = found->fit.layout.n_images;
-    const bool is_codes = d->lanes->items[d->lanes->planes].map.codes;
+    const bool is_codes = d->lanes->items[d->lanes->planes].spec.codes;
 
     if (found->slots.only_colours && is_codes)
         return take_layout(d, &found->fit.layout, found->slots.ids, err);
@@ -372,7 +372,7 @@ static bool has_provenance(const struct verify_shard *shard)
 static bool has_planes(const struct lanes *lanes)
 {
     return lanes->planes >= 0 && lanes->items[lanes->planes].is_mapped &&
-           lanes->items[lanes->planes].map.kind != ORBIT_KEEP;
+           lanes->items[lanes->planes].spec.kind != SPEC_KEEP;
 }
 
 /* Why groups of images are not checked. */

@@ -241,11 +241,12 @@ static bool is_uniform(const uint8_t *items, size_t n, size_t n_bytes)
 
 /* Everything that one transform means for one lane, with the liberties taken off. */
 struct step {
-    const struct orbit_map *map;
+    const struct spec *spec;
     const struct dtype *dtype;
     const uint32_t *dst;
     const uint32_t *plane_dst; /* NULL: planes stay */
     int complement;            /* -1: none */
+    enum label_op turn_flip;   /* of that plane */
     enum label_op flip;
     const uint8_t *on_board; /* NULL: every element counts */
     uint32_t transform;
@@ -263,22 +264,24 @@ static uint32_t find_swap(const struct board *board)
 
 static struct step make_step(const struct lane *lane, uint32_t u, unsigned liberties)
 {
-    const struct orbit_map *map = &lane->map;
-    const uint32_t colours = liberties & ORBIT_SWAP_ANYWAY ? find_swap(map->board) : u;
-    const bool swaps = map->board->transforms[colours].swaps_colours;
-    struct step step = {.map = map, .dtype = &lane->array->header.dtype, .transform = u};
+    const struct spec *spec = &lane->spec;
+    const uint32_t colours = liberties & ORBIT_SWAP_ANYWAY ? find_swap(spec->board) : u;
+    struct step step = {.spec = spec, .dtype = &lane->array->header.dtype, .transform = u};
 
-    step.dst = u == 0 ? NULL : map->dst[u];
+    const struct spec_step *by = &spec->steps[colours];
+
+    step.dst = u == 0 ? NULL : spec->steps[u].dst;
     step.complement = -1;
-    if (map->plane_dst != NULL && !(liberties & ORBIT_NO_EXCHANGE))
-        step.plane_dst = map->plane_dst + colours * map->n_planes;
-    if (map->complement != NULL && !(liberties & ORBIT_NO_COMPLEMENT))
-        step.complement = map->complement[colours];
-    if (swaps && !(liberties & ORBIT_NO_FLIP))
-        step.flip = map->flip;
+    step.turn_flip = by->label;
+    if (!(liberties & ORBIT_NO_EXCHANGE))
+        step.plane_dst = by->plane_dst;
+    if (!(liberties & ORBIT_NO_COMPLEMENT))
+        step.complement = by->label_plane;
+    if (by->label_plane < 0 && !(liberties & ORBIT_NO_FLIP))
+        step.flip = by->label;
     if (liberties & ORBIT_ON_BOARD_ONLY)
-        step.on_board = map->on_board;
-    step.end = map->n_planes;
+        step.on_board = spec->on_board;
+    step.end = spec->n_planes;
     return step;
 }
 
@@ -288,14 +291,14 @@ static struct step make_step(const struct lane *lane, uint32_t u, unsigned liber
 static bool same_slowly(const struct step *step, const uint8_t *a, size_t a_stride,
                         const uint8_t *b, size_t b_stride, bool complement)
 {
-    const struct orbit_map *map = step->map;
+    const struct spec *spec = step->spec;
     const size_t item = step->dtype->itemsize;
 
     /* A plane that tells the player to move: of one and the same number. */
     if (complement && step->on_board == NULL && a_stride == item && b_stride == item &&
-        map->axis > 0 && is_uniform(a, map->axis, item) && is_uniform(b, map->axis, item))
-        return orbit_is_flipped(map->turn_flip, step->dtype, a, b, 1);
-    for (uint64_t i = 0; i < map->axis; i++) {
+        spec->axis > 0 && is_uniform(a, spec->axis, item) && is_uniform(b, spec->axis, item))
+        return orbit_is_flipped(step->turn_flip, step->dtype, a, b, 1);
+    for (uint64_t i = 0; i < spec->axis; i++) {
         const uint64_t to = step->dst != NULL ? step->dst[i] : i;
         const uint8_t *from_element = a + i * a_stride, *to_element = b + to * b_stride;
         bool same;
@@ -303,9 +306,9 @@ static bool same_slowly(const struct step *step, const uint8_t *a, size_t a_stri
         if (step->on_board != NULL && !step->on_board[i])
             continue;
         if (complement)
-            same = orbit_is_flipped(map->turn_flip, step->dtype, from_element, to_element, 1);
-        else if (map->codes)
-            same = orbit_is_code(step->dtype, map->board->transforms[step->transform].number_src,
+            same = orbit_is_flipped(step->turn_flip, step->dtype, from_element, to_element, 1);
+        else if (spec->codes)
+            same = orbit_is_code(step->dtype, spec->board->transforms[step->transform].number_src,
                                  from_element, to_element);
         else if (step->flip != LABEL_KEEP)
             same = orbit_is_flipped(step->flip, step->dtype, from_element, to_element, 1);
@@ -325,9 +328,9 @@ static bool is_blank(const uint8_t *plane, size_t n_bytes)
 
 static bool same_planes_first(const struct step *step, const uint8_t *a, const uint8_t *b)
 {
-    const struct orbit_map *map = step->map;
-    const size_t item = step->dtype->itemsize, plane_nbytes = map->axis * item;
-    const bool is_plain = step->on_board == NULL && !map->codes && step->flip == LABEL_KEEP;
+    const struct spec *spec = step->spec;
+    const size_t item = step->dtype->itemsize, plane_nbytes = spec->axis * item;
+    const bool is_plain = step->on_board == NULL && !spec->codes && step->flip == LABEL_KEEP;
 
     for (uint64_t p = step->first; p < step->end; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
@@ -339,7 +342,7 @@ static bool same_planes_first(const struct step *step, const uint8_t *a, const u
                 return false;
             continue;
         }
-        if (is_plain && !complement ? !same_axis(step->dst, plane, image, map->axis, item)
+        if (is_plain && !complement ? !same_axis(step->dst, plane, image, spec->axis, item)
                                     : !same_slowly(step, plane, item, image, item, complement))
             return false;
     }
@@ -348,12 +351,12 @@ static bool same_planes_first(const struct step *step, const uint8_t *a, const u
 
 static bool same_planes_last(const struct step *step, const uint8_t *a, const uint8_t *b)
 {
-    const struct orbit_map *map = step->map;
-    const size_t item = step->dtype->itemsize, cell_nbytes = map->n_planes * item;
+    const struct spec *spec = step->spec;
+    const size_t item = step->dtype->itemsize, cell_nbytes = spec->n_planes * item;
 
     if (step->plane_dst == NULL && step->complement < 0 && step->on_board == NULL &&
-        step->flip == LABEL_KEEP && step->end - step->first == map->n_planes)
-        return same_axis(step->dst, a, b, map->axis, cell_nbytes);
+        step->flip == LABEL_KEEP && step->end - step->first == spec->n_planes)
+        return same_axis(step->dst, a, b, spec->axis, cell_nbytes);
     for (uint64_t p = step->first; p < step->end; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
         const bool complement = step->complement >= 0 && (uint64_t)step->complement == to;
@@ -367,11 +370,11 @@ static bool same_planes_last(const struct step *step, const uint8_t *a, const ui
 static bool is_constant_channel(const struct step *step, const uint8_t *a, uint64_t p)
 {
     const size_t item = step->dtype->itemsize;
-    const bool last = step->map->channels_last;
-    const uint8_t *first = a + p * (last ? item : step->map->axis * item);
+    const bool last = step->spec->channels_last;
+    const uint8_t *first = a + p * (last ? item : step->spec->axis * item);
 
-    for (uint64_t i = 1; i < step->map->axis; i++)
-        if (memcmp(first, first + i * (last ? step->map->n_planes * item : item), item) != 0)
+    for (uint64_t i = 1; i < step->spec->axis; i++)
+        if (memcmp(first, first + i * (last ? step->spec->n_planes * item : item), item) != 0)
             return false;
     return true;
 }
@@ -381,9 +384,9 @@ static bool same_channel(const struct step *step, const uint8_t *a, uint64_t p, 
                          uint64_t to)
 {
     const size_t item = step->dtype->itemsize;
-    const bool last = step->map->channels_last;
-    const size_t stride = last ? step->map->n_planes * item : item;
-    const size_t plane = last ? item : step->map->axis * item;
+    const bool last = step->spec->channels_last;
+    const size_t stride = last ? step->spec->n_planes * item : item;
+    const size_t plane = last ? item : step->spec->axis * item;
 
     return same_slowly(step, a + p * plane, stride, b + to * plane, stride, false);
 }
@@ -406,11 +409,11 @@ static bool same_stones(const struct step *step, const uint8_t *a, const uint8_t
 
 static bool same_bits(const struct step *step, const uint8_t *a, const uint8_t *b, bool exactly)
 {
-    const struct orbit_map *map = step->map;
-    const struct orbit_bits bits = {map->axis, step->dst, step->on_board, map->lsb_first};
-    const uint64_t n_bytes = (map->axis + 7) / 8;
+    const struct spec *spec = step->spec;
+    const struct orbit_bits bits = {spec->axis, step->dst, step->on_board, spec->lsb_first};
+    const uint64_t n_bytes = (spec->axis + 7) / 8;
 
-    for (uint64_t p = 0; p < map->n_planes; p++) {
+    for (uint64_t p = 0; p < spec->n_planes; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
         const bool inverted = step->complement >= 0 && (uint64_t)step->complement == to;
 
@@ -439,7 +442,7 @@ static bool same_kept(const struct step *step, const struct lane_row *a, const s
 
 static bool same_triple(const struct step *step, const struct lane_row *a, const struct lane_row *b)
 {
-    const uint8_t *src = step->map->board->transforms[step->transform].number_src;
+    const uint8_t *src = step->spec->board->transforms[step->transform].number_src;
     const size_t item = a->dtype->itemsize;
 
     for (size_t k = 0; k < 3; k++)
@@ -450,8 +453,8 @@ static bool same_triple(const struct step *step, const struct lane_row *a, const
 
 static bool same_coord(const struct step *step, const struct lane_row *a, const struct lane_row *b)
 {
-    const bool col_first = step->map->col_first;
-    const int64_t cols = step->map->board->cols, rows = step->map->board->rows;
+    const bool col_first = step->spec->col_first;
+    const int64_t cols = step->spec->board->cols, rows = step->spec->board->rows;
     const int64_t row = lane_row_int(a, col_first), col = lane_row_int(a, !col_first);
     int64_t to;
 
@@ -472,7 +475,7 @@ static bool same_indices(const struct step *step, const struct lane_row *a,
         const int64_t old = lane_row_int(a, i);
         int64_t expected = old;
 
-        if (i < n_moving && step->dst != NULL && old >= 0 && (uint64_t)old < step->map->n_targets)
+        if (i < n_moving && step->dst != NULL && old >= 0 && (uint64_t)old < step->spec->n_targets)
             expected = step->dst[old];
         if (lane_row_int(b, i) != expected)
             return false;
@@ -513,24 +516,24 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
         step.first = pair->channel - 1;
         step.end = pair->channel;
     }
-    if (lane->map.unknown != NULL && lane->map.unknown[u])
+    if (lane->spec.steps[u].is_unknown)
         return same_stones(&step, a.bytes, b.bytes,
                            pair->lanes->shard->conventions.planes == PLANES_MOVER);
-    switch (lane->map.kind) {
-    case ORBIT_AXIS:
-        return lane->map.channels_last ? same_planes_last(&step, a.bytes, b.bytes)
-                                       : same_planes_first(&step, a.bytes, b.bytes);
-    case ORBIT_BITS:
+    switch (lane->spec.kind) {
+    case SPEC_AXIS:
+        return lane->spec.channels_last ? same_planes_last(&step, a.bytes, b.bytes)
+                                        : same_planes_first(&step, a.bytes, b.bytes);
+    case SPEC_BITS:
         return same_bits(&step, a.bytes, b.bytes, liberties == ORBIT_EXACT);
-    case ORBIT_INDICES:
+    case SPEC_INDICES:
         return same_indices(&step, &a, &b, a.n);
-    case ORBIT_PADDED:
+    case SPEC_PADDED:
         return same_padded(&step, pair, &a, b, liberties);
-    case ORBIT_COORD:
+    case SPEC_COORD:
         return same_coord(&step, &a, &b);
-    case ORBIT_TRIPLE:
+    case SPEC_TRIPLE:
         return same_triple(&step, &a, &b);
-    case ORBIT_KEEP:
+    case SPEC_KEEP:
         break;
     }
     return same_kept(&step, &a, &b);

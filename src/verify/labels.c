@@ -7,8 +7,6 @@
  */
 #include "verify/labels.h"
 
-#include "engine/bind.h"
-#include "engine/label.h"
 #include "engine/source.h"
 #include "verify/numbers.h"
 
@@ -97,23 +95,14 @@ static bool is_winner(const struct lane *lane)
 /* What the manifest says that the run decided, perhaps by more inputs than this file holds. */
 static void take_said(const struct verify_shard *shard, struct lane *lane)
 {
-    static const enum label_op flips[] = {
-        [LABEL_KEEP] = LABEL_KEEP,
-        [LABEL_COMPLEMENT] = LABEL_COMPLEMENT,
-        [LABEL_NEGATE] = LABEL_NEGATE,
-        [LABEL_EXCHANGE_01] = LABEL_EXCHANGE_01,
-        [LABEL_EXCHANGE_12] = LABEL_EXCHANGE_12,
-        [LABEL_REVERSE] = LABEL_REVERSE,
-        [LABEL_EXCHANGE_TWO] = LABEL_EXCHANGE_TWO,
-    };
     const struct manifest_file *output = shard->recall.output;
     const struct manifest_array *listed =
         output != NULL ? manifest_find_array(output, lane->array->key) : NULL;
     const char *swap = listed != NULL ? listed->swap : NULL;
 
-    for (size_t op = 0; swap != NULL && op < sizeof flips / sizeof *flips; op++)
+    for (size_t op = 0; swap != NULL && op < LABEL_N_OPS; op++)
         if (strcmp(label_op_name((enum label_op)op), swap) == 0)
-            lane->map.flip = flips[op];
+            spec_set_swap(&lane->spec, (enum label_op)op);
 }
 
 static bool is_decided(const struct lane *lane)
@@ -128,6 +117,7 @@ static int decide(struct lane *lane, struct conventions *c, bool follows_players
 {
     struct numbers_summary range;
     const enum role role = lane->binding->role;
+    enum label_op op;
 
     if (!is_decided(lane))
         return 0;
@@ -136,15 +126,16 @@ static int decide(struct lane *lane, struct conventions *c, bool follows_players
     if (role == ROLE_TO_MOVE && is_winner(lane)) {
         const bool follows = follows_players || c->to_move_said;
 
-        lane->map.flip = orbit_flip_of_coding(follows ? c->to_move : coding_of(c, true, &range));
-        if (follows && lane->map.flip == LABEL_COMPLEMENT)
-            lane->map.flip = LABEL_EXCHANGE_01; /* what is neither is nobody */
+        op = spec_swap_of_coding(follows ? c->to_move : coding_of(c, true, &range));
+        if (follows && op == LABEL_COMPLEMENT)
+            op = LABEL_EXCHANGE_01; /* what is neither is nobody */
     } else if (role == ROLE_TO_MOVE) {
         c->to_move = coding_of(c, false, &range);
-        lane->map.flip = orbit_flip_of_coding(c->to_move);
+        op = spec_swap_of_coding(c->to_move);
     } else {
-        lane->map.flip = role == ROLE_GRID ? grid_flip(c, &range) : value_flip(lane, c, &range);
+        op = role == ROLE_GRID ? grid_flip(c, &range) : value_flip(lane, c, &range);
     }
+    spec_set_swap(&lane->spec, op);
     return 0;
 }
 
@@ -180,13 +171,14 @@ static uint64_t find_turn_element(const struct verify_shard *shard, const struct
 {
     const bool channels_last = b->axes.outer == 1 && b->axes.inner > 1;
     const uint64_t n = channels_last ? b->axes.inner : b->axes.outer;
+    const struct spec_maker maker = {.board = shard->board, .conventions = &shard->conventions};
     uint32_t *dst = calloc(n + 1, sizeof *dst);
     uint64_t element = UINT64_MAX;
     int turn = -1;
 
     for (uint32_t t = 0; dst != NULL && t < shard->board->n_transforms && turn < 0; t++)
         if (!shard->board->transforms[t].swaps_colours ||
-            bind_plane_map(shard->board, &shard->conventions, t, n, dst, &turn, NULL) != 0)
+            spec_plane_map(&maker, t, n, dst, &turn, NULL) != 0)
             turn = -1;
     for (uint64_t p = 0; turn >= 0 && p < n; p++)
         if (dst[p] == (uint32_t)turn)

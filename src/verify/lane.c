@@ -21,6 +21,17 @@ static bool is_provenance(const struct array *array)
     return strcmp(array->key, PLAN_SOURCE_KEY) == 0 || strcmp(array->key, PLAN_TRANSFORM_KEY) == 0;
 }
 
+/* Whether it is known where some transform sends the planes, so that the others can be checked for
+ * their stones. */
+static bool is_known(const struct spec *spec)
+{
+    bool any_known = false;
+
+    for (uint32_t t = 1; t < spec->n_steps; t++)
+        any_known |= !spec->steps[t].is_unknown;
+    return spec->doubt[0] == '\0' || (any_known && spec->kind == SPEC_AXIS);
+}
+
 static int map_lane(struct lane *lane, struct verify_shard *shard, struct verify_result *result,
                     struct error *err)
 {
@@ -29,12 +40,13 @@ static int map_lane(struct lane *lane, struct verify_shard *shard, struct verify
 
     if (shard->board == NULL || !shard->board_is_sure || is_provenance(lane->array))
         return 0;
-    if (orbit_map_init(&lane->map, shard->board, &shard->conventions, lane->binding, &shard->spaces,
-                       &why) == 0) {
-        lane->is_mapped = true;
-        if (lane->map.unknown == NULL)
+    shard->maker.board = shard->board;
+    shard->maker.conventions = &shard->conventions;
+    if (spec_init(&lane->spec, &shard->maker, lane->array, lane->binding, &why) == 0) {
+        lane->is_mapped = is_known(&lane->spec);
+        if (lane->spec.doubt[0] == '\0')
             return 0;
-        why = lane->map.doubt;
+        error_set(&why, ERROR_DATA, "%s", lane->spec.doubt);
     }
     if (why.kind != ERROR_DATA)
         return error_pass(err, &why);
@@ -219,7 +231,7 @@ void lanes_release(struct lanes *lanes)
 {
     lanes_close(lanes);
     for (size_t i = 0; i < lanes->n; i++)
-        orbit_map_release(&lanes->items[i].map);
+        spec_release(&lanes->items[i].spec);
     free(lanes->offsets);
     free(lanes->items);
     *lanes = (struct lanes){0};

@@ -7,15 +7,15 @@
 #ifndef SYMAUG_VERIFY_LANE_H
 #define SYMAUG_VERIFY_LANE_H
 
-#include "positions/orbit_map.h"
 #include "shard/rows.h"
+#include "shard/spec.h"
 #include "verify/verify_shard.h"
 
 struct lane {
     const struct array *array;          /* borrowed */
     const struct role_binding *binding; /* borrowed */
-    struct orbit_map map;
-    bool is_mapped;          /* map is set: the array takes part in the comparison of images */
+    struct spec spec;
+    bool is_mapped;          /* spec is set: the array takes part in the comparison of images */
     int values;              /* POLICY_INDEX: the lane of its values; -1: none */
     uint64_t per_row;        /* objects: items of a row */
     struct rows *rows;       /* owned: in sequence, or */

@@ -107,9 +107,9 @@ static const char *difference(const struct lane *a, const struct lane *b)
 {
     const struct npy_header *x = &a->array->header, *y = &b->array->header;
 
-    if (a->map.kind != b->map.kind)
+    if (a->spec.kind != b->spec.kind)
         return "its planes are packed, or these are: such sets cannot be compared";
-    if (x->n_dims != y->n_dims || a->map.channels_last != b->map.channels_last ||
+    if (x->n_dims != y->n_dims || a->spec.channels_last != b->spec.channels_last ||
         memcmp(x->shape + 1, y->shape + 1, (x->n_dims - 1) * sizeof *x->shape) != 0)
         return "its planes are not of the same shape";
     if (!same_type(&x->dtype, &y->dtype) &&
@@ -236,7 +236,7 @@ int leak_open(struct leak_sets *sets, const struct lanes *lanes,
     if (sets->items == NULL)
         return error_no_memory(err, "sets to compare with");
     if (key_init(&sets->key, board, board->name, &lanes->shard->conventions, err) != 0 ||
-        key_add(&sets->key, mine->array, &mine->map, err) != 0 || key_finish(&sets->key, err) != 0)
+        key_add(&sets->key, mine->array, &mine->spec, err) != 0 || key_finish(&sets->key, err) != 0)
         return -1;
     for (size_t i = 0; i < settings->n_leaks; i++) {
         sets->n++;

@@ -89,8 +89,8 @@ static int make_targets(struct rules *rules, struct error *err)
     const struct lane *policy = &rules->lanes->items[rules->policy];
     const struct role_binding *planes = planes_lane(rules)->binding;
     const struct action_layout *layout = policy->binding->layout;
-    const struct board *board = policy->map.board;
-    const uint64_t n = rules->n_actions = policy->map.space->length;
+    const struct board *board = policy->spec.board;
+    const uint64_t n = rules->n_actions = policy->spec.space->length;
     int32_t *targets = malloc((n * ACTION_N_FLIPS + 1) * sizeof *targets);
 
     if (targets == NULL)
@@ -157,7 +157,7 @@ int rules_init(struct rules *rules, const struct lanes *lanes, size_t max, struc
     if (!is_grid)
         decide_planes(rules, &lanes->shard->conventions);
     rules->is_columns = policy != NULL && is_columns(policy);
-    if (policy != NULL && policy->is_mapped && policy->map.space != NULL &&
+    if (policy != NULL && policy->is_mapped && policy->spec.space != NULL &&
         make_targets(rules, err) != 0)
         return -1;
     return init_tallies(rules, max, err);

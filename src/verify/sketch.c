@@ -54,7 +54,7 @@ static bool has_map(const struct sketcher *s, const uint32_t *map)
 
 static int make_box(struct sketcher *s, struct error *err)
 {
-    const struct board *board = s->lane->map.board;
+    const struct board *board = s->lane->spec.board;
     const uint32_t n = board->rows == board->cols ? 8 : 4;
 
     if (board->rows == 0 || s->n_cells != board->rows * board->cols)
@@ -80,9 +80,11 @@ int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *e
 {
     const struct lane *lane = &lanes->items[lanes->planes];
 
-    *s = (struct sketcher){.lanes = lanes, .lane = lane, .n_cells = (uint32_t)lane->map.axis};
-    s->maps[SKETCH_BOARD] = lane->map.dst;
-    s->n_maps[SKETCH_BOARD] = lane->map.board->n_transforms;
+    *s = (struct sketcher){.lanes = lanes, .lane = lane, .n_cells = (uint32_t)lane->spec.axis};
+    s->maps[SKETCH_BOARD] = s->board;
+    s->n_maps[SKETCH_BOARD] = lane->spec.n_steps;
+    for (uint32_t t = 0; t < lane->spec.n_steps; t++)
+        s->board[t] = lane->spec.steps[t].dst;
     s->room = calloc(3 * (size_t)s->n_cells + 1, sizeof *s->room);
     if (s->room == NULL)
         return error_no_memory(err, "shapes of positions");
@@ -123,7 +125,7 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
 
     if (!dtype_is_number(dtype) || dtype->itemsize > 8)
         return XXH3_64bits(element, dtype->itemsize);
-    if (s->lane->binding->role == ROLE_GRID && s->lane->map.board->family->has_tiles) {
+    if (s->lane->binding->role == ROLE_GRID && s->lane->spec.board->family->has_tiles) {
         const int64_t code = (int64_t)dtype_get_double(dtype, element);
 
         return code > 0 && code <= 999 ? mix(sorted_digits(code)) : mix((uint64_t)code);
@@ -132,7 +134,7 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
     if (bits == 0)
         return 0;
     v = dtype_get_double(dtype, element);
-    if (board_swaps_colours(s->lane->map.board)) {
+    if (board_swaps_colours(s->lane->spec.board)) {
         v = fabs(v);
         if (v == 2 && s->lane->binding->role == ROLE_GRID)
             v = 1;
@@ -145,31 +147,31 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
 
 static uint64_t cell_hash(const struct sketcher *s, const uint8_t *row, uint64_t p, uint64_t cell)
 {
-    const struct orbit_map *map = &s->lane->map;
+    const struct spec *spec = &s->lane->spec;
     const size_t item = s->lane->array->header.dtype.itemsize;
 
-    if (map->kind == ORBIT_BITS) {
-        const uint8_t byte = row[p * ((map->axis + 7) / 8) + cell / 8];
+    if (spec->kind == SPEC_BITS) {
+        const uint8_t byte = row[p * ((spec->axis + 7) / 8) + cell / 8];
 
-        return byte >> (map->lsb_first ? cell & 7 : 7 - (cell & 7)) & 1 ? mix(1) : 0;
+        return byte >> (spec->lsb_first ? cell & 7 : 7 - (cell & 7)) & 1 ? mix(1) : 0;
     }
     return element_hash(
-        s, row + (map->channels_last ? cell * map->n_planes + p : p * map->axis + cell) * item);
+        s, row + (spec->channels_last ? cell * spec->n_planes + p : p * spec->axis + cell) * item);
 }
 
 static bool counts_cell(const struct sketcher *s, uint64_t cell)
 {
-    return s->lane->map.on_board == NULL || s->lane->map.on_board[cell];
+    return s->lane->spec.on_board == NULL || s->lane->spec.on_board[cell];
 }
 
 /* Channels that a transform may make each other have one number. */
-static uint64_t channel_number(const struct orbit_map *map, uint64_t p)
+static uint64_t channel_number(const struct spec *spec, uint64_t p)
 {
     uint64_t least = p;
 
-    for (uint32_t t = 0; map->plane_dst != NULL && t < map->board->n_transforms; t++)
-        if (map->plane_dst[t * map->n_planes + p] < least)
-            least = map->plane_dst[t * map->n_planes + p];
+    for (uint32_t t = 0; t < spec->n_steps; t++)
+        if (spec_plane_to(spec, t, p) < least)
+            least = spec_plane_to(spec, t, p);
     return least;
 }
 
@@ -177,11 +179,11 @@ static uint64_t channel_number(const struct orbit_map *map, uint64_t p)
  * holds the same. */
 static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_t *values)
 {
-    const struct orbit_map *map = &s->lane->map;
+    const struct spec *spec = &s->lane->spec;
     uint64_t counts = 0;
 
     memset(values, 0, s->n_cells * sizeof *values);
-    for (uint64_t p = 0; p < map->n_planes; p++) {
+    for (uint64_t p = 0; p < spec->n_planes; p++) {
         uint64_t first = 0, sum = 0;
         bool is_first = true, is_constant = true;
 
@@ -201,7 +203,7 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
         counts += mix(sum);
         for (uint64_t cell = 0; cell < s->n_cells; cell++)
             values[cell] +=
-                (uint32_t)(cell_hash(s, row, p, cell) * (2 * channel_number(map, p) + 1) >> 16);
+                (uint32_t)(cell_hash(s, row, p, cell) * (2 * channel_number(spec, p) + 1) >> 16);
     }
     return counts;
 }

@@ -30,10 +30,11 @@ struct sketcher {
     uint32_t n_cells;
     const uint32_t *const *maps[SKETCH_N_GROUPS]; /* dst maps of each group */
     uint32_t n_maps[SKETCH_N_GROUPS];
-    const uint32_t **box; /* owned list */
-    uint32_t *box_maps;   /* owned */
-    bool has_box;         /* the box has symmetries that the board has not */
-    uint32_t *room;       /* owned: three times n_cells */
+    const uint32_t *board[BOARD_MAX_TRANSFORMS]; /* borrowed: maps[SKETCH_BOARD] */
+    const uint32_t **box;                        /* owned list */
+    uint32_t *box_maps;                          /* owned */
+    bool has_box;                                /* the box has symmetries that the board has not */
+    uint32_t *room;                              /* owned: three times n_cells */
 };
 
 /* Names of the symmetries of a box, by their number in maps[SKETCH_BOX]. */

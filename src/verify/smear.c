@@ -16,14 +16,14 @@ int smear_init(struct smear *smear, const struct lanes *lanes, struct error *err
     const struct lane *lane = lanes->planes >= 0 ? &lanes->items[lanes->planes] : NULL;
 
     *smear = (struct smear){0};
-    if (lane == NULL || !lane->is_mapped || lane->map.on_board == NULL ||
-        lane->map.kind != ORBIT_AXIS || !dtype_is_number(&lane->array->header.dtype))
+    if (lane == NULL || !lane->is_mapped || lane->spec.on_board == NULL ||
+        lane->spec.kind != SPEC_AXIS || !dtype_is_number(&lane->array->header.dtype))
         return 0;
-    smear->first_row = malloc((lane->map.n_planes + 1) * sizeof *smear->first_row);
-    smear->has_empty = calloc(lane->map.n_planes + 1, 1);
+    smear->first_row = malloc((lane->spec.n_planes + 1) * sizeof *smear->first_row);
+    smear->has_empty = calloc(lane->spec.n_planes + 1, 1);
     if (smear->first_row == NULL || smear->has_empty == NULL)
         return error_no_memory(err, "planes");
-    smear->n_planes = lane->map.n_planes;
+    smear->n_planes = lane->spec.n_planes;
     for (uint64_t p = 0; p < smear->n_planes; p++)
         smear->first_row[p] = FINDING_NO_ROW;
     return 0;
@@ -36,10 +36,10 @@ struct plane_content {
 static struct plane_content look(const struct lane *lane, const uint8_t *plane, size_t stride)
 {
     const struct dtype *dtype = &lane->array->header.dtype;
-    const uint8_t *on_board = lane->map.on_board;
+    const uint8_t *on_board = lane->spec.on_board;
     struct plane_content content = {.constant = true};
 
-    for (uint64_t i = 0; i < lane->map.axis; i++) {
+    for (uint64_t i = 0; i < lane->spec.axis; i++) {
         const uint8_t *element = plane + i * stride;
         const bool filled = !numbers_is_zero(dtype, element);
 
@@ -65,14 +65,14 @@ void smear_check_row(struct smear *smear, const struct lanes *lanes, const struc
         return;
     const struct lane_row row = window_row(window, lanes, (size_t)lanes->planes, at);
     const size_t item = row.dtype->itemsize;
-    const bool last = lane->map.channels_last;
-    const size_t stride = last ? item * lane->map.n_planes : item;
+    const bool last = lane->spec.channels_last;
+    const size_t stride = last ? item * lane->spec.n_planes : item;
 
     for (uint64_t p = 0; p < smear->n_planes; p++) {
-        const uint8_t *plane = row.bytes + (last ? p * item : p * lane->map.axis * item);
+        const uint8_t *plane = row.bytes + (last ? p * item : p * lane->spec.axis * item);
         struct plane_content content;
 
-        if (!last && is_blank(plane, lane->map.axis * item))
+        if (!last && is_blank(plane, lane->spec.axis * item))
             continue;
         content = look(lane, plane, stride);
         if (content.off && !content.constant && smear->first_row[p] > window->images[at].row)

@@ -4,9 +4,9 @@
  *
  * Nothing stops a check: what is wrong becomes a finding, and the rest is checked all the same.
  *
- * What a transform does to an array (board, action layouts, conventions) is decided by the same
- * code for verify and for expand. verify keeps loops of its own, which compare element by element
- * through the destination maps, and shares no kernel with expand. The truth of the maps is guarded
+ * What a transform does to an array is one spec (spec.h), made by the same code for verify and for
+ * expand. verify keeps loops of its own, which compare element by element through the destination
+ * maps, and shares no kernel with expand. The truth of the maps is guarded
  * from outside: by golden arrays of the real systems, maps written independently, and played games.
  */
 #ifndef SYMAUG_VERIFY_VERIFY_H

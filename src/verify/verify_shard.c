@@ -125,7 +125,7 @@ int verify_shard_open(struct verify_shard *shard, const struct verify_request *r
 void verify_shard_close(struct verify_shard *shard)
 {
     free(shard->bindings);
-    orbit_spaces_release(&shard->spaces);
+    spec_maker_release(&shard->maker);
     board_free(shard->board);
     recall_release(&shard->recall);
     if (shard->is_open)

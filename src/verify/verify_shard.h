@@ -6,7 +6,7 @@
 #define SYMAUG_VERIFY_VERIFY_SHARD_H
 
 #include "engine/record.h"
-#include "positions/orbit_map.h"
+#include "shard/spec.h"
 #include "verify/findings.h"
 #include "verify/verify.h"
 
@@ -27,7 +27,7 @@ struct verify_shard {
     struct conventions conventions;
     struct role_binding *bindings; /* owned, or NULL: roles could not be decided */
     uint64_t n_rows;
-    struct orbit_spaces spaces;
+    struct spec_maker maker;
 };
 
 /*

@@ -27,7 +27,7 @@ struct ballot {
 static uint32_t relate(const struct orbit_pair *pair, const bool *allowed, unsigned liberties,
                        bool *any)
 {
-    const uint32_t n = pair->lanes->items[pair->lane].map.board->n_transforms;
+    const uint32_t n = pair->lanes->items[pair->lane].spec.board->n_transforms;
     uint32_t found = ORBIT_NO_TRANSFORM, n_found = 0;
 
     for (uint32_t u = 0; u < n && n_found < 2; u++)
@@ -74,7 +74,7 @@ uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
 static uint32_t relate_channels(const struct orbit_pair *pair, const bool *allowed)
 {
     uint32_t votes[BOARD_MAX_TRANSFORMS] = {0}, best = 0;
-    const uint64_t n_planes = pair->lanes->items[pair->lane].map.n_planes;
+    const uint64_t n_planes = pair->lanes->items[pair->lane].spec.n_planes;
     struct orbit_pair channel = *pair;
     bool any;
 
@@ -94,7 +94,7 @@ static uint32_t relate_channels(const struct orbit_pair *pair, const bool *allow
 
 static bool moves(const struct lane *lane)
 {
-    return lane->is_mapped && !lane->is_broken && lane->map.kind != ORBIT_KEEP;
+    return lane->is_mapped && !lane->is_broken && lane->spec.kind != SPEC_KEEP;
 }
 
 /* What the arrays of a pair of rows say: planes first, unless they alone stay where they are; then
@@ -122,7 +122,7 @@ static uint32_t relate_rows(const struct ballot *ballot, uint64_t a, uint64_t b)
     if (said == ORBIT_NO_TRANSFORM && (other == 0 || other == ORBIT_NO_TRANSFORM))
         other = probe_relate_planes(&pair, allowed);
     if (said == ORBIT_NO_TRANSFORM && other == ORBIT_NO_TRANSFORM &&
-        lanes->items[planes].map.kind == ORBIT_AXIS)
+        lanes->items[planes].spec.kind == SPEC_AXIS)
         other = relate_channels(&pair, allowed);
     return other != ORBIT_NO_TRANSFORM ? other : said;
 }

@@ -1,4 +1,4 @@
-/* test_bind.c - how roles and conventions become row moves: plane maps in the small, whole plans of
+/* test_bind.c - how roles and conventions become specs: plane maps in the small, whole plans of
  * real shards in the large. */
 #include "engine/bind.h"
 #include "engine/plan.h"
@@ -57,6 +57,7 @@ static void check_plane_map(const struct plane_map *c)
     struct conventions conventions = conventions_default;
     struct error err = {0};
     struct board *board = board_new(c->board, &err);
+    const struct spec_maker maker = {.board = board, .conventions = &conventions};
     uint32_t dst[9];
     int complement = -7, status;
     bool moved = false;
@@ -64,7 +65,7 @@ static void check_plane_map(const struct plane_map *c)
     assert_non_null(board);
     if (c->option != NULL)
         assert_int_equal(conventions_set(&conventions, c->option, c->text, &err), 0);
-    status = bind_plane_map(board, &conventions, c->transform, c->n_planes, dst, &complement, &err);
+    status = spec_plane_map(&maker, c->transform, c->n_planes, dst, &complement, &err);
     board_free(board);
     if (c->why != NULL) {
         assert_int_equal(status, -1);
@@ -98,7 +99,9 @@ static void test_chess_planes(void **state)
     int complement;
 
     (void)state;
-    assert_int_equal(bind_plane_map(board, &conventions_default, 1, 25, dst, &complement, &err), 0);
+    const struct spec_maker maker = {.board = board, .conventions = &conventions_default};
+
+    assert_int_equal(spec_plane_map(&maker, 1, 25, dst, &complement, &err), 0);
     for (uint32_t p = 0; p < 25; p++)
         assert_int_equal(dst[p], p >= 12 && p < 16 ? p ^ 1 : p);
     board_free(board);
@@ -133,27 +136,27 @@ static int build(const char *path, const char *board, const char *const (*option
     return status;
 }
 
-static const struct row_move *move_of(const char *key)
+static const struct spec *spec_of(const char *key)
 {
     for (size_t i = 0; i < plan.n_arrays; i++)
         if (strcmp(plan.arrays[i].key, key) == 0)
-            return &plan.arrays[i].move;
+            return &plan.arrays[i].spec;
     fail_msg("no array %s", key);
     return NULL;
 }
 
 static void test_hex(void **state)
 {
-    const struct row_move *move;
+    const struct spec *spec;
 
     (void)state;
     assert_int_equal(build("tests/data/seeds/hex13_in.npz", "hex13", NULL), 0);
     assert_true(plan.swaps);
-    move = move_of("boards");
-    assert_int_equal(move->kind, MOVE_GATHER);
-    assert_int_equal(move->axis, 169);
+    spec = spec_of("boards");
+    assert_int_equal(spec->kind, SPEC_AXIS);
+    assert_int_equal(spec->axis, 169);
     for (uint32_t t = 0; t < 4; t++) {
-        const struct move_step *step = &move->steps[t];
+        const struct spec_step *step = &spec->steps[t];
 
         assert_ptr_equal(step->src, plan.board->transforms[t].src);
         assert_int_equal(step->label, t >= 2 ? LABEL_COMPLEMENT : LABEL_KEEP);
@@ -163,9 +166,9 @@ static void test_hex(void **state)
             assert_int_equal(step->plane_src[0], 1);
             assert_int_equal(step->label_plane, 2);
         }
-        assert_int_equal(move_of("player_to_move")->steps[t].label,
+        assert_int_equal(spec_of("player_to_move")->steps[t].label,
                          t >= 2 ? LABEL_COMPLEMENT : LABEL_KEEP);
-        assert_int_equal(move_of("value")->steps[t].label, t >= 2 ? LABEL_COMPLEMENT : LABEL_KEEP);
+        assert_int_equal(spec_of("value")->steps[t].label, t >= 2 ? LABEL_COMPLEMENT : LABEL_KEEP);
     }
     plan_release(&plan);
 }
@@ -177,11 +180,11 @@ static void test_hex_conventions(void **state)
 
     (void)state;
     assert_int_equal(build("tests/data/seeds/hex13_in.npz", "hex13", options), 0);
-    assert_int_equal(move_of("value")->steps[2].label, LABEL_NEGATE);
+    assert_int_equal(spec_of("value")->steps[2].label, LABEL_NEGATE);
     plan_release(&plan);
     assert_int_equal(build("tests/data/seeds/hex13_in.npz", "hex13", mover), 0);
-    assert_int_equal(move_of("value")->steps[2].label, LABEL_KEEP);
-    assert_int_equal(move_of("player_to_move")->steps[2].label, LABEL_COMPLEMENT);
+    assert_int_equal(spec_of("value")->steps[2].label, LABEL_KEEP);
+    assert_int_equal(spec_of("player_to_move")->steps[2].label, LABEL_COMPLEMENT);
     plan_release(&plan);
 }
 
@@ -189,29 +192,29 @@ static void test_hex_conventions(void **state)
 static void test_xy_planes(void **state)
 {
     static const uint8_t conjugate[8] = {0, 3, 2, 1, 5, 4, 6, 7};
-    const struct row_move *move;
+    const struct spec *spec;
 
     (void)state;
     assert_int_equal(build("tests/data/ringrift/sample_square8.npz", NULL, NULL), 0);
-    move = move_of("features");
+    spec = spec_of("features");
     for (uint32_t t = 0; t < 8; t++)
-        assert_ptr_equal(move->steps[t].src, plan.board->transforms[conjugate[t]].src);
-    assert_int_equal(move_of("policy_indices")->kind, MOVE_INDEX);
-    assert_int_equal(move_of("globals")->kind, MOVE_COPY);
+        assert_ptr_equal(spec->steps[t].src, plan.board->transforms[conjugate[t]].src);
+    assert_int_equal(spec_of("policy_indices")->kind, SPEC_INDICES);
+    assert_int_equal(spec_of("globals")->kind, SPEC_KEEP);
     plan_release(&plan);
 }
 
 static void test_padded(void **state)
 {
-    const struct row_move *move;
+    const struct spec *spec;
 
     (void)state;
     assert_int_equal(build("tests/data/ringrift/sample_hex8_padded_int64.npz", NULL, NULL), 0);
-    move = move_of("policy_indices");
-    assert_int_equal(move->kind, MOVE_PADDED);
-    assert_int_equal(move->n_targets, 4132);
-    assert_int_equal(move->value_dtype.kind, DTYPE_FLOAT);
-    assert_int_equal(move->value_row_nbytes, 11 * 4);
+    spec = spec_of("policy_indices");
+    assert_int_equal(spec->kind, SPEC_PADDED);
+    assert_int_equal(spec->n_targets, 4132);
+    assert_int_equal(spec->value_dtype.kind, DTYPE_FLOAT);
+    assert_int_equal(spec->value_row_nbytes, 11 * 4);
     plan_release(&plan);
 }
 
@@ -222,14 +225,14 @@ static void test_takeiteasy(void **state)
     (void)state;
     assert_int_equal(build("tests/data/seeds/takeiteasy_in.npz", "takeiteasy", NULL), 0);
     assert_int_equal(plan.n_chosen, 2);
-    assert_int_equal(move_of("plateau")->kind, MOVE_GATHER);
-    assert_int_equal(move_of("tile")->kind, MOVE_COPY);
+    assert_int_equal(spec_of("plateau")->kind, SPEC_AXIS);
+    assert_int_equal(spec_of("tile")->kind, SPEC_KEEP);
     plan_release(&plan);
     assert_int_equal(build("tests/data/seeds/takeiteasy_in.npz", "takeiteasy", options), 0);
     assert_int_equal(plan.n_chosen, 12);
-    assert_int_equal(move_of("plateau")->kind, MOVE_CODES);
-    assert_int_equal(move_of("tile")->kind, MOVE_NUMBERS);
-    assert_int_equal(move_of("tile")->steps[1].number_src[0], 1);
+    assert_true(spec_of("plateau")->codes);
+    assert_int_equal(spec_of("tile")->kind, SPEC_TRIPLE);
+    assert_int_equal(spec_of("tile")->steps[1].number_src[0], 1);
     plan_release(&plan);
 }
 
@@ -237,11 +240,11 @@ static void test_katago(void **state)
 {
     (void)state;
     assert_int_equal(build("tests/data/katago/writer_L13_meta_in.npz", "katago", NULL), 0);
-    assert_int_equal(move_of("binaryInputNCHWPacked")->kind, MOVE_BITS);
-    assert_int_equal(move_of("binaryInputNCHWPacked")->axis, 169);
-    assert_int_equal(move_of("policyTargetsNCMove")->axis, 170);
-    assert_int_equal(move_of("policyTargetsNCMove")->outer, 2);
-    assert_int_equal(move_of("metadataInputNC")->kind, MOVE_COPY);
+    assert_int_equal(spec_of("binaryInputNCHWPacked")->kind, SPEC_BITS);
+    assert_int_equal(spec_of("binaryInputNCHWPacked")->axis, 169);
+    assert_int_equal(spec_of("policyTargetsNCMove")->axis, 170);
+    assert_int_equal(spec_of("policyTargetsNCMove")->outer, 2);
+    assert_int_equal(spec_of("metadataInputNC")->kind, SPEC_KEEP);
     assert_false(plan.provenance);
     plan_release(&plan);
 }

@@ -1,5 +1,5 @@
 /* test_conventions.c - the words of --planes, --value, --to-move and their relatives. */
-#include "engine/conventions.h"
+#include "shard/conventions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

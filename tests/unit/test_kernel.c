@@ -87,16 +87,16 @@ static void check_planes(const struct planes *p)
     uint8_t *wanted = exactly(p->n_rows * row_nbytes);
     uint32_t *src = malloc(p->axis * sizeof *src),
              *plane_src = malloc(n_planes * sizeof *plane_src);
-    struct move_step steps[2] = {{.label_plane = -1}, {.label_plane = -1}};
-    struct row_move move = {.kind = MOVE_GATHER,
-                            .dtype = {.kind = DTYPE_VOID, .itemsize = p->itemsize},
-                            .row_nbytes = row_nbytes,
-                            .outer = p->outer,
-                            .axis = p->axis,
-                            .inner = p->inner,
-                            .channels_last = p->channels_last,
-                            .steps = steps,
-                            .n_steps = 2};
+    struct spec_step steps[2] = {{.label_plane = -1}, {.label_plane = -1}};
+    struct spec move = {.kind = SPEC_AXIS,
+                        .dtype = {.kind = DTYPE_VOID, .itemsize = p->itemsize},
+                        .row_nbytes = row_nbytes,
+                        .outer = p->outer,
+                        .axis = p->axis,
+                        .inner = p->inner,
+                        .channels_last = p->channels_last,
+                        .steps = steps,
+                        .n_steps = 2};
     struct error err = {0};
     uint64_t failed;
 
@@ -194,16 +194,16 @@ static void check_bits(uint64_t axis, uint64_t outer, uint64_t n_rows, bool lsb_
     const size_t plane_nbytes = (axis + 7) / 8, n_bytes = n_rows * outer * plane_nbytes;
     uint8_t *in = exactly(n_bytes), *out = exactly(n_bytes), *wanted = exactly(n_bytes);
     uint32_t *src = malloc(axis * sizeof *src), *plane_src = malloc(outer * sizeof *plane_src);
-    struct move_step step = {.src = src, .plane_src = plane_src, .label_plane = -1};
-    const struct row_move move = {.kind = MOVE_BITS,
-                                  .dtype = {.kind = DTYPE_UINT, .itemsize = 1},
-                                  .row_nbytes = outer * plane_nbytes,
-                                  .outer = outer,
-                                  .axis = axis,
-                                  .inner = 1,
-                                  .lsb_first = lsb_first,
-                                  .steps = &step,
-                                  .n_steps = 1};
+    struct spec_step step = {.src = src, .plane_src = plane_src, .label_plane = -1};
+    const struct spec move = {.kind = SPEC_BITS,
+                              .dtype = {.kind = DTYPE_UINT, .itemsize = 1},
+                              .row_nbytes = outer * plane_nbytes,
+                              .outer = outer,
+                              .axis = axis,
+                              .inner = 1,
+                              .lsb_first = lsb_first,
+                              .steps = &step,
+                              .n_steps = 1};
     struct error err = {0};
     uint64_t failed;
 
@@ -255,17 +255,17 @@ static void test_label_plane(void **state)
         static const uint8_t cells[3][4] = {{1, 0, 0, 0}, {0, 1, 1, 0}, {1, 1, 1, 1}};
         static const uint8_t moved[3][4] = {{0, 1, 0, 1}, {0, 0, 1, 0}, {0, 0, 0, 0}};
         static const uint32_t src[4] = {3, 1, 0, 2}, plane_src[3] = {1, 0, 2};
-        struct move_step step = {
+        struct spec_step step = {
             .src = src, .plane_src = plane_src, .label = LABEL_COMPLEMENT, .label_plane = 2};
-        const struct row_move move = {.kind = MOVE_GATHER,
-                                      .dtype = {.kind = DTYPE_INT, .itemsize = 1},
-                                      .row_nbytes = 12,
-                                      .outer = last ? 1 : 3,
-                                      .axis = 4,
-                                      .inner = last ? 3 : 1,
-                                      .channels_last = last,
-                                      .steps = &step,
-                                      .n_steps = 1};
+        const struct spec move = {.kind = SPEC_AXIS,
+                                  .dtype = {.kind = DTYPE_INT, .itemsize = 1},
+                                  .row_nbytes = 12,
+                                  .outer = last ? 1 : 3,
+                                  .axis = 4,
+                                  .inner = last ? 3 : 1,
+                                  .channels_last = last,
+                                  .steps = &step,
+                                  .n_steps = 1};
         uint8_t in[12], out[12], wanted[12];
         struct error err = {0};
 
@@ -281,11 +281,11 @@ static void test_label_plane(void **state)
 
 static void test_release_of_nothing(void **state)
 {
-    struct row_move move = {0};
+    struct spec move = {0};
 
     (void)state;
-    row_move_release(&move);
-    row_move_release(&move);
+    spec_release(&move);
+    spec_release(&move);
     assert_null(move.steps);
 }
 

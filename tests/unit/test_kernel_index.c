@@ -14,17 +14,17 @@
 #define N_OF(a) (sizeof(a) / sizeof *(a))
 
 static const uint32_t turn[9] = {2, 5, 8, 1, 4, 7, 0, 3, 6}; /* a quarter turn: dst is not src */
-static struct move_step turn_steps[1] = {{.dst = turn, .label_plane = -1}};
+static struct spec_step turn_steps[1] = {{.dst = turn, .label_plane = -1}};
 
-static struct row_move index_move(enum move_kind kind, char letter, uint32_t itemsize, uint64_t n)
+static struct spec index_move(enum spec_kind kind, char letter, uint32_t itemsize, uint64_t n)
 {
-    return (struct row_move){.kind = kind,
-                             .dtype = {.kind = letter, .itemsize = itemsize},
-                             .row_nbytes = n * itemsize,
-                             .cols = 3,
-                             .n_targets = 9,
-                             .steps = turn_steps,
-                             .n_steps = 1};
+    return (struct spec){.kind = kind,
+                         .dtype = {.kind = letter, .itemsize = itemsize},
+                         .row_nbytes = n * itemsize,
+                         .cols = 3,
+                         .n_targets = 9,
+                         .steps = turn_steps,
+                         .n_steps = 1};
 }
 
 static void test_indices(void **state)
@@ -39,7 +39,7 @@ static void test_indices(void **state)
 
     (void)state;
     for (size_t t = 0; t < N_OF(types); t++) {
-        struct row_move move = index_move(MOVE_INDEX, types[t].kind, types[t].itemsize, 6);
+        struct spec move = index_move(SPEC_INDICES, types[t].kind, types[t].itemsize, 6);
         uint64_t in[6] = {0}, out[6] = {0};
         struct error err = {0};
 
@@ -55,7 +55,7 @@ static void test_indices(void **state)
 
 static void test_negative_indices_stay(void **state)
 {
-    const struct row_move move = index_move(MOVE_INDEX, 'i', 2, 4);
+    const struct spec move = index_move(SPEC_INDICES, 'i', 2, 4);
     const int16_t in[4] = {-1, 1, -7, INT16_MIN}, wanted[4] = {-1, 5, -7, INT16_MIN};
     int16_t out[4];
     struct error err = {0};
@@ -67,7 +67,7 @@ static void test_negative_indices_stay(void **state)
 
 static void test_index_refused(void **state)
 {
-    struct row_move move = index_move(MOVE_INDEX, 'i', 4, 2);
+    struct spec move = index_move(SPEC_INDICES, 'i', 4, 2);
     const int32_t in[6] = {1, 2, 3, 4, 9, 0};
     int32_t out[6];
     uint64_t failed = 99;
@@ -80,7 +80,7 @@ static void test_index_refused(void **state)
     assert_string_equal(err.message, "index 9, expected below 9");
 
     uint32_t *long_map = malloc(200 * sizeof *long_map);
-    struct move_step step = {.dst = long_map, .label_plane = -1};
+    struct spec_step step = {.dst = long_map, .label_plane = -1};
     const int8_t small[1] = {7};
     int8_t moved[1];
 
@@ -88,7 +88,7 @@ static void test_index_refused(void **state)
     perm_set_identity(long_map, 200);
     long_map[7] = 199;
     long_map[199] = 7;
-    move = index_move(MOVE_INDEX, 'i', 1, 1);
+    move = index_move(SPEC_INDICES, 'i', 1, 1);
     move.n_targets = 200;
     move.steps = &step;
     err = (struct error){0};
@@ -113,7 +113,7 @@ static void test_padded(void **state)
         {{0, 0, 0, 8, 0}, {0, 0, 0, 0, -0.0f}, {2, 2, 2, 6, 0}},
         {{-1, 3, 0, 0, 0}, {0, 1, 0, 0, 0}, {-1, 1, 0, 0, 0}},
     };
-    struct row_move move = index_move(MOVE_PADDED, 'i', 4, 5);
+    struct spec move = index_move(SPEC_PADDED, 'i', 4, 5);
 
     (void)state;
     move.value_dtype = (struct dtype){.kind = DTYPE_FLOAT, .itemsize = 4};
@@ -129,7 +129,7 @@ static void test_padded(void **state)
 
 static void test_coords(void **state)
 {
-    struct row_move move = index_move(MOVE_COORD, 'i', 1, 4);
+    struct spec move = index_move(SPEC_COORD, 'i', 1, 4);
     /* (row, col) 0,1 -> cell 1 -> 5 = 1,2; 2,2 -> 8 -> 6 = 2,0 */
     const int8_t in[4] = {0, 1, 2, 2}, wanted[4] = {1, 2, 2, 0};
     const int8_t turned[4] = {1, 0, 2, 2}, turned_wanted[4] = {2, 1, 0, 2};
@@ -157,15 +157,15 @@ static void test_coords(void **state)
 static void test_tiles(void **state)
 {
     static const uint32_t src[3] = {1, 2, 0};
-    struct move_step step = {.src = src, .label_plane = -1, .number_src = {1, 2, 0}};
-    struct row_move move = {.kind = MOVE_NUMBERS,
-                            .dtype = {.kind = DTYPE_INT, .itemsize = 4},
-                            .row_nbytes = 12,
-                            .outer = 1,
-                            .axis = 3,
-                            .inner = 1,
-                            .steps = &step,
-                            .n_steps = 1};
+    struct spec_step step = {.src = src, .label_plane = -1, .number_src = {1, 2, 0}};
+    struct spec move = {.kind = SPEC_TRIPLE,
+                        .dtype = {.kind = DTYPE_INT, .itemsize = 4},
+                        .row_nbytes = 12,
+                        .outer = 1,
+                        .axis = 3,
+                        .inner = 1,
+                        .steps = &step,
+                        .n_steps = 1};
     const int32_t tile[3] = {9, 2, 4}, tile_wanted[3] = {2, 4, 9};
     const int32_t codes[3] = {0, 924, 163}, codes_wanted[3] = {249, 631, 0};
     static const int32_t bad[][3] = {{0, -1, 0}, {0, 1000, 0}};
@@ -175,7 +175,8 @@ static void test_tiles(void **state)
     (void)state;
     assert_int_equal(kernel_row(&move, 0, tile, NULL, out, &err), 0);
     assert_memory_equal(out, tile_wanted, sizeof out);
-    move.kind = MOVE_CODES;
+    move.kind = SPEC_AXIS;
+    move.codes = true;
     assert_int_equal(kernel_row(&move, 0, codes, NULL, out, &err), 0);
     assert_memory_equal(out, codes_wanted, sizeof out);
     for (size_t i = 0; i < N_OF(bad); i++) {

@@ -186,7 +186,7 @@ static void the_best_variant_is_supported(void **state)
 /* --- rows --- */
 
 struct rows_case {
-    enum move_kind kind;
+    enum spec_kind kind;
     uint32_t itemsize;
     uint64_t outer, axis, inner;
     bool channels_last, has_src, has_plane_src, lsb_first;
@@ -195,35 +195,35 @@ struct rows_case {
 };
 
 static const struct rows_case rows_cases[] = {
-    {MOVE_GATHER, 4, 14, 81, 1, false, true, false, false, LABEL_KEEP, -1},
-    {MOVE_GATHER, 1, 17, 361, 1, false, true, false, false, LABEL_KEEP, -1},
-    {MOVE_GATHER, 1, 300, 361, 1, false, true, true, false, LABEL_KEEP, -1}, /* several tiles */
-    {MOVE_GATHER, 2, 3, 169, 1, false, true, true, false, LABEL_COMPLEMENT, 2},
-    {MOVE_GATHER, 4, 3, 121, 1, false, true, true, false, LABEL_COMPLEMENT, 2},
-    {MOVE_GATHER, 8, 1, 170, 1, false, true, false, false, LABEL_KEEP, -1},
-    {MOVE_GATHER, 4, 1, 4132, 1, false, true, false, false, LABEL_KEEP, -1},
-    {MOVE_GATHER, 1, 1, 121, 1, false, true, false, false, LABEL_EXCHANGE_12, -1},
-    {MOVE_GATHER, 2, 2, 19, 3, false, true, false, false, LABEL_KEEP, -1}, /* 6 bytes a cell */
-    {MOVE_GATHER, 12, 2, 19, 1, false, true, true, false, LABEL_KEEP, -1},
-    {MOVE_GATHER, 4, 3, 121, 1, false, false, true, false, LABEL_COMPLEMENT, 2},
-    {MOVE_GATHER, 4, 3, 121, 1, false, false, false, false, LABEL_COMPLEMENT, 2},
-    {MOVE_GATHER, 1, 1, 121, 3, true, true, true, false, LABEL_COMPLEMENT, 2},
-    {MOVE_GATHER, 4, 1, 121, 3, true, true, true, false, LABEL_COMPLEMENT, 2},
-    {MOVE_GATHER, 2, 1, 361, 17, true, true, false, false, LABEL_KEEP, -1},
-    {MOVE_GATHER, 1, 1, 361, 17, true, true, false, false, LABEL_KEEP, -1},
-    {MOVE_GATHER, 1, 1, 64, 25, true, true, true, false, LABEL_KEEP, -1},
-    {MOVE_GATHER, 4, 1, 25, 73, true, true, true, false, LABEL_KEEP, -1},
-    {MOVE_GATHER, 1, 1, 9, 7, true, true, false, false, LABEL_KEEP, -1},
-    {MOVE_GATHER, 8, 1, 19, 2, true, false, true, false, LABEL_COMPLEMENT, 1},
-    {MOVE_BITS, 1, 22, 361, 1, false, true, false, false, LABEL_KEEP, -1},
-    {MOVE_BITS, 1, 22, 361, 1, false, true, true, true, LABEL_KEEP, -1},
-    {MOVE_BITS, 1, 5, 625, 1, false, true, false, false, LABEL_KEEP, -1},
-    {MOVE_BITS, 1, 5, 81, 1, false, false, false, false, LABEL_KEEP, -1},
-    {MOVE_BITS, 1, 5, 81, 1, false, false, true, true, LABEL_KEEP, -1},
+    {SPEC_AXIS, 4, 14, 81, 1, false, true, false, false, LABEL_KEEP, -1},
+    {SPEC_AXIS, 1, 17, 361, 1, false, true, false, false, LABEL_KEEP, -1},
+    {SPEC_AXIS, 1, 300, 361, 1, false, true, true, false, LABEL_KEEP, -1}, /* several tiles */
+    {SPEC_AXIS, 2, 3, 169, 1, false, true, true, false, LABEL_COMPLEMENT, 2},
+    {SPEC_AXIS, 4, 3, 121, 1, false, true, true, false, LABEL_COMPLEMENT, 2},
+    {SPEC_AXIS, 8, 1, 170, 1, false, true, false, false, LABEL_KEEP, -1},
+    {SPEC_AXIS, 4, 1, 4132, 1, false, true, false, false, LABEL_KEEP, -1},
+    {SPEC_AXIS, 1, 1, 121, 1, false, true, false, false, LABEL_EXCHANGE_12, -1},
+    {SPEC_AXIS, 2, 2, 19, 3, false, true, false, false, LABEL_KEEP, -1}, /* 6 bytes a cell */
+    {SPEC_AXIS, 12, 2, 19, 1, false, true, true, false, LABEL_KEEP, -1},
+    {SPEC_AXIS, 4, 3, 121, 1, false, false, true, false, LABEL_COMPLEMENT, 2},
+    {SPEC_AXIS, 4, 3, 121, 1, false, false, false, false, LABEL_COMPLEMENT, 2},
+    {SPEC_AXIS, 1, 1, 121, 3, true, true, true, false, LABEL_COMPLEMENT, 2},
+    {SPEC_AXIS, 4, 1, 121, 3, true, true, true, false, LABEL_COMPLEMENT, 2},
+    {SPEC_AXIS, 2, 1, 361, 17, true, true, false, false, LABEL_KEEP, -1},
+    {SPEC_AXIS, 1, 1, 361, 17, true, true, false, false, LABEL_KEEP, -1},
+    {SPEC_AXIS, 1, 1, 64, 25, true, true, true, false, LABEL_KEEP, -1},
+    {SPEC_AXIS, 4, 1, 25, 73, true, true, true, false, LABEL_KEEP, -1},
+    {SPEC_AXIS, 1, 1, 9, 7, true, true, false, false, LABEL_KEEP, -1},
+    {SPEC_AXIS, 8, 1, 19, 2, true, false, true, false, LABEL_COMPLEMENT, 1},
+    {SPEC_BITS, 1, 22, 361, 1, false, true, false, false, LABEL_KEEP, -1},
+    {SPEC_BITS, 1, 22, 361, 1, false, true, true, true, LABEL_KEEP, -1},
+    {SPEC_BITS, 1, 5, 625, 1, false, true, false, false, LABEL_KEEP, -1},
+    {SPEC_BITS, 1, 5, 81, 1, false, false, false, false, LABEL_KEEP, -1},
+    {SPEC_BITS, 1, 5, 81, 1, false, false, true, true, LABEL_KEEP, -1},
 };
 
 /* One element as the definition in kernel.h says. */
-static void row_as_defined(const struct rows_case *c, const struct move_step *step,
+static void row_as_defined(const struct rows_case *c, const struct spec_step *step,
                            const struct dtype *dtype, const uint8_t *in, uint8_t *out)
 {
     const size_t item = c->itemsize;
@@ -244,7 +244,7 @@ static void row_as_defined(const struct rows_case *c, const struct move_step *st
             }
 }
 
-static void bits_as_defined(const struct rows_case *c, const struct move_step *step,
+static void bits_as_defined(const struct rows_case *c, const struct spec_step *step,
                             const uint8_t *in, uint8_t *out)
 {
     const size_t n_bytes = (c->axis + 7) / 8;
@@ -262,14 +262,14 @@ static void bits_as_defined(const struct rows_case *c, const struct move_step *s
 static void check_rows(const struct rows_case *c, uint64_t n_rows, bool constant_plane)
 {
     const uint64_t n_channels = c->channels_last ? c->inner : c->outer;
-    struct move_step step = {.label = c->label, .label_plane = c->label_plane};
-    struct row_move move = {
+    struct spec_step step = {.label = c->label, .label_plane = c->label_plane};
+    struct spec move = {
         .kind = c->kind,
         .dtype = {.kind = c->itemsize > 8    ? DTYPE_VOID
                           : c->itemsize == 1 ? DTYPE_UINT
                                              : DTYPE_FLOAT,
                   .itemsize = c->itemsize},
-        .row_nbytes = c->kind == MOVE_BITS ? c->outer * ((c->axis + 7) / 8)
+        .row_nbytes = c->kind == SPEC_BITS ? c->outer * ((c->axis + 7) / 8)
                                            : c->outer * c->axis * c->inner * c->itemsize,
         .outer = c->outer,
         .axis = c->axis,
@@ -296,7 +296,7 @@ static void check_rows(const struct rows_case *c, uint64_t n_rows, bool constant
     for (uint64_t r = 0; r < n_rows; r++) {
         const uint8_t *row = in.bytes + r * move.row_nbytes;
 
-        if (c->kind == MOVE_BITS)
+        if (c->kind == SPEC_BITS)
             bits_as_defined(c, &step, row, expected);
         else
             row_as_defined(c, &step, &move.dtype, row, expected);
@@ -325,13 +325,13 @@ static void the_failing_row_is_told(void **state)
 {
     static const int16_t in[5] = {3, -1, 0, 4, 1};
     static const uint32_t dst[4] = {2, 3, 1, 0};
-    struct move_step step = {.dst = dst};
-    const struct row_move move = {.kind = MOVE_INDEX,
-                                  .dtype = {.kind = DTYPE_INT, .itemsize = 2},
-                                  .row_nbytes = 2,
-                                  .n_targets = 4,
-                                  .steps = &step,
-                                  .n_steps = 1};
+    struct spec_step step = {.dst = dst};
+    const struct spec move = {.kind = SPEC_INDICES,
+                              .dtype = {.kind = DTYPE_INT, .itemsize = 2},
+                              .row_nbytes = 2,
+                              .n_targets = 4,
+                              .steps = &step,
+                              .n_steps = 1};
     int16_t out[5];
     uint64_t failed = 99;
     struct error err = {0};

@@ -1,5 +1,5 @@
 /* test_label.c - what a colour swap does to numbers of every type, bit for bit. */
-#include "engine/label.h"
+#include "shard/label.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

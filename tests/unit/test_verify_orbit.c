@@ -31,7 +31,7 @@ struct fixture {
     struct window window;
     struct lane_image images[2];
     struct lane_buffer buffer;
-    struct orbit_spaces spaces;
+    struct spec_maker maker;
     size_t item, plane;
 };
 
@@ -50,9 +50,8 @@ static void set_up(struct fixture *f, const char *name, char kind, uint32_t item
     f->array.row_nbytes = N_PLANES * f->plane * itemsize;
     f->array.n_rows = 2;
     f->lane = (struct lane){.array = &f->array, .binding = &f->binding, .is_mapped = true};
-    assert_int_equal(orbit_map_init(&f->lane.map, f->board, &f->shard.conventions, &f->binding,
-                                    &f->spaces, NULL),
-                     0);
+    f->maker = (struct spec_maker){.board = f->board, .conventions = &f->shard.conventions};
+    assert_int_equal(spec_init(&f->lane.spec, &f->maker, &f->array, &f->binding, NULL), 0);
     f->lanes = (struct lanes){.shard = &f->shard, .items = &f->lane, .n = 1};
     f->buffer.bytes = calloc(2, f->array.row_nbytes);
     assert_non_null(f->buffer.bytes);
@@ -62,15 +61,15 @@ static void set_up(struct fixture *f, const char *name, char kind, uint32_t item
 static void tear_down(struct fixture *f)
 {
     free(f->buffer.bytes);
-    orbit_map_release(&f->lane.map);
-    orbit_spaces_release(&f->spaces);
+    spec_release(&f->lane.spec);
+    spec_maker_release(&f->maker);
     board_free(f->board);
 }
 
 /* Where element (plane, cell) of a row stands. */
 static uint8_t *at(const struct fixture *f, size_t row, size_t plane, size_t cell)
 {
-    const bool last = f->lane.map.channels_last;
+    const bool last = f->lane.spec.channels_last;
     const size_t i = last ? cell * N_PLANES + plane : plane * f->plane + cell;
 
     return f->buffer.bytes + row * f->array.row_nbytes + i * f->item;
@@ -201,7 +200,7 @@ static void images_have_one_key(void **state)
         set_up(&f, boards[i], 'f', 4, i % 2 == 1);
         f.array.key = (char[]){"planes"};
         assert_int_equal(key_init(&key, f.board, f.board->name, &f.shard.conventions, NULL), 0);
-        assert_int_equal(key_add(&key, &f.array, &f.lane.map, NULL), 0);
+        assert_int_equal(key_add(&key, &f.array, &f.lane.spec, NULL), 0);
         assert_int_equal(key_finish(&key, NULL), 0);
         assert_int_equal(key_room_init(&room, &key, NULL), 0);
         for (uint32_t t = 0; t < f.board->n_transforms; t++) {

@@ -1,8 +1,8 @@
 /*
  * label.h - what a colour swap does to numbers: the only place where a value is computed.
  */
-#ifndef SYMAUG_ENGINE_LABEL_H
-#define SYMAUG_ENGINE_LABEL_H
+#ifndef SYMAUG_SHARD_LABEL_H
+#define SYMAUG_SHARD_LABEL_H
 
 #include "npy/dtype.h"
 
@@ -18,6 +18,7 @@ enum label_op {
     LABEL_EXCHANGE_12,  /* codes 1 and 2 exchanged, everything else kept */
     LABEL_REVERSE,      /* the elements of the row in reverse order (WDL, values by colour) */
     LABEL_EXCHANGE_TWO, /* the first two elements of the row exchanged (values_mp) */
+    LABEL_N_OPS
 };
 
 /* Apply op to n elements of a row: numbers (b, i, u, f2, f4, f8) of either byte order. in and out

@@ -3,7 +3,7 @@
  * becomes the words which a manifest holds, so that reading them back gives the same again. Also
  * remembers which of them were said: where none was, the data may decide.
  */
-#include "engine/conventions.h"
+#include "shard/conventions.h"
 
 #include "base/text.h"
 #include "board/board.h"

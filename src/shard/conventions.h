@@ -3,8 +3,8 @@
  * win a value counts, how the player to move is coded, and what to do where a symmetry is not
  * exact.
  */
-#ifndef SYMAUG_ENGINE_CONVENTIONS_H
-#define SYMAUG_ENGINE_CONVENTIONS_H
+#ifndef SYMAUG_SHARD_CONVENTIONS_H
+#define SYMAUG_SHARD_CONVENTIONS_H
 
 #include "base/error.h"
 

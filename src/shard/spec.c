@@ -1,0 +1,392 @@
+/*
+ * spec.c - the maps of one array by its role: along the axis the action space of its layout, the
+ * cells of the box, or places made for this array alone; and where a transform sends whole planes:
+ * the maps of a board's file, castling rights of a mirrored chess position, OpenSpiel's nine planes
+ * of Hex, or stones and player to move of the convention.
+ */
+#include "shard/spec.h"
+
+#include "base/perm.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- action spaces --- */
+
+/* --ambiguous keep: entries that name a region by one of its cells stay where they are. */
+static void keep_ambiguous(struct action_space *space)
+{
+    for (uint32_t t = 0; t < space->board->n_transforms; t++)
+        for (uint64_t a = 0; a < space->length; a++)
+            if (space->flags[a] & ACTION_AMBIGUOUS)
+                space->dst[t * space->length + a] = space->src[t * space->length + a] = (uint32_t)a;
+}
+
+const struct action_space *spec_space(struct spec_maker *maker, const struct role_binding *binding,
+                                      struct error *err)
+{
+    struct action_space **grown, *space;
+
+    for (size_t i = 0; i < maker->n_spaces; i++)
+        if (maker->spaces[i]->layout == binding->layout &&
+            maker->spaces[i]->length == binding->n_actions &&
+            maker->spaces[i]->flip == binding->flip)
+            return maker->spaces[i];
+    grown = realloc(maker->spaces, (maker->n_spaces + 1) * sizeof(struct action_space *));
+    if (grown == NULL) {
+        error_no_memory(err, "action maps");
+        return NULL;
+    }
+    maker->spaces = grown;
+    space = action_space_new(maker->board, binding->layout, binding->n_actions, err);
+    if (space == NULL)
+        return NULL;
+    grown[maker->n_spaces++] = space;
+    if (maker->conventions->ambiguous == AMBIGUOUS_KEEP)
+        keep_ambiguous(space);
+    return action_space_flip(space, binding->flip, err) == 0 ? space : NULL;
+}
+
+void spec_maker_release(struct spec_maker *maker)
+{
+    for (size_t i = 0; i < maker->n_spaces; i++)
+        action_space_free(maker->spaces[i]);
+    free(maker->spaces);
+    *maker = (struct spec_maker){0};
+}
+
+int spec_set_space(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
+                   struct error *err)
+{
+    spec->space = spec_space(maker, binding, err);
+    if (spec->space == NULL)
+        return -1;
+    spec->n_targets = spec->space->length;
+    for (uint32_t t = 0; t < spec->n_steps; t++) {
+        spec->steps[t].src = spec->space->src + t * spec->space->length;
+        spec->steps[t].dst = spec->space->dst + t * spec->space->length;
+    }
+    return 0;
+}
+
+/* --- along the axis --- */
+
+/* n maps of n_entries for each transform; the size cannot overflow, or there is no memory. */
+static uint32_t *new_maps(const struct spec *spec, uint64_t n_entries, struct error *err)
+{
+    uint32_t *maps = NULL;
+
+    if (n_entries < SIZE_MAX / (2 * sizeof *maps * BOARD_MAX_TRANSFORMS))
+        maps = calloc(2 * (size_t)spec->n_steps * n_entries + 1, sizeof *maps);
+    if (maps == NULL)
+        error_no_memory(err, "maps of an array");
+    return maps;
+}
+
+/* Cells that form no box, in planes that do: places without a cell stay. */
+static int fill_grid_of_cells(struct spec *spec, struct error *err)
+{
+    const struct board *board = spec->board;
+    const uint8_t *place = board->family->grid_cells;
+    uint32_t *maps = new_maps(spec, spec->axis, err);
+
+    if (maps == NULL)
+        return -1;
+    spec->own_maps = maps;
+    spec->n_targets = spec->axis;
+    for (uint32_t t = 0; t < board->n_transforms; t++, maps += 2 * spec->axis) {
+        uint32_t *src = maps, *dst = maps + spec->axis;
+
+        perm_set_identity(dst, spec->axis);
+        for (uint32_t cell = 0; cell < board->n_cells; cell++)
+            dst[place[cell]] = place[board->transforms[t].dst[cell]];
+        perm_invert(dst, spec->axis, src);
+        spec->steps[t].src = src;
+        spec->steps[t].dst = dst;
+    }
+    return 0;
+}
+
+static int fill_box(struct spec *spec, bool plane_xy, struct error *err)
+{
+    const struct board *board = spec->board;
+
+    if (spec->axis != board->n_cells)
+        return error_set(err, ERROR_DATA, "%llu cells, expected %u of board %s",
+                         (unsigned long long)spec->axis, board->n_cells, board->preset);
+    for (uint32_t t = 0; t < board->n_transforms; t++) {
+        const uint32_t moved_by = plane_xy ? board_xy_plane_transform(board, t) : t;
+
+        if (moved_by == UINT32_MAX)
+            return error_set(err, ERROR_DATA,
+                             "planes stored xy need a board with a transposition; use "
+                             "--plane-order yx");
+        spec->steps[t].src = board->transforms[moved_by].src;
+        spec->steps[t].dst = board->transforms[moved_by].dst;
+    }
+    spec->n_targets = board->n_cells;
+    if (board->n_on_board < board->n_cells)
+        spec->on_board = board->on_board;
+    return 0;
+}
+
+static int fill_cells(struct spec *spec, struct spec_maker *maker,
+                      const struct role_binding *binding, struct error *err)
+{
+    spec->channels_last = binding->axes.outer == 1 && binding->axes.inner > 1;
+    spec->n_planes = spec->channels_last ? binding->axes.inner : binding->axes.outer;
+    if (binding->takeiteasy_grid)
+        return fill_grid_of_cells(spec, err);
+    if (binding->layout != NULL) /* the axis holds the on-board cells alone */
+        return spec_set_space(spec, maker, binding, err);
+    return fill_box(spec, binding->plane_xy, err);
+}
+
+/* --- planes --- */
+
+static void exchange(uint32_t *dst, uint32_t a, uint32_t b)
+{
+    uint32_t to = dst[a];
+
+    dst[a] = dst[b];
+    dst[b] = to;
+}
+
+/* A mirrored chess position castles on the other side. */
+static int castling_planes(const struct spec_maker *maker, uint64_t n_planes, uint32_t *dst,
+                           struct error *err)
+{
+    const struct conventions *c = maker->conventions;
+    const struct board_castling *known = maker->board->family->castling;
+    const uint32_t *planes = c->n_castling_planes > 0 ? c->castling_planes : known->planes;
+
+    if (c->n_castling_planes < 0)
+        return 0;
+    if (c->n_castling_planes == 0 && n_planes != known->n_planes)
+        return error_set(err, ERROR_DATA,
+                         "%llu planes: which of them hold castling rights is known for %u only; "
+                         "use --castling-planes K,Q,k,q or --castling-planes none",
+                         (unsigned long long)n_planes, known->n_planes);
+    for (int i = 0; i < 4; i++)
+        if (planes[i] >= n_planes)
+            return error_set(err, ERROR_DATA, "castling plane %u, expected below %llu", planes[i],
+                             (unsigned long long)n_planes);
+    exchange(dst, planes[0], planes[1]);
+    exchange(dst, planes[2], planes[3]);
+    return 0;
+}
+
+/* Where the planes of a Hex position go when its colours are swapped. */
+static int swapped_planes(const struct conventions *c, uint64_t n_planes, uint32_t *dst, int *turn,
+                          struct error *err)
+{
+    if (c->planes == PLANES_CANONICAL)
+        return error_set(err, ERROR_INTERNAL, "a canonical position has no swapped image");
+    if (c->planes == PLANES_PERMUTATION) {
+        if (c->n_planes != n_planes)
+            return error_set(err, ERROR_DATA, "%llu planes, but --planes permutes %u",
+                             (unsigned long long)n_planes, c->n_planes);
+        for (uint32_t p = 0; p < n_planes; p++)
+            dst[p] = c->plane_dst[p];
+        *turn = c->to_move_plane;
+        return 0;
+    }
+    if (n_planes != 2 && n_planes != 3)
+        return error_set(err, ERROR_DATA,
+                         "%llu planes: a colour swap is known for 2 (stones) and 3 (stones, to "
+                         "move); use --planes openspiel or --planes with a permutation such as "
+                         "1,0,~2",
+                         (unsigned long long)n_planes);
+    if (c->planes == PLANES_COLOUR)
+        exchange(dst, 0, 1);
+    if (n_planes == 3)
+        *turn = 2;
+    return 0;
+}
+
+int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes, uint32_t *dst,
+                   int *turn, struct error *err)
+{
+    const struct board *board = maker->board;
+    const struct board_transform *transform = &board->transforms[t];
+    const bool is_openspiel = maker->conventions->planes == PLANES_OPENSPIEL;
+
+    perm_set_identity(dst, n_planes);
+    *turn = -1;
+    if (transform->planes != NULL) {
+        if (board->n_planes != n_planes)
+            return error_set(err, ERROR_DATA, "%llu planes, but the board's maps are for %u",
+                             (unsigned long long)n_planes, board->n_planes);
+        memcpy(dst, transform->planes, n_planes * sizeof *dst);
+        return 0;
+    }
+    if (board->family->castling != NULL)
+        return t == 0 ? 0 : castling_planes(maker, n_planes, dst, err);
+    if (is_openspiel && board->family->joins_edges) {
+        if (n_planes != 9)
+            return error_set(err, ERROR_DATA, "%llu planes, but --planes openspiel means 9",
+                             (unsigned long long)n_planes);
+        for (uint32_t p = 0; p < 9; p++)
+            dst[p] = openspiel_plane_dst[t][p];
+        return 0;
+    }
+    if (transform->swaps_colours && !is_openspiel)
+        return swapped_planes(maker->conventions, n_planes, dst, turn, err);
+    return 0;
+}
+
+enum label_op spec_swap_of_coding(enum to_move_coding coding)
+{
+    static const enum label_op ops[] = {[TO_MOVE_01] = LABEL_COMPLEMENT,
+                                        [TO_MOVE_12] = LABEL_EXCHANGE_12,
+                                        [TO_MOVE_PM1] = LABEL_NEGATE};
+
+    return ops[coding];
+}
+
+static int fill_planes(struct spec *spec, const struct spec_maker *maker, struct error *err)
+{
+    const struct conventions *c = maker->conventions;
+    uint32_t *maps = spec->plane_maps = new_maps(spec, spec->n_planes, err);
+
+    if (maps == NULL)
+        return -1;
+    for (uint32_t t = 0; t < spec->n_steps; t++, maps += 2 * spec->n_planes) {
+        struct spec_step *step = &spec->steps[t];
+        uint32_t *src = maps, *dst = maps + spec->n_planes;
+        struct error why = {0};
+
+        /* With canonical planes the images that swap colours repeat others: nothing moves. */
+        if (c->planes == PLANES_CANONICAL && spec->board->transforms[t].swaps_colours)
+            continue;
+        if (spec_plane_map(maker, t, spec->n_planes, dst, &step->label_plane, &why) != 0) {
+            snprintf(spec->doubt, sizeof spec->doubt, "%.200s", why.message);
+            step->is_unknown = true;
+            step->label_plane = -1;
+            continue;
+        }
+        if (step->label_plane >= 0)
+            step->label = spec_swap_of_coding(c->plane_coding);
+        if (perm_is_identity(dst, spec->n_planes))
+            continue;
+        perm_invert(dst, spec->n_planes, src);
+        step->plane_src = src;
+        step->plane_dst = dst;
+    }
+    return 0;
+}
+
+/* --- by role --- */
+
+int spec_of_planes(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
+                   struct error *err)
+{
+    spec->kind = SPEC_AXIS;
+    return fill_cells(spec, maker, binding, err) != 0 ? -1 : fill_planes(spec, maker, err);
+}
+
+int spec_of_packed(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
+                   struct error *err)
+{
+    spec->kind = SPEC_BITS;
+    spec->lsb_first = binding->lsb_first;
+    return fill_cells(spec, maker, binding, err) != 0 ? -1 : fill_planes(spec, maker, err);
+}
+
+int spec_of_grid(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
+                 struct error *err)
+{
+    spec->kind = SPEC_AXIS;
+    spec->codes = maker->conventions->tiles == TILES_PERMUTE && spec->board->family->has_tiles;
+    return fill_cells(spec, maker, binding, err);
+}
+
+int spec_of_policy(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
+                   struct error *err)
+{
+    spec->kind = SPEC_AXIS;
+    spec->n_planes = spec->outer;
+    return spec_set_space(spec, maker, binding, err);
+}
+
+int spec_of_indices(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
+                    struct error *err)
+{
+    spec->kind = binding->sparse == SPARSE_PADDED ? SPEC_PADDED : SPEC_INDICES;
+    return spec_set_space(spec, maker, binding, err);
+}
+
+int spec_of_coord(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
+                  struct error *err)
+{
+    (void)maker;
+    if (spec->board->rows == 0)
+        return error_set(err, ERROR_DATA, "board %s has no rows and columns; use --copy",
+                         spec->board->preset);
+    spec->kind = SPEC_COORD;
+    spec->col_first = binding->col_first;
+    spec->cols = spec->board->cols;
+    spec->n_targets = spec->board->n_cells;
+    for (uint32_t t = 0; t < spec->n_steps; t++) {
+        spec->steps[t].src = spec->board->transforms[t].src;
+        spec->steps[t].dst = spec->board->transforms[t].dst;
+    }
+    return 0;
+}
+
+int spec_of_tile(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
+                 struct error *err)
+{
+    (void)binding;
+    (void)err;
+    spec->kind = maker->conventions->tiles == TILES_PERMUTE ? SPEC_TRIPLE : SPEC_KEEP;
+    return 0;
+}
+
+int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *array,
+              const struct role_binding *binding, struct error *err)
+{
+    const struct board *board = maker->board;
+    spec_fill *const fill = role_kinds[binding->role].spec;
+
+    *spec = (struct spec){.board = board,
+                          .dtype = array->header.dtype,
+                          .row_nbytes = array->row_nbytes,
+                          .outer = binding->axes.outer,
+                          .axis = binding->axes.axis,
+                          .inner = binding->axes.inner};
+    spec->steps = calloc(board->n_transforms, sizeof *spec->steps);
+    if (spec->steps == NULL)
+        return error_no_memory(err, "maps of an array");
+    spec->n_steps = board->n_transforms;
+    for (uint32_t t = 0; t < spec->n_steps; t++) {
+        spec->steps[t].label_plane = -1;
+        memcpy(spec->steps[t].number_src, board->transforms[t].number_src, 3);
+    }
+    return fill != NULL ? fill(spec, maker, binding, err) : 0;
+}
+
+void spec_set_swap(struct spec *spec, enum label_op op)
+{
+    for (uint32_t t = 0; t < spec->n_steps; t++)
+        if (spec->board->transforms[t].swaps_colours)
+            spec->steps[t].label = op;
+}
+
+enum label_op spec_swap(const struct spec *spec)
+{
+    for (uint32_t t = 0; t < spec->n_steps; t++)
+        if (spec->board->transforms[t].swaps_colours)
+            return spec->steps[t].label;
+    return LABEL_KEEP;
+}
+
+void spec_release(struct spec *spec)
+{
+    free(spec->steps);
+    free(spec->own_maps);
+    free(spec->plane_maps);
+    *spec = (struct spec){0};
+}

@@ -1,0 +1,145 @@
+/*
+ * spec.h - what every transform of a board does to one array, said once for all who need it.
+ *
+ * A spec is made from the array's role and the conventions. The kernels of `expand` move rows by
+ * its `src` maps, `verify` compares images by its `dst` maps, and keys of positions, pictures and
+ * the mover of the library read it, too. It is const once it is made: any thread may use it.
+ */
+#ifndef SYMAUG_SHARD_SPEC_H
+#define SYMAUG_SHARD_SPEC_H
+
+#include "board/actions.h"
+#include "board/board.h"
+#include "npy/dtype.h"
+#include "shard/array.h"
+#include "shard/conventions.h"
+#include "shard/label.h"
+#include "shard/role.h"
+
+enum spec_kind {
+    SPEC_KEEP,    /* the row as it is, but for what a colour swap does to its numbers */
+    SPEC_AXIS,    /* out[o][j][i] = in[plane_src[o]][src[j]][plane_src[i]] */
+    SPEC_BITS,    /* the same over packed bits, one plane per outer element */
+    SPEC_INDICES, /* integers: new = dst[old]; negative ones stay */
+    SPEC_PADDED,  /* the same for a padded sparse row: trailing (index 0, value 0) stay */
+    SPEC_COORD,   /* (row, col) pairs of integers; negative ones stay */
+    SPEC_TRIPLE,  /* Take It Easy: a tile's three numbers */
+};
+
+/* What one transform does. NULL maps are identities; src and dst are each other's inverses. */
+struct spec_step {
+    const uint32_t *src;                   /* borrowed: element j of the axis comes from src[j] */
+    const uint32_t *dst;                   /* borrowed: element, index or cell i goes to dst[i] */
+    const uint32_t *plane_src, *plane_dst; /* borrowed: the same of planes */
+    enum label_op label;                   /* what becomes of numbers once they have moved, */
+    int label_plane;                       /* those of this plane alone (to move); -1: all */
+    uint8_t number_src[3];                 /* of a tile: new[k] = old[number_src[k]] */
+    bool is_unknown; /* its planes take each other's places nobody knows how: see doubt */
+};
+
+struct spec {
+    enum spec_kind kind;
+    const struct board *board; /* borrowed */
+    struct dtype dtype;
+    uint64_t row_nbytes;
+    uint64_t outer, axis, inner; /* elements of a row = outer * axis * inner (BITS: axis in bits, a
+                                    plane takes (axis + 7) / 8 bytes) */
+    uint64_t n_planes;           /* AXIS, BITS: outer, or inner elements */
+    bool channels_last;          /* planes are the inner elements */
+    bool lsb_first;              /* BITS */
+    bool col_first;              /* COORD */
+    bool codes;              /* AXIS: tile codes, whose digits are permuted; 0 is an empty cell */
+    uint32_t cols;           /* COORD: of the box */
+    const uint8_t *on_board; /* borrowed, or NULL: which axis elements are on board */
+    const struct action_space *space; /* borrowed, or NULL: what the axis or index means */
+    uint64_t n_targets;               /* length of dst: INDICES, PADDED actions; COORD cells */
+    struct dtype value_dtype;         /* PADDED: of the values beside the indices */
+    uint64_t value_row_nbytes;        /* PADDED */
+    struct spec_step *steps;          /* owned, one per transform of the board */
+    uint32_t n_steps;
+    char doubt[240];    /* why steps are unknown, or "" */
+    uint32_t *own_maps; /* owned: maps made for this array alone, or NULL */
+    uint32_t *plane_maps;
+};
+
+/* What the specs of a shard are made from. Set board and conventions, which are borrowed; action
+ * spaces are made once per layout, length and flip. */
+struct spec_maker {
+    const struct board *board;
+    const struct conventions *conventions;
+    struct action_space **spaces; /* owned, n_spaces */
+    size_t n_spaces;
+};
+
+/*
+ * Make the spec of an array from what it means; of the array only type and row size are looked at.
+ * What a colour swap does to values, players and codes is left to spec_set_swap, since data
+ * decides. Planes whose number fits no convention make steps unknown. ERROR_DATA (the reason
+ * alone) when nothing can be said. The caller releases it in any case.
+ */
+int spec_init(struct spec *spec, struct spec_maker *maker, const struct array *array,
+              const struct role_binding *binding, struct error *err);
+
+/* Accepts a zeroed one. */
+void spec_release(struct spec *spec);
+
+void spec_maker_release(struct spec_maker *maker);
+
+/* The action space of an array's layout, length and flip, owned by the maker; or NULL. */
+const struct action_space *spec_space(struct spec_maker *maker, const struct role_binding *binding,
+                                      struct error *err);
+
+/* Let the axis or the indices mean the actions of binding's layout, length and flip. */
+int spec_set_space(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
+                   struct error *err);
+
+/* The transforms that swap colours do `op` to all numbers. */
+void spec_set_swap(struct spec *spec, enum label_op op);
+
+/* What transforms that swap colours do to the numbers. */
+enum label_op spec_swap(const struct spec *spec);
+
+/* What makes the other player of a coded one. */
+enum label_op spec_swap_of_coding(enum to_move_coding coding);
+
+/* Where plane p goes under transform t. */
+static inline uint64_t spec_plane_to(const struct spec *spec, uint32_t t, uint64_t p)
+{
+    return spec->steps[t].plane_dst != NULL ? spec->steps[t].plane_dst[p] : p;
+}
+
+/* The plane of the row that tells the player to move and changes under t; -1: none. */
+static inline int64_t spec_turn_plane(const struct spec *spec, uint32_t t)
+{
+    const struct spec_step *step = &spec->steps[t];
+
+    if (step->label_plane < 0 || step->plane_src == NULL)
+        return step->label_plane;
+    return step->plane_src[step->label_plane];
+}
+
+/*
+ * Where transform t sends plane p of an array of n_planes planes: dst[p]. *turn is the plane that
+ * then names the other player, or -1. ERROR_DATA (the reason alone) when the convention does not
+ * fit that number of planes.
+ */
+int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes, uint32_t *dst,
+                   int *turn, struct error *err);
+
+/* The transform that leads from the image under `from` to the image under `to`. */
+static inline uint32_t spec_between(const struct board *board, uint32_t from, uint32_t to)
+{
+    return board->compose[board->inverse[from] * board->n_transforms + to];
+}
+
+/* --- by role: what stands in the rows of role_kinds --- */
+
+spec_fill spec_of_planes;
+spec_fill spec_of_packed;
+spec_fill spec_of_grid;
+spec_fill spec_of_policy;
+spec_fill spec_of_indices;
+spec_fill spec_of_coord;
+spec_fill spec_of_tile;
+
+#endif
