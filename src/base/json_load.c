@@ -5,7 +5,10 @@
  */
 #include "base/json_load.h"
 
+#include "base/text.h"
+
 #include <errno.h>
+#include <string.h>
 
 /* Where its scanner has no memory jansson 2.14 speaks of a bad token, gives no reason at all, or
  * goes on without a character; only malloc's errno tells. */
@@ -40,4 +43,9 @@ json_t *json_load_bytes(const char *bytes, size_t n_bytes, json_error_t *error, 
     }
     json_decref(again);
     return root;
+}
+
+json_t *json_name(const char *name)
+{
+    return json_string(text_is_utf8(name, strlen(name)) ? name : text_path(name).text);
 }

@@ -127,7 +127,7 @@ static json_t *transforms_json(const struct board *board)
             json_array_append_new(compose, json_integer(board->compose[t * n + then]));
         json_array_append_new(json,
                               json_pack("{s:i, s:o, s:b, s:i, s:o, s:o}", "id", (int)t, "name",
-                                        json_out_name(board->transforms[t].name), "swaps_colours",
+                                        json_name(board->transforms[t].name), "swaps_colours",
                                         board->transforms[t].swaps_colours, "inverse",
                                         (int)board->inverse[t], "compose", compose, "dst",
                                         map_json(board->transforms[t].dst, board->n_cells)));
@@ -150,8 +150,8 @@ static json_t *board_json(const struct board *board)
                                             (json_int_t)layout->length(layout, board), "summary",
                                             layout->summary));
     }
-    return json_pack("{s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o}", "name", json_out_name(board->name),
-                     "preset", json_out_name(board->preset), "rows", (int)board->rows, "cols",
+    return json_pack("{s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o}", "name", json_name(board->name),
+                     "preset", json_name(board->preset), "rows", (int)board->rows, "cols",
                      (int)board->cols, "cells", (int)board->n_cells, "on_board", on_board,
                      "layouts", layouts, "transforms", transforms_json(board));
 }

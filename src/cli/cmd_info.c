@@ -107,7 +107,7 @@ static json_t *add_problem_json(const struct shard *shard, size_t i, json_t *jso
         return json;
     json_object_set_new(json, "error", json_string(problem->why.message));
     if (shard_flag(shard, i, &flag, NULL) == 0 && flag.n_bytes > 0)
-        json_object_set_new(json, "flag", json_out_name(flag.text));
+        json_object_set_new(json, "flag", json_name(flag.text));
     text_release(&flag);
     return json;
 }
@@ -120,7 +120,7 @@ static json_t *array_json(const struct shard *shard, size_t i)
 
     for (unsigned d = 0; d < array->header.n_dims; d++)
         json_array_append_new(shape, json_integer((json_int_t)array->header.shape[d]));
-    json_object_set_new(json, "name", json_out_name(array->key));
+    json_object_set_new(json, "name", json_name(array->key));
     dtype_name(&array->header.dtype, text, sizeof text);
     json_object_set_new(json, "dtype", json_string(text));
     json_object_set_new(json, "shape", shape);
@@ -147,9 +147,9 @@ static json_t *shard_json(const struct shard *shard)
     const struct archive_in *archive = &shard->archive;
     json_t *json = json_object(), *arrays = json_array(), *warnings = json_array();
 
-    json_object_set_new(json, "path", json_out_name(archive->path));
+    json_object_set_new(json, "path", json_name(archive->path));
     json_object_set_new(json, "bytes", json_integer((json_int_t)shard_nbytes(shard)));
-    json_object_set_new(json, "comment", json_out_name(archive->comment));
+    json_object_set_new(json, "comment", json_name(archive->comment));
     if (shard->found.board != NULL) {
         json_object_set_new(json, "board", json_string(shard->found.board->name));
         json_object_set_new(json, "preset", json_string(shard->found.board->preset));
@@ -160,7 +160,7 @@ static json_t *shard_json(const struct shard *shard)
     if (shard->problems.n > 0)
         json_object_set_new(json, "error", json_string(shard->problems.items[0].why.message));
     if (shard->command.n_bytes > 0)
-        json_object_set_new(json, "command", json_out_name(shard->command.text));
+        json_object_set_new(json, "command", json_name(shard->command.text));
     for (size_t i = 0; i < archive->n_arrays; i++)
         json_array_append_new(arrays, array_json(shard, i));
     for (size_t i = 0; i < archive->n_warnings; i++)

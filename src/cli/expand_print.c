@@ -83,7 +83,7 @@ int expand_stats_add(json_t **list, const char *output, const struct plan *plan,
                      const struct expand_result *result, double seconds, struct error *err)
 {
     json_t *one =
-        json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f}", "output", json_out_name(output), "rows_in",
+        json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f}", "output", json_name(output), "rows_in",
                   (json_int_t)plan->n_rows, "rows_out", (json_int_t)result->n_rows,
                   "unpacked_bytes", (json_int_t)result->unpacked_nbytes, "bytes",
                   (json_int_t)result->n_bytes, "seconds", seconds, "unpacked_bytes_per_second",

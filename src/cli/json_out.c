@@ -1,18 +1,9 @@
 /*
- * json_out.c - JSON on standard output: keys sorted, so that the same answer is the same bytes, and
- * names that are not UTF-8 escaped instead of lost.
+ * json_out.c - JSON on standard output: keys sorted, so that the same answer is the same bytes.
  */
 #include "cli/json_out.h"
 
-#include "base/text.h"
-
 #include <stdio.h>
-#include <string.h>
-
-json_t *json_out_name(const char *name)
-{
-    return json_string(text_is_utf8(name, strlen(name)) ? name : text_path(name).text);
-}
 
 int json_out_print(json_t *json, struct error *err)
 {

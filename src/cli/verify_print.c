@@ -90,42 +90,19 @@ void verify_print_text(const struct verify_results *results, size_t first, int v
 
 /* --- for programs --- */
 
-static json_t *finding_json(const struct finding *finding)
+static json_t *result_json(const struct verify_result *result)
 {
     json_t *json = json_object();
 
-    json_object_set_new(json, "severity", json_string(finding->is_warning ? "warning" : "error"));
-    json_object_set_new(json, "code", json_string(finding_code_name(finding->code)));
-    json_object_set_new(json, "array",
-                        finding->array != NULL ? json_out_name(finding->array) : json_null());
-    json_object_set_new(json, "row",
-                        finding->row != FINDING_NO_ROW ? json_integer((json_int_t)finding->row)
-                                                       : json_null());
-    json_object_set_new(json, "expected", json_out_name(finding->expected));
-    json_object_set_new(json, "found", json_out_name(finding->found));
-    json_object_set_new(json, "message", json_out_name(finding->message));
-    return json;
-}
-
-static json_t *result_json(const struct verify_result *result)
-{
-    json_t *json = json_object(), *findings = json_array(), *counts = json_object();
-
-    for (size_t i = 0; i < result->findings.n; i++)
-        json_array_append_new(findings, finding_json(&result->findings.items[i]));
-    for (int code = 0; code < FINDING_N_CODES; code++)
-        if (result->findings.counts[code] > 0)
-            json_object_set_new(counts, finding_code_name((enum finding_code)code),
-                                json_integer((json_int_t)result->findings.counts[code]));
-    json_object_set_new(json, "path", json_out_name(result->path));
+    json_object_set_new(json, "path", json_name(result->path));
     json_object_set_new(json, "rows", json_integer((json_int_t)result->n_rows));
     json_object_set_new(json, "expanded", json_boolean(result->is_expanded));
     if (result->is_expanded)
         json_object_set_new(json, "sources", json_integer((json_int_t)result->n_groups));
     if (result->note != NULL)
-        json_object_set_new(json, "note", json_out_name(result->note));
-    json_object_set_new(json, "findings", findings);
-    json_object_set_new(json, "counts", counts);
+        json_object_set_new(json, "note", json_name(result->note));
+    json_object_set_new(json, "findings", findings_json(&result->findings));
+    json_object_set_new(json, "counts", findings_counts_json(&result->findings));
     return json;
 }
 

@@ -150,6 +150,43 @@ void findings_merge(struct findings *f, struct findings *from)
     *from = (struct findings){.max = from->max};
 }
 
+static json_t *finding_json(const struct finding *finding)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "severity", json_string(finding->is_warning ? "warning" : "error"));
+    json_object_set_new(json, "code", json_string(finding_code_name(finding->code)));
+    json_object_set_new(json, "array",
+                        finding->array != NULL ? json_name(finding->array) : json_null());
+    json_object_set_new(json, "row",
+                        finding->row != FINDING_NO_ROW ? json_integer((json_int_t)finding->row)
+                                                       : json_null());
+    json_object_set_new(json, "expected", json_name(finding->expected));
+    json_object_set_new(json, "found", json_name(finding->found));
+    json_object_set_new(json, "message", json_name(finding->message));
+    return json;
+}
+
+json_t *findings_json(const struct findings *f)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < f->n; i++)
+        json_array_append_new(list, finding_json(&f->items[i]));
+    return list;
+}
+
+json_t *findings_counts_json(const struct findings *f)
+{
+    json_t *counts = json_object();
+
+    for (int code = 0; code < FINDING_N_CODES; code++)
+        if (f->counts[code] > 0)
+            json_object_set_new(counts, finding_code_name((enum finding_code)code),
+                                json_integer((json_int_t)f->counts[code]));
+    return counts;
+}
+
 void findings_release(struct findings *f)
 {
     for (size_t i = 0; i < f->n; i++)

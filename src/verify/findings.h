@@ -5,6 +5,7 @@
 #define SYMAUG_VERIFY_FINDINGS_H
 
 #include "base/error.h"
+#include "base/json_load.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,6 +98,10 @@ static inline bool findings_full(const struct findings *f)
 
 /* Move all of `from` behind those of f; `from` is empty afterwards. */
 void findings_merge(struct findings *f, struct findings *from);
+
+/* As JSON: a list of those that were kept, and the counts of all by code. */
+json_t *findings_json(const struct findings *f);
+json_t *findings_counts_json(const struct findings *f);
 
 void findings_release(struct findings *f);
 

@@ -27,4 +27,17 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
 
 void verify_located_release(struct verify_located *located);
 
+/* Of every row its source and its transform (UINT32_MAX: not known). */
+struct verify_images {
+    uint64_t n_rows;
+    uint64_t *sources;    /* owned; NULL: the set is not expanded */
+    uint32_t *transforms; /* owned */
+};
+
+/* The same for all rows: 12 bytes each. The caller releases them. */
+int verify_images(const struct verify_request *request, const char *path,
+                  struct verify_images *images, struct error *err);
+
+void verify_images_release(struct verify_images *images);
+
 #endif
