@@ -411,7 +411,7 @@ int plan_survey(struct plan *plan, struct error *err)
     if (plan->is_surveyed)
         return 0;
     plan->is_surveyed = true;
-    if ((plan->swaps && (survey_turn_planes(plan, err) != 0 || survey_stones(plan, err) != 0)))
+    if (plan->swaps && survey_turns(plan, err) != 0)
         return -1;
     if (plan->purpose == FOR_KEYS || plan->purpose == FOR_VALUES)
         return 0;

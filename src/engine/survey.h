@@ -30,7 +30,7 @@ struct survey_seen {
         double min;
     } * arrays; /* owned */
     size_t n;
-    unsigned turn_codes; /* of the to-move planes */
+    unsigned turn_codes; /* of the to-move planes: enum turn_code */
 };
 
 /* Add the codes of a plan's grids, values, players and to-move planes. */
@@ -62,19 +62,17 @@ int survey_refuse(const struct plan *plan, const struct plan_array *array,
                   const struct survey_bounds *bounds, const char *expected, struct error *err);
 
 /*
- * The game of Hex: lead = stones of the player to move - the other's, 0 or -1 in play. Refused when
- * some row has lead +1 under the declared convention of the planes and none has lead >= +1 under
- * the other one; contradictions that prove nothing become a warning. Rows with an all-zero policy
- * or a to-move plane that is not constant are not looked at.
+ * A plane that a colour swap turns into the other player must hold one number in each row, that of a
+ * player; else it is refused, with the permutation of planes that seems right. In a game of Hex,
+ * lead = stones of the player to move - the other's, 0 or -1 in play: refused when some row has lead
+ * +1 under the declared convention of the planes and none has lead >= +1 under the other one;
+ * contradictions that prove nothing become a warning. Rows with an all-zero policy are left out.
  */
-int survey_stones(struct plan *plan, struct error *err);
-
-/* Planes that a colour swap turns into the other player hold one number in each row, that of a
- * player; what does not is refused, with the permutation of planes that seems right. */
-int survey_turn_planes(struct plan *plan, struct error *err);
+int survey_turns(struct plan *plan, struct error *err);
 
 /* Decide how that plane is coded when --to-move says 12 or pm1: so, or 0 and 1 all the same, as
- * the data of all inputs shows. */
+ * the data of all inputs shows. Refused when all rows hold 1 and neither an array of players nor
+ * the stones tell. */
 int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64_t plane,
                        struct error *err);
 

@@ -98,7 +98,10 @@ static int parse_plane(const char **at, unsigned long *plane)
     return 0;
 }
 
-/* A list "1,0,~2": plane i goes to entry i; ~ marks the to-move plane. */
+/* By coding: what marks the to-move plane. */
+static const char turn_marks[] = {[TO_MOVE_01] = '~', [TO_MOVE_12] = '=', [TO_MOVE_PM1] = '-', 0};
+
+/* A list "1,0,~2": plane i goes to entry i; a mark stands before that of the to-move plane. */
 static int parse_permutation(struct conventions *c, const char *text, struct error *err)
 {
     uint64_t taken = 0;
@@ -109,10 +112,11 @@ static int parse_permutation(struct conventions *c, const char *text, struct err
     c->plane_coding = TO_MOVE_01;
     for (const char *at = text;; at++) {
         unsigned long to;
-        const bool is_to_move = *at == '~' || *at == '-';
+        const char *mark = *at != '\0' ? strchr(turn_marks, *at) : NULL;
+        const bool is_to_move = mark != NULL;
 
-        if (*at == '-')
-            c->plane_coding = TO_MOVE_PM1;
+        if (is_to_move)
+            c->plane_coding = (enum to_move_coding)(mark - turn_marks);
         at += is_to_move;
         if (parse_plane(&at, &to) != 0 || to >= CONVENTIONS_MAX_PLANES ||
             c->n_planes == CONVENTIONS_MAX_PLANES || (taken >> to & 1) ||
@@ -136,7 +140,7 @@ static int parse_permutation(struct conventions *c, const char *text, struct err
 static struct convention_text permutation_text(const struct conventions *c)
 {
     struct convention_text list = {""};
-    const char *mark = c->plane_coding == TO_MOVE_PM1 ? "-" : "~";
+    const char mark[2] = {turn_marks[c->plane_coding]};
     size_t n = 0;
 
     for (uint32_t i = 0; i < c->n_planes; i++)
@@ -188,7 +192,7 @@ static int set(struct conventions *c, const char *option, const char *text, stru
     if (strcmp(option, "castling-planes") == 0)
         return parse_castling_planes(c, text, err);
     if (strcmp(option, "planes") == 0) {
-        if ((*text >= '0' && *text <= '9') || *text == '~' || *text == '-')
+        if ((*text >= '0' && *text <= '9') || (*text != '\0' && strchr(turn_marks, *text) != NULL))
             return parse_permutation(c, text, err);
         word = find_word(option, text, planes_names, err);
         c->planes = (enum planes_convention)word;
@@ -241,12 +245,6 @@ int conventions_set(struct conventions *c, const char *option, const char *text,
 bool conventions_is_said(const struct conventions *c, const char *option)
 {
     return c->said >> find_name(option) & 1;
-}
-
-enum to_move_coding conventions_plane_coding(enum to_move_coding said, bool has_zero,
-                                             bool has_other)
-{
-    return has_zero && !has_other ? TO_MOVE_01 : said;
 }
 
 struct convention_text conventions_text(const struct conventions *c, const char *option)

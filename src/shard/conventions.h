@@ -85,11 +85,6 @@ struct convention_text conventions_text(const struct conventions *c, const char 
 /* Whether the user told it; else the default holds. */
 bool conventions_is_said(const struct conventions *c, const char *option);
 
-/* How a to-move plane is coded when --to-move says `said` and these numbers stand there: as said,
- * unless all of them could be 0 and 1 and some are 0. */
-enum to_move_coding conventions_plane_coding(enum to_move_coding said, bool has_zero,
-                                             bool has_other);
-
 /* The words for messages. */
 const char *planes_convention_name(enum planes_convention planes);
 const char *value_convention_name(enum value_convention value);

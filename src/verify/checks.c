@@ -6,6 +6,7 @@
  */
 #include "verify/checks.h"
 
+#include "engine/turn.h"
 #include "verify/numbers.h"
 
 #include <math.h>
@@ -287,23 +288,16 @@ static void check_wdl(const struct subject *s)
     check_bounds(s, 0);
 }
 
-static const double player_codes[][2] = {
-    [TO_MOVE_01] = {0, 1}, [TO_MOVE_12] = {1, 2}, [TO_MOVE_PM1] = {1, -1}};
-
-int player_of_code(enum to_move_coding coding, double code)
-{
-    return code == player_codes[coding][0] ? 0 : code == player_codes[coding][1] ? 1 : -1;
-}
-
 /* The codes of the two players mean something only where they are exchanged. */
 static void check_player(const struct subject *s)
 {
+    static const char *const codes[] = {
+        [TO_MOVE_01] = "0 or 1", [TO_MOVE_12] = "1 or 2", [TO_MOVE_PM1] = "1 or -1"};
     const enum to_move_coding coding = s->check->conventions->to_move;
-    const double *codes = player_codes[coding];
 
     if (s->lane->is_mapped && board_swaps_colours(s->lane->spec.board) && s->row.n == 1 &&
-        !s->lane->binding->is_winner && player_of_code(coding, lane_row_double(&s->row, 0)) < 0)
-        TELL(s, FINDING_TO_MOVE, finding_format("%g or %g", codes[0], codes[1]).text,
+        !s->lane->binding->is_winner && turn_player(coding, lane_row_double(&s->row, 0)) < 0)
+        TELL(s, FINDING_TO_MOVE, codes[coding],
              finding_format("%g", lane_row_double(&s->row, 0)).text, "player to move");
 }
 

@@ -16,9 +16,6 @@ struct row_check {
     struct findings *findings;
 };
 
-/* 0 or 1 for the two players, -1 for what is no player's code. */
-int player_of_code(enum to_move_coding coding, double code);
-
 /* Check the row at position `at` of lane i. */
 void check_row(const struct row_check *check, size_t i, uint64_t at);
 

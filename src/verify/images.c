@@ -71,11 +71,13 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
 bool orbit_is_code(const struct dtype *dtype, const uint8_t number_src[3], const uint8_t *a,
                    const uint8_t *b)
 {
-    const int64_t code = dtype_get_int(dtype, a), found = dtype_get_int(dtype, b);
-    const int64_t digits[3] = {code / 100, code / 10 % 10, code % 10};
+    const double code = dtype_get_double(dtype, a), found = dtype_get_double(dtype, b);
+    const bool is_tile = code > 0 && code <= 999 && code == floor(code);
+    const int whole = is_tile ? (int)code : 0;
+    const int digits[3] = {whole / 100, whole / 10 % 10, whole % 10};
 
-    if (code <= 0 || code > 999)
-        return code == found;
+    if (!is_tile)
+        return code == found || (isnan(code) && isnan(found));
     return found ==
            100 * digits[number_src[0]] + 10 * digits[number_src[1]] + digits[number_src[2]];
 }

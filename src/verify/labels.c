@@ -8,6 +8,7 @@
 #include "verify/labels.h"
 
 #include "engine/source.h"
+#include "engine/turn.h"
 #include "verify/numbers.h"
 
 #include <stdlib.h>
@@ -165,75 +166,95 @@ int verify_labels_decide(struct lanes *lanes, struct error *err)
 
 /* --- to-move planes --- */
 
-/* The first element of the plane that a swap of colours turns into the other player; UINT64_MAX
- * when there is none. */
-static uint64_t find_turn_element(const struct verify_shard *shard, const struct role_binding *b)
+/* The codes of a row's to-move plane; what a 1 means is only asked while no other number tells. */
+static unsigned codes_of_row(const struct planes_form *form, const struct stone_planes *where,
+                             const struct conventions *c, const uint8_t *row, int by_array)
 {
-    const bool channels_last = b->axes.outer == 1 && b->axes.inner > 1;
-    const uint64_t n = channels_last ? b->axes.inner : b->axes.outer;
-    const struct spec_maker maker = {.board = shard->board, .conventions = &shard->conventions};
-    uint32_t *dst = calloc(n + 1, sizeof *dst);
-    uint64_t element = UINT64_MAX;
-    int turn = -1;
+    const double value = planes_number(form, row, (uint64_t)where->turn, 0);
+    unsigned codes = by_array == 0 ? TURN_FIRST_SAID : by_array == 1 ? TURN_SECOND_SAID : 0;
+    int64_t lead = 0;
 
-    for (uint32_t t = 0; dst != NULL && t < shard->board->n_transforms && turn < 0; t++)
-        if (!shard->board->transforms[t].swaps_colours ||
-            spec_plane_map(&maker, t, n, dst, &turn, NULL) != 0)
-            turn = -1;
-    for (uint64_t p = 0; turn >= 0 && p < n; p++)
-        if (dst[p] == (uint32_t)turn)
-            element = channels_last ? p : p * b->axes.axis;
-    free(dst);
-    return element;
+    if (value == 0)
+        return TURN_ZERO;
+    if (value != 1)
+        return turn_player(c->to_move, value) == 1 ? TURN_OTHER : 0;
+    for (uint64_t cell = 0; cell < form->axis && !where->is_mover; cell++)
+        lead += planes_has_stone(form, row, where->stones[0], cell) -
+                planes_has_stone(form, row, where->stones[1], cell);
+    return codes | (lead == -1 ? TURN_FIRST_LACKS : lead == 1 ? TURN_SECOND_LACKS : 0);
 }
 
-/* Whether 0, and whether the code of the other player, is an element of some row. */
-static int find_codes(const struct array *array, uint64_t element, double other,
-                      const struct settings *settings, bool found[2], struct error *err)
+/* Add the codes of an array of planes, which stands beside that of the player to move (or NULL). */
+static int find_codes(const struct verify_shard *shard, size_t planes, const struct array *to_move,
+                      const struct settings *settings, unsigned *codes, struct error *err)
 {
+    const struct array *arrays[2] = {&shard->archive.arrays[planes], to_move};
+    const struct role_axes *axes = &shard->bindings[planes].axes;
+    const struct planes_form form = {&arrays[0]->header.dtype, axes->outer * axes->inner,
+                                     axes->axis, axes->outer == 1 && axes->inner > 1};
     struct error unused = {0};
-    struct source source;
-    uint8_t *row = malloc(array->row_nbytes + 1);
-    double value = 0;
-    int status;
+    struct source sources[2] = {{.rows = NULL}};
+    uint8_t *rows[2] = {NULL, NULL};
+    struct stone_planes where;
+    int status = 0;
 
-    if (row == NULL)
-        return error_no_memory(err, "codes of the player to move");
-    status = source_open(&source, &array, 1, settings->max_memory, settings->tmpdir, &unused);
-    while (status == 0 && source.next < source.n_rows && !found[1]) {
-        status = source_read(&source, 1, row, &unused); /* what cannot be read is found later */
-        if (status == 0)
-            value = dtype_get_double(&array->header.dtype,
-                                     row + element * array->header.dtype.itemsize);
-        found[0] |= status == 0 && value == 0;
-        found[1] |= status == 0 && value == other;
+    stone_planes_decide(&where, &shard->conventions, form.n_planes, shard->board->n_planes == 0);
+    if (where.turn < 0)
+        return 0;
+    for (int i = 0; i < 2 && arrays[i] != NULL && status == 0; i++) {
+        rows[i] = malloc(arrays[i]->row_nbytes + 1);
+        if (rows[i] == NULL)
+            status = error_no_memory(err, "codes of the player to move");
+        else if (source_open(&sources[i], &arrays[i], 1, settings->max_memory, settings->tmpdir,
+                             &unused) != 0)
+            arrays[0] = NULL; /* what cannot be read is found later */
     }
-    source_close(&source);
-    free(row);
-    return 0;
+    for (uint64_t n = 0; status == 0 && arrays[0] != NULL && n < arrays[0]->n_rows; n++) {
+        int player = -1;
+
+        if ((*codes & TURN_OTHER) || source_read(&sources[0], 1, rows[0], &unused) != 0 ||
+            (to_move != NULL && source_read(&sources[1], 1, rows[1], &unused) != 0))
+            break;
+        if (to_move != NULL)
+            player = turn_player(shard->conventions.to_move,
+                                 dtype_get_double(&to_move->header.dtype, rows[1]));
+        *codes |= codes_of_row(&form, &where, &shard->conventions, rows[0], player);
+    }
+    for (int i = 0; i < 2; i++) {
+        source_close(&sources[i]);
+        free(rows[i]);
+    }
+    return status;
+}
+
+/* The array that says whose turn it is, or NULL. */
+static const struct array *find_to_move(const struct verify_shard *shard)
+{
+    for (size_t i = 0; i < shard->archive.n_arrays; i++)
+        if (shard->bindings[i].role == ROLE_TO_MOVE && !shard->bindings[i].is_winner &&
+            dtype_is_number(&shard->archive.arrays[i].header.dtype) &&
+            shard->archive.arrays[i].n_rows == shard->n_rows)
+            return &shard->archive.arrays[i];
+    return NULL;
 }
 
 int verify_labels_plane_coding(struct verify_shard *shard, const struct settings *settings,
                                struct error *err)
 {
     struct conventions *c = &shard->conventions;
-    bool found[2] = {false, false};
+    unsigned codes = 0;
 
     if (shard->board == NULL || shard->bindings == NULL || !board_swaps_colours(shard->board) ||
         !c->to_move_said || c->to_move == TO_MOVE_01 || c->planes > PLANES_MOVER ||
         conventions_is_said(c, "to-move-plane"))
         return 0;
-    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
-        const struct array *array = &shard->archive.arrays[i];
-        const uint64_t element =
-            shard->bindings[i].role == ROLE_PLANES && dtype_is_number(&array->header.dtype)
-                ? find_turn_element(shard, &shard->bindings[i])
-                : UINT64_MAX;
-
-        if (element != UINT64_MAX && find_codes(array, element, c->to_move == TO_MOVE_12 ? 2 : -1,
-                                                settings, found, err) != 0)
+    for (size_t i = 0; i < shard->archive.n_arrays; i++)
+        if (shard->bindings[i].role == ROLE_PLANES &&
+            dtype_is_number(&shard->archive.arrays[i].header.dtype) &&
+            shard->archive.arrays[i].row_nbytes > 0 &&
+            find_codes(shard, i, find_to_move(shard), settings, &codes, err) != 0)
             return -1;
-    }
-    c->plane_coding = conventions_plane_coding(c->to_move, found[0], found[1]);
+    /* Where nothing tells, it is as it was told. */
+    (void)turn_decide_coding(codes, c->to_move, &c->plane_coding);
     return 0;
 }

@@ -7,6 +7,7 @@
  * plays on; also for policies that are stored upside down, mirrored or transposed beside their
  * planes, so that the order that fits can be named.
  */
+#include "verify/numbers.h"
 #include "verify/rules_parts.h"
 
 #include <inttypes.h>
@@ -41,31 +42,6 @@ static int find_lane(const struct lanes *lanes, enum role role)
             lanes->items[i].array->objects == NULL)
             return (int)i;
     return -1;
-}
-
-/* Which planes are stones, and which tells the player to move: the first two and the third, unless
- * a permutation says which two it exchanges. */
-static void decide_planes(struct rules *rules, const struct conventions *c)
-{
-    const bool is_hex = rules->lead == BOARD_LEAD_TO_MOVE;
-
-    rules->stones[0] = 0;
-    rules->stones[1] = 1;
-    rules->turn = is_hex && c->planes <= PLANES_MOVER && rules->n_planes == 3 ? 2 : -1;
-    rules->is_mover = c->planes == PLANES_MOVER;
-    if (!is_hex || c->planes != PLANES_PERMUTATION || c->n_planes != rules->n_planes)
-        return;
-    rules->turn = c->to_move_plane;
-    for (uint32_t p = 0; p < c->n_planes; p++)
-        if (c->plane_dst[p] > p && c->plane_dst[c->plane_dst[p]] == p) {
-            rules->stones[0] = p;
-            rules->stones[1] = c->plane_dst[p];
-            return;
-        }
-    rules->is_mover =
-        true; /* none are exchanged: mine and theirs, the two that are not the turn's */
-    rules->stones[0] = rules->turn == 0;
-    rules->stones[1] = rules->stones[0] + 1 + (rules->turn == (int)rules->stones[0] + 1);
 }
 
 /* The element of a plane that holds a cell of the box; -1 when none does. */
@@ -117,13 +93,9 @@ static int init_tallies(struct rules *rules, size_t max, struct error *err)
     for (int i = 0; i < RULE_N; i++)
         rules->tallies[i] = (struct rule_tally){.findings.max = max};
     memset(rules->n_flip_broken, 0, sizeof rules->n_flip_broken);
-    rules->third = (struct rules_third){.is_rest = {true, true, true},
-                                        .is_turn = {true, true, true},
-                                        .is_level = true,
-                                        .low = INFINITY,
-                                        .high = -INFINITY};
+    turn_rows_init(&rules->turns);
     rules->n_other_broken = 0;
-    rules->occupied = calloc(rules->axis + 1, 1);
+    rules->occupied = calloc(rules->form.axis + 1, 1);
     return rules->occupied != NULL ? 0 : error_no_memory(err, "stones");
 }
 
@@ -134,13 +106,15 @@ int rules_init(struct rules *rules, const struct lanes *lanes, size_t max, struc
     const struct lane *policy;
     bool is_grid;
 
-    *rules = (struct rules){.lanes = lanes, .policy = -1, .to_move = -1, .turn = -1};
+    *rules = (struct rules){.lanes = lanes, .policy = -1, .to_move = -1};
     if (board == NULL || planes == NULL || planes->binding->role == ROLE_PACKED ||
         !dtype_is_number(&planes->array->header.dtype))
         return 0;
     is_grid = planes->binding->role == ROLE_GRID;
-    rules->n_planes = planes->binding->axes.outer * planes->binding->axes.inner;
-    rules->axis = planes->binding->axes.axis;
+    rules->form = (struct planes_form){
+        &planes->array->header.dtype, planes->binding->axes.outer * planes->binding->axes.inner,
+        planes->binding->axes.axis,
+        planes->binding->axes.outer == 1 && planes->binding->axes.inner > 1};
     rules->policy = find_lane(lanes, ROLE_POLICY);
     if (rules->policy < 0)
         rules->policy = find_lane(lanes, ROLE_POLICY_INDEX);
@@ -148,14 +122,14 @@ int rules_init(struct rules *rules, const struct lanes *lanes, size_t max, struc
     policy = rules->policy >= 0 ? &lanes->items[rules->policy] : NULL;
     /* Policies of another kind belong to games whose planes are not known, and so do more than
      * three planes on boards of Hex. */
-    if ((policy != NULL && !is_cells_layout(policy)) || (rules->n_planes == 1) != is_grid ||
-        (rules->n_planes > 3 && board->family->joins_edges))
+    if ((policy != NULL && !is_cells_layout(policy)) || (rules->form.n_planes == 1) != is_grid ||
+        (rules->form.n_planes > 3 && board->family->joins_edges))
         return 0;
     rules->lead = is_grid && board->lead != BOARD_LEAD_NONE ? BOARD_LEAD_FREE : board->lead;
     if (rules->lead == BOARD_LEAD_NONE)
         return 0;
-    if (!is_grid)
-        decide_planes(rules, &lanes->shard->conventions);
+    stone_planes_decide(&rules->where, &lanes->shard->conventions, rules->form.n_planes,
+                        rules->lead == BOARD_LEAD_TO_MOVE);
     rules->is_columns = policy != NULL && is_columns(policy);
     if (policy != NULL && policy->is_mapped && policy->spec.space != NULL &&
         make_targets(rules, err) != 0)
@@ -180,9 +154,12 @@ static bool find_stones(struct rules *rules, const struct position *p, uint64_t 
     bool disjoint = true;
 
     n[0] = n[1] = 0;
-    for (uint64_t cell = 0; cell < rules->axis; cell++) {
-        const bool first = has_stone(p, rules->stones[0], cell);
-        const bool second = rules->n_planes > 1 && has_stone(p, rules->stones[1], cell);
+    for (uint64_t cell = 0; cell < rules->form.axis; cell++) {
+        const bool first =
+            planes_has_stone(&rules->form, p->row.bytes, rules->where.stones[0], cell);
+        const bool second =
+            rules->form.n_planes > 1 &&
+            planes_has_stone(&rules->form, p->row.bytes, rules->where.stones[1], cell);
 
         n[0] += first;
         n[1] += second;
@@ -194,7 +171,7 @@ static bool find_stones(struct rules *rules, const struct position *p, uint64_t 
     }
     /* A column is full when its first cell and its last are taken, whichever end is up. */
     for (uint64_t c = 0; rules->is_columns && c < cols; c++)
-        rules->occupied[c] &= rules->occupied[rules->axis - cols + c];
+        rules->occupied[c] &= rules->occupied[rules->form.axis - cols + c];
     return disjoint;
 }
 
@@ -333,17 +310,15 @@ static bool is_swapped(const struct row_check *check, uint64_t at)
 void rules_check_row(struct rules *rules, const struct row_check *check, uint64_t at)
 {
     struct rule_tally *tally = &rules->tallies[RULE_OVERLAP];
-    struct position p = {
-        .check = check, .at = at, .n_planes = rules->n_planes, .axis = rules->axis};
+    struct position p = {.check = check, .at = at};
     struct finding_place place;
     uint64_t n[2], cell = 0;
-    bool disjoint;
+    bool disjoint, tells;
 
     if (rules->lead == BOARD_LEAD_NONE || planes_lane(rules)->is_broken || is_swapped(check, at))
         return;
     p.lane = planes_lane(rules);
     p.row = window_row(check->window, check->lanes, (size_t)check->lanes->planes, at);
-    p.channels_last = p.lane->binding->axes.outer == 1 && rules->n_planes > 1;
     tally->n_rows++;
     disjoint = find_stones(rules, &p, n, &cell);
     if (!disjoint) {
@@ -351,21 +326,24 @@ void rules_check_row(struct rules *rules, const struct row_check *check, uint64_
         place = place_in(&p, FINDING_PLANES_OVERLAP, p.lane);
         findings_add(&tally->findings, &place, "stones of one player on a cell",
                      finding_format("both on cell %" PRIu64, cell).text,
-                     "planes %" PRIu64 " and %" PRIu64 " overlap", rules->stones[0],
-                     rules->stones[1]);
+                     "planes %" PRIu64 " and %" PRIu64 " overlap", rules->where.stones[0],
+                     rules->where.stones[1]);
     }
-    turn_check_plane(rules, &p);
-    if (!disjoint || n[0] == rules->axis || n[1] == rules->axis) /* no planes of stones */
+    tells = turn_check_plane(rules, &p);
+    if (!disjoint || n[0] == rules->form.axis || n[1] == rules->form.axis) /* no planes of stones */
         return;
     check_occupied(rules, &p);
-    turn_check_stones(rules, &p, n);
+    if (tells)
+        turn_check_stones(rules, &p, n);
 }
 
 /* --- verdicts --- */
 
 void rules_merge(struct rules *rules, struct rules *from)
 {
-    turn_merge(rules, from);
+    turn_rows_merge(&rules->turns, &from->turns);
+    rules->n_other_broken += from->n_other_broken;
+    from->n_other_broken = 0;
     for (int i = 0; i < RULE_N; i++) {
         struct rule_tally *to = &rules->tallies[i], *tally = &from->tallies[i];
 

@@ -8,6 +8,7 @@
 #ifndef SYMAUG_VERIFY_RULES_H
 #define SYMAUG_VERIFY_RULES_H
 
+#include "engine/turn.h"
 #include "verify/checks.h"
 #include "verify/findings.h"
 
@@ -19,30 +20,20 @@ struct rule_tally {
     struct findings findings;
 };
 
-/* What the rows have in common whose third plane tells no player to move. */
-struct rules_third {
-    bool is_rest[3];  /* the plane is 1 on the cells where the two others are 0 */
-    bool is_turn[3];  /* 0 or 1 throughout each row */
-    bool is_level;    /* the plane that should be it: one number throughout each row, */
-    double low, high; /* in this range */
-};
-
 struct rules {
     const struct lanes *lanes;
     enum board_lead lead; /* BOARD_LEAD_NONE: no rules apply */
     int policy, to_move;  /* lanes, or -1 */
-    uint64_t n_planes, axis;
-    uint64_t stones[2]; /* planes: blue and red, */
-    bool is_mover;      /* or mine and theirs */
-    int turn;           /* the to-move plane, or -1 */
-    bool is_columns;    /* the policy's actions */
+    struct planes_form form;
+    struct stone_planes where;
+    bool is_columns; /* the policy's actions */
     bool can_flip[ACTION_N_FLIPS];
     const int32_t *targets; /* for each flip, for each action, the element of a plane, or -1 */
     int32_t *own_targets;   /* owned, or NULL: lent by the rules this is a part of */
     uint64_t n_actions;     /* of a policy's axis */
     uint8_t *occupied;      /* owned: the cells of the row at hand */
     uint64_t n_flip_broken[ACTION_N_FLIPS]; /* rows with mass on stones, the policy flipped so */
-    struct rules_third third;
+    struct turn_rows turns;
     uint64_t n_other_broken; /* LEAD: under the other convention */
     struct rule_tally tallies[RULE_N];
 };

@@ -5,38 +5,15 @@
 #ifndef SYMAUG_VERIFY_RULES_PARTS_H
 #define SYMAUG_VERIFY_RULES_PARTS_H
 
-#include "verify/numbers.h"
 #include "verify/rules.h"
-
-#include <math.h>
 
 /* A row of planes, and where it is found. */
 struct position {
     const struct row_check *check;
     const struct lane *lane;
     struct lane_row row;
-    uint64_t at, n_planes, axis;
-    bool channels_last;
+    uint64_t at;
 };
-
-static inline const uint8_t *element_at(const struct position *p, uint64_t plane, uint64_t cell)
-{
-    const uint64_t at = p->channels_last ? cell * p->n_planes + plane : plane * p->axis + cell;
-
-    return p->row.bytes + at * p->row.dtype->itemsize;
-}
-
-static inline double number_at(const struct position *p, uint64_t plane, uint64_t cell)
-{
-    return dtype_get_double(p->row.dtype, element_at(p, plane, cell));
-}
-
-/* What is not a number is no stone: it is reported as such. */
-static inline bool has_stone(const struct position *p, uint64_t plane, uint64_t cell)
-{
-    return !numbers_is_zero(p->row.dtype, element_at(p, plane, cell)) &&
-           isfinite(number_at(p, plane, cell));
-}
 
 static inline struct finding_place place_in(const struct position *p, enum finding_code code,
                                             const struct lane *lane)
@@ -51,12 +28,11 @@ static inline bool are_few(const struct rule_tally *tally)
     return tally->n_broken <= 1 || 50 * tally->n_broken <= tally->n_rows;
 }
 
-void turn_check_plane(struct rules *rules, const struct position *p);
+/* True when the row's plane, if there is one, tells whose turn it is. */
+bool turn_check_plane(struct rules *rules, const struct position *p);
 
-/* n: stones of the two planes. */
+/* n: stones of the two planes; the plane tells whose turn it is, or there is none. */
 void turn_check_stones(struct rules *rules, const struct position *p, const uint64_t n[2]);
-
-void turn_merge(struct rules *rules, struct rules *from);
 
 /* What stands about the plane; false when it is something else in most rows: then nothing more can
  * be told of the planes. */

@@ -55,7 +55,9 @@ CASES = [
     ("1 and -1", lambda b, r, e, l, p: (b, r, 1 - p % 2 * 2), "1,0,-2", None, turn(1, -1)),
     ("1 and -1 said", lambda b, r, e, l, p: (b, r, 1 - p % 2 * 2), "", "--to-move=pm1", turn(1, -1)),
     ("1 and 2 said", lambda b, r, e, l, p: (b, r, 1 + p % 2), "", "--to-move=12", turn(1, 2)),
-    ("1 and 2", lambda b, r, e, l, p: (b, r, 1 + p % 2), "--to-move 12", "", None),
+    ("1 and 2", lambda b, r, e, l, p: (b, r, 1 + p % 2), "1,0,=2", None, turn(1, 2)),
+    ("2 alone", lambda b, r, e, l, p: (b, r, 2), "1,0,=2", None, turn(1, 2)),
+    ("-1 alone", lambda b, r, e, l, p: (b, r, -1), "1,0,-2", None, turn(1, -1)),
     ("0 and 255", lambda b, r, e, l, p: (b, r, p % 2 * 255), "write it as 0 and 1", "", None),
     ("0 and 1, 12 said", lambda b, r, e, l, p: (b, r, p % 2), "", "--to-move=12", turn(0, 1)),
 ]
@@ -88,7 +90,7 @@ def test_third(case, dtype, channels_last):
         run("verify", "-q", out + ".manifest.json")
         os.remove(out + ".manifest.json")
         run("verify", "-q", *options, out)
-    order = [int(re.sub("[~-]", "", to)) for to in (offered or "1,0,2").split(",")]
+    order = [int(re.sub("[~=-]", "", to)) for to in (offered or "1,0,2").split(",")]
     odd = [i for i in range(3) if order[i] == i][0]
     for t, move in (2, lambda g: np.swapaxes(g, -1, -2)), (3, lambda g: np.rot90(g, 2, (-2, -1))):
         found = arrays["obs"][arrays["symaug_transform"] == t]
@@ -134,21 +136,66 @@ def test_marked_plane(option):
         assert "expected 0 or 1" in err, err
 
 
-@tap.test("12", "pm1")
-def test_only_ones(coding):
-    """A plane that is 1 in every row says nothing of its coding: what was told holds, and is said."""
+def ones(array, unequal):
+    """Positions whose third plane is 1 in every row: blue has one stone more (unequal), or as many."""
+    states = planes(lambda blue, red, empty, last, ply: (blue, red, 1))
+    states = states[2 + unequal::2]
+    arrays = {"states": states, "policy": np.zeros((len(states), N * N), "<f4")}
+    if array is not None:
+        arrays["turn"] = np.full(len(states), array, "<i4")
+    return arrays
+
+
+# the coding told, the array of players (or none), whether blue has one stone more, what comes of it
+ONES = [("12", 1, False, 2), ("12", 2, False, 0), ("pm1", 1, False, -1), ("pm1", -1, False, 0),
+        ("12", None, True, 0), ("pm1", None, True, 0), ("12", 1, True, 2), ("12", 2, True, 0),
+        ("12", None, False, None), ("pm1", None, False, None)]
+
+
+@tap.test(*range(len(ONES)))
+def test_only_ones(case):
+    """A plane that is 1 in every row says nothing of its coding: the players beside it do, or the
+    stones; else it is refused, and what is offered works."""
+    coding, array, unequal, wanted = ONES[case]
+    arrays = ones(array, unequal)
+    told = ["expand", "-f", "--board", "rhombus:6", "--to-move", coding]
     with tempfile.TemporaryDirectory() as folder:
         path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
-        states = planes(lambda blue, red, empty, last, ply: (blue, red, 1))
-        np.savez(path, states=states, policy=np.zeros((ROWS, N * N), "<f4"))
-        told = ["expand", "-f", "--board", "rhombus:6", "--to-move", coding]
-        _, said = run(*told, path, out)
-        assert said.count("holds 1 throughout") == 1 and "--planes 1,0,~2" in said, said
-        _, said = run(*told, "--planes", "1,0,~2", path, out)
-        assert "throughout" not in said, said
-        images = load(out)
-        third = images["states"][:, 2, 0, 0]
-        assert np.array_equal(third == 0, images["symaug_transform"] >= 2)
+        np.savez(path, **arrays)
+
+        def third(*options):
+            run(*told, *options, path, out)
+            run("verify", out)
+            images = load(out)
+            swapped = images["symaug_transform"] >= 2
+            assert (images["states"][~swapped, 2] == 1).all()
+            return set(images["states"][swapped, 2].flat)
+
+        if wanted is not None:
+            assert third() == {wanted}
+            return
+        _, err = run(*told, path, out, code=65)
+        mark = {"12": "=", "pm1": "-"}[coding]
+        assert f"Use --planes 1,0,{mark}2 or 1,0,~2" in err and "throughout" in err, err
+        assert third("--planes", f"1,0,{mark}2") == {{"12": 2, "pm1": -1}[coding]}
+        assert third("--planes", "1,0,~2") == {0}
+
+
+@tap.test("array", "stones")
+def test_ones_contradicted(kind):
+    """Players or stones of both sides beside a plane of ones: it is not the player to move."""
+    arrays = ones(None, False)
+    n = len(arrays["states"])
+    if kind == "array":
+        arrays["turn"] = np.arange(n) % 2 + 1
+    else:
+        arrays["states"][::2, 0, 0, 0] = 1 - arrays["states"][::2, :2, 0, 0].sum(1)
+        arrays["states"][1::2, 1, 0, 0] = 1 - arrays["states"][1::2, :2, 0, 0].sum(1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        np.savez(path, **arrays)
+        _, err = run("expand", "--board", "rhombus:6", "--to-move=12", path, path + "o", code=65)
+        assert "contradict" in err, err
 
 
 if __name__ == "__main__":

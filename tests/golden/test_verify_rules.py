@@ -376,5 +376,25 @@ def test_tiles(kind):
     check(arrays, board, expected, [])
 
 
+@tap.test("<f4", ">f8", "<f2", ">i2")
+def test_tile_codes_of_any_type(dtype):
+    """Codes whose numbers were permuted are right as floats, too, and wrong ones are found."""
+    rng = np.random.default_rng(7)
+    codes = np.array([100 * a + 10 * b + c for a in (1, 5, 9) for b in (2, 6, 7) for c in (3, 4, 8)])
+    chosen = rng.permuted(np.tile(codes, (20, 1)), axis=1)[:, :19]
+    plateau = np.where(rng.random((20, 19)) < 0.5, chosen, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, plateau=plateau, position=rng.integers(0, 19, 20))
+        run("expand", "--board", "takeiteasy", "--tiles", "permute", path, out)
+        arrays = dict(np.load(out))
+    arrays["plateau"] = arrays["plateau"].astype(dtype)
+    options = ["--board", "takeiteasy", "--tiles", "permute"]
+    check(arrays, options, [])
+    row = np.flatnonzero(arrays["symaug_transform"] == 1)[5]
+    arrays["plateau"][row, np.flatnonzero(arrays["plateau"][row])[0]] = 123
+    check(arrays, options, ["orbit-planes"], says=[f"row {row}"])
+
+
 if __name__ == "__main__":
     tap.main()

@@ -1,0 +1,121 @@
+/*
+ * turn.h - what rows of planes say of stones and of whose turn it is. `expand` and `verify` look at
+ * rows in ways of their own, and judge by what is counted here.
+ */
+#ifndef SYMAUG_ENGINE_TURN_H
+#define SYMAUG_ENGINE_TURN_H
+
+#include "npy/dtype.h"
+#include "shard/conventions.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How planes lie in a row. */
+struct planes_form {
+    const struct dtype *dtype; /* borrowed: of numbers */
+    uint64_t n_planes, axis;   /* cells of a plane */
+    bool channels_last;
+};
+
+static inline const uint8_t *planes_element(const struct planes_form *form, const uint8_t *row,
+                                            uint64_t plane, uint64_t cell)
+{
+    const uint64_t at =
+        form->channels_last ? cell * form->n_planes + plane : plane * form->axis + cell;
+
+    return row + at * form->dtype->itemsize;
+}
+
+static inline double planes_number(const struct planes_form *form, const uint8_t *row,
+                                   uint64_t plane, uint64_t cell)
+{
+    return dtype_get_double(form->dtype, planes_element(form, row, plane, cell));
+}
+
+/* NaN is no stone. */
+static inline bool planes_has_stone(const struct planes_form *form, const uint8_t *row,
+                                    uint64_t plane, uint64_t cell)
+{
+    const double v = planes_number(form, row, plane, cell);
+
+    return v != 0 && isfinite(v);
+}
+
+/* True when the plane holds one number, found[0], throughout; else found[1] is another one. */
+bool planes_is_level(const struct planes_form *form, const uint8_t *row, uint64_t plane,
+                     double found[2]);
+
+/* The planes with the stones of the two players, blue and red or mine and theirs, and the plane
+ * that tells whose turn it is. */
+struct stone_planes {
+    uint64_t stones[2];
+    int turn; /* -1: none */
+    bool is_mover;
+};
+
+/* Planes 0, 1 and 2, unless --planes says otherwise. Only Hex (is_hex) has a plane for the turn. */
+void stone_planes_decide(struct stone_planes *planes, const struct conventions *c,
+                         uint64_t n_planes, bool is_hex);
+
+/* 0 or 1 for the two players, -1 for what is not a player's code. */
+int turn_player(enum to_move_coding coding, double code);
+
+/* Stones of the player to move less those of the other: 0 or -1 in a game of Hex; and what it would
+ * be if the planes were the colours' instead of the mover's, or the mover's instead. */
+struct turn_lead {
+    int64_t declared, other;
+};
+struct turn_lead turn_lead(bool is_mover, int player, const uint64_t n_stones[2]);
+
+/* --- the plane that tells whose turn it is --- */
+
+/* What the rows say of that plane. Of rows where it tells no player also what it, and the other two
+ * of three planes, may be instead. */
+struct turn_rows {
+    uint64_t n, n_bad, first_bad;
+    double low, high;            /* of the rows in which the plane holds one number, */
+    bool has_more;               /* and in some a number between these */
+    double bad[2];               /* two numbers of row first_bad; equal: it holds one */
+    bool is_level;               /* it holds one number in each bad row */
+    bool is_ply;                 /* namely that of the stones */
+    uint64_t n_stones[3];        /* bad rows in which all planes but this one look like stones */
+    bool is_rest[3], is_turn[3]; /* 1 on cells without a stone; 0 or 1 throughout each bad row */
+};
+
+void turn_rows_init(struct turn_rows *rows);
+
+/* Look at row number `number`. True when its plane (which may be -1: none) tells a player. */
+bool turn_rows_add(struct turn_rows *rows, const struct planes_form *form, const uint8_t *row,
+                   const struct stone_planes *planes, enum to_move_coding coding, uint64_t number);
+
+/* Add what another thread saw. */
+void turn_rows_merge(struct turn_rows *rows, const struct turn_rows *from);
+
+/* What is meant when a third plane tells no player. */
+struct turn_advice {
+    char planes[2][32]; /* arguments of --planes: as the stones are declared, and the other way */
+    uint64_t stones[2]; /* the planes that look like stones */
+    bool is_rest;       /* the third one is of cells without a stone */
+    bool is_moved;      /* the player to move stands in another plane */
+    bool is_other_code; /* two numbers that no coding has: it must be written anew */
+};
+struct turn_advice turn_advise(const struct turn_rows *rows, const struct stone_planes *planes);
+
+/* --- a plane of ones under --to-move 12 or pm1 --- */
+
+/* What tells whether it is coded so, or 0 and 1 all the same. */
+enum turn_code {
+    TURN_ZERO = 1,         /* 0 stands there, */
+    TURN_OTHER = 2,        /* or the other player's code under the coding that was told */
+    TURN_FIRST_SAID = 4,   /* it is 1 where an array says that it is the first player's turn, */
+    TURN_SECOND_SAID = 8,  /* or the second's */
+    TURN_FIRST_LACKS = 16, /* it is 1 where the first player has a stone less, */
+    TURN_SECOND_LACKS = 32 /* or the second, so that it must be that player's turn */
+};
+
+/* 0 with *coding set, or -1 when the codes of all rows together do not tell. */
+int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_coding *coding);
+
+#endif
