@@ -53,7 +53,7 @@ ALL_CPPFLAGS := -Isrc -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DSYMAUG_VE
 ALL_CFLAGS := -std=c11 -fPIC -fvisibility=hidden $(WARN) $(if $(filter 1,$(OPENMP)),-fopenmp,-Wno-unknown-pragmas) $(CFLAGS)
 LIBS     := $(shell pkg-config --libs $(PKGS)) $(if $(filter 1,$(ISAL)),-lisal) -lm
 
-FLOORS   := base board npy codec zip manifest shard write engine positions verify sample show
+FLOORS   := base board npy codec zip manifest shard write engine positions verify sample show library
 LIB_SRC  := $(foreach f,$(FLOORS),$(sort $(wildcard src/$(f)/*.c)))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
@@ -82,9 +82,9 @@ $(BUILD)/libsymaug.a: $(LIB_OBJ)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-# Only what the public API needs is linked in: no OpenMP, no zip.
+# Only what the public API needs is linked in.
 SONAME   := libsymaug.so.$(firstword $(subst ., ,$(VERSION)))
-$(BUILD)/libsymaug.so: $(BUILD)/src/engine/library.o $(BUILD)/libsymaug.a
+$(BUILD)/libsymaug.so: $(BUILD)/src/library/library.o $(BUILD)/src/library/mover.o $(BUILD)/libsymaug.a
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--as-needed -o $@.$(VERSION) $^ $(LIBS)
 	$(Q)ln -sf $(@F).$(VERSION) $(@D)/$(SONAME)

@@ -138,6 +138,121 @@ SYMAUG_API int symaug_move_indices(const symaug_actions *actions, uint32_t trans
  * any order and from any thread. */
 SYMAUG_API uint32_t symaug_random_transform(const symaug_board *board, uint64_t seed, uint64_t i);
 
+/*
+ * --- movers: whole rows, as `symaug expand` moves them ---
+ *
+ * A mover knows the arrays of a shard with their roles, and what every transform does to each:
+ * planes, packed planes, policies dense and sparse, moves, coordinates and labels, with colours
+ * swapped, castling planes exchanged and values turned where the transform asks for it. Making one
+ * reads the data once, as `expand` does before it writes, and refuses what it cannot move exactly.
+ * From then on it is read-only: it may be shared between threads and survives fork.
+ */
+
+/* A mover. Opaque; made by symaug_mover_new or symaug_mover_open. */
+typedef struct symaug_mover symaug_mover;
+
+/* Why a call failed. */
+struct symaug_failure {
+    int code;        /* the exit code of the program: 64 usage, 65 data, 66 no input, 70 ... */
+    int64_t row;     /* -1: about none */
+    char array[128]; /* "": about none */
+    char file[1024]; /* "": about none */
+    char message[4096];
+};
+
+/* An array in the caller's memory. */
+struct symaug_array {
+    const char *name;
+    const char *descr;     /* its dtype as in a .npy header: "'<f4'", "[('a', '<i4')]" */
+    const uint64_t *shape; /* n_dims lengths */
+    unsigned n_dims;
+    const void *data; /* n_bytes, in C order; of an object array ("'|O'") its pickle */
+    uint64_t n_bytes;
+};
+
+/*
+ * A mover for arrays in memory. options are those of `symaug expand` that say what arrays mean and
+ * which images there are, without dashes: "board=hex13", "value=colour01", "role=x=planes",
+ * "transforms=0,3". The data is read here and not needed afterwards. NULL on failure, with the
+ * reason in failure (which may be NULL, here and below). The caller frees it with
+ * symaug_mover_free.
+ */
+SYMAUG_API symaug_mover *symaug_mover_new(const struct symaug_array *arrays, size_t n_arrays,
+                                          const char *const *options, size_t n_options,
+                                          struct symaug_failure *failure);
+
+/* A mover for the rows of all these files together (.npz, .npy, folders of .npy): one decision
+ * about roles and codings for all. */
+SYMAUG_API symaug_mover *symaug_mover_open(const char *const *paths, size_t n_paths,
+                                           const char *const *options, size_t n_options,
+                                           struct symaug_failure *failure);
+
+/* Free a mover; accepts NULL. */
+SYMAUG_API void symaug_mover_free(symaug_mover *mover);
+
+/* Its board, owned by the mover. */
+SYMAUG_API const symaug_board *symaug_mover_board(const symaug_mover *mover);
+
+/* The transforms that give exact images under the options, ascending: *ids is owned by the mover.
+ * Returns their number. Only these may be applied. */
+SYMAUG_API size_t symaug_mover_transforms(const symaug_mover *mover, const uint8_t **ids);
+
+/* Rows of file i, or of the arrays in memory (i is 0). */
+SYMAUG_API uint64_t symaug_mover_rows(const symaug_mover *mover, size_t i);
+
+/* How the rows of an array are moved. */
+enum symaug_form {
+    SYMAUG_META,           /* it has no rows, or is left out */
+    SYMAUG_ROWS,           /* by symaug_mover_move: rows of row_nbytes */
+    SYMAUG_OBJECTS,        /* rows of objects that no transform changes */
+    SYMAUG_OBJECT_INDICES, /* rows of lists of indices: by symaug_mover_move_lists, as int64 */
+    SYMAUG_CSR_OFFSETS,    /* where the lists of each row begin; made anew by the caller */
+    SYMAUG_CSR_INDICES,    /* lists of indices: by symaug_mover_move_lists, in the array's type */
+    SYMAUG_CSR_VALUES,     /* lists that no transform changes */
+};
+
+struct symaug_moved {
+    const char *name; /* owned by the mover */
+    const char *role; /* ROLE[:option,...]; owned by the mover */
+    enum symaug_form form;
+    uint64_t row_nbytes; /* SYMAUG_ROWS */
+    int values;  /* of padded sparse indices: the number of the array with the values; else -1 */
+    int offsets; /* of CSR: the number of the array with the offsets; else -1 */
+};
+
+/* The arrays, in the order of the shard. symaug_mover_array wants i below their number. */
+SYMAUG_API size_t symaug_mover_arrays(const symaug_mover *mover);
+SYMAUG_API struct symaug_moved symaug_mover_array(const symaug_mover *mover, size_t i);
+
+/* Rows to move: image k is row rows[k] under transform transforms[k]. */
+struct symaug_rows {
+    const void *data;          /* n_data rows of the array, aligned to its elements */
+    const void *values;        /* as many rows of the array `values`; NULL where there is none */
+    uint64_t n_data;           /* rows in data */
+    const int64_t *rows;       /* n numbers below n_data; NULL: 0, 1, 2, ... */
+    const uint8_t *transforms; /* n ids */
+    size_t n;                  /* images */
+};
+
+/*
+ * Move rows of an array of the form SYMAUG_ROWS: out takes n rows of row_nbytes, aligned to the
+ * array's elements, and overlaps no input. Returns 0, or -1 with failure set: a row or transform
+ * that is none, an index outside the policy; then out holds an unknown part of the images.
+ */
+SYMAUG_API int symaug_mover_move(const symaug_mover *mover, size_t array,
+                                 const struct symaug_rows *rows, void *out,
+                                 struct symaug_failure *failure);
+
+/*
+ * Move n lists of indices: list k are the elements starts[k] to starts[k + 1] - 1 of `in`, under
+ * transforms[k]. out has as many elements and may be `in`. Elements are int64 for
+ * SYMAUG_OBJECT_INDICES, of the array's type for SYMAUG_CSR_INDICES. Negative indices stay.
+ * Returns 0, or -1 with failure set, whose row is k.
+ */
+SYMAUG_API int symaug_mover_move_lists(const symaug_mover *mover, size_t array,
+                                       const int64_t *starts, const uint8_t *transforms, size_t n,
+                                       const void *in, void *out, struct symaug_failure *failure);
+
 #ifdef __cplusplus
 }
 #endif

@@ -145,11 +145,18 @@ out:
     return -1;
 }
 
+int input_of_memory(struct input *in, const char *name, const void *bytes, uint64_t n_bytes,
+                    struct error *err)
+{
+    *in = (struct input){.path = strdup(name), .fd = -1, .map = bytes, .n_bytes = n_bytes};
+    return in->path != NULL ? 0 : error_no_memory(err, "path of an input");
+}
+
 void input_close(struct input *in)
 {
     if (in->path == NULL)
         return;
-    if (in->map != NULL)
+    if (in->map != NULL && in->fd >= 0)
         munmap((void *)(uintptr_t)in->map, (size_t)in->n_bytes);
     if (in->fd >= 0)
         close(in->fd);
@@ -216,8 +223,10 @@ int input_read(const struct input *in, uint64_t offset, void *out, size_t n_byte
         return -1;
     if (in->map == NULL)
         return read_at(in, offset, out, n_bytes, err);
-    if (n_bytes > 0 &&
-        guard_copy(out, in->map + offset, n_bytes, in->map, (size_t)in->n_bytes) != 0)
+    if (in->fd < 0 && n_bytes > 0)
+        memcpy(out, in->map + offset, n_bytes);
+    else if (n_bytes > 0 &&
+             guard_copy(out, in->map + offset, n_bytes, in->map, (size_t)in->n_bytes) != 0)
         return fail_fault(in, end, err);
     return 0;
 }
@@ -227,6 +236,8 @@ int input_read_scattered(const struct input *in, uint64_t offset, void *out, siz
 {
     uint64_t end;
 
+    if (in->fd < 0)
+        return input_read(in, offset, out, n_bytes, err);
     if (check_range(in, offset, n_bytes, &end, err) != 0)
         return -1;
     return read_at(in, offset, out, n_bytes, err);
@@ -237,7 +248,7 @@ void input_release_before(const struct input *in, uint64_t offset, uint64_t *rel
     uint64_t end = offset / RELEASE_NBYTES * RELEASE_NBYTES;
     uint64_t begin = *released / RELEASE_NBYTES * RELEASE_NBYTES;
 
-    if (in->map == NULL || end <= begin || end > in->n_bytes)
+    if (in->map == NULL || in->fd < 0 || end <= begin || end > in->n_bytes)
         return;
     madvise((void *)(uintptr_t)(in->map + begin), (size_t)(end - begin), MADV_DONTNEED);
     *released = end;
@@ -247,6 +258,8 @@ int input_unchanged(const struct input *in, struct error *err)
 {
     struct stat st;
 
+    if (in->fd < 0)
+        return 0;
     if (fstat(in->fd, &st) != 0)
         return error_set_at(err, ERROR_IO, ERROR_IN_ERRNO(in->path), "cannot examine");
     if ((uint64_t)st.st_size != in->n_bytes)

@@ -17,8 +17,8 @@
 #include <time.h>
 
 struct input {
-    char *path; /* owned, as given by the user */
-    int fd;
+    char *path;         /* owned, as given by the user */
+    int fd;             /* -1: memory of the caller's */
     const uint8_t *map; /* NULL when read with pread */
     uint64_t n_bytes;
     dev_t device; /* identity and state at opening: input_unchanged compares them */
@@ -29,6 +29,11 @@ struct input {
 /* Open a regular file for reading; never blocks on a fifo. Errors: ERROR_NO_INPUT (missing, no
  * permission, loop), ERROR_DATA (not a regular file), ERROR_IO. The caller closes it. */
 int input_open(struct input *in, const char *path, bool use_map, struct error *err);
+
+/* The caller's memory as an input, for as long as that lasts: it is read only. `name` is what
+ * messages call it. */
+int input_of_memory(struct input *in, const char *name, const void *bytes, uint64_t n_bytes,
+                    struct error *err);
 
 /* Close it; accepts a zeroed one. */
 void input_close(struct input *in);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVES " expand verify show " /* commands that transform rows */
+#define MOVES " expand verify show mover " /* commands that transform rows */
 #define READS MOVES "info "          /* commands that read shards */
 #define ALL   NULL
 
@@ -148,7 +148,7 @@ const struct option_row option_table[] = {
     {'f', "force", NULL, "replace existing outputs", " expand sample manifest show ", FLAG(force)},
     {'n', "dry-run", NULL, "print the plan, write nothing", " expand ", FLAG(dry_run)},
     {0, "transforms", "LIST", "all, rotations, reflections, or ids and names: 0,3,6 (default all)",
-     " expand verify show ", TEXT(transforms), .words = "all rotations reflections"},
+     MOVES, TEXT(transforms), .words = "all rotations reflections"},
     {0, "pick", "K", "K distinct images of each row, chosen at random", " expand ",
      NUMBER(pick, 1, BOARD_MAX_TRANSFORMS)},
     {0, "keep-identity", NULL, "with --pick: the row itself is one of them", " expand ",

@@ -26,7 +26,7 @@ static int find_expansion(const struct archive_in *archive, const struct setting
     else if (archive_in_find(archive, PLAN_SOURCE_KEY) != NULL ||
              archive_in_find(archive, PLAN_TRANSFORM_KEY) != NULL)
         *why = "it holds " PLAN_SOURCE_KEY " or " PLAN_TRANSFORM_KEY;
-    if (*why != NULL)
+    if (*why != NULL || archive->form == ARCHIVE_MEMORY)
         return 0;
     status = recall_open(&recall, settings, archive, NULL, 0, true, err);
     if (status == 0 && recall.output != NULL && recall_is_expanded(&recall))
@@ -72,7 +72,9 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
     for (size_t i = 0; i < n_paths; i++) {
         struct archive_in *archive = &plan->archives[i];
 
-        if (role_open(archive, paths[i], request->use_map, &request->roles, err) != 0)
+        if (request->memory != NULL
+                ? archive_in_of_memory(archive, paths[i], request->memory, request->n_memory, err)
+                : role_open(archive, paths[i], request->use_map, &request->roles, err))
             return -1;
         plan->n_archives++;
         if (!request->allow_expanded && check_expansion(plan, archive, request, err) != 0)

@@ -34,7 +34,9 @@ struct settings {
     const char *schema;        /* borrowed: --schema, its roles come before those of `roles` */
     struct role_request roles; /* owned */
     struct conventions conventions;
-    bool use_map;         /* read inputs through memory maps */
+    bool use_map;                      /* read inputs through memory maps */
+    const struct memory_array *memory; /* borrowed: the one input, in memory; or NULL */
+    size_t n_memory;
     bool allow_expanded;  /* do not refuse inputs that were expanded before; no option sets it */
     enum purpose purpose; /* no option sets it, either */
     const char *key;      /* borrowed: --key, the arrays that are the position; or NULL */

@@ -457,6 +457,46 @@ int archive_in_open_part(struct archive_in *archive, const char *path, bool use_
     return result;
 }
 
+static int add_memory(struct archive_in *archive, const char *name, const struct memory_array *from,
+                      struct error *err)
+{
+    struct input *input = &archive->inputs[archive->n_inputs];
+    struct array *array = &archive->arrays[archive->n_arrays];
+
+    if (input_of_memory(input, name, from->data, from->n_bytes, err) != 0)
+        return -1;
+    archive->n_inputs++;
+    archive->n_arrays++;
+    *array = (struct array){.key = strdup(from->key),
+                            .member = strdup(from->key),
+                            .input = input,
+                            .packed_nbytes = from->n_bytes,
+                            .unpacked_nbytes = from->n_bytes};
+    if (array->key == NULL || array->member == NULL)
+        return error_no_memory(err, "arrays");
+    return array_describe(array, from->descr, from->shape, from->n_dims, err);
+}
+
+int archive_in_of_memory(struct archive_in *archive, const char *name,
+                         const struct memory_array *arrays, size_t n_arrays, struct error *err)
+{
+    int result = 0;
+
+    *archive = (struct archive_in){.form = ARCHIVE_MEMORY,
+                                   .path = strdup(name),
+                                   .comment = strdup(""),
+                                   .inputs = calloc(n_arrays + 1, sizeof *archive->inputs),
+                                   .arrays = calloc(n_arrays + 1, sizeof *archive->arrays)};
+    if (archive->path == NULL || archive->comment == NULL || archive->inputs == NULL ||
+        archive->arrays == NULL)
+        result = error_no_memory(err, "arrays");
+    for (size_t i = 0; i < n_arrays && result == 0; i++)
+        result = add_memory(archive, name, &arrays[i], err);
+    if (result != 0)
+        archive_in_close(archive);
+    return result;
+}
+
 void archive_in_close(struct archive_in *archive)
 {
     struct warnings warnings = {.lines = archive->warnings, .n_lines = archive->n_warnings};

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum archive_form { ARCHIVE_NPZ, ARCHIVE_NPY, ARCHIVE_FOLDER };
+enum archive_form { ARCHIVE_NPZ, ARCHIVE_NPY, ARCHIVE_FOLDER, ARCHIVE_MEMORY };
 
 /* True when the array of that key is to be left out: not even its header is read then. */
 typedef bool (*archive_leaves_out)(const void *self, const char *key);
@@ -39,6 +39,21 @@ int archive_in_open(struct archive_in *archive, const char *path, bool use_map, 
 /* The same without parsing those arrays that leaves_out names; their is_left_out is set. */
 int archive_in_open_part(struct archive_in *archive, const char *path, bool use_map,
                          archive_leaves_out leaves_out, const void *self, struct error *err);
+
+/* An array in the caller's memory, all of it borrowed. */
+struct memory_array {
+    const char *key;
+    const char *descr; /* its dtype as Python source: "'<f4'", "[('a', '<i4')]" */
+    const uint64_t *shape;
+    unsigned n_dims;
+    const void *data; /* in C order; of an object array its pickle */
+    uint64_t n_bytes;
+};
+
+/* Arrays in memory as a shard, which reads them for as long as it is open and writes to none.
+ * `name` is what messages call it. ERROR_DATA names an array whose type or length is wrong. */
+int archive_in_of_memory(struct archive_in *archive, const char *name,
+                         const struct memory_array *arrays, size_t n_arrays, struct error *err);
 
 /* Close it; accepts a zeroed one. */
 void archive_in_close(struct archive_in *archive);

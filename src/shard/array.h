@@ -48,6 +48,13 @@ int array_parse(struct array *array, struct unpack *unpack, bool must_be_array, 
                 struct warnings *warnings, struct error *err);
 
 /*
+ * The same for an array whose header is in no file: from its dtype as Python source and its shape.
+ * Its place in the input and unpacked_nbytes are those of the data alone.
+ */
+int array_describe(struct array *array, const char *descr, const uint64_t *shape, unsigned n_dims,
+                   struct error *err);
+
+/*
  * Inflate and parse an object array's pickle (1-d and up), once; checks CRC, sizes, and that the
  * pickle's shape is the header's. Message: "FILE: MEMBER: ...".
  */

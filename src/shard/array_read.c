@@ -124,6 +124,32 @@ int array_parse(struct array *array, struct unpack *unpack, bool must_be_array, 
     return 0;
 }
 
+int array_describe(struct array *array, const char *descr, const uint64_t *shape, unsigned n_dims,
+                   struct error *err)
+{
+    struct unpack unpack = {0};
+    struct warnings warnings = {0};
+    struct bytes header = {0};
+    struct error reason = {0};
+    int result = -1;
+
+    if (npy_header_write(descr, shape, n_dims, 0, &header, err) != 0)
+        goto out;
+    if (npy_header_parse(header.data, header.n_bytes, &array->header, &reason) != 0) {
+        array_fail_reason(array, err, &reason, "array");
+        goto out;
+    }
+    array->header.header_nbytes = 0;
+    if (set_rows(array, err) == 0 && check_length(array, &warnings, err) == 0 &&
+        unpack_start(&unpack, array, err) == 0)
+        result = keep_scalar(array, &unpack, err);
+out:
+    warnings_release(&warnings);
+    unpack_release(&unpack);
+    bytes_release(&header);
+    return result;
+}
+
 int array_read_all(const struct array *array, uint8_t *out, struct error *err)
 {
     struct unpack unpack = {0};

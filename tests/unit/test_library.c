@@ -220,6 +220,77 @@ static void test_random_transform(void **state)
     symaug_board_free(board);
 }
 
+/* Two rows of a Hex shard: (blue, red, to move), a policy, a value of blue's. */
+static void test_mover(void **state)
+{
+    enum { SIDE = 5, CELLS = SIDE * SIDE, N = 2 };
+    static const uint64_t shapes[3][4] = {{N, 3, SIDE, SIDE}, {N, CELLS}, {N}};
+    static const char *const options[] = {"board=rhombus:5", "value=colour01"};
+    static const char *const bad_options[] = {"board=rhombus:5", "colour=yes"};
+    float planes[N][3][CELLS] = {{{0}}}, policy[N][CELLS] = {{0}}, value[N] = {0, 1};
+    float moved[3][CELLS], moved_policy[CELLS], moved_value[3];
+    const struct symaug_array arrays[] = {
+        {"features", "'<f4'", shapes[0], 4, planes, sizeof planes},
+        {"policy", "'<f4'", shapes[1], 2, policy, sizeof policy},
+        {"value", "'<f4'", shapes[2], 1, value, sizeof value},
+    };
+    const int64_t second = 1, none = 2;
+    struct symaug_failure failure;
+    symaug_mover *mover;
+    const symaug_board *board;
+    const uint8_t *ids;
+    uint8_t swap = 0;
+    const uint32_t *dst;
+
+    (void)state;
+    for (int row = 0; row < N; row++) {
+        planes[row][0][1] = planes[row][1][7] = planes[row][0][11] = policy[row][3] = 1;
+        for (int cell = 0; cell < CELLS; cell++)
+            planes[row][2][cell] = (float)row;
+    }
+    planes[1][1][20] = 1;
+    mover = symaug_mover_new(arrays, N_OF(arrays), options, N_OF(options), &failure);
+    if (mover == NULL)
+        fail_msg("%s", failure.message);
+    board = symaug_mover_board(mover);
+    assert_int_equal(symaug_mover_transforms(mover, &ids), 4);
+    while (!symaug_transform_swaps_colours(board, ids[swap]))
+        swap++;
+    swap = ids[swap];
+    dst = symaug_cell_dst(board, swap);
+    assert_int_equal(symaug_mover_arrays(mover), 3);
+    assert_int_equal(symaug_mover_rows(mover, 0), N);
+    assert_string_equal(symaug_mover_array(mover, 1).name, "policy");
+    assert_int_equal(symaug_mover_array(mover, 0).form, SYMAUG_ROWS);
+    assert_int_equal(symaug_mover_array(mover, 0).row_nbytes, sizeof planes[0]);
+
+    struct symaug_rows rows = {
+        .data = planes, .n_data = N, .rows = &second, .transforms = &swap, .n = 1};
+    assert_int_equal(symaug_mover_move(mover, 0, &rows, moved, &failure), 0);
+    for (int cell = 0; cell < CELLS; cell++) {
+        assert_true(moved[0][dst[cell]] == planes[1][1][cell]);
+        assert_true(moved[1][dst[cell]] == planes[1][0][cell]);
+        assert_true(moved[2][cell] == 0);
+    }
+    rows.data = policy;
+    assert_int_equal(symaug_mover_move(mover, 1, &rows, moved_policy, &failure), 0);
+    assert_true(moved_policy[dst[3]] == 1);
+    rows.data = value;
+    assert_int_equal(symaug_mover_move(mover, 2, &rows, moved_value, &failure), 0);
+    assert_true(moved_value[0] == 0);
+
+    rows.rows = &none;
+    assert_int_equal(symaug_mover_move(mover, 2, &rows, moved_value, &failure), -1);
+    assert_int_equal(failure.code, 64);
+    assert_int_equal(symaug_mover_move(mover, 3, &rows, moved_value, &failure), -1);
+    symaug_mover_free(mover);
+    assert_null(symaug_mover_new(arrays, 3, bad_options, 2, &failure));
+    assert_int_equal(failure.code, 64);
+    assert_non_null(strstr(failure.message, "colour"));
+    assert_null(symaug_mover_open(NULL, 0, options, 2, &failure));
+    symaug_mover_free(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_actions),
         cmocka_unit_test(test_index_out_of_range),
         cmocka_unit_test(test_random_transform),
+        cmocka_unit_test(test_mover),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

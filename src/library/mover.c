@@ -1,0 +1,315 @@
+/*
+ * mover.c - the movers of the public API: a plan as `expand` makes it, surveyed to the end, whose
+ * row moves are applied to rows of the caller's. A shard in memory is read like one in a file.
+ */
+#include "symaug.h"
+
+#include "engine/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMORY_NAME "arrays"
+
+struct symaug_mover {
+    struct plan plan;
+    bool in_memory;
+    char (*roles)[128]; /* owned: of each array, in words */
+};
+
+/* --- failures --- */
+
+static int fail(struct symaug_failure *failure, const struct error *err, bool in_memory)
+{
+    if (failure == NULL)
+        return -1;
+    *failure = (struct symaug_failure){.code = error_exit_code(err->kind),
+                                       .row = err->has_row ? (int64_t)err->row : -1};
+    if (!in_memory)
+        snprintf(failure->file, sizeof failure->file, "%.*s", (int)err->file_nbytes, err->message);
+    snprintf(failure->array, sizeof failure->array, "%s", err->array);
+    snprintf(failure->message, sizeof failure->message, "%s", err->message);
+    return -1;
+}
+
+/* --- making one --- */
+
+/* "NAME=VALUE", or "NAME" of an option without a value. */
+static int set_option(struct settings *settings, const char *text, struct error *err)
+{
+    const size_t n = strcspn(text, "=");
+    char name[64];
+    const struct option_row *row;
+
+    snprintf(name, sizeof name, "%.*s", (int)n, text);
+    row = n < sizeof name ? option_find("mover", name) : NULL;
+    if (row == NULL || row->commands == NULL)
+        return error_set(err, ERROR_USAGE, "unknown option %s", text_quote_bytes(text, n).text);
+    if (row->argument != NULL && text[n] != '=')
+        return error_set(err, ERROR_USAGE, "option %s needs a value", name);
+    if (row->argument == NULL && text[n] == '=')
+        return error_set(err, ERROR_USAGE, "option %s takes no value", name);
+    return option_set(settings, row, row->argument != NULL ? text + n + 1 : NULL, err);
+}
+
+/* A mover is asked for images one by one, so that none can be missing. */
+static int check_images(const struct plan *plan, struct error *err)
+{
+    if (plan->conventions.ambiguous == AMBIGUOUS_DROP)
+        return error_set(err, ERROR_USAGE,
+                         "ambiguous=drop leaves images out; a mover takes map or keep");
+    if (plan->board->family->castling != NULL && plan->conventions.castling == CASTLING_SKIP)
+        return error_set(err, ERROR_USAGE, "castling=skip leaves images out; a mover takes swap");
+    return 0;
+}
+
+static int name_roles(symaug_mover *mover, struct error *err)
+{
+    mover->roles = calloc(mover->plan.n_arrays + 1, sizeof *mover->roles);
+    if (mover->roles == NULL)
+        return error_no_memory(err, "roles");
+    for (size_t i = 0; i < mover->plan.n_arrays; i++)
+        if (role_binding_spec(&mover->plan.arrays[i].binding, mover->roles[i],
+                              sizeof *mover->roles) != 0)
+            return error_set(err, ERROR_INTERNAL, "a role is too long");
+    return 0;
+}
+
+static int build(symaug_mover *mover, const char *const *paths, size_t n_paths,
+                 const char *const *options, size_t n_options, struct settings *settings,
+                 struct error *err)
+{
+    for (size_t i = 0; i < n_options; i++)
+        if (set_option(settings, options[i], err) != 0)
+            return -1;
+    settings->n_threads = 1;
+    if (settings_finish(settings, err) != 0 ||
+        plan_build(&mover->plan, paths, n_paths, settings, err) != 0)
+        return -1;
+    if (check_images(&mover->plan, err) != 0 || plan_survey(&mover->plan, err) != 0)
+        return -1;
+    return name_roles(mover, err);
+}
+
+static symaug_mover *make(const char *const *paths, size_t n_paths, const char *const *options,
+                          size_t n_options, struct settings *settings,
+                          struct symaug_failure *failure)
+{
+    struct error err = {0};
+    symaug_mover *mover = calloc(1, sizeof *mover);
+
+    if (mover == NULL)
+        error_no_memory(&err, "mover");
+    else
+        mover->in_memory = settings->memory != NULL;
+    if (mover == NULL || build(mover, paths, n_paths, options, n_options, settings, &err) != 0) {
+        fail(failure, &err, settings->memory != NULL);
+        symaug_mover_free(mover);
+        mover = NULL;
+    }
+    settings_release(settings);
+    return mover;
+}
+
+symaug_mover *symaug_mover_new(const struct symaug_array *arrays, size_t n_arrays,
+                               const char *const *options, size_t n_options,
+                               struct symaug_failure *failure)
+{
+    static const char *const name = MEMORY_NAME;
+    struct settings settings = settings_default;
+    struct memory_array *memory = calloc(n_arrays + 1, sizeof *memory);
+    symaug_mover *mover;
+
+    if (memory == NULL) {
+        struct error err = {0};
+
+        error_no_memory(&err, "arrays");
+        fail(failure, &err, true);
+        return NULL;
+    }
+    for (size_t i = 0; i < n_arrays; i++)
+        memory[i] = (struct memory_array){arrays[i].name,   arrays[i].descr, arrays[i].shape,
+                                          arrays[i].n_dims, arrays[i].data,  arrays[i].n_bytes};
+    settings.memory = memory;
+    settings.n_memory = n_arrays;
+    mover = make(&name, 1, options, n_options, &settings, failure);
+    free(memory);
+    return mover;
+}
+
+symaug_mover *symaug_mover_open(const char *const *paths, size_t n_paths,
+                                const char *const *options, size_t n_options,
+                                struct symaug_failure *failure)
+{
+    struct settings settings = settings_default;
+    struct error err = {0};
+
+    if (n_paths > 0)
+        return make(paths, n_paths, options, n_options, &settings, failure);
+    error_set(&err, ERROR_USAGE, "no files given");
+    fail(failure, &err, true);
+    return NULL;
+}
+
+void symaug_mover_free(symaug_mover *mover)
+{
+    if (mover == NULL)
+        return;
+    plan_release(&mover->plan);
+    free(mover->roles);
+    free(mover);
+}
+
+/* --- what it holds --- */
+
+const symaug_board *symaug_mover_board(const symaug_mover *mover)
+{
+    return mover->plan.board;
+}
+
+size_t symaug_mover_transforms(const symaug_mover *mover, const uint8_t **ids)
+{
+    *ids = mover->plan.chosen;
+    return mover->plan.n_chosen;
+}
+
+uint64_t symaug_mover_rows(const symaug_mover *mover, size_t i)
+{
+    return i < mover->plan.n_archives ? mover->plan.archive_rows[i] : 0;
+}
+
+size_t symaug_mover_arrays(const symaug_mover *mover)
+{
+    return mover->plan.n_arrays;
+}
+
+static enum symaug_form form_of(const struct plan_array *array)
+{
+    const struct role_binding *binding = &array->binding;
+
+    if (binding->role == ROLE_META || binding->role == ROLE_DROP)
+        return SYMAUG_META;
+    if (binding->sparse == SPARSE_CSR)
+        return binding->role == ROLE_POLICY_OFFSETS ? SYMAUG_CSR_OFFSETS
+               : binding->role == ROLE_POLICY_INDEX ? SYMAUG_CSR_INDICES
+                                                    : SYMAUG_CSR_VALUES;
+    if (array->is_object)
+        return binding->role == ROLE_POLICY_INDEX ? SYMAUG_OBJECT_INDICES : SYMAUG_OBJECTS;
+    return SYMAUG_ROWS;
+}
+
+struct symaug_moved symaug_mover_array(const symaug_mover *mover, size_t i)
+{
+    const struct plan_array *array = &mover->plan.arrays[i];
+    const enum symaug_form form = form_of(array);
+
+    return (struct symaug_moved){
+        .name = array->key,
+        .role = mover->roles[i],
+        .form = form,
+        .row_nbytes = form == SYMAUG_ROWS ? array->move.row_nbytes : 0,
+        .values = form == SYMAUG_ROWS && array->move.kind == MOVE_PADDED
+                      ? array->binding.value_array
+                      : -1,
+        .offsets = array->binding.sparse == SPARSE_CSR ? array->binding.offsets_array : -1,
+    };
+}
+
+/* --- moving --- */
+
+static const struct plan_array *find(const symaug_mover *mover, size_t array, bool as_lists,
+                                     struct error *err)
+{
+    const struct plan_array *found = &mover->plan.arrays[array];
+    enum symaug_form form = SYMAUG_META;
+
+    if (array < mover->plan.n_arrays)
+        form = form_of(found);
+    if (as_lists ? form == SYMAUG_OBJECT_INDICES || form == SYMAUG_CSR_INDICES
+                 : form == SYMAUG_ROWS)
+        return found;
+    error_set(err, ERROR_USAGE, "array %zu has no %s to move", array,
+              as_lists ? "lists of indices" : "rows");
+    return NULL;
+}
+
+static int check_transforms(const symaug_mover *mover, const uint8_t *transforms, size_t n,
+                            struct error *err)
+{
+    bool allowed[256] = {false};
+
+    for (uint32_t k = 0; k < mover->plan.n_chosen; k++)
+        allowed[mover->plan.chosen[k]] = true;
+    for (size_t k = 0; k < n; k++)
+        if (!allowed[transforms[k]])
+            return error_set(err, ERROR_USAGE,
+                             "image %zu: transform %u is not one of those chosen on board %s", k,
+                             transforms[k], mover->plan.board->preset);
+    return 0;
+}
+
+/* "ARRAY: row R: reason". */
+static int fail_row(const symaug_mover *mover, const struct plan_array *array, uint64_t row,
+                    const struct error *reason, struct symaug_failure *failure)
+{
+    const struct error_place place = {.array = array->key, .has_row = true, .row = row};
+    struct error err = {0};
+
+    error_set_at(&err, reason->kind, &place, "%s", reason->message);
+    return fail(failure, &err, mover->in_memory);
+}
+
+int symaug_mover_move(const symaug_mover *mover, size_t array, const struct symaug_rows *rows,
+                      void *out, struct symaug_failure *failure)
+{
+    struct error err = {0};
+    const struct plan_array *found = find(mover, array, false, &err);
+    const uint8_t *data = rows->data, *values = rows->values;
+    uint8_t *to = out;
+
+    if (found == NULL || check_transforms(mover, rows->transforms, rows->n, &err) != 0)
+        return fail(failure, &err, true);
+    for (size_t k = 0; k < rows->n; k++) {
+        const uint64_t row = rows->rows != NULL ? (uint64_t)rows->rows[k] : k;
+
+        if (row >= rows->n_data) {
+            error_set(&err, ERROR_USAGE, "image %zu: row %lld, expected 0 to %llu", k,
+                      (long long)row, (unsigned long long)rows->n_data - 1);
+            return fail(failure, &err, true);
+        }
+        if (kernel_row(&found->move, rows->transforms[k], data + row * found->move.row_nbytes,
+                       values != NULL ? values + row * found->move.value_row_nbytes : NULL, to,
+                       &err) != 0)
+            return fail_row(mover, found, row, &err, failure);
+        to += found->move.row_nbytes;
+    }
+    return 0;
+}
+
+int symaug_mover_move_lists(const symaug_mover *mover, size_t array, const int64_t *starts,
+                            const uint8_t *transforms, size_t n, const void *in, void *out,
+                            struct symaug_failure *failure)
+{
+    static const struct dtype int64 = {.kind = DTYPE_INT, .itemsize = 8};
+    struct error err = {0};
+    const struct plan_array *found = find(mover, array, true, &err);
+    const struct dtype *dtype;
+
+    if (found == NULL || check_transforms(mover, transforms, n, &err) != 0)
+        return fail(failure, &err, true);
+    dtype = found->is_object ? &int64 : &found->move.dtype;
+    for (size_t k = 0; k < n; k++) {
+        const uint64_t first = (uint64_t)starts[k], end = (uint64_t)starts[k + 1];
+
+        if (end < first) {
+            error_set(&err, ERROR_USAGE, "list %zu: ends before it begins", k);
+            return fail(failure, &err, true);
+        }
+        if (kernel_indices(&found->move, transforms[k], dtype,
+                           (const uint8_t *)in + first * dtype->itemsize,
+                           (uint8_t *)out + first * dtype->itemsize, end - first, &err) != 0)
+            return fail_row(mover, found, k, &err, failure);
+    }
+    return 0;
+}
