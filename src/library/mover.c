@@ -208,8 +208,8 @@ struct symaug_moved symaug_mover_array(const symaug_mover *mover, size_t i)
         .name = array->key,
         .role = mover->roles[i],
         .form = form,
-        .row_nbytes = form == SYMAUG_ROWS ? array->move.row_nbytes : 0,
-        .values = form == SYMAUG_ROWS && array->move.kind == MOVE_PADDED
+        .row_nbytes = form == SYMAUG_ROWS ? array->spec.row_nbytes : 0,
+        .values = form == SYMAUG_ROWS && array->spec.kind == SPEC_PADDED
                       ? array->binding.value_array
                       : -1,
         .offsets = array->binding.sparse == SPARSE_CSR ? array->binding.offsets_array : -1,
@@ -278,11 +278,11 @@ int symaug_mover_move(const symaug_mover *mover, size_t array, const struct syma
                       (long long)row, (unsigned long long)rows->n_data - 1);
             return fail(failure, &err, true);
         }
-        if (kernel_row(&found->move, rows->transforms[k], data + row * found->move.row_nbytes,
-                       values != NULL ? values + row * found->move.value_row_nbytes : NULL, to,
+        if (kernel_row(&found->spec, rows->transforms[k], data + row * found->spec.row_nbytes,
+                       values != NULL ? values + row * found->spec.value_row_nbytes : NULL, to,
                        &err) != 0)
             return fail_row(mover, found, row, &err, failure);
-        to += found->move.row_nbytes;
+        to += found->spec.row_nbytes;
     }
     return 0;
 }
@@ -298,7 +298,7 @@ int symaug_mover_move_lists(const symaug_mover *mover, size_t array, const int64
 
     if (found == NULL || check_transforms(mover, transforms, n, &err) != 0)
         return fail(failure, &err, true);
-    dtype = found->is_object ? &int64 : &found->move.dtype;
+    dtype = found->is_object ? &int64 : &found->spec.dtype;
     for (size_t k = 0; k < n; k++) {
         const uint64_t first = (uint64_t)starts[k], end = (uint64_t)starts[k + 1];
 
@@ -306,7 +306,7 @@ int symaug_mover_move_lists(const symaug_mover *mover, size_t array, const int64
             error_set(&err, ERROR_USAGE, "list %zu: ends before it begins", k);
             return fail(failure, &err, true);
         }
-        if (kernel_indices(&found->move, transforms[k], dtype,
+        if (kernel_indices(&found->spec, transforms[k], dtype,
                            (const uint8_t *)in + first * dtype->itemsize,
                            (uint8_t *)out + first * dtype->itemsize, end - first, &err) != 0)
             return fail_row(mover, found, k, &err, failure);
