@@ -69,10 +69,8 @@ static int unknown_board(const char *name, struct error *err)
                      text_quote(name).text, nearest[0] != '\0' ? ": did you mean " : "", nearest);
 }
 
-/* Fill in what a build function may leave out, and what a preset says; complete and prove the
- * group.
- */
-static int finish(struct board *b, const char *size, const struct board_preset *preset, bool check,
+/* Fill in what a build function may leave out, and what a preset says. */
+static int finish(struct board *b, const char *size, const struct board_preset *preset,
                   struct error *err)
 {
     uint8_t ids[BOARD_MAX_TRANSFORMS];
@@ -95,42 +93,39 @@ static int finish(struct board *b, const char *size, const struct board_preset *
     for (uint32_t cell = 0, n = 0; cell < b->n_cells; cell++)
         if (b->on_board[cell])
             b->order[n++] = cell;
-    return check ? group_complete(b, err) : 0;
+    return 0;
 }
 
-static int build(struct board *b, const char *asked, bool check, struct error *err)
+/* The board of that name, or the one that a board file's text describes. */
+static int build(struct board *b, const char *asked, const char *text, bool check,
+                 struct error *err)
 {
-    const struct board_preset *preset = find_preset(asked);
-    const char *name = preset != NULL ? preset->board : asked;
-    const char *size;
+    const struct board_preset *preset = text == NULL ? find_preset(asked) : NULL;
+    const char *name = preset != NULL ? preset->board : asked, *size = asked;
+    struct error refusal = {0};
+    int status;
 
-    b->family = find_family(name, &size);
+    b->family = text != NULL ? &board_family_file : find_family(name, &size);
     if (b->family == NULL)
         return unknown_board(asked, err);
-    if ((!check && b->family->build_unchecked != NULL ? b->family->build_unchecked
-                                                      : b->family->build)(b, size, err) != 0)
+    status =
+        text != NULL ? board_build_from_text(b, asked, text, err) : b->family->build(b, size, err);
+    if (status != 0 || finish(b, size, preset, err) != 0)
         return -1;
-    return finish(b, size, preset, check, err);
+    if (!check || group_complete(b, &refusal) == 0)
+        return 0;
+    if (b->file_text != NULL && refusal.kind == ERROR_DATA)
+        return error_set(err, ERROR_DATA, "%s: %s", text_path(size).text, refusal.message);
+    return error_pass(err, &refusal);
 }
 
 static struct board *new_board(const char *name, const char *text, bool check, struct error *err)
 {
     struct board *b = calloc(1, sizeof *b);
-    int status;
 
-    if (b == NULL) {
+    if (b == NULL)
         error_no_memory(err, "board");
-        return NULL;
-    }
-    if (text == NULL) {
-        status = build(b, name, check, err);
-    } else {
-        b->family = &board_family_file;
-        status = board_build_from_text(b, name, text, err);
-        if (status == 0)
-            status = finish(b, NULL, NULL, true, err);
-    }
-    if (status == 0)
+    else if (build(b, name, text, check, err) == 0)
         return b;
     board_free(b);
     return NULL;
@@ -161,6 +156,7 @@ void board_free(struct board *b)
     free(b->name);
     free(b->preset);
     free(b->file_text);
+    free(b->fault);
     free(b->on_board);
     free(b->order);
     free(b->compose);

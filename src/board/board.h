@@ -93,10 +93,6 @@ struct board_family {
      * compose, inverse and src are computed by the caller from dst. */
     int (*build)(struct board *b, const char *size, struct error *err);
 
-    /* The same for a board that may be no group: what a report can speak of is not refused, so
-     * that edges, lines and closure may fail. NULL: build is used. */
-    int (*build_unchecked)(struct board *b, const char *size, struct error *err);
-
     /* Policy layouts of this family, in the order in which a length is tried. */
     const struct action_layout *const *layouts;
     size_t n_layouts;
@@ -149,6 +145,7 @@ struct board {
     char *preset; /* owned: the name it was asked for by, "hex8"; equals name when none was */
     const struct board_family *family;
     char *file_text; /* owned: of a board from a file, what the file says; else NULL */
+    char *fault; /* owned: why its transforms are no group, where they cannot show it; or NULL */
 
     uint32_t rows, cols; /* the box, 0 x 0 when the cells form none */
     uint32_t n_cells;    /* rows * cols where there is a box */
@@ -207,9 +204,7 @@ struct board *board_new(const char *name, struct error *err);
  * gave them. The same returns. */
 struct board *board_new_from_text(const char *name, const char *text, struct error *err);
 
-/*
- * The same for group_report only: the maps are not checked, and src, compose and inverse are not
- * filled (compose and inverse are NULL).
+/* The same for group_report only: the maps are not checked, and src, compose and inverse are NULL.
  */
 struct board *board_new_unchecked(const char *name, struct error *err);
 

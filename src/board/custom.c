@@ -1,41 +1,367 @@
 /*
  * custom.c - boards from a file: file:PATH, a JSON description of any other game.
  *
- * What the listed transforms leave out is filled in, the identity goes first, generators are closed
- * into their group, a list is proved to be one, and edges and lines must be kept. Every refusal is
- * ERROR_DATA and names the file, the transform, the cell and the reason. For a report, sets that
- * are no group are let pass ("lenient").
+ * The text is read within limits, parsed, and put into the board map by map. What the listed
+ * transforms leave out is filled in, the identity goes first, and generators are closed into their
+ * group; whether the whole is a group that keeps edges and lines is proved like that of any other
+ * board. Every refusal is ERROR_DATA and names the file, the transform, the cell and the reason.
  */
-#include "board/custom.h"
+#include "board/families.h"
+#include "board/group.h"
 
+#include "base/input.h"
+#include "base/json_load.h"
 #include "base/perm.h"
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <jansson.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What all maps of a group may have together: 16 MiB, and as much again for their inverses. */
-#define MAX_ENTRIES (1u << 22)
+/* Limits of a board file. A parsed value takes up to 100 bytes, an array or a key twice that; the
+ * 65536 cells of the largest board, with 8 transforms and all its edges, stay below 256 MiB. */
+#define MAX_NBYTES (16u << 20)
+#define MAX_VALUES 1500000u
+#define MAX_LISTS  300000u
+#define MAX_KEYS   4096u
+#define MAX_DEPTH  16u
 
-#define MAX_CELLS_SHOWN 8 /* of a line, in a message */
+#define MAX_NAME_NBYTES  64
+#define MAX_LABEL_NBYTES 128
 
-/* --- from a list of transforms to a group --- */
+struct custom {
+    const char *path;    /* borrowed: for messages */
+    struct board *board; /* borrowed: room for BOARD_MAX_TRANSFORMS + 2 transforms, the first of
+                            which is the identity */
+    size_t text_nbytes;  /* of board->file_text */
+    const char *label;   /* borrowed from the JSON: the board's name in the file, or NULL */
+    bool is_generated;   /* the listed transforms are generators */
+};
+
+/* The maps of a transform: their keys, and what they move. */
+static const struct {
+    const char *key, *unit;
+} maps[BOARD_N_PARTS] = {{"dst", "cell"}, {"planes", "plane"}, {"actions", "action"}};
+
+/* Refuse the file: ERROR_DATA "PATH: ...". Returns -1. */
+static int refuse(const struct custom *c, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static int refuse(const struct custom *c, struct error *err, const char *format, ...)
+{
+    char reason[ERROR_MESSAGE_NBYTES];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    return error_set(err, ERROR_DATA, "%s: %s", text_path(c->path).text, reason);
+}
+
+/* --- from the file to JSON --- */
+
+/* The whole file, which goes to the board. */
+static int read_file(struct custom *c, struct error *err)
+{
+    struct input in = {0};
+    int status = -1;
+
+    if (input_open(&in, c->path, false, err) != 0)
+        return -1;
+    c->text_nbytes = (size_t)in.n_bytes;
+    if (in.n_bytes > MAX_NBYTES)
+        refuse(c, err, "a board file has at most %s, not %s", text_size(MAX_NBYTES).text,
+               text_size(in.n_bytes).text);
+    else if ((c->board->file_text = calloc(1, c->text_nbytes + 1)) == NULL)
+        error_no_memory(err, "board file");
+    else
+        status = input_read(&in, 0, c->board->file_text, c->text_nbytes, err);
+    input_close(&in);
+    return status;
+}
+
+/* Count what the text is made of, before it becomes values that take far more memory. */
+static int check_limits(const struct custom *c, struct error *err)
+{
+    const char *text = c->board->file_text, *end = text + c->text_nbytes;
+    size_t n_values = 0, n_lists = 0, n_keys = 0, depth = 0, max_depth = 0;
+    bool in_string = false;
+
+    for (; text < end; text++) {
+        if (*text == '"') {
+            in_string = !in_string;
+        } else if (in_string) {
+            text += *text == '\\';
+        } else if (*text == '[' || *text == '{') {
+            n_lists++;
+            n_values++;
+            max_depth = ++depth > max_depth ? depth : max_depth;
+        } else if (*text == ']' || *text == '}') {
+            depth -= depth > 0;
+        } else {
+            n_values += *text == ',';
+            n_keys += *text == ':';
+        }
+    }
+    const struct {
+        const char *what;
+        size_t n, max;
+    } limits[] = {
+        {"levels", max_depth, MAX_DEPTH},
+        {"keys", n_keys, MAX_KEYS},
+        {"lists and objects", n_lists, MAX_LISTS},
+        {"values", n_values, MAX_VALUES},
+    };
+
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        if (limits[i].n > limits[i].max)
+            return refuse(c, err, "a board file has at most %zu %s, not %zu", limits[i].max,
+                          limits[i].what, limits[i].n);
+    return 0;
+}
+
+/* The text of the board's file as an object: a reference for json_decref, or NULL. */
+static json_t *parse_text(const struct custom *c, struct error *err)
+{
+    json_error_t where;
+    json_t *root;
+    bool no_memory;
+
+    if (check_limits(c, err) != 0)
+        return NULL;
+    root = json_load_bytes(c->board->file_text, c->text_nbytes, &where, &no_memory);
+    if (root == NULL && no_memory) {
+        error_no_memory(err, "board file");
+    } else if (root == NULL) {
+        refuse(c, err, "line %d, column %d: %s", where.line, where.column,
+               text_path(where.text).text);
+    } else if (!json_is_object(root)) {
+        refuse(c, err, "a board file is a JSON object {...}, not a list");
+        json_decref(root);
+        root = NULL;
+    }
+    return root;
+}
+
+/* Refuse keys that are not in the list, which ends with NULL. `where` names the object. */
+static int check_keys(const struct custom *c, json_t *object, const char *const *keys,
+                      const char *where, struct error *err)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(object, key, value)
+    {
+        const char *const *known = keys;
+
+        while (*known != NULL && strcmp(key, *known) != 0)
+            known++;
+        if (*known == NULL)
+            return refuse(c, err, "%sunknown key %s", where, text_quote(key).text);
+    }
+    return 0;
+}
+
+/* --- names and numbers --- */
+
+/* The bytes of the control character (C0, DEL, C1 in UTF-8) that text starts with, 0 without. */
+static size_t control_nbytes(const char *text)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+
+    if (byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0)
+        return 2;
+    return (byte[0] > 0 && byte[0] < 0x20) || byte[0] == 0x7f ? 1 : 0;
+}
+
+static bool has_control(const char *text)
+{
+    while (*text != '\0' && control_nbytes(text) == 0)
+        text++;
+    return *text != '\0';
+}
+
+/* True when value is a whole number below limit, which is then stored. */
+static bool read_index(const json_t *value, uint32_t limit, uint32_t *index)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+        json_integer_value(value) >= limit)
+        return false;
+    *index = (uint32_t)json_integer_value(value);
+    return true;
+}
+
+/* A number of cells, rows or columns. */
+static int parse_count(const struct custom *c, const json_t *value, const char *key,
+                       uint32_t *count, struct error *err)
+{
+    if (!read_index(value, BOARD_MAX_CELLS + 1, count) || *count == 0)
+        return refuse(c, err, "%s is not a whole number from 1 to %d", key, BOARD_MAX_CELLS);
+    return 0;
+}
+
+static int parse_flag(const struct custom *c, const json_t *value, const char *what, bool *flag,
+                      struct error *err)
+{
+    *flag = json_is_true(value);
+    if (value != NULL && !json_is_boolean(value))
+        return refuse(c, err, "%s is neither true nor false", what);
+    return 0;
+}
+
+static int parse_label(struct custom *c, const json_t *value, struct error *err)
+{
+    const size_t n_bytes = json_string_length(value);
+
+    c->label = json_string_value(value);
+    if (value != NULL && c->label == NULL)
+        return refuse(c, err, "name is not text");
+    if (c->label != NULL && (n_bytes == 0 || n_bytes > MAX_LABEL_NBYTES || has_control(c->label)))
+        return refuse(c, err, "name has 1 to %d bytes without control characters",
+                      MAX_LABEL_NBYTES);
+    return 0;
+}
+
+static int parse_box(struct custom *c, const json_t *root, struct error *err)
+{
+    const json_t *cells = json_object_get(root, "cells");
+    const json_t *rows = json_object_get(root, "rows");
+    const json_t *cols = json_object_get(root, "cols");
+    uint32_t n_rows = 0, n_cols = 0, n_cells = 0;
+
+    if ((rows == NULL) != (cols == NULL) || (cells == NULL) == (rows == NULL))
+        return refuse(c, err, "give either cells or rows and cols");
+    if (cells != NULL) {
+        if (parse_count(c, cells, "cells", &n_cells, err) != 0)
+            return -1;
+    } else if (parse_count(c, rows, "rows", &n_rows, err) != 0 ||
+               parse_count(c, cols, "cols", &n_cols, err) != 0) {
+        return -1;
+    } else if ((uint64_t)n_rows * n_cols > BOARD_MAX_CELLS) {
+        return refuse(c, err, "%u x %u cells are more than %d", n_rows, n_cols, BOARD_MAX_CELLS);
+    }
+    c->board->rows = n_rows;
+    c->board->cols = n_cols;
+    if (board_alloc_transforms(c->board, cells != NULL ? n_cells : n_rows * n_cols, 1,
+                               BOARD_MAX_TRANSFORMS + 2, err) != 0)
+        return -1;
+    return board_set_transform_name(c->board, 0, "identity", err);
+}
+
+/* --- transforms --- */
+
+/* Names are for option lists: no spaces, no commas, and no numbers, which would be ids. A '*'
+ * joins the names of generators. */
+static int parse_name(const struct custom *c, const json_t *value, uint32_t t, struct error *err)
+{
+    const char *text = json_string_value(value);
+    const size_t n_bytes = json_string_length(value);
+
+    if (text == NULL)
+        return refuse(c, err, "transforms[%u]: name is missing or not text", t);
+    if (n_bytes == 0 || n_bytes > MAX_NAME_NBYTES || has_control(text) ||
+        strpbrk(text, c->is_generated ? " ,*" : " ,") != NULL ||
+        strspn(text, "0123456789") == n_bytes)
+        return refuse(
+            c, err,
+            "transforms[%u]: %s is not a name: 1 to %d bytes without spaces, commas %sand "
+            "control characters, and no number",
+            t, text_quote(text).text, MAX_NAME_NBYTES, c->is_generated ? "or '*' " : "");
+    for (uint32_t u = 0; u < t; u++)
+        if (strcmp(c->board->transforms[u + 1].name, text) == 0)
+            return refuse(c, err, "transforms[%u] and transforms[%u] are both called %s", u, t,
+                          text_quote(text).text);
+    return board_set_transform_name(c->board, t + 1, text, err);
+}
+
+/* Read one map of a transform, as long as those of the transforms before. */
+static int parse_map(const struct custom *c, const json_t *list, struct board_transform *t,
+                     enum board_part part, struct error *err)
+{
+    const struct text_quoted name = text_quote(t->name);
+    const char *key = maps[part].key, *unit = maps[part].unit;
+    const size_t length = json_array_size(list);
+    uint32_t *n = board_part_length(c->board, part), *map;
+
+    if (!json_is_array(list) || length == 0)
+        return refuse(c, err, "transform %s: %s is missing, empty or not a list [...]", name.text,
+                      key);
+    if (*n == 0)
+        *n = (uint32_t)length;
+    if (length != *n)
+        return refuse(c, err, "transform %s: %s has %zu entries, expected %u, one for each %s",
+                      name.text, key, length, *n, unit);
+    map = *board_part_map(t, part) = malloc(length * sizeof *map);
+    if (map == NULL)
+        return error_no_memory(err, "map of a transform");
+    for (uint32_t i = 0; i < *n; i++) {
+        const json_t *value = json_array_get(list, i);
+
+        if (!json_is_integer(value))
+            return refuse(c, err, "transform %s: %s[%u] is not a whole number", name.text, key, i);
+        if (!read_index(value, UINT32_MAX, &map[i]))
+            return refuse(c, err,
+                          "transform %s: %s %u goes to %" JSON_INTEGER_FORMAT
+                          ", expected a number from 0 to %u",
+                          name.text, unit, i, json_integer_value(value), *n - 1);
+    }
+    return 0;
+}
+
+static int parse_transform(struct custom *c, json_t *object, struct error *err)
+{
+    static const char *const keys[] = {"name", "dst", "swaps_colours", "planes", "actions", NULL};
+    const uint32_t index = c->board->n_transforms++ - 1;
+    struct board_transform *t = &c->board->transforms[index + 1];
+    char where[32], flag[64];
+
+    snprintf(where, sizeof where, "transforms[%u]: ", index);
+    snprintf(flag, sizeof flag, "%sswaps_colours", where);
+    if (!json_is_object(object))
+        return refuse(c, err, "%snot an object {...}", where);
+    if (check_keys(c, object, keys, where, err) != 0 ||
+        parse_name(c, json_object_get(object, "name"), index, err) != 0 ||
+        parse_flag(c, json_object_get(object, "swaps_colours"), flag, &t->swaps_colours, err) != 0)
+        return -1;
+    for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
+        const json_t *list = json_object_get(object, maps[part].key);
+
+        if ((list != NULL || part == BOARD_CELLS) && parse_map(c, list, t, part, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int parse_transforms(struct custom *c, const json_t *list, struct error *err)
+{
+    const size_t n = json_array_size(list);
+
+    if (!json_is_array(list))
+        return refuse(c, err, "transforms is missing or not a list [...]");
+    if (n > BOARD_MAX_TRANSFORMS)
+        return refuse(c, err, "a board has at most %d transforms, not %zu", BOARD_MAX_TRANSFORMS,
+                      n);
+    for (size_t i = 0; i < n; i++)
+        if (parse_transform(c, json_array_get(list, i), err) != 0)
+            return -1;
+    return 0;
+}
 
 /* Fill in what a listed transform leaves out: planes stay, actions are the cells, with a pass
- * behind them where there is one more. What cannot be left out is refused. */
+ * after them where there is one more. What cannot be left out is refused. */
 static int complete(const struct custom *c, struct board_transform *t, struct error *err)
 {
     const struct board *b = c->board;
     const bool has_actions = t->actions != NULL;
 
     if (t->planes == NULL && b->n_planes > 0 && t->swaps_colours)
-        return custom_refuse(
-            c, err,
-            "transform %s: planes is missing: it swaps colours, and other transforms "
-            "have planes",
-            text_quote(t->name).text);
+        return refuse(c, err,
+                      "transform %s: planes is missing: it swaps colours, and other transforms "
+                      "have planes",
+                      text_quote(t->name).text);
     for (enum board_part part = BOARD_PLANES; part < BOARD_N_PARTS; part++) {
         const uint32_t n = *board_part_length(c->board, part);
         uint32_t **map = board_part_map(t, part);
@@ -53,272 +379,99 @@ static int complete(const struct custom *c, struct board_transform *t, struct er
         memcpy(t->actions, t->dst, b->n_cells * sizeof *t->dst);
     else if (t->swaps_colours || !perm_is_identity(t->dst, b->n_cells) ||
              (t->planes != NULL && !perm_is_identity(t->planes, b->n_planes)))
-        return custom_refuse(
-            c, err,
-            "transform %s: actions is missing: other transforms have %u actions, more "
-            "than cells and a pass",
-            text_quote(t->name).text, b->n_actions);
+        return refuse(c, err,
+                      "transform %s: actions is missing: other transforms have %u actions, more "
+                      "than cells and a pass",
+                      text_quote(t->name).text, b->n_actions);
     return 0;
 }
 
-/* The entries of a transform's maps, its two colours among them. */
-static uint32_t n_entries(const struct board *b)
+/* --- edges and lines --- */
+
+static int compare_edges(const void *a, const void *b)
 {
-    return b->n_cells + b->n_planes + b->n_actions + 2;
+    const uint32_t *p = a, *q = b;
+
+    if (p[0] != q[0])
+        return p[0] < q[0] ? -1 : 1;
+    return (p[1] > q[1]) - (p[1] < q[1]);
 }
 
-static bool has_room(const struct board *b, uint32_t n_transforms)
+/* Undirected edges, each kept once. */
+static int parse_edges(const struct custom *c, const json_t *list, struct error *err)
 {
-    return n_transforms <= BOARD_MAX_TRANSFORMS &&
-           (uint64_t)n_transforms * n_entries(b) <= MAX_ENTRIES;
-}
+    struct board *b = c->board;
+    const size_t n = json_array_size(list);
 
-static int check_room(const struct custom *c, uint32_t n_transforms, struct error *err)
-{
-    if (has_room(c->board, n_transforms))
+    if (list == NULL)
         return 0;
-    return custom_refuse(
-        c, err,
-        "a board has at most %d transforms with %u entries together, and each here has "
-        "%u entries",
-        BOARD_MAX_TRANSFORMS, MAX_ENTRIES, n_entries(c->board));
-}
+    if (!json_is_array(list))
+        return refuse(c, err, "edges is not a list [...]");
+    b->edges = malloc((n + 1) * sizeof *b->edges);
+    if (b->edges == NULL)
+        return error_no_memory(err, "edges of a board");
+    for (size_t i = 0; i < n; i++) {
+        const json_t *pair = json_array_get(list, i);
+        uint32_t from, to;
 
-/* The board has the identity in front; where the file lists it, it goes under the file's name. */
-static int check_listed(const struct custom *c, struct joint *j, struct error *err)
-{
-    struct board *b = c->board;
-    uint32_t one, other;
-    int named = 0;
-
-    for (uint32_t t = 1; t < j->n_transforms; t++) {
-        if (perm_is_identity(joint_map(j, t), j->n_points))
-            named = named == 0 ? (int)t : named;
-        else if (strcmp(b->transforms[t].name, "identity") == 0)
-            return custom_refuse(c, err, "transform 'identity' is not the identity: %s",
-                                 joint_move_text(j, joint_map(j, t), NULL, true).text);
+        if (json_array_size(pair) != 2 || !read_index(json_array_get(pair, 0), b->n_cells, &from) ||
+            !read_index(json_array_get(pair, 1), b->n_cells, &to) || from == to)
+            return refuse(c, err, "edges[%zu] is not a pair of two cells from 0 to %u", i,
+                          b->n_cells - 1);
+        b->edges[i][0] = from < to ? from : to;
+        b->edges[i][1] = from < to ? to : from;
     }
-    if (named > 0) {
-        const struct board_transform unnamed = b->transforms[0];
-
-        b->transforms[0] = b->transforms[named];
-        b->transforms[named] = unnamed;
-        board_remove_transform(b, (uint32_t)named);
-        joint_release(j);
-        if (joint_init(j, b, err) != 0)
-            return -1;
-    }
-    if (!c->is_lenient && joint_find_equal(j, &one, &other))
-        return custom_refuse(c, err, "transforms %s and %s are the same",
-                             text_quote(b->transforms[one].name).text,
-                             text_quote(b->transforms[other].name).text);
-    return check_room(c, b->n_transforms, err);
-}
-
-/* How often a joint map has to be applied to come back. */
-static struct text_quoted order_of(const struct joint *j, uint32_t t)
-{
-    const uint64_t order = perm_order(joint_map(j, t), j->n_points);
-    struct text_quoted text = {"an order beyond 64 bits or unknown"};
-
-    if (order != 0)
-        snprintf(text.text, sizeof text.text, "order %" PRIu64, order);
-    return text;
-}
-
-/* True when transform t moves the cells as one and then the other does. */
-static bool moves_cells_alike(const struct joint *j, uint32_t t, const uint32_t *one,
-                              const uint32_t *other)
-{
-    uint32_t cell = 0;
-
-    while (cell < j->board->n_cells && joint_map(j, t)[cell] == other[one[cell]])
-        cell++;
-    return cell == j->board->n_cells;
-}
-
-static int refuse_product(const struct custom *c, const struct joint *j, uint32_t one,
-                          uint32_t other, struct error *err)
-{
-    const struct board_transform *all = c->board->transforms;
-    const struct text_quoted first = text_quote(all[one].name), then = text_quote(all[other].name);
-
-    for (uint32_t t = 0; t < j->n_transforms; t++)
-        if (moves_cells_alike(j, t, joint_map(j, one), joint_map(j, other)))
-            return custom_refuse(c, err,
-                                 "the transforms are no group: %s and then %s moves the cells as "
-                                 "%s does, but not the planes, actions or colours",
-                                 first.text, then.text, text_quote(all[t].name).text);
-    return custom_refuse(
-        c, err,
-        "the transforms are no group: %s (%s) and then %s (%s) is none of them: %s; list it, or "
-        "set generators to true",
-        first.text, order_of(j, one).text, then.text, order_of(j, other).text,
-        joint_move_text(j, joint_map(j, one), joint_map(j, other), true).text);
-}
-
-/* A finite set of permutations that contains its products is a group. */
-static int prove_closed(const struct custom *c, const struct joint *j, struct error *err)
-{
-    for (uint32_t a = 1; a < j->n_transforms; a++)
-        for (uint32_t b = 1; b < j->n_transforms; b++)
-            if (joint_product(j, a, b) < 0)
-                return refuse_product(c, j, a, b, err);
+    qsort(b->edges, n, sizeof *b->edges, compare_edges);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || compare_edges(b->edges[i], b->edges[i - 1]) != 0)
+            memmove(b->edges[b->n_edges++], b->edges[i], sizeof *b->edges);
     return 0;
 }
 
-/* Name the generator of the largest order: the likeliest culprit. */
-static int refuse_generators(const struct custom *c, const struct joint *j, uint32_t n_listed,
-                             struct error *err)
-{
-    uint32_t worst = 1;
-    uint64_t largest = 0;
-
-    for (uint32_t t = 1; t < n_listed; t++) {
-        /* 0, an order beyond 64 bits, becomes the largest. */
-        const uint64_t order = perm_order(joint_map(j, t), j->n_points) - 1;
-
-        if (t == 1 || order > largest) {
-            largest = order;
-            worst = t;
-        }
-    }
-    return custom_refuse(
-        c, err,
-        "the generators make a group that is too large: more than %u transforms, at most "
-        "%d with %u entries together; %s has %s",
-        j->n_transforms, BOARD_MAX_TRANSFORMS, MAX_ENTRIES,
-        text_quote(c->board->transforms[worst].name).text, order_of(j, worst).text);
-}
-
-/* Breadth first: every transform times every generator, until nothing new appears. */
-static int generate(struct custom *c, struct joint *j, struct error *err)
+/* Append line i to line_cells. seen_in[cell] is the number + 1 of the last line with that cell. */
+static int parse_line(const struct custom *c, const json_t *line, uint32_t i, uint32_t *seen_in,
+                      struct error *err)
 {
     struct board *b = c->board;
-    const uint32_t n_listed = j->n_transforms;
+    const uint32_t n = (uint32_t)json_array_size(line);
+    uint32_t *cells = b->line_cells + b->line_start[i];
 
-    for (uint32_t t = 1; t < j->n_transforms; t++) {
-        for (uint32_t g = 1; g < n_listed; g++) {
-            struct board_transform *product = &b->transforms[j->n_transforms];
-
-            if (joint_try_product(j, t, g, err) != 0)
-                return -1;
-            if (joint_find(j, joint_map(j, j->n_transforms)) >= 0)
-                continue;
-            if (!has_room(b, j->n_transforms + 1))
-                return refuse_generators(c, j, n_listed, err);
-            if (asprintf(&product->name, "%s*%s", b->transforms[t].name, b->transforms[g].name) <
-                0) {
-                product->name = NULL;
-                return error_no_memory(err, "transform name");
-            }
-            j->n_transforms = ++b->n_transforms;
-            if (joint_split(j, j->n_transforms - 1, product, err) != 0)
-                return -1;
-        }
+    if (n == 0)
+        return refuse(c, err, "lines[%u] is not a list of cells", i);
+    for (uint32_t k = 0; k < n; k++) {
+        if (!read_index(json_array_get(line, k), b->n_cells, &cells[k]))
+            return refuse(c, err, "lines[%u][%u] is not a cell from 0 to %u", i, k, b->n_cells - 1);
+        if (seen_in[cells[k]] == i + 1)
+            return refuse(c, err, "lines[%u] has cell %u twice", i, cells[k]);
+        seen_in[cells[k]] = i + 1;
     }
+    b->line_start[i + 1] = b->line_start[i] + n;
     return 0;
 }
 
-/* Without generated transforms a report shows that the listed ones are not closed. */
-static int generate_leniently(struct custom *c, struct joint *j, struct error *err)
+static int parse_lines(const struct custom *c, const json_t *list, struct error *err)
 {
     struct board *b = c->board;
-    const uint32_t n_listed = b->n_transforms;
-    struct error refusal = {0};
-
-    for (uint32_t t = 0; t < n_listed; t++) {
-        const size_t fault = perm_first_fault(joint_map(j, t), j->n_points, err);
-
-        if (fault != j->n_points)
-            return fault == SIZE_MAX ? -1 : 0;
-    }
-    if (generate(c, j, &refusal) == 0)
-        return 0;
-    if (refusal.kind != ERROR_DATA)
-        return error_pass(err, &refusal);
-    while (b->n_transforms > n_listed)
-        board_remove_transform(b, b->n_transforms - 1);
-    return 0;
-}
-
-static int close_group(struct custom *c, struct error *err)
-{
-    struct board *b = c->board;
-    struct joint j = {0};
-    int status = -1;
-
-    /* One of them may be the identity, which is there already. */
-    if (check_room(c, b->n_transforms > 1 ? b->n_transforms - 1 : 1, err) != 0)
-        return -1;
-    for (uint32_t t = 0; t < b->n_transforms; t++)
-        if (complete(c, &b->transforms[t], err) != 0)
-            return -1;
-    if (joint_init(&j, b, err) != 0)
-        return -1;
-    if (check_listed(c, &j, err) == 0) {
-        status = 0;
-        if (c->is_generated)
-            status = c->is_lenient ? generate_leniently(c, &j, err) : generate(c, &j, err);
-        else if (!c->is_lenient)
-            status = prove_closed(c, &j, err);
-    }
-    joint_release(&j);
-    return status;
-}
-
-/* --- edges and lines are kept --- */
-
-static int refuse_line(const struct custom *c, const struct board_transform *t, uint32_t n_kept,
-                       uint32_t lost, struct error *err)
-{
-    const struct board *b = c->board;
-    const uint32_t *cells = b->line_cells + b->line_start[lost];
-    const uint32_t n = b->line_start[lost + 1] - b->line_start[lost];
-    char from[MAX_CELLS_SHOWN * 11 + 8] = "", to[sizeof from] = "";
-    size_t n_from = 0, n_to = 0;
-
-    for (uint32_t k = 0; k < n && k < MAX_CELLS_SHOWN; k++) {
-        n_from += (size_t)snprintf(from + n_from, sizeof from - n_from, " %u", cells[k]);
-        n_to += (size_t)snprintf(to + n_to, sizeof to - n_to, " %u", t->dst[cells[k]]);
-    }
-    if (n > MAX_CELLS_SHOWN) {
-        snprintf(from + n_from, sizeof from - n_from, " ...");
-        snprintf(to + n_to, sizeof to - n_to, " ...");
-    }
-    return custom_refuse(
-        c, err,
-        "transform %s keeps %u of %u lines: line %u, cells%s, goes to cells%s, which are "
-        "no line",
-        text_quote(t->name).text, n_kept, b->n_lines, lost, from, to);
-}
-
-static int check_kept(const struct custom *c, struct error *err)
-{
-    const struct board *b = c->board;
-    struct relations relations = {0};
+    const size_t n = json_array_size(list);
+    size_t n_cells = 0;
+    uint32_t *seen_in;
     int status = 0;
 
-    if (relations_init(&relations, b, err) != 0)
-        return -1;
-    for (uint32_t t = 1; t < b->n_transforms && status == 0; t++) {
-        const struct board_transform *transform = &b->transforms[t];
-        uint32_t edge, line;
-        const uint32_t n_edges = relations_edges_kept(&relations, transform->dst, &edge);
-        const uint32_t n_lines = relations_lines_kept(&relations, transform->dst, &line);
-
-        if (n_edges < b->n_edges)
-            status =
-                custom_refuse(c, err,
-                              "transform %s keeps %u of %u edges: cells %u and %u are neighbours, "
-                              "but not %u and %u, where they go",
-                              text_quote(transform->name).text, n_edges, b->n_edges,
-                              b->edges[edge][0], b->edges[edge][1],
-                              transform->dst[b->edges[edge][0]], transform->dst[b->edges[edge][1]]);
-        else if (n_lines < b->n_lines)
-            status = refuse_line(c, transform, n_lines, line, err);
-    }
-    relations_release(&relations);
+    if (list == NULL)
+        return 0;
+    if (!json_is_array(list))
+        return refuse(c, err, "lines is not a list [...]");
+    for (size_t i = 0; i < n; i++)
+        n_cells += json_array_size(json_array_get(list, i));
+    b->line_cells = malloc((n_cells + 1) * sizeof *b->line_cells);
+    b->line_start = calloc(n + 1, sizeof *b->line_start);
+    seen_in = calloc(b->n_cells, sizeof *seen_in);
+    if (b->line_cells == NULL || b->line_start == NULL || seen_in == NULL)
+        status = error_no_memory(err, "lines of a board");
+    for (uint32_t i = 0; i < n && status == 0; i++)
+        status = parse_line(c, json_array_get(list, i), i, seen_in, err);
+    free(seen_in);
+    b->n_lines = status == 0 ? (uint32_t)n : 0;
     return status;
 }
 
@@ -345,7 +498,7 @@ static int set_name(const struct custom *c, bool is_path, struct error *err)
         return -1;
     name = c->board->name + strlen("file:");
     for (size_t i = 0; i < n_bytes; i++) {
-        const size_t n_control = custom_control_nbytes(name + i);
+        const size_t n_control = control_nbytes(name + i);
 
         if (n_control > 0)
             memset(name + i, '_', n_control);
@@ -355,39 +508,53 @@ static int set_name(const struct custom *c, bool is_path, struct error *err)
     return 0;
 }
 
-/* From the text that the board has. */
+/* Fill *c and its board from the text that the board has. */
 static int build_from(struct custom *c, bool is_path, struct error *err)
 {
-    json_t *root = custom_parse_text(c, err);
-    int status = root != NULL ? custom_parse(c, root, err) : -1;
+    static const char *const keys[] = {"name",  "cells", "rows",       "cols", "transforms",
+                                       "edges", "lines", "generators", NULL};
+    struct board *b = c->board;
+    json_t *root = parse_text(c, err);
+    int status = -1;
 
-    if (status == 0)
-        status = close_group(c, err);
-    if (status == 0 && !c->is_lenient)
-        status = check_kept(c, err);
-    if (status == 0)
+    if (root == NULL || check_keys(c, root, keys, "", err) != 0 ||
+        parse_label(c, json_object_get(root, "name"), err) != 0 ||
+        parse_flag(c, json_object_get(root, "generators"), "generators", &c->is_generated, err) !=
+            0 ||
+        parse_box(c, root, err) != 0 ||
+        parse_transforms(c, json_object_get(root, "transforms"), err) != 0 ||
+        parse_edges(c, json_object_get(root, "edges"), err) != 0 ||
+        parse_lines(c, json_object_get(root, "lines"), err) != 0)
+        goto out;
+    /* One of them may be the identity, which is there already. */
+    if (b->n_transforms > 1 &&
+        (b->n_transforms - 1) * (uint64_t)group_n_entries(b) > GROUP_MAX_ENTRIES) {
+        refuse(c, err,
+               "a board has at most %d transforms with %u entries together, and each here has %u "
+               "entries",
+               BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES, group_n_entries(b));
+        goto out;
+    }
+    for (uint32_t t = 0; t < b->n_transforms; t++)
+        if (complete(c, &b->transforms[t], err) != 0)
+            goto out;
+    if (group_arrange(b, c->is_generated, err) == 0)
         status = set_name(c, is_path, err);
+    if (status == 0 && b->n_transforms > BOARD_MAX_TRANSFORMS)
+        status = refuse(c, err, "a board has at most %d transforms, not %u", BOARD_MAX_TRANSFORMS,
+                        b->n_transforms);
+out:
     json_decref(root);
     return status;
 }
 
-static int build_from_file(struct board *b, const char *path, bool is_lenient, struct error *err)
+static int build(struct board *b, const char *path, struct error *err)
 {
-    struct custom c = {.path = path, .board = b, .is_lenient = is_lenient};
+    struct custom c = {.path = path, .board = b};
 
     if (path == NULL || *path == '\0')
         return error_set(err, ERROR_USAGE, "board file needs a path: %s", b->family->syntax);
-    return custom_read_file(&c, err) != 0 ? -1 : build_from(&c, true, err);
-}
-
-static int build(struct board *b, const char *size, struct error *err)
-{
-    return build_from_file(b, size, false, err);
-}
-
-static int build_unchecked(struct board *b, const char *size, struct error *err)
-{
-    return build_from_file(b, size, true, err);
+    return read_file(&c, err) != 0 ? -1 : build_from(&c, true, err);
 }
 
 int board_build_from_text(struct board *b, const char *label, const char *text, struct error *err)
@@ -441,7 +608,6 @@ const struct board_family board_family_file = {
     .summary = "a board described in a JSON file, for any other game",
     .example = "file:share/boards/triangle.json",
     .build = build,
-    .build_unchecked = build_unchecked,
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
 };

@@ -1,7 +1,6 @@
 /*
  * families.h - what the sources of src/board share: the registry's rows, the helpers that build
- * functions are made of, the layouts that more than one family lists, and a board's maps taken
- * jointly.
+ * functions are made of, and the layouts that more than one family lists.
  *
  * A build function calls board_build_box (or board_alloc_cells, and fills dst, names and edges),
  * and leaves the rest to board_new. On failure it just returns -1: board_new frees what there is.
@@ -137,102 +136,5 @@ void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_
 
 /* Write the known names nearest to an unknown one into text: "hex8, hex11", or "" if none is. */
 void board_suggest(const char *name, char *text, size_t n_bytes);
-
-/* --- the maps of a transform --- */
-
-/* Parts with maps of their own. Only boards from a file have planes and actions. */
-enum board_part { BOARD_CELLS, BOARD_PLANES, BOARD_ACTIONS, BOARD_N_PARTS };
-
-static inline uint32_t *board_part_length(struct board *b, enum board_part part)
-{
-    return part == BOARD_CELLS ? &b->n_cells : part == BOARD_PLANES ? &b->n_planes : &b->n_actions;
-}
-
-static inline uint32_t **board_part_map(struct board_transform *t, enum board_part part)
-{
-    return part == BOARD_CELLS ? &t->dst : part == BOARD_PLANES ? &t->planes : &t->actions;
-}
-
-/*
- * A transform as one permutation of everything it moves: the cells, planes and actions of the
- * board, a tile's numbers, and the two colours.
- */
-struct joint {
-    const struct board *board; /* borrowed */
-    uint32_t n_points;
-    uint32_t n_transforms;
-    uint32_t *maps; /* owned, n_transforms x n_points: point i goes to maps[t * n_points + i] */
-    uint32_t *base; /* owned, n_base points whose images tell any two transforms apart */
-    uint32_t n_base;
-};
-
-/* What is wrong with the maps of transform t, "cells 3 and 5 both go to 7", or an empty text.
- * Returns -1 when there is no memory. */
-int joint_fault(const struct board *board, uint32_t t, struct text_quoted *fault,
-                struct error *err);
-
-/* Join the maps of all transforms, none of which may have a fault. */
-int joint_init(struct joint *j, const struct board *board, struct error *err);
-
-/* Free it; accepts a zeroed one. */
-void joint_release(struct joint *j);
-
-/* The map of transform t. */
-static inline const uint32_t *joint_map(const struct joint *j, uint32_t t)
-{
-    return j->maps + (size_t)t * j->n_points;
-}
-
-/* What point i of a joint map is, "cell", "plane", "action", "number", "colour"; *first is the
- * first point of its kind. */
-const char *joint_unit(const struct board *b, uint32_t i, uint32_t *first);
-
-/* Put the product of a, then b, behind the last transform; it counts when n_transforms is raised.
- */
-int joint_try_product(struct joint *j, uint32_t a, uint32_t b, struct error *err);
-
-/* The transform with that map, or -1. */
-int joint_find(const struct joint *j, const uint32_t *map);
-
-/* Give a transform its maps and colours from joint map t. */
-int joint_split(const struct joint *j, uint32_t t, struct board_transform *to, struct error *err);
-
-/* The first pair of equal transforms. Returns 1 and fills a < b, or 0 when all differ. */
-int joint_find_equal(const struct joint *j, uint32_t *a, uint32_t *b);
-
-/* The transform that equals a followed by b, or -1 when the set has none. */
-int joint_product(const struct joint *j, uint32_t a, uint32_t b);
-
-/* "cell (0,1) goes to (3,4)", flat "cell 1 goes to 14": the first thing that a joint map, or two,
- * one after the other (else NULL), move. */
-struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
-                                   const uint32_t *then, bool flat);
-
-/* --- edges and lines, sorted so that images can be looked up --- */
-
-/* A line as a set: its cells in ascending order. */
-struct relations_line {
-    const uint32_t *cells; /* borrowed from relations.cells */
-    uint32_t n_cells;
-};
-
-struct relations {
-    const struct board *board;    /* borrowed */
-    uint64_t *edges;              /* owned, board->n_edges keys, ascending */
-    struct relations_line *lines; /* owned, board->n_lines, ascending */
-    uint32_t *cells;              /* owned: the cells of all lines, ascending in each */
-    uint32_t *scratch;            /* owned: room for the image of a line */
-};
-
-int relations_init(struct relations *r, const struct board *board, struct error *err);
-
-/* Free it; accepts a zeroed one. */
-void relations_release(struct relations *r);
-
-/* How many edges a cell map takes to edges. *lost is the index of the first it does not. */
-uint32_t relations_edges_kept(const struct relations *r, const uint32_t *dst, uint32_t *lost);
-
-/* How many lines a cell map takes to lines, as sets of cells. *lost as above. */
-uint32_t relations_lines_kept(struct relations *r, const uint32_t *dst, uint32_t *lost);
 
 #endif

@@ -98,17 +98,17 @@ static const struct spoilt spoilt_cases[] = {
     {{ID4, {1, 2, 0, 3}, {1, 2, 0, 3}},
      {0, 0, 1},
      {ID3, ID3, ID3},
-     {"no group", "'t1' followed by"}},
+     {"no group", "and then"}},
     /* A product that is missing: the last cell moves only when maps are multiplied. */
     {{ID4, {1, 0, 2, 3}, {0, 1, 3, 2}},
      {0},
      {ID3, ID3, ID3},
-     {"'t1' followed by 't2'", "no group"}},
+     {"'t1' (order 2) and then 't2'", "no group"}},
     /* The cells form a group, the colours do not: a third of a turn cannot swap. */
-    {{ID4, {1, 2, 0, 3}, {2, 0, 1, 3}}, {0, 1, 1}, {ID3, ID3, ID3}, {"no group", "followed"}},
+    {{ID4, {1, 2, 0, 3}, {2, 0, 1, 3}}, {0, 1, 1}, {ID3, ID3, ID3}, {"no group", "and then"}},
     /* The numbers turn with the cells, or against them. */
     {{ID4, {1, 2, 0, 3}, {2, 0, 1, 3}}, {0}, {ID3, {1, 2, 0}, {2, 0, 1}}, {NULL, NULL}},
-    {{ID4, {1, 2, 0, 3}, {2, 0, 1, 3}}, {0}, {ID3, {1, 2, 0}, {1, 2, 0}}, {"no group", "followed"}},
+    {{ID4, {1, 2, 0, 3}, {2, 0, 1, 3}}, {0}, {ID3, {1, 2, 0}, {1, 2, 0}}, {"no group", "and then"}},
     {{ID4, {1, 2, 0, 3}, {2, 0, 1, 3}}, {0}, {ID3, {1, 1, 0}, ID3}, {"'t1'", "numbers"}},
     {{ID4, {1, 2, 0, 3}, {2, 0, 1, 3}}, {0}, {ID3, {1, 2, 3}, ID3}, {"'t1'", "numbers"}},
 };

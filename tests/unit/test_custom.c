@@ -262,21 +262,21 @@ static void test_unchecked(void **state)
         uint32_t n_transforms;
         const char *finding;
     } cases[] = {
-        {RING(R), 2, "not closed"},
-        {R_DST("[1, 2, 1]"), 3, "no permutation"},
-        {R_DST("[1, 2, 7]"), 3, "no permutation"},
+        {RING(R), 2, "no group"},
+        {R_DST("[1, 2, 1]"), 3, "not a permutation"},
+        {R_DST("[1, 2, 7]"), 3, "not a permutation"},
         {RING(R ", " RR ", {\"name\": \"left\", \"dst\": [2, 0, 1]}"), 4, "same"},
-        {BOARD_WITH("\"edges\": [[0, 1], [1, 2]]"), 3, "neighbours"},
+        {BOARD_WITH("\"edges\": [[0, 1], [1, 2]]"), 3, "keeps 1 of 2 edges"},
         {BOARD_WITH("\"lines\": [[0, 1], [1, 2]]"), 3, "keeps 1 of 2 lines"},
-        {R_WITH("\"planes\": [1, 0]"), 3, "not closed"},
-        {R_WITH("\"planes\": [1, 1]"), 3, "no permutation"},
+        {R_WITH("\"planes\": [1, 0]"), 3, "no group"},
+        {R_WITH("\"planes\": [1, 1]"), 3, "not a permutation"},
         {"{\"cells\": 8, \"generators\": true, \"transforms\": ["
          "{\"name\": \"turn\", \"dst\": [1, 2, 3, 4, 5, 6, 7, 0]}, "
          "{\"name\": \"swap\", \"dst\": [1, 0, 2, 3, 4, 5, 6, 7]}]}",
-         3, "not closed"},
+         3, "no group"},
         {"{\"cells\": 3, \"generators\": true, \"transforms\": [{\"name\": \"r\", \"dst\": [1, 1, "
          "9]}]}",
-         2, "no permutation"},
+         2, "not a permutation"},
         {"{\"cells\": 3, \"generators\": true, \"transforms\": [" R "]}", 3, "closed: all 9"},
     };
 
