@@ -280,18 +280,17 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
     char name[32];
     int status = 0;
 
-    switch (array->binding.role) {
-    case ROLE_GRID:
+    switch (role_kinds[array->binding.role].swap) {
+    case ROLE_SWAP_CODES:
         status = grid_label(plan, array, &op, err);
         break;
-    case ROLE_VALUE:
-    case ROLE_WDL:
+    case ROLE_SWAP_VALUES:
         status = values_label(plan, array, &op, err);
         break;
-    case ROLE_TO_MOVE:
+    case ROLE_SWAP_PLAYER:
         status = to_move_label(plan, array, &op, err);
         break;
-    default:
+    case ROLE_SWAP_NOTHING:
         return 0;
     }
     if (status == 0 && !label_fits(op, dtype)) {

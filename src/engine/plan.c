@@ -271,8 +271,7 @@ static bool has_box(const struct plan *plan)
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct role_binding *b = &plan->arrays[i].binding;
 
-        if ((b->role == ROLE_PLANES || b->role == ROLE_PACKED || b->role == ROLE_GRID) &&
-            b->layout == NULL && plan->board->rows > 0)
+        if (role_is_on_cells(b->role) && b->layout == NULL && plan->board->rows > 0)
             return true;
     }
     return false;

@@ -136,7 +136,7 @@ static int add_conventions(struct manifest *m, const struct plan *plan,
     for (size_t i = 0; next != NULL && i < plan->n_arrays; i++) {
         const struct role_binding *b = &plan->arrays[i].binding;
 
-        if (b->role == ROLE_PLANES || b->role == ROLE_PACKED || b->role == ROLE_GRID) {
+        if (role_is_on_cells(b->role)) {
             *next++ = (struct manifest_setting){"plane-order", b->plane_xy ? "xy" : "yx",
                                                 settings->roles.plane_xy >= 0 ? "--plane-order"
                                                                               : "default"};
@@ -174,8 +174,7 @@ static const char *swap_of(const struct plan *plan, const struct plan_array *arr
 {
     const enum role role = array->binding.role;
     const enum label_op op = plan_swap_label(plan, array);
-    const bool has_labels = role == ROLE_VALUE || role == ROLE_WDL || role == ROLE_TO_MOVE ||
-                            role == ROLE_GRID || op != LABEL_KEEP;
+    const bool has_labels = role_kinds[role].swap != ROLE_SWAP_NOTHING || op != LABEL_KEEP;
 
     return plan->swaps && has_labels ? label_op_name(op) : NULL;
 }

@@ -18,6 +18,10 @@
 #define LAYOUT_OPTIONS "flipud fliplr transpose layout=NAME"
 #define POLICY_EFFECT  "gather over the action axis"
 
+#define POLICY_NAMES \
+    "policy policies pi pis policy_targets policy_target pt probs mcts_probs policyTargetsNCMove"
+#define VISITS_NAMES "visits visit_counts"
+
 const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_PLANES] =
         {
@@ -30,6 +34,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_planes,
             .by_name = {role_fit_grid, role_fit_planes, role_fit_packed},
             .spec = spec_of_planes,
+            .mistake = ROLE_MISTAKE_PLANES,
             .names = {{"features feature states state boards board obs observations observation "
                        "planes board_planes bf x inputs input valueTargetsNCHW",
                        0}},
@@ -45,6 +50,8 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_packed,
             .by_name = {role_fit_packed},
             .spec = spec_of_packed,
+            .check = ROLE_CHECK_PAD_BITS,
+            .mistake = ROLE_MISTAKE_PLANES,
             .names = {{"binaryInputNCHWPacked", 0}},
         },
     [ROLE_GRID] =
@@ -57,6 +64,9 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_grid,
             .by_name = {role_fit_grid},
             .spec = spec_of_grid,
+            .swap = ROLE_SWAP_CODES,
+            .check = ROLE_CHECK_TILES,
+            .mistake = ROLE_MISTAKE_PLANES,
             .names = {{"plateau plateaus", .flags = NAME_TILES}},
         },
     [ROLE_POLICY] =
@@ -69,10 +79,9 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_policy,
             .by_name = {role_fit_policy},
             .spec = spec_of_policy,
-            .names = {{"policy policies pi pis policy_targets policy_target pt probs mcts_probs "
-                       "policyTargetsNCMove",
-                       0},
-                      {"visits visit_counts", .flags = NAME_COUNTS}},
+            .check = ROLE_CHECK_POLICY,
+            .mistake = ROLE_MISTAKE_POLICY,
+            .names = {{POLICY_NAMES, 0}, {VISITS_NAMES, .flags = NAME_COUNTS}},
         },
     [ROLE_ACTION_VALUES] =
         {
@@ -84,6 +93,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_policy,
             .by_name = {role_fit_policy},
             .spec = spec_of_policy,
+            .mistake = ROLE_MISTAKE_POLICY,
             .names = {{"qValueTargetsNCMove action_values q_values", 0}},
         },
     [ROLE_MASK] =
@@ -96,6 +106,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_policy,
             .by_name = {role_fit_policy},
             .spec = spec_of_policy,
+            .mistake = ROLE_MISTAKE_POLICY,
             .names = {{"legal legal_mask legal_moves legals_mask action_mask action_masks mask",
                        0}},
         },
@@ -105,20 +116,27 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .shape = "object rows, (N,L), or (M,) with offsets",
             .effect = "indices moved; order, duplicates and padding kept",
             .options = LAYOUT_OPTIONS,
-            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
+            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT | ROLE_IS_INDICES,
             .spec = spec_of_indices,
+            .check = ROLE_CHECK_INDICES,
+            .mistake = ROLE_MISTAKE_POLICY,
         },
     [ROLE_POLICY_VALUE] =
         {
             .name = "policy-value",
             .shape = "as its indices",
             .effect = "kept, beside its indices",
+            .flags = ROLE_IS_VALUES,
+            .check = ROLE_CHECK_INDEX_VALUES,
+            .mistake = ROLE_MISTAKE_INDEX_VALUES,
+            .prefixes = POLICY_NAMES " " VISITS_NAMES " pol",
         },
     [ROLE_POLICY_OFFSETS] =
         {
             .name = "policy-offsets",
             .shape = "(N+1,) integers",
             .effect = "where each row begins",
+            .flags = ROLE_IS_OFFSETS,
         },
     [ROLE_ACTION] =
         {
@@ -130,6 +148,8 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_action,
             .by_name = {role_fit_action},
             .spec = spec_of_indices,
+            .check = ROLE_CHECK_ACTION,
+            .mistake = ROLE_MISTAKE_MOVE,
             .names = {{"move moves move_index move_indices actions action position", 0}},
         },
     [ROLE_COORD] =
@@ -142,6 +162,8 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_coord,
             .by_name = {role_fit_coord, role_fit_action},
             .spec = spec_of_coord,
+            .check = ROLE_CHECK_COORD,
+            .mistake = ROLE_MISTAKE_MOVE,
             .names = {{"last_move last_moves", 0}},
         },
     [ROLE_VALUE] =
@@ -152,6 +174,9 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .options = "players",
             .fit = role_fit_value,
             .by_name = {role_fit_wdl, role_fit_value},
+            .swap = ROLE_SWAP_VALUES,
+            .check = ROLE_CHECK_VALUE,
+            .mistake = ROLE_MISTAKE_VALUE,
             .names = {{"value values v z zs outcome outcomes result results value_targets "
                        "value_target vt Y_value",
                        0},
@@ -165,6 +190,9 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_ONLY_SWAPS,
             .fit = role_fit_wdl,
             .by_name = {role_fit_wdl},
+            .swap = ROLE_SWAP_VALUES,
+            .check = ROLE_CHECK_WDL,
+            .mistake = ROLE_MISTAKE_VALUE,
             .names = {{"wdl wls", 0}},
         },
     [ROLE_TO_MOVE] =
@@ -176,6 +204,9 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_ONLY_SWAPS,
             .fit = role_fit_to_move,
             .by_name = {role_fit_to_move},
+            .swap = ROLE_SWAP_PLAYER,
+            .check = ROLE_CHECK_PLAYER,
+            .mistake = ROLE_MISTAKE_PLAYER,
             .names = {{"player players player_to_move current_player current_players to_play "
                        "to_move turn turns side_to_move player_numbers winner winners",
                        0}},
@@ -188,6 +219,8 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .fit = role_fit_tile,
             .by_name = {role_fit_tile},
             .spec = spec_of_tile,
+            .check = ROLE_CHECK_TILES,
+            .mistake = ROLE_MISTAKE_PLANES,
             .names = {{"tile tiles", .flags = NAME_TILES}},
         },
     [ROLE_COPY] =
@@ -223,6 +256,11 @@ const char *role_name(enum role role)
 bool role_moves(enum role role)
 {
     return (role_kinds[role].flags & ROLE_MOVES) != 0;
+}
+
+bool role_is_on_cells(enum role role)
+{
+    return (role_kinds[role].flags & ROLE_ON_CELLS) != 0;
 }
 
 /* --- names --- */
@@ -270,10 +308,12 @@ bool role_name_suggests_cells(const char *key)
     return false;
 }
 
-bool role_prefix_is_policy(const char *key, size_t n_bytes)
+enum role role_values_by_prefix(const char *key, size_t n_bytes)
 {
-    return (n_bytes == 3 && strncasecmp(key, "pol", 3) == 0) ||
-           find_name(key, n_bytes, NULL).role == ROLE_POLICY;
+    for (unsigned k = 0; k < ROLE_N_KINDS; k++)
+        if (lists(role_kinds[k].prefixes, key, n_bytes))
+            return (enum role)k;
+    return ROLE_META;
 }
 
 bool role_prefix_is_counts(const char *key, size_t n_bytes)

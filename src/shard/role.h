@@ -134,10 +134,13 @@ struct role_names {
 #define ROLE_N_NAMES 2
 
 enum role_flag {
-    ROLE_MOVES = 1,      /* a transform moves what it holds, not only its colours */
-    ROLE_ON_CELLS = 2,   /* something for each cell, in the planes' order */
-    ROLE_HAS_LAYOUT = 4, /* in the order of the actions of a layout */
-    ROLE_ONLY_SWAPS = 8, /* means nothing to a board that never swaps colours */
+    ROLE_MOVES = 1,       /* a transform moves what it holds, not only its colours */
+    ROLE_ON_CELLS = 2,    /* something for each cell, in the planes' order */
+    ROLE_HAS_LAYOUT = 4,  /* in the order of the actions of a layout */
+    ROLE_ONLY_SWAPS = 8,  /* means nothing to a board that never swaps colours */
+    ROLE_IS_INDICES = 16, /* parts of a list for each row: indices of actions, */
+    ROLE_IS_VALUES = 32,  /* something about each of them, */
+    ROLE_IS_OFFSETS = 64, /* and where each row begins */
 };
 
 struct role_context;
@@ -156,6 +159,41 @@ typedef int spec_fill(struct spec *spec, struct spec_maker *maker,
 typedef bool (*role_fit)(const struct role_context *c, size_t i, struct role_binding *binding,
                          struct role_reason *reason);
 
+/* What a colour swap does to its numbers. */
+enum role_swap {
+    ROLE_SWAP_NOTHING, /* but for a to-move plane, which the planes' convention tells */
+    ROLE_SWAP_CODES,   /* codes of stones are exchanged */
+    ROLE_SWAP_VALUES,  /* values change sides */
+    ROLE_SWAP_PLAYER,  /* the other player is named */
+};
+
+/* What `verify` checks of its numbers. */
+enum role_check {
+    ROLE_CHECK_NOTHING,
+    ROLE_CHECK_PAD_BITS,
+    ROLE_CHECK_TILES,
+    ROLE_CHECK_POLICY, /* nowhere negative, and a sum of 1 */
+    ROLE_CHECK_INDICES,
+    ROLE_CHECK_INDEX_VALUES, /* as a policy */
+    ROLE_CHECK_ACTION,
+    ROLE_CHECK_COORD,
+    ROLE_CHECK_VALUE,
+    ROLE_CHECK_WDL,
+    ROLE_CHECK_PLAYER,
+    ROLE_N_CHECKS
+};
+
+/* What is wrong when it is not the image that it should be. */
+enum role_mistake {
+    ROLE_MISTAKE_COPY, /* it differs from its source */
+    ROLE_MISTAKE_PLANES,
+    ROLE_MISTAKE_POLICY,
+    ROLE_MISTAKE_INDEX_VALUES,
+    ROLE_MISTAKE_MOVE,
+    ROLE_MISTAKE_VALUE,
+    ROLE_MISTAKE_PLAYER,
+};
+
 /* All that is particular to a role, in one row; printed by `symaug info` and help. */
 struct role_kind {
     const char *name;    /* "policy-index" */
@@ -167,7 +205,11 @@ struct role_kind {
     role_fit fit;        /* how an array that was told the role must fit; NULL: not by a fit */
     role_fit by_name[3]; /* what an array named so may be, in order */
     spec_fill *spec;     /* what transforms do to it; NULL: rows are kept */
+    enum role_swap swap;
+    enum role_check check;
+    enum role_mistake mistake;
     struct role_names names[ROLE_N_NAMES];
+    const char *prefixes; /* ROLE_IS_VALUES: names of such lists, PREFIX_indices and so on */
 };
 
 /* By role: in the order in which arrays are trusted to tell the number of rows. */
@@ -177,9 +219,9 @@ extern const struct role_kind role_kinds[ROLE_N_KINDS];
  * count. */
 struct role_named role_by_name(const char *key, const struct board *board);
 
-/* True when the first n_bytes of key name a policy ("policy", "pol", "pi", "visits", ...), and of
- * that, counts of visits. */
-bool role_prefix_is_policy(const char *key, size_t n_bytes);
+/* The role of the values of a list whose name is the first n_bytes of key ("policy", "pol", "pi",
+ * "visits", ...), META when none has it; and whether it counts visits. */
+enum role role_values_by_prefix(const char *key, size_t n_bytes);
 bool role_prefix_is_counts(const char *key, size_t n_bytes);
 
 /* The name of a role. */
@@ -187,6 +229,9 @@ const char *role_name(enum role role);
 
 /* True when a transform moves what arrays of the role hold, not only its colours. */
 bool role_moves(enum role role);
+
+/* True when arrays of the role hold something for each cell: planes, packed planes, grids. */
+bool role_is_on_cells(enum role role);
 
 /* Open a shard; arrays that the user told to leave out need not even be readable. */
 int role_open(struct archive_in *archive, const char *path, bool use_map,

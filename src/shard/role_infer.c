@@ -5,7 +5,6 @@
  * it is surely not spatial. Problems do not stop the inference: all of them are found.
  */
 #include "shard/role_parts.h"
-#include "shard/rows.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -286,24 +285,18 @@ static int bind_copy(struct role_context *c, size_t i, bool check_shape)
  * where those of the player to move change with every row. */
 static bool goes_by_colour(const struct array *array)
 {
-    const struct array *const arrays[] = {array};
-    const struct dtype *dtype = &array->header.dtype;
-    struct rows *rows = rows_open(arrays, 1, NULL);
-    uint8_t element[16];
+    struct role_look look = role_look_open(array);
     uint64_t n_same = 0, n_pairs = 0;
     double last = 0;
 
-    for (uint64_t i = 0; i < array->n_rows && rows != NULL && array->row_nbytes <= sizeof element;
-         i++) {
-        if (rows_read(rows, 1, element, NULL) != 0)
-            break;
-        const double value = dtype_get_double(dtype, element);
+    while (role_look_next(&look)) {
+        const double value = dtype_get_double(&array->header.dtype, look.row);
 
-        n_pairs += i > 0 && value * last != 0;
-        n_same += i > 0 && value * last > 0;
+        n_pairs += value * last != 0;
+        n_same += value * last > 0;
         last = value;
     }
-    rows_close(rows);
+    role_look_close(&look);
     return n_pairs >= 16 && n_same >= n_pairs - n_pairs / 8;
 }
 

@@ -6,7 +6,6 @@
 #include "shard/role_parts.h"
 
 #include "base/text.h"
-#include "shard/rows.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -33,33 +32,35 @@ static size_t prefix_of(const char *key, enum sparse_part part)
     return n_key - n_ending;
 }
 
-/* True when array i may be a part: nothing else was told for it, and it is in no other policy. */
-static bool is_free(const struct role_context *c, int i, enum role part)
+/* True when array i may be such a part: nothing else was told for it, and it is in no other
+ * policy. */
+static bool is_free(const struct role_context *c, int i, enum role_flag part)
 {
     const struct role_case *known;
 
     if (i < 0)
         return false;
     known = &c->cases[i];
-    return known->sparse_index < 0 && (known->told == NULL || known->told->role == part) &&
+    return known->sparse_index < 0 &&
+           (known->told == NULL || (role_kinds[known->told->role].flags & part)) &&
            c->archive->arrays[i].header.n_dims > 0;
 }
 
 /* PREFIX and the part's ending, or the ending behind it in the list. */
 static int find_part(const struct role_context *c, const char *key, size_t n_prefix,
-                     enum sparse_part part, enum role role)
+                     enum sparse_part part, enum role_flag kind)
 {
     for (unsigned k = part; n_prefix > 0 && k <= part + 1u; k++) {
         int i = role_find(c, key, n_prefix, endings[k]);
 
-        if (is_free(c, i, role))
+        if (is_free(c, i, kind))
             return i;
     }
     return -1;
 }
 
-/* The only free array that was told to have the role, or -1. */
-static int find_told(const struct role_context *c, enum role role)
+/* The only free array that was told to be such a part, or -1. */
+static int find_told(const struct role_context *c, enum role_flag part)
 {
     int found = -1;
 
@@ -67,7 +68,7 @@ static int find_told(const struct role_context *c, enum role role)
         const struct role_override *o = &c->request->overrides[k];
         int i = role_find(c, o->array, strlen(o->array), "");
 
-        if (c->cases[i].told != o || o->role != role || !is_free(c, i, role))
+        if (c->cases[i].told != o || !is_free(c, i, part))
             continue;
         if (found >= 0)
             return -1;
@@ -119,16 +120,16 @@ static void find_from_indices(struct role_context *c, size_t i)
     const struct array *array = &c->archive->arrays[i];
     const bool told = c->cases[i].told != NULL;
     const size_t n_prefix = prefix_of(array->key, SPARSE_INDICES);
-    const bool by_name = told || role_prefix_is_policy(array->key, n_prefix);
+    const bool by_name = told || role_values_by_prefix(array->key, n_prefix) != ROLE_META;
     int value, offsets;
     bool compressed;
 
-    value = find_part(c, array->key, n_prefix, SPARSE_VALUES, ROLE_POLICY_VALUE);
+    value = find_part(c, array->key, n_prefix, SPARSE_VALUES, ROLE_IS_VALUES);
     if (value < 0 && told)
-        value = find_told(c, ROLE_POLICY_VALUE);
-    offsets = find_part(c, array->key, n_prefix, SPARSE_OFFSETS, ROLE_POLICY_OFFSETS);
+        value = find_told(c, ROLE_IS_VALUES);
+    offsets = find_part(c, array->key, n_prefix, SPARSE_OFFSETS, ROLE_IS_OFFSETS);
     if (offsets < 0 && told)
-        offsets = find_told(c, ROLE_POLICY_OFFSETS);
+        offsets = find_told(c, ROLE_IS_OFFSETS);
     compressed = value >= 0 && offsets >= 0 && is_vector(c, (int)i, true) &&
                  is_vector(c, value, false) && is_vector(c, offsets, true);
     if (!compressed && !by_name)
@@ -139,20 +140,21 @@ static void find_from_indices(struct role_context *c, size_t i)
         enter(c, (int)i, value, compressed ? offsets : -1);
 }
 
-static bool may_be(const struct role_context *c, size_t i, enum role role, enum sparse_part part)
+static bool may_be_indices(const struct role_context *c, size_t i)
 {
     const struct role_case *known = &c->cases[i];
 
-    return is_free(c, (int)i, role) &&
-           (known->told != NULL || prefix_of(c->archive->arrays[i].key, part) > 0);
+    return is_free(c, (int)i, ROLE_IS_INDICES) &&
+           (known->told != NULL || prefix_of(c->archive->arrays[i].key, SPARSE_INDICES) > 0);
 }
 
 void role_sparse_find(struct role_context *c)
 {
+    const unsigned parts = ROLE_IS_INDICES | ROLE_IS_VALUES | ROLE_IS_OFFSETS;
     const size_t n = c->archive->n_arrays;
 
     for (size_t i = 0; i < n; i++)
-        if (may_be(c, i, ROLE_POLICY_INDEX, SPARSE_INDICES))
+        if (may_be_indices(c, i))
             find_from_indices(c, i);
     for (size_t i = 0; i < n; i++) {
         const struct role_case *known = &c->cases[i];
@@ -161,11 +163,9 @@ void role_sparse_find(struct role_context *c)
 
         if (known->sparse_index >= 0 || known->is_refused)
             continue;
-        if (known->told != NULL
-                ? known->told->role == ROLE_POLICY_INDEX ||
-                      known->told->role == ROLE_POLICY_VALUE ||
-                      known->told->role == ROLE_POLICY_OFFSETS
-                : is_free(c, (int)i, ROLE_POLICY_VALUE) && role_prefix_is_policy(key, n_prefix))
+        if (known->told != NULL ? role_kinds[known->told->role].flags & parts
+                                : role_values_by_prefix(key, n_prefix) != ROLE_META &&
+                                      is_free(c, (int)i, ROLE_IS_VALUES))
             refuse_lonely(c, i, SPARSE_INDICES, n_prefix);
     }
 }
@@ -425,7 +425,7 @@ int role_sparse_bind(struct role_context *c, size_t i)
 {
     const struct role_binding *found = &c->bindings[i];
     const int parts[] = {(int)i, found->value_array, found->offsets_array};
-    static const enum role roles[] = {ROLE_POLICY_INDEX, ROLE_POLICY_VALUE, ROLE_POLICY_OFFSETS};
+    enum role roles[] = {ROLE_POLICY_INDEX, ROLE_POLICY_VALUE, ROLE_POLICY_OFFSETS};
     const struct action_layout *layout;
     struct role_reason reason = {""};
     enum sparse_form form = SPARSE_NONE;
@@ -439,13 +439,18 @@ int role_sparse_bind(struct role_context *c, size_t i)
     if (layout == NULL)
         return role_refuse(c, i, "policy-index:layout=LAYOUT", reason.text);
     const char *key = c->archive->arrays[i].key;
-    const bool is_counts = role_prefix_is_counts(key, prefix_of(key, SPARSE_INDICES));
+    const size_t n_prefix = prefix_of(key, SPARSE_INDICES);
+    const bool is_counts = role_prefix_is_counts(key, n_prefix);
 
+    if (role_values_by_prefix(key, n_prefix) != ROLE_META)
+        roles[1] = role_values_by_prefix(key, n_prefix);
     for (size_t k = 0; k < 3; k++) {
         struct role_binding *b;
 
         if (parts[k] < 0)
             continue;
+        if (c->cases[parts[k]].told != NULL)
+            roles[k] = c->cases[parts[k]].told->role;
         b = &c->bindings[parts[k]];
         b->role = roles[k];
         b->inferred = c->cases[parts[k]].told == NULL;
@@ -463,21 +468,18 @@ int role_sparse_bind(struct role_context *c, size_t i)
 static uint64_t scipy_columns(const struct role_context *c)
 {
     const int i = role_find(c, "shape", strlen("shape"), "");
-    const struct array *const arrays[] = {i >= 0 ? &c->archive->arrays[i] : NULL};
-    struct rows *rows;
-    uint8_t element[16];
-    int64_t n = 0;
+    const struct array *shape = i >= 0 ? &c->archive->arrays[i] : NULL;
+    int64_t sizes[2] = {0, 0};
+    struct role_look look;
 
-    if (i < 0 || arrays[0]->header.n_dims != 1 || arrays[0]->n_rows != 2 ||
-        !dtype_is_integer(&arrays[0]->header.dtype))
+    if (shape == NULL || shape->header.n_dims != 1 || shape->n_rows != 2 ||
+        !dtype_is_integer(&shape->header.dtype))
         return 0;
-    rows = rows_open(arrays, 1, NULL);
-    if (rows != NULL && rows_read(rows, 1, element, NULL) == 0 &&
-        dtype_get_int(&arrays[0]->header.dtype, element) == (int64_t)c->n_rows &&
-        rows_read(rows, 1, element, NULL) == 0)
-        n = dtype_get_int(&arrays[0]->header.dtype, element);
-    rows_close(rows);
-    return n > 0 ? (uint64_t)n : 0;
+    look = role_look_open(shape);
+    for (unsigned k = 0; k < 2 && role_look_next(&look); k++)
+        sizes[k] = dtype_get_int(&shape->header.dtype, look.row);
+    role_look_close(&look);
+    return sizes[0] == (int64_t)c->n_rows && sizes[1] > 0 ? (uint64_t)sizes[1] : 0;
 }
 
 bool role_sparse_of_scipy(const struct role_context *c, size_t i, char role[64])

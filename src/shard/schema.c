@@ -150,11 +150,6 @@ out:
     return status;
 }
 
-static bool is_spread(enum role role)
-{
-    return role == ROLE_PLANES || role == ROLE_PACKED || role == ROLE_GRID;
-}
-
 static int build(json_t *root, const struct archive_in *archive,
                  const struct role_binding *bindings, struct error *err)
 {
@@ -164,7 +159,7 @@ static int build(json_t *root, const struct archive_in *archive,
     for (size_t i = 0; i < archive->n_arrays; i++) {
         const struct role_binding *b = &bindings[i];
 
-        if (is_spread(b->role) && json_object_get(root, order_key) == NULL)
+        if (role_is_on_cells(b->role) && json_object_get(root, order_key) == NULL)
             bad |= json_object_set_new(root, order_key, json_string(b->plane_xy ? "xy" : "yx"));
     }
     bad |= json_object_set_new(root, arrays_key, arrays);

@@ -528,20 +528,18 @@ static bool compare_elements(const struct comparison *c)
 
 static bool compare_array(const struct comparison *c)
 {
+    const struct plan_array *array = &c->plan->arrays[c->i];
+    const bool is_list = array->binding.role == ROLE_POLICY_INDEX;
+
     if (c->stored->n != c->recomputed->n)
-        return c->plan->arrays[c->i].binding.role == ROLE_POLICY_INDEX ? compare_indices(c)
-                                                                       : compare_elements(c);
-    switch (c->plan->arrays[c->i].binding.role) {
-    case ROLE_PACKED:
+        return is_list ? compare_indices(c) : compare_elements(c);
+    if (is_list && dtype_is_integer(&c->stored->dtype))
+        return compare_indices(c);
+    switch (array->spec.kind) {
+    case SPEC_BITS:
         return compare_bits(c);
-    case ROLE_PLANES:
-    case ROLE_GRID:
-    case ROLE_POLICY:
-    case ROLE_ACTION_VALUES:
-    case ROLE_MASK:
+    case SPEC_AXIS:
         return compare_axis(c);
-    case ROLE_POLICY_INDEX:
-        return dtype_is_integer(&c->stored->dtype) ? compare_indices(c) : compare_elements(c);
     default:
         return compare_elements(c);
     }

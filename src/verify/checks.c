@@ -369,25 +369,23 @@ static void check_pad_bits(const struct subject *s)
 static const struct role_checks {
     void (*every)(const struct subject *s);
     void (*own)(const struct subject *s);
-} checks[] = {
-    [ROLE_PACKED] = {check_pad_bits, NULL},
-    [ROLE_GRID] = {NULL, check_tile},
-    [ROLE_POLICY] = {check_policy, check_mass},
-    [ROLE_POLICY_INDEX] = {check_sparse_indices, check_sparse_mass},
-    [ROLE_POLICY_VALUE] = {check_sparse_values, NULL},
-    [ROLE_ACTION] = {check_action, NULL},
-    [ROLE_COORD] = {check_coord, NULL},
-    [ROLE_VALUE] = {check_value, NULL},
-    [ROLE_WDL] = {check_wdl, NULL},
-    [ROLE_TO_MOVE] = {check_player, NULL},
-    [ROLE_TILE] = {NULL, check_tile},
-    [ROLE_DROP] = {NULL, NULL},
+} checks[ROLE_N_CHECKS] = {
+    [ROLE_CHECK_PAD_BITS] = {check_pad_bits, NULL},
+    [ROLE_CHECK_TILES] = {NULL, check_tile},
+    [ROLE_CHECK_POLICY] = {check_policy, check_mass},
+    [ROLE_CHECK_INDICES] = {check_sparse_indices, check_sparse_mass},
+    [ROLE_CHECK_INDEX_VALUES] = {check_sparse_values, NULL},
+    [ROLE_CHECK_ACTION] = {check_action, NULL},
+    [ROLE_CHECK_COORD] = {check_coord, NULL},
+    [ROLE_CHECK_VALUE] = {check_value, NULL},
+    [ROLE_CHECK_WDL] = {check_wdl, NULL},
+    [ROLE_CHECK_PLAYER] = {check_player, NULL},
 };
 
 void check_row(const struct row_check *check, size_t i, uint64_t at)
 {
     const struct lane *lane = &check->lanes->items[i];
-    const struct role_checks *of_role = &checks[lane->binding->role];
+    const struct role_checks *of_role = &checks[role_kinds[lane->binding->role].check];
     const bool finite = must_be_finite(lane);
 
     if (lane->is_broken || (!finite && of_role->every == NULL))
@@ -401,7 +399,7 @@ void check_row(const struct row_check *check, size_t i, uint64_t at)
 void check_own_row(const struct row_check *check, size_t i, uint64_t at)
 {
     const struct lane *lane = &check->lanes->items[i];
-    const struct role_checks *of_role = &checks[lane->binding->role];
+    const struct role_checks *of_role = &checks[role_kinds[lane->binding->role].check];
 
     if (lane->is_broken || of_role->own == NULL)
         return;

@@ -266,34 +266,27 @@ static struct mistake name_label(const struct case_of_row *c, size_t i, enum fin
 
 static struct mistake name_mistake(const struct case_of_row *c, size_t i)
 {
-    switch (c->d->lanes->items[i].binding->role) {
-    case ROLE_PLANES:
-    case ROLE_PACKED:
-    case ROLE_GRID:
-    case ROLE_TILE:
+    switch (role_kinds[c->d->lanes->items[i].binding->role].mistake) {
+    case ROLE_MISTAKE_PLANES:
         return name_planes(c, i);
-    case ROLE_POLICY:
-    case ROLE_ACTION_VALUES:
-    case ROLE_MASK:
-    case ROLE_POLICY_INDEX:
+    case ROLE_MISTAKE_POLICY:
         return name_policy(c, i);
-    case ROLE_POLICY_VALUE:
+    case ROLE_MISTAKE_INDEX_VALUES:
         return (struct mistake){FINDING_POLICY_WRONG, "the values of the policy differ"};
-    case ROLE_ACTION:
-    case ROLE_COORD:
+    case ROLE_MISTAKE_MOVE:
         return name_cell(c, i);
-    case ROLE_VALUE:
-    case ROLE_WDL:
+    case ROLE_MISTAKE_VALUE:
         return name_label(c, i, FINDING_VALUE_NOT_FLIPPED,
                           swaps(c) ? "the value is not flipped"
                                    : "the value is flipped, though the colours are not swapped");
-    case ROLE_TO_MOVE:
+    case ROLE_MISTAKE_PLAYER:
         return name_label(c, i, FINDING_TO_MOVE_NOT_FLIPPED,
                           swaps(c) ? "the player to move is not flipped"
                                    : "the player is flipped, though the colours are not swapped");
-    default:
-        return (struct mistake){FINDING_COPY_CHANGED, "differs from that of its source"};
+    case ROLE_MISTAKE_COPY:
+        break;
     }
+    return (struct mistake){FINDING_COPY_CHANGED, "differs from that of its source"};
 }
 
 /* --- a row --- */

@@ -108,33 +108,31 @@ static void take_said(const struct verify_shard *shard, struct lane *lane)
 
 static bool is_decided(const struct lane *lane)
 {
-    const enum role role = lane->binding->role;
-
     return lane->is_mapped && lane->array->objects == NULL &&
-           (role == ROLE_VALUE || role == ROLE_WDL || role == ROLE_TO_MOVE || role == ROLE_GRID);
+           role_kinds[lane->binding->role].swap != ROLE_SWAP_NOTHING;
 }
 
 static int decide(struct lane *lane, struct conventions *c, bool follows_players, struct error *err)
 {
     struct numbers_summary range;
-    const enum role role = lane->binding->role;
+    const enum role_swap swap = role_kinds[lane->binding->role].swap;
     enum label_op op;
 
     if (!is_decided(lane))
         return 0;
     if (find_range(lane->array, &range, err) != 0)
         return -1;
-    if (role == ROLE_TO_MOVE && is_winner(lane)) {
+    if (swap == ROLE_SWAP_PLAYER && is_winner(lane)) {
         const bool follows = follows_players || c->to_move_said;
 
         op = spec_swap_of_coding(follows ? c->to_move : coding_of(c, true, &range));
         if (follows && op == LABEL_COMPLEMENT)
             op = LABEL_EXCHANGE_01; /* what is neither is nobody */
-    } else if (role == ROLE_TO_MOVE) {
+    } else if (swap == ROLE_SWAP_PLAYER) {
         c->to_move = coding_of(c, false, &range);
         op = spec_swap_of_coding(c->to_move);
     } else {
-        op = role == ROLE_GRID ? grid_flip(c, &range) : value_flip(lane, c, &range);
+        op = swap == ROLE_SWAP_CODES ? grid_flip(c, &range) : value_flip(lane, c, &range);
     }
     spec_set_swap(&lane->spec, op);
     return 0;

@@ -60,10 +60,7 @@ static int map_lane(struct lane *lane, struct verify_shard *shard, struct verify
 
 static bool tells_images(const struct lane *lane)
 {
-    const enum role role = lane->binding->role;
-
-    return lane->array->header.dtype.kind != DTYPE_OBJECT &&
-           (role == ROLE_PLANES || role == ROLE_PACKED || role == ROLE_GRID);
+    return lane->array->header.dtype.kind != DTYPE_OBJECT && role_is_on_cells(lane->binding->role);
 }
 
 static int add_lane(struct lanes *lanes, struct verify_shard *shard, size_t i,
