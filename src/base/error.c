@@ -11,23 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void set_va(struct error *err, enum error_kind kind, const char *format, va_list args)
-{
-    if (err == NULL || err->kind != ERROR_NONE)
-        return;
-    err->kind = kind;
-    vsnprintf(err->message, sizeof err->message, format, args);
-}
-
-void error_fill(struct error *err, enum error_kind kind, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    set_va(err, kind, format, args);
-    va_end(args);
-}
-
 static enum error_kind kind_of_errno(int errnum, enum error_kind kind)
 {
     switch (errnum) {
@@ -53,8 +36,8 @@ static void append(struct error *err, const char *format, ...)
     va_end(args);
 }
 
-void error_fill_at(struct error *err, enum error_kind kind, const struct error_place *place,
-                   const char *format, ...)
+static void fill(struct error *err, enum error_kind kind, const struct error_place *place,
+                 const char *format, va_list args)
 {
     static const char *const endings[] = {
         [ERROR_CODE_NONE] = "",
@@ -65,13 +48,10 @@ void error_fill_at(struct error *err, enum error_kind kind, const struct error_p
     };
     const char *shown = place->shown != NULL ? place->shown : place->array;
     char reason[ERROR_MESSAGE_NBYTES];
-    va_list args;
 
     if (err == NULL || err->kind != ERROR_NONE)
         return;
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
+    vsnprintf(reason, sizeof reason, format, args); /* may quote what is in err */
     err->kind = place->errnum == 0 ? kind : kind_of_errno(place->errnum, kind);
     err->code = place->code;
     err->has_row = place->has_row;
@@ -95,6 +75,34 @@ void error_fill_at(struct error *err, enum error_kind kind, const struct error_p
     append(err, "%s", endings[place->code]);
 }
 
+void error_fill(struct error *err, enum error_kind kind, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fill(err, kind, &(const struct error_place){0}, format, args);
+    va_end(args);
+}
+
+void error_fill_at(struct error *err, enum error_kind kind, const struct error_place *place,
+                   const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fill(err, kind, place, format, args);
+    va_end(args);
+}
+
+void error_fill_errno(struct error *err, enum error_kind kind, int errnum, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fill(err, kind, &(const struct error_place){.errnum = errnum}, format, args);
+    va_end(args);
+}
+
 int error_pass(struct error *err, const struct error *met)
 {
     if (err != NULL && err->kind == ERROR_NONE)
@@ -104,24 +112,9 @@ int error_pass(struct error *err, const struct error *met)
 
 const char *error_reason(const struct error *err, char *reason)
 {
-    if (err->reason_nbytes > 0)
-        snprintf(reason, ERROR_MESSAGE_NBYTES, "%.*s", (int)err->reason_nbytes,
-                 err->message + err->reason_at);
-    else
-        snprintf(reason, ERROR_MESSAGE_NBYTES, "%s", err->message);
+    snprintf(reason, ERROR_MESSAGE_NBYTES, "%.*s", (int)err->reason_nbytes,
+             err->message + err->reason_at);
     return reason;
-}
-
-void error_fill_errno(struct error *err, enum error_kind kind, int errnum, const char *format, ...)
-{
-    va_list args;
-
-    if (err == NULL || err->kind != ERROR_NONE)
-        return;
-    va_start(args, format);
-    set_va(err, kind_of_errno(errnum, kind), format, args);
-    va_end(args);
-    append(err, ": %s", strerror(errnum));
 }
 
 int error_exit_code(enum error_kind kind)

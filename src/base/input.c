@@ -1,19 +1,27 @@
 /*
  * input.c - input files: opened once, read in two ways behind one function. Larger files on local
- * disks are mapped, and bytes are copied out under guard.h; small files, those on network file
+ * disks are mapped, and bytes are copied out under a guard; small files, those on network file
  * systems (where a map turns every error into a signal) and those that nobody wants mapped are read
  * with pread.
+ *
+ * Touching a page after the end of a mapped file raises SIGBUS in the thread that touches it. Each
+ * thread notes the map it is about to copy from; the handler jumps back into that thread's copy if
+ * the fault lies inside that map, and hands every other SIGBUS to the handler that was there
+ * before. Nothing else in the program may touch a mapped byte.
  *
  * Device, inode, size and time of change are noted when a file is opened, so that its end can check
  * that it is still the same file.
  */
 #include "base/input.h"
 
-#include "base/guard.h"
 #include "base/retry.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,6 +32,72 @@
 #define SMALL_NBYTES   (64u << 10) /* a map is not worth its page faults below this */
 #define RELEASE_NBYTES (4u << 20)
 #define PREAD_NBYTES   (1u << 30)
+
+/* --- the guard --- */
+
+struct guard {
+    sigjmp_buf jump;
+    const uint8_t *begin;
+    const uint8_t *end;
+    volatile sig_atomic_t armed;
+};
+
+/* initial-exec: the handler must not be the first to touch it, which could allocate. */
+static _Thread_local struct guard guard __attribute__((tls_model("initial-exec")));
+
+static struct sigaction previous;
+static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void on_sigbus(int signum, siginfo_t *info, void *context)
+{
+    const uint8_t *address = info->si_addr;
+
+    (void)context;
+    /* si_code is positive for faults only; si_addr of a kill(2) means nothing */
+    if (guard.armed && info->si_code > 0 && address >= guard.begin && address < guard.end) {
+        guard.armed = 0;
+        siglongjmp(guard.jump, 1);
+    }
+    sigaction(signum, &previous, NULL);
+    raise(signum);
+}
+
+int guard_install(void)
+{
+    struct sigaction action, current;
+    int result;
+
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = on_sigbus;
+    action.sa_flags = SA_SIGINFO;
+    sigemptyset(&action.sa_mask);
+    pthread_mutex_lock(&install_lock);
+    result = sigaction(SIGBUS, NULL, &current);
+    if (result == 0 &&
+        !((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_sigbus)) {
+        previous = current; /* known before the handler may need it */
+        result = sigaction(SIGBUS, &action, NULL);
+    }
+    pthread_mutex_unlock(&install_lock);
+    return result;
+}
+
+int guard_copy(void *to, const uint8_t *from, size_t n_bytes, const uint8_t *map, size_t map_nbytes)
+{
+    guard.begin = map;
+    guard.end = map + map_nbytes;
+    /* the mask is saved: SIGBUS is blocked inside the handler, and must be open for the next one */
+    if (sigsetjmp(guard.jump, 1) != 0)
+        return -1;
+    guard.armed = 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    memcpy(to, from, n_bytes);
+    atomic_signal_fence(memory_order_seq_cst);
+    guard.armed = 0;
+    return 0;
+}
+
+/* --- files --- */
 
 /* File systems whose other side may change or vanish at any time, where a map turns every error
  * into a signal: numbers from statfs(2) and the kernel's linux/magic.h. */
@@ -47,18 +121,6 @@ static const uint32_t network_file_systems[] = {
     0x20030528, /* OrangeFS */
     0x786f4256, /* VirtualBox shared folders */
 };
-
-static bool is_on_network(int fd)
-{
-    struct statfs fs;
-
-    if (fstatfs(fd, &fs) != 0)
-        return true;
-    for (size_t i = 0; i < sizeof network_file_systems / sizeof *network_file_systems; i++)
-        if ((uint32_t)fs.f_type == network_file_systems[i])
-            return true;
-    return false;
-}
 
 static enum error_kind kind_of_open_failure(int errnum)
 {
@@ -85,23 +147,17 @@ static const char *type_name(mode_t mode)
     }
 }
 
-static int open_retrying(const char *path)
-{
-    unsigned n_tries = 0;
-    int fd;
-
-    do
-        fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    while (fd < 0 && retry_interrupted(&n_tries));
-    return fd;
-}
-
 static void map_file(struct input *in)
 {
+    bool is_local = true;
+    struct statfs fs;
     void *map;
 
-    if (in->n_bytes < SMALL_NBYTES || in->n_bytes > SIZE_MAX || is_on_network(in->fd) ||
-        guard_install() != 0)
+    if (in->n_bytes < SMALL_NBYTES || in->n_bytes > SIZE_MAX || fstatfs(in->fd, &fs) != 0)
+        return;
+    for (size_t i = 0; i < sizeof network_file_systems / sizeof *network_file_systems; i++)
+        is_local &= (uint32_t)fs.f_type != network_file_systems[i];
+    if (!is_local || guard_install() != 0)
         return;
     map = mmap(NULL, (size_t)in->n_bytes, PROT_READ, MAP_PRIVATE, in->fd, 0);
     if (map == MAP_FAILED)
@@ -112,6 +168,7 @@ static void map_file(struct input *in)
 
 int input_open(struct input *in, const char *path, bool use_map, struct error *err)
 {
+    unsigned n_tries = 0;
     struct stat st;
 
     memset(in, 0, sizeof *in);
@@ -119,7 +176,9 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
     in->path = strdup(path);
     if (in->path == NULL)
         return error_no_memory(err, "path of an input");
-    in->fd = open_retrying(path);
+    do
+        in->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    while (in->fd < 0 && retry_interrupted(&n_tries));
     if (in->fd < 0) {
         error_set_at(err, kind_of_open_failure(errno), ERROR_IN_ERRNO(path), "cannot open");
         goto out;
@@ -181,17 +240,6 @@ static int check_range(const struct input *in, uint64_t offset, size_t n_bytes, 
                         (unsigned long long)*end, (unsigned long long)in->n_bytes);
 }
 
-/* A fault inside the map means a shorter file or a device that cannot deliver the page. */
-static int fail_fault(const struct input *in, uint64_t end, struct error *err)
-{
-    struct stat st;
-
-    if (fstat(in->fd, &st) == 0 && (uint64_t)st.st_size < end)
-        return fail_truncated(in, err);
-    return error_set_at(err, ERROR_IO, ERROR_IN(in->path),
-                        "cannot read: the device failed under the file's map");
-}
-
 static int read_at(const struct input *in, uint64_t offset, uint8_t *out, size_t n_bytes,
                    struct error *err)
 {
@@ -217,18 +265,23 @@ static int read_at(const struct input *in, uint64_t offset, uint8_t *out, size_t
 int input_read(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
                struct error *err)
 {
+    struct stat st;
     uint64_t end;
 
     if (check_range(in, offset, n_bytes, &end, err) != 0)
         return -1;
     if (in->map == NULL)
         return read_at(in, offset, out, n_bytes, err);
-    if (in->fd < 0 && n_bytes > 0)
+    if (n_bytes > 0 && in->fd < 0)
         memcpy(out, in->map + offset, n_bytes);
-    else if (n_bytes > 0 &&
-             guard_copy(out, in->map + offset, n_bytes, in->map, (size_t)in->n_bytes) != 0)
-        return fail_fault(in, end, err);
-    return 0;
+    if (n_bytes == 0 || in->fd < 0 ||
+        guard_copy(out, in->map + offset, n_bytes, in->map, (size_t)in->n_bytes) == 0)
+        return 0;
+    /* A fault inside the map means a shorter file or a device that cannot deliver the page. */
+    if (fstat(in->fd, &st) == 0 && (uint64_t)st.st_size < end)
+        return fail_truncated(in, err);
+    return error_set_at(err, ERROR_IO, ERROR_IN(in->path),
+                        "cannot read: the device failed under the file's map");
 }
 
 int input_read_scattered(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
@@ -238,9 +291,8 @@ int input_read_scattered(const struct input *in, uint64_t offset, void *out, siz
 
     if (in->fd < 0)
         return input_read(in, offset, out, n_bytes, err);
-    if (check_range(in, offset, n_bytes, &end, err) != 0)
-        return -1;
-    return read_at(in, offset, out, n_bytes, err);
+    return check_range(in, offset, n_bytes, &end, err) == 0 ? read_at(in, offset, out, n_bytes, err)
+                                                            : -1;
 }
 
 void input_release_before(const struct input *in, uint64_t offset, uint64_t *released)

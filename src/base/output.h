@@ -1,9 +1,10 @@
 /*
- * output.h - an output file: complete and durable under its final name, or not there.
+ * output.h - an output file or folder: complete and durable under its final name, or not there.
  *
  * Bytes go to a temp file in the same folder (.NAME.symaug-XXXXXX, O_EXCL, locked with flock); a
  * commit syncs it, renames it, and syncs the folder. A failure or a signal removes the temp file;
  * one left by kill -9 is removed by the next run that writes the same target and obtains its lock.
+ * The files of an output folder are written into a temp folder, by the same rules.
  */
 #ifndef SYMAUG_BASE_OUTPUT_H
 #define SYMAUG_BASE_OUTPUT_H
@@ -14,22 +15,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What is written until it gets its final name. */
+struct output_temp {
+    char *path;    /* owned; NULL: there is none (any more) */
+    int fd;        /* of the file or folder, holds its lock; -1 when closed */
+    int parent_fd; /* of the folder that it lies in, -1 when closed */
+    int slot;      /* its place in the table of output_remove_temps */
+    bool is_folder;
+};
+
 struct output {
-    char *path;      /* owned: the final name */
-    char *temp_path; /* owned */
-    int fd;          /* of the temp file, -1 when closed */
+    char *path; /* owned: the final name */
+    struct output_temp temp;
     uint8_t *buffer; /* owned */
     size_t n_buffered;
     uint64_t offset;  /* where the buffer's first byte goes */
     uint64_t n_bytes; /* size of the file so far */
     bool is_synced;   /* nothing was written since the last output_sync */
-    int folder_fd;    /* of the folder it lies in, -1 when closed */
-    int slot;         /* its place in the table of output_remove_temps */
 };
 
 /*
  * Create the temp file. An existing target is ERROR_CANT_CREATE unless force; a target that is
- * a folder or no regular file, or a folder that does not exist or cannot be written, too. With
+ * a folder or not a regular file, or a folder that does not exist or cannot be written, too. With
  * force, a symbolic link to a file (or to nothing) is itself replaced; what it points to stays.
  * Clears abandoned temp files of the same target. The caller commits or aborts.
  */
@@ -75,5 +82,54 @@ void output_remove_temps(void);
 
 /* Remove a file and sync its folder; a missing file is no error. */
 int output_remove(const char *path, struct error *err);
+
+/* --- folders --- */
+
+struct output_folder {
+    char *path; /* owned: the final name, without slashes at its end */
+    struct output_temp temp;
+};
+
+/*
+ * Create the temp folder. An existing target is ERROR_CANT_CREATE unless force, and even then if
+ * it is not a folder, or holds anything but plain files whose names end in suffix: replacing
+ * deletes them. The caller commits or aborts.
+ */
+int output_folder_open(struct output_folder *folder, const char *path, const char *suffix,
+                       bool force, struct error *err);
+
+/*
+ * Give the folder its final name; its files have been committed before. Under force a folder of
+ * that name is exchanged for it and deleted. On failure the temp folder is gone and an old one
+ * untouched (but for the last step, as output_commit). The folder is released.
+ */
+int output_folder_commit(struct output_folder *folder, const char *suffix, bool force,
+                         struct error *err);
+
+/* Remove the temp folder and what it holds; accepts a zeroed or committed one. */
+void output_folder_abort(struct output_folder *folder);
+
+/* --- names --- */
+
+/*
+ * ERROR_CANT_CREATE when the name is empty or not the name of a file, when the target exists and
+ * force is not given, and when it is something that is_folder says it may not be. A symbolic link
+ * counts as what it points to; a dangling one as an existing file.
+ */
+int output_target_check(const char *path, bool is_folder, bool force, struct error *err);
+
+/*
+ * Writers of one folder change names in it one after the other: where a target is more than one
+ * file (an output and its manifest), writers of the same target that exchanged their files in
+ * between would leave the one's beside the other's.
+ *
+ * Wait until no other writer has its turn in the folder that path lies in, ten seconds at most; the
+ * bytes should be on the disk by then, so that a turn is short. Only a help: on file systems
+ * without locks, and where somebody does not come to an end, it is one's turn at once or then.
+ */
+int output_turn_take(const char *path);
+
+/* The turn that output_turn_take returned is over. */
+void output_turn_end(int turn);
 
 #endif

@@ -8,7 +8,6 @@
  * itself.
  */
 #include "base/output_target.h"
-#include "base/output.h"
 #include "base/retry.h"
 #include "base/text.h"
 
@@ -34,6 +33,7 @@
 #define TEMP_N_RANDOM    6
 #define WAIT_NANOSECONDS (5 * 1000 * 1000)
 #define MAX_WAITS        2000
+#define MAX_ATTEMPTS     100
 
 /* --- temps that are open now --- */
 
@@ -57,7 +57,8 @@ static bool change_state(struct slot *slot, int from, int to)
     return atomic_compare_exchange_strong(&slot->state, &from, to);
 }
 
-int output_temps_add(const char *path, bool is_folder)
+/* Note a temp before it is created; -1 when the table is full or the path is too long. */
+static int slot_take(const char *path, bool is_folder)
 {
     size_t n_bytes = strlen(path) + 1;
 
@@ -72,12 +73,6 @@ int output_temps_add(const char *path, bool is_folder)
         return i;
     }
     return -1;
-}
-
-void output_temps_drop(int slot)
-{
-    if (slot >= 0)
-        change_state(&slots[slot], SLOT_OPEN, SLOT_FREE);
 }
 
 /* A record of getdents64, which libc has no async-signal-safe wrapper for. */
@@ -109,7 +104,7 @@ static int unlink_listed(int fd)
     return n_unlinked;
 }
 
-int output_temps_remove_folder(const char *path, int fd)
+void output_temp_remove_folder(const char *path, int fd)
 {
     int own_fd = -1;
 
@@ -120,7 +115,7 @@ int output_temps_remove_folder(const char *path, int fd)
         continue;
     if (own_fd >= 0)
         close(own_fd);
-    return rmdir(path);
+    rmdir(path);
 }
 
 void output_remove_temps(void)
@@ -131,7 +126,7 @@ void output_remove_temps(void)
         if (!change_state(&slots[i], SLOT_OPEN, SLOT_REMOVED))
             continue;
         if (slots[i].is_folder)
-            output_temps_remove_folder(slots[i].path, -1);
+            output_temp_remove_folder(slots[i].path, -1);
         else
             unlink(slots[i].path);
     }
@@ -140,13 +135,6 @@ void output_remove_temps(void)
 
 /* --- the name --- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash == NULL ? path : slash + 1;
-}
-
 static int cant_create(struct error *err, const char *path, const char *reason)
 {
     return error_set(err, ERROR_CANT_CREATE, "cannot create %s: %s", text_quote(path).text, reason);
@@ -154,7 +142,7 @@ static int cant_create(struct error *err, const char *path, const char *reason)
 
 int output_target_check(const char *path, bool is_folder, bool force, struct error *err)
 {
-    const char *name = base_name(path);
+    const char *name = text_base_name(path);
     struct stat st;
 
     if (path[0] == '\0')
@@ -172,7 +160,7 @@ int output_target_check(const char *path, bool is_folder, bool force, struct err
     if (!is_folder && S_ISDIR(st.st_mode))
         return cant_create(err, path, "it is a folder");
     if (is_folder && !S_ISDIR(st.st_mode))
-        return cant_create(err, path, "it exists and is no folder");
+        return cant_create(err, path, "it exists and is not a folder");
     if (!is_folder && !S_ISREG(st.st_mode))
         return cant_create(err, path, "it is not a regular file");
     if (!force)
@@ -182,7 +170,7 @@ int output_target_check(const char *path, bool is_folder, bool force, struct err
 
 int output_target_open_folder(const char *path, int *fd, struct error *err)
 {
-    size_t n_bytes = (size_t)(base_name(path) - path);
+    size_t n_bytes = (size_t)(text_base_name(path) - path);
     unsigned n_tries = 0;
     char *folder = n_bytes == 0 ? strdup(".") : strndup(path, n_bytes);
 
@@ -215,7 +203,7 @@ int output_target_sync(int folder_fd, const char *path, struct error *err)
 /* ".NAME.symaug-", NAME cut where the whole temp name would be too long, between characters. */
 static void temp_stem(const char *path, int folder_fd, char stem[NAME_MAX + 1])
 {
-    const char *name = base_name(path);
+    const char *name = text_base_name(path);
     size_t n_bytes = strlen(name);
     long name_max = fpathconf(folder_fd, _PC_NAME_MAX);
     size_t room;
@@ -256,13 +244,16 @@ char *output_target_temp_path(const char *path, int folder_fd, struct error *err
         random[i] = letters[bits % (sizeof letters - 1)];
     random[TEMP_N_RANDOM] = '\0';
     temp_stem(path, folder_fd, stem);
-    if (asprintf(&temp_path, "%.*s%s%s", (int)(base_name(path) - path), path, stem, random) >= 0)
+    if (asprintf(&temp_path, "%.*s%s%s", (int)(text_base_name(path) - path), path, stem, random) >=
+        0)
         return temp_path;
     error_no_memory(err, "temp file name");
     return NULL;
 }
 
-bool output_target_lock(int fd)
+/* Take the lock that tells a temp in use from an abandoned one. False when someone is clearing it
+ * away right now, or has. On file systems without locks: true, and nothing is ever cleared. */
+static bool lock_temp(int fd)
 {
     struct stat st;
 
@@ -286,14 +277,15 @@ static void clear_if_abandoned(const char *temp_path)
         lstat(temp_path, &named) == 0 && locked.st_dev == named.st_dev &&
         locked.st_ino == named.st_ino) {
         if (S_ISDIR(locked.st_mode))
-            output_temps_remove_folder(temp_path, fd);
+            output_temp_remove_folder(temp_path, fd);
         else if (S_ISREG(locked.st_mode))
             unlink(temp_path);
     }
     close(fd);
 }
 
-void output_target_clear(const char *path, int folder_fd)
+/* Remove temp files and folders of this target whose lock is free. What cannot be is left. */
+static void clear_abandoned(const char *path, int folder_fd)
 {
     int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = fd < 0 ? NULL : fdopendir(fd);
@@ -314,7 +306,8 @@ void output_target_clear(const char *path, int folder_fd)
         if (strncmp(entry->d_name, stem, stem_nbytes) != 0 ||
             strlen(entry->d_name) != stem_nbytes + TEMP_N_RANDOM)
             continue;
-        if (asprintf(&temp_path, "%.*s%s", (int)(base_name(path) - path), path, entry->d_name) < 0)
+        if (asprintf(&temp_path, "%.*s%s", (int)(text_base_name(path) - path), path,
+                     entry->d_name) < 0)
             break;
         clear_if_abandoned(temp_path);
         free(temp_path);
@@ -322,31 +315,96 @@ void output_target_clear(const char *path, int folder_fd)
     closedir(folder);
 }
 
-/* Where renameat2 is missing: a hard link fails on an existing name just the same. */
-static int link_new(const char *temp_path, const char *path)
+/* Give up its name; is_created: and what is there. */
+static void discard(struct output_temp *temp, bool is_created)
 {
-    struct stat st;
+    if (is_created && temp->is_folder)
+        output_temp_remove_folder(temp->path, temp->fd);
+    else if (is_created)
+        unlink(temp->path);
+    if (temp->slot >= 0)
+        change_state(&slots[temp->slot], SLOT_OPEN, SLOT_FREE);
+    free(temp->path);
+    temp->path = NULL;
+}
 
-    if (link(temp_path, path) == 0) {
-        unlink(temp_path);
-        return 0;
-    }
-    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS)
+int output_temp_create(struct output_temp *temp, const char *path, bool is_folder,
+                       struct error *err)
+{
+    const int flags = O_NOFOLLOW | O_CLOEXEC;
+
+    *temp = OUTPUT_TEMP_INIT;
+    temp->is_folder = is_folder;
+    if (output_target_open_folder(path, &temp->parent_fd, err) != 0)
         return -1;
-    /* No hard links either (folders; FAT): look, then rename. */
-    if (lstat(path, &st) == 0) {
-        errno = EEXIST;
-        return -1;
+    clear_abandoned(path, temp->parent_fd);
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
+        bool is_made = false;
+        int errnum;
+
+        temp->path = output_target_temp_path(path, temp->parent_fd, err);
+        if (temp->path == NULL)
+            return -1;
+        /* Before it exists, so that no moment is left in which a signal would leave it behind. */
+        temp->slot = slot_take(temp->path, is_folder);
+        if (temp->slot < 0) {
+            discard(temp, false);
+            return error_set(err, ERROR_INTERNAL, "cannot create %s: too many outputs are open",
+                             text_quote(path).text);
+        }
+        if (!is_folder)
+            temp->fd = open(temp->path, O_RDWR | O_CREAT | O_EXCL | flags, 0666);
+        else if ((is_made = mkdir(temp->path, 0777) == 0))
+            temp->fd = open(temp->path, O_RDONLY | O_DIRECTORY | flags);
+        errnum = errno;
+        if (temp->fd >= 0 && lock_temp(temp->fd))
+            return 0;
+        discard(temp, is_made || temp->fd >= 0);
+        if (temp->fd >= 0)
+            close(temp->fd);
+        else if (errnum != EEXIST && errnum != EINTR && !(is_made && errnum == ENOENT))
+            return error_set_errno(err, ERROR_CANT_CREATE, errnum, "cannot create %s",
+                                   text_quote(path).text);
+        temp->fd = -1;
     }
-    return rename(temp_path, path);
+    return error_set(err, ERROR_CANT_CREATE, "cannot create a temp %s for %s",
+                     is_folder ? "folder" : "file", text_quote(path).text);
+}
+
+void output_temp_forget(struct output_temp *temp)
+{
+    discard(temp, false);
+}
+
+void output_temp_drop(struct output_temp *temp)
+{
+    if (temp->path != NULL)
+        discard(temp, true);
+    if (temp->fd >= 0)
+        close(temp->fd);
+    if (temp->parent_fd >= 0)
+        close(temp->parent_fd);
+    *temp = OUTPUT_TEMP_INIT;
 }
 
 int output_target_rename_new(const char *temp_path, const char *path, struct error *err)
 {
+    struct stat st;
     int rc = renameat2(AT_FDCWD, temp_path, AT_FDCWD, path, RENAME_NOREPLACE);
 
-    if (rc != 0 && (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP))
-        rc = link_new(temp_path, path);
+    /* Where that is missing: a hard link fails on an existing name just the same. */
+    if (rc != 0 && (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) {
+        rc = link(temp_path, path);
+        if (rc == 0) {
+            unlink(temp_path);
+        } else if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) {
+            /* No hard links either (folders; FAT): look, then rename. */
+            if (lstat(path, &st) == 0)
+                errno = EEXIST;
+            else
+                rc = rename(temp_path, path);
+        }
+    }
     if (rc == 0)
         return 0;
     if (errno == EEXIST)

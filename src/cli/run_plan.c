@@ -5,7 +5,7 @@
  */
 #include "cli/run_plan.h"
 
-#include "base/output_target.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/expand_print.h"
 #include "cli/progress.h"

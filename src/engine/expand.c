@@ -6,7 +6,6 @@
 #include "engine/expand.h"
 
 #include "base/output.h"
-#include "base/output_target.h"
 #include "base/text.h"
 #include "engine/input_check.h"
 #include "engine/out_member.h"

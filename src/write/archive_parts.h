@@ -5,7 +5,7 @@
 #define SYMAUG_WRITE_ARCHIVE_PARTS_H
 
 #include "base/output.h"
-#include "base/output_folder.h"
+#include "base/output.h"
 #include "manifest/digest.h"
 #include "write/member.h"
 

@@ -74,7 +74,7 @@ static int write_file(const struct output_folder *folder, struct member *member,
     file->name = file_name(member->name, err);
     if (file->name == NULL)
         return -1;
-    if (asprintf(&path, "%s/%s", folder->temp_path, file->name) < 0)
+    if (asprintf(&path, "%s/%s", folder->temp.path, file->name) < 0)
         return error_no_memory(err, "file name");
     rc = output_open(&output, path, false, err);
     free(path);

@@ -6,7 +6,6 @@
 
 #include <cmocka.h>
 
-#include "base/guard.h"
 #include "base/input.h"
 #include "scratch.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/output.h"
-#include "base/output_folder.h"
+#include "base/output.h"
 #include "scratch.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static void put_in_folder(const struct output_folder *folder, const char *name, 
     char path[600];
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/%s", folder->temp_path, name);
+    snprintf(path, sizeof path, "%s/%s", folder->temp.path, name);
     file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);
@@ -103,7 +103,7 @@ static void test_remove_temps(void **state)
     for (int i = 0; i < 300; i++) {
         char path[600];
 
-        snprintf(path, sizeof path, "%s/some-longer-file-name-%d.npy", folder.temp_path, i);
+        snprintf(path, sizeof path, "%s/some-longer-file-name-%d.npy", folder.temp.path, i);
         fclose(fopen(path, "w"));
     }
     assert_int_equal(output_commit(&outs[1], false, &err), 0);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/output_target.h"
+#include "base/output.h"
 #include "scratch.h"
 
 #include <pthread.h>
