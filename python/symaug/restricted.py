@@ -127,13 +127,26 @@ def _shape(shape, dtype, n_bytes):
 
 def _from_bytes(data, dtype, shape, order):
     _need(isinstance(data, (bytes, bytearray)), "the bytes of an array", type(data).__name__)
+    _need(not dtype.hasobject, "numbers or texts in bytes", dtype)
     array = np.frombuffer(data, dtype) if dtype.itemsize else np.zeros(0, dtype)
     return array.reshape(_shape(shape, dtype, len(data)), order=order).copy()
+
+
+def _from_list(items, shape, order):
+    """An array of objects: what is in it is whatever else a pickle of data may hold."""
+    _need(isinstance(items, list), "the items of an array", type(items).__name__)
+    array = np.empty(len(items), object)
+    for i, item in enumerate(items):
+        array[i] = _finished(item)
+    return array.reshape(_shape(shape, np.dtype("u1"), len(items)), order=order)
 
 
 def _build_array(self, state):
     _need(isinstance(state, tuple) and len(state) == 5, "the parts of an array", state)
     dtype = _as_dtype(state[2])
+    if dtype.hasobject:
+        self.array = _from_list(state[4], state[1], "F" if state[3] else "C")
+        return
     self.array = _from_bytes(state[4], dtype, state[1], "F" if state[3] else "C")
 
 
@@ -266,14 +279,30 @@ class _Reader(pickle._Unpickler):
         dispatch[_code[0]] = refuse
 
 
-def loads(data):
+def _any_dtype(text, align=False, copy=False):
+    return _Dtype(np.dtype("O")) if text == "O8" else _dtype(text)
+
+
+class _ObjectReader(_Reader):
+    """Arrays of objects, too."""
+
+    dispatch = _Reader.dispatch
+
+    def find_class(self, module, name):
+        if (module, name) == ("numpy", "dtype"):
+            return _Function("numpy.dtype", _any_dtype)
+        return super().find_class(module, name)
+
+
+def loads(data, objects=False):
     """The value that a pickle holds, with stand-ins for its classes, and its protocol.
 
-    data: bytes of one pickle. Raises Refused, with a reason of one line, for a pickle that is
+    data: bytes of one pickle; objects: whether arrays of objects may be in it. Raises Refused, with a reason of one line, for a pickle that is
     damaged or asks for anything but data.
     """
     try:
-        value = _finished(_Reader(io.BytesIO(data)).load())
+        reader = _ObjectReader if objects else _Reader
+        value = _finished(reader(io.BytesIO(data)).load())
     except Refused:
         raise
     except RecursionError:

@@ -20,10 +20,11 @@
 static int bad_offset(const struct array *array, uint64_t row, int64_t found, uint64_t low,
                       uint64_t high, struct error *err)
 {
-    return error_set(err, ERROR_DATA, "%s: %s: row %llu: offset %lld, expected %llu to %llu",
-                     text_path(array->input->path).text, text_path(array->member).text,
-                     (unsigned long long)row, (long long)found, (unsigned long long)low,
-                     (unsigned long long)high);
+    struct error reason = {0};
+
+    error_set(&reason, ERROR_DATA, "offset %lld, expected %llu to %llu", (long long)found,
+              (unsigned long long)low, (unsigned long long)high);
+    return array_fail_row(array, row, &reason, err);
 }
 
 static int read_offsets(struct csr *csr, const struct array *offsets, const struct array *elements,
@@ -161,9 +162,7 @@ static int put_elements(const struct csr_pieces *self, const struct image *image
         if (spec->kind != SPEC_INDICES)
             memcpy(to, room, n * item);
         else if (kernel_indices(spec, image->transform, &spec->dtype, room, to, n, &reason) != 0)
-            return error_set(err, reason.kind, "%s: %s: row %llu: %s",
-                             text_path(array->input->path).text, text_path(array->member).text,
-                             (unsigned long long)image->row, reason.message);
+            return array_fail_row(array, image->row, &reason, err);
         out->n_bytes += n * item;
     }
     return 0;

@@ -119,9 +119,7 @@ static int write_item(const struct object_pieces *self, const struct image *imag
 
     if (self->in.spec->kind == SPEC_INDICES &&
         move_item(self->in.spec, image->transform, &item, room, &reason) != 0)
-        return error_set(err, reason.kind, "%s: %s: row %llu: %s",
-                         text_path(array->input->path).text, text_path(array->member).text,
-                         (unsigned long long)row, reason.message);
+        return array_fail_row(array, row, &reason, err);
     return pickle_write_items(&self->writer, place, &item, 1, out, err);
 }
 

@@ -103,7 +103,10 @@ int plan_refuse(const struct plan *plan, const struct plan_array *array, struct 
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
-    return error_set(err, ERROR_DATA, "%s: %s", plan_array_name(plan, array).text, reason);
+    return error_set_at(
+        err, ERROR_DATA,
+        (&(const struct error_place){.file = plan->archives[0].path, .array = array->key}), "%s",
+        reason);
 }
 
 enum label_op plan_swap_label(const struct plan *plan, const struct plan_array *array)

@@ -173,8 +173,7 @@ int row_supply_fail(const struct row_supply *supply, uint64_t row, const struct 
             break;
         row -= array->n_rows;
     }
-    return error_set(err, reason->kind, "%s: %s: row %llu: %s", text_path(array->input->path).text,
-                     text_path(array->member).text, (unsigned long long)row, reason->message);
+    return array_fail_row(array, row, reason, err);
 }
 
 void row_supply_close(struct row_supply *supply)

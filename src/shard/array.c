@@ -39,6 +39,16 @@ int array_fail_reason(const struct array *array, struct error *err, const struct
     return error_set_at(err, reason->kind, &place, "%s: %s", what, reason->message);
 }
 
+int array_fail_row(const struct array *array, uint64_t row, const struct error *reason,
+                   struct error *err)
+{
+    struct error_place place = array_place(array);
+
+    place.has_row = true;
+    place.row = row;
+    return error_set_at(err, reason->kind, &place, "%s", reason->message);
+}
+
 bool array_is_fortran(const struct array *array)
 {
     unsigned n_long = 0;

@@ -86,6 +86,11 @@ struct error_place array_place(const struct array *array);
 int array_fail(const struct array *array, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Pass on what is wrong with a row of the array, a reason alone: "FILE: MEMBER: row R: reason", of
+ * its kind. */
+int array_fail_row(const struct array *array, uint64_t row, const struct error *reason,
+                   struct error *err);
+
 /* Pass on an error whose message is a reason alone: "FILE: MEMBER: what: reason", of its kind. */
 int array_fail_reason(const struct array *array, struct error *err, const struct error *reason,
                       const char *what);

@@ -1,0 +1,112 @@
+"""Boards: cells, transforms, and where they send cells and actions."""
+
+import collections
+import ctypes
+import functools
+import os
+
+import numpy as np
+
+from .library import Error, library, usage
+
+Transform = collections.namedtuple("Transform", "id name swaps_colours")
+Layout = collections.namedtuple("Layout", "name length summary")
+Span = collections.namedtuple("Span", "name start stop")
+
+
+def _made(function, *arguments):
+    why = ctypes.create_string_buffer(512)
+    made = function(*arguments, why, len(why))
+    if not made:
+        raise usage(why.value.decode(errors="replace"))
+    return made
+
+
+class Board:
+    """A board and its group of transforms; read-only.
+
+    name: a preset ("hex8"), FAMILY:SIZE ("square:15"), file:PATH, or the path of a JSON file.
+
+    .name, .rows, .cols (both 0 where the cells form no box), .cells; .on_board: (cells,) bool;
+    .transforms: named tuples (id, name, swaps_colours), by id. Maps are numpy integers: element i
+    goes to map[i]. Error says what is wrong with a name, a file, a transform or a length.
+    """
+
+    def __init__(self, name):
+        name = os.fspath(name)
+        if not name.startswith("file:") and name.endswith(".json"):
+            name = "file:" + name
+        lib = library()
+        self._free, self._board = lib.board_free, _made(lib.board_new, name.encode())
+        self._asked = name
+        board = self._board
+        self.name = lib.board_name(board).decode()
+        self.rows, self.cols = lib.board_rows(board), lib.board_cols(board)
+        self.cells = lib.board_cells(board)
+        self.on_board = np.array([lib.board_on_board(board, i) for i in range(self.cells)], bool)
+        self.transforms = [
+            Transform(t, lib.transform_name(board, t).decode(),
+                      bool(lib.transform_swaps_colours(board, t)))
+            for t in range(lib.board_transforms(board))
+        ]  # fmt: skip
+
+    def __del__(self):
+        if getattr(self, "_board", None):
+            self._free(self._board)
+
+    def __reduce__(self):
+        return Board, (self._asked,)
+
+    def __repr__(self):
+        return f"symaug.Board({self._asked!r})"
+
+    def _transform(self, t):
+        if not 0 <= t < len(self.transforms):
+            raise usage(f"transform {t}: board {self.name} has 0 to {len(self.transforms) - 1}")
+        return int(t)
+
+    def inverse(self, t):
+        """The id of the transform that undoes t."""
+        return library().transform_inverse(self._board, self._transform(t))
+
+    def compose(self, a, b):
+        """The id of the transform that is a first, then b."""
+        return library().transform_compose(self._board, self._transform(a), self._transform(b))
+
+    def cell_map(self, t):
+        """Where transform t sends each cell: (cells,) int64."""
+        dst = library().cell_dst(self._board, self._transform(t))
+        return np.array(dst[: self.cells], np.int64)
+
+    def action_map(self, t, length=0, layout=None):
+        """Where transform t sends each action of a policy: (length,) int64.
+
+        layout: a name of .layouts, else the first one that has the length; length 0: that of the
+        named layout. Longer policies are padded: the entries after the layout's own stay.
+        """
+        lib, t = library(), self._transform(t)
+        name = layout.encode() if layout is not None else None
+        actions = _made(lib.actions_new, self._board, name, length)
+        try:
+            n = lib.actions_length(actions)
+            return np.array(lib.actions_dst(actions, t)[:n], np.int64)
+        finally:
+            lib.actions_free(actions)
+
+    @functools.cached_property
+    def layouts(self):
+        """The policy layouts: named tuples (name, length, summary)."""
+        return [Layout(one["name"], one["length"], one["summary"]) for one in self._described()["layouts"]]
+
+    def layout(self, length, name=None):
+        """The spans of a policy of that length, in order: named tuples (name, start, stop)."""
+        for one in self._described()["layouts"]:
+            if one["name"] == name or (name is None and one["length"] == length):
+                return [Span(span["name"], span["start"], span["stop"]) for span in one["spans"]]
+        raise usage(f"board {self.name} has no layout of length {length}; it has "
+                    + ", ".join(f"{one.name} ({one.length})" for one in self.layouts))  # fmt: skip
+
+    def _described(self):
+        from .program import run_json
+
+        return run_json("boards", [self._asked])

@@ -1,0 +1,146 @@
+"""libsymaug through ctypes: where it is found, what its functions take, how they fail.
+
+The library is loaded when it is first needed, and the program is looked for when it is first run.
+"""
+
+import ctypes
+import ctypes.util
+import functools
+import glob
+import os
+import shutil
+
+KINDS = {64: "usage", 65: "data", 66: "input", 70: "internal", 73: "output", 74: "io", 75: "again"}
+BUILDS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "build", "*")
+
+
+class Error(Exception):
+    """A failure of symaug.
+
+    kind: "usage", "data", "input", "internal", "output", "io" or "again" (exit codes 64, 65, 66,
+    70, 73, 74 and 75); file, array, row: what it is about, None where it is about none; message:
+    one line.
+    """
+
+    def __init__(self, kind, message, file=None, array=None, row=None):
+        super().__init__(message)
+        self.kind, self.message, self.file, self.array, self.row = kind, message, file, array, row
+
+    def __reduce__(self):
+        return Error, (self.kind, self.message, self.file, self.array, self.row)
+
+
+def usage(message):
+    return Error("usage", message)
+
+
+class Array(ctypes.Structure):
+    """struct symaug_array"""
+
+    _fields_ = [("name", ctypes.c_char_p), ("descr", ctypes.c_char_p), ("shape", ctypes.c_void_p),
+                ("n_dims", ctypes.c_uint), ("data", ctypes.c_void_p), ("n_bytes", ctypes.c_uint64)]
+
+
+class Failure(ctypes.Structure):
+    """struct symaug_failure"""
+
+    _fields_ = [("code", ctypes.c_int), ("row", ctypes.c_int64), ("array", ctypes.c_char * 128),
+                ("file", ctypes.c_char * 1024), ("message", ctypes.c_char * 4096)]
+
+    def error(self, row=None):
+        """As an exception; row takes the place of its row where that is given."""
+        array, file, message = (text.decode(errors="replace")
+                                for text in (self.array, self.file, self.message))
+        row = self.row if row is None else row
+        return Error(KINDS.get(self.code, "internal"), message, file or None, array or None,
+                     row if row >= 0 else None)
+
+
+class Moved(ctypes.Structure):
+    """struct symaug_moved"""
+
+    _fields_ = [("name", ctypes.c_char_p), ("role", ctypes.c_char_p), ("form", ctypes.c_int),
+                ("row_nbytes", ctypes.c_uint64), ("values", ctypes.c_int),
+                ("offsets", ctypes.c_int)]
+
+
+class Rows(ctypes.Structure):
+    """struct symaug_rows"""
+
+    _fields_ = [("data", ctypes.c_void_p), ("values", ctypes.c_void_p), ("n_data", ctypes.c_uint64),
+                ("rows", ctypes.c_void_p), ("transforms", ctypes.c_void_p), ("n", ctypes.c_size_t)]
+
+
+# enum symaug_form
+META, ROWS, OBJECTS, OBJECT_INDICES, CSR_OFFSETS, CSR_INDICES, CSR_VALUES = range(7)
+
+_P, _S, _Z, _U, _I = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint32,
+                      ctypes.c_int)
+_MAP, _FAILURE = ctypes.POINTER(ctypes.c_uint32), ctypes.POINTER(Failure)
+FUNCTIONS = {
+    "version": (_S,),
+    "board_new": (_P, _S, ctypes.c_char_p, _Z), "board_free": (None, _P), "board_name": (_S, _P),
+    "board_rows": (_U, _P), "board_cols": (_U, _P), "board_cells": (_U, _P),
+    "board_on_board": (_I, _P, _U), "board_transforms": (_U, _P), "transform_name": (_S, _P, _U),
+    "transform_swaps_colours": (_I, _P, _U), "transform_inverse": (_U, _P, _U),
+    "transform_compose": (_U, _P, _U, _U), "cell_dst": (_MAP, _P, _U),
+    "actions_new": (_P, _P, _S, ctypes.c_uint64, ctypes.c_char_p, _Z), "actions_free": (None, _P),
+    "actions_length": (ctypes.c_uint64, _P), "actions_dst": (_MAP, _P, _U),
+    "mover_new": (_P, ctypes.POINTER(Array), _Z, ctypes.POINTER(_S), _Z, _FAILURE),
+    "mover_open": (_P, ctypes.POINTER(_S), _Z, ctypes.POINTER(_S), _Z, _FAILURE),
+    "mover_free": (None, _P), "mover_board": (_P, _P),
+    "mover_transforms": (_Z, _P, ctypes.POINTER(ctypes.POINTER(ctypes.c_uint8))),
+    "mover_rows": (ctypes.c_uint64, _P, _Z), "mover_arrays": (_Z, _P),
+    "mover_array": (Moved, _P, _Z),
+    "mover_move": (_I, _P, _Z, ctypes.POINTER(Rows), _P, _FAILURE),
+    "mover_move_lists": (_I, _P, _Z, _P, _P, _Z, _P, _P, _FAILURE),
+}  # fmt: skip
+
+
+def _in_build(name):
+    """The file of a build tree that this module lies in, the release before others."""
+    found = sorted(glob.glob(os.path.join(BUILDS, name)), key=lambda path: "/release/" not in path)
+    return os.path.realpath(found[0]) if found else None
+
+
+@functools.lru_cache(maxsize=None)
+def library():
+    """The loaded library; its functions without "symaug_" are attributes."""
+    path = os.environ.get("SYMAUG_LIBRARY") or _in_build("libsymaug.so") or "libsymaug.so.1"
+    looked = "looked at SYMAUG_LIBRARY, in build/*/libsymaug.so of the source and for libsymaug.so.1"
+    try:
+        loaded = ctypes.CDLL(path)
+    except OSError as why:
+        raise Error("input", f"the library of symaug cannot be loaded ({looked}): {why}") from None
+    functions = type("Functions", (), {})()
+    for name, (result, *arguments) in FUNCTIONS.items():
+        try:
+            function = getattr(loaded, "symaug_" + name)
+        except AttributeError:
+            raise Error("input", f"{path} is too old a library of symaug: it has no function "
+                        f"symaug_{name} ({looked})") from None  # fmt: skip
+        function.restype, function.argtypes = result, arguments
+        setattr(functions, name, function)
+    return functions
+
+
+def program():
+    """The path of the program."""
+    path = os.environ.get("SYMAUG_PROGRAM") or _in_build("symaug") or shutil.which("symaug")
+    if path is None:
+        raise Error("input", "the program symaug cannot be found (looked at SYMAUG_PROGRAM, in "
+                    "build/*/symaug of the source and on PATH)")  # fmt: skip
+    return path
+
+
+def words(options, prefix=""):
+    """Keyword options as "name=value" texts: None and False are left out, True has no value."""
+    texts = []
+    for name, value in options.items():
+        name = prefix + name.replace("_", "-")
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one is True:
+                texts.append(name)
+            elif one is not None and one is not False:
+                texts.append(f"{name}={os.fspath(one) if isinstance(one, os.PathLike) else one}")
+    return texts

@@ -1,0 +1,314 @@
+#!/usr/bin/python3
+"""The Python package: images against the numpy oracle of random shards, loaders, errors."""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+
+import numpy as np
+
+import library
+import shards
+from golden import SYMAUG, Tap, data, load, run, same_bits
+
+sys.path.insert(0, os.path.realpath("python"))
+os.environ["SYMAUG_LIBRARY"] = os.path.join(library.BUILD, "libsymaug.so")
+os.environ["SYMAUG_PROGRAM"] = os.path.realpath(SYMAUG)
+import symaug  # noqa: E402
+
+tap = Tap()
+
+
+def keywords(options):
+    """["--board", "hex8", "--role", "x=planes"] as keywords."""
+    found = {}
+    for name, value in zip(options[::2], options[1::2]):
+        found.setdefault(name.removeprefix("--").replace("-", "_"), []).append(value)
+    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
+
+
+def refused(function, kind, *words):
+    try:
+        function()
+    except symaug.Error as why:
+        assert why.kind == kind, f"{why.kind}: {why}"
+        for word in words:
+            assert word in why.message, f"{why.message!r} does not say {word!r}"
+        return why
+    raise AssertionError(f"no error, expected {kind}")
+
+
+def small_shard(seed=5):
+    return shards.random_shard(np.random.default_rng(seed), 0)
+
+
+@tap.test(*range(0, 130))
+def test_oracle(number):
+    """Random rows under random transforms, of random shards of every kind and role."""
+    rng = np.random.default_rng([77, number])
+    shard = shards.random_shard(rng, number)
+    options = keywords([o for o in shard.options if o != "--no-provenance"])
+    if options.get("castling") == "skip" or options.get("ambiguous") == "drop":
+        return
+    arrays = shards.input_arrays(shard, 0, shard.n)
+    before = pickle.dumps(arrays)
+    augmenter = symaug.Augmenter(arrays, shard.board.name, int(rng.integers(1, 4)), **options)
+    assert len(augmenter) == shard.n
+    assert augmenter.transforms.tolist() == sorted(shard.chosen)
+    rows = rng.integers(0, max(shard.n, 1), 30 if shard.n else 0)
+    transforms = rng.choice(shard.chosen, len(rows))
+    found = augmenter.images(rows, transforms)
+    wanted = {key: shards.expanded(entry, rows, transforms)
+              for key, entry in shard.entries.items() if not entry.meta}
+    if shard.csr is not None:
+        wanted |= zip(shards.csr_names(shard), shards.expanded_csr(shard.csr[1], rows, transforms))
+    roles = augmenter.roles
+    assert set(found) == {key for key in wanted if not roles[key].startswith(("meta", "drop"))}
+    for key in found:
+        same_bits(found[key], wanted[key], f"{key} ({roles[key]})")
+    assert pickle.dumps(arrays) == before, "the input was written to"
+
+
+@tap.test(("seeds/chess1814_in.npz", "chess"), ("seeds/hex13_in.npz", "hex13"),
+          ("ringrift/sample_hex8.npz", None), ("katago/raw9_64_in.npz", None),
+          ("seeds/takeiteasy_in.npz", "takeiteasy"))
+def test_as_expand(path, board):
+    """All images of a shard's rows are those that the program writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.npz")
+        symaug.expand(data(path), out, board=board, order="sample", quiet=True)
+        wanted = load(out)
+    augmenter = symaug.Augmenter(data(path), board=board)
+    n, ids = len(augmenter), augmenter.transforms
+    found = augmenter.images(np.repeat(np.arange(n), len(ids)), np.tile(ids, n))
+    for key, array in found.items():
+        same_bits(array, wanted[key], key)
+    assert {key for key in wanted if not key.startswith("symaug_")} >= set(found)
+
+
+def test_board(name):
+    board, told = symaug.Board(name), json.loads(run("boards", "--json", name)[0])
+    assert (board.name, board.rows, board.cols, board.cells) == tuple(
+        told[key] for key in ("name", "rows", "cols", "cells"))
+    assert board.on_board.tolist() == told["on_board"]
+    assert [tuple(t) for t in board.transforms] == [
+        (t["id"], t["name"], t["swaps_colours"]) for t in told["transforms"]]
+    for a in range(len(board.transforms)):
+        same_bits(board.cell_map(a), np.array(told["transforms"][a]["dst"], np.int64), "cells")
+        same_bits(board.cell_map(board.inverse(a))[board.cell_map(a)], np.arange(board.cells), "inverse")
+        for b in range(len(board.transforms)):
+            same_bits(board.cell_map(board.compose(a, b)), board.cell_map(b)[board.cell_map(a)], "product")
+    for layout in board.layouts:
+        space = board.action_map(len(board.transforms) - 1, layout.length, layout.name)
+        assert sorted(space.tolist()) == list(range(layout.length))
+    assert repr(pickle.loads(pickle.dumps(board))) == repr(board)
+    refused(lambda: board.cell_map(len(board.transforms)), "usage", "transform")
+    refused(lambda: board.layout(3), "usage", "layout")
+
+
+for _name in ("hex8", "rhombus:5", "gomoku15", "takeiteasy", "share/boards/triangle.json"):
+    tap.tests.append((f"board {_name}", test_board, (_name,)))
+
+
+@tap.test()
+def test_errors():
+    arrays = {"state": np.zeros((4, 2, 15, 15), np.uint8), "policy": np.zeros((4, 225), np.float32)}
+    augmenter = symaug.Augmenter(arrays, board="gomoku15")
+    assert augmenter.images([], [])["state"].shape == (0, 2, 15, 15)
+    refused(lambda: augmenter.images([4], [0]), "usage", "row 4")
+    refused(lambda: augmenter.images([-1], [0]), "usage", "row -1")
+    refused(lambda: augmenter.images([0], [8]), "usage", "transform 8")
+    refused(lambda: augmenter.images([0], [300]), "usage", "300")
+    refused(lambda: augmenter.images([0, 1], [0]), "usage", "2 rows")
+    refused(lambda: augmenter.images([0.5], [0]), "usage", "whole numbers")
+    refused(lambda: symaug.Augmenter(arrays, board="gomoku15", colour="red"), "usage", "colour")
+    refused(lambda: symaug.Augmenter(arrays, board="nowhere"), "usage", "nowhere")
+    refused(lambda: symaug.Augmenter({**arrays, "policy": np.zeros((3, 225), "<f4")}, board="gomoku15"), "data", "policy")
+    moves = {**arrays, "action": np.array([1, 2, 225, 3])}
+    why = refused(lambda: symaug.Augmenter(moves, board="gomoku15").images([1, 2], [1, 1]), "data", "225")
+    assert (why.array, why.row) == ("action", 2), (why.array, why.row)
+    why = refused(lambda: symaug.expand("/nowhere.npz", "/tmp/never.npz"), "input", "/nowhere.npz")
+    assert why.file == "/nowhere.npz"
+    assert str(pickle.loads(pickle.dumps(why))) == str(why)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "moves.npz")
+        np.savez(path, **moves)
+        why = refused(lambda: symaug.expand(path, os.path.join(folder, "o.npz"), board="gomoku15"), "data", "225")
+        assert (why.file, why.array, why.row) == (path, "action", 2)
+        assert symaug.verify(path, board="gomoku15")[0]["code"]
+
+
+@tap.test()
+def test_import():
+    """The module alone loads neither torch nor the library; a missing or old library is said."""
+    code = "import symaug, sys; assert 'torch' not in sys.modules; " \
+           "assert 'libsymaug' not in open('/proc/self/maps').read()"
+    environment = {**os.environ, "PYTHONPATH": "python", "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run(["/usr/bin/python3", "-c", code], env=environment, check=True)
+    for path, word in (("/nowhere/libsymaug.so", "cannot be loaded"), ("libz.so.1", "too old")):
+        done = subprocess.run(["/usr/bin/python3", "-c", "import symaug; symaug.Board('hex8')"],
+                              env={**environment, "SYMAUG_LIBRARY": path}, capture_output=True, text=True)
+        assert f"symaug.library.Error: " in done.stderr and word in done.stderr, done.stderr
+        assert "SYMAUG_LIBRARY" in done.stderr.splitlines()[-1]
+
+
+def make_shards(folder, lengths, form="npz"):
+    """Gomoku shards whose rows are numbered, and how their numbers are found again."""
+    paths, first = [], 0
+    rng = np.random.default_rng(3)
+    for i, n in enumerate(lengths):
+        arrays = {
+            "state": rng.integers(0, 2, (n, 2, 9, 9)).astype(np.uint8),
+            "policy": rng.random((n, 81)).astype(np.float32),
+            "policy_offsets": None, "number": np.arange(first, first + n, dtype=np.int64),
+        }
+        del arrays["policy_offsets"]
+        first += n
+        paths.append(os.path.join(folder, f"{i}.npz" if form == "npz" else f"{i}"))
+        if form == "npz":
+            (np.savez if i % 2 else np.savez_compressed)(paths[-1], **arrays)
+        else:
+            os.mkdir(paths[-1])
+            for name, array in arrays.items():
+                np.save(os.path.join(paths[-1], name + ".npy"), array)
+    return paths
+
+
+def loader_of(paths, **options):
+    return symaug.Loader(paths, board="square:9", **options)
+
+
+def same_batches(found, wanted):
+    assert len(found) == len(wanted), f"{len(found)} batches, expected {len(wanted)}"
+    for i, (a, b) in enumerate(zip(found, wanted)):
+        assert a.keys() == b.keys()
+        for key in a:
+            same_bits(np.asarray(a[key]), np.asarray(b[key]), f"batch {i}: {key}")
+
+
+@tap.test(*[(images, buffer, form) for images in ("random", "all", "none")
+            for buffer in (1000, 40, 7, 0) for form in ("npz", "folders")])  # fmt: skip
+def test_loader(images, buffer, form):
+    """Each row (each image) once an epoch, exactly as an Augmenter makes it; resumes exactly."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = make_shards(folder, [50, 3, 0, 61], form)
+        per_row = 8 if images == "all" else 1
+        loader = loader_of(paths, batch_size=16, images=images, buffer=buffer, seed=4)
+        assert len(loader) == -(-114 * per_row // 16)
+        whole = {key: np.concatenate([symaug.shard.Shard(p).whole(key) for p in paths])
+                 for key in ("state", "policy", "number")}  # fmt: skip
+        augmenter = symaug.Augmenter(whole, board="square:9")
+        epochs = []
+        for epoch in range(2):
+            assert loader.state_dict() == {"epoch": epoch, "batch": 0}
+            batches = list(loader)
+            assert len(batches) == len(loader)
+            numbers = np.concatenate([batch["number"] for batch in batches])
+            assert sorted(numbers.tolist()) == np.repeat(np.arange(114), per_row).tolist()
+            seen = set()
+            for batch in batches:
+                for k, row in enumerate(batch["number"]):
+                    every = augmenter.images([row] * 8, range(8))
+                    fits = [t for t in range(8) if (every["state"][t] == batch["state"][k]).all()
+                            and (every["policy"][t] == batch["policy"][k]).all()]
+                    assert len(fits) == 1, f"row {row}: transforms {fits}"
+                    seen.add((int(row), fits[0]))
+            assert len(seen) == 114 * per_row and (images != "none" or {t for _, t in seen} == {0})
+            assert images != "random" or len({t for _, t in seen}) == 8
+            epochs.append(numbers.tolist() if images != "random" else [*numbers.tolist(), *sorted(seen)])
+        assert (epochs[0] == epochs[1]) == (buffer == 0 and images != "random")
+        again = loader_of(paths, batch_size=16, images=images, buffer=buffer, seed=4, threads=3)
+        again.load_state_dict({"epoch": 1, "batch": len(loader) - 2})
+        same_batches(list(again), batches[-2:])
+        loader.set_epoch(1)
+        part = iter(loader)
+        first = [next(part), next(part)]
+        rest = pickle.loads(pickle.dumps(loader))
+        same_batches(first + list(rest), batches)
+
+
+@tap.test("objects", "padded", "csr")
+def test_loader_sparse(form):
+    """Sparse policies of every form come out of windows and batches as from an Augmenter."""
+    import test_shards
+
+    with tempfile.TemporaryDirectory() as folder:
+        arrays = test_shards.sparse(90, form)
+        path = os.path.join(folder, "a.npz")
+        np.savez(path, **arrays)
+        augmenter = symaug.Augmenter(path, board="square:9")
+        loader = loader_of([path], batch_size=25, images="all", buffer=0)
+        wanted = augmenter.images(np.repeat(np.arange(90), 8), np.tile(np.arange(8), 90))
+        batches = list(loader_of([path], batch_size=720, images="all", buffer=0))
+        same_batches(batches, [wanted])
+        at = 0
+        for batch in loader:
+            n = len(batch["value"])
+            part = augmenter.images(np.arange(at, at + n) // 8, np.arange(at, at + n) % 8)
+            same_batches([batch], [part])
+            at += n
+        small = list(loader_of([path], batch_size=720, images="all", buffer=7, seed=2))[0]
+        assert sorted(small["value"].tolist()) == sorted(wanted["value"].tolist())
+
+
+@tap.test()
+def test_threads_and_fork():
+    """Many threads at once, and a forked process, see the same images."""
+    shard = small_shard()
+    while shard.n < 5:
+        shard = small_shard(int(shard.rng.integers(1 << 30)))
+    arrays = shards.input_arrays(shard, 0, shard.n)
+    options = keywords([o for o in shard.options if o != "--no-provenance"])
+    augmenter = symaug.Augmenter(arrays, shard.board.name, **options)
+    rows = np.arange(400) % shard.n
+    ids = augmenter.transforms[np.arange(400) % len(augmenter.transforms)]
+    wanted, wrong = pickle.dumps(augmenter.images(rows, ids)), []
+
+    def work():
+        for _ in range(20):
+            if pickle.dumps(augmenter.images(rows, ids)) != wanted:
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if pickle.dumps(augmenter.images(rows, ids)) == wanted else 1)
+    assert os.waitpid(child, 0)[1] == 0 and not wrong
+    threaded = symaug.Augmenter(arrays, shard.board.name, threads=5, **options)
+    assert pickle.dumps(threaded.images(rows, ids)) == wanted
+
+
+@tap.test(0, 2)
+def test_torch(n_workers):
+    """A real DataLoader gives the loader's own batches; epochs differ; it resumes exactly."""
+    try:
+        from torch.utils.data import DataLoader
+    except ImportError:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        paths = make_shards(folder, [50, 64])
+        options = {"batch_size": 16, "seed": 9, "buffer": 60}
+        wanted = loader_of(paths, **options)
+        epochs = [list(wanted), list(wanted), list(wanted)]
+        loader = loader_of(paths, **options)
+        batches = DataLoader(loader.torch(), batch_size=None, num_workers=n_workers)
+        same_batches(list(batches), epochs[0])
+        same_batches(list(batches), epochs[1])
+        assert not np.array_equal(epochs[0][0]["number"], epochs[1][0]["number"])
+        loader.set_epoch(0)
+        same_batches(list(batches), epochs[0])
+        other = loader_of(paths, **options)
+        other.load_state_dict({"epoch": 2, "batch": 3})
+        same_batches(list(DataLoader(other.torch(), batch_size=None, num_workers=n_workers)), epochs[2][3:])
+
+
+if __name__ == "__main__":
+    tap.main()
