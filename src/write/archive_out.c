@@ -1,14 +1,18 @@
 /*
- * archive_out.c - a new shard: the members of an output, in a file or a folder that gets its final
- * name when all is written.
+ * archive_out.c - a new shard: the members of an output, in a zip file, in one .npy file, or each
+ * in a .npy file of a folder, which gets its final name when all is written.
  */
 #include "write/archive_out.h"
 
 #include "base/text.h"
-#include "write/archive_parts.h"
+#include "codec/crc.h"
+#include "write/parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SUFFIX ".npy"
 
 struct archive_out {
     enum archive_out_form form;
@@ -18,20 +22,9 @@ struct archive_out {
     struct output_digest digest; /* of the output */
     struct output_folder folder; /* of a folder */
     struct member **members;     /* owned; the members are borrowed */
-    size_t n_members, capacity;
+    size_t n_members;
     char *comment; /* owned, or NULL */
 };
-
-static int open_file(struct archive_out *archive, const char *path, struct error *err)
-{
-    if (output_open(&archive->output, path, archive->force, err) != 0)
-        return -1;
-    if (output_digest_init(&archive->digest, &archive->output, err) == 0)
-        return 0;
-    output_digest_release(&archive->digest);
-    output_abort(&archive->output);
-    return -1;
-}
 
 struct archive_out *archive_out_new(const char *path, enum archive_out_form form, bool force,
                                     struct error *err)
@@ -45,34 +38,31 @@ struct archive_out *archive_out_new(const char *path, enum archive_out_form form
     }
     archive->form = form;
     archive->force = force;
-    if (form != ARCHIVE_OUT_NPY_FOLDER)
-        rc = open_file(archive, path, err);
-    else
-        rc = output_folder_open(&archive->folder, path, FOLDER_OUT_SUFFIX, force, err);
+    if (form == ARCHIVE_OUT_NPY_FOLDER) {
+        rc = output_folder_open(&archive->folder, path, SUFFIX, force, err);
+    } else {
+        rc = output_open(&archive->output, path, force, err);
+        if (rc == 0)
+            rc = output_digest_init(&archive->digest, &archive->output, err);
+    }
     if (rc == 0)
         return archive;
-    free(archive);
+    archive_out_free(archive);
     return NULL;
-}
-
-static int grow(struct archive_out *archive, struct error *err)
-{
-    size_t capacity = archive->capacity == 0 ? 16 : archive->capacity * 2;
-    struct member **members = reallocarray(archive->members, capacity, sizeof *members);
-
-    if (members == NULL)
-        return error_no_memory(err, "members of the output shard");
-    archive->members = members;
-    archive->capacity = capacity;
-    return 0;
 }
 
 int archive_out_add(struct archive_out *archive, struct member *member, struct error *err)
 {
     const char *name = member->name;
+    struct member **grown;
 
-    if (archive->form == ARCHIVE_OUT_NPY_FOLDER && folder_out_check(member, err) != 0)
-        return -1;
+    if (archive->form == ARCHIVE_OUT_NPY_FOLDER && strchr(name, '/') != NULL)
+        return error_set(err, ERROR_CANT_CREATE,
+                         "member %s cannot be a file of a folder: its name has a slash",
+                         text_quote(name).text);
+    if (archive->form == ARCHIVE_OUT_NPY_FOLDER && member->zip_method != CODEC_ZIP_STORED)
+        return error_set(err, ERROR_INTERNAL, "member %s of a folder is compressed",
+                         text_quote(name).text);
     if (archive->form == ARCHIVE_OUT_NPY && archive->n_members > 0)
         return error_set(err, ERROR_CANT_CREATE,
                          "a .npy file holds one array, and there are %s and %s; write an .npz file "
@@ -85,9 +75,11 @@ int archive_out_add(struct archive_out *archive, struct member *member, struct e
         member_size_is_unsafe(member->unpacked_nbytes))
         return error_set(err, ERROR_INTERNAL, "member %s: its size was not made safe for zip",
                          text_quote(name).text);
-    if (archive->n_members == archive->capacity && grow(archive, err) != 0)
-        return -1;
-    archive->members[archive->n_members++] = member;
+    grown = reallocarray(archive->members, archive->n_members + 1, sizeof *grown);
+    if (grown == NULL)
+        return error_no_memory(err, "members of the output shard");
+    archive->members = grown;
+    grown[archive->n_members++] = member;
     return 0;
 }
 
@@ -116,23 +108,105 @@ void archive_out_digest_step(struct archive_out *archive)
     output_digest_step(&archive->digest);
 }
 
-/* An npz or npy file. */
-static int write_file(struct archive_out *archive, uint64_t *n_bytes,
-                      char sha256[DIGEST_HEX_NBYTES], struct error *err)
+/* --- .npy files --- */
+
+/* Pull a stored member to its end into an open output; the CRC it gives is checked against what was
+ * written. */
+static int write_plain(struct output *output, struct member *member, struct error *err)
 {
+    uint32_t crc = 0;
+
+    for (;;) {
+        if (member_next(member, err) != 0)
+            return -1;
+        if (member->ended)
+            break;
+        crc = crc_update(crc, member->bytes, member->n_bytes);
+        if (output_write(output, member->bytes, member->n_bytes, err) != 0)
+            return -1;
+    }
+    if (crc != member->crc)
+        return error_set(err, ERROR_INTERNAL, "member %s: CRC %08x expected, %08x written",
+                         text_quote(member->name).text, member->crc, crc);
+    return 0;
+}
+
+/* A finished file, for the folder's digest. */
+struct folder_file {
+    char *name; /* owned */
+    char sha256[DIGEST_HEX_NBYTES];
+};
+
+/* Pull a member into a file of the temp folder. */
+static int write_file(const struct output_folder *folder, struct member *member,
+                      struct folder_file *file, struct error *err)
+{
+    const size_t n = strlen(member->name), n_suffix = strlen(SUFFIX);
+    const bool has_suffix = n >= n_suffix && strcmp(member->name + n - n_suffix, SUFFIX) == 0;
+    struct output output;
+    struct output_digest digest;
+    char *path;
     int rc;
 
-    if (archive->form == ARCHIVE_OUT_NPZ)
-        rc = npz_out_write(&archive->output, &archive->digest,
-                           (struct member_list){archive->members, archive->n_members},
-                           archive->comment, err);
-    else
-        rc = plain_out_write(&archive->output, archive->members[0], err);
+    if (asprintf(&file->name, "%s%s", member->name, has_suffix ? "" : SUFFIX) < 0) {
+        file->name = NULL;
+        return error_no_memory(err, "file name");
+    }
+    if (asprintf(&path, "%s/%s", folder->temp.path, file->name) < 0)
+        return error_no_memory(err, "file name");
+    rc = output_open(&output, path, false, err);
+    free(path);
     if (rc != 0)
         return -1;
-    *n_bytes = archive->output.n_bytes;
-    return output_digest_finish(&archive->digest, sha256, err);
+    rc = output_digest_init(&digest, &output, err);
+    if (rc == 0)
+        rc = write_plain(&output, member, err);
+    if (rc == 0)
+        rc = output_digest_finish(&digest, file->sha256, err);
+    output_digest_release(&digest);
+    if (rc == 0)
+        return output_commit(&output, false, err);
+    output_abort(&output);
+    return -1;
 }
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct folder_file *)a)->name, ((const struct folder_file *)b)->name);
+}
+
+/* Pull each member into a file. The digest is that of the lines "FILE SHA256\n" of the files. */
+static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
+                        char sha256[DIGEST_HEX_NBYTES], struct error *err)
+{
+    const size_t n_files = archive->n_members;
+    struct folder_file *files = calloc(n_files, sizeof *files);
+    struct digest *digest = digest_new(err);
+    int rc = digest == NULL ? -1 : files == NULL ? error_no_memory(err, "files of the folder") : 0;
+
+    *n_bytes = 0;
+    for (size_t i = 0; rc == 0 && i < n_files; i++) {
+        rc = write_file(&archive->folder, archive->members[i], &files[i], err);
+        *n_bytes += archive->members[i]->made_nbytes;
+    }
+    if (rc == 0)
+        qsort(files, n_files, sizeof *files, by_name);
+    for (size_t i = 0; rc == 0 && i < n_files; i++) {
+        const char *parts[] = {files[i].name, " ", files[i].sha256, "\n"};
+
+        for (size_t k = 0; rc == 0 && k < sizeof parts / sizeof *parts; k++)
+            rc = digest_update(digest, parts[k], strlen(parts[k]), err);
+    }
+    if (rc == 0)
+        rc = digest_finish(digest, sha256, err);
+    for (size_t i = 0; files != NULL && i < n_files; i++)
+        free(files[i].name);
+    free(files);
+    digest_free(digest);
+    return rc;
+}
+
+/* --- */
 
 int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
                       struct error *err)
@@ -141,19 +215,26 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
 
     if (archive->n_members == 0)
         return error_set(err, ERROR_INTERNAL, "output shard without members");
-    if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
-        rc = write_file(archive, n_bytes, sha256, err);
-    else
-        rc = folder_out_write(&archive->folder,
-                              (struct member_list){archive->members, archive->n_members}, n_bytes,
-                              sha256, err);
+    if (archive->form == ARCHIVE_OUT_NPY_FOLDER) {
+        rc = write_folder(archive, n_bytes, sha256, err);
+    } else {
+        if (archive->form == ARCHIVE_OUT_NPZ)
+            rc = npz_out_write(&archive->output, &archive->digest,
+                               (struct member_list){archive->members, archive->n_members},
+                               archive->comment, err);
+        else
+            rc = write_plain(&archive->output, archive->members[0], err);
+        *n_bytes = archive->output.n_bytes;
+        if (rc == 0)
+            rc = output_digest_finish(&archive->digest, sha256, err);
+    }
     archive->written = rc == 0;
     return rc;
 }
 
 int archive_out_sync(struct archive_out *archive, struct error *err)
 {
-    if (archive->form == ARCHIVE_OUT_NPY_FOLDER) /* its files are: see folder_out_write */
+    if (archive->form == ARCHIVE_OUT_NPY_FOLDER) /* its files are: see write_folder */
         return 0;
     return output_sync(&archive->output, err);
 }
@@ -165,7 +246,7 @@ int archive_out_commit(struct archive_out *archive, struct error *err)
     archive->written = false;
     if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
         return output_commit(&archive->output, archive->force, err);
-    return output_folder_commit(&archive->folder, FOLDER_OUT_SUFFIX, archive->force, err);
+    return output_folder_commit(&archive->folder, SUFFIX, archive->force, err);
 }
 
 void archive_out_free(struct archive_out *archive)

@@ -8,9 +8,8 @@
 #include "write/member.h"
 
 #include "base/text.h"
-#include "write/pack.h"
+#include "write/parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* A stored block of no bytes, not the last one: changes nothing, but for the length. */
@@ -97,8 +96,7 @@ void members_stop(struct members *all, const struct error *failure)
 static int pull_packed(struct member *member, struct error *err)
 {
     struct members *all = member->all;
-    struct packer *packer;
-    uint64_t before = member->made_nbytes;
+    const uint64_t before = member->made_nbytes;
 
     if (all->n_begun < all->n && member == all->list[all->n_begun]) {
         crew_change(all->crew, begin_next, all);
@@ -106,16 +104,12 @@ static int pull_packed(struct member *member, struct error *err)
     }
     if (all->has_failed || member->failure.kind != ERROR_NONE)
         return error_pass(err, all->has_failed ? &all->failure : &member->failure);
-    packer = member->packer;
-    if (packer_pull(packer, &member->bytes, &member->n_bytes, err) != 0)
+    if (packer_pull(member->packer, member, err) != 0)
         return -1;
-    member->made_nbytes = packer_unpacked_nbytes(packer);
-    member->crc = packer_crc(packer);
     if (all->progress != NULL)
         all->progress(all->progress_self, member->made_nbytes - before);
     if (member->n_bytes > 0)
         return 0;
-    snprintf(member->codec, sizeof member->codec, "%s", packer_codec(packer));
     member_release(member);
     if (member->close != NULL)
         member->close(member);
@@ -169,16 +163,12 @@ int member_next(struct member *member, struct error *err)
 
 int members_add(struct members *all, struct member *member, struct error *err)
 {
-    if (all->n == all->capacity) {
-        const size_t capacity = all->capacity == 0 ? 16 : 2 * all->capacity;
-        struct member **list = reallocarray(all->list, capacity, sizeof *list);
+    struct member **list = reallocarray(all->list, all->n + 1, sizeof *list);
 
-        if (list == NULL)
-            return error_no_memory(err, "members");
-        all->list = list;
-        all->capacity = capacity;
-    }
-    all->list[all->n++] = member;
+    if (list == NULL)
+        return error_no_memory(err, "members");
+    all->list = list;
+    list[all->n++] = member;
     member->all = all;
     member->pull = pull_packed;
     return 0;
@@ -194,5 +184,5 @@ void members_release(struct members *all)
 {
     free(all->list);
     all->list = NULL;
-    all->n = all->capacity = 0;
+    all->n = 0;
 }

@@ -128,7 +128,7 @@ struct members {
 
     /* Of member.c alone. */
     struct member **list; /* owned; the members are borrowed */
-    size_t n, capacity;
+    size_t n;
     size_t n_begun; /* members that have had their turn; under the crew's lock */
     struct preparer preparers[MEMBERS_N_PREPARERS];
     struct error failure; /* of what goes on beside them */

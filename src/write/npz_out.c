@@ -7,9 +7,8 @@
  * through untouched, because their entries keep the default method and the source says "deflate".
  * For stored ones libzip computes the CRC itself; it is compared with the member's own.
  */
-#include "write/archive_parts.h"
+#include "write/parts.h"
 
-#include "base/bytes.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -43,9 +42,6 @@ struct zip_sink {
     bool between_entries;         /* the next position asked for is where an entry begins */
     zip_error_t zip_error;        /* what libzip is told of it */
 };
-
-static const zip_int64_t sink_commands =
-    ZIP_SOURCE_SUPPORTS_WRITABLE; /* reading is claimed, because libzip insists, but never done */
 
 static uint64_t position(const struct zip_sink *sink)
 {
@@ -91,27 +87,22 @@ static zip_int64_t sink_seek(struct zip_sink *sink, void *data, zip_uint64_t n_b
     return 0;
 }
 
-static zip_int64_t sink_write(struct zip_sink *sink, const void *data, zip_uint64_t n_bytes)
-{
-    sink->between_entries = false;
-    if (output_write(sink->output, data, n_bytes, sink->err) != 0)
-        return sink_failed(sink, ZIP_ER_WRITE, EIO);
-    return (zip_int64_t)n_bytes;
-}
-
 static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_source_cmd_t command)
 {
     struct zip_sink *sink = self;
 
     switch (command) {
     case ZIP_SOURCE_SUPPORTS:
-        return sink_commands;
-    case ZIP_SOURCE_STAT: /* asked only whether there is an archive to change */
+        return ZIP_SOURCE_SUPPORTS_WRITABLE; /* reading, too: libzip insists, but never does it */
+    case ZIP_SOURCE_STAT:                    /* asked only whether there is an archive to change */
         return sink_failed(sink, ZIP_ER_READ, ENOENT);
     case ZIP_SOURCE_ERROR:
         return zip_error_to_data(&sink->zip_error, data, n_bytes);
     case ZIP_SOURCE_WRITE:
-        return sink_write(sink, data, n_bytes);
+        sink->between_entries = false;
+        return output_write(sink->output, data, n_bytes, sink->err) == 0
+                   ? (zip_int64_t)n_bytes
+                   : sink_failed(sink, ZIP_ER_WRITE, EIO);
     case ZIP_SOURCE_SEEK_WRITE:
         return sink_seek(sink, data, n_bytes);
     case ZIP_SOURCE_TELL_WRITE:
@@ -125,16 +116,6 @@ static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_s
     default:
         return sink_failed(sink, ZIP_ER_OPNOTSUPP, 0);
     }
-}
-
-/* A source over the sink, for zip_open_from_source. The sink must outlive it. NULL: no memory. */
-static zip_source_t *zip_sink_source(struct zip_sink *sink, struct output *output,
-                                     struct output_digest *digest, struct error *err)
-{
-    *sink =
-        (struct zip_sink){.output = output, .digest = digest, .err = err, .between_entries = true};
-    zip_error_init(&sink->zip_error);
-    return zip_source_function_create(sink_call, sink, NULL);
 }
 
 /* --- the members that it pulls --- */
@@ -168,18 +149,6 @@ static zip_int64_t member_stat(const struct zip_member *member, zip_stat_t *st)
     return sizeof *st;
 }
 
-/* Of a size that was not known beforehand: see member_size_is_unsafe. */
-static int check_size(const struct zip_member *member)
-{
-    const struct member *from = member->member;
-
-    if (!from->ended || !member_size_is_unsafe(from->made_nbytes))
-        return 0;
-    return error_set(member->err, ERROR_INTERNAL,
-                     "member %s has exactly %llu bytes, which a zip file cannot hold",
-                     text_quote(from->name).text, (unsigned long long)from->made_nbytes);
-}
-
 static zip_int64_t member_read(struct zip_member *member, uint8_t *to, size_t n_bytes)
 {
     struct member *from = member->member;
@@ -189,7 +158,14 @@ static zip_int64_t member_read(struct zip_member *member, uint8_t *to, size_t n_
         size_t n = n_bytes - done;
 
         if (from->n_bytes == 0) {
-            if (member_next(from, member->err) != 0 || check_size(member) != 0) {
+            int rc = member_next(from, member->err);
+
+            /* Of a size that was not known beforehand. */
+            if (rc == 0 && from->ended && member_size_is_unsafe(from->made_nbytes))
+                rc = error_set(member->err, ERROR_INTERNAL,
+                               "member %s has exactly %llu bytes, which a zip file cannot hold",
+                               text_quote(from->name).text, (unsigned long long)from->made_nbytes);
+            if (rc != 0) {
                 zip_error_set(&member->zip_error, ZIP_ER_READ, EIO);
                 return -1;
             }
@@ -257,7 +233,7 @@ static int dos_stamp_init(struct dos_stamp *stamp, struct error *err)
     struct tm tm;
 
     if (text != NULL && text[0] != '\0' && text_parse_u64(text, &seconds) != 0)
-        return error_set(err, ERROR_USAGE, "SOURCE_DATE_EPOCH is no number of seconds: %s",
+        return error_set(err, ERROR_USAGE, "SOURCE_DATE_EPOCH is not a number of seconds: %s",
                          text_quote(text).text);
     if (seconds < DOS_EPOCH_BEGIN)
         seconds = DOS_EPOCH_BEGIN;
@@ -306,70 +282,53 @@ static int check_crc(struct output *output, const struct zip_member *member, str
                      text_quote(member->member->name).text, member->member->crc, crc);
 }
 
+/* Close it, or give it up. */
 static int fill_and_close(zip_t *zip, struct zip_member *members, size_t n_members,
                           const char *comment, struct error *err)
 {
     struct dos_stamp stamp = {0, 0};
+    int rc = dos_stamp_init(&stamp, err);
 
-    if (dos_stamp_init(&stamp, err) != 0)
-        goto discard;
-    for (size_t i = 0; i < n_members; i++)
-        if (add_member(zip, &members[i], &stamp, err) != 0)
-            goto discard;
-    if (comment != NULL &&
-        zip_set_archive_comment(zip, comment, (zip_uint16_t)strlen(comment)) != 0) {
-        zip_failed(zip_get_error(zip), "comment", err);
-        goto discard;
-    }
-    if (zip_close(zip) == 0)
+    for (size_t i = 0; rc == 0 && i < n_members; i++)
+        rc = add_member(zip, &members[i], &stamp, err);
+    if (rc == 0 && comment != NULL &&
+        zip_set_archive_comment(zip, comment, (zip_uint16_t)strlen(comment)) != 0)
+        rc = zip_failed(zip_get_error(zip), "comment", err);
+    if (rc == 0 && zip_close(zip) == 0)
         return 0;
-    zip_failed(zip_get_error(zip), "cannot write", err);
-discard:
+    if (rc == 0)
+        zip_failed(zip_get_error(zip), "cannot write", err);
     zip_discard(zip);
     return -1;
-}
-
-static zip_t *open_zip(struct zip_sink *sink, struct output *output, struct output_digest *digest,
-                       struct error *err)
-{
-    zip_source_t *source = zip_sink_source(sink, output, digest, err);
-    zip_error_t zip_error;
-    zip_t *zip;
-
-    if (source == NULL) {
-        error_no_memory(err, "zip file");
-        return NULL;
-    }
-    zip_error_init(&zip_error);
-    zip = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &zip_error);
-    if (zip == NULL) {
-        zip_failed(&zip_error, "cannot begin", err);
-        zip_source_free(source);
-    }
-    zip_error_fini(&zip_error);
-    return zip;
 }
 
 int npz_out_write(struct output *output, struct output_digest *digest, struct member_list list,
                   const char *comment, struct error *err)
 {
-    struct zip_member *zip_members = calloc(list.n + 1, sizeof *zip_members);
-    struct zip_sink sink;
-    zip_t *zip;
+    struct zip_member *members = calloc(list.n + 1, sizeof *members);
+    struct zip_sink sink = {
+        .output = output, .digest = digest, .err = err, .between_entries = true};
+    zip_source_t *source = zip_source_function_create(sink_call, &sink, NULL);
+    zip_error_t zip_error;
+    zip_t *zip = NULL;
     int rc = -1;
 
-    if (zip_members == NULL)
-        return error_no_memory(err, "members of the zip file");
-    for (size_t i = 0; i < list.n; i++)
-        zip_members[i] = (struct zip_member){.member = list.members[i], .sink = &sink, .err = err};
-    zip = open_zip(&sink, output, digest, err);
-    if (zip == NULL || fill_and_close(zip, zip_members, list.n, comment, err) != 0)
-        goto out;
-    rc = 0;
+    zip_error_init(&zip_error);
+    zip_error_init(&sink.zip_error);
+    if (members != NULL && source != NULL)
+        zip = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &zip_error);
+    if (zip == NULL) {
+        zip_failed(&zip_error, "cannot begin", err);
+        zip_source_free(source);
+    } else {
+        for (size_t i = 0; i < list.n; i++)
+            members[i] = (struct zip_member){.member = list.members[i], .sink = &sink, .err = err};
+        rc = fill_and_close(zip, members, list.n, comment, err);
+    }
     for (size_t i = 0; rc == 0 && i < list.n; i++)
         if (list.members[i]->zip_method == CODEC_ZIP_STORED)
-            rc = check_crc(output, &zip_members[i], err);
-out:
-    free(zip_members);
+            rc = check_crc(output, &members[i], err);
+    zip_error_fini(&zip_error);
+    free(members);
     return rc;
 }

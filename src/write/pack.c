@@ -5,23 +5,15 @@
  * run of pieces is fetched while those of the run before are made, into the window of the run
  * before that, all pieces of which must have been made. The leader delivers slot after slot.
  */
-#include "write/pack.h"
+#include "write/parts.h"
 
 #include "codec/crc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- pieces of any kind --- */
-
-/* The size of the pieces of a member of n_bytes: small members are cut finer, so that all threads
- * have something to do. */
-static uint64_t piece_nbytes_for(uint64_t n_bytes)
-{
-    const uint64_t part = n_bytes / 4;
-
-    return part < PIECE_MIN_NBYTES ? PIECE_MIN_NBYTES : part < PIECE_NBYTES ? part : PIECE_NBYTES;
-}
 
 int pieces_of_equal_rows(struct pieces *pieces, uint64_t n_rows, uint64_t row_nbytes,
                          struct error *err)
@@ -32,7 +24,12 @@ int pieces_of_equal_rows(struct pieces *pieces, uint64_t n_rows, uint64_t row_nb
         data_nbytes > (UINT64_C(1) << 62))
         return error_set(err, ERROR_DATA, "%llu rows of %llu bytes are too many",
                          (unsigned long long)n_rows, (unsigned long long)row_nbytes);
-    piece_nbytes = piece_nbytes_for(data_nbytes);
+    /* Small members are cut finer, so that all threads have something to do. */
+    piece_nbytes = data_nbytes / 4;
+    if (piece_nbytes < PIECE_MIN_NBYTES)
+        piece_nbytes = PIECE_MIN_NBYTES;
+    else if (piece_nbytes > PIECE_NBYTES)
+        piece_nbytes = PIECE_NBYTES;
     pieces->n_rows = n_rows;
     pieces->row_nbytes = row_nbytes;
     if (row_nbytes == 0)
@@ -94,10 +91,8 @@ struct packer {
     struct crew *crew;   /* borrowed: theirs */
     struct codec_choice choice;
     struct worker *workers; /* owned, one for each thread of the crew */
-    uint32_t crc;
-    uint64_t unpacked_nbytes;
-    bool has_begun; /* the crew works at it */
-    bool is_held;   /* the piece delivered last may still be looked at */
+    bool has_begun;         /* the crew works at it */
+    bool is_held;           /* the piece delivered last may still be looked at */
 
     /* Under the crew's lock while it works. */
     struct slot *slots; /* owned: piece i is in slot i % n_slots */
@@ -374,21 +369,7 @@ static void end_work(struct packer *p)
     p->has_begun = false;
 }
 
-/* Wait for the next piece in order. */
-static int await_piece(struct packer *p, struct error *err)
-{
-    if (!p->has_begun)
-        crew_begin(p->crew, &member_work, p);
-    p->has_begun = true;
-    crew_await(p->crew, has_next, p);
-    p->is_held = p->next_failure->kind == ERROR_NONE;
-    if (p->is_held)
-        return 0;
-    end_work(p);
-    return error_pass(err, p->next_failure);
-}
-
-int packer_pull(struct packer *p, const uint8_t **bytes, size_t *n_bytes, struct error *err)
+int packer_pull(struct packer *p, struct member *member, struct error *err)
 {
     struct slot *slot;
 
@@ -398,33 +379,26 @@ int packer_pull(struct packer *p, const uint8_t **bytes, size_t *n_bytes, struct
         p->is_held = false;
         if (p->n_delivered == p->n_pieces) {
             end_work(p);
-            *n_bytes = 0;
+            member->n_bytes = 0;
+            snprintf(member->codec, sizeof member->codec, "%s", p->choice.name);
             return 0;
         }
-        if (await_piece(p, err) != 0)
-            return -1;
+        if (!p->has_begun)
+            crew_begin(p->crew, &member_work, p);
+        p->has_begun = true;
+        crew_await(p->crew, has_next, p);
+        p->is_held = p->next_failure->kind == ERROR_NONE;
+        if (!p->is_held) {
+            end_work(p);
+            return error_pass(err, p->next_failure);
+        }
         slot = slot_of(p, p->n_delivered);
-        p->crc = crc_combine(p->crc, slot->crc, slot->unpacked_nbytes);
-        p->unpacked_nbytes += slot->unpacked_nbytes;
+        member->crc = crc_combine(member->crc, slot->crc, slot->unpacked_nbytes);
+        member->made_nbytes += slot->unpacked_nbytes;
     } while (slot->packed.n_bytes == 0);
-    *bytes = slot->packed.data;
-    *n_bytes = slot->packed.n_bytes;
+    member->bytes = slot->packed.data;
+    member->n_bytes = slot->packed.n_bytes;
     return 0;
-}
-
-const char *packer_codec(const struct packer *p)
-{
-    return p->choice.name;
-}
-
-uint32_t packer_crc(const struct packer *p)
-{
-    return p->crc;
-}
-
-uint64_t packer_unpacked_nbytes(const struct packer *p)
-{
-    return p->unpacked_nbytes;
 }
 
 void packer_free(struct packer *p)

@@ -10,7 +10,7 @@
 #include "fake_member.h"
 #include "scratch.h"
 #include "write/archive_out.h"
-#include "write/archive_parts.h"
+#include "write/parts.h"
 
 #include <zip.h>
 #include <zlib.h>
