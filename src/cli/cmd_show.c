@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/option.h"
 #include "show/sheet.h"
-#include "verify/verify_locate.h"
+#include "verify/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>

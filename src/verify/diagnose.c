@@ -4,9 +4,7 @@
  * First the whole rows: exact, another image than they should be, the same as another row, missing.
  * A row that is no image as a whole is taken apart, and each array named by what explains it.
  */
-#include "verify/diagnose.h"
-
-#include "base/text.h"
+#include "verify/pass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +32,6 @@ static struct orbit_pair make_pair(const struct diagnosis *d, size_t lane, uint6
 static uint32_t transform_of(const struct diagnosis *d, uint64_t m)
 {
     return d->window->images[d->members[m]].transform;
-}
-
-static bool takes_part(const struct lane *lane)
-{
-    return lane->is_mapped && !lane->is_broken;
 }
 
 /* Is image m, in this lane, what reference r becomes under transform t of their source? */
@@ -73,7 +66,7 @@ bool diagnose_is_exact(const struct diagnosis *d)
     if (!has_all_expected(d))
         return false;
     for (size_t i = 0; i < d->lanes->n; i++) {
-        if (!takes_part(&d->lanes->items[i]))
+        if (!lane_is_compared(&d->lanes->items[i]))
             continue;
         for (uint64_t m = 1; m < d->n; m++)
             if (!agrees(d, i, 0, m, transform_of(d, m)))
@@ -141,7 +134,7 @@ static bool fits_whole(const struct case_of_row *c, uint32_t u)
     const struct lanes *lanes = c->d->lanes;
 
     for (size_t i = 0; i < lanes->n; i++)
-        if (takes_part(&lanes->items[i]) && !case_fits(c, i, u, ORBIT_EXACT))
+        if (lane_is_compared(&lanes->items[i]) && !case_fits(c, i, u, ORBIT_EXACT))
             return false;
     return true;
 }
@@ -294,11 +287,11 @@ static struct mistake name_mistake(const struct case_of_row *c, size_t i)
 /* The transform that a row was moved by, or which of its channels is not the image it should be. */
 static struct finding_text found_text(const struct case_of_row *c, size_t i, enum finding_code code)
 {
-    const struct spec *map = &c->d->lanes->items[i].spec;
+    const struct spec *spec = &c->d->lanes->items[i].spec;
     uint64_t n_right = 0, wrong = 0;
 
     for (uint64_t p = 0; code == FINDING_ORBIT_PLANES && c->by[i] == ORBIT_NO_TRANSFORM &&
-                         map->kind == SPEC_AXIS && p < map->n_planes;
+                         spec->kind == SPEC_AXIS && p < spec->n_planes;
          p++) {
         if (fits(c, i, p + 1, c->transform, ORBIT_EXACT))
             n_right++;
@@ -393,13 +386,13 @@ static bool may_be_left_out(const struct diagnosis *d)
 
     if (d->n != 1 || d->window->images[d->members[0]].transform != 0)
         return false;
-    if ((shard->said.manifest == NULL || shard->conventions.ambiguous == AMBIGUOUS_DROP) &&
+    if ((shard->recall.manifest == NULL || shard->conventions.ambiguous == AMBIGUOUS_DROP) &&
         has_ambiguous_mass(d))
         return true;
     return shard->board->family->castling != NULL && d->lanes->planes >= 0 &&
            d->lanes->items[d->lanes->planes].is_mapped &&
            !d->lanes->items[d->lanes->planes].is_broken &&
-           (shard->said.manifest == NULL || shard->conventions.castling == CASTLING_SKIP) &&
+           (shard->recall.manifest == NULL || shard->conventions.castling == CASTLING_SKIP) &&
            has_castling_rights(d);
 }
 
@@ -475,7 +468,7 @@ static bool is_there_by_symmetry(const struct diagnosis *d, const struct whole *
         bool same = wholes[m].is_exact;
 
         for (size_t i = 0; i < d->lanes->n && same; i++)
-            same = !takes_part(&d->lanes->items[i]) ||
+            same = !lane_is_compared(&d->lanes->items[i]) ||
                    (transform_of(d, m) != ORBIT_NO_TRANSFORM && agrees(d, i, m, m, t));
         if (same)
             return true;
@@ -514,10 +507,10 @@ static uint32_t guess_transform(struct case_of_row *c)
     uint32_t shown = ORBIT_NO_TRANSFORM;
 
     c->transform = 0;
-    if (lanes->planes >= 0 && takes_part(&lanes->items[lanes->planes]))
+    if (lanes->planes >= 0 && lane_is_compared(&lanes->items[lanes->planes]))
         shown = explain(c, (size_t)lanes->planes);
     for (size_t i = 0; i < lanes->n && (shown == ORBIT_NO_TRANSFORM || shown == 0); i++)
-        if (takes_part(&lanes->items[i]) && lanes->items[i].spec.kind != SPEC_KEEP)
+        if (lane_is_compared(&lanes->items[i]) && lanes->items[i].spec.kind != SPEC_KEEP)
             shown = explain(c, i);
     return shown != ORBIT_NO_TRANSFORM ? shown : 0;
 }
@@ -527,7 +520,7 @@ static bool is_same_row(const struct diagnosis *d, uint64_t a, uint64_t b)
     for (size_t i = 0; i < d->lanes->n; i++) {
         const struct orbit_pair pair = make_pair(d, i, a, b);
 
-        if (takes_part(&d->lanes->items[i]) && !orbit_same(&pair, 0, ORBIT_EXACT))
+        if (lane_is_compared(&d->lanes->items[i]) && !orbit_same(&pair, 0, ORBIT_EXACT))
             return false;
     }
     return true;
@@ -584,7 +577,7 @@ static void look_at_row(struct case_of_row *c, struct whole *wholes, struct find
     for (size_t i = 0; i < lanes->n; i++) {
         const struct lane *lane = &lanes->items[i];
 
-        c->exact[i] = !takes_part(lane) || case_fits(c, i, c->transform, ORBIT_EXACT);
+        c->exact[i] = !lane_is_compared(lane) || case_fits(c, i, c->transform, ORBIT_EXACT);
         c->by[i] = c->exact[i] ? c->transform : ORBIT_NO_TRANSFORM;
         exact &= c->exact[i];
     }
@@ -614,7 +607,8 @@ static void diagnose(const struct diagnosis *d, struct case_of_row *c, struct wh
     for (uint64_t m = 0; m < d->n; m++)
         wholes[m].is = ORBIT_NO_TRANSFORM;
     for (size_t i = 0; i < d->lanes->n; i++)
-        c->references[i] = takes_part(&d->lanes->items[i]) ? find_reference(d, i, n_known) : 0;
+        c->references[i] =
+            lane_is_compared(&d->lanes->items[i]) ? find_reference(d, i, n_known) : 0;
     for (uint64_t m = 0; m < d->n; m++) {
         c->member = m;
         c->transform = transform_of(d, m);

@@ -1,5 +1,5 @@
 /*
- * explain.c - see explain.h.
+ * explain.c - is a set an expanded one, and which of its rows belong together?
  *
  * What is told comes first: provenance arrays, then the manifest, then the command line. Else the
  * rows are looked at: for stones whose shape repeats under the symmetries of the board, then under
@@ -11,17 +11,17 @@
 #include "base/text.h"
 #include "engine/plan.h"
 #include "positions/key.h"
-#include "verify/explain_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define CLEARLY_MORE 0.05 /* of the rows are explained */
+
 /* What is known before any row is looked at, and what is found. */
 struct detection {
     const struct verify_shard *shard;
     struct lanes *lanes;
-    const struct verify_request *request;
     struct orbit_groups *groups;
     struct verify_result *result;
     struct probe probe;
@@ -29,57 +29,59 @@ struct detection {
     uint32_t ids[LAYOUT_MAX_IMAGES];    /* told, or all that are allowed */
     uint32_t n_ids;
     bool ids_are_told;
-    struct plan told; /* --transforms: chosen, owned */
-    bool has_block;   /* the block is told */
+    bool has_block; /* the block is told */
     uint64_t block_rows;
     bool is_irregular; /* the manifest says that rows are shuffled or left out */
 };
 
 /* --- what is told --- */
 
-static bool parse_order(const char *text, uint64_t *block_rows)
-{
-    if (text == NULL)
-        return false;
-    *block_rows = 0;
-    if (strcmp(text, "transform") == 0)
-        return true;
-    if (strcmp(text, "sample") == 0)
-        *block_rows = 1;
-    else if (strncmp(text, "block:", 6) != 0 || text_parse_u64(text + 6, block_rows) != 0)
-        return false;
-    return *block_rows > 0;
-}
-
 static void take_ids(struct detection *d, const uint8_t *ids, uint32_t n)
 {
     d->n_ids = n < LAYOUT_MAX_IMAGES ? n : LAYOUT_MAX_IMAGES;
     for (uint32_t k = 0; k < d->n_ids; k++)
         d->ids[k] = ids[k];
-    d->ids_are_told = true;
+}
+
+/* The order in the manifest, which it need not name. */
+static void read_order(struct detection *d, const char *order)
+{
+    d->block_rows = 0;
+    d->has_block =
+        order != NULL && (strcmp(order, "transform") == 0 || strcmp(order, "sample") == 0 ||
+                          (strncmp(order, "block:", 6) == 0 &&
+                           text_parse_u64(order + 6, &d->block_rows) == 0 && d->block_rows > 0));
+    if (d->has_block && strcmp(order, "sample") == 0)
+        d->block_rows = 1;
 }
 
 static void read_told(struct detection *d)
 {
     static const char *const irregular[] = {"shuffle", "unique", "pick"};
-    const struct verify_manifest *said = &d->shard->said;
+    const struct settings *settings = d->shard->request->settings;
+    const struct manifest *manifest = d->shard->recall.manifest;
     uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
 
     take_ids(d, exact, key_ids(d->shard->board, &d->shard->conventions, exact));
-    d->ids_are_told = false;
     for (uint32_t k = 0; k < d->n_ids; k++)
         d->allowed[d->ids[k]] = true;
-    if (said->manifest != NULL && said->n_transforms > 0) {
-        take_ids(d, said->transforms, said->n_transforms);
-        d->is_irregular = orbit_groups_are_cut(said);
+    if (manifest != NULL && manifest->n_transforms > 0) {
+        d->n_ids = 0;
+        for (size_t i = 0; i < manifest->n_transforms && d->n_ids < LAYOUT_MAX_IMAGES; i++)
+            if (manifest->transforms[i].id < BOARD_MAX_TRANSFORMS)
+                d->ids[d->n_ids++] = (uint32_t)manifest->transforms[i].id;
+        d->ids_are_told = true;
+        d->is_irregular = orbit_groups_are_cut(manifest);
         for (size_t i = 0; i < 3; i++)
-            d->is_irregular |= manifest_option(said->manifest, irregular[i]) != NULL;
-        d->has_block = parse_order(manifest_option(said->manifest, "order"), &d->block_rows);
+            d->is_irregular |= manifest_option(manifest, irregular[i]) != NULL;
+        read_order(d, manifest_option(manifest, "order"));
     }
-    if (d->told.n_chosen > 0)
-        take_ids(d, d->told.chosen, d->told.n_chosen);
-    if (d->request->settings->order_said) {
-        d->block_rows = d->request->settings->block_rows;
+    if (d->groups->n_told > 0) {
+        take_ids(d, d->groups->told, d->groups->n_told);
+        d->ids_are_told = true;
+    }
+    if (settings->order_said) {
+        d->block_rows = settings->block_rows;
         d->has_block = true;
         d->is_irregular = false;
     }
@@ -130,7 +132,7 @@ static void report_foreign(struct detection *d, const struct layout *layout,
         if (slots->foreign[k] < 0)
             continue;
         snprintf(names + used, sizeof names - used, "%s%s", n > 0 ? ", " : "",
-                 slots->of_box ? sketch_box_name((uint32_t)slots->foreign[k])
+                 slots->of_box ? sketch_box_names[slots->foreign[k]]
                                : board->transforms[slots->foreign[k]].name);
         n++;
     }
@@ -164,7 +166,7 @@ static int take_layout(struct detection *d, const struct layout *layout, uint32_
                        struct error *err)
 {
     complete_ids(d, layout, ids);
-    if (orbit_groups_of_layout(d->groups, d->shard, layout, ids, err) != 0)
+    if (orbit_groups_of_layout(d->groups, layout, ids, err) != 0)
         return -1;
     d->result->is_expanded = true;
     return set_note(d,
@@ -178,9 +180,9 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
 {
     struct lane_image *entries;
 
-    if (orbit_classes(&d->probe, n_images, &entries, err) != 0)
+    if (classes_list(&d->probe, n_images, &entries, err) != 0)
         return -1;
-    orbit_groups_of_entries(d->groups, d->shard, entries);
+    orbit_groups_of_entries(d->groups, entries);
     d->result->is_expanded = true;
     return set_note(
         d,
@@ -190,12 +192,12 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
 }
 
 /* The layout that is told, whether or not it is found. */
-static struct layout told_layout(const struct detection *d)
+static int take_told(struct detection *d, struct error *err)
 {
     struct layout layout = {.n_images = d->n_ids, .n_sources = d->shard->n_rows / d->n_ids};
 
     layout.block_rows = d->block_rows > 0 ? d->block_rows : layout.n_sources;
-    return layout;
+    return take_layout(d, &layout, d->ids, err);
 }
 
 /* --- finding them --- */
@@ -226,39 +228,47 @@ static bool is_confirmed(const struct found *found)
             (found->level < PROBE_LABELS ? 2 * n_moved >= n : 10 * n_moved >= 8 * n));
 }
 
-static int try_level(struct detection *d, enum probe_level level, struct found *found,
-                     struct error *err)
+/* What a layout should be, as far as it is told. */
+static struct layout wanted_layout(const struct detection *d)
 {
-    const struct layout told = {
+    return (struct layout){
         .n_images = d->ids_are_told ? d->n_ids : 0,
         .block_rows = !d->has_block        ? 0
                       : d->block_rows == 0 ? UINT64_MAX
                                            : d->block_rows,
     };
-
-    found->level = level;
-    if (probe_find(&d->probe, level, &told, &found->fit, err) != 0)
-        return -1;
-    if (found->fit.share <= 0.5)
-        return 0;
-    return probe_slots(&d->probe, &found->fit.layout, level, &found->slots, err);
 }
 
-/* The level whose layout explains most rows; fit.share stays 0 when none is confirmed. */
+static int try_level(struct detection *d, enum probe_level level, struct found *found,
+                     struct error *err)
+{
+    const struct layout wanted = wanted_layout(d);
+
+    *found = (struct found){.level = level};
+    if (probe_find(&d->probe, level, &wanted, &found->fit, err) != 0)
+        return -1;
+    return found->fit.share > 0.5
+               ? votes_slots(&d->probe, &found->fit.layout, level, &found->slots, err)
+               : 0;
+}
+
+/* The level whose layout explains most rows; fit.share stays 0 when there is none. Where only
+ * planes were read, those of the planes. */
 static int find_layout(struct detection *d, struct found *best, struct error *err)
 {
     struct found found;
 
+    const int end = d->probe.n_far > 0 && !d->probe.has_labels ? PROBE_LABELS : PROBE_N_LEVELS;
+
     *best = (struct found){0};
-    for (int level = 0; level < PROBE_N_LEVELS; level++) {
+    for (int level = 0; level < end; level++) {
         if (level == PROBE_POLICY && best->fit.share > 0.5)
             break;
         if (level == PROBE_BOX && !d->probe.sketcher.has_box)
             continue;
-        found = (struct found){0};
         if (try_level(d, (enum probe_level)level, &found, err) != 0)
             return -1;
-        if (found.fit.share > 0.5 && found.fit.saved > best->fit.saved + 0.05 &&
+        if (found.fit.share > 0.5 && found.fit.saved > best->fit.saved + CLEARLY_MORE &&
             is_confirmed(&found) >= is_confirmed(best))
             *best = found;
     }
@@ -295,6 +305,33 @@ static int take_found(struct detection *d, struct found *found, uint32_t n_class
     return take_layout(d, layout, found->slots.ids, err);
 }
 
+/* Look for images further on. Policies are read only where planes hold the same numbers: then it
+ * may be planes that were never moved. */
+static int look_far(struct detection *d, struct found *found, struct error *err)
+{
+    const uint64_t block_rows = found->fit.layout.block_rows;
+    const struct layout wanted = wanted_layout(d);
+    struct probe_fit alike = {0};
+    struct found far;
+
+    if (probe_reach(&d->probe, block_rows, false, err) != 0)
+        return -1;
+    if (d->probe.n_far == 0)
+        return 0;
+    if (find_layout(d, &far, err) != 0)
+        return -1;
+    if (probe_find(&d->probe, PROBE_LABELS, &wanted, &alike, err) != 0)
+        return -1;
+    if (alike.share > 0.5 && (!is_confirmed(&far) || alike.saved > far.fit.saved + CLEARLY_MORE) &&
+        (probe_reach(&d->probe, block_rows, true, err) != 0 || find_layout(d, &far, err) != 0))
+        return -1;
+    if (far.fit.share > 0.5 && (is_confirmed(&far) > is_confirmed(found) ||
+                                (is_confirmed(&far) == is_confirmed(found) &&
+                                 far.fit.saved + CLEARLY_MORE > found->fit.saved)))
+        *found = far;
+    return 0;
+}
+
 static int look(struct detection *d, struct error *err)
 {
     struct found found = {0};
@@ -302,25 +339,17 @@ static int look(struct detection *d, struct error *err)
 
     if (find_layout(d, &found, err) != 0)
         return -1;
-    if (!is_confirmed(&found) || !probe_is_enough(&d->probe, &found.fit.layout)) {
-        struct found far = {0};
-
-        if (probe_reach(&d->probe, found.fit.layout.block_rows, err) != 0 ||
-            (d->probe.n_far > 0 && find_layout(d, &far, err) != 0))
-            return -1;
-        if (far.fit.share > 0.5 && is_confirmed(&far) >= is_confirmed(&found))
-            found = far;
-    }
-    if (orbit_classes_probe(&d->probe, &classes, err) != 0)
+    if ((!is_confirmed(&found) || !probe_is_enough(&d->probe, &found.fit.layout)) &&
+        look_far(d, &found, err) != 0)
         return -1;
-    if (is_confirmed(&found) && (d->has_block || found.fit.share > 0.9 || classes.n_images == 0 ||
-                                 classes.is_enumeration || found.fit.saved + 0.05 > classes.saved))
+    if (classes_judge(&d->probe, &classes, err) != 0)
+        return -1;
+    if (is_confirmed(&found) &&
+        (d->has_block || found.fit.share > 0.9 || classes.n_images == 0 || classes.is_enumeration ||
+         found.fit.saved + CLEARLY_MORE > classes.saved))
         return take_found(d, &found, classes.n_images, err);
-    if (d->has_block && d->shard->n_rows % d->n_ids == 0) {
-        const struct layout layout = told_layout(d);
-
-        return take_layout(d, &layout, d->ids, err);
-    }
+    if (d->has_block && d->shard->n_rows % d->n_ids == 0)
+        return take_told(d, err);
     if (found.fit.share > 0.5 && found.slots.only_colours)
         return take_found(d, &found, classes.n_images, err);
     if (d->ids_are_told || (classes.n_images > 0 && !classes.is_enumeration))
@@ -333,20 +362,18 @@ static int look(struct detection *d, struct error *err)
     return found.fit.share > 0.5 ? take_found(d, &found, classes.n_images, err) : 0;
 }
 
-static int decide(struct detection *d, struct error *err)
+/* Without provenance. */
+static int find_groups(struct detection *d, struct error *err)
 {
-    const uint64_t n_rows = d->shard->n_rows;
     int status;
 
-    if (d->n_ids < 2 || n_rows == 0)
+    read_told(d);
+    if (d->n_ids < 2 || d->shard->n_rows == 0)
         return 0;
-    if (!d->is_irregular && d->shard->said.manifest != NULL && d->ids_are_told && d->has_block &&
-        n_rows % d->n_ids == 0) {
-        const struct layout layout = told_layout(d);
-
-        return take_layout(d, &layout, d->ids, err);
-    }
-    status = probe_open(&d->probe, d->lanes, d->request, d->allowed, err);
+    if (!d->is_irregular && d->shard->recall.manifest != NULL && d->ids_are_told && d->has_block &&
+        d->shard->n_rows % d->n_ids == 0)
+        return take_told(d, err);
+    status = probe_open(&d->probe, d->lanes, d->allowed, err);
     if (status == 0)
         status = d->is_irregular ? take_classes(d, d->n_ids, err) : look(d, err);
     probe_close(&d->probe);
@@ -382,7 +409,7 @@ static int note_unrecognised(struct detection *d, struct error *err)
     const bool is_expanded = has_provenance(shard);
     const char *why = "not recognised as an expanded set, checked row by row";
 
-    if (d->request->settings->not_expanded)
+    if (shard->request->settings->not_expanded)
         why = "a source, as told";
     else if (shard->board == NULL || !shard->board_is_sure)
         why = is_expanded ? "expanded, but its images are not checked: the board is not known, use "
@@ -400,47 +427,37 @@ static int note_unrecognised(struct detection *d, struct error *err)
 /* The transforms of the command line. */
 static int read_transforms(struct detection *d, struct error *err)
 {
-    if (d->request->settings->transforms == NULL)
-        return 0;
-    d->told.board = d->shard->board;
-    d->told.conventions = d->shard->conventions;
-    return choose_transforms(&d->told, d->request->settings->transforms, err);
-}
+    const char *text = d->shard->request->settings->transforms;
+    struct plan plan = {.board = d->shard->board, .conventions = d->shard->conventions};
+    int status = text != NULL ? choose_transforms(&plan, text, err) : 0;
 
-static int find_groups(struct detection *d, struct error *err)
-{
-    int status = read_transforms(d, err);
-
-    if (status != 0)
-        return -1;
-    if (has_provenance(d->shard)) {
-        status = orbit_groups_of_provenance(d->groups, d->shard, d->result, err);
-        d->result->is_expanded = status == 0;
-        memset(d->groups->allowed, true, sizeof d->groups->allowed);
-    } else if (has_planes(d->lanes)) {
-        read_told(d);
-        status = decide(d, err);
-        memcpy(d->groups->allowed, d->allowed, sizeof d->groups->allowed);
-    }
-    d->groups->n_told = d->told.n_chosen;
-    if (d->told.n_chosen > 0)
-        memcpy(d->groups->told, d->told.chosen, d->told.n_chosen);
+    if (status == 0 && plan.n_chosen > 0)
+        memcpy(d->groups->told, plan.chosen, plan.n_chosen);
+    d->groups->n_told = plan.n_chosen;
+    free(plan.chosen);
     return status;
 }
 
-int explain_set(struct orbit_groups *groups, const struct verify_shard *shard, struct lanes *lanes,
-                const struct verify_request *request, struct verify_result *result,
-                struct error *err)
+int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *err)
 {
-    struct detection d = {.shard = shard, .lanes = lanes, .request = request, .groups = groups};
-    const bool knows_board =
-        shard->board != NULL && shard->board_is_sure && shard->bindings != NULL;
+    const struct verify_shard *shard = lanes->shard;
+    struct verify_result *result = shard->result;
+    struct detection d = {.shard = shard, .lanes = lanes, .groups = groups, .result = result};
     int status = 0;
 
-    *groups = (struct orbit_groups){0};
-    d.result = result;
-    if (knows_board && !request->settings->not_expanded)
-        status = find_groups(&d, err);
-    free(d.told.chosen);
+    *groups = (struct orbit_groups){.n_rows = shard->n_rows};
+    if (shard->board != NULL && shard->board_is_sure && shard->bindings != NULL &&
+        !shard->request->settings->not_expanded) {
+        groups->n_transforms = shard->board->n_transforms;
+        status = read_transforms(&d, err);
+        if (status == 0 && has_provenance(shard)) {
+            status = orbit_groups_of_provenance(groups, shard, err);
+            result->is_expanded = status == 0;
+            memset(groups->allowed, true, sizeof groups->allowed);
+        } else if (status == 0 && has_planes(lanes)) {
+            status = find_groups(&d, err);
+            memcpy(groups->allowed, d.allowed, sizeof groups->allowed);
+        }
+    }
     return status == 0 && !result->is_expanded ? note_unrecognised(&d, err) : status;
 }

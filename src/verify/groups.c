@@ -1,5 +1,6 @@
 /*
- * groups.c - see groups.h: where groups begin and end, what they should hold, walking over them.
+ * groups.c - which rows are images of one source: where groups begin and end, what they should
+ * hold, walking over them.
  *
  * Whatever tells sources and transforms (provenance arrays, a layout), rows are scanned once for
  * cuts that no group crosses; between them rows are read in sequence. Where there are none, all
@@ -7,14 +8,15 @@
  */
 #include "verify/groups.h"
 
-#include "verify/verify_shard.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 /* --- layouts --- */
 
-/* The block that holds a source. */
+#define IMAGES_AT_ONCE 512
+#define SCAN_GROUPS    65536
+
+/* Sources first .. first + n - 1, whose images stand together. */
 struct block {
     uint64_t first, n;
 };
@@ -70,142 +72,158 @@ void layout_image(const struct layout *layout, uint64_t row, uint64_t *source, u
     *k = (uint32_t)(row / block.n) + layout->originals_first;
 }
 
-#define SCAN_ROWS   4096
-#define SCAN_GROUPS 65536
+/* --- the images of rows --- */
 
-/* --- segments --- */
-
-/* A cut that is good so far: every row before it has a source of at most max_before. */
-struct cut {
-    uint64_t row, max_before;
-};
-
-struct cuts {
-    struct cut *items; /* owned */
-    size_t n, capacity;
-};
-
-static int push_cut(struct cuts *cuts, uint64_t row, uint64_t max_before, struct error *err)
+int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *groups,
+                      struct error *err)
 {
-    if (cuts->n == cuts->capacity) {
-        size_t capacity = cuts->capacity > 0 ? 2 * cuts->capacity : 256;
-        struct cut *grown = realloc(cuts->items, capacity * sizeof *grown);
+    *cursor = (struct orbit_cursor){.groups = groups};
+    if (groups->source == NULL)
+        return 0;
+    cursor->source = rows_open(&groups->source, 1, err);
+    cursor->transform = cursor->source != NULL ? rows_open(&groups->transform, 1, err) : NULL;
+    return cursor->transform != NULL ? 0 : -1;
+}
 
-        if (grown == NULL)
-            return error_no_memory(err, "groups of images");
-        cuts->items = grown;
-        cuts->capacity = capacity;
+void orbit_cursor_close(struct orbit_cursor *cursor)
+{
+    rows_close(cursor->source);
+    rows_close(cursor->transform);
+    *cursor = (struct orbit_cursor){0};
+}
+
+/* Up to IMAGES_AT_ONCE rows. */
+static int read_provenance(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images,
+                           struct error *err)
+{
+    const struct orbit_groups *groups = cursor->groups;
+    const struct dtype *sources = &groups->source->header.dtype;
+    const struct dtype *transforms = &groups->transform->header.dtype;
+    uint8_t source_bytes[IMAGES_AT_ONCE * 8], transform_bytes[IMAGES_AT_ONCE * 8];
+
+    if (rows_read(cursor->source, n, source_bytes, err) != 0 ||
+        rows_read(cursor->transform, n, transform_bytes, err) != 0)
+        return -1;
+    for (uint64_t i = 0; i < n; i++) {
+        const int64_t source = dtype_get_int(sources, source_bytes + i * sources->itemsize);
+        const int64_t t = dtype_get_int(transforms, transform_bytes + i * transforms->itemsize);
+
+        images[i].source = source < 0 ? UINT64_MAX >> 1 : (uint64_t)source;
+        images[i].transform = t >= 0 && t < groups->n_transforms ? (uint32_t)t : ORBIT_NO_TRANSFORM;
     }
-    cuts->items[cuts->n++] = (struct cut){row, max_before};
     return 0;
 }
 
-/* Are rows in transform order: one run of rows per transform? */
-struct runs {
-    bool seen[BOARD_MAX_TRANSFORMS];
-    uint32_t last;
-    bool repeat; /* a transform comes again */
-    uint64_t n;
-};
-
-static void count_run(struct runs *runs, uint32_t t)
+/* The sources and transforms of the next n rows, which are counted from cursor->next_row. */
+static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images,
+                       struct error *err)
 {
-    if (t == ORBIT_NO_TRANSFORM) {
-        runs->repeat = true;
-        return;
+    const struct orbit_groups *groups = cursor->groups;
+
+    for (uint64_t i = 0; groups->source != NULL && i < n; i += IMAGES_AT_ONCE)
+        if (read_provenance(cursor, n - i < IMAGES_AT_ONCE ? n - i : IMAGES_AT_ONCE, images + i,
+                            err) != 0)
+            return -1;
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t k;
+
+        images[i].row = cursor->next_row++;
+        if (groups->source != NULL)
+            continue;
+        layout_image(&groups->layout, images[i].row, &images[i].source, &k);
+        images[i].transform = groups->ids[k];
     }
-    if (runs->n == 0 || t != runs->last) {
-        runs->repeat |= runs->seen[t];
-        runs->n++;
-    }
-    runs->seen[t] = true;
-    runs->last = t;
-}
-
-/* Rows before a cut and behind it must have no source in common: a row whose source is not above
- * all before a cut takes that cut away. */
-static int scan_images(struct orbit_cursor *cursor, uint64_t n_rows, struct cuts *cuts,
-                       struct orbit_groups *groups, struct verify_result *result, struct error *err)
-{
-    struct runs runs = {{false}, 0, false, 0};
-    struct lane_image *images = calloc(SCAN_ROWS, sizeof *images);
-    struct finding_place place = {FINDING_INDEX_RANGE, false, PLAN_TRANSFORM_KEY, 0};
-    uint64_t max = 0, left = n_rows;
-    int status = images != NULL ? 0 : error_no_memory(err, "groups of images");
-
-    while (status == 0 && left > 0) {
-        const uint64_t n = left < SCAN_ROWS ? left : SCAN_ROWS;
-
-        status = orbit_cursor_images(cursor, n, images, err);
-        for (uint64_t i = 0; i < n && status == 0; i++) {
-            const uint64_t source = images[i].source;
-
-            if (images[i].transform == ORBIT_NO_TRANSFORM && result != NULL) {
-                place.row = images[i].row;
-                findings_add(&result->findings, &place, "a transform of the board", "none",
-                             "names no transform");
-            }
-            count_run(&runs, images[i].transform);
-            if (images[i].row == 0)
-                groups->first = images[i];
-            groups->last = images[i];
-            while (cuts->n > 0 && cuts->items[cuts->n - 1].max_before >= source)
-                cuts->n--;
-            if (images[i].row > 0 && source > max)
-                status = push_cut(cuts, images[i].row, max, err);
-            if (source > max)
-                max = source;
-        }
-        left -= n;
-    }
-    groups->is_cut = groups->source != NULL && !runs.repeat && 2 * runs.n <= n_rows;
-    free(images);
-    return status;
-}
-
-static int find_cuts(struct orbit_groups *groups, struct verify_result *result, struct error *err)
-{
-    struct orbit_cursor cursor;
-    struct cuts cuts = {0};
-    int status = orbit_cursor_open(&cursor, groups, err);
-
-    if (status == 0)
-        status = scan_images(&cursor, groups->n_rows, &cuts, groups, result, err);
-    orbit_cursor_close(&cursor);
-    if (status == 0 && (groups->cuts = calloc(cuts.n + 2, sizeof *groups->cuts)) == NULL)
-        status = error_no_memory(err, "groups of images");
-    for (size_t i = 0; status == 0 && i <= cuts.n; i++) {
-        groups->cuts[i + 1] = i < cuts.n ? cuts.items[i].row : groups->n_rows;
-        if (groups->cuts[i + 1] - groups->cuts[i] > groups->longest)
-            groups->longest = groups->cuts[i + 1] - groups->cuts[i];
-    }
-    groups->n_segments = cuts.n + 1;
-    free(cuts.items);
-    return status;
+    return 0;
 }
 
 /* --- making groups --- */
 
-int orbit_groups_of_provenance(struct orbit_groups *groups, const struct verify_shard *shard,
-                               struct verify_result *result, struct error *err)
+static int push_cut(struct orbit_groups *groups, size_t *capacity, uint64_t row,
+                    uint64_t max_before, struct error *err)
 {
-    *groups = (struct orbit_groups){
-        .n_rows = shard->n_rows,
-        .n_transforms = shard->board->n_transforms,
-        .source = archive_in_find(&shard->archive, PLAN_SOURCE_KEY),
-        .transform = archive_in_find(&shard->archive, PLAN_TRANSFORM_KEY),
-    };
-    return find_cuts(groups, result, err);
+    if (groups->n_segments == *capacity) {
+        const size_t more = *capacity > 0 ? 2 * *capacity : 256;
+        struct orbit_cut *grown = realloc(groups->cuts, more * sizeof *grown);
+
+        if (grown == NULL)
+            return error_no_memory(err, "groups of images");
+        groups->cuts = grown;
+        *capacity = more;
+    }
+    groups->cuts[groups->n_segments++] = (struct orbit_cut){row, max_before};
+    return 0;
 }
 
-int orbit_groups_of_layout(struct orbit_groups *groups, const struct verify_shard *shard,
-                           const struct layout *layout, const uint32_t *ids, struct error *err)
+/* Rows before a cut and those from it on must have no source in common: a row whose source is not
+ * above all before a cut takes that cut away. What names no transform becomes a finding. */
+static int find_cuts(struct orbit_groups *groups, struct findings *findings, struct error *err)
 {
-    *groups = (struct orbit_groups){
-        .n_rows = shard->n_rows,
-        .n_transforms = shard->board->n_transforms,
-        .layout = *layout,
-    };
+    struct finding_place place = {FINDING_INDEX_RANGE, false, PLAN_TRANSFORM_KEY, 0};
+    bool seen[BOARD_MAX_TRANSFORMS] = {false}, is_in_runs = groups->source != NULL;
+    struct lane_image images[IMAGES_AT_ONCE];
+    uint64_t max = 0, n_runs = 0;
+    size_t capacity = 0;
+    struct orbit_cursor cursor;
+    int status = orbit_cursor_open(&cursor, groups, err);
+
+    if (status == 0)
+        status = push_cut(groups, &capacity, 0, 0, err);
+    while (status == 0 && cursor.next_row < groups->n_rows) {
+        const uint64_t left = groups->n_rows - cursor.next_row;
+        const uint64_t n = left < IMAGES_AT_ONCE ? left : IMAGES_AT_ONCE;
+
+        status = read_images(&cursor, n, images, err);
+        for (const struct lane_image *image = images; status == 0 && image < images + n; image++) {
+            if (image->transform == ORBIT_NO_TRANSFORM) {
+                is_in_runs = false;
+                place.row = image->row;
+                if (findings != NULL)
+                    findings_add(findings, &place, "a transform of the board", "none",
+                                 "names no transform");
+            } else if (image->row == 0 || image->transform != groups->last.transform) {
+                is_in_runs &= !seen[image->transform];
+                seen[image->transform] = true;
+                n_runs++;
+            }
+            if (image->row == 0)
+                groups->first = *image;
+            groups->last = *image;
+            while (groups->n_segments > 1 &&
+                   groups->cuts[groups->n_segments - 1].max_before >= image->source)
+                groups->n_segments--;
+            if (image->row > 0 && image->source > max)
+                status = push_cut(groups, &capacity, image->row, max, err);
+            max = image->source > max ? image->source : max;
+        }
+    }
+    orbit_cursor_close(&cursor);
+    /* In transform order there is one run of rows for each transform. */
+    groups->is_cut = is_in_runs && 2 * n_runs <= groups->n_rows;
+    if (status == 0)
+        status = push_cut(groups, &capacity, groups->n_rows, max, err);
+    if (status != 0)
+        return -1;
+    groups->n_segments--;
+    for (size_t i = 0; i < groups->n_segments; i++) {
+        const uint64_t length = groups->cuts[i + 1].row - groups->cuts[i].row;
+
+        groups->longest = length > groups->longest ? length : groups->longest;
+    }
+    return 0;
+}
+
+int orbit_groups_of_provenance(struct orbit_groups *groups, const struct verify_shard *shard,
+                               struct error *err)
+{
+    groups->source = archive_in_find(&shard->archive, PLAN_SOURCE_KEY);
+    groups->transform = archive_in_find(&shard->archive, PLAN_TRANSFORM_KEY);
+    return find_cuts(groups, &shard->result->findings, err);
+}
+
+int orbit_groups_of_layout(struct orbit_groups *groups, const struct layout *layout,
+                           const uint32_t *ids, struct error *err)
+{
+    groups->layout = *layout;
     memcpy(groups->ids, ids, layout->n_images * sizeof *ids);
     if (layout->games != NULL) {
         groups->games = calloc(layout->n_games + 1, sizeof *groups->games);
@@ -228,34 +246,23 @@ static int compare_images(const void *left, const void *right)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-static void sort_entries(struct orbit_groups *groups)
+void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries)
 {
     uint64_t length = 0;
 
-    qsort(groups->entries, groups->n_rows, sizeof *groups->entries, compare_images);
+    groups->entries = entries;
     groups->longest = 0;
+    qsort(entries, groups->n_rows, sizeof *entries, compare_images);
     for (uint64_t i = 0; i < groups->n_rows; i++) {
-        length =
-            i > 0 && groups->entries[i].source == groups->entries[i - 1].source ? length + 1 : 1;
-        if (length > groups->longest)
-            groups->longest = length;
+        length = i > 0 && entries[i].source == entries[i - 1].source ? length + 1 : 1;
+        groups->longest = length > groups->longest ? length : groups->longest;
     }
-}
-
-void orbit_groups_of_entries(struct orbit_groups *groups, const struct verify_shard *shard,
-                             struct lane_image *entries)
-{
-    *groups = (struct orbit_groups){
-        .n_rows = shard->n_rows,
-        .n_transforms = shard->board->n_transforms,
-        .entries = entries,
-    };
-    sort_entries(groups);
 }
 
 int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64_t max_nbytes,
                         struct error *err)
 {
+    struct lane_image *entries = NULL;
     struct orbit_cursor cursor;
     uint64_t n_bytes;
     int status;
@@ -263,15 +270,17 @@ int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64
     if (groups->entries != NULL ||
         (!__builtin_mul_overflow(groups->longest, row_nbytes, &n_bytes) && n_bytes <= max_nbytes))
         return 0;
-    if (__builtin_mul_overflow(groups->n_rows, sizeof *groups->entries, &n_bytes) ||
-        n_bytes >= SIZE_MAX || (groups->entries = malloc(n_bytes + 1)) == NULL)
+    if (__builtin_mul_overflow(groups->n_rows, sizeof *entries, &n_bytes) || n_bytes >= SIZE_MAX ||
+        (entries = malloc(n_bytes + 1)) == NULL)
         return error_no_memory(err, "list of all images");
     status = orbit_cursor_open(&cursor, groups, err);
     if (status == 0)
-        status = orbit_cursor_images(&cursor, groups->n_rows, groups->entries, err);
+        status = read_images(&cursor, groups->n_rows, entries, err);
     orbit_cursor_close(&cursor);
     if (status == 0)
-        sort_entries(groups);
+        orbit_groups_of_entries(groups, entries);
+    else
+        free(entries);
     return status;
 }
 
@@ -337,14 +346,14 @@ static int take_census(const struct orbit_groups *groups, struct census *census,
     return status;
 }
 
-bool orbit_groups_are_cut(const struct verify_manifest *said)
+bool orbit_groups_are_cut(const struct manifest *manifest)
 {
     const char *order;
 
-    if (said->manifest == NULL || manifest_option(said->manifest, "rows-per-shard") == NULL)
+    if (manifest == NULL || manifest_option(manifest, "rows-per-shard") == NULL)
         return false;
-    order = manifest_option(said->manifest, "order");
-    return manifest_option(said->manifest, "shuffle") != NULL ||
+    order = manifest_option(manifest, "order");
+    return manifest_option(manifest, "shuffle") != NULL ||
            (order != NULL && strcmp(order, "transform") == 0);
 }
 
@@ -354,7 +363,7 @@ bool orbit_groups_may_be_elsewhere(const struct orbit_groups *groups, uint64_t s
                               (t == groups->last.transform && source > groups->last.source));
 }
 
-int orbit_groups_expect(struct orbit_groups *groups, const struct verify_manifest *said,
+int orbit_groups_expect(struct orbit_groups *groups, const struct manifest *manifest,
                         struct error *err)
 {
     struct census census = {0};
@@ -363,15 +372,14 @@ int orbit_groups_expect(struct orbit_groups *groups, const struct verify_manifes
     if (take_census(groups, &census, false, err) != 0)
         return -1;
     groups->n_groups = census.n_groups;
-    if (groups->n_told > 0 || (said->manifest != NULL && said->n_transforms > 0)) {
-        const uint8_t *list = groups->n_told > 0 ? groups->told : said->transforms;
-        const uint32_t n = groups->n_told > 0 ? groups->n_told : said->n_transforms;
-
-        for (uint32_t k = 0; k < n; k++)
-            groups->expected[list[k]] = true;
-        groups->expects =
-            said->manifest == NULL ||
-            (manifest_option(said->manifest, "pick") == NULL && !orbit_groups_are_cut(said));
+    for (uint32_t k = 0; k < groups->n_told; k++)
+        groups->expected[groups->told[k]] = true;
+    for (size_t i = 0; groups->n_told == 0 && manifest != NULL && i < manifest->n_transforms; i++)
+        if (manifest->transforms[i].id < BOARD_MAX_TRANSFORMS)
+            groups->expected[manifest->transforms[i].id] = true;
+    if (groups->n_told > 0 || (manifest != NULL && manifest->n_transforms > 0)) {
+        groups->expects = manifest == NULL || (manifest_option(manifest, "pick") == NULL &&
+                                               !orbit_groups_are_cut(manifest));
         return 0;
     }
     if (take_census(groups, &census, true, err) != 0)
@@ -394,81 +402,6 @@ void orbit_groups_release(struct orbit_groups *groups)
 
 /* --- walking --- */
 
-#define IMAGES_AT_ONCE 512
-
-int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *groups,
-                      struct error *err)
-{
-    *cursor = (struct orbit_cursor){.groups = groups};
-    if (groups->source == NULL)
-        return 0;
-    cursor->source = rows_open(&groups->source, 1, err);
-    cursor->transform = cursor->source != NULL ? rows_open(&groups->transform, 1, err) : NULL;
-    return cursor->transform != NULL ? 0 : -1;
-}
-
-static int read_integers(struct rows *rows, const struct array *array, uint64_t n, int64_t *out,
-                         struct error *err)
-{
-    uint8_t bytes[IMAGES_AT_ONCE * 8];
-    const struct dtype *dtype = &array->header.dtype;
-
-    if (rows_read(rows, n, bytes, err) != 0)
-        return -1;
-    for (uint64_t i = 0; i < n; i++)
-        out[i] = dtype_get_int(dtype, bytes + i * dtype->itemsize);
-    return 0;
-}
-
-static int read_provenance(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images,
-                           struct error *err)
-{
-    const struct orbit_groups *groups = cursor->groups;
-    int64_t sources[IMAGES_AT_ONCE], transforms[IMAGES_AT_ONCE];
-
-    if (read_integers(cursor->source, groups->source, n, sources, err) != 0 ||
-        read_integers(cursor->transform, groups->transform, n, transforms, err) != 0)
-        return -1;
-    for (uint64_t i = 0; i < n; i++) {
-        const bool valid = transforms[i] >= 0 && transforms[i] < groups->n_transforms;
-
-        images[i].source = sources[i] < 0 ? UINT64_MAX >> 1 : (uint64_t)sources[i];
-        images[i].transform = valid ? (uint32_t)transforms[i] : ORBIT_NO_TRANSFORM;
-    }
-    return 0;
-}
-
-static int read_layout(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images)
-{
-    for (uint64_t i = 0; i < n; i++) {
-        uint32_t k;
-
-        layout_image(&cursor->groups->layout, cursor->next_row + i, &images[i].source, &k);
-        images[i].transform = cursor->groups->ids[k];
-    }
-    return 0;
-}
-
-int orbit_cursor_images(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images,
-                        struct error *err)
-{
-    while (n > 0) {
-        const uint64_t part = n < IMAGES_AT_ONCE ? n : IMAGES_AT_ONCE;
-        const int status = cursor->groups->source != NULL
-                               ? read_provenance(cursor, part, images, err)
-                               : read_layout(cursor, part, images);
-
-        if (status != 0)
-            return -1;
-        for (uint64_t i = 0; i < part; i++)
-            images[i].row = cursor->next_row + i;
-        cursor->next_row += part;
-        images += part;
-        n -= part;
-    }
-    return 0;
-}
-
 uint64_t orbit_groups_capacity(const struct orbit_groups *groups, uint64_t n_wanted)
 {
     return groups->longest > n_wanted ? groups->longest : n_wanted;
@@ -482,7 +415,8 @@ static int next_segments(struct orbit_cursor *cursor, struct window *window, uin
     uint64_t n = 0;
 
     while (cursor->segment < groups->n_segments) {
-        const uint64_t more = groups->cuts[cursor->segment + 1] - groups->cuts[cursor->segment];
+        const struct orbit_cut *cut = &groups->cuts[cursor->segment];
+        const uint64_t more = cut[1].row - cut[0].row;
 
         if (n > 0 && n + more > n_wanted)
             break;
@@ -490,7 +424,7 @@ static int next_segments(struct orbit_cursor *cursor, struct window *window, uin
         cursor->segment++;
     }
     window->n = n;
-    return orbit_cursor_images(cursor, n, window->images, err);
+    return read_images(cursor, n, window->images, err);
 }
 
 /* Whole groups of the list that fit. */
@@ -557,11 +491,4 @@ int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64
         return -1;
     form_groups(window);
     return 0;
-}
-
-void orbit_cursor_close(struct orbit_cursor *cursor)
-{
-    rows_close(cursor->source);
-    rows_close(cursor->transform);
-    *cursor = (struct orbit_cursor){0};
 }

@@ -28,6 +28,12 @@ void layout_image(const struct layout *layout, uint64_t row, uint64_t *source, u
 
 #define ORBIT_NO_TRANSFORM UINT32_MAX /* the row does not say one that exists */
 
+/* Rows from here on have no source in common with rows before, whose sources are max_before at
+ * most. */
+struct orbit_cut {
+    uint64_t row, max_before;
+};
+
 struct orbit_groups {
     uint64_t n_rows, n_groups;
     const struct array *source, *transform; /* borrowed: provenance arrays, or */
@@ -37,7 +43,7 @@ struct orbit_groups {
     uint32_t n_transforms;              /* of the board */
     bool allowed[BOARD_MAX_TRANSFORMS]; /* images under the others are none */
 
-    uint64_t *cuts; /* owned: segment s is rows cuts[s] .. cuts[s + 1] - 1 */
+    struct orbit_cut *cuts; /* owned: segment s is rows cuts[s].row .. cuts[s + 1].row - 1 */
     size_t n_segments;
     uint64_t longest;           /* rows of the longest segment */
     struct lane_image *entries; /* owned, or NULL: all rows by source, transform, row */
@@ -50,31 +56,32 @@ struct orbit_groups {
     struct lane_image first, last;
 };
 
-/* Groups by the provenance arrays of the shard, which are there. Entries that name no transform
- * become findings. */
+/* The following three make groups; n_rows and n_transforms are set, all else is zero. */
+
+/* By the provenance arrays of the shard, which are there. Entries that name no transform become
+ * findings. */
 int orbit_groups_of_provenance(struct orbit_groups *groups, const struct verify_shard *shard,
-                               struct verify_result *result, struct error *err);
+                               struct error *err);
 
-/* Groups by a layout, with the transform of each of its images. */
-int orbit_groups_of_layout(struct orbit_groups *groups, const struct verify_shard *shard,
-                           const struct layout *layout, const uint32_t *ids, struct error *err);
+/* By a layout, with the transform of each of its images. */
+int orbit_groups_of_layout(struct orbit_groups *groups, const struct layout *layout,
+                           const uint32_t *ids, struct error *err);
 
-/* Groups by a list of all rows, which is taken over and sorted. */
-void orbit_groups_of_entries(struct orbit_groups *groups, const struct verify_shard *shard,
-                             struct lane_image *entries);
+/* By a list of all rows, which is taken over and sorted. */
+void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries);
 
 /* List all rows when a segment takes more than max_nbytes in memory. */
 int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64_t max_nbytes,
                         struct error *err);
 
-/* True when the manifest says that the output was cut into shards through the groups: one shard
- * need not hold all images of a position. */
-bool orbit_groups_are_cut(const struct verify_manifest *said);
+/* True when the manifest (or NULL) says that the output was cut into shards through the groups: one
+ * shard need not hold all images of a position. */
+bool orbit_groups_are_cut(const struct manifest *manifest);
 
-/* Decide which images every group should have: those that are told (by --transforms or the
- * manifest), else those of most groups when most have exactly them and hardly any have others.
- * Counts the groups. */
-int orbit_groups_expect(struct orbit_groups *groups, const struct verify_manifest *said,
+/* Decide which images every group should have: those that are told (by --transforms, or the
+ * manifest, which may be NULL), else those of most groups when most have exactly them and hardly
+ * any have others. Counts the groups. */
+int orbit_groups_expect(struct orbit_groups *groups, const struct manifest *manifest,
                         struct error *err);
 
 /* Whether an image of a source may stand in the shard before or after this one. */
@@ -101,9 +108,5 @@ void orbit_cursor_close(struct orbit_cursor *cursor);
 
 /* Room that a window for these groups needs, when n_wanted rows are wanted at a time. */
 uint64_t orbit_groups_capacity(const struct orbit_groups *groups, uint64_t n_wanted);
-
-/* Read the next n rows' sources and transforms; rows are counted from cursor->next_row. */
-int orbit_cursor_images(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images,
-                        struct error *err);
 
 #endif

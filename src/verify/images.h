@@ -18,6 +18,12 @@ enum orbit_liberty {
     ORBIT_SWAP_ANYWAY = 32,  /* as if the transform swapped colours, which it does not */
 };
 
+/* Whether the images of a lane are compared. */
+static inline bool lane_is_compared(const struct lane *lane)
+{
+    return lane->is_mapped && !lane->is_broken;
+}
+
 /* Two rows of one lane. */
 struct orbit_pair {
     const struct window *window;

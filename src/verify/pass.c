@@ -1,24 +1,31 @@
 /*
- * pass.c - see pass.h.
+ * pass.c - the one pass over all rows of a shard.
  *
  * Two windows of rows take turns: a crew checks the front one, cut into a fixed number of pieces,
  * while it reads the lanes of the back one. Each piece keeps findings and tallies of its own, which
- * are joined in order after every window.
+ * are joined in order after every window, so that what is reported does not depend on the number of
+ * threads.
+ *
+ * Before that the first groups of images tell about arrays whose meaning was guessed: where most of
+ * them agree with another reading of an array, and hardly any with the one at hand, that reading is
+ * taken.
  */
 #include "verify/pass.h"
 
 #include "base/crew.h"
-#include "verify/adapt.h"
+#include "base/text.h"
 #include "verify/checks.h"
-#include "verify/diagnose.h"
 #include "verify/rules.h"
 #include "verify/smear.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define WINDOW_NBYTES   (8u << 20)
 #define MAX_WINDOW_ROWS 65536
 #define N_PIECES        32 /* of a window; fixed, so that the result depends on no thread count */
+#define ADAPT_GROUPS    64
 
 /* What one piece of a window gathers. */
 struct piece {
@@ -36,79 +43,185 @@ struct run {
     struct orbit_cursor cursor;
     uint64_t n_wanted, next_row;
     struct error *lane_errors; /* owned, one per lane */
-    struct crew *crew;         /* borrowed */
     struct rules rules;
     struct smear smear;
     struct error *err; /* borrowed */
 };
 
+/* --- arrays whose meaning was guessed --- */
+
+/* How many of the first groups have images at all, and in how many do most of them agree with the
+ * first one, or all of them? */
+struct agreement {
+    uint64_t n_groups, n_most, n_all;
+};
+
+static struct agreement count_groups(const struct run *run, size_t lane, unsigned liberties)
+{
+    const struct lanes *lanes = run->pass->lanes;
+    const struct window *window = &run->front;
+    struct agreement a = {0};
+
+    for (uint64_t g = 0; g < window->n_groups && g < ADAPT_GROUPS; g++) {
+        const uint64_t *members = window->members + window->groups[g];
+        const uint32_t first = window->images[members[0]].transform;
+        uint64_t n_images = 0, n_same = 0;
+
+        for (uint64_t m = 1; m < window->groups[g + 1] - window->groups[g]; m++) {
+            const struct orbit_pair pair = {window, lanes, lane, members[0], members[m], 0};
+            const uint32_t t = window->images[members[m]].transform;
+
+            if (t == ORBIT_NO_TRANSFORM || first == ORBIT_NO_TRANSFORM)
+                continue;
+            n_images++;
+            n_same += orbit_same(&pair, spec_between(lanes->shard->board, first, t), liberties);
+        }
+        a.n_groups += n_images > 0;
+        a.n_most += n_images > 0 && 2 * n_same >= n_images;
+        a.n_all += n_images > 0 && n_same == n_images;
+    }
+    return a;
+}
+
+static bool has_cell_actions(const struct lane *lane)
+{
+    return lane_is_compared(lane) && lane->spec.space != NULL &&
+           strncmp(lane->binding->layout->name, "cells", 5) == 0;
+}
+
+/* Take the lane's actions to be stored so. */
+static int store_as(struct lanes *lanes, struct lane *lane, enum action_flip flip,
+                    struct error *err)
+{
+    struct verify_shard *shard = lanes->shard;
+    struct role_binding *binding = &shard->bindings[lane->binding - shard->bindings];
+
+    binding->flip = flip;
+    return spec_set_space(&lane->spec, &shard->maker, binding, err);
+}
+
+/* Take the lane for stored so when its images are right then, and only then; the note says so. */
+static int try_flip(const struct run *run, size_t i, enum action_flip flip, struct error *err)
+{
+    struct lanes *lanes = run->pass->lanes;
+    struct lane *lane = &lanes->items[i];
+    struct verify_result *result = lanes->shard->result;
+    const enum action_flip said = lane->binding->flip;
+    const struct text_quoted name = text_path(lane->array->key);
+    struct agreement a = count_groups(run, i, ORBIT_EXACT);
+    char *note;
+
+    if (2 * a.n_all > a.n_groups)
+        return 0;
+    if (store_as(lanes, lane, flip, err) != 0)
+        return -1;
+    a = count_groups(run, i, ORBIT_EXACT);
+    if (2 * a.n_all <= a.n_groups)
+        return store_as(lanes, lane, said, err);
+    if (asprintf(&note, "%s, %s beside the planes as with --role %s=%s:%s",
+                 result->note != NULL ? result->note : "expanded", name.text, name.text,
+                 role_name(lane->binding->role), action_flip_name(flip)) < 0)
+        return error_no_memory(err, "note");
+    free(result->note);
+    result->note = note;
+    return 0;
+}
+
+/* Policies that stand on stones in the first sources, and off them when flipped, are compared in
+ * that order. */
+static int adapt_flips(const struct run *run, struct error *err)
+{
+    struct lanes *lanes = run->pass->lanes;
+    const struct window *window = &run->front;
+    struct rules look;
+    struct findings unused = {0};
+    const struct row_check check = {lanes, window, &lanes->shard->conventions, &unused};
+    enum action_flip flip;
+    int status;
+
+    if (run->rules.targets == NULL || !has_cell_actions(&lanes->items[run->rules.policy]))
+        return 0;
+    status = rules_init_part(&look, &run->rules, err);
+    for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)
+        rules_check_row(&look, &check, window->members[window->groups[g]]);
+    flip = rules_best_flip(&look);
+    rules_release(&look);
+    findings_release(&unused);
+    if (flip == lanes->items[run->rules.policy].binding->flip)
+        return status;
+    for (size_t i = 0; i < lanes->n && status == 0; i++)
+        if (has_cell_actions(&lanes->items[i]))
+            status = try_flip(run, i, flip, err);
+    return status;
+}
+
+/*
+ * Arrays that are taken for copies but differ within most groups are numbers of the images
+ * themselves (the tool's own provenance, say): they leave the comparison. Signed values that no
+ * convention was said for may be those of the player to move, which no image changes.
+ */
+static int adapt(const struct run *run, struct error *err)
+{
+    struct lanes *lanes = run->pass->lanes;
+    const struct conventions *c = &lanes->shard->conventions;
+
+    for (size_t i = 0; i < lanes->n; i++) {
+        struct lane *lane = &lanes->items[i];
+
+        if (!lane_is_compared(lane))
+            continue;
+        if (lane->binding->role == ROLE_COPY) {
+            const struct agreement a = count_groups(run, i, ORBIT_EXACT);
+
+            lane->is_mapped = 2 * a.n_most >= a.n_groups;
+        } else if (lane->binding->role == ROLE_VALUE && spec_swap(&lane->spec) == LABEL_NEGATE &&
+                   !c->value_said &&
+                   count_groups(run, i, ORBIT_NO_FLIP).n_most >
+                       count_groups(run, i, ORBIT_EXACT).n_most) {
+            spec_set_swap(&lane->spec, LABEL_KEEP);
+        }
+    }
+    return adapt_flips(run, err);
+}
+
 /* --- one piece --- */
 
-static void check_position(const struct run *run, struct piece *piece, uint64_t at)
-{
-    const struct verify_pass *pass = run->pass;
-    const struct row_check check = {pass->lanes, &run->front, &pass->lanes->shard->conventions,
-                                    &piece->findings};
-
-    for (size_t i = 0; i < pass->lanes->n; i++)
-        check_own_row(&check, i, at);
-    rules_check_row(&piece->rules, &check, at);
-    smear_check_row(&piece->smear, pass->lanes, &run->front, at);
-    if (pass->leaks != NULL)
-        leak_check_row(pass->leaks, pass->lanes, &run->front, at, &piece->room, &piece->findings);
-}
-
-/* all: every lane; else those only that are not compared with other images. */
-static void check_image(const struct run *run, struct piece *piece, uint64_t at, bool all)
-{
-    const struct verify_pass *pass = run->pass;
-    const struct row_check check = {pass->lanes, &run->front, &pass->lanes->shard->conventions,
-                                    &piece->findings};
-
-    for (size_t i = 0; i < pass->lanes->n; i++)
-        if (all || !pass->lanes->items[i].is_mapped)
-            check_row(&check, i, at);
-}
-
-static int check_group(const struct run *run, struct piece *piece, uint64_t g)
-{
-    const struct window *window = &run->front;
-    const struct diagnosis d = {
-        .lanes = run->pass->lanes,
-        .window = window,
-        .groups = run->pass->groups,
-        .members = window->members + window->groups[g],
-        .n = window->groups[g + 1] - window->groups[g],
-        .findings = &piece->findings,
-    };
-
-    const uint64_t n_before = piece->findings.n_errors;
-    const bool is_exact = diagnose_is_exact(&d);
-
-    /* What is sound in one image is sound in all that are exactly its images. */
-    for (uint64_t m = 0; m < d.n; m++)
-        check_image(run, piece, d.members[m],
-                    m == 0 || !is_exact || piece->findings.n_errors > n_before);
-    check_position(run, piece, d.members[0]);
-    return is_exact ? 0 : diagnose_group(&d, &piece->error);
-}
-
-/* The p-th part of the window's groups, or rows. */
+/* The p-th part of the window's groups; without groups each row is one of its own. */
 static void check_piece(struct run *run, size_t p)
 {
+    const struct verify_pass *pass = run->pass;
+    const struct lanes *lanes = pass->lanes;
     const struct window *window = &run->front;
-    const bool by_groups = run->pass->groups != NULL;
-    const uint64_t n = by_groups ? window->n_groups : window->n;
-    const uint64_t begin = n * p / N_PIECES, end = n * (p + 1) / N_PIECES;
     struct piece *piece = &run->pieces[p];
+    const struct row_check check = {lanes, window, &lanes->shard->conventions, &piece->findings};
+    const uint64_t n = pass->groups != NULL ? window->n_groups : window->n;
 
-    for (uint64_t i = begin; i < end && piece->error.kind == ERROR_NONE; i++) {
-        if (by_groups) {
-            check_group(run, piece, i);
-            continue;
+    for (uint64_t i = n * p / N_PIECES;
+         i < n * (p + 1) / N_PIECES && piece->error.kind == ERROR_NONE; i++) {
+        const uint64_t n_before = piece->findings.n_errors;
+        struct diagnosis d = {lanes, window, pass->groups, &i, 1, &piece->findings};
+        bool is_exact = false;
+
+        if (pass->groups != NULL) {
+            d.members = window->members + window->groups[i];
+            d.n = window->groups[i + 1] - window->groups[i];
+            is_exact = diagnose_is_exact(&d);
         }
-        check_image(run, piece, i, true);
-        check_position(run, piece, i);
+        /* What is sound in one image is sound in all that are exactly its images. */
+        for (uint64_t m = 0; m < d.n; m++)
+            for (size_t k = 0; k < lanes->n; k++)
+                if (m == 0 || !is_exact || piece->findings.n_errors > n_before ||
+                    !lanes->items[k].is_mapped)
+                    check_row(&check, k, d.members[m]);
+        for (size_t k = 0; k < lanes->n; k++)
+            check_own_row(&check, k, d.members[0]);
+        rules_check_row(&piece->rules, &check, d.members[0]);
+        smear_check_row(&piece->smear, lanes, window, d.members[0]);
+        if (pass->leaks != NULL)
+            leak_check_row(pass->leaks, lanes, window, d.members[0], &piece->room,
+                           &piece->findings);
+        if (pass->groups != NULL && !is_exact)
+            diagnose_group(&d, &piece->error);
     }
 }
 
@@ -141,38 +254,30 @@ static void work_job(void *self, int64_t job, int worker)
         window_read_lane(&run->back, lanes, (size_t)job, &run->lane_errors[job]);
 }
 
-/* Check the front window while the back one is read. */
-static void work(struct run *run)
+/* Check the front window while the back one is read; then findings are joined, and lanes that
+ * cannot be read on are reported and left out. */
+static int work(struct run *run, struct crew *crew, struct error *err)
 {
-    crew_each(run->crew, (int64_t)run->pass->lanes->n + N_PIECES, work_job, run);
-}
+    struct lanes *lanes = run->pass->lanes;
+    struct verify_result *result = lanes->shard->result;
 
-/* Lanes that cannot be read on are reported and left out from now on. */
-static int judge_lanes(struct run *run, struct error *err)
-{
-    for (size_t i = 0; i < run->pass->lanes->n; i++) {
-        struct lane *lane = &run->pass->lanes->items[i];
-
-        if (run->lane_errors[i].kind == ERROR_NONE)
-            continue;
-        lane->is_broken = true;
-        if (verify_read_failed(run->pass->result, lane->array->key, &run->lane_errors[i], err) != 0)
-            return -1;
-        run->lane_errors[i] = (struct error){0};
-    }
-    return 0;
-}
-
-static int join_pieces(struct run *run, struct error *err)
-{
-    for (size_t p = 0; p < N_PIECES; p++) {
-        struct piece *piece = &run->pieces[p];
-
+    if (next_window(run, err) != 0)
+        return -1;
+    crew_each(crew, (int64_t)lanes->n + N_PIECES, work_job, run);
+    for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
         if (piece->error.kind != ERROR_NONE)
             return error_pass(err, &piece->error);
-        findings_merge(&run->pass->result->findings, &piece->findings);
+        findings_merge(&result->findings, &piece->findings);
         rules_merge(&run->rules, &piece->rules);
         smear_merge(&run->smear, &piece->smear);
+    }
+    for (size_t i = 0; i < lanes->n; i++) {
+        if (run->lane_errors[i].kind == ERROR_NONE)
+            continue;
+        lanes->items[i].is_broken = true;
+        if (verify_read_failed(result, lanes->items[i].array->key, &run->lane_errors[i], err) != 0)
+            return -1;
+        run->lane_errors[i] = (struct error){0};
     }
     return 0;
 }
@@ -180,31 +285,19 @@ static int join_pieces(struct run *run, struct error *err)
 static int walk(void *self, struct crew *crew)
 {
     struct run *run = self;
-    const struct verify_pass *pass = run->pass;
-    struct error *err = run->err;
-    bool is_first = true;
+    int status = work(run, crew, run->err); /* the front is empty: only reads */
 
-    run->crew = crew;
-    if (next_window(run, err) != 0)
-        return -1;
-    work(run); /* the front is empty: only reads */
-    while (run->back.n > 0) {
-        struct window front = run->front;
+    for (bool is_first = true; status == 0 && run->back.n > 0; is_first = false) {
+        const struct window front = run->front;
 
-        if (judge_lanes(run, err) != 0)
-            return -1;
         run->front = run->back;
         run->back = front;
-        if ((is_first && pass->groups != NULL &&
-             adapt(pass->lanes, &run->front, &run->rules, pass->result, err) != 0) ||
-            next_window(run, err) != 0)
-            return -1;
-        work(run);
-        if (join_pieces(run, err) != 0)
-            return -1;
-        is_first = false;
+        if (is_first && run->pass->groups != NULL)
+            status = adapt(run, run->err);
+        if (status == 0)
+            status = work(run, crew, run->err);
     }
-    return judge_lanes(run, err);
+    return status;
 }
 
 /* --- the run --- */
@@ -213,7 +306,7 @@ static int init(struct run *run, struct error *err)
 {
     const struct verify_pass *pass = run->pass;
     const struct lanes *lanes = pass->lanes;
-    const size_t max = pass->request->settings->max_findings;
+    const size_t max = lanes->shard->request->settings->max_findings;
     uint64_t capacity = WINDOW_NBYTES / (lanes->row_nbytes + 1) + 1;
 
     run->n_wanted = capacity = capacity < MAX_WINDOW_ROWS ? capacity : MAX_WINDOW_ROWS;
@@ -264,10 +357,12 @@ int verify_pass_run(const struct verify_pass *pass, struct error *err)
     run->err = err;
     status = init(run, err);
     if (status == 0)
-        status = crew_run(pass->request->settings->n_threads, walk, run);
+        status = crew_run(pass->lanes->shard->request->settings->n_threads, walk, run);
     if (status == 0) {
-        rules_finish(&run->rules, &pass->result->findings);
-        smear_finish(&run->smear, pass->lanes, &pass->result->findings);
+        struct findings *findings = &pass->lanes->shard->result->findings;
+
+        rules_finish(&run->rules, findings);
+        smear_finish(&run->smear, pass->lanes, findings);
     }
     release(run);
     return status;

@@ -1,65 +1,70 @@
 /*
- * probe.c - see explain_parts.h.
+ * probe.c - the rows that are looked at, and the layouts that explain them.
  *
  * A layout (images per source, rows per block, originals first or not) says which rows are images
  * of one source. Every layout is tried on sources all over the rows that were read; the one under
  * which most rows repeat a position is the explanation: too few images per source leave repetitions
- * out, too many bring other positions in.
+ * out, too many bring other positions in. The first rows are held; of rows further on, which are
+ * read when these do not tell enough, there are sketches only.
  */
-#include "verify/explain_parts.h"
+#include "verify/explain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define PROBE_NBYTES (32u << 20)
 #define PROBE_ROWS   4096
+#define CHUNK_NBYTES (1u << 20) /* read at a time further on */
 #define FAR_SOURCES  12
 #define FAR_IMAGES   24 /* most images per source that are looked for all over a large set */
 #define MIN_EVIDENCE 3  /* rows that must repeat a position */
 
 /* --- reading --- */
 
-static int read_prefix(struct probe *probe, struct error *err)
+/* What cannot be read is left out. */
+static void read_lanes(struct lanes *lanes, struct window *window)
 {
-    struct lanes *lanes = probe->lanes;
+    for (size_t i = 0; i < lanes->n; i++) {
+        struct error why = {0};
+
+        if (window_read_lane(window, lanes, i, &why) != 0)
+            lanes->items[i].is_broken = true;
+    }
+}
+
+static void sketch_row(struct probe *probe, const struct lanes *lanes, const struct window *window,
+                       uint64_t at, struct sketch *sketch)
+{
+    const struct lane_row row = window_row(window, lanes, (size_t)lanes->planes, at);
+
+    if (row.bytes == NULL)
+        return;
+    sketch_planes(&probe->sketcher, row.bytes, sketch);
+    sketch_policy(lanes, window, at, sketch);
+}
+
+int probe_open(struct probe *probe, struct lanes *lanes, const bool *allowed, struct error *err)
+{
     uint64_t n = PROBE_NBYTES / (lanes->row_nbytes + 1) + 64;
 
+    *probe = (struct probe){.lanes = lanes, .allowed = allowed};
+    probe->n_rows = lanes->shard->n_rows;
     n = n < PROBE_ROWS ? n : PROBE_ROWS;
     n = n < probe->n_rows ? n : probe->n_rows;
-    if (lanes_open(lanes, probe->request, false, &probe->unused, err) != 0 ||
+    if (sketcher_init(&probe->sketcher, lanes, err) != 0 ||
+        lanes_open(lanes, lanes->shard->request, false, &probe->unused, err) != 0 ||
         window_init(&probe->window, lanes, n, err) != 0)
         return -1;
     probe->window.n = n;
     for (uint64_t i = 0; i < n; i++)
         probe->window.images[i].row = i;
-    for (size_t i = 0; i < lanes->n; i++) {
-        struct error why = {0};
-
-        if (window_read_lane(&probe->window, lanes, i, &why) != 0)
-            lanes->items[i].is_broken = true;
-    }
+    read_lanes(lanes, &probe->window);
     probe->n = lanes->items[lanes->planes].is_broken ? 0 : n;
-    return 0;
-}
-
-int probe_open(struct probe *probe, struct lanes *lanes, const struct verify_request *request,
-               const bool *allowed, struct error *err)
-{
-    *probe = (struct probe){.lanes = lanes, .request = request, .allowed = allowed};
-    probe->n_rows = lanes->shard->n_rows;
-    if (sketcher_init(&probe->sketcher, lanes, err) != 0 || read_prefix(probe, err) != 0)
-        return -1;
-    probe->sketches = calloc(probe->n + 1, sizeof *probe->sketches);
+    probe->sketches = calloc(n + 1, sizeof *probe->sketches);
     if (probe->sketches == NULL)
         return error_no_memory(err, "rows of a set");
-    for (uint64_t i = 0; i < probe->n; i++) {
-        const struct lane_row row = window_row(&probe->window, lanes, (size_t)lanes->planes, i);
-
-        if (row.bytes == NULL)
-            continue;
-        sketch_planes(&probe->sketcher, row.bytes, &probe->sketches[i]);
-        sketch_policy(lanes, &probe->window, i, &probe->sketches[i]);
-    }
+    for (uint64_t i = 0; i < probe->n; i++)
+        sketch_row(probe, lanes, &probe->window, i, &probe->sketches[i]);
     return 0;
 }
 
@@ -71,11 +76,29 @@ void probe_close(struct probe *probe)
     free(probe->sketches);
     free(probe->far_rows);
     free(probe->far);
-    for (int level = 0; level < PROBE_N_LEVELS; level++)
-        free(probe->games[level]);
+    for (size_t i = 0; i < probe->n_games; i++)
+        free(probe->games[i]);
     findings_release(&probe->unused.findings);
     *probe = (struct probe){0};
 }
+
+int probe_gather(struct probe *probe, const uint64_t *rows, uint64_t n, struct window *window,
+                 struct error *err)
+{
+    struct lanes *lanes = probe->lanes;
+
+    lanes_close(lanes);
+    if (lanes_open(lanes, lanes->shard->request, true, &probe->unused, err) != 0 ||
+        window_init(window, lanes, n, err) != 0)
+        return -1;
+    window->n = n;
+    for (uint64_t i = 0; i < n; i++)
+        window->images[i].row = rows[i];
+    read_lanes(lanes, window);
+    return 0;
+}
+
+/* --- rows further on --- */
 
 static int compare_rows(const void *left, const void *right)
 {
@@ -84,69 +107,95 @@ static int compare_rows(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+/* Rows that layouts need, each once. */
 static void list_far(struct probe *probe, uint64_t block_rows)
 {
-    uint64_t n = 0, n_different = 0;
+    uint64_t *rows = probe->far_rows, n = 0;
 
     for (uint32_t images = 2; images <= FAR_IMAGES; images++) {
         const uint64_t n_sources = probe->n_rows / images;
 
         for (uint64_t i = 0; probe->n_rows % images == 0 && i < FAR_SOURCES && i < n_sources; i++)
             for (uint32_t k = 1; k < images; k++) {
-                probe->far_rows[n++] = k * n_sources + i;
-                probe->far_rows[n++] = n_sources + i * (images - 1) + k - 1;
+                rows[n++] = k * n_sources + i;
+                rows[n++] = n_sources + i * (images - 1) + k - 1;
             }
     }
     for (uint64_t i = 0; i < FAR_SOURCES && i < block_rows; i++)
         for (uint64_t k = 1; k < LAYOUT_MAX_IMAGES; k++)
-            probe->far_rows[n++] = k * block_rows + i;
-    probe->far_block = block_rows;
-    qsort(probe->far_rows, n, sizeof *probe->far_rows, compare_rows);
+            rows[n++] = k * block_rows + i;
+    qsort(rows, n, sizeof *rows, compare_rows);
+    probe->n_far = 0;
     for (uint64_t i = 0; i < n; i++)
-        if (probe->far_rows[i] >= probe->n && probe->far_rows[i] < probe->n_rows &&
-            (i == 0 || probe->far_rows[i] != probe->far_rows[i - 1]))
-            probe->far_rows[n_different++] = probe->far_rows[i];
-    probe->n_far = n_different;
+        if (rows[i] >= probe->n && rows[i] < probe->n_rows && (i == 0 || rows[i] != rows[i - 1]))
+            rows[probe->n_far++] = rows[i];
 }
 
-/* Rows in sequence, those between the listed ones thrown away. */
-static int read_far(struct probe *probe, struct error *err)
+/* Whether every row of the set was looked at. */
+static bool is_whole(const struct probe *probe)
 {
-    const struct array *array = probe->sketcher.lane->array;
-    const uint64_t at_once = (1u << 20) / (array->row_nbytes + 1) + 1;
-    uint8_t *bytes = malloc(at_once * array->row_nbytes + 1);
-    struct error unused = {0};
-    struct rows *rows = array_is_fortran(array) ? NULL : rows_open(&array, 1, &unused);
+    return probe->n + probe->n_far == probe->n_rows;
+}
+
+/* Rows are read in sequence, those between the listed ones thrown away. */
+static int sketch_far(struct probe *probe, struct lanes *lanes, struct error *err)
+{
+    const struct lane *planes = &lanes->items[lanes->planes];
+    const uint64_t capacity = CHUNK_NBYTES / (lanes->row_nbytes + 1) + 1;
+    struct window window = {0};
     uint64_t next = 0, i = 0;
+    int status;
 
-    while (bytes != NULL && rows != NULL && i < probe->n_far) {
-        const uint64_t skip = probe->far_rows[i] - next;
-        const uint64_t n = skip == 0 ? 1 : skip < at_once ? skip : at_once;
-
-        if (rows_read(rows, n, bytes, &unused) != 0)
+    lanes_close(lanes);
+    status = lanes_open(lanes, probe->lanes->shard->request, false, &probe->unused, err);
+    if (status == 0)
+        status = window_init(&window, lanes, capacity, err);
+    while (status == 0 && i < probe->n_far) {
+        window.n = probe->n_rows - next < capacity ? probe->n_rows - next : capacity;
+        for (uint64_t k = 0; k < window.n; k++)
+            window.images[k].row = next + k;
+        read_lanes(lanes, &window);
+        if (planes->is_broken)
             break;
-        next += n;
-        if (skip == 0)
-            sketch_planes(&probe->sketcher, bytes, &probe->far[i++]);
+        for (; i < probe->n_far && probe->far_rows[i] < next + window.n; i++)
+            sketch_row(probe, lanes, &window, probe->far_rows[i] - next, &probe->far[i]);
+        next += window.n;
     }
     probe->n_far = i;
-    rows_close(rows);
-    free(bytes);
-    return bytes != NULL ? 0 : error_no_memory(err, "rows");
+    window_release(&window, lanes);
+    return status;
 }
 
-int probe_reach(struct probe *probe, uint64_t block_rows, struct error *err)
+int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, struct error *err)
 {
-    const size_t most = (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES + 1;
+    const uint64_t max_memory = probe->lanes->shard->request->settings->max_memory;
+    const uint64_t n_after = probe->n_rows - probe->n;
+    const bool all = probe->may_be_games &&
+                     n_after < max_memory / 2 / (sizeof *probe->far + sizeof *probe->far_rows);
+    const uint64_t most =
+        all ? n_after : (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES;
+    struct lanes planes = {.shard = probe->lanes->shard, .n = 1};
 
-    if (probe->n == 0 || probe->n == probe->n_rows)
+    if (probe->n == 0 || n_after == 0)
         return 0;
-    probe->far_rows = calloc(most, sizeof *probe->far_rows);
-    if (probe->far_rows == NULL)
-        return error_no_memory(err, "rows of a set");
-    list_far(probe, block_rows);
-    probe->far = calloc(probe->n_far + 1, sizeof *probe->far);
-    return probe->far != NULL ? read_far(probe, err) : error_no_memory(err, "rows of a set");
+    if (probe->far_rows == NULL) {
+        probe->far_rows = calloc(most + 1, sizeof *probe->far_rows);
+        if (probe->far_rows == NULL)
+            return error_no_memory(err, "rows of a set");
+        for (uint64_t i = 0; all && i < n_after; i++)
+            probe->far_rows[i] = probe->n + i;
+        probe->n_far = n_after;
+        probe->far_block = block_rows;
+        if (!all)
+            list_far(probe, block_rows);
+        probe->far = calloc(probe->n_far + 1, sizeof *probe->far);
+        if (probe->far == NULL)
+            return error_no_memory(err, "rows of a set");
+    }
+    planes.items = &probe->lanes->items[probe->lanes->planes];
+    planes.row_nbytes = planes.items->array->row_nbytes;
+    probe->has_labels = with_labels;
+    return sketch_far(probe, with_labels ? probe->lanes : &planes, err);
 }
 
 /* NULL: the row was not read. */
@@ -156,6 +205,8 @@ static const struct sketch *sketch_of(const struct probe *probe, uint64_t row)
 
     if (row < probe->n)
         return &probe->sketches[row];
+    if (is_whole(probe))
+        return &probe->far[row - probe->n];
     found = probe->n_far > 0
                 ? bsearch(&row, probe->far_rows, probe->n_far, sizeof row, compare_rows)
                 : NULL;
@@ -164,11 +215,20 @@ static const struct sketch *sketch_of(const struct probe *probe, uint64_t row)
 
 /* --- trying layouts --- */
 
-static uint64_t key_of(const struct sketch *sketch, enum probe_level level)
+/* Without the labels of all rows, those of the first ones are not looked at either. */
+static bool sees_labels(const struct probe *probe)
+{
+    return probe->n_far == 0 || probe->has_labels;
+}
+
+static uint64_t key_of(const struct probe *probe, const struct sketch *sketch,
+                       enum probe_level level)
 {
     if (level == PROBE_POLICY)
         return sketch->policy;
-    return level == PROBE_LABELS ? sketch->counts + 3 * sketch->policy : sketch->shape[level];
+    if (level == PROBE_LABELS)
+        return sketch->counts + (sees_labels(probe) ? 3 * sketch->policy : 0);
+    return sketch->shape[level];
 }
 
 /* Rows of a source that are alike; 0 when not all were read or they tell nothing. */
@@ -177,13 +237,13 @@ static uint32_t count_alike(const struct probe *probe, const struct layout *layo
 {
     uint64_t keys[LAYOUT_MAX_IMAGES], bytes = 0;
     uint32_t most = 0;
-    bool differ = false;
+    bool differ = level >= PROBE_LABELS && !sees_labels(probe);
 
     for (uint32_t k = 0; k < layout->n_images; k++) {
         const struct sketch *sketch = sketch_of(probe, layout_row(layout, source, k));
         uint64_t own;
 
-        if (sketch == NULL || (keys[k] = key_of(sketch, level)) == 0)
+        if (sketch == NULL || (keys[k] = key_of(probe, sketch, level)) == 0)
             return 0;
         own = sketch->planes ^ (level >= PROBE_LABELS ? sketch->labels : 0);
         differ |= k > 0 && own != bytes;
@@ -205,7 +265,7 @@ static uint64_t known_sources(const struct probe *probe, const struct layout *la
     const uint64_t block = layout->block_rows, n = layout->n_images;
     uint64_t known;
 
-    if (probe->n == probe->n_rows)
+    if (is_whole(probe))
         return layout->n_sources;
     known = probe->n / (n * block) * block;
     if (layout->originals_first || block >= layout->n_sources ||
@@ -214,6 +274,19 @@ static uint64_t known_sources(const struct probe *probe, const struct layout *la
     if (known == 0 && probe->n > (n - 1) * block)
         known = probe->n - (n - 1) * block;
     return known < layout->n_sources ? known : layout->n_sources;
+}
+
+uint64_t probe_sources(const struct probe *probe, const struct layout *layout,
+                       enum probe_level level, uint64_t list[PROBE_SOURCES])
+{
+    const uint64_t known = known_sources(probe, layout);
+    const uint64_t n = known < PROBE_SOURCES ? known : PROBE_SOURCES;
+    uint64_t n_listed = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        if (count_alike(probe, layout, level, i * known / n) > 0)
+            list[n_listed++] = i * known / n;
+    return n_listed;
 }
 
 static void try_layout(const struct probe *probe, const struct layout *layout,
@@ -231,7 +304,7 @@ static void try_layout(const struct probe *probe, const struct layout *layout,
         if (alike == 0)
             continue;
         /* Policies that are the same all over the set (all moves alike) tell nothing. */
-        key = key_of(sketch_of(probe, layout_row(layout, source, 0)), level);
+        key = key_of(probe, sketch_of(probe, layout_row(layout, source, 0)), level);
         if (level == PROBE_POLICY && key == before)
             return;
         n_tried++;
@@ -251,13 +324,13 @@ static void try_layout(const struct probe *probe, const struct layout *layout,
 static uint64_t game_length(const struct probe *probe, enum probe_level level, uint64_t first,
                             uint32_t n)
 {
-    const uint64_t left = probe->n - first;
+    const uint64_t left = probe->n + probe->n_far - first;
 
-    for (uint64_t rows = 1; rows * n <= left; rows++) {
+    for (uint64_t rows = 1; rows * n <= left && rows <= probe->n; rows++) {
         uint64_t i = 0;
 
-        while (i < rows * (n - 1) && key_of(&probe->sketches[first + i], level) ==
-                                         key_of(&probe->sketches[first + rows + i], level))
+        while (i < rows * (n - 1) && key_of(probe, sketch_of(probe, first + i), level) ==
+                                         key_of(probe, sketch_of(probe, first + rows + i), level))
             i++;
         if (i == rows * (n - 1))
             return rows;
@@ -265,32 +338,33 @@ static uint64_t game_length(const struct probe *probe, enum probe_level level, u
     return 0;
 }
 
-/* Blocks of different lengths, such as games, that fill all rows. */
+/* Blocks of different lengths, such as games, that fill all rows; of a part of the rows they are
+ * only noted, where they fill half of it. */
 static int find_games(struct probe *probe, enum probe_level level, uint32_t n_images,
                       struct probe_fit *best, struct error *err)
 {
-    uint64_t *games = calloc(probe->n + 1, sizeof *games);
+    const uint64_t n_known = probe->n + probe->n_far;
+    uint64_t *games = calloc(n_known + 1, sizeof *games);
 
     if (games == NULL)
         return error_no_memory(err, "rows of a set");
     for (uint32_t n = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
-         n >= 2 && (n_images == 0 || n == n_images); n--) {
-        struct layout layout = {.n_images = n, .games = games, .n_sources = probe->n / n};
+         n >= 2 && (n_images == 0 || n == n_images) && best->layout.games != games; n--) {
+        struct layout layout = {.n_images = n, .games = games, .n_sources = n_known / n};
         uint64_t row = 0, length;
 
-        while (row < probe->n && (length = game_length(probe, level, row, n)) > 0) {
+        while (row < n_known && (length = game_length(probe, level, row, n)) > 0) {
             row += length * n;
             games[++layout.n_games] = row / n;
         }
-        if (row == probe->n)
+        if (row == probe->n_rows)
             try_layout(probe, &layout, level, best);
-        if (best->layout.games == games)
-            break;
+        probe->may_be_games |= n_known < probe->n_rows && 2 * row >= n_known;
     }
-    if (best->layout.games != games)
-        free(games);
+    if (best->layout.games == games)
+        probe->games[probe->n_games++] = games;
     else
-        probe->games[level] = games;
+        free(games);
     return 0;
 }
 
@@ -301,6 +375,7 @@ int probe_find(struct probe *probe, enum probe_level level, const struct layout 
     const uint64_t block_rows = told->block_rows;
     const uint32_t first = n_images > 0 ? n_images : 2;
     const uint32_t last = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
+    const bool sees_far = is_whole(probe) || probe->n_far > 0;
 
     for (uint32_t n = first; n <= last && n <= probe->n_rows; n++) {
         struct layout layout = {.n_images = n, .n_sources = probe->n_rows / n};
@@ -315,35 +390,20 @@ int probe_find(struct probe *probe, enum probe_level level, const struct layout 
         if (block_rows == 0 && probe->far_block > end && probe->far_block < layout.n_sources)
             try_layout(probe, &layout, level, best);
         layout.block_rows = layout.n_sources;
-        if ((block_rows == 0 || block_rows >= layout.n_sources) &&
-            (probe->n == probe->n_rows || probe->n_far > 0))
+        if ((block_rows == 0 || block_rows >= layout.n_sources) && sees_far)
             try_layout(probe, &layout, level, best);
         layout.block_rows = 1;
         layout.originals_first = true;
-        if (block_rows == 0 && n > 2 && (probe->n == probe->n_rows || probe->n_far > 0))
+        if (block_rows == 0 && n > 2 && sees_far)
             try_layout(probe, &layout, level, best);
     }
-    if (block_rows == 0 && probe->n == probe->n_rows && best->share <= 0.9 &&
-        probe->games[level] == NULL)
-        return find_games(probe, level, n_images, best, err);
-    return 0;
+    return block_rows == 0 && best->share <= 0.9 && (probe->n_far == 0 || is_whole(probe))
+               ? find_games(probe, level, n_images, best, err)
+               : 0;
 }
 
 bool probe_is_enough(const struct probe *probe, const struct layout *layout)
 {
-    return probe->n == probe->n_rows || probe->n_far > 0 ||
+    return is_whole(probe) || probe->n_far > 0 ||
            probe->n / 2 >= layout->n_images * layout->block_rows;
-}
-
-uint64_t probe_sources(const struct probe *probe, const struct layout *layout,
-                       enum probe_level level, uint64_t list[PROBE_SOURCES])
-{
-    const uint64_t known = known_sources(probe, layout);
-    const uint64_t n = known < PROBE_SOURCES ? known : PROBE_SOURCES;
-    uint64_t n_listed = 0;
-
-    for (uint64_t i = 0; i < n; i++)
-        if (count_alike(probe, layout, level, i * known / n) > 0)
-            list[n_listed++] = i * known / n;
-    return n_listed;
 }

@@ -1,5 +1,6 @@
 /*
- * sketch.c - see sketch.h.
+ * sketch.c - a row reduced to what no image changes: which rows can be images of one source shows
+ * in numbers that are equal for all of them.
  *
  * The shape of a position: for each cell the sum of a hash of what its channels hold, those that a
  * transform may exchange taken for one; constant channels (the player to move, castling rights)
@@ -8,22 +9,17 @@
  * of a position, also where colours were exchanged wrongly or not at all. Sums of such hashes over
  * a channel or a policy are the same wherever its content was moved to, and when it was not.
  */
-#include "verify/sketch.h"
+#include "verify/explain.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-static const char *const box_names[] = {
+const char *const sketch_box_names[8] = {
     "identity",  "rotate-180", "mirror-left-right", "mirror-up-down",
     "rotate-90", "rotate-270", "transpose",         "anti-transpose",
 };
-
-const char *sketch_box_name(uint32_t map)
-{
-    return box_names[map];
-}
 
 static uint64_t mix(uint64_t x)
 {
@@ -44,14 +40,6 @@ static uint32_t box_cell(uint32_t map, uint32_t rows, uint32_t cols, uint32_t ce
     return to[map][0] * cols + to[map][1];
 }
 
-static bool has_map(const struct sketcher *s, const uint32_t *map)
-{
-    for (uint32_t t = 0; t < s->n_maps[SKETCH_BOARD]; t++)
-        if (memcmp(s->maps[SKETCH_BOARD][t], map, s->n_cells * sizeof *map) == 0)
-            return true;
-    return false;
-}
-
 static int make_box(struct sketcher *s, struct error *err)
 {
     const struct board *board = s->lane->spec.board;
@@ -65,11 +53,14 @@ static int make_box(struct sketcher *s, struct error *err)
         return error_no_memory(err, "symmetries of the box");
     for (uint32_t k = 0; k < n; k++) {
         uint32_t *map = s->box_maps + (size_t)k * s->n_cells;
+        bool is_own = false;
 
         for (uint32_t cell = 0; cell < s->n_cells; cell++)
             map[cell] = box_cell(k, board->rows, board->cols, cell);
         s->box[k] = map;
-        s->has_box |= !has_map(s, map);
+        for (uint32_t t = 0; t < board->n_transforms && !is_own; t++)
+            is_own = memcmp(s->maps[SKETCH_BOARD][t], map, s->n_cells * sizeof *map) == 0;
+        s->has_box |= !is_own;
     }
     s->maps[SKETCH_BOX] = s->box;
     s->n_maps[SKETCH_BOX] = n;
@@ -80,7 +71,7 @@ int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *e
 {
     const struct lane *lane = &lanes->items[lanes->planes];
 
-    *s = (struct sketcher){.lanes = lanes, .lane = lane, .n_cells = (uint32_t)lane->spec.axis};
+    *s = (struct sketcher){.lane = lane, .n_cells = (uint32_t)lane->spec.axis};
     s->maps[SKETCH_BOARD] = s->board;
     s->n_maps[SKETCH_BOARD] = lane->spec.n_steps;
     for (uint32_t t = 0; t < lane->spec.n_steps; t++)
@@ -101,22 +92,6 @@ void sketcher_release(struct sketcher *s)
 
 /* --- what a cell holds --- */
 
-/* Digits of a tile's code in order. */
-static uint64_t sorted_digits(int64_t code)
-{
-    int64_t d[3] = {code / 100, code / 10 % 10, code % 10};
-
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 2 - i; k++)
-            if (d[k] > d[k + 1]) {
-                const int64_t high = d[k];
-
-                d[k] = d[k + 1];
-                d[k + 1] = high;
-            }
-    return (uint64_t)(100 * d[0] + 10 * d[1] + d[2]);
-}
-
 static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
 {
     const struct dtype *dtype = &s->lane->array->header.dtype;
@@ -128,7 +103,11 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
     if (s->lane->binding->role == ROLE_GRID && s->lane->spec.board->family->has_tiles) {
         const int64_t code = (int64_t)dtype_get_double(dtype, element);
 
-        return code > 0 && code <= 999 ? mix(sorted_digits(code)) : mix((uint64_t)code);
+        /* The digits of a tile are the same in any order. */
+        return code > 0 && code <= 999
+                   ? mix((uint64_t)code / 100 + 1) + mix((uint64_t)code / 10 % 10 + 1) +
+                         mix((uint64_t)code % 10 + 1)
+                   : mix((uint64_t)code);
     }
     memcpy(&bits, element, dtype->itemsize);
     if (bits == 0)
@@ -210,21 +189,21 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
 
 /* --- the least arrangement --- */
 
-static uint64_t least(struct sketcher *s, enum sketch_group group, const uint32_t *values,
-                      bool *is_symmetric)
+/* Of the values in room; *n_same: the maps that leave them as they are. */
+static uint64_t least(struct sketcher *s, enum sketch_group group, uint32_t *n_same)
 {
-    uint32_t n_same = 0;
-    const bool all = group == SKETCH_BOX;
+    const uint32_t *values = s->room;
     uint32_t *best = s->room + s->n_cells, *other = best + s->n_cells;
 
+    *n_same = 0;
     for (uint32_t k = 0; k < s->n_maps[group]; k++) {
         const uint32_t *dst = s->maps[group][k];
 
         memset(other, 0, s->n_cells * sizeof *other);
         for (uint32_t cell = 0; cell < s->n_cells; cell++)
-            if (all || counts_cell(s, cell))
+            if (group == SKETCH_BOX || counts_cell(s, cell))
                 other[dst[cell]] = values[cell];
-        n_same += memcmp(other, values, s->n_cells * sizeof *other) == 0;
+        *n_same += memcmp(other, values, s->n_cells * sizeof *other) == 0;
         if (k == 0 || memcmp(other, best, s->n_cells * sizeof *other) < 0) {
             uint32_t *swap = best;
 
@@ -232,22 +211,21 @@ static uint64_t least(struct sketcher *s, enum sketch_group group, const uint32_
             other = swap;
         }
     }
-    *is_symmetric |= n_same > 1;
     return XXH3_64bits(best, s->n_cells * sizeof *best) | 1;
 }
 
 void sketch_planes(struct sketcher *s, const uint8_t *row, struct sketch *sketch)
 {
+    uint32_t n_same = 0;
+
+    *sketch = (struct sketch){.planes = XXH3_64bits(row, s->lane->array->row_nbytes)};
     sketch->counts = read_cells(s, row, s->room);
-    sketch->planes = XXH3_64bits(row, s->lane->array->row_nbytes);
-    sketch->is_symmetric = false;
-    for (int group = SKETCH_N_GROUPS - 1; group >= 0; group--) {
-        sketch->is_symmetric = false;
-        sketch->shape[group] =
-            sketch->counts != 0 && s->n_maps[group] > 0
-                ? least(s, (enum sketch_group)group, s->room, &sketch->is_symmetric)
-                : 0;
-    }
+    if (sketch->counts == 0)
+        return;
+    if (s->n_maps[SKETCH_BOX] > 0)
+        sketch->shape[SKETCH_BOX] = least(s, SKETCH_BOX, &n_same);
+    sketch->shape[SKETCH_BOARD] = least(s, SKETCH_BOARD, &n_same);
+    sketch->is_symmetric = n_same > 1;
 }
 
 int sketch_relation(struct sketcher *s, enum sketch_group group, const uint8_t *a, const uint8_t *b)

@@ -3,7 +3,8 @@
  * out which rows are images of one source, reads the other sets of --leak, makes the one pass over
  * all rows (pass.c), and at last holds the file against its manifest. A manifest as operand is all
  * files that it lists. What is wrong with a file is a finding; only a wrong command line or lack of
- * memory ends the run.
+ * memory ends the run. To locate the images of one row, groups are found in the same way and walked
+ * until one holds the row.
  */
 #include "verify/verify.h"
 
@@ -12,7 +13,6 @@
 #include "verify/explain.h"
 #include "verify/labels.h"
 #include "verify/pass.h"
-#include "verify/verify_manifest.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -21,11 +21,10 @@
 
 #define MAX_SEGMENT_NBYTES (UINT64_C(128) << 20) /* of rows in sequence that are held at a time */
 
-/* --- arrays without rows --- */
+/* --- the content of a file --- */
 
-/* Only their sizes and CRCs can be wrong. */
-static int check_unread(const struct verify_shard *shard, struct verify_result *result,
-                        struct error *err)
+/* Arrays without rows: only their sizes and CRCs can be wrong. */
+static int check_unread(const struct verify_shard *shard, struct error *err)
 {
     struct unpack unpack = {0};
     int status = 0;
@@ -39,44 +38,38 @@ static int check_unread(const struct verify_shard *shard, struct verify_result *
             array->is_left_out)
             continue;
         if (unpack_start(&unpack, array, &why) != 0 || unpack_finish(&unpack, &why) != 0)
-            status = verify_read_failed(result, array->key, &why, err);
+            status = verify_read_failed(shard->result, array->key, &why, err);
     }
     unpack_release(&unpack);
     return status;
 }
 
-/* --- rows --- */
-
-static uint64_t max_segment(const struct verify_request *request)
+static int check_rows(struct lanes *lanes, struct error *err)
 {
-    const uint64_t quarter = request->settings->max_memory / 4;
-
-    return quarter < MAX_SEGMENT_NBYTES ? quarter : MAX_SEGMENT_NBYTES;
-}
-
-static int check_rows(const struct verify_request *request, struct verify_shard *shard,
-                      struct lanes *lanes, struct verify_result *result, struct error *err)
-{
+    struct verify_shard *shard = lanes->shard;
+    const struct settings *settings = shard->request->settings;
+    const uint64_t quarter = settings->max_memory / 4;
+    const uint64_t max_nbytes = quarter < MAX_SEGMENT_NBYTES ? quarter : MAX_SEGMENT_NBYTES;
     struct orbit_groups groups = {0};
     struct leak_sets leaks = {0};
-    struct verify_pass pass = {.request = request, .lanes = lanes, .result = result};
+    struct verify_pass pass = {.lanes = lanes};
     int status = verify_labels_decide(lanes, err);
 
     if (status == 0)
-        status = explain_set(&groups, shard, lanes, request, result, err);
-    if (status == 0 && result->is_expanded) {
+        status = explain_set(&groups, lanes, err);
+    if (status == 0 && shard->result->is_expanded) {
         pass.groups = &groups;
-        status = orbit_groups_settle(&groups, lanes->row_nbytes, max_segment(request), err);
+        status = orbit_groups_settle(&groups, lanes->row_nbytes, max_nbytes, err);
         if (status == 0)
-            status = orbit_groups_expect(&groups, &shard->said, err);
-        result->n_groups = groups.n_groups;
+            status = orbit_groups_expect(&groups, shard->recall.manifest, err);
+        shard->result->n_groups = groups.n_groups;
     }
-    if (status == 0 && request->settings->n_leaks > 0) {
+    if (status == 0 && settings->n_leaks > 0) {
         pass.leaks = &leaks;
-        status = leak_open(&leaks, lanes, request, err);
+        status = leak_open(&leaks, lanes, shard->request, err);
     }
     if (status == 0)
-        status = lanes_open(lanes, request, groups.entries != NULL, result, err);
+        status = lanes_open(lanes, shard->request, groups.entries != NULL, shard->result, err);
     if (status == 0)
         status = verify_pass_run(&pass, err);
     leak_close(&leaks);
@@ -85,19 +78,19 @@ static int check_rows(const struct verify_request *request, struct verify_shard 
 }
 
 /* A CRC that is wrong ends every reading of its array: the first report of it is enough. */
-static int check_opened(const struct verify_request *request, struct verify_shard *shard,
-                        struct verify_result *result, struct error *err)
+static int check_opened(struct verify_shard *shard, struct error *err)
 {
+    struct verify_result *result = shard->result;
     struct lanes lanes = {0};
     struct error why = {0};
     int status;
 
-    if (check_unread(shard, result, err) != 0)
+    if (check_unread(shard, err) != 0)
         return -1;
     if (shard->bindings == NULL || result->fatal != ERROR_NONE)
         return 0;
     status = lanes_init(&lanes, shard, result, err);
-    if (status == 0 && check_rows(request, shard, &lanes, result, &why) != 0)
+    if (status == 0 && check_rows(&lanes, &why) != 0)
         status = why.kind == ERROR_DATA || why.kind == ERROR_IO
                      ? verify_read_failed(result, NULL, &why, err)
                      : error_pass(err, &why);
@@ -105,22 +98,22 @@ static int check_opened(const struct verify_request *request, struct verify_shar
     return status;
 }
 
-static int check_file(const struct verify_request *request, const char *path,
-                      struct verify_result *result, struct error *err)
+static int check_file(const struct verify_request *request, struct verify_result *result,
+                      struct error *err)
 {
     struct verify_shard shard;
-    int status = verify_shard_open(&shard, request, path, result, err);
+    int status = verify_shard_open(&shard, request, result->path, result, err);
 
     result->n_rows = shard.n_rows;
     if (status == 0 && shard.is_open && !request->headers_only)
-        status = check_opened(request, &shard, result, err);
-    if (status == 0 && shard.is_open && shard.said.manifest != NULL)
-        status = verify_against_manifest(&shard, request, result, err);
+        status = check_opened(&shard, err);
+    if (status == 0 && shard.is_open && shard.recall.manifest != NULL)
+        status = verify_shard_compare(&shard, err);
     verify_shard_close(&shard);
     return status;
 }
 
-/* --- results --- */
+/* --- files and manifests --- */
 
 /* A new result; borrowed until the next one is added. */
 static struct verify_result *add_result(struct verify_results *results,
@@ -128,47 +121,18 @@ static struct verify_result *add_result(struct verify_results *results,
                                         struct error *err)
 {
     struct verify_result *grown = realloc(results->items, (results->n + 1) * sizeof *grown);
-    struct verify_result *result;
+    char *copy = strdup(path);
 
-    if (grown == NULL) {
+    if (grown != NULL)
+        results->items = grown;
+    if (grown == NULL || copy == NULL) {
+        free(copy);
         error_no_memory(err, "results");
         return NULL;
     }
-    results->items = grown;
-    result = &grown[results->n];
-    *result = (struct verify_result){.path = strdup(path)};
-    result->findings.max = request->settings->max_findings;
-    if (result->path == NULL) {
-        error_no_memory(err, "results");
-        return NULL;
-    }
-    results->n++;
-    return result;
-}
-
-/* --- manifests --- */
-
-/* Check an output of a manifest, whose own result is number `own`. */
-static int check_output(struct verify_request request, const char *folder,
-                        struct verify_results *results, size_t own, struct error *err)
-{
-    const struct finding_place place = {FINDING_MANIFEST, false, NULL, FINDING_NO_ROW};
-    const struct manifest_file *file = &request.manifest->outputs[request.manifest_output];
-    struct text path = {0};
-    struct verify_result *result;
-    int status = text_append(&path, err, "%s/%s", folder, file->name);
-
-    results->items[own].n_rows += file->n_rows;
-    if (status == 0 && access(path.text, F_OK) != 0) {
-        findings_add(&results->items[own].findings, &place, "all that it lists", "no such file",
-                     "output %s is missing", text_quote(file->name).text);
-    } else if (status == 0) {
-        result = add_result(results, &request,
-                            strncmp(path.text, "./", 2) == 0 ? path.text + 2 : path.text, err);
-        status = result != NULL ? check_file(&request, result->path, result, err) : -1;
-    }
-    text_release(&path);
-    return status;
+    grown += results->n++;
+    *grown = (struct verify_result){.path = copy, .findings.max = request->settings->max_findings};
+    return grown;
 }
 
 /* A manifest and every output it lists, each with a result of its own. */
@@ -180,6 +144,7 @@ static int check_manifest(const struct verify_request *request, const char *path
     struct verify_result *result = add_result(results, request, path, err);
     struct verify_request one = *request;
     struct error why = {0};
+    struct text output = {0};
     struct manifest *manifest;
     const char *folder;
     char *copy;
@@ -200,31 +165,39 @@ static int check_manifest(const struct verify_request *request, const char *path
         status = error_no_memory(err, "path");
     folder = copy != NULL ? dirname(copy) : NULL;
     for (size_t i = 0; status == 0 && i < manifest->n_outputs; i++) {
+        const struct manifest_file *file = &manifest->outputs[i];
+
         one.manifest_output = i;
-        status = check_output(one, folder, results, own, err);
+        results->items[own].n_rows += file->n_rows;
+        text_release(&output);
+        status = text_append(&output, err, "%s/%s", folder, file->name);
+        if (status == 0 && access(output.text, F_OK) != 0) {
+            findings_add(&results->items[own].findings, &place, "all that it lists", "no such file",
+                         "output %s is missing", text_quote(file->name).text);
+        } else if (status == 0) {
+            result =
+                add_result(results, &one,
+                           strncmp(output.text, "./", 2) == 0 ? output.text + 2 : output.text, err);
+            status = result != NULL ? check_file(&one, result, err) : -1;
+        }
     }
+    text_release(&output);
     free(copy);
     manifest_free(manifest);
     return status;
 }
 
-static bool is_manifest(const char *path)
-{
-    const size_t n = strlen(path);
-
-    return n > 5 && strcmp(path + n - 5, ".json") == 0;
-}
-
 int verify_path(const struct verify_request *request, const char *path,
                 struct verify_results *results, struct error *err)
 {
+    const size_t n = strlen(path);
     struct verify_result *result;
     int status;
 
-    if (is_manifest(path))
+    if (n > 5 && strcmp(path + n - 5, ".json") == 0)
         return check_manifest(request, path, results, err);
     result = add_result(results, request, path, err);
-    status = result != NULL ? check_file(request, path, result, err) : -1;
+    status = result != NULL ? check_file(request, result, err) : -1;
     if (status == 0 && result->findings.no_memory)
         status = error_no_memory(err, "findings");
     return status;
@@ -254,4 +227,209 @@ int verify_exit_code(const struct verify_results *results)
             code = 1;
     }
     return code;
+}
+
+/* --- which rows are images of one source --- */
+
+#define ROWS_AT_ONCE 4096
+#define MAX_FINDINGS 100
+
+/* What is looked for: the group of one row, or all rows. */
+struct search {
+    uint64_t row;
+    struct verify_located *located;
+    struct verify_images *all; /* or NULL */
+};
+
+/* Copy group g of the window if it holds the row. */
+static int take_group(const struct window *window, uint64_t g, const struct search *search,
+                      struct error *err)
+{
+    struct verify_located *located = search->located;
+    const uint64_t begin = window->groups[g], end = window->groups[g + 1];
+    bool found = false;
+
+    for (uint64_t m = begin; m < end; m++)
+        found |= window->images[window->members[m]].row == search->row;
+    if (!found)
+        return 0;
+    located->images = calloc(end - begin, sizeof *located->images);
+    if (located->images == NULL)
+        return error_no_memory(err, "images of a row");
+    for (uint64_t m = begin; m < end; m++) {
+        const struct lane_image *image = &window->images[window->members[m]];
+
+        if (image->transform != ORBIT_NO_TRANSFORM)
+            located->images[located->n++] = (struct verify_image){image->row, image->transform};
+    }
+    return 0;
+}
+
+/* Walk over the groups until one holds the row, or to the end. */
+static int walk(const struct orbit_groups *groups, const struct lanes *lanes,
+                const struct search *search, struct error *err)
+{
+    struct verify_images *all = search->all;
+    struct orbit_cursor cursor = {0};
+    struct window window = {0};
+    int status = window_init(&window, lanes, orbit_groups_capacity(groups, ROWS_AT_ONCE), err);
+
+    if (status == 0)
+        status = orbit_cursor_open(&cursor, groups, err);
+    while (status == 0 && search->located->images == NULL) {
+        status = orbit_cursor_next(&cursor, &window, ROWS_AT_ONCE, err);
+        if (status != 0 || window.n == 0)
+            break;
+        for (uint64_t i = 0; all != NULL && i < window.n; i++) {
+            all->sources[window.images[i].row] = window.images[i].source;
+            all->transforms[window.images[i].row] = window.images[i].transform;
+        }
+        for (uint64_t g = 0;
+             all == NULL && g < window.n_groups && status == 0 && search->located->images == NULL;
+             g++)
+            status = take_group(&window, g, search, err);
+    }
+    orbit_cursor_close(&cursor);
+    window_release(&window, lanes);
+    return status;
+}
+
+static int find_images(struct verify_shard *shard, const struct search *search, struct error *err)
+{
+    struct verify_images *all = search->all;
+    struct lanes lanes = {0};
+    struct orbit_groups groups = {0};
+    int status = lanes_init(&lanes, shard, shard->result, err);
+
+    if (status == 0)
+        status = explain_set(&groups, &lanes, err);
+    if (status == 0 && shard->result->is_expanded) {
+        status = orbit_groups_settle(&groups, lanes.row_nbytes,
+                                     shard->request->settings->max_memory, err);
+        if (status == 0 && all != NULL) {
+            all->n_rows = shard->n_rows;
+            all->sources = calloc(all->n_rows + 1, sizeof *all->sources);
+            all->transforms = calloc(all->n_rows + 1, sizeof *all->transforms);
+            if (all->sources == NULL || all->transforms == NULL)
+                status = error_no_memory(err, "images of all rows");
+            for (uint64_t i = 0; status == 0 && i < all->n_rows; i++)
+                all->transforms[i] = ORBIT_NO_TRANSFORM;
+        }
+        if (status == 0)
+            status = walk(&groups, &lanes, search, err);
+    }
+    orbit_groups_release(&groups);
+    lanes_release(&lanes);
+    return status;
+}
+
+/* The settings, and the board where it is sure, outlive the shard. */
+static int keep_settings(struct verify_shard *shard, struct verify_located *located,
+                         struct error *err)
+{
+    const char *said = shard->request->settings->board;
+    struct settings *settings = &located->recall.settings;
+
+    located->recall = shard->recall;
+    shard->recall = (struct recall){0};
+    if (shard->board == NULL || !shard->board_is_sure)
+        return 0;
+    if (settings->board == NULL && shard->board->file_text != NULL)
+        settings->board_text = located->recall.manifest->board.file_text;
+    located->board =
+        strdup(said != NULL && strcmp(said, "katago") != 0 ? said : shard->board->preset);
+    if (located->board == NULL)
+        return error_no_memory(err, "board");
+    settings->board = located->board;
+    return 0;
+}
+
+/* A file that cannot be read: the first finding that is an error says why. */
+static int refuse(const struct verify_result *result, struct error *err)
+{
+    const struct findings *found = &result->findings;
+    size_t i = 0;
+
+    if (found->no_memory)
+        return error_no_memory(err, "findings");
+    while (i < found->n && found->items[i].is_warning)
+        i++;
+    if (i == found->n)
+        return error_set(err, result->fatal, "%s: cannot be read", text_path(result->path).text);
+    return error_set(err, result->fatal, "%s: %s%s%s", text_path(result->path).text,
+                     found->items[i].array != NULL ? text_path(found->items[i].array).text : "",
+                     found->items[i].array != NULL ? ": " : "", found->items[i].message);
+}
+
+static int search_file(const struct verify_request *request, const char *path,
+                       const struct search *search, struct error *err)
+{
+    /* --transforms chooses what is looked at, it does not say what the set holds. */
+    struct settings settings = *request->settings;
+    struct verify_request own = *request;
+    struct verify_result result = {.path = strdup(path), .findings = {.max = MAX_FINDINGS}};
+    struct verify_shard shard = {0};
+    struct error why = {0};
+    int status;
+
+    *search->located = (struct verify_located){.recall = {.settings = *request->settings}};
+    settings.transforms = NULL;
+    own.settings = &settings;
+    status = result.path != NULL ? verify_shard_open(&shard, request, result.path, &result, &why)
+                                 : error_no_memory(&why, "name of a file");
+    shard.request = &own;
+    if (status == 0 && shard.bindings != NULL && result.fatal == ERROR_NONE)
+        status = find_images(&shard, search, &why);
+    if (shard.is_open && keep_settings(&shard, search->located, &why) != 0)
+        status = -1;
+    verify_shard_close(&shard);
+    if (status != 0 && why.kind != ERROR_DATA)
+        status = error_pass(err, &why);
+    else
+        status = result.fatal != ERROR_NONE || result.findings.no_memory ? refuse(&result, err) : 0;
+    findings_release(&result.findings);
+    free(result.note);
+    free(result.path);
+    if (status != 0)
+        verify_located_release(search->located);
+    return status;
+}
+
+int verify_locate(const struct verify_request *request, const char *path, uint64_t row,
+                  struct verify_located *located, struct error *err)
+{
+    const struct search search = {row, located, NULL};
+
+    return search_file(request, path, &search, err);
+}
+
+int verify_images(const struct verify_request *request, const char *path,
+                  struct verify_images *images, struct error *err)
+{
+    struct verify_located located;
+    const struct search search = {UINT64_MAX, &located, images};
+    int status;
+
+    *images = (struct verify_images){0};
+    status = search_file(request, path, &search, err);
+    if (status == 0)
+        verify_located_release(&located);
+    else
+        verify_images_release(images);
+    return status;
+}
+
+void verify_images_release(struct verify_images *images)
+{
+    free(images->sources);
+    free(images->transforms);
+    *images = (struct verify_images){0};
+}
+
+void verify_located_release(struct verify_located *located)
+{
+    recall_release(&located->recall);
+    free(located->board);
+    free(located->images);
+    *located = (struct verify_located){0};
 }

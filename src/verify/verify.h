@@ -4,15 +4,22 @@
  *
  * Nothing stops a check: what is wrong becomes a finding, and the rest is checked all the same.
  *
- * What a transform does to an array is one spec (spec.h), made by the same code for verify and for
- * expand. verify keeps loops of its own, which compare element by element through the destination
- * maps, and shares no kernel with expand. The truth of the maps is guarded
- * from outside: by golden arrays of the real systems, maps written independently, and played games.
+ * Shared with expand: reading (archives, arrays, rows), the decision of board, roles and
+ * conventions, and the spec of each array (spec.h), which says what a transform does to it: where
+ * its elements go, which planes change places, what a colour swap makes of its numbers. A mistake
+ * there would be made by both, and verify would not see it. It is found from outside: by golden
+ * arrays of the real systems, maps written independently with numpy, and games played by their
+ * rules.
+ *
+ * Not shared: everything that writes rows. verify has loops of its own, which look for every
+ * element of one row in the other, through the destination maps where expand gathers through source
+ * maps; no kernel of expand has a part in it.
  */
 #ifndef SYMAUG_VERIFY_VERIFY_H
 #define SYMAUG_VERIFY_VERIFY_H
 
 #include "engine/plan.h"
+#include "engine/record.h"
 #include "manifest/manifest.h"
 #include "verify/findings.h"
 
@@ -53,5 +60,45 @@ void verify_results_release(struct verify_results *results);
 
 /* The exit code for what was found: 0, 1 for errors, that of a file that cannot be read. */
 int verify_exit_code(const struct verify_results *results);
+
+/* --- which rows are images of one source, for programs that look at single rows --- */
+
+struct verify_image {
+    uint64_t row;
+    uint32_t transform;
+};
+
+struct verify_located {
+    struct recall recall; /* the settings of the command line and of the manifest; their board is
+                             what it was found to be, NULL when it is not sure */
+    char *board;          /* owned: that name */
+    struct verify_image *images; /* owned: by transform; NULL when the set is not expanded, or
+                                    the row's transform is not known */
+    size_t n;
+};
+
+/*
+ * Find the images of row `row` as a check would: provenance arrays, the order that is told, the
+ * manifest, or the rows themselves; --transforms has no say. Contents that contradict each other
+ * find no images and are no error: who reads the row says what is wrong; a file that cannot be read
+ * is one. The caller releases it.
+ */
+int verify_locate(const struct verify_request *request, const char *path, uint64_t row,
+                  struct verify_located *located, struct error *err);
+
+void verify_located_release(struct verify_located *located);
+
+/* Of every row its source and its transform (UINT32_MAX: not known). */
+struct verify_images {
+    uint64_t n_rows;
+    uint64_t *sources;    /* owned; NULL: the set is not expanded */
+    uint32_t *transforms; /* owned */
+};
+
+/* The same for all rows: 12 bytes each. The caller releases them. */
+int verify_images(const struct verify_request *request, const char *path,
+                  struct verify_images *images, struct error *err);
+
+void verify_images_release(struct verify_images *images);
 
 #endif

@@ -10,20 +10,14 @@
 #include "verify/findings.h"
 #include "verify/verify.h"
 
-/* What a manifest beside the shard says. */
-struct verify_manifest {
-    const struct manifest *manifest; /* or NULL; borrowed from `recall` */
-    uint8_t transforms[BOARD_MAX_TRANSFORMS];
-    uint32_t n_transforms;
-};
-
 struct verify_shard {
+    const struct verify_request *request; /* borrowed */
+    struct verify_result *result;         /* borrowed: where findings go */
     struct archive_in archive;
     bool is_open;
-    struct recall recall;        /* the settings, with what the manifest says */
-    struct verify_manifest said; /* by the manifest */
-    struct board *board;         /* owned, or NULL: not known */
-    bool board_is_sure;          /* false: one of several of that shape */
+    struct recall recall; /* the settings, with what the manifest says */
+    struct board *board;  /* owned, or NULL: not known */
+    bool board_is_sure;   /* false: one of several of that shape */
     struct conventions conventions;
     struct role_binding *bindings; /* owned, or NULL: roles could not be decided */
     uint64_t n_rows;
@@ -38,6 +32,10 @@ int verify_shard_open(struct verify_shard *shard, const struct verify_request *r
                       const char *path, struct verify_result *result, struct error *err);
 
 void verify_shard_close(struct verify_shard *shard);
+
+/* Check an open shard against its manifest, which is there: of that size and digest, with those
+ * arrays and rows. */
+int verify_shard_compare(const struct verify_shard *shard, struct error *err);
 
 /* Turn an error of reading into a finding (crc, container) and mark the result as unreadable. -1
  * passes on what no finding can hold (no memory, bugs). */

@@ -1,26 +1,17 @@
 /*
- * votes.c - see explain_parts.h: which transform the images of a layout show, and which rows are of
- * one position where there is no layout.
+ * votes.c - which transform the images of a layout show, and which rows are of one position where
+ * there is no layout.
  *
  * The first rows of many sources are compared with their other rows, array by array; the transform
  * that explains an image in most of them is its own. Without a layout, rows are sorted by the shape
- * of their stones.
+ * of their stones: those of one shape are a class.
  */
-#include "verify/explain_parts.h"
+#include "verify/explain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* --- what the images are --- */
-
-/* Rows of some sources: image k of group g is at rows[g * n_images + k] of the window. */
-struct ballot {
-    struct probe *probe;
-    const struct window *window;
-    const uint64_t *rows;
-    uint64_t n_groups;
-    uint32_t n_images;
-};
 
 /* The only allowed transform that makes row b out of row a of a lane, or ORBIT_NO_TRANSFORM.
  * *any tells whether there are some at all. */
@@ -39,35 +30,38 @@ static uint32_t relate(const struct orbit_pair *pair, const bool *allowed, unsig
     return n_found == 1 ? found : ORBIT_NO_TRANSFORM;
 }
 
-/* The first of several liberties under which there is a transform; it must be the only one. */
-static uint32_t relate_freely(const struct orbit_pair *pair, const bool *allowed,
-                              const unsigned *ladder, size_t n)
+/* Liberties for planes, the first two those of planes that are right where they count. */
+static const unsigned ladder[] = {
+    ORBIT_EXACT,
+    ORBIT_ON_BOARD_ONLY,
+    ORBIT_NO_COMPLEMENT,
+    ORBIT_NO_EXCHANGE,
+    ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
+    ORBIT_NO_FLIP,
+    ORBIT_SWAP_ANYWAY,
+};
+#define N_RIGHT 2
+#define N_ALL   7
+
+/* By the first of some liberties under which there is a transform; it must be the only one. */
+static uint32_t relate_freely(const struct orbit_pair *pair, const bool *allowed, size_t from,
+                              size_t to)
 {
+    uint32_t u = ORBIT_NO_TRANSFORM;
     bool any = false;
 
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t u = relate(pair, allowed, ladder[i], &any);
-
-        if (any)
-            return u;
-    }
-    return ORBIT_NO_TRANSFORM;
+    for (size_t i = from; i < to && !any; i++)
+        u = relate(pair, allowed, ladder[i], &any);
+    return u;
 }
 
-static const unsigned exactly[] = {ORBIT_EXACT, ORBIT_ON_BOARD_ONLY};
-static const unsigned but_for_colours[] = {
-    ORBIT_NO_COMPLEMENT, ORBIT_NO_EXCHANGE, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
-    ORBIT_NO_FLIP,       ORBIT_SWAP_ANYWAY,
-};
-#define N_OF(list) (sizeof(list) / sizeof *(list))
-
-uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
+/* The only allowed transform that makes the planes of one row those of another, whatever was done
+ * to the colours, or ORBIT_NO_TRANSFORM. */
+static uint32_t relate_planes(const struct orbit_pair *pair, const bool *allowed)
 {
-    const uint32_t u = relate_freely(pair, allowed, exactly, N_OF(exactly));
+    const uint32_t u = relate_freely(pair, allowed, 0, N_RIGHT);
 
-    return u != ORBIT_NO_TRANSFORM
-               ? u
-               : relate_freely(pair, allowed, but_for_colours, N_OF(but_for_colours));
+    return u != ORBIT_NO_TRANSFORM ? u : relate_freely(pair, allowed, N_RIGHT, N_ALL);
 }
 
 /* The transform of most channels that are moved by one. */
@@ -92,35 +86,29 @@ static uint32_t relate_channels(const struct orbit_pair *pair, const bool *allow
     return best > 0 ? best : ORBIT_NO_TRANSFORM;
 }
 
-static bool moves(const struct lane *lane)
-{
-    return lane->is_mapped && !lane->is_broken && lane->spec.kind != SPEC_KEEP;
-}
-
 /* What the arrays of a pair of rows say: planes first, unless they alone stay where they are; then
  * an array that is moved exactly; then planes whose colours are wrong, or some of their channels.
  */
-static uint32_t relate_rows(const struct ballot *ballot, uint64_t a, uint64_t b)
+static uint32_t relate_rows(struct orbit_pair pair, const bool *allowed)
 {
-    const struct lanes *lanes = ballot->probe->lanes;
-    const bool *allowed = ballot->probe->allowed;
-    const size_t planes = (size_t)lanes->planes;
-    struct orbit_pair pair = {ballot->window, lanes, planes, a, b, 0};
-    const uint32_t said = relate_freely(&pair, allowed, exactly, N_OF(exactly));
+    const struct lanes *lanes = pair.lanes;
+    const size_t planes = pair.lane;
+    const uint32_t said = relate_freely(&pair, allowed, 0, N_RIGHT);
     uint32_t other = ORBIT_NO_TRANSFORM;
 
     if (said != 0 && said != ORBIT_NO_TRANSFORM)
         return said;
     for (size_t i = 0; i < lanes->n && (other == 0 || other == ORBIT_NO_TRANSFORM); i++) {
+        const struct lane *lane = &lanes->items[i];
         bool any;
 
         pair.lane = i;
-        if (i != planes && moves(&lanes->items[i]))
+        if (i != planes && lane_is_compared(lane) && lane->spec.kind != SPEC_KEEP)
             other = relate(&pair, allowed, ORBIT_EXACT, &any);
     }
     pair.lane = planes;
     if (said == ORBIT_NO_TRANSFORM && (other == 0 || other == ORBIT_NO_TRANSFORM))
-        other = probe_relate_planes(&pair, allowed);
+        other = relate_planes(&pair, allowed);
     if (said == ORBIT_NO_TRANSFORM && other == ORBIT_NO_TRANSFORM &&
         lanes->items[planes].spec.kind == SPEC_AXIS)
         other = relate_channels(&pair, allowed);
@@ -152,26 +140,33 @@ static void count_votes(struct votes *votes, uint32_t *id, int *foreign)
         *id = ORBIT_NO_TRANSFORM;
 }
 
-/* Compare the base image of each group with its other images; positions are those of the window. */
+/* Rows of some sources: image k of group g is at rows[g * n_images + k] of the window. */
+struct ballot {
+    struct probe *probe;
+    const struct window *window;
+    const uint64_t *rows;
+    uint64_t n_groups;
+    uint32_t n_images;
+};
+
+/* Compare the base image of each group with its other images. */
 static void vote(const struct ballot *ballot, uint32_t base, struct slots *slots)
 {
     struct probe *probe = ballot->probe;
-    const struct window *window = ballot->window;
-    const uint32_t n_images = ballot->n_images;
-    const enum sketch_group group = slots->of_box ? SKETCH_BOX : SKETCH_BOARD;
     const struct lanes *lanes = probe->lanes;
+    const size_t planes = (size_t)lanes->planes;
+    const enum sketch_group group = slots->of_box ? SKETCH_BOX : SKETCH_BOARD;
     uint64_t n_still = 0;
 
-    slots->n_moved = slots->n_pairs = 0;
-    for (uint32_t k = 0; k < n_images; k++) {
+    for (uint32_t k = 0; k < ballot->n_images; k++) {
         struct votes votes = {0};
 
         for (uint64_t g = 0; g < ballot->n_groups && k != base; g++) {
-            const uint64_t a = ballot->rows[g * n_images + base];
-            const uint64_t b = ballot->rows[g * n_images + k];
-            const uint32_t u = relate_rows(ballot, a, b);
-            const struct lane_row from = window_row(window, lanes, (size_t)lanes->planes, a);
-            const struct lane_row to = window_row(window, lanes, (size_t)lanes->planes, b);
+            const uint64_t *rows = ballot->rows + g * ballot->n_images;
+            const struct orbit_pair pair = {ballot->window, lanes, planes, rows[base], rows[k], 0};
+            const uint32_t u = relate_rows(pair, probe->allowed);
+            const struct lane_row from = window_row(ballot->window, lanes, planes, rows[base]);
+            const struct lane_row to = window_row(ballot->window, lanes, planes, rows[k]);
             const int map = u == ORBIT_NO_TRANSFORM
                                 ? sketch_relation(&probe->sketcher, group, from.bytes, to.bytes)
                                 : -1;
@@ -195,29 +190,7 @@ static void vote(const struct ballot *ballot, uint32_t base, struct slots *slots
     slots->only_colours = 2 * n_still > slots->n_pairs;
 }
 
-/* Rows of some sources in a window of their own, from anywhere in the set. */
-static int gather(struct probe *probe, const uint64_t *rows, uint64_t n, struct window *window,
-                  struct error *err)
-{
-    struct lanes *lanes = probe->lanes;
-
-    lanes_close(lanes);
-    if (lanes_open(lanes, probe->request, true, &probe->unused, err) != 0 ||
-        window_init(window, lanes, n, err) != 0)
-        return -1;
-    window->n = n;
-    for (uint64_t i = 0; i < n; i++)
-        window->images[i].row = rows[i];
-    for (size_t i = 0; i < lanes->n; i++) {
-        struct error why = {0};
-
-        if (window_read_lane(window, lanes, i, &why) != 0)
-            lanes->items[i].is_broken = true;
-    }
-    return 0;
-}
-
-int probe_slots(struct probe *probe, const struct layout *layout, enum probe_level level,
+int votes_slots(struct probe *probe, const struct layout *layout, enum probe_level level,
                 struct slots *slots, struct error *err)
 {
     const uint32_t n_images = layout->n_images;
@@ -225,7 +198,7 @@ int probe_slots(struct probe *probe, const struct layout *layout, enum probe_lev
     const uint64_t n_rows = n_sources * n_images;
     uint64_t *rows = calloc(n_rows + 1, sizeof *rows);
     struct window far = {0};
-    const struct window *window = &probe->window;
+    struct ballot ballot = {probe, &probe->window, rows, n_sources, n_images};
     bool is_near = true;
     int status = rows != NULL ? 0 : error_no_memory(err, "groups of images");
 
@@ -234,16 +207,15 @@ int probe_slots(struct probe *probe, const struct layout *layout, enum probe_lev
         is_near &= rows[i] < probe->n;
     }
     if (status == 0 && !is_near) {
-        status = gather(probe, rows, n_rows, &far, err);
+        status = probe_gather(probe, rows, n_rows, &far, err);
         for (uint64_t i = 0; i < n_rows; i++)
             rows[i] = i;
-        window = &far;
+        ballot.window = &far;
     }
     /* The first image may itself be wrong: then another one tells. */
     *slots = (struct slots){.of_box = level == PROBE_BOX};
     if (status == 0 && !probe->lanes->items[probe->lanes->planes].is_broken)
         for (uint32_t base = 0; base < 3 && base < n_images; base++) {
-            const struct ballot ballot = {probe, window, rows, n_sources, n_images};
             struct slots other = {.of_box = slots->of_box};
 
             vote(&ballot, base, &other);
@@ -255,9 +227,7 @@ int probe_slots(struct probe *probe, const struct layout *layout, enum probe_lev
     return status;
 }
 
-/* --- positions without a layout --- */
-
-/* --- a look at the first rows --- */
+/* --- positions without a layout: a look at the first rows --- */
 
 struct entry {
     uint64_t shape, planes, policy;
@@ -331,7 +301,7 @@ static struct classes_fit judge(const struct entry *list, uint64_t n)
     return fit;
 }
 
-int orbit_classes_probe(const struct probe *probe, struct classes_fit *fit, struct error *err)
+int classes_judge(const struct probe *probe, struct classes_fit *fit, struct error *err)
 {
     struct entry *list = calloc(probe->n + 1, sizeof *list);
     uint64_t n = 0;
@@ -389,10 +359,9 @@ static int split_class(struct classes *c, struct lane_image *rows, uint64_t n, s
         if (row_table_get(c->table, rows[i].row, pair_row(c, 1), err) != 0)
             return -1;
         rows[i].transform =
-            is_one_source
-                ? probe_relate_planes(&(struct orbit_pair){&c->pair, &c->lanes, 0, 0, 1, 0},
-                                      c->probe->allowed)
-                : ORBIT_NO_TRANSFORM;
+            is_one_source ? relate_planes(&(struct orbit_pair){&c->pair, &c->lanes, 0, 0, 1, 0},
+                                          c->probe->allowed)
+                          : ORBIT_NO_TRANSFORM;
         rows[i].source = rows[i].transform == ORBIT_NO_TRANSFORM ? c->n_sources++ : source;
     }
     return 0;
@@ -420,12 +389,12 @@ static int list_rows(struct classes *c, struct lane_image *entries, uint64_t n, 
     return 0;
 }
 
-int orbit_classes(struct probe *probe, uint32_t n_images, struct lane_image **entries,
-                  struct error *err)
+int classes_list(struct probe *probe, uint32_t n_images, struct lane_image **entries,
+                 struct error *err)
 {
     const struct lanes *all = probe->lanes;
     const struct array *array = probe->sketcher.lane->array;
-    uint64_t memory_left = probe->request->settings->max_memory;
+    uint64_t memory_left = all->shard->request->settings->max_memory;
     struct classes c = {.probe = probe, .n_images = n_images};
     int status = -1;
 
@@ -436,7 +405,8 @@ int orbit_classes(struct probe *probe, uint32_t n_images, struct lane_image **en
     else if (window_init(&c.pair, &c.lanes, 2, err) == 0) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): window_init has made it */
         c.pair.buffers[0].bytes = calloc(2, array->row_nbytes + 1);
-        c.table = row_table_open(&array, 1, &memory_left, probe->request->settings->tmpdir, err);
+        c.table =
+            row_table_open(&array, 1, &memory_left, all->shard->request->settings->tmpdir, err);
         if (c.pair.buffers[0].bytes == NULL)
             error_no_memory(err, "rows");
         else if (c.table != NULL)

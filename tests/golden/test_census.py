@@ -143,12 +143,13 @@ def test_clean(ids, order):
     assert f"{len(IDS[ids])} images" in file["note"], file["note"]
 
 
-@tap.test("transform", "originals", "700", "sample")
+@tap.test("transform", "originals", "700", "sample", "games")
 def test_large(order):
     """Sets of which a prefix shows some images of each source only."""
     rows = rows_of(gomoku(1500))
     codes, file = errors_of(stack(orders(order, rows, IDS["all"], image)), *BOARD)
     assert not codes and "8 images" in file["note"], file
+    assert order != "games" or "blocks of different lengths" in file["note"], file["note"]
 
 
 def wrong(key, other):
@@ -194,6 +195,15 @@ def test_fault(fault, order):
     arrays = stack(orders(order, rows_of(gomoku(40)), IDS["all"], make))
     codes, file = errors_of(arrays, *BOARD)
     assert codes & expected and codes <= expected | {"orbit-missing", "orbit-duplicate"}, file
+
+
+@tap.test(*[(fault, order) for fault in ("planes still", "policy still")
+            for order in ("transform", "originals", "300", "700", "games")])
+def test_large_fault(fault, order):
+    """Rows far from each other: labels tell the images of planes that were never moved."""
+    make, expected = FAULTS[fault]
+    codes, file = errors_of(stack(orders(order, rows_of(gomoku(1500)), IDS["all"], make)), *BOARD)
+    assert codes & expected and "8 images" in file["note"], file
 
 
 @tap.test("channel still", "duplicates", "planes inverse")
