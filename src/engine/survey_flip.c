@@ -1,132 +1,124 @@
 /*
- * survey_flip.c - policies and moves that are stored in another order than the planes beside them.
- *
- * In a game of placement no policy stands on stones. Where it does in most rows, and does not once
- * it is flipped up-down, left-right or transposed, the two are stored differently (as the commonest
- * trainer of Gomoku does it): moved as it stands, every image but a few would be wrong. The first
- * rows tell. Dense policies, sparse ones and single moves end in the same counts.
+ * survey_flip.c - policies and moves that are stored in another order than the planes beside them,
+ * as the commonest trainer of Gomoku stores them: moved as they stand, every image but a few would
+ * be wrong. Some rows of every part of the input are looked at, because sets are put together from
+ * parts. Unpacking all of it once more would cost too much: of packed arrays the last parts are
+ * left to `verify`. Dense policies, sparse ones and single moves end in the same counts:
+ * engine/flips.h.
  */
+#include "engine/flips.h"
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"
+#include "engine/turn.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_ROWS       512
-#define MIN_ROWS       3    /* that stand on stones, unless these are most of all */
-#define MIN_SPARSE     8    /* the same of sparse policies and moves: few entries miss by chance */
-#define OCCUPIED_SHARE 1e-3 /* of a row's mass, which noise may have */
-#define BY_CHANCE      3    /* times as many rows as in another wrong order may be chance */
+/* Rows looked at in each part; of lists and moves, which tell less, twice that. */
+#define ROWS_OF_PART 16
+#define MIN_REACH    512 /* rows that are in reach in any case, */
+#define PACKED_REACH 0.6 /* and this share of packed arrays */
 
-struct flips {
+struct look {
     const struct plan *plan;
     const struct plan_array *stones, *policy;
+    struct planes_form form;
+    struct stone_planes where;
+    struct flips flips;
+    struct flip_parts parts;
+    struct flip_mass mass;
     struct chunks rows; /* of the stones */
-    uint64_t next;      /* in that chunk */
-    uint8_t *occupied;  /* owned, one per cell: in row `row` */
-    uint64_t row;
-    bool has_stones;                  /* and none of them are on one cell */
-    double total, on[ACTION_N_FLIPS]; /* mass of the policy that is looked at, and on stones */
-    uint64_t n_rows, n_overlap, first_broken;
-    uint64_t n_broken[ACTION_N_FLIPS];
+    uint8_t *occupied;  /* owned, one per element of a plane: in row `row` */
+    uint64_t reach;     /* rows from here on are not looked at */
+    uint64_t row, n_stones;
+    uint64_t n_seen, n_overlap, first_on;
+    bool is_begun, has_stones; /* a row is; it has, and none of them are on one cell */
 };
 
-static bool is_flip_of(const struct board *board, enum action_flip flip)
+static bool is_list(const struct plan_array *policy)
 {
-    return flip != ACTION_TRANSPOSE || board->rows == board->cols;
+    return policy->binding.role == ROLE_POLICY_INDEX || policy->binding.role == ROLE_ACTION;
 }
 
-static uint64_t element_of(const struct flips *f, uint64_t cell)
+static bool is_wanted(const struct look *l, uint64_t row)
 {
-    const struct board *board = f->plan->board;
+    const uint64_t part_rows = (l->plan->n_rows + FLIPS_N_PARTS - 1) / FLIPS_N_PARTS;
 
-    return f->stones->binding.plane_xy ? cell % board->cols * board->rows + cell / board->cols
-                                       : cell;
+    return row < l->reach &&
+           row % part_rows < (is_list(l->policy) ? 2 * ROWS_OF_PART : ROWS_OF_PART);
 }
 
 /* False when the row has no stones, or two on one cell. */
-static bool find_stones(struct flips *f, const uint8_t *row)
+static bool find_stones(struct look *l, const uint8_t *row)
 {
-    const bool is_grid = f->stones->binding.role == ROLE_GRID;
-    bool found = false, overlap = false;
+    const bool is_grid = l->form.n_planes == 1;
+    bool overlap = false;
 
-    for (uint64_t cell = 0; cell < f->plan->board->n_cells; cell++) {
-        const uint64_t at = element_of(f, cell);
-        const bool first = survey_plane_value(f->stones, row, 0, at) != 0;
-        const bool second = !is_grid && survey_plane_value(f->stones, row, 1, at) != 0;
+    l->n_stones = 0;
+    for (uint64_t cell = 0; cell < l->form.axis; cell++) {
+        const bool first = planes_has_stone(&l->form, row, l->where.stones[0], cell);
+        const bool second = !is_grid && planes_has_stone(&l->form, row, l->where.stones[1], cell);
 
-        f->occupied[cell] = first || second;
-        found |= first || second;
+        l->occupied[cell] = first || second;
+        l->n_stones += first || second;
         overlap |= first && second;
     }
-    f->n_overlap += overlap;
-    return found && !overlap;
+    l->n_seen++;
+    l->n_overlap += overlap;
+    return l->n_stones > 0 && !overlap;
 }
 
-/* Put the stones of the next row on the cells. 1 where there is none. */
-static int next_row(struct flips *f, struct error *err)
+/* Put the stones of a row, which is not before the last one, on the cells. */
+static int begin_row(struct look *l, uint64_t row, struct error *err)
 {
-    if (f->next == f->rows.n) {
-        f->next = 0;
-        if (chunks_next(&f->rows, err) != 0)
+    l->row = row;
+    l->is_begun = true;
+    l->has_stones = false;
+    l->mass = (struct flip_mass){.total = 0};
+    while (l->rows.n == 0 || row >= l->rows.first + l->rows.n)
+        if (chunks_next(&l->rows, err) != 0 || l->rows.n == 0)
             return -1;
-    }
-    f->row = f->rows.first + f->next;
-    if (f->rows.n == 0 || f->row >= MAX_ROWS)
-        return 1;
-    f->has_stones = find_stones(f, f->rows.rows + f->next++ * f->stones->spec.row_nbytes);
+    l->has_stones =
+        find_stones(l, l->rows.rows + (row - l->rows.first) * l->stones->spec.row_nbytes);
     return 0;
 }
 
-static void add_entry(struct flips *f, uint64_t action, double mass)
-{
-    const struct board *board = f->plan->board;
-
-    if (!f->has_stones || action >= board->n_cells || !(mass > 0) || isinf(mass))
-        return;
-    f->total += mass;
-    for (int flip = 0; flip < ACTION_N_FLIPS; flip++)
-        if (is_flip_of(board, (enum action_flip)flip) &&
-            f->occupied[action_flip_cell(board, (enum action_flip)flip, action)])
-            f->on[flip] += mass;
-}
-
 /* All entries of a policy of this row are added: count it. */
-static void end_policy(struct flips *f)
+static void end_policy(struct look *l)
 {
-    const double noise = OCCUPIED_SHARE * f->total;
-    const enum action_flip now = f->policy->binding.flip;
-
-    if (f->total > 0) {
-        if (f->n_broken[now] == 0 && f->on[now] > noise)
-            f->first_broken = f->row;
-        f->n_rows++;
+    if (l->is_begun && l->has_stones) {
+        if (l->row < l->first_on && flip_mass_is_on(&l->mass, l->policy->binding.flip))
+            l->first_on = l->row;
+        flip_tally_add(&l->parts.parts[flip_part_of(l->row, l->plan->n_rows)], &l->flips, &l->mass,
+                       l->n_stones);
     }
-    for (int flip = 0; flip < ACTION_N_FLIPS; flip++) {
-        f->n_broken[flip] += f->on[flip] > noise;
-        f->on[flip] = 0;
-    }
-    f->total = 0;
+    l->mass = (struct flip_mass){.total = 0};
 }
 
-static int look_at_dense(struct flips *f, struct error *err)
+static int look_at_dense(struct look *l, struct error *err)
 {
-    const struct spec *spec = &f->policy->spec;
-    const uint64_t at_once = SURVEY_CHUNK_NBYTES / spec->row_nbytes + 1;
+    const struct spec *spec = &l->policy->spec;
+    const uint64_t head_nbytes = spec->row_nbytes / spec->outer;
     struct chunks policies = {0};
-    int status = chunks_open(&policies, f->plan, f->policy, at_once, err);
+    int status =
+        chunks_open(&policies, l->plan, l->policy, SURVEY_CHUNK_NBYTES / spec->row_nbytes + 1, err);
 
-    while (status == 0 && (status = chunks_next(&policies, err)) == 0 && policies.n > 0)
-        for (uint64_t i = 0; i < policies.n && (status = next_row(f, err)) == 0; i++)
-            for (uint64_t head = 0; head < spec->outer; head++) {
-                const uint8_t *policy =
-                    policies.rows + i * spec->row_nbytes + head * (spec->row_nbytes / spec->outer);
+    while (status == 0 && (status = chunks_next(&policies, err)) == 0 && policies.n > 0 &&
+           policies.first < l->reach)
+        for (uint64_t i = 0; i < policies.n && status == 0; i++) {
+            if (!is_wanted(l, policies.first + i))
+                continue;
+            status = begin_row(l, policies.first + i, err);
+            for (uint64_t head = 0; head < spec->outer && l->has_stones; head++) {
+                const uint8_t *policy = policies.rows + i * spec->row_nbytes + head * head_nbytes;
 
-                for (uint64_t a = 0; a < f->plan->board->n_cells; a++)
-                    add_entry(f, a,
-                              dtype_get_double(&spec->dtype, policy + a * spec->dtype.itemsize));
-                end_policy(f);
+                for (uint64_t a = 0; a < l->flips.n_actions; a++)
+                    flip_mass_add(
+                        &l->mass, &l->flips, l->occupied, a,
+                        dtype_get_double(&spec->dtype, policy + a * spec->dtype.itemsize));
+                end_policy(l);
             }
+        }
     chunks_close(&policies);
     return status;
 }
@@ -134,98 +126,104 @@ static int look_at_dense(struct flips *f, struct error *err)
 /* Of sparse policies, and moves. */
 static int look_at_entry(void *self, const struct entry *entry, struct error *err)
 {
-    struct flips *f = self;
-    int status = 0;
+    struct look *l = self;
 
-    while (status == 0 && (f->rows.n == 0 || f->row < entry->row)) {
-        end_policy(f);
-        status = next_row(f, err);
+    if (!is_wanted(l, entry->row))
+        return entry->row >= l->reach; /* ends the visit */
+    if (!l->is_begun || l->row != entry->row) {
+        end_policy(l);
+        if (begin_row(l, entry->row, err) != 0)
+            return -1;
     }
-    if (status == 0 && entry->index >= 0)
-        add_entry(f, (uint64_t)entry->index, entry->value);
-    return status;
+    if (l->has_stones && entry->index >= 0)
+        flip_mass_add(&l->mass, &l->flips, l->occupied, (uint64_t)entry->index, entry->value);
+    l->mass.floor = 0; /* what is not listed has no mass */
+    return 0;
 }
 
-static int look_at_sparse(struct flips *f, struct error *err)
+static int refuse(const struct look *l, const struct flip_verdict *verdict, struct error *err)
 {
-    const struct entries_visitor visitor = {look_at_entry, f};
-    const int status = survey_entries(f->plan, f->policy, &visitor, err);
-
-    end_policy(f);
-    return status;
-}
-
-static bool is_dense(const struct plan_array *policy)
-{
-    return policy->binding.role == ROLE_POLICY || policy->binding.role == ROLE_MASK;
-}
-
-/* The flip that explains the rows, or the one the policy has. Policies in a wrong order meet stones
- * by chance, in any other wrong order about as often; one that meets them far more often as it is
- * stored stands on them by right, as the move that led to the position does. */
-static enum action_flip best_flip(const struct flips *f)
-{
-    const enum action_flip now = f->policy->binding.flip;
-    const uint64_t broken = f->n_broken[now];
-    enum action_flip best = now;
-    uint64_t by_chance = 0;
-
-    if (!is_dense(f->policy) && broken < MIN_SPARSE)
-        return now;
-    for (int flip = 0; flip < ACTION_N_FLIPS; flip++)
-        if (is_flip_of(f->plan->board, (enum action_flip)flip) &&
-            f->n_broken[flip] < f->n_broken[best])
-            best = (enum action_flip)flip;
-    for (int flip = 0; flip < ACTION_N_FLIPS; flip++)
-        if (flip != (int)best && flip != (int)now && f->n_broken[flip] > by_chance)
-            by_chance = f->n_broken[flip];
-    if (2 * f->n_overlap > f->n_overlap + f->n_rows || 20 * f->n_broken[best] > broken ||
-        broken > BY_CHANCE * by_chance)
-        return now;
-    return 2 * broken > f->n_rows || (broken >= MIN_ROWS && 10 * broken > f->n_rows) ? best : now;
-}
-
-static int refuse(const struct flips *f, enum action_flip best, struct error *err)
-{
-    const struct role_binding *b = &f->policy->binding;
-    const char *role = role_name(b->role), *key = f->policy->key;
+    const struct role_binding *b = &l->policy->binding;
+    const char *role = role_name(b->role), *key = l->policy->key;
+    const char *what = b->role == ROLE_ACTION ? "moves" : "mass";
+    const char *found =
+        verdict->flip == ACTION_AS_IS ? "as it is it" : action_flip_name(verdict->flip);
+    const unsigned long long n_on = verdict->tally.n_on[b->flip], n = verdict->tally.n_rows;
+    const unsigned long long n_left = verdict->tally.n_on[verdict->flip];
     /* What was told of a sparse policy's layout is said again: no length tells it. */
-    const bool is_told = !b->inferred && (b->role == ROLE_POLICY_INDEX || b->role == ROLE_ACTION);
-    const char *layout = is_told ? b->layout->name : "";
+    const bool is_told = !b->inferred && is_list(l->policy);
 
+    if (verdict->first > 0 || verdict->end < l->plan->n_rows)
+        return plan_refuse(
+            l->plan, l->policy, err,
+            "rows %llu to %llu: %s on occupied cells in %llu of %llu rows looked at, expected "
+            "none. "
+            "Unlike the other rows they are stored in another order than the planes: %s has %llu "
+            "such rows; expand them by themselves, or write them in the order of the others",
+            (unsigned long long)verdict->first, (unsigned long long)verdict->end - 1, what, n_on, n,
+            found, n_left);
     return plan_refuse(
-        f->plan, f->policy, err,
-        "row %llu: %s on occupied cells, as in %llu of %llu rows with stones; expected none. "
-        "Planes and %s are stored in different orders: %s has %llu such rows; use --role "
+        l->plan, l->policy, err,
+        "row %llu: %s on occupied cells, as in %llu of %llu rows with stones looked at; expected "
+        "none. Planes and %s are stored in different orders: %s has %llu such rows; use --role "
         "%s=%s%s%s%s%s",
-        (unsigned long long)f->first_broken, b->role == ROLE_ACTION ? "moves" : "mass",
-        (unsigned long long)f->n_broken[b->flip], (unsigned long long)f->n_rows, role,
-        best == ACTION_AS_IS ? "as it is it" : action_flip_name(best),
-        (unsigned long long)f->n_broken[best], text_path(key).text, role, is_told ? ":layout=" : "",
-        layout,
-        best == ACTION_AS_IS ? ""
-        : is_told            ? ","
-                             : ":",
-        action_flip_name(best));
+        (unsigned long long)l->first_on, what, n_on, n, role, found, n_left, text_path(key).text,
+        role, is_told ? ":layout=" : "", is_told ? b->layout->name : "",
+        verdict->flip == ACTION_AS_IS ? ""
+        : is_told                     ? ","
+                                      : ":",
+        action_flip_name(verdict->flip));
+}
+
+static bool is_packed(const struct plan *plan, const struct plan_array *array)
+{
+    for (size_t i = 0; i < plan->n_archives; i++)
+        if (array->sources[i]->decoder != NULL)
+            return true;
+    return false;
 }
 
 static int look_at(struct plan *plan, const struct plan_array *stones,
                    const struct plan_array *policy, struct error *err)
 {
-    struct flips f = {.plan = plan, .stones = stones, .policy = policy};
-    const uint64_t at_once = SURVEY_CHUNK_NBYTES / stones->spec.row_nbytes + 1;
-    int status = -1;
+    struct look l = {.plan = plan,
+                     .stones = stones,
+                     .policy = policy,
+                     .form = {&stones->spec.dtype, survey_n_planes(stones), stones->spec.axis,
+                              stones->spec.channels_last},
+                     .first_on = UINT64_MAX};
+    int status = flips_init(&l.flips, plan->board, &stones->binding, &policy->binding,
+                            policy->binding.n_actions, err);
 
-    f.occupied = malloc(plan->board->n_cells);
-    if (f.occupied == NULL)
-        error_no_memory(err, "survey of a policy");
-    else if (chunks_open(&f.rows, plan, stones, at_once, err) == 0)
-        status = is_dense(policy) ? look_at_dense(&f, err) : look_at_sparse(&f, err);
-    chunks_close(&f.rows);
-    free(f.occupied);
-    if (status < 0)
-        return -1;
-    return best_flip(&f) != policy->binding.flip ? refuse(&f, best_flip(&f), err) : 0;
+    l.reach = plan->n_rows;
+    if (l.reach > MIN_REACH && (is_packed(plan, stones) || is_packed(plan, policy)))
+        l.reach = (uint64_t)fmax(MIN_REACH, PACKED_REACH * (double)l.reach);
+    stone_planes_decide(&l.where, &plan->conventions, l.form.n_planes,
+                        plan->board->family->joins_edges);
+    l.occupied = malloc(l.form.axis + 1);
+    if (l.occupied == NULL && status == 0)
+        status = error_no_memory(err, "survey of a policy");
+    if (status == 0)
+        status = chunks_open(&l.rows, plan, stones,
+                             SURVEY_CHUNK_NBYTES / stones->spec.row_nbytes + 1, err);
+    if (status == 0)
+        status = is_list(policy) ? survey_entries(plan, policy,
+                                                  &(struct entries_visitor){look_at_entry, &l}, err)
+                                 : look_at_dense(&l, err);
+    if (status >= 0) {
+        status = 0;
+        end_policy(&l);
+        if (2 * l.n_overlap <= l.n_seen) {
+            const struct flip_verdict verdict = flip_parts_judge(&l.parts, &l.flips, plan->n_rows);
+
+            if (verdict.flip != policy->binding.flip)
+                status = refuse(&l, &verdict, err);
+        }
+    }
+    chunks_close(&l.rows);
+    flips_release(&l.flips);
+    free(l.occupied);
+    return status;
 }
 
 static bool is_looked_at(const struct plan *plan, const struct plan_array *array)
@@ -237,7 +235,8 @@ static bool is_looked_at(const struct plan *plan, const struct plan_array *array
     if (b->role == ROLE_POLICY_INDEX)
         return true;
     return !array->is_object && survey_has_numbers(array) &&
-           (b->role == ROLE_ACTION || (is_dense(array) && b->axes.inner == 1));
+           (b->role == ROLE_ACTION ||
+            ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1));
 }
 
 static bool has_stones(const struct plan *plan, const struct plan_array *array)
@@ -254,7 +253,7 @@ int survey_flips(struct plan *plan, struct error *err)
 
     if (stones == NULL)
         stones = survey_find(plan, ROLE_GRID);
-    if (stones == NULL || !has_stones(plan, stones) || plan->conventions.planes > PLANES_MOVER)
+    if (stones == NULL || !has_stones(plan, stones) || plan->conventions.planes == PLANES_OPENSPIEL)
         return 0;
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (is_looked_at(plan, &plan->arrays[i]) &&

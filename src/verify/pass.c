@@ -139,7 +139,7 @@ static int adapt_flips(const struct run *run, struct error *err)
     enum action_flip flip;
     int status;
 
-    if (run->rules.targets == NULL || !has_cell_actions(&lanes->items[run->rules.policy]))
+    if (run->rules.flips == NULL || !has_cell_actions(&lanes->items[run->rules.policy]))
         return 0;
     status = rules_init_part(&look, &run->rules, err);
     for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)

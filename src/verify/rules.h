@@ -8,6 +8,7 @@
 #ifndef SYMAUG_VERIFY_RULES_H
 #define SYMAUG_VERIFY_RULES_H
 
+#include "engine/flips.h"
 #include "engine/turn.h"
 #include "verify/checks.h"
 #include "verify/findings.h"
@@ -26,13 +27,11 @@ struct rules {
     int policy, to_move;  /* lanes, or -1 */
     struct planes_form form;
     struct stone_planes where;
-    bool is_columns; /* the policy's actions */
-    bool can_flip[ACTION_N_FLIPS];
-    const int32_t *targets; /* for each flip, for each action, the element of a plane, or -1 */
-    int32_t *own_targets;   /* owned, or NULL: lent by the rules this is a part of */
-    uint64_t n_actions;     /* of a policy's axis */
-    uint8_t *occupied;      /* owned: the cells of the row at hand */
-    uint64_t n_flip_broken[ACTION_N_FLIPS]; /* rows with mass on stones, the policy flipped so */
+    const struct flips *flips; /* of the policy, or NULL */
+    struct flips own_flips;    /* owned, unless it is a part, to which they are lent */
+    uint8_t *occupied;         /* owned: the cells of the row at hand */
+    uint64_t n_stones;         /* on them */
+    struct flip_parts parts;   /* policies with mass on stones */
     struct turn_rows turns;
     uint64_t n_other_broken; /* LEAD: under the other convention */
     struct rule_tally tallies[RULE_N];

@@ -169,6 +169,54 @@ def test_few_rows():
             expand(folder, {"state": planes, **more}, "square:9")
 
 
+@tap.test(*[(flip, rows) for flip in FLIPS for rows in (3, 5)])
+def test_few_dense_rows(flip, rows):
+    """A few policies of many moves that keep off the stones in one order only are no coincidence."""
+    planes, policy = games(9, rows + 10, "<f4")
+    planes, policy = planes[10:], policy[10:]
+    stored = np.ascontiguousarray(FLIPS[flip](policy)).reshape(rows, -1)
+    with tempfile.TemporaryDirectory() as folder:
+        err = expand(folder, {"state": planes, "pi": stored}, "square:9", code=65)
+        assert f"--role pi=policy:{flip}" in err, err
+        expand(folder, {"state": planes, "pi": policy.reshape(rows, -1)}, "square:9")
+
+
+@tap.test("padded", "object", "csr")
+def test_few_sparse_rows(form):
+    """Seven rows of nine moves each."""
+    planes, policy = games(9, 27, "<f4")
+    planes, policy = planes[20:], policy[20:]
+    rows = policy.reshape(7, 81)
+    rows[np.argsort(np.argsort(-rows, 1), 1) >= 9] = 0
+    flipped = np.ascontiguousarray(policy[:, ::-1]).reshape(7, 81)
+    with tempfile.TemporaryDirectory() as folder:
+        err = expand(folder, {"state": planes, **sparse(flipped, form, np.random.default_rng(3))},
+                     "square:9", code=65)
+        assert ":flipud" in err, err
+        expand(folder, {"state": planes, **sparse(rows, form, np.random.default_rng(3))}, "square:9")
+
+
+@tap.test(*[(flip, share, kind, stored) for flip in FLIPS for stored in (False, True)
+            for share, kind in ((0.5, "dense"), (0.25, "dense"), (0.5, "csr"), (0.4, "move"))])
+def test_later_part(flip, share, kind, stored):
+    """Sets put together from right rows and later ones whose policies are flipped."""
+    planes, policy = games(9, 3000, "<f4", one_hot=kind == "move")
+    begin = int(3000 * share)
+    mixed = policy.copy()
+    mixed[begin:] = FLIPS[flip](policy)[begin:]
+    rows = mixed.reshape(3000, 81)
+    more = {"dense": lambda: {"pi": rows}, "move": lambda: {"move": rows.argmax(1)},
+            "csr": lambda: sparse(rows, "csr", np.random.default_rng(4))}[kind]()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        (np.savez if stored else np.savez_compressed)(path, state=planes, **more)
+        _, err = run("expand", "-b", "square:9", path, path + "o", code=65)
+        assert "rows " in err and "by themselves" in err and flip in err, err
+        if kind != "move":
+            out, _ = run("verify", "-b", "square:9", path, code=1)
+            assert "unlike the others" in out, out
+
+
 @tap.test(*[(flip, dtype) for flip in FLIPS for dtype in ("<i8", "u1")])
 def test_action_alone(flip, dtype):
     """Moves to play, without a policy."""
