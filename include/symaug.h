@@ -109,7 +109,19 @@ SYMAUG_API void symaug_actions_free(symaug_actions *actions);
 /* Entries of the policy axis. */
 SYMAUG_API uint64_t symaug_actions_length(const symaug_actions *actions);
 
-/* The action maps of a transform: symaug_actions_length entries, owned by `actions`. */
+/* A run of actions of one kind: "placement", "movement", "special", "pass", "unused" ... */
+struct symaug_span {
+    const char *name; /* static */
+    uint64_t start, stop;
+};
+
+/* Write the runs of the policy axis, the first n of them, in order, the entries after the layout's
+ * own as "unused". Returns how many there are, at most 16. spans may be NULL when n is 0. */
+SYMAUG_API size_t symaug_actions_spans(const symaug_actions *actions, struct symaug_span *spans,
+                                       size_t n);
+
+/* The action maps of a transform: symaug_actions_length entries, owned by `actions`. Those of all
+ * transforms follow one another: that of transform 0 begins a table of transforms x length. */
 SYMAUG_API const uint32_t *symaug_actions_dst(const symaug_actions *actions, uint32_t transform);
 SYMAUG_API const uint32_t *symaug_actions_src(const symaug_actions *actions, uint32_t transform);
 

@@ -87,6 +87,28 @@ int action_layout_list(const struct board *board, char *text, size_t n_bytes)
     return 0;
 }
 
+static void extend(struct action_span *spans, size_t *n, const char *kind, uint64_t stop)
+{
+    const uint64_t start = *n > 0 ? spans[*n - 1].stop : 0;
+
+    if (*n == 0 || (strcmp(spans[*n - 1].kind, kind) != 0 && *n < ACTION_MAX_SPANS))
+        spans[(*n)++] = (struct action_span){kind, start, stop};
+    spans[*n - 1].stop = stop;
+}
+
+size_t action_spans(const struct action_layout *layout, const struct board *board, uint64_t length,
+                    struct action_span spans[ACTION_MAX_SPANS])
+{
+    const uint64_t own = layout->length(layout, board);
+    size_t n = 0;
+
+    for (uint64_t a = 0; a < own; a++)
+        extend(spans, &n, layout->kind != NULL ? layout->kind(layout, board, a) : "action", a + 1);
+    if (length > own)
+        extend(spans, &n, "unused", length);
+    return n;
+}
+
 void action_layout_map(const struct board *board, const struct action_layout *layout, uint32_t t,
                        uint32_t *dst)
 {
@@ -279,6 +301,12 @@ static unsigned cells_flags(const struct action_layout *layout, const struct boa
     return b->on_board[cell] ? ACTION_ENCODABLE | ACTION_PLACEMENT : 0;
 }
 
+static const char *cells_kind(const struct action_layout *layout, const struct board *b,
+                              uint64_t action)
+{
+    return cells_cell(layout, b, action) < 0 ? "pass" : "placement";
+}
+
 static void cells_describe(const struct action_layout *layout, const struct board *b,
                            uint64_t action, char *text, size_t n_bytes)
 {
@@ -293,11 +321,11 @@ static void cells_describe(const struct action_layout *layout, const struct boar
     snprintf(text, n_bytes, "play at %s%s", at, b->on_board[cell] ? "" : ", off board");
 }
 
-#define CELLS_LAYOUT(name_, n_more_, only_on_board_, summary_)                           \
-    {                                                                                    \
-        .name = (name_), .summary = (summary_), .n_more = (n_more_),                     \
-        .only_on_board = (only_on_board_), .length = cells_length, .image = cells_image, \
-        .flags = cells_flags, .cell = cells_cell, .describe = cells_describe             \
+#define CELLS_LAYOUT(name_, n_more_, only_on_board_, summary_)                                   \
+    {                                                                                            \
+        .name = (name_), .summary = (summary_), .n_more = (n_more_),                             \
+        .only_on_board = (only_on_board_), .length = cells_length, .image = cells_image,         \
+        .flags = cells_flags, .cell = cells_cell, .kind = cells_kind, .describe = cells_describe \
     }
 
 const struct action_layout action_layout_cells =

@@ -55,6 +55,10 @@ struct action_layout {
     /* The cell a placement action fills, or the from-cell of a movement; -1 where there is none. */
     int64_t (*cell)(const struct action_layout *layout, const struct board *board, uint64_t action);
 
+    /* What kind of thing `action` is: "placement", "movement", "pass"; static. NULL: "action". */
+    const char *(*kind)(const struct action_layout *layout, const struct board *board,
+                        uint64_t action);
+
     /* Write what `action` means ("move (4,3) -> (6,3), distance 2") into text. */
     void (*describe)(const struct action_layout *layout, const struct board *board, uint64_t action,
                      char *text, size_t n_bytes);
@@ -93,6 +97,18 @@ const struct action_layout *action_layout_by_name(const struct board *board, con
 /* Write the names of the board's layouts with their lengths, "cells (81), cells+pass (82)".
  * Returns 0, or -1 when the list was cut to fit. */
 int action_layout_list(const struct board *board, char *text, size_t n_bytes);
+
+/* A run of actions of one kind. */
+struct action_span {
+    const char *kind; /* static */
+    uint64_t start, stop;
+};
+#define ACTION_MAX_SPANS 16
+
+/* The runs of a policy of that length (0: the layout's own), in order; those after the layout's own
+ * are "unused". Returns their number. */
+size_t action_spans(const struct action_layout *layout, const struct board *board, uint64_t length,
+                    struct action_span spans[ACTION_MAX_SPANS]);
 
 /* Write the images of all the layout's own actions under transform t to dst. */
 void action_layout_map(const struct board *board, const struct action_layout *layout, uint32_t t,

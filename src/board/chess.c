@@ -286,6 +286,12 @@ static int64_t cell(const struct action_layout *layout, const struct board *b, u
     return move_of(layout, action).from;
 }
 
+static const char *kind(const struct action_layout *layout, const struct board *b, uint64_t action)
+{
+    (void)layout, (void)b, (void)action;
+    return "movement";
+}
+
 /* "e2e4", "a7a8=R", "a1 (-1,+0) leaves the board". */
 static void describe(const struct action_layout *layout, const struct board *b, uint64_t action,
                      char *text, size_t n_bytes)
@@ -314,6 +320,7 @@ static void describe(const struct action_layout *layout, const struct board *b, 
         .image = image,                                       \
         .flags = flags,                                       \
         .cell = cell,                                         \
+        .kind = kind,                                         \
         .describe = describe,                                 \
     }
 

@@ -50,6 +50,13 @@ static uint64_t columns_image(const struct action_layout *layout, const struct b
     return b->transforms[t].dst[action];
 }
 
+static const char *columns_kind(const struct action_layout *layout, const struct board *b,
+                                uint64_t action)
+{
+    (void)layout, (void)b, (void)action;
+    return "placement";
+}
+
 static void columns_describe(const struct action_layout *layout, const struct board *b,
                              uint64_t action, char *text, size_t n_bytes)
 {
@@ -65,6 +72,7 @@ static const struct action_layout layout_columns = {
     .image = columns_image,
     .flags = action_always_encodable,
     .cell = action_without_cell,
+    .kind = columns_kind,
     .describe = columns_describe,
 };
 

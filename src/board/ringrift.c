@@ -253,6 +253,19 @@ static int64_t cell(const struct action_layout *layout, const struct board *b, u
     return place.cell;
 }
 
+static const char *kind(const struct action_layout *layout, const struct board *b, uint64_t action)
+{
+    static const char *const kinds[] = {
+        [SECTION_PLACE] = "placement",     [SECTION_MOVE] = "movement",
+        [SECTION_LINE] = "line",           [SECTION_ELIMINATE] = "elimination",
+        [SECTION_TERRITORY] = "territory", [SECTION_FIXED] = "special",
+        [SECTION_UNUSED] = "unused",
+    };
+
+    (void)layout;
+    return kinds[place_of(b, action).section->kind];
+}
+
 static void describe(const struct action_layout *layout, const struct board *b, uint64_t action,
                      char *text, size_t n_bytes)
 {
@@ -302,5 +315,6 @@ const struct action_layout action_layout_ringrift = {
     .map = map,
     .flags = flags,
     .cell = cell,
+    .kind = kind,
     .describe = describe,
 };

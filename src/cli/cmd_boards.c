@@ -1,9 +1,9 @@
 /*
  * cmd_boards.c - symaug boards: lists the boards, prints one (cells, transforms, policy layouts)
- * for people or as JSON, says what a policy index means and where it goes (--action), and proves a
- * board's group (--check). Everything comes from the board's tables; nothing here knows a family.
- * The proof is made on a board built unchecked, so that a bad board file is reported instead of
- * refused.
+ * for people or as JSON, says what a policy index means and where it goes (--action), maps streams
+ * of indices (--action -), and proves a board's group (--check). Everything comes from the board's
+ * tables; nothing here knows a family. The proof is made on a board built unchecked, so that a bad
+ * board file is reported instead of refused.
  */
 #include "base/perm.h"
 #include "base/text.h"
@@ -13,7 +13,9 @@
 #include "cli/command.h"
 #include "cli/json_out.h"
 #include "cli/option.h"
+#include "engine/plan.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +137,26 @@ static json_t *transforms_json(const struct board *board)
     return json;
 }
 
+static json_t *layout_json(const struct action_layout *layout, const struct board *board)
+{
+    const uint64_t length = layout->length(layout, board);
+    const uint64_t padded =
+        layout->padded_length != NULL ? layout->padded_length(layout, board) : 0;
+    struct action_span spans[ACTION_MAX_SPANS];
+    const size_t n = action_spans(layout, board, length, spans);
+    json_t *list = json_array(), *json;
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "name", spans[i].kind, "start",
+                                              (json_int_t)spans[i].start, "stop",
+                                              (json_int_t)spans[i].stop));
+    json = json_pack("{s:s, s:I, s:s, s:o}", "name", layout->name, "length", (json_int_t)length,
+                     "summary", layout->summary, "spans", list);
+    if (padded > length)
+        json_object_set_new(json, "padded_length", json_integer((json_int_t)padded));
+    return json;
+}
+
 static json_t *board_json(const struct board *board)
 {
     json_t *on_board = json_array(), *layouts = json_array();
@@ -145,10 +167,7 @@ static json_t *board_json(const struct board *board)
         const struct action_layout *layout = board->family->layouts[i];
 
         if (layout->length(layout, board) > 0)
-            json_array_append_new(layouts,
-                                  json_pack("{s:s, s:I, s:s}", "name", layout->name, "length",
-                                            (json_int_t)layout->length(layout, board), "summary",
-                                            layout->summary));
+            json_array_append_new(layouts, layout_json(layout, board));
     }
     return json_pack("{s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o}", "name", json_name(board->name),
                      "preset", json_name(board->preset), "rows", (int)board->rows, "cols",
@@ -158,15 +177,17 @@ static json_t *board_json(const struct board *board)
 
 /* --- one action --- */
 
-static void print_action(const struct board *board, const struct action_layout *layout,
+static void print_action(const struct plan *plan, const struct action_layout *layout,
                          uint64_t action)
 {
+    const struct board *board = plan->board;
     char text[128];
 
     layout->describe(layout, board, action, text, sizeof text);
     printf("%s: %llu is %s%s\n", layout->name, (unsigned long long)action, text,
            layout->flags(layout, board, action) & ACTION_ENCODABLE ? "" : " (no encoder makes it)");
-    for (uint32_t t = 0; t < board->n_transforms; t++) {
+    for (uint32_t k = 0; k < plan->n_chosen; k++) {
+        const uint32_t t = plan->chosen[k];
         uint64_t image = layout->image(layout, board, t, action);
 
         layout->describe(layout, board, image, text, sizeof text);
@@ -175,24 +196,129 @@ static void print_action(const struct board *board, const struct action_layout *
     }
 }
 
-static int print_actions(const struct board *board, uint64_t action, struct error *err)
+static int refuse_layout(const struct board *board, const char *what, struct error *err)
 {
     char list[512];
+
+    action_layout_list(board, list, sizeof list);
+    return error_set(err, ERROR_USAGE, "--action: %s: %s", what, list);
+}
+
+/* In every layout that has it, or that of --policy. */
+static int print_actions(const struct plan *plan, uint64_t action,
+                         const struct action_layout *wanted, struct error *err)
+{
+    const struct board *board = plan->board;
+    char what[160];
     bool found = false;
 
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
 
-        if (action >= layout->length(layout, board))
+        if (action >= layout->length(layout, board) || (wanted != NULL && layout != wanted))
             continue;
-        print_action(board, layout, action);
+        print_action(plan, layout, action);
         found = true;
     }
     if (found)
         return 0;
-    action_layout_list(board, list, sizeof list);
-    return error_set(err, ERROR_USAGE, "--action: %llu is beyond every layout of %s: %s",
-                     (unsigned long long)action, board->preset, list);
+    snprintf(what, sizeof what, "%llu is beyond %s of %.100s", (unsigned long long)action,
+             wanted != NULL ? wanted->name : "every layout", board->preset);
+    return refuse_layout(board, what, err);
+}
+
+/* --- many actions --- */
+
+/* The only layout that the board has, or NULL. */
+static const struct action_layout *only_layout(const struct board *board)
+{
+    const struct action_layout *only = NULL;
+
+    for (size_t i = 0; i < board->family->n_layouts; i++) {
+        const struct action_layout *layout = board->family->layouts[i];
+
+        if (layout->length(layout, board) == 0)
+            continue;
+        if (only != NULL)
+            return NULL;
+        only = layout;
+    }
+    return only;
+}
+
+/* The images of one index, a line of them. */
+static int print_images(const struct plan *plan, const struct action_space *space, const char *word,
+                        uint64_t line, struct error *err)
+{
+    const bool is_negative = *word == '-';
+    uint64_t index = 0;
+
+    if (text_parse_u64(word + is_negative, &index) != 0 || (!is_negative && index >= space->length))
+        return error_set(err, ERROR_DATA,
+                         "standard input: line %llu: %s, expected an index below %llu of the "
+                         "policy %s, or a negative one",
+                         (unsigned long long)line, text_quote(word).text,
+                         (unsigned long long)space->length, space->layout->name);
+    for (uint32_t k = 0; k < plan->n_chosen; k++) {
+        if (k > 0)
+            putchar('\t');
+        if (is_negative)
+            fputs(word, stdout);
+        else
+            printf("%u", space->dst[plan->chosen[k] * space->length + index]);
+    }
+    putchar('\n');
+    return 0;
+}
+
+/* Indices on standard input, one a line, become lines of their images. */
+static int print_stream(const struct plan *plan, const struct action_layout *layout,
+                        struct error *err)
+{
+    const struct board *board = plan->board;
+    struct action_space *space;
+    char *line = NULL;
+    size_t capacity = 0;
+    int status;
+
+    if (layout == NULL && (layout = only_layout(board)) == NULL)
+        return refuse_layout(board, "the indices are of which layout? use --policy LAYOUT", err);
+    space = action_space_new(
+        board, layout, layout->padded_length != NULL ? layout->padded_length(layout, board) : 0,
+        err);
+    status = space != NULL ? 0 : -1;
+    for (uint64_t n = 1; status == 0 && getline(&line, &capacity, stdin) >= 0; n++) {
+        line[strcspn(line, "\r\n")] = '\0';
+        status = print_images(plan, space, line, n, err);
+    }
+    if (status == 0 && ferror(stdin))
+        status = error_set_errno(err, ERROR_IO, errno, "standard input: cannot read");
+    free(line);
+    action_space_free(space);
+    return status;
+}
+
+/* --action, with --policy and --transforms. */
+static int run_action(struct board *board, const struct settings *settings, struct error *err)
+{
+    /* Actions are moved alone: tiles do not restrict the transforms. */
+    struct plan plan = {.board = board, .conventions = {.tiles = TILES_PERMUTE}};
+    const char *name = settings->roles.policy_layout;
+    const struct action_layout *layout = NULL;
+    char what[160];
+    int status;
+
+    if (name != NULL && (layout = action_layout_by_name(board, name)) == NULL) {
+        snprintf(what, sizeof what, "board %.60s has no layout %.60s", board->preset,
+                 text_quote(name).text);
+        return refuse_layout(board, what, err);
+    }
+    status = choose_transforms(&plan, settings->transforms, err);
+    if (status == 0)
+        status = settings->action_stream ? print_stream(&plan, layout, err)
+                                         : print_actions(&plan, settings->action, layout, err);
+    free(plan.chosen);
+    return status;
 }
 
 /* --- the proof --- */
@@ -234,8 +360,13 @@ static int board_name(const char *operand, struct text *name, struct error *err)
 
 static int run_one(const struct settings *settings, const char *name, struct error *err)
 {
+    const char *policy = settings->roles.policy_layout;
     struct board *board;
     int status = 0;
+
+    if (!settings->action_said && (policy != NULL || settings->transforms != NULL))
+        return error_set(err, ERROR_USAGE, "--%s goes with --action",
+                         policy != NULL ? "policy" : "transforms");
 
     if (settings->check)
         return check(name, err);
@@ -243,7 +374,7 @@ static int run_one(const struct settings *settings, const char *name, struct err
     if (board == NULL)
         return -1;
     if (settings->action_said)
-        status = print_actions(board, settings->action, err);
+        status = run_action(board, settings, err);
     else if (settings->json)
         status = json_out_print(board_json(board), err);
     else

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MOVES " expand verify show mover " /* commands that transform rows */
-#define READS MOVES "info "          /* commands that read shards */
+#define READS MOVES "info "                /* commands that read shards */
 #define ALL   NULL
 
 static int set_order(struct settings *settings, const struct option_row *row, const char *argument,
@@ -44,6 +44,17 @@ static int set_part(struct settings *settings, const struct option_row *row, con
                          text_quote(argument).text);
     settings->part = part;
     settings->n_parts = n;
+    return 0;
+}
+
+/* An index, or - for indices on standard input. */
+static int set_action(struct settings *settings, const struct option_row *row, const char *argument,
+                      struct error *err)
+{
+    settings->action_stream = strcmp(argument, "-") == 0;
+    if (!settings->action_stream && text_parse_u64(argument, &settings->action) != 0)
+        return error_set(err, ERROR_USAGE, "--%s: %s is not a whole number", row->name,
+                         text_quote(argument).text);
     return 0;
 }
 
@@ -148,7 +159,7 @@ const struct option_row option_table[] = {
     {'f', "force", NULL, "replace existing outputs", " expand sample manifest show ", FLAG(force)},
     {'n', "dry-run", NULL, "print the plan, write nothing", " expand ", FLAG(dry_run)},
     {0, "transforms", "LIST", "all, rotations, reflections, or ids and names: 0,3,6 (default all)",
-     MOVES, TEXT(transforms), .words = "all rotations reflections"},
+     MOVES "boards ", TEXT(transforms), .words = "all rotations reflections"},
     {0, "pick", "K", "K distinct images of each row, chosen at random", " expand ",
      NUMBER(pick, 1, BOARD_MAX_TRANSFORMS)},
     {0, "keep-identity", NULL, "with --pick: the row itself is one of them", " expand ",
@@ -178,7 +189,7 @@ const struct option_row option_table[] = {
      CALL(add_copy), .repeats = true},
     {0, "schema", "FILE", "roles from a JSON file, as `symaug info --write-schema` makes it", READS,
      TEXT(schema)},
-    {0, "policy", "LAYOUT", "the policy's layout: see `symaug boards BOARD`", READS,
+    {0, "policy", "LAYOUT", "the policy's layout: see `symaug boards BOARD`", READS "boards ",
      CALL(set_policy)},
     {0, "planes", "CONV",
      "whose stones: colour, mover, canonical, openspiel, or a permutation such as 1,0,~2", MOVES,
@@ -209,8 +220,9 @@ const struct option_row option_table[] = {
      ANY_NUMBER(seed, 0)},
     {0, "check", NULL, "prove that the transforms are a group and print the report", " boards ",
      FLAG(check)},
-    {0, "action", "I", "what policy index I means, and its images", " boards ",
-     ANY_NUMBER(action, 0), SAID(action_said)},
+    {0, "action", "I",
+     "what policy index I means, and its images; -: the images of those on standard input",
+     " boards ", CALL(set_action), SAID(action_said), .words = "-"},
     {0, "not-expanded", NULL, "the rows are a source, whatever they look like", " verify ",
      FLAG(not_expanded)},
     {0, "leak", "FILE",

@@ -89,6 +89,7 @@ struct settings {
     bool n_rows_said;
     uint64_t action;
     bool action_said;
+    bool action_stream; /* indices on standard input */
     bool check, write_schema;
 
     /* How the program talks. */

@@ -146,6 +146,16 @@ uint64_t symaug_actions_length(const symaug_actions *actions)
     return actions->length;
 }
 
+size_t symaug_actions_spans(const symaug_actions *actions, struct symaug_span *spans, size_t n)
+{
+    struct action_span found[ACTION_MAX_SPANS];
+    const size_t n_found = action_spans(actions->layout, actions->board, actions->length, found);
+
+    for (size_t i = 0; i < n && i < n_found; i++)
+        spans[i] = (struct symaug_span){found[i].kind, found[i].start, found[i].stop};
+    return n_found;
+}
+
 const uint32_t *symaug_actions_dst(const symaug_actions *actions, uint32_t transform)
 {
     return actions->dst + transform * actions->length;

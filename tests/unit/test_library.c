@@ -291,6 +291,60 @@ static void test_mover(void **state)
     symaug_mover_free(NULL);
 }
 
+static void test_spans(void **state)
+{
+    static const struct {
+        const char *board, *layout;
+        uint64_t length;
+        size_t n;
+        struct symaug_span spans[9];
+    } cases[] = {
+        {"go9", NULL, 81, 1, {{"placement", 0, 81}}},
+        {"go9", NULL, 82, 2, {{"placement", 0, 81}, {"pass", 81, 82}}},
+        {"connect4", NULL, 7, 1, {{"placement", 0, 7}}},
+        {"chess", NULL, 4672, 1, {{"movement", 0, 4672}}},
+        {"hex8",
+         NULL,
+         4500,
+         4,
+         {{"placement", 0, 243},
+          {"movement", 243, 4131},
+          {"special", 4131, 4132},
+          {"unused", 4132, 4500}}},
+        {"square8",
+         "ringrift",
+         7001,
+         8,
+         {{"placement", 0, 192},
+          {"movement", 192, 3776},
+          {"line", 3776, 4032},
+          {"elimination", 4032, 4096},
+          {"special", 4096, 4103},
+          {"territory", 4103, 6151},
+          {"special", 6151, 6158},
+          {"unused", 6158, 7001}}},
+    };
+    struct symaug_span found[16];
+
+    (void)state;
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        symaug_board *board = board_of(cases[i].board);
+        symaug_actions *actions =
+            symaug_actions_new(board, cases[i].layout, cases[i].length, NULL, 0);
+
+        assert_non_null(actions);
+        assert_int_equal(symaug_actions_spans(actions, NULL, 0), cases[i].n);
+        assert_int_equal(symaug_actions_spans(actions, found, 16), cases[i].n);
+        for (size_t k = 0; k < cases[i].n; k++) {
+            assert_string_equal(found[k].name, cases[i].spans[k].name);
+            assert_int_equal(found[k].start, cases[i].spans[k].start);
+            assert_int_equal(found[k].stop, cases[i].spans[k].stop);
+        }
+        symaug_actions_free(actions);
+        symaug_board_free(board);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_actions),
         cmocka_unit_test(test_index_out_of_range),
         cmocka_unit_test(test_random_transform),
+        cmocka_unit_test(test_spans),
         cmocka_unit_test(test_mover),
     };
 
