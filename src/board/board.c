@@ -108,8 +108,10 @@ static int build(struct board *b, const char *asked, const char *text, bool chec
     b->family = text != NULL ? &board_family_file : find_family(name, &size);
     if (b->family == NULL)
         return unknown_board(asked, err);
-    status =
-        text != NULL ? board_build_from_text(b, asked, text, err) : b->family->build(b, size, err);
+    if (text != NULL)
+        status = board_build_from_text(b, asked, text, err);
+    else
+        status = (b->family->build != NULL ? b->family->build : board_build_sized)(b, size, err);
     if (status != 0 || finish(b, size, preset, err) != 0)
         return -1;
     if (!check || group_complete(b, &refusal) == 0)

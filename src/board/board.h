@@ -21,6 +21,7 @@
 
 struct action_layout;
 struct board;
+struct board_box;
 
 /* One element of a board's group. Its id is its index in board->transforms. */
 struct board_transform {
@@ -89,8 +90,11 @@ struct board_family {
     const char *summary; /* one line for `symaug boards` */
     const char *example; /* a name of a small board of this family, for help and tests */
 
+    const struct board_box *box; /* of which the boards are made, or NULL: see build */
+
     /* Fill b's cells, geometry and transforms from the text after "NAME:" (NULL: no colon).
-     * compose, inverse and src are computed by the caller from dst. */
+     * compose, inverse and src are computed by the caller from dst. NULL: boards are boxes whose
+     * size is that text. */
     int (*build)(struct board *b, const char *size, struct error *err);
 
     /* Policy layouts of this family, in the order in which a length is tried. */

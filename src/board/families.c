@@ -133,24 +133,6 @@ static int64_t neighbour(const struct board *b, uint32_t cell, const struct boar
     return b->on_board[row * b->cols + col] ? row * b->cols + col : -1;
 }
 
-static int set_edges(struct board *b, const struct board_box *box, struct error *err)
-{
-    b->edges = malloc(((size_t)box->n_steps * b->n_cells + 1) * sizeof *b->edges);
-    if (b->edges == NULL)
-        return error_no_memory(err, "edges of a board");
-    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        for (uint32_t s = 0; s < box->n_steps; s++) {
-            const int64_t to = neighbour(b, cell, &box->steps[s]);
-
-            if (to < 0)
-                continue;
-            b->edges[b->n_edges][0] = cell;
-            b->edges[b->n_edges++][1] = (uint32_t)to;
-        }
-    }
-    return 0;
-}
-
 int board_build_box(struct board *b, uint32_t rows, uint32_t cols, const struct board_box *box,
                     struct error *err)
 {
@@ -170,7 +152,20 @@ int board_build_box(struct board *b, uint32_t rows, uint32_t cols, const struct 
             if (b->on_board[cell])
                 b->transforms[t].dst[cell] = image(b, &box->elements[t].turn, cell);
     }
-    return set_edges(b, box, err);
+    b->edges = malloc(((size_t)box->n_steps * b->n_cells + 1) * sizeof *b->edges);
+    if (b->edges == NULL)
+        return error_no_memory(err, "edges of a board");
+    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
+        for (uint32_t s = 0; s < box->n_steps; s++) {
+            const int64_t to = neighbour(b, cell, &box->steps[s]);
+
+            if (to < 0)
+                continue;
+            b->edges[b->n_edges][0] = cell;
+            b->edges[b->n_edges++][1] = (uint32_t)to;
+        }
+    }
+    return 0;
 }
 
 void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_bytes)
@@ -183,18 +178,6 @@ void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_
 
 /* --- sizes --- */
 
-static int missing_size(const struct board *b, struct error *err)
-{
-    return error_set(err, ERROR_USAGE, "board %s needs a size: %s, such as %s", b->family->name,
-                     b->family->syntax, b->family->example);
-}
-
-static int bad_size(const struct board *b, const char *size, struct error *err)
-{
-    return error_set(err, ERROR_USAGE, "board %s: %s is no size: write %s, such as %s",
-                     b->family->name, text_quote(size).text, b->family->syntax, b->family->example);
-}
-
 int board_parse_nothing(const struct board *b, const char *size, struct error *err)
 {
     if (size == NULL)
@@ -203,54 +186,53 @@ int board_parse_nothing(const struct board *b, const char *size, struct error *e
                      text_quote(size).text);
 }
 
-int board_parse_number(struct board *b, const char *size, uint32_t min, uint32_t max,
-                       struct error *err)
-{
-    uint64_t n;
-
-    if (size == NULL || *size == '\0')
-        return missing_size(b, err);
-    if (strspn(size, "0123456789") != strlen(size))
-        return bad_size(b, size, err);
-    if (text_parse_u64(size, &n) != 0 || n < min || n > max)
-        return error_set(err, ERROR_USAGE, "board %s: the size is %u to %u, not %s",
-                         b->family->syntax, min, max, text_quote(size).text);
-    b->size = (uint32_t)n;
-    return board_set_name(b, err, "%s:%u", b->family->name, b->size);
-}
-
-/* Parse one side of a box: n_digits digits. Returns 0, or -1 when there are none or too many. */
+/* Parse n_digits digits, what is too large as UINT32_MAX; -1 when they are not a number. */
 static int parse_side(const char *digits, size_t n_digits, uint32_t *side)
 {
     char copy[24];
     uint64_t n;
 
-    if (n_digits == 0 || n_digits >= sizeof copy)
+    if (n_digits == 0 || strspn(digits, "0123456789") < n_digits)
         return -1;
-    memcpy(copy, digits, n_digits);
-    copy[n_digits] = '\0';
-    if (text_parse_u64(copy, &n) != 0)
-        return -1;
-    *side = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+    snprintf(copy, sizeof copy, "%.*s", (int)(n_digits < 20 ? n_digits : 20), digits);
+    *side = text_parse_u64(copy, &n) != 0 || n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
     return 0;
 }
 
-int board_parse_box(struct board *b, const char *size, uint32_t min_rows, uint32_t min_cols,
-                    struct error *err)
+int board_build_sized(struct board *b, const char *size, struct error *err)
 {
-    const char *cross;
+    const struct board_box *box = b->family->box;
+    const char *cross = size != NULL ? strchr(size, 'x') : NULL;
+    uint32_t rows, cols;
 
     if (size == NULL || *size == '\0')
-        return missing_size(b, err);
-    cross = strchr(size, 'x');
-    if (cross == NULL || parse_side(size, (size_t)(cross - size), &b->rows) != 0 ||
-        parse_side(cross + 1, strlen(cross + 1), &b->cols) != 0)
-        return bad_size(b, size, err);
-    if (b->rows < min_rows || b->cols < min_cols || (uint64_t)b->rows * b->cols > BOARD_MAX_CELLS)
-        return error_set(err, ERROR_USAGE,
-                         "board %s: a box has at least %u row%s and %u columns, and at most %d "
-                         "cells, not %s",
-                         b->family->syntax, min_rows, min_rows == 1 ? "" : "s", min_cols,
-                         BOARD_MAX_CELLS, text_quote(size).text);
-    return board_set_name(b, err, "%s:%ux%u", b->family->name, b->rows, b->cols);
+        return error_set(err, ERROR_USAGE, "board %s needs a size: %s, such as %s", b->family->name,
+                         b->family->syntax, b->family->example);
+    if (box->max_size > 0) {
+        if (parse_side(size, strlen(size), &b->size) != 0)
+            goto bad;
+        if (b->size < box->min_rows || b->size > box->max_size)
+            return error_set(err, ERROR_USAGE, "board %s: the size is %u to %u, not %s",
+                             b->family->syntax, box->min_rows, box->max_size,
+                             text_quote(size).text);
+        rows = cols = box->is_on_board != NULL ? 2 * b->size + 1 : b->size;
+        if (board_set_name(b, err, "%s:%u", b->family->name, b->size) != 0)
+            return -1;
+    } else {
+        if (cross == NULL || parse_side(size, (size_t)(cross - size), &rows) != 0 ||
+            parse_side(cross + 1, strlen(cross + 1), &cols) != 0)
+            goto bad;
+        if (rows < box->min_rows || cols < box->min_cols || (uint64_t)rows * cols > BOARD_MAX_CELLS)
+            return error_set(err, ERROR_USAGE,
+                             "board %s: a box has at least %u row%s and %u columns, and at most %d "
+                             "cells, not %s",
+                             b->family->syntax, box->min_rows, box->min_rows == 1 ? "" : "s",
+                             box->min_cols, BOARD_MAX_CELLS, text_quote(size).text);
+        if (board_set_name(b, err, "%s:%ux%u", b->family->name, rows, cols) != 0)
+            return -1;
+    }
+    return board_build_box(b, rows, cols, box, err);
+bad:
+    return error_set(err, ERROR_USAGE, "board %s: %s is not a size: write %s, such as %s",
+                     b->family->name, text_quote(size).text, b->family->syntax, b->family->example);
 }

@@ -89,8 +89,13 @@ struct board_box {
     const struct board_step *steps; /* to neighbours: of two opposite steps one */
     uint32_t n_steps;
 
-    /* Which cells are on board; NULL: all. Others stay in place and have no neighbours. */
+    /* Which cells are on board of a hexagon of radius b->size; NULL: all. Others stay in place and
+     * have no neighbours. */
     bool (*is_on_board)(const struct board *b, int row, int col);
+
+    /* The sizes of a family of such boards: from min_rows to max_size, or if that is 0, HxW of at
+     * least min_rows and min_cols. */
+    uint32_t min_rows, min_cols, max_size;
 };
 
 /* Build the box with everything but the board's name. A turn that exchanges rows and columns needs
@@ -105,15 +110,9 @@ extern const struct board_box board_box_mirror;
 extern const struct board_box board_box_hexagon; /* of radius b->size */
 extern const struct board_step board_steps_orthogonal[2];
 
-/*
- * Parse the size behind "NAME:", a number from min to max (b->size) or a box "HxW" of at least
- * min_rows and min_cols, and set the board's name. NULL, text that is no size, and sizes out of
- * range are ERROR_USAGE, naming b->family.
- */
-int board_parse_number(struct board *b, const char *size, uint32_t min, uint32_t max,
-                       struct error *err);
-int board_parse_box(struct board *b, const char *size, uint32_t min_rows, uint32_t min_cols,
-                    struct error *err);
+/* The build function of families with a box: the size after "NAME:" says how large it is. NULL,
+ * text that is not a size, and sizes out of range are ERROR_USAGE, naming b->family. */
+int board_build_sized(struct board *b, const char *size, struct error *err);
 
 /* ERROR_USAGE unless size is NULL: for boards of one size. */
 int board_parse_nothing(const struct board *b, const char *size, struct error *err);

@@ -29,14 +29,8 @@ static bool is_on_board(const struct board *b, int row, int col)
 }
 
 static const struct board_step steps[3] = {{0, 1}, {1, 0}, {1, -1}};
-const struct board_box board_box_hexagon = {elements, 12, steps, 3, is_on_board};
-
-static int build(struct board *b, const char *size, struct error *err)
-{
-    if (board_parse_number(b, size, 1, HEXAGON_MAX_RADIUS, err) != 0)
-        return -1;
-    return board_build_box(b, 2 * b->size + 1, 2 * b->size + 1, &board_box_hexagon, err);
-}
+const struct board_box board_box_hexagon = {elements,    12, steps, 3,
+                                            is_on_board, 1,  0,     HEXAGON_MAX_RADIUS};
 
 static const struct action_layout *const layouts[] = {
     &action_layout_cells_box,        &action_layout_cells_board, &action_layout_cells_box_pass,
@@ -63,7 +57,7 @@ const struct board_family board_family_hexagon = {
     .syntax = "hexagon:R",
     .summary = "a hexagon of radius R (side R + 1) in a box of side 2R + 1, 12 transforms",
     .example = "hexagon:3",
-    .build = build,
+    .box = &board_box_hexagon,
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
     .lead = BOARD_LEAD_FREE,

@@ -20,22 +20,10 @@ static const struct board_element elements_grid[4] = {
     {"mirror-up-down", {-1, 0, 0, 1}, false},
 };
 
-const struct board_box board_box_mirror = {elements_mirror, 2, board_steps_orthogonal, 2, NULL};
-static const struct board_box box_grid = {elements_grid, 4, board_steps_orthogonal, 2, NULL};
-
-static int build_mirror(struct board *b, const char *size, struct error *err)
-{
-    if (board_parse_box(b, size, 1, 2, err) != 0)
-        return -1;
-    return board_build_box(b, b->rows, b->cols, &board_box_mirror, err);
-}
-
-static int build_grid(struct board *b, const char *size, struct error *err)
-{
-    if (board_parse_box(b, size, 2, 2, err) != 0)
-        return -1;
-    return board_build_box(b, b->rows, b->cols, &box_grid, err);
-}
+const struct board_box board_box_mirror = {
+    elements_mirror, 2, board_steps_orthogonal, 2, NULL, 1, 2, 0};
+static const struct board_box box_grid = {
+    elements_grid, 4, board_steps_orthogonal, 2, NULL, 2, 2, 0};
 
 static uint64_t columns_length(const struct action_layout *layout, const struct board *b)
 {
@@ -105,7 +93,7 @@ const struct board_family board_family_mirror = {
     .syntax = "mirror:HxW",
     .summary = "H x W cells with the left-right mirror only, 2 transforms (Connect 4)",
     .example = "mirror:6x7",
-    .build = build_mirror,
+    .box = &board_box_mirror,
     .layouts = layouts_mirror,
     .n_layouts = sizeof layouts_mirror / sizeof layouts_mirror[0],
     .lead = BOARD_LEAD_FREE,
@@ -127,7 +115,7 @@ const struct board_family board_family_grid = {
     .syntax = "grid:HxW",
     .summary = "a rectangle of H x W cells, 4 transforms, also when H = W",
     .example = "grid:3x5",
-    .build = build_grid,
+    .box = &box_grid,
     .layouts = layouts_grid,
     .n_layouts = sizeof layouts_grid / sizeof layouts_grid[0],
     .lead = BOARD_LEAD_FREE,

@@ -13,20 +13,6 @@
 #define MAX_NAME      32
 #define N_SUGGESTIONS 3
 
-struct suggestions {
-    char *text; /* borrowed */
-    size_t n_bytes, n_used, n;
-};
-
-static void append(struct suggestions *list, const char *name)
-{
-    if (list->n == N_SUGGESTIONS || list->n_used >= list->n_bytes)
-        return;
-    list->n_used += (size_t)snprintf(list->text + list->n_used, list->n_bytes - list->n_used,
-                                     "%s%s", list->n > 0 ? ", " : "", name);
-    list->n++;
-}
-
 /* Copy the letters and digits in lower case; false when they are more than MAX_NAME or none. */
 static bool simplify(const char *name, char *simple)
 {
@@ -43,13 +29,6 @@ static bool simplify(const char *name, char *simple)
     return n > 0;
 }
 
-static size_t min3(size_t a, size_t b, size_t c)
-{
-    size_t least = a < b ? a : b;
-
-    return least < c ? least : c;
-}
-
 /* Letters to insert, delete or replace to turn a into b; both at most MAX_NAME long. */
 static size_t edit_distance(const char *a, const char *b)
 {
@@ -63,39 +42,41 @@ static size_t edit_distance(const char *a, const char *b)
 
         row[0] = i + 1;
         for (size_t j = 0; j < n_b; j++) {
-            size_t replaced = diagonal + (a[i] != b[j]);
+            const size_t replaced = diagonal + (a[i] != b[j]);
+            const size_t added = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
 
             diagonal = row[j + 1];
-            row[j + 1] = min3(replaced, row[j] + 1, diagonal + 1);
+            row[j + 1] = replaced < added ? replaced : added;
         }
     }
     return row[n_b];
 }
 
-/* Append the names at that distance, as long as there are fewer than N_SUGGESTIONS. */
-static void add_at(const char *asked, size_t distance, struct suggestions *list)
-{
-    char known[MAX_NAME + 1], family[MAX_NAME + 1];
-
-    for (size_t i = 0; i < board_n_presets; i++)
-        if (simplify(board_presets[i].name, known) && edit_distance(asked, known) == distance)
-            append(list, board_presets[i].name);
-    /* Of a name with a size only the family's part can be compared. */
-    snprintf(family, sizeof family, "%.*s", (int)strcspn(asked, "0123456789"), asked);
-    for (size_t i = 0; i < board_n_families; i++)
-        if (simplify(board_families[i]->name, known) && distance < strlen(known) &&
-            edit_distance(family, known) == distance)
-            append(list, board_families[i]->syntax);
-}
-
 void board_suggest(const char *name, char *text, size_t n_bytes)
 {
-    struct suggestions list = {.text = text, .n_bytes = n_bytes};
-    char asked[MAX_NAME + 1];
+    char asked[MAX_NAME + 1], family[MAX_NAME + 1], known[MAX_NAME + 1];
+    size_t n_used = 0;
+    int n = 0;
 
     text[0] = '\0';
-    for (size_t d = 0; simplify(name, asked) && d <= 1 + strlen(asked) / 4; d++)
-        add_at(asked, d, &list);
+    if (!simplify(name, asked))
+        return;
+    /* Of a name with a size only the family's part can be compared. */
+    snprintf(family, sizeof family, "%.*s", (int)strcspn(asked, "0123456789"), asked);
+    for (size_t d = 0; d <= 1 + strlen(asked) / 4; d++) {
+        for (size_t i = 0; i < board_n_presets + board_n_families; i++) {
+            const bool is_preset = i < board_n_presets;
+            const struct board_family *of = is_preset ? NULL : board_families[i - board_n_presets];
+
+            if (n == N_SUGGESTIONS || n_used >= n_bytes ||
+                !simplify(is_preset ? board_presets[i].name : of->name, known) ||
+                (!is_preset && d >= strlen(known)) ||
+                edit_distance(is_preset ? asked : family, known) != d)
+                continue;
+            n_used += (size_t)snprintf(text + n_used, n_bytes - n_used, "%s%s", n++ > 0 ? ", " : "",
+                                       is_preset ? board_presets[i].name : of->syntax);
+        }
+    }
 }
 
 /* --- by shapes --- */

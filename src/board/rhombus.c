@@ -20,14 +20,7 @@ static const struct board_element elements[4] = {
 };
 
 static const struct board_step steps[3] = {{0, 1}, {1, 0}, {1, -1}};
-static const struct board_box box = {elements, 4, steps, 3, NULL};
-
-static int build(struct board *b, const char *size, struct error *err)
-{
-    if (board_parse_number(b, size, 2, RHOMBUS_MAX_SIDE, err) != 0)
-        return -1;
-    return board_build_box(b, b->size, b->size, &box, err);
-}
+static const struct board_box box = {elements, 4, steps, 3, NULL, 2, 0, RHOMBUS_MAX_SIDE};
 
 static const struct action_layout *const layouts[] = {
     &action_layout_cells,
@@ -49,7 +42,7 @@ const struct board_family board_family_rhombus = {
     .syntax = "rhombus:N",
     .summary = "the game of Hex on N x N cells, 4 transforms, two of which swap colours",
     .example = "rhombus:5",
-    .build = build,
+    .box = &box,
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
     .lead = BOARD_LEAD_TO_MOVE,

@@ -19,14 +19,8 @@ static const struct board_element elements[8] = {
     {"transpose", {0, 1, 1, 0}, false},          {"anti-transpose", {0, -1, -1, 0}, false},
 };
 
-const struct board_box board_box_square = {elements, 8, board_steps_orthogonal, 2, NULL};
-
-static int build(struct board *b, const char *size, struct error *err)
-{
-    if (board_parse_number(b, size, 2, SQUARE_MAX_SIDE, err) != 0)
-        return -1;
-    return board_build_box(b, b->size, b->size, &board_box_square, err);
-}
+const struct board_box board_box_square = {elements, 8, board_steps_orthogonal, 2, NULL,
+                                           2,        0, SQUARE_MAX_SIDE};
 
 static const struct action_layout *const layouts[] = {
     &action_layout_cells,
@@ -53,7 +47,7 @@ const struct board_family board_family_square = {
     .syntax = "square:N",
     .summary = "N x N cells, 8 transforms: rotations and mirrors (Go, Gomoku, Othello, TicTacToe)",
     .example = "square:5",
-    .build = build,
+    .box = &board_box_square,
     .layouts = layouts,
     .n_layouts = sizeof layouts / sizeof layouts[0],
     .lead = BOARD_LEAD_FREE,
@@ -74,7 +68,7 @@ static int build_katago(struct board *b, const char *size, struct error *err)
                          "board katago takes its size from the shard: without one write %s, such "
                          "as %s",
                          b->family->syntax, b->family->example);
-    return build(b, size, err);
+    return board_build_sized(b, size, err);
 }
 
 /* The engine's policies always end in a pass. */
@@ -88,6 +82,7 @@ const struct board_family board_family_katago = {
     .syntax = "katago:L",
     .summary = "KataGo training shards, L x L cells, 8 transforms; L is read from the shard",
     .example = "katago:5",
+    .box = &board_box_square,
     .build = build_katago,
     .layouts = layouts_katago,
     .n_layouts = sizeof layouts_katago / sizeof layouts_katago[0],

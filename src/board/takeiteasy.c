@@ -10,10 +10,10 @@
 #include <string.h>
 
 #define RADIUS       2
+#define SIDE         5 /* of the hexagon's box: lines of each number */
 #define N_CELLS      19
 #define N_TRANSFORMS 12
 #define N_NUMBERS    3
-#define LINES_EACH   5 /* line i carries number i / 5 of the tiles on it */
 
 /* The row * 5 + col of every cell in a plane of 5 x 5; six places are unused. */
 static const uint8_t grid_cells[N_CELLS] = {
@@ -30,77 +30,52 @@ static const uint8_t number_src[N_TRANSFORMS][N_NUMBERS] = {
 static const uint8_t default_ids[] = {0, 3};
 
 /* The cells are those on board of a hexagon in its box, row by row: places[i] is cell i's place
- * there, and cells[place] the cell. */
-struct numbering {
-    uint32_t places[N_CELLS], cells[(2 * RADIUS + 1) * (2 * RADIUS + 1)];
-};
-
-static void number_cells(const struct board *hexagon, struct numbering *numbering)
+ * there, and cells[place] the cell. Every cell lies on one line of each number: number 0 along
+ * rows, 1 and 2 along the two other directions. */
+static int copy_hexagon(struct board *b, const struct board *hexagon, struct error *err)
 {
-    uint32_t n = 0;
+    uint32_t places[N_CELLS], cells[SIDE * SIDE], n = 0;
 
+    b->edges = malloc(hexagon->n_edges * sizeof *b->edges);
+    b->line_cells = malloc(N_CELLS * N_NUMBERS * sizeof *b->line_cells);
+    b->line_start = calloc(N_NUMBERS * SIDE + 1, sizeof *b->line_start);
+    if (b->edges == NULL || b->line_cells == NULL || b->line_start == NULL)
+        return error_no_memory(err, "edges and lines of a board");
     for (uint32_t place = 0; place < hexagon->n_cells; place++) {
-        numbering->cells[place] = n;
+        cells[place] = n;
         if (hexagon->on_board[place])
-            numbering->places[n++] = place;
+            places[n++] = place;
     }
-}
-
-static int copy_transforms(struct board *b, const struct board *hexagon,
-                           const struct numbering *numbering, struct error *err)
-{
     for (uint32_t t = 0; t < N_TRANSFORMS; t++) {
         const struct board_transform *from = &hexagon->transforms[t];
 
         if (board_set_transform_name(b, t, from->name, err) != 0)
             return -1;
         for (uint32_t cell = 0; cell < N_CELLS; cell++)
-            b->transforms[t].dst[cell] = numbering->cells[from->dst[numbering->places[cell]]];
+            b->transforms[t].dst[cell] = cells[from->dst[places[cell]]];
         memcpy(b->transforms[t].number_src, number_src[t], sizeof number_src[t]);
     }
-    return 0;
-}
-
-static int copy_edges(struct board *b, const struct board *hexagon,
-                      const struct numbering *numbering, struct error *err)
-{
-    b->edges = malloc(hexagon->n_edges * sizeof *b->edges);
-    if (b->edges == NULL)
-        return error_no_memory(err, "edges of a board");
     for (; b->n_edges < hexagon->n_edges; b->n_edges++)
         for (int k = 0; k < 2; k++)
-            b->edges[b->n_edges][k] = numbering->cells[hexagon->edges[b->n_edges][k]];
-    return 0;
-}
-
-/* Every cell lies on one line of each number: number 0 along rows, 1 and 2 along the two other
- * directions. */
-static int set_lines(struct board *b, const struct numbering *numbering, struct error *err)
-{
-    uint32_t n = 0;
-
-    b->n_lines = N_NUMBERS * LINES_EACH;
-    b->line_cells = malloc(N_CELLS * N_NUMBERS * sizeof *b->line_cells);
-    b->line_start = calloc(b->n_lines + 1, sizeof *b->line_start);
-    if (b->line_cells == NULL || b->line_start == NULL)
-        return error_no_memory(err, "lines of a board");
-    for (uint32_t line = 0; line < b->n_lines; line++) {
+            b->edges[b->n_edges][k] = cells[hexagon->edges[b->n_edges][k]];
+    n = 0;
+    for (uint32_t line = 0; line < N_NUMBERS * SIDE; line++) {
         for (uint32_t cell = 0; cell < N_CELLS; cell++) {
-            const uint32_t row = numbering->places[cell] / 5, col = numbering->places[cell] % 5;
+            const uint32_t row = places[cell] / SIDE, col = places[cell] % SIDE;
             const uint32_t along[N_NUMBERS] = {row, row + col - RADIUS, col};
 
-            if (along[line / LINES_EACH] == line % LINES_EACH)
+            if (along[line / SIDE] == line % SIDE)
                 b->line_cells[n++] = cell;
         }
         b->line_start[line + 1] = n;
     }
+    b->n_lines = N_NUMBERS * SIDE;
     return 0;
 }
 
 static int build(struct board *b, const char *size, struct error *err)
 {
     struct board *hexagon;
-    struct numbering numbering = {0};
     int status = -1;
 
     if (board_parse_nothing(b, size, err) != 0 ||
@@ -111,12 +86,8 @@ static int build(struct board *b, const char *size, struct error *err)
     if (hexagon == NULL)
         return error_no_memory(err, "board");
     hexagon->size = RADIUS;
-    if (board_build_box(hexagon, 2 * RADIUS + 1, 2 * RADIUS + 1, &board_box_hexagon, err) == 0) {
-        number_cells(hexagon, &numbering);
-        if (copy_transforms(b, hexagon, &numbering, err) == 0 &&
-            copy_edges(b, hexagon, &numbering, err) == 0)
-            status = set_lines(b, &numbering, err);
-    }
+    if (board_build_box(hexagon, SIDE, SIDE, &board_box_hexagon, err) == 0)
+        status = copy_hexagon(b, hexagon, err);
     board_free(hexagon);
     return status;
 }
