@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_NBYTES  (64u << 10)
-#define SUM_TOLERANCE 2e-3
+#define CHUNK_NBYTES (64u << 10)
 
 /* Visit every element of an array: stops when visit returns true. */
 struct visitor {
@@ -200,15 +199,6 @@ struct shares {
     double sum, low;
 };
 
-static bool is_bad_sum(const struct shares *s)
-{
-    const bool whole = s->dtype->kind != DTYPE_FLOAT;
-
-    if (s->is_signed)
-        return s->low < -1 || fabs(s->sum) > SUM_TOLERANCE;
-    return s->low < 0 || (!whole && fabs(s->sum - 1) > SUM_TOLERANCE && s->sum != 0);
-}
-
 static bool is_bad_share(void *self, uint64_t row, double value)
 {
     struct shares *s = self;
@@ -220,7 +210,7 @@ static bool is_bad_share(void *self, uint64_t row, double value)
     if (value < s->low)
         s->low = value;
     s->column = (s->column + 1) % s->n_columns;
-    return s->column == 0 && is_bad_sum(s);
+    return s->column == 0 && !label_are_shares(s->dtype, s->is_signed, s->low, s->sum);
 }
 
 int survey_shares(const struct plan *plan, const struct plan_array *array, bool is_signed,
@@ -234,7 +224,7 @@ int survey_shares(const struct plan *plan, const struct plan_array *array, bool 
     if (visit_all(plan, array, &visitor, err) != 0)
         return -1;
     /* The last row may be good: it is looked at once more. */
-    if (s.row == UINT64_MAX || s.column != 0 || !is_bad_sum(&s))
+    if (s.row == UINT64_MAX || s.column != 0 || label_are_shares(s.dtype, is_signed, s.low, s.sum))
         return 0;
     return plan_refuse(plan, array, err, "row %llu: columns from %g with the sum %g, expected %s",
                        (unsigned long long)s.row, s.low, s.sum, expected);

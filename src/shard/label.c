@@ -8,7 +8,10 @@
 
 #include "base/bytes.h"
 
+#include <math.h>
 #include <string.h>
+
+#define SUM_TOLERANCE 2e-3
 
 /* Round a finite float whose value fits half precision's range to the nearest half, ties to even.
  */
@@ -256,4 +259,13 @@ void label_apply(enum label_op op, const struct dtype *dtype, const void *in, vo
     default:
         element_ops(op, dtype, from, to, n);
     }
+}
+
+bool label_are_shares(const struct dtype *dtype, bool is_signed, double low, double sum)
+{
+    const bool is_whole = dtype->kind != DTYPE_FLOAT;
+
+    if (is_signed)
+        return low >= -1 && fabs(sum) <= SUM_TOLERANCE;
+    return low >= 0 && (is_whole || fabs(sum - 1) <= SUM_TOLERANCE || sum == 0);
 }

@@ -276,16 +276,44 @@ static void check_bounds(const struct subject *s, double low)
              finding_format("%.9g", sum.max > 1 + VALUE_SLACK ? sum.max : sum.min).text, "value");
 }
 
+/* Columns by colour, which a swap exchanges: shares of the game, as `expand` wants them. */
+static void check_shares(const struct subject *s, uint64_t n_columns)
+{
+    const struct conventions *c = s->check->conventions;
+    const struct board *board = s->check->lanes->shard->board;
+    const bool may_be_signed = n_columns == 2 && (!c->value_said || c->value == VALUE_COLOUR11);
+    const bool may_be_shares = n_columns == 3 || !c->value_said || c->value != VALUE_COLOUR11;
+    struct numbers_summary sum;
+
+    if (board == NULL || !board_swaps_colours(board) || c->value == VALUE_MOVER ||
+        s->row.n != n_columns || s->lane->binding->per_player)
+        return;
+    sum = numbers_summarize(s->row.dtype, s->row.bytes, s->row.n);
+    if (sum.n < n_columns ||
+        (may_be_shares && label_are_shares(s->row.dtype, false, sum.min, sum.sum)) ||
+        (may_be_signed && label_are_shares(s->row.dtype, true, sum.min, sum.sum)))
+        return;
+    TELL(s, FINDING_VALUE_RANGE,
+         n_columns == 3   ? "not negative, with the sum 1"
+         : !may_be_signed ? "not negative, with the sum 1 (--value colour01)"
+         : !may_be_shares ? "opposite numbers (--value colour11)"
+                          : "not negative, with the sum 1, or opposite numbers",
+         finding_format("columns from %.9g with the sum %.9g", sum.min, sum.sum).text,
+         n_columns == 3 ? "blue wins, draw, red wins" : "values of blue and red");
+}
+
 static void check_value(const struct subject *s)
 {
     const struct conventions *c = s->check->conventions;
 
     check_bounds(s, c->value_said && c->value == VALUE_COLOUR01 && s->row.n == 1 ? 0 : -1);
+    check_shares(s, 2);
 }
 
 static void check_wdl(const struct subject *s)
 {
     check_bounds(s, 0);
+    check_shares(s, 3);
 }
 
 /* The codes of the two players mean something only where they are exchanged. */

@@ -376,6 +376,32 @@ def test_tiles(kind):
     check(arrays, board, expected, [])
 
 
+# name, columns of a row from a number in [0,1], options, what is right
+COLUMNS = [("value", lambda v: (v, 1 - v), [], True), ("value", lambda v: (v, -v), [], True),
+           ("value", lambda v: (v, v), [], False), ("z", lambda v: (v, 1 - v), ["colour01"], True),
+           ("z", lambda v: (v, -v), ["colour01"], False), ("z", lambda v: (v, -v), ["colour11"], True),
+           ("z", lambda v: (v, 1 - v), ["colour11"], False), ("z", lambda v: (v, v), ["mover"], True),
+           ("wdl", lambda v: (v / 2, 1 - v, v / 2), [], True), ("wdl", lambda v: (0 * v, 0 * v, 0 * v), [], True),
+           ("wdl", lambda v: (v / 2, v / 2, v / 2), [], False),
+           ("values_mp", lambda v: (v, v, v), [], True)]
+
+
+@tap.test(*[(i, dtype) for i in range(len(COLUMNS)) for dtype in ("<f4", ">f8", "<f2")])
+def test_columns_by_colour(case, dtype):
+    """Two and three columns are what their convention says, or expand and verify both say so."""
+    name, make, value, right = COLUMNS[case]
+    arrays = hex_games(5, 30)
+    v = 0.25 + arrays.pop("value") / 2
+    arrays[name] = np.stack(np.broadcast_arrays(*make(v)), 1).astype(dtype)
+    options = ["--board", "rhombus:5", *("--value=" + word for word in value)]
+    check(arrays, options, [] if right else ["value-range"], says=[] if right else [name, "sum"])
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "set.npz")
+        np.savez(path, **arrays)
+        signed = case == 1  # nothing but --value tells it
+        run("expand", *options, path, path + "o", code=0 if right and not signed else 65)
+
+
 @tap.test("<f4", ">f8", "<f2", ">i2")
 def test_tile_codes_of_any_type(dtype):
     """Codes whose numbers were permuted are right as floats, too, and wrong ones are found."""
