@@ -9,7 +9,6 @@
 #include "base/warnings.h"
 #include "shard/unpack.h"
 #include "zip/check.h"
-#include "zip/name.h"
 
 #include <dirent.h>
 #include <errno.h>

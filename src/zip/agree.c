@@ -18,57 +18,40 @@ struct source {
     zip_error_t error;
 };
 
-static zip_int64_t source_read(struct source *source, void *data, zip_uint64_t length)
-{
-    const uint64_t left = source->in->n_bytes - source->position;
-    const uint64_t n = length < left ? length : left;
-
-    if (input_read(source->in, source->position, data, (size_t)n, source->err) != 0) {
-        zip_error_set(&source->error, ZIP_ER_READ, 0);
-        return -1;
-    }
-    source->position += n;
-    return (zip_int64_t)n;
-}
-
-static zip_int64_t source_seek(struct source *source, void *data, zip_uint64_t length)
-{
-    zip_int64_t position = zip_source_seek_compute_offset(source->position, source->in->n_bytes,
-                                                          data, length, &source->error);
-
-    if (position < 0)
-        return -1;
-    source->position = (uint64_t)position;
-    return 0;
-}
-
-static zip_int64_t source_stat(const struct source *source, void *data)
-{
-    zip_stat_t *st = data;
-
-    zip_stat_init(st);
-    st->valid = ZIP_STAT_SIZE;
-    st->size = source->in->n_bytes;
-    return (zip_int64_t)sizeof *st;
-}
-
 static zip_int64_t source_call(void *self, void *data, zip_uint64_t length,
                                zip_source_cmd_t command)
 {
     struct source *source = self;
+    const uint64_t left = source->in->n_bytes - source->position;
+    zip_int64_t position;
+    zip_stat_t *st = data;
 
     switch (command) {
     case ZIP_SOURCE_OPEN:
         source->position = 0;
         return 0;
     case ZIP_SOURCE_READ:
-        return source_read(source, data, length);
+        length = length < left ? length : left;
+        if (input_read(source->in, source->position, data, (size_t)length, source->err) != 0) {
+            zip_error_set(&source->error, ZIP_ER_READ, 0);
+            return -1;
+        }
+        source->position += length;
+        return (zip_int64_t)length;
     case ZIP_SOURCE_SEEK:
-        return source_seek(source, data, length);
+        position = zip_source_seek_compute_offset(source->position, source->in->n_bytes, data,
+                                                  length, &source->error);
+        if (position < 0)
+            return -1;
+        source->position = (uint64_t)position;
+        return 0;
     case ZIP_SOURCE_TELL:
         return (zip_int64_t)source->position;
     case ZIP_SOURCE_STAT:
-        return source_stat(source, data);
+        zip_stat_init(st);
+        st->valid = ZIP_STAT_SIZE;
+        st->size = source->in->n_bytes;
+        return (zip_int64_t)sizeof *st;
     case ZIP_SOURCE_ERROR:
         return zip_error_to_data(&source->error, data, length);
     case ZIP_SOURCE_CLOSE:
@@ -156,62 +139,50 @@ static int compare_entry(zip_t *zip, const struct source *source, const struct z
                         "expected libzip to agree about its %s, found that it does not", differs);
 }
 
-static int compare_archive(zip_t *zip, const struct source *source,
-                           const struct zip_directory *directory)
-{
-    const zip_int64_t n = zip_get_num_entries(zip, 0);
-
-    if (n < 0 || (uint64_t)n != directory->n_entries)
-        return error_set_at(source->err, ERROR_DATA, ERROR_IN(source->in->path),
-                            "expected libzip to find %zu members, found %lld", directory->n_entries,
-                            (long long)n);
-    for (size_t i = 0; i < directory->n_entries; i++)
-        if (compare_entry(zip, source, &directory->entries[i], i) != 0)
-            return -1;
-    return 0;
-}
-
-static void free_names(char **names, size_t n)
-{
-    for (size_t i = 0; names != NULL && i < n; i++)
-        free(names[i]);
-    free(names);
-}
-
-static int copy_names(zip_t *zip, const struct source *source, size_t n, char ***names)
+static int copy_names(zip_t *zip, size_t n, char ***names, struct error *err)
 {
     char **list = calloc(n + 1, sizeof *list);
+    bool is_complete = list != NULL;
 
-    if (list == NULL)
-        return error_no_memory(source->err, "names of members");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; is_complete && i < n; i++) {
         const char *name = zip_get_name(zip, i, ZIP_FL_ENC_GUESS);
 
         list[i] = name != NULL ? strdup(name) : NULL;
-        if (list[i] == NULL) {
-            free_names(list, i);
-            return error_no_memory(source->err, "names of members");
-        }
+        is_complete = list[i] != NULL;
     }
-    *names = list;
-    return 0;
+    if (is_complete) {
+        *names = list;
+        return 0;
+    }
+    for (size_t i = 0; list != NULL && i < n; i++)
+        free(list[i]);
+    free(list);
+    return error_no_memory(err, "names of members");
 }
 
 int zip_agree(const struct input *in, const struct zip_directory *directory, char ***names,
               struct error *err)
 {
     struct source source = {.in = in, .err = err};
+    zip_int64_t n;
     zip_t *zip;
     int result = -1;
 
     zip_error_init(&source.error);
     zip = open_archive(&source);
-    if (zip == NULL)
-        goto out;
-    if (compare_archive(zip, &source, directory) == 0)
-        result = names == NULL ? 0 : copy_names(zip, &source, directory->n_entries, names);
-    zip_discard(zip);
-out:
+    if (zip != NULL) {
+        n = zip_get_num_entries(zip, 0);
+        result = n >= 0 && (uint64_t)n == directory->n_entries
+                     ? 0
+                     : error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
+                                    "expected libzip to find %zu members, found %lld",
+                                    directory->n_entries, (long long)n);
+        for (size_t i = 0; result == 0 && i < directory->n_entries; i++)
+            result = compare_entry(zip, &source, &directory->entries[i], i);
+        if (result == 0 && names != NULL)
+            result = copy_names(zip, directory->n_entries, names, err);
+        zip_discard(zip);
+    }
     zip_error_fini(&source.error);
     return result;
 }

@@ -9,7 +9,6 @@
 #include "base/bytes.h"
 #include "base/text.h"
 #include "codec/codec.h"
-#include "zip/name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ struct zip_end {
 #define END64_NBYTES     56u
 #define LOCATOR64_NBYTES 20u
 #define COMMENT_MAX      65535u
-#define TRAILING_MAX     4096u /* NUL bytes behind the end record, as block-wise copying leaves */
+#define TRAILING_MAX     4096u /* NUL bytes after the end record, as block-wise copying leaves */
 #define TAIL_MAX         (LOCATOR64_NBYTES + END_NBYTES + COMMENT_MAX + TRAILING_MAX)
 #define DIRECTORY_MAX    (64u << 20)
 
@@ -61,18 +60,6 @@ static struct end32 end32_get(const uint8_t *p)
         .directory_offset = bytes_get_le32(p + 16),
         .comment_nbytes = bytes_get_le16(p + 20),
     };
-}
-
-static int tail_read(struct zip_reader *zip, struct tail *tail)
-{
-    uint64_t n = zip->in->n_bytes < TAIL_MAX ? zip->in->n_bytes : TAIL_MAX;
-
-    tail->n_bytes = (size_t)n;
-    tail->offset = zip->in->n_bytes - n;
-    tail->bytes = malloc((size_t)n + 1);
-    if (tail->bytes == NULL)
-        return error_no_memory(zip->err, "end of a zip archive");
-    return input_read(zip->in, tail->offset, tail->bytes, tail->n_bytes, zip->err);
 }
 
 /* Position of the last end record's signature before `limit`, or SIZE_MAX. */
@@ -110,25 +97,15 @@ static bool is_inside_comment(const struct tail *tail, size_t pos, size_t end)
     return false;
 }
 
-static int check_trailing(struct zip_reader *zip, const uint8_t *p, size_t n)
-{
-    if (n == 0)
-        return 0;
-    if (n > TRAILING_MAX || !is_all_zero(p, n))
-        return zip_fail(
-            zip, "expected the end of the file behind the zip end record, found %zu more bytes", n);
-    return zip_warn(zip, "%zu NUL bytes behind the zip end record", n);
-}
-
-/* The one end record: nothing but NULs behind its comment, no other one that could be meant. */
+/* The one end record: nothing but NULs after its comment, no other one that could be meant. */
 static int find_end(struct zip_reader *zip, const struct tail *tail, size_t *position)
 {
-    size_t pos = find_signature(tail, tail->n_bytes);
-    size_t end;
+    const size_t pos = find_signature(tail, tail->n_bytes);
+    size_t end, n_after;
 
     if (pos == SIZE_MAX)
         return zip_fail(zip, "expected a zip end record at the end of the file, found none: the "
-                             "file is cut off or no zip archive");
+                             "file is cut off or not a zip archive");
     if (tail->n_bytes - pos < END_NBYTES)
         return zip_fail(zip,
                         "expected a zip end record of 22 bytes, found %zu: the file is cut off",
@@ -142,7 +119,14 @@ static int find_end(struct zip_reader *zip, const struct tail *tail, size_t *pos
         return zip_fail(
             zip, "expected one zip end record, found a second one inside the archive's comment");
     *position = pos;
-    return check_trailing(zip, tail->bytes + end, tail->n_bytes - end);
+    n_after = tail->n_bytes - end;
+    if (n_after == 0)
+        return 0;
+    if (n_after > TRAILING_MAX || !is_all_zero(tail->bytes + end, n_after))
+        return zip_fail(
+            zip, "expected the end of the file after the zip end record, found %zu more bytes",
+            n_after);
+    return zip_warn(zip, "%zu NUL bytes after the zip end record", n_after);
 }
 
 /* A 16- or 32-bit field must be all ones or say the same as its zip64 twin. */
@@ -193,16 +177,6 @@ static int read_end64(struct zip_reader *zip, const uint8_t *locator_bytes, uint
     return 0;
 }
 
-static int read_end32(struct zip_reader *zip, const struct end32 *end32, struct zip_end *end)
-{
-    if (end32->disk != 0 || end32->directory_disk != 0 || end32->n_here != end32->n_entries)
-        return zip_fail(zip, "expected an archive on one disk, found a part of several");
-    end->n_entries = end32->n_entries;
-    end->directory_nbytes = end32->directory_nbytes;
-    end->directory_offset = end32->directory_offset;
-    return 0;
-}
-
 /* The directory must end where the end records begin, and be of a size its members can fill. */
 static int check_extent(struct zip_reader *zip, const struct zip_end *end, uint64_t limit)
 {
@@ -220,7 +194,7 @@ static int check_extent(struct zip_reader *zip, const struct zip_end *end, uint6
     if (stop < limit)
         return zip_fail(zip,
                         "expected the zip directory to end at byte %llu, found %llu: other data "
-                        "stands in front of the archive or behind its directory",
+                        "stands in front of the archive or after its directory",
                         (unsigned long long)limit, (unsigned long long)stop);
     if (end->directory_nbytes > DIRECTORY_MAX)
         return zip_fail(zip, "expected a zip directory of at most %u bytes, found %llu",
@@ -232,26 +206,21 @@ static int check_extent(struct zip_reader *zip, const struct zip_end *end, uint6
     return 0;
 }
 
-static int copy_comment(struct zip_reader *zip, const uint8_t *p, size_t n, struct zip_end *end)
-{
-    end->comment = malloc(n + 1);
-    if (end->comment == NULL)
-        return error_no_memory(zip->err, "zip comment");
-    memcpy(end->comment, p, n);
-    end->comment[n] = '\0';
-    return 0;
-}
-
 static int read_end(struct zip_reader *zip, struct zip_end *end)
 {
-    struct tail tail = {0};
+    const uint64_t n = zip->in->n_bytes < TAIL_MAX ? zip->in->n_bytes : TAIL_MAX;
+    struct tail tail = {.n_bytes = (size_t)n, .offset = zip->in->n_bytes - n};
     struct end32 end32;
     size_t pos = 0;
     uint64_t limit;
     int result = -1;
 
-    memset(end, 0, sizeof *end);
-    if (tail_read(zip, &tail) != 0 || find_end(zip, &tail, &pos) != 0)
+    *end = (struct zip_end){0};
+    tail.bytes = malloc(tail.n_bytes + 1);
+    if (tail.bytes == NULL)
+        return error_no_memory(zip->err, "end of a zip archive");
+    if (input_read(zip->in, tail.offset, tail.bytes, tail.n_bytes, zip->err) != 0 ||
+        find_end(zip, &tail, &pos) != 0)
         goto out;
     end32 = end32_get(tail.bytes + pos);
     limit = tail.offset + pos;
@@ -261,13 +230,19 @@ static int read_end(struct zip_reader *zip, struct zip_end *end)
 
         if (read_end64(zip, locator, limit - LOCATOR64_NBYTES, &end32, end, &limit) != 0)
             goto out;
-    } else if (read_end32(zip, &end32, end) != 0) {
-        goto out;
+    } else {
+        if (end32.disk != 0 || end32.directory_disk != 0 || end32.n_here != end32.n_entries) {
+            zip_fail(zip, "expected an archive on one disk, found a part of several");
+            goto out;
+        }
+        end->n_entries = end32.n_entries;
+        end->directory_nbytes = end32.directory_nbytes;
+        end->directory_offset = end32.directory_offset;
     }
-    if (check_extent(zip, end, limit) != 0 ||
-        copy_comment(zip, tail.bytes + pos + END_NBYTES, end32.comment_nbytes, end) != 0)
+    if (check_extent(zip, end, limit) != 0)
         goto out;
-    result = 0;
+    end->comment = strndup((const char *)tail.bytes + pos + END_NBYTES, end32.comment_nbytes);
+    result = end->comment != NULL ? 0 : error_no_memory(zip->err, "zip comment");
 out:
     free(tail.bytes);
     return result;
@@ -297,55 +272,12 @@ static const struct {
     {97, "wavpack"}, {98, "ppmd"},   {99, "WinZip AES"},
 };
 
-/* The fixed part of a central entry, as written. */
-struct central {
-    unsigned version_needed;
-    unsigned flags;
-    unsigned method;
-    size_t name_nbytes;
-    size_t extra_nbytes;
-    size_t comment_nbytes;
-    unsigned disk;
-    uint32_t crc;
-    uint32_t packed_nbytes;
-    uint32_t unpacked_nbytes;
-    uint32_t header_offset;
-};
-
-static struct central central_get(const uint8_t *p)
-{
-    return (struct central){
-        .version_needed = p[6], /* the high byte is an operating system */
-        .flags = bytes_get_le16(p + 8),
-        .method = bytes_get_le16(p + 10),
-        .crc = bytes_get_le32(p + 16),
-        .packed_nbytes = bytes_get_le32(p + 20),
-        .unpacked_nbytes = bytes_get_le32(p + 24),
-        .name_nbytes = bytes_get_le16(p + 28),
-        .extra_nbytes = bytes_get_le16(p + 30),
-        .comment_nbytes = bytes_get_le16(p + 32),
-        .disk = bytes_get_le16(p + 34),
-        .header_offset = bytes_get_le32(p + 42),
-    };
-}
-
 static const char *method_name(unsigned method)
 {
     for (size_t i = 0; i < sizeof method_names / sizeof *method_names; i++)
         if (method_names[i].method == method)
             return method_names[i].name;
     return "unknown";
-}
-
-/* Move the name one byte forward, over the fixed part, so that a NUL fits behind it. */
-static void put_name(uint8_t *record, size_t name_nbytes, struct zip_entry *entry)
-{
-    uint8_t *name = record + ZIP_CENTRAL_NBYTES - 1;
-
-    memmove(name, name + 1, name_nbytes);
-    name[name_nbytes] = '\0';
-    entry->name = (const char *)name;
-    entry->name_nbytes = name_nbytes;
 }
 
 static int check_name(struct zip_reader *zip, struct zip_entry *entry)
@@ -420,75 +352,54 @@ static int check_sizes(struct zip_reader *zip, const struct zip_entry *entry)
     return 0;
 }
 
-static int check_disk(struct zip_reader *zip, const struct zip_extra *extra, unsigned disk,
-                      size_t used)
+/* The next entry of a directory of which n_bytes are left; *used: how many it takes. */
+static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct zip_entry *entry,
+                      size_t *used)
 {
-    if (disk == 0xffff && extra->zip64.bytes != NULL && extra->zip64.n_bytes - used >= 4)
-        disk = bytes_get_le32(extra->zip64.bytes + used);
-    if (disk != 0)
-        return zip_fail(zip, "expected an archive on one disk, found a member on disk %u", disk);
-    return 0;
-}
+    size_t name_nbytes, extra_nbytes, zip64_used = 0;
+    struct zip_extra extra;
+    uint64_t values[3];
+    unsigned disk, version_needed;
 
-/* Some readers take the name from the Unicode path field, others do not look at it. */
-static int check_unicode_path(struct zip_reader *zip, const struct zip_entry *entry,
-                              const struct zip_extra *extra)
-{
-    const uint8_t *p = extra->unicode_path.bytes;
-
-    if (p == NULL)
-        return 0;
-    if (extra->unicode_path.n_bytes != entry->name_nbytes + 5 ||
-        memcmp(p + 5, entry->name, entry->name_nbytes) != 0)
-        return zip_fail(zip,
-                        "expected its Unicode path field to repeat the name, found another name");
-    return 0;
-}
-
-static int check_record(struct zip_reader *zip, const uint8_t *record, size_t n_bytes,
-                        struct central *central, size_t *used)
-{
-    if (n_bytes < ZIP_CENTRAL_NBYTES || bytes_get_le32(record) != ZIP_CENTRAL_SIGNATURE)
+    zip->entry = NULL;
+    zip->where = "directory";
+    if (n_bytes < ZIP_CENTRAL_NBYTES || bytes_get_le32(p) != ZIP_CENTRAL_SIGNATURE)
         return zip_fail(zip, "expected another entry in the zip directory, found none");
-    *central = central_get(record);
-    *used =
-        ZIP_CENTRAL_NBYTES + central->name_nbytes + central->extra_nbytes + central->comment_nbytes;
+    version_needed = p[6]; /* the high byte is an operating system */
+    name_nbytes = bytes_get_le16(p + 28);
+    extra_nbytes = bytes_get_le16(p + 30);
+    *used = ZIP_CENTRAL_NBYTES + name_nbytes + extra_nbytes + bytes_get_le16(p + 32);
     if (*used > n_bytes)
         return zip_fail(zip,
                         "expected a directory entry of %zu bytes, found %zu: its name, extra "
                         "fields or comment run past the directory",
                         *used, n_bytes);
-    return 0;
-}
-
-static int read_entry(struct zip_reader *zip, uint8_t *record, size_t n_bytes,
-                      struct zip_entry *entry, size_t *used)
-{
-    struct central central = {0};
-    struct zip_extra extra;
-    uint64_t values[3];
-    size_t zip64_used = 0;
-
-    zip->entry = NULL;
-    zip->where = "directory";
-    if (check_record(zip, record, n_bytes, &central, used) != 0)
+    disk = bytes_get_le16(p + 34);
+    values[0] = bytes_get_le32(p + 24);
+    values[1] = bytes_get_le32(p + 20);
+    values[2] = bytes_get_le32(p + 42);
+    *entry = (struct zip_entry){.name = (const char *)p + ZIP_CENTRAL_NBYTES - 1,
+                                .name_nbytes = name_nbytes,
+                                .flags = bytes_get_le16(p + 8),
+                                .method = bytes_get_le16(p + 10),
+                                .crc = bytes_get_le32(p + 16)};
+    /* The name moves one byte forward, over the fixed part, so that a NUL fits after it. */
+    memmove(p + ZIP_CENTRAL_NBYTES - 1, p + ZIP_CENTRAL_NBYTES, name_nbytes);
+    p[ZIP_CENTRAL_NBYTES - 1 + name_nbytes] = '\0';
+    if (check_name(zip, entry) != 0 || check_flags(zip, entry, version_needed) != 0 ||
+        zip_extra_parse(zip, p + ZIP_CENTRAL_NBYTES + name_nbytes, extra_nbytes, &extra) != 0 ||
+        zip_extra_resolve(zip, &extra.zip64, values, 3, &zip64_used) != 0)
         return -1;
-    *entry = (struct zip_entry){0};
-    entry->flags = (uint16_t)central.flags;
-    entry->method = (uint16_t)central.method;
-    entry->crc = central.crc;
-    put_name(record, central.name_nbytes, entry);
-    if (check_name(zip, entry) != 0 || check_flags(zip, entry, central.version_needed) != 0 ||
-        zip_extra_parse(zip, record + ZIP_CENTRAL_NBYTES + central.name_nbytes,
-                        central.extra_nbytes, &extra) != 0)
-        return -1;
-    values[0] = central.unpacked_nbytes;
-    values[1] = central.packed_nbytes;
-    values[2] = central.header_offset;
-    if (zip_extra_resolve(zip, &extra.zip64, values, 3, &zip64_used) != 0 ||
-        check_disk(zip, &extra, central.disk, zip64_used) != 0 ||
-        check_unicode_path(zip, entry, &extra) != 0)
-        return -1;
+    if (disk == 0xffff && extra.zip64.bytes != NULL && extra.zip64.n_bytes - zip64_used >= 4)
+        disk = bytes_get_le32(extra.zip64.bytes + zip64_used);
+    if (disk != 0)
+        return zip_fail(zip, "expected an archive on one disk, found a member on disk %u", disk);
+    /* Some readers take the name from the Unicode path field, others do not look at it. */
+    if (extra.unicode_path.bytes != NULL &&
+        (extra.unicode_path.n_bytes != name_nbytes + 5 ||
+         memcmp(extra.unicode_path.bytes + 5, entry->name, name_nbytes) != 0))
+        return zip_fail(zip,
+                        "expected its Unicode path field to repeat the name, found another name");
     entry->unpacked_nbytes = values[0];
     entry->packed_nbytes = values[1];
     entry->header_offset = values[2];

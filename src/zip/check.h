@@ -3,7 +3,7 @@
  *
  * Readers of zip files disagree about damaged and about forged ones. This one accepts what every
  * reader takes the same way: one directory that says what the local headers say, members that lie
- * one behind the other and are all listed, plain names, plain methods. It trusts no declared
+ * one after the other and are all listed, plain names, plain methods. It trusts no declared
  * number before it was held against the file's size, and reads from a private copy of the
  * directory, so that a file that changes meanwhile changes nothing.
  */
@@ -36,7 +36,7 @@ struct zip_entry {
     uint64_t unpacked_nbytes; /* as declared: at most what packed_nbytes could deflate */
     uint64_t header_offset;
     uint64_t data_offset; /* of the first packed byte */
-    uint64_t end_offset;  /* behind the data and its descriptor */
+    uint64_t end_offset;  /* after the data and its descriptor */
 };
 
 struct zip_directory {
@@ -68,5 +68,23 @@ int zip_agree(const struct input *in, const struct zip_directory *directory, cha
 
 /* Free what a directory owns; accepts a zeroed one. */
 void zip_directory_release(struct zip_directory *directory);
+
+/* --- names of members, and the array keys they stand for --- */
+
+#define MEMBER_NAME_MAX_NBYTES 4096
+
+/* Why a name of n_bytes (which may hold NULs) is refused, or NULL when it is fit: static text such
+ * as "name has a '..' component". */
+const char *member_name_fault(const char *name, size_t n_bytes);
+
+/* True when the name ends in ".npy" (and has something in front of it). */
+bool member_name_is_npy(const char *name, size_t n_bytes);
+
+/* Length of the array key: the name without one ".npy", as numpy makes it. */
+size_t member_name_key_nbytes(const char *name, size_t n_bytes);
+
+/* Length of what identifies the member: the name without any ".npy" at its end. Two members whose
+ * stems are equal can be reached by the same numpy key. */
+size_t member_name_stem_nbytes(const char *name, size_t n_bytes);
 
 #endif

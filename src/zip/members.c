@@ -2,12 +2,15 @@
  * members.c - a zip archive's members where they lie: each local header and data descriptor held
  * against the directory, extra fields with their zip64 sizes, then all members among each other:
  * no gap that hides one, no overlap, no two of one name.
+ *
+ * Names that are empty, absolute, with "..", backslashes or control characters are refused. numpy
+ * takes one ".npy" off a name, so two members that differ in nothing but such endings can be
+ * reached by one key; their stem tells.
  */
 #include "zip/parts.h"
 
 #include "base/bytes.h"
 #include "base/text.h"
-#include "zip/name.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +18,78 @@
 #include <string.h>
 
 #define REASON_NBYTES 640
+
+/* --- names --- */
+
+static const char suffix[] = ".npy";
+#define SUFFIX_NBYTES (sizeof suffix - 1)
+
+/* C0 and DEL, and C1 as UTF-8 has them (c2 80 to c2 9f). */
+static bool has_control(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] < 0x20 || p[i] == 0x7f || (p[i] == 0xc2 && i + 1 < n && p[i + 1] < 0xa0))
+            return true;
+    return false;
+}
+
+static bool has_parent_component(const char *name, size_t n)
+{
+    for (size_t begin = 0; begin <= n;) {
+        const char *slash = memchr(name + begin, '/', n - begin);
+        size_t end = slash == NULL ? n : (size_t)(slash - name);
+
+        if (end - begin == 2 && name[begin] == '.' && name[begin + 1] == '.')
+            return true;
+        begin = end + 1;
+    }
+    return false;
+}
+
+const char *member_name_fault(const char *name, size_t n_bytes)
+{
+    const bool has_drive =
+        n_bytes >= 3 &&
+        ((name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z')) &&
+        name[1] == ':' && name[2] == '/';
+
+    if (n_bytes == 0)
+        return "name is empty";
+    if (n_bytes > MEMBER_NAME_MAX_NBYTES)
+        return "name is longer than 4096 bytes";
+    if (has_control((const uint8_t *)name, n_bytes))
+        return "name has a control character";
+    if (memchr(name, '\\', n_bytes) != NULL)
+        return "name has a backslash";
+    if (name[0] == '/' || has_drive)
+        return "name is an absolute path";
+    if (has_parent_component(name, n_bytes))
+        return "name has a '..' component";
+    if (member_name_stem_nbytes(name, n_bytes) == 0)
+        return "name is nothing but '.npy'";
+    return NULL;
+}
+
+bool member_name_is_npy(const char *name, size_t n_bytes)
+{
+    return n_bytes > SUFFIX_NBYTES &&
+           memcmp(name + n_bytes - SUFFIX_NBYTES, suffix, SUFFIX_NBYTES) == 0;
+}
+
+size_t member_name_key_nbytes(const char *name, size_t n_bytes)
+{
+    return member_name_is_npy(name, n_bytes) ? n_bytes - SUFFIX_NBYTES : n_bytes;
+}
+
+size_t member_name_stem_nbytes(const char *name, size_t n_bytes)
+{
+    while (n_bytes >= SUFFIX_NBYTES &&
+           memcmp(name + n_bytes - SUFFIX_NBYTES, suffix, SUFFIX_NBYTES) == 0)
+        n_bytes -= SUFFIX_NBYTES;
+    return n_bytes;
+}
+
+/* --- messages --- */
 
 int zip_fail(const struct zip_reader *zip, const char *format, ...)
 {
@@ -54,16 +129,6 @@ int zip_warn(const struct zip_reader *zip, const char *format, ...)
 #define EXTRA_ZIP64        0x0001u
 #define EXTRA_UNICODE_PATH 0x7075u
 
-static int note_once(const struct zip_reader *zip, unsigned id, const uint8_t *p, size_t n,
-                     struct zip_field *field)
-{
-    if (field->bytes != NULL)
-        return zip_fail(zip, "expected one extra field 0x%04x in the %s, found two", id,
-                        zip->where);
-    *field = (struct zip_field){p, n};
-    return 0;
-}
-
 /* Up to three NULs at the end are alignment, as Android's zipalign leaves it. */
 static bool is_padding(const uint8_t *p, size_t n)
 {
@@ -78,8 +143,8 @@ int zip_extra_parse(const struct zip_reader *zip, const uint8_t *bytes, size_t n
 {
     memset(extra, 0, sizeof *extra);
     while (!is_padding(bytes, n_bytes)) {
+        struct zip_field *field;
         unsigned id, size;
-        int result = 0;
 
         if (n_bytes < 4)
             return zip_fail(zip, "expected whole extra fields in the %s, found %zu bytes left over",
@@ -89,12 +154,14 @@ int zip_extra_parse(const struct zip_reader *zip, const uint8_t *bytes, size_t n
         if (size > n_bytes - 4)
             return zip_fail(zip, "expected an extra field 0x%04x of %u bytes in the %s, found %zu",
                             id, size, zip->where, n_bytes - 4);
-        if (id == EXTRA_ZIP64)
-            result = note_once(zip, id, bytes + 4, size, &extra->zip64);
-        else if (id == EXTRA_UNICODE_PATH)
-            result = note_once(zip, id, bytes + 4, size, &extra->unicode_path);
-        if (result != 0)
-            return -1;
+        field = id == EXTRA_ZIP64          ? &extra->zip64
+                : id == EXTRA_UNICODE_PATH ? &extra->unicode_path
+                                           : NULL;
+        if (field != NULL && field->bytes != NULL)
+            return zip_fail(zip, "expected one extra field 0x%04x in the %s, found two", id,
+                            zip->where);
+        if (field != NULL)
+            *field = (struct zip_field){bytes + 4, size};
         bytes += 4 + size;
         n_bytes -= 4 + size;
     }
@@ -206,23 +273,6 @@ static int compare_number(struct zip_reader *zip, const char *what, uint64_t dir
                     what, (unsigned long long)directory, (unsigned long long)local);
 }
 
-static int compare_sizes(struct zip_reader *zip, const struct zip_entry *entry,
-                         const struct local *local, const struct zip_extra *extra)
-{
-    uint64_t values[2] = {local->unpacked_nbytes, local->packed_nbytes};
-    size_t used = 0;
-
-    if (zip_extra_resolve(zip, &extra->zip64, values, 2, &used) != 0)
-        return -1;
-    if (local->crc != entry->crc)
-        return zip_fail(zip,
-                        "expected CRC %08x in the local header, as in the directory, found %08x",
-                        entry->crc, local->crc);
-    if (compare_number(zip, "size", entry->unpacked_nbytes, values[0]) != 0)
-        return -1;
-    return compare_number(zip, "packed size", entry->packed_nbytes, values[1]);
-}
-
 /* In front of a data descriptor the writer did not know the numbers yet: zero will do. */
 static int compare_unknown_sizes(struct zip_reader *zip, const struct zip_entry *entry,
                                  const struct local *local, const struct zip_extra *extra)
@@ -251,49 +301,40 @@ static int compare_unknown_sizes(struct zip_reader *zip, const struct zip_entry 
 
 /*
  * Find the data descriptor's form, with or without signature, with 32- or 64-bit sizes, by its
- * contents: writers do not mark it reliably. Returns its length, or 0. The longest form first: of
- * an empty member's 64-bit descriptor the short forms fit as well.
+ * contents: writers do not mark it reliably. The longest form first: of an empty member's 64-bit
+ * descriptor the short forms fit as well.
  */
-static size_t match_descriptor(const struct zip_entry *entry, const uint8_t *p, size_t n_bytes)
+static int check_descriptor(struct zip_reader *zip, struct zip_entry *entry)
 {
     static const struct {
         size_t signature_nbytes;
         size_t size_nbytes;
     } forms[] = {{4, 8}, {0, 8}, {4, 4}, {0, 4}};
+    uint8_t p[24];
+    const uint64_t room = zip->directory_offset - entry->end_offset;
+    const size_t n = room < sizeof p ? (size_t)room : sizeof p;
 
+    if (input_read(zip->in, entry->end_offset, p, n, zip->err) != 0)
+        return -1;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         const uint8_t *crc = p + forms[i].signature_nbytes;
         const size_t width = forms[i].size_nbytes;
         const size_t length = forms[i].signature_nbytes + 4 + 2 * width;
 
-        if (length <= n_bytes &&
+        if (length <= n &&
             (forms[i].signature_nbytes == 0 || bytes_get_le32(p) == ZIP_DESCRIPTOR_SIGNATURE) &&
             bytes_get_le32(crc) == entry->crc &&
             bytes_get_uint(crc + 4, width, false) == entry->packed_nbytes &&
-            bytes_get_uint(crc + 4 + width, width, false) == entry->unpacked_nbytes)
-            return length;
+            bytes_get_uint(crc + 4 + width, width, false) == entry->unpacked_nbytes) {
+            entry->end_offset += length;
+            return 0;
+        }
     }
-    return 0;
-}
-
-static int check_descriptor(struct zip_reader *zip, struct zip_entry *entry)
-{
-    uint8_t p[24];
-    uint64_t room = zip->directory_offset - entry->end_offset;
-    size_t n = room < sizeof p ? (size_t)room : sizeof p;
-    size_t length;
-
-    if (input_read(zip->in, entry->end_offset, p, n, zip->err) != 0)
-        return -1;
-    length = match_descriptor(entry, p, n);
-    if (length == 0)
-        return zip_fail(zip,
-                        "expected a data descriptor with CRC %08x, sizes %llu and %llu behind the "
-                        "data, found other numbers",
-                        entry->crc, (unsigned long long)entry->packed_nbytes,
-                        (unsigned long long)entry->unpacked_nbytes);
-    entry->end_offset += length;
-    return 0;
+    return zip_fail(zip,
+                    "expected a data descriptor with CRC %08x, sizes %llu and %llu after the data, "
+                    "found other numbers",
+                    entry->crc, (unsigned long long)entry->packed_nbytes,
+                    (unsigned long long)entry->unpacked_nbytes);
 }
 
 static int check_local(struct zip_reader *zip, struct zip_entry *entry)
@@ -301,15 +342,30 @@ static int check_local(struct zip_reader *zip, struct zip_entry *entry)
     const bool has_descriptor = (entry->flags & ZIP_FLAG_DESCRIPTOR) != 0;
     struct local local = {0};
     struct zip_extra extra;
+    uint64_t sizes[2];
+    size_t used;
 
     zip->entry = entry;
     zip->where = "local header";
     if (read_local(zip, entry, &local) != 0 || compare_identity(zip, entry, &local) != 0 ||
         zip_extra_parse(zip, zip->scratch + local.name_nbytes, local.extra_nbytes, &extra) != 0)
         return -1;
-    if (has_descriptor ? compare_unknown_sizes(zip, entry, &local, &extra) != 0
-                       : compare_sizes(zip, entry, &local, &extra) != 0)
-        return -1;
+    sizes[0] = local.unpacked_nbytes;
+    sizes[1] = local.packed_nbytes;
+    if (has_descriptor) {
+        if (compare_unknown_sizes(zip, entry, &local, &extra) != 0)
+            return -1;
+    } else {
+        if (zip_extra_resolve(zip, &extra.zip64, sizes, 2, &used) != 0)
+            return -1;
+        if (local.crc != entry->crc)
+            return zip_fail(
+                zip, "expected CRC %08x in the local header, as in the directory, found %08x",
+                entry->crc, local.crc);
+        if (compare_number(zip, "size", entry->unpacked_nbytes, sizes[0]) != 0 ||
+            compare_number(zip, "packed size", entry->packed_nbytes, sizes[1]) != 0)
+            return -1;
+    }
     entry->data_offset =
         entry->header_offset + ZIP_LOCAL_NBYTES + local.name_nbytes + local.extra_nbytes;
     if (entry->packed_nbytes > zip->directory_offset - entry->data_offset)
@@ -391,24 +447,17 @@ static const struct zip_entry **sorted(struct zip_reader *zip,
 static int check_names(struct zip_reader *zip, const struct zip_directory *directory)
 {
     const struct zip_entry **list = sorted(zip, directory, by_stem);
-    int result = -1;
+    int result = list != NULL ? 0 : -1;
 
-    if (list == NULL)
-        return -1;
-    for (size_t i = 1; i < directory->n_entries; i++) {
+    for (size_t i = 1; result == 0 && i < directory->n_entries; i++) {
         zip->entry = list[i];
-        if (compare_stems(list[i - 1], list[i], false) == 0) {
-            zip_fail(zip, "expected one member of this name, found also %s",
-                     text_quote(list[i - 1]->name).text);
-            goto out;
-        }
-        if (compare_stems(list[i - 1], list[i], true) == 0 &&
-            zip_warn(zip, "differs from %s in upper and lower case only",
-                     text_quote(list[i - 1]->name).text) != 0)
-            goto out;
+        if (compare_stems(list[i - 1], list[i], false) == 0)
+            result = zip_fail(zip, "expected one member of this name, found also %s",
+                              text_quote(list[i - 1]->name).text);
+        else if (compare_stems(list[i - 1], list[i], true) == 0)
+            result = zip_warn(zip, "differs from %s in upper and lower case only",
+                              text_quote(list[i - 1]->name).text);
     }
-    result = 0;
-out:
     free(list);
     return result;
 }
@@ -438,36 +487,30 @@ static int check_layout(struct zip_reader *zip, const struct zip_directory *dire
 {
     const struct zip_entry **list = sorted(zip, directory, by_offset);
     uint64_t first, end = 0;
-    int result = -1;
+    int result = 0;
 
     if (list == NULL)
         return -1;
     first = directory->n_entries > 0 ? list[0]->header_offset : zip->directory_offset;
-    if (first != 0) {
-        zip_fail(zip,
-                 "expected the first member at byte 0, found it at byte %llu, behind other data",
-                 (unsigned long long)first);
-        goto out;
-    }
-    for (size_t i = 0; i < directory->n_entries; i++) {
+    if (first != 0)
+        result = zip_fail(
+            zip, "expected the first member at byte 0, found it at byte %llu, after other data",
+            (unsigned long long)first);
+    for (size_t i = 0; result == 0 && i < directory->n_entries; i++) {
         zip->entry = list[i];
-        if (list[i]->header_offset < end) {
-            zip_fail(zip,
-                     "expected it behind %s, which ends at byte %llu, found that it overlaps it "
-                     "from byte %llu",
-                     text_quote(list[i - 1]->name).text, (unsigned long long)end,
-                     (unsigned long long)list[i]->header_offset);
-            goto out;
-        }
+        if (list[i]->header_offset < end)
+            result = zip_fail(zip,
+                              "expected it after %s, which ends at byte %llu, found that it "
+                              "overlaps it from byte %llu",
+                              text_quote(list[i - 1]->name).text, (unsigned long long)end,
+                              (unsigned long long)list[i]->header_offset);
         zip->entry = NULL;
-        if (check_gap(zip, end, list[i]->header_offset) != 0)
-            goto out;
+        if (result == 0)
+            result = check_gap(zip, end, list[i]->header_offset);
         end = list[i]->end_offset;
     }
-    if (check_gap(zip, end, zip->directory_offset) != 0)
-        goto out;
-    result = 0;
-out:
+    if (result == 0)
+        result = check_gap(zip, end, zip->directory_offset);
     free(list);
     return result;
 }
