@@ -1,5 +1,5 @@
 /*
- * images.c - see images.h.
+ * images.c - is one row the image of another? By loops that `expand` has no part in.
  *
  * What a transform means for an array (where elements go, which channels take each other's places,
  * what is computed) is put together as a step, with the liberties taken off; then every element of
@@ -47,6 +47,8 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
     const bool computes = flip == LABEL_COMPLEMENT || flip == LABEL_NEGATE ||
                           flip == LABEL_EXCHANGE_01 || flip == LABEL_EXCHANGE_12;
 
+    if (flip == LABEL_KEEP)
+        return memcmp(a, b, n * item) == 0;
     if (computes && !dtype_is_number(dtype))
         return false;
     for (uint64_t i = 0; i < n; i++) {
@@ -68,8 +70,9 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
     return true;
 }
 
-bool orbit_is_code(const struct dtype *dtype, const uint8_t number_src[3], const uint8_t *a,
-                   const uint8_t *b)
+/* The tile code at b is that at a with its digits taken from number_src; 0 stays. */
+static bool is_code(const struct dtype *dtype, const uint8_t number_src[3], const uint8_t *a,
+                    const uint8_t *b)
 {
     const double code = dtype_get_double(dtype, a), found = dtype_get_double(dtype, b);
     const bool is_tile = code > 0 && code <= 999 && code == floor(code);
@@ -111,7 +114,8 @@ static bool same_item(const struct pickle_item *a, const struct pickle_item *b)
     }
 }
 
-bool orbit_same_items(const struct lane_row *a, const struct lane_row *b)
+/* Rows of pickled objects that are equal in type and value. */
+static bool same_items(const struct lane_row *a, const struct lane_row *b)
 {
     if (a->n != b->n || a->items == NULL || b->items == NULL)
         return a->n == 0 && b->n == 0;
@@ -207,17 +211,9 @@ DEFINE_SAME(16)
 DEFINE_SAME(32)
 DEFINE_SAME(64)
 
-static bool same_groups(const uint32_t *dst, const uint8_t *a, const uint8_t *b, size_t n,
-                        size_t n_bytes)
-{
-    for (size_t i = 0; i < n; i++)
-        if (memcmp(a + i * n_bytes, b + dst[i] * n_bytes, n_bytes) != 0)
-            return false;
-    return true;
-}
-
 /* n items of n_bytes along an axis; dst NULL: all in place. */
-static bool same_axis(const uint32_t *dst, const void *a, const void *b, size_t n, size_t n_bytes)
+static bool same_axis(const uint32_t *dst, const uint8_t *a, const uint8_t *b, size_t n,
+                      size_t n_bytes)
 {
     if (dst == NULL)
         return memcmp(a, b, n * n_bytes) == 0;
@@ -225,20 +221,28 @@ static bool same_axis(const uint32_t *dst, const void *a, const void *b, size_t 
     case 1:
         return same8(dst, a, b, n);
     case 2:
-        return same16(dst, a, b, n);
+        return same16(dst, (const void *)a, (const void *)b, n);
     case 4:
-        return same32(dst, a, b, n);
+        return same32(dst, (const void *)a, (const void *)b, n);
     case 8:
-        return same64(dst, a, b, n);
+        return same64(dst, (const void *)a, (const void *)b, n);
     default:
-        return same_groups(dst, a, b, n, n_bytes);
+        for (size_t i = 0; i < n; i++)
+            if (memcmp(a + i * n_bytes, b + dst[i] * n_bytes, n_bytes) != 0)
+                return false;
+        return true;
     }
 }
 
-/* Whether all n items are the same. */
-static bool is_uniform(const uint8_t *items, size_t n, size_t n_bytes)
+/* Whether all n items, a stride apart, are the same. */
+static bool is_uniform(const uint8_t *items, size_t n, size_t n_bytes, size_t stride)
 {
-    return n == 0 || memcmp(items, items + n_bytes, (n - 1) * n_bytes) == 0;
+    if (stride == n_bytes)
+        return n == 0 || memcmp(items, items + n_bytes, (n - 1) * n_bytes) == 0;
+    for (size_t i = 1; i < n; i++)
+        if (memcmp(items, items + i * stride, n_bytes) != 0)
+            return false;
+    return true;
 }
 
 /* Everything that one transform means for one lane, with the liberties taken off. */
@@ -252,26 +256,23 @@ struct step {
     enum label_op flip;
     const uint8_t *on_board; /* NULL: every element counts */
     uint32_t transform;
-    uint64_t first, end; /* planes that are compared */
+    uint64_t first, end;         /* planes that are compared */
+    size_t plane_nbytes, stride; /* AXIS: from one plane to the next, from one of its elements */
 };
-
-/* A transform that swaps colours; 0 when there is none. */
-static uint32_t find_swap(const struct board *board)
-{
-    for (uint32_t t = 0; t < board->n_transforms; t++)
-        if (board->transforms[t].swaps_colours)
-            return t;
-    return 0;
-}
 
 static struct step make_step(const struct lane *lane, uint32_t u, unsigned liberties)
 {
     const struct spec *spec = &lane->spec;
-    const uint32_t colours = liberties & ORBIT_SWAP_ANYWAY ? find_swap(spec->board) : u;
+    const size_t item = lane->array->header.dtype.itemsize;
     struct step step = {.spec = spec, .dtype = &lane->array->header.dtype, .transform = u};
+    const struct spec_step *by = &spec->steps[u];
 
-    const struct spec_step *by = &spec->steps[colours];
-
+    /* Colours as any transform has them that swaps them. */
+    for (uint32_t t = 0; liberties & ORBIT_SWAP_ANYWAY && t < spec->n_steps; t++)
+        if (spec->board->transforms[t].swaps_colours) {
+            by = &spec->steps[t];
+            break;
+        }
     step.dst = u == 0 ? NULL : spec->steps[u].dst;
     step.complement = -1;
     step.turn_flip = by->label;
@@ -284,39 +285,34 @@ static struct step make_step(const struct lane *lane, uint32_t u, unsigned liber
     if (liberties & ORBIT_ON_BOARD_ONLY)
         step.on_board = spec->on_board;
     step.end = spec->n_planes;
+    step.plane_nbytes = spec->channels_last ? item : spec->axis * item;
+    step.stride = spec->channels_last ? spec->n_planes * item : item;
     return step;
 }
 
 /* --- planes, policies --- */
 
 /* Element by element: for planes that are computed, codes, and when only some cells count. */
-static bool same_slowly(const struct step *step, const uint8_t *a, size_t a_stride,
-                        const uint8_t *b, size_t b_stride, bool complement)
+static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t *b,
+                        bool complement)
 {
     const struct spec *spec = step->spec;
-    const size_t item = step->dtype->itemsize;
+    const size_t item = step->dtype->itemsize, stride = step->stride;
+    const enum label_op flip = complement ? step->turn_flip : step->flip;
+    const bool codes = spec->codes && !complement;
 
     /* A plane that tells the player to move: of one and the same number. */
-    if (complement && step->on_board == NULL && a_stride == item && b_stride == item &&
-        spec->axis > 0 && is_uniform(a, spec->axis, item) && is_uniform(b, spec->axis, item))
-        return orbit_is_flipped(step->turn_flip, step->dtype, a, b, 1);
+    if (complement && step->on_board == NULL && spec->axis > 0 &&
+        is_uniform(a, spec->axis, item, stride) && is_uniform(b, spec->axis, item, stride))
+        return orbit_is_flipped(flip, step->dtype, a, b, 1);
     for (uint64_t i = 0; i < spec->axis; i++) {
-        const uint64_t to = step->dst != NULL ? step->dst[i] : i;
-        const uint8_t *from_element = a + i * a_stride, *to_element = b + to * b_stride;
-        bool same;
+        const uint8_t *from = a + i * stride;
+        const uint8_t *to = b + (step->dst != NULL ? step->dst[i] : i) * stride;
 
         if (step->on_board != NULL && !step->on_board[i])
             continue;
-        if (complement)
-            same = orbit_is_flipped(step->turn_flip, step->dtype, from_element, to_element, 1);
-        else if (spec->codes)
-            same = orbit_is_code(step->dtype, spec->board->transforms[step->transform].number_src,
-                                 from_element, to_element);
-        else if (step->flip != LABEL_KEEP)
-            same = orbit_is_flipped(step->flip, step->dtype, from_element, to_element, 1);
-        else
-            same = memcmp(from_element, to_element, step->dtype->itemsize) == 0;
-        if (!same)
+        if (codes ? !is_code(step->dtype, spec->steps[step->transform].number_src, from, to)
+                  : !orbit_is_flipped(flip, step->dtype, from, to, 1))
             return false;
     }
     return true;
@@ -328,69 +324,30 @@ static bool is_blank(const uint8_t *plane, size_t n_bytes)
     return n_bytes == 0 || (plane[0] == 0 && memcmp(plane, plane + 1, n_bytes - 1) == 0);
 }
 
-static bool same_planes_first(const struct step *step, const uint8_t *a, const uint8_t *b)
+static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t *b)
 {
     const struct spec *spec = step->spec;
-    const size_t item = step->dtype->itemsize, plane_nbytes = spec->axis * item;
     const bool is_plain = step->on_board == NULL && !spec->codes && step->flip == LABEL_KEEP;
 
+    if (spec->channels_last && is_plain && step->plane_dst == NULL && step->complement < 0 &&
+        step->end - step->first == spec->n_planes)
+        return same_axis(step->dst, a, b, spec->axis, step->stride);
     for (uint64_t p = step->first; p < step->end; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
         const bool complement = step->complement >= 0 && (uint64_t)step->complement == to;
-        const uint8_t *plane = a + p * plane_nbytes, *image = b + to * plane_nbytes;
+        const uint8_t *plane = a + p * step->plane_nbytes, *image = b + to * step->plane_nbytes;
+        bool same;
 
-        if (is_plain && !complement && is_blank(plane, plane_nbytes)) {
-            if (!is_blank(image, plane_nbytes))
-                return false;
-            continue;
-        }
-        if (is_plain && !complement ? !same_axis(step->dst, plane, image, spec->axis, item)
-                                    : !same_slowly(step, plane, item, image, item, complement))
+        if (!is_plain || complement || spec->channels_last)
+            same = same_slowly(step, plane, image, complement);
+        else if (is_blank(plane, step->plane_nbytes))
+            same = is_blank(image, step->plane_nbytes);
+        else
+            same = same_axis(step->dst, plane, image, spec->axis, step->stride);
+        if (!same)
             return false;
     }
     return true;
-}
-
-static bool same_planes_last(const struct step *step, const uint8_t *a, const uint8_t *b)
-{
-    const struct spec *spec = step->spec;
-    const size_t item = step->dtype->itemsize, cell_nbytes = spec->n_planes * item;
-
-    if (step->plane_dst == NULL && step->complement < 0 && step->on_board == NULL &&
-        step->flip == LABEL_KEEP && step->end - step->first == spec->n_planes)
-        return same_axis(step->dst, a, b, spec->axis, cell_nbytes);
-    for (uint64_t p = step->first; p < step->end; p++) {
-        const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
-        const bool complement = step->complement >= 0 && (uint64_t)step->complement == to;
-
-        if (!same_slowly(step, a + p * item, cell_nbytes, b + to * item, cell_nbytes, complement))
-            return false;
-    }
-    return true;
-}
-
-static bool is_constant_channel(const struct step *step, const uint8_t *a, uint64_t p)
-{
-    const size_t item = step->dtype->itemsize;
-    const bool last = step->spec->channels_last;
-    const uint8_t *first = a + p * (last ? item : step->spec->axis * item);
-
-    for (uint64_t i = 1; i < step->spec->axis; i++)
-        if (memcmp(first, first + i * (last ? step->spec->n_planes * item : item), item) != 0)
-            return false;
-    return true;
-}
-
-/* Channel p of a row moved to channel `to` of another. */
-static bool same_channel(const struct step *step, const uint8_t *a, uint64_t p, const uint8_t *b,
-                         uint64_t to)
-{
-    const size_t item = step->dtype->itemsize;
-    const bool last = step->spec->channels_last;
-    const size_t stride = last ? step->spec->n_planes * item : item;
-    const size_t plane = last ? item : step->spec->axis * item;
-
-    return same_slowly(step, a + p * plane, stride, b + to * plane, stride, false);
 }
 
 /* Nothing tells which channel takes the place of which: each is the image of some channel, of its
@@ -398,12 +355,14 @@ static bool same_channel(const struct step *step, const uint8_t *a, uint64_t p, 
 static bool same_stones(const struct step *step, const uint8_t *a, const uint8_t *b, bool in_place)
 {
     for (uint64_t p = step->first; p < step->end; p++) {
-        bool found = in_place && same_channel(step, a, p, b, p);
+        const uint8_t *plane = a + p * step->plane_nbytes;
+        bool found = false;
 
         for (uint64_t q = step->first; q < step->end && !found; q++)
-            found = !in_place && same_channel(step, a, p, b, q);
+            found = (!in_place || q == p) &&
+                    same_slowly(step, plane, b + q * step->plane_nbytes, false);
         /* A channel that tells the player to move is the same under every map. */
-        if (!found && !is_constant_channel(step, a, p))
+        if (!found && !is_uniform(plane, step->spec->axis, step->dtype->itemsize, step->stride))
             return false;
     }
     return true;
@@ -431,20 +390,16 @@ static bool same_bits(const struct step *step, const uint8_t *a, const uint8_t *
 static bool same_kept(const struct step *step, const struct lane_row *a, const struct lane_row *b)
 {
     if (a->items != NULL || b->items != NULL)
-        return orbit_same_items(a, b);
+        return same_items(a, b);
     if (a->n != b->n || a->dtype->itemsize != b->dtype->itemsize ||
         a->dtype->kind != b->dtype->kind)
         return false;
-    if (a->n == 0)
-        return true;
-    if (step->flip != LABEL_KEEP)
-        return orbit_is_flipped(step->flip, a->dtype, a->bytes, b->bytes, a->n);
-    return memcmp(a->bytes, b->bytes, a->n * a->dtype->itemsize) == 0;
+    return a->n == 0 || orbit_is_flipped(step->flip, a->dtype, a->bytes, b->bytes, a->n);
 }
 
 static bool same_triple(const struct step *step, const struct lane_row *a, const struct lane_row *b)
 {
-    const uint8_t *src = step->spec->board->transforms[step->transform].number_src;
+    const uint8_t *src = step->spec->steps[step->transform].number_src;
     const size_t item = a->dtype->itemsize;
 
     for (size_t k = 0; k < 3; k++)
@@ -468,43 +423,34 @@ static bool same_coord(const struct step *step, const struct lane_row *a, const 
     return lane_row_int(b, col_first) == to / cols && lane_row_int(b, !col_first) == to % cols;
 }
 
-static bool same_indices(const struct step *step, const struct lane_row *a,
-                         const struct lane_row *b, uint64_t n_moving)
+static bool same_indices(const struct step *step, const struct orbit_pair *pair,
+                         const struct lane_row *a, const struct lane_row *b, unsigned liberties)
 {
+    const int values = pair->lanes->items[pair->lane].values;
+    uint64_t n_moving = a->n, n = a->n;
+
+    /* Trailing entries of a padded row: of value 0 and, unless padding is looked over, index 0. */
+    if (step->spec->kind == SPEC_PADDED && values >= 0) {
+        const struct lane_row row =
+            window_row(pair->window, pair->lanes, (size_t)values, pair->base);
+
+        while (n_moving > 0 && n_moving <= row.n && lane_row_double(&row, n_moving - 1) == 0 &&
+               (liberties & ORBIT_NO_PADDING || lane_row_int(a, n_moving - 1) == 0))
+            n_moving--;
+        if (liberties & ORBIT_NO_PADDING)
+            n = n_moving;
+    }
     if (a->n != b->n)
         return false;
-    for (uint64_t i = 0; i < a->n; i++) {
+    for (uint64_t i = 0; i < n; i++) {
         const int64_t old = lane_row_int(a, i);
-        int64_t expected = old;
+        const bool is_moving =
+            i < n_moving && step->dst != NULL && old >= 0 && (uint64_t)old < step->spec->n_targets;
 
-        if (i < n_moving && step->dst != NULL && old >= 0 && (uint64_t)old < step->spec->n_targets)
-            expected = step->dst[old];
-        if (lane_row_int(b, i) != expected)
+        if (lane_row_int(b, i) != (is_moving ? (int64_t)step->dst[old] : old))
             return false;
     }
     return true;
-}
-
-static bool same_padded(const struct step *step, const struct orbit_pair *pair,
-                        const struct lane_row *a, struct lane_row b, unsigned liberties)
-{
-    const struct lane *lane = &pair->lanes->items[pair->lane];
-    struct lane_row values, cut = *a;
-    uint64_t n = a->n;
-
-    if (lane->values < 0)
-        return same_indices(step, a, &b, n);
-    values = window_row(pair->window, pair->lanes, (size_t)lane->values, pair->base);
-    if (liberties & ORBIT_NO_PADDING) {
-        while (n > 0 && n <= values.n && lane_row_double(&values, n - 1) == 0)
-            n--;
-        cut.n = b.n = n;
-        return same_indices(step, &cut, &b, n);
-    }
-    while (n > 0 && n <= values.n && lane_row_int(a, n - 1) == 0 &&
-           lane_row_double(&values, n - 1) == 0)
-        n--;
-    return same_indices(step, a, &b, n);
 }
 
 bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
@@ -523,14 +469,12 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
                            pair->lanes->shard->conventions.planes == PLANES_MOVER);
     switch (lane->spec.kind) {
     case SPEC_AXIS:
-        return lane->spec.channels_last ? same_planes_last(&step, a.bytes, b.bytes)
-                                        : same_planes_first(&step, a.bytes, b.bytes);
+        return same_planes(&step, a.bytes, b.bytes);
     case SPEC_BITS:
         return same_bits(&step, a.bytes, b.bytes, liberties == ORBIT_EXACT);
     case SPEC_INDICES:
-        return same_indices(&step, &a, &b, a.n);
     case SPEC_PADDED:
-        return same_padded(&step, pair, &a, b, liberties);
+        return same_indices(&step, pair, &a, &b, liberties);
     case SPEC_COORD:
         return same_coord(&step, &a, &b);
     case SPEC_TRIPLE:

@@ -43,13 +43,6 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties);
 bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8_t *a,
                       const uint8_t *b, uint64_t n);
 
-/* The tile code at b is that at a with its digits taken from number_src; 0 stays. */
-bool orbit_is_code(const struct dtype *dtype, const uint8_t number_src[3], const uint8_t *a,
-                   const uint8_t *b);
-
-/* Rows of pickled objects that are equal in type and value. */
-bool orbit_same_items(const struct lane_row *a, const struct lane_row *b);
-
 /* How the bits of planes lie, and where they go. */
 struct orbit_bits {
     uint64_t n;              /* of a plane; it takes (n + 7) / 8 bytes */
