@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from .library import Error, library, usage
+from .library import SpanOf, library, usage
 
 Transform = collections.namedtuple("Transform", "id name swaps_colours")
 Layout = collections.namedtuple("Layout", "name length summary")
@@ -99,12 +99,19 @@ class Board:
         return [Layout(one["name"], one["length"], one["summary"]) for one in self._described()["layouts"]]
 
     def layout(self, length, name=None):
-        """The spans of a policy of that length, in order: named tuples (name, start, stop)."""
-        for one in self._described()["layouts"]:
-            if one["name"] == name or (name is None and one["length"] == length):
-                return [Span(span["name"], span["start"], span["stop"]) for span in one["spans"]]
-        raise usage(f"board {self.name} has no layout of length {length}; it has "
-                    + ", ".join(f"{one.name} ({one.length})" for one in self.layouts))  # fmt: skip
+        """The spans of a policy of that length, in order: named tuples (name, start, stop).
+
+        name: one of .layouts, else the first one that has the length. Entries after the layout's
+        own are "unused".
+        """
+        lib, found = library(), (SpanOf * 16)()
+        name = name.encode() if name is not None else None
+        actions = _made(lib.actions_new, self._board, name, length)
+        try:
+            n = lib.actions_spans(actions, found, len(found))
+        finally:
+            lib.actions_free(actions)
+        return [Span(one.name.decode(), one.start, one.stop) for one in found[:n]]
 
     def _described(self):
         from .program import run_json

@@ -64,6 +64,12 @@ class Moved(ctypes.Structure):
                 ("offsets", ctypes.c_int)]
 
 
+class SpanOf(ctypes.Structure):
+    """struct symaug_span"""
+
+    _fields_ = [("name", ctypes.c_char_p), ("start", ctypes.c_uint64), ("stop", ctypes.c_uint64)]
+
+
 class Rows(ctypes.Structure):
     """struct symaug_rows"""
 
@@ -86,6 +92,7 @@ FUNCTIONS = {
     "transform_compose": (_U, _P, _U, _U), "cell_dst": (_MAP, _P, _U),
     "actions_new": (_P, _P, _S, ctypes.c_uint64, ctypes.c_char_p, _Z), "actions_free": (None, _P),
     "actions_length": (ctypes.c_uint64, _P), "actions_dst": (_MAP, _P, _U),
+    "actions_spans": (_Z, _P, ctypes.POINTER(SpanOf), _Z),
     "mover_new": (_P, ctypes.POINTER(Array), _Z, ctypes.POINTER(_S), _Z, _FAILURE),
     "mover_open": (_P, ctypes.POINTER(_S), _Z, ctypes.POINTER(_S), _Z, _FAILURE),
     "mover_free": (None, _P), "mover_board": (_P, _P),

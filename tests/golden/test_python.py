@@ -105,6 +105,10 @@ def test_board(name):
     for layout in board.layouts:
         space = board.action_map(len(board.transforms) - 1, layout.length, layout.name)
         assert sorted(space.tolist()) == list(range(layout.length))
+        spans = next(one["spans"] for one in told["layouts"] if one["name"] == layout.name)
+        assert [s._asdict() for s in board.layout(layout.length, layout.name)] == spans
+        for span in board.layout(layout.length, layout.name):
+            assert (np.sort(space[span.start : span.stop]) == np.arange(span.start, span.stop)).all()
     assert repr(pickle.loads(pickle.dumps(board))) == repr(board)
     refused(lambda: board.cell_map(len(board.transforms)), "usage", "transform")
     refused(lambda: board.layout(3), "usage", "layout")
@@ -112,6 +116,13 @@ def test_board(name):
 
 for _name in ("hex8", "rhombus:5", "gomoku15", "takeiteasy", "share/boards/triangle.json"):
     tap.tests.append((f"board {_name}", test_board, (_name,)))
+
+
+@tap.test()
+def test_padded_layout():
+    spans = symaug.Board("hex8").layout(4500)
+    assert [tuple(s) for s in spans] == [("placement", 0, 243), ("movement", 243, 4131),
+                                         ("special", 4131, 4132), ("unused", 4132, 4500)]
 
 
 @tap.test()
