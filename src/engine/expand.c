@@ -44,13 +44,9 @@ struct expansion {
 int expand_job_init(struct expand_job *job, struct plan *plan, const struct settings *settings,
                     struct error *err)
 {
-    *job = (struct expand_job){.plan = plan,
-                               .settings = settings,
-                               .force = settings->force,
-                               .memory_left = settings->max_memory};
+    *job = (struct expand_job){.plan = plan, .settings = settings, .force = settings->force};
     job->supplies = calloc(plan->n_arrays + 1, sizeof *job->supplies);
-    job->csrs = calloc(plan->n_arrays + 1, sizeof *job->csrs);
-    if (job->supplies == NULL || job->csrs == NULL)
+    if (job->supplies == NULL)
         error_no_memory(err, "rows of all arrays");
     else if (side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0)
         return 0;
@@ -63,9 +59,6 @@ void expand_job_release(struct expand_job *job)
     for (size_t i = 0; job->supplies != NULL && i < job->plan->n_arrays; i++)
         row_supply_close(&job->supplies[i]);
     free(job->supplies);
-    for (size_t i = 0; job->csrs != NULL && i < job->plan->n_arrays; i++)
-        csr_release(&job->csrs[i]);
-    free(job->csrs);
     side_work_release(&job->digests);
     *job = (struct expand_job){0};
 }
@@ -308,8 +301,6 @@ static int write_to(struct expand_job *job, const struct order *rows, const char
         .plan = job->plan,
         .order = rows,
         .supplies = job->supplies,
-        .csrs = job->csrs,
-        .access = {&job->memory_left, settings->tmpdir},
     };
     if (input_check_not_output(job->plan, path, err) != 0 ||
         (settings->sidecar && sidecar_check(path, job->force, err) != 0) ||

@@ -32,8 +32,6 @@ struct expand_job {
     void *progress_self;
     struct side_work digests;    /* of the inputs */
     struct row_supply *supplies; /* owned: one for each array of the plan */
-    struct csr *csrs;            /* the same: of arrays of offsets */
-    uint64_t memory_left;        /* of --max-memory */
     bool is_checked;             /* the inputs' CRCs were looked at beforehand */
 };
 

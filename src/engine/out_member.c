@@ -19,47 +19,30 @@ static bool is_meta(const struct out_member *out)
 
 static bool is_csr(const struct out_member *out)
 {
-    return out->kind == OUT_ARRAY && out->array->binding.sparse == SPARSE_CSR;
+    return out->kind == OUT_ARRAY && out->array->csr != NULL;
 }
 
-/* Where the rows of the array's CSR triple begin, read by the first that asks. */
-static const struct csr *csr_of(const struct out_member *out, struct error *err)
+static bool is_offsets(const struct out_member *out)
 {
-    const struct role_binding *binding = &out->array->binding;
-    const struct plan_array *arrays = out->plan->arrays;
-    struct csr *csr = &out->settings->csrs[binding->offsets_array];
-
-    if (csr->first == NULL &&
-        csr_open(csr, arrays[binding->offsets_array].sources, arrays[binding->index_array].sources,
-                 out->plan->n_archives, err) != 0)
-        return NULL;
-    return csr;
+    return is_csr(out) && out->array->binding.role == ROLE_POLICY_OFFSETS;
 }
 
-static int set_shape(struct out_member *out, struct error *err)
+static void set_shape(struct out_member *out)
 {
+    const struct order *order = out->settings->order;
     const struct npy_header *header;
-    const struct csr *csr;
 
-    if (out->kind != OUT_ARRAY) {
-        out->n_dims = 1;
-        out->shape[0] = out->settings->order->n_images;
-        return 0;
+    out->n_dims = 1;
+    if (out->kind == OUT_ARRAY) {
+        header = &out->array->sources[0]->header;
+        out->n_dims = header->n_dims;
+        memcpy(out->shape, header->shape, header->n_dims * sizeof *out->shape);
     }
-    header = &out->array->sources[0]->header;
-    out->n_dims = header->n_dims;
-    memcpy(out->shape, header->shape, header->n_dims * sizeof *out->shape);
     if (is_meta(out))
-        return 0;
-    out->shape[0] = out->settings->order->n_images;
-    if (!is_csr(out))
-        return 0;
-    if ((csr = csr_of(out, err)) == NULL)
-        return -1;
-    out->shape[0] = out->array->binding.role == ROLE_POLICY_OFFSETS
-                        ? out->shape[0] + 1
-                        : csr_length(csr, out->settings->order);
-    return 0;
+        return;
+    out->shape[0] = order->n_images;
+    if (is_csr(out))
+        out->shape[0] = is_offsets(out) ? order->n_images + 1 : csr_length(out->array->csr, order);
 }
 
 static const char *descr_of(const struct out_member *out)
@@ -158,45 +141,40 @@ static struct row_supply *supply_of(const struct out_member *out)
     return &out->settings->supplies[out->array - out->plan->arrays];
 }
 
-static int open_supply(const struct out_member *out, bool streams, struct error *err)
+/* Whether rows in the order of the output come from windows of the input. */
+static bool streams(const struct out_member *out)
 {
     const struct plan_array *array = out->array;
-    struct row_supply *supply = supply_of(out);
-    const struct row_arrays from = {
-        .arrays = array->sources,
-        .values = array->spec.kind == SPEC_PADDED ? array->values : NULL,
-        .n_arrays = out->plan->n_archives,
-        .access = out->settings->access,
-    };
+    const struct plan *plan = out->plan;
+    uint64_t row_nbytes = array->spec.row_nbytes;
 
-    return supply->is_open ? 0 : row_supply_open(supply, &from, streams, err);
+    if (array->csr != NULL && plan->n_rows > 0) /* about */
+        row_nbytes = array->csr->first[plan->n_rows] / plan->n_rows * array->spec.dtype.itemsize;
+    return order_streams(out->settings->order, row_nbytes) &&
+           reader_can_stream(array->sources, plan->n_archives) &&
+           (array->values == NULL || reader_can_stream(array->values, plan->n_archives));
 }
 
 static struct pieces *open_pieces(struct out_member *out, struct error *err)
 {
     const struct plan_array *array = out->array;
-    const struct order *order = out->settings->order;
-    struct image_input in = {.order = order};
-    bool streams;
+    struct image_input in = {.array = array, .order = out->settings->order};
 
     if (out->kind != OUT_ARRAY)
         return pieces_of_provenance(out->kind == OUT_SOURCE ? PROVENANCE_SOURCE
                                                             : PROVENANCE_TRANSFORM,
-                                    order, &out->header, err);
+                                    in.order, &out->header, err);
     if (is_meta(out))
         return pieces_of_copy(array->sources[0], err);
-    in.arrays = array->sources;
-    in.n_arrays = out->plan->n_archives;
-    in.spec = &array->spec;
+    if (is_offsets(out))
+        return pieces_of_csr(CSR_OFFSETS, &in, &out->header, err);
+    in.supply = supply_of(out);
+    if (!in.supply->is_open &&
+        row_supply_open(in.supply, out->plan, array, !array->is_object && streams(out), err) != 0)
+        return NULL;
     if (array->is_object)
         return pieces_of_objects(&in, &out->header, err);
-    if (is_csr(out) && array->binding.role == ROLE_POLICY_OFFSETS)
-        return pieces_of_csr(CSR_OFFSETS, csr_of(out, err), &in, &out->header, err);
-    in.supply = supply_of(out);
-    streams = !is_csr(out) && order_streams(order, array->spec.row_nbytes);
-    if (open_supply(out, streams, err) != 0)
-        return NULL;
-    return is_csr(out) ? pieces_of_csr(CSR_ELEMENTS, csr_of(out, err), &in, &out->header, err)
+    return is_csr(out) ? pieces_of_csr(CSR_ELEMENTS, &in, &out->header, err)
                        : pieces_of_rows(&in, &out->header, err);
 }
 
@@ -260,14 +238,8 @@ static void close_member(struct member *member)
 /* Tables of rows are given memory one after the other. */
 static bool needs_table(const struct out_member *out)
 {
-    if (out->kind != OUT_ARRAY || is_meta(out) || out->array->is_object)
-        return false;
-    if (is_csr(out))
-        return out->array->binding.role != ROLE_POLICY_OFFSETS;
-    return !row_supply_can_stream(out->array->sources, out->plan->n_archives) ||
-           (out->array->values != NULL &&
-            !row_supply_can_stream(out->array->values, out->plan->n_archives)) ||
-           !order_streams(out->settings->order, out->array->spec.row_nbytes);
+    return out->kind == OUT_ARRAY && !is_meta(out) && !out->array->is_object && !is_offsets(out) &&
+           !streams(out);
 }
 
 int out_member_init(struct out_member *out, enum out_kind kind, const struct plan_array *array,
@@ -282,8 +254,7 @@ int out_member_init(struct out_member *out, enum out_kind kind, const struct pla
                      : kind == OUT_SOURCE ? PLAN_SOURCE_KEY ".npy"
                                           : PLAN_TRANSFORM_KEY ".npy";
     name_array(out);
-    if (set_shape(out, err) != 0)
-        return -1;
+    set_shape(out);
     if (is_meta(out)) {
         out->head.size_known = true;
         out->head.unpacked_nbytes = pieces_copy_nbytes(array->sources[0]);

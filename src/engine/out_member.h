@@ -19,8 +19,6 @@ struct out_settings {
     const struct plan *plan;
     const struct order *order;   /* borrowed: the rows of this output */
     struct row_supply *supplies; /* borrowed: one for each array of the plan */
-    struct csr *csrs;            /* the same: of arrays of offsets */
-    struct row_access access;
 };
 
 enum out_kind { OUT_ARRAY, OUT_SOURCE, OUT_TRANSFORM };

@@ -13,12 +13,14 @@
 
 /* What the rows of a member are made from. All borrowed; they must outlive the pieces. */
 struct image_input {
-    const struct array *const *arrays; /* one per input shard, in order */
-    size_t n_arrays;
-    const struct spec *spec;
+    const struct plan_array *array;
     const struct order *order;
-    struct row_supply *supply; /* open; of what has rows of equal size */
+    struct row_supply *supply; /* open; NULL: none is needed, for provenance and offsets */
 };
+
+/* The load of pieces that are made from a supply. */
+int image_input_load(const struct image_input *in, const struct pieces *pieces,
+                     struct piece_rows *rows, struct error *err);
 
 /* All pieces_of_* take over `header` (the .npy header), which is zeroed. NULL with err set. */
 
@@ -39,36 +41,24 @@ struct pieces *pieces_of_copy(const struct array *array, struct error *err);
 /* How many bytes that will be. */
 uint64_t pieces_copy_nbytes(const struct array *array);
 
-/* Where the rows of a CSR triple begin, over all input shards. */
-struct csr {
-    uint64_t *first; /* owned, n_rows + 1: element at which an input row begins; NULL: not read */
-    uint64_t n_rows;
-};
-
-/* Read the offsets and check them: from 0, never falling, ending at the number of elements of
- * `elements`. The caller releases it. */
-int csr_open(struct csr *csr, const struct array *const *offsets,
-             const struct array *const *elements, size_t n_arrays, struct error *err);
-void csr_release(struct csr *csr);
-
 /* The elements of all output rows. */
 uint64_t csr_length(const struct csr *csr, const struct order *order);
 
 enum csr_part { CSR_OFFSETS, CSR_ELEMENTS };
 
-/* Pieces of one part of a CSR triple; of CSR_ELEMENTS the supply is a table of elements, which are
- * moved if the move is SPEC_INDICES, else copied. */
-struct pieces *pieces_of_csr(enum csr_part part, const struct csr *csr,
-                             const struct image_input *in, struct bytes *header, struct error *err);
+/* Pieces of one part of a CSR triple; elements are moved if the move is SPEC_INDICES, else copied.
+ */
+struct pieces *pieces_of_csr(enum csr_part part, const struct image_input *in, struct bytes *header,
+                             struct error *err);
 
 /* Pieces of an object array of one or more dimensions, whose objects are loaded: integers in the
  * items are moved if the move is SPEC_INDICES, else copied. */
 struct pieces *pieces_of_objects(const struct image_input *in, struct bytes *header,
                                  struct error *err);
 
-/* Append what distinguishes one input row under one transform: its moved items' kinds and bytes.
- * Equal rows give equal bytes and different rows different ones. */
-int object_row_bytes(const struct image_input *in, uint64_t row, uint32_t t, struct bytes *out,
-                     struct error *err);
+/* Append what distinguishes one row of objects under one transform: its moved items' kinds and
+ * bytes. Equal rows give equal bytes and different rows different ones. */
+int object_row_bytes(const struct reader *reader, uint64_t row, const struct spec *spec, uint32_t t,
+                     struct bytes *out, struct error *err);
 
 #endif

@@ -7,56 +7,12 @@
 #include "engine/pieces.h"
 
 #include "base/text.h"
-#include "engine/source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define IMAGE_CHUNK    512
 #define ROWS_PER_PIECE 16384 /* of the input's rows, whose images may be of any length */
-
-/* --- offsets --- */
-
-static int bad_offset(const struct array *array, uint64_t row, int64_t found, uint64_t low,
-                      uint64_t high, struct error *err)
-{
-    struct error reason = {0};
-
-    error_set(&reason, ERROR_DATA, "offset %lld, expected %llu to %llu", (long long)found,
-              (unsigned long long)low, (unsigned long long)high);
-    return array_fail_row(array, row, &reason, err);
-}
-
-static int read_offsets(struct csr *csr, const struct array *offsets, const struct array *elements,
-                        uint64_t base, struct error *err)
-{
-    const struct dtype *dtype = &offsets->header.dtype;
-    struct source source;
-    uint8_t element[16];
-    uint64_t before = 0;
-    int status = source_open(&source, &offsets, 1, 0, NULL, err);
-
-    for (uint64_t row = 0; row < offsets->n_rows && status == 0; row++) {
-        int64_t at;
-
-        status = source_read(&source, 1, element, err);
-        if (status != 0)
-            break;
-        at = dtype_get_int(dtype, element);
-        if (at < (int64_t)before || (uint64_t)at > elements->n_rows || (row == 0 && at != 0) ||
-            (row + 1 == offsets->n_rows && (uint64_t)at != elements->n_rows)) {
-            status =
-                bad_offset(offsets, row, at, row + 1 == offsets->n_rows ? elements->n_rows : before,
-                           row == 0 ? 0 : elements->n_rows, err);
-            break;
-        }
-        before = (uint64_t)at;
-        if (row + 1 < offsets->n_rows)
-            csr->first[csr->n_rows++] = base + before;
-    }
-    source_close(&source);
-    return status;
-}
 
 static uint64_t row_length(const struct csr *csr, uint64_t row)
 {
@@ -80,34 +36,6 @@ static uint64_t images_length(const struct csr *csr, const struct order *order, 
     return length;
 }
 
-int csr_open(struct csr *csr, const struct array *const *offsets,
-             const struct array *const *elements, size_t n_arrays, struct error *err)
-{
-    uint64_t base = 0, n_rows = 0;
-
-    *csr = (struct csr){0};
-    for (size_t i = 0; i < n_arrays; i++)
-        n_rows += offsets[i]->n_rows;
-    csr->first = calloc(n_rows + 1, sizeof *csr->first);
-    if (csr->first == NULL)
-        return error_no_memory(err, "offsets of a sparse policy");
-    for (size_t i = 0; i < n_arrays; i++) {
-        if (read_offsets(csr, offsets[i], elements[i], base, err) != 0) {
-            csr_release(csr);
-            return -1;
-        }
-        base += elements[i]->n_rows;
-    }
-    csr->first[csr->n_rows] = base;
-    return 0;
-}
-
-void csr_release(struct csr *csr)
-{
-    free(csr->first);
-    *csr = (struct csr){0};
-}
-
 uint64_t csr_length(const struct csr *csr, const struct order *order)
 {
     return images_length(csr, order, 0, order->n_images);
@@ -118,15 +46,21 @@ uint64_t csr_length(const struct csr *csr, const struct order *order)
 struct csr_pieces {
     struct pieces head;
     enum csr_part part;
-    struct csr csr; /* borrowed */
     struct image_input in;
     uint64_t *piece_element; /* owned, one a piece: output element at which it begins */
 };
 
+static int csr_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
+{
+    const struct csr_pieces *self = (const struct csr_pieces *)pieces;
+
+    return self->part == CSR_ELEMENTS ? image_input_load(&self->in, pieces, rows, err) : 0;
+}
+
 static int put_offset(const struct csr_pieces *self, uint64_t offset, struct bytes *out,
                       struct error *err)
 {
-    const struct array *array = self->in.arrays[0];
+    const struct array *array = self->in.array->sources[0];
     const struct dtype *dtype = &array->header.dtype;
     uint8_t *to = bytes_reserve(out, dtype->itemsize, err);
 
@@ -141,30 +75,35 @@ static int put_offset(const struct csr_pieces *self, uint64_t offset, struct byt
     return 0;
 }
 
-/* A row's elements, some at a time. */
-static int put_elements(const struct csr_pieces *self, const struct image *image, struct bytes *out,
-                        struct error *err)
+/* A row's elements. */
+static int put_elements(const struct csr_pieces *self, unsigned window, const struct image *image,
+                        struct bytes *out, struct error *err)
 {
-    const struct array *array = self->in.arrays[0];
-    const struct spec *spec = self->in.spec;
-    const size_t item = array->row_nbytes;
-    const uint64_t end = self->csr.first[image->row + 1];
-    uint64_t room[512]; /* aligned for all of them */
+    struct row_supply *supply = self->in.supply;
+    const struct spec *spec = &self->in.array->spec;
+    const uint64_t first = self->in.array->csr->first[image->row];
+    const uint64_t n = self->in.array->csr->first[image->row + 1] - first;
+    const uint64_t n_bytes = n * supply->rows.unit_nbytes;
+    uint8_t *to = bytes_reserve(out, n_bytes + 1, err);
+    const uint8_t *from = to;
+    struct error reason = {0};
 
-    for (uint64_t e = self->csr.first[image->row], n; e < end; e += n) {
-        uint8_t *to;
-        struct error reason = {0};
+    if (to == NULL)
+        return -1;
+    if (supply->streams) {
+        const struct batch *rows = &supply->windows[window];
 
-        n = end - e < sizeof room / item ? end - e : sizeof room / item;
-        to = bytes_reserve(out, n * item, err);
-        if (to == NULL || row_table_read(self->in.supply->table, e, n, room, err) != 0)
-            return -1;
-        if (spec->kind != SPEC_INDICES)
-            memcpy(to, room, n * item);
-        else if (kernel_indices(spec, image->transform, &spec->dtype, room, to, n, &reason) != 0)
-            return array_fail_row(array, image->row, &reason, err);
-        out->n_bytes += n * item;
+        from = batch_row(rows, image->row - rows->first).bytes;
+    } else if (reader_read(&supply->rows, first, n, to, err) != 0) {
+        return -1;
     }
+    if (spec->kind == SPEC_INDICES) {
+        if (kernel_indices(spec, image->transform, &spec->dtype, from, to, n, &reason) != 0)
+            return reader_fail(&supply->rows, image->row, &reason, err);
+    } else if (from != to) {
+        memcpy(to, from, n_bytes);
+    }
+    out->n_bytes += n_bytes;
     return 0;
 }
 
@@ -178,9 +117,9 @@ static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, 
     for (uint64_t row = rows->begin; row < rows->end; row++) {
         order_images(self->in.order, row, 1, &image);
         if (self->part == CSR_OFFSETS ? put_offset(self, element, out, err) != 0
-                                      : put_elements(self, &image, out, err) != 0)
+                                      : put_elements(self, rows->window, &image, out, err) != 0)
             return -1;
-        element += row_length(&self->csr, image.row);
+        element += row_length(self->in.array->csr, image.row);
     }
     if (self->part == CSR_OFFSETS && rows->end == pieces->n_rows)
         return put_offset(self, element, out, err);
@@ -196,10 +135,10 @@ static void csr_free(struct pieces *pieces)
     free(self);
 }
 
-static const struct pieces_ops csr_ops = {NULL, csr_make, csr_free};
+static const struct pieces_ops csr_ops = {csr_load, csr_make, csr_free};
 
-struct pieces *pieces_of_csr(enum csr_part part, const struct csr *csr,
-                             const struct image_input *in, struct bytes *header, struct error *err)
+struct pieces *pieces_of_csr(enum csr_part part, const struct image_input *in, struct bytes *header,
+                             struct error *err)
 {
     struct csr_pieces *self = calloc(1, sizeof *self);
     const uint64_t n_rows = in->order->n_images;
@@ -215,7 +154,6 @@ struct pieces *pieces_of_csr(enum csr_part part, const struct csr *csr,
                  .n_rows = n_rows,
                  .rows_per_piece = ROWS_PER_PIECE},
         .part = part,
-        .csr = *csr,
         .in = *in,
     };
     *header = (struct bytes){0};
@@ -230,7 +168,7 @@ struct pieces *pieces_of_csr(enum csr_part part, const struct csr *csr,
         const uint64_t first = i * ROWS_PER_PIECE, end = first + ROWS_PER_PIECE;
 
         self->piece_element[i] = element;
-        element += images_length(csr, in->order, first, end < n_rows ? end : n_rows);
+        element += images_length(in->array->csr, in->order, first, end < n_rows ? end : n_rows);
     }
     return &self->head;
 }

@@ -17,8 +17,8 @@
 struct object_pieces {
     struct pieces head;
     struct image_input in;
+    const struct reader *rows; /* of the supply */
     struct pickle_writer writer;
-    uint64_t items_per_row;
 };
 
 /* What one piece is made with: buffers for moved items. */
@@ -27,20 +27,6 @@ struct room {
     struct bytes data;
     struct bytes list;
 };
-
-/* Item `sub` of input row `row`; *in_array is where it was found, for messages. */
-static const struct pickle_item *item_at(const struct image_input *in, uint64_t items_per_row,
-                                         uint64_t row, uint64_t sub, const struct array **in_array,
-                                         uint64_t *row_in_array)
-{
-    size_t i = 0;
-
-    while (row >= in->arrays[i]->n_rows)
-        row -= in->arrays[i++]->n_rows;
-    *in_array = in->arrays[i];
-    *row_in_array = row;
-    return &in->arrays[i]->objects->items[row * items_per_row + sub];
-}
 
 /* --- moving --- */
 
@@ -111,15 +97,12 @@ static int move_item(const struct spec *spec, uint32_t t, struct pickle_item *it
 static int write_item(const struct object_pieces *self, const struct image *image, uint64_t sub,
                       uint64_t place, struct room *room, struct bytes *out, struct error *err)
 {
-    const struct array *array;
-    uint64_t row;
-    struct pickle_item item =
-        *item_at(&self->in, self->items_per_row, image->row, sub, &array, &row);
+    const struct spec *spec = &self->in.array->spec;
+    struct pickle_item item = reader_items(self->rows, image->row)[sub];
     struct error reason = {0};
 
-    if (self->in.spec->kind == SPEC_INDICES &&
-        move_item(self->in.spec, image->transform, &item, room, &reason) != 0)
-        return array_fail_row(array, row, &reason, err);
+    if (spec->kind == SPEC_INDICES && move_item(spec, image->transform, &item, room, &reason) != 0)
+        return reader_fail(self->rows, image->row, &reason, err);
     return pickle_write_items(&self->writer, place, &item, 1, out, err);
 }
 
@@ -133,8 +116,8 @@ static int write_rows(const struct object_pieces *self, uint64_t first, uint64_t
 
         order_images(self->in.order, first, n, images);
         for (size_t i = 0; i < n; i++)
-            for (uint64_t sub = 0; sub < self->items_per_row; sub++)
-                if (write_item(self, &images[i], sub, (first + i) * self->items_per_row + sub, room,
+            for (uint64_t sub = 0; sub < self->rows->n_items; sub++)
+                if (write_item(self, &images[i], sub, (first + i) * self->rows->n_items + sub, room,
                                out, err) != 0)
                     return -1;
         first += n;
@@ -166,19 +149,15 @@ static const struct pieces_ops object_ops = {NULL, objects_make, objects_free};
 
 /* --- opening --- */
 
-static uint64_t n_items_in(const struct array *array)
-{
-    return array->objects != NULL ? array->objects->n_items : 0;
-}
-
 /* How many different dtypes the ndarrays among the input's items have. */
-static int count_dtypes(const struct object_pieces *self, unsigned *n_dtypes, struct error *err)
+static int count_dtypes(const struct reader *rows, unsigned *n_dtypes, struct error *err)
 {
     struct pickle_writer all = {.n_items = UINT64_MAX};
 
-    for (size_t i = 0; i < self->in.n_arrays; i++)
-        for (uint64_t k = 0; k < n_items_in(self->in.arrays[i]); k++)
-            if (pickle_writer_note(&all, k, &self->in.arrays[i]->objects->items[k], err) != 0)
+    for (uint64_t row = 0; row < rows->n_rows; row++)
+        for (uint64_t sub = 0; sub < rows->n_items; sub++)
+            if (pickle_writer_note(&all, row * rows->n_items + sub, &reader_items(rows, row)[sub],
+                                   err) != 0)
                 return -1;
     *n_dtypes = all.n_dtypes;
     return 0;
@@ -190,7 +169,7 @@ static int note_dtypes(struct object_pieces *self, struct error *err)
     struct image images[IMAGE_CHUNK];
     unsigned n_dtypes;
 
-    if (count_dtypes(self, &n_dtypes, err) != 0)
+    if (count_dtypes(self->rows, &n_dtypes, err) != 0)
         return -1;
     for (uint64_t row = 0; row < self->head.n_rows && self->writer.n_dtypes < n_dtypes;) {
         size_t n =
@@ -198,61 +177,37 @@ static int note_dtypes(struct object_pieces *self, struct error *err)
 
         order_images(self->in.order, row, n, images);
         for (size_t i = 0; i < n; i++) {
-            for (uint64_t sub = 0; sub < self->items_per_row; sub++) {
-                const struct array *array;
-                uint64_t at, place = (row + i) * self->items_per_row + sub;
-
-                if (pickle_writer_note(
-                        &self->writer, place,
-                        item_at(&self->in, self->items_per_row, images[i].row, sub, &array, &at),
-                        err) != 0)
+            for (uint64_t sub = 0; sub < self->rows->n_items; sub++)
+                if (pickle_writer_note(&self->writer, (row + i) * self->rows->n_items + sub,
+                                       &reader_items(self->rows, images[i].row)[sub], err) != 0)
                     return -1;
-            }
         }
         row += n;
     }
     return 0;
 }
 
-/* Rows for a piece of about PIECE_NBYTES, from the size of the input's pickle. */
-static void cut_pieces(struct object_pieces *self)
-{
-    uint64_t n_bytes = 0, n_rows = 0, row_nbytes;
-
-    for (size_t i = 0; i < self->in.n_arrays; i++) {
-        n_bytes += self->in.arrays[i]->unpacked_nbytes;
-        n_rows += self->in.arrays[i]->n_rows;
-    }
-    row_nbytes = n_rows > 0 ? n_bytes / n_rows + 1 : 1;
-    self->head.rows_per_piece = row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1;
-}
-
-static int items_per_row_of(const struct npy_header *header, uint64_t *n, struct error *err)
-{
-    if (bytes_product(header->shape + 1, header->n_dims - 1, n) != 0)
-        return error_no_memory(err, "object array");
-    return 0;
-}
-
 static int open_objects(struct object_pieces *self, struct error *err)
 {
-    const struct npy_header *header = &self->in.arrays[0]->header;
-    uint64_t shape[PICKLE_MAX_DIMS] = {0};
+    const struct reader *rows = self->rows;
+    const struct npy_header *header = &rows->arrays[0]->header;
+    uint64_t shape[PICKLE_MAX_DIMS] = {0}, n_bytes = 0, row_nbytes;
 
     if (header->n_dims > PICKLE_MAX_DIMS)
         return error_set(err, ERROR_DATA, "%s: %s: %u dimensions, expected at most %d",
-                         text_path(self->in.arrays[0]->input->path).text,
-                         text_path(self->in.arrays[0]->member).text, header->n_dims,
-                         PICKLE_MAX_DIMS);
+                         text_path(rows->arrays[0]->input->path).text,
+                         text_path(rows->arrays[0]->member).text, header->n_dims, PICKLE_MAX_DIMS);
     memcpy(shape, header->shape, header->n_dims * sizeof *shape);
     shape[0] = self->head.n_rows;
-    if (items_per_row_of(header, &self->items_per_row, err) != 0)
-        return -1;
     if (pickle_writer_init(&self->writer, shape, header->n_dims, err) != 0 ||
         note_dtypes(self, err) != 0 ||
         pickle_write_prelude(&self->writer, &self->head.header, err) != 0)
         return -1;
-    cut_pieces(self);
+    /* A piece of about PIECE_NBYTES, from the size of the input's pickles. */
+    for (size_t i = 0; i < rows->n_arrays; i++)
+        n_bytes += rows->arrays[i]->unpacked_nbytes;
+    row_nbytes = rows->n_rows > 0 ? n_bytes / rows->n_rows + 1 : 1;
+    self->head.rows_per_piece = row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1;
     return 0;
 }
 
@@ -267,6 +222,7 @@ struct pieces *pieces_of_objects(const struct image_input *in, struct bytes *hea
     }
     self->head.ops = &object_ops;
     self->in = *in;
+    self->rows = &in->supply->rows;
     self->head.header = *header;
     *header = (struct bytes){0};
     self->head.n_rows = in->order->n_images;
@@ -300,20 +256,17 @@ static int append_item(const struct pickle_item *item, struct bytes *out, struct
     }
 }
 
-int object_row_bytes(const struct image_input *in, uint64_t row, uint32_t t, struct bytes *out,
-                     struct error *err)
+int object_row_bytes(const struct reader *reader, uint64_t row, const struct spec *spec, uint32_t t,
+                     struct bytes *out, struct error *err)
 {
     struct room room = {0};
-    uint64_t items_per_row;
-    int status = items_per_row_of(&in->arrays[0]->header, &items_per_row, err);
+    int status = 0;
 
-    for (uint64_t sub = 0; sub < items_per_row && status == 0; sub++) {
-        const struct array *array;
-        uint64_t at;
-        struct pickle_item item = *item_at(in, items_per_row, row, sub, &array, &at);
+    for (uint64_t sub = 0; sub < reader->n_items && status == 0; sub++) {
+        struct pickle_item item = reader_items(reader, row)[sub];
 
-        if (in->spec->kind == SPEC_INDICES)
-            status = move_item(in->spec, t, &item, &room, err);
+        if (spec->kind == SPEC_INDICES)
+            status = move_item(spec, t, &item, &room, err);
         if (status == 0)
             status = append_item(&item, out, err);
     }

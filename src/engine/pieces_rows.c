@@ -23,59 +23,46 @@ struct image_pieces {
     enum provenance provenance; /* when in.supply is NULL */
 };
 
-static int images_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
+int image_input_load(const struct image_input *in, const struct pieces *pieces,
+                     struct piece_rows *rows, struct error *err)
 {
-    struct image_pieces *self = (struct image_pieces *)pieces;
     uint64_t begin, end;
 
-    if (self->in.supply == NULL)
-        return 0;
-    order_span(self->in.order, rows->begin, rows->end - rows->begin, &begin, &end);
+    order_span(in->order, rows->begin, rows->end - rows->begin, &begin, &end);
     /* The array's last rows are read even if no image needs them: its CRC stands at the end. */
-    if (rows->end == pieces->n_rows && order_is_last(self->in.order))
-        end = self->in.order->n_rows;
-    return row_supply_load(self->in.supply, begin, end, &rows->window, err);
+    if (rows->end == pieces->n_rows && order_is_last(in->order))
+        end = in->order->n_rows;
+    return row_supply_load(in->supply, begin, end, &rows->window, err);
 }
 
-/* n rows in a row under one transform. */
-static int move_run(const struct image_pieces *self, uint32_t t, uint64_t row, uint64_t n,
-                    const uint8_t *in, const uint8_t *values, uint8_t *out, struct error *err)
+static int images_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
 {
-    struct error reason = {0};
-    uint64_t failed;
+    const struct image_pieces *self = (const struct image_pieces *)pieces;
 
-    if (kernel_rows(self->in.spec, t, in, values, out, n, &failed, &reason) != 0)
-        return row_supply_fail(self->in.supply, row + failed, &reason, err);
-    return 0;
+    return self->in.supply != NULL ? image_input_load(&self->in, pieces, rows, err) : 0;
 }
 
-static int make_from_window(const struct image_pieces *self, unsigned window,
-                            const struct image *images, size_t n, uint8_t *out, struct error *err)
+/* The images of rows: neighbours under one transform are moved together, if a window holds them. */
+static int make_images(const struct image_pieces *self, unsigned window, const struct image *images,
+                       size_t n, uint8_t *room, uint8_t *out, struct error *err)
 {
+    struct row_supply *supply = self->in.supply;
+    const size_t most = supply->streams ? n : 1;
+
     for (size_t i = 0, run; i < n; i += run) {
-        const uint8_t *values, *rows;
+        struct error reason = {0};
+        const uint8_t *rows[2];
+        uint64_t failed;
 
-        rows = row_supply_rows(self->in.supply, window, images[i].row, &values);
-        for (run = 1; i + run < n && images[i + run].row == images[i].row + run &&
+        for (run = 1; run < most && i + run < n && images[i + run].row == images[i].row + run &&
                       images[i + run].transform == images[i].transform;)
             run++;
-        if (move_run(self, images[i].transform, images[i].row, run, rows, values,
-                     out + i * self->head.row_nbytes, err) != 0)
+        if (row_supply_get(supply, window, images[i].row, room, rows, err) != 0)
             return -1;
+        if (kernel_rows(&self->in.array->spec, images[i].transform, rows[0], rows[1],
+                        out + i * self->head.row_nbytes, run, &failed, &reason) != 0)
+            return reader_fail(&supply->rows, images[i].row + failed, &reason, err);
     }
-    return 0;
-}
-
-static int make_from_table(const struct image_pieces *self, const struct image *images, size_t n,
-                           uint8_t *room, uint8_t *out, struct error *err)
-{
-    const uint8_t *values;
-
-    for (size_t i = 0; i < n; i++)
-        if (row_supply_get(self->in.supply, images[i].row, room, &values, err) != 0 ||
-            move_run(self, images[i].transform, images[i].row, 1, room, values,
-                     out + i * self->head.row_nbytes, err) != 0)
-            return -1;
     return 0;
 }
 
@@ -110,8 +97,7 @@ static int images_make(const struct pieces *pieces, const struct piece_rows *row
         order_images(self->in.order, row, n, images);
         if (supply == NULL)
             make_provenance(self, images, n, to);
-        else if (supply->streams ? make_from_window(self, rows->window, images, n, to, err) != 0
-                                 : make_from_table(self, images, n, room, to, err) != 0)
+        else if (make_images(self, rows->window, images, n, room, to, err) != 0)
             return -1;
         row += n;
         to += n * pieces->row_nbytes;
@@ -151,7 +137,7 @@ struct pieces *pieces_of_rows(const struct image_input *in, struct bytes *header
 {
     const struct image_pieces like = {.in = *in};
 
-    return new_pieces(&like, in->spec->row_nbytes, header, err);
+    return new_pieces(&like, in->array->spec.row_nbytes, header, err);
 }
 
 struct pieces *pieces_of_provenance(enum provenance what, const struct order *order,

@@ -120,8 +120,11 @@ void plan_release(struct plan *plan)
         free(plan->arrays[i].sources);
         free(plan->arrays[i].values);
         spec_release(&plan->arrays[i].spec);
+        if (plan->csrs != NULL)
+            csr_release(&plan->csrs[i]);
     }
     free(plan->arrays);
+    free(plan->csrs);
     spec_maker_release(&plan->maker);
     for (size_t i = 0; i < plan->n_archives; i++)
         archive_in_close(&plan->archives[i]);
@@ -470,8 +473,7 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
 {
     plan->conventions = request->conventions;
     plan->seen = request->seen;
-    plan->max_memory = request->max_memory;
-    plan->tmpdir = request->tmpdir;
+    plan->budget = request->budget;
     plan->pick = request->pick;
     plan->keep_identity = request->keep_identity;
     plan->unique = request->unique;
@@ -508,8 +510,7 @@ int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
 int plan_see(const char *path, const struct settings *request, struct survey_seen *seen,
              struct error *err)
 {
-    struct plan plan = {.max_memory = request->max_memory,
-                        .tmpdir = request->tmpdir,
+    struct plan plan = {.budget = request->budget,
                         .purpose = request->purpose,
                         .key_names = request->key,
                         .conventions = request->conventions};

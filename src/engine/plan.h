@@ -16,6 +16,7 @@
 #include "engine/order.h"
 #include "engine/settings.h"
 #include "shard/archive_in.h"
+#include "shard/batch.h"
 #include "shard/conventions.h"
 #include "shard/role.h"
 
@@ -35,9 +36,10 @@ struct plan_array {
     struct role_binding binding;
     const struct array **sources; /* owned: the array in each input, in order */
     const struct array *
-        *values;      /* owned, or NULL: of a padded sparse policy's indices, its values */
-    struct spec spec; /* arrays with rows; n_steps 0 elsewhere */
-    bool is_object;   /* pickled, one or more dimensions */
+        *values;           /* owned, or NULL: of a padded sparse policy's indices, its values */
+    const struct csr *csr; /* borrowed from the plan, or NULL: where its lists begin (CSR) */
+    struct spec spec;      /* arrays with rows; n_steps 0 elsewhere */
+    bool is_object;        /* pickled, one or more dimensions */
 };
 
 /* What a command did beside expanding, for the manifest: an option, or a count. */
@@ -62,6 +64,7 @@ struct plan {
     unsigned turn_codes;            /* in to-move planes, as far as they were looked for */
     struct plan_array *arrays;      /* owned, in the first input's order */
     size_t n_arrays;
+    struct csr *csrs; /* owned, n_arrays: of arrays of offsets */
     struct spec_maker maker;
     struct selection selection; /* when selected */
     bool selected;
@@ -79,11 +82,10 @@ struct plan {
     struct plan_note *notes; /* owned */
     size_t n_notes;
     bool provenance;
-    bool swaps;          /* a chosen transform swaps colours */
-    bool is_surveyed;    /* see plan_survey */
-    uint64_t max_memory; /* bytes for what cannot stream */
-    const char *tmpdir;  /* borrowed from the request */
-    char **warnings;     /* owned lines */
+    bool swaps;            /* a chosen transform swaps colours */
+    bool is_surveyed;      /* see plan_survey */
+    struct budget *budget; /* borrowed from the request: memory for what cannot stream */
+    char **warnings;       /* owned lines */
     size_t n_warnings;
 
     /* Counts for the manifest; UINT64_MAX: does not apply. */

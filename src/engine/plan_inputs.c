@@ -291,6 +291,29 @@ static int infer_archive(struct plan *plan, size_t i, const struct settings *req
     return status;
 }
 
+/* Where the lists of arrays in CSR form begin: read once, for all three of them. */
+static int read_offsets(struct plan *plan, struct error *err)
+{
+    plan->csrs = calloc(plan->n_arrays + 1, sizeof *plan->csrs);
+    if (plan->csrs == NULL)
+        return error_no_memory(err, "offsets of a sparse policy");
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        struct plan_array *array = &plan->arrays[i];
+        const struct role_binding *binding = &array->binding;
+        struct csr *csr;
+
+        if (binding->sparse != SPARSE_CSR || array->is_object)
+            continue;
+        csr = &plan->csrs[binding->offsets_array];
+        if (csr->first == NULL &&
+            csr_open(csr, plan->arrays[binding->offsets_array].sources,
+                     plan->arrays[binding->index_array].sources, plan->n_archives, err) != 0)
+            return -1;
+        array->csr = csr;
+    }
+    return 0;
+}
+
 /* A padded sparse policy's indices need their values beside them. */
 static int pair_values(struct plan *plan, struct plan_array *array, struct error *err)
 {
@@ -317,5 +340,5 @@ int plan_match_arrays(struct plan *plan, const struct settings *request, struct 
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (pair_values(plan, &plan->arrays[i], err) != 0)
             return -1;
-    return 0;
+    return read_offsets(plan, err);
 }

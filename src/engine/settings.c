@@ -4,6 +4,7 @@
  */
 #include "engine/settings.h"
 
+#include "base/budget.h"
 #include "base/crew.h"
 #include "base/text.h"
 #include "engine/order.h"
@@ -183,6 +184,10 @@ int settings_finish(struct settings *settings, struct error *err)
         settings->n_threads = threads_usable();
     if (settings->tmpdir == NULL)
         settings->tmpdir = tmpdir != NULL && *tmpdir != '\0' ? tmpdir : "/tmp";
+    settings->budget = malloc(sizeof *settings->budget);
+    if (settings->budget == NULL)
+        return error_no_memory(err, "settings");
+    *settings->budget = (struct budget){settings->max_memory, settings->tmpdir};
     return settings->schema != NULL ? put_schema_first(settings, err) : 0;
 }
 
@@ -191,4 +196,6 @@ void settings_release(struct settings *settings)
     role_request_release(&settings->roles);
     free(settings->leaks);
     settings->leaks = NULL;
+    free(settings->budget);
+    settings->budget = NULL;
 }

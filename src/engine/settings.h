@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct budget;
 struct survey_seen;
 
 /* What rows are read for: all their images, or to be kept as they are, chosen by their keys; then
@@ -75,8 +76,9 @@ struct settings {
 
     /* What a run may use. */
     int n_threads;
-    uint64_t max_memory; /* bytes for what cannot stream */
-    const char *tmpdir;  /* borrowed */
+    uint64_t max_memory;   /* bytes for what cannot stream */
+    const char *tmpdir;    /* borrowed */
+    struct budget *budget; /* owned: both of them, for all that the run reads */
 
     /* What single commands want. */
     const char **leaks; /* owned list of borrowed names: sets whose positions must not occur */
@@ -145,7 +147,7 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
                struct error *err);
 
 /* After the last option: read the schema, whose roles count less than those of the options, and
- * fill in what depends on the environment (TMPDIR, usable processors). */
+ * fill in what depends on the environment (TMPDIR, usable processors) and the budget. */
 int settings_finish(struct settings *settings, struct error *err);
 
 /* Free what the options allocated; accepts a zeroed one. */

@@ -6,7 +6,7 @@
  */
 #include "engine/survey.h"
 
-#include "engine/source.h"
+#include "engine/survey_chunks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,48 +20,26 @@ struct visitor {
     void *self;
 };
 
-static void visit_rows(const struct array *array, const uint8_t *rows, uint64_t first, uint64_t n,
-                       const struct visitor *visitor, bool *stop)
-{
-    const struct dtype *dtype = &array->header.dtype;
-    const uint64_t per_row = array->row_nbytes / dtype->itemsize;
-
-    for (uint64_t i = 0; i < n && !*stop; i++)
-        for (uint64_t e = 0; e < per_row && !*stop; e++)
-            *stop =
-                visitor->visit(visitor->self, first + i,
-                               dtype_get_double(dtype, rows + (i * per_row + e) * dtype->itemsize));
-}
-
 static int visit_all(const struct plan *plan, const struct plan_array *array,
                      const struct visitor *visitor, struct error *err)
 {
     const struct array *first = array->sources[0];
-    uint64_t at_once;
-    struct source source;
-    uint8_t *chunk;
+    const struct dtype *dtype = &first->header.dtype;
+    const uint64_t per_row = dtype->itemsize > 0 ? first->row_nbytes / dtype->itemsize : 0;
+    struct chunks chunks = {0};
     bool stop = false;
     int status;
 
-    if (!dtype_is_number(&first->header.dtype) || first->row_nbytes == 0)
+    if (!survey_has_numbers(array))
         return plan_refuse(plan, array, err, "is no array of numbers; use --role or --copy %s",
                            array->key);
-    at_once = CHUNK_NBYTES / first->row_nbytes + 1;
-    chunk = malloc(at_once * first->row_nbytes);
-    if (chunk == NULL)
-        return error_no_memory(err, "survey of an array");
-    status =
-        source_open(&source, array->sources, plan->n_archives, plan->max_memory, plan->tmpdir, err);
-    while (status == 0 && !stop && source.next < source.n_rows) {
-        uint64_t row = source.next, left = source.n_rows - row;
-        uint64_t n = left < at_once ? left : at_once;
-
-        status = source_read(&source, n, chunk, err);
-        if (status == 0)
-            visit_rows(first, chunk, row, n, visitor, &stop);
-    }
-    source_close(&source);
-    free(chunk);
+    status = chunks_open(&chunks, plan, array, CHUNK_NBYTES / first->row_nbytes + 1, err);
+    while (status == 0 && !stop && (status = chunks_next(&chunks, err)) == 0 && chunks.n > 0)
+        for (uint64_t i = 0; i < chunks.n && !stop; i++)
+            for (uint64_t e = i * per_row; e < (i + 1) * per_row && !stop; e++)
+                stop = visitor->visit(visitor->self, chunks.first + i,
+                                      dtype_get_double(dtype, chunks.rows + e * dtype->itemsize));
+    chunks_close(&chunks);
     return status;
 }
 

@@ -28,27 +28,26 @@ bool survey_has_numbers(const struct plan_array *array)
 int chunks_open(struct chunks *chunks, const struct plan *plan, const struct plan_array *array,
                 uint64_t at_once, struct error *err)
 {
-    *chunks = (struct chunks){.at_once = at_once};
-    chunks->rows = malloc(at_once * array->sources[0]->row_nbytes + 1);
-    if (chunks->rows == NULL)
-        return error_no_memory(err, "survey of an array");
-    return source_open(&chunks->source, array->sources, plan->n_archives, plan->max_memory,
-                       plan->tmpdir, err);
+    *chunks = (struct chunks){
+        .batch.own = {.arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr},
+        .at_once = at_once,
+    };
+    return batch_open(&chunks->batch, plan->budget, err);
 }
 
 int chunks_next(struct chunks *chunks, struct error *err)
 {
-    const uint64_t left = chunks->source.n_rows - chunks->source.next;
+    const int status = batch_next(&chunks->batch, chunks->at_once, err);
 
-    chunks->first = chunks->source.next;
-    chunks->n = left < chunks->at_once ? left : chunks->at_once;
-    return source_read(&chunks->source, chunks->n, chunks->rows, err);
+    chunks->rows = chunks->batch.bytes.data;
+    chunks->first = chunks->batch.first;
+    chunks->n = chunks->batch.n;
+    return status;
 }
 
 void chunks_close(struct chunks *chunks)
 {
-    source_close(&chunks->source); /* accepts one that was never opened */
-    free(chunks->rows);
+    batch_release(&chunks->batch);
 }
 
 double survey_plane_value(const struct plan_array *planes, const uint8_t *row, uint64_t plane,

@@ -5,14 +5,14 @@
 #define SYMAUG_ENGINE_SURVEY_CHUNKS_H
 
 #include "engine/plan.h"
-#include "engine/source.h"
+#include "shard/batch.h"
 
 #define SURVEY_CHUNK_NBYTES (256u << 10)
 
-/* Rows of an array, a chunk at a time. Zero-initialise. */
+/* Rows of an array, a chunk at a time. Zero-initialise; stays where it is while it is open. */
 struct chunks {
-    struct source source;
-    uint8_t *rows; /* owned: at_once rows */
+    struct batch batch;
+    const uint8_t *rows; /* those of the batch */
     uint64_t at_once, first, n;
 };
 

@@ -1,110 +1,68 @@
 /*
  * survey_entries.c - the entries of sparse policies, in whatever form they are stored.
  *
- * Padded rows are read beside their values, a chunk at a time; CSR elements stream past the offsets
- * that csr_open has checked; objects are in memory. All of them end in one call for each entry.
+ * Padded rows and lists in CSR form are read beside their values, a chunk at a time; objects are in
+ * memory. All of them end in one call for each entry.
  */
-#include "engine/pieces.h"
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"
 
 #include <string.h>
+
+#define LISTS_AT_ONCE 1024
 
 static const struct plan_array *values_of(const struct plan *plan, const struct plan_array *array)
 {
     return array->binding.value_array >= 0 ? &plan->arrays[array->binding.value_array] : NULL;
 }
 
-/* n entries of a row. */
+/* The entries of a row. */
 static int visit_numbers(const struct entries_visitor *visitor, uint64_t row,
-                         const struct array *array, const uint8_t *indices,
-                         const struct array *values, const uint8_t *numbers, uint64_t n,
-                         struct error *err)
+                         const struct row *indices, const struct row *values, struct error *err)
 {
-    const struct dtype *dtype = &array->header.dtype;
-    int status;
+    int status = 0;
 
-    for (uint64_t i = 0; i < n; i++) {
-        struct entry entry = {row, dtype_get_int(dtype, indices + i * dtype->itemsize), 1, false};
+    for (uint64_t i = 0; i < indices->n && status == 0; i++) {
+        struct entry entry = {row, row_int(indices, i), 1, values != NULL};
 
-        if (values != NULL) {
-            entry.has_value = true;
-            entry.value = dtype_get_double(&values->header.dtype,
-                                           numbers + i * values->header.dtype.itemsize);
-        }
-        if ((status = visitor->visit(visitor->self, &entry, err)) != 0)
-            return status;
+        if (values != NULL)
+            entry.value = row_double(values, i);
+        status = visitor->visit(visitor->self, &entry, err);
     }
-    return 0;
+    return status;
 }
 
-static int visit_padded(const struct plan *plan, const struct plan_array *array,
-                        const struct entries_visitor *visitor, struct error *err)
+/* Rows of indices and of their values, in step; in CSR form, lists of them. */
+static int visit_rows(const struct plan *plan, const struct plan_array *array,
+                      const struct entries_visitor *visitor, struct error *err)
 {
     const struct plan_array *values = values_of(plan, array);
-    const struct array *first = array->sources[0];
-    const struct array *numbers = values != NULL ? values->sources[0] : NULL;
-    const uint64_t at_once = SURVEY_CHUNK_NBYTES / (first->row_nbytes + 1) + 1;
-    const uint64_t per_row = first->row_nbytes / first->header.dtype.itemsize;
+    const uint64_t at_once = array->csr != NULL
+                                 ? LISTS_AT_ONCE
+                                 : SURVEY_CHUNK_NBYTES / (array->sources[0]->row_nbytes + 1) + 1;
     struct chunks rows = {0}, row_values = {0};
     int status = chunks_open(&rows, plan, array, at_once, err);
 
     if (status == 0 && values != NULL)
         status = chunks_open(&row_values, plan, values, at_once, err);
-    while (status == 0) {
-        status = chunks_next(&rows, err);
-        if (status == 0 && values != NULL)
+    if (status == 0 && values != NULL && row_values.batch.own.n_units != rows.batch.own.n_units)
+        status = plan_refuse(plan, values, err, "%llu values, expected %llu, as indices",
+                             (unsigned long long)row_values.batch.own.n_units,
+                             (unsigned long long)rows.batch.own.n_units);
+    while (status == 0 && (status = chunks_next(&rows, err)) == 0 && rows.n > 0) {
+        if (values != NULL)
             status = chunks_next(&row_values, err);
-        for (uint64_t i = 0; i < rows.n && status == 0; i++)
-            status = visit_numbers(
-                visitor, rows.first + i, first, rows.rows + i * first->row_nbytes, numbers,
-                values != NULL ? row_values.rows + i * numbers->row_nbytes : NULL, per_row, err);
-        if (rows.n == 0)
-            break;
+        for (uint64_t i = 0; i < rows.n && status == 0; i++) {
+            const struct row indices = batch_row(&rows.batch, i);
+            const struct row numbers =
+                values != NULL ? batch_row(&row_values.batch, i) : (struct row){0};
+
+            status = visit_numbers(visitor, rows.first + i, &indices,
+                                   values != NULL ? &numbers : NULL, err);
+        }
     }
     chunks_close(&rows);
     chunks_close(&row_values);
-    return status;
-}
-
-static int visit_csr(const struct plan *plan, const struct plan_array *array,
-                     const struct entries_visitor *visitor, struct error *err)
-{
-    const struct plan_array *offsets = &plan->arrays[array->binding.offsets_array];
-    const struct plan_array *values = values_of(plan, array);
-    const struct array *numbers = values != NULL ? values->sources[0] : NULL;
-    struct csr csr = {0};
-    struct chunks elements = {0}, element_values = {0};
-    uint64_t row = 0;
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): indices have their offsets */
-    int status = csr_open(&csr, offsets->sources, array->sources, plan->n_archives, err);
-
-    if (status == 0)
-        status = chunks_open(&elements, plan, array, SURVEY_CHUNK_NBYTES / 8, err);
-    if (status == 0 && values != NULL)
-        status = chunks_open(&element_values, plan, values, SURVEY_CHUNK_NBYTES / 8, err);
-    if (status == 0 && values != NULL && element_values.source.n_rows != elements.source.n_rows)
-        status = plan_refuse(plan, values, err, "%llu values, expected %llu, as indices",
-                             (unsigned long long)element_values.source.n_rows,
-                             (unsigned long long)elements.source.n_rows);
-    while (status == 0) {
-        status = chunks_next(&elements, err);
-        if (status == 0 && values != NULL)
-            status = chunks_next(&element_values, err);
-        for (uint64_t i = 0; i < elements.n && status == 0; i++) {
-            while (csr.first[row + 1] <= elements.first + i)
-                row++;
-            status = visit_numbers(
-                visitor, row, array->sources[0], elements.rows + i * array->sources[0]->row_nbytes,
-                numbers, values != NULL ? element_values.rows + i * numbers->row_nbytes : NULL, 1,
-                err);
-        }
-        if (elements.n == 0)
-            break;
-    }
-    chunks_close(&elements);
-    chunks_close(&element_values);
-    csr_release(&csr);
     return status;
 }
 
@@ -201,6 +159,5 @@ int survey_entries(const struct plan *plan, const struct plan_array *array,
         return visit_objects(plan, array, visitor, err);
     if (!survey_has_numbers(array))
         return 0;
-    return array->binding.sparse == SPARSE_CSR ? visit_csr(plan, array, visitor, err)
-                                               : visit_padded(plan, array, visitor, err);
+    return visit_rows(plan, array, visitor, err);
 }

@@ -8,7 +8,6 @@
 
 #include "base/crew.h"
 #include "engine/pieces.h"
-#include "engine/source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +19,7 @@
 /* One array that moves: its rows, and those of its values where they belong together. */
 struct moving {
     const struct plan_array *array;
-    struct source source, values;  /* numeric arrays */
-    struct bytes rows, value_rows; /* a chunk of them */
-    struct csr csr;                /* CSR: where the rows begin in `source` */
+    struct batch rows, values; /* a chunk of them */
 };
 
 struct unique {
@@ -40,11 +37,8 @@ struct unique {
 static void release(struct unique *u)
 {
     for (size_t i = 0; i < u->n_moving; i++) {
-        source_close(&u->moving[i].source);
-        source_close(&u->moving[i].values);
-        bytes_release(&u->moving[i].rows);
-        bytes_release(&u->moving[i].value_rows);
-        csr_release(&u->moving[i].csr);
+        batch_release(&u->moving[i].rows);
+        batch_release(&u->moving[i].values);
     }
     for (int i = 0; u->rooms != NULL && i < u->n_threads; i++)
         bytes_release(&u->rooms[i]);
@@ -54,32 +48,19 @@ static void release(struct unique *u)
     free(u->rooms);
 }
 
-/* Open an array's rows, unless it is pickled (those are in memory). */
 static int open_moving(struct unique *u, const struct plan_array *array, struct error *err)
 {
-    const struct plan *plan = u->plan;
+    const size_t n = u->plan->n_archives;
     struct moving *m = &u->moving[u->n_moving++];
-    const uint64_t row_nbytes = array->sources[0]->row_nbytes;
 
-    m->array = array;
-    if (array->is_object)
-        return 0;
-    if (source_open(&m->source, array->sources, plan->n_archives, plan->max_memory, plan->tmpdir,
-                    err) != 0)
+    *m = (struct moving){
+        .array = array,
+        .rows.own = {.arrays = array->sources, .n_arrays = n, .csr = array->csr},
+        .values.own = {.arrays = array->values, .n_arrays = n},
+    };
+    if (batch_open(&m->rows, u->plan->budget, err) != 0)
         return -1;
-    if (array->binding.sparse == SPARSE_CSR)
-        return csr_open(&m->csr, plan->arrays[array->binding.offsets_array].sources, array->sources,
-                        plan->n_archives, err);
-    if (bytes_reserve(&m->rows, ROWS_AT_ONCE * row_nbytes, err) == NULL)
-        return -1;
-    if (array->spec.kind != SPEC_PADDED)
-        return 0;
-    return source_open(&m->values, array->values, plan->n_archives, plan->max_memory, plan->tmpdir,
-                       err) != 0 ||
-                   bytes_reserve(&m->value_rows, ROWS_AT_ONCE * array->spec.value_row_nbytes,
-                                 err) == NULL
-               ? -1
-               : 0;
+    return array->spec.kind == SPEC_PADDED ? batch_open(&m->values, u->plan->budget, err) : 0;
 }
 
 /* Values and offsets in CSR form are the same in all images of a row. */
@@ -113,51 +94,41 @@ static XXH128_hash_t add(XXH128_hash_t hash, const void *bytes, size_t n_bytes)
     return XXH3_128bits(both, sizeof both);
 }
 
-/* Row `at` of the chunk (row `row` of the plan) of one array under one transform. */
-static int hash_image(const struct unique *u, const struct moving *m, uint64_t row, uint64_t at,
-                      uint32_t t, struct bytes *room, XXH128_hash_t *hash, struct error *err)
+/* Row `at` of the chunk of one array under one transform. */
+static int hash_image(const struct moving *m, uint64_t at, uint32_t t, struct bytes *room,
+                      XXH128_hash_t *hash, struct error *err)
 {
     const struct spec *spec = &m->array->spec;
+    const struct row row = batch_row(&m->rows, at);
+    int status;
 
     room->n_bytes = 0;
     if (m->array->is_object) {
-        const struct image_input in = {m->array->sources, u->plan->n_archives, spec,
-                                       &u->plan->order, NULL};
-
-        if (object_row_bytes(&in, row, t, room, err) != 0)
-            return -1;
-    } else if (m->csr.first != NULL) {
-        const uint64_t first = m->csr.first[row], n = m->csr.first[row + 1] - first;
-        const uint64_t before = first - m->csr.first[row - at];
-
-        if (bytes_reserve(room, n * spec->dtype.itemsize + 1, err) == NULL ||
-            kernel_indices(spec, t, &spec->dtype, m->rows.data + before * spec->dtype.itemsize,
-                           room->data, n, err) != 0)
-            return -1;
-        room->n_bytes = n * spec->dtype.itemsize;
+        status = object_row_bytes(m->rows.reader, m->rows.first + at, spec, t, room, err);
     } else {
-        if (bytes_reserve(room, spec->row_nbytes + 1, err) == NULL ||
-            kernel_row(spec, t, m->rows.data + at * spec->row_nbytes,
-                       m->value_rows.data != NULL ? m->value_rows.data + at * spec->value_row_nbytes
-                                                  : NULL,
-                       room->data, err) != 0)
+        const uint64_t n_bytes = row.n * row.dtype->itemsize;
+
+        if (bytes_reserve(room, n_bytes + 1, err) == NULL)
             return -1;
-        room->n_bytes = spec->row_nbytes;
+        status = m->array->csr != NULL
+                     ? kernel_indices(spec, t, &spec->dtype, row.bytes, room->data, row.n, err)
+                     : kernel_row(spec, t, row.bytes,
+                                  m->values.n > 0 ? batch_row(&m->values, at).bytes : NULL,
+                                  room->data, err);
+        room->n_bytes = n_bytes;
     }
     *hash = add(*hash, room->data, room->n_bytes);
-    return 0;
+    return status;
 }
 
-static int hash_row(struct unique *u, uint64_t row, uint64_t at, struct bytes *room,
-                    struct error *err)
+static int hash_row(struct unique *u, uint64_t at, struct bytes *room, struct error *err)
 {
     XXH128_hash_t *hashes = u->hashes + at * u->plan->n_chosen;
 
     memset(hashes, 0, u->plan->n_chosen * sizeof *hashes);
     for (size_t i = 0; i < u->n_moving; i++)
         for (uint32_t k = 0; k < u->plan->n_chosen; k++)
-            if (hash_image(u, &u->moving[i], row, at, u->plan->chosen[k], room, &hashes[k], err) !=
-                0)
+            if (hash_image(&u->moving[i], at, u->plan->chosen[k], room, &hashes[k], err) != 0)
                 return -1;
     return 0;
 }
@@ -178,20 +149,9 @@ static int read_chunk(struct unique *u, struct error *err)
     for (size_t i = 0; i < u->n_moving; i++) {
         struct moving *m = &u->moving[i];
 
-        if (m->array->is_object)
-            continue;
-        if (m->csr.first != NULL) {
-            const uint64_t n = m->csr.first[u->first + u->n] - m->csr.first[u->first];
-
-            m->rows.n_bytes = 0;
-            if (bytes_reserve(&m->rows, n * m->array->spec.dtype.itemsize + 1, err) == NULL ||
-                source_read(&m->source, n, m->rows.data, err) != 0)
-                return -1;
-            continue;
-        }
-        if (source_read(&m->source, u->n, m->rows.data, err) != 0 ||
-            (m->value_rows.data != NULL &&
-             source_read(&m->values, u->n, m->value_rows.data, err) != 0))
+        if (batch_read(&m->rows, u->first, u->n, err) != 0 ||
+            (m->array->spec.kind == SPEC_PADDED &&
+             batch_read(&m->values, u->first, u->n, err) != 0))
             return -1;
     }
     return 0;
@@ -204,7 +164,7 @@ static void hash_rows(void *self, int64_t job, int worker)
     const uint64_t begin = (uint64_t)job * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
 
     for (uint64_t at = begin; at < end && at < u->n; at++)
-        hash_row(u, u->first + at, at, &u->rooms[worker], &u->errors[at]);
+        hash_row(u, at, &u->rooms[worker], &u->errors[at]);
 }
 
 static int drop_chunk(struct unique *u, struct crew *crew, struct error *err)

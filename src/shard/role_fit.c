@@ -6,7 +6,7 @@
 #include "shard/role_parts.h"
 
 #include "base/text.h"
-#include "shard/rows.h"
+#include "shard/batch.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -243,27 +243,27 @@ static bool is_spatial_multiple(const struct role_context *c, const struct dtype
  * a structured type are not looked into. */
 static bool may_be_bitboards(const struct role_context *c, const struct array *array)
 {
+    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
     const struct dtype *dtype = &array->header.dtype;
     const uint64_t per_row = array->row_nbytes / 8;
-    struct role_look look;
     bool found = false;
+    int status;
 
     if (c->board->n_cells < 49 || c->board->n_cells > 64 || per_row == 0)
         return false;
     if (dtype->structured)
         return strstr(array->header.descr, "u8'") != NULL ||
                strstr(array->header.descr, "i8'") != NULL;
-    if (!dtype_is_integer(dtype) || dtype->itemsize != 8)
+    if (!dtype_is_integer(dtype) || dtype->itemsize != 8 || array_is_fortran(array))
         return false;
-    look = role_look_open(array);
-    while (!found && role_look_next(&look)) {
+    status = batch_open(&batch, NULL, NULL); /* whoever copies it says what is wrong with it */
+    while (status == 0 && !found && batch_next(&batch, 1, NULL) == 0 && batch.n > 0)
         for (uint64_t k = 0; k < per_row; k++) {
-            const int64_t value = dtype_get_int(dtype, look.row + 8 * k);
+            const int64_t value = dtype_get_int(dtype, batch.bytes.data + 8 * k);
 
             found = found || value > (INT64_C(1) << 32) || value < -(INT64_C(1) << 32);
         }
-    }
-    role_look_close(&look);
+    batch_release(&batch);
     return found;
 }
 
@@ -583,56 +583,25 @@ bool role_fit_tile(const struct role_context *c, size_t i, struct role_binding *
 
 #define MAX_LOOK_NBYTES (1u << 20) /* of a row that is looked at */
 
-struct role_look role_look_open(const struct array *array)
-{
-    const struct array *const arrays[] = {array};
-    struct role_look look = {0};
-
-    if (array->row_nbytes == 0 || array_is_fortran(array))
-        return look;
-    look.rows = rows_open(arrays, 1, NULL);
-    look.row = malloc((size_t)array->row_nbytes);
-    if (look.rows != NULL && look.row != NULL)
-        look.n_left = array->n_rows;
-    return look;
-}
-
-bool role_look_next(struct role_look *look)
-{
-    if (look->n_left == 0 || rows_read(look->rows, 1, look->row, NULL) != 0)
-        return false;
-    look->n_left--;
-    return true;
-}
-
-void role_look_close(struct role_look *look)
-{
-    free(look->row);
-    rows_close(look->rows);
-}
-
 bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high)
 {
+    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
     const struct dtype *dtype = &array->header.dtype;
-    struct role_look look = {0};
-    bool is_read = dtype_is_number(dtype) && array->row_nbytes <= MAX_LOOK_NBYTES;
-    uint64_t i = 0;
+    bool is_read = dtype_is_number(dtype) && array->n_rows > 0 && array->row_nbytes > 0 &&
+                   array->row_nbytes <= MAX_LOOK_NBYTES && !array_is_fortran(array) &&
+                   batch_open(&batch, NULL, NULL) == 0;
 
-    if (is_read)
-        look = role_look_open(array);
-    for (is_read &= look.n_left > 0; i < array->n_rows && is_read; i++) {
-        if (i * array->row_nbytes >= max_nbytes)
-            break;
-        is_read = role_look_next(&look);
+    for (uint64_t i = 0; i < array->n_rows && is_read && i * array->row_nbytes < max_nbytes; i++) {
+        is_read = batch_next(&batch, 1, NULL) == 0;
         for (uint64_t k = 0; is_read && k < array->row_nbytes / dtype->itemsize; k++) {
-            const double value = dtype_get_double(dtype, look.row + k * dtype->itemsize);
+            const double value = dtype_get_double(dtype, batch.bytes.data + k * dtype->itemsize);
 
             *low = (i == 0 && k == 0) || value < *low ? value : *low;
             *high = (i == 0 && k == 0) || value > *high ? value : *high;
             is_read = value == value;
         }
     }
-    role_look_close(&look);
+    batch_release(&batch);
     return is_read;
 }
 
@@ -694,23 +663,24 @@ bool role_may_hold_positions(const struct role_context *c, size_t i, bool is_nam
 {
     const struct array *array = &c->archive->arrays[i];
     const struct dtype *dtype = &array->header.dtype;
-    struct role_look look;
-    char *text;
+    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
+    char *text = NULL;
     bool found = false;
+    int status;
 
     if (array->objects != NULL)
         return objects_hold_positions(c, array, is_named);
-    if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) ||
-        array->row_nbytes > MAX_LOOK_NBYTES)
+    if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || array->row_nbytes == 0 ||
+        array->row_nbytes > MAX_LOOK_NBYTES || array_is_fortran(array))
         return false;
-    look = role_look_open(array);
+    status = batch_open(&batch, NULL, NULL); /* whoever copies it says what is wrong with it */
     text = malloc(dtype->itemsize + 1);
-    while (!found && text != NULL && role_look_next(&look))
+    while (status == 0 && text != NULL && !found && batch_next(&batch, 1, NULL) == 0 && batch.n > 0)
         for (uint64_t at = 0; at < array->row_nbytes && !found; at += dtype->itemsize) {
-            read_text(dtype, look.row + at, text);
+            read_text(dtype, batch.bytes.data + at, text);
             found = is_position(c, text, is_named);
         }
     free(text);
-    role_look_close(&look);
+    batch_release(&batch);
     return found;
 }

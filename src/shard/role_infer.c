@@ -4,6 +4,7 @@
  * What was told counts first, then name and shape together; what nothing speaks for is copied when
  * it is surely not spatial. Problems do not stop the inference: all of them are found.
  */
+#include "shard/batch.h"
 #include "shard/role_parts.h"
 
 #include <inttypes.h>
@@ -285,18 +286,20 @@ static int bind_copy(struct role_context *c, size_t i, bool check_shape)
  * where those of the player to move change with every row. */
 static bool goes_by_colour(const struct array *array)
 {
-    struct role_look look = role_look_open(array);
+    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
+    const int status = batch_open(&batch, NULL, NULL);
     uint64_t n_same = 0, n_pairs = 0;
     double last = 0;
 
-    while (role_look_next(&look)) {
-        const double value = dtype_get_double(&array->header.dtype, look.row);
+    while (status == 0 && array->row_nbytes > 0 && array->row_nbytes <= 16 &&
+           batch_next(&batch, 1, NULL) == 0 && batch.n > 0) {
+        const double value = dtype_get_double(&array->header.dtype, batch.bytes.data);
 
         n_pairs += value * last != 0;
         n_same += value * last > 0;
         last = value;
     }
-    role_look_close(&look);
+    batch_release(&batch);
     return n_pairs >= 16 && n_same >= n_pairs - n_pairs / 8;
 }
 

@@ -114,19 +114,6 @@ bool role_is_spatial(const struct role_context *c, size_t i, unsigned first_dim,
 
 /* --- numbers and strings --- */
 
-/* Rows of an array that are looked at one by one. */
-struct role_look {
-    struct rows *rows; /* owned */
-    uint8_t *row;      /* owned: the row that role_look_next has read */
-    uint64_t n_left;
-};
-
-/* Nothing is there to be looked at when the array cannot be read in sequence: whoever copies it
- * says why. Close it in any case. */
-struct role_look role_look_open(const struct array *array);
-bool role_look_next(struct role_look *look);
-void role_look_close(struct role_look *look);
-
 /* The lowest and highest number of an array's rows, of the first max_nbytes; false when there are
  * none, or they cannot be read. */
 bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high);

@@ -6,6 +6,7 @@
 #include "shard/role_parts.h"
 
 #include "base/text.h"
+#include "shard/batch.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -468,18 +469,18 @@ int role_sparse_bind(struct role_context *c, size_t i)
 static uint64_t scipy_columns(const struct role_context *c)
 {
     const int i = role_find(c, "shape", strlen("shape"), "");
-    const struct array *shape = i >= 0 ? &c->archive->arrays[i] : NULL;
-    int64_t sizes[2] = {0, 0};
-    struct role_look look;
+    const struct array *array = i >= 0 ? &c->archive->arrays[i] : NULL;
+    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
+    int64_t n = 0;
 
-    if (shape == NULL || shape->header.n_dims != 1 || shape->n_rows != 2 ||
-        !dtype_is_integer(&shape->header.dtype))
+    if (i < 0 || array->header.n_dims != 1 || array->n_rows != 2 ||
+        !dtype_is_integer(&array->header.dtype))
         return 0;
-    look = role_look_open(shape);
-    for (unsigned k = 0; k < 2 && role_look_next(&look); k++)
-        sizes[k] = dtype_get_int(&shape->header.dtype, look.row);
-    role_look_close(&look);
-    return sizes[0] == (int64_t)c->n_rows && sizes[1] > 0 ? (uint64_t)sizes[1] : 0;
+    if (batch_open(&batch, NULL, NULL) == 0 && batch_read(&batch, 0, 2, NULL) == 0 &&
+        dtype_get_int(&array->header.dtype, batch.bytes.data) == (int64_t)c->n_rows)
+        n = dtype_get_int(&array->header.dtype, batch.bytes.data + array->header.dtype.itemsize);
+    batch_release(&batch);
+    return n > 0 ? (uint64_t)n : 0;
 }
 
 bool role_sparse_of_scipy(const struct role_context *c, size_t i, char role[64])

@@ -47,18 +47,18 @@ static int open_unnamed(const char *tmpdir, struct error *err)
     return fd >= 0 ? fd : open_named(tmpdir, err);
 }
 
-int scratch_open(struct scratch *scratch, uint64_t n_bytes, uint64_t *memory_left,
-                 const char *tmpdir, struct error *err)
+int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budget,
+                 struct error *err)
 {
-    memset(scratch, 0, sizeof *scratch);
-    scratch->capacity = n_bytes;
-    if (n_bytes <= *memory_left && n_bytes < SIZE_MAX)
+    *scratch = (struct scratch){.budget = budget, .capacity = n_bytes};
+    if (n_bytes < SIZE_MAX && budget_take(budget, n_bytes)) {
         scratch->memory = malloc((size_t)n_bytes + 1);
-    if (scratch->memory != NULL) {
-        *memory_left -= n_bytes;
-        return 0;
+        if (scratch->memory != NULL)
+            return 0;
+        budget_give(budget, n_bytes);
     }
-    scratch->fd = open_unnamed(tmpdir != NULL ? tmpdir : "/tmp", err);
+    scratch->fd =
+        open_unnamed(budget != NULL && budget->tmpdir != NULL ? budget->tmpdir : "/tmp", err);
     scratch->has_file = scratch->fd >= 0;
     return scratch->has_file ? 0 : -1;
 }
@@ -124,6 +124,8 @@ int scratch_read(const struct scratch *scratch, uint64_t offset, void *out, size
 
 void scratch_close(struct scratch *scratch)
 {
+    if (scratch->memory != NULL)
+        budget_give(scratch->budget, scratch->capacity);
     free(scratch->memory);
     if (scratch->has_file)
         close(scratch->fd);

@@ -4,6 +4,7 @@
 #ifndef SYMAUG_SHARD_SCRATCH_H
 #define SYMAUG_SHARD_SCRATCH_H
 
+#include "base/budget.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -11,7 +12,8 @@
 #include <stdint.h>
 
 struct scratch {
-    uint8_t *memory; /* owned, or NULL: the bytes are in the file */
+    struct budget *budget; /* borrowed: of which the memory is */
+    uint8_t *memory;       /* owned, or NULL: the bytes are in the file */
     bool has_file;
     int fd;
     uint64_t n_bytes;  /* appended so far */
@@ -19,11 +21,11 @@ struct scratch {
 };
 
 /*
- * Make room for n_bytes: in memory when *memory_left allows (it is lowered), else in a file in
- * tmpdir (NULL: /tmp). The file has no name, and goes with the process. The caller closes it.
+ * Make room for n_bytes: in memory while the budget lasts, else in a file in its folder. The file
+ * has no name, and goes with the process. The caller closes it.
  */
-int scratch_open(struct scratch *scratch, uint64_t n_bytes, uint64_t *memory_left,
-                 const char *tmpdir, struct error *err);
+int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budget,
+                 struct error *err);
 
 /* Append; all calls together stay within the n_bytes of scratch_open. */
 int scratch_append(struct scratch *scratch, const void *bytes, size_t n_bytes, struct error *err);
@@ -32,7 +34,7 @@ int scratch_append(struct scratch *scratch, const void *bytes, size_t n_bytes, s
 int scratch_read(const struct scratch *scratch, uint64_t offset, void *out, size_t n_bytes,
                  struct error *err);
 
-/* Free memory or file; accepts a zeroed one. */
+/* Give back memory or file; accepts a zeroed one. */
 void scratch_close(struct scratch *scratch);
 
 #endif

@@ -7,76 +7,16 @@
  */
 #include "show/show.h"
 
-#include "shard/rows.h"
+#include "shard/batch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SKIP_NBYTES (1u << 20)
-
 static const struct dtype dtype_int64 = {.kind = DTYPE_INT, .itemsize = 8};
 static const struct dtype dtype_double = {.kind = DTYPE_FLOAT, .itemsize = 8};
 
 /* --- reading --- */
-
-/* Rows of one array, in ascending order: in place where they are at hand, else up to the last one
- * that is wanted. */
-struct reader {
-    const struct array *array;
-    struct row_table *table; /* owned, or */
-    struct rows *rows;       /* owned */
-    uint64_t next;
-    uint64_t memory_left;
-    uint8_t *skipped; /* owned: room for rows that are not wanted */
-    uint64_t n_skipped;
-};
-
-static int reader_open(struct reader *reader, const struct plan *plan, const struct array *array,
-                       struct error *err)
-{
-    *reader = (struct reader){.array = array, .memory_left = plan->max_memory};
-    if (array->decoder == NULL || array_is_fortran(array)) {
-        reader->table = row_table_open(&array, 1, &reader->memory_left, plan->tmpdir, err);
-        return reader->table != NULL ? 0 : -1;
-    }
-    reader->n_skipped =
-        array->row_nbytes < SKIP_NBYTES ? SKIP_NBYTES / (array->row_nbytes + 1) + 1 : 1;
-    reader->skipped = malloc(reader->n_skipped * array->row_nbytes + 1);
-    if (reader->skipped == NULL)
-        return error_no_memory(err, "rows");
-    reader->rows = rows_open(&array, 1, err);
-    return reader->rows != NULL ? 0 : -1;
-}
-
-static void reader_close(struct reader *reader)
-{
-    row_table_close(reader->table);
-    rows_close(reader->rows);
-    free(reader->skipped);
-}
-
-/* Append row `row` to out; not below the row before. */
-static int reader_get(struct reader *reader, uint64_t row, struct bytes *out, struct error *err)
-{
-    uint8_t *to = bytes_reserve(out, reader->array->row_nbytes + 1, err);
-
-    if (to == NULL)
-        return -1;
-    out->n_bytes += reader->array->row_nbytes;
-    if (reader->table != NULL)
-        return row_table_get(reader->table, row, to, err);
-    while (reader->next < row) {
-        const uint64_t left = row - reader->next;
-        const uint64_t n = left < reader->n_skipped ? left : reader->n_skipped;
-
-        if (rows_read(reader->rows, n, reader->skipped, err) != 0)
-            return -1;
-        reader->next += n;
-    }
-    reader->next++;
-    return rows_read(reader->rows, 1, to, err);
-}
 
 /* What is read into where. */
 struct reading {
@@ -85,82 +25,6 @@ struct reading {
     size_t n_rows;
     struct fields *fields; /* one for each row */
 };
-
-static int read_rows(const struct reading *r, size_t i, struct error *err)
-{
-    const struct array *array = r->plan->arrays[i].sources[0];
-    struct reader reader;
-    int status = reader_open(&reader, r->plan, array, err);
-
-    for (size_t k = 0; k < r->n_rows && status == 0; k++) {
-        struct field *field = &r->fields[k].items[i];
-
-        field->dtype = array->header.dtype;
-        status = reader_get(&reader, r->rows[k], &field->bytes, err);
-        if (status == 0)
-            field->n = field->dtype.itemsize > 0 ? field->bytes.n_bytes / field->dtype.itemsize : 0;
-    }
-    reader_close(&reader);
-    return status;
-}
-
-/* Where a row of a policy in CSR form begins and ends. */
-static int read_extent(const struct plan *plan, const struct array *offsets, uint64_t row,
-                       uint64_t extent[2], struct error *err)
-{
-    struct reader reader;
-    struct bytes both = {0};
-    int status = reader_open(&reader, plan, offsets, err);
-
-    if (status == 0 && row + 1 >= offsets->n_rows)
-        status = array_fail(offsets, err, "no offset for row %llu", (unsigned long long)row);
-    for (uint64_t k = 0; k < 2 && status == 0; k++) {
-        both.n_bytes = 0;
-        status = reader_get(&reader, row + k, &both, err);
-        if (status == 0)
-            extent[k] = (uint64_t)dtype_get_int(&offsets->header.dtype, both.data);
-    }
-    bytes_release(&both);
-    reader_close(&reader);
-    return status;
-}
-
-static const struct array *offsets_of(const struct plan *plan, size_t i)
-{
-    for (size_t k = 0; k < plan->n_arrays; k++) {
-        const struct role_binding *b = &plan->arrays[k].binding;
-
-        if (b->role == ROLE_POLICY_INDEX && b->offsets_array >= 0 &&
-            (k == i || b->value_array == (int)i))
-            return plan->arrays[b->offsets_array].sources[0];
-    }
-    return NULL;
-}
-
-static int read_csr(const struct reading *r, size_t i, struct error *err)
-{
-    const struct array *array = r->plan->arrays[i].sources[0], *offsets = offsets_of(r->plan, i);
-    int status = 0;
-
-    for (size_t k = 0; offsets != NULL && k < r->n_rows && status == 0; k++) {
-        struct field *field = &r->fields[k].items[i];
-        struct reader reader;
-        uint64_t extent[2];
-
-        if (read_extent(r->plan, offsets, r->rows[k], extent, err) != 0)
-            return -1;
-        if (extent[0] > extent[1] || extent[1] > array->n_rows)
-            return array_fail(offsets, err, "row %llu ends before it begins, or beyond the array",
-                              (unsigned long long)r->rows[k]);
-        status = reader_open(&reader, r->plan, array, err);
-        field->dtype = array->header.dtype;
-        for (uint64_t e = extent[0]; e < extent[1] && status == 0; e++)
-            status = reader_get(&reader, e, &field->bytes, err);
-        field->n = extent[1] - extent[0];
-        reader_close(&reader);
-    }
-    return status;
-}
 
 static int append_number(struct field *field, double number, int64_t integer, struct error *err)
 {
@@ -200,22 +64,48 @@ static int append_item(struct field *field, const struct pickle_item *item, stru
     }
 }
 
+/* The rows of an array of numbers; deflated ones are read up to the last row that is wanted. */
+static int read_numbers(const struct reading *r, size_t i, struct error *err)
+{
+    const struct plan_array *array = &r->plan->arrays[i];
+    struct batch batch = {.own = {.arrays = array->sources,
+                                  .n_arrays = 1,
+                                  .csr = array->csr,
+                                  .at_random = array->sources[0]->decoder == NULL}};
+    int status = batch_open(&batch, r->plan->budget, err);
+
+    for (size_t k = 0; k < r->n_rows && status == 0; k++) {
+        struct field *field = &r->fields[k].items[i];
+        struct row row;
+
+        if ((status = batch_read(&batch, r->rows[k], 1, err)) != 0)
+            break;
+        row = batch_row(&batch, 0);
+        field->dtype = *row.dtype;
+        field->n = row.n;
+        status = bytes_append(&field->bytes, row.bytes, row.n * row.dtype->itemsize, err);
+    }
+    batch_release(&batch);
+    return status;
+}
+
 static int read_objects(const struct reading *r, size_t i, struct error *err)
 {
-    const struct array *array = r->plan->arrays[i].sources[0];
-    const enum role role = r->plan->arrays[i].binding.role;
-    const uint64_t per_row = array->n_rows > 0 ? array->objects->n_items / array->n_rows : 0;
+    const struct plan_array *array = &r->plan->arrays[i];
+    const enum role role = array->binding.role;
+    struct reader reader = {.arrays = array->sources, .n_arrays = 1};
+    int status = reader_open(&reader, NULL, err);
 
-    for (size_t k = 0; k < r->n_rows; k++) {
+    for (size_t k = 0; k < r->n_rows && status == 0; k++) {
         struct field *field = &r->fields[k].items[i];
 
         field->dtype =
             role == ROLE_POLICY_INDEX || role == ROLE_ACTION ? dtype_int64 : dtype_double;
-        for (uint64_t sub = 0; sub < per_row; sub++)
-            if (append_item(field, &array->objects->items[r->rows[k] * per_row + sub], err) != 0)
-                return -1;
+        for (uint64_t sub = 0; sub < reader.n_items && status == 0; sub++)
+            status = append_item(field, &reader_items(&reader, r->rows[k])[sub], err);
     }
-    return 0;
+    reader_close(&reader);
+    return status;
 }
 
 static int init(struct fields *fields, size_t n, struct error *err)
@@ -242,12 +132,7 @@ int fields_read(const struct plan *plan, const uint64_t *rows, size_t n_rows, st
 
         if (role == ROLE_META || role == ROLE_DROP || role == ROLE_POLICY_OFFSETS)
             continue;
-        if (array->is_object)
-            status = read_objects(&r, i, err);
-        else if (array->binding.sparse == SPARSE_CSR)
-            status = read_csr(&r, i, err);
-        else
-            status = read_rows(&r, i, err);
+        status = array->is_object ? read_objects(&r, i, err) : read_numbers(&r, i, err);
     }
     return status;
 }

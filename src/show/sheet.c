@@ -143,8 +143,7 @@ static int open_plan(struct making *m, struct error *err)
     const struct settings *reading = m->request->settings;
 
     plan->conventions = reading->conventions;
-    plan->max_memory = reading->max_memory;
-    plan->tmpdir = reading->tmpdir;
+    plan->budget = reading->budget;
     if (plan_open_inputs(plan, &m->request->path, 1, reading, err) != 0 ||
         plan_decide_board(plan, reading, err) != 0 || choose(m, plan, err) != 0 ||
         plan_match_arrays(plan, reading, err) != 0)

@@ -80,15 +80,18 @@ int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *gr
     *cursor = (struct orbit_cursor){.groups = groups};
     if (groups->source == NULL)
         return 0;
-    cursor->source = rows_open(&groups->source, 1, err);
-    cursor->transform = cursor->source != NULL ? rows_open(&groups->transform, 1, err) : NULL;
-    return cursor->transform != NULL ? 0 : -1;
+    cursor->source = (struct reader){.arrays = &groups->source, .n_arrays = 1};
+    cursor->transform = (struct reader){.arrays = &groups->transform, .n_arrays = 1};
+    return reader_open(&cursor->source, NULL, err) != 0 ||
+                   reader_open(&cursor->transform, NULL, err) != 0
+               ? -1
+               : 0;
 }
 
 void orbit_cursor_close(struct orbit_cursor *cursor)
 {
-    rows_close(cursor->source);
-    rows_close(cursor->transform);
+    reader_close(&cursor->source);
+    reader_close(&cursor->transform);
     *cursor = (struct orbit_cursor){0};
 }
 
@@ -101,8 +104,8 @@ static int read_provenance(struct orbit_cursor *cursor, uint64_t n, struct lane_
     const struct dtype *transforms = &groups->transform->header.dtype;
     uint8_t source_bytes[IMAGES_AT_ONCE * 8], transform_bytes[IMAGES_AT_ONCE * 8];
 
-    if (rows_read(cursor->source, n, source_bytes, err) != 0 ||
-        rows_read(cursor->transform, n, transform_bytes, err) != 0)
+    if (reader_read(&cursor->source, cursor->source.next, n, source_bytes, err) != 0 ||
+        reader_read(&cursor->transform, cursor->transform.next, n, transform_bytes, err) != 0)
         return -1;
     for (uint64_t i = 0; i < n; i++) {
         const int64_t source = dtype_get_int(sources, source_bytes + i * sources->itemsize);

@@ -92,7 +92,7 @@ void orbit_groups_release(struct orbit_groups *groups);
 /* Walks over all groups, a window at a time. */
 struct orbit_cursor {
     const struct orbit_groups *groups;
-    struct rows *source, *transform; /* owned */
+    struct reader source, transform; /* of the provenance arrays */
     uint64_t next_row;               /* or entry */
     size_t segment;
 };

@@ -7,7 +7,6 @@
  */
 #include "verify/labels.h"
 
-#include "engine/source.h"
 #include "engine/turn.h"
 #include "verify/numbers.h"
 
@@ -20,36 +19,27 @@
 static int find_range(const struct array *array, struct numbers_summary *range, struct error *err)
 {
     const uint64_t at_once = CHUNK_NBYTES / (array->row_nbytes + 1) + 1;
-    uint64_t left = array->n_rows;
-    struct error unused = {0};
-    struct rows *rows;
-    uint8_t *chunk;
+    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
+    struct error why = {0};
+    int status;
 
     *range = (struct numbers_summary){0};
     if (!dtype_is_number(&array->header.dtype) || array->row_nbytes == 0 || array_is_fortran(array))
         return 0;
-    chunk = malloc(at_once * array->row_nbytes);
-    if (chunk == NULL)
-        return error_no_memory(err, "range of an array");
-    rows = rows_open(&array, 1, &unused);
-    while (rows != NULL && left > 0) {
-        const uint64_t n = left < at_once ? left : at_once;
-        struct numbers_summary part;
+    status = batch_open(&batch, NULL, &why);
+    while (status == 0 && (status = batch_next(&batch, at_once, &why)) == 0 && batch.n > 0) {
+        const struct numbers_summary part =
+            numbers_summarize(&array->header.dtype, batch.bytes.data,
+                              batch.bytes.n_bytes / array->header.dtype.itemsize);
 
-        if (rows_read(rows, n, chunk, &unused) != 0)
-            break;
-        part = numbers_summarize(&array->header.dtype, chunk,
-                                 n * array->row_nbytes / array->header.dtype.itemsize);
         if (part.n > 0 && (range->n == 0 || part.min < range->min))
             range->min = part.min;
         if (part.n > 0 && (range->n == 0 || part.max > range->max))
             range->max = part.max;
         range->n += part.n;
-        left -= n;
     }
-    rows_close(rows);
-    free(chunk);
-    return 0;
+    batch_release(&batch);
+    return status != 0 && why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
 }
 
 static enum label_op value_flip(const struct lane *lane, const struct conventions *c,
@@ -190,39 +180,32 @@ static int find_codes(const struct verify_shard *shard, size_t planes, const str
     const struct role_axes *axes = &shard->bindings[planes].axes;
     const struct planes_form form = {&arrays[0]->header.dtype, axes->outer * axes->inner,
                                      axes->axis, axes->outer == 1 && axes->inner > 1};
-    struct error unused = {0};
-    struct source sources[2] = {{.rows = NULL}};
-    uint8_t *rows[2] = {NULL, NULL};
+    struct batch rows = {.own = {.arrays = &arrays[0], .n_arrays = 1}};
+    struct batch turns = {.own = {.arrays = &arrays[1], .n_arrays = 1}};
+    struct error why = {0}; /* what cannot be read is found later */
     struct stone_planes where;
-    int status = 0;
+    int status;
 
     stone_planes_decide(&where, &shard->conventions, form.n_planes, shard->board->n_planes == 0);
     if (where.turn < 0)
         return 0;
-    for (int i = 0; i < 2 && arrays[i] != NULL && status == 0; i++) {
-        rows[i] = malloc(arrays[i]->row_nbytes + 1);
-        if (rows[i] == NULL)
-            status = error_no_memory(err, "codes of the player to move");
-        else if (source_open(&sources[i], &arrays[i], 1, settings->max_memory, settings->tmpdir,
-                             &unused) != 0)
-            arrays[0] = NULL; /* what cannot be read is found later */
-    }
-    for (uint64_t n = 0; status == 0 && arrays[0] != NULL && n < arrays[0]->n_rows; n++) {
+    status = batch_open(&rows, settings->budget, &why);
+    if (status == 0 && to_move != NULL)
+        status = batch_open(&turns, settings->budget, &why);
+    while (status == 0 && !(*codes & TURN_OTHER)) {
         int player = -1;
 
-        if ((*codes & TURN_OTHER) || source_read(&sources[0], 1, rows[0], &unused) != 0 ||
-            (to_move != NULL && source_read(&sources[1], 1, rows[1], &unused) != 0))
+        if (batch_next(&rows, 1, &why) != 0 || rows.n == 0 ||
+            (to_move != NULL && batch_next(&turns, 1, &why) != 0))
             break;
         if (to_move != NULL)
             player = turn_player(shard->conventions.to_move,
-                                 dtype_get_double(&to_move->header.dtype, rows[1]));
-        *codes |= codes_of_row(&form, &where, &shard->conventions, rows[0], player);
+                                 dtype_get_double(&to_move->header.dtype, turns.bytes.data));
+        *codes |= codes_of_row(&form, &where, &shard->conventions, rows.bytes.data, player);
     }
-    for (int i = 0; i < 2; i++) {
-        source_close(&sources[i]);
-        free(rows[i]);
-    }
-    return status;
+    batch_release(&rows);
+    batch_release(&turns);
+    return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
 }
 
 /* The array that says whose turn it is, or NULL. */

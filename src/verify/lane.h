@@ -7,7 +7,7 @@
 #ifndef SYMAUG_VERIFY_LANE_H
 #define SYMAUG_VERIFY_LANE_H
 
-#include "shard/rows.h"
+#include "shard/batch.h"
 #include "shard/spec.h"
 #include "verify/verify_shard.h"
 
@@ -15,37 +15,19 @@ struct lane {
     const struct array *array;          /* borrowed */
     const struct role_binding *binding; /* borrowed */
     struct spec spec;
-    bool is_mapped;          /* spec is set: the array takes part in the comparison of images */
-    int values;              /* POLICY_INDEX: the lane of its values; -1: none */
-    uint64_t per_row;        /* objects: items of a row */
-    struct rows *rows;       /* owned: in sequence, or */
-    struct row_table *table; /* owned: at random */
-    const uint64_t *offsets; /* borrowed from the lanes, CSR only: n_rows + 1 */
-    bool is_broken;          /* cannot be read; that has been reported */
+    bool is_mapped;       /* spec is set: the array takes part in the comparison of images */
+    int values;           /* POLICY_INDEX: the lane of its values; -1: none */
+    struct reader reader; /* while the lanes are open */
+    bool is_broken;       /* cannot be read; that has been reported */
 };
 
 struct lanes {
     struct verify_shard *shard; /* borrowed */
     struct lane *items;         /* owned */
     size_t n;
-    uint64_t **offsets;  /* owned: by number of array, those of CSR lanes, or NULL */
+    struct csr *csrs;    /* owned: by number of array, of offsets that were read */
     uint64_t row_nbytes; /* of all lanes together, about */
     int planes;          /* the lane that tells images apart (planes, packed or grid), or -1 */
-};
-
-/* A row of a lane as a list of numbers. */
-struct lane_row {
-    const uint8_t *bytes;            /* n elements of dtype, or */
-    const struct pickle_item *items; /* n items */
-    const struct dtype *dtype;
-    uint64_t n;
-};
-
-/* One lane's part of a window. */
-struct lane_buffer {
-    uint8_t *bytes; /* owned */
-    uint64_t capacity;
-    uint64_t *starts; /* owned, CSR: n + 1 element positions */
 };
 
 /* An image: row `row` of the shard is the image of source `source` under `transform`. */
@@ -62,7 +44,7 @@ struct window {
     uint64_t *members;         /* owned: positions, group by group, lowest transform first */
     uint64_t *groups;          /* owned: group g is members[groups[g] .. groups[g + 1] - 1] */
     uint64_t n_groups;
-    struct lane_buffer *buffers; /* owned, one per lane */
+    struct batch *batches; /* owned, one per lane */
 };
 
 /* Make the lanes of all arrays that have rows, with their maps when there is a board. Conventions
@@ -84,17 +66,17 @@ int window_init(struct window *window, const struct lanes *lanes, uint64_t capac
 void window_release(struct window *window, const struct lanes *lanes);
 
 /*
- * Read lane i's rows of the window, which window->images name: in sequence, the rows right behind
+ * Read lane i's rows of the window, which window->images name: in sequence, consecutive rows after
  * the last ones read. Lanes may be read in parallel. The error is that of the lane.
  */
 int window_read_lane(struct window *window, struct lanes *lanes, size_t i, struct error *err);
 
-/* Row at position `at` of a window. */
-struct lane_row window_row(const struct window *window, const struct lanes *lanes, size_t i,
-                           uint64_t at);
+#define lane_row        row
+#define lane_row_int    row_int
+#define lane_row_double row_double
 
-/* Element i of a row as an integer or a number. */
-int64_t lane_row_int(const struct lane_row *row, uint64_t i);
-double lane_row_double(const struct lane_row *row, uint64_t i);
+/* Row at position `at` of a window. */
+struct row window_row(const struct window *window, const struct lanes *lanes, size_t i,
+                      uint64_t at);
 
 #endif

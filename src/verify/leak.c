@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROWS_AT_ONCE 64
+
 /* A position of another set. */
 struct leak_entry {
     struct key_value key;
@@ -142,31 +144,31 @@ static int read_keys(const struct leak_sets *sets, struct leak_set *set, const s
                      const struct lane *other, const struct settings *settings, struct error *err)
 {
     const struct array *array = other->array;
-    uint64_t memory_left = settings->max_memory;
-    struct row_table *table = row_table_open(&array, 1, &memory_left, settings->tmpdir, err);
-    uint8_t *row = malloc(array->row_nbytes + mine->array->row_nbytes + 1);
+    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
+    uint8_t *converted = malloc(mine->array->row_nbytes + 1);
     struct key_room room = {0};
-    int status = table != NULL ? 0 : -1;
+    int status = batch_open(&batch, settings->budget, err);
 
     set->entries = calloc(array->n_rows + 1, sizeof *set->entries);
-    if (status == 0 && (row == NULL || set->entries == NULL))
+    if (status == 0 && (converted == NULL || set->entries == NULL))
         status = error_no_memory(err, "list of positions");
     if (status == 0)
         status = key_room_init(&room, &sets->key, err);
-    for (uint64_t i = 0; status == 0 && i < array->n_rows; i++) {
-        const uint8_t *bytes = row;
+    while (status == 0 && (status = batch_next(&batch, ROWS_AT_ONCE, err)) == 0 && batch.n > 0)
+        for (uint64_t i = 0; i < batch.n && status == 0; i++) {
+            const uint8_t *bytes = batch_row(&batch, i).bytes;
+            const uint64_t row = batch.first + i;
 
-        status = row_table_get(table, i, row, err);
-        if (status == 0)
-            status = convert_row(mine, other, set->path, i, &bytes, row + array->row_nbytes, err);
-        if (status == 0)
-            set->entries[set->n++] = (struct leak_entry){key_of(&sets->key, &bytes, &room), i};
-    }
+            status = convert_row(mine, other, set->path, row, &bytes, converted, err);
+            if (status == 0)
+                set->entries[set->n++] =
+                    (struct leak_entry){key_of(&sets->key, &bytes, &room), row};
+        }
     if (status == 0)
         qsort(set->entries, set->n, sizeof *set->entries, compare_entries);
     key_room_release(&room);
-    free(row);
-    row_table_close(table);
+    free(converted);
+    batch_release(&batch);
     return status;
 }
 

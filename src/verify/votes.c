@@ -329,7 +329,7 @@ struct classes {
     uint64_t n_sources;
     struct window pair; /* the first row of a class and another one, of the planes alone */
     struct lanes lanes; /* the planes alone */
-    struct row_table *table;
+    struct reader reader;
 };
 
 static int compare_shapes(const void *left, const void *right)
@@ -343,7 +343,7 @@ static int compare_shapes(const void *left, const void *right)
 
 static uint8_t *pair_row(const struct classes *c, int which)
 {
-    return c->pair.buffers[0].bytes + (uint64_t)which * c->lanes.items[0].array->row_nbytes;
+    return c->pair.batches[0].bytes.data + (uint64_t)which * c->reader.unit_nbytes;
 }
 
 /* Where a position occurs several times, nothing tells which row is whose image; one image more
@@ -353,10 +353,10 @@ static int split_class(struct classes *c, struct lane_image *rows, uint64_t n, s
     const bool is_one_source = n <= c->n_images + c->n_images / 2;
     const uint64_t source = c->n_sources++;
 
-    if (row_table_get(c->table, rows[0].row, pair_row(c, 0), err) != 0)
+    if (reader_read(&c->reader, rows[0].row, 1, pair_row(c, 0), err) != 0)
         return -1;
     for (uint64_t i = 0; i < n; i++) {
-        if (row_table_get(c->table, rows[i].row, pair_row(c, 1), err) != 0)
+        if (reader_read(&c->reader, rows[i].row, 1, pair_row(c, 1), err) != 0)
             return -1;
         rows[i].transform =
             is_one_source ? relate_planes(&(struct orbit_pair){&c->pair, &c->lanes, 0, 0, 1, 0},
@@ -372,7 +372,7 @@ static int list_rows(struct classes *c, struct lane_image *entries, uint64_t n, 
     for (uint64_t i = 0; i < n; i++) {
         struct sketch sketch;
 
-        if (row_table_get(c->table, i, pair_row(c, 1), err) != 0)
+        if (reader_read(&c->reader, i, 1, pair_row(c, 1), err) != 0)
             return -1;
         sketch_planes(&c->probe->sketcher, pair_row(c, 1), &sketch);
         entries[i] = (struct lane_image){.row = i, .source = sketch.shape[SKETCH_BOARD]};
@@ -394,7 +394,6 @@ int classes_list(struct probe *probe, uint32_t n_images, struct lane_image **ent
 {
     const struct lanes *all = probe->lanes;
     const struct array *array = probe->sketcher.lane->array;
-    uint64_t memory_left = all->shard->request->settings->max_memory;
     struct classes c = {.probe = probe, .n_images = n_images};
     int status = -1;
 
@@ -404,19 +403,20 @@ int classes_list(struct probe *probe, uint32_t n_images, struct lane_image **ent
         error_no_memory(err, "list of all images");
     else if (window_init(&c.pair, &c.lanes, 2, err) == 0) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): window_init has made it */
-        c.pair.buffers[0].bytes = calloc(2, array->row_nbytes + 1);
-        c.table =
-            row_table_open(&array, 1, &memory_left, all->shard->request->settings->tmpdir, err);
-        if (c.pair.buffers[0].bytes == NULL)
-            error_no_memory(err, "rows");
-        else if (c.table != NULL)
+        struct batch *both = &c.pair.batches[0];
+
+        c.reader = (struct reader){.arrays = &array, .n_arrays = 1, .at_random = true};
+        both->reader = &c.reader;
+        both->n = 2;
+        if (reader_open(&c.reader, all->shard->request->settings->budget, err) == 0 &&
+            bytes_reserve(&both->bytes, 2 * array->row_nbytes + 1, err) != NULL)
             status = list_rows(&c, *entries, array->n_rows, err);
     }
     if (status != 0) {
         free(*entries);
         *entries = NULL;
     }
-    row_table_close(c.table);
     window_release(&c.pair, &c.lanes);
+    reader_close(&c.reader);
     return status;
 }

@@ -1,4 +1,5 @@
 /* fuzz_verify.c - `verify` of whole shards. The first byte chooses the board. */
+#include "base/budget.h"
 #include "fuzz.h"
 #include "verify/verify.h"
 
@@ -6,6 +7,7 @@ static const char *const boards[] = {NULL, "square:9", "hex8", "hex13", "chess",
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
 {
+    struct budget budget = {64u << 20, "/tmp"};
     struct settings settings = settings_default;
     const struct verify_request request = {.settings = &settings};
     struct verify_results results = {0};
@@ -14,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
 
     if (n_bytes == 0)
         return 0;
-    settings.max_memory = 64u << 20;
+    settings.max_memory = budget.left;
+    settings.budget = &budget;
     settings.max_findings = 10;
     settings.n_threads = 1;
     settings.board = boards[bytes[0] % (sizeof boards / sizeof *boards)];

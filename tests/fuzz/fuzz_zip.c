@@ -1,7 +1,7 @@
 /* fuzz_zip.c - whole shards: container, headers, object arrays, all rows. */
 #include "fuzz.h"
 #include "shard/archive_in.h"
-#include "shard/rows.h"
+#include "shard/batch.h"
 
 #define MAX_ROW_NBYTES (1u << 20)
 #define MAX_NBYTES     (8u << 20)
@@ -10,30 +10,30 @@ static void read_rows(const struct array *array)
 {
     uint8_t *row = malloc((size_t)array->row_nbytes + 1);
     struct error err = {0};
-    struct rows *rows = rows_open(&array, 1, &err);
-    int status = rows == NULL ? -1 : 0;
+    struct reader reader = {.arrays = &array, .n_arrays = 1};
+    int status = reader_open(&reader, NULL, &err);
 
     fuzz_require(row != NULL, "no memory");
     for (uint64_t i = 0; status == 0 && i < array->n_rows; i++)
-        status = rows_read(rows, 1, row, &err);
+        status = reader_read(&reader, i, 1, row, &err);
     fuzz_check_error(status, &err);
-    rows_close(rows);
+    reader_close(&reader);
     free(row);
 }
 
 static void read_table(const struct array *array)
 {
     uint8_t *row = malloc((size_t)array->row_nbytes + 1);
-    uint64_t memory_left = MAX_NBYTES;
+    struct budget budget = {MAX_NBYTES, "/tmp"};
     struct error err = {0};
-    struct row_table *table = row_table_open(&array, 1, &memory_left, "/tmp", &err);
-    int status = table == NULL ? -1 : 0;
+    struct reader reader = {.arrays = &array, .n_arrays = 1, .at_random = true};
+    int status = reader_open(&reader, &budget, &err);
 
     fuzz_require(row != NULL, "no memory");
     for (uint64_t i = array->n_rows; status == 0 && i > 0; i--)
-        status = row_table_get(table, i - 1, row, &err);
+        status = reader_read(&reader, i - 1, 1, row, &err);
     fuzz_check_error(status, &err);
-    row_table_close(table);
+    reader_close(&reader);
     free(row);
 }
 

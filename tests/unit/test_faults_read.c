@@ -11,7 +11,7 @@
 #include "faults.h"
 #include "manifest/digest.h"
 #include "shard/archive_in.h"
-#include "shard/rows.h"
+#include "shard/batch.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -47,14 +47,14 @@ static int read_in_order(const struct array *array, const struct made_array *mad
                          struct error *err)
 {
     uint8_t row[1024];
-    struct rows *rows = rows_open(&array, 1, err);
-    int result = rows == NULL ? -1 : 0;
+    struct reader reader = {.arrays = &array, .n_arrays = 1};
+    int result = reader_open(&reader, NULL, err);
 
     for (uint64_t i = 0; result == 0 && i < array->n_rows; i++)
-        if (rows_read(rows, 1, row, err) != 0 ||
+        if (reader_read(&reader, i, 1, row, err) != 0 ||
             check_row(made, i, row, (size_t)array->row_nbytes, err) != 0)
             result = -1;
-    rows_close(rows);
+    reader_close(&reader);
     return result;
 }
 
@@ -62,14 +62,15 @@ static int read_at_random(const struct array *array, const struct made_array *ma
                           struct error *err)
 {
     uint8_t row[1024];
-    struct row_table *table = row_table_open(&array, 1, &memory, scratch_folder, err);
-    int result = table == NULL ? -1 : 0;
+    struct budget budget = {memory, scratch_folder};
+    struct reader reader = {.arrays = &array, .n_arrays = 1, .at_random = true};
+    int result = reader_open(&reader, &budget, err);
 
     for (uint64_t i = array->n_rows; result == 0 && i > 0; i -= 9)
-        if (row_table_get(table, i - 1, row, err) != 0 ||
+        if (reader_read(&reader, i - 1, 1, row, err) != 0 ||
             check_row(made, i - 1, row, (size_t)array->row_nbytes, err) != 0)
             result = -1;
-    row_table_close(table);
+    reader_close(&reader);
     return result;
 }
 

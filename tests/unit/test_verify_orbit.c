@@ -30,7 +30,8 @@ struct fixture {
     struct lane lane;
     struct window window;
     struct lane_image images[2];
-    struct lane_buffer buffer;
+    const struct array *list;
+    struct batch batch;
     struct spec_maker maker;
     size_t item, plane;
 };
@@ -53,14 +54,17 @@ static void set_up(struct fixture *f, const char *name, char kind, uint32_t item
     f->maker = (struct spec_maker){.board = f->board, .conventions = &f->shard.conventions};
     assert_int_equal(spec_init(&f->lane.spec, &f->maker, &f->array, &f->binding, NULL), 0);
     f->lanes = (struct lanes){.shard = &f->shard, .items = &f->lane, .n = 1};
-    f->buffer.bytes = calloc(2, f->array.row_nbytes);
-    assert_non_null(f->buffer.bytes);
-    f->window = (struct window){.n = 2, .images = f->images, .buffers = &f->buffer};
+    f->list = &f->array;
+    f->lane.reader = (struct reader){
+        .arrays = &f->list, .n_arrays = 1, .n_rows = 2, .unit_nbytes = f->array.row_nbytes};
+    f->batch = (struct batch){.reader = &f->lane.reader, .n = 2};
+    assert_non_null(bytes_reserve(&f->batch.bytes, 2 * f->array.row_nbytes, NULL));
+    f->window = (struct window){.n = 2, .images = f->images, .batches = &f->batch};
 }
 
 static void tear_down(struct fixture *f)
 {
-    free(f->buffer.bytes);
+    bytes_release(&f->batch.bytes);
     spec_release(&f->lane.spec);
     spec_maker_release(&f->maker);
     board_free(f->board);
@@ -72,7 +76,7 @@ static uint8_t *at(const struct fixture *f, size_t row, size_t plane, size_t cel
     const bool last = f->lane.spec.channels_last;
     const size_t i = last ? cell * N_PLANES + plane : plane * f->plane + cell;
 
-    return f->buffer.bytes + row * f->array.row_nbytes + i * f->item;
+    return f->batch.bytes.data + row * f->array.row_nbytes + i * f->item;
 }
 
 /* Row 0: numbers that tell where they are, 0 or 1 on the to-move plane. Row 1: its image. */
@@ -179,7 +183,7 @@ static void liberties_name_what_was_forgotten(void **state)
 static struct key_value key_of_row(const struct key *key, const struct fixture *f, size_t row,
                                    struct key_room *room)
 {
-    const uint8_t *bytes = f->buffer.bytes + row * f->array.row_nbytes;
+    const uint8_t *bytes = f->batch.bytes.data + row * f->array.row_nbytes;
 
     return key_of(key, &bytes, room);
 }

@@ -1,10 +1,10 @@
-/* test_rows.c - rows in sequence and at random: every method, order and size; damage found. */
+/* test_batch.c - rows in sequence and at random: every method, order and size; damage found. */
 #include "npz_maker.h"
 
 #include "codec/crc.h"
 #include "engine/pieces.h"
 #include "shard/archive_in.h"
-#include "shard/rows.h"
+#include "shard/batch.h"
 
 /* Shards of one array each, opened. */
 struct shards {
@@ -32,6 +32,34 @@ static void close_shards(struct shards *shards)
 {
     for (size_t i = 0; i < shards->n; i++)
         archive_in_close(&shards->archives[i]);
+}
+
+/* In sequence, without a budget. */
+static int open_reader(struct reader *reader, const struct array *const *arrays, size_t n,
+                       struct error *err)
+{
+    *reader = (struct reader){.arrays = arrays, .n_arrays = n};
+    return reader_open(reader, NULL, err);
+}
+
+/* At random, with so much memory, and temp files in the scratch folder. */
+static int open_table(struct reader *reader, const struct array *const *arrays, size_t n,
+                      uint64_t memory, struct error *err)
+{
+    static struct budget budget;
+
+    budget = (struct budget){memory, scratch_folder};
+    *reader = (struct reader){.arrays = arrays, .n_arrays = n, .at_random = true};
+    return reader_open(reader, &budget, err);
+}
+
+/* What is wrong with an array that must not be opened. */
+static void refuse_table(const struct array *const *arrays, struct error *err)
+{
+    struct reader reader;
+
+    assert_int_equal(open_table(&reader, arrays, 1, 1 << 24, err), -1);
+    reader_close(&reader);
 }
 
 static uint64_t row_items(const struct made_array *a)
@@ -84,21 +112,21 @@ static void test_sequence(void **state)
         for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
             uint8_t *out = malloc(n_rows * row_nbytes);
             struct error err = {0};
-            struct rows *rows = rows_open(shards.arrays, 4, &err);
+            struct reader reader;
 
             assert_non_null(out);
-            assert_non_null(rows);
+            assert_int_equal(open_reader(&reader, shards.arrays, 4, &err), 0);
             for (uint64_t i = 0; i < n_rows; i += steps[s]) {
                 const uint64_t n = steps[s] < n_rows - i ? steps[s] : n_rows - i;
 
-                if (rows_read(rows, n, out, &err) != 0)
+                if (reader_read(&reader, i, n, out, &err) != 0)
                     fail_msg("%s", err.message);
                 for (uint64_t k = 0; k < n; k++)
                     check_row(&shards, i + k, out + k * row_nbytes);
             }
-            assert_int_equal(rows_read(rows, 1, out, &err), -1);
+            assert_int_equal(reader_read(&reader, n_rows, 1, out, &err), -1);
             assert_int_equal(err.kind, ERROR_INTERNAL);
-            rows_close(rows);
+            reader_close(&reader);
             free(out);
         }
         close_shards(&shards);
@@ -112,7 +140,7 @@ static void test_npy_file(void **state)
     struct error err = {0};
     uint8_t row[5 * 77 * 4];
     const struct array *array;
-    struct rows *rows;
+    struct reader reader;
 
     (void)state;
     made.shape[0] = 100;
@@ -123,54 +151,57 @@ static void test_npy_file(void **state)
     assert_int_equal(archive.n_warnings, 1);
     array = &archive.arrays[0];
     assert_string_equal(array->key, "x");
-    rows = rows_open(&array, 1, &err);
-    assert_non_null(rows);
+    assert_int_equal(open_reader(&reader, &array, 1, &err), 0);
     for (uint64_t i = 0; i < 100; i++) {
-        assert_int_equal(rows_read(rows, 1, row, &err), 0);
+        assert_int_equal(reader_read(&reader, i, 1, row, &err), 0);
         assert_int_equal(first_difference(&made, i * 5 * 77, row, sizeof row), sizeof row);
     }
-    rows_close(rows);
+    reader_close(&reader);
     archive_in_close(&archive);
 }
 
-/* What cannot be read in sequence is refused. */
-static void test_sequence_refuses(void **state)
+/* What has no rows, and objects that were not read, are refused. */
+static void test_refuses(void **state)
 {
     static const struct made_array refused[] = {
-        {.name = "x",
-         .descr = "'<f4'",
-         .n_dims = 2,
-         .shape = {3, 2},
-         .item_nbytes = 4,
-         .fortran = true},
         {.name = "x", .descr = "'<f4'", .n_dims = 0, .item_nbytes = 4},
         {.name = "x", .descr = "'|O'", .n_dims = 1, .shape = {3}, .item_nbytes = 1},
     };
-    struct made_array one = refused[0];
 
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct shards shards = {.made = {refused[i]}, .n = 1};
         struct error err = {0};
+        struct reader reader;
 
         open_shards(&shards, true);
-        assert_null(rows_open(shards.arrays, 1, &err));
+        assert_int_equal(open_reader(&reader, shards.arrays, 1, &err), -1);
         assert_int_equal(err.kind, ERROR_DATA);
         assert_non_null(strstr(err.message, "shard-0.npz: x: "));
+        reader_close(&reader);
         close_shards(&shards);
     }
-    one.shape[1] = 1; /* Fortran order in name only */
-    {
-        struct shards shards = {.made = {one}, .n = 1};
-        struct error err = {0};
-        struct rows *rows;
+}
 
-        open_shards(&shards, true);
-        rows = rows_open(shards.arrays, 1, &err);
-        assert_non_null(rows);
-        rows_close(rows);
-        close_shards(&shards);
-    }
+/* Fortran order in name only needs no table. */
+static void test_fortran_in_name(void **state)
+{
+    const struct made_array one = {.name = "x",
+                                   .descr = "'<f4'",
+                                   .n_dims = 2,
+                                   .shape = {3, 1},
+                                   .item_nbytes = 4,
+                                   .fortran = true};
+    struct shards shards = {.made = {one}, .n = 1};
+    struct error err = {0};
+    struct reader reader;
+
+    (void)state;
+    open_shards(&shards, true);
+    assert_int_equal(open_reader(&reader, shards.arrays, 1, &err), 0);
+    assert_false(reader.has_table);
+    reader_close(&reader);
+    close_shards(&shards);
 }
 
 /* One byte of the file changed behind the open archive's back. */
@@ -194,10 +225,9 @@ static void test_damage(void **state)
     for (unsigned variant = 0; variant < 12; variant++) {
         struct shards shards = {.made = {wide}, .n = 1};
         struct error err = {0};
-        uint64_t memory = 1 << 24;
         const struct array *array;
         uint8_t *out = malloc(431 * 5 * 77 * 4);
-        struct rows *rows;
+        struct reader reader;
         uint64_t at[3];
 
         shards.made[0].deflated = variant & 1;
@@ -210,15 +240,14 @@ static void test_damage(void **state)
         flip_byte(scratch("shard-0.npz"), array->offset + at[variant % 3]);
         assert_non_null(out);
         if (variant < 6) {
-            rows = rows_open(shards.arrays, 1, &err);
-            assert_non_null(rows);
-            assert_int_equal(rows_read(rows, 431, out, &err), -1);
+            assert_int_equal(open_reader(&reader, shards.arrays, 1, &err), 0);
+            assert_int_equal(reader_read(&reader, 0, 431, out, &err), -1);
             assert_int_equal(err.kind, ERROR_DATA);
             assert_non_null(strstr(err.message, "shard-0.npz: x.npy: expected"));
-            rows_close(rows);
+            reader_close(&reader);
         }
         memset(&err, 0, sizeof err);
-        assert_null(row_table_open(shards.arrays, 1, &memory, scratch_folder, &err));
+        refuse_table(shards.arrays, &err);
         assert_int_equal(err.kind, ERROR_DATA);
         assert_non_null(strstr(err.message, "shard-0.npz: x.npy: expected"));
         free(out);
@@ -254,7 +283,6 @@ static void test_stream_length(void **state)
         struct error err = {0};
         struct bytes npy = {0};
         const struct array *array;
-        uint64_t memory = 1 << 24;
 
         make_npy(&made, &npy); /* what is declared */
         made.deflated = true;
@@ -265,7 +293,7 @@ static void test_stream_length(void **state)
         if (archive_in_open(&archive, scratch("x.npz"), true, &err) != 0)
             fail_msg("%s", err.message);
         array = &archive.arrays[0];
-        assert_null(row_table_open(&array, 1, &memory, scratch_folder, &err));
+        refuse_table(&array, &err);
         if (strstr(err.message, i == 0 ? "bytes, found more" : "expected to inflate to") == NULL)
             fail_msg("%s", err.message);
         archive_in_close(&archive);
@@ -298,8 +326,7 @@ static void test_wrong_crc(void **state)
         struct error err = {0}, table_err = {0}, rows_err = {0}, copy_err = {0};
         const struct array *array;
         struct bytes npy = {0};
-        struct rows *rows;
-        uint64_t memory = 1 << 24;
+        struct reader reader;
         char wanted[80];
         uint32_t crc;
         uint8_t *out;
@@ -322,15 +349,14 @@ static void test_wrong_crc(void **state)
         assert_int_equal(array_read_all(array, out, &err), -1);
         assert_non_null(strstr(err.message, wanted));
         if (variant < 4) {
-            assert_null(row_table_open(&array, 1, &memory, scratch_folder, &table_err));
+            refuse_table(&array, &table_err);
             assert_non_null(strstr(table_err.message, wanted));
         }
         if (variant < 2) {
-            rows = rows_open(&array, 1, &rows_err);
-            assert_non_null(rows);
-            assert_int_equal(rows_read(rows, made.shape[0], out, &rows_err), -1);
+            assert_int_equal(open_reader(&reader, &array, 1, &rows_err), 0);
+            assert_int_equal(reader_read(&reader, 0, made.shape[0], out, &rows_err), -1);
             assert_non_null(strstr(rows_err.message, wanted));
-            rows_close(rows);
+            reader_close(&reader);
         }
         assert_int_equal(copy_all(array, &copy_err), -1);
         assert_non_null(strstr(copy_err.message, wanted));
@@ -346,13 +372,15 @@ static void test_damaged_empty(void **state)
 {
     struct shards shards = {.made = {wide}, .n = 1};
     struct error err = {0};
+    struct reader reader;
 
     (void)state;
     shards.made[0].shape[0] = 0;
     open_shards(&shards, true);
     flip_byte(scratch("shard-0.npz"), shards.arrays[0]->offset + 100);
-    assert_null(rows_open(shards.arrays, 1, &err));
+    assert_int_equal(open_reader(&reader, shards.arrays, 1, &err), -1);
     assert_non_null(strstr(err.message, "expected CRC"));
+    reader_close(&reader);
     close_shards(&shards);
 }
 
@@ -363,18 +391,17 @@ static void test_truncated_while_read(void **state)
         struct shards shards = {.made = {wide}, .n = 1};
         struct error err = {0};
         uint8_t *out = malloc(431 * 5 * 77 * 4);
-        struct rows *rows;
+        struct reader reader;
 
         shards.made[0].deflated = variant & 1;
         open_shards(&shards, variant & 2);
-        rows = rows_open(shards.arrays, 1, &err);
-        assert_non_null(rows);
-        assert_int_equal(rows_read(rows, 1, out, &err), 0);
+        assert_int_equal(open_reader(&reader, shards.arrays, 1, &err), 0);
+        assert_int_equal(reader_read(&reader, 0, 1, out, &err), 0);
         assert_int_equal(truncate(scratch("shard-0.npz"), 4096), 0);
-        assert_int_equal(rows_read(rows, 430, out, &err), -1);
+        assert_int_equal(reader_read(&reader, 1, 430, out, &err), -1);
         assert_int_equal(err.kind, ERROR_DATA);
         assert_non_null(strstr(err.message, "truncated"));
-        rows_close(rows);
+        reader_close(&reader);
         free(out);
         close_shards(&shards);
     }
@@ -423,25 +450,25 @@ static void test_table(void **state)
         open_shards(&shards, k & 1);
         for (int in_memory = 0; in_memory < 2; in_memory++) {
             const uint64_t memory = in_memory ? 1u << 28 : 0;
-            uint64_t memory_left = memory;
+            struct budget budget = {memory, scratch_folder};
             struct error err = {0};
-            struct row_table *table =
-                row_table_open(shards.arrays, 4, &memory_left, scratch_folder, &err);
+            struct reader reader = {.arrays = shards.arrays, .n_arrays = 4, .at_random = true};
 
-            if (table == NULL)
+            if (reader_open(&reader, &budget, &err) != 0)
                 fail_msg("%s", err.message);
-            assert_int_equal(memory_left < memory, in_memory);
-            assert_true(memory - memory_left <= n_rows * row_nbytes);
+            assert_int_equal(budget.left < memory, in_memory);
+            assert_true(memory - budget.left <= n_rows * row_nbytes);
             for (uint64_t i = 0; i < n_rows; i++) {
                 const uint64_t at = n_rows < 5000 ? i : (i * 7919) % n_rows;
 
-                if (row_table_get(table, at, row, &err) != 0)
+                if (reader_read(&reader, at, 1, row, &err) != 0)
                     fail_msg("%s", err.message);
                 check_row(&shards, at, row);
             }
-            assert_int_equal(row_table_get(table, n_rows, row, &err), -1);
+            assert_int_equal(reader_read(&reader, n_rows, 1, row, &err), -1);
             assert_int_equal(err.kind, ERROR_INTERNAL);
-            row_table_close(table);
+            reader_close(&reader);
+            assert_int_equal(budget.left, memory);
         }
         free(row);
         close_shards(&shards);
@@ -451,14 +478,16 @@ static void test_table(void **state)
 static void test_table_without_folder(void **state)
 {
     struct shards shards = {.made = {wide}, .n = 1};
+    struct budget budget = {0, "/nonexistent/folder"};
+    struct reader reader = {.arrays = shards.arrays, .n_arrays = 1, .at_random = true};
     struct error err = {0};
-    uint64_t memory_left = 0;
 
     (void)state;
     shards.made[0].deflated = true;
     open_shards(&shards, true);
-    assert_null(row_table_open(shards.arrays, 1, &memory_left, "/nonexistent/folder", &err));
+    assert_int_equal(reader_open(&reader, &budget, &err), -1);
     assert_int_equal(err.kind, ERROR_CANT_CREATE);
+    reader_close(&reader);
     close_shards(&shards);
 }
 
@@ -467,25 +496,124 @@ static void test_rows_of_nothing(void **state)
 {
     struct shards shards = {.made = {wide}, .n = 1};
     struct error err = {0};
-    uint64_t memory_left = 100;
-    struct row_table *table;
-    struct rows *rows;
+    struct reader reader;
     uint8_t nothing[1] = {7};
 
     (void)state;
     shards.made[0].shape[1] = 0;
     shards.made[0].deflated = true;
     open_shards(&shards, true);
-    rows = rows_open(shards.arrays, 1, &err);
-    assert_non_null(rows);
-    assert_int_equal(rows_read(rows, 431, nothing, &err), 0);
-    table = row_table_open(shards.arrays, 1, &memory_left, scratch_folder, &err);
-    assert_non_null(table);
-    assert_int_equal(row_table_get(table, 430, nothing, &err), 0);
+    assert_int_equal(open_reader(&reader, shards.arrays, 1, &err), 0);
+    assert_int_equal(reader_read(&reader, 0, 431, nothing, &err), 0);
+    reader_close(&reader);
+    assert_int_equal(open_table(&reader, shards.arrays, 1, 100, &err), 0);
+    assert_int_equal(reader_read(&reader, 430, 1, nothing, &err), 0);
     assert_int_equal(nothing[0], 7);
-    rows_close(rows);
-    row_table_close(table);
+    reader_close(&reader);
     close_shards(&shards);
+}
+
+/* Rows between those that are wanted are read over, and batches keep what they share. */
+static void test_batches(void **state)
+{
+    struct shards shards = {.made = {wide, wide}, .n = 2};
+    struct error err = {0};
+    struct reader reader;
+    struct batch a = {.reader = &reader}, b = {.reader = &reader};
+
+    (void)state;
+    shards.made[0].deflated = true;
+    shards.made[1].salt = 5;
+    open_shards(&shards, true);
+    assert_int_equal(open_reader(&reader, shards.arrays, 2, &err), 0);
+    assert_int_equal(batch_read(&a, 7, 100, &err), 0);
+    assert_int_equal(batch_follow(&b, &a, 60, 400, &err), 0);
+    assert_int_equal(batch_follow(&a, &b, 700, 20, &err), 0);
+    for (uint64_t i = 0; i < 400; i++)
+        check_row(&shards, 60 + i, batch_row(&b, i).bytes);
+    for (uint64_t i = 0; i < 20; i++)
+        check_row(&shards, 700 + i, batch_row(&a, i).bytes);
+    assert_int_equal(batch_row(&a, 3).n, 5 * 77);
+    assert_int_equal(batch_next(&a, 1000, &err), 0);
+    assert_int_equal(a.n, 2 * 431 - 720);
+    assert_int_equal(batch_next(&a, 1000, &err), 0);
+    assert_int_equal(a.n, 0);
+    assert_int_equal(batch_read(&a, 5, 1, &err), -1); /* not backwards */
+    batch_release(&a);
+    batch_release(&b);
+    reader_close(&reader);
+    close_shards(&shards);
+}
+
+/* Lists of two shards, in sequence and at random. */
+static void test_lists(void **state)
+{
+    static const int64_t offsets[2][5] = {{0, 2, 2, 5, 6}, {0, 1, 1, 1, 3}};
+    static const uint64_t n_elements[2] = {6, 3};
+    struct archive_in archives[2][2];
+    const struct array *starts[2], *elements[2];
+    struct error err = {0};
+    struct csr csr;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct made_array made = {.name = "i.npy",
+                                  .descr = "'<u2'",
+                                  .n_dims = 1,
+                                  .shape = {n_elements[i]},
+                                  .item_nbytes = 2,
+                                  .salt = (unsigned)i};
+        struct bytes npy = {0};
+        FILE *file;
+
+        make_npy_file(scratch(i == 0 ? "e0.npy" : "e1.npy"), &made);
+        assert_int_equal(npy_header_write("'<i8'", (const uint64_t[]){5}, 1, 0, &npy, &err), 0);
+        assert_int_equal(bytes_append(&npy, offsets[i], sizeof offsets[i], &err), 0);
+        file = fopen(scratch(i == 0 ? "o0.npy" : "o1.npy"), "wb");
+        assert_non_null(file);
+        assert_int_equal(fwrite(npy.data, 1, npy.n_bytes, file), npy.n_bytes);
+        assert_int_equal(fclose(file), 0);
+        bytes_release(&npy);
+        assert_int_equal(archive_in_open(&archives[0][i], scratch(i == 0 ? "o0.npy" : "o1.npy"),
+                                         true, &err),
+                         0);
+        assert_int_equal(archive_in_open(&archives[1][i], scratch(i == 0 ? "e0.npy" : "e1.npy"),
+                                         true, &err),
+                         0);
+        starts[i] = &archives[0][i].arrays[0];
+        elements[i] = &archives[1][i].arrays[0];
+    }
+    assert_int_equal(csr_open(&csr, starts, elements, 2, &err), 0);
+    assert_int_equal(csr.n_rows, 8);
+    for (int at_random = 0; at_random < 2; at_random++) {
+        struct budget budget = {1000, scratch_folder};
+        struct reader reader = {
+            .arrays = elements, .n_arrays = 2, .csr = &csr, .at_random = at_random};
+        struct batch all = {.reader = &reader}, some = {.reader = &reader};
+
+        assert_int_equal(reader_open(&reader, &budget, &err), 0);
+        for (uint64_t row = 0; row < 8; row += 3)
+            assert_int_equal(batch_add(&some, row, &err), 0);
+        assert_int_equal(some.n, 3);
+        assert_int_equal(batch_row(&some, 0).n, 2);
+        assert_int_equal(batch_row(&some, 1).n, 1);
+        assert_int_equal(batch_row(&some, 2).n, 0);
+        if (at_random) {
+            assert_int_equal(batch_read(&all, 0, 8, &err), 0);
+            assert_int_equal(all.bytes.n_bytes, 18);
+            assert_memory_equal(batch_row(&all, 3).bytes, batch_row(&some, 1).bytes, 2);
+            assert_int_equal(batch_row(&all, 7).n, 2);
+        }
+        batch_release(&all);
+        batch_release(&some);
+        reader_close(&reader);
+    }
+    csr_release(&csr);
+    elements[1] = elements[0]; /* more than the offsets say */
+    assert_int_equal(csr_open(&csr, starts, elements, 2, &err), -1);
+    assert_non_null(strstr(err.message, "row 4: offset 3, expected 6 to 6"));
+    for (size_t i = 0; i < 4; i++)
+        archive_in_close(&archives[i / 2][i % 2]);
 }
 
 int main(void)
@@ -493,7 +621,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(test_sequence),
         IN_SCRATCH(test_npy_file),
-        IN_SCRATCH(test_sequence_refuses),
+        IN_SCRATCH(test_refuses),
+        IN_SCRATCH(test_fortran_in_name),
         IN_SCRATCH(test_damage),
         IN_SCRATCH(test_stream_length),
         IN_SCRATCH(test_wrong_crc),
@@ -502,6 +631,8 @@ int main(void)
         IN_SCRATCH(test_table),
         IN_SCRATCH(test_table_without_folder),
         IN_SCRATCH(test_rows_of_nothing),
+        IN_SCRATCH(test_batches),
+        IN_SCRATCH(test_lists),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,246 @@
+/*
+ * batch.c - rows in memory: numbers one row after the other, lists with the places where they
+ * begin, objects by their numbers, since their pickle is in memory all the time. Also where the
+ * lists of an array in CSR form begin, which all that read it share.
+ */
+#include "shard/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- lists in CSR form --- */
+
+#define OFFSETS_AT_ONCE 4096
+
+static int bad_offset(const struct array *array, uint64_t row, int64_t found,
+                      const uint64_t expected[2], struct error *err)
+{
+    struct error reason = {0};
+
+    error_set(&reason, ERROR_DATA, "offset %lld, expected %llu to %llu", (long long)found,
+              (unsigned long long)expected[0], (unsigned long long)expected[1]);
+    return array_fail_row(array, row, &reason, err);
+}
+
+/* The offsets of one shard, whose elements begin with number `base`. */
+static int add_offsets(struct csr *csr, const struct array *offsets, uint64_t n_elements,
+                       uint64_t base, struct error *err)
+{
+    const struct dtype *dtype = &offsets->header.dtype;
+    struct batch batch = {.own = {.arrays = &offsets, .n_arrays = 1}};
+    uint64_t before = 0;
+    int status = batch_open(&batch, NULL, err);
+
+    if (status == 0 && !dtype_is_integer(dtype))
+        status = array_fail(offsets, err, "expected integers, as offsets of lists are");
+    while (status == 0 && (status = batch_next(&batch, OFFSETS_AT_ONCE, err)) == 0 && batch.n > 0)
+        for (uint64_t i = 0; i < batch.n && status == 0; i++) {
+            const int64_t at = dtype_get_int(dtype, batch.bytes.data + i * dtype->itemsize);
+            const uint64_t row = batch.first + i;
+            const bool is_last = row + 1 == offsets->n_rows;
+
+            if (at < (int64_t)before || (uint64_t)at > n_elements || (row == 0 && at != 0) ||
+                (is_last && (uint64_t)at != n_elements))
+                status = bad_offset(
+                    offsets, row, at,
+                    (const uint64_t[2]){is_last ? n_elements : before, row == 0 ? 0 : n_elements},
+                    err);
+            before = (uint64_t)at;
+            if (!is_last)
+                csr->first[csr->n_rows++] = base + before;
+        }
+    batch_release(&batch);
+    return status;
+}
+
+int csr_open(struct csr *csr, const struct array *const *offsets,
+             const struct array *const *elements, size_t n_arrays, struct error *err)
+{
+    uint64_t base = 0, n_rows = 0;
+
+    *csr = (struct csr){0};
+    for (size_t i = 0; i < n_arrays; i++)
+        n_rows += offsets[i]->n_rows;
+    csr->first = calloc(n_rows + 1, sizeof *csr->first);
+    if (csr->first == NULL)
+        return error_no_memory(err, "offsets of a sparse policy");
+    for (size_t i = 0; i < n_arrays; i++) {
+        if (add_offsets(csr, offsets[i], elements[i]->n_rows, base, err) != 0) {
+            csr_release(csr);
+            return -1;
+        }
+        base += elements[i]->n_rows;
+    }
+    csr->first[csr->n_rows] = base;
+    return 0;
+}
+
+void csr_release(struct csr *csr)
+{
+    free(csr->first);
+    *csr = (struct csr){0};
+}
+
+/* --- batches --- */
+
+/* The number of the first unit of a row; of the row after the last one: the number of all. */
+static uint64_t unit_of(const struct reader *reader, uint64_t row)
+{
+    return reader->csr != NULL ? reader->csr->first[row] : row;
+}
+
+/* Room for n rows, and n_units more units: where these go, or NULL. */
+static uint8_t *reserve(struct batch *batch, uint64_t n, uint64_t n_units, struct error *err)
+{
+    const struct reader *reader = batch->reader;
+    uint64_t n_bytes;
+
+    if ((reader->csr != NULL || reader->is_object) && n + 1 > batch->n_starts) {
+        const uint64_t wanted = n + 1 > 2 * batch->n_starts ? n + 1 : 2 * batch->n_starts;
+        uint64_t *grown = realloc(batch->starts, wanted * sizeof *grown);
+
+        if (grown == NULL) {
+            error_no_memory(err, "batch of rows");
+            return NULL;
+        }
+        batch->starts = grown;
+        batch->n_starts = wanted;
+    }
+    if (__builtin_mul_overflow(n_units, reader->unit_nbytes, &n_bytes) || n_bytes >= SIZE_MAX) {
+        error_no_memory(err, "batch of rows");
+        return NULL;
+    }
+    return bytes_reserve(&batch->bytes, n_bytes + 1, err);
+}
+
+/* Rows first .. first + n - 1, of which the first n_kept units are there already. */
+static int fill(struct batch *batch, uint64_t first, uint64_t n, uint64_t n_kept, struct error *err)
+{
+    struct reader *reader = batch->reader;
+    const uint64_t begin = unit_of(reader, first), end = unit_of(reader, first + n);
+    uint8_t *to = reserve(batch, n, end - begin - n_kept, err);
+
+    if (to == NULL)
+        return -1;
+    batch->first = first;
+    batch->n = n;
+    for (uint64_t i = 0; i <= n && reader->csr != NULL; i++)
+        batch->starts[i] = unit_of(reader, first + i) - begin;
+    for (uint64_t i = 0; i < n && reader->is_object; i++)
+        batch->starts[i] = first + i;
+    if (reader->is_object)
+        return 0;
+    batch->bytes.n_bytes += (end - begin - n_kept) * reader->unit_nbytes;
+    return reader_read(reader, begin + n_kept, end - begin - n_kept, to, err);
+}
+
+int batch_open(struct batch *batch, struct budget *budget, struct error *err)
+{
+    batch->reader = &batch->own;
+    return reader_open(&batch->own, budget, err);
+}
+
+int batch_read(struct batch *batch, uint64_t first, uint64_t n, struct error *err)
+{
+    batch_clear(batch);
+    return fill(batch, first, n, 0, err);
+}
+
+int batch_next(struct batch *batch, uint64_t at_most, struct error *err)
+{
+    const uint64_t first = batch->first + batch->n, left = batch->reader->n_rows - first;
+
+    return batch_read(batch, first, left < at_most ? left : at_most, err);
+}
+
+int batch_follow(struct batch *batch, const struct batch *before, uint64_t first, uint64_t n,
+                 struct error *err)
+{
+    const struct reader *reader = batch->reader;
+    const uint64_t known = before->first + before->n, begin = unit_of(reader, first);
+    uint64_t end = first + n < known ? first + n : known, n_kept;
+
+    batch_clear(batch);
+    if (end < first)
+        end = first;
+    n_kept = unit_of(reader, end) - begin;
+    if (n_kept > 0) {
+        const uint64_t at = begin - unit_of(reader, before->first);
+        uint8_t *to = reserve(batch, n, unit_of(reader, first + n) - begin, err);
+
+        if (to == NULL)
+            return -1;
+        memcpy(to, before->bytes.data + at * reader->unit_nbytes, n_kept * reader->unit_nbytes);
+        batch->bytes.n_bytes = n_kept * reader->unit_nbytes;
+    }
+    return fill(batch, first, n, n_kept, err);
+}
+
+int batch_add(struct batch *batch, uint64_t row, struct error *err)
+{
+    struct reader *reader = batch->reader;
+    const uint64_t begin = unit_of(reader, row), n_units = unit_of(reader, row + 1) - begin;
+    uint8_t *to = reserve(batch, batch->n + 1, n_units, err);
+
+    if (to == NULL)
+        return -1;
+    if (reader->is_object) {
+        batch->starts[batch->n++] = row;
+        return 0;
+    }
+    if (reader->csr != NULL) {
+        batch->starts[batch->n] = batch->bytes.n_bytes / reader->unit_nbytes;
+        batch->starts[batch->n + 1] = batch->starts[batch->n] + n_units;
+    }
+    batch->n++;
+    batch->bytes.n_bytes += n_units * reader->unit_nbytes;
+    return reader_read(reader, begin, n_units, to, err);
+}
+
+void batch_clear(struct batch *batch)
+{
+    batch->bytes.n_bytes = 0;
+    batch->n = 0;
+}
+
+void batch_release(struct batch *batch)
+{
+    bytes_release(&batch->bytes);
+    free(batch->starts);
+    reader_close(&batch->own);
+    *batch = (struct batch){0};
+}
+
+/* --- rows --- */
+
+struct row batch_row(const struct batch *batch, uint64_t i)
+{
+    const struct reader *reader = batch->reader;
+    const struct array *array = reader->arrays[0];
+    struct row row = {.dtype = &array->header.dtype};
+
+    if (reader->is_object) {
+        const struct pickle_item *item = reader_items(reader, batch->starts[i]);
+
+        if (array->header.n_dims == 1 && item->kind == PICKLE_ARRAY)
+            return (struct row){item->as.array->data, NULL, &item->as.array->dtype,
+                                item->as.array->n_elements};
+        row.items = item;
+        row.n = reader->n_items;
+        if (array->header.n_dims == 1 && item->kind == PICKLE_LIST) {
+            row.items = item->as.items;
+            row.n = item->n_bytes_or_items;
+        }
+        return row;
+    }
+    if (reader->unit_nbytes == 0)
+        return row;
+    if (reader->csr != NULL) {
+        row.bytes = batch->bytes.data + batch->starts[i] * reader->unit_nbytes;
+        row.n = batch->starts[i + 1] - batch->starts[i];
+        return row;
+    }
+    row.bytes = batch->bytes.data + i * reader->unit_nbytes;
+    row.n = reader->unit_nbytes / row.dtype->itemsize;
+    return row;
+}

@@ -1,0 +1,303 @@
+/*
+ * reader.c - the rows of one array, or of the same array of several shards.
+ *
+ * In sequence, bytes come from unpack.c as they are asked for; headers are read over but count for
+ * the CRC, and the end of each array is checked as soon as its last row is delivered. At random,
+ * stored arrays in C order are read where they are; deflated ones are unpacked once, and Fortran
+ * order becomes C order on the way (transpose.c). Elements of lists are too short to be asked for
+ * one by one: they are unpacked as long as the budget has memory for them.
+ */
+#include "shard/batch.h"
+#include "shard/transpose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_NBYTES (256u << 10)
+
+/* One array of a table. */
+struct reader_part {
+    uint64_t first;  /* unit, over all arrays */
+    uint64_t offset; /* of that unit: in the input, or in the scratch */
+    bool in_place;
+};
+
+bool reader_can_stream(const struct array *const *arrays, size_t n_arrays)
+{
+    for (size_t i = 0; i < n_arrays; i++)
+        if (array_is_fortran(arrays[i]))
+            return false;
+    return true;
+}
+
+/* --- in sequence --- */
+
+/* Begin the current array: its header is read over, but counts for the CRC. */
+static int begin_array(struct reader *r, struct error *err)
+{
+    const struct array *array = r->arrays[r->current];
+
+    if (unpack_start(&r->unpack, array, err) != 0 ||
+        unpack_skip(&r->unpack, array->header.header_nbytes, err) != 0)
+        return -1;
+    r->left_here = array->n_rows;
+    r->begun = true;
+    return 0;
+}
+
+/* Check the end of the current array, whose rows are all read, and of empty ones after it. */
+static int end_arrays(struct reader *r, struct error *err)
+{
+    while (r->current < r->n_arrays) {
+        if (!r->begun && r->arrays[r->current]->n_rows > 0)
+            return 0;
+        if (!r->begun && begin_array(r, err) != 0)
+            return -1;
+        if (unpack_finish(&r->unpack, err) != 0)
+            return -1;
+        r->begun = false;
+        r->current++;
+    }
+    return 0;
+}
+
+/* The next n units; out NULL: read over them. */
+static int read_next(struct reader *r, uint64_t n, uint8_t *out, struct error *err)
+{
+    while (n > 0) {
+        uint64_t take, n_bytes;
+
+        if (!r->begun && begin_array(r, err) != 0)
+            return -1;
+        take = n < r->left_here ? n : r->left_here;
+        if (__builtin_mul_overflow(take, r->unit_nbytes, &n_bytes))
+            return error_set(err, ERROR_INTERNAL, "rows read beyond 64-bit sizes");
+        if (out == NULL ? unpack_skip(&r->unpack, n_bytes, err) != 0
+                        : unpack_read(&r->unpack, out, n_bytes, err) != 0)
+            return -1;
+        if (out != NULL)
+            out += n_bytes;
+        n -= take;
+        r->next += take;
+        r->left_here -= take;
+        if (r->left_here == 0 && end_arrays(r, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* --- at random --- */
+
+/* The array's data, unpacked and checked, in its own order. */
+static int unpack_data(const struct array *array, struct unpack *unpack, struct scratch *out,
+                       struct error *err)
+{
+    uint64_t left = array->header.data_nbytes;
+    uint8_t *chunk = malloc(CHUNK_NBYTES);
+    int result = -1;
+
+    if (chunk == NULL)
+        return error_no_memory(err, "input buffer");
+    if (unpack_start(unpack, array, err) != 0 ||
+        unpack_skip(unpack, array->header.header_nbytes, err) != 0)
+        goto out;
+    while (left > 0) {
+        const size_t n = left < CHUNK_NBYTES ? (size_t)left : CHUNK_NBYTES;
+
+        if (unpack_read(unpack, chunk, n, err) != 0 || scratch_append(out, chunk, n, err) != 0)
+            goto out;
+        left -= n;
+    }
+    result = unpack_finish(unpack, err);
+out:
+    free(chunk);
+    return result;
+}
+
+/* Nothing but the check of size and CRC: the rows are read where they are. */
+static int check_data(const struct array *array, struct unpack *unpack, struct error *err)
+{
+    if (!array->has_crc)
+        return 0;
+    return unpack_start(unpack, array, err) != 0 ? -1 : unpack_finish(unpack, err);
+}
+
+/* Packed data is unpacked first, as a column's place in the stream is not known. */
+static int transpose_array(const struct array *array, struct unpack *unpack, struct scratch *out,
+                           struct budget *budget, struct error *err)
+{
+    struct scratch unpacked;
+    int result;
+
+    if (array->decoder == NULL) {
+        result = check_data(array, unpack, err);
+        return result != 0 ? result : transpose_to_rows(array, NULL, out, err);
+    }
+    if (scratch_open(&unpacked, array->header.data_nbytes, budget, err) != 0)
+        return -1;
+    result = unpack_data(array, unpack, &unpacked, err);
+    if (result == 0)
+        result = transpose_to_rows(array, &unpacked, out, err);
+    scratch_close(&unpacked);
+    return result;
+}
+
+/* Where each array's units are: *n_bytes is what those need that are not in place. */
+static int lay_out(struct reader *r, bool in_place, uint64_t *n_bytes, struct error *err)
+{
+    uint64_t first = 0;
+
+    *n_bytes = 0;
+    for (size_t i = 0; i < r->n_arrays; i++) {
+        const struct array *array = r->arrays[i];
+        struct reader_part *part = &r->parts[i];
+
+        part->first = first;
+        part->in_place = in_place && array->decoder == NULL && !array_is_fortran(array);
+        part->offset = part->in_place ? array->offset + array->header.header_nbytes : *n_bytes;
+        first += array->n_rows;
+        if (!part->in_place && __builtin_add_overflow(*n_bytes, array->header.data_nbytes, n_bytes))
+            return array_fail(array, err, "expected rows that fit 64-bit sizes, found more");
+    }
+    return 0;
+}
+
+static int open_table(struct reader *r, uint64_t n_bytes, struct budget *budget, struct error *err)
+{
+    struct unpack unpack = {0};
+    int status = 0;
+
+    /* Lists that there is no memory for are read where they are, if they can be. */
+    if (r->csr != NULL && (budget == NULL || n_bytes > budget->left) &&
+        lay_out(r, true, &n_bytes, err) != 0)
+        return -1;
+    if (n_bytes > 0 && scratch_open(&r->scratch, n_bytes, budget, err) != 0)
+        return -1;
+    for (size_t i = 0; status == 0 && i < r->n_arrays; i++) {
+        if (r->parts[i].in_place)
+            status = check_data(r->arrays[i], &unpack, err);
+        else if (array_is_fortran(r->arrays[i]))
+            status = transpose_array(r->arrays[i], &unpack, &r->scratch, budget, err);
+        else
+            status = unpack_data(r->arrays[i], &unpack, &r->scratch, err);
+    }
+    unpack_release(&unpack);
+    return status;
+}
+
+/* The array that a unit is in: the last one that begins at or before it, so that empty ones, which
+ * begin where the next one does, are never taken. */
+static size_t find_part(const struct reader *r, uint64_t unit)
+{
+    size_t low = 0, high = r->n_arrays;
+
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (r->parts[middle].first <= unit)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int read_table(const struct reader *r, uint64_t first, uint64_t n, uint8_t *out,
+                      struct error *err)
+{
+    while (n > 0 && r->unit_nbytes > 0) {
+        const size_t i = find_part(r, first);
+        const struct reader_part *part = &r->parts[i];
+        const uint64_t left = part->first + r->arrays[i]->n_rows - first;
+        const uint64_t n_here = n < left ? n : left;
+        const size_t n_bytes = (size_t)(n_here * r->unit_nbytes);
+        const uint64_t offset = part->offset + (first - part->first) * r->unit_nbytes;
+
+        if (part->in_place
+                ? input_read_scattered(r->arrays[i]->input, offset, out, n_bytes, err) != 0
+                : scratch_read(&r->scratch, offset, out, n_bytes, err) != 0)
+            return -1;
+        first += n_here;
+        n -= n_here;
+        out += n_bytes;
+    }
+    return 0;
+}
+
+/* --- both --- */
+
+int reader_open(struct reader *r, struct budget *budget, struct error *err)
+{
+    uint64_t n_bytes;
+
+    r->is_object = r->n_arrays > 0 && r->arrays[0]->header.dtype.kind == DTYPE_OBJECT;
+    r->unit_nbytes = r->n_arrays > 0 ? r->arrays[0]->row_nbytes : 0;
+    for (size_t i = 0; i < r->n_arrays; i++) {
+        const struct array *array = r->arrays[i];
+
+        if (array->header.n_dims == 0 || array->row_nbytes != r->unit_nbytes ||
+            (array->header.dtype.kind == DTYPE_OBJECT) != r->is_object)
+            return array_fail(array, err,
+                              "expected an array with rows of %llu bytes, found another",
+                              (unsigned long long)r->unit_nbytes);
+        if (__builtin_add_overflow(r->n_units, array->n_rows, &r->n_units))
+            return array_fail(array, err, "expected rows that fit 64-bit sizes, found more");
+        if (r->is_object && array->objects == NULL)
+            return array_fail(array, err, "expected objects that were read, found none");
+        if (r->is_object && array->n_rows > 0)
+            r->n_items = array->objects->n_items / array->n_rows;
+    }
+    r->n_rows = r->csr != NULL ? r->csr->n_rows : r->n_units;
+    r->parts = calloc(r->n_arrays + 1, sizeof *r->parts);
+    if (r->parts == NULL)
+        return error_no_memory(err, "rows of an array");
+    r->has_table = !r->is_object && (r->at_random || !reader_can_stream(r->arrays, r->n_arrays));
+    if (lay_out(r, r->csr == NULL, &n_bytes, err) != 0)
+        return -1;
+    if (r->has_table)
+        return open_table(r, n_bytes, budget, err);
+    return r->is_object ? 0 : end_arrays(r, err);
+}
+
+int reader_read(struct reader *r, uint64_t first, uint64_t n, void *out, struct error *err)
+{
+    if (first > r->n_units || n > r->n_units - first || (!r->has_table && first < r->next) ||
+        r->is_object)
+        return error_set(err, ERROR_INTERNAL, "row %llu of %llu", (unsigned long long)(first + n),
+                         (unsigned long long)r->n_units);
+    if (r->has_table)
+        return read_table(r, first, n, out, err);
+    return first > r->next && read_next(r, first - r->next, NULL, err) != 0
+               ? -1
+               : read_next(r, n, out, err);
+}
+
+const struct array *reader_array(const struct reader *r, uint64_t *row)
+{
+    const size_t i = r->csr == NULL ? find_part(r, *row) : 0;
+
+    *row -= r->csr == NULL ? r->parts[i].first : 0;
+    return r->arrays[i];
+}
+
+const struct pickle_item *reader_items(const struct reader *r, uint64_t row)
+{
+    const struct array *array = reader_array(r, &row);
+
+    return &array->objects->items[row * r->n_items];
+}
+
+int reader_fail(const struct reader *r, uint64_t row, const struct error *reason, struct error *err)
+{
+    const struct array *array = reader_array(r, &row);
+
+    return array_fail_row(array, row, reason, err);
+}
+
+void reader_close(struct reader *r)
+{
+    unpack_release(&r->unpack);
+    scratch_close(&r->scratch);
+    free(r->parts);
+    *r = (struct reader){0};
+}
