@@ -51,29 +51,27 @@ static json_t *boards_json(void)
 
 /* --- one board --- */
 
-static void print_cells(const struct board *board)
+static void print_board(const struct board *board)
 {
+    const char *note = board->family->summary;
+
+    for (size_t i = 0; i < board_n_presets; i++)
+        if (strcmp(board_presets[i].name, board->preset) == 0)
+            note = board_presets[i].note;
+    printf("%s", text_path(board->preset).text);
+    if (strcmp(board->preset, board->name) != 0)
+        printf(" = %s", text_path(board->name).text);
+    printf(": %s\n  ", note);
     if (board->rows > 0)
-        printf("  box of %u x %u, ", board->rows, board->cols);
-    else
-        printf("  ");
+        printf("box of %u x %u, ", board->rows, board->cols);
     printf("%u cells on board, %u transforms", board->n_on_board, board->n_transforms);
     if (board->n_default_ids < board->n_transforms)
         printf(", of which %u keep every label", board->n_default_ids);
-    printf("\n");
-}
-
-static void print_transforms(const struct board *board)
-{
-    printf("\n  id  name                      order  inverse\n");
+    printf("\n\n  id  name                      order  inverse\n");
     for (uint32_t t = 0; t < board->n_transforms; t++)
         printf("  %2u  %-24s  %5llu  %7u%s\n", t, board->transforms[t].name,
                (unsigned long long)perm_order(board->transforms[t].dst, board->n_cells),
                board->inverse[t], board->transforms[t].swaps_colours ? "  swaps colours" : "");
-}
-
-static void print_layouts(const struct board *board)
-{
     printf("\n  policy layouts:\n");
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
@@ -89,50 +87,23 @@ static void print_layouts(const struct board *board)
     }
 }
 
-static const char *preset_note(const struct board *board)
-{
-    for (size_t i = 0; i < board_n_presets; i++)
-        if (strcmp(board_presets[i].name, board->preset) == 0)
-            return board_presets[i].note;
-    return board->family->summary;
-}
-
-static void print_board(const struct board *board)
-{
-    printf("%s", text_path(board->preset).text);
-    if (strcmp(board->preset, board->name) != 0)
-        printf(" = %s", text_path(board->name).text);
-    printf(": %s\n", preset_note(board));
-    print_cells(board);
-    print_transforms(board);
-    print_layouts(board);
-}
-
-static json_t *map_json(const uint32_t *map, uint64_t n)
-{
-    json_t *json = json_array();
-
-    for (uint64_t i = 0; i < n; i++)
-        json_array_append_new(json, json_integer(map[i]));
-    return json;
-}
-
 static json_t *transforms_json(const struct board *board)
 {
     const uint32_t n = board->n_transforms;
     json_t *json = json_array();
 
     for (uint32_t t = 0; t < n; t++) {
-        json_t *compose = json_array();
+        json_t *compose = json_array(), *dst = json_array();
 
+        for (uint32_t i = 0; i < board->n_cells; i++)
+            json_array_append_new(dst, json_integer(board->transforms[t].dst[i]));
         for (uint32_t then = 0; then < n; then++)
             json_array_append_new(compose, json_integer(board->compose[t * n + then]));
         json_array_append_new(json,
                               json_pack("{s:i, s:o, s:b, s:i, s:o, s:o}", "id", (int)t, "name",
                                         json_name(board->transforms[t].name), "swaps_colours",
                                         board->transforms[t].swaps_colours, "inverse",
-                                        (int)board->inverse[t], "compose", compose, "dst",
-                                        map_json(board->transforms[t].dst, board->n_cells)));
+                                        (int)board->inverse[t], "compose", compose, "dst", dst));
     }
     return json;
 }
@@ -229,23 +200,6 @@ static int print_actions(const struct plan *plan, uint64_t action,
 
 /* --- many actions --- */
 
-/* The only layout that the board has, or NULL. */
-static const struct action_layout *only_layout(const struct board *board)
-{
-    const struct action_layout *only = NULL;
-
-    for (size_t i = 0; i < board->family->n_layouts; i++) {
-        const struct action_layout *layout = board->family->layouts[i];
-
-        if (layout->length(layout, board) == 0)
-            continue;
-        if (only != NULL)
-            return NULL;
-        only = layout;
-    }
-    return only;
-}
-
 /* The images of one index, a line of them. */
 static int print_images(const struct plan *plan, const struct action_space *space, const char *word,
                         uint64_t line, struct error *err)
@@ -272,16 +226,23 @@ static int print_images(const struct plan *plan, const struct action_space *spac
 }
 
 /* Indices on standard input, one a line, become lines of their images. */
-static int print_stream(const struct plan *plan, const struct action_layout *layout,
+static int print_stream(const struct plan *plan, const struct action_layout *wanted,
                         struct error *err)
 {
     const struct board *board = plan->board;
+    const struct action_layout *layout = wanted;
     struct action_space *space;
     char *line = NULL;
     size_t capacity = 0;
+    size_t n_layouts = 0;
     int status;
 
-    if (layout == NULL && (layout = only_layout(board)) == NULL)
+    for (size_t i = 0; wanted == NULL && i < board->family->n_layouts; i++)
+        if (board->family->layouts[i]->length(board->family->layouts[i], board) > 0) {
+            layout = board->family->layouts[i];
+            n_layouts++;
+        }
+    if (wanted == NULL && n_layouts != 1) /* not the only one */
         return refuse_layout(board, "the indices are of which layout? use --policy LAYOUT", err);
     space = action_space_new(
         board, layout, layout->padded_length != NULL ? layout->padded_length(layout, board) : 0,
@@ -348,16 +309,6 @@ static int check(const char *name, struct error *err)
 
 /* --- running --- */
 
-/* A path is a board too: "file:" may be left out where the name ends in .json. */
-static int board_name(const char *operand, struct text *name, struct error *err)
-{
-    const size_t n = strlen(operand);
-    const bool is_file = n > 5 && strcmp(operand + n - 5, ".json") == 0;
-
-    return text_append(name, err, "%s%s",
-                       is_file && strncmp(operand, "file:", 5) != 0 ? "file:" : "", operand);
-}
-
 static int run_one(const struct settings *settings, const char *name, struct error *err)
 {
     const char *policy = settings->roles.policy_layout;
@@ -398,14 +349,21 @@ static int run_boards(int argc, char **argv, struct error *err)
 {
     struct settings settings;
     struct text name = {0};
-    int first, status = option_parse("boards", argc, argv, &settings, &first, err);
+    int first = argc, status = option_parse("boards", argc, argv, &settings, &first, err);
+    const char *board = argv[first];
 
     if (status == 0 && argc - first > 1)
         status = error_set(err, ERROR_USAGE, "expected one board, found %d operands", argc - first);
-    if (status == 0 && first == argc)
+    if (status == 0 && first == argc) {
         status = run_all(&settings, err);
-    else if (status == 0 && (status = board_name(argv[first], &name, err)) == 0)
-        status = run_one(&settings, name.text, err);
+    } else if (status == 0) {
+        /* A path is a board too: "file:" may be left out where the name ends in .json. */
+        const bool is_path = text_ends_with(board, ".json") && strncmp(board, "file:", 5) != 0;
+
+        status = text_append(&name, err, "%s%s", is_path ? "file:" : "", board);
+        if (status == 0)
+            status = run_one(&settings, name.text, err);
+    }
     text_release(&name);
     settings_release(&settings);
     return status;

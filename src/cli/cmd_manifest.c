@@ -1,17 +1,20 @@
 /*
  * cmd_manifest.c - symaug manifest: `check` asks whether the outputs that manifests list are there
  * with their sizes, rows and arrays (it is `verify` without contents); `merge` joins the manifests
- * of many runs into one, and with --files-from also checks that no input was left out.
+ * of many runs into one, and with --files-from also checks that no input was left out: both lists,
+ * what it names and what a file says it should name, are made sets of names without folders and
+ * walked side by side.
  */
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/manifest_inputs.h"
+#include "cli/input_list.h"
 #include "cli/option.h"
 #include "cli/verify_print.h"
 #include "manifest/manifest.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- check --- */
@@ -26,6 +29,107 @@ static int check(const struct settings *settings, int n, char **paths, struct er
     return verify_print_all(&request, n, paths, err);
 }
 
+/* --- merge: are all inputs there? --- */
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Sort a list and leave each name once. */
+static void make_set(struct input_list *list)
+{
+    size_t n = 0;
+
+    if (list->n > 0)
+        qsort(list->paths, list->n, sizeof *list->paths, compare_names);
+    for (size_t i = 0; i < list->n; i++) {
+        if (n > 0 && strcmp(list->paths[n - 1], list->paths[i]) == 0)
+            free(list->paths[i]);
+        else
+            list->paths[n++] = list->paths[i];
+    }
+    list->n = n;
+}
+
+/* The names of a that are not in b: their number, and the first one. */
+static size_t count_others(const struct input_list *a, const struct input_list *b,
+                           const char **first)
+{
+    size_t n = 0, k = 0;
+
+    for (size_t i = 0; i < a->n; i++) {
+        while (k < b->n && strcmp(b->paths[k], a->paths[i]) < 0)
+            k++;
+        if (k < b->n && strcmp(b->paths[k], a->paths[i]) == 0)
+            continue;
+        if (n++ == 0)
+            *first = a->paths[i];
+    }
+    return n;
+}
+
+/* ERROR_DATA unless the inputs are, by their names without folders, those that a file lists (as
+ * input_list_add_from reads it). */
+static int check_inputs(const struct manifest *manifest, const char *file, bool zero,
+                        struct error *err)
+{
+    struct input_list paths = {0}, expected = {0}, found = {0};
+    const char *first;
+    size_t n;
+    int status = input_list_add_from(&paths, file, zero, err);
+
+    for (size_t i = 0; i < paths.n && status == 0; i++) {
+        char *name = input_list_base_name(paths.paths[i], err);
+
+        status = name != NULL ? input_list_add(&expected, name, err) : -1;
+        free(name);
+    }
+    for (size_t i = 0; status == 0 && i < manifest->n_inputs; i++)
+        status = input_list_add(&found, manifest->inputs[i].name, err);
+    make_set(&expected);
+    make_set(&found);
+    if (status == 0 && (n = count_others(&expected, &found, &first)) > 0)
+        status =
+            error_set(err, ERROR_DATA, "%zu of %zu inputs in %s have no output, the first is %s", n,
+                      expected.n, text_quote(file).text, text_quote(first).text);
+    if (status == 0 && (n = count_others(&found, &expected, &first)) > 0)
+        status = error_set(err, ERROR_DATA,
+                           "%zu of %zu inputs of the outputs are not in %s, the first is %s", n,
+                           found.n, text_quote(file).text, text_quote(first).text);
+    input_list_release(&paths);
+    input_list_release(&expected);
+    input_list_release(&found);
+    return status;
+}
+
+static int by_digest(const void *a, const void *b)
+{
+    const struct manifest_file *p = a, *q = b;
+    const int order = strcmp(p->sha256, q->sha256);
+
+    return order != 0 ? order : strcmp(p->name, q->name);
+}
+
+/* Warn of inputs that hold the same bytes: they show when they are sorted by digest. */
+static int warn_of_duplicates(const struct manifest *manifest, struct error *err)
+{
+    const size_t n = manifest->n_inputs;
+    struct manifest_file *inputs = calloc(n + 1, sizeof *inputs);
+
+    if (inputs == NULL)
+        return error_no_memory(err, "list of inputs");
+    if (n > 0)
+        memcpy(inputs, manifest->inputs, n * sizeof *inputs);
+    qsort(inputs, n, sizeof *inputs, by_digest);
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(inputs[i - 1].sha256, inputs[i].sha256) == 0)
+            fprintf(stderr, "symaug: warning: inputs %s and %s hold the same bytes\n",
+                    text_path(inputs[i - 1].name).text, text_path(inputs[i].name).text);
+    free(inputs);
+    return 0;
+}
+
 /* --- merge --- */
 
 static int write_joined(const struct settings *settings, const struct manifest *joined,
@@ -34,9 +138,9 @@ static int write_joined(const struct settings *settings, const struct manifest *
     const struct manifest_count *rows = manifest_count(joined, "rows_out");
 
     if (settings->files_from != NULL &&
-        manifest_inputs_check(joined, settings->files_from, settings->zero, err) != 0)
+        check_inputs(joined, settings->files_from, settings->zero, err) != 0)
         return -1;
-    if (settings->verbosity >= 0 && manifest_inputs_warn(joined, err) != 0)
+    if (settings->verbosity >= 0 && warn_of_duplicates(joined, err) != 0)
         return -1;
     if (manifest_write(joined, settings->output, settings->force, err) != 0)
         return -1;
@@ -107,6 +211,6 @@ const struct command command_manifest = {
     "check that the outputs of manifests are there, or join manifests into one",
     "merge joins manifests, and those that stand beside their outputs in a FOLDER. It fails when\n"
     "they differ in board, transforms, options or version, and on outputs that are missing,\n"
-    "unfinished or there twice. OUT is the same whatever the order and number of the parts.",
+    "unfinished or duplicate. OUT is the same whatever the order and number of the parts.",
     run_manifest,
 };

@@ -9,25 +9,18 @@
 
 #include <stdio.h>
 
-static int check(const struct settings *settings, int n_operands, struct error *err)
-{
-    if (n_operands != 1)
-        return error_set(err, ERROR_USAGE, "expected OUT, found %d operands", n_operands);
-    if (settings->board == NULL)
-        return error_set(err, ERROR_USAGE, "no board given; use --board BOARD");
-    if (!settings->n_rows_said)
-        return error_set(err, ERROR_USAGE, "no number of rows given; use --rows N");
-    return 0;
-}
-
 static int run_sample(int argc, char **argv, struct error *err)
 {
     struct settings settings;
     struct sample_result result;
     int first, status = option_parse("sample", argc, argv, &settings, &first, err);
 
-    if (status == 0)
-        status = check(&settings, argc - first, err);
+    if (status == 0 && argc - first != 1)
+        status = error_set(err, ERROR_USAGE, "expected OUT, found %d operands", argc - first);
+    if (status == 0 && settings.board == NULL)
+        status = error_set(err, ERROR_USAGE, "no board given; use --board BOARD");
+    if (status == 0 && !settings.n_rows_said)
+        status = error_set(err, ERROR_USAGE, "no number of rows given; use --rows N");
     if (status == 0)
         status = sample_write(argv[first], &settings, &result, err);
     if (status == 0 && settings.verbosity > 0)

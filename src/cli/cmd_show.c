@@ -19,23 +19,7 @@
 #define DEFAULT_COLUMNS 80
 #define MOST_COLUMNS    1000
 
-static int check(const struct settings *settings, int n_operands, struct error *err)
-{
-    if (n_operands != 1)
-        return error_set(err, ERROR_USAGE, "expected FILE, found %d operands", n_operands);
-    if (!settings->row_said)
-        return error_set(err, ERROR_USAGE, "no row given; use --row K (the first is 0)");
-    return 0;
-}
-
 /* --- the terminal --- */
-
-static bool is_set(const char *name)
-{
-    const char *text = getenv(name);
-
-    return text != NULL && *text != '\0';
-}
 
 static unsigned columns_of_terminal(void)
 {
@@ -66,10 +50,10 @@ static bool locale_is_utf8(void)
 
 static struct terminal_style choose_style(enum when when)
 {
-    const char *term = getenv("TERM");
+    const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
     const bool is_dumb = term != NULL && strcmp(term, "dumb") == 0;
-    const bool is_plain =
-        when == WHEN_NEVER || (when == WHEN_AUTO && (is_set("NO_COLOR") || is_dumb));
+    const bool wants_none = no_color != NULL && *no_color != '\0';
+    const bool is_plain = when == WHEN_NEVER || (when == WHEN_AUTO && (wants_none || is_dumb));
 
     return (struct terminal_style){
         .columns = columns_of_terminal(),
@@ -80,36 +64,26 @@ static struct terminal_style choose_style(enum when when)
 
 /* --- writing --- */
 
-static int print(const struct text *text, struct error *err)
-{
-    fwrite(text->text, 1, text->n_bytes, stdout);
-    return command_flush(err);
-}
-
-static int write_file(const struct settings *settings, const struct text *text, struct error *err)
-{
-    struct output out;
-
-    if (output_open(&out, settings->output, settings->force, err) != 0)
-        return -1;
-    if (output_write(&out, text->text, text->n_bytes, err) == 0)
-        return output_commit(&out, settings->force, err);
-    output_abort(&out);
-    return -1;
-}
-
 static int write_sheet(const struct settings *settings, const struct sheet *sheet,
                        struct error *err)
 {
     const struct terminal_style style = choose_style(settings->colour);
+    struct output out = {0};
     struct text text = {0};
     int status = settings->output != NULL ? svg_write(sheet, &text, err)
                                           : terminal_write(sheet, &style, &text, err);
 
-    if (status == 0)
-        status = settings->output == NULL || strcmp(settings->output, "-") == 0
-                     ? print(&text, err)
-                     : write_file(settings, &text, err);
+    if (status == 0 && (settings->output == NULL || strcmp(settings->output, "-") == 0)) {
+        fwrite(text.text, 1, text.n_bytes, stdout);
+        status = command_flush(err);
+    } else if (status == 0) {
+        status = output_open(&out, settings->output, settings->force, err);
+        if (status == 0)
+            status = output_write(&out, text.text, text.n_bytes, err);
+        if (status == 0)
+            status = output_commit(&out, settings->force, err);
+        output_abort(&out);
+    }
     text_release(&text);
     return status;
 }
@@ -158,8 +132,10 @@ static int run_show(int argc, char **argv, struct error *err)
     int first, status = option_parse("show", argc, argv, &settings, &first, err);
 
     settings.allow_expanded = true;
-    if (status == 0)
-        status = check(&settings, argc - first, err);
+    if (status == 0 && argc - first != 1)
+        status = error_set(err, ERROR_USAGE, "expected FILE, found %d operands", argc - first);
+    if (status == 0 && !settings.row_said)
+        status = error_set(err, ERROR_USAGE, "no row given; use --row K (the first is 0)");
     if (status == 0)
         status = show(&settings, argv[first], err);
     settings_release(&settings);

@@ -1,11 +1,150 @@
 /*
  * cmd_verify.c - symaug verify: is each shard sound, and is an expanded set the exact orbit of its
- * sources? The checks are in src/verify; what they find is printed by verify_print.c, which
- * `manifest check` shares.
+ * sources? The checks are in src/verify. What they find is printed here, for `manifest check` too:
+ * one line for each finding with its code in brackets and a summary for each file as soon as it is
+ * checked, or all of them as one JSON object. Text from files is made harmless for terminals.
  */
+#include "base/text.h"
 #include "cli/command.h"
+#include "cli/json_out.h"
 #include "cli/option.h"
 #include "cli/verify_print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* --- for people --- */
+
+/* Text from a file must not move the cursor. */
+static void print_safe(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+
+        if (c < 0x20 || c == 0x7f)
+            printf("\\x%02x", c);
+        else
+            putchar(c);
+    }
+}
+
+static void print_finding(const struct verify_result *result, const struct finding *finding)
+{
+    printf("%s %s: ", finding->is_warning ? "warning" : "error", text_path(result->path).text);
+    if (finding->array != NULL)
+        printf("%s: ", text_path(finding->array).text);
+    if (finding->row != FINDING_NO_ROW)
+        printf("row %" PRIu64 ": ", finding->row);
+    print_safe(finding->message);
+    if (finding->expected[0] != '\0') {
+        printf(", expected ");
+        print_safe(finding->expected);
+    }
+    if (finding->found[0] != '\0') {
+        printf(", found ");
+        print_safe(finding->found);
+    }
+    printf(" [%s]\n", finding_code_name(finding->code));
+}
+
+static void print_summary(const struct verify_result *result)
+{
+    const struct findings *f = &result->findings;
+    const char *separator = "";
+
+    printf("%s: %" PRIu64 " rows", text_path(result->path).text, result->n_rows);
+    if (result->is_expanded)
+        printf(", %" PRIu64 " sources", result->n_groups);
+    if (result->note != NULL)
+        printf(" (%s)", result->note);
+    if (result->fatal != ERROR_NONE)
+        printf(", cannot be read");
+    printf(": %" PRIu64 " error%s, %" PRIu64 " warning%s", f->n_errors, f->n_errors == 1 ? "" : "s",
+           f->n_warnings, f->n_warnings == 1 ? "" : "s");
+    for (int code = 0; code < FINDING_N_CODES; code++) {
+        if (f->counts[code] == 0)
+            continue;
+        printf("%s%s %" PRIu64, *separator == '\0' ? " (" : separator,
+               finding_code_name((enum finding_code)code), f->counts[code]);
+        separator = ", ";
+    }
+    printf("%s\n", *separator == '\0' ? "" : ")");
+}
+
+/* One line for each finding and a summary for each file. verbosity -1: errors only, no summary. */
+static void print_text(const struct verify_results *results, size_t first, int verbosity)
+{
+    for (size_t i = first; i < results->n; i++) {
+        const struct verify_result *result = &results->items[i];
+
+        for (size_t k = 0; k < result->findings.n; k++)
+            if (verbosity >= 0 || !result->findings.items[k].is_warning)
+                print_finding(result, &result->findings.items[k]);
+        if (result->findings.n < result->findings.n_errors + result->findings.n_warnings &&
+            verbosity >= 0)
+            printf("%s: %" PRIu64 " more findings are counted only (--max-findings)\n",
+                   text_path(result->path).text,
+                   result->findings.n_errors + result->findings.n_warnings -
+                       (uint64_t)result->findings.n);
+        if (verbosity >= 0)
+            print_summary(result);
+    }
+}
+
+/* --- for programs --- */
+
+static json_t *result_json(const struct verify_result *result)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "path", json_name(result->path));
+    json_object_set_new(json, "rows", json_integer((json_int_t)result->n_rows));
+    json_object_set_new(json, "expanded", json_boolean(result->is_expanded));
+    if (result->is_expanded)
+        json_object_set_new(json, "sources", json_integer((json_int_t)result->n_groups));
+    if (result->note != NULL)
+        json_object_set_new(json, "note", json_name(result->note));
+    json_object_set_new(json, "findings", findings_json(&result->findings));
+    json_object_set_new(json, "counts", findings_counts_json(&result->findings));
+    return json;
+}
+
+static int print_json(const struct verify_results *results, struct error *err)
+{
+    json_t *json = json_object(), *files = json_array();
+    bool ok = true;
+
+    for (size_t i = 0; i < results->n; i++) {
+        ok &= results->items[i].findings.n_errors == 0 && results->items[i].fatal == ERROR_NONE;
+        json_array_append_new(files, result_json(&results->items[i]));
+    }
+    json_object_set_new(json, "files", files);
+    json_object_set_new(json, "ok", json_boolean(ok));
+    return json_out_print(json, err);
+}
+
+int verify_print_all(const struct verify_request *request, int n, char **paths, struct error *err)
+{
+    const struct settings *settings = request->settings;
+    struct verify_results results = {0};
+    int status = 0;
+
+    for (int i = 0; i < n && status == 0; i++) {
+        const size_t first = results.n;
+
+        status = verify_path(request, paths[i], &results, err);
+        if (status == 0 && !settings->json)
+            print_text(&results, first, settings->verbosity);
+    }
+    if (status == 0 && settings->json)
+        status = print_json(&results, err);
+    if (status == 0)
+        status = verify_exit_code(&results);
+    verify_results_release(&results);
+    return status;
+}
+
+/* --- running --- */
 
 static int run_verify(int argc, char **argv, struct error *err)
 {

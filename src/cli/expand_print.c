@@ -1,7 +1,8 @@
 /*
  * expand_print.c - what `symaug expand` says: warnings, the plan of --dry-run, a line on success,
- * and --stats as JSON. Times and speeds are kept out of the manifest, which must not depend on the
- * machine, and go to the statistics alone.
+ * --stats as JSON, and a line of progress, redrawn ten times a second at most and cleared at the
+ * end. Times and speeds are kept out of the manifest, which must not depend on the machine, and go
+ * to the statistics alone.
  */
 #include "cli/expand_print.h"
 
@@ -13,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define REDRAW_SECONDS 0.1
 
 size_t expand_print_warnings(const struct settings *settings, const struct plan *plan, size_t first)
 {
@@ -114,4 +118,48 @@ int expand_stats_write(const char *path, json_t *list, int n_threads, struct err
     free(text);
     json_decref(all);
     return status;
+}
+
+/* --- progress --- */
+
+void progress_start(struct progress *progress, enum when when, const char *label)
+{
+    *progress = (struct progress){.label = label, .last = -1};
+    progress->shown = when == WHEN_ALWAYS || (when == WHEN_AUTO && isatty(STDERR_FILENO) == 1);
+    clock_gettime(CLOCK_MONOTONIC, &progress->started);
+}
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+void progress_update(struct progress *progress, uint64_t n_done, uint64_t n_total)
+{
+    double seconds, rate, share;
+
+    if (!progress->shown)
+        return;
+    seconds = seconds_since(&progress->started);
+    if (progress->last >= 0 && seconds - progress->last < REDRAW_SECONDS)
+        return;
+    progress->last = seconds;
+    rate = seconds > 0 ? (double)n_done / seconds : 0;
+    share = n_total > 0 && n_done < n_total ? (double)n_done / (double)n_total : 1;
+    fprintf(stderr, "\r\033[K%s: %3.0f%%  %s/s  %.0f s left", text_path(progress->label).text,
+            100 * share, text_size((uint64_t)rate).text,
+            rate > 0 && n_done < n_total ? (double)(n_total - n_done) / rate : 0);
+    fflush(stderr);
+}
+
+double progress_end(struct progress *progress)
+{
+    if (progress->shown && progress->last >= 0) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+    }
+    return seconds_since(&progress->started);
 }

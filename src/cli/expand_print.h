@@ -1,6 +1,6 @@
 /*
  * expand_print.h - what `symaug expand` says: warnings, the plan of a dry run, a line on success,
- * statistics.
+ * statistics, progress.
  */
 #ifndef SYMAUG_CLI_EXPAND_PRINT_H
 #define SYMAUG_CLI_EXPAND_PRINT_H
@@ -9,6 +9,9 @@
 #include "engine/plan.h"
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
 
 /* The plan's warnings from `first` on, on standard error, unless --quiet. Returns how many there
  * are in all. */
@@ -31,5 +34,23 @@ int expand_stats_add(json_t **list, const char *output, const struct plan *plan,
 /* Write {"outputs": [...], "threads": N} to path, replacing it; the list is taken over (NULL: no
  * outputs). */
 int expand_stats_write(const char *path, json_t *list, int n_threads, struct error *err);
+
+/* --- a line on the terminal that says how far the work is, how fast, and how long yet --- */
+
+struct progress {
+    bool shown;
+    const char *label; /* borrowed: what is being written */
+    struct timespec started;
+    double last; /* seconds since started when the line was drawn last; < 0: never */
+};
+
+/* Begin; auto shows the line when standard error is a terminal. */
+void progress_start(struct progress *progress, enum when when, const char *label);
+
+/* Redraw, at most ten times a second. */
+void progress_update(struct progress *progress, uint64_t n_done, uint64_t n_total);
+
+/* Clear the line. Returns the seconds since the start. */
+double progress_end(struct progress *progress);
 
 #endif

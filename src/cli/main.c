@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,24 +50,9 @@ static void handle_signals(void)
     }
 }
 
-/* `symaug help`, `symaug help COMMAND`. */
-static int run_help(int argc, char **argv, struct error *err)
-{
-    const struct command *command;
-
-    if (argc < 2) {
-        command_print_overview();
-        return 0;
-    }
-    command = command_find(argv[1]);
-    if (command == NULL)
-        return error_set(err, ERROR_USAGE, "no command %s", text_quote(argv[1]).text);
-    command_print_help(command);
-    return 0;
-}
-
 static int run(int argc, char **argv, struct error *err)
 {
+    const bool is_help = argc > 1 && strcmp(argv[1], "help") == 0;
     const struct command *command;
 
     if (argc < 2)
@@ -75,14 +61,19 @@ static int run(int argc, char **argv, struct error *err)
         command_print_version();
         return 0;
     }
-    if (strcmp(argv[1], "help") == 0)
-        return run_help(argc - 1, argv + 1, err);
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-        return run_help(1, argv, err);
-    command = command_find(argv[1]);
+    if ((is_help && argc == 2) || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        command_print_overview();
+        return 0;
+    }
+    command = command_find(argv[is_help ? 2 : 1]);
     if (command == NULL)
-        return error_set(err, ERROR_USAGE, "no command %s; `symaug help` lists them",
-                         text_quote(argv[1]).text);
+        return error_set(err, ERROR_USAGE, "no command %s%s",
+                         text_quote(argv[is_help ? 2 : 1]).text,
+                         is_help ? "" : "; `symaug help` lists them");
+    if (is_help) {
+        command_print_help(command);
+        return 0;
+    }
     return command->run(argc - 1, argv + 1, err);
 }
 

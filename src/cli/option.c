@@ -51,33 +51,26 @@ static const struct option_row *row_of(const char *command, int found)
     return NULL;
 }
 
-/* How many options a word may stand for, and whether it is the whole name of one. */
-static int count_matches(const struct option *longs, const char *name, size_t length)
-{
-    int n = 0;
-
-    for (; longs->name != NULL; longs++) {
-        if (strncmp(longs->name, name, length) != 0)
-            continue;
-        if (longs->name[length] == '\0')
-            return 1;
-        n++;
-    }
-    return n;
-}
-
 /* The argument that getopt stopped at, without a value after '='. */
 static int refuse(int found, const struct option *longs, char **argv, struct error *err)
 {
     const char *word = argv[optind - 1], *what = "unknown option %s";
-    size_t length = strcspn(word, "=");
-    int n_matches;
+    const size_t length = strcspn(word, "=");
+    int n_matches = 0;
 
     if (strncmp(word, "--", 2) != 0)
         return error_set(err, ERROR_USAGE,
                          found == ':' ? "option '-%c' needs a value" : "unknown option '-%c'",
                          optopt);
-    n_matches = count_matches(longs, word + 2, length - 2);
+    for (; longs->name != NULL; longs++) {
+        if (strncmp(longs->name, word + 2, length - 2) != 0)
+            continue;
+        n_matches++;
+        if (longs->name[length - 2] == '\0') { /* its whole name, not short for others */
+            n_matches = 1;
+            break;
+        }
+    }
     if (found == ':')
         what = "%s needs a value";
     else if (n_matches == 1)

@@ -8,7 +8,6 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/expand_print.h"
-#include "cli/progress.h"
 #include "engine/shards.h"
 
 #include <errno.h>
@@ -17,16 +16,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool ends_with(const char *text, const char *suffix)
-{
-    const size_t n = strlen(text), n_suffix = strlen(suffix);
-
-    return n >= n_suffix && strcmp(text + n - n_suffix, suffix) == 0;
-}
-
 void run_settle_form(struct settings *settings, const char *output)
 {
-    if (!settings->form_said && output != NULL && ends_with(output, ".npy"))
+    const size_t n = output != NULL ? strlen(output) : 0;
+
+    if (!settings->form_said && n >= 4 && strcmp(output + n - 4, ".npy") == 0)
         settings->form = ARCHIVE_OUT_NPY;
     if (settings->form == ARCHIVE_OUT_NPY) /* one array: no room for where rows come from */
         settings->provenance = false;
