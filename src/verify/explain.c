@@ -119,29 +119,28 @@ static void warn(struct detection *d, enum finding_code code, bool is_warning, c
 }
 
 /* Images under maps that are no symmetries of this board. */
-static void report_foreign(struct detection *d, const struct layout *layout,
-                           const struct slots *slots)
+static void report_foreign(struct detection *d, const struct fit *fit)
 {
     const struct board *board = d->shard->board;
     char names[256] = "";
     uint32_t n = 0;
 
-    for (uint32_t k = 0; k < layout->n_images; k++) {
+    for (uint32_t k = 0; k < fit->layout.n_images; k++) {
         const size_t used = strlen(names);
 
-        if (slots->foreign[k] < 0)
+        if (fit->foreign[k] < 0)
             continue;
         snprintf(names + used, sizeof names - used, "%s%s", n > 0 ? ", " : "",
-                 slots->of_box ? sketch_box_names[slots->foreign[k]]
-                               : board->transforms[slots->foreign[k]].name);
+                 fit->level == PROBE_BOX ? sketch_box_names[fit->foreign[k]]
+                                         : board->transforms[fit->foreign[k]].name);
         n++;
     }
     if (n > 0)
         warn(d, FINDING_FOREIGN_SYMMETRY, false,
-             finding_format("%u of %u images per source are %.100s, no %s", n, layout->n_images,
-                            names,
-                            slots->of_box ? "symmetries of this board"
-                                          : "exact images under these conventions (--tiles)")
+             finding_format(
+                 "%u of %u images per source are %.100s, no %s", n, fit->layout.n_images, names,
+                 fit->level == PROBE_BOX ? "symmetries of this board"
+                                         : "exact images under these conventions (--tiles)")
                  .text);
 }
 
@@ -202,155 +201,109 @@ static int take_told(struct detection *d, struct error *err)
 
 /* --- finding them --- */
 
-/* The layout found at a level, with what its images are. */
-struct found {
-    enum probe_level level;
-    struct probe_fit fit;
-    struct slots slots;
-};
-
-static bool is_foreign(const struct found *found)
+static bool is_found(const struct fit *fit)
 {
-    for (uint32_t k = 0; k < found->fit.layout.n_images; k++)
-        if (found->slots.foreign[k] >= 0)
-            return true;
-    return false;
+    return fit->share > 0.5;
 }
 
 /* Do most images of the layout show a transform, or a map that is none here? Numbers that are equal
  * prove less than shapes. */
-static bool is_confirmed(const struct found *found)
+static bool is_confirmed(const struct fit *fit)
 {
-    const uint64_t n = found->slots.n_pairs, n_moved = found->slots.n_moved;
+    bool is_foreign = false;
 
-    return found->fit.share > 0.5 && found->level != PROBE_POLICY &&
-           (is_foreign(found) ||
-            (found->level < PROBE_LABELS ? 2 * n_moved >= n : 10 * n_moved >= 8 * n));
+    for (uint32_t k = 0; k < fit->layout.n_images; k++)
+        is_foreign |= fit->foreign[k] >= 0;
+    return is_found(fit) && fit->level != PROBE_POLICY &&
+           (is_foreign || (fit->level < PROBE_LABELS ? 2 * fit->n_moved >= fit->n_pairs
+                                                     : 10 * fit->n_moved >= 8 * fit->n_pairs));
 }
 
-/* What a layout should be, as far as it is told. */
-static struct layout wanted_layout(const struct detection *d)
+/* The layout that explains most rows, at any level; of the planes where only those were read. */
+static int find_layout(struct detection *d, struct fit *best, struct error *err)
 {
-    return (struct layout){
-        .n_images = d->ids_are_told ? d->n_ids : 0,
-        .block_rows = !d->has_block        ? 0
-                      : d->block_rows == 0 ? UINT64_MAX
-                                           : d->block_rows,
-    };
-}
-
-static int try_level(struct detection *d, enum probe_level level, struct found *found,
-                     struct error *err)
-{
-    const struct layout wanted = wanted_layout(d);
-
-    *found = (struct found){.level = level};
-    if (probe_find(&d->probe, level, &wanted, &found->fit, err) != 0)
-        return -1;
-    return found->fit.share > 0.5
-               ? votes_slots(&d->probe, &found->fit.layout, level, &found->slots, err)
-               : 0;
-}
-
-/* The level whose layout explains most rows; fit.share stays 0 when there is none. Where only
- * planes were read, those of the planes. */
-static int find_layout(struct detection *d, struct found *best, struct error *err)
-{
-    struct found found;
-
     const int end = d->probe.n_far > 0 && !d->probe.has_labels ? PROBE_LABELS : PROBE_N_LEVELS;
 
-    *best = (struct found){0};
+    *best = (struct fit){0};
     for (int level = 0; level < end; level++) {
-        if (level == PROBE_POLICY && best->fit.share > 0.5)
-            break;
-        if (level == PROBE_BOX && !d->probe.sketcher.has_box)
+        struct fit fit;
+
+        if ((level == PROBE_POLICY && is_found(best)) ||
+            (level == PROBE_BOX && !d->probe.sketcher.has_box))
             continue;
-        if (try_level(d, (enum probe_level)level, &found, err) != 0)
+        if (probe_find(&d->probe, (enum probe_level)level, &fit, err) != 0 ||
+            (is_found(&fit) && votes_take(&d->probe, &fit, err) != 0))
             return -1;
-        if (found.fit.share > 0.5 && found.fit.saved > best->fit.saved + CLEARLY_MORE &&
-            is_confirmed(&found) >= is_confirmed(best))
-            *best = found;
+        if (is_found(&fit) && fit.saved > best->saved + CLEARLY_MORE &&
+            is_confirmed(&fit) >= is_confirmed(best))
+            *best = fit;
     }
     return 0;
 }
 
-/* Rows that repeat their labels, or their stones, and are no images of one another. */
-static int report_unconfirmed(struct detection *d, struct found *found, struct error *err)
+static int take_found(struct detection *d, struct fit *fit, uint32_t n_classes, struct error *err)
 {
-    const uint32_t n = found->fit.layout.n_images;
-    const bool is_codes = d->lanes->items[d->lanes->planes].spec.codes;
+    const uint32_t n = fit->layout.n_images;
 
-    if (found->slots.only_colours && is_codes)
-        return take_layout(d, &found->fit.layout, found->slots.ids, err);
-    if (found->slots.only_colours || found->level < PROBE_LABELS || found->fit.share < 0.9)
-        return 0;
-    warn(d, FINDING_ORBIT_PLANES, true,
-         finding_format("every %u rows (%s) have the same policies, but unrelated planes", n,
-                        order_text(&found->fit.layout).text)
-             .text);
+    if (is_confirmed(fit)) {
+        report_foreign(d, fit);
+        if (d->shard->n_rows % n != 0)
+            return take_classes(d, n_classes > 0 ? n_classes : n, err);
+        return take_layout(d, &fit->layout, fit->ids, err);
+    }
+    /* Rows that repeat their labels, or their stones, and are no images of one another. */
+    if (fit->only_colours && d->lanes->items[d->lanes->planes].spec.codes)
+        return take_layout(d, &fit->layout, fit->ids, err);
+    if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
+        warn(d, FINDING_ORBIT_PLANES, true,
+             finding_format("every %u rows (%s) have the same policies, but unrelated planes", n,
+                            order_text(&fit->layout).text)
+                 .text);
     return 0;
-}
-
-static int take_found(struct detection *d, struct found *found, uint32_t n_classes,
-                      struct error *err)
-{
-    const struct layout *layout = &found->fit.layout;
-
-    if (!is_confirmed(found))
-        return report_unconfirmed(d, found, err);
-    report_foreign(d, layout, &found->slots);
-    if (d->shard->n_rows % layout->n_images != 0)
-        return take_classes(d, n_classes > 0 ? n_classes : layout->n_images, err);
-    return take_layout(d, layout, found->slots.ids, err);
 }
 
 /* Look for images further on. Policies are read only where planes hold the same numbers: then it
  * may be planes that were never moved. */
-static int look_far(struct detection *d, struct found *found, struct error *err)
+static int look_far(struct detection *d, struct fit *found, struct error *err)
 {
-    const uint64_t block_rows = found->fit.layout.block_rows;
-    const struct layout wanted = wanted_layout(d);
-    struct probe_fit alike = {0};
-    struct found far;
+    const uint64_t block_rows = found->layout.block_rows;
+    struct fit far, alike;
 
     if (probe_reach(&d->probe, block_rows, false, err) != 0)
         return -1;
     if (d->probe.n_far == 0)
         return 0;
-    if (find_layout(d, &far, err) != 0)
+    if (find_layout(d, &far, err) != 0 || probe_find(&d->probe, PROBE_LABELS, &alike, err) != 0)
         return -1;
-    if (probe_find(&d->probe, PROBE_LABELS, &wanted, &alike, err) != 0)
-        return -1;
-    if (alike.share > 0.5 && (!is_confirmed(&far) || alike.saved > far.fit.saved + CLEARLY_MORE) &&
+    if (is_found(&alike) && (!is_confirmed(&far) || alike.saved > far.saved + CLEARLY_MORE) &&
         (probe_reach(&d->probe, block_rows, true, err) != 0 || find_layout(d, &far, err) != 0))
         return -1;
-    if (far.fit.share > 0.5 && (is_confirmed(&far) > is_confirmed(found) ||
-                                (is_confirmed(&far) == is_confirmed(found) &&
-                                 far.fit.saved + CLEARLY_MORE > found->fit.saved)))
+    if (is_found(&far) &&
+        (is_confirmed(&far) > is_confirmed(found) ||
+         (is_confirmed(&far) == is_confirmed(found) && far.saved + CLEARLY_MORE > found->saved)))
         *found = far;
     return 0;
 }
 
 static int look(struct detection *d, struct error *err)
 {
-    struct found found = {0};
+    struct fit found;
     struct classes_fit classes;
 
     if (find_layout(d, &found, err) != 0)
         return -1;
-    if ((!is_confirmed(&found) || !probe_is_enough(&d->probe, &found.fit.layout)) &&
+    if ((!is_confirmed(&found) || !probe_is_enough(&d->probe, &found.layout)) &&
         look_far(d, &found, err) != 0)
         return -1;
     if (classes_judge(&d->probe, &classes, err) != 0)
         return -1;
     if (is_confirmed(&found) &&
-        (d->has_block || found.fit.share > 0.9 || classes.n_images == 0 || classes.is_enumeration ||
-         found.fit.saved + CLEARLY_MORE > classes.saved))
+        (d->has_block || found.share > 0.9 || classes.n_images == 0 || classes.is_enumeration ||
+         found.saved + CLEARLY_MORE > classes.saved))
         return take_found(d, &found, classes.n_images, err);
     if (d->has_block && d->shard->n_rows % d->n_ids == 0)
         return take_told(d, err);
-    if (found.fit.share > 0.5 && found.slots.only_colours)
+    if (is_found(&found) && found.only_colours)
         return take_found(d, &found, classes.n_images, err);
     if (d->ids_are_told || (classes.n_images > 0 && !classes.is_enumeration))
         return take_classes(d, d->ids_are_told ? d->n_ids : classes.n_images, err);
@@ -359,7 +312,7 @@ static int look(struct detection *d, struct error *err)
                         "not taken for an expanded set: every image of a position is listed "
                         "once, as in an enumeration; --transforms or --order says otherwise",
                         err);
-    return found.fit.share > 0.5 ? take_found(d, &found, classes.n_images, err) : 0;
+    return is_found(&found) ? take_found(d, &found, classes.n_images, err) : 0;
 }
 
 /* Without provenance. */
@@ -373,7 +326,12 @@ static int find_groups(struct detection *d, struct error *err)
     if (!d->is_irregular && d->shard->recall.manifest != NULL && d->ids_are_told && d->has_block &&
         d->shard->n_rows % d->n_ids == 0)
         return take_told(d, err);
-    status = probe_open(&d->probe, d->lanes, d->allowed, err);
+    d->probe.allowed = d->allowed;
+    if (d->ids_are_told)
+        d->probe.told.n_images = d->n_ids;
+    if (d->has_block) /* 0: transform order */
+        d->probe.told.block_rows = d->block_rows > 0 ? d->block_rows : UINT64_MAX;
+    status = probe_open(&d->probe, d->lanes, err);
     if (status == 0)
         status = d->is_irregular ? take_classes(d, d->n_ids, err) : look(d, err);
     probe_close(&d->probe);

@@ -85,6 +85,7 @@ enum probe_level {
 struct probe {
     struct lanes *lanes; /* borrowed; open while a probe lasts, closed by probe_close */
     const bool *allowed; /* borrowed: transforms whose images are exact */
+    struct layout told;  /* n_images and block_rows, 0 where any will do */
     struct sketcher sketcher;
     struct window window; /* rows 0 .. n - 1 of every lane */
     uint64_t n, n_rows;
@@ -100,15 +101,23 @@ struct probe {
     struct verify_result unused; /* of reading: the pass reports it */
 };
 
-/* A layout with how well it explains the rows. */
-struct probe_fit {
+/* A layout that explains rows, and what its images are. */
+struct fit {
+    enum probe_level level;
     struct layout layout; /* games are borrowed from the probe */
     double saved;         /* share of the rows that repeat another one's position */
     double share;         /* of the sources looked at, those with most of their images */
+
+    uint32_t ids[LAYOUT_MAX_IMAGES]; /* transforms, or ORBIT_NO_TRANSFORM: not the same in all */
+    int foreign[LAYOUT_MAX_IMAGES];  /* the map (at PROBE_BOX of the box, else of the board) that
+                                        is no symmetry here, or -1 */
+    uint64_t n_moved; /* pairs of a first image and another that some transform explains */
+    uint64_t n_pairs;
+    bool only_colours; /* images differ in colours alone */
 };
 
-/* Read the first rows. What cannot be read leaves n at 0. */
-int probe_open(struct probe *probe, struct lanes *lanes, const bool *allowed, struct error *err);
+/* Read the first rows; allowed and told are set. What cannot be read leaves n at 0. */
+int probe_open(struct probe *probe, struct lanes *lanes, struct error *err);
 
 /* Read the planes of rows all over the set where layouts in transform order, or in blocks of
  * block_rows (0: none is known), would have their images; of all rows where they may be blocks of
@@ -123,30 +132,17 @@ int probe_gather(struct probe *probe, const uint64_t *rows, uint64_t n, struct w
 bool probe_is_enough(const struct probe *probe, const struct layout *layout);
 void probe_close(struct probe *probe);
 
-/* *best, zeroed before, becomes the layout that saves most rows at that level; of `told` n_images
- * and block_rows are 0 where any will do. */
-int probe_find(struct probe *probe, enum probe_level level, const struct layout *told,
-               struct probe_fit *best, struct error *err);
+/* *best becomes the layout that saves most rows at that level; its share is 0 when none does. */
+int probe_find(struct probe *probe, enum probe_level level, struct fit *best, struct error *err);
 
 /* Sources all over the rows that were read whose images tell something; returns their number. */
-uint64_t probe_sources(const struct probe *probe, const struct layout *layout,
-                       enum probe_level level, uint64_t list[PROBE_SOURCES]);
+uint64_t probe_sources(const struct probe *probe, const struct fit *fit,
+                       uint64_t list[PROBE_SOURCES]);
 
 /* --- votes: what the images are --- */
 
-/* What the images of a layout are. */
-struct slots {
-    uint32_t ids[LAYOUT_MAX_IMAGES]; /* transforms, or ORBIT_NO_TRANSFORM: not the same in all */
-    int foreign[LAYOUT_MAX_IMAGES];  /* the board's or box's map that is no symmetry here, or -1 */
-    bool of_box;                     /* foreign ones are of the box, else of the board */
-    uint64_t n_moved; /* pairs of a first image and another that some transform explains */
-    uint64_t n_pairs;
-    bool only_colours; /* images differ in colours alone */
-};
-
-/* The transforms of a layout's images. */
-int votes_slots(struct probe *probe, const struct layout *layout, enum probe_level level,
-                struct slots *slots, struct error *err);
+/* Fill in what the images of a layout are. */
+int votes_take(struct probe *probe, struct fit *fit, struct error *err);
 
 /* What the first rows say about positions and their images. */
 struct classes_fit {

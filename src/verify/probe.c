@@ -43,11 +43,11 @@ static void sketch_row(struct probe *probe, const struct lanes *lanes, const str
     sketch_policy(lanes, window, at, sketch);
 }
 
-int probe_open(struct probe *probe, struct lanes *lanes, const bool *allowed, struct error *err)
+int probe_open(struct probe *probe, struct lanes *lanes, struct error *err)
 {
     uint64_t n = PROBE_NBYTES / (lanes->row_nbytes + 1) + 64;
 
-    *probe = (struct probe){.lanes = lanes, .allowed = allowed};
+    probe->lanes = lanes;
     probe->n_rows = lanes->shard->n_rows;
     n = n < PROBE_ROWS ? n : PROBE_ROWS;
     n = n < probe->n_rows ? n : probe->n_rows;
@@ -276,22 +276,22 @@ static uint64_t known_sources(const struct probe *probe, const struct layout *la
     return known < layout->n_sources ? known : layout->n_sources;
 }
 
-uint64_t probe_sources(const struct probe *probe, const struct layout *layout,
-                       enum probe_level level, uint64_t list[PROBE_SOURCES])
+uint64_t probe_sources(const struct probe *probe, const struct fit *fit,
+                       uint64_t list[PROBE_SOURCES])
 {
-    const uint64_t known = known_sources(probe, layout);
+    const uint64_t known = known_sources(probe, &fit->layout);
     const uint64_t n = known < PROBE_SOURCES ? known : PROBE_SOURCES;
     uint64_t n_listed = 0;
 
     for (uint64_t i = 0; i < n; i++)
-        if (count_alike(probe, layout, level, i * known / n) > 0)
+        if (count_alike(probe, &fit->layout, fit->level, i * known / n) > 0)
             list[n_listed++] = i * known / n;
     return n_listed;
 }
 
-static void try_layout(const struct probe *probe, const struct layout *layout,
-                       enum probe_level level, struct probe_fit *best)
+static void try_layout(const struct probe *probe, const struct layout *layout, struct fit *best)
 {
+    const enum probe_level level = best->level;
     const uint64_t known = known_sources(probe, layout);
     const uint64_t n = known < PROBE_SOURCES ? known : PROBE_SOURCES;
     uint64_t n_tried = 0, n_good = 0, n_saved = 0, key = 0;
@@ -317,7 +317,10 @@ static void try_layout(const struct probe *probe, const struct layout *layout,
         return;
     saved = (double)n_saved / (double)(n_tried * layout->n_images);
     if (saved > best->saved + 1e-9)
-        *best = (struct probe_fit){*layout, saved, (double)n_good / (double)n_tried};
+        *best = (struct fit){.level = level,
+                             .layout = *layout,
+                             .saved = saved,
+                             .share = (double)n_good / (double)n_tried};
 }
 
 /* Rows of the game that begins at `first`: the least number after which its rows repeat n times. */
@@ -340,9 +343,9 @@ static uint64_t game_length(const struct probe *probe, enum probe_level level, u
 
 /* Blocks of different lengths, such as games, that fill all rows; of a part of the rows they are
  * only noted, where they fill half of it. */
-static int find_games(struct probe *probe, enum probe_level level, uint32_t n_images,
-                      struct probe_fit *best, struct error *err)
+static int find_games(struct probe *probe, struct fit *best, struct error *err)
 {
+    const uint32_t n_images = probe->told.n_images;
     const uint64_t n_known = probe->n + probe->n_far;
     uint64_t *games = calloc(n_known + 1, sizeof *games);
 
@@ -353,12 +356,12 @@ static int find_games(struct probe *probe, enum probe_level level, uint32_t n_im
         struct layout layout = {.n_images = n, .games = games, .n_sources = n_known / n};
         uint64_t row = 0, length;
 
-        while (row < n_known && (length = game_length(probe, level, row, n)) > 0) {
+        while (row < n_known && (length = game_length(probe, best->level, row, n)) > 0) {
             row += length * n;
             games[++layout.n_games] = row / n;
         }
         if (row == probe->n_rows)
-            try_layout(probe, &layout, level, best);
+            try_layout(probe, &layout, best);
         probe->may_be_games |= n_known < probe->n_rows && 2 * row >= n_known;
     }
     if (best->layout.games == games)
@@ -368,15 +371,15 @@ static int find_games(struct probe *probe, enum probe_level level, uint32_t n_im
     return 0;
 }
 
-int probe_find(struct probe *probe, enum probe_level level, const struct layout *told,
-               struct probe_fit *best, struct error *err)
+int probe_find(struct probe *probe, enum probe_level level, struct fit *best, struct error *err)
 {
-    const uint32_t n_images = told->n_images;
-    const uint64_t block_rows = told->block_rows;
+    const uint32_t n_images = probe->told.n_images;
+    const uint64_t block_rows = probe->told.block_rows;
     const uint32_t first = n_images > 0 ? n_images : 2;
     const uint32_t last = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
     const bool sees_far = is_whole(probe) || probe->n_far > 0;
 
+    *best = (struct fit){.level = level};
     for (uint32_t n = first; n <= last && n <= probe->n_rows; n++) {
         struct layout layout = {.n_images = n, .n_sources = probe->n_rows / n};
         const uint64_t end = probe->n / n < layout.n_sources ? probe->n / n : layout.n_sources - 1;
@@ -384,21 +387,21 @@ int probe_find(struct probe *probe, enum probe_level level, const struct layout 
         for (uint64_t block = 1; block <= end; block++) {
             layout.block_rows = block;
             if (block_rows == 0 || block_rows == block)
-                try_layout(probe, &layout, level, best);
+                try_layout(probe, &layout, best);
         }
         layout.block_rows = probe->far_block;
         if (block_rows == 0 && probe->far_block > end && probe->far_block < layout.n_sources)
-            try_layout(probe, &layout, level, best);
+            try_layout(probe, &layout, best);
         layout.block_rows = layout.n_sources;
         if ((block_rows == 0 || block_rows >= layout.n_sources) && sees_far)
-            try_layout(probe, &layout, level, best);
+            try_layout(probe, &layout, best);
         layout.block_rows = 1;
         layout.originals_first = true;
         if (block_rows == 0 && n > 2 && sees_far)
-            try_layout(probe, &layout, level, best);
+            try_layout(probe, &layout, best);
     }
     return block_rows == 0 && best->share <= 0.9 && (probe->n_far == 0 || is_whole(probe))
-               ? find_games(probe, level, n_images, best, err)
+               ? find_games(probe, best, err)
                : 0;
 }
 

@@ -31,15 +31,13 @@ static uint32_t relate(const struct orbit_pair *pair, const bool *allowed, unsig
 }
 
 /* Liberties for planes, the first two those of planes that are right where they count. */
-static const unsigned ladder[] = {
-    ORBIT_EXACT,
-    ORBIT_ON_BOARD_ONLY,
-    ORBIT_NO_COMPLEMENT,
-    ORBIT_NO_EXCHANGE,
-    ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
-    ORBIT_NO_FLIP,
-    ORBIT_SWAP_ANYWAY,
-};
+static const unsigned ladder[] = {ORBIT_EXACT,
+                                  ORBIT_ON_BOARD_ONLY,
+                                  ORBIT_NO_COMPLEMENT,
+                                  ORBIT_NO_EXCHANGE,
+                                  ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
+                                  ORBIT_NO_FLIP,
+                                  ORBIT_SWAP_ANYWAY};
 #define N_RIGHT 2
 #define N_ALL   7
 
@@ -150,14 +148,15 @@ struct ballot {
 };
 
 /* Compare the base image of each group with its other images. */
-static void vote(const struct ballot *ballot, uint32_t base, struct slots *slots)
+static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
 {
     struct probe *probe = ballot->probe;
     const struct lanes *lanes = probe->lanes;
     const size_t planes = (size_t)lanes->planes;
-    const enum sketch_group group = slots->of_box ? SKETCH_BOX : SKETCH_BOARD;
+    const enum sketch_group group = fit->level == PROBE_BOX ? SKETCH_BOX : SKETCH_BOARD;
     uint64_t n_still = 0;
 
+    fit->n_moved = fit->n_pairs = 0;
     for (uint32_t k = 0; k < ballot->n_images; k++) {
         struct votes votes = {0};
 
@@ -171,8 +170,8 @@ static void vote(const struct ballot *ballot, uint32_t base, struct slots *slots
                                 ? sketch_relation(&probe->sketcher, group, from.bytes, to.bytes)
                                 : -1;
 
-            slots->n_pairs++;
-            slots->n_moved += u != ORBIT_NO_TRANSFORM && u != 0;
+            fit->n_pairs++;
+            fit->n_moved += u != ORBIT_NO_TRANSFORM && u != 0;
             if (u != ORBIT_NO_TRANSFORM) {
                 votes.of[u]++;
                 votes.n++;
@@ -182,19 +181,18 @@ static void vote(const struct ballot *ballot, uint32_t base, struct slots *slots
             }
             n_still += map == 0;
         }
-        slots->ids[k] = 0;
-        slots->foreign[k] = -1;
+        fit->ids[k] = 0;
+        fit->foreign[k] = -1;
         if (k != base)
-            count_votes(&votes, &slots->ids[k], &slots->foreign[k]);
+            count_votes(&votes, &fit->ids[k], &fit->foreign[k]);
     }
-    slots->only_colours = 2 * n_still > slots->n_pairs;
+    fit->only_colours = 2 * n_still > fit->n_pairs;
 }
 
-int votes_slots(struct probe *probe, const struct layout *layout, enum probe_level level,
-                struct slots *slots, struct error *err)
+int votes_take(struct probe *probe, struct fit *fit, struct error *err)
 {
-    const uint32_t n_images = layout->n_images;
-    uint64_t sources[PROBE_SOURCES], n_sources = probe_sources(probe, layout, level, sources);
+    const uint32_t n_images = fit->layout.n_images;
+    uint64_t sources[PROBE_SOURCES], n_sources = probe_sources(probe, fit, sources);
     const uint64_t n_rows = n_sources * n_images;
     uint64_t *rows = calloc(n_rows + 1, sizeof *rows);
     struct window far = {0};
@@ -203,7 +201,7 @@ int votes_slots(struct probe *probe, const struct layout *layout, enum probe_lev
     int status = rows != NULL ? 0 : error_no_memory(err, "groups of images");
 
     for (uint64_t i = 0; status == 0 && i < n_rows; i++) {
-        rows[i] = layout_row(layout, sources[i / n_images], (uint32_t)(i % n_images));
+        rows[i] = layout_row(&fit->layout, sources[i / n_images], (uint32_t)(i % n_images));
         is_near &= rows[i] < probe->n;
     }
     if (status == 0 && !is_near) {
@@ -213,14 +211,13 @@ int votes_slots(struct probe *probe, const struct layout *layout, enum probe_lev
         ballot.window = &far;
     }
     /* The first image may itself be wrong: then another one tells. */
-    *slots = (struct slots){.of_box = level == PROBE_BOX};
     if (status == 0 && !probe->lanes->items[probe->lanes->planes].is_broken)
         for (uint32_t base = 0; base < 3 && base < n_images; base++) {
-            struct slots other = {.of_box = slots->of_box};
+            struct fit other = *fit;
 
             vote(&ballot, base, &other);
-            if (base == 0 || other.n_moved > slots->n_moved + slots->n_pairs / 4)
-                *slots = other;
+            if (base == 0 || other.n_moved > fit->n_moved + fit->n_pairs / 4)
+                *fit = other;
         }
     window_release(&far, probe->lanes);
     free(rows);
@@ -229,17 +226,12 @@ int votes_slots(struct probe *probe, const struct layout *layout, enum probe_lev
 
 /* --- positions without a layout: a look at the first rows --- */
 
-struct entry {
-    uint64_t shape, planes, policy;
-    bool is_symmetric;
-};
-
-static int compare_entries(const void *left, const void *right)
+static int compare_sketches(const void *left, const void *right)
 {
-    const struct entry *a = left, *b = right;
+    const struct sketch *a = left, *b = right;
 
-    if (a->shape != b->shape)
-        return a->shape < b->shape ? -1 : 1;
+    if (a->shape[SKETCH_BOARD] != b->shape[SKETCH_BOARD])
+        return a->shape[SKETCH_BOARD] < b->shape[SKETCH_BOARD] ? -1 : 1;
     if (a->planes != b->planes)
         return a->planes < b->planes ? -1 : 1;
     return a->policy < b->policy ? -1 : a->policy > b->policy;
@@ -251,19 +243,19 @@ struct class_of_rows {
     bool alike, is_symmetric;
 };
 
-static struct class_of_rows next_class(const struct entry *list, uint64_t n)
+static struct class_of_rows next_class(const struct sketch *list, uint64_t n)
 {
     struct class_of_rows c = {
         .n = 1, .n_different = 1, .alike = true, .is_symmetric = list[0].is_symmetric};
 
-    for (; c.n < n && list[c.n].shape == list[0].shape; c.n++) {
+    for (; c.n < n && list[c.n].shape[SKETCH_BOARD] == list[0].shape[SKETCH_BOARD]; c.n++) {
         c.n_different += list[c.n].planes != list[c.n - 1].planes;
         c.alike &= list[c.n].policy == list[0].policy;
     }
     return c;
 }
 
-static struct classes_fit judge(const struct entry *list, uint64_t n)
+static struct classes_fit judge(const struct sketch *list, uint64_t n)
 {
     struct classes_fit fit = {.n_images = 1};
     uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_classes = 0;
@@ -303,19 +295,15 @@ static struct classes_fit judge(const struct entry *list, uint64_t n)
 
 int classes_judge(const struct probe *probe, struct classes_fit *fit, struct error *err)
 {
-    struct entry *list = calloc(probe->n + 1, sizeof *list);
+    struct sketch *list = calloc(probe->n + 1, sizeof *list);
     uint64_t n = 0;
 
     if (list == NULL)
         return error_no_memory(err, "rows of a set");
-    for (uint64_t i = 0; i < probe->n; i++) {
-        const struct sketch *s = &probe->sketches[i];
-
-        if (s->shape[SKETCH_BOARD] != 0)
-            list[n++] =
-                (struct entry){s->shape[SKETCH_BOARD], s->planes, s->policy, s->is_symmetric};
-    }
-    qsort(list, n, sizeof *list, compare_entries);
+    for (uint64_t i = 0; i < probe->n; i++)
+        if (probe->sketches[i].shape[SKETCH_BOARD] != 0)
+            list[n++] = probe->sketches[i];
+    qsort(list, n, sizeof *list, compare_sketches);
     *fit = judge(list, n);
     free(list);
     return 0;
