@@ -208,11 +208,13 @@ static void check_piece(struct run *run, size_t p)
             is_exact = diagnose_is_exact(&d);
         }
         /* What is sound in one image is sound in all that are exactly its images. */
-        for (uint64_t m = 0; m < d.n; m++)
+        for (uint64_t m = 0; m < d.n; m++) {
+            const bool all = m == 0 || !is_exact || piece->findings.n_errors > n_before;
+
             for (size_t k = 0; k < lanes->n; k++)
-                if (m == 0 || !is_exact || piece->findings.n_errors > n_before ||
-                    !lanes->items[k].is_mapped)
+                if (all || !lanes->items[k].is_mapped)
                     check_row(&check, k, d.members[m]);
+        }
         for (size_t k = 0; k < lanes->n; k++)
             check_own_row(&check, k, d.members[0]);
         rules_check_row(&piece->rules, &check, d.members[0]);
