@@ -384,7 +384,8 @@ int probe_find(struct probe *probe, enum probe_level level, struct fit *best, st
         struct layout layout = {.n_images = n, .n_sources = probe->n_rows / n};
         const uint64_t end = probe->n / n < layout.n_sources ? probe->n / n : layout.n_sources - 1;
 
-        for (uint64_t block = 1; block <= end; block++) {
+        /* Those of the first rows have been tried when only these were read. */
+        for (uint64_t block = 1; probe->n_far == 0 && block <= end; block++) {
             layout.block_rows = block;
             if (block_rows == 0 || block_rows == block)
                 try_layout(probe, &layout, best);
