@@ -9,6 +9,7 @@
 #include "cli/run_plan.h"
 #include "engine/plan.h"
 #include "engine/survey.h"
+#include "positions/images.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +25,9 @@ static int expand_one(const struct settings *settings, const char *const *inputs
 
     if (plan_build(&plan, inputs, n_inputs, settings, err) != 0)
         return -1;
-    status = run_plan(settings, &plan, output, stats, err);
+    status = settings->canonical || settings->orbit_key ? images_of_keys(&plan, settings, err) : 0;
+    if (status == 0)
+        status = run_plan(settings, &plan, output, stats, err);
     plan_release(&plan);
     return status;
 }
@@ -103,6 +106,17 @@ static int check(const struct settings *settings, struct error *err)
         return error_set(err, ERROR_USAGE, "--output and --out-dir exclude each other");
     if (settings->keep_identity && settings->pick == 0)
         return error_set(err, ERROR_USAGE, "--keep-identity goes with --pick");
+    if (settings->canonical &&
+        (settings->transforms != NULL || settings->pick > 0 || settings->unique))
+        return error_set(err, ERROR_USAGE,
+                         "--canonical excludes --transforms, --pick, --unique and --keep-identity");
+    if (settings->canonical && (settings->conventions.castling == CASTLING_SKIP ||
+                                settings->conventions.ambiguous == AMBIGUOUS_DROP))
+        return error_set(err, ERROR_USAGE,
+                         "--canonical excludes --castling skip and --ambiguous drop, which leave "
+                         "images out");
+    if (settings->key != NULL && !settings->canonical && !settings->orbit_key)
+        return error_set(err, ERROR_USAGE, "--key goes with --canonical or --orbit-key");
     if (settings->n_parts > 0 && settings->out_dir == NULL)
         return error_set(err, ERROR_USAGE, "--part goes with --out-dir");
     if (settings->skip_bad && settings->out_dir == NULL)
@@ -152,6 +166,10 @@ static int run_expand(int argc, char **argv, struct error *err)
 
     if (status == 0)
         status = check(&settings, err);
+    if (settings.canonical && !settings.order_said) { /* nothing to keep apart */
+        settings.block_rows = 1;
+        settings.order_text = "sample";
+    }
     if (status == 0)
         status = run_take_operands(&settings, &inputs, argc - first, argv + first, err);
     if (status == 0 && settings.out_dir != NULL) {

@@ -7,6 +7,7 @@
 #include "engine/plan.h"
 
 #include "engine/bind.h"
+#include "engine/made.h"
 #include "engine/plan_inputs.h"
 #include "engine/select.h"
 #include "engine/shards.h"
@@ -138,6 +139,9 @@ void plan_release(struct plan *plan)
         free(plan->notes[i].value);
     }
     free(plan->notes);
+    for (size_t i = 0; i < plan->n_made; i++)
+        made_free(plan->made[i]);
+    free(plan->made);
     free(plan->input_ends);
     selection_release(&plan->selection);
     free(plan->chosen);
@@ -436,7 +440,7 @@ static int select_images(struct plan *plan, const struct settings *request, stru
     return 0;
 }
 
-static int set_order(struct plan *plan, const struct settings *request, struct error *err)
+int plan_set_order(struct plan *plan, const struct settings *request, struct error *err)
 {
     struct order *order = &plan->order;
 
@@ -477,6 +481,7 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
     plan->pick = request->pick;
     plan->keep_identity = request->keep_identity;
     plan->unique = request->unique;
+    plan->canonical = request->canonical;
     plan->seed = request->seed_name == NULL ? request->seed
                                             : shuffle_hash_text(request->seed, request->seed_name);
     plan->purpose = request->purpose;
@@ -494,7 +499,7 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
         note_options(plan, request, err) != 0 || note_arrays(plan, err) != 0 ||
         select_images(plan, request, err) != 0)
         return -1;
-    return set_order(plan, request, err) != 0 ? -1 : note_shards(plan, err);
+    return plan_set_order(plan, request, err) != 0 ? -1 : note_shards(plan, err);
 }
 
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,

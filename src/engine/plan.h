@@ -49,6 +49,7 @@ struct plan_note {
     uint64_t count;
 };
 
+struct made;
 struct survey_seen;
 
 struct plan {
@@ -70,7 +71,8 @@ struct plan {
     bool selected;
     uint32_t pick; /* as requested */
     bool keep_identity, unique;
-    uint64_t seed; /* the told one, or mixed with a name */
+    bool canonical; /* one image of each row, which its key decides */
+    uint64_t seed;  /* the told one, or mixed with a name */
     struct order order;
     bool one_block;          /* all rows are one block: transform order */
     uint64_t rows_per_shard; /* as requested */
@@ -81,6 +83,8 @@ struct plan {
     bool was_expanded;       /* an input holds images; looked for only when rows are folded */
     struct plan_note *notes; /* owned */
     size_t n_notes;
+    struct made **made; /* owned list: arrays that are made, not read (made.h) */
+    size_t n_made;
     bool provenance;
     bool swaps;            /* a chosen transform swaps colours */
     bool is_surveyed;      /* see plan_survey */
@@ -104,6 +108,9 @@ int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
 /* Keep what was done for the manifest: an option, or with a value of NULL a count. */
 int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
               struct error *err);
+
+/* Set the order of the output rows again, after images were selected. */
+int plan_set_order(struct plan *plan, const struct settings *request, struct error *err);
 
 /* Whether an array is part of the position: planes, packed planes, grids, tiles and the player to
  * move, or those of --key. *planes: which of its planes --key tells ("0-13"), else NULL. */

@@ -49,6 +49,8 @@ struct settings {
     bool order_said;
     uint32_t pick;                  /* K images of each row; 0: all */
     bool keep_identity;             /* of which the identity is one */
+    bool canonical;                 /* the canonical image of each row alone */
+    bool orbit_key;                 /* add symaug_orbit, the keys of positions */
     bool unique;                    /* without images that equal another one of their row */
     bool shuffle;                   /* the output rows in a fixed pseudo-random order */
     uint64_t seed;                  /* of pick and shuffle, as told */

@@ -10,7 +10,9 @@
 
 uint64_t shards_block_rows(const struct plan *plan)
 {
-    const uint64_t n = plan->pick > 0 && plan->pick < plan->n_chosen ? plan->pick : plan->n_chosen;
+    const uint64_t n = plan->canonical                                 ? 1
+                       : plan->pick > 0 && plan->pick < plan->n_chosen ? plan->pick
+                                                                       : plan->n_chosen;
 
     return n * plan->order.block_rows;
 }

@@ -10,6 +10,7 @@
 #include "positions/key.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "shard/label.h"
 
 #include <stdio.h>
@@ -36,6 +37,7 @@ struct key_array {
     size_t item;             /* bytes of an element of the row as it is kept: 1 for bits */
     uint64_t n_in, n_out;    /* elements of the row, and of the key bytes */
     uint64_t n_planes, axis; /* AXIS */
+    struct key_planes kept;  /* AXIS: the planes that count */
     uint32_t *src;           /* owned, per id n_out: the element of the row */
     struct guise guises[N_GUISES];
     uint32_t n_guises;
@@ -81,9 +83,10 @@ void key_release(struct key *key)
 
 /* --- adding an array --- */
 
-static bool is_kept(const struct spec *spec, uint64_t cell)
+static bool is_kept(const struct key_array *a, const struct spec *spec, uint64_t p, uint64_t cell)
 {
-    return spec->kind != SPEC_AXIS || spec->on_board == NULL || spec->on_board[cell];
+    return p >= a->kept.first && p <= a->kept.last &&
+           (spec->kind != SPEC_AXIS || spec->on_board == NULL || spec->on_board[cell]);
 }
 
 static uint64_t element_at(const struct spec *spec, uint64_t p, uint64_t cell)
@@ -101,20 +104,20 @@ static void rank_elements(struct key_array *a, const struct spec *spec, uint32_t
     a->n_out = 0;
     for (uint64_t i = 0; i < n_outer; i++)
         for (uint64_t k = 0; k < n_inner; k++)
-            if (is_kept(spec, spec->channels_last ? i : k))
+            if (is_kept(a, spec, spec->channels_last ? k : i, spec->channels_last ? i : k))
                 rank[i * n_inner + k] = (uint32_t)a->n_out++;
     if (spec->kind != SPEC_BITS)
         return;
     /* Bits in the order of their weight in a byte, so that they compare as bytes do. */
-    for (uint64_t p = 0; p < spec->n_planes; p++)
+    for (uint64_t p = a->kept.first; p <= a->kept.last; p++)
         for (uint64_t k = 0; k < spec->axis; k++)
-            rank[p * spec->axis + k] =
-                (uint32_t)(p * padded + (spec->lsb_first ? k / 8 * 8 + 7 - k % 8 : k));
-    a->n_out = spec->n_planes * padded;
+            rank[p * spec->axis + k] = (uint32_t)((p - a->kept.first) * padded +
+                                                  (spec->lsb_first ? k / 8 * 8 + 7 - k % 8 : k));
+    a->n_out = (a->kept.last - a->kept.first + 1) * padded;
 }
 
-static void fill_axis(const struct key *key, struct key_array *a, const struct spec *spec,
-                      const uint32_t *rank)
+static int fill_axis(const struct key *key, struct key_array *a, const struct spec *spec,
+                     const uint32_t *rank, struct error *err)
 {
     for (uint32_t i = 0; i < key->n_ids; i++) {
         const uint32_t t = key->ids[i];
@@ -122,15 +125,24 @@ static void fill_axis(const struct key *key, struct key_array *a, const struct s
 
         for (uint64_t k = 0; k < a->n_out; k++)
             src[k] = (uint32_t)a->n_in; /* a pad bit: 0 */
-        for (uint64_t p = 0; p < spec->n_planes; p++) {
+        for (uint64_t p = a->kept.first; p <= a->kept.last; p++) {
             const uint64_t to = spec_plane_to(spec, t, p);
 
+            if (to < a->kept.first || to > a->kept.last)
+                return error_set(err, ERROR_USAGE,
+                                 "--key: %s: transform %u (%s) takes plane %llu to %llu, which is "
+                                 "not among planes %llu-%llu",
+                                 text_path(a->name).text, t, key->board->transforms[t].name,
+                                 (unsigned long long)p, (unsigned long long)to,
+                                 (unsigned long long)a->kept.first,
+                                 (unsigned long long)a->kept.last);
             for (uint64_t cell = 0; cell < spec->axis; cell++)
-                if (is_kept(spec, cell))
+                if (is_kept(a, spec, p, cell))
                     src[rank[element_at(spec, to, spec->steps[t].dst[cell])]] =
                         (uint32_t)element_at(spec, p, cell);
         }
     }
+    return 0;
 }
 
 static void fill_row(const struct key *key, struct key_array *a, const struct spec *spec)
@@ -170,21 +182,45 @@ static int set_guises(const struct key *key, struct key_array *a, const struct s
     return 0;
 }
 
+/* The shape of a row: of the planes that count alone, as though there were no others. */
 static void write_shape(struct key_array *a, const struct npy_header *header)
 {
-    size_t n = 0;
+    const uint64_t n_kept = a->kept.last - a->kept.first + 1;
+    uint64_t shape[NPY_MAX_DIMS];
+    const unsigned n_dims = header->n_dims - 1, at = a->channels_last ? n_dims - 1 : 0;
 
-    n += (size_t)snprintf(a->shape + n, sizeof a->shape - n, "(");
-    for (unsigned i = 1; i < header->n_dims && n < sizeof a->shape; i++)
-        n += (size_t)snprintf(a->shape + n, sizeof a->shape - n, "%s%llu", i > 1 ? ", " : "",
-                              (unsigned long long)header->shape[i]);
-    if (n < sizeof a->shape)
-        snprintf(a->shape + n, sizeof a->shape - n, header->n_dims == 2 ? ",)" : ")");
+    memcpy(shape, header->shape + 1, n_dims * sizeof *shape);
+    if (n_kept < a->n_planes)
+        shape[at] = shape[at] / a->n_planes * n_kept;
+    snprintf(a->shape, sizeof a->shape, "%s", text_shape(shape, n_dims).text);
 }
 
-int key_add(struct key *key, const struct array *array, const struct spec *spec, struct error *err)
+/* What the key of an array is made of; its tables come next. */
+static void describe(struct key_array *a, const struct key_input *in)
 {
+    const struct spec *spec = in->spec;
     const bool is_axis = spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS;
+
+    a->is_bits = spec->kind == SPEC_BITS;
+    a->dtype = in->dtype != NULL ? *in->dtype : in->array->header.dtype;
+    a->is_big = a->dtype.big_endian;
+    a->dtype.big_endian = false; /* rows are turned */
+    a->item = a->is_bits ? 1 : a->dtype.itemsize;
+    a->lsb_first = spec->lsb_first;
+    a->codes = spec->codes;
+    a->channels_last = spec->channels_last;
+    a->n_planes = spec->n_planes;
+    a->axis = spec->axis;
+    a->kept =
+        in->planes != NULL ? *in->planes : (struct key_planes){0, is_axis ? spec->n_planes - 1 : 0};
+    a->n_in = is_axis ? spec->n_planes * spec->axis
+                      : in->array->row_nbytes / in->array->header.dtype.itemsize;
+    write_shape(a, &in->array->header);
+}
+
+int key_add(struct key *key, const struct key_input *in, struct error *err)
+{
+    const struct spec *spec = in->spec;
     struct key_array *grown = realloc(key->arrays, (key->n_arrays + 1) * sizeof *grown), *a;
     uint32_t *rank = NULL;
     int status = -1;
@@ -195,33 +231,23 @@ int key_add(struct key *key, const struct array *array, const struct spec *spec,
     if (spec->doubt[0] != '\0')
         return error_set(err, ERROR_DATA, "%s", spec->doubt);
     a = &grown[key->n_arrays];
-    *a = (struct key_array){.dtype = array->header.dtype, .order = key->n_arrays++};
-    a->is_bits = spec->kind == SPEC_BITS;
-    a->item = a->is_bits ? 1 : a->dtype.itemsize;
-    a->lsb_first = spec->lsb_first;
-    a->codes = spec->codes;
-    a->channels_last = spec->channels_last;
-    a->n_planes = spec->n_planes;
-    a->axis = spec->axis;
-    a->n_in = is_axis ? spec->n_planes * spec->axis : array->row_nbytes / a->item;
-    a->name = strdup(array->key);
+    *a = (struct key_array){.order = key->n_arrays++};
+    describe(a, in);
+    a->name = strdup(in->array->key);
     a->src = calloc((size_t)key->n_ids * (a->n_in + 8 * spec->n_planes) + 1, sizeof *a->src);
     a->guise = calloc(key->n_ids + 1, 1);
     rank = calloc(a->n_in + 1, sizeof *rank);
-    write_shape(a, &array->header);
     if (a->name == NULL || a->src == NULL || a->guise == NULL || rank == NULL) {
-        error_no_memory(err, "keys of positions");
+        status = error_no_memory(err, "keys of positions");
+    } else if (spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS) {
+        rank_elements(a, spec, rank);
+        status = fill_axis(key, a, spec, rank, err);
     } else {
-        if (is_axis) {
-            rank_elements(a, spec, rank);
-            fill_axis(key, a, spec, rank);
-        } else {
-            fill_row(key, a, spec);
-        }
-        status = set_guises(key, a, spec, err);
+        fill_row(key, a, spec);
+        status = 0;
     }
     free(rank);
-    return status;
+    return status == 0 ? set_guises(key, a, spec, err) : -1;
 }
 
 /* --- what the arrays are --- */
@@ -262,8 +288,6 @@ int key_finish(struct key *key, struct error *err)
         struct key_array *a = &key->arrays[i];
         char type[32];
 
-        a->is_big = a->dtype.big_endian;
-        a->dtype.big_endian = false; /* rows are turned */
         dtype_name(&a->dtype, type, sizeof type);
         put_head(key, a->name);
         put_head(key, type);
@@ -283,16 +307,20 @@ int key_room_init(struct key_room *room, const struct key *key, struct error *er
     for (size_t i = 0; i < key->n_arrays; i++)
         n += key->arrays[i].n_guises * (key->arrays[i].n_in + 1) * key->arrays[i].item + 16;
     room->rows = aligned_alloc(16, (n + 15) / 16 * 16);
+    room->ties = malloc(key_ties_nbytes(key));
     room->text = malloc(key->head_nbytes + key->n_bytes + 1);
     if (room->text != NULL)
         memcpy(room->text, key->head, key->head_nbytes);
     room->bytes = room->text + key->head_nbytes;
-    return room->rows != NULL && room->text != NULL ? 0 : error_no_memory(err, "key of a position");
+    return room->rows != NULL && room->text != NULL && room->ties != NULL
+               ? 0
+               : error_no_memory(err, "key of a position");
 }
 
 void key_room_release(struct key_room *room)
 {
     free(room->rows);
+    free(room->ties);
     free(room->text);
     *room = (struct key_room){0};
 }
@@ -457,18 +485,58 @@ uint32_t key_canonical(const struct key *key, const uint8_t *const *rows, struct
 
     for (size_t i = 0; i < key->n_arrays; i++)
         read_row(&key->arrays[i], rows[key->arrays[i].order], room);
-    for (uint32_t id = 1; id < key->n_ids; id++)
-        if (compare_images(key, room, id, best) < 0)
+    memset(room->ties, 0, key_ties_nbytes(key));
+    room->ties[0] = 1;
+    for (uint32_t id = 1; id < key->n_ids; id++) {
+        const int order = compare_images(key, room, id, best);
+
+        if (order > 0)
+            continue;
+        if (order < 0) {
             best = id;
+            memset(room->ties, 0, key_ties_nbytes(key));
+        }
+        room->ties[id / 8] |= (uint8_t)(1u << id % 8);
+    }
     write_image(key, room, best);
     return key->ids[best];
 }
 
+static struct key_value hash_of(const struct key *key, const struct key_room *room)
+{
+    const XXH128_hash_t hash = XXH3_128bits(room->text, key->head_nbytes + key->n_bytes);
+
+    return (struct key_value){hash.high64, hash.low64};
+}
+
 struct key_value key_of(const struct key *key, const uint8_t *const *rows, struct key_room *room)
 {
-    XXH128_hash_t hash;
-
     key_canonical(key, rows, room);
-    hash = XXH3_128bits(room->text, key->head_nbytes + key->n_bytes);
-    return (struct key_value){hash.high64, hash.low64};
+    return hash_of(key, room);
+}
+
+struct key_value key_of_image(const struct key *key, struct key_room *room)
+{
+    write_image(key, room, 0);
+    return hash_of(key, room);
+}
+
+const char *key_array_name(const struct key *key, size_t i)
+{
+    return key->arrays[i].name;
+}
+
+const struct dtype *key_array_dtype(const struct key *key, size_t i)
+{
+    return &key->arrays[i].dtype;
+}
+
+const char *key_array_text(const struct key *key, size_t i, char text[KEY_ARRAY_NBYTES])
+{
+    const struct key_array *a = &key->arrays[i];
+    char type[32];
+
+    dtype_name(&a->dtype, type, sizeof type);
+    snprintf(text, KEY_ARRAY_NBYTES, "%s %s", type, a->shape);
+    return a->name;
 }

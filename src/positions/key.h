@@ -20,6 +20,19 @@ struct key_value {
 
 struct key_array;
 
+/* Planes first .. last of an array. */
+struct key_planes {
+    uint64_t first, last;
+};
+
+/* An array that is part of the position. All borrowed, and read only when it is added. */
+struct key_input {
+    const struct array *array;
+    const struct dtype *dtype; /* what rows were converted to; NULL: the array's own */
+    const struct spec *spec;
+    const struct key_planes *planes; /* the planes that count; NULL: all */
+};
+
 struct key {
     const struct board *board; /* borrowed */
     char *board_name;          /* owned */
@@ -35,6 +48,7 @@ struct key {
 /* Space for one row: one per thread. */
 struct key_room {
     uint8_t *rows;  /* owned: a row's elements, plain and with the colours swapped */
+    uint8_t *ties;  /* owned: bit i: the image under ids[i] is the canonical one */
     uint8_t *text;  /* owned: what is hashed: the head, and */
     uint8_t *bytes; /* in text: the canonical image's key bytes, once key_canonical has run */
 };
@@ -47,8 +61,8 @@ uint32_t key_ids(const struct board *board, const struct conventions *convention
 int key_init(struct key *key, const struct board *board, const char *board_name,
              const struct conventions *conventions, struct error *err);
 
-/* Add an array with its spec, in any order; both are read now and borrowed no longer. */
-int key_add(struct key *key, const struct array *array, const struct spec *spec, struct error *err);
+/* Add an array, in any order. ERROR_USAGE when a transform leads out of its planes. */
+int key_add(struct key *key, const struct key_input *in, struct error *err);
 
 /* After the last array. */
 int key_finish(struct key *key, struct error *err);
@@ -61,7 +75,23 @@ void key_room_release(struct key_room *room);
  * order in which they were added. Its key bytes are in room->bytes afterwards. */
 uint32_t key_canonical(const struct key *key, const uint8_t *const *rows, struct key_room *room);
 
-/* The key of a row. */
+/* The key of a row; room is left as by key_canonical. */
 struct key_value key_of(const struct key *key, const uint8_t *const *rows, struct key_room *room);
+
+/* After key_of: what the key of the row were if it had no other image. */
+struct key_value key_of_image(const struct key *key, struct key_room *room);
+
+/* Bytes of a room's ties. */
+static inline size_t key_ties_nbytes(const struct key *key)
+{
+    return key->n_ids / 8 + 1;
+}
+
+const char *key_array_name(const struct key *key, size_t i);
+const struct dtype *key_array_dtype(const struct key *key, size_t i);
+
+/* The name of an array, in the order of names, and its type and row shape: "<f4 (3, 9, 9)". */
+#define KEY_ARRAY_NBYTES 320
+const char *key_array_text(const struct key *key, size_t i, char text[KEY_ARRAY_NBYTES]);
 
 #endif

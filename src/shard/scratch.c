@@ -113,6 +113,20 @@ int scratch_append(struct scratch *scratch, const void *bytes, size_t n_bytes, s
     return 0;
 }
 
+int scratch_resize(struct scratch *scratch, uint64_t n_bytes, struct error *err)
+{
+    if (ftruncate(scratch->fd, (off_t)n_bytes) != 0)
+        return error_set_errno(err, ERROR_IO, errno, "cannot write a temp file");
+    scratch->n_bytes = n_bytes;
+    return 0;
+}
+
+int scratch_write(const struct scratch *scratch, uint64_t offset, const void *bytes, size_t n_bytes,
+                  struct error *err)
+{
+    return write_at(scratch->fd, offset, bytes, n_bytes, err);
+}
+
 int scratch_read(const struct scratch *scratch, uint64_t offset, void *out, size_t n_bytes,
                  struct error *err)
 {

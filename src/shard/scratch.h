@@ -30,6 +30,12 @@ int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budge
 /* Append; all calls together stay within the n_bytes of scratch_open. */
 int scratch_append(struct scratch *scratch, const void *bytes, size_t n_bytes, struct error *err);
 
+/* A scratch file as long as that, zeros where nothing is written; and bytes at any place of it. Not
+ * for scratch in memory. */
+int scratch_resize(struct scratch *scratch, uint64_t n_bytes, struct error *err);
+int scratch_write(const struct scratch *scratch, uint64_t offset, const void *bytes, size_t n_bytes,
+                  struct error *err);
+
 /* Copy bytes that were appended. Thread-safe while nobody appends. */
 int scratch_read(const struct scratch *scratch, uint64_t offset, void *out, size_t n_bytes,
                  struct error *err);

@@ -57,7 +57,7 @@ static void read_order(struct detection *d, const char *order)
 
 static void read_told(struct detection *d)
 {
-    static const char *const irregular[] = {"shuffle", "unique", "pick"};
+    static const char *const irregular[] = {"shuffle", "unique", "pick", "canonical"};
     const struct settings *settings = d->shard->request->settings;
     const struct manifest *manifest = d->shard->recall.manifest;
     uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};

@@ -382,6 +382,7 @@ int orbit_groups_expect(struct orbit_groups *groups, const struct manifest *mani
             groups->expected[manifest->transforms[i].id] = true;
     if (groups->n_told > 0 || (manifest != NULL && manifest->n_transforms > 0)) {
         groups->expects = manifest == NULL || (manifest_option(manifest, "pick") == NULL &&
+                                               manifest_option(manifest, "canonical") == NULL &&
                                                !orbit_groups_are_cut(manifest));
         return 0;
     }

@@ -238,7 +238,8 @@ int leak_open(struct leak_sets *sets, const struct lanes *lanes,
     if (sets->items == NULL)
         return error_no_memory(err, "sets to compare with");
     if (key_init(&sets->key, board, board->name, &lanes->shard->conventions, err) != 0 ||
-        key_add(&sets->key, mine->array, &mine->spec, err) != 0 || key_finish(&sets->key, err) != 0)
+        key_add(&sets->key, &(struct key_input){mine->array, NULL, &mine->spec, NULL}, err) != 0 ||
+        key_finish(&sets->key, err) != 0)
         return -1;
     for (size_t i = 0; i < settings->n_leaks; i++) {
         sets->n++;

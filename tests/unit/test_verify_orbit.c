@@ -48,6 +48,8 @@ static void set_up(struct fixture *f, const char *name, char kind, uint32_t item
     f->binding.axes = last ? (struct role_axes){1, f->plane, N_PLANES}
                            : (struct role_axes){N_PLANES, f->plane, 1};
     f->array.header.dtype = (struct dtype){.kind = kind, .itemsize = itemsize};
+    f->array.header.n_dims = 2;
+    f->array.header.shape[1] = N_PLANES * f->plane;
     f->array.row_nbytes = N_PLANES * f->plane * itemsize;
     f->array.n_rows = 2;
     f->lane = (struct lane){.array = &f->array, .binding = &f->binding, .is_mapped = true};
@@ -204,7 +206,8 @@ static void images_have_one_key(void **state)
         set_up(&f, boards[i], 'f', 4, i % 2 == 1);
         f.array.key = (char[]){"planes"};
         assert_int_equal(key_init(&key, f.board, f.board->name, &f.shard.conventions, NULL), 0);
-        assert_int_equal(key_add(&key, &f.array, &f.lane.spec, NULL), 0);
+        assert_int_equal(
+            key_add(&key, &(struct key_input){&f.array, NULL, &f.lane.spec, NULL}, NULL), 0);
         assert_int_equal(key_finish(&key, NULL), 0);
         assert_int_equal(key_room_init(&room, &key, NULL), 0);
         for (uint32_t t = 0; t < f.board->n_transforms; t++) {

@@ -1,0 +1,164 @@
+/*
+ * made.c - arrays that are made and not read. Their rows lie in an unlinked temp file, which is
+ * described to the plan as stored arrays of its inputs are: one array for each input, all of them
+ * in the one file. So whatever reads, cuts, orders and writes rows need not know of them.
+ */
+#include "engine/made.h"
+
+#include "base/text.h"
+#include "shard/scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct made {
+    char *key;                 /* owned */
+    struct scratch file;       /* always a file; reading goes through: */
+    struct input input;        /* with the same fd, which is the scratch's to close */
+    struct array *arrays;      /* owned, one for each input */
+    const struct array **list; /* owned: the same */
+    size_t n_arrays;
+    uint64_t row_nbytes;
+};
+
+/* Input i's part of the array. */
+static int describe(struct array *array, struct made *made, const struct made_form *form,
+                    uint64_t first, uint64_t n_rows, struct error *err)
+{
+    struct text descr = {0}, member = {0};
+    char type[32];
+
+    dtype_name(&form->dtype, type, sizeof type);
+    *array = (struct array){.key = strdup(form->key),
+                            .input = &made->input,
+                            .offset = first * made->row_nbytes,
+                            .packed_nbytes = n_rows * made->row_nbytes,
+                            .unpacked_nbytes = n_rows * made->row_nbytes,
+                            .n_rows = n_rows,
+                            .row_nbytes = made->row_nbytes};
+    array->header =
+        (struct npy_header){.version = 1,
+                            .dtype = form->dtype,
+                            .n_dims = form->n_dims + 1,
+                            .n_elements = made->row_nbytes / form->dtype.itemsize * n_rows,
+                            .data_nbytes = n_rows * made->row_nbytes};
+    array->header.shape[0] = n_rows;
+    memcpy(array->header.shape + 1, form->row_shape, form->n_dims * sizeof *form->row_shape);
+    if (array->key == NULL)
+        return error_no_memory(err, "array");
+    if (text_append(&descr, err, "'%s'", type) != 0 ||
+        text_append(&member, err, "%s.npy", form->key) != 0) {
+        text_release(&descr);
+        text_release(&member);
+        return -1;
+    }
+    array->header.descr = descr.text;
+    array->member = member.text;
+    return 0;
+}
+
+static int open_file(struct made *made, const char *tmpdir, uint64_t n_bytes, struct error *err)
+{
+    uint64_t no_memory = 0;
+
+    if (scratch_open(&made->file, n_bytes + 1, &no_memory, tmpdir, err) != 0 ||
+        scratch_resize(&made->file, n_bytes, err) != 0)
+        return -1;
+    made->input.path = made->key;
+    made->input.fd = made->file.fd;
+    made->input.n_bytes = n_bytes;
+    return 0;
+}
+
+struct made *made_new(struct plan *plan, const struct made_form *form, struct error *err)
+{
+    struct made *made = calloc(1, sizeof *made), **grown;
+    uint64_t row_items, first = 0, n_bytes;
+    int status;
+
+    grown = realloc(plan->made, (plan->n_made + 1) * sizeof(struct made *));
+    if (grown != NULL)
+        plan->made = grown;
+    if (made == NULL || grown == NULL) {
+        free(made);
+        error_no_memory(err, "array");
+        return NULL;
+    }
+    grown[plan->n_made++] = made;
+    made->key = strdup(form->key);
+    made->arrays = calloc(plan->n_archives + 1, sizeof *made->arrays);
+    made->list = calloc(plan->n_archives + 1, sizeof *made->list);
+    if (made->key == NULL || made->arrays == NULL || made->list == NULL) {
+        error_no_memory(err, "array");
+        return NULL;
+    }
+    if (bytes_product(form->row_shape, form->n_dims, &row_items) != 0 ||
+        __builtin_mul_overflow(row_items, form->dtype.itemsize, &made->row_nbytes) ||
+        __builtin_mul_overflow(plan->n_rows + form->n_elements, made->row_nbytes, &n_bytes) ||
+        n_bytes > INT64_MAX) {
+        error_set(err, ERROR_DATA, "%s: the array is too large", text_path(form->key).text);
+        return NULL;
+    }
+    status = open_file(made, plan->tmpdir, n_bytes, err);
+    for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
+        const uint64_t n = form->n_elements == 0 ? plan->archive_rows[i]
+                           : i == 0              ? form->n_elements
+                                                 : 0;
+
+        made->n_arrays++;
+        made->list[i] = &made->arrays[i];
+        status = describe(&made->arrays[i], made, form, first, n, err);
+        first += n;
+    }
+    return status == 0 ? made : NULL;
+}
+
+int made_write(struct made *made, uint64_t row, const void *rows, uint64_t n, struct error *err)
+{
+    return scratch_write(&made->file, row * made->row_nbytes, rows, n * made->row_nbytes, err);
+}
+
+int made_put(struct plan *plan, struct made *made, struct error *err)
+{
+    struct plan_array *array = NULL, *grown;
+    const struct array *first = &made->arrays[0];
+    struct error why = {0};
+
+    for (size_t i = 0; i < plan->n_arrays && array == NULL; i++)
+        if (strcmp(plan->arrays[i].key, made->key) == 0)
+            array = &plan->arrays[i];
+    if (array == NULL) {
+        grown = realloc(plan->arrays, (plan->n_arrays + 1) * sizeof *grown);
+        if (grown == NULL)
+            return error_no_memory(err, "array");
+        plan->arrays = grown;
+        array = &grown[plan->n_arrays++];
+        *array = (struct plan_array){.binding = {.role = ROLE_COPY}};
+        array->sources = calloc(plan->n_archives, sizeof(struct array *));
+        if (array->sources == NULL)
+            return error_no_memory(err, "array");
+    }
+    array->key = made->key;
+    array->member = first->member;
+    array->is_object = false;
+    memcpy(array->sources, made->list, plan->n_archives * sizeof *made->list);
+    spec_release(&array->spec);
+    if (spec_init(&array->spec, &plan->maker, first, &(struct role_binding){.role = ROLE_COPY},
+                  &why) != 0)
+        return error_pass(err, &why);
+    return 0;
+}
+
+void made_free(struct made *made)
+{
+    if (made == NULL)
+        return;
+    for (size_t i = 0; i < made->n_arrays; i++)
+        array_release(&made->arrays[i]);
+    scratch_close(&made->file);
+    free(made->arrays);
+    free(made->list);
+    free(made->key);
+    free(made);
+}

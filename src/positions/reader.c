@@ -1,0 +1,476 @@
+/*
+ * reader.c - the keys of a plan's rows. Two chunks of rows take turns: while a crew makes the keys
+ * of one, one of its jobs reads the next rows of all key arrays into the other. Where the types of
+ * another set are asked for, rows are converted as they are read, or refused.
+ */
+#include "positions/reader.h"
+
+#include "base/bytes.h"
+#include "base/crew.h"
+#include "base/text.h"
+#include "engine/source.h"
+#include "manifest/digest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_NBYTES (4u << 20)
+#define MAX_ROWS     16384
+#define ROWS_PER_JOB 64
+
+/* --- what the key is made of --- */
+
+static int add_numbers(struct bytes *list, const uint32_t *numbers, size_t n, struct error *err)
+{
+    uint8_t *to = bytes_reserve(list, 4 * n + 1, err);
+
+    if (to == NULL)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        bytes_put_le(to + 4 * i, numbers[i], 4);
+    list->n_bytes += 4 * n;
+    return 0;
+}
+
+/* A board from a file goes by its tables, wherever the file is and however it is written: rows,
+ * columns, cells and planes, then each transform: whether it swaps colours, where it sends cells,
+ * and planes where it says so; all of them numbers of 4 bytes, little-endian. */
+static int name_board(const struct board *board, struct text *name, struct error *err)
+{
+    const uint32_t sizes[] = {board->rows, board->cols, board->n_cells, board->n_planes};
+    struct bytes list = {0};
+    char hex[DIGEST_HEX_NBYTES];
+    int status;
+
+    if (board->file_text == NULL)
+        return text_append(name, err, "%s", board->name);
+    status = add_numbers(&list, sizes, 4, err);
+    for (uint32_t t = 0; t < board->n_transforms && status == 0; t++) {
+        const struct board_transform *transform = &board->transforms[t];
+        const uint32_t swaps = transform->swaps_colours;
+
+        status = add_numbers(&list, &swaps, 1, err) |
+                 add_numbers(&list, transform->dst, board->n_cells, err);
+        if (status == 0 && transform->planes != NULL)
+            status = add_numbers(&list, transform->planes, board->n_planes, err);
+    }
+    if (status == 0)
+        status = digest_bytes(list.data, list.n_bytes, hex, err);
+    bytes_release(&list);
+    return status == 0 ? text_append(name, err, "file:%s", hex) : -1;
+}
+
+/* A range of planes as --key tells it: 3, or 0-13. */
+static int parse_planes(const struct plan *plan, const struct plan_array *array, const char *text,
+                        struct key_planes *planes, struct error *err)
+{
+    const bool has_planes = array->spec.kind == SPEC_AXIS || array->spec.kind == SPEC_BITS;
+    const uint64_t n = has_planes ? array->spec.n_planes : 0;
+    char *end;
+
+    planes->first = planes->last = strtoull(text, &end, 10);
+    if (end > text && *end == '-' && end[1] >= '0' && end[1] <= '9')
+        planes->last = strtoull(end + 1, &end, 10);
+    if (*text < '0' || *text > '9' || (*end != '\0' && *end != ','))
+        return error_set(err, ERROR_USAGE, "--key: %s: %s is not a range of planes such as 0-13",
+                         text_path(array->key).text,
+                         text_quote_bytes(text, strcspn(text, ",")).text);
+    if (planes->first > planes->last || planes->last >= n)
+        return error_set(err, ERROR_USAGE, "--key: %s: planes %llu-%llu, but it has %llu",
+                         plan_array_name(plan, array).text, (unsigned long long)planes->first,
+                         (unsigned long long)planes->last, (unsigned long long)n);
+    return 0;
+}
+
+/* The name that a list of --key begins with must be an array's. */
+static int check_names(const struct plan *plan, struct error *err)
+{
+    for (const char *entry = plan->key_names; entry != NULL; entry = strchr(entry, ',')) {
+        bool is_there = false;
+
+        entry += *entry == ',';
+        for (size_t i = 0; i < plan->n_arrays && !is_there; i++) {
+            const size_t n = strlen(plan->arrays[i].key);
+
+            is_there = strncmp(entry, plan->arrays[i].key, n) == 0 &&
+                       (entry[n] == '\0' || strchr(",:", entry[n]) != NULL);
+        }
+        if (!is_there)
+            return error_set(err, ERROR_USAGE, "--key: %s has no array %s",
+                             text_path(plan->archives[0].path).text,
+                             text_quote_bytes(entry, strcspn(entry, ",:")).text);
+    }
+    return 0;
+}
+
+/* Whether an array can be converted to the type that another set's has, value by value. */
+static const struct dtype *type_in(const struct key *like, const struct array *array)
+{
+    for (size_t i = 0; like != NULL && i < like->n_arrays; i++) {
+        const struct dtype *dtype = key_array_dtype(like, i);
+
+        if (strcmp(key_array_name(like, i), array->key) == 0 && dtype_is_number(dtype) &&
+            dtype_is_number(&array->header.dtype) &&
+            (dtype->kind != array->header.dtype.kind ||
+             dtype->itemsize != array->header.dtype.itemsize))
+            return dtype;
+    }
+    return NULL;
+}
+
+static int add_array(struct key *key, const struct plan *plan, const struct plan_array *array,
+                     const char *planes_text, const struct key *like, struct error *err)
+{
+    const struct spec *spec = &array->spec;
+    struct key_planes planes;
+
+    if (array->is_object || array->binding.sparse != SPARSE_NONE ||
+        array->sources[0]->row_nbytes == 0 || spec->kind == SPEC_INDICES ||
+        spec->kind == SPEC_COORD)
+        return plan_refuse(plan, array, err,
+                           "%s cannot be part of a position's key; use --key with other arrays",
+                           array->is_object                     ? "an array of objects"
+                           : array->sources[0]->row_nbytes == 0 ? "an array of empty rows"
+                                                                : role_name(array->binding.role));
+    if (planes_text != NULL && parse_planes(plan, array, planes_text, &planes, err) != 0)
+        return -1;
+    return key_add(key,
+                   &(struct key_input){array->sources[0], type_in(like, array->sources[0]), spec,
+                                       planes_text != NULL ? &planes : NULL},
+                   err);
+}
+
+/* Keys of two sets are only alike when they are of the same arrays. */
+static int check_like(const struct key *key, const char *path, const struct key *like,
+                      const char *like_path, struct error *err)
+{
+    char mine[KEY_ARRAY_NBYTES] = "", other[KEY_ARRAY_NBYTES] = "";
+
+    if (key->head_nbytes == like->head_nbytes &&
+        memcmp(key->head, like->head, key->head_nbytes) == 0)
+        return 0;
+    if (strcmp(key->board_name, like->board_name) != 0)
+        return error_set(err, ERROR_DATA, "%s: is of board %s, expected %s as %s",
+                         text_path(path).text, text_path(key->board_name).text,
+                         text_path(like->board_name).text, text_path(like_path).text);
+    for (size_t i = 0; i < like->n_arrays; i++) {
+        const char *name = key_array_text(like, i, other);
+        const char *found = i < key->n_arrays ? key_array_text(key, i, mine) : NULL;
+
+        if (found == NULL || strcmp(found, name) != 0)
+            return error_set(err, ERROR_DATA,
+                             "%s: %s is missing, or no part of a position, expected as in %s "
+                             "(--key, --role)",
+                             text_path(path).text, text_path(name).text, text_path(like_path).text);
+        if (strcmp(mine, other) != 0)
+            return error_set(err, ERROR_DATA, "%s: %s: rows of %s, expected %s as in %s",
+                             text_path(path).text, text_path(name).text, mine, other,
+                             text_path(like_path).text);
+    }
+    return error_set(err, ERROR_DATA, "%s: %s is part of a position, but not in %s (--key, --role)",
+                     text_path(path).text,
+                     text_path(key_array_text(key, like->n_arrays, mine)).text,
+                     text_path(like_path).text);
+}
+
+int reader_key(struct key *key, const struct plan *plan, const struct key *like,
+               const char *like_path, struct error *err)
+{
+    const char *path = plan->archives[0].path, *planes;
+    struct text name = {0};
+    int status = name_board(plan->board, &name, err);
+
+    *key = (struct key){0};
+    if (status == 0)
+        status = check_names(plan, err);
+    if (status == 0)
+        status = key_init(key, plan->board, name.text, &plan->conventions, err);
+    for (size_t i = 0; i < plan->n_arrays && status == 0; i++)
+        if (plan_is_key(plan, &plan->arrays[i], &planes))
+            status = add_array(key, plan, &plan->arrays[i], planes, like, err);
+    if (status == 0 && key->n_arrays == 0)
+        status = error_set(err, ERROR_DATA,
+                           "%s: no array is part of a position (planes, packed, grid, tile or "
+                           "to-move); use --role, or --key NAME,...",
+                           text_path(path).text);
+    if (status == 0)
+        status = key_finish(key, err);
+    if (status == 0 && like != NULL)
+        status = check_like(key, path, like, like_path, err);
+    text_release(&name);
+    return status;
+}
+
+int reader_note_key(struct plan *plan, const struct key *key, struct error *err)
+{
+    struct text names = {0};
+    int status = 0;
+
+    if (plan->key_names != NULL)
+        return plan_note(plan, "key", plan->key_names, 0, err);
+    for (size_t i = 0; i < key->n_arrays && status == 0; i++)
+        status = text_append(&names, err, "%s%s", i > 0 ? "," : "", key_array_name(key, i));
+    if (status == 0)
+        status = plan_note(plan, "key", names.text, 0, err);
+    text_release(&names);
+    return status;
+}
+
+/* --- another type --- */
+
+/* A finite number as a half, when it is one. */
+static uint64_t half_of(double v)
+{
+    const uint64_t sign = signbit(v) ? 0x8000 : 0;
+    int exponent;
+    const double mantissa = 2 * frexp(fabs(v), &exponent);
+
+    if (v == 0)
+        return sign;
+    if (exponent - 1 < -14)
+        return sign | (uint64_t)ldexp(fabs(v), 24);
+    if (exponent - 1 > 15)
+        return sign | 0x7c00;
+    return sign | (uint64_t)(exponent + 14) << 10 | (uint64_t)((mantissa - 1) * 1024);
+}
+
+static bool put_double(const struct dtype *to, double v, uint8_t *out)
+{
+    uint64_t bits = 0;
+
+    if (to->kind != DTYPE_FLOAT)
+        return fabs(v) < 0x1p63 && v == floor(v) && dtype_put_int(to, (int64_t)v, out) == 0;
+    if (to->itemsize == 2) {
+        bits = half_of(v);
+    } else if (to->itemsize == 4) {
+        const float f = (float)v;
+
+        memcpy(&bits, &f, sizeof f);
+    } else {
+        memcpy(&bits, &v, sizeof v);
+    }
+    bytes_put_uint(out, bits, to->itemsize, to->big_endian);
+    return dtype_get_double(to, out) == v;
+}
+
+/* One element as another type; false when its value would change. */
+static bool convert(const struct dtype *from, const uint8_t *in, const struct dtype *to,
+                    uint8_t *out)
+{
+    int64_t v;
+
+    if (from->kind == DTYPE_FLOAT)
+        return put_double(to, dtype_get_double(from, in), out);
+    v = dtype_get_int(from, in);
+    if (v == INT64_MAX) /* perhaps more than that */
+        return false;
+    if (to->kind != DTYPE_FLOAT)
+        return dtype_put_int(to, v, out) == 0;
+    return fabs((double)v) < 0x1p63 && (int64_t)(double)v == v && put_double(to, (double)v, out);
+}
+
+/* --- rows --- */
+
+/* One key array's rows: as they are read, and as the key wants them. */
+struct column {
+    const struct plan_array *array;
+    struct source source;
+    const struct dtype *from, *to; /* NULL: the same */
+    uint64_t row_nbytes;           /* as the key wants them */
+    uint8_t *rows[2];              /* owned, a chunk each */
+    uint8_t *raw;                  /* owned: before they are converted */
+};
+
+/* What a worker needs. */
+struct worker {
+    struct key_room room;
+    const uint8_t **rows; /* owned: one row of each array */
+};
+
+struct run {
+    const struct reader *reader;
+    struct column *columns; /* owned */
+    size_t n_columns;
+    struct worker *workers; /* owned */
+    int n_workers;
+    uint64_t n_rows, chunk_rows;
+    unsigned front;                /* the chunk whose keys are made, of */
+    struct reader_rows chunks[2];  /* owned lists */
+    struct error read_error, *err; /* borrowed */
+};
+
+static int convert_rows(const struct run *run, struct column *column, uint64_t first, uint64_t n,
+                        uint8_t *out, struct error *err)
+{
+    const uint64_t n_items = column->row_nbytes / column->to->itemsize;
+
+    for (uint64_t i = 0; i < n * n_items; i++) {
+        const uint8_t *from = column->raw + i * column->from->itemsize;
+
+        if (!convert(column->from, from, column->to, out + i * column->to->itemsize))
+            return plan_refuse(run->reader->plan, column->array, err,
+                               "row %llu: %g is no exact number of the other set's type",
+                               (unsigned long long)(first + i / n_items),
+                               dtype_get_double(column->from, from));
+    }
+    return 0;
+}
+
+/* The next rows into a chunk: the only place where rows are read. */
+static int read_chunk(struct run *run, unsigned chunk, uint64_t first, struct error *err)
+{
+    struct reader_rows *rows = &run->chunks[chunk];
+    const uint64_t left = run->n_rows - first;
+
+    rows->first = first;
+    rows->n = left < run->chunk_rows ? left : run->chunk_rows;
+    for (size_t i = 0; i < run->n_columns && rows->n > 0; i++) {
+        struct column *column = &run->columns[i];
+        uint8_t *to = column->to != NULL ? column->raw : column->rows[chunk];
+
+        if (source_read(&column->source, rows->n, to, err) != 0 ||
+            (column->to != NULL &&
+             convert_rows(run, column, first, rows->n, column->rows[chunk], err) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* Job 0 reads, the others make keys. */
+static void do_job(void *self, int64_t job, int number)
+{
+    struct run *run = self;
+    const struct key *key = run->reader->key;
+    struct reader_rows *rows = &run->chunks[run->front];
+    struct worker *worker = &run->workers[number];
+    const uint64_t begin = (uint64_t)(job - 1) * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
+
+    if (job == 0) {
+        read_chunk(run, !run->front, rows->first + rows->n, &run->read_error);
+        return;
+    }
+    for (uint64_t i = begin; i < end && i < rows->n; i++) {
+        for (size_t k = 0; k < run->n_columns; k++)
+            worker->rows[k] = run->columns[k].rows[run->front] + i * run->columns[k].row_nbytes;
+        rows->keys[i] = key_of(key, worker->rows, &worker->room);
+        memcpy(rows->ties + i * key_ties_nbytes(key), worker->room.ties, key_ties_nbytes(key));
+        if (run->reader->wants_exact)
+            rows->exact[i] = key_of_image(key, &worker->room);
+    }
+}
+
+static int read_all(void *self, struct crew *crew)
+{
+    struct run *run = self;
+    int status = read_chunk(run, 0, 0, run->err);
+
+    while (status == 0 && run->chunks[run->front].n > 0) {
+        const struct reader_rows *rows = &run->chunks[run->front];
+
+        crew_each(crew, (int64_t)((rows->n + ROWS_PER_JOB - 1) / ROWS_PER_JOB + 1), do_job, run);
+        status = run->reader->visit(run->reader->self, rows, run->err);
+        if (status == 0 && run->read_error.kind != ERROR_NONE)
+            status = error_pass(run->err, &run->read_error);
+        run->front = !run->front;
+    }
+    return status;
+}
+
+static int open_columns(struct run *run, struct error *err)
+{
+    const struct plan *plan = run->reader->plan;
+    const struct settings *settings = run->reader->settings;
+    uint64_t row_nbytes = 1;
+    const char *planes;
+
+    run->columns = calloc(plan->n_arrays + 1, sizeof *run->columns);
+    if (run->columns == NULL)
+        return error_no_memory(err, "keys of positions");
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        struct column *column = &run->columns[run->n_columns];
+
+        if (!plan_is_key(plan, array, &planes))
+            continue;
+        run->n_columns++;
+        column->array = array;
+        column->row_nbytes = array->sources[0]->row_nbytes;
+        column->to = type_in(run->reader->key, array->sources[0]);
+        if (column->to != NULL) {
+            column->from = &array->sources[0]->header.dtype;
+            column->row_nbytes = column->row_nbytes / column->from->itemsize * column->to->itemsize;
+        }
+        row_nbytes += column->row_nbytes;
+        if (source_open(&column->source, array->sources, plan->n_archives, settings->max_memory / 4,
+                        settings->tmpdir, err) != 0)
+            return -1;
+    }
+    run->chunk_rows = CHUNK_NBYTES / row_nbytes + 1;
+    if (run->chunk_rows > MAX_ROWS)
+        run->chunk_rows = MAX_ROWS;
+    for (size_t i = 0; i < run->n_columns; i++) {
+        struct column *column = &run->columns[i];
+
+        for (int k = 0; k < 2; k++)
+            if ((column->rows[k] = malloc(run->chunk_rows * column->row_nbytes + 1)) == NULL)
+                return error_no_memory(err, "keys of positions");
+        if (column->to != NULL &&
+            (column->raw = malloc(run->chunk_rows * column->source.row_nbytes + 1)) == NULL)
+            return error_no_memory(err, "keys of positions");
+    }
+    return 0;
+}
+
+static int open_workers(struct run *run, struct error *err)
+{
+    run->n_workers = run->reader->settings->n_threads > 0 ? run->reader->settings->n_threads : 1;
+    run->workers = calloc((size_t)run->n_workers, sizeof *run->workers);
+    if (run->workers == NULL)
+        return error_no_memory(err, "keys of positions");
+    for (int i = 0; i < run->n_workers; i++) {
+        run->workers[i].rows = calloc(run->n_columns + 1, sizeof *run->workers[i].rows);
+        if (run->workers[i].rows == NULL ||
+            key_room_init(&run->workers[i].room, run->reader->key, err) != 0)
+            return error_no_memory(err, "keys of positions");
+    }
+    for (int k = 0; k < 2; k++) {
+        struct reader_rows *rows = &run->chunks[k];
+
+        rows->keys = calloc(run->chunk_rows, sizeof *rows->keys);
+        rows->exact = calloc(run->chunk_rows, sizeof *rows->exact);
+        rows->ties = calloc(run->chunk_rows, key_ties_nbytes(run->reader->key));
+        if (rows->keys == NULL || rows->exact == NULL || rows->ties == NULL)
+            return error_no_memory(err, "keys of positions");
+    }
+    return 0;
+}
+
+int reader_run(const struct reader *reader, struct error *err)
+{
+    struct run run = {.reader = reader, .n_rows = reader->plan->n_rows, .err = err};
+    int status = open_columns(&run, err);
+
+    if (status == 0)
+        status = open_workers(&run, err);
+    if (status == 0)
+        status = crew_run(run.n_workers, read_all, &run);
+    for (size_t i = 0; i < run.n_columns; i++) {
+        source_close(&run.columns[i].source);
+        free(run.columns[i].rows[0]);
+        free(run.columns[i].rows[1]);
+        free(run.columns[i].raw);
+    }
+    for (int i = 0; run.workers != NULL && i < run.n_workers; i++) {
+        key_room_release(&run.workers[i].room);
+        free(run.workers[i].rows);
+    }
+    for (int k = 0; k < 2; k++) {
+        free(run.chunks[k].keys);
+        free(run.chunks[k].exact);
+        free(run.chunks[k].ties);
+    }
+    free(run.columns);
+    free(run.workers);
+    return status;
+}

@@ -1,0 +1,44 @@
+/*
+ * reader.h - the keys of a plan's rows, some thousand rows at a time, in order.
+ */
+#ifndef SYMAUG_POSITIONS_READER_H
+#define SYMAUG_POSITIONS_READER_H
+
+#include "engine/plan.h"
+#include "positions/key.h"
+
+/*
+ * The key of a plan's positions: which arrays, from their roles or --key, and what transforms do to
+ * them. `like`: the key of another set, whose types rows are converted to; or NULL. ERROR_DATA when
+ * there is no such array, when one cannot be part of a key, and when the two sets' arrays differ.
+ * The caller releases it.
+ */
+int reader_key(struct key *key, const struct plan *plan, const struct key *like,
+               const char *like_path, struct error *err);
+
+/* Keep for the manifest which arrays are the position. */
+int reader_note_key(struct plan *plan, const struct key *key, struct error *err);
+
+/* Rows first .. first + n - 1. */
+struct reader_rows {
+    uint64_t first, n;
+    struct key_value *keys;  /* one each */
+    struct key_value *exact; /* the same of the rows alone, when asked for */
+    uint8_t *ties;           /* key_ties_nbytes each */
+};
+
+struct reader {
+    const struct plan *plan;         /* borrowed */
+    const struct key *key;           /* borrowed */
+    const struct settings *settings; /* borrowed */
+    bool wants_exact;
+
+    /* What the rows are wanted for: called by the leader, in order. */
+    int (*visit)(void *self, const struct reader_rows *rows, struct error *err);
+    void *self;
+};
+
+/* Read all rows. The same calls in the same order, whatever the number of threads. */
+int reader_run(const struct reader *reader, struct error *err);
+
+#endif
