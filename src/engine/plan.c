@@ -9,6 +9,7 @@
 #include "engine/bind.h"
 #include "engine/made.h"
 #include "engine/plan_inputs.h"
+#include "engine/record.h"
 #include "engine/select.h"
 #include "engine/shards.h"
 #include "engine/survey.h"
@@ -336,6 +337,8 @@ static int check_planes(const struct plan *plan, struct error *err)
 /* What the user should know about single arrays. */
 static int note_arrays(struct plan *plan, struct error *err)
 {
+    if (plan->purpose != FOR_IMAGES)
+        return 0;
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const struct npy_header *header = &array->sources[0]->header;
@@ -472,10 +475,30 @@ static int note_shards(struct plan *plan, struct error *err)
                      (unsigned long long)shards_block_rows(plan));
 }
 
+/* From the opened inputs to a plan. */
+static int settle(struct plan *plan, const struct settings *request, const struct recall *recall,
+                  struct error *err)
+{
+    plan->conventions = request->conventions;
+    if (plan_decide_board(plan, request, recall, err) != 0 ||
+        choose_transforms(plan, request->transforms, err) != 0 || check_planes(plan, err) != 0 ||
+        plan_match_arrays(plan, request, err) != 0)
+        return -1;
+    plan->provenance = request->provenance && !plan->board->family->only_known_members;
+    if (bind_arrays(plan, err) != 0 || survey_for_images(plan, err) != 0 ||
+        (needs_memory(plan) && plan_survey(plan, err) != 0) || note_board(plan, err) != 0 ||
+        note_options(plan, request, err) != 0 || note_arrays(plan, err) != 0 ||
+        select_images(plan, request, err) != 0)
+        return -1;
+    return plan_set_order(plan, request, err) != 0 ? -1 : note_shards(plan, err);
+}
+
 static int build(struct plan *plan, const char *const *paths, size_t n_paths,
                  const struct settings *request, struct error *err)
 {
-    plan->conventions = request->conventions;
+    struct recall recall;
+    int status;
+
     plan->seen = request->seen;
     plan->budget = request->budget;
     plan->pick = request->pick;
@@ -488,18 +511,16 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
     plan->key_names = request->key;
     plan->one_block = request->block_rows == 0;
     plan->rows_per_shard = request->rows_per_shard;
-    if (plan_open_inputs(plan, paths, n_paths, request, err) != 0 ||
-        plan_decide_board(plan, request, err) != 0 ||
-        choose_transforms(plan, request->transforms, err) != 0 || check_planes(plan, err) != 0 ||
-        plan_match_arrays(plan, request, err) != 0)
+    if (plan_open_inputs(plan, paths, n_paths, request, err) != 0)
         return -1;
-    plan->provenance = request->provenance && !plan->board->family->only_known_members;
-    if (bind_arrays(plan, err) != 0 || survey_for_images(plan, err) != 0 ||
-        (needs_memory(plan) && plan_survey(plan, err) != 0) || note_board(plan, err) != 0 ||
-        note_options(plan, request, err) != 0 || note_arrays(plan, err) != 0 ||
-        select_images(plan, request, err) != 0)
-        return -1;
-    return plan_set_order(plan, request, err) != 0 ? -1 : note_shards(plan, err);
+    if (plan->purpose == FOR_IMAGES)
+        return settle(plan, request, NULL, err);
+    /* Sets that this program wrote say how they are to be read. */
+    status = recall_open(&recall, request, &plan->archives[0], NULL, 0, false, err);
+    if (status == 0)
+        status = settle(plan, &recall.settings, &recall, err);
+    recall_release(&recall);
+    return status;
 }
 
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
@@ -522,7 +543,7 @@ int plan_see(const char *path, const struct settings *request, struct survey_see
     int status = 0;
 
     if (plan_open_inputs(&plan, &path, 1, request, NULL) == 0 &&
-        plan_decide_board(&plan, request, NULL) == 0 && board_swaps_colours(plan.board) &&
+        plan_decide_board(&plan, request, NULL, NULL) == 0 && board_swaps_colours(plan.board) &&
         choose_transforms(&plan, request->transforms, NULL) == 0 && plan.swaps &&
         plan_match_arrays(&plan, request, NULL) == 0) {
         for (size_t i = 0; i < plan.n_arrays; i++)

@@ -112,16 +112,22 @@ static int warn_of_doubles(struct plan *plan, struct error *err)
     return 0;
 }
 
-int plan_decide_board(struct plan *plan, const struct settings *request, struct error *err)
+int plan_decide_board(struct plan *plan, const struct settings *request,
+                      const struct recall *recall, struct error *err)
 {
     struct shard_board found;
 
-    if (shard_find_board(&found, &plan->archives[0], request, NULL, err) != 0)
+    if (shard_find_board(&found, &plan->archives[0], request, recall, err) != 0)
         return -1;
     plan->board = found.board;
     plan->maker = (struct spec_maker){.board = plan->board, .conventions = &plan->conventions};
     if (found.problem.kind != ERROR_NONE)
         return error_pass(err, &found.problem);
+    if (!found.is_sure)
+        return error_set(err, ERROR_USAGE,
+                         "%s: does not say of which board it is; use --board (perhaps %s: %s)",
+                         text_path(plan->archives[0].path).text, plan->board->preset,
+                         found.guess.reason);
     for (size_t i = 1; i < plan->n_archives; i++)
         if (shard_check_board(&plan->archives[i], plan->board, err) != 0)
             return -1;

@@ -6,12 +6,16 @@
 
 #include "engine/plan.h"
 
+struct recall;
+
 /* Open all inputs into plan->archives and read their object arrays. */
 int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths,
                      const struct settings *request, struct error *err);
 
-/* Build plan->board from the request and from what the shards say; a contradiction is refused. */
-int plan_decide_board(struct plan *plan, const struct settings *request, struct error *err);
+/* Build plan->board from the request, what the shards say, and the first one's manifest, if there
+ * is a recall; a contradiction is refused. */
+int plan_decide_board(struct plan *plan, const struct settings *request,
+                      const struct recall *recall, struct error *err);
 
 /* Infer the roles of every input, and fill plan->arrays and the row counts. All inputs must hold
  * the same arrays, of equal types and row shapes, in equal roles. */

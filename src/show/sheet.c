@@ -145,7 +145,7 @@ static int open_plan(struct making *m, struct error *err)
     plan->conventions = reading->conventions;
     plan->budget = reading->budget;
     if (plan_open_inputs(plan, &m->request->path, 1, reading, err) != 0 ||
-        plan_decide_board(plan, reading, err) != 0 || choose(m, plan, err) != 0 ||
+        plan_decide_board(plan, reading, NULL, err) != 0 || choose(m, plan, err) != 0 ||
         plan_match_arrays(plan, reading, err) != 0)
         return -1;
     if (m->request->row >= plan->n_rows)

@@ -32,7 +32,6 @@ struct piece {
     struct findings findings;
     struct rules rules;
     struct smear smear;
-    struct key_room room;
     struct error error;
 };
 
@@ -219,9 +218,6 @@ static void check_piece(struct run *run, size_t p)
             check_own_row(&check, k, d.members[0]);
         rules_check_row(&piece->rules, &check, d.members[0]);
         smear_check_row(&piece->smear, lanes, window, d.members[0]);
-        if (pass->leaks != NULL)
-            leak_check_row(pass->leaks, lanes, window, d.members[0], &piece->room,
-                           &piece->findings);
         if (pass->groups != NULL && !is_exact)
             diagnose_group(&d, &piece->error);
     }
@@ -324,8 +320,7 @@ static int init(struct run *run, struct error *err)
     for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
         piece->findings.max = max;
         if (rules_init_part(&piece->rules, &run->rules, err) != 0 ||
-            smear_init(&piece->smear, lanes, err) != 0 ||
-            (pass->leaks != NULL && key_room_init(&piece->room, &pass->leaks->key, err) != 0))
+            smear_init(&piece->smear, lanes, err) != 0)
             return -1;
     }
     return pass->groups != NULL ? orbit_cursor_open(&run->cursor, pass->groups, err) : 0;
@@ -337,7 +332,6 @@ static void release(struct run *run)
         findings_release(&run->pieces[p].findings);
         rules_release(&run->pieces[p].rules);
         smear_release(&run->pieces[p].smear);
-        key_room_release(&run->pieces[p].room);
     }
     rules_release(&run->rules);
     smear_release(&run->smear);

@@ -7,12 +7,10 @@
 
 #include "verify/groups.h"
 #include "verify/images.h"
-#include "verify/leak.h"
 
 struct verify_pass {
     struct lanes *lanes;
     const struct orbit_groups *groups; /* NULL: no expanded set */
-    const struct leak_sets *leaks;     /* NULL: not asked for */
 };
 
 /* Check every row and every group. What cannot be read becomes a finding. */

@@ -1,10 +1,10 @@
 /*
  * verify.c - one file after another: opens it, checks arrays without rows, decides labels, finds
- * out which rows are images of one source, reads the other sets of --leak, makes the one pass over
- * all rows (pass.c), and at last holds the file against its manifest. A manifest as operand is all
- * files that it lists. What is wrong with a file is a finding; only a wrong command line or lack of
- * memory ends the run. To locate the images of one row, groups are found in the same way and walked
- * until one holds the row.
+ * out which rows are images of one source, compares them with the sets of --leak, makes the one
+ * pass over all rows (pass.c), and at last holds the file against its manifest. A manifest as
+ * operand is all files that it lists. What is wrong with a file is a finding; only a wrong command
+ * line or lack of memory ends the run. To locate the images of one row, groups are found in the
+ * same way and walked until one holds the row.
  */
 #include "verify/verify.h"
 
@@ -12,6 +12,7 @@
 #include "shard/unpack.h"
 #include "verify/explain.h"
 #include "verify/labels.h"
+#include "verify/leak.h"
 #include "verify/pass.h"
 
 #include <libgen.h>
@@ -51,7 +52,6 @@ static int check_rows(struct lanes *lanes, struct error *err)
     const uint64_t quarter = settings->max_memory / 4;
     const uint64_t max_nbytes = quarter < MAX_SEGMENT_NBYTES ? quarter : MAX_SEGMENT_NBYTES;
     struct orbit_groups groups = {0};
-    struct leak_sets leaks = {0};
     struct verify_pass pass = {.lanes = lanes};
     int status = verify_labels_decide(lanes, err);
 
@@ -64,15 +64,12 @@ static int check_rows(struct lanes *lanes, struct error *err)
             status = orbit_groups_expect(&groups, shard->recall.manifest, err);
         shard->result->n_groups = groups.n_groups;
     }
-    if (status == 0 && settings->n_leaks > 0) {
-        pass.leaks = &leaks;
-        status = leak_open(&leaks, lanes, shard->request, err);
-    }
+    if (status == 0 && settings->n_leaks > 0)
+        status = leak_check(lanes, shard->request, shard->result, err);
     if (status == 0)
         status = lanes_open(lanes, shard->request, groups.entries != NULL, shard->result, err);
     if (status == 0)
         status = verify_pass_run(&pass, err);
-    leak_close(&leaks);
     orbit_groups_release(&groups);
     return status;
 }

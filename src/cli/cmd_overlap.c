@@ -1,0 +1,123 @@
+/*
+ * cmd_overlap.c - symaug overlap: how many rows of each set occur in each other one, exactly and up
+ * to symmetry, as two matrices for people or as JSON.
+ */
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/json_out.h"
+#include "cli/option.h"
+#include "positions/sets.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int warn(void *self, const char *text)
+{
+    const struct settings *settings = self;
+
+    if (settings->verbosity >= 0)
+        fprintf(stderr, "symaug: warning: %s\n", text);
+    return 0;
+}
+
+static json_t *json_of(const uint64_t *matrix, size_t n)
+{
+    json_t *rows = json_array();
+
+    for (size_t i = 0; i < n; i++) {
+        json_t *row = json_array();
+
+        for (size_t j = 0; j < n; j++)
+            json_array_append_new(row, json_integer((json_int_t)matrix[i * n + j]));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static int print_json(const struct sets *sets, struct error *err)
+{
+    json_t *list = json_array(), *all;
+
+    for (size_t i = 0; i < sets->n; i++)
+        json_array_append_new(list, json_pack("{s:o, s:I}", "path", json_name(sets->items[i].path),
+                                              "rows", (json_int_t)sets->items[i].n_rows));
+    all = json_pack("{s:o, s:o, s:o}", "sets", list, "exact", json_of(sets->exact, sets->n),
+                    "symmetry", json_of(sets->symmetry, sets->n));
+    return json_out_print(all, err);
+}
+
+static void print_matrix(const struct sets *sets, const char *title, const uint64_t *matrix)
+{
+    printf("\n%s\n%6s", title, "");
+    for (size_t j = 0; j < sets->n; j++)
+        printf(" %18zu", j + 1);
+    printf("\n");
+    for (size_t i = 0; i < sets->n; i++) {
+        printf("%6zu", i + 1);
+        for (size_t j = 0; j < sets->n; j++) {
+            const uint64_t n = matrix[i * sets->n + j], n_rows = sets->items[i].n_rows;
+
+            printf(" %10llu %6.2f%%", (unsigned long long)n,
+                   n_rows > 0 ? 100.0 * (double)n / (double)n_rows : 0.0);
+        }
+        printf("\n");
+    }
+}
+
+static void print(const struct sets *sets)
+{
+    for (size_t i = 0; i < sets->n; i++)
+        printf("%zu: %s: %llu rows\n", i + 1, text_path(sets->items[i].path).text,
+               (unsigned long long)sets->items[i].n_rows);
+    printf("\nrows of the set at the left that occur in the set above, and on the diagonal rows "
+           "that\nrepeat a position of their own set\n");
+    print_matrix(sets, "exactly", sets->exact);
+    print_matrix(sets, "up to symmetry", sets->symmetry);
+}
+
+static int overlap(const struct settings *settings, char **paths, size_t n, struct error *err)
+{
+    struct sets sets = {.n = n, .warn = warn, .self = (void *)(uintptr_t)settings};
+    int status = -1;
+
+    sets.items = calloc(n, sizeof *sets.items);
+    sets.exact = calloc(n * n, sizeof *sets.exact);
+    sets.symmetry = calloc(n * n, sizeof *sets.symmetry);
+    if (sets.items == NULL || sets.exact == NULL || sets.symmetry == NULL) {
+        error_no_memory(err, "sets");
+    } else {
+        for (size_t i = 0; i < n; i++)
+            sets.items[i] = (struct set){.path = paths[i], .settings = settings};
+        status = sets_compare(&sets, settings, err);
+    }
+    if (status == 0 && settings->json)
+        status = print_json(&sets, err);
+    else if (status == 0)
+        print(&sets);
+    free(sets.items);
+    free(sets.exact);
+    free(sets.symmetry);
+    return status;
+}
+
+static int run_overlap(int argc, char **argv, struct error *err)
+{
+    struct settings settings;
+    int first, status = option_parse("overlap", argc, argv, &settings, &first, err);
+
+    if (status == 0 && argc - first < 1)
+        status = error_set(err, ERROR_USAGE, "expected sets to compare, found none");
+    if (status == 0)
+        status = overlap(&settings, argv + first, (size_t)(argc - first), err);
+    settings_release(&settings);
+    return status;
+}
+
+const struct command command_overlap = {
+    "overlap",
+    "[--board BOARD] [OPTION]... A B...",
+    "count the positions that sets have in common, exactly and up to symmetry",
+    "A set is a shard, or a folder of shards. Nothing is written but the counts.",
+    run_overlap,
+};
