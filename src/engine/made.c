@@ -14,6 +14,7 @@
 
 struct made {
     char *key;                 /* owned */
+    struct budget no_memory;   /* but a folder */
     struct scratch file;       /* always a file; reading goes through: */
     struct input input;        /* with the same fd, which is the scratch's to close */
     struct array *arrays;      /* owned, one for each input */
@@ -60,9 +61,8 @@ static int describe(struct array *array, struct made *made, const struct made_fo
 
 static int open_file(struct made *made, const char *tmpdir, uint64_t n_bytes, struct error *err)
 {
-    uint64_t no_memory = 0;
-
-    if (scratch_open(&made->file, n_bytes + 1, &no_memory, tmpdir, err) != 0 ||
+    made->no_memory.tmpdir = tmpdir;
+    if (scratch_open(&made->file, n_bytes + 1, &made->no_memory, err) != 0 ||
         scratch_resize(&made->file, n_bytes, err) != 0)
         return -1;
     made->input.path = made->key;
@@ -100,7 +100,7 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
         error_set(err, ERROR_DATA, "%s: the array is too large", text_path(form->key).text);
         return NULL;
     }
-    status = open_file(made, plan->tmpdir, n_bytes, err);
+    status = open_file(made, plan->budget != NULL ? plan->budget->tmpdir : NULL, n_bytes, err);
     for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
         const uint64_t n = form->n_elements == 0 ? plan->archive_rows[i]
                            : i == 0              ? form->n_elements

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "engine/made.h"
 #include "engine/order.h"
-#include "positions/reader.h"
+#include "positions/key_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void keep_lowest(struct images *x, const uint8_t *ties, uint64_t row)
             selection_clear(&plan->selection, row, k);
 }
 
-static int visit(void *self, const struct reader_rows *rows, struct error *err)
+static int visit(void *self, const struct key_rows *rows, struct error *err)
 {
     struct images *x = self;
 
@@ -70,18 +70,17 @@ static int set_up(struct images *x, const struct settings *settings, struct erro
         selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0)
         return -1;
     plan->selected |= x->canonical;
-    return reader_key(&x->key, plan, NULL, NULL, err) != 0 ? -1
-                                                           : reader_note_key(plan, &x->key, err);
+    return key_of_plan(&x->key, plan, NULL, NULL, err) != 0 ? -1 : key_note(plan, &x->key, err);
 }
 
 int images_of_keys(struct plan *plan, const struct settings *settings, struct error *err)
 {
     struct images x = {.plan = plan, .canonical = settings->canonical};
-    const struct reader reader = {plan, &x.key, settings, false, visit, &x};
+    const struct key_reader reader = {plan, &x.key, settings, false, visit, &x};
     int status = set_up(&x, settings, err);
 
     if (status == 0)
-        status = reader_run(&reader, err);
+        status = key_reader_run(&reader, err);
     if (status == 0 && x.made != NULL)
         status =
             made_put(plan, x.made, err) != 0 || plan_note(plan, "orbit-key", "yes", 0, err) != 0

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "engine/plan.h"
-#include "positions/reader.h"
+#include "positions/key_rows.h"
 #include "positions/spill.h"
 #include "positions/table.h"
 
@@ -61,7 +61,7 @@ static int add_record(struct spill *spill, const struct record *record, struct e
     return 0;
 }
 
-static int keep_rows(void *self, const struct reader_rows *rows, struct error *err)
+static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 {
     struct compare *c = self;
 
@@ -104,19 +104,19 @@ static int warn_of_conventions(const struct compare *c, const struct plan *plan,
 
 static int read_plan(struct compare *c, const struct plan *plan, struct error *err)
 {
-    const struct reader reader = {.plan = plan,
-                                  .key = &c->key,
-                                  .settings = c->settings,
-                                  .wants_exact = c->sets->exact != NULL,
-                                  .visit = keep_rows,
-                                  .self = c};
+    const struct key_reader reader = {.plan = plan,
+                                      .key = &c->key,
+                                      .settings = c->settings,
+                                      .wants_exact = c->sets->exact != NULL,
+                                      .visit = keep_rows,
+                                      .self = c};
     const bool is_first = c->first_path == NULL;
-    int status = reader_key(&c->key, plan, is_first ? NULL : &c->first_key, c->first_path, err);
+    int status = key_of_plan(&c->key, plan, is_first ? NULL : &c->first_key, c->first_path, err);
 
     if (status == 0 && !is_first && c->sets->warn != NULL)
         status = warn_of_conventions(c, plan, err);
     if (status == 0)
-        status = reader_run(&reader, err);
+        status = key_reader_run(&reader, err);
     c->n_before += plan->n_rows;
     if (!is_first) {
         key_release(&c->key);

@@ -14,7 +14,8 @@
 int spill_init(struct spill *spill, size_t n_boxes, uint64_t max_nbytes, const char *tmpdir,
                struct error *err)
 {
-    *spill = (struct spill){.n_boxes = n_boxes, .max_nbytes = max_nbytes, .tmpdir = tmpdir};
+    *spill = (struct spill){
+        .n_boxes = n_boxes, .max_nbytes = max_nbytes, .no_memory = {.tmpdir = tmpdir}};
     spill->boxes = calloc(n_boxes, sizeof *spill->boxes);
     return spill->boxes != NULL ? 0 : error_no_memory(err, "boxes of records");
 }
@@ -45,10 +46,7 @@ static int flush(struct spill *spill, struct spill_box *box, struct error *err)
 
 static int flush_all(struct spill *spill, struct error *err)
 {
-    uint64_t no_memory = 0;
-
-    if (!spill->has_file &&
-        scratch_open(&spill->file, INT64_MAX, &no_memory, spill->tmpdir, err) != 0)
+    if (!spill->has_file && scratch_open(&spill->file, INT64_MAX, &spill->no_memory, err) != 0)
         return -1;
     spill->has_file = true;
     for (size_t i = 0; i < spill->n_boxes; i++)

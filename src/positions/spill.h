@@ -30,7 +30,7 @@ struct spill {
     uint64_t held_nbytes, max_nbytes; /* in memory, and how much may be */
     struct scratch file;
     bool has_file;
-    const char *tmpdir; /* borrowed */
+    struct budget no_memory; /* but a folder for the file */
 };
 
 /* Boxes that hold max_nbytes in memory. */

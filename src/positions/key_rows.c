@@ -1,15 +1,15 @@
 /*
- * reader.c - the keys of a plan's rows. Two chunks of rows take turns: while a crew makes the keys
- * of one, one of its jobs reads the next rows of all key arrays into the other. Where the types of
- * another set are asked for, rows are converted as they are read, or refused.
+ * key_rows.c - the keys of a plan's rows. Two chunks of rows take turns: while a crew makes the
+ * keys of one, one of its jobs reads the next rows of all key arrays into the other. Where the
+ * types of another set are asked for, rows are converted as they are read, or refused.
  */
-#include "positions/reader.h"
+#include "positions/key_rows.h"
 
 #include "base/bytes.h"
 #include "base/crew.h"
 #include "base/text.h"
-#include "engine/source.h"
 #include "manifest/digest.h"
+#include "shard/batch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -174,8 +174,8 @@ static int check_like(const struct key *key, const char *path, const struct key 
                      text_path(like_path).text);
 }
 
-int reader_key(struct key *key, const struct plan *plan, const struct key *like,
-               const char *like_path, struct error *err)
+int key_of_plan(struct key *key, const struct plan *plan, const struct key *like,
+                const char *like_path, struct error *err)
 {
     const char *path = plan->archives[0].path, *planes;
     struct text name = {0};
@@ -202,7 +202,7 @@ int reader_key(struct key *key, const struct plan *plan, const struct key *like,
     return status;
 }
 
-int reader_note_key(struct plan *plan, const struct key *key, struct error *err)
+int key_note(struct plan *plan, const struct key *key, struct error *err)
 {
     struct text names = {0};
     int status = 0;
@@ -275,11 +275,11 @@ static bool convert(const struct dtype *from, const uint8_t *in, const struct dt
 /* One key array's rows: as they are read, and as the key wants them. */
 struct column {
     const struct plan_array *array;
-    struct source source;
+    struct reader source;
+    struct batch batches[2];       /* a chunk each */
     const struct dtype *from, *to; /* NULL: the same */
     uint64_t row_nbytes;           /* as the key wants them */
-    uint8_t *rows[2];              /* owned, a chunk each */
-    uint8_t *raw;                  /* owned: before they are converted */
+    uint8_t *converted[2];         /* owned: the chunks, where types differ */
 };
 
 /* What a worker needs. */
@@ -289,29 +289,31 @@ struct worker {
 };
 
 struct run {
-    const struct reader *reader;
+    const struct key_reader *reader;
     struct column *columns; /* owned */
     size_t n_columns;
     struct worker *workers; /* owned */
     int n_workers;
     uint64_t n_rows, chunk_rows;
     unsigned front;                /* the chunk whose keys are made, of */
-    struct reader_rows chunks[2];  /* owned lists */
+    struct key_rows chunks[2];     /* owned lists */
     struct error read_error, *err; /* borrowed */
 };
 
-static int convert_rows(const struct run *run, struct column *column, uint64_t first, uint64_t n,
-                        uint8_t *out, struct error *err)
+static int convert_rows(const struct run *run, struct column *column, unsigned chunk,
+                        struct error *err)
 {
+    const struct batch *batch = &column->batches[chunk];
+    uint8_t *out = column->converted[chunk];
     const uint64_t n_items = column->row_nbytes / column->to->itemsize;
 
-    for (uint64_t i = 0; i < n * n_items; i++) {
-        const uint8_t *from = column->raw + i * column->from->itemsize;
+    for (uint64_t i = 0; i < batch->n * n_items; i++) {
+        const uint8_t *from = batch->bytes.data + i * column->from->itemsize;
 
         if (!convert(column->from, from, column->to, out + i * column->to->itemsize))
             return plan_refuse(run->reader->plan, column->array, err,
                                "row %llu: %g is no exact number of the other set's type",
-                               (unsigned long long)(first + i / n_items),
+                               (unsigned long long)(batch->first + i / n_items),
                                dtype_get_double(column->from, from));
     }
     return 0;
@@ -320,21 +322,24 @@ static int convert_rows(const struct run *run, struct column *column, uint64_t f
 /* The next rows into a chunk: the only place where rows are read. */
 static int read_chunk(struct run *run, unsigned chunk, uint64_t first, struct error *err)
 {
-    struct reader_rows *rows = &run->chunks[chunk];
+    struct key_rows *rows = &run->chunks[chunk];
     const uint64_t left = run->n_rows - first;
 
     rows->first = first;
     rows->n = left < run->chunk_rows ? left : run->chunk_rows;
     for (size_t i = 0; i < run->n_columns && rows->n > 0; i++) {
         struct column *column = &run->columns[i];
-        uint8_t *to = column->to != NULL ? column->raw : column->rows[chunk];
 
-        if (source_read(&column->source, rows->n, to, err) != 0 ||
-            (column->to != NULL &&
-             convert_rows(run, column, first, rows->n, column->rows[chunk], err) != 0))
+        if (batch_read(&column->batches[chunk], first, rows->n, err) != 0 ||
+            (column->to != NULL && convert_rows(run, column, chunk, err) != 0))
             return -1;
     }
     return 0;
+}
+
+static const uint8_t *rows_of(const struct column *column, unsigned chunk)
+{
+    return column->to != NULL ? column->converted[chunk] : column->batches[chunk].bytes.data;
 }
 
 /* Job 0 reads, the others make keys. */
@@ -342,7 +347,7 @@ static void do_job(void *self, int64_t job, int number)
 {
     struct run *run = self;
     const struct key *key = run->reader->key;
-    struct reader_rows *rows = &run->chunks[run->front];
+    struct key_rows *rows = &run->chunks[run->front];
     struct worker *worker = &run->workers[number];
     const uint64_t begin = (uint64_t)(job - 1) * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
 
@@ -352,7 +357,8 @@ static void do_job(void *self, int64_t job, int number)
     }
     for (uint64_t i = begin; i < end && i < rows->n; i++) {
         for (size_t k = 0; k < run->n_columns; k++)
-            worker->rows[k] = run->columns[k].rows[run->front] + i * run->columns[k].row_nbytes;
+            worker->rows[k] =
+                rows_of(&run->columns[k], run->front) + i * run->columns[k].row_nbytes;
         rows->keys[i] = key_of(key, worker->rows, &worker->room);
         memcpy(rows->ties + i * key_ties_nbytes(key), worker->room.ties, key_ties_nbytes(key));
         if (run->reader->wants_exact)
@@ -366,7 +372,7 @@ static int read_all(void *self, struct crew *crew)
     int status = read_chunk(run, 0, 0, run->err);
 
     while (status == 0 && run->chunks[run->front].n > 0) {
-        const struct reader_rows *rows = &run->chunks[run->front];
+        const struct key_rows *rows = &run->chunks[run->front];
 
         crew_each(crew, (int64_t)((rows->n + ROWS_PER_JOB - 1) / ROWS_PER_JOB + 1), do_job, run);
         status = run->reader->visit(run->reader->self, rows, run->err);
@@ -380,7 +386,6 @@ static int read_all(void *self, struct crew *crew)
 static int open_columns(struct run *run, struct error *err)
 {
     const struct plan *plan = run->reader->plan;
-    const struct settings *settings = run->reader->settings;
     uint64_t row_nbytes = 1;
     const char *planes;
 
@@ -402,9 +407,10 @@ static int open_columns(struct run *run, struct error *err)
             column->row_nbytes = column->row_nbytes / column->from->itemsize * column->to->itemsize;
         }
         row_nbytes += column->row_nbytes;
-        if (source_open(&column->source, array->sources, plan->n_archives, settings->max_memory / 4,
-                        settings->tmpdir, err) != 0)
+        column->source = (struct reader){.arrays = array->sources, .n_arrays = plan->n_archives};
+        if (reader_open(&column->source, plan->budget, err) != 0)
             return -1;
+        column->batches[0].reader = column->batches[1].reader = &column->source;
     }
     run->chunk_rows = CHUNK_NBYTES / row_nbytes + 1;
     if (run->chunk_rows > MAX_ROWS)
@@ -412,12 +418,9 @@ static int open_columns(struct run *run, struct error *err)
     for (size_t i = 0; i < run->n_columns; i++) {
         struct column *column = &run->columns[i];
 
-        for (int k = 0; k < 2; k++)
-            if ((column->rows[k] = malloc(run->chunk_rows * column->row_nbytes + 1)) == NULL)
+        for (int k = 0; k < 2 && column->to != NULL; k++)
+            if ((column->converted[k] = malloc(run->chunk_rows * column->row_nbytes + 1)) == NULL)
                 return error_no_memory(err, "keys of positions");
-        if (column->to != NULL &&
-            (column->raw = malloc(run->chunk_rows * column->source.row_nbytes + 1)) == NULL)
-            return error_no_memory(err, "keys of positions");
     }
     return 0;
 }
@@ -435,7 +438,7 @@ static int open_workers(struct run *run, struct error *err)
             return error_no_memory(err, "keys of positions");
     }
     for (int k = 0; k < 2; k++) {
-        struct reader_rows *rows = &run->chunks[k];
+        struct key_rows *rows = &run->chunks[k];
 
         rows->keys = calloc(run->chunk_rows, sizeof *rows->keys);
         rows->exact = calloc(run->chunk_rows, sizeof *rows->exact);
@@ -446,7 +449,7 @@ static int open_workers(struct run *run, struct error *err)
     return 0;
 }
 
-int reader_run(const struct reader *reader, struct error *err)
+int key_reader_run(const struct key_reader *reader, struct error *err)
 {
     struct run run = {.reader = reader, .n_rows = reader->plan->n_rows, .err = err};
     int status = open_columns(&run, err);
@@ -456,10 +459,11 @@ int reader_run(const struct reader *reader, struct error *err)
     if (status == 0)
         status = crew_run(run.n_workers, read_all, &run);
     for (size_t i = 0; i < run.n_columns; i++) {
-        source_close(&run.columns[i].source);
-        free(run.columns[i].rows[0]);
-        free(run.columns[i].rows[1]);
-        free(run.columns[i].raw);
+        for (int k = 0; k < 2; k++) {
+            batch_release(&run.columns[i].batches[k]);
+            free(run.columns[i].converted[k]);
+        }
+        reader_close(&run.columns[i].source);
     }
     for (int i = 0; run.workers != NULL && i < run.n_workers; i++) {
         key_room_release(&run.workers[i].room);

@@ -1,8 +1,8 @@
 /*
- * reader.h - the keys of a plan's rows, some thousand rows at a time, in order.
+ * key_rows.h - the keys of a plan's rows, some thousand rows at a time, in order.
  */
-#ifndef SYMAUG_POSITIONS_READER_H
-#define SYMAUG_POSITIONS_READER_H
+#ifndef SYMAUG_POSITIONS_KEY_ROWS_H
+#define SYMAUG_POSITIONS_KEY_ROWS_H
 
 #include "engine/plan.h"
 #include "positions/key.h"
@@ -13,32 +13,32 @@
  * there is no such array, when one cannot be part of a key, and when the two sets' arrays differ.
  * The caller releases it.
  */
-int reader_key(struct key *key, const struct plan *plan, const struct key *like,
-               const char *like_path, struct error *err);
+int key_of_plan(struct key *key, const struct plan *plan, const struct key *like,
+                const char *like_path, struct error *err);
 
 /* Keep for the manifest which arrays are the position. */
-int reader_note_key(struct plan *plan, const struct key *key, struct error *err);
+int key_note(struct plan *plan, const struct key *key, struct error *err);
 
 /* Rows first .. first + n - 1. */
-struct reader_rows {
+struct key_rows {
     uint64_t first, n;
     struct key_value *keys;  /* one each */
     struct key_value *exact; /* the same of the rows alone, when asked for */
     uint8_t *ties;           /* key_ties_nbytes each */
 };
 
-struct reader {
+struct key_reader {
     const struct plan *plan;         /* borrowed */
     const struct key *key;           /* borrowed */
     const struct settings *settings; /* borrowed */
     bool wants_exact;
 
     /* What the rows are wanted for: called by the leader, in order. */
-    int (*visit)(void *self, const struct reader_rows *rows, struct error *err);
+    int (*visit)(void *self, const struct key_rows *rows, struct error *err);
     void *self;
 };
 
 /* Read all rows. The same calls in the same order, whatever the number of threads. */
-int reader_run(const struct reader *reader, struct error *err);
+int key_reader_run(const struct key_reader *reader, struct error *err);
 
 #endif
