@@ -57,7 +57,7 @@ static struct terminal_style choose_style(enum when when)
 
     return (struct terminal_style){
         .columns = columns_of_terminal(),
-        .unicode = !is_plain && (when == WHEN_ALWAYS || locale_is_utf8()),
+        .unicode = when == WHEN_ALWAYS || (!is_dumb && locale_is_utf8()),
         .colours = !is_plain && (when == WHEN_ALWAYS || isatty(STDOUT_FILENO) == 1),
     };
 }
@@ -70,7 +70,7 @@ static int write_sheet(const struct settings *settings, const struct sheet *shee
     const struct terminal_style style = choose_style(settings->colour);
     struct output out = {0};
     struct text text = {0};
-    int status = settings->output != NULL ? svg_write(sheet, &text, err)
+    int status = settings->output != NULL ? svg_write(sheet, NULL, &text, err)
                                           : terminal_write(sheet, &style, &text, err);
 
     if (status == 0 && (settings->output == NULL || strcmp(settings->output, "-") == 0)) {

@@ -6,6 +6,7 @@
  */
 #include "show/show.h"
 
+#include <math.h>
 #include <string.h>
 
 #define N_TOP 3
@@ -13,12 +14,15 @@
 /* An entry of a policy, dense or sparse. */
 struct entry {
     uint64_t action;
+    uint64_t origin; /* the same action in the source */
     double weight;
 };
 
 struct policy {
     const struct plan *plan;
+    const struct plan_array *array;
     const struct role_binding *binding;
+    uint32_t transform;          /* that made the row's image */
     const struct field *field;   /* weights, or indices with: */
     const struct field *weights; /* borrowed, or NULL: dense, or every index counts as one */
     uint64_t n;
@@ -54,8 +58,10 @@ static bool find(struct policy *policy, const struct plan *plan, const struct fi
         i = fields_find(plan, fields, ROLE_POLICY_INDEX);
     if (i < 0)
         return false;
-    *policy = (struct policy){
-        .plan = plan, .binding = &plan->arrays[i].binding, .field = &fields->items[i]};
+    *policy = (struct policy){.plan = plan,
+                              .array = &plan->arrays[i],
+                              .binding = &plan->arrays[i].binding,
+                              .field = &fields->items[i]};
     if (policy->binding->layout == NULL || !dtype_is_number(&policy->field->dtype))
         return false;
     if (is_dense) /* of several channels the first one */
@@ -71,7 +77,8 @@ static bool find(struct policy *policy, const struct plan *plan, const struct fi
 /* Entry k; weights below zero (logits) and NaN count as none. */
 static struct entry get(const struct policy *policy, uint64_t k)
 {
-    struct entry entry = {k, 1};
+    const struct action_space *space = policy->array->spec.space;
+    struct entry entry = {k, k, 1};
 
     if (policy->binding->role == ROLE_POLICY) {
         entry.weight = field_number(policy->field, k);
@@ -85,6 +92,8 @@ static struct entry get(const struct policy *policy, uint64_t k)
     }
     if (!(entry.weight > 0) || entry.weight > 1e300 || entry.action == UINT64_MAX)
         entry.weight = 0;
+    else if (space != NULL && entry.action < space->length)
+        entry.origin = space->src[policy->transform * space->length + entry.action];
     return entry;
 }
 
@@ -160,13 +169,21 @@ static int write_top(const struct policy *policy, struct text *caption, struct e
     return 0;
 }
 
+/* Of equal shares the same ones lead in every image: those that come first in the source. */
+static bool leads(double share, uint64_t origin, double other, uint64_t other_origin)
+{
+    const bool is_equal = fabs(share - other) <= 1e-9 * other;
+
+    return is_equal ? origin < other_origin : share > other;
+}
+
 static void keep_top(struct entry *top, size_t *n, struct entry entry)
 {
     size_t i = *n;
 
     if (entry.weight <= 0)
         return;
-    while (i > 0 && top[i - 1].weight < entry.weight)
+    while (i > 0 && leads(entry.weight, entry.origin, top[i - 1].weight, top[i - 1].origin))
         i--;
     if (i == N_TOP)
         return;
@@ -179,19 +196,21 @@ static void keep_top(struct entry *top, size_t *n, struct entry entry)
 /* --- all of it --- */
 
 /* The cells with the largest shares have them written. */
-static void mark_top_cells(struct picture *picture, uint32_t n_cells)
+static void mark_top_cells(struct picture *picture, const struct board *board)
 {
+    const uint32_t *src = board->transforms[picture->transform].src;
+
     for (int k = 0; k < N_TOP; k++) {
-        struct picture_cell *best = NULL;
+        struct picture_cell *const cells = picture->cells;
+        uint32_t best = board->n_cells;
 
-        for (uint32_t i = 0; i < n_cells; i++) {
-            struct picture_cell *cell = &picture->cells[i];
-
-            if (!cell->is_top && cell->share > 0 && (best == NULL || cell->share > best->share))
-                best = cell;
-        }
-        if (best != NULL)
-            best->is_top = true;
+        for (uint32_t i = 0; i < board->n_cells; i++)
+            if (!cells[i].is_top && cells[i].share > 0 &&
+                (best == board->n_cells ||
+                 leads(cells[i].share, src[i], cells[best].share, src[best])))
+                best = i;
+        if (best < board->n_cells)
+            cells[best].is_top = true;
     }
 }
 
@@ -217,6 +236,7 @@ int heat_read(const struct plan *plan, const struct fields *fields, struct pictu
 
     if (!find(&policy, plan, fields))
         return 0;
+    policy.transform = picture->transform;
     picture->has_policy = true;
     for (uint64_t k = 0; k < policy.n; k++)
         policy.total += get(&policy, k).weight;
@@ -233,6 +253,6 @@ int heat_read(const struct plan *plan, const struct fields *fields, struct pictu
         else
             policy.tail += entry.weight;
     }
-    mark_top_cells(picture, plan->board->n_cells);
+    mark_top_cells(picture, plan->board);
     return write_caption(&policy, picture, err);
 }

@@ -8,9 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LINE_OF_HEXAGONS 0.86602540378443865 /* half the square root of 3 */
-#define CELLS_IN_A_ROW   16
-#define SAME             1e-6
+#define CELLS_IN_A_ROW 16
+#define SAME           1e-6
 
 /* --- places by neighbours --- */
 

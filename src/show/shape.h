@@ -16,6 +16,7 @@
 enum shape_form { SHAPE_SQUARES, SHAPE_HEXAGONS };
 
 #define SHAPE_MAX_CORNERS 6
+#define LINE_OF_HEXAGONS  0.86602540378443865 /* between them: half the square root of 3 */
 
 struct shape_point {
     double x, y;

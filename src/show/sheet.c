@@ -234,7 +234,7 @@ static void note_picture(struct sheet *sheet, const struct picture *picture)
             sheet->most_share = cell->share;
         sheet->has_stones |= cell->piece == PICTURE_STONE;
         sheet->has_marks |= cell->is_marked;
-        if (cell->side < 2)
+        if (cell->side <= SIDE_BOTH)
             sheet->has_side[cell->side] = true;
     }
     sheet->has_policy |= picture->has_policy;

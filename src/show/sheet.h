@@ -91,7 +91,7 @@ struct sheet {
     size_t n_faulty;   /* pictures that differ from what is recomputed */
     double most_share; /* of any cell, in any picture */
     bool has_policy;   /* what is to be seen in any picture, for legends */
-    bool has_stones, has_marks, has_side[2];
+    bool has_stones, has_marks, has_side[SIDE_BOTH + 1];
     struct text title; /* owned: two lines */
 };
 
@@ -108,8 +108,16 @@ int sheet_heading(const struct sheet *sheet, const struct picture *picture, stru
 
 /* --- drawing --- */
 
-/* As an SVG document, which is appended. The same sheet gives the same bytes. */
-int svg_write(const struct sheet *sheet, struct text *out, struct error *err);
+/* A picture inside an HTML page. */
+struct svg_place {
+    const char *prefix; /* of all its ids, which begin with a letter */
+    const char *name;   /* what its attribute data-picture says: letters and hyphens */
+};
+
+/* As an SVG document, or (place not NULL) as an element of a page, which is appended. The same
+ * sheet gives the same bytes. */
+int svg_write(const struct sheet *sheet, const struct svg_place *place, struct text *out,
+              struct error *err);
 
 /* As lines of text, several boards side by side. */
 struct terminal_style {

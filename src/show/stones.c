@@ -10,6 +10,9 @@
 /* RingRift's planes: heights of stacks as parts of 5, markers, territory; mine and theirs each. */
 #define RINGS_MAX_HEIGHT 5
 
+#define KATAGO_KOMI \
+    5 /* among its global inputs: of the player to move, who is white if it is above 0 */
+
 struct reading {
     const struct plan *plan;
     const struct planes *planes;
@@ -282,7 +285,9 @@ const char *labels_side_name(const struct plan *plan, enum picture_side side)
         [STONES_CHESS] = {"own", "theirs"},
     };
 
-    return side < 2 ? names[stones_style_of(plan)][side] : "nobody";
+    return side < 2            ? names[stones_style_of(plan)][side]
+           : side == SIDE_BOTH ? "both colours, which cannot be"
+                               : "nobody";
 }
 
 const char *labels_pieces(const struct plan *plan)
@@ -358,12 +363,34 @@ static int append_label(const struct plan *plan, size_t i, const struct field *f
     }
 }
 
+/* KataGo's shards: the komi that the player to move has tells who that is, and three targets who
+ * won. */
+static int append_katago(const struct plan *plan, const struct fields *fields, struct text *line,
+                         struct error *err)
+{
+    for (size_t i = 0; i < plan->n_arrays && plan->board->family->only_known_members; i++) {
+        const struct field *field = &fields->items[i];
+        int status = 0;
+
+        if (strcmp(plan->arrays[i].key, "globalInputNC") == 0 && field->n > KATAGO_KOMI)
+            status = text_append(line, err, "%s to move, ",
+                                 field_number(field, KATAGO_KOMI) > 0 ? "white" : "black");
+        else if (strcmp(plan->arrays[i].key, "globalTargetsNC") == 0 && field->n > 2)
+            status =
+                text_append(line, err, "win %.3g, loss %.3g, no result %.3g",
+                            field_number(field, 0), field_number(field, 1), field_number(field, 2));
+        if (status != 0)
+            return -1;
+    }
+    return 0;
+}
+
 int labels_read(const struct plan *plan, const struct fields *fields, struct picture *picture,
                 struct error *err)
 {
     const enum picture_side to_move = stones_to_move(plan, fields);
     struct text line = {0};
-    int status = 0;
+    int status = append_katago(plan, fields, &line, err);
 
     for (size_t i = 0; i < fields->n && status == 0; i++) {
         const struct field *field = &fields->items[i];

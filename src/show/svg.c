@@ -184,20 +184,81 @@ static struct shape_point outwards(const struct shape *shape)
     return (struct shape_point){x / length * MARK_DISTANCE, y / length * MARK_DISTANCE};
 }
 
-void svg_put_mark(struct canvas *c, const struct picture *picture)
+/* Where the mark stands, in units, and how it is turned. */
+static struct shape_point place_mark(const struct shape *shape, const struct picture *picture,
+                                     struct shape_turn *turn, bool *is_sure)
 {
-    const struct shape *shape = &c->sheet->shape;
     const struct board_transform *t = &shape->board->transforms[picture->transform];
     const struct shape_point *at = &shape->centres[t->dst[shape->first]];
-    struct shape_point by = outwards(shape);
-    struct shape_turn turn;
-    const bool is_sure = shape_turn_of(shape, picture->transform, &turn);
+    const struct shape_point by = outwards(shape);
 
-    if (is_sure)
-        by = (struct shape_point){turn.xx * by.x + turn.xy * by.y, turn.yx * by.x + turn.yy * by.y};
+    *is_sure = shape_turn_of(shape, picture->transform, turn);
+    if (!*is_sure)
+        return (struct shape_point){at->x, at->y - MARK_DISTANCE};
+    return (struct shape_point){at->x + turn->xx * by.x + turn->xy * by.y,
+                                at->y + turn->yx * by.x + turn->yy * by.y};
+}
+
+void svg_put_mark(struct canvas *c, const struct picture *picture)
+{
+    struct shape_turn turn;
+    bool is_sure;
+    const struct shape_point at = place_mark(&c->sheet->shape, picture, &turn, &is_sure);
+
+    svg_put_f(c, at.x * c->unit, at.y * c->unit, &turn, is_sure);
+}
+
+/* --- coordinates --- */
+
+#define AXIS_DISTANCE 1.08 /* from the centre of the outermost cell: a goal may lie between */
+#define AXIS_FREE     0.75 /* around the mark */
+
+/* The number of a row before its first cell, of a column before its first one, or, where columns
+ * slant, after its last one. Chess counts from the bottom, and has letters below the board. */
+static void put_coordinate(struct canvas *c, const struct picture *picture, bool is_row, uint32_t i)
+{
+    const struct shape *shape = &c->sheet->shape;
+    const struct board *b = shape->board;
+    const bool is_chess = b->family->men != NULL, slants = shape->form == SHAPE_HEXAGONS;
+    struct shape_point at = {0, 0};
+    struct shape_turn turn;
+    bool is_sure, found = false;
+    char text[16];
+
+    for (uint32_t k = 0; k < (is_row ? b->cols : b->rows); k++) {
+        const uint32_t cell = is_row ? i * b->cols + k : k * b->cols + i;
+
+        if (!b->on_board[cell] || (found && (is_row || !slants)))
+            continue;
+        found = true;
+        at = shape->centres[cell];
+    }
+    if (!found)
+        return;
+    if (is_row)
+        at.x -= AXIS_DISTANCE;
+    else if (slants)
+        at =
+            (struct shape_point){at.x + AXIS_DISTANCE / 2, at.y + AXIS_DISTANCE * LINE_OF_HEXAGONS};
     else
-        by = (struct shape_point){0, -MARK_DISTANCE};
-    svg_put_f(c, (at->x + by.x) * c->unit, (at->y + by.y) * c->unit, &turn, is_sure);
+        at.y += is_chess ? AXIS_DISTANCE : -AXIS_DISTANCE;
+    const struct shape_point mark = place_mark(shape, picture, &turn, &is_sure);
+
+    if (fabs(at.x - mark.x) < AXIS_FREE && fabs(at.y - mark.y) < AXIS_FREE)
+        return;
+    if (is_chess && !is_row)
+        snprintf(text, sizeof text, "%c", 'a' + (int)i);
+    else
+        snprintf(text, sizeof text, "%u", i + is_chess);
+    svg_put_label(c, "a", at.x * c->unit, at.y * c->unit + 3, text);
+}
+
+void svg_put_axes(struct canvas *c, const struct picture *picture)
+{
+    for (uint32_t row = 0; row < c->sheet->plan.board->rows; row++)
+        put_coordinate(c, picture, true, row);
+    for (uint32_t col = 0; col < c->sheet->plan.board->cols; col++)
+        put_coordinate(c, picture, false, col);
 }
 
 /* --- the page --- */
@@ -209,10 +270,10 @@ void svg_put_mark(struct canvas *c, const struct picture *picture)
 #define GAP          22.0 /* between pictures */
 #define LETTER_WIDTH 6.4  /* of captions, about */
 #define HEAD_LETTER  8.2  /* of headings */
-#define AROUND       1.2  /* units around a board, for goals and the mark */
+#define AROUND       1.4  /* units around a board, for goals and the mark */
 #define BOARD_WIDTH  250.0
 #define LARGER_WIDTH 340.0 /* of boards when there are few */
-#define LEAST_UNIT   13.0
+#define LEAST_UNIT   18.0
 #define MOST_UNIT    34.0
 #define LARGER_UNIT  56.0
 #define TITLE_LETTER 12.6
@@ -341,6 +402,7 @@ static void put_picture(struct canvas *c, const struct page *page, const struct 
         svg_px(HEAD_HEIGHT + (AROUND - shape->least.y) * c->unit).text);
     svg_put_edges(c, picture);
     svg_put_cells(c, picture);
+    svg_put_axes(c, picture);
     svg_put_mark(c, picture);
     svg_put(c, "</g>\n");
     put_captions(c, picture, HEAD_HEIGHT + page->board_height + 8);
@@ -365,10 +427,12 @@ static void put_titles(struct canvas *c)
     }
 }
 
-int svg_write(const struct sheet *sheet, struct text *out, struct error *err)
+int svg_write(const struct sheet *sheet, const struct svg_place *place, struct text *out,
+              struct error *err)
 {
     struct text body = {0};
-    struct canvas c = {.sheet = sheet, .out = &body, .err = err};
+    struct canvas c = {
+        .sheet = sheet, .prefix = place != NULL ? place->prefix : "", .out = &body, .err = err};
     struct page page;
     double width, legend;
 
@@ -391,13 +455,17 @@ int svg_write(const struct sheet *sheet, struct text *out, struct error *err)
     legend = svg_put_legend(&c, MARGIN, bottom, width - 2 * MARGIN);
     const double height = bottom + legend + MARGIN;
 
-    int status = c.failed ? -1
-                          : text_append(out, err,
-                                        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
-                                        "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n"
-                                        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
-                                        "%s</svg>\n",
-                                        width, height, width, height, body.text);
+    int status = c.failed ? -1 : text_append(out, err, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+
+    if (status == 0 && place != NULL)
+        status = text_append(out, err, " id=\"%spicture\" data-picture=\"%s\"", place->prefix,
+                             place->name);
+    if (status == 0)
+        status = text_append(out, err,
+                             " width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n"
+                             "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+                             "%s</svg>\n",
+                             width, height, width, height, body.text);
     text_release(&body);
     return status;
 }

@@ -10,6 +10,7 @@
  * is kept in err, and nothing is added from then on. */
 struct canvas {
     const struct sheet *sheet; /* borrowed */
+    const char *prefix;        /* borrowed: of ids */
     struct text *out;          /* borrowed */
     struct error *err;         /* borrowed */
     bool failed;
@@ -47,6 +48,7 @@ void svg_put_definitions(struct canvas *c);
 /* A picture's cells and what surrounds them, around the board's origin. */
 void svg_put_cells(struct canvas *c, const struct picture *picture);
 void svg_put_edges(struct canvas *c, const struct picture *picture);
+void svg_put_axes(struct canvas *c, const struct picture *picture);
 void svg_put_mark(struct canvas *c, const struct picture *picture);
 
 /* The mark by itself at x, y. */

@@ -3,6 +3,7 @@
 rotations and reflections that are written down here once more."""
 
 import os
+import re
 import subprocess
 import tempfile
 
@@ -261,6 +262,104 @@ def test_rings():
         found = sorted(map(tuple, ring_centres(pixels[: int(cells[:, 1].max()) + 2], unit)))
         assert len(found) == 2, found
         assert np.abs(np.array(found) - np.array(expected)).max() < 3, (found, expected)
+
+
+def captions(svg):
+    return re.findall(r'<text class="c"[^>]*>([^<]*)</text>', svg.decode())
+
+
+@tap.test()
+def test_ties():
+    """Of equal shares the same ones are named in every image."""
+    with tempfile.TemporaryDirectory() as folder:
+        policy = np.zeros((1, 25), np.float32)
+        policy[0, [3, 7, 9, 12, 16, 20]] = 1 / 6
+        path = save(folder, boards=np.zeros((1, 3, 5, 5), np.float32), policy=policy,
+                    value=np.zeros(1, np.float32))
+        svg = show("--board", "rhombus:5", "--value", "colour01", "--row", 0, path)
+        cells = [re.findall(r"\((\d),(\d)\)", line) for line in captions(svg) if "(" in line]
+        cells = [[(int(r), int(c)) for r, c in line] for line in cells]
+        turns = [lambda r, c: (r, c), lambda r, c: (4 - r, 4 - c), lambda r, c: (c, r),
+                 lambda r, c: (4 - c, 4 - r)]
+        assert cells == [[t(r, c) for r, c in cells[0]] for t in turns], cells
+        # The shares on the cells are those of the captions.
+        places = re.findall(r'<text class="[pq]" x="([-\d.]+)" y="([-\d.]+)">17%', svg.decode())
+        assert len(places) == 12
+        places = [[(float(x), float(y)) for x, y in places[k:k + 3]] for k in range(0, 12, 3)]
+        middle = np.array(places[0]) + np.array(places[1])[::-1]
+        assert np.ptp(middle, axis=0).max() < 0.2, middle
+
+
+@tap.test()
+def test_looks():
+    """Coordinates beside the boards, checkered squares with chessmen, lines and points for Go."""
+    with tempfile.TemporaryDirectory() as folder:
+        def draw_of(board, *options):
+            path = os.path.join(folder, "s.npz")
+            golden.run("sample", "-q", "-f", "--board", board, "--rows", 30, path)
+            return show("--board", board, "--row", 20, *options, path).decode()
+
+        svg = draw_of("chess")
+        axis = re.findall(r'<text class="a"[^>]*>([^<]*)</text>', svg)
+        assert sorted(set(axis)) == sorted("abcdefgh12345678"), axis
+        assert "\u265a" in svg and ">K<" not in svg and 'id="k"' in svg
+        svg = draw_of("go19")
+        assert svg.count('class="a"') >= 38 and 'id="k"' in svg
+        assert re.search(r'id="k"[^/]*/?>', svg) and "<circle id=\"h\"" in svg
+        assert svg.count('href="#h"') % 9 == 0 and 'href="#h"' in svg
+        svg = draw_of("katago:9")
+        assert re.search(r"(black|white) to move, win 0|(black|white) to move, win 1", svg), captions(
+            svg.encode())
+
+
+@tap.test()
+def test_small_cells():
+    """On a board of many cells no label lies on a stone."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "s.npz")
+        golden.run("sample", "--board", "hexagon:12", "--rows", 60, path)
+        for row in 20, 40, 55:
+            svg = show("--board", "hexagon:12", "--row", row, path).decode()
+            unit = float(re.search(r'<circle id="s0" r="([\d.]+)"', svg).group(1)) / 0.4
+            for picture in svg.split('href="#b"')[1:]:
+                stones = re.findall(r'href="#s\d" x="([-\d.]+)" y="([-\d.]+)"', picture)
+                for x, y, text in re.findall(
+                        r'<text class="[pq]" x="([-\d.]+)" y="([-\d.]+)">([^<]*)<', picture):
+                    for sx, sy in stones:
+                        dx, dy = abs(float(x) - float(sx)), abs(float(y) - float(sy))
+                        assert dx > 2.3 * len(text) or dy > 0.4 * unit, (row, text)
+
+
+@tap.test()
+def test_dense_differences():
+    """A policy that differs a little everywhere has rings where it differs most."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "s.npz"), os.path.join(folder, "o.npz")
+        golden.run("sample", "--board", "hex11", "--rows", 30, path)
+        golden.run("expand", "-q", "--board", "hex11", path, out)
+        arrays = dict(golden.load(out))
+        at = np.flatnonzero(arrays["symaug_source"] == 5)[1]
+        policy = arrays["policy"] + np.float32(1e-5)
+        arrays["policy"][at] = policy[at]
+        arrays["policy"][at, 60] += 0.2
+        svg = show("--board", "hex11", "--row", at, save(folder, **arrays)).decode()
+        assert svg.count('href="#r"') == 1, svg.count('href="#r"')
+        assert "both colours" not in svg
+        arrays["boards"][at, :2, 3, 3] = 1
+        svg = show("--board", "hex11", "--row", at, save(folder, **arrays)).decode()
+        assert "both colours" in svg
+
+
+@tap.test()
+def test_no_colour():
+    """NO_COLOR takes the colours away, and leaves the stones."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "s.npz")
+        golden.run("sample", "--board", "go9", "--rows", 30, path)
+        done = subprocess.run([golden.SYMAUG, "show", "--board", "go9", "--row", "20", path],
+                              capture_output=True, text=True, check=True,
+                              env={**os.environ, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "TERM": "xterm"})
+        assert "\u25cf" in done.stdout and "\033" not in done.stdout
 
 
 if __name__ == "__main__":

@@ -214,7 +214,7 @@ static void test_stored(void **state)
         assert_false(sheet.pictures[0].cells[i].differs);
         assert_int_equal(sheet.pictures[1].cells[i].differs, i == 0 || i == 2);
     }
-    assert_int_equal(svg_write(&sheet, &svg, &err), 0);
+    assert_int_equal(svg_write(&sheet, NULL, &svg, &err), 0);
     assert_non_null(strstr(svg.text, "<use href=\"#r\""));
     text_release(&svg);
     sheet_release(&sheet);
@@ -224,7 +224,7 @@ static void test_stored(void **state)
     PUT("policy", "'<f4'", policy, 2, N * N);
     build(&sheet, "square:3", stored, 2, 1, NULL);
     assert_int_equal(sheet.n_faulty, 0);
-    assert_int_equal(svg_write(&sheet, &svg, &err), 0);
+    assert_int_equal(svg_write(&sheet, NULL, &svg, &err), 0);
     assert_null(strstr(svg.text, "<use href=\"#r\""));
     text_release(&svg);
     sheet_release(&sheet);
