@@ -8,6 +8,7 @@
 #include "engine/shard_board.h"
 
 #include <libgen.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -274,6 +275,85 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
     return 0;
 }
 
+/* Give the roles that are offered for the problems, and their flags (an option and its word). */
+static int settle(struct settings *trial, struct role_request *added,
+                  const struct archive_in *archive, const struct role_problems *problems)
+{
+    char option[32], word[32];
+
+    for (size_t k = 0; k < problems->n; k++) {
+        const struct role_problem *problem = &problems->items[k];
+
+        if (problem->array < 0 || problem->role[0] == '\0' ||
+            role_request_add_spec(added, archive->arrays[problem->array].key, problem->role,
+                                  NULL) != 0 ||
+            (sscanf(problem->flags, " --%31s %31s", option, word) == 2 &&
+             conventions_set(&trial->conventions, option, word, NULL) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* Make the plan of one input with the roles that are offered; why: what is wrong then. */
+static void try_settled(const struct archive_in *archive, const struct role_problems *problems,
+                        const struct settings *request, struct error *why)
+{
+    const struct role_request *said = &request->roles;
+    struct settings trial = *request;
+    struct role_request added = ROLE_REQUEST_INIT;
+    struct plan plan;
+
+    if (settle(&trial, &added, archive, problems) == 0) {
+        const size_t n = said->n_overrides + added.n_overrides;
+
+        trial.roles.command = NULL;
+        trial.roles.n_overrides = n;
+        trial.roles.overrides = calloc(n + 1, sizeof *trial.roles.overrides);
+        if (trial.roles.overrides != NULL) {
+            const char *const paths[] = {archive->path};
+
+            for (size_t k = 0; k < n; k++)
+                trial.roles.overrides[k] = k < said->n_overrides
+                                               ? said->overrides[k]
+                                               : added.overrides[k - said->n_overrides];
+            if (plan_build(&plan, paths, 1, &trial, why) == 0) {
+                plan_survey(&plan, why);
+                plan_release(&plan);
+            }
+            free(trial.roles.overrides);
+        }
+    }
+    role_request_release(&added);
+}
+
+/* Data that would be refused once the roles that are offered were given is named by the same
+ * message, so that nobody is led from one refusal to the next. */
+static void add_what_follows(const struct archive_in *archive, const struct board *board,
+                             const struct role_request *roles, const struct settings *request,
+                             struct error *err)
+{
+    char *command = err != NULL ? strstr(err->message, "; use: ") : NULL;
+    struct role_binding *bindings = calloc(archive->n_arrays + 1, sizeof *bindings);
+    struct role_problems problems = {0};
+    struct error why = {0};
+    char reason[ERROR_MESSAGE_NBYTES], rest[ERROR_MESSAGE_NBYTES];
+    uint64_t n_rows;
+
+    if (command != NULL && bindings != NULL &&
+        role_infer(archive, board, roles, bindings, &n_rows, &problems, NULL) == 0)
+        try_settled(archive, &problems, request, &why);
+    if (why.kind == ERROR_DATA) {
+        const size_t left = sizeof err->message - (size_t)(command - err->message);
+        const size_t n = (size_t)snprintf(rest, sizeof rest, "%s", command);
+
+        error_reason(&why, reason);
+        if (strlen(reason) + strlen(why.array) + n + 16 < left)
+            snprintf(command, left, "; then %s: %s%s", why.array, reason, rest);
+    }
+    role_problems_release(&problems);
+    free(bindings);
+}
+
 static int infer_archive(struct plan *plan, size_t i, const struct settings *request,
                          struct error *err)
 {
@@ -288,7 +368,11 @@ static int infer_archive(struct plan *plan, size_t i, const struct settings *req
     roles.swaps_colours = roles.is_strict && plan->swaps;
     roles.value_is_said = plan->conventions.value_said;
     roles.value_is_signed = plan->conventions.value == VALUE_COLOUR11;
+    roles.to_move_is_said = plan->conventions.to_move_said;
+    roles.to_move = plan->conventions.to_move;
     status = role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i], NULL, err);
+    if (status != 0)
+        add_what_follows(archive, plan->board, &roles, request, err);
     if (status == 0 && __builtin_add_overflow(plan->n_rows, plan->archive_rows[i], &plan->n_rows))
         status = error_set(err, ERROR_DATA, "%s: too many rows", text_path(archive->path).text);
     if (status == 0)

@@ -9,6 +9,7 @@
 #include "board/actions.h"
 #include "board/board.h"
 #include "shard/archive_in.h"
+#include "shard/conventions.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,6 +102,8 @@ struct role_request {
     bool swaps_colours;   /* nor anything with rows: a colour swap may change it */
     bool value_is_said;   /* --value was told, */
     bool value_is_signed; /* and that values go from -1 to 1 */
+    bool to_move_is_said; /* --to-move was told: */
+    enum to_move_coding to_move;
     const char *command;  /* borrowed, or NULL: the command line, to which a refusal adds flags, */
     const char *operands; /* and what must stand behind them ("-- a.npz"), or "" */
 };

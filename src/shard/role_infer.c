@@ -303,12 +303,36 @@ static bool goes_by_colour(const struct array *array)
     return n_pairs >= 16 && n_same >= n_pairs - n_pairs / 8;
 }
 
-static bool has_values(const struct role_context *c)
+static bool has_role(const struct role_context *c, enum role role)
 {
     for (size_t i = 0; i < c->archive->n_arrays; i++)
-        if (wanted_role(c, i) == ROLE_VALUE)
+        if (wanted_role(c, i) == role)
             return true;
     return false;
+}
+
+/* The role of players, or "copy", by the lowest and highest of their codes. */
+static const char *likely_player(const struct role_context *c, const char *role, double low,
+                                 double high, const char **flags)
+{
+    static const struct {
+        double low, high;
+        const char *flags;
+    } codings[] = {[TO_MOVE_01] = {0, 1, ""},
+                   [TO_MOVE_12] = {1, 2, " --to-move 12"},
+                   [TO_MOVE_PM1] = {-1, 1, " --to-move pm1"}};
+    enum to_move_coding coding = c->request->to_move;
+
+    if (!c->request->to_move_is_said) {
+        coding = low == -1 ? TO_MOVE_PM1 : low == 1 && high == 2 ? TO_MOVE_12 : TO_MOVE_01;
+        if (coding != TO_MOVE_01 && has_role(c, ROLE_TO_MOVE))
+            return "copy";
+    }
+    if (low < codings[coding].low || high > codings[coding].high)
+        return "copy";
+    if (!c->request->to_move_is_said)
+        *flags = codings[coding].flags;
+    return role;
 }
 
 /* The likeliest role of a label, of those that fit its numbers as colours are coded unless the user
@@ -335,13 +359,15 @@ static const char *likely_label(const struct role_context *c, size_t i, const ch
     for (size_t k = 0; k < N_OF(hints) && role == NULL; k++)
         if (strcasestr(array->key, hints[k].hint) != NULL)
             role = hints[k].role;
-    if (role == NULL || !role_find_range(array, UINT64_MAX, &low, &high) || low < -1 || high > 1)
+    if (role == NULL || !role_find_range(array, UINT64_MAX, &low, &high))
         return "copy";
     if (strcmp(role, "value") != 0)
-        return low >= 0 ? role : "copy";
+        return likely_player(c, role, low, high, flags);
+    if (low < -1 || high > 1)
+        return "copy";
     if (c->request->value_is_said || low >= 0)
         return low >= 0 || c->request->value_is_signed ? role : "copy";
-    if (has_values(c) || !goes_by_colour(array))
+    if (has_role(c, ROLE_VALUE) || !goes_by_colour(array))
         return "copy";
     *flags = " --value colour11";
     return role;

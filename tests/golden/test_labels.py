@@ -2,6 +2,7 @@
 """What a colour swap computes: codes, winners, values of every shape, against numpy."""
 
 import os
+import shlex
 import subprocess
 import tempfile
 
@@ -294,6 +295,41 @@ def test_pad_bits(order):
         _, err = run("expand", "-b", "go9", "--transforms=0", f"--role=bits=packed:{order}", path, out)
         assert "bits: 4 rows have pad bits set, which are written as 0" in err, err
         same_bits(load(out)["bits"], clean, "bits")
+
+
+@tap.test(("side", (0, 1), ""), ("stm", (1, 2), " --to-move 12"), ("turn_of", (1, -1), " --to-move pm1"))
+def test_offered_coding(name, codes, flags):
+    """The command that is offered for players in codes of their own is right as it is pasted."""
+    arrays = hex_shard()
+    rows = len(next(iter(arrays.values())))
+    arrays[name] = np.array(codes, "<i4")[np.arange(rows) % 2]
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **arrays)
+        _, err = run("expand", "-b", "rhombus:5", path, out, code=65)
+        command = shlex.split(err.split("; use: ")[1])
+        assert err.rstrip().endswith(f"--role {name}=to-move{flags}"), err
+        run(*command[1:])
+        images = load(out)
+        order = np.asarray(arrays[name])[images["symaug_source"]]
+        other = np.where(order == codes[0], codes[1], codes[0])
+        swapped = images["symaug_transform"] >= 2
+        assert np.array_equal(images[name], np.where(swapped, other, order))
+
+
+@tap.test()
+def test_nothing_is_left_for_later():
+    """What would be refused once the offered roles were given stands in the same message."""
+    arrays = hex_shard()
+    name = next(key for key in arrays if arrays[key].ndim == 4)
+    rows = len(arrays[name])
+    blue = np.zeros((rows, 2, 5, 5), np.float32)
+    blue[:, 0, 0, 0] = blue[:, 1, 1, 1] = 1
+    arrays[name] = np.concatenate([blue, 1 - blue.sum(1, keepdims=True)], 1)
+    arrays["target"] = np.linspace(0, 1, rows)
+    err = expanded(arrays, "-b", "rhombus:5", code=65)
+    for word in "target", f"; then {name}: row 0", "--planes 1,0,2", "; use: symaug expand":
+        assert word in err, err
 
 
 if __name__ == "__main__":
