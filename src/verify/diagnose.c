@@ -416,7 +416,7 @@ static bool has_castling_rights(const struct diagnosis *d)
 {
     const struct conventions *conventions = &d->lanes->shard->conventions;
     const uint32_t *known = d->lanes->shard->board->family->castling->planes;
-    const struct lane *lane = &d->lanes->items[d->lanes->planes];
+    const struct spec *spec = &d->lanes->items[d->lanes->planes].spec;
     const struct lane_row row =
         window_row(d->window, d->lanes, (size_t)d->lanes->planes, d->members[0]);
 
@@ -424,10 +424,11 @@ static bool has_castling_rights(const struct diagnosis *d)
         const uint64_t plane =
             conventions->n_castling_planes > 0 ? conventions->castling_planes[k] : known[k];
 
-        for (uint64_t cell = 0; plane < lane->spec.n_planes && cell < lane->spec.axis; cell++)
-            if (lane_row_double(&row, lane->spec.channels_last
-                                          ? cell * lane->spec.n_planes + plane
-                                          : plane * lane->spec.axis + cell) != 0)
+        for (uint64_t cell = 0; plane < spec->n_planes && cell < spec->axis; cell++)
+            if (spec->kind == SPEC_BITS
+                    ? orbit_bit(spec, row.bytes, plane, cell)
+                    : lane_row_double(&row, spec->channels_last ? cell * spec->n_planes + plane
+                                                                : plane * spec->axis + cell) != 0)
                 return true;
     }
     return false;
@@ -469,8 +470,7 @@ static bool may_be_left_out(const struct diagnosis *d)
         has_ambiguous_mass(d))
         return true;
     return shard->board->family->castling != NULL && d->lanes->planes >= 0 &&
-           d->lanes->items[d->lanes->planes].is_mapped &&
-           !d->lanes->items[d->lanes->planes].is_broken &&
+           lane_is_compared(&d->lanes->items[d->lanes->planes]) &&
            (shard->recall.manifest == NULL || shard->conventions.castling == CASTLING_SKIP) &&
            has_castling_rights(d);
 }

@@ -24,6 +24,14 @@ static inline bool lane_is_compared(const struct lane *lane)
     return lane->is_mapped && !lane->is_broken;
 }
 
+/* Bit `cell` of plane p in a row of packed planes. */
+static inline bool orbit_bit(const struct spec *spec, const uint8_t *row, uint64_t p, uint64_t cell)
+{
+    const uint8_t byte = row[p * ((spec->axis + 7) / 8) + cell / 8];
+
+    return byte >> (spec->lsb_first ? cell & 7 : 7 - (cell & 7)) & 1;
+}
+
 /* Two rows of one lane. */
 struct orbit_pair {
     const struct window *window;

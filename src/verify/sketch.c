@@ -129,11 +129,8 @@ static uint64_t cell_hash(const struct sketcher *s, const uint8_t *row, uint64_t
     const struct spec *spec = &s->lane->spec;
     const size_t item = s->lane->array->header.dtype.itemsize;
 
-    if (spec->kind == SPEC_BITS) {
-        const uint8_t byte = row[p * ((spec->axis + 7) / 8) + cell / 8];
-
-        return byte >> (spec->lsb_first ? cell & 7 : 7 - (cell & 7)) & 1 ? mix(1) : 0;
-    }
+    if (spec->kind == SPEC_BITS)
+        return orbit_bit(spec, row, p, cell) ? mix(1) : 0;
     return element_hash(
         s, row + (spec->channels_last ? cell * spec->n_planes + p : p * spec->axis + cell) * item);
 }

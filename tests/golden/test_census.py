@@ -354,6 +354,25 @@ def test_castling():
     assert codes == {"castling-not-swapped"}, result
 
 
+@tap.test("planes", "packed")
+def test_mirror_left_out(form):
+    """Without castling rights the mirrored position must be there."""
+    source = {k: v for k, v in np.load(data("seeds/chess1814_in.npz")).items()}
+    role = [] if form == "planes" else ["--role", "states=packed"]
+    if form == "packed":
+        source["states"] = np.packbits(source["states"].reshape(4, 25, 64) != 0, axis=2)
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **source)
+        subprocess.run([SYMAUG, "expand", "-q", "--board", "chess", *role, path, out], check=True)
+        arrays = dict(np.load(out))
+    missing = []
+    for i in np.flatnonzero(arrays["symaug_transform"] == 1):
+        kept = {k: np.delete(v, i, 0) for k, v in arrays.items()}
+        missing.append(sorted(errors_of(kept, "--board", "chess", *role)[0]))
+    assert missing == [[], ["orbit-missing"], [], []], missing
+
+
 @tap.test("keep-identity", "rows-per-shard")
 def test_selected_without_manifest(what):
     """The program's own outputs, which hold what was chosen and no more."""
