@@ -206,12 +206,16 @@ int window_read_lane(struct window *window, struct lanes *lanes, size_t i, struc
 {
     struct lane *lane = &lanes->items[i];
     struct batch *batch = &window->batches[i];
+    const uint64_t first = window->n > 0 ? window->images[0].row : 0;
+    bool is_run = true;
 
     if (lane->is_broken || lane->reader.n_arrays == 0 || window->n == 0)
         return 0;
     batch->reader = &lane->reader;
-    if (!lane->reader.at_random)
-        return batch_read(batch, window->images[0].row, window->n, err);
+    for (uint64_t k = 0; k < window->n && is_run; k++)
+        is_run = window->images[k].row == first + k;
+    if (is_run)
+        return batch_read(batch, first, window->n, err);
     batch_clear(batch);
     for (uint64_t k = 0; k < window->n; k++)
         if (batch_add(batch, window->images[k].row, err) != 0)

@@ -66,8 +66,8 @@ int window_init(struct window *window, const struct lanes *lanes, uint64_t capac
 void window_release(struct window *window, const struct lanes *lanes);
 
 /*
- * Read lane i's rows of the window, which window->images name: in sequence, consecutive rows after
- * the last ones read. Lanes may be read in parallel. The error is that of the lane.
+ * Read lane i's rows of the window, which window->images name: in sequence, ascending ones after
+ * those read last. Lanes may be read in parallel. The error is that of the lane.
  */
 int window_read_lane(struct window *window, struct lanes *lanes, size_t i, struct error *err);
 

@@ -21,9 +21,14 @@
 
 /* --- reading --- */
 
-/* What cannot be read is left out. */
-static void read_lanes(struct lanes *lanes, struct window *window)
+/* Fill a window with n rows, ascending where lanes are open for rows in sequence; NULL: the first
+ * ones. What cannot be read is left out. */
+static void read_window(struct lanes *lanes, struct window *window, const uint64_t *rows,
+                        uint64_t n)
 {
+    window->n = n;
+    for (uint64_t i = 0; i < n; i++)
+        window->images[i].row = rows != NULL ? rows[i] : i;
     for (size_t i = 0; i < lanes->n; i++) {
         struct error why = {0};
 
@@ -55,10 +60,7 @@ int probe_open(struct probe *probe, struct lanes *lanes, struct error *err)
         lanes_open(lanes, lanes->shard->request, false, &probe->unused, err) != 0 ||
         window_init(&probe->window, lanes, n, err) != 0)
         return -1;
-    probe->window.n = n;
-    for (uint64_t i = 0; i < n; i++)
-        probe->window.images[i].row = i;
-    read_lanes(lanes, &probe->window);
+    read_window(lanes, &probe->window, NULL, n);
     probe->n = lanes->items[lanes->planes].is_broken ? 0 : n;
     probe->sketches = calloc(n + 1, sizeof *probe->sketches);
     if (probe->sketches == NULL)
@@ -91,10 +93,7 @@ int probe_gather(struct probe *probe, const uint64_t *rows, uint64_t n, struct w
     if (lanes_open(lanes, lanes->shard->request, true, &probe->unused, err) != 0 ||
         window_init(window, lanes, n, err) != 0)
         return -1;
-    window->n = n;
-    for (uint64_t i = 0; i < n; i++)
-        window->images[i].row = rows[i];
-    read_lanes(lanes, window);
+    read_window(lanes, window, rows, n);
     return 0;
 }
 
@@ -137,29 +136,25 @@ static bool is_whole(const struct probe *probe)
     return probe->n + probe->n_far == probe->n_rows;
 }
 
-/* Rows are read in sequence, those between the listed ones thrown away. */
 static int sketch_far(struct probe *probe, struct lanes *lanes, struct error *err)
 {
     const struct lane *planes = &lanes->items[lanes->planes];
     const uint64_t capacity = CHUNK_NBYTES / (lanes->row_nbytes + 1) + 1;
     struct window window = {0};
-    uint64_t next = 0, i = 0;
+    uint64_t i = 0;
     int status;
 
     lanes_close(lanes);
     status = lanes_open(lanes, probe->lanes->shard->request, false, &probe->unused, err);
     if (status == 0)
         status = window_init(&window, lanes, capacity, err);
-    while (status == 0 && i < probe->n_far) {
-        window.n = probe->n_rows - next < capacity ? probe->n_rows - next : capacity;
-        for (uint64_t k = 0; k < window.n; k++)
-            window.images[k].row = next + k;
-        read_lanes(lanes, &window);
+    for (; status == 0 && i < probe->n_far; i += window.n) {
+        read_window(lanes, &window, probe->far_rows + i,
+                    probe->n_far - i < capacity ? probe->n_far - i : capacity);
         if (planes->is_broken)
             break;
-        for (; i < probe->n_far && probe->far_rows[i] < next + window.n; i++)
-            sketch_row(probe, lanes, &window, probe->far_rows[i] - next, &probe->far[i]);
-        next += window.n;
+        for (uint64_t k = 0; k < window.n; k++)
+            sketch_row(probe, lanes, &window, k, &probe->far[i + k]);
     }
     probe->n_far = i;
     window_release(&window, lanes);

@@ -309,15 +309,16 @@ int classes_judge(const struct probe *probe, struct classes_fit *fit, struct err
     return 0;
 }
 
-/* --- all rows --- */
+/* --- positions without a layout: all rows --- */
+
+#define ROWS_AT_ONCE 64
 
 struct classes {
-    struct probe *probe;
+    const bool *allowed;
+    struct lanes lanes; /* of the planes alone */
+    struct batch batch; /* their rows */
     uint32_t n_images;
     uint64_t n_sources;
-    struct window pair; /* the first row of a class and another one, of the planes alone */
-    struct lanes lanes; /* the planes alone */
-    struct reader reader;
 };
 
 static int compare_shapes(const void *left, const void *right)
@@ -329,50 +330,23 @@ static int compare_shapes(const void *left, const void *right)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-static uint8_t *pair_row(const struct classes *c, int which)
-{
-    return c->pair.batches[0].bytes.data + (uint64_t)which * c->reader.unit_nbytes;
-}
-
 /* Where a position occurs several times, nothing tells which row is whose image; one image more
  * than there are transforms is taken for a duplicate. */
 static int split_class(struct classes *c, struct lane_image *rows, uint64_t n, struct error *err)
 {
     const bool is_one_source = n <= c->n_images + c->n_images / 2;
+    const struct window window = {.batches = &c->batch};
     const uint64_t source = c->n_sources++;
 
-    if (reader_read(&c->reader, rows[0].row, 1, pair_row(c, 0), err) != 0)
-        return -1;
-    for (uint64_t i = 0; i < n; i++) {
-        if (reader_read(&c->reader, rows[i].row, 1, pair_row(c, 1), err) != 0)
+    batch_clear(&c->batch);
+    for (uint64_t i = 0; i < n && is_one_source; i++)
+        if (batch_add(&c->batch, rows[i].row, err) != 0)
             return -1;
-        rows[i].transform =
-            is_one_source ? relate_planes(&(struct orbit_pair){&c->pair, &c->lanes, 0, 0, 1, 0},
-                                          c->probe->allowed)
-                          : ORBIT_NO_TRANSFORM;
+    for (uint64_t i = 0; i < n; i++) {
+        const struct orbit_pair pair = {&window, &c->lanes, 0, 0, i, 0};
+
+        rows[i].transform = is_one_source ? relate_planes(&pair, c->allowed) : ORBIT_NO_TRANSFORM;
         rows[i].source = rows[i].transform == ORBIT_NO_TRANSFORM ? c->n_sources++ : source;
-    }
-    return 0;
-}
-
-static int list_rows(struct classes *c, struct lane_image *entries, uint64_t n, struct error *err)
-{
-    for (uint64_t i = 0; i < n; i++) {
-        struct sketch sketch;
-
-        if (reader_read(&c->reader, i, 1, pair_row(c, 1), err) != 0)
-            return -1;
-        sketch_planes(&c->probe->sketcher, pair_row(c, 1), &sketch);
-        entries[i] = (struct lane_image){.row = i, .source = sketch.shape[SKETCH_BOARD]};
-    }
-    qsort(entries, n, sizeof *entries, compare_shapes);
-    for (uint64_t i = 0, end; i < n; i = end) {
-        const uint64_t shape = entries[i].source;
-
-        for (end = i + 1; end < n && entries[end].source == shape;)
-            end++;
-        if (split_class(c, entries + i, end - i, err) != 0)
-            return -1;
     }
     return 0;
 }
@@ -382,29 +356,37 @@ int classes_list(struct probe *probe, uint32_t n_images, struct lane_image **ent
 {
     const struct lanes *all = probe->lanes;
     const struct array *array = probe->sketcher.lane->array;
-    struct classes c = {.probe = probe, .n_images = n_images};
-    int status = -1;
+    const uint64_t n = array->n_rows;
+    struct classes c = {.allowed = probe->allowed, .n_images = n_images};
+    struct lane_image *list = calloc(n + 1, sizeof *list);
+    int status = list != NULL ? 0 : error_no_memory(err, "list of all images");
 
     c.lanes = (struct lanes){.shard = all->shard, .items = &all->items[all->planes], .n = 1};
-    *entries = calloc(array->n_rows + 1, sizeof **entries);
-    if (*entries == NULL)
-        error_no_memory(err, "list of all images");
-    else if (window_init(&c.pair, &c.lanes, 2, err) == 0) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): window_init has made it */
-        struct batch *both = &c.pair.batches[0];
+    c.batch.own = (struct reader){.arrays = &array, .n_arrays = 1, .at_random = true};
+    if (status == 0)
+        status = batch_open(&c.batch, all->shard->request->settings->budget, err);
+    for (uint64_t i = 0; status == 0 && i < n; i += c.batch.n) {
+        status = batch_read(&c.batch, i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE, err);
+        for (uint64_t k = 0; status == 0 && k < c.batch.n; k++) {
+            struct sketch sketch;
 
-        c.reader = (struct reader){.arrays = &array, .n_arrays = 1, .at_random = true};
-        both->reader = &c.reader;
-        both->n = 2;
-        if (reader_open(&c.reader, all->shard->request->settings->budget, err) == 0 &&
-            bytes_reserve(&both->bytes, 2 * array->row_nbytes + 1, err) != NULL)
-            status = list_rows(&c, *entries, array->n_rows, err);
+            sketch_planes(&probe->sketcher, batch_row(&c.batch, k).bytes, &sketch);
+            list[i + k] = (struct lane_image){.row = i + k, .source = sketch.shape[SKETCH_BOARD]};
+        }
     }
-    if (status != 0) {
-        free(*entries);
-        *entries = NULL;
+    if (status == 0)
+        qsort(list, n, sizeof *list, compare_shapes);
+    for (uint64_t i = 0, end; status == 0 && i < n; i = end) {
+        const uint64_t shape = list[i].source;
+
+        for (end = i + 1; end < n && list[end].source == shape;)
+            end++;
+        status = split_class(&c, list + i, end - i, err);
     }
-    window_release(&c.pair, &c.lanes);
-    reader_close(&c.reader);
+    batch_release(&c.batch);
+    if (status == 0)
+        *entries = list;
+    else
+        free(list);
     return status;
 }
