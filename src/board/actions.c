@@ -259,6 +259,9 @@ int64_t action_without_cell(const struct action_layout *layout, const struct boa
 
 static uint64_t cells_length(const struct action_layout *layout, const struct board *b)
 {
+    /* Where all cells are on board, it would be another name of the same layout. */
+    if (layout->only_on_board && b->n_on_board == b->n_cells)
+        return 0;
     return (uint64_t)(layout->only_on_board ? b->n_on_board : b->n_cells) + layout->n_more;
 }
 

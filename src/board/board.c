@@ -167,6 +167,11 @@ void board_free(struct board *b)
     free(b->edges);
     free(b->line_cells);
     free(b->line_start);
+    for (uint32_t i = 0; i < b->n_colours; i++) {
+        free(b->colours[i].name);
+        free(b->colours[i].cells);
+    }
+    free(b->colours);
     free(b);
 }
 

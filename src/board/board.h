@@ -144,6 +144,13 @@ struct board_family {
     const uint8_t *drawn_lines;
 };
 
+/* Cells of one colour: a goal edge, a promotion row, a centre. */
+struct board_colour {
+    char *name;      /* owned */
+    uint32_t *cells; /* owned, n_cells, ascending */
+    uint32_t n_cells;
+};
+
 struct board {
     char *name;   /* owned, canonical: "hexagon:4" */
     char *preset; /* owned: the name it was asked for by, "hex8"; equals name when none was */
@@ -181,6 +188,12 @@ struct board {
     uint32_t *line_cells; /* owned */
     uint32_t *line_start; /* owned, n_lines + 1 */
     uint32_t n_lines;
+
+    /* Boards from a file: colours of cells. The first n_pairs pairs are a colour of the first
+     * player and the like one of the second. */
+    struct board_colour *colours; /* owned, n_colours */
+    uint32_t n_colours, n_pairs;
+    bool is_hexagonal; /* a box of hexagonal cells in axial coordinates */
 };
 
 /* A preset is another name of a board: "hex8" for "hexagon:4". */

@@ -6,8 +6,7 @@
  * group; whether the whole is a group that keeps edges and lines is proved like that of any other
  * board. Every refusal is ERROR_DATA and names the file, the transform, the cell and the reason.
  */
-#include "board/families.h"
-#include "board/group.h"
+#include "board/custom.h"
 
 #include "base/input.h"
 #include "base/json_load.h"
@@ -15,7 +14,6 @@
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,28 +27,18 @@
 #define MAX_KEYS   4096u
 #define MAX_DEPTH  16u
 
+/* The largest board with a layout of moves: 262144 actions. */
+#define MAX_CELLS_FROM_TO 512
+
 #define MAX_NAME_NBYTES  64
 #define MAX_LABEL_NBYTES 128
-
-struct custom {
-    const char *path;    /* borrowed: for messages */
-    struct board *board; /* borrowed: room for BOARD_MAX_TRANSFORMS + 2 transforms, the first of
-                            which is the identity */
-    size_t text_nbytes;  /* of board->file_text */
-    const char *label;   /* borrowed from the JSON: the board's name in the file, or NULL */
-    bool is_generated;   /* the listed transforms are generators */
-};
 
 /* The maps of a transform: their keys, and what they move. */
 static const struct {
     const char *key, *unit;
 } maps[BOARD_N_PARTS] = {{"dst", "cell"}, {"planes", "plane"}, {"actions", "action"}};
 
-/* Refuse the file: ERROR_DATA "PATH: ...". Returns -1. */
-static int refuse(const struct custom *c, struct error *err, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int refuse(const struct custom *c, struct error *err, const char *format, ...)
+int custom_refuse(const struct custom *c, struct error *err, const char *format, ...)
 {
     char reason[ERROR_MESSAGE_NBYTES];
     va_list args;
@@ -73,8 +61,8 @@ static int read_file(struct custom *c, struct error *err)
         return -1;
     c->text_nbytes = (size_t)in.n_bytes;
     if (in.n_bytes > MAX_NBYTES)
-        refuse(c, err, "a board file has at most %s, not %s", text_size(MAX_NBYTES).text,
-               text_size(in.n_bytes).text);
+        custom_refuse(c, err, "a board file has at most %s, not %s", text_size(MAX_NBYTES).text,
+                      text_size(in.n_bytes).text);
     else if ((c->board->file_text = calloc(1, c->text_nbytes + 1)) == NULL)
         error_no_memory(err, "board file");
     else
@@ -118,8 +106,8 @@ static int check_limits(const struct custom *c, struct error *err)
 
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
         if (limits[i].n > limits[i].max)
-            return refuse(c, err, "a board file has at most %zu %s, not %zu", limits[i].max,
-                          limits[i].what, limits[i].n);
+            return custom_refuse(c, err, "a board file has at most %zu %s, not %zu", limits[i].max,
+                                 limits[i].what, limits[i].n);
     return 0;
 }
 
@@ -136,10 +124,10 @@ static json_t *parse_text(const struct custom *c, struct error *err)
     if (root == NULL && no_memory) {
         error_no_memory(err, "board file");
     } else if (root == NULL) {
-        refuse(c, err, "line %d, column %d: %s", where.line, where.column,
-               text_path(where.text).text);
+        custom_refuse(c, err, "line %d, column %d: %s", where.line, where.column,
+                      text_path(where.text).text);
     } else if (!json_is_object(root)) {
-        refuse(c, err, "a board file is a JSON object {...}, not a list");
+        custom_refuse(c, err, "a board file is a JSON object {...}, not a list");
         json_decref(root);
         root = NULL;
     }
@@ -160,7 +148,7 @@ static int check_keys(const struct custom *c, json_t *object, const char *const 
         while (*known != NULL && strcmp(key, *known) != 0)
             known++;
         if (*known == NULL)
-            return refuse(c, err, "%sunknown key %s", where, text_quote(key).text);
+            return custom_refuse(c, err, "%sunknown key %s", where, text_quote(key).text);
     }
     return 0;
 }
@@ -184,8 +172,7 @@ static bool has_control(const char *text)
     return *text != '\0';
 }
 
-/* True when value is a whole number below limit, which is then stored. */
-static bool read_index(const json_t *value, uint32_t limit, uint32_t *index)
+bool custom_read_index(const json_t *value, uint32_t limit, uint32_t *index)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0 ||
         json_integer_value(value) >= limit)
@@ -194,21 +181,20 @@ static bool read_index(const json_t *value, uint32_t limit, uint32_t *index)
     return true;
 }
 
-/* A number of cells, rows or columns. */
-static int parse_count(const struct custom *c, const json_t *value, const char *key,
-                       uint32_t *count, struct error *err)
-{
-    if (!read_index(value, BOARD_MAX_CELLS + 1, count) || *count == 0)
-        return refuse(c, err, "%s is not a whole number from 1 to %d", key, BOARD_MAX_CELLS);
-    return 0;
-}
-
 static int parse_flag(const struct custom *c, const json_t *value, const char *what, bool *flag,
                       struct error *err)
 {
     *flag = json_is_true(value);
     if (value != NULL && !json_is_boolean(value))
-        return refuse(c, err, "%s is neither true nor false", what);
+        return custom_refuse(c, err, "%s is neither true nor false", what);
+    return 0;
+}
+
+/* Where the rules, and so the symmetry, come from: for readers of the file. */
+static int parse_source(const struct custom *c, const json_t *value, struct error *err)
+{
+    if (value != NULL && !json_is_string(value))
+        return custom_refuse(c, err, "source is not text");
     return 0;
 }
 
@@ -218,37 +204,11 @@ static int parse_label(struct custom *c, const json_t *value, struct error *err)
 
     c->label = json_string_value(value);
     if (value != NULL && c->label == NULL)
-        return refuse(c, err, "name is not text");
+        return custom_refuse(c, err, "name is not text");
     if (c->label != NULL && (n_bytes == 0 || n_bytes > MAX_LABEL_NBYTES || has_control(c->label)))
-        return refuse(c, err, "name has 1 to %d bytes without control characters",
-                      MAX_LABEL_NBYTES);
+        return custom_refuse(c, err, "name has 1 to %d bytes without control characters",
+                             MAX_LABEL_NBYTES);
     return 0;
-}
-
-static int parse_box(struct custom *c, const json_t *root, struct error *err)
-{
-    const json_t *cells = json_object_get(root, "cells");
-    const json_t *rows = json_object_get(root, "rows");
-    const json_t *cols = json_object_get(root, "cols");
-    uint32_t n_rows = 0, n_cols = 0, n_cells = 0;
-
-    if ((rows == NULL) != (cols == NULL) || (cells == NULL) == (rows == NULL))
-        return refuse(c, err, "give either cells or rows and cols");
-    if (cells != NULL) {
-        if (parse_count(c, cells, "cells", &n_cells, err) != 0)
-            return -1;
-    } else if (parse_count(c, rows, "rows", &n_rows, err) != 0 ||
-               parse_count(c, cols, "cols", &n_cols, err) != 0) {
-        return -1;
-    } else if ((uint64_t)n_rows * n_cols > BOARD_MAX_CELLS) {
-        return refuse(c, err, "%u x %u cells are more than %d", n_rows, n_cols, BOARD_MAX_CELLS);
-    }
-    c->board->rows = n_rows;
-    c->board->cols = n_cols;
-    if (board_alloc_transforms(c->board, cells != NULL ? n_cells : n_rows * n_cols, 1,
-                               BOARD_MAX_TRANSFORMS + 2, err) != 0)
-        return -1;
-    return board_set_transform_name(c->board, 0, "identity", err);
 }
 
 /* --- transforms --- */
@@ -261,19 +221,19 @@ static int parse_name(const struct custom *c, const json_t *value, uint32_t t, s
     const size_t n_bytes = json_string_length(value);
 
     if (text == NULL)
-        return refuse(c, err, "transforms[%u]: name is missing or not text", t);
+        return custom_refuse(c, err, "transforms[%u]: name is missing or not text", t);
     if (n_bytes == 0 || n_bytes > MAX_NAME_NBYTES || has_control(text) ||
         strpbrk(text, c->is_generated ? " ,*" : " ,") != NULL ||
         strspn(text, "0123456789") == n_bytes)
-        return refuse(
+        return custom_refuse(
             c, err,
             "transforms[%u]: %s is not a name: 1 to %d bytes without spaces, commas %sand "
             "control characters, and no number",
             t, text_quote(text).text, MAX_NAME_NBYTES, c->is_generated ? "or '*' " : "");
     for (uint32_t u = 0; u < t; u++)
         if (strcmp(c->board->transforms[u + 1].name, text) == 0)
-            return refuse(c, err, "transforms[%u] and transforms[%u] are both called %s", u, t,
-                          text_quote(text).text);
+            return custom_refuse(c, err, "transforms[%u] and transforms[%u] are both called %s", u,
+                                 t, text_quote(text).text);
     return board_set_transform_name(c->board, t + 1, text, err);
 }
 
@@ -287,13 +247,14 @@ static int parse_map(const struct custom *c, const json_t *list, struct board_tr
     uint32_t *n = board_part_length(c->board, part), *map;
 
     if (!json_is_array(list) || length == 0)
-        return refuse(c, err, "transform %s: %s is missing, empty or not a list [...]", name.text,
-                      key);
+        return custom_refuse(c, err, "transform %s: %s is missing, empty or not a list [...]",
+                             name.text, key);
     if (*n == 0)
         *n = (uint32_t)length;
     if (length != *n)
-        return refuse(c, err, "transform %s: %s has %zu entries, expected %u, one for each %s",
-                      name.text, key, length, *n, unit);
+        return custom_refuse(c, err,
+                             "transform %s: %s has %zu entries, expected %u, one for each %s",
+                             name.text, key, length, *n, unit);
     map = *board_part_map(t, part) = malloc(length * sizeof *map);
     if (map == NULL)
         return error_no_memory(err, "map of a transform");
@@ -301,12 +262,13 @@ static int parse_map(const struct custom *c, const json_t *list, struct board_tr
         const json_t *value = json_array_get(list, i);
 
         if (!json_is_integer(value))
-            return refuse(c, err, "transform %s: %s[%u] is not a whole number", name.text, key, i);
-        if (!read_index(value, UINT32_MAX, &map[i]))
-            return refuse(c, err,
-                          "transform %s: %s %u goes to %" JSON_INTEGER_FORMAT
-                          ", expected a number from 0 to %u",
-                          name.text, unit, i, json_integer_value(value), *n - 1);
+            return custom_refuse(c, err, "transform %s: %s[%u] is not a whole number", name.text,
+                                 key, i);
+        if (!custom_read_index(value, UINT32_MAX, &map[i]))
+            return custom_refuse(c, err,
+                                 "transform %s: %s %u goes to %" JSON_INTEGER_FORMAT
+                                 ", expected a number from 0 to %u",
+                                 name.text, unit, i, json_integer_value(value), *n - 1);
     }
     return 0;
 }
@@ -321,7 +283,7 @@ static int parse_transform(struct custom *c, json_t *object, struct error *err)
     snprintf(where, sizeof where, "transforms[%u]: ", index);
     snprintf(flag, sizeof flag, "%sswaps_colours", where);
     if (!json_is_object(object))
-        return refuse(c, err, "%snot an object {...}", where);
+        return custom_refuse(c, err, "%snot an object {...}", where);
     if (check_keys(c, object, keys, where, err) != 0 ||
         parse_name(c, json_object_get(object, "name"), index, err) != 0 ||
         parse_flag(c, json_object_get(object, "swaps_colours"), flag, &t->swaps_colours, err) != 0)
@@ -340,10 +302,10 @@ static int parse_transforms(struct custom *c, const json_t *list, struct error *
     const size_t n = json_array_size(list);
 
     if (!json_is_array(list))
-        return refuse(c, err, "transforms is missing or not a list [...]");
+        return custom_refuse(c, err, "transforms is missing or not a list [...]");
     if (n > BOARD_MAX_TRANSFORMS)
-        return refuse(c, err, "a board has at most %d transforms, not %zu", BOARD_MAX_TRANSFORMS,
-                      n);
+        return custom_refuse(c, err, "a board has at most %d transforms, not %zu",
+                             BOARD_MAX_TRANSFORMS, n);
     for (size_t i = 0; i < n; i++)
         if (parse_transform(c, json_array_get(list, i), err) != 0)
             return -1;
@@ -358,10 +320,11 @@ static int complete(const struct custom *c, struct board_transform *t, struct er
     const bool has_actions = t->actions != NULL;
 
     if (t->planes == NULL && b->n_planes > 0 && t->swaps_colours)
-        return refuse(c, err,
-                      "transform %s: planes is missing: it swaps colours, and other transforms "
-                      "have planes",
-                      text_quote(t->name).text);
+        return custom_refuse(
+            c, err,
+            "transform %s: planes is missing: it swaps colours, and other transforms "
+            "have planes",
+            text_quote(t->name).text);
     for (enum board_part part = BOARD_PLANES; part < BOARD_N_PARTS; part++) {
         const uint32_t n = *board_part_length(c->board, part);
         uint32_t **map = board_part_map(t, part);
@@ -379,100 +342,12 @@ static int complete(const struct custom *c, struct board_transform *t, struct er
         memcpy(t->actions, t->dst, b->n_cells * sizeof *t->dst);
     else if (t->swaps_colours || !perm_is_identity(t->dst, b->n_cells) ||
              (t->planes != NULL && !perm_is_identity(t->planes, b->n_planes)))
-        return refuse(c, err,
-                      "transform %s: actions is missing: other transforms have %u actions, more "
-                      "than cells and a pass",
-                      text_quote(t->name).text, b->n_actions);
+        return custom_refuse(
+            c, err,
+            "transform %s: actions is missing: other transforms have %u actions, more "
+            "than cells and a pass",
+            text_quote(t->name).text, b->n_actions);
     return 0;
-}
-
-/* --- edges and lines --- */
-
-static int compare_edges(const void *a, const void *b)
-{
-    const uint32_t *p = a, *q = b;
-
-    if (p[0] != q[0])
-        return p[0] < q[0] ? -1 : 1;
-    return (p[1] > q[1]) - (p[1] < q[1]);
-}
-
-/* Undirected edges, each kept once. */
-static int parse_edges(const struct custom *c, const json_t *list, struct error *err)
-{
-    struct board *b = c->board;
-    const size_t n = json_array_size(list);
-
-    if (list == NULL)
-        return 0;
-    if (!json_is_array(list))
-        return refuse(c, err, "edges is not a list [...]");
-    b->edges = malloc((n + 1) * sizeof *b->edges);
-    if (b->edges == NULL)
-        return error_no_memory(err, "edges of a board");
-    for (size_t i = 0; i < n; i++) {
-        const json_t *pair = json_array_get(list, i);
-        uint32_t from, to;
-
-        if (json_array_size(pair) != 2 || !read_index(json_array_get(pair, 0), b->n_cells, &from) ||
-            !read_index(json_array_get(pair, 1), b->n_cells, &to) || from == to)
-            return refuse(c, err, "edges[%zu] is not a pair of two cells from 0 to %u", i,
-                          b->n_cells - 1);
-        b->edges[i][0] = from < to ? from : to;
-        b->edges[i][1] = from < to ? to : from;
-    }
-    qsort(b->edges, n, sizeof *b->edges, compare_edges);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || compare_edges(b->edges[i], b->edges[i - 1]) != 0)
-            memmove(b->edges[b->n_edges++], b->edges[i], sizeof *b->edges);
-    return 0;
-}
-
-/* Append line i to line_cells. seen_in[cell] is the number + 1 of the last line with that cell. */
-static int parse_line(const struct custom *c, const json_t *line, uint32_t i, uint32_t *seen_in,
-                      struct error *err)
-{
-    struct board *b = c->board;
-    const uint32_t n = (uint32_t)json_array_size(line);
-    uint32_t *cells = b->line_cells + b->line_start[i];
-
-    if (n == 0)
-        return refuse(c, err, "lines[%u] is not a list of cells", i);
-    for (uint32_t k = 0; k < n; k++) {
-        if (!read_index(json_array_get(line, k), b->n_cells, &cells[k]))
-            return refuse(c, err, "lines[%u][%u] is not a cell from 0 to %u", i, k, b->n_cells - 1);
-        if (seen_in[cells[k]] == i + 1)
-            return refuse(c, err, "lines[%u] has cell %u twice", i, cells[k]);
-        seen_in[cells[k]] = i + 1;
-    }
-    b->line_start[i + 1] = b->line_start[i] + n;
-    return 0;
-}
-
-static int parse_lines(const struct custom *c, const json_t *list, struct error *err)
-{
-    struct board *b = c->board;
-    const size_t n = json_array_size(list);
-    size_t n_cells = 0;
-    uint32_t *seen_in;
-    int status = 0;
-
-    if (list == NULL)
-        return 0;
-    if (!json_is_array(list))
-        return refuse(c, err, "lines is not a list [...]");
-    for (size_t i = 0; i < n; i++)
-        n_cells += json_array_size(json_array_get(list, i));
-    b->line_cells = malloc((n_cells + 1) * sizeof *b->line_cells);
-    b->line_start = calloc(n + 1, sizeof *b->line_start);
-    seen_in = calloc(b->n_cells, sizeof *seen_in);
-    if (b->line_cells == NULL || b->line_start == NULL || seen_in == NULL)
-        status = error_no_memory(err, "lines of a board");
-    for (uint32_t i = 0; i < n && status == 0; i++)
-        status = parse_line(c, json_array_get(list, i), i, seen_in, err);
-    free(seen_in);
-    b->n_lines = status == 0 ? (uint32_t)n : 0;
-    return status;
 }
 
 /* --- the board --- */
@@ -508,11 +383,35 @@ static int set_name(const struct custom *c, bool is_path, struct error *err)
     return 0;
 }
 
+/* The transforms of a board whose file gives none: all that its edges, lines and colours allow, or
+ * a subgroup of them. */
+static int find_group(const struct custom *c, const json_t *root, struct error *err)
+{
+    static const char *const words[] = {[GROUP_TURNS] = "turns", [GROUP_ROTATIONS] = "rotations"};
+    const json_t *subgroup = json_object_get(root, "subgroup");
+    struct error refusal = {0};
+    enum group_which which = GROUP_WHOLE;
+
+    if (c->is_generated)
+        return custom_refuse(c, err, "generators is true, but transforms is missing");
+    for (enum group_which w = GROUP_TURNS; subgroup != NULL && w <= GROUP_ROTATIONS; w++)
+        if (json_is_string(subgroup) && strcmp(json_string_value(subgroup), words[w]) == 0)
+            which = w;
+    if (subgroup != NULL && which == GROUP_WHOLE)
+        return custom_refuse(c, err, "subgroup is neither \"turns\" nor \"rotations\"");
+    if (group_find(c->board, which, &refusal) == 0)
+        return 0;
+    return refusal.kind == ERROR_DATA ? custom_refuse(c, err, "%s", refusal.message)
+                                      : error_pass(err, &refusal);
+}
+
 /* Fill *c and its board from the text that the board has. */
 static int build_from(struct custom *c, bool is_path, struct error *err)
 {
-    static const char *const keys[] = {"name",  "cells", "rows",       "cols", "transforms",
-                                       "edges", "lines", "generators", NULL};
+    static const char *const keys[] = {
+        "name",    "source",   "cells",    "rows",       "cols",       "grid",  "hexagon",
+        "star",    "triangle", "without",  "neighbours", "edges",      "lines", "straight",
+        "colours", "players",  "subgroup", "transforms", "generators", NULL};
     struct board *b = c->board;
     json_t *root = parse_text(c, err);
     int status = -1;
@@ -521,29 +420,40 @@ static int build_from(struct custom *c, bool is_path, struct error *err)
         parse_label(c, json_object_get(root, "name"), err) != 0 ||
         parse_flag(c, json_object_get(root, "generators"), "generators", &c->is_generated, err) !=
             0 ||
-        parse_box(c, root, err) != 0 ||
-        parse_transforms(c, json_object_get(root, "transforms"), err) != 0 ||
-        parse_edges(c, json_object_get(root, "edges"), err) != 0 ||
-        parse_lines(c, json_object_get(root, "lines"), err) != 0)
+        parse_source(c, json_object_get(root, "source"), err) != 0 ||
+        custom_parse_shape(c, root, err) != 0 || custom_parse_relations(c, root, err) != 0)
+        goto out;
+    if (json_object_get(root, "transforms") == NULL &&
+        (b->n_edges > 0 || b->n_lines > 0 || json_object_get(root, "subgroup") != NULL)) {
+        status = find_group(c, root, err);
+        goto out;
+    }
+    if (json_object_get(root, "subgroup") != NULL) {
+        custom_refuse(c, err, "subgroup and transforms are both given: leave one out");
+        goto out;
+    }
+    if (parse_transforms(c, json_object_get(root, "transforms"), err) != 0)
         goto out;
     /* One of them may be the identity, which is there already. */
     if (b->n_transforms > 1 &&
         (b->n_transforms - 1) * (uint64_t)group_n_entries(b) > GROUP_MAX_ENTRIES) {
-        refuse(c, err,
-               "a board has at most %d transforms with %u entries together, and each here has %u "
-               "entries",
-               BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES, group_n_entries(b));
+        custom_refuse(
+            c, err,
+            "a board has at most %d transforms with %u entries together, and each here has %u "
+            "entries",
+            BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES, group_n_entries(b));
         goto out;
     }
     for (uint32_t t = 0; t < b->n_transforms; t++)
         if (complete(c, &b->transforms[t], err) != 0)
             goto out;
-    if (group_arrange(b, c->is_generated, err) == 0)
-        status = set_name(c, is_path, err);
+    status = group_arrange(b, c->is_generated, err);
     if (status == 0 && b->n_transforms > BOARD_MAX_TRANSFORMS)
-        status = refuse(c, err, "a board has at most %d transforms, not %u", BOARD_MAX_TRANSFORMS,
-                        b->n_transforms);
+        status = custom_refuse(c, err, "a board has at most %d transforms, not %u",
+                               BOARD_MAX_TRANSFORMS, b->n_transforms);
 out:
+    if (status == 0)
+        status = set_name(c, is_path, err);
     json_decref(root);
     return status;
 }
@@ -595,11 +505,65 @@ static const struct action_layout layout_file = {
     .describe = actions_describe,
 };
 
+static uint64_t moves_length(const struct action_layout *layout, const struct board *b)
+{
+    (void)layout;
+    return b->n_cells <= MAX_CELLS_FROM_TO ? (uint64_t)b->n_cells * b->n_cells : 0;
+}
+
+static uint64_t moves_image(const struct action_layout *layout, const struct board *b, uint32_t t,
+                            uint64_t action)
+{
+    const uint32_t *dst = b->transforms[t].dst;
+
+    (void)layout;
+    return (uint64_t)dst[action / b->n_cells] * b->n_cells + dst[action % b->n_cells];
+}
+
+static unsigned moves_flags(const struct action_layout *layout, const struct board *b,
+                            uint64_t action)
+{
+    (void)layout;
+    return b->on_board[action / b->n_cells] && b->on_board[action % b->n_cells] ? ACTION_ENCODABLE
+                                                                                : 0;
+}
+
+static int64_t moves_cell(const struct action_layout *layout, const struct board *b,
+                          uint64_t action)
+{
+    (void)layout;
+    return (int64_t)(action / b->n_cells);
+}
+
+static void moves_describe(const struct action_layout *layout, const struct board *b,
+                           uint64_t action, char *text, size_t n_bytes)
+{
+    char from[32], to[32];
+
+    (void)layout;
+    board_cell_text(b, (uint32_t)(action / b->n_cells), from, sizeof from);
+    board_cell_text(b, (uint32_t)(action % b->n_cells), to, sizeof to);
+    snprintf(text, n_bytes, "from %s to %s", from, to);
+}
+
+static const struct action_layout layout_from_to = {
+    .name = "from-to",
+    .summary = "from * cells + to",
+    .length = moves_length,
+    .image = moves_image,
+    .flags = moves_flags,
+    .cell = moves_cell,
+    .describe = moves_describe,
+};
+
 /* What the file says about actions goes before what cells suggest. */
 static const struct action_layout *const layouts[] = {
     &layout_file,
     &action_layout_cells,
     &action_layout_cells_pass,
+    &action_layout_cells_board,
+    &action_layout_cells_board_pass,
+    &layout_from_to,
 };
 
 const struct board_family board_family_file = {

@@ -42,6 +42,29 @@ static inline uint32_t group_n_entries(const struct board *b)
  */
 int group_arrange(struct board *board, bool are_generators, struct error *err);
 
+/* Which elements are looked for: all; or only those that turn or mirror the cells' coordinates, or
+ * that turn them without a mirror. */
+enum group_which { GROUP_WHOLE, GROUP_TURNS, GROUP_ROTATIONS };
+
+/*
+ * Add to a board with the identity alone (and room as above) the transforms that keep its edges,
+ * lines and colours, named, in an order that depends on their maps alone. ERROR_DATA: the group is
+ * too large, there are no coordinates for turns, or nauty is not installed.
+ */
+int group_find(struct board *board, enum group_which which, struct error *err);
+
+/*
+ * Append the names of the transforms that edges, lines and colours allow, but the board has not:
+ * "rotate-90, rotate-270". Returns how many they are, or -1: with ERROR_DATA when the whole group
+ * is too large or nauty is not installed.
+ */
+int group_missing(const struct board *board, struct text *names, struct error *err);
+
+/* True when a map, with or without an exchange of the players' colours, keeps all colours; *lost is
+ * the first that it does not. */
+bool group_keeps_colours(const struct board *board, const uint32_t *dst, bool swaps,
+                         uint32_t *lost);
+
 /* --- the maps of a transform --- */
 
 /* Parts with maps of their own. Only boards from a file have planes and actions. */

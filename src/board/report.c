@@ -311,6 +311,20 @@ static int report_kept(struct report *r, bool are_lines, struct kept *kept)
     return status;
 }
 
+static int report_colours(struct report *r)
+{
+    const struct board *b = r->board;
+    uint32_t lost;
+
+    for (uint32_t t = 0; t < b->n_transforms; t++)
+        if (!group_keeps_colours(b, b->transforms[t].dst, b->transforms[t].swaps_colours, &lost))
+            return verdict(r, false, "transform %s takes cells of colour %s to cells without it",
+                           name_of(r, t).text, text_quote(b->colours[lost].name).text);
+    return b->n_colours > 0
+               ? verdict(r, true, "colours of cells are kept (%u colours)", b->n_colours)
+               : 0;
+}
+
 static int report_transforms(struct report *r)
 {
     struct kept *kept = calloc(r->board->n_transforms, sizeof *kept);
@@ -433,7 +447,8 @@ int group_complete(struct board *b, struct error *err)
     int status = -1;
 
     if (report_maps(&r, &can_multiply) != 0 || report_group(&r) != 0 ||
-        (b->file_text != NULL && report_transforms(&r) != 0))
+        (b->file_text != NULL &&
+         (report_on_board(&r) != 0 || report_colours(&r) != 0 || report_transforms(&r) != 0)))
         goto out;
     b->compose = calloc(n * n, 1);
     b->inverse = calloc(n, 1);
@@ -476,8 +491,8 @@ int group_report(const struct board *b, struct text *out, bool *ok, struct error
                     b->n_transforms == 1 ? "" : "s") != 0 ||
         report_maps(&r, &can_multiply) != 0)
         goto out;
-    if (can_multiply &&
-        (report_group(&r) != 0 || report_tables(&r) != 0 || report_on_board(&r) != 0))
+    if (can_multiply && (report_group(&r) != 0 || report_tables(&r) != 0 ||
+                         report_on_board(&r) != 0 || report_colours(&r) != 0))
         goto out;
     if (report_transforms(&r) != 0)
         goto out;

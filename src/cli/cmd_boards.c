@@ -51,7 +51,30 @@ static json_t *boards_json(void)
 
 /* --- one board --- */
 
-static void print_board(const struct board *board)
+/* Whether the transforms of a board file are all that its edges, lines and colours allow. */
+static int print_missing(const struct board *board, struct error *err)
+{
+    struct error refusal = {0};
+    struct text names = {0};
+    int n;
+
+    if (board->file_text == NULL || (board->n_edges == 0 && board->n_lines == 0))
+        return 0;
+    n = group_missing(board, &names, &refusal);
+    if (n < 0 && refusal.kind != ERROR_DATA)
+        return error_pass(err, &refusal);
+    if (n < 0)
+        printf("\n  not known to be complete: %s\n", refusal.message);
+    else if (n == 0)
+        printf("\n  complete: edges, lines and colours of cells allow no other transform\n");
+    else
+        printf("\n  you missed %d that edges, lines and colours of cells allow: %s\n", n,
+               names.text);
+    text_release(&names);
+    return 0;
+}
+
+static int print_board(const struct board *board, struct error *err)
 {
     const char *note = board->family->summary;
 
@@ -72,6 +95,8 @@ static void print_board(const struct board *board)
         printf("  %2u  %-24s  %5llu  %7u%s\n", t, board->transforms[t].name,
                (unsigned long long)perm_order(board->transforms[t].dst, board->n_cells),
                board->inverse[t], board->transforms[t].swaps_colours ? "  swaps colours" : "");
+    if (print_missing(board, err) != 0)
+        return -1;
     printf("\n  policy layouts:\n");
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
@@ -85,6 +110,7 @@ static void print_board(const struct board *board)
             printf(" (head of %llu: the rest is unused)", (unsigned long long)padded);
         printf("\n");
     }
+    return 0;
 }
 
 static json_t *transforms_json(const struct board *board)
@@ -329,7 +355,7 @@ static int run_one(const struct settings *settings, const char *name, struct err
     else if (settings->json)
         status = json_out_print(board_json(board), err);
     else
-        print_board(board);
+        status = print_board(board, err);
     board_free(board);
     return status;
 }

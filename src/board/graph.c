@@ -1,0 +1,513 @@
+/*
+ * graph.c - all symmetries of a board whose file gives edges, lines and colours of cells instead of
+ * transforms.
+ *
+ * Cells, lines, colours and players become the vertices of one graph, in classes that a symmetry
+ * must keep: a line or colour is joined to its cells, a player to his colours, so that colours of
+ * two players are exchanged all together or not at all. nauty finds generators of its group. Where
+ * cells have coordinates, elements are named after the turn or mirror that they are. The order of
+ * elements depends on their maps alone, not on how nauty found them.
+ *
+ * nauty is loaded when a board asks for it: nobody else has to have it. It keeps its state in
+ * static variables, so it is called under a lock, which is free again in a forked child.
+ */
+#include "board/families.h"
+#include "board/group.h"
+
+#include "base/perm.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <nauty/nausparse.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAUTY      "libnauty.so.2"
+#define MAX_LEVELS 128
+
+/* --- coordinates --- */
+
+/* Where a turn about the middle of the board takes its cells; false when it takes some off the
+ * board, or there are no coordinates. */
+static bool turn_cells(const struct board *b, const struct board_turn *turn, uint32_t *dst)
+{
+    int low_row = INT32_MAX, low_col = INT32_MAX, row = INT32_MAX, col = INT32_MAX;
+
+    if (b->rows == 0)
+        return false;
+    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
+        const int y = (int)(cell / b->cols), x = (int)(cell % b->cols);
+        const int to_row = turn->rr * y + turn->rc * x, to_col = turn->cr * y + turn->cc * x;
+
+        if (!b->on_board[cell])
+            continue;
+        low_row = to_row < low_row ? to_row : low_row;
+        low_col = to_col < low_col ? to_col : low_col;
+        row = y < row ? y : row;
+        col = x < col ? x : col;
+    }
+    perm_set_identity(dst, b->n_cells);
+    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
+        const int y = (int)(cell / b->cols), x = (int)(cell % b->cols);
+        const int to_row = turn->rr * y + turn->rc * x - low_row + row;
+        const int to_col = turn->cr * y + turn->cc * x - low_col + col;
+
+        if (!b->on_board[cell])
+            continue;
+        if (to_row >= (int)b->rows || to_col >= (int)b->cols ||
+            !b->on_board[to_row * (int)b->cols + to_col])
+            return false;
+        dst[cell] = (uint32_t)(to_row * (int)b->cols + to_col);
+    }
+    return true;
+}
+
+/* The turns that a board's cells may allow: of hexagons, or of squares. */
+static const struct board_box *turns_of(const struct board *b)
+{
+    return b->is_hexagonal ? &board_box_hexagon : &board_box_square;
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+bool group_keeps_colours(const struct board *b, const uint32_t *dst, bool swaps, uint32_t *lost)
+{
+    for (*lost = 0; *lost < b->n_colours; (*lost)++) {
+        const uint32_t other = swaps && *lost < 2 * b->n_pairs ? *lost ^ 1 : *lost;
+        const struct board_colour *from = &b->colours[*lost], *to = &b->colours[other];
+
+        if (from->n_cells != to->n_cells)
+            return false;
+        for (uint32_t i = 0; i < from->n_cells; i++)
+            if (bsearch(&dst[from->cells[i]], to->cells, to->n_cells, sizeof *to->cells,
+                        compare_cells) == NULL)
+                return false;
+    }
+    return true;
+}
+
+/* --- a subgroup of the turns --- */
+
+/* Add the turns that keep everything, those that are not mirrored only if `only_rotations`. */
+static int add_turns(struct board *b, bool only_rotations, struct error *err)
+{
+    const struct board_box *box = turns_of(b);
+    struct relations edges = {0}, lines = {0};
+    int status = -1;
+
+    if (relations_init(&edges, b, false, err) != 0 || relations_init(&lines, b, true, err) != 0)
+        goto out;
+    for (uint32_t i = 1; i < box->n_elements; i++) {
+        const struct board_turn *turn = &box->elements[i].turn;
+        struct board_transform *t = &b->transforms[b->n_transforms];
+        uint32_t lost;
+
+        if (only_rotations && turn->rr * turn->cc - turn->rc * turn->cr < 0)
+            continue;
+        t->dst = realloc(t->dst, b->n_cells * sizeof *t->dst);
+        if (t->dst == NULL) {
+            error_no_memory(err, "transforms of a board");
+            goto out;
+        }
+        if (!turn_cells(b, turn, t->dst) || relations_kept(&edges, t->dst, &lost) < edges.n ||
+            relations_kept(&lines, t->dst, &lost) < lines.n)
+            continue;
+        t->swaps_colours = !group_keeps_colours(b, t->dst, false, &lost);
+        if (!t->swaps_colours || group_keeps_colours(b, t->dst, true, &lost))
+            b->n_transforms++;
+    }
+    status = 0;
+out:
+    free(b->transforms[b->n_transforms].dst);
+    b->transforms[b->n_transforms].dst = NULL;
+    relations_release(&edges);
+    relations_release(&lines);
+    return status;
+}
+
+/* --- nauty --- */
+
+/* nauty's functions, once it has been loaded; and what its callback, which is told nothing, adds
+ * generators to. All under the lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct {
+    void *library;
+    void (*run)(sparsegraph *, int *, int *, int *, optionblk *, statsblk *, sparsegraph *);
+    void (*release)(void);
+    volatile int *stop; /* set: nauty gives up */
+    struct board *board;
+    const uint32_t *cells; /* the cell of each vertex */
+    uint32_t first_player; /* a vertex */
+    bool no_memory;
+} nauty_state;
+
+static void take_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void keep_lock_from_children(void)
+{
+    pthread_atfork(take_lock, give_lock, give_lock);
+}
+
+/* Take a generator over: image of every vertex. */
+static void add_generator(int count, int *image, int *orbits, int n_orbits, int stabilised,
+                          int n_vertices)
+{
+    struct board *b = nauty_state.board;
+    struct board_transform *t = &b->transforms[b->n_transforms];
+
+    (void)count, (void)orbits, (void)n_orbits, (void)stabilised, (void)n_vertices;
+    /* Products of too many would be too many; nauty's count of the group's elements still holds. */
+    if (b->n_transforms > BOARD_MAX_TRANSFORMS || nauty_state.no_memory)
+        return;
+    t->dst = malloc(b->n_cells * sizeof *t->dst);
+    if (t->dst == NULL) {
+        nauty_state.no_memory = true;
+        return;
+    }
+    perm_set_identity(t->dst, b->n_cells);
+    for (uint32_t i = 0; i < b->n_on_board; i++)
+        t->dst[nauty_state.cells[i]] = nauty_state.cells[image[i]];
+    t->swaps_colours =
+        b->n_pairs > 0 && image[nauty_state.first_player] != (int)nauty_state.first_player;
+    b->n_transforms++;
+}
+
+/* Give up where a search goes deep: one level for each cell that is like others. A group that fits
+ * a board does not take a tenth of these, and nauty calls itself for each. */
+static void look_at_node(graph *graph, int *labels, int *ends, int level, int n_classes,
+                         int n_target, int code, int n_words, int n_vertices)
+{
+    (void)graph, (void)labels, (void)ends, (void)n_classes, (void)n_target, (void)code;
+    (void)n_words, (void)n_vertices;
+    if (level > MAX_LEVELS)
+        *nauty_state.stop = 1;
+}
+
+/* A board's graph as nauty has it. */
+struct board_graph {
+    sparsegraph sparse; /* arrays owned */
+    uint32_t n_vertices;
+    uint32_t *vertices;          /* owned: the vertex of each cell on board */
+    uint32_t *cells;             /* owned: the cell of each vertex that is a cell */
+    int *labels, *ends, *orbits; /* owned: classes of vertices, as nauty has them */
+    int (*joined)[2];            /* owned, n_joined */
+    size_t n_joined;
+};
+
+static void graph_release(struct board_graph *g)
+{
+    free(g->sparse.v);
+    free(g->sparse.d);
+    free(g->sparse.e);
+    free(g->vertices);
+    free(g->cells);
+    free(g->labels);
+    free(g->ends);
+    free(g->orbits);
+    free(g->joined);
+}
+
+static void join(struct board_graph *g, uint32_t a, uint32_t b)
+{
+    g->joined[g->n_joined][0] = (int)a;
+    g->joined[g->n_joined++][1] = (int)b;
+}
+
+/* Join all vertices: cells, then lines, colours and players. ends[v] is 0 where v ends a class. */
+static void join_all(struct board_graph *g, const struct board *b)
+{
+    const uint32_t lines = b->n_on_board, colours = lines + b->n_lines;
+    const uint32_t players = colours + b->n_colours;
+
+    for (uint32_t i = 0; i < b->n_edges; i++)
+        join(g, g->vertices[b->edges[i][0]], g->vertices[b->edges[i][1]]);
+    for (uint32_t i = 0; i < b->n_lines; i++)
+        for (uint32_t k = b->line_start[i]; k < b->line_start[i + 1]; k++)
+            join(g, lines + i, g->vertices[b->line_cells[k]]);
+    for (uint32_t i = 0; i < b->n_colours; i++) {
+        for (uint32_t k = 0; k < b->colours[i].n_cells; k++)
+            join(g, colours + i, g->vertices[b->colours[i].cells[k]]);
+        if (i < 2 * b->n_pairs)
+            join(g, players + i % 2, colours + i);
+    }
+    for (uint32_t v = 0; v < g->n_vertices; v++) {
+        const bool is_pair = v >= players || (v >= colours && v - colours < 2 * b->n_pairs);
+        const uint32_t of_pair = v >= players ? v - players : v - colours;
+
+        g->labels[v] = (int)v;
+        g->ends[v] = 1;
+        if (v + 1 == lines || v + 1 == colours || (v >= colours && (!is_pair || of_pair % 2 == 1)))
+            g->ends[v] = 0;
+    }
+}
+
+static int graph_init(struct board_graph *g, const struct board *b, struct error *err)
+{
+    size_t n_joined = b->n_edges + 2 * (size_t)b->n_pairs;
+    uint32_t n = 0;
+
+    *g = (struct board_graph){0};
+    g->n_vertices = b->n_on_board + b->n_lines + b->n_colours + (b->n_pairs > 0 ? 2 : 0);
+    n_joined += b->n_lines > 0 ? b->line_start[b->n_lines] : 0;
+    for (uint32_t i = 0; i < b->n_colours; i++)
+        n_joined += b->colours[i].n_cells;
+    g->sparse.v = calloc(g->n_vertices, sizeof *g->sparse.v);
+    g->sparse.d = calloc(g->n_vertices, sizeof *g->sparse.d);
+    g->sparse.e = calloc(2 * n_joined + 1, sizeof *g->sparse.e);
+    g->vertices = calloc(b->n_cells, sizeof *g->vertices);
+    g->cells = calloc(b->n_on_board, sizeof *g->cells);
+    g->labels = calloc(g->n_vertices, sizeof *g->labels);
+    g->ends = calloc(g->n_vertices, sizeof *g->ends);
+    g->orbits = calloc(g->n_vertices, sizeof *g->orbits);
+    g->joined = calloc(n_joined + 1, sizeof *g->joined);
+    if (g->sparse.v == NULL || g->sparse.d == NULL || g->sparse.e == NULL || g->vertices == NULL ||
+        g->cells == NULL || g->labels == NULL || g->ends == NULL || g->orbits == NULL ||
+        g->joined == NULL)
+        return error_no_memory(err, "graph of a board");
+    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
+        if (!b->on_board[cell])
+            continue;
+        g->vertices[cell] = n;
+        g->cells[n++] = cell;
+    }
+    join_all(g, b);
+    g->sparse.nv = (int)g->n_vertices;
+    g->sparse.vlen = g->sparse.dlen = g->n_vertices;
+    g->sparse.nde = g->sparse.elen = 2 * g->n_joined;
+    for (size_t i = 0; i < g->n_joined; i++)
+        for (int k = 0; k < 2; k++)
+            g->sparse.d[g->joined[i][k]]++;
+    for (uint32_t v = 1; v < g->n_vertices; v++)
+        g->sparse.v[v] = g->sparse.v[v - 1] + (size_t)g->sparse.d[v - 1];
+    memset(g->sparse.d, 0, g->n_vertices * sizeof *g->sparse.d);
+    for (size_t i = 0; i < g->n_joined; i++) {
+        for (int k = 0; k < 2; k++) {
+            const int v = g->joined[i][k];
+
+            g->sparse.e[g->sparse.v[v] + (size_t)g->sparse.d[v]++] = g->joined[i][1 - k];
+        }
+    }
+    return 0;
+}
+
+/* Add generators of the graph's whole group, and say how many elements that has. */
+static int find_generators(struct board *b, double *order, struct error *err)
+{
+    struct board_graph g;
+    dispatchvec *dispatch;
+    statsblk stats = {0};
+    int status = -1;
+
+    if (graph_init(&g, b, err) != 0) {
+        graph_release(&g);
+        return -1;
+    }
+    pthread_once(&once, keep_lock_from_children);
+    take_lock();
+    if (nauty_state.library == NULL)
+        nauty_state.library = dlopen(NAUTY, RTLD_NOW | RTLD_LOCAL);
+    if (nauty_state.library == NULL) {
+        error_set(err, ERROR_DATA,
+                  "the symmetries of edges are found by nauty, which is not here: install "
+                  "libnauty2, or give transforms");
+        goto out;
+    }
+    *(void **)&nauty_state.run = dlsym(nauty_state.library, "sparsenauty");
+    *(void **)&nauty_state.release = dlsym(nauty_state.library, "nauty_freedyn");
+    nauty_state.stop = dlsym(nauty_state.library, "nauty_kill_request");
+    dispatch = dlsym(nauty_state.library, "dispatch_sparse");
+    if (nauty_state.run == NULL || nauty_state.release == NULL || nauty_state.stop == NULL ||
+        dispatch == NULL) {
+        error_set(err, ERROR_DATA, "%s has not the functions expected of nauty 2.8", NAUTY);
+        goto out;
+    }
+    nauty_state.board = b;
+    nauty_state.cells = g.cells;
+    nauty_state.first_player = g.n_vertices - 2;
+    nauty_state.no_memory = false;
+    {
+        optionblk options = {.userautomproc = add_generator,
+                             .usernodeproc = look_at_node,
+                             .dispatch = dispatch,
+                             .linelength = 0,
+                             .defaultptn = FALSE,
+                             .maxinvarlevel = 1,
+                             .schreier = FALSE};
+
+        *nauty_state.stop = 0;
+        nauty_state.run(&g.sparse, g.labels, g.ends, g.orbits, &options, &stats, NULL);
+    }
+    nauty_state.release();
+    *order = stats.errstatus == 0 ? stats.grpsize1 : INFINITY;
+    for (int i = 0; i < stats.grpsize2 && *order < 1e300; i++)
+        *order *= 10;
+    status = nauty_state.no_memory ? error_no_memory(err, "transforms of a board") : 0;
+out:
+    give_lock();
+    graph_release(&g);
+    return status;
+}
+
+/* --- names and order --- */
+
+struct ranked {
+    struct board_transform transform;
+    uint32_t turn; /* that it is, or UINT32_MAX */
+    uint32_t n_cells;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->turn != y->turn)
+        return x->turn < y->turn ? -1 : 1;
+    for (uint32_t i = 0; i < x->n_cells; i++)
+        if (x->transform.dst[i] != y->transform.dst[i])
+            return x->transform.dst[i] < y->transform.dst[i] ? -1 : 1;
+    return x->transform.swaps_colours - y->transform.swaps_colours;
+}
+
+/* Name a transform after its turn; others by their order, in which they are counted. */
+static int set_name(struct board *b, uint32_t t, uint32_t turn, struct error *err)
+{
+    struct board_transform *transform = &b->transforms[t];
+    const char *swap = transform->swaps_colours ? "-swap" : "";
+    const unsigned order = (unsigned)perm_order(transform->dst, b->n_cells);
+    unsigned n = 1;
+    char name[64];
+
+    if (turn != UINT32_MAX) {
+        snprintf(name, sizeof name, "%s%s", turns_of(b)->elements[turn].name, swap);
+    } else {
+        for (uint32_t u = 1; u < t; u++)
+            n += strncmp(b->transforms[u].name, "order-", 6) == 0 &&
+                 perm_order(b->transforms[u].dst, b->n_cells) == order;
+        snprintf(name, sizeof name, "order-%u-%u%s", order, n, swap);
+    }
+    return board_set_transform_name(b, t, name, err);
+}
+
+static int set_names(struct board *b, struct error *err)
+{
+    const struct board_box *box = turns_of(b);
+    struct ranked *ranked = calloc(b->n_transforms, sizeof *ranked);
+    uint32_t *dst = malloc(b->n_cells * sizeof *dst);
+    int status = 0;
+
+    if (ranked == NULL || dst == NULL)
+        status = error_no_memory(err, "transforms of a board");
+    for (uint32_t t = 1; t < b->n_transforms && status == 0; t++)
+        ranked[t] = (struct ranked){b->transforms[t], UINT32_MAX, b->n_cells};
+    for (uint32_t i = 1; i < box->n_elements && status == 0; i++) {
+        if (!turn_cells(b, &box->elements[i].turn, dst))
+            continue;
+        for (uint32_t t = 1; t < b->n_transforms; t++)
+            if (memcmp(dst, ranked[t].transform.dst, b->n_cells * sizeof *dst) == 0)
+                ranked[t].turn = i;
+    }
+    if (status == 0)
+        qsort(ranked + 1, b->n_transforms - 1, sizeof *ranked, compare_ranked);
+    for (uint32_t t = 1; t < b->n_transforms && status == 0; t++)
+        b->transforms[t] = ranked[t].transform;
+    for (uint32_t t = 1; t < b->n_transforms && status == 0; t++)
+        status = set_name(b, t, ranked[t].turn, err);
+    free(ranked);
+    free(dst);
+    return status;
+}
+
+int group_find(struct board *b, enum group_which which, struct error *err)
+{
+    char n_found[32];
+    double order = 0;
+
+    if (which != GROUP_WHOLE) {
+        if (b->rows == 0)
+            return error_set(err, ERROR_DATA,
+                             "a subgroup of turns needs coordinates: rows and cols, or a shape");
+        if (add_turns(b, which == GROUP_ROTATIONS, err) != 0)
+            return -1;
+    } else if (find_generators(b, &order, err) != 0) {
+        return -1;
+    }
+    if (order > BOARD_MAX_TRANSFORMS || order * group_n_entries(b) > GROUP_MAX_ENTRIES) {
+        snprintf(n_found, sizeof n_found, "%.0f", order < 1e15 ? order : 0);
+        return error_set(err, ERROR_DATA,
+                         "edges and colours allow %s transforms, at most %d with %u entries "
+                         "together: give more colours or lines, generators, or \"subgroup\": "
+                         "\"rotations\" or \"turns\"",
+                         order < 1e15 ? n_found : "too many", BOARD_MAX_TRANSFORMS,
+                         GROUP_MAX_ENTRIES);
+    }
+    for (uint32_t t = 1; t < b->n_transforms; t++)
+        if (board_set_transform_name(b, t, "generator", err) != 0)
+            return -1;
+    if (which == GROUP_WHOLE && group_arrange(b, true, err) != 0)
+        return -1;
+    if (which == GROUP_WHOLE && b->n_transforms != order)
+        return error_set(err, ERROR_INTERNAL,
+                         "nauty counts %.0f transforms, its generators make %u", order,
+                         b->n_transforms);
+    return set_names(b, err);
+}
+
+int group_missing(const struct board *b, struct text *out, struct error *err)
+{
+    struct board whole = *b;
+    uint32_t n_missing = 0;
+    int status = -1;
+
+    whole.file_text = whole.fault = NULL;
+    whole.n_transforms = 1;
+    whole.n_planes = whole.n_actions = 0;
+    whole.transforms = calloc(BOARD_MAX_TRANSFORMS + 2, sizeof *whole.transforms);
+    if (whole.transforms == NULL)
+        return error_no_memory(err, "transforms of a board");
+    for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS + 2; t++)
+        for (uint8_t k = 0; k < 3; k++)
+            whole.transforms[t].number_src[k] = k;
+    whole.transforms[0].dst = malloc(b->n_cells * sizeof(uint32_t));
+    if (whole.transforms[0].dst == NULL) {
+        error_no_memory(err, "transforms of a board");
+        goto out;
+    }
+    perm_set_identity(whole.transforms[0].dst, b->n_cells);
+    if (board_set_transform_name(&whole, 0, "identity", err) != 0)
+        goto out;
+    if (group_find(&whole, GROUP_WHOLE, err) != 0)
+        goto out;
+    for (uint32_t i = 0; i < whole.n_transforms; i++) {
+        uint32_t t = 0;
+
+        while (t < b->n_transforms && (memcmp(b->transforms[t].dst, whole.transforms[i].dst,
+                                              b->n_cells * sizeof(uint32_t)) != 0))
+            t++;
+        if (t < b->n_transforms)
+            continue;
+        if (text_append(out, err, "%s%s", n_missing++ > 0 ? ", " : "", whole.transforms[i].name) !=
+            0)
+            goto out;
+    }
+    status = (int)n_missing;
+out:
+    for (uint32_t t = 0; t < whole.n_transforms; t++)
+        board_release_transform(&whole.transforms[t]);
+    free(whole.transforms);
+    return status;
+}
