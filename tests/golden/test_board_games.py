@@ -1,0 +1,148 @@
+#!/usr/bin/python3
+"""Every board of share/boards: a game played at random by its rules has the same moves and the same
+facts in every image, and its shard goes through expand, verify and show."""
+
+import json
+import os
+import tempfile
+
+import numpy as np
+
+from board_games import GAMES
+from golden import Tap, expand, run, same_bits
+
+tap = Tap()
+FOLDER = "share/boards"
+MAX_PLIES = 24
+DIMS = {"tictactoe3d": (3, 3, 3), "qubic": (4, 4, 4)}
+
+
+def described(name):
+    return json.loads(run("boards", "--json", f"{FOLDER}/{name}.json")[0])
+
+
+def image(x, dst, swaps):
+    """The image of anything a game knows: integers are cells, "A" and "B" players."""
+    if isinstance(x, dict):
+        return {image(k, dst, swaps): image(v, dst, swaps) for k, v in x.items()}
+    if isinstance(x, (tuple, set, frozenset)):
+        return type(x)(image(v, dst, swaps) for v in x)
+    if isinstance(x, str) and x in ("A", "B"):
+        return {"A": "B", "B": "A"}[x] if swaps else x
+    return dst[x] if isinstance(x, int) else x
+
+
+def survives(game, positions, moves, dst, swaps):
+    """True when moves, what they do and facts are the same in the image of a whole game."""
+    for i, position in enumerate(positions):
+        found = image(position, dst, swaps)
+        if game.fact(found) != image(game.fact(position), dst, swaps):
+            return False
+        if game.legal(found) != image(set(game.legal(position)), dst, swaps):
+            return False
+        if i < len(moves) and game.play(found, image(moves[i], dst, swaps)) != image(
+            positions[i + 1], dst, swaps
+        ):
+            return False
+    return True
+
+
+def play(game, rng):
+    """Positions and the moves between them."""
+    positions, moves = [game.start(rng)], []
+    while len(moves) < MAX_PLIES:
+        legal = sorted(game.legal(positions[-1]), key=repr)
+        if not legal:
+            break
+        moves.append(legal[rng.integers(len(legal))])
+        positions.append(game.play(positions[-1], moves[-1]))
+    return positions, moves
+
+
+def game_of(name, board):
+    dims = DIMS.get(name, (board["rows"], board["cols"]))
+    return GAMES[name](dims, [c for c, on in enumerate(board["on_board"]) if on])
+
+
+@tap.test(*sorted(GAMES))
+def every_image_of_a_game_is_a_game(name):
+    board = described(name)
+    game = game_of(name, board)
+    for seed in range(1):
+        rng = np.random.default_rng(seed)
+        positions, moves = play(game, rng)
+        assert len(moves) > 4, f"{len(moves)} moves"
+        transforms = board["transforms"]
+        if len(transforms) > 12:
+            transforms = [transforms[t] for t in rng.permutation(len(transforms))[:12]]
+        for t in transforms:
+            assert survives(game, positions, moves, t["dst"], t["swaps_colours"]), t["name"]
+
+
+@tap.test("breakthrough", "checkers8", "quoridor", "twixt", "xiangqi", "blokus14", "chinesecheckers")
+def a_swap_left_out_is_seen(name):
+    """The check can fail: without the exchange of players, images are not games."""
+    board = described(name)
+    game = game_of(name, board)
+    positions, moves = play(game, np.random.default_rng(0))
+    for t in board["transforms"]:
+        if t["swaps_colours"]:
+            assert not survives(game, positions, moves, t["dst"], False), t["name"]
+
+
+def shard_of(board, positions, rng):
+    """Planes of A's and B's pieces and of the player to move (0 is A), and a policy of cells."""
+    n, n_cells = len(positions), board["cells"]
+    planes = np.zeros((n, 3, n_cells), np.float32)
+    for row, position in enumerate(positions):
+        for cell, (player, _) in position["stones"].items():
+            planes[row, "AB".index(player), cell] = 1
+        planes[row, 2] = position["turn"] == "B"
+    policy = rng.random((n, n_cells)) * np.array(board["on_board"]) * (planes[:, :2].sum(1) == 0)
+    policy = (policy / policy.sum(1, keepdims=True)).astype(np.float32)
+    if board["rows"]:
+        planes = planes.reshape(n, 3, board["rows"], board["cols"])
+    return {"states": planes, "policies": policy}
+
+
+@tap.test(*sorted(GAMES))
+def expand_verify_show(name):
+    board = described(name)
+    rng = np.random.default_rng(1)
+    positions, _ = play(game_of(name, board), rng)
+    arrays = shard_of(board, positions[:6], rng)
+    path_of_board = f"file:{FOLDER}/{name}.json"
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **arrays)
+        options = ["--board", path_of_board]
+        made = expand(path, *options, "--order", "transform")
+        n = len(arrays["states"])
+        for t in board["transforms"]:
+            src = np.argsort(t["dst"])
+            rows = slice(t["id"] * n, (t["id"] + 1) * n)
+            states = arrays["states"].reshape(n, 3, -1)[:, :, src]
+            if t["swaps_colours"]:
+                states = np.stack((states[:, 1], states[:, 0], 1 - states[:, 2]), 1)
+            same_bits(made["states"][rows], states.reshape(arrays["states"].shape), t["name"])
+            same_bits(made["policies"][rows], arrays["policies"][:, src], t["name"])
+        run("expand", "-q", *options, path, out)
+        run("verify", "-q", out)
+        assert run("show", *options, "--row", 0, path)[0]
+
+
+@tap.test()
+def every_board_is_short_and_sourced():
+    for file in sorted(os.listdir(FOLDER)):
+        name, text = file[: -len(".json")], open(f"{FOLDER}/{file}", encoding="utf-8").read()
+        if name in ("bridges", "triangle"):  # examples of maps, planes and actions of one's own
+            continue
+        assert name in GAMES, f"{file} has no game"
+        assert len(text.splitlines()) <= 15, file
+        description = json.loads(text)
+        assert description["source"] and "transforms" not in description, file
+        assert len(GAMES) >= 30
+
+
+if __name__ == "__main__":
+    tap.main()
