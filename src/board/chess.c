@@ -135,6 +135,100 @@ static uint32_t from_to_encode(const struct chess_code *code, const struct chess
     return (uint32_t)(move->from * CHESS_N_SQUARES + chess_target(move));
 }
 
+/* lc0's list: of every square its targets ascending, a knight's promotions among them; then the
+ * promotions of every target to queen, rook and bishop. */
+#define LC0_N_PLAIN 1792
+
+static void lc0_decode(const struct chess_code *code, uint32_t action, struct chess_move *move)
+{
+    struct chess_move moves[MAX_MOVES];
+    const uint32_t i = action - LC0_N_PLAIN, target = i / 3 + 1;
+    int from = 0;
+    size_t n, k = 0;
+
+    (void)code;
+    if (action >= LC0_N_PLAIN) {
+        *move = (struct chess_move){RANK_7 * 8 + (int)target / 3, 1, (int)(target % 3) - 1,
+                                    (enum chess_piece)(CHESS_QUEEN - i % 3)};
+        return;
+    }
+    while (moves_before[from + 1] <= action)
+        from++;
+    n = list_moves(from, 0, moves);
+    for (uint32_t n_less = UINT32_MAX; n_less != action - moves_before[from]; k++) {
+        n_less = 0;
+        for (size_t other = 0; other < n; other++)
+            n_less += chess_target(&moves[other]) < chess_target(&moves[k]);
+        *move = moves[k];
+    }
+}
+
+static uint32_t lc0_encode(const struct chess_code *code, const struct chess_move *move)
+{
+    struct chess_move moves[MAX_MOVES];
+    const size_t n = list_moves(move->from, 0, moves);
+    uint32_t n_less = 0;
+
+    (void)code;
+    if (move->promotion != CHESS_NO_PIECE)
+        return LC0_N_PLAIN + (uint32_t)((3 * (move->from % 8) + move->d_file) * 3 + CHESS_QUEEN -
+                                        (int)move->promotion);
+    for (size_t other = 0; other < n; other++)
+        n_less += chess_target(&moves[other]) < chess_target(move);
+    return moves_before[move->from] + n_less;
+}
+
+/* OpenSpiel's: squares by file, and of each 9 promotions by piece (rook, bishop, knight) and step
+ * (ahead, right, left), 56 lines by axis and distance from -7 to 7, 8 jumps; then castling towards
+ * file a and towards file h. */
+#define SPIEL_N_KINDS  73
+#define SPIEL_CASTLING (CHESS_N_SQUARES * SPIEL_N_KINDS)
+
+static const struct chess_step spiel_axes[4] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
+static const struct chess_step spiel_jumps[CHESS_N_JUMPS] = {
+    {-1, -2}, {1, -2}, {-2, -1}, {2, -1}, {-1, 2}, {1, 2}, {-2, 1}, {2, 1},
+};
+static const int spiel_promotion_files[3] = {0, 1, -1};
+
+static void spiel_decode(const struct chess_code *code, uint32_t action, struct chess_move *move)
+{
+    const uint32_t square = action / SPIEL_N_KINDS, kind = action % SPIEL_N_KINDS;
+
+    (void)code;
+    *move = (struct chess_move){(int)(square % 8 * 8 + square / 8), 0, 0, CHESS_NO_PIECE};
+    if (action >= SPIEL_CASTLING) {
+        *move = (struct chess_move){4, 0, action == SPIEL_CASTLING ? -2 : 2, CHESS_CASTLING};
+    } else if (kind < 9) {
+        move->d_rank = 1;
+        move->d_file = spiel_promotion_files[kind % 3];
+        move->promotion = (enum chess_piece)(CHESS_ROOK - kind / 3);
+    } else if (kind < 65) {
+        const int at = (int)(kind - 9) % 14, far = at < 7 ? at - 7 : at - 6;
+
+        move->d_rank = spiel_axes[(kind - 9) / 14].d_rank * far;
+        move->d_file = spiel_axes[(kind - 9) / 14].d_file * far;
+    } else {
+        move->d_rank = spiel_jumps[kind - 65].d_rank;
+        move->d_file = spiel_jumps[kind - 65].d_file;
+    }
+}
+
+static uint32_t spiel_encode(const struct chess_code *code, const struct chess_move *move)
+{
+    const uint32_t square = (uint32_t)(move->from % 8 * 8 + move->from / 8);
+    struct chess_move other;
+    uint32_t kind = move->promotion == CHESS_NO_PIECE ? 9 : 0;
+
+    if (move->promotion == CHESS_CASTLING)
+        return SPIEL_CASTLING + (move->d_file > 0);
+    for (;; kind++) {
+        spiel_decode(code, square * SPIEL_N_KINDS + kind, &other);
+        if (other.d_rank == move->d_rank && other.d_file == move->d_file &&
+            other.promotion == move->promotion)
+            return square * SPIEL_N_KINDS + kind;
+    }
+}
+
 /* --- codes by planes --- */
 
 #define N_LINES           (CHESS_N_DIRECTIONS * MAX_DISTANCE)
@@ -275,6 +369,8 @@ static unsigned flags(const struct action_layout *layout, const struct board *b,
         (ranks == 0) != (files == 0) || (ranks == files && ranks > 0) || ranks * files == 2;
 
     (void)b;
+    if (move.promotion == CHESS_CASTLING)
+        return ACTION_ENCODABLE;
     if (move.promotion != CHESS_NO_PIECE)
         is_playable = move.from / 8 == RANK_7 && move.d_rank == 1 && files <= 1;
     return is_playable && chess_target(&move) >= 0 ? ACTION_ENCODABLE : 0;
@@ -282,8 +378,10 @@ static unsigned flags(const struct action_layout *layout, const struct board *b,
 
 static int64_t cell(const struct action_layout *layout, const struct board *b, uint64_t action)
 {
+    const struct chess_move move = move_of(layout, action);
+
     (void)b;
-    return move_of(layout, action).from;
+    return move.promotion == CHESS_CASTLING ? -1 : move.from;
 }
 
 static const char *kind(const struct action_layout *layout, const struct board *b, uint64_t action)
@@ -302,7 +400,9 @@ static void describe(const struct action_layout *layout, const struct board *b, 
     const int to = chess_target(&move);
 
     (void)b;
-    if (to < 0)
+    if (move.promotion == CHESS_CASTLING)
+        snprintf(text, n_bytes, "castling towards file %c", move.d_file < 0 ? 'a' : 'h');
+    else if (to < 0)
         snprintf(text, n_bytes, "%c%c (%+d,%+d)%s leaves the board", from_file, from_rank,
                  move.d_rank, move.d_file, promotions[move.promotion]);
     else
@@ -332,6 +432,10 @@ LAYOUT(1814, "chess-1814", "every move of every square in turn, promotions to a 
        .length = 1814, LIST(1));
 LAYOUT(1880, "chess-1880", "as chess-1814, promotions to queen, rook, bishop, knight",
        .length = 1880, LIST(4));
+LAYOUT(1858, "chess-1858", "lc0's: targets of every square in turn, then promotions but a knight's",
+       .length = 1858, .decode = lc0_decode, .encode = lc0_encode);
+LAYOUT(4674, "chess-4674", "OpenSpiel's: from * 73 + kind of move, by files, then two castlings",
+       .length = 4674, .decode = spiel_decode, .encode = spiel_encode);
 LAYOUT(from_to, "from-to", "from * 64 + to", .length = 4096, FROM_TO());
 
 LAYOUT(4672, "chess-4672", "from * 73 + kind of move, promotions by file step, then piece",
@@ -378,6 +482,8 @@ static int build(struct board *b, const char *size, struct error *err)
 static const struct action_layout *const layouts[] = {
     &layout_1814,
     &layout_1880,
+    &layout_1858,
+    &layout_4674,
     &layout_from_to,
     &layout_4672,
     &layout_4864,
@@ -398,7 +504,8 @@ const struct board_castling board_castling_usual = {25, {12, 13, 14, 15}};
 
 static const struct board_shape shapes[] = {
     {"chess", 8, 8, 1814, false}, {"chess", 8, 8, 1880, false}, {"chess", 8, 8, 4096, false},
-    {"chess", 8, 8, 4672, false}, {"chess", 8, 8, 4864, false}, {NULL, 0, 0, 0, false},
+    {"chess", 8, 8, 4672, false}, {"chess", 8, 8, 4864, false}, {"chess", 8, 8, 1858, false},
+    {"chess", 8, 8, 4674, false}, {NULL, 0, 0, 0, false},
 };
 
 const struct board_family board_family_chess = {

@@ -13,11 +13,12 @@
 #define CHESS_N_JUMPS      8
 
 enum chess_piece {
-    CHESS_NO_PIECE, /* the move is no promotion */
+    CHESS_NO_PIECE, /* the move is not a promotion */
     CHESS_KNIGHT,
     CHESS_BISHOP,
     CHESS_ROOK,
     CHESS_QUEEN,
+    CHESS_CASTLING, /* the move is one of the king two files on, wherever he stands */
 };
 
 /* A move by its step, which may leave the board: plane codes number such moves, too. */

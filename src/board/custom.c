@@ -535,6 +535,13 @@ static int64_t moves_cell(const struct action_layout *layout, const struct board
     return (int64_t)(action / b->n_cells);
 }
 
+static const char *moves_kind(const struct action_layout *layout, const struct board *b,
+                              uint64_t action)
+{
+    (void)layout, (void)b, (void)action;
+    return "movement";
+}
+
 static void moves_describe(const struct action_layout *layout, const struct board *b,
                            uint64_t action, char *text, size_t n_bytes)
 {
@@ -553,6 +560,7 @@ static const struct action_layout layout_from_to = {
     .image = moves_image,
     .flags = moves_flags,
     .cell = moves_cell,
+    .kind = moves_kind,
     .describe = moves_describe,
 };
 

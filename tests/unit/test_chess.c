@@ -92,7 +92,8 @@ static void test_layout_by_length(void **state)
         uint64_t length;
         const char *name;
     } cases[] = {
-        {1814, "chess-1814"}, {1880, "chess-1880"}, {4096, "from-to"},  {4672, "chess-4672"},
+        {1814, "chess-1814"}, {1880, "chess-1880"}, {1858, "chess-1858"},
+        {4674, "chess-4674"}, {4096, "from-to"},    {4672, "chess-4672"},
         {4864, "chess-4864"}, {64, "cells"},        {65, "cells+pass"},
     };
     struct board *b = new_chess();
@@ -101,7 +102,7 @@ static void test_layout_by_length(void **state)
     for (size_t i = 0; i < N_OF(cases); i++)
         assert_string_equal(action_layout_by_length(b, cases[i].length)->name, cases[i].name);
     assert_null(action_layout_by_length(b, 4671));
-    assert_null(action_layout_by_length(b, 1858));
+    assert_null(action_layout_by_length(b, 1857));
     board_free(b);
 }
 
@@ -258,6 +259,7 @@ static void test_every_move_is_mirrored(void **state)
     } cases[] = {
         {"chess-1814", 1814, 1814},
         {"chess-1880", 1880, 1880},
+        {"chess-1858", 1858, 1858},
         {"from-to", 4096, 1792},
         {"chess-4672", 4672, 1858},
         {"chess-4672-planes", 4672, 1858},
