@@ -15,7 +15,7 @@
 struct dtype_rule {
     char kind;
     uint32_t sizes;       /* bit n: n bytes are allowed; 0: any from 1 up */
-    uint32_t unit_nbytes; /* what the number behind the letter counts */
+    uint32_t unit_nbytes; /* what the number after the letter counts */
 };
 
 #define SIZE_BIT(n) (1u << (n))
@@ -78,14 +78,6 @@ void dtype_name(const struct dtype *dtype, char *text, size_t n_bytes)
                  units[dtype->unit]);
 }
 
-static const struct dtype_rule *find_rule(char kind)
-{
-    for (size_t i = 0; i < sizeof dtype_rules / sizeof *dtype_rules; i++)
-        if (dtype_rules[i].kind == kind)
-            return &dtype_rules[i];
-    return NULL;
-}
-
 /* The decimal number that is all of text: no sign, no leading zero. Returns -1 otherwise. */
 static int parse_count(const char *text, size_t n_bytes, uint32_t *count)
 {
@@ -104,16 +96,7 @@ static int parse_count(const char *text, size_t n_bytes, uint32_t *count)
     return 0;
 }
 
-static int check_size(const struct dtype_rule *rule, uint32_t count, uint32_t *itemsize)
-{
-    if (count == 0 || __builtin_mul_overflow(count, rule->unit_nbytes, itemsize))
-        return -1;
-    if (rule->sizes != 0 && (*itemsize > 16 || (rule->sizes & SIZE_BIT(*itemsize)) == 0))
-        return -1;
-    return 0;
-}
-
-/* Take "[ns]" off the end of a date's or duration's descr; -1 when it is no unit. */
+/* Take "[ns]" off the end of a date's or duration's descr; -1 when it is not a unit. */
 static int take_unit(const char *descr, size_t *n_bytes, uint8_t *unit)
 {
     const char *bracket = memchr(descr, '[', *n_bytes);
@@ -132,7 +115,7 @@ static int take_unit(const char *descr, size_t *n_bytes, uint8_t *unit)
 int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct error *err)
 {
     const struct text_quoted quoted = text_quote_bytes(descr, n_bytes);
-    const struct dtype_rule *rule;
+    const struct dtype_rule *rule = NULL;
     const bool has_order = n_bytes > 0 && strchr("<>|=", descr[0]) != NULL && descr[0] != '\0';
     const size_t start = has_order ? 1 : 0;
     uint32_t count = 8; /* of 'O', which may come without a number */
@@ -142,7 +125,9 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
     if (n_bytes == start)
         return error_set(err, ERROR_DATA, "dtype %s: no kind, expected a letter of 'biufcMmSUVO'",
                          quoted.text);
-    rule = find_rule(descr[start]);
+    for (size_t i = 0; i < sizeof dtype_rules / sizeof *dtype_rules; i++)
+        if (dtype_rules[i].kind == descr[start])
+            rule = &dtype_rules[i];
     if (rule == NULL)
         return error_set(err, ERROR_DATA,
                          "dtype %s: unknown kind, expected a letter of 'biufcMmSUVO'", quoted.text);
@@ -156,7 +141,8 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
         if (parse_count(descr + start + 1, n_bytes - start - 1, &count) != 0)
             return error_set(err, ERROR_DATA, "dtype %s: not an item size, expected digits alone",
                              quoted.text);
-    if (check_size(rule, count, &itemsize) != 0)
+    if (count == 0 || __builtin_mul_overflow(count, rule->unit_nbytes, &itemsize) ||
+        (rule->sizes != 0 && (itemsize > 16 || (rule->sizes & SIZE_BIT(itemsize)) == 0)))
         return error_set(err, ERROR_DATA, "dtype %s: item size %u is impossible", quoted.text,
                          (unsigned)count);
     dtype->kind = rule->kind;
@@ -177,27 +163,19 @@ int64_t dtype_get_int(const struct dtype *dtype, const void *element)
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-/* True when an integer type of that kind and width holds value. */
-static bool int_fits(const struct dtype *dtype, int64_t value)
-{
-    unsigned n_bits = 8 * dtype->itemsize;
-
-    switch (dtype->kind) {
-    case DTYPE_BOOL:
-        return value == 0 || value == 1;
-    case DTYPE_INT:
-        return n_bits == 64 ||
-               (value >= -(INT64_C(1) << (n_bits - 1)) && value < INT64_C(1) << (n_bits - 1));
-    case DTYPE_UINT:
-        return value >= 0 && (n_bits == 64 || value < INT64_C(1) << n_bits);
-    default:
-        return false;
-    }
-}
-
 int dtype_put_int(const struct dtype *dtype, int64_t value, void *element)
 {
-    if (!int_fits(dtype, value))
+    const unsigned n_bits = 8 * dtype->itemsize;
+    bool fits = false;
+
+    if (dtype->kind == DTYPE_BOOL)
+        fits = value == 0 || value == 1;
+    else if (dtype->kind == DTYPE_INT)
+        fits = n_bits == 64 ||
+               (value >= -(INT64_C(1) << (n_bits - 1)) && value < INT64_C(1) << (n_bits - 1));
+    else if (dtype->kind == DTYPE_UINT)
+        fits = value >= 0 && (n_bits == 64 || value < INT64_C(1) << n_bits);
+    if (!fits)
         return -1;
     bytes_put_uint(element, (uint64_t)value, dtype->itemsize, dtype->big_endian);
     return 0;
@@ -220,29 +198,23 @@ static double half_to_double(uint16_t half)
     return value;
 }
 
-static double float_bits_to_double(uint64_t bits, uint32_t itemsize)
+double dtype_get_double(const struct dtype *dtype, const void *element)
 {
+    const uint64_t bits = bytes_get_uint(element, dtype->itemsize, dtype->big_endian);
     const uint32_t low = (uint32_t)bits;
     double value;
     float single;
 
-    if (itemsize == 2)
+    if (dtype->kind == DTYPE_UINT)
+        return (double)bits;
+    if (dtype->kind != DTYPE_FLOAT)
+        return (double)dtype_get_int(dtype, element);
+    if (dtype->itemsize == 2)
         return half_to_double((uint16_t)bits);
-    if (itemsize == 4) {
+    if (dtype->itemsize == 4) {
         memcpy(&single, &low, sizeof single);
         return (double)single;
     }
     memcpy(&value, &bits, sizeof value);
     return value;
-}
-
-double dtype_get_double(const struct dtype *dtype, const void *element)
-{
-    uint64_t bits = bytes_get_uint(element, dtype->itemsize, dtype->big_endian);
-
-    if (dtype->kind == DTYPE_FLOAT)
-        return float_bits_to_double(bits, dtype->itemsize);
-    if (dtype->kind == DTYPE_UINT)
-        return (double)bits;
-    return (double)dtype_get_int(dtype, element);
 }

@@ -236,26 +236,24 @@ static int take_new_name(struct literal *l, struct field_names *names)
     return 0;
 }
 
-/* A field's name, or (title, name). */
-static int take_name(struct literal *l, struct field_names *names)
-{
-    if (!take(l, '('))
-        return take_new_name(l, names);
-    if (take_new_name(l, names) != 0 || expect(l, ',', "after a field's title") != 0 ||
-        take_new_name(l, names) != 0)
-        return -1;
-    take(l, ',');
-    return expect(l, ')', "after a field's name");
-}
-
-/* One field: (name, descr) or (name, descr, shape). */
+/* One field: (name, descr) or (name, descr, shape), whose name may be (title, name). */
 static int take_field(struct literal *l, unsigned depth, struct field_names *names,
                       struct dtype *dtype)
 {
-    if (expect(l, '(', "before a field") != 0 || take_name(l, names) != 0 ||
-        expect(l, ',', "after a field's name") != 0 || take_sub_descr(l, depth, dtype) != 0)
+    if (expect(l, '(', "before a field") != 0)
         return -1;
-    if (take(l, ',') && peek(l) != ')' && take_sub_shape(l, dtype) != 0)
+    if (take(l, '(')) {
+        if (take_new_name(l, names) != 0 || expect(l, ',', "after a field's title") != 0 ||
+            take_new_name(l, names) != 0)
+            return -1;
+        take(l, ',');
+        if (expect(l, ')', "after a field's name") != 0)
+            return -1;
+    } else if (take_new_name(l, names) != 0) {
+        return -1;
+    }
+    if (expect(l, ',', "after a field's name") != 0 || take_sub_descr(l, depth, dtype) != 0 ||
+        (take(l, ',') && peek(l) != ')' && take_sub_shape(l, dtype) != 0))
         return -1;
     return expect(l, ')', "after a field");
 }
@@ -284,15 +282,6 @@ static int take_fields(struct literal *l, unsigned depth, struct dtype *dtype)
     return set_struct(l, itemsize, dtype);
 }
 
-/* (descr, shape); the '(' is gone. */
-static int take_subarray(struct literal *l, unsigned depth, struct dtype *dtype)
-{
-    if (take_sub_descr(l, depth + 1, dtype) != 0 ||
-        expect(l, ',', "after a subarray's type") != 0 || take_sub_shape(l, dtype) != 0)
-        return -1;
-    return expect(l, ')', "after a subarray");
-}
-
 /* The type of a field: as the descr, but no objects, and (descr, shape) as well. */
 static int take_sub_descr(struct literal *l, unsigned depth, struct dtype *dtype)
 {
@@ -306,7 +295,11 @@ static int take_sub_descr(struct literal *l, unsigned depth, struct dtype *dtype
     if (take(l, '['))
         return take_fields(l, depth, dtype);
     if (take(l, '('))
-        return take_subarray(l, depth, dtype);
+        return take_sub_descr(l, depth + 1, dtype) != 0 ||
+                       expect(l, ',', "after a subarray's type") != 0 ||
+                       take_sub_shape(l, dtype) != 0
+                   ? -1
+                   : expect(l, ')', "after a subarray");
     if (take_string(l, &string) != 0 ||
         dtype_parse(string.text, string.n_bytes, dtype, l->err) != 0)
         return -1;
@@ -397,14 +390,6 @@ static int take_descr(struct literal *l, struct npy_header *header)
     return header->descr != NULL ? 0 : error_no_memory(l->err, "array header");
 }
 
-static int take_bool(struct literal *l, bool *value)
-{
-    *value = take_word(l, "True");
-    if (*value || take_word(l, "False"))
-        return 0;
-    return unexpected(l, "True or False (the fortran_order)");
-}
-
 static const char *const keys[] = {"descr", "fortran_order", "shape"};
 
 #define N_KEYS (sizeof keys / sizeof *keys)
@@ -434,33 +419,20 @@ static int take_entry(struct literal *l, unsigned *seen, struct npy_header *head
     case 0:
         return take_descr(l, header);
     case 1:
-        return take_bool(l, &header->fortran_order);
+        header->fortran_order = take_word(l, "True");
+        return header->fortran_order || take_word(l, "False")
+                   ? 0
+                   : unexpected(l, "True or False (the fortran_order)");
     default:
         return take_shape(l, header->shape, &header->n_dims);
     }
-}
-
-/* What may stand after the dictionary: spaces, then one newline. */
-static int check_tail(const struct literal *l, struct npy_header *header)
-{
-    const char *p = l->next;
-
-    while (p < l->end && *p == ' ')
-        p++;
-    if (p == l->end)
-        set_odd(header, "header without a newline at its end");
-    else if (*p != '\n' || p + 1 != l->end)
-        return error_set(
-            l->err, ERROR_DATA,
-            "header has %s behind its dictionary, expected spaces and a newline",
-            text_quote_bytes(p, (size_t)(l->end - p) < 16 ? (size_t)(l->end - p) : 16).text);
-    return 0;
 }
 
 static int take_dictionary(struct literal *l, struct npy_header *header)
 {
     unsigned seen = 0;
     bool comma = true;
+    const char *p;
 
     if (expect(l, '{', "at the start") != 0)
         return -1;
@@ -474,7 +446,16 @@ static int take_dictionary(struct literal *l, struct npy_header *header)
     for (size_t i = 0; i < N_KEYS; i++)
         if ((seen >> i & 1) == 0)
             return error_set(l->err, ERROR_DATA, "no key '%s' in the header", keys[i]);
-    return check_tail(l, header);
+    p = l->next;
+    while (p < l->end && *p == ' ')
+        p++;
+    if (p == l->end)
+        set_odd(header, "header without a newline at its end");
+    else if (*p != '\n' || p + 1 != l->end)
+        return error_set(
+            l->err, ERROR_DATA, "header has %s after its dictionary, expected spaces and a newline",
+            text_quote_bytes(p, (size_t)(l->end - p) < 16 ? (size_t)(l->end - p) : 16).text);
+    return 0;
 }
 
 /* Counts and sizes. As in numpy, the dimensions that are not zero must give a possible size even
@@ -537,7 +518,7 @@ void npy_header_release(struct npy_header *header)
 
 /* --- writing --- */
 
-/* The dictionary as numpy prints it, and the room for growth behind it. */
+/* The dictionary as numpy prints it, and the room for growth after it. */
 static int append_dictionary(struct text *t, const char *descr, const uint64_t *shape,
                              unsigned n_dims, struct error *err)
 {
@@ -584,45 +565,41 @@ static size_t padding(unsigned version, size_t dict_nbytes)
     return ALIGNMENT - (prefix_nbytes(version) + dict_nbytes + 1) % ALIGNMENT;
 }
 
-static int append_header(struct bytes *out, unsigned version, const struct text *dictionary,
-                         size_t extra_padding, struct error *err)
-{
-    const size_t prefix = prefix_nbytes(version);
-    const size_t n_spaces = padding(version, dictionary->n_bytes) + extra_padding;
-    const size_t length = dictionary->n_bytes + n_spaces + 1;
-    uint8_t *p;
-
-    if (length > UINT32_MAX)
-        return error_set(err, ERROR_DATA, "array header of %zu bytes, expected below 4 GiB",
-                         length);
-    p = bytes_reserve(out, prefix + length, err);
-    if (p == NULL)
-        return -1;
-    memcpy(p, MAGIC, MAGIC_NBYTES);
-    p[6] = (uint8_t)version;
-    p[7] = 0;
-    bytes_put_le(p + 8, length, prefix - 8);
-    memcpy(p + prefix, dictionary->text, dictionary->n_bytes);
-    memset(p + prefix + dictionary->n_bytes, ' ', n_spaces);
-    p[prefix + length - 1] = '\n';
-    out->n_bytes += prefix + length;
-    return 0;
-}
-
 int npy_header_write(const char *descr, const uint64_t *shape, unsigned n_dims,
                      size_t extra_padding, struct bytes *out, struct error *err)
 {
     struct text dictionary = {0};
+    size_t n_bytes, n_spaces, prefix, length;
     unsigned version = 3;
     int result = append_dictionary(&dictionary, descr, shape, n_dims, err);
+    uint8_t *p;
 
-    if (result == 0 && to_latin1(&dictionary)) {
-        const size_t n_bytes = dictionary.n_bytes;
-
+    if (result != 0)
+        goto out;
+    if (to_latin1(&dictionary)) {
+        n_bytes = dictionary.n_bytes;
         version = n_bytes + padding(1, n_bytes) + extra_padding + 1 <= V1_MAX_DICT_BYTES ? 1 : 2;
     }
-    if (result == 0)
-        result = append_header(out, version, &dictionary, extra_padding, err);
+    n_bytes = dictionary.n_bytes;
+    prefix = prefix_nbytes(version);
+    n_spaces = padding(version, n_bytes) + extra_padding;
+    length = n_bytes + n_spaces + 1;
+    if (length > UINT32_MAX)
+        result =
+            error_set(err, ERROR_DATA, "array header of %zu bytes, expected below 4 GiB", length);
+    else if ((p = bytes_reserve(out, prefix + length, err)) == NULL)
+        result = -1;
+    if (result != 0)
+        goto out;
+    memcpy(p, MAGIC, MAGIC_NBYTES);
+    p[6] = (uint8_t)version;
+    p[7] = 0;
+    bytes_put_le(p + 8, length, prefix - 8);
+    memcpy(p + prefix, dictionary.text, n_bytes);
+    memset(p + prefix + n_bytes, ' ', n_spaces);
+    p[prefix + length - 1] = '\n';
+    out->n_bytes += prefix + length;
+out:
     text_release(&dictionary);
     return result;
 }

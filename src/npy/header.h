@@ -36,7 +36,7 @@ int npy_header_length(const uint8_t *bytes, size_t n_bytes, size_t *header_nbyte
 
 /*
  * Parse a header of which all header_nbytes are present. Strict: exactly the keys descr,
- * fortran_order and shape, plain Python literals, nothing behind the dictionary but spaces and one
+ * fortran_order and shape, plain Python literals, nothing after the dictionary but spaces and one
  * newline. ERROR_DATA with the reason alone ("negative dimension"). The caller releases the header.
  */
 int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *header,

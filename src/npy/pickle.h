@@ -115,8 +115,8 @@ struct pickle_writer {
 int pickle_writer_init(struct pickle_writer *writer, const uint64_t *shape, unsigned n_dims,
                        struct error *err);
 
-/* Note that `item` has place i (0 to n_items - 1, C order). Any order, and items that are no
- * ndarrays need not be noted. ERROR_DATA for a dtype that is no number. Not thread-safe. */
+/* Note that `item` has place i (0 to n_items - 1, C order). Any order, and items that are not
+ * ndarrays need not be noted. ERROR_DATA for a dtype that is not a number. Not thread-safe. */
 int pickle_writer_note(struct pickle_writer *writer, uint64_t i, const struct pickle_item *item,
                        struct error *err);
 

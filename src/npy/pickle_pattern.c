@@ -149,12 +149,15 @@ static int set_data(struct pickle_reader *r, const struct dtype *dtype,
     return 0;
 }
 
-static struct pickle_ndarray *array_new(struct pickle_reader *r)
+/* The result becomes a new array, NULL without memory. */
+static struct pickle_ndarray *make_array(struct pickle_reader *r, struct pickle_item *result)
 {
     struct pickle_ndarray *array = pickle_alloc(r, sizeof *array);
 
     if (array != NULL)
         *array = (struct pickle_ndarray){0};
+    result->kind = PICKLE_ARRAY;
+    result->as.inner = array;
     return array;
 }
 
@@ -169,9 +172,7 @@ static int make_shell(struct pickle_reader *r, const struct pickle_item *argumen
         !value_is_text(&arguments[2], "b"))
         return pickle_fail(r,
                            "unexpected arguments of _reconstruct, expected (ndarray, (0,), b'b')");
-    result->kind = PICKLE_ARRAY;
-    result->as.inner = array_new(r);
-    return result->as.inner == NULL ? -1 : 0;
+    return make_array(r, result) == NULL ? -1 : 0;
 }
 
 /* dtype('f4', False, True) */
@@ -192,8 +193,7 @@ static int make_dtype(struct pickle_reader *r, const struct pickle_item *argumen
                               &refused) != 0)
         return pickle_fail(r, "dtype %s is not accepted in an object array",
                            text_quote_bytes(name->as.bytes, name->n_bytes_or_items).text);
-    result->kind = VALUE_DTYPE;
-    result->as.inner = dtype;
+    *result = (struct pickle_item){.kind = VALUE_DTYPE, .as.inner = dtype};
     return 0;
 }
 
@@ -234,8 +234,7 @@ static int make_from_buffer(struct pickle_reader *r, const struct pickle_item *a
         return -1;
     if (!fortran_order && !value_is_text(&arguments[3], "C"))
         return pickle_fail(r, "unexpected axis order of an array, expected 'C' or 'F'");
-    result->kind = PICKLE_ARRAY;
-    array = result->as.inner = array_new(r);
+    array = make_array(r, result);
     if (array == NULL)
         return -1;
     array->fortran_order = fortran_order;
@@ -271,16 +270,6 @@ static int make_encoded(struct pickle_reader *r, const struct pickle_item *argum
     return 0;
 }
 
-/* bytes(): b'' in protocol 2. */
-static int make_no_bytes(struct pickle_reader *r, const struct pickle_item *arguments,
-                         struct pickle_item *result)
-{
-    (void)arguments;
-    result->kind = VALUE_BYTES;
-    result->as.bytes = r->start;
-    return 0;
-}
-
 static const struct {
     const char *name;
     const char *pattern;
@@ -292,14 +281,15 @@ static const struct {
     [GLOBAL_SCALAR] = {"scalar", "db", make_scalar},
     [GLOBAL_FROMBUFFER] = {"_frombuffer", "bdts", make_from_buffer},
     [GLOBAL_ENCODE] = {"encode", "ss", make_encoded},
-    [GLOBAL_BYTES] = {"bytes", "", make_no_bytes},
-    [GLOBAL_NDARRAY] = {"ndarray", "", NULL},
+    [GLOBAL_BYTES] = {"bytes", "", NULL}, /* b'' in protocol 2 */
+    [GLOBAL_NDARRAY] = {"ndarray", NULL, NULL},
 };
 
 int pickle_reduce(struct pickle_reader *r)
 {
-    struct pickle_item result = {0};
+    struct pickle_item result = {.kind = VALUE_BYTES, .as.bytes = r->start};
     struct pickle_item *callable, *arguments;
+    size_t i;
 
     if (pickle_need(r, 2) != 0)
         return -1;
@@ -308,11 +298,11 @@ int pickle_reduce(struct pickle_reader *r)
     if (callable->kind != VALUE_GLOBAL || arguments->kind != VALUE_TUPLE)
         return pickle_fail(r, "call of %s with %s, expected a name and a tuple",
                            pickle_value_name(callable), pickle_value_name(arguments));
-    if (callables[callable->as.integer].make == NULL ||
-        !matches(arguments, callables[callable->as.integer].pattern))
+    i = (size_t)callable->as.integer;
+    if (callables[i].pattern == NULL || !matches(arguments, callables[i].pattern))
         return pickle_fail(r, "unexpected arguments of %s, expected those that numpy writes",
-                           callables[callable->as.integer].name);
-    if (callables[callable->as.integer].make(r, values_of(arguments), &result) != 0)
+                           callables[i].name);
+    if (callables[i].make != NULL && callables[i].make(r, values_of(arguments), &result) != 0)
         return -1;
     pickle_tuple_drop(r, arguments);
     *callable = result;
@@ -343,23 +333,6 @@ static int build_dtype(struct pickle_reader *r, struct pickle_dtype *dtype,
     return 0;
 }
 
-static int build_object_array(struct pickle_reader *r, struct pickle_ndarray *array,
-                              const struct pickle_item *values)
-{
-    if (r->object_array != NULL)
-        return pickle_fail(r, "object array inside an object array");
-    if (set_shape(r, &values[1], 1, array) != 0)
-        return -1;
-    if (array->n_elements > r->limits->n_items)
-        return pickle_fail(r, "object array of %llu items, expected at most %llu",
-                           (unsigned long long)array->n_elements,
-                           (unsigned long long)r->limits->n_items);
-    array->dtype = dtype_of(&values[2])->dtype;
-    r->object_array = array;
-    r->object_list = values[4].as.inner;
-    return 0;
-}
-
 /* (1, shape, dtype, fortran_order, data) */
 static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
                        const struct pickle_item *state)
@@ -370,8 +343,20 @@ static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
     if (array->dtype.kind != 0)
         return pickle_fail(r, "second state of an array, expected one");
     if (matches(state, "itd?l") && dtype_of(&values[2])->built &&
-        dtype_of(&values[2])->dtype.kind == DTYPE_OBJECT && values[0].as.integer == 1)
-        return build_object_array(r, array, values);
+        dtype_of(&values[2])->dtype.kind == DTYPE_OBJECT && values[0].as.integer == 1) {
+        if (r->object_array != NULL)
+            return pickle_fail(r, "object array inside an object array");
+        if (set_shape(r, &values[1], 1, array) != 0)
+            return -1;
+        if (array->n_elements > r->limits->n_items)
+            return pickle_fail(r, "object array of %llu items, expected at most %llu",
+                               (unsigned long long)array->n_elements,
+                               (unsigned long long)r->limits->n_items);
+        array->dtype = dtype_of(&values[2])->dtype;
+        r->object_array = array;
+        r->object_list = values[4].as.inner;
+        return 0;
+    }
     if (!matches(state, "itd?b") || values[0].as.integer != 1)
         return pickle_fail(r,
                            "unexpected state of an array, expected (1, shape, dtype, order, data)");

@@ -190,42 +190,21 @@ static int memo_put(struct pickle_reader *r, uint64_t slot)
     return 0;
 }
 
-static int memo_get(struct pickle_reader *r, uint64_t slot)
-{
-    if (slot >= r->n_slots || !r->memo[slot].is_kept)
-        return pickle_fail(r, "memo slot %llu is not set, expected one that is",
-                           (unsigned long long)slot);
-    return pickle_push(r, r->memo[slot]);
-}
-
 /* --- opcodes --- */
-
-static int push_int(struct pickle_reader *r, int64_t integer)
-{
-    return pickle_push(r, (struct pickle_item){.kind = PICKLE_INT, .as.integer = integer});
-}
 
 /* Two's complement of any length, least significant byte first. */
 static int push_long(struct pickle_reader *r, const struct code *code)
 {
-    const unsigned n_bits = 8 * (unsigned)code->number;
+    const unsigned unused_bits = 64 - 8 * (unsigned)code->number;
+    struct pickle_item value = {.kind = PICKLE_INT};
 
     if (code->number > 8)
         return pickle_fail(r, "integer beyond 64 bits: expected at most 8 bytes, found %llu",
                            (unsigned long long)code->number);
-    if (code->number == 0)
-        return push_int(r, 0);
-    return push_int(
-        r, (int64_t)(bytes_get_uint(code->bytes, (size_t)code->number, false) << (64 - n_bits)) >>
-               (64 - n_bits));
-}
-
-static int push_float(struct pickle_reader *r, const struct code *code)
-{
-    const uint64_t bits = __builtin_bswap64(code->number);
-    struct pickle_item value = {.kind = PICKLE_FLOAT};
-
-    memcpy(&value.as.number, &bits, sizeof bits);
+    if (code->number > 0)
+        value.as.integer =
+            (int64_t)(bytes_get_uint(code->bytes, (size_t)code->number, false) << unused_bits) >>
+            unused_bits;
     return pickle_push(r, value);
 }
 
@@ -248,16 +227,7 @@ static int push_bytes(struct pickle_reader *r, const struct code *code, uint8_t 
                                                .as.bytes = code->bytes});
 }
 
-static int push_named(struct pickle_reader *r, const struct code *code)
-{
-    const uint8_t *newline = memchr(code->bytes, '\n', code->number);
-    const size_t n_module = (size_t)(newline - code->bytes);
-
-    return pickle_global_push(r, code->bytes, n_module, newline + 1,
-                              (size_t)code->number - n_module - 1);
-}
-
-/* STACK_GLOBAL: the same with both names on the stack. */
+/* STACK_GLOBAL: with both names on the stack. */
 static int push_stacked(struct pickle_reader *r)
 {
     const struct pickle_item *module, *name;
@@ -277,7 +247,8 @@ static int push_stacked(struct pickle_reader *r)
 /* The opcodes that do more than push a value. */
 static int carry_out(struct pickle_reader *r, const struct code *code)
 {
-    size_t from;
+    const uint8_t *newline;
+    size_t from, n_module;
 
     switch (code->opcode) {
     case OP_FRAME:
@@ -301,7 +272,10 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
     case OP_APPENDS:
         return pickle_mark_pop(r, &from) != 0 ? -1 : pickle_list_append(r, from);
     case OP_GLOBAL:
-        return push_named(r, code);
+        newline = memchr(code->bytes, '\n', code->number);
+        n_module = (size_t)(newline - code->bytes);
+        return pickle_global_push(r, code->bytes, n_module, newline + 1,
+                                  (size_t)code->number - n_module - 1);
     case OP_STACK_GLOBAL:
         return push_stacked(r);
     case OP_REDUCE:
@@ -318,28 +292,38 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
             return pickle_fail(r, "MEMOIZE and PUT in one pickle, expected one of them");
         return memo_put(r, r->n_memoized++);
     default: /* BINGET, LONG_BINGET */
-        return memo_get(r, code->number);
+        if (code->number >= r->n_slots || !r->memo[code->number].is_kept)
+            return pickle_fail(r, "memo slot %llu is not set, expected one that is",
+                               (unsigned long long)code->number);
+        return pickle_push(r, r->memo[code->number]);
     }
 }
 
 static int step(struct pickle_reader *r, const struct code *code)
 {
+    const uint64_t bits = __builtin_bswap64(code->number); /* of a float */
+    struct pickle_item value = {.kind = PICKLE_INT, .as.integer = (int64_t)code->number};
+
     switch (code->opcode) {
     case OP_NONE:
-        return pickle_push(r, (struct pickle_item){.kind = PICKLE_NONE});
+        value = (struct pickle_item){.kind = PICKLE_NONE};
+        break;
     case OP_NEWTRUE:
     case OP_NEWFALSE:
-        return pickle_push(
-            r, (struct pickle_item){.kind = PICKLE_BOOL, .as.integer = code->opcode == OP_NEWTRUE});
+        value = (struct pickle_item){.kind = PICKLE_BOOL, .as.integer = code->opcode == OP_NEWTRUE};
+        break;
     case OP_BININT1:
     case OP_BININT2:
-        return push_int(r, (int64_t)code->number);
+        break;
     case OP_BININT:
-        return push_int(r, (int32_t)(uint32_t)code->number);
+        value.as.integer = (int32_t)(uint32_t)code->number;
+        break;
     case OP_LONG1:
         return push_long(r, code);
     case OP_BINFLOAT:
-        return push_float(r, code);
+        value.kind = PICKLE_FLOAT;
+        memcpy(&value.as.number, &bits, sizeof bits);
+        break;
     case OP_SHORT_BINUNICODE:
     case OP_BINUNICODE:
         return push_bytes(r, code, PICKLE_STRING);
@@ -351,10 +335,12 @@ static int step(struct pickle_reader *r, const struct code *code)
     case OP_BINSTRING:
         return push_bytes(r, code, VALUE_BYTES);
     case OP_EMPTY_TUPLE:
-        return pickle_push(r, (struct pickle_item){.kind = VALUE_TUPLE});
+        value = (struct pickle_item){.kind = VALUE_TUPLE};
+        break;
     default:
         return carry_out(r, code);
     }
+    return pickle_push(r, value);
 }
 
 /* --- what is refused --- */
@@ -443,17 +429,27 @@ static int check_scalar(struct pickle_reader *r, uint64_t i, const struct pickle
     return add_total(r, item->n_bytes_or_items, total);
 }
 
-/* A list's items are looked at once, however often it is referred to. */
-static int finish_list(struct pickle_reader *r, uint64_t i, struct pickle_item *item,
+static int finish_item(struct pickle_reader *r, uint64_t i, struct pickle_item *item,
                        uint64_t *total)
 {
+    const struct pickle_ndarray *array = item->as.array;
     struct pickle_list *list = item->as.inner;
+    const unsigned long long at = i;
 
-    if (!list->checked) {
+    if (item->kind == PICKLE_ARRAY) {
+        if (array->dtype.kind == 0)
+            return pickle_fail(r, "item %llu: array without data, expected its state", at);
+        if (array->dtype.kind == DTYPE_OBJECT)
+            return pickle_fail(r, "item %llu: object array inside an object array", at);
+        item->n_bytes_or_items = (uint32_t)array->n_bytes;
+        return add_total(r, array->n_bytes, total);
+    }
+    if (item->kind != PICKLE_LIST)
+        return check_scalar(r, i, item, total);
+    if (!list->checked) { /* once, however often it is referred to */
         if (list->n > r->limits->list_items)
-            return pickle_fail(r, "item %llu: list of %u items, at most %llu are accepted",
-                               (unsigned long long)i, list->n,
-                               (unsigned long long)r->limits->list_items);
+            return pickle_fail(r, "item %llu: list of %u items, at most %llu are accepted", at,
+                               list->n, (unsigned long long)r->limits->list_items);
         list->n_bytes = list->n * sizeof *list->values;
         for (uint32_t k = 0; k < list->n; k++)
             if (check_scalar(r, i, &list->values[k], &list->n_bytes) != 0)
@@ -463,25 +459,6 @@ static int finish_list(struct pickle_reader *r, uint64_t i, struct pickle_item *
     item->n_bytes_or_items = list->n;
     item->as.items = list->values;
     return add_total(r, list->n_bytes, total);
-}
-
-static int finish_item(struct pickle_reader *r, uint64_t i, struct pickle_item *item,
-                       uint64_t *total)
-{
-    const struct pickle_ndarray *array = item->as.array;
-
-    if (item->kind == PICKLE_LIST)
-        return finish_list(r, i, item, total);
-    if (item->kind != PICKLE_ARRAY)
-        return check_scalar(r, i, item, total);
-    if (array->dtype.kind == 0)
-        return pickle_fail(r, "item %llu: array without data, expected its state",
-                           (unsigned long long)i);
-    if (array->dtype.kind == DTYPE_OBJECT)
-        return pickle_fail(r, "item %llu: object array inside an object array",
-                           (unsigned long long)i);
-    item->n_bytes_or_items = (uint32_t)array->n_bytes;
-    return add_total(r, array->n_bytes, total);
 }
 
 static int finish(struct pickle_reader *r, struct pickle_document *document)
@@ -494,7 +471,7 @@ static int finish(struct pickle_reader *r, struct pickle_document *document)
     if (r->n_stack != 1 || r->n_marks != 0)
         return pickle_fail(r, "%zu values on the stack at the end, expected one", r->n_stack);
     if (r->next != r->end)
-        return pickle_fail(r, "%zu bytes behind the end of the pickle, expected none",
+        return pickle_fail(r, "%zu bytes after the end of the pickle, expected none",
                            (size_t)(r->end - r->next));
     if (r->stack->kind != PICKLE_ARRAY || r->stack->as.array != array)
         return pickle_fail(r, "it holds %s, not an object array", pickle_value_name(r->stack));

@@ -58,14 +58,6 @@ static uint8_t *put_int(uint8_t *p, int64_t value)
     return put_number(p, (uint8_t)n_bytes, (uint64_t)value, n_bytes);
 }
 
-static uint8_t *put_float(uint8_t *p, double number)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &number, sizeof bits);
-    return put_number(p, OP_BINFLOAT, __builtin_bswap64(bits), 8);
-}
-
 static uint8_t *put_shape(uint8_t *p, const uint64_t *shape, unsigned n_dims)
 {
     static const uint8_t short_tuples[] = {OP_EMPTY_TUPLE, OP_TUPLE1, OP_TUPLE2, OP_TUPLE3};
@@ -234,6 +226,7 @@ static int write_scalar(const struct pickle_item *item, struct bytes *out, struc
 {
     const size_t n_string = item->kind == PICKLE_STRING ? item->n_bytes_or_items : 0;
     uint8_t *p = bytes_reserve(out, MAX_SCALAR_NBYTES + n_string, err);
+    uint64_t bits;
 
     if (p == NULL)
         return -1;
@@ -248,7 +241,8 @@ static int write_scalar(const struct pickle_item *item, struct bytes *out, struc
         p = put_int(p, item->as.integer);
         break;
     case PICKLE_FLOAT:
-        p = put_float(p, item->as.number);
+        memcpy(&bits, &item->as.number, sizeof bits);
+        p = put_number(p, OP_BINFLOAT, __builtin_bswap64(bits), 8);
         break;
     case PICKLE_STRING:
         p = put_number(p, OP_BINUNICODE, n_string, 4);
@@ -266,42 +260,27 @@ static int write_opcode(uint8_t opcode, struct bytes *out, struct error *err)
     return bytes_append(out, &opcode, 1, err);
 }
 
-/* MARK before the first item of each batch of a list, APPENDS behind its last. */
-static bool begins_batch(uint64_t i)
+/* Item i of a list of n_items: MARK before the first item of each batch, APPENDS after its last. */
+static int begin_item(uint64_t i, struct bytes *out, struct error *err)
 {
-    return i % PICKLE_BATCH == 0;
+    return i % PICKLE_BATCH == 0 ? write_opcode(OP_MARK, out, err) : 0;
 }
 
-static bool ends_batch(uint64_t i, uint64_t n_items)
+static int end_item(uint64_t i, uint64_t n_items, struct bytes *out, struct error *err)
 {
-    return (i + 1) % PICKLE_BATCH == 0 || i + 1 == n_items;
+    return (i + 1) % PICKLE_BATCH == 0 || i + 1 == n_items ? write_opcode(OP_APPENDS, out, err) : 0;
 }
 
 static int write_list(const struct pickle_item *list, struct bytes *out, struct error *err)
 {
     const uint32_t n = list->n_bytes_or_items;
+    int rc = write_opcode(OP_EMPTY_LIST, out, err);
 
-    if (write_opcode(OP_EMPTY_LIST, out, err) != 0)
-        return -1;
-    for (uint32_t i = 0; i < n; i++) {
-        if (begins_batch(i) && write_opcode(OP_MARK, out, err) != 0)
-            return -1;
-        if (write_scalar(&list->as.items[i], out, err) != 0)
-            return -1;
-        if (ends_batch(i, n) && write_opcode(OP_APPENDS, out, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int write_item(const struct pickle_writer *writer, uint64_t i,
-                      const struct pickle_item *item, struct bytes *out, struct error *err)
-{
-    if (item->kind == PICKLE_ARRAY)
-        return write_array(writer, i, item->as.array, out, err);
-    if (item->kind == PICKLE_LIST)
-        return write_list(item, out, err);
-    return write_scalar(item, out, err);
+    for (uint32_t i = 0; i < n && rc == 0; i++)
+        rc = begin_item(i, out, err) != 0 || write_scalar(&list->as.items[i], out, err) != 0
+                 ? -1
+                 : end_item(i, n, out, err);
+    return rc;
 }
 
 int pickle_write_items(const struct pickle_writer *writer, uint64_t first,
@@ -311,13 +290,15 @@ int pickle_write_items(const struct pickle_writer *writer, uint64_t first,
     if (first > writer->n_items || n_items > writer->n_items - first)
         return error_set(err, ERROR_INTERNAL, "more items than the object array has");
     for (size_t k = 0; k < n_items; k++) {
-        const uint64_t i = first + k;
+        const struct pickle_item *item = &items[k];
+        int rc = begin_item(first + k, out, err);
 
-        if (begins_batch(i) && write_opcode(OP_MARK, out, err) != 0)
-            return -1;
-        if (write_item(writer, i, &items[k], out, err) != 0)
-            return -1;
-        if (ends_batch(i, writer->n_items) && write_opcode(OP_APPENDS, out, err) != 0)
+        if (rc == 0)
+            rc = item->kind == PICKLE_ARRAY
+                     ? write_array(writer, first + k, item->as.array, out, err)
+                 : item->kind == PICKLE_LIST ? write_list(item, out, err)
+                                             : write_scalar(item, out, err);
+        if (rc != 0 || end_item(first + k, writer->n_items, out, err) != 0)
             return -1;
     }
     return 0;

@@ -266,11 +266,11 @@ static void test_refused(void **state)
         {1, HEAD "(0,9223372036854775807,9,9)}\n", "too large"},
         {1, HEAD "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)}\n",
          "more than 32 dimensions"},
-        {1, HEAD "(2,), } xyz\n", "behind its dictionary"},
-        {1, HEAD "(2,), }{}\n", "behind its dictionary"},
-        {1, HEAD "(2,), } # hi\n", "behind its dictionary"},
-        {1, HEAD "(2,), }\n\n", "behind its dictionary"},
-        {1, HEAD "(2,), }\n ", "behind its dictionary"},
+        {1, HEAD "(2,), } xyz\n", "after its dictionary"},
+        {1, HEAD "(2,), }{}\n", "after its dictionary"},
+        {1, HEAD "(2,), } # hi\n", "after its dictionary"},
+        {1, HEAD "(2,), }\n\n", "after its dictionary"},
+        {1, HEAD "(2,), }\n ", "after its dictionary"},
         {1, "{'descr': '<f4\n", "unterminated string"},
         {1, "{'descr': '<f4", "unterminated string"},
         {1, "{'descr': '\\x3cf4', 'fortran_order': False, 'shape': (2,)}\n", "escape sequence"},
@@ -324,7 +324,7 @@ static void test_nul_padding(void **state)
 
     (void)state;
     assert_int_equal(npy_header_parse(image.bytes, image.n_bytes, &header, &err), -1);
-    assert_non_null(strstr(err.message, "behind its dictionary"));
+    assert_non_null(strstr(err.message, "after its dictionary"));
     free(image.bytes);
 }
 

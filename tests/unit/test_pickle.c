@@ -166,8 +166,8 @@ static void test_refused(void **state)
         CASE("\x80\x03.", "0 values on the stack"),
         CASE("\x80\x03NN.", "2 values on the stack"),
         CASE("\x80\x03N(.", "values on the stack"),
-        CASE(P_OBJECTS("K\0\x85", "") "N", "1 bytes behind the end"),
-        CASE(P_OBJECTS("K\0\x85", "") "\n", "1 bytes behind the end"),
+        CASE(P_OBJECTS("K\0\x85", "") "N", "1 bytes after the end"),
+        CASE(P_OBJECTS("K\0\x85", "") "\n", "1 bytes after the end"),
         /* the stack and the memo */
         CASE("\x80\x03\x85.", "stack underflow"),
         CASE("\x80\x03N\x87.", "stack underflow"),
