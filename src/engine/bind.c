@@ -102,7 +102,7 @@ static int wdl_label(const struct plan *plan, const struct plan_array *array, en
         return plan_refuse(plan, array, err,
                            "3 columns, but --value %s is for one or two; use --role NAME=wdl (blue "
                            "wins, draw, red wins) or NAME=value:players",
-                           value_convention_name(c->value));
+                           conventions_text(c, "value").text);
     return survey_shares(plan, array, false,
                          "blue wins, draw, red wins, which are not negative and have the sum 1; "
                          "use --value mover, or --role NAME=value:players or NAME=copy",

@@ -259,7 +259,7 @@ static int note_board(struct plan *plan, struct error *err)
         return plan_warn(plan, err,
                          "chess has no exact mirror: a mirrored position castles on the other side "
                          "(--castling %s)",
-                         castling_policy_name(plan->conventions.castling));
+                         conventions_text(&plan->conventions, "castling").text);
     if (plan->board->family->has_tiles && plan->conventions.tiles == TILES_PERMUTE)
         return plan_warn(plan, err,
                          "--tiles permute: all transforms but 0 and 3 make tiles that are not in "

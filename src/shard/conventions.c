@@ -32,55 +32,53 @@ const char *const convention_names[] = {"planes",  "castling-planes", "value",
                                         "to-move", "ambiguous",       "castling",
                                         "tiles",   "to-move-plane",   NULL};
 
-static const char *const planes_names[] = {"colour", "mover", "canonical", "openspiel", NULL};
-static const char *const value_names[] = {"colour01", "colour11", "colour-wdl", "mover", NULL};
-static const char *const to_move_names[] = {"01", "12", "pm1", NULL};
-static const char *const ambiguous_names[] = {"map", "keep", "drop", NULL};
-static const char *const castling_names[] = {"swap", "skip", NULL};
-static const char *const tiles_names[] = {"keep", "permute", NULL};
+#define WORDS(...)        \
+    (const char *const[]) \
+    {                     \
+        __VA_ARGS__, NULL \
+    }
 
-const char *planes_convention_name(enum planes_convention planes)
+/* The conventions that are one of some words, and the enum that holds its position. */
+static const struct convention {
+    const char *name;
+    const char *const *words;
+    size_t offset;
+} conventions[] = {
+    {"planes", WORDS("colour", "mover", "canonical", "openspiel"),
+     offsetof(struct conventions, planes)},
+    {"value", WORDS("colour01", "colour11", "colour-wdl", "mover"),
+     offsetof(struct conventions, value)},
+    {"to-move", WORDS("01", "12", "pm1"), offsetof(struct conventions, to_move)},
+    {"to-move-plane", WORDS("01", "12", "pm1"), offsetof(struct conventions, plane_coding)},
+    {"ambiguous", WORDS("map", "keep", "drop"), offsetof(struct conventions, ambiguous)},
+    {"castling", WORDS("swap", "skip"), offsetof(struct conventions, castling)},
+    {"tiles", WORDS("keep", "permute"), offsetof(struct conventions, tiles)},
+};
+
+static const struct convention *find(const char *name)
 {
-    return planes == PLANES_PERMUTATION ? "permutation" : planes_names[planes];
+    for (size_t i = 0; i < sizeof conventions / sizeof *conventions; i++)
+        if (strcmp(conventions[i].name, name) == 0)
+            return &conventions[i];
+    return NULL;
 }
 
-const char *value_convention_name(enum value_convention value)
-{
-    return value_names[value];
-}
-
-const char *to_move_coding_name(enum to_move_coding coding)
-{
-    return to_move_names[coding];
-}
-
-const char *ambiguous_policy_name(enum ambiguous_policy policy)
-{
-    return ambiguous_names[policy];
-}
-
-const char *castling_policy_name(enum castling_policy policy)
-{
-    return castling_names[policy];
-}
-
-const char *tiles_policy_name(enum tiles_policy policy)
-{
-    return tiles_names[policy];
-}
-
-static int find_word(const char *option, const char *text, const char *const *words,
-                     struct error *err)
+static int set_word(struct conventions *c, const struct convention *convention, const char *text,
+                    struct error *err)
 {
     struct text list = {0};
+    unsigned i = 0;
 
-    for (int i = 0; words[i] != NULL; i++)
-        if (strcmp(words[i], text) == 0)
-            return i;
-    for (int i = 0; words[i] != NULL; i++)
-        if (text_append(&list, err, i == 0 ? "%s" : ", %s", words[i]) != 0)
+    while (convention->words[i] != NULL && strcmp(convention->words[i], text) != 0)
+        i++;
+    if (convention->words[i] != NULL) { /* all of them are enums, of the size of an unsigned */
+        memcpy((uint8_t *)c + convention->offset, &i, sizeof i);
+        return 0;
+    }
+    for (i = 0; convention->words[i] != NULL; i++)
+        if (text_append(&list, err, i == 0 ? "%s" : ", %s", convention->words[i]) != 0)
             break;
-    error_set(err, ERROR_USAGE, "--%s: %s is none of %s", option, text_quote(text).text,
+    error_set(err, ERROR_USAGE, "--%s: %s is none of %s", convention->name, text_quote(text).text,
               list.text != NULL ? list.text : "");
     text_release(&list);
     return -1;
@@ -185,43 +183,6 @@ static int parse_castling_planes(struct conventions *c, const char *text, struct
     return 0;
 }
 
-static int set(struct conventions *c, const char *option, const char *text, struct error *err)
-{
-    int word = 0;
-
-    if (strcmp(option, "castling-planes") == 0)
-        return parse_castling_planes(c, text, err);
-    if (strcmp(option, "planes") == 0) {
-        if ((*text >= '0' && *text <= '9') || (*text != '\0' && strchr(turn_marks, *text) != NULL))
-            return parse_permutation(c, text, err);
-        word = find_word(option, text, planes_names, err);
-        c->planes = (enum planes_convention)word;
-    } else if (strcmp(option, "value") == 0) {
-        word = find_word(option, text, value_names, err);
-        c->value = (enum value_convention)word;
-        c->value_said = true;
-    } else if (strcmp(option, "to-move") == 0) {
-        word = find_word(option, text, to_move_names, err);
-        c->to_move = (enum to_move_coding)word;
-        c->to_move_said = true;
-    } else if (strcmp(option, "to-move-plane") == 0) {
-        word = find_word(option, text, to_move_names, err);
-        c->plane_coding = (enum to_move_coding)word;
-    } else if (strcmp(option, "ambiguous") == 0) {
-        word = find_word(option, text, ambiguous_names, err);
-        c->ambiguous = (enum ambiguous_policy)word;
-    } else if (strcmp(option, "castling") == 0) {
-        word = find_word(option, text, castling_names, err);
-        c->castling = (enum castling_policy)word;
-    } else if (strcmp(option, "tiles") == 0) {
-        word = find_word(option, text, tiles_names, err);
-        c->tiles = (enum tiles_policy)word;
-    } else {
-        return error_set(err, ERROR_INTERNAL, "unknown convention '%s'", option);
-    }
-    return word < 0 ? -1 : 0;
-}
-
 /* The number of an option among convention_names; that of the NULL at its end when it is none. */
 static unsigned find_name(const char *option)
 {
@@ -234,11 +195,26 @@ static unsigned find_name(const char *option)
 
 int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err)
 {
-    if (set(c, option, text, err) != 0)
+    const struct convention *convention = find(option);
+    const bool is_planes = strcmp(option, "planes") == 0;
+    const bool is_permutation =
+        is_planes && *text != '\0' && strchr("0123456789~=-", *text) != NULL;
+    int status;
+
+    if (strcmp(option, "castling-planes") == 0)
+        status = parse_castling_planes(c, text, err);
+    else if (convention == NULL)
+        status = error_set(err, ERROR_INTERNAL, "unknown convention '%s'", option);
+    else
+        status =
+            is_permutation ? parse_permutation(c, text, err) : set_word(c, convention, text, err);
+    if (status != 0)
         return -1;
     c->said |= 1u << find_name(option);
-    if (strcmp(option, "planes") == 0 && c->planes == PLANES_PERMUTATION)
+    if (is_permutation)
         c->said |= 1u << find_name("to-move-plane"); /* by its mark */
+    c->value_said = conventions_is_said(c, "value");
+    c->to_move_said = conventions_is_said(c, "to-move");
     return 0;
 }
 
@@ -249,25 +225,17 @@ bool conventions_is_said(const struct conventions *c, const char *option)
 
 struct convention_text conventions_text(const struct conventions *c, const char *option)
 {
-    const struct {
-        const char *option, *word;
-    } words[] = {
-        {"planes", planes_names[c->planes]},
-        {"value", value_names[c->value]},
-        {"to-move", to_move_names[c->to_move]},
-        {"ambiguous", ambiguous_names[c->ambiguous]},
-        {"castling", castling_names[c->castling]},
-        {"tiles", tiles_names[c->tiles]},
-        {"to-move-plane", to_move_names[c->plane_coding]},
-    };
+    const struct convention *convention = find(option);
     struct convention_text text = {""};
+    unsigned word;
 
     if (strcmp(option, "castling-planes") == 0)
         return castling_planes_text(c);
     if (strcmp(option, "planes") == 0 && c->planes == PLANES_PERMUTATION)
         return permutation_text(c);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].option, option) == 0)
-            snprintf(text.text, sizeof text.text, "%s", words[i].word);
+    if (convention == NULL)
+        return text;
+    memcpy(&word, (const uint8_t *)c + convention->offset, sizeof word);
+    snprintf(text.text, sizeof text.text, "%s", convention->words[word]);
     return text;
 }

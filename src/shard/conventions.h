@@ -85,14 +85,6 @@ struct convention_text conventions_text(const struct conventions *c, const char 
 /* Whether the user told it; else the default holds. */
 bool conventions_is_said(const struct conventions *c, const char *option);
 
-/* The words for messages. */
-const char *planes_convention_name(enum planes_convention planes);
-const char *value_convention_name(enum value_convention value);
-const char *to_move_coding_name(enum to_move_coding coding);
-const char *ambiguous_policy_name(enum ambiguous_policy policy);
-const char *castling_policy_name(enum castling_policy policy);
-const char *tiles_policy_name(enum tiles_policy policy);
-
 /* OpenSpiel's nine planes: plane i goes to openspiel_plane_dst[k][i] under rhombus transform k. */
 extern const uint8_t openspiel_plane_dst[4][9];
 
