@@ -230,6 +230,7 @@ struct symaug_moved {
     uint64_t row_nbytes; /* SYMAUG_ROWS */
     int values;  /* of padded sparse indices: the number of the array with the values; else -1 */
     int offsets; /* of CSR: the number of the array with the offsets; else -1 */
+    int is_key;  /* 1: part of the position, which symaug_mover_keys wants; else 0 */
 };
 
 /* The arrays, in the order of the shard. symaug_mover_array wants i below their number. */
@@ -264,6 +265,15 @@ SYMAUG_API int symaug_mover_move(const symaug_mover *mover, size_t array,
 SYMAUG_API int symaug_mover_move_lists(const symaug_mover *mover, size_t array,
                                        const int64_t *starts, const uint8_t *transforms, size_t n,
                                        const void *in, void *out, struct symaug_failure *failure);
+
+/*
+ * Orbit keys of n rows, as `symaug expand --orbit-key` writes them: two rows have the same key when
+ * one's position is an image of the other's. data[i] are the rows of array i, aligned to its
+ * elements; only those of arrays with is_key are looked at. keys takes two numbers for each row,
+ * the high half first. Returns 0, or -1 with failure set: the arrays form no key, no memory.
+ */
+SYMAUG_API int symaug_mover_keys(const symaug_mover *mover, const void *const *data, size_t n,
+                                 uint64_t *keys, struct symaug_failure *failure);
 
 #ifdef __cplusplus
 }

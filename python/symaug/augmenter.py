@@ -63,6 +63,13 @@ class Augmenter:
         """
         return self._mover.images(self._arrays, self._n_rows, rows, transforms, self._threads)
 
+    def orbit_keys(self):
+        """The orbit keys of all rows, (N, 2) uint64, (high, low) each: two rows have the same one
+        when one's position is an image of the other's (the symaug_orbit of `symaug expand
+        --orbit-key`). key="NAME,..." says which arrays are the position. Error when none is.
+        """
+        return self._mover.keys(self._arrays, self._n_rows, self._threads)
+
 
 def _file_board(name):
     return "file:" + name if name is not None and name.endswith(".json") and not name.startswith("file:") else name

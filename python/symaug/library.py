@@ -61,7 +61,7 @@ class Moved(ctypes.Structure):
 
     _fields_ = [("name", ctypes.c_char_p), ("role", ctypes.c_char_p), ("form", ctypes.c_int),
                 ("row_nbytes", ctypes.c_uint64), ("values", ctypes.c_int),
-                ("offsets", ctypes.c_int)]
+                ("offsets", ctypes.c_int), ("is_key", ctypes.c_int)]
 
 
 class SpanOf(ctypes.Structure):
@@ -100,6 +100,7 @@ FUNCTIONS = {
     "mover_rows": (ctypes.c_uint64, _P, _Z), "mover_arrays": (_Z, _P),
     "mover_array": (Moved, _P, _Z),
     "mover_move": (_I, _P, _Z, ctypes.POINTER(Rows), _P, _FAILURE),
+    "mover_keys": (_I, _P, ctypes.POINTER(_P), _Z, _P, _FAILURE),
     "mover_move_lists": (_I, _P, _Z, _P, _P, _Z, _P, _P, _FAILURE),
 }  # fmt: skip
 

@@ -114,6 +114,20 @@ class Mover:
         self._run(jobs, threads)
         return out
 
+    def keys(self, arrays, n_rows, threads=1):
+        """The orbit keys of all rows of the arrays: (n_rows, 2) uint64, (high, low) each."""
+        out = np.empty((n_rows, 2), np.uint64)
+        used = [arrays[name][:n_rows] if moved.is_key else None for name, moved in self.arrays]
+        self._run([(self._keys, [a[i:j] if a is not None else None for a in used], out[i:j])
+                   for i, j in _pieces(n_rows, threads)], threads)  # fmt: skip
+        return out
+
+    def _keys(self, used, out):
+        failure = lib.Failure()
+        data = (ctypes.c_void_p * max(len(used), 1))(*[None if a is None else a.ctypes.data for a in used])
+        if self._lib.mover_keys(self._mover, data, len(out), out.ctypes.data, ctypes.byref(failure)):
+            raise failure.error()
+
     @staticmethod
     def _numbers(numbers, end, what):
         numbers = np.asarray(numbers)

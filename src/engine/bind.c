@@ -306,15 +306,27 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
 
 /* --- planes, codes, lists --- */
 
-/* What the chosen transforms do to planes must be known. */
+/* Keys look at all images of a position, whichever are chosen. */
+static bool is_keyed(const struct plan *plan, const struct plan_array *array)
+{
+    const char *planes;
+
+    return plan->wants_keys && board_swaps_colours(plan->board) &&
+           plan->conventions.planes != PLANES_CANONICAL && plan_is_key(plan, array, &planes);
+}
+
+/* What the chosen transforms do to planes must be known; of others, the key says so. */
 static int bind_planes(struct plan *plan, struct plan_array *array, struct error *err)
 {
     struct spec *spec = &array->spec;
 
-    for (uint32_t k = 0; k < plan->n_chosen; k++) {
-        struct spec_step *step = &spec->steps[plan->chosen[k]];
+    for (uint32_t t = 0; t < spec->n_steps; t++) {
+        const bool is_chosen = memchr(plan->chosen, (int)t, plan->n_chosen) != NULL;
+        struct spec_step *step = &spec->steps[t];
 
-        if (step->is_unknown)
+        if (!is_chosen && !is_keyed(plan, array))
+            continue;
+        if (step->is_unknown && is_chosen)
             return plan_refuse(plan, array, err, "%s", spec->doubt);
         if (step->label_plane < 0)
             continue;
@@ -322,8 +334,7 @@ static int bind_planes(struct plan *plan, struct plan_array *array, struct error
             return plan_refuse(plan, array, err,
                                "a to-move plane of packed or opaque elements cannot swap colours; "
                                "use --planes with a permutation");
-        if (survey_turn_coding(plan, array, (uint64_t)spec_turn_plane(spec, plan->chosen[k]),
-                               err) != 0)
+        if (survey_turn_coding(plan, array, (uint64_t)spec_turn_plane(spec, t), err) != 0)
             return -1;
         step->label = spec_swap_of_coding(plan->conventions.plane_coding);
     }
@@ -384,5 +395,5 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
     if (bind_planes(plan, array, err) != 0 || bind_codes(plan, array, err) != 0 ||
         bind_values(plan, array, err) != 0)
         return -1;
-    return plan->swaps ? bind_swap(plan, array, err) : 0;
+    return plan->swaps || is_keyed(plan, array) ? bind_swap(plan, array, err) : 0;
 }

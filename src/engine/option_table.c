@@ -174,7 +174,7 @@ const struct option_row option_table[] = {
     {0, "key", "NAMES",
      "the arrays that are the position, or NAME:0-13 for some of its planes (default: planes, "
      "packed, grid, tile and to-move)",
-     " expand verify " KEYS, TEXT(key)},
+     " expand verify mover " KEYS, TEXT(key)},
     {0, "shuffle", NULL, "write the rows in a fixed pseudo-random order", " expand ",
      FLAG(shuffle)},
     {0, "order", "ORDER",

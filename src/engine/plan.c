@@ -504,6 +504,7 @@ static int build(struct plan *plan, const char *const *paths, size_t n_paths,
     plan->pick = request->pick;
     plan->keep_identity = request->keep_identity;
     plan->unique = request->unique;
+    plan->wants_keys = request->orbit_key;
     plan->canonical = request->canonical;
     plan->seed = request->seed_name == NULL ? request->seed
                                             : shuffle_hash_text(request->seed, request->seed_name);

@@ -71,8 +71,9 @@ struct plan {
     bool selected;
     uint32_t pick; /* as requested */
     bool keep_identity, unique;
-    bool canonical; /* one image of each row, which its key decides */
-    uint64_t seed;  /* the told one, or mixed with a name */
+    bool wants_keys; /* of positions, which depend on no choice of transforms */
+    bool canonical;  /* one image of each row, which its key decides */
+    uint64_t seed;   /* the told one, or mixed with a name */
     struct order order;
     bool one_block;          /* all rows are one block: transform order */
     uint64_t rows_per_shard; /* as requested */

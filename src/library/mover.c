@@ -5,6 +5,7 @@
 #include "symaug.h"
 
 #include "engine/plan.h"
+#include "positions/key_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,10 @@ struct symaug_mover {
     struct plan plan;
     bool in_memory;
     char (*roles)[128]; /* owned: of each array, in words */
+    struct key key;
+    size_t *key_arrays;  /* owned: those of the key, in the order in which it wants their rows */
+    size_t n_key_arrays; /* 0: they form no key, and */
+    struct error no_key; /* why */
 };
 
 /* --- failures --- */
@@ -76,6 +81,30 @@ static int name_roles(symaug_mover *mover, struct error *err)
     return 0;
 }
 
+/* Keys are not what movers are made for: without one, only symaug_mover_keys fails, unless options
+ * say what it is. */
+static int find_key(symaug_mover *mover, bool is_told, struct error *err)
+{
+    const struct plan *plan = &mover->plan;
+    const char *planes;
+
+    mover->key_arrays = calloc(plan->n_arrays + 1, sizeof *mover->key_arrays);
+    if (mover->key_arrays == NULL)
+        return error_no_memory(err, "keys of positions");
+    if (!plan->swaps && board_swaps_colours(plan->board) &&
+        plan->conventions.planes != PLANES_CANONICAL) {
+        error_set(&mover->no_key, ERROR_USAGE,
+                  "orbit keys need the images with swapped colours, which transforms= leaves out");
+        return is_told ? error_pass(err, &mover->no_key) : 0;
+    }
+    if (key_of_plan(&mover->key, plan, NULL, NULL, &mover->no_key) != 0)
+        return is_told ? error_pass(err, &mover->no_key) : 0;
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan_is_key(plan, &plan->arrays[i], &planes))
+            mover->key_arrays[mover->n_key_arrays++] = i;
+    return 0;
+}
+
 static int build(symaug_mover *mover, const char *const *paths, size_t n_paths,
                  const char *const *options, size_t n_options, struct settings *settings,
                  struct error *err)
@@ -89,7 +118,7 @@ static int build(symaug_mover *mover, const char *const *paths, size_t n_paths,
         return -1;
     if (check_images(&mover->plan, err) != 0 || plan_survey(&mover->plan, err) != 0)
         return -1;
-    return name_roles(mover, err);
+    return find_key(mover, settings->key != NULL, err) != 0 ? -1 : name_roles(mover, err);
 }
 
 static symaug_mover *make(const char *const *paths, size_t n_paths, const char *const *options,
@@ -156,6 +185,8 @@ void symaug_mover_free(symaug_mover *mover)
 {
     if (mover == NULL)
         return;
+    key_release(&mover->key);
+    free(mover->key_arrays);
     plan_release(&mover->plan);
     free(mover->roles);
     free(mover);
@@ -203,7 +234,10 @@ struct symaug_moved symaug_mover_array(const symaug_mover *mover, size_t i)
 {
     const struct plan_array *array = &mover->plan.arrays[i];
     const enum symaug_form form = form_of(array);
+    bool is_key = false;
 
+    for (size_t k = 0; k < mover->n_key_arrays; k++)
+        is_key |= mover->key_arrays[k] == i;
     return (struct symaug_moved){
         .name = array->key,
         .role = mover->roles[i],
@@ -213,6 +247,7 @@ struct symaug_moved symaug_mover_array(const symaug_mover *mover, size_t i)
                       ? array->binding.value_array
                       : -1,
         .offsets = array->binding.sparse == SPARSE_CSR ? array->binding.offsets_array : -1,
+        .is_key = is_key,
     };
 }
 
@@ -312,4 +347,33 @@ int symaug_mover_move_lists(const symaug_mover *mover, size_t array, const int64
             return fail_row(mover, found, k, &err, failure);
     }
     return 0;
+}
+
+int symaug_mover_keys(const symaug_mover *mover, const void *const *data, size_t n, uint64_t *keys,
+                      struct symaug_failure *failure)
+{
+    const uint8_t **rows = calloc(mover->n_key_arrays + 1, sizeof *rows);
+    struct key_room room = {0};
+    struct error err = mover->no_key;
+    int status = err.kind != ERROR_NONE ? -1 : 0;
+
+    if (rows == NULL)
+        status = error_no_memory(&err, "keys of positions");
+    if (status == 0)
+        status = key_room_init(&room, &mover->key, &err);
+    for (size_t k = 0; k < n && status == 0; k++) {
+        struct key_value value;
+
+        for (size_t i = 0; i < mover->n_key_arrays; i++) {
+            const size_t array = mover->key_arrays[i];
+
+            rows[i] = (const uint8_t *)data[array] + k * mover->plan.arrays[array].spec.row_nbytes;
+        }
+        value = key_of(&mover->key, rows, &room);
+        keys[2 * k] = value.high;
+        keys[2 * k + 1] = value.low;
+    }
+    key_room_release(&room);
+    free(rows);
+    return status == 0 ? 0 : fail(failure, &err, mover->in_memory);
 }

@@ -125,6 +125,34 @@ def test_padded_layout():
                                          ("special", 4131, 4132), ("unused", 4132, 4500)]
 
 
+@tap.test(("seeds/hex13_in.npz", "hex13"), ("seeds/chess1814_in.npz", "chess"), ("seeds/takeiteasy_in.npz", "takeiteasy"),
+          ("seeds/gomoku15_in.npz", "gomoku15"))
+def test_orbit_keys(path, board):
+    """As the program writes them, with any number of threads; equal in all images."""
+    augmenter = symaug.Augmenter(data(path), board=board, threads=2)
+    keys = augmenter.orbit_keys()
+    assert keys.dtype == np.uint64 and keys.shape == (len(augmenter), 2)
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.npz")
+        symaug.expand(data(path), out, board=board, transforms="0", orbit_key=True)
+        same_bits(keys, load(out)["symaug_orbit"], "symaug_orbit")
+    rows = np.arange(len(augmenter))
+    for t in augmenter.transforms:
+        images = augmenter.images(rows, np.full(len(rows), t))
+        same_bits(symaug.Augmenter(images, board=board).orbit_keys(), keys, f"keys under {t}")
+
+
+@tap.test()
+def test_no_orbit_keys():
+    policy = symaug.Augmenter({"policy": np.full((2, 9), 1 / 9)}, board="tictactoe")
+    refused(policy.orbit_keys, "data", "position")
+    half_turn = symaug.Augmenter(data("seeds/hex13_in.npz"), board="hex13", transforms="0,1")
+    refused(half_turn.orbit_keys, "usage", "transforms")
+    refused(lambda: symaug.Augmenter({"policy": np.full((2, 9), 1 / 9)}, board="tictactoe", key="nope"), "usage", "nope")
+    planes = symaug.Augmenter({"x": np.eye(9)[:, None].reshape(9, 1, 3, 3)}, board="tictactoe", role="x=planes", key="x")
+    assert len({tuple(key) for key in planes.orbit_keys().tolist()}) == 3
+
+
 @tap.test()
 def test_errors():
     arrays = {"state": np.zeros((4, 2, 15, 15), np.uint8), "policy": np.zeros((4, 225), np.float32)}

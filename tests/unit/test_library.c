@@ -279,10 +279,24 @@ static void test_mover(void **state)
     assert_int_equal(symaug_mover_move(mover, 2, &rows, moved_value, &failure), 0);
     assert_true(moved_value[0] == 0);
 
+    const void *data[3] = {planes, NULL, NULL}, *image[3] = {moved, NULL, NULL};
+    uint64_t keys[2 * N], image_key[2];
+    assert_int_equal(symaug_mover_array(mover, 0).is_key, 1);
+    assert_int_equal(symaug_mover_array(mover, 1).is_key, 0);
+    assert_int_equal(symaug_mover_keys(mover, data, N, keys, &failure), 0);
+    assert_int_equal(symaug_mover_keys(mover, image, 1, image_key, &failure), 0);
+    assert_memory_equal(image_key, &keys[2], sizeof image_key);
+    assert_memory_not_equal(image_key, keys, sizeof image_key);
+
     rows.rows = &none;
     assert_int_equal(symaug_mover_move(mover, 2, &rows, moved_value, &failure), -1);
     assert_int_equal(failure.code, 64);
     assert_int_equal(symaug_mover_move(mover, 3, &rows, moved_value, &failure), -1);
+    symaug_mover_free(mover);
+    mover = symaug_mover_new(arrays + 1, 1, options, 1, &failure);
+    assert_non_null(mover);
+    assert_int_equal(symaug_mover_keys(mover, data, 1, keys, &failure), -1);
+    assert_int_equal(failure.code, 65);
     symaug_mover_free(mover);
     assert_null(symaug_mover_new(arrays, 3, bad_options, 2, &failure));
     assert_int_equal(failure.code, 64);
