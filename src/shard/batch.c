@@ -176,6 +176,11 @@ int batch_follow(struct batch *batch, const struct batch *before, uint64_t first
     return fill(batch, first, n, n_kept, err);
 }
 
+int batch_reserve(struct batch *batch, uint64_t n, struct error *err)
+{
+    return reserve(batch, batch->n + n, batch->reader->csr == NULL ? n : 0, err) != NULL ? 0 : -1;
+}
+
 int batch_add(struct batch *batch, uint64_t row, struct error *err)
 {
     struct reader *reader = batch->reader;

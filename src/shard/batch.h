@@ -120,6 +120,9 @@ int batch_next(struct batch *batch, uint64_t at_most, struct error *err);
 int batch_follow(struct batch *batch, const struct batch *before, uint64_t first, uint64_t n,
                  struct error *err);
 
+/* Make room for n rows, which will be added; of lists, for where they begin. */
+int batch_reserve(struct batch *batch, uint64_t n, struct error *err);
+
 /* Hold one row more. */
 int batch_add(struct batch *batch, uint64_t row, struct error *err);
 

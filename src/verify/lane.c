@@ -217,6 +217,8 @@ int window_read_lane(struct window *window, struct lanes *lanes, size_t i, struc
     if (is_run)
         return batch_read(batch, first, window->n, err);
     batch_clear(batch);
+    if (batch_reserve(batch, window->n, err) != 0)
+        return -1;
     for (uint64_t k = 0; k < window->n; k++)
         if (batch_add(batch, window->images[k].row, err) != 0)
             return -1;

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Peak memory does not grow with the input: mapped pages of what was read are given back."""
+"""Peak memory does not grow with the input: mapped pages of what was read are given back, and
+--max-memory is one budget for all that a run reads; what it has no room for goes to --tmpdir."""
 
 import os
 import subprocess
@@ -56,6 +57,71 @@ def test_expand(option):
         kib = peak_kib("expand", "-q", "-j2", "--board=square:9", "--role=state=planes",
                        "--transforms=0,1", "--max-memory=8M", option, source, out)
         assert kib < MOST_KIB, f"{kib} KiB, expected less than {MOST_KIB}"
+
+
+def write_fortran(path, n_rows, *names):
+    """Planes of square:9 in Fortran order, deflated: they cannot be read in sequence."""
+    planes = np.zeros((n_rows, 2, 9, 9), dtype=np.float32)
+    planes[np.arange(n_rows), 0, np.arange(n_rows) % 9, np.arange(n_rows) % 7] = 1
+    planes = np.asfortranarray(planes)
+    np.savez_compressed(path, **{name: planes for name in names})
+
+
+READING = ["-q", "-j2", "--board=square:9", "--role=a=planes", "--role=b=planes", "--role=c=planes"]
+
+
+@tap.test(["expand", "--unique"], ["expand", "--order=transform"], ["expand", "--order=block:16"],
+          ["verify"])
+def test_one_budget(options):
+    """Three arrays of 61 MiB each, 64 MiB to hold them."""
+    if SANITIZED:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        write_fortran(source, 100000, "a", "b", "c")
+        outputs = ["--transforms=0,1", source, out] if options[0] == "expand" else [source]
+        kib = peak_kib(*options, *READING, "--max-memory=64M", *outputs)
+        assert kib < (64 << 10) + MOST_KIB, f"{kib} KiB"
+
+
+@tap.test()
+def test_leaks():
+    """Sets that are compared are read one after the other, and do not stay."""
+    if SANITIZED:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        sets = [os.path.join(folder, f"{name}.npz") for name in ("own", "first", "second")]
+        for path in sets:
+            write_fortran(path, 100000, "a")
+        done = subprocess.run([sys.executable, "-I", "-S", "-c", MEASURE, SYMAUG, "verify", "-j2",
+                               "--board=square:9", "--role=a=planes", "--max-memory=16M",
+                               f"--leak={sets[1]}", f"--leak={sets[2]}", sets[0]],
+                              capture_output=True, text=True, check=True)
+        code, kib = map(int, done.stdout.split()[-2:])
+        assert code == 1, done.stdout + done.stderr
+        assert kib < (16 << 10) + MOST_KIB, f"{kib} KiB"
+
+
+@tap.test(["expand", "--order=block:16"], ["expand", "--unique"], ["expand", "--order=transform"],
+          ["expand", "--shuffle"], ["verify"], ["verify", "--leak"], ["show", "--row=3"])
+def test_tmpdir(options):
+    """Without memory everything that needs a table needs the folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        write_fortran(source, 200, "a", "b", "c")
+        if options[-1] == "--leak":
+            options = ["verify", f"--leak={source}"]
+        outputs = [source, out] if options[0] == "expand" else [source]
+        reading = READING[1:] if options[0] != "show" else READING[2:]
+        command = [SYMAUG, *options, *reading, "--max-memory=0", *outputs]
+        done = subprocess.run([*command[:-len(outputs)], f"--tmpdir={folder}/none", *outputs],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 73, done.returncode
+        assert "none: cannot create a temp file" in done.stdout + done.stderr, done.stdout
+        done = subprocess.run([*command[:-len(outputs)], f"--tmpdir={folder}", *outputs],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == (1 if "--leak" in options[-1] else 0), done.stdout + done.stderr
+        assert not [name for name in os.listdir(folder) if name.startswith("symaug-")]
 
 
 if __name__ == "__main__":
