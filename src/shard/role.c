@@ -26,7 +26,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_PLANES] =
         {
             .name = "planes",
-            .shape = "(N,C,H,W), (N,H,W,C), (N,C,cells) or (N,C*H*W)",
+            .shape = "(N,C,H,W), (N,H,W,C), (N,C,cells) or (N,C*H*W); told, (N,T,C,H,W)",
             .effect = "gather per plane; a colour swap permutes planes and flips the to-move plane",
             .options = "nchw nhwc",
             .flags = ROLE_MOVES | ROLE_ON_CELLS,
@@ -42,11 +42,10 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_PACKED] =
         {
             .name = "packed",
-            .shape = "(N,C,ceil(HW/8)) u1",
+            .shape = "(N,C,ceil(HW/8)) u1; told, (N,) or (N,k) u8, 64 cells each",
             .effect = "gather of bits",
             .options = "msb lsb",
             .flags = ROLE_MOVES | ROLE_ON_CELLS,
-            .min_dims = 2,
             .fit = role_fit_packed,
             .by_name = {role_fit_packed},
             .spec = spec_of_packed,
@@ -141,7 +140,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_ACTION] =
         {
             .name = "action",
-            .shape = "(N,) integers",
+            .shape = "(N,) integers; told, (N,k)",
             .effect = "index moved; negative ones stay",
             .options = LAYOUT_OPTIONS,
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
@@ -155,7 +154,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_COORD] =
         {
             .name = "coord",
-            .shape = "(N,2) integers",
+            .shape = "(N,2) integers; told, (N,k,2)",
             .effect = "(row,col) moved; negative ones stay",
             .options = "rowcol colrow",
             .flags = ROLE_MOVES,

@@ -148,10 +148,16 @@ bool role_fit_planes(const struct role_context *c, size_t i, struct role_binding
     const struct npy_header *h = &c->archive->arrays[i].header;
     const int last = c->cases[i].told != NULL ? c->cases[i].told->channels_last : -1;
     const bool box = c->box_rows > 0;
+    struct cells_axis axis;
     char cells[32];
 
     if (!role_dtype_moves(&h->dtype))
         return role_unfit(reason, "planes hold numbers");
+    /* Planes of a history, (N, T, C, H, W), are planes one after the other, if told so. */
+    if (c->cases[i].told != NULL && last != 1 && h->n_dims == 5 && box &&
+        match_cells(c, h->shape + 3, 2, &axis) && axis.n_dims == 2 && h->shape[1] > 0 &&
+        h->shape[2] > 0)
+        return bind_cells(&axis, h->shape[1] * h->shape[2], 1, ROLE_PLANES, binding);
     /* Channels first wins when both fit. Planes apart from the cells in last place are (N,H,W,C)
      * only: in (N,cells,C) nothing tells the cells from the planes, so that must be told. */
     if (!(last != 1 && planes_first(c, h, binding)) &&
@@ -171,12 +177,27 @@ bool role_fit_packed(const struct role_context *c, size_t i, struct role_binding
     const struct npy_header *h = &c->archive->arrays[i].header;
     const struct cells_axis axis = {.length = c->board->n_cells};
     const uint64_t n_bytes = (axis.length + 7) / 8;
+    const struct role_override *told = c->cases[i].told;
+    uint64_t n_planes = 1;
 
+    /* Bitboards: of a little-endian integer of 64 bits, bit i is cell i, the lowest bit first. */
+    if (told != NULL && h->dtype.kind == DTYPE_UINT && h->dtype.itemsize == 8) {
+        if (n_bytes != 8 || h->dtype.big_endian || told->lsb_first == 0)
+            return role_unfit(reason,
+                              "expected bitboards of 57 to 64 cells, little-endian, the first cell "
+                              "in the lowest bit; board %s has %u cells",
+                              c->board->name, c->board->n_cells);
+        for (unsigned d = 1; d < h->n_dims; d++)
+            n_planes *= h->shape[d];
+        binding->lsb_first = true;
+        return n_planes > 0 ? bind_cells(&axis, n_planes, 1, ROLE_PACKED, binding)
+                            : role_unfit(reason, "expected at least one bitboard, found none");
+    }
     if (h->dtype.kind != DTYPE_UINT || h->dtype.itemsize != 1 || h->n_dims != 3 ||
         h->shape[1] == 0 || h->shape[2] != n_bytes)
         return role_unfit(reason, "expected packed planes of %u cells: |u1, (N, C, %" PRIu64 ")",
                           c->board->n_cells, n_bytes);
-    binding->lsb_first = c->cases[i].told != NULL && c->cases[i].told->lsb_first == 1;
+    binding->lsb_first = told != NULL && told->lsb_first == 1;
     return bind_cells(&axis, h->shape[1], 1, ROLE_PACKED, binding);
 }
 
@@ -500,8 +521,10 @@ bool role_fit_action(const struct role_context *c, size_t i, struct role_binding
 {
     const struct npy_header *h = &c->archive->arrays[i].header;
 
-    if (!dtype_is_integer(&h->dtype) || n_columns(h) != 1)
-        return role_unfit(reason, "expected the index of an action: integers (N,)");
+    if (!dtype_is_integer(&h->dtype) ||
+        (c->cases[i].told != NULL ? n_columns(h) == 0 : n_columns(h) != 1))
+        return role_unfit(reason,
+                          "expected the index of an action: integers (N,), or told, (N, k)");
     binding->role = ROLE_ACTION;
     return true;
 }
@@ -511,8 +534,10 @@ bool role_fit_coord(const struct role_context *c, size_t i, struct role_binding 
 {
     const struct npy_header *h = &c->archive->arrays[i].header;
 
-    if (!dtype_is_integer(&h->dtype) || h->n_dims != 2 || h->shape[1] != 2)
-        return role_unfit(reason, "expected (row, col) of a cell: integers (N, 2)");
+    if (!dtype_is_integer(&h->dtype) || h->n_dims < 2 || h->shape[h->n_dims - 1] != 2 ||
+        h->n_dims > (c->cases[i].told != NULL ? 3 : 2))
+        return role_unfit(reason,
+                          "expected (row, col) of a cell: integers (N, 2), or told, (N, k, 2)");
     if (c->board->rows == 0)
         return role_unfit(reason, "the cells of the board %s have no rows and columns",
                           c->board->name);

@@ -248,19 +248,25 @@ static void check_coord(const struct subject *s)
 {
     const struct board *board = s->check->lanes->shard->board;
     const bool col_first = s->lane->binding->col_first;
-    const int64_t row = s->row.n >= 2 ? lane_row_int(&s->row, col_first) : -1;
-    const int64_t col = s->row.n >= 2 ? lane_row_int(&s->row, !col_first) : -1;
 
-    if (board == NULL || board->rows == 0 || (row == -1 && col == -1) ||
-        (row >= 0 && col >= 0 && row < board->rows && col < board->cols &&
-         board->on_board[row * board->cols + col]))
+    if (board == NULL || board->rows == 0)
         return;
-    TELL(s, FINDING_INDEX_RANGE,
-         finding_format("a cell of %s%u x %u, or (-1, -1)",
-                        board->n_on_board < board->n_cells ? "the board in " : "", board->rows,
-                        board->cols)
-             .text,
-         finding_format("(%lld, %lld)", (long long)row, (long long)col).text, "coordinate");
+    for (uint64_t i = 0; i + 1 < s->row.n; i += 2) {
+        const int64_t row = lane_row_int(&s->row, i + col_first);
+        const int64_t col = lane_row_int(&s->row, i + !col_first);
+
+        if ((row == -1 && col == -1) ||
+            (row >= 0 && col >= 0 && row < board->rows && col < board->cols &&
+             board->on_board[row * board->cols + col]))
+            continue;
+        TELL(s, FINDING_INDEX_RANGE,
+             finding_format("a cell of %s%u x %u, or (-1, -1)",
+                            board->n_on_board < board->n_cells ? "the board in " : "", board->rows,
+                            board->cols)
+                 .text,
+             finding_format("(%lld, %lld)", (long long)row, (long long)col).text, "coordinate");
+        return;
+    }
 }
 
 /* --- values and codes --- */

@@ -412,15 +412,22 @@ static bool same_coord(const struct step *step, const struct lane_row *a, const 
 {
     const bool col_first = step->spec->col_first;
     const int64_t cols = step->spec->board->cols, rows = step->spec->board->rows;
-    const int64_t row = lane_row_int(a, col_first), col = lane_row_int(a, !col_first);
-    int64_t to;
 
-    if (row < 0 || col < 0 || row >= rows || col >= cols)
-        return lane_row_int(b, col_first) == row && lane_row_int(b, !col_first) == col;
-    to = row * cols + col;
-    if (step->dst != NULL)
-        to = step->dst[to];
-    return lane_row_int(b, col_first) == to / cols && lane_row_int(b, !col_first) == to % cols;
+    for (uint64_t i = 0; i + 1 < a->n; i += 2) {
+        int64_t row = lane_row_int(a, i + col_first), col = lane_row_int(a, i + !col_first);
+
+        if (row >= 0 && col >= 0 && row < rows && col < cols) {
+            int64_t to = row * cols + col;
+
+            if (step->dst != NULL)
+                to = step->dst[to];
+            row = to / cols;
+            col = to % cols;
+        }
+        if (lane_row_int(b, i + col_first) != row || lane_row_int(b, i + !col_first) != col)
+            return false;
+    }
+    return true;
 }
 
 static bool same_indices(const struct step *step, const struct orbit_pair *pair,
