@@ -26,6 +26,10 @@
 #define NAUTY      "libnauty.so.2"
 #define MAX_LEVELS 128
 
+/* More than nauty needs: for each vertex, and at all. */
+#define NAUTY_VERTEX_NBYTES 512
+#define NAUTY_NBYTES        (1u << 20)
+
 /* --- coordinates --- */
 
 /* Where a turn about the middle of the board takes its cells; false when it takes some off the
@@ -311,12 +315,19 @@ static int find_generators(struct board *b, double *order, struct error *err)
     struct board_graph g;
     dispatchvec *dispatch;
     statsblk stats = {0};
+    void *room;
     int status = -1;
 
     if (graph_init(&g, b, err) != 0) {
         graph_release(&g);
         return -1;
     }
+    room = malloc((size_t)g.n_vertices * NAUTY_VERTEX_NBYTES + NAUTY_NBYTES);
+    if (room == NULL) {
+        graph_release(&g);
+        return error_no_memory(err, "graph of a board");
+    }
+    free(room);
     pthread_once(&once, keep_lock_from_children);
     take_lock();
     if (nauty_state.library == NULL)
