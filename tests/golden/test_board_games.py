@@ -131,6 +131,17 @@ def expand_verify_show(name):
         assert run("show", *options, "--row", 0, path)[0]
 
 
+@tap.test(*sorted(GAMES))
+def sampled(name):
+    board = f"file:{FOLDER}/{name}.json"
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        run("sample", "-q", "--rows", 20, "--board", board, path)
+        run("verify", "-q", "--board", board, path)
+        run("expand", "-q", "--board", board, path, out)
+        run("verify", "-q", out)
+
+
 @tap.test()
 def every_board_is_short_and_sourced():
     for file in sorted(os.listdir(FOLDER)):
