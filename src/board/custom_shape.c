@@ -123,20 +123,31 @@ int custom_parse_shape(struct custom *c, const json_t *root, struct error *err)
 
 /* --- regions: lists of cells --- */
 
-/* True when a cell is in what a word means: "row 0", "col -1" (from the end), "odd", "even". */
+/* True for a word "row 2" or "row -1" (from the end) that means this one of n. */
+static bool is_named(const char *word, const char *name, uint32_t n, uint32_t this, bool *is_known)
+{
+    const size_t n_name = strlen(name);
+    const bool from_end = word[n_name] == '-';
+    uint64_t number;
+
+    if (strncmp(word, name, n_name) != 0 ||
+        text_parse_u64(word + n_name + from_end, &number) != 0 || number > n)
+        return false;
+    *is_known = true;
+    return (from_end ? n - number : number) == this;
+}
+
+/* True when a cell is in what a word means: "row 0", "col -1", "odd", "even". */
 static bool is_in_word(const struct board *b, const char *word, uint32_t cell, bool *is_known)
 {
-    const int row = (int)(cell / b->cols), col = (int)(cell % b->cols);
-    int n, end = 0;
+    const uint32_t row = cell / b->cols, col = cell % b->cols;
 
-    if (sscanf(word, "row %d%n", &n, &end) == 1 && word[end] == '\0')
-        return row == (n < 0 ? n + (int)b->rows : n);
-    if (sscanf(word, "col %d%n", &n, &end) == 1 && word[end] == '\0')
-        return col == (n < 0 ? n + (int)b->cols : n);
-    if (strcmp(word, "odd") == 0 || strcmp(word, "even") == 0)
+    if (strcmp(word, "odd") == 0 || strcmp(word, "even") == 0) {
+        *is_known = true;
         return (row + col) % 2 == (word[0] == 'o');
-    *is_known = false;
-    return false;
+    }
+    return is_named(word, "row ", b->rows, row, is_known) ||
+           is_named(word, "col ", b->cols, col, is_known);
 }
 
 /* Mark the cells of a region; those that are not on board are left out of words, and refused as
@@ -152,7 +163,7 @@ static int parse_region(const struct custom *c, const json_t *list, const char *
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
         const char *word = json_string_value(item);
-        bool is_known = b->cols > 0, is_empty = true;
+        bool is_known = false, is_empty = true;
         uint32_t cell;
 
         if (word == NULL) {
@@ -164,7 +175,7 @@ static int parse_region(const struct custom *c, const json_t *list, const char *
             marked[cell] = 1;
             continue;
         }
-        for (cell = 0; cell < b->n_cells && is_known; cell++) {
+        for (cell = 0; cell < b->n_cells && b->cols > 0; cell++) {
             if (!b->on_board[cell] || !is_in_word(b, word, cell, &is_known))
                 continue;
             marked[cell] = 1;
@@ -418,6 +429,14 @@ static int parse_lines(const struct custom *c, const json_t *root, const struct 
 
 /* --- colours --- */
 
+static bool has_colour(const struct board *b, const char *name)
+{
+    for (uint32_t i = 0; i < b->n_colours; i++)
+        if (b->colours[i].name != NULL && strcmp(b->colours[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 static int add_colour(struct custom *c, const char *name, const json_t *region, uint8_t *marked,
                       struct error *err)
 {
@@ -428,16 +447,18 @@ static int add_colour(struct custom *c, const char *name, const json_t *region, 
     snprintf(what, sizeof what, "colour %s", text_quote(name).text);
     if (region == NULL)
         return custom_refuse(c, err, "players name %s, which colours has not", what);
-    for (uint32_t i = 0; i < b->n_colours; i++)
-        if (strcmp(b->colours[i].name, name) == 0)
-            return custom_refuse(c, err, "players name %s twice", what);
+    if (has_colour(b, name))
+        return custom_refuse(c, err, "players name %s twice", what);
     if (parse_region(c, region, what, marked, err) != 0)
         return -1;
     colour->name = strdup(name);
     colour->cells = malloc(b->n_cells * sizeof *colour->cells);
-    b->n_colours++;
-    if (colour->name == NULL || colour->cells == NULL)
+    if (colour->name == NULL || colour->cells == NULL) {
+        free(colour->name);
+        free(colour->cells);
         return error_no_memory(err, "colours of a board");
+    }
+    b->n_colours++;
     for (uint32_t cell = 0; cell < b->n_cells; cell++)
         if (marked[cell])
             colour->cells[colour->n_cells++] = cell;
@@ -460,21 +481,20 @@ static int add_colours(struct custom *c, json_t *colours, const json_t *players,
             if (add_colour(c, name, json_object_get(colours, name), marked, err) != 0)
                 return -1;
         }
+        const struct board_colour *one = &b->colours[b->n_pairs * 2], *other = one + 1;
+        bool is_same = one->n_cells == other->n_cells;
+
+        for (uint32_t k = 0; k < one->n_cells && is_same; k++)
+            is_same = one->cells[k] == other->cells[k];
+        if (is_same)
+            return custom_refuse(c, err,
+                                 "colours '%s' and '%s' of the two players have the same cells",
+                                 one->name, other->name);
         b->n_pairs++;
-        if (b->colours[b->n_colours - 1].n_cells == b->colours[b->n_colours - 2].n_cells &&
-            memcmp(b->colours[b->n_colours - 1].cells, b->colours[b->n_colours - 2].cells,
-                   b->colours[b->n_colours - 1].n_cells * sizeof(uint32_t)) == 0)
-            return custom_refuse(
-                c, err, "colours '%s' and '%s' of the two players have the same cells",
-                b->colours[b->n_colours - 2].name, b->colours[b->n_colours - 1].name);
     }
     json_object_foreach(colours, name, region)
     {
-        uint32_t i = 0;
-
-        while (i < 2 * b->n_pairs && strcmp(b->colours[i].name, name) != 0)
-            i++;
-        if (i == 2 * b->n_pairs && add_colour(c, name, region, marked, err) != 0)
+        if (!has_colour(b, name) && add_colour(c, name, region, marked, err) != 0)
             return -1;
     }
     return 0;
@@ -497,7 +517,7 @@ static int parse_colours(struct custom *c, const json_t *root, struct error *err
          json_array_size(json_array_get(players, 0)) !=
              json_array_size(json_array_get(players, 1))))
         return custom_refuse(c, err, "players are two lists of as many colours");
-    marked = malloc(b->n_cells);
+    marked = calloc(b->n_cells, 1);
     b->colours = calloc(json_object_size(colours) + 1, sizeof *b->colours);
     if (marked == NULL || b->colours == NULL)
         status = error_no_memory(err, "colours of a board");

@@ -182,7 +182,7 @@ struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
         i++;
     if (i >= j->n_points - N_NUMBERS - N_COLOURS)
         return text;
-    while (i - start >= part_length(j->board, part))
+    while (part + 1 < BOARD_N_PARTS && i - start >= part_length(j->board, part))
         start += part_length(j->board, part++);
     point_text(j->board, part == BOARD_CELLS, i - start, from, sizeof from);
     point_text(j->board, part == BOARD_CELLS, (then != NULL ? then[first[i]] : first[i]) - start,

@@ -343,66 +343,34 @@ static int report_transforms(struct report *r)
 /* Layouts whose tables would be longer than this are not checked: 64 MiB of maps. */
 #define MAX_TABLE ((uint64_t)1 << 24)
 
-/* A layout and its maps. */
-struct table {
-    const struct action_layout *layout; /* borrowed */
-    uint32_t length;
-    uint32_t *maps; /* owned, n_transforms x length */
+/* The first action that a transform moves wrongly, and how; what is NULL when there is none. */
+struct astray {
+    uint32_t t, action;
+    const char *what;
 };
 
-/* Add the failure of one action under one transform. */
-static int report_action(struct report *r, const struct table *table, uint32_t t, uint32_t action,
-                         const char *what)
-{
-    char meaning[128];
-
-    table->layout->describe(table->layout, r->board, action, meaning, sizeof meaning);
-    return verdict(r, false, "actions %s (%u): %s takes action %u (%s) to %u, %s",
-                   table->layout->name, table->length, name_of(r, t).text, action, meaning,
-                   table->maps[(size_t)t * table->length + action], what);
-}
-
 /* Check that transform t permutes the actions, and takes each to one of its kind on the image of
- * its cell. *passed is false when a failure was added. */
-static int check_map(struct report *r, const struct table *table, uint32_t t, bool *passed)
+ * its cell. */
+static int check_map(const struct report *r, const struct action_layout *layout,
+                     const uint32_t *map, uint32_t length, struct astray *astray)
 {
-    const struct action_layout *layout = table->layout;
-    const uint32_t *map = table->maps + (size_t)t * table->length;
-    const uint32_t *dst = r->board->transforms[t].dst;
-    const size_t fault = perm_first_fault(map, table->length, r->err);
+    const struct board *b = r->board;
+    const size_t fault = perm_first_fault(map, length, r->err);
 
     if (fault == SIZE_MAX)
         return -1;
-    *passed = false;
-    if (fault < table->length)
-        return report_action(r, table, t, (uint32_t)fault, "which is taken or out of range");
-    for (uint32_t a = 0; a < table->length; a++) {
-        const int64_t cell = layout->cell(layout, r->board, a);
+    astray->action = (uint32_t)fault;
+    if (fault < length)
+        astray->what = "which is taken or out of range";
+    for (uint32_t a = 0; a < length && astray->what == NULL; a++) {
+        const int64_t cell = layout->cell(layout, b, a);
 
-        if (layout->flags(layout, r->board, map[a]) != layout->flags(layout, r->board, a))
-            return report_action(r, table, t, a, "an action of another kind");
-        if (layout->cell(layout, r->board, map[a]) != (cell < 0 ? cell : (int64_t)dst[cell]))
-            return report_action(r, table, t, a, "which is on another cell");
-    }
-    *passed = true;
-    return 0;
-}
-
-/* Check that a, then b, moves the actions as their product does. */
-static int check_product(struct report *r, const struct table *table, uint32_t a, uint32_t b,
-                         bool *passed)
-{
-    const int32_t product = r->products[a * r->board->n_transforms + b];
-    const uint32_t *first = table->maps + (size_t)a * table->length;
-    const uint32_t *then = table->maps + (size_t)b * table->length;
-    const uint32_t *map = table->maps + (size_t)product * table->length;
-
-    for (uint32_t i = 0; product >= 0 && i < table->length; i++) {
-        if (then[first[i]] == map[i])
-            continue;
-        *passed = false;
-        return report_action(r, table, (uint32_t)product, i,
-                             "not where the two transforms it is made of take it");
+        astray->action = a;
+        if (layout->flags(layout, b, map[a]) != layout->flags(layout, b, a))
+            astray->what = "an action of another kind";
+        else if (layout->cell(layout, b, map[a]) !=
+                 (cell < 0 ? cell : (int64_t)b->transforms[astray->t].dst[cell]))
+            astray->what = "which is on another cell";
     }
     return 0;
 }
@@ -411,8 +379,8 @@ static int check_layout(struct report *r, const struct action_layout *layout)
 {
     const uint64_t length = layout->length(layout, r->board);
     const uint32_t n = r->board->n_transforms;
-    struct table table = {.layout = layout, .length = (uint32_t)length};
-    bool passed = true;
+    struct astray astray = {0};
+    uint32_t *maps;
     int status = 0;
 
     if (length == 0)
@@ -421,19 +389,41 @@ static int check_layout(struct report *r, const struct action_layout *layout)
         return text_append(r->out, r->err,
                            "%-4s  actions %s (%" PRIu64 "): too long to be checked here\n", "-",
                            layout->name, length);
-    table.maps = malloc(n * length * sizeof *table.maps);
-    if (table.maps == NULL)
+    maps = malloc(n * length * sizeof *maps);
+    if (maps == NULL)
         return error_no_memory(r->err, "maps of an action layout");
     for (uint32_t t = 0; t < n; t++)
-        action_layout_map(r->board, layout, t, table.maps + t * length);
-    for (uint32_t t = 0; t < n && passed && status == 0; t++)
-        status = check_map(r, &table, t, &passed);
-    for (uint32_t i = 0; i < n * n && passed && status == 0; i++)
-        status = check_product(r, &table, i / n, i % n, &passed);
-    if (passed && status == 0)
-        status = verdict(r, true, "actions %s (%u): permuted as the cells are", layout->name,
-                         table.length);
-    free(table.maps);
+        action_layout_map(r->board, layout, t, maps + t * length);
+    for (astray.t = 0; astray.t < n && status == 0; astray.t++) {
+        status = check_map(r, layout, maps + astray.t * length, (uint32_t)length, &astray);
+        if (astray.what != NULL)
+            break;
+    }
+    /* a, then b, must move the actions as their product does. */
+    for (uint32_t i = 0; i < n * n && status == 0 && astray.what == NULL; i++) {
+        const uint32_t *first = maps + i / n * length, *then = maps + i % n * length;
+
+        if (r->products[i] < 0)
+            continue;
+        astray.t = (uint32_t)r->products[i];
+        for (astray.action = 0; astray.action < length && astray.what == NULL;)
+            if (then[first[astray.action]] != maps[astray.t * length + astray.action])
+                astray.what = "not where the two transforms it is made of take it";
+            else
+                astray.action++;
+    }
+    if (status == 0 && astray.what != NULL) {
+        char meaning[128];
+
+        layout->describe(layout, r->board, astray.action, meaning, sizeof meaning);
+        status = verdict(r, false, "actions %s (%" PRIu64 "): %s takes action %u (%s) to %u, %s",
+                         layout->name, length, name_of(r, astray.t).text, astray.action, meaning,
+                         maps[astray.t * length + astray.action], astray.what);
+    } else if (status == 0) {
+        status = verdict(r, true, "actions %s (%" PRIu64 "): permuted as the cells are",
+                         layout->name, length);
+    }
+    free(maps);
     return status;
 }
 

@@ -34,7 +34,7 @@ static const uint8_t default_ids[] = {0, 3};
  * rows, 1 and 2 along the two other directions. */
 static int copy_hexagon(struct board *b, const struct board *hexagon, struct error *err)
 {
-    uint32_t places[N_CELLS], cells[SIDE * SIDE], n = 0;
+    uint32_t places[N_CELLS] = {0}, cells[SIDE * SIDE] = {0}, n = 0;
 
     b->edges = malloc(hexagon->n_edges * sizeof *b->edges);
     b->line_cells = malloc(N_CELLS * N_NUMBERS * sizeof *b->line_cells);
