@@ -404,9 +404,9 @@ static int parse_lines(const struct custom *c, const json_t *root, const struct 
     if (list != NULL && !json_is_array(list))
         return custom_refuse(c, err, "lines is not a list [...]");
     if (straight != NULL &&
-        (parse_count(c, straight, "straight", &length, err) != 0 || length > CUSTOM_MAX_STRAIGHT))
-        return length > 0 ? custom_refuse(c, err, "straight is at most %d", CUSTOM_MAX_STRAIGHT)
-                          : -1;
+        (!custom_read_index(straight, CUSTOM_MAX_STRAIGHT + 1, &length) || length < 2))
+        return custom_refuse(c, err, "straight is not a whole number from 2 to %d",
+                             CUSTOM_MAX_STRAIGHT);
     if (length > 0 && steps.n == 0)
         add_steps(&steps, c->n_dims, 1, c->n_dims);
     n_straight = length > 0 ? (size_t)b->n_cells * steps.n : 0;

@@ -329,12 +329,6 @@ int group_arrange(struct board *b, bool are_generators, struct error *err)
 
 /* --- edges and lines --- */
 
-/* As a set: the cells in ascending order. */
-struct relation {
-    const uint32_t *cells; /* borrowed from relations.sorted_cells */
-    uint32_t n;
-};
-
 static int compare_cells(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -377,6 +371,16 @@ int relations_init(struct relations *r, const struct board *b, bool are_lines, s
     }
     qsort(r->sorted, r->n, sizeof *r->sorted, compare_relations);
     return 0;
+}
+
+uint32_t relations_unite(struct relations *r)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < r->n; i++)
+        if (i == 0 || compare_relations(&r->sorted[i], &r->sorted[n - 1]) != 0)
+            r->sorted[n++] = r->sorted[i];
+    return n;
 }
 
 void relations_release(struct relations *r)

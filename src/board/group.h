@@ -123,6 +123,12 @@ struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
 
 /* --- edges or lines, sorted so that images can be looked up --- */
 
+/* As a set: the cells in ascending order. */
+struct relation {
+    const uint32_t *cells; /* borrowed from relations.sorted_cells */
+    uint32_t n;
+};
+
 struct relations {
     const char *name;      /* "edge", "line" */
     const uint32_t *cells; /* borrowed from the board: relation i is cells[start(i)] .. */
@@ -139,6 +145,9 @@ static inline uint32_t relations_start(const struct relations *r, uint32_t i)
 
 int relations_init(struct relations *r, const struct board *board, bool are_lines,
                    struct error *err);
+
+/* Leave one of each set in `sorted`, at the front; returns how many. Nothing is looked up after. */
+uint32_t relations_unite(struct relations *r);
 
 /* Free it; accepts a zeroed one. */
 void relations_release(struct relations *r);

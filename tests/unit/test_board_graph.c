@@ -182,6 +182,9 @@ static void test_known_orders(void **state)
         {"{\"hexagon\": 5, \"without\": [5, 10, 55, 65, 110, 115], \"neighbours\": "
          "\"hexagonal\"}",
          12},
+        /* a line that is there three times is one line */
+        {"{\"cells\": 4, \"lines\": [[0, 1, 2], [2, 1, 0], [0, 2, 1], [2, 3]]}", 2},
+        {"{\"rows\": 3, \"cols\": 3, \"straight\": 3, \"lines\": [[0, 1, 2], [6, 4, 2]]}", 8},
         {"{\"rows\": 4, \"cols\": 4, \"neighbours\": \"king\", \"subgroup\": \"rotations\"}", 4},
         {"{\"rows\": 4, \"cols\": 4, \"straight\": 4, \"subgroup\": \"turns\"}", 8},
         {"{\"hexagon\": 2, \"neighbours\": \"hexagonal\", \"subgroup\": \"rotations\"}", 6},
@@ -288,8 +291,9 @@ static void test_refused(void **state)
         {"{\"grid\": [300, 300], \"straight\": 3}", "grid has more than 65536 cells"},
         {"{\"rows\": 3, \"cols\": 3, \"neighbours\": \"rook\"}", "neighbours is not"},
         {"{\"grid\": [3, 3, 3], \"neighbours\": \"hexagonal\"}", "of these dimensions"},
-        {"{\"rows\": 3, \"cols\": 3, \"straight\": 33}", "straight is at most 32"},
-        {"{\"rows\": 3, \"cols\": 3, \"straight\": 0}", "straight is not a whole number"},
+        {"{\"rows\": 3, \"cols\": 3, \"straight\": 33}",
+         "straight is not a whole number from 2 to 32"},
+        {"{\"rows\": 3, \"cols\": 3, \"straight\": 0}", "straight is not a whole number from 2"},
         {"{\"rows\": 3, \"cols\": 3, \"neighbours\": \"king\", \"without\": [9]}",
          "without[0] is not a cell on board from 0 to 8"},
         {"{\"rows\": 1, \"cols\": 2, \"neighbours\": \"king\", \"without\": [\"row 0\"]}",
