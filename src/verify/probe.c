@@ -193,19 +193,22 @@ int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, stru
     return sketch_far(probe, with_labels ? probe->lanes : &planes, err);
 }
 
-/* NULL: the row was not read. */
-static const struct sketch *sketch_of(const struct probe *probe, uint64_t row)
+static const struct sketch *far_sketch(const struct probe *probe, uint64_t row)
 {
     const uint64_t *found;
 
-    if (row < probe->n)
-        return &probe->sketches[row];
     if (is_whole(probe))
         return &probe->far[row - probe->n];
     found = probe->n_far > 0
                 ? bsearch(&row, probe->far_rows, probe->n_far, sizeof row, compare_rows)
                 : NULL;
     return found != NULL ? &probe->far[found - probe->far_rows] : NULL;
+}
+
+/* NULL: the row was not read. */
+static inline const struct sketch *sketch_of(const struct probe *probe, uint64_t row)
+{
+    return row < probe->n ? &probe->sketches[row] : far_sketch(probe, row);
 }
 
 /* --- trying layouts --- */

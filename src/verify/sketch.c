@@ -160,7 +160,7 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
 
     memset(values, 0, s->n_cells * sizeof *values);
     for (uint64_t p = 0; p < spec->n_planes; p++) {
-        uint64_t first = 0, sum = 0;
+        uint64_t first = 0, sum = 0, number;
         bool is_first = true, is_constant = true;
 
         for (uint64_t cell = 0; cell < s->n_cells; cell++) {
@@ -177,9 +177,9 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
         if (is_constant)
             continue;
         counts += mix(sum);
+        number = 2 * channel_number(spec, p) + 1;
         for (uint64_t cell = 0; cell < s->n_cells; cell++)
-            values[cell] +=
-                (uint32_t)(cell_hash(s, row, p, cell) * (2 * channel_number(spec, p) + 1) >> 16);
+            values[cell] += (uint32_t)(cell_hash(s, row, p, cell) * number >> 16);
     }
     return counts;
 }
