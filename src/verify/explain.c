@@ -12,6 +12,7 @@
 #include "engine/plan.h"
 #include "positions/key.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,11 +90,20 @@ static void read_told(struct detection *d)
 
 /* --- saying it --- */
 
-static int set_note(struct detection *d, const char *text, struct error *err)
+static int __attribute__((format(printf, 3, 4)))
+set_note(struct detection *d, struct error *err, const char *format, ...)
 {
+    va_list args;
+    int n;
+
     free(d->result->note);
-    d->result->note = strdup(text);
-    return d->result->note != NULL ? 0 : error_no_memory(err, "note");
+    va_start(args, format);
+    n = vasprintf(&d->result->note, format, args);
+    va_end(args);
+    if (n >= 0)
+        return 0;
+    d->result->note = NULL;
+    return error_no_memory(err, "note");
 }
 
 static struct finding_text order_text(const struct layout *layout)
@@ -110,18 +120,17 @@ static struct finding_text order_text(const struct layout *layout)
     return finding_format("blocks of %llu", (unsigned long long)layout->block_rows);
 }
 
-static void warn(struct detection *d, enum finding_code code, bool is_warning, const char *text)
+static struct finding_place place_of(const struct detection *d, enum finding_code code)
 {
-    const struct finding_place place = {
-        code, is_warning, d->lanes->items[d->lanes->planes].array->key, FINDING_NO_ROW};
-
-    findings_add(&d->result->findings, &place, "", "", "%s", text);
+    return (struct finding_place){code, code == FINDING_ORBIT_PLANES,
+                                  d->lanes->items[d->lanes->planes].array->key, FINDING_NO_ROW};
 }
 
 /* Images under maps that are no symmetries of this board. */
 static void report_foreign(struct detection *d, const struct fit *fit)
 {
     const struct board *board = d->shard->board;
+    const struct finding_place place = place_of(d, FINDING_FOREIGN_SYMMETRY);
     char names[256] = "";
     uint32_t n = 0;
 
@@ -136,12 +145,10 @@ static void report_foreign(struct detection *d, const struct fit *fit)
         n++;
     }
     if (n > 0)
-        warn(d, FINDING_FOREIGN_SYMMETRY, false,
-             finding_format(
-                 "%u of %u images per source are %.100s, no %s", n, fit->layout.n_images, names,
-                 fit->level == PROBE_BOX ? "symmetries of this board"
-                                         : "exact images under these conventions (--tiles)")
-                 .text);
+        findings_add(&d->result->findings, &place, "", "",
+                     "%u of %u images per source are %.100s, no %s", n, fit->layout.n_images, names,
+                     fit->level == PROBE_BOX ? "symmetries of this board"
+                                             : "exact images under these conventions (--tiles)");
 }
 
 /* --- taking groups --- */
@@ -168,11 +175,8 @@ static int take_layout(struct detection *d, const struct layout *layout, uint32_
     if (orbit_groups_of_layout(d->groups, layout, ids, err) != 0)
         return -1;
     d->result->is_expanded = true;
-    return set_note(d,
-                    finding_format("expanded, %u images per source, %s", layout->n_images,
-                                   order_text(layout).text)
-                        .text,
-                    err);
+    return set_note(d, err, "expanded, %u images per source, %s", layout->n_images,
+                    order_text(layout).text);
 }
 
 static int take_classes(struct detection *d, uint32_t n_images, struct error *err)
@@ -183,11 +187,8 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
         return -1;
     orbit_groups_of_entries(d->groups, entries);
     d->result->is_expanded = true;
-    return set_note(
-        d,
-        finding_format("expanded, %u images per source, rows grouped by their positions", n_images)
-            .text,
-        err);
+    return set_note(d, err, "expanded, %u images per source, rows grouped by their positions",
+                    n_images);
 }
 
 /* The layout that is told, whether or not it is found. */
@@ -243,6 +244,7 @@ static int find_layout(struct detection *d, struct fit *best, struct error *err)
 
 static int take_found(struct detection *d, struct fit *fit, uint32_t n_classes, struct error *err)
 {
+    const struct finding_place place = place_of(d, FINDING_ORBIT_PLANES);
     const uint32_t n = fit->layout.n_images;
 
     if (is_confirmed(fit)) {
@@ -255,10 +257,9 @@ static int take_found(struct detection *d, struct fit *fit, uint32_t n_classes, 
     if (fit->only_colours && d->lanes->items[d->lanes->planes].spec.codes)
         return take_layout(d, &fit->layout, fit->ids, err);
     if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
-        warn(d, FINDING_ORBIT_PLANES, true,
-             finding_format("every %u rows (%s) have the same policies, but unrelated planes", n,
-                            order_text(&fit->layout).text)
-                 .text);
+        findings_add(&d->result->findings, &place, "", "",
+                     "every %u rows (%s) have the same policies, but unrelated planes", n,
+                     order_text(&fit->layout).text);
     return 0;
 }
 
@@ -308,10 +309,9 @@ static int look(struct detection *d, struct error *err)
     if (d->ids_are_told || (classes.n_images > 0 && !classes.is_enumeration))
         return take_classes(d, d->ids_are_told ? d->n_ids : classes.n_images, err);
     if (classes.n_images > 0)
-        return set_note(d,
+        return set_note(d, err,
                         "not taken for an expanded set: every image of a position is listed "
-                        "once, as in an enumeration; --transforms or --order says otherwise",
-                        err);
+                        "once, as in an enumeration; --transforms or --order says otherwise");
     return is_found(&found) ? take_found(d, &found, classes.n_images, err) : 0;
 }
 
@@ -379,7 +379,7 @@ static int note_unrecognised(struct detection *d, struct error *err)
                           : "not looked at for images: its arrays do not fit the board";
     else if (!has_planes(d->lanes))
         why = "not looked at for images: there are no planes of the board";
-    return d->result->note != NULL ? 0 : set_note(d, why, err);
+    return d->result->note != NULL ? 0 : set_note(d, err, "%s", why);
 }
 
 /* The transforms of the command line. */

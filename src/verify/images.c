@@ -12,26 +12,6 @@
 
 /* --- numbers --- */
 
-/* What 1 - v may be off by: one unit in the last place of 1, nothing where it is exact. */
-static double slack(const struct dtype *dtype, double v)
-{
-    if (dtype->kind != DTYPE_FLOAT || v == 0 || v == 1)
-        return 0;
-    return dtype->itemsize == 2 ? 0x1p-10 : dtype->itemsize == 4 ? 0x1p-23 : 0x1p-52;
-}
-
-static bool is_one_less(const struct dtype *dtype, double v, double found)
-{
-    if (isnan(v) || isnan(found))
-        return isnan(v) && isnan(found);
-    return 1 - v == found || fabs(1 - v - found) <= slack(dtype, v);
-}
-
-static double swap_code(double code, double low)
-{
-    return code == low ? low + 1 : code == low + 1 ? low : code;
-}
-
 /* Element `from` of a row of n that stands at place i once the colours are swapped. */
 static uint64_t place_of(enum label_op flip, uint64_t i, uint64_t n)
 {
@@ -44,6 +24,8 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
                       const uint8_t *b, uint64_t n)
 {
     const size_t item = dtype->itemsize;
+    const double unit = item == 2 ? 0x1p-10 : item == 4 ? 0x1p-23 : 0x1p-52;
+    const double low = flip == LABEL_EXCHANGE_01 ? 0 : 1;
     const bool computes = flip == LABEL_COMPLEMENT || flip == LABEL_NEGATE ||
                           flip == LABEL_EXCHANGE_01 || flip == LABEL_EXCHANGE_12;
 
@@ -53,7 +35,7 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
         return false;
     for (uint64_t i = 0; i < n; i++) {
         const uint8_t *from = a + place_of(flip, i, n) * item, *to = b + i * item;
-        double v, expected, found;
+        double v, found, expected, slack = 0;
 
         if (!computes) {
             if (memcmp(from, to, item) != 0)
@@ -62,9 +44,14 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
         }
         v = dtype_get_double(dtype, from);
         found = dtype_get_double(dtype, to);
-        expected = flip == LABEL_NEGATE ? -v : swap_code(v, flip == LABEL_EXCHANGE_01 ? 0 : 1);
-        if (flip == LABEL_COMPLEMENT ? !is_one_less(dtype, v, found)
-                                     : expected != found && !(isnan(v) && isnan(found)))
+        expected = flip == LABEL_COMPLEMENT ? 1 - v
+                   : flip == LABEL_NEGATE   ? -v
+                   : v == low               ? low + 1
+                   : v == low + 1           ? low
+                                            : v;
+        if (flip == LABEL_COMPLEMENT && dtype->kind == DTYPE_FLOAT && v != 0 && v != 1)
+            slack = unit;
+        if (expected != found && !(fabs(expected - found) <= slack) && !(isnan(v) && isnan(found)))
             return false;
     }
     return true;
