@@ -364,7 +364,8 @@ static int search_file(const struct verify_request *request, const char *path,
     /* --transforms chooses what is looked at, it does not say what the set holds. */
     struct settings settings = *request->settings;
     struct verify_request own = *request;
-    struct verify_result result = {.path = strdup(path), .findings = {.max = MAX_FINDINGS}};
+    char *copy = strdup(path);
+    struct verify_result result = {.path = copy, .findings = {.max = MAX_FINDINGS}};
     struct verify_shard shard = {0};
     struct error why = {0};
     int status;
@@ -372,8 +373,8 @@ static int search_file(const struct verify_request *request, const char *path,
     *search->located = (struct verify_located){.recall = {.settings = *request->settings}};
     settings.transforms = NULL;
     own.settings = &settings;
-    status = result.path != NULL ? verify_shard_open(&shard, request, result.path, &result, &why)
-                                 : error_no_memory(&why, "name of a file");
+    status = copy != NULL ? verify_shard_open(&shard, request, copy, &result, &why)
+                          : error_no_memory(&why, "name of a file");
     shard.request = &own;
     if (status == 0 && shard.bindings != NULL && result.fatal == ERROR_NONE)
         status = find_images(&shard, search, &why);
@@ -386,7 +387,7 @@ static int search_file(const struct verify_request *request, const char *path,
         status = result.fatal != ERROR_NONE || result.findings.no_memory ? refuse(&result, err) : 0;
     findings_release(&result.findings);
     free(result.note);
-    free(result.path);
+    free(copy);
     if (status != 0)
         verify_located_release(search->located);
     return status;
