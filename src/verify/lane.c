@@ -48,6 +48,8 @@ static int map_lane(struct lane *lane, struct verify_shard *shard, struct verify
             return 0;
         error_set(&why, ERROR_DATA, "%s", lane->spec.doubt);
     }
+    if (!lane->is_mapped)
+        spec_release(&lane->spec);
     if (why.kind != ERROR_DATA)
         return error_pass(err, &why);
     place.is_warning = true;
