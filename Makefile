@@ -53,7 +53,7 @@ ALL_CPPFLAGS := -Isrc -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DSYMAUG_VE
 ALL_CFLAGS := -std=c11 -fPIC -fvisibility=hidden $(WARN) $(if $(filter 1,$(OPENMP)),-fopenmp,-Wno-unknown-pragmas) $(CFLAGS)
 LIBS     := $(shell pkg-config --libs $(PKGS)) $(if $(filter 1,$(ISAL)),-lisal) -lm
 
-FLOORS   := base board npy codec zip manifest shard write engine positions verify sample show library
+FLOORS   := base board npy codec zip manifest shard write engine positions verify sample show report library
 LIB_SRC  := $(foreach f,$(FLOORS),$(sort $(wildcard src/$(f)/*.c)))
 CLI_SRC  := $(sort $(wildcard src/cli/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)

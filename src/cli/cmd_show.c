@@ -7,8 +7,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option.h"
-#include "show/sheet.h"
-#include "verify/verify.h"
+#include "report/located.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,39 +89,20 @@ static int write_sheet(const struct settings *settings, const struct sheet *shee
 
 /* --- running --- */
 
-/* What a set of images that is known by its manifest or zip comment says of itself counts where the
- * command line says nothing. */
 static int show(const struct settings *settings, const char *path, struct error *err)
 {
-    const struct verify_request verify = {.settings = settings, .exact_manifest = true};
-    struct verify_located located;
-    struct sheet_request request = {.path = path, .row = settings->row};
-    struct sheet_stored *stored = NULL;
+    struct located located;
     struct sheet sheet;
-    int status = verify_locate(&verify, path, settings->row, &located, err);
+    int status = located_open(&located, settings, path, settings->row, err);
 
     if (status != 0)
         return -1;
-    request.settings = &located.recall.settings;
-    if (located.n > 0) {
-        stored = calloc(located.n, sizeof *stored);
-        if (stored == NULL)
-            status = error_no_memory(err, "images");
-        for (size_t k = 0; k < located.n && status == 0; k++)
-            stored[k] = (struct sheet_stored){located.images[k].row, located.images[k].transform};
-        request.stored = stored;
-        request.n_stored = located.n;
-    }
-    if (status == 0)
-        status = sheet_build(&sheet, &request, err);
-    if (status == 0 && located.board == NULL) /* found now, but not when images were looked for */
-        status = error_no_memory(err, "board");
+    status = located_sheet(&located, &sheet, err);
     if (status == 0) {
         status = write_sheet(settings, &sheet, err);
         sheet_release(&sheet);
     }
-    free(stored);
-    verify_located_release(&located);
+    located_close(&located);
     return status;
 }
 
@@ -131,7 +111,6 @@ static int run_show(int argc, char **argv, struct error *err)
     struct settings settings;
     int first, status = option_parse("show", argc, argv, &settings, &first, err);
 
-    settings.allow_expanded = true;
     if (status == 0 && argc - first != 1)
         status = error_set(err, ERROR_USAGE, "expected FILE, found %d operands", argc - first);
     if (status == 0 && !settings.row_said)

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVES " expand verify show mover " /* commands that transform rows */
-#define READS MOVES "info "                /* commands that read shards */
-#define KEYS  "overlap "                   /* commands that compare positions */
+#define MOVES " expand verify show report mover " /* commands that transform rows */
+#define READS MOVES "info "                       /* commands that read shards */
+#define KEYS  "overlap "                          /* commands that compare positions */
 #define ALL   NULL
 
 static int set_order(struct settings *settings, const struct option_row *row, const char *argument,
@@ -143,6 +143,8 @@ const struct option_row option_table[] = {
      SAID(row_said)},
     {'o', "output", "FILE", "write a picture (SVG) to FILE; - is standard output", " show ",
      TEXT(output)},
+    {'o', "output", "FILE", "write the page to FILE (default report.html); - is standard output",
+     " report ", TEXT(output)},
     {0, "out-dir", "DIR", "write one output per input into DIR, under the same name", " expand ",
      TEXT(out_dir)},
     {0, "files-from", "FILE",
@@ -157,10 +159,11 @@ const struct option_row option_table[] = {
      " expand ", FLAG(skip_existing)},
     {0, "skip-bad", NULL, "with --out-dir: report inputs that cannot be read, go on", " expand ",
      FLAG(skip_bad)},
-    {'f', "force", NULL, "replace existing outputs", " expand sample manifest show ", FLAG(force)},
+    {'f', "force", NULL, "replace existing outputs", " expand sample manifest show report ",
+     FLAG(force)},
     {'n', "dry-run", NULL, "print the plan, write nothing", " expand ", FLAG(dry_run)},
     {0, "transforms", "LIST", "all, rotations, reflections, or ids and names: 0,3,6 (default all)",
-     MOVES "boards ", TEXT(transforms), .words = "all rotations reflections"},
+     " expand verify show mover boards ", TEXT(transforms), .words = "all rotations reflections"},
     {0, "pick", "K", "K distinct images of each row, chosen at random", " expand ",
      NUMBER(pick, 1, BOARD_MAX_TRANSFORMS)},
     {0, "keep-identity", NULL, "with --pick: the row itself is one of them", " expand ",
@@ -174,7 +177,7 @@ const struct option_row option_table[] = {
     {0, "key", "NAMES",
      "the arrays that are the position, or NAME:0-13 for some of its planes (default: planes, "
      "packed, grid, tile and to-move)",
-     " expand verify mover " KEYS, TEXT(key)},
+     " expand verify report mover " KEYS, TEXT(key)},
     {0, "shuffle", NULL, "write the rows in a fixed pseudo-random order", " expand ",
      FLAG(shuffle)},
     {0, "order", "ORDER",
@@ -238,13 +241,13 @@ const struct option_row option_table[] = {
     {0, "leak", "FILE",
      "another set, whose positions must not occur here in any image; may be repeated", " verify ",
      CALL(add_leak), .repeats = true},
-    {0, "max-findings", "N", "list at most N findings per file (default 100)", " verify ",
+    {0, "max-findings", "N", "list at most N findings per file (default 100)", " verify report ",
      NUMBER(max_findings, 0, 1000000000)},
-    {0, "json", NULL, "print JSON", " info boards verify manifest " KEYS, FLAG(json)},
+    {0, "json", NULL, "print JSON", " info boards verify manifest report " KEYS, FLAG(json)},
     {0, "write-schema", NULL, "print the roles as a schema for --schema", " info ",
      FLAG(write_schema)},
-    {'j', "threads", "N", "worker threads (default: the usable processors)", " expand verify " KEYS,
-     NUMBER(n_threads, 1, 1024)},
+    {'j', "threads", "N", "worker threads (default: the usable processors)",
+     " expand verify report " KEYS, NUMBER(n_threads, 1, 1024)},
     {0, "max-memory", "SIZE",
      "memory for what cannot stream, the rest goes to a temp file (default 1G)", MOVES KEYS,
      SIZE(max_memory)},

@@ -1,0 +1,197 @@
+/*
+ * json.c - a set as JSON, with the same facts as on the page. Numbers that are undefined are null.
+ */
+#include "report/set.h"
+
+#include "base/text.h"
+
+#include <math.h>
+
+/* Whole numbers without a point. */
+static json_t *number(double value)
+{
+    if (!isfinite(value))
+        return json_null();
+    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value)
+                                                       : json_real(value);
+}
+
+static json_t *count(uint64_t n)
+{
+    return json_integer((json_int_t)n);
+}
+
+static json_t *array_json(const struct report_set *set, size_t i)
+{
+    const struct shard *shard = &set->shard;
+    const struct array *array = &shard->archive.arrays[i];
+    json_t *shape = json_array();
+    struct text flag = {0};
+    char dtype[32];
+    const bool has_role = shard->bindings != NULL && !shard_is_undecided(shard, i);
+
+    for (unsigned d = 0; d < array->header.n_dims; d++)
+        json_array_append_new(
+            shape, count(d == 0 && shard->rows_are_known && array->n_rows == shard->n_rows
+                             ? set->n_rows
+                             : array->header.shape[d]));
+    dtype_name(&array->header.dtype, dtype, sizeof dtype);
+    (void)shard_flag(shard, i, &flag, NULL);
+    json_t *json =
+        json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", json_name(array->key), "dtype",
+                  dtype, "shape", shape, "role",
+                  has_role ? json_string(role_name(shard->bindings[i].role)) : json_null(), "flag",
+                  flag.n_bytes > 0 ? json_name(flag.text) : json_null(), "bytes",
+                  count(set->nbytes[i]), "packed_bytes", count(set->packed_nbytes[i]));
+
+    text_release(&flag);
+    return json;
+}
+
+/* Those of all files; where there are several, each finding names its own. */
+static json_t *findings_of_all(const struct report_set *set)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < set->results.n; i++) {
+        json_t *some = findings_json(&set->results.items[i].findings), *one;
+        size_t k;
+
+        json_array_foreach(some, k, one)
+        {
+            if (set->results.n > 1)
+                json_object_set_new(one, "path", json_name(set->results.items[i].path));
+            json_array_append(all, one);
+        }
+        json_decref(some);
+    }
+    return all;
+}
+
+static json_t *counts_of_all(const struct report_set *set)
+{
+    json_t *all = json_object();
+
+    for (size_t i = 0; i < set->results.n; i++) {
+        json_t *some = findings_counts_json(&set->results.items[i].findings), *n;
+        const char *code;
+
+        json_object_foreach(some, code, n) json_object_set_new(
+            all, code,
+            json_integer(json_integer_value(json_object_get(all, code)) + json_integer_value(n)));
+        json_decref(some);
+    }
+    return all;
+}
+
+static json_t *histogram_json(const struct tally_histogram *h)
+{
+    const double width = (h->high - h->low) / TALLY_N_BINS;
+    json_t *json = json_array();
+
+    for (uint32_t i = 0; i < (h->is_binned ? TALLY_N_BINS : h->n); i++)
+        json_array_append_new(
+            json, h->is_binned ? json_pack("[o, o, o]", number(h->low + width * i),
+                                           number(i + 1 == TALLY_N_BINS ? h->high
+                                                                        : h->low + width * (i + 1)),
+                                           count(h->counts[i]))
+                               : json_pack("[o, o]", number(h->values[i]), count(h->counts[i])));
+    return json;
+}
+
+static json_t *labels_json(const struct tally *tally)
+{
+    json_t *json = json_array();
+
+    for (size_t i = 0; i < tally->n_labels; i++) {
+        const struct tally_label *label = &tally->labels[i];
+        json_t *transforms = json_object();
+
+        for (uint32_t t = 0; label->by_transform != NULL && t < tally->board->n_transforms; t++) {
+            char id[16];
+
+            if (label->by_transform[t].n == 0 && !label->by_transform[t].is_binned)
+                continue;
+            snprintf(id, sizeof id, "%u", t);
+            json_object_set_new(transforms, id, histogram_json(&label->by_transform[t]));
+        }
+        json_array_append_new(json,
+                              json_pack("{s:o, s:s, s:o, s:o}", "array", json_name(label->key),
+                                        "role", role_name(label->role), "histogram",
+                                        histogram_json(&label->all), "transforms", transforms));
+    }
+    return json;
+}
+
+static json_t *policies_json(const struct tally *tally)
+{
+    json_t *json = json_array();
+
+    for (size_t i = 0; i < tally->n_policies; i++)
+        json_array_append_new(json, json_pack("{s:o, s:o, s:o}", "array",
+                                              json_name(tally->policies[i].key), "entropy",
+                                              number(tally->policies[i].entropy), "top_share",
+                                              number(tally->policies[i].top_share)));
+    return json;
+}
+
+static json_t *heat_json(const struct tally *tally)
+{
+    json_t *json = json_array();
+
+    for (size_t m = 0; m < tally->n_maps; m++) {
+        const struct tally_map *map = &tally->maps[m];
+        json_t *cells = json_array(), *mean = json_array(), *group = json_array(),
+               *z = json_array();
+
+        for (uint32_t cell = 0; cell < tally->board->n_cells; cell++) {
+            if (!tally->board->on_board[cell])
+                continue;
+            json_array_append_new(cells, count(cell));
+            json_array_append_new(mean, number(map->mean[cell]));
+            json_array_append_new(group, number(map->group[cell]));
+            json_array_append_new(z, number(map->z[cell]));
+        }
+        json_array_append_new(
+            json, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "array", json_name(map->key), "plane",
+                            map->plane == TALLY_NO_PLANE ? json_null() : count(map->plane), "cells",
+                            cells, "mean", mean, "group", group, "z", z));
+    }
+    return json;
+}
+
+static json_t *evidence_json(const struct tally *tally)
+{
+    json_t *json = json_array();
+
+    for (uint32_t t = 1; tally->evidence != NULL && t < tally->board->n_transforms; t++)
+        json_array_append_new(json, json_pack("{s:i, s:o, s:o, s:o, s:b}", "transform", (int)t,
+                                              "name", json_name(tally->board->transforms[t].name),
+                                              "distance", number(tally->evidence[t].distance),
+                                              "limit", number(tally->evidence[t].limit), "fits",
+                                              tally->evidence[t].fits));
+    return json;
+}
+
+json_t *report_set_json(const struct report_set *set)
+{
+    const struct board *board = set->is_open ? set->shard.found.board : NULL;
+    json_t *json = json_object(), *arrays = json_array();
+
+    for (size_t i = 0; set->is_open && i < set->shard.archive.n_arrays; i++)
+        json_array_append_new(arrays, array_json(set, i));
+    json_object_set_new(json, "path", json_name(set->path));
+    json_object_set_new(json, "board", board != NULL ? json_name(board->name) : json_null());
+    json_object_set_new(json, "rows", count(set->n_rows));
+    json_object_set_new(json, "verdict", json_string(report_verdict_name(set->verdict)));
+    json_object_set_new(json, "sentence", json_name(set->sentence.text));
+    json_object_set_new(json, "command", json_name(set->command.text));
+    json_object_set_new(json, "arrays", arrays);
+    json_object_set_new(json, "findings", findings_of_all(set));
+    json_object_set_new(json, "counts", counts_of_all(set));
+    json_object_set_new(json, "labels", labels_json(&set->tally));
+    json_object_set_new(json, "policy", policies_json(&set->tally));
+    json_object_set_new(json, "heat", heat_json(&set->tally));
+    json_object_set_new(json, "evidence", evidence_json(&set->tally));
+    return json;
+}
