@@ -217,13 +217,17 @@ static int read_set(struct compare *c, struct error *err)
 {
     struct set *set = &c->sets->items[c->set];
     struct stat st;
-    int status;
+    const bool is_folder = set->shards == NULL && stat(set->path, &st) == 0 &&
+                           S_ISDIR(st.st_mode) && count_entries(set->path, is_array) == 0;
+    int status = 0;
 
     c->n_before = 0;
-    if (stat(set->path, &st) == 0 && S_ISDIR(st.st_mode) && count_entries(set->path, is_array) == 0)
+    if (is_folder)
         status = read_folder(c, set->path, err);
-    else
+    else if (set->shards == NULL)
         status = read_shard(c, set->path, err);
+    for (size_t i = 0; i < set->n_shards && status == 0; i++)
+        status = read_shard(c, set->shards[i], err);
     set->n_rows = c->n_before;
     return status;
 }

@@ -6,9 +6,11 @@
 
 #include "engine/settings.h"
 
-/* A set: a shard, or a folder of shards. */
+/* A set: a shard, a folder of shards, or the shards that are listed. */
 struct set {
-    const char *path;                /* borrowed */
+    const char *path;          /* borrowed */
+    const char *const *shards; /* borrowed: their paths; or NULL: path tells */
+    size_t n_shards;
     const struct settings *settings; /* borrowed: how its shards are read */
     uint64_t n_rows;                 /* once it has been read */
 };

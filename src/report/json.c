@@ -173,6 +173,43 @@ static json_t *evidence_json(const struct tally *tally)
     return json;
 }
 
+/* A row and a column per set; null where sets were not compared. */
+static json_t *matrix_json(const struct report_overlap *overlap, const uint64_t *matrix,
+                           const struct report_files *files, size_t n)
+{
+    const bool is_known = overlap->why.kind == ERROR_NONE;
+    json_t *json = json_array();
+
+    for (size_t i = 0, a = 0; i < n; a += files[i++].is_sure) {
+        json_t *row = json_array();
+
+        for (size_t j = 0, b = 0; j < n; b += files[j++].is_sure)
+            json_array_append_new(row, is_known && files[i].is_sure && files[j].is_sure
+                                           ? count(matrix[a * overlap->n + b])
+                                           : json_null());
+        json_array_append_new(json, row);
+    }
+    return json;
+}
+
+json_t *report_overlap_json(const struct report_overlap *overlap, const struct report_files *files,
+                            size_t n)
+{
+    const uint64_t *symmetric = overlap->matrices + overlap->n * overlap->n;
+
+    return json_pack("{s:o, s:o}", "exact", matrix_json(overlap, overlap->matrices, files, n),
+                     "symmetric", matrix_json(overlap, symmetric, files, n));
+}
+
+static json_t *positions_json(const struct report_positions *p)
+{
+    if (!p->is_known)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", count(p->n_rows), "distinct",
+                     count(p->n_classes), "duplicates", count(p->n_rows - p->n_classes), "largest",
+                     count(p->largest), "conflicts", count(p->n_conflicts));
+}
+
 json_t *report_set_json(const struct report_set *set)
 {
     const struct board *board = set->is_open ? set->shard.found.board : NULL;
@@ -193,5 +230,6 @@ json_t *report_set_json(const struct report_set *set)
     json_object_set_new(json, "policy", policies_json(&set->tally));
     json_object_set_new(json, "heat", heat_json(&set->tally));
     json_object_set_new(json, "evidence", evidence_json(&set->tally));
+    json_object_set_new(json, "positions", positions_json(&set->positions));
     return json;
 }

@@ -257,6 +257,66 @@ static void put_labels(struct page *p)
     }
 }
 
+/* --- positions --- */
+
+static void put_positions(struct page *p)
+{
+    const struct report_positions *n = &p->set->positions;
+
+    if (!n->is_known)
+        return;
+    page_put(p,
+             "<h3>Positions up to symmetry</h3>\n<p>%llu rows are %llu positions: %llu rows repeat "
+             "one. ",
+             (unsigned long long)n->n_rows, (unsigned long long)n->n_classes,
+             (unsigned long long)(n->n_rows - n->n_classes));
+    page_put(p, "The most frequent one has %llu rows; %llu positions have different values.</p>\n",
+             (unsigned long long)n->largest, (unsigned long long)n->n_conflicts);
+}
+
+static void put_matrix(struct page *p, const char *title, const uint64_t *matrix,
+                       const struct report_overlap *overlap)
+{
+    page_put(p, "<h4>%s</h4>\n<table>\n<tr><th></th>", title);
+    for (size_t j = 0; j < overlap->n; j++)
+        page_put(p, "<th>%zu</th>", j + 1);
+    page_put(p, "</tr>\n");
+    for (size_t i = 0; i < overlap->n; i++) {
+        page_put(p, "<tr><th>%zu</th>", i + 1);
+        for (size_t j = 0; j < overlap->n; j++)
+            page_put(p, "<td class=\"n\">%llu</td>",
+                     (unsigned long long)matrix[i * overlap->n + j]);
+        page_put(p, "</tr>\n");
+    }
+    page_put(p, "</table>\n");
+}
+
+/* Of several sets: how many rows of each occur in each other one. */
+static void put_overlap(struct page *p, const struct report_request *request,
+                        const struct report_files *files, const struct report_overlap *overlap)
+{
+    page_put(p, "<section class=\"overlap\">\n<h2>Positions in common</h2>\n");
+    if (overlap->why.kind != ERROR_NONE) {
+        page_put(p, "<p>The sets do not compare: ");
+        page_put_name(p, overlap->why.message);
+        page_put(p, "</p>\n</section>\n");
+        return;
+    }
+    page_put(p, "<p>Rows of the set of a line whose position occurs in that of a column; on the "
+                "diagonal rows that repeat a position.</p>\n<ol>\n");
+    for (size_t i = 0; i < request->n; i++) {
+        if (!files[i].is_sure)
+            continue;
+        page_put(p, "<li>");
+        page_put_name(p, request->paths[i]);
+        page_put(p, "</li>\n");
+    }
+    page_put(p, "</ol>\n");
+    put_matrix(p, "exactly", overlap->matrices, overlap);
+    put_matrix(p, "up to symmetry", overlap->matrices + overlap->n * overlap->n, overlap);
+    page_put(p, "</section>\n");
+}
+
 /* --- provenance --- */
 
 static void put_pair(struct page *p, const char *name, const char *value)
@@ -378,12 +438,20 @@ int page_add_set(struct text *page, const struct report_set *set, struct error *
     put_findings(&p);
     put_labels(&p);
     page_put_maps(&p);
+    put_positions(&p);
     put_provenance(&p);
     page_put(&p, "</section>\n");
     return p.failed ? -1 : 0;
 }
 
-int page_end(struct text *page, struct error *err)
+int page_end(struct text *page, const struct report_request *request,
+             const struct report_files *files, const struct report_overlap *overlap,
+             struct error *err)
 {
-    return text_append(page, err, "</body>\n</html>\n");
+    struct page p = {.out = page, .err = err};
+
+    if (request->n > 1)
+        put_overlap(&p, request, files, overlap);
+    page_put(&p, "</body>\n</html>\n");
+    return p.failed ? -1 : 0;
 }

@@ -325,11 +325,34 @@ static int say_command(struct report_set *set, struct error *err)
 
 /* --- sets --- */
 
+/* The shards that can be read. */
+static int list_files(struct report_set *set, struct error *err)
+{
+    struct report_files *files = &set->files;
+
+    files->paths = calloc(set->results.n + 1, sizeof *files->paths);
+    if (files->paths == NULL)
+        return error_no_memory(err, "names of files");
+    files->is_sure = set->verdict != REPORT_UNCHECKED;
+    for (size_t i = 0; i < set->results.n; i++) {
+        const struct verify_result *result = &set->results.items[i];
+
+        if (ends_with(result->path, ".json") || result->fatal != ERROR_NONE)
+            continue;
+        files->paths[files->n] = strdup(result->path);
+        if (files->paths[files->n] == NULL)
+            return error_no_memory(err, "names of files");
+        files->n++;
+    }
+    return 0;
+}
+
 static int read_set(struct report_set *set, struct error *err)
 {
-    if (verify_set(set, err) != 0 || read_rows(set, err) != 0 || say_verdict(set, err) != 0)
+    if (verify_set(set, err) != 0 || read_rows(set, err) != 0 || say_verdict(set, err) != 0 ||
+        say_command(set, err) != 0 || list_files(set, err) != 0)
         return -1;
-    return say_command(set, err);
+    return report_count_positions(set, &set->positions, err);
 }
 
 static void release_set(struct report_set *set)
@@ -369,12 +392,32 @@ static int write_set(struct writing *w, struct report_set *set, struct error *er
     return w->page != NULL ? page_add_set(w->page, set, err) : 0;
 }
 
+/* The last part: what the sets have in common. */
+static int write_end(struct writing *w, const struct report_files *files, json_t **json,
+                     struct error *err)
+{
+    struct report_overlap overlap;
+    int status = report_compare(w->request, files, &overlap, err);
+
+    if (status == 0 && w->page != NULL)
+        status = page_end(w->page, w->request, files, &overlap, err);
+    if (status == 0 && json != NULL) {
+        *json = json_pack("{s:b, s:O, s:o}", "ok", w->code == 0, "sets", w->sets, "overlap",
+                          report_overlap_json(&overlap, files, w->request->n));
+    }
+    free(overlap.matrices);
+    return status;
+}
+
 int report_make(const struct report_request *request, struct text *page, json_t **json,
                 struct error *err)
 {
     struct writing w = {.request = request, .page = page};
-    int status = page != NULL ? page_begin(page, request, err) : 0;
+    struct report_files *files = calloc(request->n + 1, sizeof *files);
+    int status = files != NULL ? 0 : error_no_memory(err, "names of files");
 
+    if (status == 0 && page != NULL)
+        status = page_begin(page, request, err);
     if (json != NULL)
         w.sets = json_array();
     for (size_t i = 0; i < request->n && status == 0; i++) {
@@ -383,15 +426,17 @@ int report_make(const struct report_request *request, struct text *page, json_t 
         status = read_set(&set, err);
         if (status == 0)
             status = write_set(&w, &set, err);
+        files[i] = set.files;
         release_set(&set);
     }
-    if (status == 0 && page != NULL)
-        status = page_end(page, err);
-    if (status != 0) {
-        json_decref(w.sets);
-        return -1;
+    if (status == 0)
+        status = write_end(&w, files, json, err);
+    json_decref(w.sets);
+    for (size_t i = 0; files != NULL && i < request->n; i++) {
+        struct names names = {files[i].paths, files[i].n};
+
+        names_release(&names);
     }
-    if (json != NULL)
-        *json = json_pack("{s:b, s:o}", "ok", w.code == 0, "sets", w.sets);
-    return w.code;
+    free(files);
+    return status == 0 ? w.code : -1;
 }

@@ -200,6 +200,37 @@ def test_codes():
         assert found["verdict"] == "sound" and found["rows"] > 0, (found["sentence"], out)
 
 
+@tap.test()
+def test_positions():
+    """Classes, their sizes and their values against numpy; an expansion has the same classes; several
+    sets as `overlap` compares them, manifests and sets that do not compare among them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = sample(folder, "tictactoe", 2000)
+        a, found = load(path), one("--board", "tictactoe", path)["positions"]
+        classes = {}
+        for planes, player, value in zip(a["state"], a["current_player"], a["value"]):
+            key = min(turned(planes, k).tobytes() for k in range(8)), int(player)
+            classes.setdefault(key, []).append(float(value))
+        assert found == {"rows": 2000, "distinct": len(classes),
+                         "duplicates": 2000 - len(classes),
+                         "largest": max(map(len, classes.values())),
+                         "conflicts": sum(len(set(v)) > 1 for v in classes.values())}, found
+        path, out = sample(folder, "rhombus:3", 900), os.path.join(folder, "out.npz")
+        run("expand", "-q", "--board", "rhombus:3", path, out)
+        found = report("--board", "rhombus:3", path, out, out + ".manifest.json")
+        few, many, again = [s["positions"] for s in found["sets"]]
+        assert few["conflicts"] > 0 and many == again
+        assert (many["distinct"], many["conflicts"]) == (few["distinct"], few["conflicts"])
+        said = json.loads(run("overlap", "--json", "--board", "rhombus:3", path, out, out)[0])
+        assert found["overlap"] == {"exact": said["exact"], "symmetric": said["symmetry"]}
+        other = sample(folder, "go9", 50)
+        found = report("--board", "rhombus:3", out, other, code=1)
+        n = found["overlap"]["symmetric"]
+        assert n == [[many["duplicates"], None], [None, None]], n
+        text = run("report", "-o", "-", "--board", "rhombus:3", out, out)[0]
+        assert "Positions in common" in text and "Positions up to symmetry" in text
+
+
 # --- the page ---
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "path", "use", "circle", "rect"}

@@ -1,0 +1,212 @@
+/*
+ * positions.c - the positions of a set up to symmetry: every row has the key of its orbit and a
+ * hash of its values as the canonical image has them; sorted by key, equal ones are a class. And
+ * the matrix of all sets, which `overlap` makes.
+ */
+#include "report/set.h"
+
+#include "positions/key_rows.h"
+#include "positions/sets.h"
+#include "shard/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct record {
+    struct key_value key;
+    uint64_t values; /* hash */
+};
+
+/* The values of a plan's rows that go by while its keys are made. */
+struct value {
+    struct reader reader;
+    struct batch batch;
+    const struct plan_array *array;
+};
+
+struct counting {
+    const struct plan *plan;
+    struct key key;
+    struct value *values; /* owned */
+    size_t n_values;
+    struct record *records; /* owned: of all files */
+    uint64_t n, capacity;   /* and how many there may be */
+};
+
+/* Hash a row's values as they are in its canonical image. */
+static void hash_value(const struct value *value, uint64_t r, bool is_swapped, uint64_t *hash)
+{
+    const struct row row = batch_row(&value->batch, r);
+    const struct spec *spec = &value->array->spec;
+    const size_t n_bytes = row.n * row.dtype->itemsize;
+    uint8_t in[256], out[256];
+    const bool swaps = is_swapped && n_bytes <= sizeof in && spec->n_steps > 0;
+
+    if (swaps) {
+        memcpy(in, row.bytes, n_bytes);
+        label_apply(spec_swap(spec), row.dtype, in, out, row.n);
+    }
+    for (size_t i = 0; i < n_bytes; i++)
+        *hash = (*hash ^ (swaps ? out[i] : row.bytes[i])) * UINT64_C(0x100000001b3);
+}
+
+static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
+{
+    struct counting *c = self;
+    const size_t ties_nbytes = key_ties_nbytes(&c->key);
+
+    if (c->n + rows->n > c->capacity)
+        return error_set(err, ERROR_INTERNAL, "more rows than were counted");
+    for (size_t v = 0; v < c->n_values; v++)
+        if (batch_read(&c->values[v].batch, rows->first, rows->n, err) != 0)
+            return -1;
+    for (uint64_t r = 0; r < rows->n; r++) {
+        const uint8_t *ties = rows->ties + r * ties_nbytes;
+        struct record *record = &c->records[c->n++];
+        uint32_t id = 0;
+
+        while (!(ties[id / 8] >> id % 8 & 1))
+            id++;
+        *record = (struct record){rows->keys[r], UINT64_C(0xcbf29ce484222325)};
+        for (size_t v = 0; v < c->n_values; v++)
+            hash_value(&c->values[v], r, c->plan->board->transforms[c->key.ids[id]].swaps_colours,
+                       &record->values);
+    }
+    return 0;
+}
+
+static int open_values(struct counting *c, const struct plan *plan, struct error *err)
+{
+    c->values = calloc(plan->n_arrays + 1, sizeof *c->values);
+    if (c->values == NULL)
+        return error_no_memory(err, "values");
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const enum role role = array->binding.role;
+        struct value *value = &c->values[c->n_values];
+
+        if ((role != ROLE_VALUE && role != ROLE_WDL) || array->is_object)
+            continue;
+        value->array = array;
+        value->reader = (struct reader){.arrays = array->sources, .n_arrays = 1};
+        value->batch.reader = &value->reader;
+        c->n_values++;
+        if (reader_open(&value->reader, NULL, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_shard(struct counting *c, const struct settings *given, const char *path,
+                      struct error *err)
+{
+    struct settings settings = *given; /* what it owns stays the caller's */
+    struct plan plan;
+    int status;
+
+    settings.purpose = FOR_VALUES;
+    settings.transforms = NULL;
+    settings.allow_expanded = true;
+    if (plan_build(&plan, &path, 1, &settings, err) != 0)
+        return -1;
+    c->plan = &plan;
+    status = key_of_plan(&c->key, &plan, NULL, NULL, err);
+    if (status == 0)
+        status = open_values(c, &plan, err);
+
+    const struct key_reader reader = {
+        .plan = &plan, .key = &c->key, .settings = given, .visit = keep_rows, .self = c};
+
+    if (status == 0)
+        status = key_reader_run(&reader, err);
+    for (size_t v = 0; v < c->n_values; v++) {
+        batch_release(&c->values[v].batch);
+        reader_close(&c->values[v].reader);
+    }
+    free(c->values);
+    c->values = NULL;
+    c->n_values = 0;
+    key_release(&c->key);
+    plan_release(&plan);
+    return status;
+}
+
+static int compare_records(const void *a, const void *b)
+{
+    const struct record *x = a, *y = b;
+
+    if (x->key.high != y->key.high)
+        return x->key.high < y->key.high ? -1 : 1;
+    if (x->key.low != y->key.low)
+        return x->key.low < y->key.low ? -1 : 1;
+    return (x->values > y->values) - (x->values < y->values);
+}
+
+static void count_classes(const struct counting *c, struct report_positions *p)
+{
+    uint64_t first = 0;
+
+    for (uint64_t i = 1; i <= c->n; i++) {
+        const struct record *a = &c->records[first], *b = &c->records[i];
+
+        if (i < c->n && a->key.high == b->key.high && a->key.low == b->key.low)
+            continue;
+        p->n_classes++;
+        p->largest = i - first > p->largest ? i - first : p->largest;
+        p->n_conflicts += a->values != c->records[i - 1].values;
+        first = i;
+    }
+    p->n_rows = c->n;
+}
+
+int report_count_positions(const struct report_set *set, struct report_positions *positions,
+                           struct error *err)
+{
+    const struct settings *settings = set->request->settings;
+    struct counting c = {.capacity = set->n_rows};
+    struct error why = {0};
+    int status = 0;
+
+    *positions = (struct report_positions){0};
+    if (set->verdict == REPORT_UNCHECKED ||
+        set->n_rows > settings->max_memory / 2 / sizeof *c.records)
+        return 0;
+    c.records = calloc(set->n_rows + 1, sizeof *c.records);
+    if (c.records == NULL)
+        return error_no_memory(err, "the keys of positions");
+    for (size_t i = 0; i < set->files.n && status == 0; i++)
+        status = read_shard(&c, settings, set->files.paths[i], &why);
+    if (status == 0) {
+        qsort(c.records, c.n, sizeof *c.records, compare_records);
+        count_classes(&c, positions);
+        positions->is_known = true;
+    }
+    free(c.records);
+    return status != 0 && why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
+}
+
+int report_compare(const struct report_request *request, const struct report_files *files,
+                   struct report_overlap *overlap, struct error *err)
+{
+    const size_t n = request->n;
+    struct set *items = calloc(n + 1, sizeof *items);
+    uint64_t *matrices = calloc(2 * n * n + 1, sizeof *matrices);
+    struct sets sets = {.items = items};
+    int status = items != NULL && matrices != NULL ? 0 : error_no_memory(err, "matrices");
+
+    *overlap = (struct report_overlap){.matrices = matrices, .n = n};
+    for (size_t i = 0; i < n && status == 0; i++)
+        if (files[i].is_sure)
+            items[sets.n++] = (struct set){.path = request->paths[i],
+                                           .shards = (const char *const *)files[i].paths,
+                                           .n_shards = files[i].n,
+                                           .settings = request->settings};
+    sets.exact = matrices;
+    sets.symmetry = matrices + sets.n * sets.n;
+    if (status == 0 && sets.n > 0 && sets_compare(&sets, request->settings, &overlap->why) != 0 &&
+        overlap->why.kind == ERROR_INTERNAL)
+        status = error_pass(err, &overlap->why);
+    overlap->n = sets.n;
+    free(items);
+    return status;
+}
