@@ -105,7 +105,25 @@ int tally_add_bins(struct tally *tally, const struct shard *shard,
 /* After the last shard: means, standard errors, evidence. */
 int tally_finish(struct tally *tally, struct error *err);
 
-/* Part of it, in evidence.c. */
+/* --- parts of it: count.c and evidence.c --- */
+
+static inline bool tally_is_planes(enum role role)
+{
+    return role == ROLE_PLANES || role == ROLE_PACKED || role == ROLE_GRID;
+}
+
+static inline bool tally_is_label(enum role role)
+{
+    return role == ROLE_VALUE || role == ROLE_WDL || role == ROLE_TO_MOVE;
+}
+
+/* The map of that array and plane, or NULL. */
+struct tally_map *tally_find_map(const struct tally *tally, const char *key, uint64_t plane);
+
+/* A value more; or, once low and high of all values are known, one more in its bin. */
+void tally_note(struct tally_histogram *h, double value);
+void tally_count(struct tally_histogram *h, double low, double high, double value);
+
 int tally_weigh(struct tally *tally, struct error *err);
 
 #endif
