@@ -7,7 +7,6 @@
 
 #include "base/crew.h"
 #include "base/text.h"
-#include "shard/unpack.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -47,17 +46,6 @@ int input_check_unchanged(const struct plan *plan, struct error *err)
     return 0;
 }
 
-static int check_array(const struct array *array, struct error *err)
-{
-    struct unpack unpack = {0};
-    int status = unpack_start(&unpack, array, err);
-
-    if (status == 0)
-        status = unpack_finish(&unpack, err);
-    unpack_release(&unpack);
-    return status;
-}
-
 /* All arrays of an input, and how each of them fared. */
 struct data_check {
     const struct archive_in *archive;
@@ -73,23 +61,7 @@ static void check_one(void *self, int64_t i, int worker)
 
     (void)worker;
     if (array->has_crc)
-        check_array(array, &check->errors[i]);
-}
-
-static int check_archive(struct data_check *check, struct crew *crew)
-{
-    const size_t n = check->archive->n_arrays;
-    int status = 0;
-
-    check->errors = calloc(n + 1, sizeof *check->errors);
-    if (check->errors == NULL)
-        return error_no_memory(check->err, "check of the inputs");
-    crew_each(crew, (int64_t)n, check_one, check);
-    for (size_t i = 0; i < n && status == 0; i++)
-        if (check->errors[i].kind != ERROR_NONE)
-            status = error_pass(check->err, &check->errors[i]);
-    free(check->errors);
-    return status;
+        array_check(array, &check->errors[i]);
 }
 
 static int check_archives(void *self, struct crew *crew)
@@ -98,8 +70,17 @@ static int check_archives(void *self, struct crew *crew)
     int status = 0;
 
     for (size_t i = 0; i < check->plan->n_archives && status == 0; i++) {
+        const size_t n = check->plan->archives[i].n_arrays;
+
         check->archive = &check->plan->archives[i];
-        status = check_archive(check, crew);
+        check->errors = calloc(n + 1, sizeof *check->errors);
+        if (check->errors == NULL)
+            return error_no_memory(check->err, "check of the inputs");
+        crew_each(crew, (int64_t)n, check_one, check);
+        for (size_t k = 0; k < n && status == 0; k++)
+            if (check->errors[k].kind != ERROR_NONE)
+                status = error_pass(check->err, &check->errors[k]);
+        free(check->errors);
     }
     return status;
 }

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_NBYTES (64u << 10)
-
 /* Visit every element of an array: stops when visit returns true. */
 struct visitor {
     bool (*visit)(void *self, uint64_t row, double value);
@@ -26,20 +24,21 @@ static int visit_all(const struct plan *plan, const struct plan_array *array,
     const struct array *first = array->sources[0];
     const struct dtype *dtype = &first->header.dtype;
     const uint64_t per_row = dtype->itemsize > 0 ? first->row_nbytes / dtype->itemsize : 0;
-    struct chunks chunks = {0};
+    struct batch rows = {0};
     bool stop = false;
     int status;
 
     if (!survey_has_numbers(array))
         return plan_refuse(plan, array, err, "is no array of numbers; use --role or --copy %s",
                            array->key);
-    status = chunks_open(&chunks, plan, array, CHUNK_NBYTES / first->row_nbytes + 1, err);
-    while (status == 0 && !stop && (status = chunks_next(&chunks, err)) == 0 && chunks.n > 0)
-        for (uint64_t i = 0; i < chunks.n && !stop; i++)
+    status = survey_open(&rows, plan, array, err);
+    while (status == 0 && !stop && (status = survey_next(&rows, err)) == 0 && rows.n > 0)
+        for (uint64_t i = 0; i < rows.n && !stop; i++)
             for (uint64_t e = i * per_row; e < (i + 1) * per_row && !stop; e++)
-                stop = visitor->visit(visitor->self, chunks.first + i,
-                                      dtype_get_double(dtype, chunks.rows + e * dtype->itemsize));
-    chunks_close(&chunks);
+                stop =
+                    visitor->visit(visitor->self, rows.first + i,
+                                   dtype_get_double(dtype, rows.bytes.data + e * dtype->itemsize));
+    batch_release(&rows);
     return status;
 }
 

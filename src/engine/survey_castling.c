@@ -22,38 +22,26 @@ static bool has_castling_rights(const struct plan *plan, const struct plan_array
     return false;
 }
 
-static int count_castling(struct plan *plan, const struct plan_array *planes, struct chunks *chunks,
-                          struct error *err)
-{
-    plan->n_castling_rows = 0;
-    do {
-        if (chunks_next(chunks, err) != 0)
-            return -1;
-        for (uint64_t i = 0; i < chunks->n; i++) {
-            if (!has_castling_rights(plan, planes, chunks->rows + i * planes->spec.row_nbytes))
-                continue;
-            plan->n_castling_rows++;
-            if (plan->conventions.castling == CASTLING_SKIP &&
-                survey_keep_identity(plan, chunks->first + i, err) != 0)
-                return -1;
-        }
-    } while (chunks->n > 0);
-    return 0;
-}
-
 int survey_castling(struct plan *plan, struct error *err)
 {
     const struct plan_array *planes = survey_find(plan, ROLE_PLANES);
-    struct chunks chunks = {0};
-    int status = -1;
+    struct batch rows = {0};
+    int status;
 
     if (!survey_has_numbers(planes) || plan->conventions.n_castling_planes < 0 ||
         (plan->conventions.n_castling_planes == 0 &&
          survey_n_planes(planes) != plan->board->family->castling->n_planes))
         return 0;
-    if (chunks_open(&chunks, plan, planes, SURVEY_CHUNK_NBYTES / (planes->spec.row_nbytes + 1) + 1,
-                    err) == 0)
-        status = count_castling(plan, planes, &chunks, err);
-    chunks_close(&chunks);
+    plan->n_castling_rows = 0;
+    status = survey_open(&rows, plan, planes, err);
+    while (status == 0 && (status = survey_next(&rows, err)) == 0 && rows.n > 0)
+        for (uint64_t i = 0; i < rows.n && status == 0; i++) {
+            if (!has_castling_rights(plan, planes, batch_row(&rows, i).bytes))
+                continue;
+            plan->n_castling_rows++;
+            if (plan->conventions.castling == CASTLING_SKIP)
+                status = survey_keep_identity(plan, rows.first + i, err);
+        }
+    batch_release(&rows);
     return status;
 }

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CHUNK_NBYTES  (256u << 10)
+#define LISTS_AT_ONCE 1024
+
 const struct plan_array *survey_find(const struct plan *plan, enum role role)
 {
     for (size_t i = 0; i < plan->n_arrays; i++)
@@ -25,29 +28,20 @@ bool survey_has_numbers(const struct plan_array *array)
            dtype_is_number(&array->sources[0]->header.dtype);
 }
 
-int chunks_open(struct chunks *chunks, const struct plan *plan, const struct plan_array *array,
-                uint64_t at_once, struct error *err)
+int survey_open(struct batch *batch, const struct plan *plan, const struct plan_array *array,
+                struct error *err)
 {
-    *chunks = (struct chunks){
-        .batch.own = {.arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr},
-        .at_once = at_once,
-    };
-    return batch_open(&chunks->batch, plan->budget, err);
+    batch->own =
+        (struct reader){.arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
+    return batch_open(batch, plan->budget, err);
 }
 
-int chunks_next(struct chunks *chunks, struct error *err)
+int survey_next(struct batch *batch, struct error *err)
 {
-    const int status = batch_next(&chunks->batch, chunks->at_once, err);
-
-    chunks->rows = chunks->batch.bytes.data;
-    chunks->first = chunks->batch.first;
-    chunks->n = chunks->batch.n;
-    return status;
-}
-
-void chunks_close(struct chunks *chunks)
-{
-    batch_release(&chunks->batch);
+    return batch_next(batch,
+                      batch->own.csr != NULL ? LISTS_AT_ONCE
+                                             : CHUNK_NBYTES / (batch->own.unit_nbytes + 1) + 1,
+                      err);
 }
 
 double survey_plane_value(const struct plan_array *planes, const uint8_t *row, uint64_t plane,

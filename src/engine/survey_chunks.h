@@ -7,23 +7,12 @@
 #include "engine/plan.h"
 #include "shard/batch.h"
 
-#define SURVEY_CHUNK_NBYTES (256u << 10)
+/* Open a zeroed batch over an array of the plan, in all inputs. Release it in any case. */
+int survey_open(struct batch *batch, const struct plan *plan, const struct plan_array *array,
+                struct error *err);
 
-/* Rows of an array, a chunk at a time. Zero-initialise; stays where it is while it is open. */
-struct chunks {
-    struct batch batch;
-    const uint8_t *rows; /* those of the batch */
-    uint64_t at_once, first, n;
-};
-
-int chunks_open(struct chunks *chunks, const struct plan *plan, const struct plan_array *array,
-                uint64_t at_once, struct error *err);
-
-/* The next chunk: n rows from `first` on; n is 0 behind the last row. */
-int chunks_next(struct chunks *chunks, struct error *err);
-
-/* Close it; accepts a zeroed one. */
-void chunks_close(struct chunks *chunks);
+/* Its next rows, a chunk at a time; n is 0 after the last one. */
+int survey_next(struct batch *batch, struct error *err);
 
 /* An entry of a sparse policy; value is 1 where there are no values. */
 struct entry {

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#define LISTS_AT_ONCE 1024
-
 static const struct plan_array *values_of(const struct plan *plan, const struct plan_array *array)
 {
     return array->binding.value_array >= 0 ? &plan->arrays[array->binding.value_array] : NULL;
@@ -37,32 +35,28 @@ static int visit_rows(const struct plan *plan, const struct plan_array *array,
                       const struct entries_visitor *visitor, struct error *err)
 {
     const struct plan_array *values = values_of(plan, array);
-    const uint64_t at_once = array->csr != NULL
-                                 ? LISTS_AT_ONCE
-                                 : SURVEY_CHUNK_NBYTES / (array->sources[0]->row_nbytes + 1) + 1;
-    struct chunks rows = {0}, row_values = {0};
-    int status = chunks_open(&rows, plan, array, at_once, err);
+    struct batch rows = {0}, row_values = {0};
+    int status = survey_open(&rows, plan, array, err);
 
     if (status == 0 && values != NULL)
-        status = chunks_open(&row_values, plan, values, at_once, err);
-    if (status == 0 && values != NULL && row_values.batch.own.n_units != rows.batch.own.n_units)
+        status = survey_open(&row_values, plan, values, err);
+    if (status == 0 && values != NULL && row_values.own.n_units != rows.own.n_units)
         status = plan_refuse(plan, values, err, "%llu values, expected %llu, as indices",
-                             (unsigned long long)row_values.batch.own.n_units,
-                             (unsigned long long)rows.batch.own.n_units);
-    while (status == 0 && (status = chunks_next(&rows, err)) == 0 && rows.n > 0) {
+                             (unsigned long long)row_values.own.n_units,
+                             (unsigned long long)rows.own.n_units);
+    while (status == 0 && (status = survey_next(&rows, err)) == 0 && rows.n > 0) {
         if (values != NULL)
-            status = chunks_next(&row_values, err);
+            status = batch_next(&row_values, rows.n, err);
         for (uint64_t i = 0; i < rows.n && status == 0; i++) {
-            const struct row indices = batch_row(&rows.batch, i);
-            const struct row numbers =
-                values != NULL ? batch_row(&row_values.batch, i) : (struct row){0};
+            const struct row indices = batch_row(&rows, i);
+            const struct row numbers = values != NULL ? batch_row(&row_values, i) : (struct row){0};
 
             status = visit_numbers(visitor, rows.first + i, &indices,
                                    values != NULL ? &numbers : NULL, err);
         }
     }
-    chunks_close(&rows);
-    chunks_close(&row_values);
+    batch_release(&rows);
+    batch_release(&row_values);
     return status;
 }
 

@@ -27,9 +27,9 @@ struct look {
     struct flips flips;
     struct flip_parts parts;
     struct flip_mass mass;
-    struct chunks rows; /* of the stones */
-    uint8_t *occupied;  /* owned, one per element of a plane: in row `row` */
-    uint64_t reach;     /* rows from here on are not looked at */
+    struct batch rows; /* of the stones */
+    uint8_t *occupied; /* owned, one per element of a plane: in row `row` */
+    uint64_t reach;    /* rows from here on are not looked at */
     uint64_t row, n_stones;
     uint64_t n_seen, n_overlap, first_on;
     bool is_begun, has_stones; /* a row is; it has, and none of them are on one cell */
@@ -76,10 +76,9 @@ static int begin_row(struct look *l, uint64_t row, struct error *err)
     l->has_stones = false;
     l->mass = (struct flip_mass){.total = 0};
     while (l->rows.n == 0 || row >= l->rows.first + l->rows.n)
-        if (chunks_next(&l->rows, err) != 0 || l->rows.n == 0)
+        if (survey_next(&l->rows, err) != 0 || l->rows.n == 0)
             return -1;
-    l->has_stones =
-        find_stones(l, l->rows.rows + (row - l->rows.first) * l->stones->spec.row_nbytes);
+    l->has_stones = find_stones(l, batch_row(&l->rows, row - l->rows.first).bytes);
     return 0;
 }
 
@@ -99,18 +98,17 @@ static int look_at_dense(struct look *l, struct error *err)
 {
     const struct spec *spec = &l->policy->spec;
     const uint64_t head_nbytes = spec->row_nbytes / spec->outer;
-    struct chunks policies = {0};
-    int status =
-        chunks_open(&policies, l->plan, l->policy, SURVEY_CHUNK_NBYTES / spec->row_nbytes + 1, err);
+    struct batch policies = {0};
+    int status = survey_open(&policies, l->plan, l->policy, err);
 
-    while (status == 0 && (status = chunks_next(&policies, err)) == 0 && policies.n > 0 &&
+    while (status == 0 && (status = survey_next(&policies, err)) == 0 && policies.n > 0 &&
            policies.first < l->reach)
         for (uint64_t i = 0; i < policies.n && status == 0; i++) {
             if (!is_wanted(l, policies.first + i))
                 continue;
             status = begin_row(l, policies.first + i, err);
             for (uint64_t head = 0; head < spec->outer && l->has_stones; head++) {
-                const uint8_t *policy = policies.rows + i * spec->row_nbytes + head * head_nbytes;
+                const uint8_t *policy = batch_row(&policies, i).bytes + head * head_nbytes;
 
                 for (uint64_t a = 0; a < l->flips.n_actions; a++)
                     flip_mass_add(
@@ -119,7 +117,7 @@ static int look_at_dense(struct look *l, struct error *err)
                 end_policy(l);
             }
         }
-    chunks_close(&policies);
+    batch_release(&policies);
     return status;
 }
 
@@ -204,8 +202,7 @@ static int look_at(struct plan *plan, const struct plan_array *stones,
     if (l.occupied == NULL && status == 0)
         status = error_no_memory(err, "survey of a policy");
     if (status == 0)
-        status = chunks_open(&l.rows, plan, stones,
-                             SURVEY_CHUNK_NBYTES / stones->spec.row_nbytes + 1, err);
+        status = survey_open(&l.rows, plan, stones, err);
     if (status == 0)
         status = is_list(policy) ? survey_entries(plan, policy,
                                                   &(struct entries_visitor){look_at_entry, &l}, err)
@@ -220,7 +217,7 @@ static int look_at(struct plan *plan, const struct plan_array *stones,
                 status = refuse(&l, &verdict, err);
         }
     }
-    chunks_close(&l.rows);
+    batch_release(&l.rows);
     flips_release(&l.flips);
     free(l.occupied);
     return status;

@@ -14,16 +14,16 @@ static bool has_pad_bits(const struct spec *spec, uint8_t last_byte)
     return n_used != 0 && (last_byte & pad) != 0;
 }
 
-static uint64_t count_rows(const struct spec *spec, const struct chunks *chunks)
+static uint64_t count_rows(const struct spec *spec, const struct batch *rows)
 {
     const uint64_t plane_nbytes = (spec->axis + 7) / 8;
     uint64_t n = 0;
 
-    for (uint64_t i = 0; i < chunks->n; i++) {
+    for (uint64_t i = 0; i < rows->n; i++) {
         bool found = false;
 
         for (uint64_t end = plane_nbytes; end <= spec->row_nbytes; end += plane_nbytes)
-            found |= has_pad_bits(spec, chunks->rows[i * spec->row_nbytes + end - 1]);
+            found |= has_pad_bits(spec, rows->bytes.data[i * spec->row_nbytes + end - 1]);
         n += found;
     }
     return n;
@@ -32,20 +32,16 @@ static uint64_t count_rows(const struct spec *spec, const struct chunks *chunks)
 int survey_padding(struct plan *plan, struct error *err)
 {
     const struct plan_array *packed = survey_find(plan, ROLE_PACKED);
-    struct chunks chunks = {0};
+    struct batch rows = {0};
     uint64_t n_rows = 0;
-    int status = -1;
+    int status;
 
     if (packed == NULL || packed->spec.axis % 8 == 0)
         return 0;
-    if (chunks_open(&chunks, plan, packed, SURVEY_CHUNK_NBYTES / (packed->spec.row_nbytes + 1) + 1,
-                    err) == 0)
-        do {
-            status = chunks_next(&chunks, err);
-            if (status == 0)
-                n_rows += count_rows(&packed->spec, &chunks);
-        } while (status == 0 && chunks.n > 0);
-    chunks_close(&chunks);
+    status = survey_open(&rows, plan, packed, err);
+    while (status == 0 && (status = survey_next(&rows, err)) == 0 && rows.n > 0)
+        n_rows += count_rows(&packed->spec, &rows);
+    batch_release(&rows);
     if (status != 0 || n_rows == 0)
         return status;
     return plan_warn(plan, err, "%s: %llu rows have pad bits set, which are written as 0",

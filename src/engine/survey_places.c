@@ -47,22 +47,17 @@ static void look_at_row(struct places *p, const uint8_t *row, uint64_t number)
 static int look_at(struct plan *plan, const struct plan_array *array, struct error *err)
 {
     struct places p = {.plan = plan, .array = array};
-    struct chunks chunks = {0};
+    struct batch rows = {0};
     int status;
 
     if (array->binding.role == ROLE_ACTION &&
         (p.space = spec_space(&plan->maker, &array->binding, err)) == NULL)
         return -1;
-    status = chunks_open(&chunks, plan, array,
-                         SURVEY_CHUNK_NBYTES / (array->spec.row_nbytes + 1) + 1, err);
-    while (status == 0) {
-        status = chunks_next(&chunks, err);
-        for (uint64_t i = 0; i < chunks.n && status == 0; i++)
-            look_at_row(&p, chunks.rows + i * array->spec.row_nbytes, chunks.first + i);
-        if (chunks.n == 0)
-            break;
-    }
-    chunks_close(&chunks);
+    status = survey_open(&rows, plan, array, err);
+    while (status == 0 && (status = survey_next(&rows, err)) == 0 && rows.n > 0)
+        for (uint64_t i = 0; i < rows.n; i++)
+            look_at_row(&p, batch_row(&rows, i).bytes, rows.first + i);
+    batch_release(&rows);
     if (status != 0 || p.n == 0)
         return status;
     return plan_warn(plan, err,

@@ -93,21 +93,15 @@ static int count_dense_row(struct tally *tally, uint64_t row, const uint8_t *byt
 
 static int count_dense(struct tally *tally, struct error *err)
 {
-    const uint64_t row_nbytes = tally->array->spec.row_nbytes;
-    struct chunks rows = {0};
+    struct batch rows = {0};
     int status = list_flagged(tally, err);
 
     if (status == 0)
-        status = chunks_open(&rows, tally->plan, tally->array,
-                             SURVEY_CHUNK_NBYTES / (row_nbytes + 1) + 1, err);
-    while (status == 0) {
-        status = chunks_next(&rows, err);
+        status = survey_open(&rows, tally->plan, tally->array, err);
+    while (status == 0 && (status = survey_next(&rows, err)) == 0 && rows.n > 0)
         for (uint64_t i = 0; i < rows.n && status == 0; i++)
-            status = count_dense_row(tally, rows.first + i, rows.rows + i * row_nbytes, err);
-        if (rows.n == 0)
-            break;
-    }
-    chunks_close(&rows);
+            status = count_dense_row(tally, rows.first + i, batch_row(&rows, i).bytes, err);
+    batch_release(&rows);
     free(tally->flagged);
     return status;
 }

@@ -110,30 +110,27 @@ typedef void row_fn(struct turns *t, const uint8_t *row, const uint8_t *to_move,
 static int read_rows(struct turns *t, row_fn *look, struct error *err)
 {
     const struct plan_array *arrays[3] = {t->planes, t->to_move, t->policy};
-    const uint64_t at_once = SURVEY_CHUNK_NBYTES / (t->planes->spec.row_nbytes + 1) + 1;
-    struct chunks chunks[3] = {{.rows = NULL}};
+    struct batch batches[3] = {{.n = 0}};
     int status = 0;
 
     for (int i = 0; i < 3 && status == 0; i++)
         if (arrays[i] != NULL)
-            status = chunks_open(&chunks[i], t->plan, arrays[i], at_once, err);
-    while (status == 0) {
-        const uint8_t *rows[3] = {NULL, NULL, NULL};
-
-        for (int i = 0; i < 3 && status == 0; i++)
+            status = survey_open(&batches[i], t->plan, arrays[i], err);
+    while (status == 0 && (status = survey_next(&batches[0], err)) == 0 && batches[0].n > 0) {
+        for (int i = 1; i < 3 && status == 0; i++)
             if (arrays[i] != NULL)
-                status = chunks_next(&chunks[i], err);
-        if (status != 0 || chunks[0].n == 0)
-            break;
-        for (uint64_t k = 0; k < chunks[0].n; k++) {
+                status = batch_next(&batches[i], batches[0].n, err);
+        for (uint64_t k = 0; k < batches[0].n && status == 0; k++) {
+            const uint8_t *rows[3] = {NULL, NULL, NULL};
+
             for (int i = 0; i < 3; i++)
                 if (arrays[i] != NULL)
-                    rows[i] = chunks[i].rows + k * arrays[i]->sources[0]->row_nbytes;
-            look(t, rows[0], rows[1], rows[2], chunks[0].first + k);
+                    rows[i] = batch_row(&batches[i], k).bytes;
+            look(t, rows[0], rows[1], rows[2], batches[0].first + k);
         }
     }
     for (int i = 0; i < 3; i++)
-        chunks_close(&chunks[i]);
+        batch_release(&batches[i]);
     return status;
 }
 
@@ -261,25 +258,19 @@ int survey_turns(struct plan *plan, struct error *err)
 /* Which codes stand in the plane; rows are read up to the first that tells. */
 static int find_codes(struct plan *plan, const struct turns *t, int other, struct error *err)
 {
-    struct chunks chunks = {0};
-    int status =
-        chunks_open(&chunks, plan, t->planes,
-                    SURVEY_CHUNK_NBYTES / (t->planes->sources[0]->row_nbytes + 1) + 1, err);
+    struct batch rows = {0};
+    int status = survey_open(&rows, plan, t->planes, err);
 
-    while (status == 0 && !(plan->turn_codes & TURN_OTHER)) {
-        status = chunks_next(&chunks, err);
-        for (uint64_t i = 0; i < chunks.n && status == 0; i++) {
+    while (status == 0 && !(plan->turn_codes & TURN_OTHER) &&
+           (status = survey_next(&rows, err)) == 0 && rows.n > 0)
+        for (uint64_t i = 0; i < rows.n; i++) {
             const double value =
-                planes_number(&t->form, chunks.rows + i * t->planes->sources[0]->row_nbytes,
-                              (uint64_t)t->where.turn, 0);
+                planes_number(&t->form, batch_row(&rows, i).bytes, (uint64_t)t->where.turn, 0);
 
             if (value == 0 || value == other)
                 plan->turn_codes |= value == 0 ? TURN_ZERO : TURN_OTHER;
         }
-        if (chunks.n == 0)
-            break;
-    }
-    chunks_close(&chunks);
+    batch_release(&rows);
     return status;
 }
 

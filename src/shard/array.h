@@ -71,6 +71,9 @@ int array_read_int(const struct array *array, int64_t *value);
  * unpacked_nbytes. Message: "FILE: MEMBER: ...". */
 int array_read_all(const struct array *array, uint8_t *out, struct error *err);
 
+/* Read all of an array, and check its size and CRC. Message: "FILE: MEMBER: ...". */
+int array_check(const struct array *array, struct error *err);
+
 /* True when the elements' order in the file is not C order: rows cannot be read in sequence.
  * (Fortran order means nothing to arrays of one dimension, or with one dimension of more than 1.)
  */

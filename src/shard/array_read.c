@@ -162,6 +162,15 @@ int array_read_all(const struct array *array, uint8_t *out, struct error *err)
     return result;
 }
 
+int array_check(const struct array *array, struct error *err)
+{
+    struct unpack unpack = {0};
+    const int result = unpack_start(&unpack, array, err) == 0 ? unpack_finish(&unpack, err) : -1;
+
+    unpack_release(&unpack);
+    return result;
+}
+
 /* --- object arrays --- */
 
 /* Spares reading gigabytes of something that is no pickle at all. */

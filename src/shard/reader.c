@@ -114,14 +114,6 @@ out:
     return result;
 }
 
-/* Nothing but the check of size and CRC: the rows are read where they are. */
-static int check_data(const struct array *array, struct unpack *unpack, struct error *err)
-{
-    if (!array->has_crc)
-        return 0;
-    return unpack_start(unpack, array, err) != 0 ? -1 : unpack_finish(unpack, err);
-}
-
 /* Packed data is unpacked first, as a column's place in the stream is not known. */
 static int transpose_array(const struct array *array, struct unpack *unpack, struct scratch *out,
                            struct budget *budget, struct error *err)
@@ -130,7 +122,7 @@ static int transpose_array(const struct array *array, struct unpack *unpack, str
     int result;
 
     if (array->decoder == NULL) {
-        result = check_data(array, unpack, err);
+        result = array->has_crc ? array_check(array, err) : 0;
         return result != 0 ? result : transpose_to_rows(array, NULL, out, err);
     }
     if (scratch_open(&unpacked, array->header.data_nbytes, budget, err) != 0)
@@ -175,7 +167,7 @@ static int open_table(struct reader *r, uint64_t n_bytes, struct budget *budget,
         return -1;
     for (size_t i = 0; status == 0 && i < r->n_arrays; i++) {
         if (r->parts[i].in_place)
-            status = check_data(r->arrays[i], &unpack, err);
+            status = r->arrays[i]->has_crc ? array_check(r->arrays[i], err) : 0;
         else if (array_is_fortran(r->arrays[i]))
             status = transpose_array(r->arrays[i], &unpack, &r->scratch, budget, err);
         else

@@ -21,7 +21,7 @@
 struct subject {
     const struct row_check *check;
     const struct lane *lane;
-    struct lane_row row;
+    struct row row;
     uint64_t at;
 };
 
@@ -38,10 +38,10 @@ struct subject {
                  __VA_ARGS__)
 
 /* The same row of the values of a sparse policy; empty when there are none. */
-static struct lane_row values_of(const struct subject *s)
+static struct row values_of(const struct subject *s)
 {
     if (s->lane->values < 0)
-        return (struct lane_row){0};
+        return (struct row){0};
     return window_row(s->check->window, s->check->lanes, (size_t)s->lane->values, s->at);
 }
 
@@ -71,9 +71,8 @@ static bool is_finite(const struct subject *s)
                 first = i;
     if (first == s->row.n)
         return true;
-    TELL(s, FINDING_NAN, "a finite number",
-         finding_format("%g", lane_row_double(&s->row, first)).text, "element %llu",
-         (unsigned long long)first);
+    TELL(s, FINDING_NAN, "a finite number", finding_format("%g", row_double(&s->row, first)).text,
+         "element %llu", (unsigned long long)first);
     return false;
 }
 
@@ -111,7 +110,7 @@ static void check_sparse_values(const struct subject *s)
     bool is_floating = s->row.items == NULL && s->row.dtype->kind == DTYPE_FLOAT;
 
     for (uint64_t i = 0; i < s->row.n; i++) {
-        const double v = lane_row_double(&s->row, i);
+        const double v = row_double(&s->row, i);
 
         is_floating |= s->row.items != NULL && s->row.items[i].kind == PICKLE_FLOAT;
         sum.min = i == 0 || v < sum.min ? v : sum.min;
@@ -144,13 +143,13 @@ static void check_mass(const struct subject *s)
 static void check_sparse_mass(const struct subject *s)
 {
     const struct action_space *space = s->lane->is_mapped ? s->lane->spec.space : NULL;
-    const struct lane_row values = values_of(s);
+    const struct row values = values_of(s);
 
     for (uint64_t i = 0; space != NULL && i < s->row.n && i < values.n; i++) {
-        const int64_t action = lane_row_int(&s->row, i);
+        const int64_t action = row_int(&s->row, i);
 
         if (action >= 0 && (uint64_t)action < space->length &&
-            !(space->flags[action] & ACTION_ENCODABLE) && lane_row_double(&values, i) != 0) {
+            !(space->flags[action] & ACTION_ENCODABLE) && row_double(&values, i) != 0) {
             warn_unencodable(s, action);
             return;
         }
@@ -164,7 +163,7 @@ static void check_range(const struct subject *s)
     const uint64_t end = s->lane->binding->n_actions > 0 ? s->lane->binding->n_actions : UINT64_MAX;
 
     for (uint64_t i = 0; i < s->row.n; i++) {
-        const int64_t index = lane_row_int(&s->row, i);
+        const int64_t index = row_int(&s->row, i);
 
         if (index >= -1 && (index < 0 || (uint64_t)index < end))
             continue;
@@ -181,7 +180,7 @@ static void check_action(const struct subject *s)
 
     check_range(s);
     for (uint64_t i = 0; space != NULL && i < s->row.n; i++) {
-        const int64_t action = lane_row_int(&s->row, i);
+        const int64_t action = row_int(&s->row, i);
         struct finding_text found;
         char meaning[128];
 
@@ -201,18 +200,18 @@ static void check_action(const struct subject *s)
 
 /* Padding that was moved as if it were index 0: the entries after the last value all name one and
  * the same action. */
-static void check_padding(const struct subject *s, const struct lane_row *values)
+static void check_padding(const struct subject *s, const struct row *values)
 {
     uint64_t n = s->row.n, first = n;
     int64_t index;
 
-    while (first > 0 && lane_row_double(values, first - 1) == 0)
+    while (first > 0 && row_double(values, first - 1) == 0)
         first--;
     if (n - first < 2)
         return;
-    index = lane_row_int(&s->row, n - 1);
+    index = row_int(&s->row, n - 1);
     for (uint64_t i = first; i < n; i++)
-        if (lane_row_int(&s->row, i) != index)
+        if (row_int(&s->row, i) != index)
             return;
     if (index > 0)
         TELL(s, FINDING_PADDING, "0", finding_format("%lld", (long long)index).text,
@@ -221,7 +220,7 @@ static void check_padding(const struct subject *s, const struct lane_row *values
 
 static void check_sparse_indices(const struct subject *s)
 {
-    const struct lane_row values = values_of(s);
+    const struct row values = values_of(s);
 
     check_range(s);
     if (s->lane->values < 0)
@@ -234,9 +233,9 @@ static void check_sparse_indices(const struct subject *s)
         return;
     }
     for (uint64_t i = 0; i < s->row.n; i++)
-        if (lane_row_int(&s->row, i) == -1 && lane_row_double(&values, i) != 0) {
+        if (row_int(&s->row, i) == -1 && row_double(&values, i) != 0) {
             TELL(s, FINDING_INDEX_RANGE, "no mass on index -1",
-                 finding_format("%g", lane_row_double(&values, i)).text, "entry %llu",
+                 finding_format("%g", row_double(&values, i)).text, "entry %llu",
                  (unsigned long long)i);
             break;
         }
@@ -252,8 +251,8 @@ static void check_coord(const struct subject *s)
     if (board == NULL || board->rows == 0)
         return;
     for (uint64_t i = 0; i + 1 < s->row.n; i += 2) {
-        const int64_t row = lane_row_int(&s->row, i + col_first);
-        const int64_t col = lane_row_int(&s->row, i + !col_first);
+        const int64_t row = row_int(&s->row, i + col_first);
+        const int64_t col = row_int(&s->row, i + !col_first);
 
         if ((row == -1 && col == -1) ||
             (row >= 0 && col >= 0 && row < board->rows && col < board->cols &&
@@ -330,15 +329,15 @@ static void check_player(const struct subject *s)
     const enum to_move_coding coding = s->check->conventions->to_move;
 
     if (s->lane->is_mapped && board_swaps_colours(s->lane->spec.board) && s->row.n == 1 &&
-        !s->lane->binding->is_winner && turn_player(coding, lane_row_double(&s->row, 0)) < 0)
-        TELL(s, FINDING_TO_MOVE, codes[coding],
-             finding_format("%g", lane_row_double(&s->row, 0)).text, "player to move");
+        !s->lane->binding->is_winner && turn_player(coding, row_double(&s->row, 0)) < 0)
+        TELL(s, FINDING_TO_MOVE, codes[coding], finding_format("%g", row_double(&s->row, 0)).text,
+             "player to move");
 }
 
 /* A whole number below 1000, or -1. */
-static int64_t small_number(const struct lane_row *row, uint64_t i)
+static int64_t small_number(const struct row *row, uint64_t i)
 {
-    const double v = i < row->n ? lane_row_double(row, i) : -1;
+    const double v = i < row->n ? row_double(row, i) : -1;
 
     return v >= 0 && v < 1000 && v == floor(v) ? (int64_t)v : -1;
 }
@@ -372,7 +371,7 @@ static void check_tile(const struct subject *s)
             continue;
         TELL(s, FINDING_VALUE_RANGE,
              is_code ? "0, or 100a + 10b + c of a tile" : "the numbers a, b, c of a tile",
-             finding_format("%g", lane_row_double(&s->row, i)).text, "element %llu",
+             finding_format("%g", row_double(&s->row, i)).text, "element %llu",
              (unsigned long long)i);
         return;
     }

@@ -417,8 +417,7 @@ static bool has_castling_rights(const struct diagnosis *d)
     const struct conventions *conventions = &d->lanes->shard->conventions;
     const uint32_t *known = d->lanes->shard->board->family->castling->planes;
     const struct spec *spec = &d->lanes->items[d->lanes->planes].spec;
-    const struct lane_row row =
-        window_row(d->window, d->lanes, (size_t)d->lanes->planes, d->members[0]);
+    const struct row row = window_row(d->window, d->lanes, (size_t)d->lanes->planes, d->members[0]);
 
     for (uint32_t k = 0; k < 4; k++) {
         const uint64_t plane =
@@ -427,8 +426,8 @@ static bool has_castling_rights(const struct diagnosis *d)
         for (uint64_t cell = 0; plane < spec->n_planes && cell < spec->axis; cell++)
             if (spec->kind == SPEC_BITS
                     ? orbit_bit(spec, row.bytes, plane, cell)
-                    : lane_row_double(&row, spec->channels_last ? cell * spec->n_planes + plane
-                                                                : plane * spec->axis + cell) != 0)
+                    : row_double(&row, spec->channels_last ? cell * spec->n_planes + plane
+                                                           : plane * spec->axis + cell) != 0)
                 return true;
     }
     return false;
@@ -441,7 +440,7 @@ static bool has_ambiguous_mass(const struct diagnosis *d)
         const struct lane *lane = &d->lanes->items[i];
         const bool is_dense =
             lane->binding->role == ROLE_POLICY || lane->binding->role == ROLE_ACTION_VALUES;
-        struct lane_row row;
+        struct row row;
 
         if (lane->spec.space == NULL || lane->is_broken ||
             (!is_dense && lane->binding->role != ROLE_POLICY_INDEX))
@@ -449,11 +448,11 @@ static bool has_ambiguous_mass(const struct diagnosis *d)
         row = window_row(d->window, d->lanes, i, d->members[0]);
         for (uint64_t k = 0; k < row.n; k++) {
             const int64_t action =
-                is_dense ? (int64_t)(k % lane->spec.space->length) : lane_row_int(&row, k);
+                is_dense ? (int64_t)(k % lane->spec.space->length) : row_int(&row, k);
 
             if (action >= 0 && (uint64_t)action < lane->spec.space->length &&
                 (lane->spec.space->flags[action] & ACTION_AMBIGUOUS) &&
-                (!is_dense || lane_row_double(&row, k) != 0))
+                (!is_dense || row_double(&row, k) != 0))
                 return true;
         }
     }

@@ -102,7 +102,7 @@ static bool same_item(const struct pickle_item *a, const struct pickle_item *b)
 }
 
 /* Rows of pickled objects that are equal in type and value. */
-static bool same_items(const struct lane_row *a, const struct lane_row *b)
+static bool same_items(const struct row *a, const struct row *b)
 {
     if (a->n != b->n || a->items == NULL || b->items == NULL)
         return a->n == 0 && b->n == 0;
@@ -374,7 +374,7 @@ static bool same_bits(const struct step *step, const uint8_t *a, const uint8_t *
 
 /* --- by kind --- */
 
-static bool same_kept(const struct step *step, const struct lane_row *a, const struct lane_row *b)
+static bool same_kept(const struct step *step, const struct row *a, const struct row *b)
 {
     if (a->items != NULL || b->items != NULL)
         return same_items(a, b);
@@ -384,7 +384,7 @@ static bool same_kept(const struct step *step, const struct lane_row *a, const s
     return a->n == 0 || orbit_is_flipped(step->flip, a->dtype, a->bytes, b->bytes, a->n);
 }
 
-static bool same_triple(const struct step *step, const struct lane_row *a, const struct lane_row *b)
+static bool same_triple(const struct step *step, const struct row *a, const struct row *b)
 {
     const uint8_t *src = step->spec->steps[step->transform].number_src;
     const size_t item = a->dtype->itemsize;
@@ -395,13 +395,13 @@ static bool same_triple(const struct step *step, const struct lane_row *a, const
     return true;
 }
 
-static bool same_coord(const struct step *step, const struct lane_row *a, const struct lane_row *b)
+static bool same_coord(const struct step *step, const struct row *a, const struct row *b)
 {
     const bool col_first = step->spec->col_first;
     const int64_t cols = step->spec->board->cols, rows = step->spec->board->rows;
 
     for (uint64_t i = 0; i + 1 < a->n; i += 2) {
-        int64_t row = lane_row_int(a, i + col_first), col = lane_row_int(a, i + !col_first);
+        int64_t row = row_int(a, i + col_first), col = row_int(a, i + !col_first);
 
         if (row >= 0 && col >= 0 && row < rows && col < cols) {
             int64_t to = row * cols + col;
@@ -411,25 +411,24 @@ static bool same_coord(const struct step *step, const struct lane_row *a, const 
             row = to / cols;
             col = to % cols;
         }
-        if (lane_row_int(b, i + col_first) != row || lane_row_int(b, i + !col_first) != col)
+        if (row_int(b, i + col_first) != row || row_int(b, i + !col_first) != col)
             return false;
     }
     return true;
 }
 
 static bool same_indices(const struct step *step, const struct orbit_pair *pair,
-                         const struct lane_row *a, const struct lane_row *b, unsigned liberties)
+                         const struct row *a, const struct row *b, unsigned liberties)
 {
     const int values = pair->lanes->items[pair->lane].values;
     uint64_t n_moving = a->n, n = a->n;
 
     /* Trailing entries of a padded row: of value 0 and, unless padding is looked over, index 0. */
     if (step->spec->kind == SPEC_PADDED && values >= 0) {
-        const struct lane_row row =
-            window_row(pair->window, pair->lanes, (size_t)values, pair->base);
+        const struct row row = window_row(pair->window, pair->lanes, (size_t)values, pair->base);
 
-        while (n_moving > 0 && n_moving <= row.n && lane_row_double(&row, n_moving - 1) == 0 &&
-               (liberties & ORBIT_NO_PADDING || lane_row_int(a, n_moving - 1) == 0))
+        while (n_moving > 0 && n_moving <= row.n && row_double(&row, n_moving - 1) == 0 &&
+               (liberties & ORBIT_NO_PADDING || row_int(a, n_moving - 1) == 0))
             n_moving--;
         if (liberties & ORBIT_NO_PADDING)
             n = n_moving;
@@ -437,11 +436,11 @@ static bool same_indices(const struct step *step, const struct orbit_pair *pair,
     if (a->n != b->n)
         return false;
     for (uint64_t i = 0; i < n; i++) {
-        const int64_t old = lane_row_int(a, i);
+        const int64_t old = row_int(a, i);
         const bool is_moving =
             i < n_moving && step->dst != NULL && old >= 0 && (uint64_t)old < step->spec->n_targets;
 
-        if (lane_row_int(b, i) != (is_moving ? (int64_t)step->dst[old] : old))
+        if (row_int(b, i) != (is_moving ? (int64_t)step->dst[old] : old))
             return false;
     }
     return true;
@@ -450,8 +449,8 @@ static bool same_indices(const struct step *step, const struct orbit_pair *pair,
 bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
 {
     const struct lane *lane = &pair->lanes->items[pair->lane];
-    const struct lane_row a = window_row(pair->window, pair->lanes, pair->lane, pair->base);
-    const struct lane_row b = window_row(pair->window, pair->lanes, pair->lane, pair->image);
+    const struct row a = window_row(pair->window, pair->lanes, pair->lane, pair->base);
+    const struct row b = window_row(pair->window, pair->lanes, pair->lane, pair->image);
     struct step step = make_step(lane, u, liberties);
 
     if (pair->channel > 0) {

@@ -71,10 +71,6 @@ void window_release(struct window *window, const struct lanes *lanes);
  */
 int window_read_lane(struct window *window, struct lanes *lanes, size_t i, struct error *err);
 
-#define lane_row        row
-#define lane_row_int    row_int
-#define lane_row_double row_double
-
 /* Row at position `at` of a window. */
 struct row window_row(const struct window *window, const struct lanes *lanes, size_t i,
                       uint64_t at);

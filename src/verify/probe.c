@@ -40,7 +40,7 @@ static void read_window(struct lanes *lanes, struct window *window, const uint64
 static void sketch_row(struct probe *probe, const struct lanes *lanes, const struct window *window,
                        uint64_t at, struct sketch *sketch)
 {
-    const struct lane_row row = window_row(window, lanes, (size_t)lanes->planes, at);
+    const struct row row = window_row(window, lanes, (size_t)lanes->planes, at);
 
     if (row.bytes == NULL)
         return;

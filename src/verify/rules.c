@@ -124,10 +124,9 @@ static bool find_stones(struct rules *rules, const struct position *p, uint64_t 
 static struct flip_mass weigh(const struct rules *rules, const struct position *p)
 {
     const struct lane *policy = &rules->lanes->items[rules->policy];
-    const struct lane_row row =
-        window_row(p->check->window, rules->lanes, (size_t)rules->policy, p->at);
+    const struct row row = window_row(p->check->window, rules->lanes, (size_t)rules->policy, p->at);
     struct flip_mass mass = {.total = 0};
-    struct lane_row values;
+    struct row values;
 
     if (policy->binding->role == ROLE_POLICY) {
         for (uint64_t i = 0; i < row.n; i++) {
@@ -143,11 +142,11 @@ static struct flip_mass weigh(const struct rules *rules, const struct position *
         return mass;
     values = window_row(p->check->window, rules->lanes, (size_t)policy->values, p->at);
     for (uint64_t i = 0; i < row.n && i < values.n; i++) {
-        const int64_t action = lane_row_int(&row, i);
+        const int64_t action = row_int(&row, i);
 
         if (action >= 0)
             flip_mass_add(&mass, rules->flips, rules->occupied, (uint64_t)action,
-                          lane_row_double(&values, i));
+                          row_double(&values, i));
     }
     mass.floor = 0;
     return mass;

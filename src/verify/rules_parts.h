@@ -11,7 +11,7 @@
 struct position {
     const struct row_check *check;
     const struct lane *lane;
-    struct lane_row row;
+    struct row row;
     uint64_t at;
 };
 

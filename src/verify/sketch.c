@@ -255,7 +255,7 @@ void sketch_policy(const struct lanes *lanes, const struct window *window, uint6
     for (size_t i = 0; i < lanes->n; i++) {
         const struct lane *lane = &lanes->items[i];
         const enum role role = lane->binding->role;
-        struct lane_row row;
+        struct row row;
 
         if (lane->is_broken || !lane->is_mapped ||
             (role != ROLE_POLICY && role != ROLE_MASK && role != ROLE_POLICY_VALUE &&
@@ -265,7 +265,7 @@ void sketch_policy(const struct lanes *lanes, const struct window *window, uint6
         if (row.items == NULL && (row.bytes == NULL || !dtype_is_number(row.dtype)))
             continue;
         for (uint64_t k = 0; k < row.n; k++) {
-            const double v = lane_row_double(&row, k);
+            const double v = row_double(&row, k);
             uint64_t bits;
 
             memcpy(&bits, &v, sizeof bits);

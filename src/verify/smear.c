@@ -63,7 +63,7 @@ void smear_check_row(struct smear *smear, const struct lanes *lanes, const struc
 
     if (lane == NULL || lane->is_broken)
         return;
-    const struct lane_row row = window_row(window, lanes, (size_t)lanes->planes, at);
+    const struct row row = window_row(window, lanes, (size_t)lanes->planes, at);
     const size_t item = row.dtype->itemsize;
     const bool last = lane->spec.channels_last;
     const size_t stride = last ? item * lane->spec.n_planes : item;

@@ -32,20 +32,20 @@ bool turn_check_plane(struct rules *rules, const struct position *p)
 
 static int player_of_array(const struct rules *rules, const struct position *p)
 {
-    struct lane_row row;
+    struct row row;
 
     if (rules->to_move < 0 || rules->lanes->items[rules->to_move].is_broken)
         return -1;
     row = window_row(p->check->window, rules->lanes, (size_t)rules->to_move, p->at);
     if (row.n != 1)
         return -1;
-    return turn_player(p->check->conventions->to_move, lane_row_double(&row, 0));
+    return turn_player(p->check->conventions->to_move, row_double(&row, 0));
 }
 
 static bool is_terminal(const struct rules *rules, const struct position *p)
 {
     const struct lane *policy = rules->policy >= 0 ? &rules->lanes->items[rules->policy] : NULL;
-    struct lane_row row;
+    struct row row;
 
     if (policy == NULL || policy->is_broken || policy->binding->role != ROLE_POLICY)
         return false;

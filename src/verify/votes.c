@@ -164,8 +164,8 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
             const uint64_t *rows = ballot->rows + g * ballot->n_images;
             const struct orbit_pair pair = {ballot->window, lanes, planes, rows[base], rows[k], 0};
             const uint32_t u = relate_rows(pair, probe->allowed);
-            const struct lane_row from = window_row(ballot->window, lanes, planes, rows[base]);
-            const struct lane_row to = window_row(ballot->window, lanes, planes, rows[k]);
+            const struct row from = window_row(ballot->window, lanes, planes, rows[base]);
+            const struct row to = window_row(ballot->window, lanes, planes, rows[k]);
             const int map = u == ORBIT_NO_TRANSFORM
                                 ? sketch_relation(&probe->sketcher, group, from.bytes, to.bytes)
                                 : -1;
