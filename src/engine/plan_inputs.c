@@ -4,8 +4,7 @@
  */
 #include "engine/plan_inputs.h"
 
-#include "engine/record.h"
-#include "engine/shard_board.h"
+#include "engine/shard.h"
 
 #include <libgen.h>
 #include <stdio.h>
@@ -21,12 +20,7 @@ static int find_expansion(const struct archive_in *archive, const struct setting
     struct recall recall;
     int status;
 
-    *why = NULL;
-    if (strncmp(archive->comment, "symaug ", 7) == 0)
-        *why = "its zip comment says so";
-    else if (archive_in_find(archive, PLAN_SOURCE_KEY) != NULL ||
-             archive_in_find(archive, PLAN_TRANSFORM_KEY) != NULL)
-        *why = "it holds " PLAN_SOURCE_KEY " or " PLAN_TRANSFORM_KEY;
+    *why = shard_expansion(archive);
     if (*why != NULL || archive->form == ARCHIVE_MEMORY)
         return 0;
     status = recall_open(&recall, settings, archive, NULL, 0, true, err);
@@ -125,10 +119,9 @@ int plan_decide_board(struct plan *plan, const struct settings *request,
     if (found.problem.kind != ERROR_NONE)
         return error_pass(err, &found.problem);
     if (!found.is_sure)
-        return error_set(err, ERROR_USAGE,
-                         "%s: does not say of which board it is; use --board (perhaps %s: %s)",
-                         text_path(plan->archives[0].path).text, plan->board->preset,
-                         found.guess.reason);
+        return error_set(
+            err, ERROR_USAGE, "%s: does not say of which board it is; use --board (perhaps %s: %s)",
+            text_path(plan->archives[0].path).text, plan->board->preset, found.guess.reason);
     for (size_t i = 1; i < plan->n_archives; i++)
         if (shard_check_board(&plan->archives[i], plan->board, err) != 0)
             return -1;

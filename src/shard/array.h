@@ -12,9 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct unpack;   /* shard/unpack.h */
-struct warnings; /* base/warnings.h */
-
 struct array {
     char *key;                     /* owned: the name numpy gives it (no ".npy") */
     char *member;                  /* owned: its name in the container, as written */
@@ -38,41 +35,12 @@ struct array {
     struct pickle_document *objects; /* owned */
 };
 
-/*
- * Read the header at the front of `array`, whose place in the input is set, and fill header,
- * n_rows and row_nbytes. Data must be as long as the header says; less than a row more is a
- * warning. A member that does not begin with numpy's magic string is an error when
- * must_be_array, else *is_array is false. `unpack` is a reader to work with.
- */
-int array_parse(struct array *array, struct unpack *unpack, bool must_be_array, bool *is_array,
-                struct warnings *warnings, struct error *err);
-
-/*
- * The same for an array whose header is in no file: from its dtype as Python source and its shape.
- * Its place in the input and unpacked_nbytes are those of the data alone.
- */
-int array_describe(struct array *array, const char *descr, const uint64_t *shape, unsigned n_dims,
-                   struct error *err);
-
-/*
- * Inflate and parse an object array's pickle (1-d and up), once; checks CRC, sizes, and that the
- * pickle's shape is the header's. Message: "FILE: MEMBER: ...".
- */
-int array_load_objects(struct array *array, const struct pickle_limits *limits, struct error *err);
-
 /* The text of a 0-d unicode or bytes array ("hex8") as UTF-8 in `text`, empty and -1 (no error)
  * when the array is none, its contents are damaged, or it does not fit. */
 int array_read_string(const struct array *array, char *text, size_t n_bytes);
 
 /* The value of a 0-d integer array; -1 (no error) when the array is none or damaged. */
 int array_read_int(const struct array *array, int64_t *value);
-
-/* All unpacked bytes (header and data) of an array into out, CRC and size checked; out has
- * unpacked_nbytes. Message: "FILE: MEMBER: ...". */
-int array_read_all(const struct array *array, uint8_t *out, struct error *err);
-
-/* Read all of an array, and check its size and CRC. Message: "FILE: MEMBER: ...". */
-int array_check(const struct array *array, struct error *err);
 
 /* True when the elements' order in the file is not C order: rows cannot be read in sequence.
  * (Fortran order means nothing to arrays of one dimension, or with one dimension of more than 1.)

@@ -2,11 +2,10 @@
  * array_read.c - from a member of a container to an array: its header, held against its size before
  * anything is allocated, small values, the pickle of an object array, all of its bytes.
  */
-#include "shard/array.h"
+#include "shard/unpack.h"
 
 #include "base/text.h"
 #include "base/warnings.h"
-#include "shard/unpack.h"
 
 #include <stdlib.h>
 #include <string.h>

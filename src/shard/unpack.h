@@ -1,5 +1,6 @@
 /*
- * unpack.h - the unpacked bytes of one array at a time, from first to last, checked at the end.
+ * unpack.h - the unpacked bytes of one array at a time, from first to last, checked at the end; and
+ * what arrays are made of: headers, small values, objects.
  */
 #ifndef SYMAUG_SHARD_UNPACK_H
 #define SYMAUG_SHARD_UNPACK_H
@@ -41,5 +42,38 @@ int unpack_finish(struct unpack *unpack, struct error *err);
 
 /* Free the buffers; accepts a zeroed one. */
 void unpack_release(struct unpack *unpack);
+
+/* --- arrays from their bytes --- */
+
+struct warnings; /* base/warnings.h */
+
+/*
+ * Read the header at the front of `array`, whose place in the input is set, and fill header,
+ * n_rows and row_nbytes. Data must be as long as the header says; less than a row more is a
+ * warning. A member that does not begin with numpy's magic string is an error when
+ * must_be_array, else *is_array is false. `unpack` is a reader to work with.
+ */
+int array_parse(struct array *array, struct unpack *unpack, bool must_be_array, bool *is_array,
+                struct warnings *warnings, struct error *err);
+
+/*
+ * The same for an array whose header is in no file: from its dtype as Python source and its shape.
+ * Its place in the input and unpacked_nbytes are those of the data alone.
+ */
+int array_describe(struct array *array, const char *descr, const uint64_t *shape, unsigned n_dims,
+                   struct error *err);
+
+/*
+ * Inflate and parse an object array's pickle (1-d and up), once; checks CRC, sizes, and that the
+ * pickle's shape is the header's. Message: "FILE: MEMBER: ...".
+ */
+int array_load_objects(struct array *array, const struct pickle_limits *limits, struct error *err);
+
+/* All unpacked bytes (header and data) of an array into out, CRC and size checked; out has
+ * unpacked_nbytes. Message: "FILE: MEMBER: ...". */
+int array_read_all(const struct array *array, uint8_t *out, struct error *err);
+
+/* Read all of an array, and check its size and CRC. Message: "FILE: MEMBER: ...". */
+int array_check(const struct array *array, struct error *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include "verify/verify_shard.h"
 
 #include "base/text.h"
-#include "engine/shard_board.h"
+#include "engine/shard.h"
 #include "engine/side_work.h"
 #include "verify/labels.h"
 #include "verify/verify_roles.h"

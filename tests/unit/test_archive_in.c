@@ -2,6 +2,7 @@
 #include "npz_maker.h"
 
 #include "shard/archive_in.h"
+#include "shard/unpack.h"
 
 #define BAD "tests/data/bad/"
 

@@ -2,6 +2,7 @@
 #include "npz_maker.h"
 
 #include "shard/archive_in.h"
+#include "shard/unpack.h"
 
 /* A .npy file of one value, with these bytes of data. */
 static void put_scalar(const char *descr, const void *data, size_t n_bytes)
