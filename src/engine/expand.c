@@ -7,9 +7,8 @@
 
 #include "base/output.h"
 #include "base/text.h"
-#include "engine/input_check.h"
 #include "engine/out_member.h"
-#include "engine/plan.h"
+#include "engine/plan_inputs.h"
 #include "engine/record.h"
 #include "manifest/manifest.h"
 
@@ -242,7 +241,7 @@ static int write_output(struct expansion *x, struct error *err)
     int turn, status;
 
     if (add_members(x, err) != 0 || set_comment(x, err) != 0 || write_members(x, err) != 0 ||
-        input_check_unchanged(x->plan, err) != 0)
+        plan_inputs_check_unchanged(x->plan, err) != 0)
         return -1;
     result->n_rows = x->out.order->n_images;
     result->first_row = x->out.order->first_image;
@@ -261,7 +260,7 @@ static int check_data_once(struct expand_job *job, const struct order *rows, str
     if (job->is_checked || rows->n_images == rows->n_whole)
         return 0;
     job->is_checked = true;
-    return input_check_data(job->plan, job->settings->n_threads, err);
+    return plan_inputs_check_data(job->plan, job->settings->n_threads, err);
 }
 
 /* With the crew at hand. */
@@ -302,7 +301,7 @@ static int write_to(struct expand_job *job, const struct order *rows, const char
         .order = rows,
         .supplies = job->supplies,
     };
-    if (input_check_not_output(job->plan, path, err) != 0 ||
+    if (plan_inputs_check_not_output(job->plan, path, err) != 0 ||
         (settings->sidecar && sidecar_check(path, job->force, err) != 0) ||
         check_data_once(job, rows, err) != 0)
         return -1;

@@ -5,8 +5,8 @@
 #define SYMAUG_ENGINE_EXPAND_H
 
 #include "codec/codec.h"
+#include "engine/pieces.h"
 #include "engine/plan.h"
-#include "engine/row_supply.h"
 #include "engine/side_work.h"
 #include "manifest/digest.h"
 #include "write/archive_out.h"

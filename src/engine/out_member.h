@@ -7,7 +7,6 @@
 
 #include "engine/pieces.h"
 #include "engine/plan.h"
-#include "engine/row_supply.h"
 #include "write/member.h"
 
 #include <stdbool.h>

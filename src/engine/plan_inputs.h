@@ -21,4 +21,14 @@ int plan_decide_board(struct plan *plan, const struct settings *request,
  * the same arrays, of equal types and row shapes, in equal roles. */
 int plan_match_arrays(struct plan *plan, const struct settings *request, struct error *err);
 
+/* ERROR_CANT_CREATE when path is one of the inputs, or a file of one, whatever it is called. */
+int plan_inputs_check_not_output(const struct plan *plan, const char *path, struct error *err);
+
+/* ERROR_DATA when an input is no longer what it was when it was opened. */
+int plan_inputs_check_unchanged(const struct plan *plan, struct error *err);
+
+/* Read all arrays and check their CRCs: a CRC stands at the end, and what is written before that is
+ * read must not be given its final name. */
+int plan_inputs_check_data(const struct plan *plan, int n_threads, struct error *err);
+
 #endif

@@ -4,7 +4,7 @@
  * and rows that both need are copied. Other orders, and Fortran arrays, have every row at hand.
  * Values beside padded indices go through a second reader in step with the first.
  */
-#include "engine/row_supply.h"
+#include "engine/pieces.h"
 
 #define ROW_ALIGNMENT 16
 

@@ -1,14 +1,20 @@
 /*
  * select.c - leaving images out by setting bits in the plan's selection: --pick draws images of
  * each row by a hash of seed and row number, so that the choice depends on nothing else, and
- * --unique drops images that equal an earlier one of their row (unique.c).
+ * --unique drops images that equal an earlier one of their row in every array that moves.
+ *
+ * For --unique the inputs are read once, a few hundred rows at a time, all arrays in step; each
+ * image is moved as for the output and hashed into 128 bits, array by array, and equal hashes are
+ * taken for equal images. A crew hashes the rows of a chunk.
  */
 #include "engine/select.h"
 
-#include "engine/order.h"
-#include "engine/unique.h"
+#include "base/crew.h"
+#include "engine/pieces.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* Every image is selected until something leaves it out. */
 static int begin(struct plan *plan, struct error *err)
@@ -66,7 +72,201 @@ int select_pick(struct plan *plan, uint32_t n_keep, uint64_t seed, bool keep_ide
     return 0;
 }
 
+/* --- --unique --- */
+
+#define ROWS_AT_ONCE 256
+#define ROWS_PER_JOB 8 /* that one thread hashes */
+
+/* One array that moves: its rows, and those of its values where they belong together. */
+struct moving {
+    const struct plan_array *array;
+    struct batch rows, values; /* a chunk of them */
+};
+
+struct unique {
+    struct plan *plan;
+    struct moving *moving; /* owned, n_moving */
+    size_t n_moving;
+    XXH128_hash_t *hashes; /* owned, ROWS_AT_ONCE x n_chosen */
+    struct bytes *rooms;   /* owned, one per thread: a moved row */
+    int n_threads;
+    struct error *errors; /* owned, ROWS_AT_ONCE */
+    uint64_t first, n;    /* rows of the chunk */
+    struct error *err;    /* borrowed */
+};
+
+static void release(struct unique *u)
+{
+    for (size_t i = 0; i < u->n_moving; i++) {
+        batch_release(&u->moving[i].rows);
+        batch_release(&u->moving[i].values);
+    }
+    for (int i = 0; u->rooms != NULL && i < u->n_threads; i++)
+        bytes_release(&u->rooms[i]);
+    free(u->moving);
+    free(u->hashes);
+    free(u->errors);
+    free(u->rooms);
+}
+
+static int open_moving(struct unique *u, const struct plan_array *array, struct error *err)
+{
+    const size_t n = u->plan->n_archives;
+    struct moving *m = &u->moving[u->n_moving++];
+
+    *m = (struct moving){
+        .array = array,
+        .rows.own = {.arrays = array->sources, .n_arrays = n, .csr = array->csr},
+        .values.own = {.arrays = array->values, .n_arrays = n},
+    };
+    if (batch_open(&m->rows, u->plan->budget, err) != 0)
+        return -1;
+    return array->spec.kind == SPEC_PADDED ? batch_open(&m->values, u->plan->budget, err) : 0;
+}
+
+/* Values and offsets in CSR form are the same in all images of a row. */
+static bool is_moving(const struct plan_array *array)
+{
+    return array->binding.role < ROLE_COPY &&
+           (array->binding.sparse != SPARSE_CSR || array->binding.role == ROLE_POLICY_INDEX);
+}
+
+static int open_all(struct unique *u, int n_threads, struct error *err)
+{
+    const struct plan *plan = u->plan;
+
+    u->n_threads = n_threads > 0 ? n_threads : 1;
+    u->moving = calloc(plan->n_arrays + 1, sizeof *u->moving);
+    u->hashes = calloc((size_t)ROWS_AT_ONCE * plan->n_chosen, sizeof *u->hashes);
+    u->errors = calloc(ROWS_AT_ONCE, sizeof *u->errors);
+    u->rooms = calloc((size_t)u->n_threads, sizeof *u->rooms);
+    if (u->moving == NULL || u->hashes == NULL || u->errors == NULL || u->rooms == NULL)
+        return error_no_memory(err, "--unique");
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (is_moving(&plan->arrays[i]) && open_moving(u, &plan->arrays[i], err) != 0)
+            return -1;
+    return 0;
+}
+
+static XXH128_hash_t add(XXH128_hash_t hash, const void *bytes, size_t n_bytes)
+{
+    const XXH128_hash_t both[2] = {hash, XXH3_128bits(bytes, n_bytes)};
+
+    return XXH3_128bits(both, sizeof both);
+}
+
+/* Row `at` of the chunk of one array under one transform. */
+static int hash_image(const struct moving *m, uint64_t at, uint32_t t, struct bytes *room,
+                      XXH128_hash_t *hash, struct error *err)
+{
+    const struct spec *spec = &m->array->spec;
+    const struct row row = batch_row(&m->rows, at);
+    int status;
+
+    room->n_bytes = 0;
+    if (m->array->is_object) {
+        status = object_row_bytes(m->rows.reader, m->rows.first + at, spec, t, room, err);
+    } else {
+        const uint64_t n_bytes = row.n * row.dtype->itemsize;
+
+        if (bytes_reserve(room, n_bytes + 1, err) == NULL)
+            return -1;
+        status = m->array->csr != NULL
+                     ? kernel_indices(spec, t, &spec->dtype, row.bytes, room->data, row.n, err)
+                     : kernel_row(spec, t, row.bytes,
+                                  m->values.n > 0 ? batch_row(&m->values, at).bytes : NULL,
+                                  room->data, err);
+        room->n_bytes = n_bytes;
+    }
+    *hash = add(*hash, room->data, room->n_bytes);
+    return status;
+}
+
+static int hash_row(struct unique *u, uint64_t at, struct bytes *room, struct error *err)
+{
+    XXH128_hash_t *hashes = u->hashes + at * u->plan->n_chosen;
+
+    memset(hashes, 0, u->plan->n_chosen * sizeof *hashes);
+    for (size_t i = 0; i < u->n_moving; i++)
+        for (uint32_t k = 0; k < u->plan->n_chosen; k++)
+            if (hash_image(&u->moving[i], at, u->plan->chosen[k], room, &hashes[k], err) != 0)
+                return -1;
+    return 0;
+}
+
+static void drop_equal(struct unique *u, uint64_t row, uint64_t at)
+{
+    const XXH128_hash_t *hashes = u->hashes + at * u->plan->n_chosen;
+    struct selection *selection = &u->plan->selection;
+
+    for (uint32_t k = 1; k < u->plan->n_chosen; k++)
+        for (uint32_t before = 0; before < k; before++)
+            if (selection_has(selection, row, before) && XXH128_isEqual(hashes[k], hashes[before]))
+                selection_clear(selection, row, k);
+}
+
+static int read_chunk(struct unique *u, struct error *err)
+{
+    for (size_t i = 0; i < u->n_moving; i++) {
+        struct moving *m = &u->moving[i];
+
+        if (batch_read(&m->rows, u->first, u->n, err) != 0 ||
+            (m->array->spec.kind == SPEC_PADDED &&
+             batch_read(&m->values, u->first, u->n, err) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* A few rows of the chunk. */
+static void hash_rows(void *self, int64_t job, int worker)
+{
+    struct unique *u = self;
+    const uint64_t begin = (uint64_t)job * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
+
+    for (uint64_t at = begin; at < end && at < u->n; at++)
+        hash_row(u, at, &u->rooms[worker], &u->errors[at]);
+}
+
+static int drop_chunk(struct unique *u, struct crew *crew, struct error *err)
+{
+    crew_each(crew, (int64_t)(u->n / ROWS_PER_JOB + 1), hash_rows, u);
+    for (uint64_t i = 0; i < u->n; i++) {
+        if (u->errors[i].kind != ERROR_NONE)
+            return error_set(err, u->errors[i].kind, "%s: row %llu: %s",
+                             text_path(u->plan->archives[0].path).text,
+                             (unsigned long long)(u->first + i), u->errors[i].message);
+        drop_equal(u, u->first + i, i);
+    }
+    return 0;
+}
+
+static int drop_all(void *self, struct crew *crew)
+{
+    struct unique *u = self;
+    const uint64_t n_rows = u->plan->n_rows;
+    int status = 0;
+
+    for (u->first = 0; u->first < n_rows && status == 0; u->first += u->n) {
+        const uint64_t left = n_rows - u->first;
+
+        u->n = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+        status = read_chunk(u, u->err);
+        if (status == 0)
+            status = drop_chunk(u, crew, u->err);
+    }
+    return status;
+}
+
 int select_unique(struct plan *plan, int n_threads, struct error *err)
 {
-    return begin(plan, err) != 0 ? -1 : unique_drop(plan, n_threads, err);
+    struct unique u = {.plan = plan, .err = err};
+    int status = begin(plan, err);
+
+    if (status == 0)
+        status = open_all(&u, n_threads, err);
+    if (status == 0)
+        status = crew_run(u.n_threads, drop_all, &u);
+    release(&u);
+    return status;
 }
