@@ -215,7 +215,7 @@ static bool is_confirmed(const struct fit *fit)
 
     for (uint32_t k = 0; k < fit->layout.n_images; k++)
         is_foreign |= fit->foreign[k] >= 0;
-    return is_found(fit) && fit->level != PROBE_POLICY &&
+    return is_found(fit) && fit->level != PROBE_POLICY && fit->n_pairs > 0 &&
            (is_foreign || (fit->level < PROBE_LABELS ? 2 * fit->n_moved >= fit->n_pairs
                                                      : 10 * fit->n_moved >= 8 * fit->n_pairs));
 }
@@ -296,6 +296,8 @@ static int look(struct detection *d, struct error *err)
     if ((!is_confirmed(&found) || !probe_is_enough(&d->probe, &found.layout)) &&
         look_far(d, &found, err) != 0)
         return -1;
+    if (d->lanes->items[d->lanes->planes].is_broken)
+        return set_note(d, err, "not looked at for images: the planes cannot be read");
     if (classes_judge(&d->probe, &classes, err) != 0)
         return -1;
     if (is_confirmed(&found) &&

@@ -23,8 +23,8 @@
 
 /* Fill a window with n rows, ascending where lanes are open for rows in sequence; NULL: the first
  * ones. What cannot be read is left out. */
-static void read_window(struct lanes *lanes, struct window *window, const uint64_t *rows,
-                        uint64_t n)
+static int read_window(struct lanes *lanes, struct window *window, const uint64_t *rows, uint64_t n,
+                       struct error *err)
 {
     window->n = n;
     for (uint64_t i = 0; i < n; i++)
@@ -32,9 +32,13 @@ static void read_window(struct lanes *lanes, struct window *window, const uint64
     for (size_t i = 0; i < lanes->n; i++) {
         struct error why = {0};
 
-        if (window_read_lane(window, lanes, i, &why) != 0)
-            lanes->items[i].is_broken = true;
+        if (window_read_lane(window, lanes, i, &why) == 0)
+            continue;
+        lanes->items[i].is_broken = true;
+        if (why.kind == ERROR_INTERNAL)
+            return error_pass(err, &why);
     }
+    return 0;
 }
 
 static void sketch_row(struct probe *probe, const struct lanes *lanes, const struct window *window,
@@ -58,9 +62,9 @@ int probe_open(struct probe *probe, struct lanes *lanes, struct error *err)
     n = n < probe->n_rows ? n : probe->n_rows;
     if (sketcher_init(&probe->sketcher, lanes, err) != 0 ||
         lanes_open(lanes, lanes->shard->request, false, &probe->unused, err) != 0 ||
-        window_init(&probe->window, lanes, n, err) != 0)
+        window_init(&probe->window, lanes, n, err) != 0 ||
+        read_window(lanes, &probe->window, NULL, n, err) != 0)
         return -1;
-    read_window(lanes, &probe->window, NULL, n);
     probe->n = lanes->items[lanes->planes].is_broken ? 0 : n;
     probe->sketches = calloc(n + 1, sizeof *probe->sketches);
     if (probe->sketches == NULL)
@@ -93,8 +97,7 @@ int probe_gather(struct probe *probe, const uint64_t *rows, uint64_t n, struct w
     if (lanes_open(lanes, lanes->shard->request, true, &probe->unused, err) != 0 ||
         window_init(window, lanes, n, err) != 0)
         return -1;
-    read_window(lanes, window, rows, n);
-    return 0;
+    return read_window(lanes, window, rows, n, err);
 }
 
 /* --- rows further on --- */
@@ -148,13 +151,14 @@ static int sketch_far(struct probe *probe, struct lanes *lanes, struct error *er
     status = lanes_open(lanes, probe->lanes->shard->request, false, &probe->unused, err);
     if (status == 0)
         status = window_init(&window, lanes, capacity, err);
-    for (; status == 0 && i < probe->n_far; i += window.n) {
-        read_window(lanes, &window, probe->far_rows + i,
-                    probe->n_far - i < capacity ? probe->n_far - i : capacity);
-        if (planes->is_broken)
+    while (status == 0 && i < probe->n_far) {
+        status = read_window(lanes, &window, probe->far_rows + i,
+                             probe->n_far - i < capacity ? probe->n_far - i : capacity, err);
+        if (status != 0 || planes->is_broken)
             break;
         for (uint64_t k = 0; k < window.n; k++)
             sketch_row(probe, lanes, &window, k, &probe->far[i + k]);
+        i += window.n;
     }
     probe->n_far = i;
     window_release(&window, lanes);

@@ -210,6 +210,8 @@ int votes_take(struct probe *probe, struct fit *fit, struct error *err)
             rows[i] = i;
         ballot.window = &far;
     }
+    for (uint32_t k = 0; k < n_images; k++)
+        fit->foreign[k] = -1;
     /* The first image may itself be wrong: then another one tells. */
     if (status == 0 && !probe->lanes->items[probe->lanes->planes].is_broken)
         for (uint32_t base = 0; base < 3 && base < n_images; base++) {

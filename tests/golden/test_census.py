@@ -6,6 +6,7 @@ tests/data/census/census.tsv names projects and commits. A faulty set must get o
 clean one must be recognised and pass.
 """
 
+import json
 import os
 import subprocess
 import tempfile
@@ -204,6 +205,24 @@ def test_large_fault(fault, order):
     make, expected = FAULTS[fault]
     codes, file = errors_of(stack(orders(order, rows_of(gomoku(1500)), IDS["all"], make)), *BOARD)
     assert codes & expected and "8 images" in file["note"], file
+
+
+@tap.test("transform", "games")
+def test_large_damaged(order):
+    """Planes whose CRC is wrong say nothing of images."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "set.npz")
+        rows = rows_of(gomoku(1500))
+        np.savez_compressed(path, **stack(orders(order, rows, IDS["all"], image)))
+        with open(path, "rb") as file:
+            content = bytearray(file.read())
+        for head, crc in (b"PK\x03\x04", 14), (b"PK\x01\x02", 16):  # of the first member
+            content[content.index(head) + crc] ^= 1
+        with open(path, "wb") as file:
+            file.write(content)
+        done = subprocess.run([SYMAUG, "verify", "--json", *BOARD, path], capture_output=True)
+    counts = json.loads(done.stdout)["files"][0]["counts"]
+    assert done.returncode == 65 and set(counts) == {"crc"}, counts
 
 
 @tap.test("channel still", "duplicates", "planes inverse")
