@@ -20,11 +20,13 @@
 #include <zip.h>
 
 extern const struct command command_expand, command_verify, command_info, command_boards,
-    command_show, command_report, command_sample, command_manifest, command_overlap;
+    command_show, command_report, command_sample, command_manifest, command_overlap, command_dedupe,
+    command_split;
 
 const struct command *const command_table[] = {
-    &command_expand, &command_verify, &command_info,     &command_boards,  &command_show,
-    &command_report, &command_sample, &command_manifest, &command_overlap,
+    &command_expand,  &command_verify, &command_info,   &command_boards,
+    &command_show,    &command_report, &command_sample, &command_manifest,
+    &command_overlap, &command_dedupe, &command_split,
 };
 
 const size_t command_n_table = sizeof command_table / sizeof *command_table;

@@ -276,3 +276,27 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
     expand_print_warnings(settings, plan, n_printed);
     return status == 0 && run.differs ? 1 : status;
 }
+
+int run_check_outputs(const struct settings *settings, const struct plan *plan, const char *output,
+                      struct error *err)
+{
+    const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
+    struct stat st;
+    int status = 0;
+
+    if (settings->dry_run)
+        return 0;
+    if (settings->out_dir == NULL)
+        return output_target_check(output, is_folder, settings->force, err);
+    for (size_t i = 0; i < plan->n_archives && status == 0 && stat(output, &st) == 0; i++) {
+        char *base = input_list_base_name(plan->archives[i].path, err);
+        struct text name = {0};
+
+        status = base != NULL ? text_append(&name, err, "%s/%s", output, base) : -1;
+        if (status == 0)
+            status = output_target_check(name.text, is_folder, settings->force, err);
+        text_release(&name);
+        free(base);
+    }
+    return status;
+}

@@ -18,6 +18,11 @@ int run_take_operands(struct settings *settings, struct input_list *inputs, int 
 /* The form of an output of that name, where none was told, and what follows from it. */
 void run_settle_form(struct settings *settings, const char *output);
 
+/* Refuse outputs that are there, or cannot be, before work begins: one, or with --out-dir one for
+ * each input. */
+int run_check_outputs(const struct settings *settings, const struct plan *plan, const char *output,
+                      struct error *err);
+
 /* Write the plan's outputs, or with --dry-run say what they would be. *stats takes a line for each
  * (--stats). Returns 1 where --skip-existing found another output than would be written. */
 int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t **stats,

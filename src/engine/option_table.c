@@ -11,7 +11,8 @@
 
 #define MOVES " expand verify show report mover " /* commands that transform rows */
 #define READS MOVES "info "                       /* commands that read shards */
-#define KEYS  "overlap "                          /* commands that compare positions */
+#define FOLDS "split dedupe "                     /* and write rows as they are */
+#define KEYS  FOLDS "overlap "                    /* commands that compare positions */
 #define ALL   NULL
 
 static int set_order(struct settings *settings, const struct option_row *row, const char *argument,
@@ -118,6 +119,18 @@ static int add_leak(struct settings *settings, const struct option_row *row, con
     return 0;
 }
 
+static int set_conflict(struct settings *settings, const struct option_row *row,
+                        const char *argument, struct error *err)
+{
+    char *end;
+
+    settings->conflict = strtod(argument, &end);
+    if (end == argument || *end != '\0' || !(settings->conflict >= 0))
+        return error_set(err, ERROR_USAGE, "--%s: %s is not a number from 0 on", row->name,
+                         text_quote(argument).text);
+    return 0;
+}
+
 /* What a row says after its commands, by kind. */
 #define FIELD(member) \
     .offset = offsetof(struct settings, member), .n_bytes = sizeof((struct settings *)0)->member
@@ -138,30 +151,31 @@ const struct option_row option_table[] = {
     {'b', "board", "BOARD", "the board: a preset or FAMILY:SIZE, see `symaug boards`",
      READS KEYS "sample ", TEXT(board)},
     {'o', "output", "FILE", "write FILE; all operands are inputs, which are joined",
-     " expand manifest ", TEXT(output)},
+     " expand manifest dedupe ", TEXT(output)},
     {0, "row", "K", "the row to show; the first is 0", " show ", ANY_NUMBER(row, 0),
      SAID(row_said)},
     {'o', "output", "FILE", "write a picture (SVG) to FILE; - is standard output", " show ",
      TEXT(output)},
     {'o', "output", "FILE", "write the page to FILE (default report.html); - is standard output",
      " report ", TEXT(output)},
-    {0, "out-dir", "DIR", "write one output per input into DIR, under the same name", " expand ",
-     TEXT(out_dir)},
+    {0, "out-dir", "DIR", "write one output per input into DIR, under the same name",
+     " expand " FOLDS, TEXT(out_dir)},
     {0, "files-from", "FILE",
      "the names of inputs, one a line; - reads them from standard input: with `expand`, more "
      "inputs; "
      "with `manifest merge`, all that must be there",
-     " expand manifest ", TEXT(files_from)},
-    {'0', "null", NULL, "the names in --files-from end with NUL", " expand manifest ", FLAG(zero)},
+     " expand manifest " FOLDS, TEXT(files_from)},
+    {'0', "null", NULL, "the names in --files-from end with NUL", " expand manifest " FOLDS,
+     FLAG(zero)},
     {0, "part", "I/N", "with --out-dir: only the I-th of every N inputs (many machines)",
      " expand ", CALL(set_part)},
     {0, "skip-existing", NULL, "do nothing for outputs whose manifest matches inputs and options",
      " expand ", FLAG(skip_existing)},
     {0, "skip-bad", NULL, "with --out-dir: report inputs that cannot be read, go on", " expand ",
      FLAG(skip_bad)},
-    {'f', "force", NULL, "replace existing outputs", " expand sample manifest show report ",
+    {'f', "force", NULL, "replace existing outputs", " expand sample manifest show report " FOLDS,
      FLAG(force)},
-    {'n', "dry-run", NULL, "print the plan, write nothing", " expand ", FLAG(dry_run)},
+    {'n', "dry-run", NULL, "print the plan, write nothing", " expand " FOLDS, FLAG(dry_run)},
     {0, "transforms", "LIST", "all, rotations, reflections, or ids and names: 0,3,6 (default all)",
      " expand verify show mover boards ", TEXT(transforms), .words = "all rotations reflections"},
     {0, "pick", "K", "K distinct images of each row, chosen at random", " expand ",
@@ -188,13 +202,13 @@ const struct option_row option_table[] = {
      "cut the output into shards of R rows: OUT-00000.npz, OUT-00001.npz, ...", " expand ",
      ANY_NUMBER(rows_per_shard, 1)},
     {'l', "level", "LEVEL", "fast, default, best, store, or zlib:1 to zlib:9 (default: default)",
-     " expand ", CALL(set_level),
+     " expand " FOLDS, CALL(set_level),
      .words = "fast default best store zlib:1 zlib:2 zlib:3 zlib:4 zlib:5 zlib:6 zlib:7 zlib:8 "
               "zlib:9"},
     {0, "format", "FORM",
      "npz, npy-dir (a folder of plain .npy files), or npy (one array); default: npz, or npy if "
      "the output is called so",
-     " expand ", WORD(form, "npz npy-dir npy"), SAID(form_said)},
+     " expand " FOLDS, WORD(form, "npz npy-dir npy"), SAID(form_said)},
     {0, "role", "NAME=ROLE", "what array NAME means: see `symaug info`; may be repeated",
      READS KEYS, CALL(add_role), .repeats = true},
     {0, "copy", "NAME", "array NAME is repeated for each image; same as --role NAME=copy",
@@ -206,15 +220,15 @@ const struct option_row option_table[] = {
     {0, "planes", "CONV",
      "whose stones: colour, mover, canonical, openspiel, or a permutation such as 1,0,~2",
      MOVES KEYS, CONVENTION("colour mover canonical openspiel")},
-    {0, "value", "CONV", "what a value counts: colour01, colour11, colour-wdl or mover", MOVES,
-     CONVENTION("colour01 colour11 colour-wdl mover")},
+    {0, "value", "CONV", "what a value counts: colour01, colour11, colour-wdl or mover",
+     MOVES "dedupe ", CONVENTION("colour01 colour11 colour-wdl mover")},
     {0, "to-move", "CODING", "the player to move: 01, 12 or pm1", MOVES KEYS,
      CONVENTION("01 12 pm1")},
     {0, "plane-order", "ORDER", "planes stored as yx (row, column) or xy", READS KEYS,
      WORD(roles.plane_xy, "yx xy")},
     {0, "ambiguous", "WHAT",
-     "policy entries that name a region by one cell: map, keep or drop (default map)", MOVES,
-     CONVENTION("map keep drop")},
+     "policy entries that name a region by one cell: map, keep or drop (default map)",
+     MOVES "dedupe ", CONVENTION("map keep drop")},
     {0, "castling", "WHAT",
      "chess rows with castling rights: swap, or skip their mirror image (default swap)", MOVES,
      CONVENTION("swap skip")},
@@ -227,9 +241,23 @@ const struct option_row option_table[] = {
      " expand ", NO(provenance)},
     {0, "sidecar", NULL, "also write NAME.json with the number of rows (KataGo)", " expand ",
      FLAG(sidecar)},
+    {0, "merge", "WHAT",
+     "what becomes of a position's labels: first (the first row's; the default) or mean",
+     " dedupe ", WORD(means, "first mean")},
+    {0, "conflict", "X", "count positions whose values differ by more than X (default 0)",
+     " dedupe ", CALL(set_conflict)},
+    {0, "conflicts", "FILE", "list such positions in FILE (CSV)", " dedupe ", TEXT(conflicts)},
+    {0, "parts", "LIST", "the parts and their shares: train=0.9,val=0.1", " split ", TEXT(parts)},
+    {0, "by", "WHAT",
+     "what decides: position (the default), or an array whose equal rows stay together", " split ",
+     TEXT(by)},
+    {0, "overlap", "WHAT",
+     "with --by ARRAY, of positions in several parts: warn (the default), keep (say nothing) or "
+     "drop (all but those in the first-named part)",
+     " split ", WORD(overlap, "warn keep drop")},
     {0, "rows", "N", "how many rows to make", " sample ", NUMBER(n_rows, 0, 1000000000),
      SAID(n_rows_said)},
-    {0, "seed", "S", "seed of everything random (default 1)", " sample expand ",
+    {0, "seed", "S", "seed of everything random (default 1)", " sample expand split ",
      ANY_NUMBER(seed, 0)},
     {0, "check", NULL, "prove that the transforms are a group and print the report", " boards ",
      FLAG(check)},
@@ -243,7 +271,7 @@ const struct option_row option_table[] = {
      CALL(add_leak), .repeats = true},
     {0, "max-findings", "N", "list at most N findings per file (default 100)", " verify report ",
      NUMBER(max_findings, 0, 1000000000)},
-    {0, "json", NULL, "print JSON", " info boards verify manifest report " KEYS, FLAG(json)},
+    {0, "json", NULL, "print JSON", " info boards verify manifest report overlap ", FLAG(json)},
     {0, "write-schema", NULL, "print the roles as a schema for --schema", " info ",
      FLAG(write_schema)},
     {'j', "threads", "N", "worker threads (default: the usable processors)",
@@ -254,11 +282,11 @@ const struct option_row option_table[] = {
     {0, "tmpdir", "DIR", "where such temp files are (default: TMPDIR or /tmp)", MOVES KEYS,
      TEXT(tmpdir)},
     {0, "no-mmap", NULL, "read inputs instead of mapping them", READS KEYS, NO(use_map)},
-    {0, "progress", "WHEN", "a progress line: auto (on a terminal), always, never", " expand ",
-     WORD(progress, "auto always never")},
+    {0, "progress", "WHEN", "a progress line: auto (on a terminal), always, never",
+     " expand " FOLDS, WORD(progress, "auto always never")},
     {0, "color", "WHEN", "colours: auto (on a terminal), always, never (plain ASCII)", " show ",
      WORD(colour, "auto always never")},
-    {0, "stats", "FILE", "write times and speeds as JSON", " expand ", TEXT(stats)},
+    {0, "stats", "FILE", "write times and speeds as JSON", " expand dedupe ", TEXT(stats)},
     {'q', "quiet", NULL, "errors only", ALL, CALL(set_verbosity)},
     {'v', "verbose", NULL, "say more", ALL, CALL(set_verbosity)},
     {'h', "help", NULL, "print this help", ALL, .kind = OPTION_END},

@@ -462,6 +462,27 @@ int plan_set_order(struct plan *plan, const struct settings *request, struct err
     return order_init(order, request->shuffle, plan->seed, err);
 }
 
+int plan_keep_rows(struct plan *plan, struct error *err)
+{
+    struct error why = {0};
+
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        struct plan_array *array = &plan->arrays[i];
+
+        if (array->binding.role == ROLE_META || array->binding.role == ROLE_DROP)
+            continue;
+        spec_release(&array->spec);
+        if (spec_init(&array->spec, &plan->maker, array->sources[0],
+                      &(struct role_binding){.role = ROLE_COPY}, &why) != 0)
+            return error_pass(err, &why);
+    }
+    plan->n_chosen = 1; /* ids ascend: the first is the identity */
+    plan->swaps = plan->provenance = false;
+    plan->is_surveyed = plan->selected = true;
+    selection_release(&plan->selection);
+    return selection_init(&plan->selection, plan->n_rows, 1, err);
+}
+
 static int note_shards(struct plan *plan, struct error *err)
 {
     const uint64_t rounded = shards_rounded(plan);

@@ -110,6 +110,10 @@ int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
 int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
               struct error *err);
 
+/* Write rows as they are from now on: every array is copied, and nothing but the identity is left.
+ * Every row is selected; clear bits of the selection, then set the order. */
+int plan_keep_rows(struct plan *plan, struct error *err);
+
 /* Set the order of the output rows again, after images were selected. */
 int plan_set_order(struct plan *plan, const struct settings *request, struct error *err);
 

@@ -82,6 +82,14 @@ struct settings {
     const char *tmpdir;    /* borrowed */
     struct budget *budget; /* owned: both of them, for all that the run reads */
 
+    /* What becomes of rows with one key, and which part a row goes to. All texts are borrowed. */
+    bool means;            /* average the labels of a position */
+    double conflict;       /* values of a position that differ by more are counted */
+    const char *conflicts; /* a list of them, or NULL */
+    const char *parts;     /* "train=0.9,val=0.1" */
+    const char *by;        /* NULL or "position"; or the array whose rows stay together */
+    uint8_t overlap;       /* of parts by an array: 0 warn, 1 keep, 2 drop */
+
     /* What single commands want. */
     const char **leaks; /* owned list of borrowed names: sets whose positions must not occur */
     size_t n_leaks;

@@ -62,10 +62,10 @@ int survey_refuse(const struct plan *plan, const struct plan_array *array,
                   const struct survey_bounds *bounds, const char *expected, struct error *err);
 
 /*
- * A plane that a colour swap turns into the other player must hold one number in each row, that of a
- * player; else it is refused, with the permutation of planes that seems right. In a game of Hex,
- * lead = stones of the player to move - the other's, 0 or -1 in play: refused when some row has lead
- * +1 under the declared convention of the planes and none has lead >= +1 under the other one;
+ * A plane that a colour swap turns into the other player must hold one number in each row, that of
+ * a player; else it is refused, with the permutation of planes that seems right. In a game of Hex,
+ * lead = stones of the player to move - the other's, 0 or -1 in play: refused when some row has
+ * lead +1 under the declared convention of the planes and none has lead >= +1 under the other one;
  * contradictions that prove nothing become a warning. Rows with an all-zero policy are left out.
  */
 int survey_turns(struct plan *plan, struct error *err);

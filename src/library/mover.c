@@ -97,7 +97,7 @@ static int find_key(symaug_mover *mover, bool is_told, struct error *err)
                   "orbit keys need the images with swapped colours, which transforms= leaves out");
         return is_told ? error_pass(err, &mover->no_key) : 0;
     }
-    if (key_of_plan(&mover->key, plan, NULL, NULL, &mover->no_key) != 0)
+    if (key_of_plan(&mover->key, plan, NULL, &mover->no_key) != 0)
         return is_told ? error_pass(err, &mover->no_key) : 0;
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (plan_is_key(plan, &plan->arrays[i], &planes))

@@ -70,7 +70,7 @@ static int set_up(struct images *x, const struct settings *settings, struct erro
         selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0)
         return -1;
     plan->selected |= x->canonical;
-    return key_of_plan(&x->key, plan, NULL, NULL, err) != 0 ? -1 : key_note(plan, &x->key, err);
+    return key_of_plan(&x->key, plan, NULL, err) != 0 ? -1 : key_note(plan, &x->key, err);
 }
 
 int images_of_keys(struct plan *plan, const struct settings *settings, struct error *err)

@@ -174,8 +174,8 @@ static int check_like(const struct key *key, const char *path, const struct key 
                      text_path(like_path).text);
 }
 
-int key_of_plan(struct key *key, const struct plan *plan, const struct key *like,
-                const char *like_path, struct error *err)
+int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
+                struct error *err)
 {
     const char *path = plan->archives[0].path, *planes;
     struct text name = {0};
@@ -188,7 +188,8 @@ int key_of_plan(struct key *key, const struct plan *plan, const struct key *like
         status = key_init(key, plan->board, name.text, &plan->conventions, err);
     for (size_t i = 0; i < plan->n_arrays && status == 0; i++)
         if (plan_is_key(plan, &plan->arrays[i], &planes))
-            status = add_array(key, plan, &plan->arrays[i], planes, like, err);
+            status = add_array(key, plan, &plan->arrays[i], planes,
+                               like != NULL && like->converts ? like->key : NULL, err);
     if (status == 0 && key->n_arrays == 0)
         status = error_set(err, ERROR_DATA,
                            "%s: no array is part of a position (planes, packed, grid, tile or "
@@ -197,7 +198,7 @@ int key_of_plan(struct key *key, const struct plan *plan, const struct key *like
     if (status == 0)
         status = key_finish(key, err);
     if (status == 0 && like != NULL)
-        status = check_like(key, path, like, like_path, err);
+        status = check_like(key, path, like->key, like->path, err);
     text_release(&name);
     return status;
 }

@@ -7,14 +7,20 @@
 #include "engine/plan.h"
 #include "positions/key.h"
 
+/* Another set, with whose arrays a plan's must agree. */
+struct key_like {
+    const struct key *key;
+    const char *path;
+    bool converts; /* types may differ: rows are converted, as long as every value can be */
+};
+
 /*
  * The key of a plan's positions: which arrays, from their roles or --key, and what transforms do to
- * them. `like`: the key of another set, whose types rows are converted to; or NULL. ERROR_DATA when
- * there is no such array, when one cannot be part of a key, and when the two sets' arrays differ.
- * The caller releases it.
+ * them. ERROR_DATA when there is no such array, when one cannot be part of a key, and when they are
+ * not those of `like` (NULL: none). The caller releases it.
  */
-int key_of_plan(struct key *key, const struct plan *plan, const struct key *like,
-                const char *like_path, struct error *err);
+int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
+                struct error *err);
 
 /* Keep for the manifest which arrays are the position. */
 int key_note(struct plan *plan, const struct key *key, struct error *err);

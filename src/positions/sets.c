@@ -111,7 +111,8 @@ static int read_plan(struct compare *c, const struct plan *plan, struct error *e
                                       .visit = keep_rows,
                                       .self = c};
     const bool is_first = c->first_path == NULL;
-    int status = key_of_plan(&c->key, plan, is_first ? NULL : &c->first_key, c->first_path, err);
+    const struct key_like like = {&c->first_key, c->first_path, true};
+    int status = key_of_plan(&c->key, plan, is_first ? NULL : &like, err);
 
     if (status == 0 && !is_first && c->sets->warn != NULL)
         status = warn_of_conventions(c, plan, err);

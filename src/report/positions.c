@@ -110,7 +110,7 @@ static int read_shard(struct counting *c, const struct settings *given, const ch
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
         return -1;
     c->plan = &plan;
-    status = key_of_plan(&c->key, &plan, NULL, NULL, err);
+    status = key_of_plan(&c->key, &plan, NULL, err);
     if (status == 0)
         status = open_values(c, &plan, err);
 

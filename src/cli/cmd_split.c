@@ -1,0 +1,142 @@
+/*
+ * cmd_split.c - symaug split: every row of every input goes to one of several parts. All inputs are
+ * read before anything is written; then each is written part by part.
+ */
+#include "base/output_target.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/option.h"
+#include "cli/run_plan.h"
+#include "positions/split.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* NAME.npz, NAME.npy or a folder NAME: DIR/NAME.PART.npz, or without an ending in a folder's form.
+ */
+static int name_output(const struct settings *settings, const char *input, const char *part,
+                       struct text *name, struct error *err)
+{
+    static const char *const endings[] = {
+        [ARCHIVE_OUT_NPZ] = ".npz", [ARCHIVE_OUT_NPY] = ".npy", [ARCHIVE_OUT_NPY_FOLDER] = ""};
+    char *base = input_list_base_name(input, err);
+    size_t n = base != NULL ? strlen(base) : 0;
+    int status;
+
+    if (base == NULL)
+        return -1;
+    if (n > 4 && (strcmp(base + n - 4, ".npz") == 0 || strcmp(base + n - 4, ".npy") == 0))
+        n -= 4;
+    name->n_bytes = 0;
+    status = text_append(name, err, "%s/%.*s.%s%s", settings->out_dir, (int)n, base, part,
+                         endings[settings->form]);
+    free(base);
+    return status;
+}
+
+/* No two outputs may have one name, and none may be there. */
+static int check_outputs(const struct settings *settings, const struct split *split,
+                         const struct input_list *inputs, struct error *err)
+{
+    struct input_list names = {0};
+    struct text name = {0};
+    struct stat st;
+    int status = 0;
+
+    for (size_t i = 0; i < inputs->n && status == 0; i++) {
+        status = name_output(settings, inputs->paths[i], split->parts[0].name, &name, err);
+        if (status == 0)
+            status = input_list_add(&names, name.text, err);
+    }
+    if (status == 0)
+        status = input_list_check_names(&names, err);
+    for (size_t i = 0; i < inputs->n && status == 0 && stat(settings->out_dir, &st) == 0; i++)
+        for (size_t k = 0; k < split->n_parts && status == 0; k++) {
+            status = name_output(settings, inputs->paths[i], split->parts[k].name, &name, err);
+            if (status == 0)
+                status = output_target_check(name.text, settings->form == ARCHIVE_OUT_NPY_FOLDER,
+                                             settings->force, err);
+        }
+    text_release(&name);
+    input_list_release(&names);
+    return status;
+}
+
+static int write_input(const struct settings *settings, const struct split *split, const char *path,
+                       size_t i, struct error *err)
+{
+    struct text name = {0};
+    struct plan plan;
+    json_t *stats = NULL;
+    int status = 0;
+
+    if (plan_build(&plan, &path, 1, settings, err) != 0)
+        return -1;
+    for (size_t k = 0; k < split->n_parts && status == 0; k++) {
+        status = split_select(split, &plan, i, k, settings, err);
+        if (status == 0)
+            status = name_output(settings, path, split->parts[k].name, &name, err);
+        if (status == 0)
+            status = run_plan(settings, &plan, name.text, &stats, err);
+    }
+    text_release(&name);
+    plan_release(&plan);
+    json_decref(stats);
+    return status;
+}
+
+static int split_all(const struct settings *settings, const struct input_list *inputs,
+                     struct error *err)
+{
+    struct split split;
+    int status = split_parse(&split, settings->parts, err);
+
+    if (status == 0)
+        status = check_outputs(settings, &split, inputs, err);
+    if (status == 0)
+        status = split_sides(&split, inputs->paths, inputs->n, settings, err);
+    if (status == 0 && split.n_shared > 0 && settings->verbosity >= 0)
+        fprintf(stderr, "symaug: warning: %llu positions occur in several parts%s\n",
+                (unsigned long long)split.n_shared,
+                settings->overlap == 2 ? ": kept in the first-named of them alone"
+                                       : " (--overlap drop keeps them in one, --by position too)");
+    if (status == 0 && !settings->dry_run && mkdir(settings->out_dir, 0777) != 0 && errno != EEXIST)
+        status = error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create folder %s",
+                                 text_quote(settings->out_dir).text);
+    for (size_t i = 0; i < inputs->n && status == 0; i++)
+        status = write_input(settings, &split, inputs->paths[i], i, err);
+    split_release(&split);
+    return status;
+}
+
+static int run_split(int argc, char **argv, struct error *err)
+{
+    struct settings settings;
+    struct input_list inputs = {0};
+    int first, status = option_parse("split", argc, argv, &settings, &first, err);
+
+    if (status == 0 && settings.out_dir == NULL)
+        status = error_set(err, ERROR_USAGE, "no folder given; use --out-dir DIR");
+    settings.purpose = FOR_KEYS;
+    settings.provenance = false;
+    if (status == 0)
+        status = run_take_operands(&settings, &inputs, argc - first, argv + first, err);
+    if (status == 0)
+        status = split_all(&settings, &inputs, err);
+    input_list_release(&inputs);
+    settings_release(&settings);
+    return status;
+}
+
+const struct command command_split = {
+    "split",
+    "--parts NAME=SHARE,... --out-dir DIR [OPTION]... IN...",
+    "divide rows into parts that share no position, not even in another orientation",
+    "IN.npz becomes DIR/IN.NAME.npz for each part. A row's part depends on its position (or with "
+    "--by\n"
+    "on its game) and on --seed alone: it is the same for all of its images, on any machine.",
+    run_split,
+};

@@ -1,0 +1,242 @@
+#!/usr/bin/python3
+"""`dedupe` against positions.py: first rows, counts, means in the first one's orientation,
+conflicts; expanded sets fold back to what they were made of."""
+
+import csv
+import json
+import os
+import tempfile
+
+import numpy as np
+
+from golden import Tap, data, load, run, same_bits
+from positions import from_table
+from test_positions import CASES, expected_of, rng_of
+
+tap = Tap()
+
+
+def dedupe(*arguments, code=0):
+    return run("dedupe", *arguments, code=code)
+
+
+def labels_of(case, rng):
+    """A policy over the cells and a value for every row, and how transforms move them."""
+    preset, _, board, parts, _, _ = case
+    n = len(parts[0].rows)
+    policy = rng.random((n, board.n_cells)).astype(rng.choice(["<f4", ">f4", "<f8", "<f2"]))
+    value = rng.random(n).astype("<f4")
+    if any(board.swaps):
+        flip = lambda t, rows: np.float32(1) - rows if board.swaps[t] else rows
+    else:
+        flip = lambda t, rows: rows
+    return {"policy": (policy, from_table(1, board.layouts["cells"])), "value": (value, flip)}
+
+
+def repeated(case, rng):
+    """Rows of a case repeated as images of themselves, with labels of their own."""
+    preset, name, board, parts, arrays, options = case
+    n = len(parts[0].rows)
+    chosen = getattr(board, "chosen", list(range(board.n_transforms)))
+    source = rng.integers(0, n, 2 * n)
+    turn = rng.choice(chosen, 2 * n)
+    for part in parts:
+        rows = np.stack([part.move(t, part.rows[i : i + 1])[0] for i, t in zip(source, turn)])
+        arrays = {**arrays, part.name: rows.reshape(2 * n, *part.shape).astype(part.rows.dtype)}
+        part.rows = rows.astype(part.rows.dtype)
+    arrays = {key: value for key, value in arrays.items() if key in {part.name for part in parts}}
+    return preset, name, board, parts, arrays, options
+
+
+def expected_means(case, expected, labels, weights):
+    """{label: rows} as the definition says, and {first: rows of the class}."""
+    board = case[2]
+    merged = {key: [] for key in labels}
+    for first, rows in expected.classes().items():
+        for key, (values, move) in labels.items():
+            if len(rows) == 1:
+                merged[key].append(values[first])
+                continue
+            total = None
+            for row in rows:
+                t = 0 if row == first else expected.to_first(board, row, first)
+                moved = move(t, values[row : row + 1])[0].astype(np.float64)
+                term = weights[row] * moved
+                total = term if total is None else total + term
+            mean = total / sum(weights[row] for row in rows)
+            merged[key].append((np.rint(mean) if values.dtype.kind in "iu" else mean).astype(values.dtype))
+    return {key: np.array(rows).astype(labels[key][0].dtype) for key, rows in merged.items()}
+
+
+NAMES = [name for name in CASES if name not in ("katago", "packed lsb")]
+
+
+@tap.test(*NAMES)
+def test_means(name):
+    rng = rng_of("dedupe " + name)
+    case = repeated(CASES[name](rng), rng)
+    preset, _, board, parts, arrays, options = case
+    expected = expected_of(case)
+    n = len(expected.hex)
+    labels = labels_of(case, rng)
+    if preset == "chess":
+        del labels["policy"]
+    weights = rng.integers(1, 5, n)
+    arrays = {**arrays, **{key: rows for key, (rows, _) in labels.items()},
+              "number": np.arange(n), "symaug_count": weights.astype("<u2")}
+    firsts = list(expected.classes())
+    options = ["-q", "--board", preset, "--copy", "number", *options]
+    if preset == "takeiteasy":
+        options += ["--role", "policy=policy:layout=cells"]
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(source, **arrays)
+        contents = set()
+        for threads, memory in ((1, "1G"), (2, "1G"), (3, "20k"), (8, "1k")):
+            dedupe("-f", f"-j{threads}", f"--max-memory={memory}", "--merge=mean", *options, source, out)
+            contents.add(open(out, "rb").read())
+        assert len(contents) == 1, "threads or memory change the output"
+        found = load(out)
+        counts = [sum(weights[row] for row in rows) for rows in expected.classes().values()]
+        same_bits(found["symaug_count"], np.array(counts, "<u4"), "symaug_count")
+        for key, rows in expected_means(case, expected, labels, weights).items():
+            same_bits(found[key], rows, key)
+        for key in (*(part.name for part in parts), "number"):
+            same_bits(found[key], load(source)[key][firsts], key)
+        # once more changes nothing
+        dedupe("--merge=mean", *options, out, os.path.join(folder, "twice.npz"))
+        for key, rows in load(os.path.join(folder, "twice.npz")).items():
+            same_bits(rows, found[key], f"twice: {key}")
+        # first: bits of the first rows
+        dedupe("-f", *options, source, out)
+        found = load(out)
+        same_bits(found["symaug_count"], np.array(counts, "<u4"), "symaug_count")
+        for key, rows in load(source).items():
+            if key != "symaug_count":
+                same_bits(found[key], rows[firsts], f"first: {key}")
+
+
+@tap.test("hex8", "hex13", "gomoku15", "connect4", "katago-like", "takeiteasy")
+def test_fold_back(name):
+    """Expand, then dedupe: the original set again, bit for bit."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, images, out = (os.path.join(folder, f"{k}.npz") for k in ("in", "images", "out"))
+        board = {"katago-like": "go9"}.get(name, name)
+        run("sample", "-q", f"--board={board}", "--rows=150", source)
+        run("dedupe", "-q", f"--board={board}", source, os.path.join(folder, "distinct.npz"))
+        distinct = load(os.path.join(folder, "distinct.npz"))
+        del distinct["symaug_count"]
+        np.savez(source, **distinct)
+        run("expand", "-q", f"--board={board}", "--order=sample", source, images)
+        run("dedupe", "-q", images, out)
+        found, expected = load(out), load(source)
+        counts = found.pop("symaug_count")
+        assert set(found) == set(expected), set(found) ^ set(expected)
+        for key, rows in expected.items():
+            same_bits(found[key], rows, key)
+        assert len(set(counts)) == 1, counts
+        manifest = json.load(open(out + ".manifest.json", encoding="utf-8"))
+        assert manifest["options"]["command"] == "dedupe" and manifest["options"]["merge"] == "first"
+        assert manifest["counts"]["positions"] == len(counts), manifest["counts"]
+
+
+@tap.test()
+def test_conflicts():
+    """Values of one position that differ: counted and listed."""
+    rng = rng_of("conflicts")
+    case = repeated(CASES["hex13"](rng), rng)
+    preset, _, board, _, arrays, options = case
+    expected = expected_of(case)
+    n = len(expected.hex)
+    value = (rng.integers(0, 5, n) / 4).astype("<f4")
+    rows = []
+    for first, members in expected.classes().items():
+        moved = [float(1 - value[row] if board.swaps[expected.to_first(board, row, first)] and row != first
+                       else value[row]) for row in members]
+        if max(moved) - min(moved) > 0.3:
+            rows.append([expected.hex[first], str(len(members)), min(moved), max(moved), first])
+    half = n // 2
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, f"{i}.npz") for i in range(2)]
+        for path, some in zip(paths, (slice(0, half), slice(half, n))):
+            np.savez(path, value=value[some], **{key: v[some] for key, v in arrays.items()})
+        listed, stats = os.path.join(folder, "c.csv"), os.path.join(folder, "s.json")
+        _, errors = dedupe("--board", preset, *options, "--conflict=0.3", "--conflicts", listed, "--stats",
+                           stats, "--out-dir", os.path.join(folder, "out"), *paths)
+        with open(listed, encoding="utf-8", newline="") as file:
+            found = list(csv.reader(file))
+        assert found[0] == ["key", "rows", "min", "max", "first_file", "first_row"], found[0]
+        assert len(found) - 1 == len(rows) > 0
+        for line, (key, n_rows, low, high, first) in zip(found[1:], rows):
+            assert line[:2] == [key, n_rows] and [float(line[2]), float(line[3])] == [low, high], line
+            assert line[4:] == [paths[first >= half], str(first - half * (first >= half))], line
+        told = json.load(open(stats, encoding="utf-8"))
+        classes = expected.classes()
+        assert told == {"rows": n, "positions": len(classes), "conflicts": len(rows),
+                        "largest_class": max(map(len, classes.values()))}, told
+        assert f"{len(classes)} positions" in errors, errors
+        # classes are global: each row once, in the file of its first one
+        for i, some in enumerate((lambda k: k < half, lambda k: k >= half)):
+            got = load(os.path.join(folder, "out", f"{i}.npz"))
+            want = [k - half * i for k in classes if some(k)]
+            same_bits(got["value"], load(paths[i])["value"][want], f"file {i}")
+        # joined
+        out = os.path.join(folder, "all.npz")
+        dedupe("-q", "--board", preset, *options, "-o", out, *paths)
+        same_bits(load(out)["value"], value[list(classes)], "joined")
+
+
+def write(folder, **arrays):
+    path = os.path.join(folder, "in.npz")
+    np.savez(path, **arrays)
+    return path
+
+
+@tap.test("integer values", "strings", "count 0", "count type", "count overflow", "conflict", "merge",
+          "output and out-dir", "exists", "sparse", "key", "no key")
+def test_refused(kind):
+    rng = rng_of(kind)
+    planes = rng.integers(0, 2, (8, 2, 3, 3)).astype("f4")
+    planes[1] = planes[0]
+    arrays, options, code = {"planes": planes}, ["--board=tictactoe"], 65
+    if kind == "integer values":
+        arrays["value"] = np.ones(8, "i4")
+        options += ["--merge=mean"]
+    elif kind == "strings":
+        arrays["policy"] = np.full((8, 9), "a")
+        options += ["--merge=mean"]
+    elif kind.startswith("count"):
+        arrays["symaug_count"] = {"count 0": np.zeros(8, "u4"), "count type": np.ones(8, "f4"),
+                                  "count overflow": np.full(8, 2**31 + 5, "u4")}[kind]
+    elif kind in ("conflict", "merge"):
+        options += [f"--{kind}=x"]
+        code = 64
+    elif kind == "output and out-dir":
+        options += ["-o", "x", "--out-dir", "y"]
+        code = 64
+    elif kind == "exists":
+        code = 73
+    elif kind == "key":
+        options += ["--key=nothing"]
+        code = 64
+    elif kind == "no key":
+        arrays = {"value": np.ones(8, "f4")}
+    elif kind == "sparse":
+        rows = np.empty(8, object)
+        rows[:] = [np.arange(2, dtype="i4") for _ in range(8)]
+        values = np.empty(8, object)
+        values[:] = [np.ones(2, "f4") for _ in range(8)]
+        arrays["policy_indices"], arrays["policy_values"] = rows, values
+        options += ["--merge=mean"]
+    with tempfile.TemporaryDirectory() as folder:
+        source, out = write(folder, **arrays), os.path.join(folder, "out.npz")
+        if kind == "exists":
+            open(out, "w", encoding="utf-8").close()
+        before = sorted(os.listdir(folder))
+        operands = [source] if kind == "output and out-dir" else [source, out]
+        _, errors = dedupe(*options, *operands, code=code)
+        assert errors.count("\n") == 1 and sorted(os.listdir(folder)) == before, errors
+
+
+if __name__ == "__main__":
+    tap.main()
