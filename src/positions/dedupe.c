@@ -64,9 +64,9 @@ struct dedupe {
     const struct settings *settings;
     struct dedupe_result *result;
     struct key key;
-    uint32_t n_ties; /* bytes of a key's ties */
-    struct label *labels;
-    size_t n_labels;
+    uint32_t n_ties;               /* bytes of a key's ties */
+    struct label *labels, *others; /* owned; the others are not averaged, but compared */
+    size_t n_labels, n_others;
     uint64_t labels_nbytes, n_elements, n_values; /* of a row */
     const struct plan_array *count;               /* symaug_count, or NULL */
     struct reader count_source;
@@ -86,7 +86,7 @@ struct dedupe {
     struct made *counts;
     struct output conflicts;
     bool has_conflicts;
-    struct bytes box;
+    struct bytes box, room;
 };
 
 /* --- which labels --- */
@@ -127,15 +127,17 @@ static int check_label(const struct dedupe *d, const struct plan_array *array, s
     return 0;
 }
 
-static int add_label(struct dedupe *d, struct plan_array *array, struct error *err)
+static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, struct error *err)
 {
-    struct label *label = &d->labels[d->n_labels];
+    struct label *label = is_kept ? &d->others[d->n_others] : &d->labels[d->n_labels];
 
-    if (check_label(d, array, err) != 0)
+    if (!is_kept && check_label(d, array, err) != 0)
         return -1;
-    if (array->is_object || !dtype_is_number(&array->spec.dtype)) /* nothing to compare */
+    if (array->is_object || array->binding.sparse != SPARSE_NONE ||
+        array->sources[0]->row_nbytes == 0 ||
+        (!is_kept && !dtype_is_number(&array->spec.dtype))) /* nothing to compare */
         return 0;
-    d->n_labels++;
+    *(is_kept ? &d->n_others : &d->n_labels) += 1;
     *label = (struct label){.array = array, .is_value = is_value(array), .spec = array->spec};
     array->spec = (struct spec){0};
     label->n = label->spec.row_nbytes / label->spec.dtype.itemsize;
@@ -143,6 +145,8 @@ static int add_label(struct dedupe *d, struct plan_array *array, struct error *e
     if (reader_open(&label->source, d->plan->budget, err) != 0)
         return -1;
     label->batch.reader = &label->source;
+    if (is_kept)
+        return 0;
     d->labels_nbytes += (label->spec.row_nbytes + 15) / 16 * 16;
     d->n_elements += label->n;
     d->n_values += label->is_value ? label->n : 0;
@@ -154,7 +158,8 @@ static int find_labels(struct dedupe *d, struct error *err)
     const char *planes;
 
     d->labels = calloc(d->plan->n_arrays + 1, sizeof *d->labels);
-    if (d->labels == NULL)
+    d->others = calloc(d->plan->n_arrays + 1, sizeof *d->others);
+    if (d->labels == NULL || d->others == NULL)
         return error_no_memory(err, "labels");
     for (size_t i = 0; i < d->plan->n_arrays; i++) {
         struct plan_array *array = &d->plan->arrays[i];
@@ -163,9 +168,9 @@ static int find_labels(struct dedupe *d, struct error *err)
             array->binding = (struct role_binding){.role = ROLE_DROP};
         else if (strcmp(array->key, PLAN_COUNT_KEY) == 0)
             d->count = array;
-        else if (!plan_is_key(d->plan, array, &planes) &&
-                 (d->settings->means ? is_averaged(array) : is_value(array)) &&
-                 add_label(d, array, err) != 0)
+        else if (!plan_is_key(d->plan, array, &planes) && array->binding.role != ROLE_META &&
+                 array->binding.role != ROLE_DROP && (d->settings->means || is_value(array)) &&
+                 add_label(d, array, !is_value(array) && !is_averaged(array), err) != 0)
             return -1;
     }
     if (d->count == NULL)
@@ -193,6 +198,33 @@ static int weigh(const struct dedupe *d, uint64_t i, uint64_t *weight, struct er
                        d->count_batch.first + i, count, UINT32_MAX);
 }
 
+/* What the arrays that are kept say of a row, as they are in the canonical image: a hash. */
+static int hash_others(struct dedupe *d, uint64_t i, const uint8_t *ties, uint64_t *hash,
+                       struct error *err)
+{
+    struct error why = {0};
+    uint32_t id = 0;
+
+    *hash = 0;
+    while (!(ties[id / 8] >> id % 8 & 1))
+        id++;
+    for (size_t k = 0; k < d->n_others; k++) {
+        const struct label *label = &d->others[k];
+        const uint64_t n = label->spec.row_nbytes;
+
+        d->room.n_bytes = 0;
+        if (bytes_reserve(&d->room, 2 * n + 64, err) == NULL)
+            return -1;
+        memcpy(d->room.data, label->batch.bytes.data + i * n, n);
+        if (kernel_row(&label->spec, d->key.ids[id], d->room.data, NULL,
+                       d->room.data + (n + 15) / 16 * 16, &why) != 0)
+            return plan_refuse(d->plan, label->array, err, "row %" PRIu64 ": %s",
+                               label->batch.first + i, why.message);
+        *hash = XXH3_64bits_withSeed(d->room.data + (n + 15) / 16 * 16, n, *hash);
+    }
+    return 0;
+}
+
 static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 {
     struct dedupe *d = self;
@@ -201,6 +233,9 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
     for (size_t k = 0; k < d->n_labels; k++)
         if (batch_read(&d->labels[k].batch, rows->first, rows->n, err) != 0)
             return -1;
+    for (size_t k = 0; k < d->n_others; k++)
+        if (batch_read(&d->others[k].batch, rows->first, rows->n, err) != 0)
+            return -1;
     if (d->count != NULL && batch_read(&d->count_batch, rows->first, rows->n, err) != 0)
         return -1;
     for (uint64_t i = 0; i < rows->n; i++) {
@@ -208,7 +243,8 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
                                 sizeof record + d->n_ties + d->labels_nbytes, err);
 
         record = (struct row_record){.key = rows->keys[i], .row = rows->first + i};
-        if (to == NULL || weigh(d, i, &record.weight, err) != 0)
+        if (to == NULL || weigh(d, i, &record.weight, err) != 0 ||
+            hash_others(d, i, rows->ties + i * d->n_ties, &record.others, err) != 0)
             return -1;
         memcpy(to, &record, sizeof record);
         to += sizeof record;
@@ -317,6 +353,7 @@ static int join_row(struct dedupe *d, const struct row_record *record, const uin
     }
     class->n_rows++;
     class->weight += record->weight;
+    class->others_differ |= class->others != record->others;
     selection_clear(&d->plan->selection, record->row, 0);
     if (class->weight > UINT32_MAX)
         return error_set(err, ERROR_DATA,
@@ -717,12 +754,19 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
     reader_close(&d.count_source);
     if (d.has_conflicts)
         output_abort(&d.conflicts);
+    for (size_t k = 0; k < d.n_others; k++) {
+        batch_release(&d.others[k].batch);
+        reader_close(&d.others[k].source);
+        spec_release(&d.others[k].spec);
+    }
     bytes_release(&d.box);
+    bytes_release(&d.room);
     spill_release(&d.rows);
     spill_release(&d.classes);
     table_release(&d.table);
     key_release(&d.key);
     free(d.labels);
+    free(d.others);
     free(d.list);
     free(d.ties);
     free(d.sums);

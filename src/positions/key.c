@@ -458,6 +458,19 @@ static int compare_images(const struct key *key, const struct key_room *room, ui
     return 0;
 }
 
+#define DEFINE_GATHER(bits)                                                                \
+    static void gather##bits(const uint32_t *src, const uint##bits##_t *row, uint8_t *out, \
+                             uint64_t n)                                                   \
+    {                                                                                      \
+        for (uint64_t i = 0; i < n; i++)                                                   \
+            memcpy(out + i * sizeof *row, &row[src[i]], sizeof *row);                      \
+    }
+
+DEFINE_GATHER(8)
+DEFINE_GATHER(16)
+DEFINE_GATHER(32)
+DEFINE_GATHER(64)
+
 static void write_image(const struct key *key, const struct key_room *room, uint32_t id)
 {
     uint8_t *out = room->bytes;
@@ -465,15 +478,23 @@ static void write_image(const struct key *key, const struct key_room *room, uint
     for (size_t i = 0; i < key->n_arrays; i++) {
         const struct key_array *a = &key->arrays[i];
         const uint32_t *src = a->src + id * a->n_out;
-        const uint8_t *row = guise_of(a, room, id);
+        const void *row = guise_of(a, room, id);
 
-        if (a->is_bits)
+        if (a->is_bits) {
             memset(out, 0, a->n_out / 8);
-        for (uint64_t k = 0; k < a->n_out; k++) {
-            if (a->is_bits)
-                out[k / 8] |= (uint8_t)(row[src[k]] << (7 - k % 8));
-            else
-                memcpy(out + k * a->item, row + src[k] * a->item, a->item);
+            for (uint64_t k = 0; k < a->n_out; k++)
+                out[k / 8] |= (uint8_t)(((const uint8_t *)row)[src[k]] << (7 - k % 8));
+        } else if (a->item == 1) {
+            gather8(src, row, out, a->n_out);
+        } else if (a->item == 2) {
+            gather16(src, row, out, a->n_out);
+        } else if (a->item == 4) {
+            gather32(src, row, out, a->n_out);
+        } else if (a->item == 8) {
+            gather64(src, row, out, a->n_out);
+        } else {
+            for (uint64_t k = 0; k < a->n_out; k++)
+                memcpy(out + k * a->item, (const uint8_t *)row + src[k] * a->item, a->item);
         }
         out += out_nbytes(a);
     }

@@ -231,7 +231,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
                        "move_number move_numbers moves_left total_game_moves move_types game_id "
                        "game_ids phases num_players victory_types engine_modes opponent_types "
                        "opponent_elo generator_elo quality_score iteration player_type human_won "
-                       "metadata symaug_source symaug_transform",
+                       "metadata symaug_source symaug_transform symaug_count symaug_orbit",
                        0},
                       {"weight weights sample_weight sample_weights heuristics score scores "
                        "final_score final_scores",

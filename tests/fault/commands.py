@@ -63,6 +63,14 @@ def commands(folder):
                  "{out}", made["hex13"]], "o.svg", True), SMALL),
         (Command("sample", ["sample", "-q", "-f", "--board=hex8", "--rows=10", "{out}"], "o.npz",
                  True), ["--seed=7"]),
+        (Command("dedupe", ["dedupe", "-q", "-j1", "-f", "--merge=mean", "--board=square:9",
+                 made["stored"], "{out}"], "o.npz", True), ["--level=store"]),
+        (Command("dedupe -j2 spilled", ["dedupe", "-q", "-j2", "--max-memory=1k", made["expanded"],
+                 "{out}"], "o.npz"), None),
+        (Command("split", ["split", "-q", "-j1", "--board=square:9", "--parts=part=1", "--out-dir",
+                 "{folder}", made["stored"]], "stored.part.npz"), None),
+        (Command("overlap", ["overlap", "-j2", "--json", "--max-memory=1k", made["hex8"],
+                 made["expanded"]]), None),
         (Command("boards", ["boards", "--json", "hex8"]), None),
     ]  # fmt: skip
     return {command.name: command.learn(old) for command, old in listed}
@@ -70,5 +78,5 @@ def commands(folder):
 
 NAMES = ["expand objects", "expand -f", "expand -j2 -f shuffled", "expand katago",
          "expand to folder", "expand from folder", "info", "verify", "verify --json", "show",
-         "show -o", "sample", "boards"]  # fmt: skip
-WRITERS = [name for name in NAMES if name.startswith(("expand", "sample", "show -o"))]
+         "show -o", "sample", "dedupe", "dedupe -j2 spilled", "split", "overlap", "boards"]  # fmt: skip
+WRITERS = [name for name in NAMES if name.startswith(("expand", "sample", "show -o", "dedupe", "split"))]

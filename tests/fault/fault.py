@@ -73,8 +73,8 @@ def put(folder, tree):
 
 
 class Command:
-    """A command line that writes `out`, or nothing. `{out}` in its arguments stands for its place;
-    all other files are given by their full names."""
+    """A command line that writes `out`, or nothing. `{out}` in its arguments stands for its place,
+    `{folder}` for the folder; all other files are given by their full names."""
 
     def __init__(self, name, arguments, out=None, force=False):
         self.name, self.arguments, self.out, self.force = name, arguments, out, force
@@ -83,7 +83,8 @@ class Command:
         self.stdout = b""
 
     def line(self, folder):
-        return [a.replace("{out}", os.path.join(folder, self.out or "")) for a in self.arguments]
+        return [a.replace("{out}", os.path.join(folder, self.out or "")).replace("{folder}", folder)
+                for a in self.arguments]
 
     def learn(self, old_options=None):
         """Run it undisturbed; with old_options (options put in front) once more, for what it will

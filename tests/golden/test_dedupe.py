@@ -103,6 +103,9 @@ def test_means(name):
             same_bits(found[key], rows, key)
         for key in (*(part.name for part in parts), "number"):
             same_bits(found[key], load(source)[key][firsts], key)
+        several = sum(len(rows) > 1 for rows in expected.classes().values())
+        manifest = json.load(open(out + ".manifest.json", encoding="utf-8"))
+        assert any(f"{several} positions have rows that differ" in line for line in manifest["warnings"])
         # once more changes nothing
         dedupe("--merge=mean", *options, out, os.path.join(folder, "twice.npz"))
         for key, rows in load(os.path.join(folder, "twice.npz")).items():
