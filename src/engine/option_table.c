@@ -168,7 +168,7 @@ const struct option_row option_table[] = {
     {'0', "null", NULL, "the names in --files-from end with NUL", " expand manifest " FOLDS,
      FLAG(zero)},
     {0, "part", "I/N", "with --out-dir: only the I-th of every N inputs (many machines)",
-     " expand ", CALL(set_part)},
+     " expand split ", CALL(set_part)},
     {0, "skip-existing", NULL, "do nothing for outputs whose manifest matches inputs and options",
      " expand ", FLAG(skip_existing)},
     {0, "skip-bad", NULL, "with --out-dir: report inputs that cannot be read, go on", " expand ",

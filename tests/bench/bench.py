@@ -223,6 +223,40 @@ def verify(bench):
                   f"{peak(runs):.0f}")
 
 
+def positions(bench):
+    """Keys of stored planes, and how dedupe grows with rows."""
+    rng = np.random.default_rng(1)
+    source, out = bench.path("keys.npz"), bench.path("deduped.npz")
+    bench.say()
+    bench.say("## Positions up to symmetry")
+    bench.say()
+    bench.say("`overlap` of stored planes with themselves left out: two keys of each row, one of them of the "
+              "canonical image. Aim on two threads: 1 GB/s.")
+    bench.table(["planes", "threads", "GB/s"])
+    for board, shape, dtype, density in (("hex8", (56, 9, 9), "f4", 0.08), ("square:19", (17, 19, 19), "u1", 0.15)):
+        n = int(2e8 * min(bench.scale, 1)) // (np.dtype(dtype).itemsize * int(np.prod(shape))) + 1
+        np.savez(source, planes=(rng.random((n, *shape), "f4") < density).astype(dtype))
+        for n_threads in (1, 2):
+            runs = [Run([bench.symaug, "overlap", "-j", str(n_threads), "-b", board, source])
+                    for _ in range(bench.runs)]
+            bench.row(f"{board} {dtype}", n_threads, f"{os.path.getsize(source) / median(runs) / 1e9:.2f}")
+    rows = [10 ** 5, 10 ** 6] + [10 ** 7] * (bench.scale >= 1)
+    seconds = []
+    bench.say()
+    bench.say("`dedupe` of 3 x 3 boards, `--max-memory 64M`, without fsync.")
+    bench.table(["rows", "seconds", "peak MiB"])
+    for n in rows:
+        np.savez(source, planes=rng.integers(0, 256, (n, 2, 3, 3), np.uint8))
+        runs = [Run([bench.symaug, "dedupe", "-q", "-f", "-b", "tictactoe", "--level=store",
+                     "--max-memory=64M", source, out], bench.quick) for _ in range(bench.runs)]
+        seconds.append(median(runs))
+        bench.row(n, f"{seconds[-1]:.3f}", f"{peak(runs):.0f}")
+    exponent = np.polyfit(np.log(rows), np.log(seconds), 1)[0]
+    bench.say()
+    bench.say(f"Exponent {exponent:.3f}, aim 1.0 ± 0.1.")
+    os.unlink(source)
+
+
 def python(bench):
     bench.say()
     bench.say("## Images while a net trains: the Python package")
@@ -253,7 +287,7 @@ def main(symaug):
         bench.say()
         bench.say(f"`make bench N={bench.scale:g} RUNS={bench.runs}` on {machine()}.")
         bench.say()
-        for section in (compare, threads, small, growth, verify, python):
+        for section in (compare, threads, small, growth, verify, positions, python):
             section(bench)
     finally:
         shutil.rmtree(folder)

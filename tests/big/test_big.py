@@ -109,6 +109,40 @@ def test_side_array(form):
     check(LIMIT, form, "meta")
 
 
+@tap.test(int(float(os.environ.get("ROWS", "1e8"))))
+def test_dedupe(n):
+    """Many small positions within 1 GiB: synthetic ones, of which every third is the same."""
+    block = 10 ** 6
+    with tempfile.TemporaryDirectory() as folder:
+        disk = os.statvfs(folder)
+        if disk.f_bavail * disk.f_frsize < 150 * n:
+            print(f"# SKIP {n} rows: {disk.f_bavail * disk.f_frsize >> 20} MiB of disk are free")
+            return
+        source, out = os.path.join(folder, "in"), os.path.join(folder, "out.npz")
+        os.mkdir(source)
+        planes = np.lib.format.open_memmap(os.path.join(source, "planes.npy"), "w+", np.uint8, (n, 2, 3, 3))
+        for first in range(0, n, block):  # every row once: its number is in its bytes
+            rows = np.zeros((min(block, n - first), 18), np.uint8)
+            number = np.arange(first, first + len(rows), dtype="<u8")
+            number[number % 3 == 0] = 0
+            rows[:, 9:17] = number.view(np.uint8).reshape(-1, 8)
+            rows[:, :9] = np.arange(1, 10)  # so that no other row is an image of it
+            planes[first : first + len(rows)] = rows.reshape(-1, 2, 3, 3)
+        planes.flush()
+        del planes
+        child = subprocess.Popen([SYMAUG, "dedupe", "-q", "--board=tictactoe", "--level=store",
+                                  "--max-memory=1G", "--tmpdir", folder, source, out], stderr=subprocess.PIPE)
+        errors = child.stderr.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        assert child.returncode == 0, errors
+        assert usage.ru_maxrss < 1 << 20, f"{usage.ru_maxrss} KiB of memory"
+        with np.load(out) as found:
+            counts = found["symaug_count"]
+        assert len(counts) == n - (n + 2) // 3 + 1 and counts[0] == (n + 2) // 3, (len(counts), counts[0])
+        assert (counts[1:] == 1).all()
+
+
 @tap.test(70000)
 def test_members(n):
     """More arrays than a shard may have."""
