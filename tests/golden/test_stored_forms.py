@@ -48,6 +48,17 @@ def lists_of_moves(board):
         same_bits(out["played"][t["id"]], dst[moves].astype("i2"), t["name"])
 
 
+@tap.test()
+def moves_that_have_been_made():
+    """They stand on stones in the order of the planes, and seem upside down there: no matter."""
+    states = np.zeros((200, 2, 5, 5), "f4")
+    states[:, 0, 0, :3] = states[:, 1, 1, :3] = 1
+    moves = np.tile(np.array([0, 5, 1, 6], "i2"), (200, 1))
+    out = expand_arrays({"states": states, "played": moves}, "square:5", "--role", "played=action:layout=cells")
+    dst = np.array(described("square:5")["transforms"][1]["dst"])
+    same_bits(out["played"][1], dst[moves].astype("i2"), "rotate-90")
+
+
 @tap.test("rowcol", "colrow")
 def lists_of_coordinates(order):
     cells = rng(3).integers(0, 25, (N, 4))
