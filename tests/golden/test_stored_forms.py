@@ -51,9 +51,11 @@ def lists_of_moves(board):
 @tap.test()
 def moves_that_have_been_made():
     """They stand on stones in the order of the planes, and seem upside down there: no matter."""
-    states = np.zeros((200, 2, 5, 5), "f4")
-    states[:, 0, 0, :3] = states[:, 1, 1, :3] = 1
-    moves = np.tile(np.array([0, 5, 1, 6], "i2"), (200, 1))
+    states, moves = np.zeros((200, 2, 5, 5), "f4"), np.zeros((200, 4), "i2")
+    for row in range(200): # stones in the upper half, where the moves are
+        played = rng(row).permutation(15)[:6]
+        states[row].reshape(2, 25)[np.arange(6) % 2, played] = 1
+        moves[row] = played[:4]
     out = expand_arrays({"states": states, "played": moves}, "square:5", "--role", "played=action:layout=cells")
     dst = np.array(described("square:5")["transforms"][1]["dst"])
     same_bits(out["played"][1], dst[moves].astype("i2"), "rotate-90")
