@@ -158,6 +158,22 @@ static int move_padded(const struct spec *spec, uint32_t t, const uint8_t *in,
     return kernel_indices(spec, t, &spec->dtype, in, out, n, err);
 }
 
+/* Of pairs of an index and a count. */
+static int move_pairs(const struct spec *spec, uint32_t t, const uint8_t *in, uint8_t *out,
+                      struct error *err)
+{
+    const size_t pair = 2 * (size_t)spec->dtype.itemsize;
+    uint64_t n_bytes = spec->row_nbytes;
+
+    memcpy(out, in, spec->row_nbytes);
+    while (n_bytes >= pair && is_zero(in + n_bytes - pair, pair))
+        n_bytes -= pair;
+    for (uint64_t at = 0; at < n_bytes; at += pair)
+        if (kernel_indices(spec, t, &spec->dtype, in + at, out + at, 1, err) != 0)
+            return -1;
+    return 0;
+}
+
 static int move_coords(const struct spec *spec, const struct spec_step *step, const uint8_t *in,
                        uint8_t *out, struct error *err)
 {
@@ -242,6 +258,8 @@ static int move_row(const struct spec *spec, uint32_t t, const uint8_t *in, cons
         label_apply(step->label, &spec->dtype, in, out, spec->row_nbytes / spec->dtype.itemsize);
         return 0;
     case SPEC_INDICES:
+        if (spec->pairs)
+            return move_pairs(spec, t, in, out, err);
         return kernel_indices(spec, t, &spec->dtype, in, out,
                               spec->row_nbytes / spec->dtype.itemsize, err);
     case SPEC_PADDED:

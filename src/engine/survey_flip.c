@@ -232,7 +232,7 @@ static bool is_looked_at(const struct plan *plan, const struct plan_array *array
     if (b->role == ROLE_POLICY_INDEX)
         return true;
     return !array->is_object && survey_has_numbers(array) &&
-           (b->role == ROLE_ACTION ||
+           ((b->role == ROLE_ACTION && !b->is_pairs) ||
             ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1));
 }
 

@@ -34,10 +34,13 @@ static bool is_off_board(const struct places *p, const uint8_t *element)
 
 static void look_at_row(struct places *p, const uint8_t *row, uint64_t number)
 {
-    const uint64_t step = p->array->spec.dtype.itemsize * (p->space == NULL ? 2 : 1);
+    const struct spec *spec = &p->array->spec;
+    const uint64_t item = spec->dtype.itemsize;
+    const uint64_t step = item * (p->space == NULL || spec->pairs ? 2 : 1);
 
-    for (uint64_t at = 0; at + step <= p->array->spec.row_nbytes; at += step)
-        if (is_off_board(p, row + at)) {
+    for (uint64_t at = 0; at + step <= spec->row_nbytes; at += step)
+        if (is_off_board(p, row + at) &&
+            !(spec->pairs && dtype_get_int(&spec->dtype, row + at + item) == 0)) {
             if (p->n++ == 0)
                 p->first = number;
             return;

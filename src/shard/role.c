@@ -140,9 +140,9 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_ACTION] =
         {
             .name = "action",
-            .shape = "(N,) integers; told, (N,k)",
+            .shape = "(N,) integers; told, (N,k), or (N,k,2) with counts",
             .effect = "index moved; negative ones stay",
-            .options = LAYOUT_OPTIONS,
+            .options = LAYOUT_OPTIONS " pairs",
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_action,
             .by_name = {role_fit_action},
@@ -328,7 +328,8 @@ enum option_field {
     OPTION_CHANNELS_LAST,
     OPTION_PER_PLAYER,
     OPTION_FLIP,
-    OPTION_WINNER
+    OPTION_WINNER,
+    OPTION_PAIRS
 };
 
 /* What the options of a role's row mean, other than layout=NAME. */
@@ -337,12 +338,19 @@ static const struct role_option {
     enum option_field field;
     int value;
 } option_table[] = {
-    {"rowcol", OPTION_COL_FIRST, 0},        {"colrow", OPTION_COL_FIRST, 1},
-    {"msb", OPTION_LSB_FIRST, 0},           {"lsb", OPTION_LSB_FIRST, 1},
-    {"nchw", OPTION_CHANNELS_LAST, 0},      {"nhwc", OPTION_CHANNELS_LAST, 1},
-    {"players", OPTION_PER_PLAYER, 1},      {"flipud", OPTION_FLIP, ACTION_FLIPUD},
-    {"fliplr", OPTION_FLIP, ACTION_FLIPLR}, {"transpose", OPTION_FLIP, ACTION_TRANSPOSE},
-    {"player", OPTION_WINNER, 0},           {"winner", OPTION_WINNER, 1},
+    {"pairs", OPTION_PAIRS, 1},
+    {"rowcol", OPTION_COL_FIRST, 0},
+    {"colrow", OPTION_COL_FIRST, 1},
+    {"msb", OPTION_LSB_FIRST, 0},
+    {"lsb", OPTION_LSB_FIRST, 1},
+    {"nchw", OPTION_CHANNELS_LAST, 0},
+    {"nhwc", OPTION_CHANNELS_LAST, 1},
+    {"players", OPTION_PER_PLAYER, 1},
+    {"flipud", OPTION_FLIP, ACTION_FLIPUD},
+    {"fliplr", OPTION_FLIP, ACTION_FLIPLR},
+    {"transpose", OPTION_FLIP, ACTION_TRANSPOSE},
+    {"player", OPTION_WINNER, 0},
+    {"winner", OPTION_WINNER, 1},
 };
 
 #define N_OPTIONS (sizeof option_table / sizeof option_table[0])
@@ -390,8 +398,8 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
     }
     for (size_t i = 0; i < N_OPTIONS; i++) {
         const struct role_option *option = &option_table[i];
-        int *const fields[] = {&o->col_first,  &o->lsb_first, &o->channels_last,
-                               &o->per_player, &o->flip,      &o->is_winner};
+        int *const fields[] = {&o->col_first, &o->lsb_first, &o->channels_last, &o->per_player,
+                               &o->flip,      &o->is_winner, &o->is_pairs};
 
         if (equals(text, n_bytes, option->name) &&
             lists(role_kinds[o->role].options, text, n_bytes)) {
@@ -525,8 +533,9 @@ int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
     int n;
 
     if (b->layout != NULL && has_layout(b->role))
-        n = snprintf(spec, n_bytes, "%s:%s%s%s%s", role, layout_option, b->layout->name,
-                     b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip));
+        n = snprintf(spec, n_bytes, "%s:%s%s%s%s%s", role, layout_option, b->layout->name,
+                     b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip),
+                     b->is_pairs ? ",pairs" : "");
     else if (b->role == ROLE_PLANES && b->axes.inner * b->axes.outer > 1)
         n = snprintf(spec, n_bytes, "%s:%s", role, b->axes.inner > 1 ? "nhwc" : "nchw");
     else if (b->role == ROLE_PACKED)

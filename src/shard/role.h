@@ -74,6 +74,7 @@ struct role_binding {
         flip;        /* POLICY and its relatives, ACTION stored in another order than planes */
     bool per_player; /* VALUE: a column for each player, the first two are the colours */
     bool lsb_first;  /* PACKED: bit order within a byte */
+    bool is_pairs;   /* ACTION: (index, count), see spec */
     bool plane_xy;   /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */
     bool is_winner;  /* TO_MOVE: who won, or nobody; not whose turn it is */
     bool is_counts;  /* POLICY and its sparse parts: visits, which need not add up to 1 */
@@ -91,6 +92,7 @@ struct role_override {
     int per_player;    /* :players */
     int flip;          /* :flipud, :fliplr, :transpose (enum action_flip); else -1 */
     int is_winner;     /* :player, :winner */
+    int is_pairs;      /* :pairs */
 };
 
 struct role_request {

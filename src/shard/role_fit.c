@@ -520,9 +520,14 @@ bool role_fit_action(const struct role_context *c, size_t i, struct role_binding
                      struct role_reason *reason)
 {
     const struct npy_header *h = &c->archive->arrays[i].header;
+    const struct role_override *told = c->cases[i].told;
 
-    if (!dtype_is_integer(&h->dtype) ||
-        (c->cases[i].told != NULL ? n_columns(h) == 0 : n_columns(h) != 1))
+    binding->is_pairs = told != NULL && told->is_pairs == 1;
+    if (binding->is_pairs && (!dtype_is_integer(&h->dtype) || h->n_dims != 3 || h->shape[2] != 2))
+        return role_unfit(reason, "expected pairs of an action's index and a count: integers "
+                                  "(N, k, 2)");
+    if (!binding->is_pairs &&
+        (!dtype_is_integer(&h->dtype) || (told != NULL ? n_columns(h) == 0 : n_columns(h) != 1)))
         return role_unfit(reason,
                           "expected the index of an action: integers (N,), or told, (N, k)");
     binding->role = ROLE_ACTION;

@@ -315,6 +315,7 @@ int spec_of_indices(struct spec *spec, struct spec_maker *maker, const struct ro
                     struct error *err)
 {
     spec->kind = binding->sparse == SPARSE_PADDED ? SPEC_PADDED : SPEC_INDICES;
+    spec->pairs = binding->is_pairs;
     return spec_set_space(spec, maker, binding, err);
 }
 

@@ -48,6 +48,8 @@ struct spec {
     bool channels_last;          /* planes are the inner elements */
     bool lsb_first;              /* BITS */
     bool col_first;              /* COORD */
+    bool pairs;                  /* INDICES: of (index, count), counts stay, and so do the pairs of
+                                    zeros at the end of a row */
     bool codes;              /* AXIS: tile codes, whose digits are permuted; 0 is an empty cell */
     uint32_t cols;           /* COORD: of the box */
     const uint8_t *on_board; /* borrowed, or NULL: which axis elements are on board */

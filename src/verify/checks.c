@@ -177,14 +177,23 @@ static void check_range(const struct subject *s)
 static void check_action(const struct subject *s)
 {
     const struct action_space *space = s->lane->is_mapped ? s->lane->spec.space : NULL;
+    const bool is_pairs = s->lane->binding->is_pairs;
 
-    check_range(s);
-    for (uint64_t i = 0; space != NULL && i < s->row.n; i++) {
+    if (!is_pairs)
+        check_range(s);
+    for (uint64_t i = 0; space != NULL && i < s->row.n; i += 1 + is_pairs) {
         const int64_t action = row_int(&s->row, i);
         struct finding_text found;
         char meaning[128];
 
+        if (is_pairs && action >= 0 && (uint64_t)action >= space->length) {
+            found = finding_format("%lld", (long long)action);
+            TELL(s, FINDING_INDEX_RANGE, "an action below the policy's length, or -1", found.text,
+                 "index of a pair");
+            return;
+        }
         if (action < 0 || (uint64_t)action >= space->length ||
+            (is_pairs && row_int(&s->row, i + 1) == 0) ||
             (space->flags[action] & ACTION_ENCODABLE))
             continue;
         space->layout->describe(space->layout, space->board, (uint64_t)action, meaning,

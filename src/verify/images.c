@@ -433,12 +433,16 @@ static bool same_indices(const struct step *step, const struct orbit_pair *pair,
         if (liberties & ORBIT_NO_PADDING)
             n = n_moving;
     }
+    while (step->spec->pairs && n_moving > 1 && row_int(a, n_moving - 1) == 0 &&
+           row_int(a, n_moving - 2) == 0)
+        n_moving -= 2;
     if (a->n != b->n)
         return false;
     for (uint64_t i = 0; i < n; i++) {
         const int64_t old = row_int(a, i);
-        const bool is_moving =
-            i < n_moving && step->dst != NULL && old >= 0 && (uint64_t)old < step->spec->n_targets;
+        const bool is_count = step->spec->pairs && i % 2 == 1;
+        const bool is_moving = i < n_moving && !is_count && step->dst != NULL && old >= 0 &&
+                               (uint64_t)old < step->spec->n_targets;
 
         if (row_int(b, i) != (is_moving ? (int64_t)step->dst[old] : old))
             return false;

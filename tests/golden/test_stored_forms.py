@@ -48,6 +48,34 @@ def lists_of_moves(board):
         same_bits(out["played"][t["id"]], dst[moves].astype("i2"), t["name"])
 
 
+@tap.test("square:5", "hexagon:2", "chess")
+def pairs_of_moves_and_counts(board):
+    """(index, count), padded with zeros; an index 0 that counts is moved."""
+    b = described(board)
+    layout = b["layouts"][0]["name"]
+    allowed = np.flatnonzero(b["on_board"]) if board != "chess" else np.arange(1814)
+    pairs = np.zeros((N, 8, 2), "i4")
+    pairs[:, :5, 0] = allowed[rng(6).integers(0, len(allowed), (N, 5))]
+    pairs[:, :5, 1] = rng(7).integers(1, 99, (N, 5))
+    pairs[1, 2] = allowed[0], 3
+    pairs[2, 4] = -1, 0
+    rows, cols = b["rows"], b["cols"]
+    roles = {"states": "planes", "visits": f"action:layout={layout},pairs"}
+    arrays = {"states": planes(rows, cols), "visits": pairs}
+    if board == "chess":
+        out = expand_arrays(arrays, board, "--castling-planes", "none", "--role", f"visits={roles['visits']}")
+        text = run("boards", "chess", "--action", pairs[0, 0, 0])[0].split("chess-1814: ")[1]
+        assert out["visits"][1, 0, 0, 0] == int(text.splitlines()[2].split()[2]), text
+        same_bits(out["visits"][1][..., 1], pairs[..., 1], "counts")
+        return
+    out = checked(arrays, board, roles)
+    for t in b["transforms"]:
+        dst = np.array(t["dst"] + [-1])
+        expected = pairs.copy()
+        expected[:, :5, 0] = dst[pairs[:, :5, 0]]
+        same_bits(out["visits"][t["id"]], expected, t["name"])
+
+
 @tap.test()
 def moves_that_have_been_made():
     """They stand on stones in the order of the planes, and seem upside down there: no matter."""
