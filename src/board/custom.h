@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#define CUSTOM_MAX_DIMS     6
+#define CUSTOM_MAX_DIMS     4
 #define CUSTOM_MAX_STRAIGHT 32
 
 struct custom {
@@ -20,6 +20,7 @@ struct custom {
     size_t text_nbytes;  /* of board->file_text */
     const char *label;   /* borrowed from the JSON: the board's name in the file, or NULL */
     bool is_generated;   /* the listed transforms are generators */
+    uint32_t n_coloured; /* cells of all colours so far */
     uint32_t n_dims, dims[CUSTOM_MAX_DIMS]; /* of the shape; two are rows and columns */
 };
 

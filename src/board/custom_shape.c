@@ -15,7 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_STEPS 64
+/* A king's in four dimensions are 40, and one that is being tried. */
+#define MAX_STEPS 41
+
+/* The cells of all lines along steps, and of all colours, together at most. */
+#define MAX_CELLS_OF_LINES   (1u << 22)
+#define MAX_CELLS_OF_COLOURS (1u << 20)
 
 /* --- the shape --- */
 
@@ -410,6 +415,9 @@ static int parse_lines(const struct custom *c, const json_t *root, const struct 
     if (length > 0 && steps.n == 0)
         add_steps(&steps, c->n_dims, 1, c->n_dims);
     n_straight = length > 0 ? (size_t)b->n_cells * steps.n : 0;
+    if (n_straight * length > MAX_CELLS_OF_LINES)
+        return custom_refuse(c, err, "straight: lines of %u cells would be more than %u cells",
+                             length, MAX_CELLS_OF_LINES);
     for (size_t i = 0; i < n; i++)
         n_cells += json_array_size(json_array_get(list, i));
     /* A line that turns out too short has been written after the last one. */
@@ -443,6 +451,7 @@ static int add_colour(struct custom *c, const char *name, const json_t *region, 
     struct board *b = c->board;
     struct board_colour *colour = &b->colours[b->n_colours];
     char what[sizeof(struct text_quoted) + 16];
+    uint32_t n_cells = 0;
 
     snprintf(what, sizeof what, "colour %s", text_quote(name).text);
     if (region == NULL)
@@ -451,8 +460,14 @@ static int add_colour(struct custom *c, const char *name, const json_t *region, 
         return custom_refuse(c, err, "players name %s twice", what);
     if (parse_region(c, region, what, marked, err) != 0)
         return -1;
+    for (uint32_t cell = 0; cell < b->n_cells; cell++)
+        n_cells += marked[cell];
+    c->n_coloured += n_cells;
+    if (c->n_coloured > MAX_CELLS_OF_COLOURS)
+        return custom_refuse(c, err, "colours have at most %u cells together",
+                             MAX_CELLS_OF_COLOURS);
     colour->name = strdup(name);
-    colour->cells = malloc(b->n_cells * sizeof *colour->cells);
+    colour->cells = malloc((n_cells + (size_t)1) * sizeof *colour->cells);
     if (colour->name == NULL || colour->cells == NULL) {
         free(colour->name);
         free(colour->cells);

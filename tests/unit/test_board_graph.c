@@ -171,6 +171,7 @@ static void test_known_orders(void **state)
         {"{\"rows\": 4, \"cols\": 4, \"straight\": 4}", 32},
         {"{\"grid\": [3, 3, 3], \"straight\": 3}", 48},
         {"{\"grid\": [4, 4, 4], \"straight\": 4}", 192},
+        {"{\"grid\": [2, 2, 2, 2], \"neighbours\": \"orthogonal\", \"colours\": {\"a\": [0]}}", 24},
         /* boards: Go, Hex with its edges, hexagons, a hexagram, a triangle, a rectangle */
         {"{\"rows\": 19, \"cols\": 19, \"neighbours\": \"orthogonal\"}", 8},
         {"{\"rows\": 8, \"cols\": 8, \"neighbours\": \"knight\"}", 8},
@@ -286,13 +287,16 @@ static void test_refused(void **state)
         {"{\"cells\": 3, \"hexagon\": 2}", "give either cells"},
         {"{\"hexagon\": 0}", "hexagon is not a whole number from 1"},
         {"{\"star\": 100, \"neighbours\": \"hexagonal\"}", "401 x 401 cells are more than 65536"},
-        {"{\"grid\": [], \"straight\": 3}", "grid is not a list of 1 to 6 lengths"},
+        {"{\"grid\": [], \"straight\": 3}", "grid is not a list of 1 to 4 lengths"},
         {"{\"grid\": [3, 0], \"straight\": 3}", "grid is not a whole number"},
         {"{\"grid\": [300, 300], \"straight\": 3}", "grid has more than 65536 cells"},
         {"{\"rows\": 3, \"cols\": 3, \"neighbours\": \"rook\"}", "neighbours is not"},
         {"{\"grid\": [3, 3, 3], \"neighbours\": \"hexagonal\"}", "of these dimensions"},
         {"{\"rows\": 3, \"cols\": 3, \"straight\": 33}",
          "straight is not a whole number from 2 to 32"},
+        {"{\"grid\": [2, 2, 2, 2, 2], \"straight\": 2}", "grid is not a list of 1 to 4 lengths"},
+        {"{\"rows\": 250, \"cols\": 250, \"straight\": 32}",
+         "straight: lines of 32 cells would be more than 4194304"},
         {"{\"rows\": 3, \"cols\": 3, \"straight\": 0}", "straight is not a whole number from 2"},
         {"{\"rows\": 3, \"cols\": 3, \"neighbours\": \"king\", \"without\": [9]}",
          "without[0] is not a cell on board from 0 to 8"},
@@ -339,12 +343,28 @@ static void test_refused(void **state)
         check_refusal(cases[i].json, strlen(cases[i].json), cases[i].reasons);
 }
 
+/* The most steps that there are, and colours that are made to take much memory. */
+static void test_limits(void **state)
+{
+    struct text json = {0};
+
+    (void)state;
+    board_free(load("{\"grid\": [3, 3, 3, 3], \"neighbours\": \"king\", \"colours\": {\"a\": [0], "
+                    "\"b\": [1], \"c\": [3]}}"));
+    append(&json, "{\"rows\": 256, \"cols\": 256, \"neighbours\": \"king\", \"colours\": {");
+    for (int i = 0; i < 100; i++)
+        append(&json, "%s\"%d\": [\"even\"]", i > 0 ? ", " : "", i);
+    append(&json, "}}");
+    check_refusal(json.text, json.n_bytes, "colours have at most 1048576 cells together");
+    text_release(&json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_brute_force), cmocka_unit_test(test_known_orders),
         cmocka_unit_test(test_as_built_in), cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_limits),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
