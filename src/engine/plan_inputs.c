@@ -324,32 +324,34 @@ static void try_settled(const struct archive_in *archive, const struct role_prob
     role_request_release(&added);
 }
 
-/* Data that would be refused once the roles that are offered were given is named by the same
- * message, so that nobody is led from one refusal to the next. */
-static void add_what_follows(const struct archive_in *archive, const struct board *board,
-                             const struct role_request *roles, const struct settings *request,
-                             struct error *err)
+/* Refuse what could not be decided. What is offered is tried first: an array that would be refused
+ * in turn is left out instead, and what else would be wrong then is named by the same message, so
+ * that nobody is led from one refusal to the next. */
+static int refuse_undecided(const struct archive_in *archive, struct role_problems *problems,
+                            const struct role_request *roles, const struct settings *request,
+                            struct error *err)
 {
-    char *command = err != NULL ? strstr(err->message, "; use: ") : NULL;
-    struct role_binding *bindings = calloc(archive->n_arrays + 1, sizeof *bindings);
-    struct role_problems problems = {0};
     struct error why = {0};
-    char reason[ERROR_MESSAGE_NBYTES], rest[ERROR_MESSAGE_NBYTES];
-    uint64_t n_rows;
+    bool again = roles->command != NULL;
 
-    if (command != NULL && bindings != NULL &&
-        role_infer(archive, board, roles, bindings, &n_rows, &problems, NULL) == 0)
-        try_settled(archive, &problems, request, &why);
-    if (why.kind == ERROR_DATA) {
-        const size_t left = sizeof err->message - (size_t)(command - err->message);
-        const size_t n = (size_t)snprintf(rest, sizeof rest, "%s", command);
+    if (!again)
+        return error_pass(err, &problems->items[0].why);
+    for (size_t attempt = 0; attempt <= problems->n && again; attempt++) {
+        why = (struct error){0};
+        again = false;
+        try_settled(archive, problems, request, &why);
+        for (size_t k = 0; k < problems->n && why.kind == ERROR_DATA; k++) {
+            struct role_problem *problem = &problems->items[k];
 
-        error_reason(&why, reason);
-        if (strlen(reason) + strlen(why.array) + n + 16 < left)
-            snprintf(command, left, "; then %s: %s%s", why.array, reason, rest);
+            if (problem->array < 0 || strcmp(problem->role, "drop") == 0 ||
+                strcmp(archive->arrays[problem->array].key, why.array) != 0)
+                continue;
+            snprintf(problem->role, sizeof problem->role, "drop");
+            problem->flags = "";
+            again = true;
+        }
     }
-    role_problems_release(&problems);
-    free(bindings);
+    return role_refuse_all(problems, archive, roles, &why, err);
 }
 
 static int infer_archive(struct plan *plan, size_t i, const struct settings *request,
@@ -358,6 +360,7 @@ static int infer_archive(struct plan *plan, size_t i, const struct settings *req
     const struct archive_in *archive = &plan->archives[i];
     struct role_binding *bindings = calloc(archive->n_arrays + 1, sizeof *bindings);
     struct role_request roles = request->roles; /* borrowed, but for what the plan adds */
+    struct role_problems problems = {0};
     int status;
 
     if (bindings == NULL)
@@ -368,13 +371,15 @@ static int infer_archive(struct plan *plan, size_t i, const struct settings *req
     roles.value_is_signed = plan->conventions.value == VALUE_COLOUR11;
     roles.to_move_is_said = plan->conventions.to_move_said;
     roles.to_move = plan->conventions.to_move;
-    status = role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i], NULL, err);
-    if (status != 0)
-        add_what_follows(archive, plan->board, &roles, request, err);
+    status =
+        role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i], &problems, err);
+    if (status == 0 && problems.n > 0)
+        status = refuse_undecided(archive, &problems, &roles, request, err);
     if (status == 0 && __builtin_add_overflow(plan->n_rows, plan->archive_rows[i], &plan->n_rows))
         status = error_set(err, ERROR_DATA, "%s: too many rows", text_path(archive->path).text);
     if (status == 0)
         status = match_archive(plan, i, bindings, err);
+    role_problems_release(&problems);
     free(bindings);
     return status;
 }

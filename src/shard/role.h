@@ -296,6 +296,12 @@ int role_problems_command(const struct role_problems *problems, const struct arc
                           const struct role_request *request, struct text *command,
                           struct error *err);
 
+/* All problems in one message, which ends in that command; next: what would be wrong then, or NULL.
+ * Returns -1. */
+int role_refuse_all(const struct role_problems *problems, const struct archive_in *archive,
+                    const struct role_request *request, const struct error *next,
+                    struct error *err);
+
 /* Without a board: the array that tells the number of rows: planes, else a policy, else a value or
  * an action, by their names; NULL when there is none. */
 const struct array *role_rows_array(const struct archive_in *archive);

@@ -104,8 +104,7 @@ static int init(struct role_context *c, struct error *err)
 
 /* --- the number of rows --- */
 
-/* The role that array i is told or named to have. */
-static enum role wanted_role(const struct role_context *c, size_t i)
+enum role role_wanted(const struct role_context *c, size_t i)
 {
     const struct role_case *known = &c->cases[i];
 
@@ -158,7 +157,7 @@ static void find_rows(struct role_context *c)
         const unsigned min_dims = role_kinds[k].min_dims > 0 ? role_kinds[k].min_dims : 1;
 
         for (size_t i = 0; i < c->archive->n_arrays; i++) {
-            if (wanted_role(c, i) != k || k == ROLE_POLICY_VALUE || k == ROLE_POLICY_OFFSETS ||
+            if (role_wanted(c, i) != k || k == ROLE_POLICY_VALUE || k == ROLE_POLICY_OFFSETS ||
                 c->archive->arrays[i].header.n_dims < min_dims ||
                 (k == ROLE_COPY && c->cases[i].told != NULL))
                 continue;
@@ -188,30 +187,6 @@ static void set_role(const struct role_context *c, size_t i, enum role wanted)
                         : strncasecmp(c->archive->arrays[i].key, "winner", strlen("winner")) == 0);
 }
 
-/* The first role that an array of that shape could have, for the flag in a message; "ROLE" when
- * there is none. What has no row for each position is metadata, or cannot be told. */
-static const char *suggest(const struct role_context *c, size_t i)
-{
-    /* A floating array as long as a policy is one; other numbers are rather a grid. */
-    static const enum role floating[] = {ROLE_POLICY, ROLE_GRID, ROLE_PLANES, ROLE_PACKED};
-    static const enum role others[] = {ROLE_GRID,   ROLE_POLICY, ROLE_PLANES,
-                                       ROLE_PACKED, ROLE_ACTION, ROLE_COORD};
-    const struct array *array = &c->archive->arrays[i];
-    const bool is_floating = array->header.dtype.kind == DTYPE_FLOAT;
-    const enum role *roles = is_floating ? floating : others;
-    struct role_binding unused = {0};
-    struct role_reason reason;
-
-    if (array->n_rows != c->n_rows || array->header.n_dims == 0)
-        return role_is_spatial(c, i, 0, &reason) ? "drop" : "meta";
-    if (array->objects != NULL)
-        return "copy";
-    for (size_t k = 0; k < (is_floating ? N_OF(floating) : N_OF(others)); k++)
-        if (role_kinds[roles[k]].fit(c, i, &unused, &reason))
-            return role_name(roles[k]);
-    return "ROLE";
-}
-
 static int bind_told(struct role_context *c, size_t i)
 {
     const enum role role = c->cases[i].told->role;
@@ -228,7 +203,7 @@ static int bind_told(struct role_context *c, size_t i)
     if (role_check_rows(c, i) != 0)
         return -1;
     if (!kind->fit(c, i, b, &reason))
-        return role_refuse(c, i, suggest(c, i), reason.text);
+        return role_refuse(c, i, role_suggest(c, i), reason.text);
     set_role(c, i, role);
     return 0;
 }
@@ -258,7 +233,7 @@ static bool is_index_like(const struct npy_header *h)
 
 static int refuse_spatial(struct role_context *c, size_t i, const char *why)
 {
-    const char *role = suggest(c, i);
+    const char *role = role_suggest(c, i);
     struct role_reason reason;
 
     if (strcmp(role, "action") == 0 || strcmp(role, "coord") == 0)
@@ -282,110 +257,24 @@ static int bind_copy(struct role_context *c, size_t i, bool check_shape)
     return 0;
 }
 
-/* Whether values from -1 to 1 go by colour: those of one game then follow each other unchanged,
- * where those of the player to move change with every row. */
-static bool goes_by_colour(const struct array *array)
-{
-    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
-    const int status = batch_open(&batch, NULL, NULL);
-    uint64_t n_same = 0, n_pairs = 0;
-    double last = 0;
-
-    while (status == 0 && array->row_nbytes > 0 && array->row_nbytes <= 16 &&
-           batch_next(&batch, 1, NULL) == 0 && batch.n > 0) {
-        const double value = dtype_get_double(&array->header.dtype, batch.bytes.data);
-
-        n_pairs += value * last != 0;
-        n_same += value * last > 0;
-        last = value;
-    }
-    batch_release(&batch);
-    return n_pairs >= 16 && n_same >= n_pairs - n_pairs / 8;
-}
-
-static bool has_role(const struct role_context *c, enum role role)
-{
-    for (size_t i = 0; i < c->archive->n_arrays; i++)
-        if (wanted_role(c, i) == role)
-            return true;
-    return false;
-}
-
-/* The role of players, or "copy", by the lowest and highest of their codes. */
-static const char *likely_player(const struct role_context *c, const char *role, double low,
-                                 double high, const char **flags)
-{
-    static const struct {
-        double low, high;
-        const char *flags;
-    } codings[] = {[TO_MOVE_01] = {0, 1, ""},
-                   [TO_MOVE_12] = {1, 2, " --to-move 12"},
-                   [TO_MOVE_PM1] = {-1, 1, " --to-move pm1"}};
-    enum to_move_coding coding = c->request->to_move;
-
-    if (!c->request->to_move_is_said) {
-        coding = low == -1 ? TO_MOVE_PM1 : low == 1 && high == 2 ? TO_MOVE_12 : TO_MOVE_01;
-        if (coding != TO_MOVE_01 && has_role(c, ROLE_TO_MOVE))
-            return "copy";
-    }
-    if (low < codings[coding].low || high > codings[coding].high)
-        return "copy";
-    if (!c->request->to_move_is_said)
-        *flags = codings[coding].flags;
-    return role;
-}
-
-/* The likeliest role of a label, of those that fit its numbers as colours are coded unless the user
- * says otherwise; and the flags that go with it. */
-static const char *likely_label(const struct role_context *c, size_t i, const char **flags)
-{
-    static const struct {
-        const char *hint;
-        const char *role;
-    } hints[] = {
-        {"winner", "to-move:winner"}, {"side", "to-move"},  {"player", "to-move"},
-        {"turn", "to-move"},          {"colo", "to-move"},  {"stm", "to-move"},
-        {"mover", "to-move"},         {"value", "value"},   {"reward", "value"},
-        {"target", "value"},          {"label", "value"},   {"win", "value"},
-        {"result", "value"},          {"outcome", "value"}, {"return", "value"},
-    };
-    const struct array *array = &c->archive->arrays[i];
-    const struct npy_header *h = &array->header;
-    const char *role = NULL;
-    double low, high;
-
-    if (h->n_dims != 1 && (h->n_dims != 2 || h->shape[1] != 1))
-        return "copy";
-    for (size_t k = 0; k < N_OF(hints) && role == NULL; k++)
-        if (strcasestr(array->key, hints[k].hint) != NULL)
-            role = hints[k].role;
-    if (role == NULL || !role_find_range(array, UINT64_MAX, &low, &high))
-        return "copy";
-    if (strcmp(role, "value") != 0)
-        return likely_player(c, role, low, high, flags);
-    if (low < -1 || high > 1)
-        return "copy";
-    if (c->request->value_is_said || low >= 0)
-        return low >= 0 || c->request->value_is_signed ? role : "copy";
-    if (has_role(c, ROLE_VALUE) || !goes_by_colour(array))
-        return "copy";
-    *flags = " --value colour11";
-    return role;
-}
-
 /* Where colours are swapped a reward, a side, a label may change. */
 static int refuse_swapped(struct role_context *c, size_t i)
 {
     const struct npy_header *h = &c->archive->arrays[i].header;
     const bool moves = is_index_like(h) && role_name_suggests_cells(c->archive->arrays[i].key);
     struct role_reason reason = {""};
-    const char *flags = "";
+    const char *flags = "", *role;
 
     if (role_is_spatial(c, i, 1, &reason))
         return refuse_spatial(c, i, reason.text);
-    role_refuse(c, i, moves ? suggest(c, i) : likely_label(c, i, &flags),
-                "its name tells no role, and a transform swaps the colours, which may change it: "
-                "expected to be told what it is");
+    role = moves ? role_suggest(c, i) : role_suggest_label(c, i, &flags);
+    role_refuse(c, i, role,
+                role != NULL && strcmp(role, "ROLE") != 0
+                    ? "its name tells no role, and a transform swaps the colours, which may change "
+                      "it: expected to be told what it is"
+                    : "its name tells no role, and a transform swaps the colours, which may change "
+                      "it, and nothing is likely: expected to be told what it is, --copy if "
+                      "colours do not matter to it");
     if (c->problems->n > 0)
         c->problems->items[c->problems->n - 1].flags = flags;
     return -1;
@@ -403,10 +292,12 @@ static int refuse_guessed_rows(struct role_context *c, size_t i)
              "first dimension: expected to be told what it is",
              text_quote(c->archive->arrays[c->rows_array].key).text,
              text_quote(c->archive->arrays[c->differing_array].key).text);
-    return role_refuse_with(
-        c, i,
-        array->n_rows == c->n_rows && !role_is_spatial(c, i, 1, &reason) ? "copy" : suggest(c, i),
-        "--role NAME=ROLE", ERROR_CODE_ROWS, text);
+    return role_refuse_with(c, i,
+                            array->n_rows != c->n_rows || role_is_spatial(c, i, 1, &reason)
+                                ? role_suggest(c, i)
+                            : c->request->swaps_colours ? NULL
+                                                        : "copy",
+                            "--role NAME=ROLE", ERROR_CODE_ROWS, text);
 }
 
 static int bind_unnamed(struct role_context *c, size_t i)
@@ -426,7 +317,7 @@ static int bind_unnamed(struct role_context *c, size_t i)
         if (c->request->swaps_colours)
             return refuse_swapped(c, i);
         if (is_index_like(h) && role_name_suggests_cells(array->key))
-            return role_refuse(c, i, suggest(c, i),
+            return role_refuse(c, i, role_suggest(c, i),
                                "its name and integers suggest moves or cells: expected to be told");
         return bind_copy(c, i, true);
     }
@@ -485,7 +376,7 @@ static int bind_named(struct role_context *c, size_t i)
     /* Players and results mean nothing to a board that never swaps colours. */
     if ((kind->flags & ROLE_ONLY_SWAPS) && !c->swaps_colours && !role_is_spatial(c, i, 1, &spatial))
         return bind_copy(c, i, false);
-    return role_refuse(c, i, suggest(c, i), last.text);
+    return role_refuse(c, i, role_suggest(c, i), last.text);
 }
 
 static void bind_array(struct role_context *c, size_t i)
@@ -653,7 +544,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
     if (c.failed.kind != ERROR_NONE)
         error_pass(err, &c.failed);
     else if (problems == NULL && own.n > 0 && request->command != NULL)
-        role_refuse_all(&c, err);
+        role_refuse_all(&own, archive, request, NULL, err);
     else if (problems == NULL && own.n > 0)
         error_pass(err, &own.items[0].why);
     else

@@ -52,8 +52,16 @@ int role_refuse_with(struct role_context *c, size_t i, const char *role, const c
 /* A problem of the shard as a whole, which no flag settles. */
 void role_refuse_shard(struct role_context *c, enum error_code code, const char *reason);
 
-/* All problems in one message, which ends in the command that settles them. Returns -1. */
-int role_refuse_all(const struct role_context *c, struct error *err);
+/* The role that array i is told or named to have. */
+enum role role_wanted(const struct role_context *c, size_t i);
+
+/* The first role that an array of that shape could have, unless its numbers speak against it;
+ * "ROLE" when there is none. What has no row for each position is metadata, or cannot be told. */
+const char *role_suggest(const struct role_context *c, size_t i);
+
+/* The likeliest role of a label that a colour swap may change, of those that fit its numbers as
+ * colours are coded unless the user says otherwise, and the flags that go with it; or NULL. */
+const char *role_suggest_label(const struct role_context *c, size_t i, const char **flags);
 
 /* Try what the problems suggest: a role that would be refused in turn becomes "drop", which never
  * is. What else would be undecided then is one more problem. -1 with err set: no memory. */

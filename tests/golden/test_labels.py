@@ -332,5 +332,63 @@ def test_nothing_is_left_for_later():
         assert word in err, err
 
 
+BITS = np.random.default_rng(2).integers(1, 1 << 62, (60, 2), np.uint64)
+STEPS = np.arange(60)
+# board, arrays that are not known, and the role that each is offered
+OFFERED = [
+    ("go9", {"position_bits": BITS}, "drop"), ("go9", {"positions": BITS[:, 0]}, "drop"),
+    ("othello", {"boards": BITS}, "drop"), ("othello", {"boards": BITS[:, :1].astype("i8")}, "drop"),
+    ("othello", {"best": BITS % 8}, "coord"), ("othello", {"best": BITS[:, 0] % 64}, "action"),
+    ("othello", {"best": STEPS * 64}, "drop"), ("othello", {"best": STEPS[:, None] + [0, 1]}, "drop"),
+    ("rhombus:5", {"win": STEPS % 3}, "drop"), ("rhombus:5", {"win": STEPS // 30}, "value"),
+    ("rhombus:5", {"win": STEPS % 2}, "drop"),  # of the player to move: a swap keeps it
+    ("rhombus:5", {"q": np.stack([STEPS, -STEPS], 1) / 60}, "drop"),
+    ("rhombus:5", {"target_weight": STEPS % 7 / 7}, "drop"),
+    ("rhombus:5", {"id": np.array(["black", "white"] * 30)}, "drop"),
+    ("rhombus:5", {"side_of": STEPS % 2 + 3}, "drop"),
+    ("rhombus:5", {"owner": np.sin(STEPS)[:, None] * np.ones((60, 25), "f4")}, "drop"),
+    ("rhombus:5", {"owner": np.full((60, 25), 0.5, ">f4")}, "drop"),
+    ("rhombus:5", {"prior": np.full((60, 25), 0.04, "<f4")}, "policy"),
+    ("rhombus:5", {"free": (STEPS[:, None] + np.arange(25)) % 2 == 0}, "drop"),
+    ("rhombus:5", {"free": ((STEPS[:, None] + np.arange(25)) % 2).astype("u1")}, "drop"),
+    ("rhombus:5", {"cells": ((STEPS[:, None] + np.arange(25)) % 3).astype("u1")}, "grid"),
+    ("rhombus:5", {"cells": (STEPS[:, None] + np.arange(25)) % 13}, "drop"),
+    ("rhombus:5", {"heat": np.ones((60, 2, 5, 5), "f2")}, "drop"),
+    ("rhombus:5", {"a": STEPS % 3, "side": STEPS % 2, "b": BITS}, "drop to-move drop"),
+]
+
+
+@tap.test(*range(len(OFFERED)))
+def test_offered_role(case):
+    """Roles are offered that the numbers speak for; what may change its colour is left out, never copied."""
+    board, unknown, wanted = OFFERED[case]
+    side = {"go9": 9, "othello": 8, "rhombus:5": 5}[board]
+    planes = np.zeros((60, 3, side, side), "f4")
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        known = {} if "boards" in unknown else {"features": planes}
+        np.savez(path, policy=np.zeros((60, side * side), "f4"), **known, **unknown)
+        _, err = run("expand", "-b", board, path, out, code=65)
+        command = shlex.split(err.split("; use: ")[1])
+        told = dict(word.split("=", 1) for word in command if "=" in word)
+        assert told == dict(zip(unknown, wanted.split())), err
+        assert wanted != "drop" or board != "rhombus:5" or "may change it" in err or "number" in err, err
+        run(*command[1:])
+
+
+@tap.test()
+def test_refused_in_turn():
+    """What an offered role does not survive is left out; the command then runs."""
+    arrays = hex_shard()
+    stones = arrays.pop("boards")[:, :2]
+    arrays["img"] = np.concatenate([stones, 1 - stones.sum(1, keepdims=True)], 1)
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **arrays)
+        _, err = run("expand", "-b", "rhombus:5", path, out, code=65)
+        assert "--role img=drop" in err, err
+        run(*shlex.split(err.split("; use: ")[1])[1:])
+
+
 if __name__ == "__main__":
     tap.main()

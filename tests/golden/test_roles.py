@@ -260,12 +260,12 @@ def LONG(**extra):
 BITS = rng(5).integers(1 << 33, 1 << 62, N)
 UNDECIDED = [
     ("hex13", hex_shard(reward=np.array([0, 1, 0, 1, 1, 0], "i1")), {"reward": "value"}),
-    ("hex13", hex_shard(reward=np.array([-1, 1, 0, 1, 1, 0], "f4")), {"reward": "copy"}),
+    ("hex13", hex_shard(reward=np.array([-1, 1, 0, 1, 1, 0], "f4")), {"reward": "drop"}),
     ("hex13", hex_shard(side=np.array([0, 1] * 3, "u1"), q=rng().random(N), label=np.ones(N, "i8"),
                         arr_2=np.arange(N)),
-     {"side": "to-move", "q": "copy value", "label": "value", "arr_2": "copy"}),
+     {"side": "to-move", "q": "drop value", "label": "value", "arr_2": "drop"}),
     ("hex13", hex_shard(names=np.array(["a"] * N), flags=np.zeros((N, 3), bool)),
-     {"names": "copy", "flags": "copy"}),
+     {"names": "drop", "flags": "drop"}),
     ("hex13", hex_shard(played=np.arange(N), heat=spread(169)),
      {"played": "action", "heat": "policy action-values"}),
     ("rhombus:7", {"boards": np.zeros((N, 3, 7, 7), "f4"), "root_value": rng().random((N, 1))},
@@ -317,8 +317,8 @@ UNDECIDED = [
      {"a": "planes", "b": "policy", "c": "meta", "d": "copy"}),
     # Rewards from -1 to 1: by colour when they stay the same through a game.
     ("hex13", LONG(reward=np.repeat([1, -1, -1, 1], 10)), {"reward": "value"}),
-    ("hex13", LONG(reward=np.tile([1, -1], 20)), {"reward": "copy"}),
-    ("hex13", LONG(reward=np.repeat([1, -1, -1, 1], 10), z=np.tile([0, 1], 20)), {"reward": "copy"}),
+    ("hex13", LONG(reward=np.tile([1, -1], 20)), {"reward": "drop"}),
+    ("hex13", LONG(reward=np.repeat([1, -1, -1, 1], 10), z=np.tile([0, 1], 20)), {"reward": "drop"}),
 ]
 for k, (board, arrays, wanted) in enumerate(UNDECIDED):
     check(f"undecided on {board}: {', '.join(wanted)} ({k})", undecided, board, arrays, wanted)
