@@ -90,15 +90,13 @@ static int wdl_label(const struct plan *plan, const struct plan_array *array, en
                      struct error *err)
 {
     const struct conventions *c = &plan->conventions;
-    const struct role_named named = role_by_name(array->key, plan->board);
     const uint64_t n = row_elements(array);
 
     *op = LABEL_REVERSE;
     if (n != 3)
         return plan_refuse(plan, array, err, "%llu columns, expected 3 (win, draw, loss)",
                            (unsigned long long)n);
-    if (named.role == ROLE_VALUE && array->binding.inferred && c->value_said &&
-        c->value != VALUE_COLOUR_WDL)
+    if (role_value_contradicts(&array->binding, array->key, plan->board, c))
         return plan_refuse(plan, array, err,
                            "3 columns, but --value %s is for one or two; use --role NAME=wdl (blue "
                            "wins, draw, red wins) or NAME=value:players",

@@ -247,6 +247,14 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
         },
 };
 
+bool role_value_contradicts(const struct role_binding *binding, const char *key,
+                            const struct board *board, const struct conventions *conventions)
+{
+    return binding->role == ROLE_WDL && binding->inferred && conventions->value_said &&
+           conventions->value != VALUE_COLOUR_WDL && conventions->value != VALUE_MOVER &&
+           role_by_name(key, board).role == ROLE_VALUE;
+}
+
 const char *role_name(enum role role)
 {
     return role_kinds[role].name;

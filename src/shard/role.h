@@ -229,6 +229,11 @@ struct role_named role_by_name(const char *key, const struct board *board);
 enum role role_values_by_prefix(const char *key, size_t n_bytes);
 bool role_prefix_is_counts(const char *key, size_t n_bytes);
 
+/* True when array KEY has win, draw and loss by its name and its three columns, and --value was
+ * told to be for one or two. */
+bool role_value_contradicts(const struct role_binding *binding, const char *key,
+                            const struct board *board, const struct conventions *conventions);
+
 /* The name of a role. */
 const char *role_name(enum role role);
 

@@ -316,18 +316,41 @@ static void check_shares(const struct subject *s, uint64_t n_columns)
          n_columns == 3 ? "blue wins, draw, red wins" : "values of blue and red");
 }
 
+/* As many columns as --value is for, as `expand` wants them; a manifest says that it was asked. */
+static void check_columns(const struct subject *s)
+{
+    const struct conventions *c = s->check->conventions;
+    const struct verify_shard *shard = s->check->lanes->shard;
+    const struct role_binding *b = s->lane->binding;
+    const bool is_value = b->role == ROLE_VALUE && !b->per_player;
+
+    if (shard->board == NULL || !board_swaps_colours(shard->board) || c->value == VALUE_MOVER ||
+        shard->recall.output != NULL)
+        return;
+    if (role_value_contradicts(b, s->lane->array->key, shard->board, c) ||
+        (is_value && (s->row.n > 2 || (s->row.n == 1 && c->value == VALUE_COLOUR_WDL))))
+        TELL(s, FINDING_VALUE_RANGE,
+             finding_format("%s (--value %s)",
+                            c->value == VALUE_COLOUR_WDL ? "3 columns" : "1 or 2 columns",
+                            conventions_text(c, "value").text)
+                 .text,
+             finding_format("%llu", (unsigned long long)s->row.n).text, "columns of values");
+}
+
 static void check_value(const struct subject *s)
 {
     const struct conventions *c = s->check->conventions;
 
     check_bounds(s, c->value_said && c->value == VALUE_COLOUR01 && s->row.n == 1 ? 0 : -1);
     check_shares(s, 2);
+    check_columns(s);
 }
 
 static void check_wdl(const struct subject *s)
 {
     check_bounds(s, 0);
     check_shares(s, 3);
+    check_columns(s);
 }
 
 /* The codes of the two players mean something only where they are exchanged. */
