@@ -50,6 +50,22 @@ static void print_array(const struct shard *shard, size_t i, int name_width)
            text_size(array->unpacked_nbytes).text, storage(array));
 }
 
+/* So many planes often hold earlier positions of the game; keys of positions should not. */
+#define MANY_PLANES 12
+
+static void print_history(const struct shard *shard, size_t i)
+{
+    const struct role_binding *b = &shard->bindings[i];
+    const struct text_quoted name = text_path(shard->archive.arrays[i].key);
+    const uint64_t n = b->axes.outer > 1 ? b->axes.outer : b->axes.inner;
+
+    if (b->role == ROLE_PLANES && n >= MANY_PLANES)
+        printf(
+            "  %s: if its %llu planes hold earlier positions, tell `dedupe`, `split` and `overlap` "
+            "which are\n    the present: --key %s:FIRST-LAST\n",
+            name.text, (unsigned long long)n, name.text);
+}
+
 static void print_board(const struct shard *shard)
 {
     const struct shard_board *found = &shard->found;
@@ -83,6 +99,8 @@ static void print_shard(const struct shard *shard)
         printf("  an expansion: %s\n", text_path(archive->comment).text);
     for (size_t i = 0; i < archive->n_arrays; i++)
         print_array(shard, i, width);
+    for (size_t i = 0; i < archive->n_arrays && shard->bindings != NULL; i++)
+        print_history(shard, i);
     for (size_t i = 0; i < archive->n_warnings; i++)
         printf("  warning: %s\n", archive->warnings[i]);
     if (shard->found.board == NULL)

@@ -227,7 +227,7 @@ static int read_set(struct compare *c, struct error *err)
         status = read_folder(c, set->path, err);
     else if (set->shards == NULL)
         status = read_shard(c, set->path, err);
-    for (size_t i = 0; i < set->n_shards && status == 0; i++)
+    for (size_t i = 0; set->shards != NULL && i < set->n_shards && status == 0; i++)
         status = read_shard(c, set->shards[i], err);
     set->n_rows = c->n_before;
     return status;

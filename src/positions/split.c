@@ -243,7 +243,7 @@ static int find_by(struct run *run, struct error *err)
                          text_path(run->plan->archives[0].path).text, text_quote(name).text);
     header = &run->by->sources[0]->header;
     if (header->n_dims != 1 || header->shape[0] != run->plan->n_rows ||
-        memchr("iuSU", header->dtype.kind, 4) == NULL)
+        strchr("iuSU", header->dtype.kind) == NULL)
         return plan_refuse(run->plan, run->by, err,
                            "--by: expected an integer or a string for each row");
     return 0;

@@ -306,6 +306,16 @@ def test_key_names():
 
 
 @tap.test()
+def test_history():
+    """`info` says that planes may hold a history, where there are many."""
+    with tempfile.TemporaryDirectory() as folder:
+        for n, said in ((56, True), (3, False)):
+            source = os.path.join(folder, f"{n}.npz")
+            np.savez(source, features=np.zeros((2, n, 9, 9), "f4"), board_type="hex8")
+            assert ("--key features:FIRST-LAST" in run("info", source)[0]) == said
+
+
+@tap.test()
 def test_board_file():
     """A board from a file goes by its tables: wherever it is, however it is written."""
     rng = rng_of("file")
