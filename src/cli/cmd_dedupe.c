@@ -58,6 +58,8 @@ static int dedupe(const struct settings *settings, const struct input_list *inpu
     int status;
 
     writing.stats = NULL;
+    if (settings->dry_run)
+        writing.conflicts = NULL;
     if (plan_build(&plan, (const char *const *)inputs->paths, inputs->n, settings, err) != 0)
         return -1;
     if (plan.board->family->only_known_members)
@@ -67,7 +69,7 @@ static int dedupe(const struct settings *settings, const struct input_list *inpu
     else
         status = run_check_outputs(&writing, &plan, output, err);
     if (status == 0)
-        status = dedupe_fold(&plan, settings, &result, err);
+        status = dedupe_fold(&plan, &writing, &result, err);
     if (status == 0 && settings->out_dir != NULL && !settings->dry_run &&
         mkdir(settings->out_dir, 0777) != 0 && errno != EEXIST)
         status = error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create folder %s",
@@ -76,6 +78,9 @@ static int dedupe(const struct settings *settings, const struct input_list *inpu
         status = run_plan(&writing, &plan, output, &stats, err);
     plan_release(&plan);
     json_decref(stats);
+    if (status == 0 && writing.conflicts != NULL)
+        status = output_commit(&result.conflicts, settings->force, err);
+    output_abort(&result.conflicts);
     if (status == 0)
         print_result(settings, &result);
     return status == 0 && settings->stats != NULL && !settings->dry_run

@@ -11,7 +11,6 @@
  */
 #include "positions/dedupe.h"
 
-#include "base/output.h"
 #include "base/text.h"
 #include "engine/kernel.h"
 #include "engine/made.h"
@@ -84,8 +83,6 @@ struct dedupe {
 
     /* Of the rows at hand. */
     struct made *counts;
-    struct output conflicts;
-    bool has_conflicts;
     struct bytes box, room;
 };
 
@@ -503,7 +500,7 @@ static int list_conflict(struct dedupe *d, const struct class_record *class, str
     int status;
 
     d->result->n_conflicts++;
-    if (!d->has_conflicts)
+    if (d->settings->conflicts == NULL)
         return 0;
     while (row >= d->plan->archive_rows[i])
         row -= d->plan->archive_rows[i++];
@@ -516,7 +513,7 @@ static int list_conflict(struct dedupe *d, const struct class_record *class, str
     if (status == 0)
         status = text_append(&line, err, ",%" PRIu64 "\n", row);
     if (status == 0)
-        status = output_write(&d->conflicts, line.text, line.n_bytes, err);
+        status = output_write(&d->result->conflicts, line.text, line.n_bytes, err);
     text_release(&line);
     return status;
 }
@@ -651,10 +648,9 @@ static int open_made(struct dedupe *d, struct error *err)
     }
     if (d->settings->conflicts == NULL)
         return 0;
-    if (output_open(&d->conflicts, d->settings->conflicts, d->settings->force, err) != 0)
+    if (output_open(&d->result->conflicts, d->settings->conflicts, d->settings->force, err) != 0)
         return -1;
-    d->has_conflicts = true;
-    return output_write(&d->conflicts, "key,rows,min,max,first_file,first_row\n", 38, err);
+    return output_write(&d->result->conflicts, "key,rows,min,max,first_file,first_row\n", 38, err);
 }
 
 static int write_rows(struct dedupe *d, struct error *err)
@@ -669,7 +665,7 @@ static int write_rows(struct dedupe *d, struct error *err)
             return -1;
     if (made_put(d->plan, d->counts, err) != 0)
         return -1;
-    return d->has_conflicts ? output_commit(&d->conflicts, d->settings->force, err) : 0;
+    return 0;
 }
 
 /* Where each input's rows end among those that are left. */
@@ -752,8 +748,6 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
     }
     batch_release(&d.count_batch);
     reader_close(&d.count_source);
-    if (d.has_conflicts)
-        output_abort(&d.conflicts);
     for (size_t k = 0; k < d.n_others; k++) {
         batch_release(&d.others[k].batch);
         reader_close(&d.others[k].source);

@@ -162,7 +162,8 @@ def test_conflicts():
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, f"{i}.npz") for i in range(2)]
         for path, some in zip(paths, (slice(0, half), slice(half, n))):
-            np.savez(path, value=value[some], **{key: v[some] for key, v in arrays.items()})
+            np.savez(path, value=value[some], note=np.full(half, b"damaged"),
+                     **{key: v[some] for key, v in arrays.items()})
         listed, stats = os.path.join(folder, "c.csv"), os.path.join(folder, "s.json")
         _, errors = dedupe("--board", preset, *options, "--conflict=0.3", "--conflicts", listed, "--stats",
                            stats, "--out-dir", os.path.join(folder, "out"), *paths)
@@ -183,6 +184,16 @@ def test_conflicts():
             got = load(os.path.join(folder, "out", f"{i}.npz"))
             want = [k - half * i for k in classes if some(k)]
             same_bits(got["value"], load(paths[i])["value"][want], f"file {i}")
+        none = os.path.join(folder, "none.csv")
+        dedupe("-n", "--board", preset, *options, "--conflicts", none, "-o", none + ".npz", *paths)
+        with open(paths[1], "r+b") as file:  # damage behind the keys: found when all is written
+            content = file.read()
+            file.seek(content.index(b"damaged") + 3)
+            file.write(b"X")
+        dedupe("--board", preset, *options, "--copy=note", "--conflicts", none, "-o", none + ".npz", *paths, code=65)
+        with open(paths[1], "wb") as file:
+            file.write(content)
+        assert not [name for name in os.listdir(folder) if name.startswith("none")], os.listdir(folder)
         # joined
         out = os.path.join(folder, "all.npz")
         dedupe("-q", "--board", preset, *options, "-o", out, *paths)
