@@ -1,8 +1,8 @@
 /*
  * text.c - text for messages: names from files quoted so that nothing in them can move a cursor or
  * end a line, numbers and sizes read strictly and written for people, shapes as Python writes them,
- * words as a shell reads them, and a string that grows. Quoted names are returned by value, so that
- * a message needs neither memory nor a release.
+ * words as a shell reads them, a string that grows, and a list of warnings. Quoted names are
+ * returned by value, so that a message needs neither memory nor a release.
  */
 #include "base/text.h"
 
@@ -242,4 +242,59 @@ int text_append_shell(struct text *t, const char *word, struct error *err)
         if (text_append(t, err, *word == '\'' ? "'\\''" : "%c", *word) != 0)
             return -1;
     return text_append(t, err, "'");
+}
+
+/* --- warnings --- */
+
+/* The first WARNINGS_MAX lines are kept, the others are counted, so that a shard with a million
+ * oddities neither fills the memory nor the terminal. */
+#define WARNING_NBYTES 768
+
+static int add_line(struct warnings *warnings, const char *line, struct error *err)
+{
+    char **lines = realloc(warnings->lines, (warnings->n_lines + 1) * sizeof *lines);
+    char *copy;
+
+    if (lines == NULL)
+        return error_no_memory(err, "warnings");
+    warnings->lines = lines;
+    copy = strdup(line);
+    if (copy == NULL)
+        return error_no_memory(err, "warnings");
+    lines[warnings->n_lines++] = copy;
+    return 0;
+}
+
+int warnings_add(struct warnings *warnings, struct error *err, const char *format, ...)
+{
+    char line[WARNING_NBYTES];
+    va_list args;
+
+    if (warnings->n_lines >= WARNINGS_MAX) {
+        warnings->n_left_out++;
+        return 0;
+    }
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return add_line(warnings, line, err);
+}
+
+int warnings_finish(struct warnings *warnings, struct error *err)
+{
+    char line[64];
+
+    if (warnings->n_left_out == 0)
+        return 0;
+    snprintf(line, sizeof line, "%zu more warnings", warnings->n_left_out);
+    warnings->n_left_out = 0;
+    return add_line(warnings, line, err);
+}
+
+void warnings_release(struct warnings *warnings)
+{
+    for (size_t i = 0; i < warnings->n_lines; i++)
+        free(warnings->lines[i]);
+    free(warnings->lines);
+    *warnings = (struct warnings){0};
 }

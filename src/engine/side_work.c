@@ -26,21 +26,6 @@ int side_work_init(struct side_work *work, const struct archive_in *archives, si
     return error_no_memory(err, "digests of the inputs");
 }
 
-/* One line of a folder's digest. */
-static int add_line(struct side_work *work, const struct input *in, const char *hex,
-                    struct error *err)
-{
-    const char *name = text_base_name(in->path);
-
-    if (work->lines == NULL && (work->lines = digest_new(err)) == NULL)
-        return -1;
-    if (digest_update(work->lines, name, strlen(name), err) != 0 ||
-        digest_update(work->lines, " ", 1, err) != 0 ||
-        digest_update(work->lines, hex, strlen(hex), err) != 0)
-        return -1;
-    return digest_update(work->lines, "\n", 1, err);
-}
-
 /* The file is read to its end: keep its digest and go on to the next. */
 static int end_file(struct side_work *work, struct error *err)
 {
@@ -56,7 +41,9 @@ static int end_file(struct side_work *work, struct error *err)
         memcpy(work->sha256[work->archive++], hex, sizeof hex);
         return 0;
     }
-    if (add_line(work, &archive->inputs[work->file], hex, err) != 0)
+    if ((work->lines == NULL && (work->lines = digest_new(err)) == NULL) ||
+        digest_add_line(work->lines, text_base_name(archive->inputs[work->file].path), hex, err) !=
+            0)
         return -1;
     if (++work->file < archive->n_inputs)
         return 0;

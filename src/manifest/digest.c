@@ -1,5 +1,5 @@
 /*
- * digest.c - see digest.h.
+ * digest.c - SHA-256 of files, through libcrypto.
  *
  * A digest of an output follows the writer in steps of some MiB, taken by whichever thread has
  * nothing better to do; a lock keeps the steps in sequence.
@@ -9,6 +9,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CHUNK_NBYTES  (1u << 20)
 #define STEP_NCHUNKS  2
@@ -47,6 +48,16 @@ int digest_update(struct digest *digest, const void *bytes, size_t n_bytes, stru
     if (EVP_DigestUpdate(digest->context, bytes, n_bytes) == 1)
         return 0;
     return error_set(err, ERROR_INTERNAL, "SHA-256 failed");
+}
+
+int digest_add_line(struct digest *digest, const char *name, const char *hex, struct error *err)
+{
+    const char *const parts[] = {name, " ", hex, "\n"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (digest_update(digest, parts[i], strlen(parts[i]), err) != 0)
+            return -1;
+    return 0;
 }
 
 int digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES], struct error *err)
@@ -133,25 +144,20 @@ bool output_digest_is_due(struct output_digest *d)
     return d->n_hashed < d->n_settled;
 }
 
-static int hash_chunk(struct output_digest *d, struct error *err)
-{
-    const uint64_t left = d->n_settled - d->n_hashed;
-    const size_t n = left < CHUNK_NBYTES ? (size_t)left : CHUNK_NBYTES;
-
-    if (output_read_written(d->output, d->n_hashed, d->chunk, n, err) != 0 ||
-        digest_update(d->digest, d->chunk, n, err) != 0)
-        return -1;
-    d->n_hashed += n;
-    return 0;
-}
-
 void output_digest_step(struct output_digest *d)
 {
     pthread_mutex_lock(&d->lock);
     for (int i = 0; i < STEP_NCHUNKS && d->failure.kind == ERROR_NONE && output_digest_is_due(d);
-         i++)
-        if (hash_chunk(d, &d->failure) != 0)
+         i++) {
+        const uint64_t left = d->n_settled - d->n_hashed;
+        const size_t n = left < CHUNK_NBYTES ? (size_t)left : CHUNK_NBYTES;
+
+        if (output_read_written(d->output, d->n_hashed, d->chunk, n, &d->failure) != 0 ||
+            digest_update(d->digest, d->chunk, n, &d->failure) != 0)
             d->n_hashed = UINT64_MAX; /* nothing is due any more */
+        else
+            d->n_hashed += n;
+    }
     pthread_mutex_unlock(&d->lock);
 }
 

@@ -21,6 +21,8 @@ struct digest; /* opaque */
 
 struct digest *digest_new(struct error *err);
 int digest_update(struct digest *digest, const void *bytes, size_t n_bytes, struct error *err);
+/* "NAME HEX\n": the digest of a folder is that of such lines of its files. */
+int digest_add_line(struct digest *digest, const char *name, const char *hex, struct error *err);
 int digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES], struct error *err);
 void digest_free(struct digest *digest);
 

@@ -140,18 +140,23 @@ static void compare(struct comparison *c, const char *what, const char *key, con
 }
 
 /* Options or conventions. */
-static void compare_settings(struct comparison *c, const char *what,
-                             const struct manifest_setting *a, size_t n_a,
-                             const struct manifest_setting *b, size_t n_b)
+static void compare_settings(struct comparison *c, bool options, const struct manifest *a,
+                             const struct manifest *b)
 {
-    for (size_t i = 0; i < n_a; i++) {
-        const struct manifest_setting *found = find_setting(b, n_b, a[i].name);
+    const struct manifest_setting *of_a = options ? a->options : a->conventions;
+    const struct manifest_setting *of_b = options ? b->options : b->conventions;
+    const size_t n_a = options ? a->n_options : a->n_conventions;
+    const size_t n_b = options ? b->n_options : b->n_conventions;
+    const char *what = options ? "option " : "convention ";
 
-        compare(c, what, a[i].name, a[i].value, found != NULL ? found->value : NULL);
+    for (size_t i = 0; i < n_a; i++) {
+        const struct manifest_setting *found = find_setting(of_b, n_b, of_a[i].name);
+
+        compare(c, what, of_a[i].name, of_a[i].value, found != NULL ? found->value : NULL);
     }
     for (size_t i = 0; i < n_b; i++)
-        if (find_setting(a, n_a, b[i].name) == NULL)
-            compare(c, what, b[i].name, NULL, b[i].value);
+        if (find_setting(of_a, n_a, of_b[i].name) == NULL)
+            compare(c, what, of_b[i].name, NULL, of_b[i].value);
 }
 
 static const struct manifest_array dropped_array = {.role = "drop"};
@@ -224,9 +229,8 @@ int manifest_compare(const struct manifest *a, const struct manifest *b, struct 
     compare(&c, "board's ", "name", a->board.name, b->board.name);
     compare(&c, "board's ", "preset", a->board.preset, b->board.preset);
     compare(&c, "board's ", "file", a->board.file_sha256, b->board.file_sha256);
-    compare_settings(&c, "option ", a->options, a->n_options, b->options, b->n_options);
-    compare_settings(&c, "convention ", a->conventions, a->n_conventions, b->conventions,
-                     b->n_conventions);
+    compare_settings(&c, true, a, b);
+    compare_settings(&c, false, a, b);
     compare(&c, "codec's ", "level", a->codec_level, b->codec_level);
     compare(&c, "codec's ", "libraries", a->codec_libraries, b->codec_libraries);
     compare_arrays(&c, a, b);

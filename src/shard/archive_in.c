@@ -6,7 +6,6 @@
 #include "shard/archive_in.h"
 
 #include "base/text.h"
-#include "base/warnings.h"
 #include "shard/unpack.h"
 #include "zip/check.h"
 

@@ -5,7 +5,6 @@
 #include "shard/unpack.h"
 
 #include "base/text.h"
-#include "base/warnings.h"
 
 #include <stdlib.h>
 #include <string.h>

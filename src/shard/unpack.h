@@ -45,7 +45,7 @@ void unpack_release(struct unpack *unpack);
 
 /* --- arrays from their bytes --- */
 
-struct warnings; /* base/warnings.h */
+struct warnings; /* base/text.h */
 
 /*
  * Read the header at the front of `array`, whose place in the input is set, and fill header,

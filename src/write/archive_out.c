@@ -191,12 +191,8 @@ static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
     }
     if (rc == 0)
         qsort(files, n_files, sizeof *files, by_name);
-    for (size_t i = 0; rc == 0 && i < n_files; i++) {
-        const char *parts[] = {files[i].name, " ", files[i].sha256, "\n"};
-
-        for (size_t k = 0; rc == 0 && k < sizeof parts / sizeof *parts; k++)
-            rc = digest_update(digest, parts[k], strlen(parts[k]), err);
-    }
+    for (size_t i = 0; rc == 0 && i < n_files; i++)
+        rc = digest_add_line(digest, files[i].name, files[i].sha256, err);
     if (rc == 0)
         rc = digest_finish(digest, sha256, err);
     for (size_t i = 0; files != NULL && i < n_files; i++)

@@ -80,7 +80,8 @@ struct run {
 
 /* What one thread works with. */
 struct worker {
-    struct bytes scratch;
+    struct bytes scratch;  /* a piece, unpacked, with its history in front */
+    size_t history_nbytes; /* of it */
     void *codec_state;
 };
 
@@ -161,21 +162,21 @@ static struct run *run_of(struct packer *p, uint64_t piece)
 
 /* --- pieces --- */
 
-/* Piece i, whose input is in that window: scratch receives *history_nbytes of the member's bytes in
- * front of it (in: how many are wanted, out: how many there are: whole rows), then the piece, and
- * what encoders may read after it and ignore: set, so that checkers of memory see no use of what
- * never was. */
-static int make_piece(const struct packer *p, uint64_t i, unsigned window, struct bytes *scratch,
-                      size_t *history_nbytes, struct error *err)
+/* Piece i, whose input is in that window, into the worker's scratch: of the history in front of it
+ * whole rows, enough for as many bytes as the worker wants, then the piece, and what encoders may
+ * read after it and ignore: set, so that checkers of memory see no use of what never was. */
+static int make_piece(const struct packer *p, uint64_t i, unsigned window, struct worker *worker,
+                      struct error *err)
 {
     const struct pieces *pieces = p->pieces;
+    struct bytes *scratch = &worker->scratch;
     struct piece_rows rows = rows_of(pieces, i, 1);
-    const uint64_t n_history = history_rows(pieces, rows.begin, *history_nbytes);
+    const uint64_t n_history = history_rows(pieces, rows.begin, worker->history_nbytes);
     uint8_t *slack;
 
     rows.begin -= n_history;
     rows.window = window;
-    *history_nbytes = (size_t)(n_history * pieces->row_nbytes);
+    worker->history_nbytes = (size_t)(n_history * pieces->row_nbytes);
     scratch->n_bytes = 0;
     if ((i == 0 && bytes_append(scratch, pieces->header.data, pieces->header.n_bytes, err) != 0) ||
         pieces->ops->make(pieces, &rows, scratch, err) != 0 ||
@@ -189,13 +190,13 @@ static int make_piece(const struct packer *p, uint64_t i, unsigned window, struc
 static int choose_codec(struct packer *p, unsigned window, struct codec_member about,
                         struct error *err)
 {
-    struct bytes sample = {0}, *scratch = &p->workers[0].scratch;
+    struct bytes sample = {0};
+    const struct bytes *scratch = &p->workers[0].scratch;
     int status = 0;
 
     for (uint64_t i = 0; status == 0 && i < p->n_pieces && i < SAMPLE_NPIECES; i++) {
-        size_t history_nbytes = 0;
-
-        status = make_piece(p, i, window, scratch, &history_nbytes, err);
+        p->workers[0].history_nbytes = 0;
+        status = make_piece(p, i, window, &p->workers[0], err);
         if (i > 0 && sample.n_bytes + scratch->n_bytes > CODEC_TRIAL_NBYTES)
             break;
         if (status == 0)
@@ -259,13 +260,15 @@ static int encode_piece(struct packer *p, struct worker *worker, uint64_t piece,
 {
     const struct codec *codec = p->choice.codec;
     struct codec_piece in = {.last = piece + 1 == p->n_pieces};
-    size_t history_nbytes = codec->zip_method == CODEC_ZIP_STORED ? 0 : CODEC_HISTORY_NBYTES;
+    size_t history_nbytes;
 
+    worker->history_nbytes = codec->zip_method == CODEC_ZIP_STORED ? 0 : CODEC_HISTORY_NBYTES;
     if (worker->codec_state == NULL &&
         (worker->codec_state = codec->state_new(&p->choice, &slot->err)) == NULL)
         return -1;
-    if (make_piece(p, piece, slot->window, &worker->scratch, &history_nbytes, &slot->err) != 0)
+    if (make_piece(p, piece, slot->window, worker, &slot->err) != 0)
         return -1;
+    history_nbytes = worker->history_nbytes;
     in.bytes = worker->scratch.data + history_nbytes;
     in.n_bytes = worker->scratch.n_bytes - history_nbytes;
     slot->crc = crc_update(0, in.bytes, in.n_bytes);

@@ -135,10 +135,12 @@ static bool agrees(uint64_t narrow, uint64_t all_ones, uint64_t wide)
     return narrow == all_ones || narrow == wide;
 }
 
-/* Read the zip64 end record that the locator at file offset `locator` points to. */
-static int read_end64(struct zip_reader *zip, const uint8_t *locator_bytes, uint64_t locator,
+/* Read the zip64 end record that a locator points to. *offset: that of the locator becomes that of
+ * the record. */
+static int read_end64(struct zip_reader *zip, const uint8_t *locator_bytes,
                       const struct end32 *end32, struct zip_end *end, uint64_t *offset)
 {
+    const uint64_t locator = *offset;
     uint8_t p[END64_NBYTES];
     uint64_t n_here;
 
@@ -226,9 +228,8 @@ static int read_end(struct zip_reader *zip, struct zip_end *end)
     limit = tail.offset + pos;
     if (pos >= LOCATOR64_NBYTES &&
         bytes_get_le32(tail.bytes + pos - LOCATOR64_NBYTES) == ZIP_LOCATOR64_SIGNATURE) {
-        const uint8_t *locator = tail.bytes + pos - LOCATOR64_NBYTES;
-
-        if (read_end64(zip, locator, limit - LOCATOR64_NBYTES, &end32, end, &limit) != 0)
+        limit -= LOCATOR64_NBYTES;
+        if (read_end64(zip, tail.bytes + pos - LOCATOR64_NBYTES, &end32, end, &limit) != 0)
             goto out;
     } else {
         if (end32.disk != 0 || end32.directory_disk != 0 || end32.n_here != end32.n_entries) {

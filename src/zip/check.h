@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/input.h"
-#include "base/warnings.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
