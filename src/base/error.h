@@ -29,6 +29,8 @@ enum error_code {
     ERROR_CODE_ROWS,
     ERROR_CODE_SHAPE,
     ERROR_CODE_LENGTH,
+    ERROR_CODE_CALL, /* no input: the words of the command line are wrong, not what one of them says
+                      */
 };
 
 #define ERROR_MESSAGE_NBYTES 4096

@@ -123,6 +123,28 @@ bool text_ends_with(const char *text, const char *suffix)
     return n > n_suffix && strcmp(text + n - n_suffix, suffix) == 0;
 }
 
+size_t text_distance(const char *a, const char *b)
+{
+    const size_t n_b = strnlen(b, TEXT_MAX_WORD);
+    size_t row[TEXT_MAX_WORD + 1];
+
+    for (size_t j = 0; j <= n_b; j++)
+        row[j] = j;
+    for (size_t i = 0; i < TEXT_MAX_WORD && a[i] != '\0'; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i + 1;
+        for (size_t j = 0; j < n_b; j++) {
+            const size_t replaced = diagonal + (a[i] != b[j]);
+            const size_t added = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
+
+            diagonal = row[j + 1];
+            row[j + 1] = replaced < added ? replaced : added;
+        }
+    }
+    return row[n_b];
+}
+
 int text_parse_u64(const char *text, uint64_t *value)
 {
     uint64_t v = 0;

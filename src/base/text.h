@@ -38,6 +38,10 @@ const char *text_base_name(const char *path);
 /* True when there is something in front of the suffix. */
 bool text_ends_with(const char *text, const char *suffix);
 
+/* Letters to insert, delete or replace to turn a into b, of the first TEXT_MAX_WORD ones. */
+#define TEXT_MAX_WORD 32
+size_t text_distance(const char *a, const char *b);
+
 /* Parse a whole decimal number, nothing before or after it. Returns 0, or -1 (no error set). */
 int text_parse_u64(const char *text, uint64_t *value);
 

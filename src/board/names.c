@@ -6,11 +6,13 @@
  */
 #include "board/families.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_NAME      32
+#define MAX_NAME      TEXT_MAX_WORD
 #define N_SUGGESTIONS 3
 
 /* Copy the letters and digits in lower case; false when they are more than MAX_NAME or none. */
@@ -29,29 +31,6 @@ static bool simplify(const char *name, char *simple)
     return n > 0;
 }
 
-/* Letters to insert, delete or replace to turn a into b; both at most MAX_NAME long. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    const size_t n_b = strlen(b);
-    size_t row[MAX_NAME + 1];
-
-    for (size_t j = 0; j <= n_b; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i] != '\0'; i++) {
-        size_t diagonal = row[0];
-
-        row[0] = i + 1;
-        for (size_t j = 0; j < n_b; j++) {
-            const size_t replaced = diagonal + (a[i] != b[j]);
-            const size_t added = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
-
-            diagonal = row[j + 1];
-            row[j + 1] = replaced < added ? replaced : added;
-        }
-    }
-    return row[n_b];
-}
-
 void board_suggest(const char *name, char *text, size_t n_bytes)
 {
     char asked[MAX_NAME + 1], family[MAX_NAME + 1], known[MAX_NAME + 1];
@@ -61,6 +40,11 @@ void board_suggest(const char *name, char *text, size_t n_bytes)
     text[0] = '\0';
     if (!simplify(name, asked))
         return;
+    if (strcmp(asked, "hex") == 0) { /* a game, and the form of another game's boards */
+        snprintf(text, n_bytes,
+                 "hex11 or rhombus:N (the game of Hex), hex8 or hexagon:R (RingRift)");
+        return;
+    }
     /* Of a name with a size only the family's part can be compared. */
     snprintf(family, sizeof family, "%.*s", (int)strcspn(asked, "0123456789"), asked);
     for (size_t d = 0; d <= 1 + strlen(asked) / 4; d++) {
@@ -71,7 +55,7 @@ void board_suggest(const char *name, char *text, size_t n_bytes)
             if (n == N_SUGGESTIONS || n_used >= n_bytes ||
                 !simplify(is_preset ? board_presets[i].name : of->name, known) ||
                 (!is_preset && d >= strlen(known)) ||
-                edit_distance(is_preset ? asked : family, known) != d)
+                text_distance(is_preset ? asked : family, known) != d)
                 continue;
             n_used += (size_t)snprintf(text + n_used, n_bytes - n_used, "%s%s", n++ > 0 ? ", " : "",
                                        is_preset ? board_presets[i].name : of->syntax);

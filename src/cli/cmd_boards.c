@@ -398,8 +398,9 @@ static int run_boards(int argc, char **argv, struct error *err)
 const struct command command_boards = {
     "boards",
     "[OPTION]... [BOARD|FILE]",
-    "list the boards, or show one: its transforms, cells and policy layouts",
+    "list the boards, or show one: its transforms and policies",
     "hex8 is the hexagon of radius 4 (61 cells), not an 8 x 8 board of the game of Hex: that is\n"
     "rhombus:8. FILE is a board description in JSON.",
+    "boards hex11",
     run_boards,
 };

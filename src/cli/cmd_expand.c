@@ -202,5 +202,6 @@ const struct command command_expand = {
     "row\n"
     "and OUT.manifest.json says what was done. An existing OUT is kept unless -f is given.\n"
     "Split training and validation data before expanding, and shuffle the result when training.",
+    "expand --board go9 games.npz games_all.npz",
     run_expand,
 };

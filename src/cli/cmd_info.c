@@ -260,5 +260,6 @@ static int run_info(int argc, char **argv, struct error *err)
 }
 
 const struct command command_info = {
-    "info", "[OPTION]... FILE...", "show arrays, their types, shapes and roles", NULL, run_info,
+    "info", "[OPTION]... FILE...", "show arrays, their types, shapes and roles",
+    NULL,   "info games.npz",      run_info,
 };

@@ -117,7 +117,8 @@ static int run_overlap(int argc, char **argv, struct error *err)
 const struct command command_overlap = {
     "overlap",
     "[--board BOARD] [OPTION]... A B...",
-    "count the positions that sets have in common, exactly and up to symmetry",
+    "count the positions that sets have in common",
     "A set is a shard, or a folder of shards. Nothing is written but the counts.",
+    "overlap --board hex11 train.npz valid.npz",
     run_overlap,
 };

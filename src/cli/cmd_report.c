@@ -90,9 +90,10 @@ static int run_report(int argc, char **argv, struct error *err)
 const struct command command_report = {
     "report",
     "[--board BOARD] [OPTION]... FILE|FOLDER|MANIFEST...",
-    "write a page about sets: what is in them, what is wrong, are they symmetric",
+    "write a page about sets: contents, faults, pictures, symmetry",
     "One HTML page that needs nothing else, report.html unless -o says otherwise; each operand is "
     "a\n"
     "set. Exit 1 when a set has errors or cannot be checked, as `verify` decides it.",
+    "report --board hex11 train.npz valid.npz",
     run_report,
 };

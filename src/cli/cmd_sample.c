@@ -33,9 +33,6 @@ static int run_sample(int argc, char **argv, struct error *err)
 }
 
 const struct command command_sample = {
-    "sample",
-    "--board BOARD --rows N [OPTION]... OUT",
-    "make a synthetic shard: random play",
-    NULL,
-    run_sample,
+    "sample", "--board BOARD --rows N [OPTION]... OUT",    "make a synthetic shard: random play",
+    NULL,     "sample --board hex11 --rows 500 games.npz", run_sample,
 };

@@ -128,5 +128,6 @@ const struct command command_show = {
     "Images are computed; of an expanded set (known as `verify` knows it) those that are stored "
     "are\n"
     "drawn, with red rings where they are not what is computed.",
+    "show --board hex11 --row 0 games.npz",
     run_show,
 };

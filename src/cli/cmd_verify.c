@@ -163,11 +163,12 @@ static int run_verify(int argc, char **argv, struct error *err)
 const struct command command_verify = {
     "verify",
     "[OPTION]... FILE|MANIFEST...",
-    "check shards, and expanded sets against the exact orbits of their sources",
+    "check shards, and expanded sets against their exact orbits",
     "One line per finding, with a code in brackets; exit 1 when there are errors. An expanded set "
     "is\n"
     "known by its provenance arrays, its manifest, or its rows; --order says it otherwise. A "
     "name\n"
     "that ends in .json is a manifest: all outputs that it lists are checked.",
+    "verify --board go9 games_all.npz",
     run_verify,
 };

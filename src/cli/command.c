@@ -6,6 +6,7 @@
 
 #include "base/crew.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "cli/option.h"
 #include "codec/codec.h"
 
@@ -37,19 +38,22 @@ void command_print_overview(void)
            "usage: symaug COMMAND [OPTION]... [OPERAND]...\n\ncommands:\n");
     for (size_t i = 0; i < command_n_table; i++)
         printf("  %-10s %s\n", command_table[i]->name, command_table[i]->summary);
-    printf(
-        "\n`symaug COMMAND --help` tells more about a command.\n"
-        "exit codes: 0 done, 1 problems found, 64 usage, 65 bad data, 66 no such input,\n"
-        "70 internal, 73 cannot create output, 74 I/O error, 75 try again later, 128+n signal n\n");
+    printf("\n`symaug COMMAND --help` tells more about a command.\n"
+           "exit codes: 0 done, 1 problems found, 64 usage, 65 bad data, 66 no such input,\n"
+           "70 internal, 73 cannot create output, 74 I/O error, 75 try again later,\n"
+           "128+n signal n\n");
 }
 
 void command_print_help(const struct command *command)
 {
-    printf("symaug %s - %s\n\nusage: symaug %s %s\n", command->name, command->summary,
-           command->name, command->operands);
-    if (command->details != NULL)
-        printf("\n%s\n", command->details);
-    printf("\noptions:\n");
+    printf("symaug %s - ", command->name);
+    option_print_words(command->summary, 0, stdout);
+    printf("\nusage: symaug %s %s\n", command->name, command->operands);
+    if (command->details != NULL) {
+        printf("\n");
+        option_print_words(command->details, 0, stdout);
+    }
+    printf("\nexample:\n  symaug %s\n\noptions:\n", command->example);
     option_print_help(command->name, stdout);
 }
 
@@ -58,6 +62,22 @@ void command_print_version(void)
     printf("symaug %s\n%s, libzip %s, jansson %s, %s, %s\n", SYMAUG_VERSION, codec_libraries(),
            zip_libzip_version(), jansson_version_str(), OpenSSL_version(OPENSSL_VERSION),
            threads_library());
+}
+
+const struct command *command_nearest(const char *name)
+{
+    const struct command *nearest = NULL;
+    size_t least = 3; /* letters that may be wrong: fewer */
+
+    for (size_t i = 0; i < command_n_table; i++) {
+        const size_t distance = text_distance(name, command_table[i]->name);
+
+        if (distance < least) {
+            least = distance;
+            nearest = command_table[i];
+        }
+    }
+    return nearest;
 }
 
 const struct command *command_find(const char *name)
@@ -90,7 +110,7 @@ static void fail_as_json(const struct error *err)
     json_decref(object);
 }
 
-int command_fail(const struct error *err)
+int command_fail(const struct error *err, const struct command *command)
 {
     const char *form = getenv("SYMAUG_ERRORS");
 
@@ -98,6 +118,10 @@ int command_fail(const struct error *err)
         fail_as_json(err);
     else
         fprintf(stderr, "symaug: %s\n", err->message);
+    if (err->code == ERROR_CODE_CALL && command != NULL &&
+        (form == NULL || strcmp(form, "json") != 0))
+        fprintf(stderr, "usage: symaug %s %s\nexample: symaug %s\n", command->name,
+                command->operands, command->example);
     return error_exit_code(err->kind);
 }
 
@@ -131,5 +155,5 @@ void command_end(const char *command)
         command_print_help(command_find(command));
     else
         command_print_version();
-    command_exit(command_flush(&err) != 0 ? command_fail(&err) : 0);
+    command_exit(command_flush(&err) != 0 ? command_fail(&err, NULL) : 0);
 }

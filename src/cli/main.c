@@ -65,11 +65,16 @@ static int run(int argc, char **argv, struct error *err)
         command_print_overview();
         return 0;
     }
-    command = command_find(argv[is_help ? 2 : 1]);
-    if (command == NULL)
-        return error_set(err, ERROR_USAGE, "no command %s%s",
-                         text_quote(argv[is_help ? 2 : 1]).text,
-                         is_help ? "" : "; `symaug help` lists them");
+    const char *name = argv[is_help ? 2 : 1];
+
+    command = command_find(name);
+    if (command == NULL) {
+        const struct command *nearest = command_nearest(name);
+
+        return error_set(err, ERROR_USAGE, "no command %s; %s%s%s", text_quote(name).text,
+                         nearest != NULL ? "did you mean '" : "`symaug help` lists them",
+                         nearest != NULL ? nearest->name : "", nearest != NULL ? "'?" : "");
+    }
     if (is_help) {
         command_print_help(command);
         return 0;
@@ -88,5 +93,5 @@ int main(int argc, char **argv)
     code = run(argc, argv, &err);
     if (code >= 0 && command_flush(&err) != 0)
         code = -1;
-    command_exit(code < 0 ? command_fail(&err) : code);
+    command_exit(code < 0 ? command_fail(&err, argc > 1 ? command_find(argv[1]) : NULL) : code);
 }

@@ -17,7 +17,10 @@
 int option_parse(const char *command, int argc, char **argv, struct settings *settings,
                  int *first_operand, struct error *err);
 
-/* Print the options of a command, two columns. */
+/* Print words from a column on, at which the line is already, in lines of up to 79 columns. */
+void option_print_words(const char *text, int column, FILE *to);
+
+/* Print the options of a command, two columns, in groups. */
 void option_print_help(const char *command, FILE *to);
 
 #endif

@@ -26,7 +26,10 @@ def options(command):
     found = {}
     for line in run(command, "--help")[0].split("options:\n")[1].splitlines():
         row = re.match(r"  (?:-(.), |    )--([a-z-]+)(?:=(\S+))?", line)
-        assert row, f"{command}: cannot read the line {line!r} of the help"
+        if not row:  # the name of a group, or more words of an option's help
+            assert re.match(r"$| [a-z ,]+:$| {30}\S", line), f"{command}: the line {line!r} of the help"
+            continue
+        assert len(line) < 80, line
         found[row[2]] = (row[1] or "", row[3] or "")
     assert len(found) >= 4, f"{command}: options {found}"
     return found
