@@ -36,6 +36,11 @@ ISAL     ?=
 
 VERSION  := 1.0.0
 PKGS     := zlib libzip jansson libcrypto libxxhash
+ifneq ($(filter-out help clean format layers uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(shell pkg-config --exists $(PKGS) 2>/dev/null && echo 1),1)
+$(error libraries are missing: run `make deps` as root on Debian, or install $(PKGS) with their headers)
+endif
+endif
 
 HASH     := \#
 has       = $(shell echo '$(HASH)include <$(1)>' | $(CC) -x c $(2) -fsyntax-only - >/dev/null 2>&1 && echo 1)
@@ -49,9 +54,9 @@ endif
 WARN     := -Wall -Wextra -Wshadow -Wvla -Wundef -Wmissing-prototypes -Wstrict-prototypes \
             -Wconversion $(if $(WERROR),-Werror)
 ALL_CPPFLAGS := -Isrc -Iinclude -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DSYMAUG_VERSION='"$(VERSION)"' \
-            $(if $(filter 1,$(ISAL)),-DHAVE_ISAL=1) $(shell pkg-config --cflags $(PKGS)) $(CPPFLAGS)
+            $(if $(filter 1,$(ISAL)),-DHAVE_ISAL=1) $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(CPPFLAGS)
 ALL_CFLAGS := -std=c11 -fPIC -fvisibility=hidden $(WARN) $(if $(filter 1,$(OPENMP)),-fopenmp,-Wno-unknown-pragmas) $(CFLAGS)
-LIBS     := $(shell pkg-config --libs $(PKGS)) $(if $(filter 1,$(ISAL)),-lisal) -lm
+LIBS     := $(shell pkg-config --libs $(PKGS) 2>/dev/null) $(if $(filter 1,$(ISAL)),-lisal) -lm
 
 FLOORS   := base board npy codec zip manifest shard write engine positions verify sample show report library
 LIB_SRC  := $(foreach f,$(FLOORS),$(sort $(wildcard src/$(f)/*.c)))

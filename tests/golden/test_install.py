@@ -132,6 +132,26 @@ def test_uninstall():
 
 
 @tap.test()
+def test_no_libraries():
+    """One line says what to do."""
+    done = subprocess.run(["make", "BUILD=" + ROOT.name], capture_output=True, text=True,
+                          env={**os.environ, "PKG_CONFIG_LIBDIR": "/nonexistent"})
+    lines = done.stderr.splitlines()
+    assert done.returncode == 2 and len(lines) == 1 and "run `make deps`" in lines[0], done.stderr
+
+
+@tap.test()
+def test_readme():
+    """The first examples work as they stand, with the program in the folder."""
+    with open("README.md", encoding="utf-8") as file:
+        examples = re.search(r"## Three examples\n\n```sh\n(.*?)```", file.read(), re.S)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(os.path.abspath(os.environ.get("SYMAUG", "./symaug")), folder + "/symaug")
+        done = subprocess.run(["sh", "-e", "-c", examples], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+@tap.test()
 def test_dist():
     if not os.path.exists(".git"):  # an unpacked archive
         return
