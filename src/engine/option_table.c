@@ -199,8 +199,8 @@ const struct option_row option_table[] = {
      " expand verify show ", CALL(set_order), SAID(order_said),
      .words = "block:16 sample transform"},
     {0, "rows-per-shard", "R",
-     "cut the output into shards of R rows: OUT-00000.npz, OUT-00001.npz, ...", " expand ",
-     ANY_NUMBER(rows_per_shard, 1)},
+     "cut the output into shards of R rows: OUT-00000.npz, ..., or as OUT says: x%03d.npz",
+     " expand ", ANY_NUMBER(rows_per_shard, 1)},
     {'l', "level", "LEVEL", "fast, default, best, store, or zlib:1 to zlib:9 (default: default)",
      " expand " FOLDS, CALL(set_level),
      .words = "fast default best store zlib:1 zlib:2 zlib:3 zlib:4 zlib:5 zlib:6 zlib:7 zlib:8 "

@@ -6,6 +6,7 @@
  */
 #include "engine/shards.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 uint64_t shards_block_rows(const struct plan *plan)
@@ -67,12 +68,34 @@ uint64_t shards_count(const struct shards *shards)
     return n;
 }
 
+/* Where "%05d" (or %d, %3d ..) stands in the last part of a name that has only one '%': its length
+ * and the number's width; NULL: nowhere. */
+static const char *find_number(const char *output, size_t *n_bytes, int *width)
+{
+    const char *slash = strrchr(output, '/');
+    const char *at = strchr(slash != NULL ? slash : output, '%');
+    char *end;
+
+    if (at == NULL || strchr(at + 1, '%') != NULL)
+        return NULL;
+    const unsigned long digits = at[1] >= '0' && at[1] <= '9' ? strtoul(at + 1, &end, 10) : 0;
+
+    if (at[1] < '0' || at[1] > '9')
+        end = (char *)at + 1;
+    if (*end != 'd' || digits > 20)
+        return NULL;
+    *n_bytes = (size_t)(end + 1 - at);
+    *width = (int)digits;
+    return at;
+}
+
 int shards_name(const struct shards *shards, const char *output, uint64_t i, struct text *name,
                 struct error *err)
 {
     static const char *const endings[] = {".npz", ".npy"};
-    size_t n = strlen(output);
-    const char *ending = "";
+    size_t n = strlen(output), n_number;
+    const char *ending = "", *at;
+    int width;
 
     if (shards->cut == SHARDS_ONE)
         return text_append(name, err, "%s", output);
@@ -89,6 +112,11 @@ int shards_name(const struct shards *shards, const char *output, uint64_t i, str
         return text_append(name, err, "%.*s/%.*s", (int)n, output, (int)(end - begin),
                            path + begin);
     }
+    at = find_number(output, &n_number, &width);
+    if (at != NULL)
+        return text_append(name, err, "%.*s%0*llu%.*s", (int)(at - output), output, width,
+                           (unsigned long long)i, (int)(n - n_number - (size_t)(at - output)),
+                           at + n_number);
     for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
         if (n > 4 && strncmp(output + n - 4, endings[k], 4) == 0 && output[n - 5] != '/')
             ending = endings[k];

@@ -33,9 +33,9 @@ struct order shards_slice(const struct shards *shards, uint64_t i, uint64_t firs
 /* The number of shards; at least 1. */
 uint64_t shards_count(const struct shards *shards);
 
-/* What shard i of an output is called: OUT.npz -> OUT-00000.npz; the name itself for the only
- * one of an output that is not cut; the name of its input in the folder OUT where each input has a
- * shard. Appended to name. */
+/* What shard i of an output is called: OUT.npz -> OUT-00000.npz, x%03d.npz -> x000.npz; the name
+ * itself for the only one of an output that is not cut; the name of its input in the folder OUT
+ * where each input has a shard. Appended to name. */
 int shards_name(const struct shards *shards, const char *output, uint64_t i, struct text *name,
                 struct error *err);
 

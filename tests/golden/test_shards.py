@@ -99,6 +99,21 @@ def test_cut(option, threads):
         assert ": 0 errors" in out
 
 
+@tap.test(("x%03d.npz", "x000.npz", "x001.npz"), ("%d", "0", "1"), ("a.%5d.b", "a.00000.b", "a.00001.b"),
+          ("50%.npz", "50%-00000.npz", "50%-00001.npz"), ("%d%d.npz", "%d%d-00000.npz", "%d%d-00001.npz"),
+          ("%s.npz", "%s-00000.npz", "%s-00001.npz"))
+def test_template(out, *expected):
+    """The number of a shard stands where the name says."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        np.savez(path, **gomoku(20))
+        os.mkdir(os.path.join(folder, "50%d"))  # only the last part of a path counts
+        run("expand", "-q", "-b", "square:9", "--rows-per-shard=128", "-o",
+            os.path.join(folder, "50%d", out), path)
+        found = [n for n in sorted(os.listdir(os.path.join(folder, "50%d"))) if "manifest" not in n]
+        assert found == list(expected), found
+
+
 @tap.test("--order=transform", "--shuffle", "--order=block:16")
 def test_without_provenance(option):
     """verify does not miss images that another shard holds."""
