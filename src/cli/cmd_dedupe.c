@@ -116,5 +116,6 @@ const struct command command_dedupe = {
     "The first row of each position stays, in its own orientation, with symaug_count: how many "
     "rows\n"
     "it stands for. With --merge mean its policy and values are the means of all.",
+    "dedupe --board go9 games.npz positions.npz",
     run_dedupe,
 };
