@@ -6,7 +6,6 @@
  */
 #include "engine/shards.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 uint64_t shards_block_rows(const struct plan *plan)
@@ -68,24 +67,18 @@ uint64_t shards_count(const struct shards *shards)
     return n;
 }
 
-/* Where "%05d" (or %d, %3d ..) stands in the last part of a name that has only one '%': its length
- * and the number's width; NULL: nowhere. */
+/* Where "%05d" (or another width) stands in the last part of a name that has only one '%': its
+ * length and the number's width; NULL: nowhere. */
 static const char *find_number(const char *output, size_t *n_bytes, int *width)
 {
     const char *slash = strrchr(output, '/');
     const char *at = strchr(slash != NULL ? slash : output, '%');
-    char *end;
 
-    if (at == NULL || strchr(at + 1, '%') != NULL)
+    if (at == NULL || strchr(at + 1, '%') != NULL || at[1] != '0' || at[2] < '1' || at[2] > '9' ||
+        at[3] != 'd')
         return NULL;
-    const unsigned long digits = at[1] >= '0' && at[1] <= '9' ? strtoul(at + 1, &end, 10) : 0;
-
-    if (at[1] < '0' || at[1] > '9')
-        end = (char *)at + 1;
-    if (*end != 'd' || digits > 20)
-        return NULL;
-    *n_bytes = (size_t)(end + 1 - at);
-    *width = (int)digits;
+    *n_bytes = 4;
+    *width = at[2] - '0';
     return at;
 }
 

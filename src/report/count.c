@@ -347,7 +347,7 @@ static double common_share(const struct games *g, const struct batch *batch, uin
 
 static int find_games_of(struct known *k, size_t i, struct games *g, struct error *err)
 {
-    uint8_t *stones = calloc(g->n_cells, 3), *last[3];
+    uint8_t *stones = calloc(g->n_cells, 3), *last[3] = {NULL};
     uint64_t game = k->tally->n_rows;
     double least = -1;
     struct source s;
@@ -355,7 +355,7 @@ static int find_games_of(struct known *k, size_t i, struct games *g, struct erro
 
     if (status == 0 && stones == NULL)
         status = error_no_memory(err, "stones");
-    for (size_t b = 0; b < 3; b++)
+    for (size_t b = 0; b < 3 && stones != NULL; b++)
         last[b] = stones + b * g->n_cells;
     while (status == 0 && (status = batch_next(&s.batch, s.at_most, err)) == 0 && s.batch.n > 0) {
         if (least < 0)

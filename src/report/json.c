@@ -54,15 +54,12 @@ static json_t *findings_of_all(const struct report_set *set)
     json_t *all = json_array();
 
     for (size_t i = 0; i < set->results.n; i++) {
-        json_t *some = findings_json(&set->results.items[i].findings), *one;
-        size_t k;
+        json_t *some = findings_json(&set->results.items[i].findings);
 
-        json_array_foreach(some, k, one)
-        {
-            if (set->results.n > 1)
-                json_object_set_new(one, "path", json_name(set->results.items[i].path));
-            json_array_append(all, one);
-        }
+        for (size_t k = 0; k < json_array_size(some) && set->results.n > 1; k++)
+            json_object_set_new(json_array_get(some, k), "path",
+                                json_name(set->results.items[i].path));
+        json_array_extend(all, some);
         json_decref(some);
     }
     return all;
@@ -72,14 +69,13 @@ static json_t *counts_of_all(const struct report_set *set)
 {
     json_t *all = json_object();
 
-    for (size_t i = 0; i < set->results.n; i++) {
-        json_t *some = findings_counts_json(&set->results.items[i].findings), *n;
-        const char *code;
+    for (int code = 0; code < FINDING_N_CODES; code++) {
+        uint64_t n = 0;
 
-        json_object_foreach(some, code, n) json_object_set_new(
-            all, code,
-            json_integer(json_integer_value(json_object_get(all, code)) + json_integer_value(n)));
-        json_decref(some);
+        for (size_t i = 0; i < set->results.n; i++)
+            n += set->results.items[i].findings.counts[code];
+        if (n > 0)
+            json_object_set_new(all, finding_code_name((enum finding_code)code), count(n));
     }
     return all;
 }

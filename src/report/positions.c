@@ -25,7 +25,7 @@ struct value {
 };
 
 struct counting {
-    const struct plan *plan;
+    const struct board *board; /* of the plan that is read */
     struct key key;
     struct value *values; /* owned */
     size_t n_values;
@@ -69,7 +69,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
             id++;
         *record = (struct record){rows->keys[r], UINT64_C(0xcbf29ce484222325)};
         for (size_t v = 0; v < c->n_values; v++)
-            hash_value(&c->values[v], r, c->plan->board->transforms[c->key.ids[id]].swaps_colours,
+            hash_value(&c->values[v], r, c->board->transforms[c->key.ids[id]].swaps_colours,
                        &record->values);
     }
     return 0;
@@ -109,7 +109,7 @@ static int read_shard(struct counting *c, const struct settings *given, const ch
     settings.allow_expanded = true;
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
         return -1;
-    c->plan = &plan;
+    c->board = plan.board;
     status = key_of_plan(&c->key, &plan, NULL, err);
     if (status == 0)
         status = open_values(c, &plan, err);

@@ -142,7 +142,7 @@ static int count_rows(struct report_set *set, const struct verify_result *result
                                            .exact_manifest = true};
     const bool is_first = set->is_open && strcmp(set->shard.archive.path, result->path) == 0;
     struct verify_images images = {0};
-    struct shard own;
+    struct shard own = {0};
     const struct shard *shard = is_first ? &set->shard : &own;
     int status = is_first ? 0 : shard_open(&own, result->path, set->request->settings, err);
 

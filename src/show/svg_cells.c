@@ -114,11 +114,12 @@ static void put_hoshi(struct canvas *c)
 
     for (int i = 0; i < 9 && n == board->rows && n >= 7; i++) {
         const bool is_side = i % 3 == 1 || i / 3 == 1, is_middle = i == 4;
+        const uint32_t row = at[i / 3], col = at[i % 3];
 
         if (is_side && (n % 2 == 0 || (n < 15 && !is_middle)))
             continue;
         svg_put(c, "<use href=\"#%sh\" x=\"%s\" y=\"%s\"/>\n", c->prefix,
-                svg_px(at[i % 3] * c->unit).text, svg_px(at[i / 3] * c->unit).text);
+                svg_px(col * c->unit).text, svg_px(row * c->unit).text);
     }
 }
 

@@ -99,8 +99,9 @@ def test_cut(option, threads):
         assert ": 0 errors" in out
 
 
-@tap.test(("x%03d.npz", "x000.npz", "x001.npz"), ("%d", "0", "1"), ("a.%5d.b", "a.00000.b", "a.00001.b"),
-          ("50%.npz", "50%-00000.npz", "50%-00001.npz"), ("%d%d.npz", "%d%d-00000.npz", "%d%d-00001.npz"),
+@tap.test(("x%03d.npz", "x000.npz", "x001.npz"), ("%01d", "0", "1"), ("a.%05d.b", "a.00000.b", "a.00001.b"),
+          ("x%d.npz", "x%d-00000.npz", "x%d-00001.npz"),
+          ("50%.npz", "50%-00000.npz", "50%-00001.npz"), ("%03d%d.npz", "%03d%d-00000.npz", "%03d%d-00001.npz"),
           ("%s.npz", "%s-00000.npz", "%s-00001.npz"))
 def test_template(out, *expected):
     """The number of a shard stands where the name says."""
