@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -217,4 +218,45 @@ double dtype_get_double(const struct dtype *dtype, const void *element)
     }
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+static uint64_t half_bits(double value)
+{
+    const uint64_t sign = signbit(value) ? 0x8000 : 0;
+    int exponent;
+    double steps;
+
+    if (isnan(value))
+        return sign | 0x7e00;
+    if (value == 0 || isinf(value))
+        return sign | (value == 0 ? 0 : 0x7c00);
+    frexp(value, &exponent);
+    exponent = exponent - 1 < -14 ? -14 : exponent - 1;
+    if (exponent > 15)
+        return sign | 0x7c00;
+    steps = nearbyint(ldexp(fabs(value), 10 - exponent)); /* ties to even; a carry goes up */
+    return sign | ((uint64_t)(exponent + 14) * 1024 + (uint64_t)steps);
+}
+
+void dtype_put_double(const struct dtype *dtype, double value, void *element)
+{
+    uint64_t bits = 0;
+
+    if (dtype->kind != DTYPE_FLOAT) {
+        const double whole = nearbyint(value);
+
+        if (dtype->kind == DTYPE_UINT && whole >= 0x1p63)
+            bits = whole < 0x1p64 ? (uint64_t)whole : UINT64_MAX;
+        else
+            bits = (uint64_t)(int64_t)whole;
+    } else if (dtype->itemsize == 2) {
+        bits = half_bits(value);
+    } else if (dtype->itemsize == 4) {
+        const float single = (float)value;
+
+        memcpy(&bits, &single, sizeof single);
+    } else {
+        memcpy(&bits, &value, sizeof value);
+    }
+    bytes_put_uint(element, bits, dtype->itemsize, dtype->big_endian);
 }

@@ -63,6 +63,9 @@ int64_t dtype_get_int(const struct dtype *dtype, const void *element);
 /* Store an integer that fits. Returns -1 (no error set) when it does not fit the type. */
 int dtype_put_int(const struct dtype *dtype, int64_t value, void *element);
 
+/* Store a number in the nearest value of its type (i, u, f2, f4, f8), ties to even. */
+void dtype_put_double(const struct dtype *dtype, double value, void *element);
+
 /* A number as a double (b, i, u, f2, f4, f8). */
 double dtype_get_double(const struct dtype *dtype, const void *element);
 

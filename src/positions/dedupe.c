@@ -20,9 +20,7 @@
 #include "positions/table.h"
 #include "shard/batch.h"
 
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -389,48 +387,6 @@ static int join_rows(void *self, const uint8_t *bytes, size_t n_bytes, struct er
 
 /* --- classes to boxes --- */
 
-static uint64_t half_bits(double v)
-{
-    const uint64_t sign = signbit(v) ? 0x8000 : 0;
-    int exponent;
-    double units;
-
-    if (isnan(v))
-        return sign | 0x7e00;
-    if (v == 0)
-        return sign;
-    frexp(fabs(v), &exponent);
-    exponent = exponent - 1 < -14 ? -14 : exponent - 1;
-    units = nearbyint(ldexp(fabs(v), 10 - exponent)); /* ties to even */
-    if (exponent > 15 || (exponent == 15 && units >= 2048))
-        return sign | 0x7c00;
-    return sign | ((uint64_t)(exponent + 14) * 1024 + (uint64_t)units);
-}
-
-/* A mean, rounded once to its type, ties to even. */
-static void put_mean(const struct dtype *dtype, double mean, uint8_t *out)
-{
-    uint64_t bits = 0;
-
-    if (dtype->kind != DTYPE_FLOAT) {
-        const double whole = nearbyint(mean);
-
-        if (dtype->kind == DTYPE_UINT && whole >= 0x1p63)
-            bits = whole < 0x1p64 ? (uint64_t)whole : UINT64_MAX;
-        else
-            bits = (uint64_t)(int64_t)whole;
-    } else if (dtype->itemsize == 2) {
-        bits = half_bits(mean);
-    } else if (dtype->itemsize == 4) {
-        const float f = (float)mean;
-
-        memcpy(&bits, &f, sizeof f);
-    } else {
-        memcpy(&bits, &mean, sizeof mean);
-    }
-    bytes_put_uint(out, bits, dtype->itemsize, dtype->big_endian);
-}
-
 static void write_means(const struct dedupe *d, size_t number, uint8_t *out)
 {
     const double *sum = d->sums + number * d->n_elements;
@@ -440,7 +396,8 @@ static void write_means(const struct dedupe *d, size_t number, uint8_t *out)
         const struct label *label = &d->labels[k];
 
         for (uint64_t i = 0; i < label->n; i++)
-            put_mean(&label->spec.dtype, *sum++ / weight, out + i * label->spec.dtype.itemsize);
+            dtype_put_double(&label->spec.dtype, *sum++ / weight,
+                             out + i * label->spec.dtype.itemsize);
         out += (label->spec.row_nbytes + 15) / 16 * 16;
     }
 }
@@ -532,10 +489,13 @@ static int append(void *self, const uint8_t *bytes, size_t n_bytes, struct error
     return bytes_append(self, bytes, n_bytes, err);
 }
 
+/* Classes in the order of rows, up to a NULL. */
+typedef uint8_t *class_list;
+
 /* Rows first .. first + n - 1 as they are written: what the input has, and of classes what came out
- * for them: those from *at on, which are `n_classes` in all. */
-static int write_chunk(struct dedupe *d, uint64_t first, uint64_t n, uint8_t *const *classes,
-                       size_t n_classes, size_t *at, struct error *err)
+ * for them: from *classes on, which becomes the first one behind these rows. */
+static int write_chunk(struct dedupe *d, uint64_t first, uint64_t n, class_list **classes,
+                       struct error *err)
 {
     uint8_t counts[4 * 4096];
     uint64_t weight;
@@ -550,11 +510,11 @@ static int write_chunk(struct dedupe *d, uint64_t first, uint64_t n, uint8_t *co
             return -1;
         bytes_put_le(counts + 4 * i, weight, 4);
     }
-    for (; *at < n_classes; (*at)++) {
-        const uint8_t *labels = classes[*at] + sizeof(struct class_record);
+    for (; **classes != NULL; (*classes)++) {
+        const uint8_t *labels = **classes + sizeof(struct class_record);
         struct class_record class;
 
-        memcpy(&class, classes[*at], sizeof class);
+        memcpy(&class, **classes, sizeof class);
         if (class.row >= first + n)
             break;
         bytes_put_le(counts + 4 * (class.row - first), class.weight, 4);
@@ -580,8 +540,8 @@ static int write_box(struct dedupe *d, size_t box, struct error *err)
     const uint64_t begin = box * d->rows_per_box;
     const uint64_t left = d->plan->n_rows > begin ? d->plan->n_rows - begin : 0;
     const uint64_t n_rows = left < d->rows_per_box ? left : d->rows_per_box;
-    uint8_t **classes;
-    size_t n, at = 0;
+    class_list *classes, *at;
+    size_t n;
     int status;
 
     d->box.n_bytes = 0;
@@ -594,9 +554,10 @@ static int write_box(struct dedupe *d, size_t box, struct error *err)
         classes[i] = d->box.data + i * n_bytes;
     if (status == 0)
         qsort(classes, n, sizeof *classes, compare_classes);
+    at = classes;
     for (uint64_t first = 0; first < n_rows && status == 0; first += 4096)
-        status = write_chunk(d, begin + first, n_rows - first < 4096 ? n_rows - first : 4096,
-                             classes, n, &at, err);
+        status =
+            write_chunk(d, begin + first, n_rows - first < 4096 ? n_rows - first : 4096, &at, err);
     free(classes);
     return status;
 }

@@ -220,55 +220,28 @@ int key_note(struct plan *plan, const struct key *key, struct error *err)
 
 /* --- another type --- */
 
-/* A finite number as a half, when it is one. */
-static uint64_t half_of(double v)
-{
-    const uint64_t sign = signbit(v) ? 0x8000 : 0;
-    int exponent;
-    const double mantissa = 2 * frexp(fabs(v), &exponent);
-
-    if (v == 0)
-        return sign;
-    if (exponent - 1 < -14)
-        return sign | (uint64_t)ldexp(fabs(v), 24);
-    if (exponent - 1 > 15)
-        return sign | 0x7c00;
-    return sign | (uint64_t)(exponent + 14) << 10 | (uint64_t)((mantissa - 1) * 1024);
-}
-
-static bool put_double(const struct dtype *to, double v, uint8_t *out)
-{
-    uint64_t bits = 0;
-
-    if (to->kind != DTYPE_FLOAT)
-        return fabs(v) < 0x1p63 && v == floor(v) && dtype_put_int(to, (int64_t)v, out) == 0;
-    if (to->itemsize == 2) {
-        bits = half_of(v);
-    } else if (to->itemsize == 4) {
-        const float f = (float)v;
-
-        memcpy(&bits, &f, sizeof f);
-    } else {
-        memcpy(&bits, &v, sizeof v);
-    }
-    bytes_put_uint(out, bits, to->itemsize, to->big_endian);
-    return dtype_get_double(to, out) == v;
-}
-
 /* One element as another type; false when its value would change. */
 static bool convert(const struct dtype *from, const uint8_t *in, const struct dtype *to,
                     uint8_t *out)
 {
-    int64_t v;
+    int64_t whole;
 
-    if (from->kind == DTYPE_FLOAT)
-        return put_double(to, dtype_get_double(from, in), out);
-    v = dtype_get_int(from, in);
-    if (v == INT64_MAX) /* perhaps more than that */
+    if (from->kind == DTYPE_FLOAT) {
+        const double v = dtype_get_double(from, in);
+
+        if (to->kind != DTYPE_FLOAT)
+            return fabs(v) < 0x1p63 && v == floor(v) && dtype_put_int(to, (int64_t)v, out) == 0;
+        dtype_put_double(to, v, out);
+        return dtype_get_double(to, out) == v;
+    }
+    whole = dtype_get_int(from, in);
+    if (whole == INT64_MAX) /* perhaps more than that */
         return false;
     if (to->kind != DTYPE_FLOAT)
-        return dtype_put_int(to, v, out) == 0;
-    return fabs((double)v) < 0x1p63 && (int64_t)(double)v == v && put_double(to, (double)v, out);
+        return dtype_put_int(to, whole, out) == 0;
+    dtype_put_double(to, (double)whole, out);
+    return fabs((double)whole) < 0x1p63 && (int64_t)(double)whole == whole &&
+           dtype_get_double(to, out) == (double)whole;
 }
 
 /* --- rows --- */
