@@ -9,24 +9,16 @@
 
 #include <stdlib.h>
 
-/* In the order in which a board is tried: the last ones take what is left. */
+/* In the order in which a board is tried: the last one takes what is left. */
 static const struct play_kind *const kinds[] = {
-    &play_hex,
-    &play_gomoku,
-    &play_connect4,
-    &play_ringrift_hexagon,
-    &play_ringrift_square,
-    &play_chess,
-    &play_katago,
-    &play_takeiteasy,
-    &play_box,
-    &play_cells,
+    &play_hex,   &play_gomoku, &play_connect4,   &play_ringrift,
+    &play_chess, &play_katago, &play_takeiteasy, &play_any,
 };
 
 int play_init(struct play *play, const struct board *board, uint64_t seed, struct error *err)
 {
-    *play = (struct play){.board = board, .seed = seed};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && play->kind == NULL; i++)
+    *play = (struct play){.board = board, .seed = seed, .n_moves = board->n_cells};
+    for (size_t i = 0; i < N_OF(kinds) && play->kind == NULL; i++)
         if ((kinds[i]->game == 0 || kinds[i]->game == board->game) &&
             (kinds[i]->fits == NULL || kinds[i]->fits(board)))
             play->kind = kinds[i];
@@ -43,7 +35,7 @@ uint64_t play_dim(const struct play *play, int dim)
 
     switch (dim) {
     case PLAY_ROWS:
-        return play->board->rows;
+        return play->board->rows > 0 ? play->board->rows : n_cells;
     case PLAY_COLS:
         return play->board->cols;
     case PLAY_CELLS:
@@ -66,11 +58,9 @@ uint64_t play_dim(const struct play *play, int dim)
 int play_game_init(struct play_game *game, const struct play *play, struct error *err)
 {
     const size_t n_cells = play->board->n_cells;
-    const uint32_t n_moves =
-        play->kind->max_moves != NULL ? play->kind->max_moves(play->board) : play->board->n_cells;
 
     *game = (struct play_game){0};
-    game->moves = calloc((size_t)n_moves + 1, sizeof *game->moves);
+    game->moves = calloc((size_t)play->n_moves + 1, sizeof *game->moves);
     game->work = calloc(n_cells + PLAY_WORK, sizeof *game->work);
     game->stones = calloc(2 * n_cells + 1, 1);
     if (game->moves != NULL && game->work != NULL && game->stones != NULL)

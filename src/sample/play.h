@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define N_OF(table) (sizeof(table) / sizeof(table)[0])
+
 #define PLAY_MAX_DIMS  3  /* of a row */
 #define PLAY_MAX_ITEMS 16 /* in a row of an object array */
 
@@ -27,6 +29,7 @@ struct play {
     const struct board *board; /* borrowed */
     const struct play_kind *kind;
     uint64_t seed;
+    uint32_t n_moves;   /* room for those of a game */
     uint32_t n_planes;  /* of arrays with PLAY_PLANES */
     uint32_t n_actions; /* of arrays with PLAY_ACTIONS */
 };
@@ -36,7 +39,7 @@ struct play_game {
     uint64_t number;
     uint32_t n_plies; /* at least 1 */
     int winner;       /* 0 who moved first, 1 the other, -1 nobody */
-    uint32_t *moves;  /* owned: of the kind, at least n_plies */
+    uint32_t *moves;  /* owned: of the kind, at most n_moves of the play */
     uint32_t *work;   /* owned: scratch, PLAY_WORK more than the board has cells */
     uint8_t *stones;  /* owned: scratch, twice the board's cells */
 };
@@ -45,8 +48,8 @@ struct play_game {
 
 /* Dimensions of a row that depend on the board. */
 enum play_size {
-    PLAY_ROWS = -1,
-    PLAY_COLS = -2,
+    PLAY_ROWS = -1, /* on a board without rows its cells, */
+    PLAY_COLS = -2, /* and no dimension for columns */
     PLAY_CELLS = -3,
     PLAY_PLANES = -4,
     PLAY_ACTIONS = -5,
@@ -80,9 +83,8 @@ struct play_array {
 /* A game for a family of boards: a row of the table in play.c. */
 struct play_kind {
     enum board_game game;
-    bool (*fits)(const struct board *board);          /* which of its boards, or NULL: all */
-    void (*set_up)(struct play *play);                /* n_planes, n_actions; or NULL */
-    uint32_t (*max_moves)(const struct board *board); /* NULL: a move for each cell */
+    bool (*fits)(const struct board *board); /* which of its boards, or NULL: all */
+    void (*set_up)(struct play *play); /* n_moves unless one a cell, n_planes, n_actions; or NULL */
     void (*play)(const struct play *play, struct play_game *game); /* moves, n_plies, winner */
     bool bare_names; /* members are called as the arrays, without .npy */
     const struct play_array *arrays;
@@ -92,7 +94,7 @@ struct play_kind {
 /* Decide what is played on a board. ERROR_USAGE where there is no such game. */
 int play_init(struct play *play, const struct board *board, uint64_t seed, struct error *err);
 
-/* The length of a dimension. */
+/* The length of a dimension; 0 after the last. */
 uint64_t play_dim(const struct play *play, int dim);
 
 /* Make room for games; the caller releases it. */
@@ -105,13 +107,11 @@ void play_game(const struct play *play, uint64_t number, struct play_game *game)
 extern const struct play_kind play_hex;
 extern const struct play_kind play_gomoku;
 extern const struct play_kind play_connect4;
-extern const struct play_kind play_ringrift_hexagon;
-extern const struct play_kind play_ringrift_square;
+extern const struct play_kind play_ringrift;
 extern const struct play_kind play_chess;
 extern const struct play_kind play_takeiteasy;
 extern const struct play_kind play_katago;
-extern const struct play_kind play_box;
-extern const struct play_kind play_cells;
+extern const struct play_kind play_any;
 
 /* --- what games share: random numbers, random orders, policies, elements of rows --- */
 

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 /* --- rules --- */
 
 #define LAST_RANK 7
@@ -243,10 +241,9 @@ enum plane {
 #define POSITION_WORDS ((sizeof(struct chess_position) + 3) / 4)
 #define PLY_WORDS      (1 + POSITION_WORDS)
 
-static uint32_t max_moves(const struct board *board)
+static void set_up(struct play *play)
 {
-    (void)board;
-    return MAX_PLIES * PLY_WORDS;
+    play->n_moves = MAX_PLIES * PLY_WORDS;
 }
 
 static void play_to_the_end(const struct play *play, struct play_game *game)
@@ -337,7 +334,7 @@ static const struct play_array arrays[] = {
 
 const struct play_kind play_chess = {
     .game = BOARD_GAME_CHESS,
-    .max_moves = max_moves,
+    .set_up = set_up,
     .play = play_to_the_end,
     .arrays = arrays,
     .n_arrays = N_OF(arrays),

@@ -4,8 +4,6 @@
  */
 #include "sample/play.h"
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 #define N_FEATURES       22
 #define N_GLOBALS        19
 #define N_GLOBAL_TARGETS 80

@@ -9,8 +9,6 @@
 
 #include "board/actions.h"
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 #define N_MOVES      24 /* behind the placements */
 #define N_HISTORY    3
 #define N_TRIES      32 /* at a move, before a player passes */
@@ -146,20 +144,11 @@ enum plane {
     PLANE_FIRST_TO_MOVE,
 };
 
-static bool fits_hexagon(const struct board *board)
+static void set_up(struct play *play)
 {
-    return rings_on_hexagon(board);
-}
-
-static bool fits_square(const struct board *board)
-{
-    return !rings_on_hexagon(board);
-}
-
-/* Moves take three numbers each. */
-static uint32_t max_moves(const struct board *board)
-{
-    return 3 * (rings_n_placements(board) + N_MOVES);
+    /* Moves take three numbers each. */
+    play->n_moves = 3 * (rings_n_placements(play->board) + N_MOVES);
+    play->n_planes = rings_on_hexagon(play->board) ? 40 : 56;
 }
 
 /* Make the stored move of a ply. */
@@ -183,7 +172,7 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
 {
     uint32_t rings[3] = {0};
 
-    game->n_plies = max_moves(play->board) / 3;
+    game->n_plies = play->n_moves / 3;
     memset(game->stones, 0, play->board->n_cells);
     for (uint32_t ply = 0; ply < game->n_plies; ply++) {
         struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, ply);
@@ -250,7 +239,6 @@ static void fill(const struct play_row *r, uint32_t plane)
 static void render_features(const struct play_row *r)
 {
     const uint32_t mover = 1 + (r->ply & 1);
-    const uint32_t n_planes = (uint32_t)r->play->kind->arrays[0].dims[0];
 
     memset(r->game->stones, 0, r->play->board->n_cells);
     for (uint32_t k = 0; k < r->ply; k++) {
@@ -264,7 +252,7 @@ static void render_features(const struct play_row *r)
         fill(r, PLANE_PLACING);
     if (mover == 1)
         fill(r, PLANE_FIRST_TO_MOVE);
-    fill(r, n_planes - 1);
+    fill(r, r->play->n_planes - 1);
 }
 
 /* How far the game is, whose turn, which phase; the rest is 0. */
@@ -332,35 +320,21 @@ static const char *policy_encoding(const struct play *play)
     return "board_aware";
 }
 
-#define ARRAYS(n_planes)                                                                  \
-    {                                                                                     \
-        {"features", "<f4", {n_planes, PLAY_ROWS, PLAY_COLS}, .render = render_features}, \
-            {"globals", "<f4", {N_GLOBALS}, .render = render_globals},                    \
-            {"values", "<f4", {0}, .render = play_render_result},                         \
-            {"policy_indices", "<i4", {0}, .render_items = render_indices},               \
-            {"policy_values", "<f4", {0}, .render_items = render_values},                 \
-            {"move_numbers", "<i4", {0}, .render = play_render_ply},                      \
-            {"board_type", "<U", {0}, .text = board_type},                                \
-            {"policy_encoding", "<U", {0}, .text = policy_encoding},                      \
-    }
-
-static const struct play_array hexagon_arrays[] = ARRAYS(40);
-static const struct play_array square_arrays[] = ARRAYS(56);
-
-const struct play_kind play_ringrift_hexagon = {
-    .game = BOARD_GAME_RINGS,
-    .fits = fits_hexagon,
-    .max_moves = max_moves,
-    .play = play_to_the_end,
-    .arrays = hexagon_arrays,
-    .n_arrays = N_OF(hexagon_arrays),
+static const struct play_array arrays[] = {
+    {"features", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_features},
+    {"globals", "<f4", {N_GLOBALS}, .render = render_globals},
+    {"values", "<f4", {0}, .render = play_render_result},
+    {"policy_indices", "<i4", {0}, .render_items = render_indices},
+    {"policy_values", "<f4", {0}, .render_items = render_values},
+    {"move_numbers", "<i4", {0}, .render = play_render_ply},
+    {"board_type", "<U", {0}, .text = board_type},
+    {"policy_encoding", "<U", {0}, .text = policy_encoding},
 };
 
-const struct play_kind play_ringrift_square = {
+const struct play_kind play_ringrift = {
     .game = BOARD_GAME_RINGS,
-    .fits = fits_square,
-    .max_moves = max_moves,
+    .set_up = set_up,
     .play = play_to_the_end,
-    .arrays = square_arrays,
-    .n_arrays = N_OF(square_arrays),
+    .arrays = arrays,
+    .n_arrays = N_OF(arrays),
 };

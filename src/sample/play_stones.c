@@ -10,8 +10,6 @@
  */
 #include "sample/play.h"
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 #define TICTACTOE_SIDE 3
 #define GOMOKU_SIDE    9 /* at least */
 
@@ -310,11 +308,6 @@ const struct play_kind play_connect4 = {
 
 /* --- boards without a game of their own --- */
 
-static bool fits_box(const struct board *board)
-{
-    return board->rows > 0;
-}
-
 /* Planes as the board's swaps of colours want them; a policy of the file's own actions where it
  * has some, with a pass where the game knows it, else of cells. */
 static void set_up(struct play *play)
@@ -355,31 +348,16 @@ static void render_state(const struct play_row *r)
         fill_plane(r, 3);
 }
 
-static const struct play_array box_arrays[] = {
+static const struct play_array any_arrays[] = {
     {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_state},
     {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
     {"value", "<f4", {0}, .render = render_value},
     {"current_player", "|i1", {0}, .render = render_player},
 };
 
-const struct play_kind play_box = {
-    .fits = fits_box,
+const struct play_kind play_any = {
     .set_up = set_up,
     .play = play_place_stones,
-    .arrays = box_arrays,
-    .n_arrays = N_OF(box_arrays),
-};
-
-static const struct play_array cells_arrays[] = {
-    {"state", "<f4", {PLAY_PLANES, PLAY_CELLS}, .render = render_state},
-    {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
-    {"value", "<f4", {0}, .render = render_value},
-    {"current_player", "|i1", {0}, .render = render_player},
-};
-
-const struct play_kind play_cells = {
-    .set_up = set_up,
-    .play = play_place_stones,
-    .arrays = cells_arrays,
-    .n_arrays = N_OF(cells_arrays),
+    .arrays = any_arrays,
+    .n_arrays = N_OF(any_arrays),
 };

@@ -4,8 +4,6 @@
  */
 #include "sample/play.h"
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 #define N_CELLS    19
 #define N_NUMBERS  3
 #define LINES_EACH 5 /* of the board's lines, for each number */
@@ -15,10 +13,9 @@
 static const uint8_t numbers[N_NUMBERS][3] = {{1, 5, 9}, {2, 6, 7}, {3, 4, 8}};
 
 /* The cells in their order, then the tiles in theirs. */
-static uint32_t max_moves(const struct board *board)
+static void set_up(struct play *play)
 {
-    (void)board;
-    return N_CELLS + N_TILES;
+    play->n_moves = N_CELLS + N_TILES;
 }
 
 static uint32_t number_of(uint32_t tile, uint32_t direction)
@@ -104,7 +101,7 @@ static const struct play_array arrays[] = {
 
 const struct play_kind play_takeiteasy = {
     .game = BOARD_GAME_TILES,
-    .max_moves = max_moves,
+    .set_up = set_up,
     .play = play_to_the_end,
     .arrays = arrays,
     .n_arrays = N_OF(arrays),

@@ -57,26 +57,25 @@ static int index_games(struct sample *sample, struct error *err)
     const uint64_t n_rows = sample->settings->n_rows;
     struct play_game game;
     uint64_t capacity = 0;
+    int status = play_game_init(&game, &sample->play, err);
 
-    if (play_game_init(&game, &sample->play, err) != 0)
-        return -1;
-    for (uint64_t row = 0; row < n_rows; row += game.n_plies) {
+    for (uint64_t row = 0; status == 0 && row < n_rows; row += game.n_plies) {
         if (sample->n_games == capacity) {
-            const uint64_t more = capacity > 0 ? 2 * capacity : 64;
-            uint64_t *grown = reallocarray(sample->first_row, more, sizeof *grown);
+            uint64_t *grown;
 
+            capacity = capacity > 0 ? 2 * capacity : 64;
+            grown = reallocarray(sample->first_row, capacity, sizeof *grown);
             if (grown == NULL) {
-                play_game_release(&game);
-                return error_no_memory(err, "the index of the games");
+                status = error_no_memory(err, "the index of the games");
+                break;
             }
             sample->first_row = grown;
-            capacity = more;
         }
         play_game(&sample->play, sample->n_games, &game);
         sample->first_row[sample->n_games++] = row;
     }
     play_game_release(&game);
-    return 0;
+    return status;
 }
 
 /* The row that is drawn, and its game. */
@@ -193,18 +192,6 @@ static int make_items(const struct pieces *pieces, const struct piece_rows *rows
 
 /* --- members --- */
 
-/* A pickle of as many items as there are rows begins behind the header. */
-static int start_pickle(struct sample_member *m, struct error *err)
-{
-    struct pickle_ndarray first = {.n_dims = 1, .dtype = m->dtype};
-    const struct pickle_item item = {.kind = PICKLE_ARRAY, .as.array = &first};
-
-    if (pickle_writer_init(&m->writer, &m->pieces.n_rows, 1, err) != 0 ||
-        (m->pieces.n_rows > 0 && pickle_writer_note(&m->writer, 0, &item, err) != 0))
-        return -1;
-    return pickle_write_prelude(&m->writer, &m->pieces.header, err);
-}
-
 static struct pieces *open_member(struct member *member, struct codec_member *hints,
                                   struct error *err)
 {
@@ -212,6 +199,8 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
     static const struct pieces_ops item_ops = {NULL, make_items, release};
     struct sample_member *m = (struct sample_member *)member;
     const bool is_object = m->array->render_items != NULL;
+    struct pickle_ndarray first = {.n_dims = 1, .dtype = m->dtype};
+    const struct pickle_item item = {.kind = PICKLE_ARRAY, .as.array = &first};
     uint64_t n_bytes = m->dtype.itemsize;
 
     m->pieces.ops = is_object ? &item_ops : &row_ops;
@@ -228,14 +217,20 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
         hints->is_float = m->dtype.kind == DTYPE_FLOAT;
         hints->periods[hints->n_periods++] = m->dtype.itemsize;
         for (size_t d = PLAY_MAX_DIMS; d-- > 0;) {
-            if (m->array->dims[d] == 0)
-                continue;
-            n_bytes *= play_dim(&m->sample->play, m->array->dims[d]);
-            if (n_bytes <= CODEC_HISTORY_NBYTES)
+            const uint64_t n = play_dim(&m->sample->play, m->array->dims[d]);
+
+            n_bytes *= n > 0 ? n : 1;
+            if (n > 0 && n_bytes <= CODEC_HISTORY_NBYTES)
                 hints->periods[hints->n_periods++] = (uint32_t)n_bytes;
         }
     }
-    return is_object && start_pickle(m, err) != 0 ? NULL : &m->pieces;
+    /* A pickle of as many items as there are rows begins after the header. */
+    if (is_object &&
+        (pickle_writer_init(&m->writer, &m->pieces.n_rows, 1, err) != 0 ||
+         (m->pieces.n_rows > 0 && pickle_writer_note(&m->writer, 0, &item, err) != 0) ||
+         pickle_write_prelude(&m->writer, &m->pieces.header, err) != 0))
+        return NULL;
+    return &m->pieces;
 }
 
 /* A 0-d string: header and UCS-4 characters (the names are ASCII). */
@@ -268,9 +263,10 @@ static int make_header(struct sample_member *m, struct error *err)
     if (dtype_parse(array->dtype, strlen(array->dtype), &m->dtype, err) != 0)
         return -1;
     m->row_nbytes = m->dtype.itemsize;
-    for (size_t d = 0; d < PLAY_MAX_DIMS && array->dims[d] != 0; d++) {
+    for (size_t d = 0; d < PLAY_MAX_DIMS; d++) {
         shape[n_dims] = play_dim(&m->sample->play, array->dims[d]);
-        m->row_nbytes *= shape[n_dims++];
+        if (shape[n_dims] > 0)
+            m->row_nbytes *= shape[n_dims++];
     }
     if (array->render_items != NULL)
         m->row_nbytes = ITEM_MAX_NBYTES;

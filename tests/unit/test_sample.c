@@ -15,8 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
-
 /* A board with its game; ends the test when there is none. */
 static struct board *start(struct play *play, const char *name)
 {
@@ -35,30 +33,30 @@ static void test_kinds(void **state)
         const char *board;
         const struct play_kind *kind;
     } cases[] = {
-        {"hex8", &play_ringrift_hexagon},
-        {"hexagon:1", &play_ringrift_hexagon},
-        {"square8", &play_ringrift_square},
-        {"square19", &play_ringrift_square},
-        {"square:8", &play_box},
+        {"hex8", &play_ringrift},
+        {"hexagon:1", &play_ringrift},
+        {"square8", &play_ringrift},
+        {"square19", &play_ringrift},
+        {"square:8", &play_any},
         {"square:19", &play_gomoku},
         {"gomoku15", &play_gomoku},
         {"square:9", &play_gomoku},
         {"tictactoe", &play_gomoku},
-        {"go9", &play_box},
-        {"go19", &play_box},
-        {"othello", &play_box},
-        {"square:4", &play_box},
+        {"go9", &play_any},
+        {"go19", &play_any},
+        {"othello", &play_any},
+        {"square:4", &play_any},
         {"rhombus:2", &play_hex},
         {"hex14", &play_hex},
         {"connect4", &play_connect4},
         {"mirror:6x7", &play_connect4},
-        {"mirror:7x6", &play_box},
-        {"grid:6x7", &play_box},
+        {"mirror:7x6", &play_any},
+        {"grid:6x7", &play_any},
         {"chess", &play_chess},
         {"katago:5", &play_katago},
         {"takeiteasy", &play_takeiteasy},
-        {"file:share/boards/triangle.json", &play_cells},
-        {"file:share/boards/alquerque.json", &play_box},
+        {"file:share/boards/triangle.json", &play_any},
+        {"file:share/boards/alquerque.json", &play_any},
     };
 
     (void)state;
