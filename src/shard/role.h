@@ -311,6 +311,10 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
  * an action, by their names; NULL when there is none. */
 const struct array *role_rows_array(const struct archive_in *archive);
 
+/* Without a board: planes, rows and columns of the array of planes, by its name and dimensions;
+ * false when there is none. */
+bool role_see_planes(const struct archive_in *archive, struct board_seen *seen);
+
 /* The board a shard says it is of (0-d board_type; member set of KataGo), as a name for board_new;
  * 0 when it says so, -1 (no error) when it does not. */
 int role_guess_board(const struct archive_in *archive, char *name, size_t n_bytes);

@@ -72,6 +72,21 @@ static void read_planes(const struct npy_header *h, struct board_seen *seen)
     seen->cols = last ? s[2] : s[3];
 }
 
+bool role_see_planes(const struct archive_in *archive, struct board_seen *seen)
+{
+    for (size_t i = 0; i < archive->n_arrays; i++) {
+        const struct npy_header *h = &archive->arrays[i].header;
+
+        if (role_by_name(archive->arrays[i].key, NULL).role != ROLE_PLANES ||
+            (h->n_dims != 3 && h->n_dims != 4))
+            continue;
+        read_planes(h, seen);
+        if (seen->rows > 0)
+            return true;
+    }
+    return false;
+}
+
 static void read_policy(const struct npy_header *h, struct board_seen *seen)
 {
     uint64_t n = 1;
@@ -98,13 +113,7 @@ static void look(const struct archive_in *archive, struct board_seen *seen)
                        array_read_string(encoding, text, sizeof text) == 0 &&
                        strcmp(text, "board_aware") == 0,
     };
-    for (size_t i = 0; i < archive->n_arrays && seen->rows == 0; i++) {
-        const struct npy_header *h = &archive->arrays[i].header;
-        const enum role role = role_by_name(archive->arrays[i].key, NULL).role;
-
-        if (role == ROLE_PLANES && (h->n_dims == 3 || h->n_dims == 4))
-            read_planes(h, seen);
-    }
+    (void)role_see_planes(archive, seen);
     for (size_t i = 0; i < archive->n_arrays && seen->n_actions == 0; i++) {
         const struct npy_header *h = &archive->arrays[i].header;
         const enum role role = role_by_name(archive->arrays[i].key, NULL).role;

@@ -218,8 +218,13 @@ const char *role_suggest(const struct role_context *c, size_t i)
     if (array->objects != NULL)
         return c->request->swaps_colours ? "ROLE" : "copy";
     for (size_t k = 0; k < (is_floating ? N_OF(floating) : N_OF(others)); k++)
-        if (role_kinds[roles[k]].fit(c, i, &unused, &reason))
-            return is_likely(c, i, roles[k]) ? role_name(roles[k]) : "ROLE";
+        if (role_kinds[roles[k]].fit(c, i, &unused, &reason)) {
+            if (!is_likely(c, i, roles[k]))
+                return "ROLE";
+            return role_name(roles[k] == ROLE_POLICY && c->request->is_strict && !are_shares(array)
+                                 ? ROLE_ACTION_VALUES
+                                 : roles[k]);
+        }
     return "ROLE";
 }
 

@@ -59,32 +59,13 @@ static int infer(struct verify_shard *shard, const struct board *board,
 
 /* --- without one --- */
 
-/* The planes' rows and columns by name and number of dimensions; false when there are none. */
-static bool find_box(const struct verify_shard *shard, uint64_t *rows, uint64_t *cols)
-{
-    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
-        const struct npy_header *h = &shard->archive.arrays[i].header;
-        const struct role_named named = role_by_name(shard->archive.arrays[i].key, NULL);
-
-        if (named.role != ROLE_PLANES || (h->n_dims != 3 && h->n_dims != 4))
-            continue;
-        const bool last =
-            h->n_dims == 4 && h->shape[2] != h->shape[3] && h->shape[1] == h->shape[2];
-
-        *rows = h->shape[h->n_dims == 3 || last ? 1 : 2];
-        *cols = h->shape[h->n_dims == 3 || last ? 2 : 3];
-        return true;
-    }
-    return false;
-}
-
 /* One of the boards that the shape allows lends its roles. Its name is not known for sure. */
 static bool borrow_roles(struct verify_shard *shard, const struct settings *reading,
                          struct error *why)
 {
     char names[BOARD_MAX_GUESSES][64];
     struct board_seen seen = {.any_planes = true};
-    size_t n = find_box(shard, &seen.rows, &seen.cols) ? board_guess(&seen, names) : 0;
+    size_t n = role_see_planes(&shard->archive, &seen) ? board_guess(&seen, names) : 0;
 
     for (size_t i = 0; i < n; i++) {
         struct error refused = {0};
@@ -119,9 +100,10 @@ static bool is_square_number(uint64_t n)
 static bool contradicts(const struct verify_shard *shard, size_t i)
 {
     const struct npy_header *h = &shard->archive.arrays[i].header;
-    uint64_t rows, cols, n = h->n_dims == 2 ? h->shape[1] : 0;
+    const uint64_t n = h->n_dims == 2 ? h->shape[1] : 0;
+    struct board_seen seen = {.rows = 0};
 
-    return find_box(shard, &rows, &cols) && n > 1 && n != rows * cols &&
+    return role_see_planes(&shard->archive, &seen) && n > 1 && n != seen.rows * seen.cols &&
            (is_square_number(n) || is_square_number(n - 1));
 }
 

@@ -340,6 +340,8 @@ OFFERED = [
     ("othello", {"boards": BITS}, "drop"), ("othello", {"boards": BITS[:, :1].astype("i8")}, "drop"),
     ("othello", {"best": BITS % 8}, "coord"), ("othello", {"best": BITS[:, 0] % 64}, "action"),
     ("othello", {"best": STEPS * 64}, "drop"), ("othello", {"best": STEPS[:, None] + [0, 1]}, "drop"),
+    ("go9", {"owner": np.sin(STEPS)[:, None] * np.ones((60, 81), "f4")}, "action-values"),
+    ("go9", {"prior": np.full((60, 81), 1 / 81)}, "policy"),
     ("rhombus:5", {"win": STEPS % 3}, "drop"), ("rhombus:5", {"win": STEPS // 30}, "value"),
     ("rhombus:5", {"win": STEPS % 2}, "drop"),  # of the player to move: a swap keeps it
     ("rhombus:5", {"q": np.stack([STEPS, -STEPS], 1) / 60}, "drop"),
@@ -374,6 +376,8 @@ def test_offered_role(case):
         assert told == dict(zip(unknown, wanted.split())), err
         assert wanted != "drop" or board != "rhombus:5" or "may change it" in err or "number" in err, err
         run(*command[1:])
+        if "to-move" not in wanted and "coord" not in wanted and "action" not in wanted.split():
+            run("verify", "-b", board, out)
 
 
 @tap.test()
