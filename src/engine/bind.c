@@ -25,7 +25,7 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
 {
     const struct conventions *c = &plan->conventions;
     const char kind = array->sources[0]->header.dtype.kind;
-    struct survey_range range;
+    struct number_range range;
 
     *op = LABEL_KEEP;
     if (c->planes == PLANES_MOVER)
@@ -38,13 +38,13 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
                            "NAME=copy if they name no colour",
                            range.min, range.max);
     survey_widen(plan->seen, array, &range);
-    if ((range.codes & SURVEY_CODE(-1)) && (range.codes & SURVEY_CODE(2)))
+    if ((range.codes & NUMBER_CODE(-1)) && (range.codes & NUMBER_CODE(2)))
         return plan_refuse(plan, array, err,
                            "codes -1 here or in another input, and 2 in one: the inputs are coded "
                            "differently");
-    if (range.codes & SURVEY_CODE(-1))
+    if (range.codes & NUMBER_CODE(-1))
         *op = LABEL_NEGATE;
-    else if ((range.codes & SURVEY_CODE(2)) || !(range.codes & SURVEY_CODE(1)) ||
+    else if ((range.codes & NUMBER_CODE(2)) || !(range.codes & NUMBER_CODE(1)) ||
              kind == DTYPE_UINT)
         *op = LABEL_EXCHANGE_12;
     else if (c->to_move_said)
@@ -63,7 +63,7 @@ static int value_label(struct plan *plan, const struct plan_array *array, enum l
     const struct conventions *c = &plan->conventions;
     const bool signed_values = c->value == VALUE_COLOUR11;
     const struct survey_bounds bounds = {.low = signed_values ? -1 : 0, .high = 1};
-    struct survey_range range;
+    struct number_range range;
 
     if (survey_range(plan, array, &range, err) != 0)
         return -1;
@@ -115,7 +115,7 @@ static int colours_label(const struct plan *plan, const struct plan_array *array
     const bool is_signed = c->value == VALUE_COLOUR11;
     const bool per_player = array->binding.per_player;
     const struct survey_bounds bounds = {.low = is_signed ? -1 : 0, .high = 1};
-    struct survey_range range;
+    struct number_range range;
 
     *op = LABEL_EXCHANGE_TWO;
     if (per_player) /* scores, perhaps: no number contradicts it */
@@ -202,10 +202,10 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
                         struct error *err)
 {
     enum {
-        MINUS = SURVEY_CODE(-1),
-        ZERO = SURVEY_CODE(0),
-        ONE = SURVEY_CODE(1),
-        TWO = SURVEY_CODE(2)
+        MINUS = NUMBER_CODE(-1),
+        ZERO = NUMBER_CODE(0),
+        ONE = NUMBER_CODE(1),
+        TWO = NUMBER_CODE(2)
     };
     static const enum label_op ops[] = {[TO_MOVE_01] = LABEL_EXCHANGE_01,
                                         [TO_MOVE_12] = LABEL_EXCHANGE_12,
@@ -213,7 +213,7 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
     const bool known = knows_to_move(plan);
     enum to_move_coding coding = plan->conventions.to_move;
     struct survey_bounds bounds = {.low = -1, .high = 2, .whole = true};
-    struct survey_range range;
+    struct number_range range;
     bool fits;
 
     if (survey_range(plan, array, &range, err) != 0)
@@ -257,7 +257,7 @@ static int to_move_label(const struct plan *plan, const struct plan_array *array
 {
     const struct coding *coding = &codings[plan->conventions.to_move];
     const struct survey_bounds *bounds = &coding->bounds;
-    struct survey_range range;
+    struct number_range range;
 
     if (is_winner(array))
         return winner_label(plan, array, op, err);
@@ -265,7 +265,7 @@ static int to_move_label(const struct plan *plan, const struct plan_array *array
         return -1;
     *op = coding->op;
     if (range.n > 0 && (range.min < bounds->low || range.max > bounds->high || range.has_fraction ||
-                        (bounds->no_zero && (range.codes & SURVEY_CODE(0)))))
+                        (bounds->no_zero && (range.codes & NUMBER_CODE(0)))))
         return survey_refuse(plan, array, bounds, coding->expected, err);
     return 0;
 }

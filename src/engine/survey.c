@@ -18,6 +18,13 @@ struct visitor {
     void *self;
 };
 
+static int refuse_no_numbers(const struct plan *plan, const struct plan_array *array,
+                             struct error *err)
+{
+    return plan_refuse(plan, array, err, "is no array of numbers; use --role or --copy %s",
+                       array->key);
+}
+
 static int visit_all(const struct plan *plan, const struct plan_array *array,
                      const struct visitor *visitor, struct error *err)
 {
@@ -29,8 +36,7 @@ static int visit_all(const struct plan *plan, const struct plan_array *array,
     int status;
 
     if (!survey_has_numbers(array))
-        return plan_refuse(plan, array, err, "is no array of numbers; use --role or --copy %s",
-                           array->key);
+        return refuse_no_numbers(plan, array, err);
     status = survey_open(&rows, plan, array, err);
     while (status == 0 && !stop && (status = survey_next(&rows, err)) == 0 && rows.n > 0)
         for (uint64_t i = 0; i < rows.n && !stop; i++)
@@ -42,31 +48,13 @@ static int visit_all(const struct plan *plan, const struct plan_array *array,
     return status;
 }
 
-static bool add_to_range(void *self, uint64_t row, double value)
-{
-    struct survey_range *range = self;
-
-    (void)row;
-    if (isnan(value))
-        return false;
-    if (range->n == 0 || value < range->min)
-        range->min = value;
-    if (range->n == 0 || value > range->max)
-        range->max = value;
-    range->has_fraction |= value != floor(value);
-    if (value == -1 || value == 0 || value == 1 || value == 2)
-        range->codes |= SURVEY_CODE((int)value);
-    range->n++;
-    return false;
-}
-
 int survey_range(const struct plan *plan, const struct plan_array *array,
-                 struct survey_range *range, struct error *err)
+                 struct number_range *range, struct error *err)
 {
-    const struct visitor visitor = {add_to_range, range};
-
-    *range = (struct survey_range){0};
-    return visit_all(plan, array, &visitor, err);
+    if (!survey_has_numbers(array))
+        return refuse_no_numbers(plan, array, err);
+    return number_range_find(array->sources, plan->n_archives, UINT64_MAX, plan->budget, range,
+                             err);
 }
 
 /* --- all inputs of a call --- */
@@ -100,7 +88,7 @@ int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *
         const struct plan_array *array = &plan->arrays[i];
         const enum role role = array->binding.role;
         struct survey_codes *codes = find_seen(seen, array->key);
-        struct survey_range range;
+        struct number_range range;
 
         if ((role != ROLE_GRID && role != ROLE_VALUE && role != ROLE_TO_MOVE) ||
             survey_range(plan, array, &range, NULL) != 0)
@@ -115,7 +103,7 @@ int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *
 }
 
 void survey_widen(const struct survey_seen *seen, const struct plan_array *array,
-                  struct survey_range *range)
+                  struct number_range *range)
 {
     const struct survey_codes *codes = seen != NULL ? find_seen(seen, array->key) : NULL;
 

@@ -7,19 +7,9 @@
 
 #include "engine/plan.h"
 
-/* What numbers an array holds; NaN is left out. */
-struct survey_range {
-    double min, max;   /* 0, 0 when there are none */
-    bool has_fraction; /* some value is not a whole number */
-    unsigned codes;    /* which of -1, 0, 1, 2 occur: SURVEY_CODE bits */
-    uint64_t n;        /* how many numbers */
-};
-
-#define SURVEY_CODE(code) (1u << ((code) + 1))
-
 /* The range of all elements of an array over the plan's inputs. */
 int survey_range(const struct plan *plan, const struct plan_array *array,
-                 struct survey_range *range, struct error *err);
+                 struct number_range *range, struct error *err);
 
 /* The codes of an array of numbers in every input of a call, also where each input has a plan of
  * its own: what a colour swap does to them must not depend on the file they stand in. */
@@ -38,7 +28,7 @@ int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *
 
 /* Widen an array's range by what was seen of it in other inputs; seen may be NULL. */
 void survey_widen(const struct survey_seen *seen, const struct plan_array *array,
-                  struct survey_range *range);
+                  struct number_range *range);
 
 /* Free what it owns; accepts a zeroed one. */
 void survey_seen_release(struct survey_seen *seen);

@@ -5,8 +5,11 @@
  */
 #include "shard/batch.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define RANGE_NBYTES (64u << 10) /* of rows read at once */
 
 /* --- lists in CSR form --- */
 
@@ -248,4 +251,40 @@ struct row batch_row(const struct batch *batch, uint64_t i)
     row.bytes = batch->bytes.data + i * reader->unit_nbytes;
     row.n = reader->unit_nbytes / row.dtype->itemsize;
     return row;
+}
+
+/* --- what numbers there are --- */
+
+static void add_to_range(struct number_range *range, double value)
+{
+    if (isnan(value))
+        return;
+    if (range->n == 0 || value < range->min)
+        range->min = value;
+    if (range->n == 0 || value > range->max)
+        range->max = value;
+    range->has_fraction |= value != floor(value);
+    if (value == -1 || value == 0 || value == 1 || value == 2)
+        range->codes |= NUMBER_CODE((int)value);
+    range->n++;
+}
+
+int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64_t max_nbytes,
+                      struct budget *budget, struct number_range *range, struct error *err)
+{
+    const struct dtype *dtype = &arrays[0]->header.dtype;
+    const uint64_t at_once = RANGE_NBYTES / (arrays[0]->row_nbytes + 1) + 1;
+    struct batch batch = {.own = {.arrays = arrays, .n_arrays = n_arrays}};
+    uint64_t n_bytes = 0;
+    int status = batch_open(&batch, budget, err);
+
+    *range = (struct number_range){0};
+    while (status == 0 && n_bytes < max_nbytes &&
+           (status = batch_next(&batch, at_once, err)) == 0 && batch.n > 0) {
+        for (size_t at = 0; at + dtype->itemsize <= batch.bytes.n_bytes; at += dtype->itemsize)
+            add_to_range(range, dtype_get_double(dtype, batch.bytes.data + at));
+        n_bytes += batch.bytes.n_bytes;
+    }
+    batch_release(&batch);
+    return status;
 }

@@ -132,6 +132,21 @@ void batch_clear(struct batch *batch);
 /* Free it, and the reader if it is its own. */
 void batch_release(struct batch *batch);
 
+/* --- what numbers there are --- */
+
+struct number_range {
+    double min, max;   /* 0, 0 when there are none; NaN is left out */
+    bool has_fraction; /* some value is not a whole number */
+    unsigned codes;    /* which of -1, 0, 1, 2 occur: NUMBER_CODE bits */
+    uint64_t n;        /* how many numbers */
+};
+
+#define NUMBER_CODE(code) (1u << ((code) + 1))
+
+/* The range of the same array of numbers in several shards, of the first max_nbytes or so. */
+int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64_t max_nbytes,
+                      struct budget *budget, struct number_range *range, struct error *err);
+
 /* A row as a list of numbers. */
 struct row {
     const uint8_t *bytes;            /* n elements of dtype, or */

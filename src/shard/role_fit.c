@@ -615,24 +615,15 @@ bool role_fit_tile(const struct role_context *c, size_t i, struct role_binding *
 
 bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high)
 {
-    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
-    const struct dtype *dtype = &array->header.dtype;
-    bool is_read = dtype_is_number(dtype) && array->n_rows > 0 && array->row_nbytes > 0 &&
-                   array->row_nbytes <= MAX_LOOK_NBYTES && !array_is_fortran(array) &&
-                   batch_open(&batch, NULL, NULL) == 0;
+    struct number_range range = {.n = 0};
 
-    for (uint64_t i = 0; i < array->n_rows && is_read && i * array->row_nbytes < max_nbytes; i++) {
-        is_read = batch_next(&batch, 1, NULL) == 0;
-        for (uint64_t k = 0; is_read && k < array->row_nbytes / dtype->itemsize; k++) {
-            const double value = dtype_get_double(dtype, batch.bytes.data + k * dtype->itemsize);
-
-            *low = (i == 0 && k == 0) || value < *low ? value : *low;
-            *high = (i == 0 && k == 0) || value > *high ? value : *high;
-            is_read = value == value;
-        }
-    }
-    batch_release(&batch);
-    return is_read;
+    if (!dtype_is_number(&array->header.dtype) || array->n_rows == 0 || array->row_nbytes == 0 ||
+        array->row_nbytes > MAX_LOOK_NBYTES || array_is_fortran(array) ||
+        number_range_find(&array, 1, max_nbytes, NULL, &range, NULL) != 0)
+        return false;
+    *low = range.min;
+    *high = range.max;
+    return range.n > 0;
 }
 
 /* FEN: rows of pieces and numbers apart by slashes, one fewer than the board has rows (or chess's

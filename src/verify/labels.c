@@ -8,42 +8,26 @@
 #include "verify/labels.h"
 
 #include "engine/turn.h"
-#include "verify/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_NBYTES (64u << 10)
-
 /* The lowest and highest number of an array; both 0 when it cannot be read: that is found later. */
-static int find_range(const struct array *array, struct numbers_summary *range, struct error *err)
+static int find_range(const struct array *array, struct number_range *range, struct error *err)
 {
-    const uint64_t at_once = CHUNK_NBYTES / (array->row_nbytes + 1) + 1;
-    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
     struct error why = {0};
-    int status;
 
-    *range = (struct numbers_summary){0};
-    if (!dtype_is_number(&array->header.dtype) || array->row_nbytes == 0 || array_is_fortran(array))
-        return 0;
-    status = batch_open(&batch, NULL, &why);
-    while (status == 0 && (status = batch_next(&batch, at_once, &why)) == 0 && batch.n > 0) {
-        const struct numbers_summary part =
-            numbers_summarize(&array->header.dtype, batch.bytes.data,
-                              batch.bytes.n_bytes / array->header.dtype.itemsize);
-
-        if (part.n > 0 && (range->n == 0 || part.min < range->min))
-            range->min = part.min;
-        if (part.n > 0 && (range->n == 0 || part.max > range->max))
-            range->max = part.max;
-        range->n += part.n;
-    }
-    batch_release(&batch);
-    return status != 0 && why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
+    *range = (struct number_range){0};
+    if (dtype_is_number(&array->header.dtype) && array->row_nbytes > 0 &&
+        !array_is_fortran(array) &&
+        number_range_find(&array, 1, UINT64_MAX, NULL, range, &why) != 0 &&
+        why.kind == ERROR_INTERNAL)
+        return error_pass(err, &why);
+    return 0;
 }
 
 static enum label_op value_flip(const struct lane *lane, const struct conventions *c,
-                                const struct numbers_summary *range)
+                                const struct number_range *range)
 {
     const uint64_t n = lane->array->row_nbytes / lane->array->header.dtype.itemsize;
 
@@ -60,7 +44,7 @@ static enum label_op value_flip(const struct lane *lane, const struct convention
 
 /* Codes of 1 and 2, or of 1 and -1, show; a winner may also be nobody, 0. */
 static enum to_move_coding coding_of(const struct conventions *c, bool is_winner,
-                                     const struct numbers_summary *range)
+                                     const struct number_range *range)
 {
     if (c->to_move_said)
         return c->to_move;
@@ -69,7 +53,7 @@ static enum to_move_coding coding_of(const struct conventions *c, bool is_winner
     return range->max == 2 && (is_winner || range->min >= 1) ? TO_MOVE_12 : c->to_move;
 }
 
-static enum label_op grid_flip(const struct conventions *c, const struct numbers_summary *range)
+static enum label_op grid_flip(const struct conventions *c, const struct number_range *range)
 {
     if (c->planes == PLANES_MOVER)
         return LABEL_KEEP;
@@ -104,7 +88,7 @@ static bool is_decided(const struct lane *lane)
 
 static int decide(struct lane *lane, struct conventions *c, bool follows_players, struct error *err)
 {
-    struct numbers_summary range;
+    struct number_range range;
     const enum role_swap swap = role_kinds[lane->binding->role].swap;
     enum label_op op;
 
