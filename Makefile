@@ -36,7 +36,7 @@ ISAL     ?=
 
 VERSION  := 1.0.0
 PKGS     := zlib libzip jansson libcrypto libxxhash
-ifneq ($(filter-out help clean format layers uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help clean format layers uninstall deb,$(or $(MAKECMDGOALS),all)),)
 ifneq ($(shell pkg-config --exists $(PKGS) 2>/dev/null && echo 1),1)
 $(error libraries are missing: run `make deps` as root on Debian, or install $(PKGS) with their headers)
 endif

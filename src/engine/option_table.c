@@ -209,7 +209,7 @@ const struct option_row option_table[] = {
      "npz, npy-dir (a folder of plain .npy files), or npy (one array); default: npz, or npy if "
      "the output is called so",
      " expand " FOLDS, WORD(form, "npz npy-dir npy"), SAID(form_said)},
-    {0, "role", "NAME=ROLE", "what array NAME means: see `symaug info`; may be repeated",
+    {0, "role", "NAME=ROLE", "what array NAME means, a role of symaug-npz(5); may be repeated",
      READS KEYS, CALL(add_role), .repeats = true},
     {0, "copy", "NAME", "array NAME is repeated for each image; same as --role NAME=copy",
      READS KEYS, CALL(add_copy), .repeats = true},
