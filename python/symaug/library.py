@@ -11,7 +11,8 @@ import os
 import shutil
 
 KINDS = {64: "usage", 65: "data", 66: "input", 70: "internal", 73: "output", 74: "io", 75: "again"}
-BUILDS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "build", "*")
+HERE = os.path.dirname(os.path.realpath(__file__))
+PREFIX = os.path.join(HERE, "..", "..", "..", "..")  # of PREFIX/lib/python3.x/dist-packages/symaug
 
 
 class Error(Exception):
@@ -105,17 +106,22 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
-def _in_build(name):
-    """The file of a build tree that this module lies in, the release before others."""
-    found = sorted(glob.glob(os.path.join(BUILDS, name)), key=lambda path: "/release/" not in path)
+def _near(name, installed):
+    """The file of a build tree that this module lies in, the release before others; else the one
+    that was installed with this module."""
+    found = sorted(glob.glob(os.path.join(HERE, "..", "..", "build", "*", name)),
+                   key=lambda path: "/release/" not in path)  # fmt: skip
+    if not found and os.path.basename(os.path.dirname(HERE)) == "dist-packages":
+        found = glob.glob(os.path.join(PREFIX, installed))
     return os.path.realpath(found[0]) if found else None
 
 
 @functools.lru_cache(maxsize=None)
 def library():
     """The loaded library; its functions without "symaug_" are attributes."""
-    path = os.environ.get("SYMAUG_LIBRARY") or _in_build("libsymaug.so") or "libsymaug.so.1"
-    looked = "looked at SYMAUG_LIBRARY, in build/*/libsymaug.so of the source and for libsymaug.so.1"
+    path = os.environ.get("SYMAUG_LIBRARY") or _near("libsymaug.so", "lib/libsymaug.so.1") or "libsymaug.so.1"
+    looked = ("looked at SYMAUG_LIBRARY, for build/*/libsymaug.so of the source, for PREFIX/lib/libsymaug.so.1 "
+              "where the module is installed, and for libsymaug.so.1")  # fmt: skip
     try:
         loaded = ctypes.CDLL(path)
     except OSError as why:
@@ -134,10 +140,11 @@ def library():
 
 def program():
     """The path of the program."""
-    path = os.environ.get("SYMAUG_PROGRAM") or _in_build("symaug") or shutil.which("symaug")
+    path = os.environ.get("SYMAUG_PROGRAM") or _near("symaug", "bin/symaug") or shutil.which("symaug")
     if path is None:
-        raise Error("input", "the program symaug cannot be found (looked at SYMAUG_PROGRAM, in "
-                    "build/*/symaug of the source and on PATH)")  # fmt: skip
+        raise Error("input", "the program symaug cannot be found (looked at SYMAUG_PROGRAM, for "
+                    "build/*/symaug of the source, for PREFIX/bin/symaug where the module is "
+                    "installed, and on PATH)")  # fmt: skip
     return path
 
 

@@ -12,13 +12,14 @@ def _paths(paths):
     return [os.fspath(paths)] if isinstance(paths, (str, os.PathLike)) else [os.fspath(p) for p in paths]
 
 
-def run(command, operands, options, codes=(0,)):
-    """Run the program; standard output as bytes. Error when its exit code is none of `codes`."""
+def run(command, operands, options, is_report=False):
+    """Run the program; standard output as bytes. Error when its exit code is not 0, unless it has
+    written a report of what is wrong."""
     environment = {**os.environ, "SYMAUG_ERRORS": "json"}
     line = [program(), command, *words(options, "--"), "--", *operands]
     done = subprocess.run(line, capture_output=True, env=environment, check=False)
     said = done.stderr.decode(errors="replace").strip().splitlines()
-    if done.returncode in codes:
+    if done.returncode == 0 or (is_report and done.stdout):
         for warning in said:
             if warning.startswith("symaug: warning: "):
                 warnings.warn(warning[len("symaug: warning: ") :], stacklevel=4)
@@ -32,8 +33,8 @@ def run(command, operands, options, codes=(0,)):
     raise Error(KINDS.get(done.returncode, "internal"), why["message"], *place)
 
 
-def run_json(command, operands, options=None, codes=(0,)):
-    return json.loads(run(command, operands, {**(options or {}), "json": True}, codes))
+def run_json(command, operands, options=None, is_report=False):
+    return json.loads(run(command, operands, {**(options or {}), "json": True}, is_report))
 
 
 def expand(inputs, output=None, **options):
@@ -71,7 +72,7 @@ def verify(paths, **options):
     Returns the findings of all files in order, the dicts of --json; [] when nothing is wrong. A
     file that cannot be read is a finding, too (code "container").
     """
-    found = run_json("verify", _paths(paths), options, codes=(0, 1, 65))
+    found = run_json("verify", _paths(paths), options, is_report=True)
     return [finding for file in found["files"] for finding in file["findings"]]
 
 

@@ -138,8 +138,23 @@ int plan_decide_board(struct plan *plan, const struct settings *request,
 static int differ(const struct archive_in *archive, const char *key, const char *what,
                   const struct plan *plan, struct error *err)
 {
-    return error_set(err, ERROR_DATA, "%s: %s: %s in %s", text_path(archive->path).text,
-                     text_path(key).text, what, text_path(plan->archives[0].path).text);
+    const struct error_place place = {.file = archive->path, .array = key};
+
+    return error_set_at(err, ERROR_DATA, &place, "%s in %s", what,
+                        text_path(plan->archives[0].path).text);
+}
+
+static int differ_in_type(const struct archive_in *archive, const struct array *array,
+                          const struct array *first, const struct plan *plan, struct error *err)
+{
+    char what[128], found[32], expected[32];
+
+    dtype_name(&array->header.dtype, found, sizeof found);
+    dtype_name(&first->header.dtype, expected, sizeof expected);
+    if (strcmp(found, expected) == 0) /* structured, and of as many bytes */
+        return differ(archive, array->key, "has other fields than", plan, err);
+    snprintf(what, sizeof what, "dtype %s, expected %s as", found, expected);
+    return differ(archive, array->key, what, plan, err);
 }
 
 static bool same_row_shape(const struct npy_header *a, const struct npy_header *b)
@@ -208,7 +223,7 @@ static int match(struct plan *plan, struct plan_array *to, size_t i, const struc
     if (binding->role == ROLE_META && to->binding.role == ROLE_META)
         return match_meta(plan, archive, array, first, err);
     if (!npy_header_same_type(&array->header, &first->header))
-        return differ(archive, array->key, "is of another type than", plan, err);
+        return differ_in_type(archive, array, first, plan, err);
     if (!same_row_shape(&array->header, &first->header) && binding->sparse != SPARSE_CSR)
         return differ(archive, array->key, "has rows of another shape than", plan, err);
     if (binding->role != to->binding.role || binding->layout != to->binding.layout ||

@@ -79,6 +79,18 @@ def test_program():
 
 
 @tap.test()
+def test_python():
+    """The module finds the library and the program that were installed with it."""
+    folder = f"{USR}/lib/python3/dist-packages"
+    environment = {**library.environment(), "LD_LIBRARY_PATH": "", "PYTHONPATH": folder, "PATH": "/nowhere"}
+    for name in ("SYMAUG_LIBRARY", "SYMAUG_PROGRAM"):
+        environment.pop(name, None)
+    code = "import symaug; board = symaug.Board('hex8'); print(symaug.__file__, board, board.layouts[0].name)"
+    done = subprocess.run(["/usr/bin/python3", "-c", code], capture_output=True, text=True, env=environment, cwd="/")
+    assert done.stdout == f"{folder}/symaug/__init__.py symaug.Board('hex8') cells-box\n", done
+
+
+@tap.test()
 def test_soname():
     said = library.output("objdump", "-p", f"{USR}/lib/libsymaug.so")
     assert re.search(r"SONAME +libsymaug\.so\.1\n", said), said

@@ -3,16 +3,19 @@
 
 import json
 import os
+import pathlib
 import pickle
 import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 
 import numpy as np
 
 import library
 import shards
+import test_shards
 from golden import SYMAUG, Tap, data, load, run, same_bits
 
 sys.path.insert(0, os.path.realpath("python"))
@@ -273,8 +276,6 @@ def test_loader(images, buffer, form):
 @tap.test("objects", "padded", "csr")
 def test_loader_sparse(form):
     """Sparse policies of every form come out of windows and batches as from an Augmenter."""
-    import test_shards
-
     with tempfile.TemporaryDirectory() as folder:
         arrays = test_shards.sparse(90, form)
         path = os.path.join(folder, "a.npz")
@@ -292,6 +293,173 @@ def test_loader_sparse(form):
             at += n
         small = list(loader_of([path], batch_size=720, images="all", buffer=7, seed=2))[0]
         assert sorted(small["value"].tolist()) == sorted(wanted["value"].tolist())
+
+
+@tap.test()
+def test_commands():
+    """dedupe, split and overlap are the program's; options may be lists, paths, True or None."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        inputs = [folder / "1.npz", folder / "2.npz"]
+        for seed, path in enumerate(inputs):
+            run("sample", "--board", "gomoku15", "--rows", 60, "--seed", seed, path)
+        options = ["--board", "gomoku15", "--role", "state=planes", "--copy", "value"]
+        asked = {"board": "gomoku15", "role": ["state=planes"], "copy": ("value",), "tmpdir": folder, "key": None}
+        symaug.dedupe(inputs, folder / "a.npz", conflict=0.5, **asked)
+        run("dedupe", *options, "--conflict", "0.5", "-o", folder / "b.npz", *inputs)
+        assert (folder / "a.npz").read_bytes() == (folder / "b.npz").read_bytes()
+        refused(lambda: symaug.dedupe(inputs, folder / "a.npz", force=False, **asked), "output", "a.npz")
+        symaug.dedupe(inputs[0], folder / "a.npz", force=True, **asked)
+        symaug.dedupe(inputs, out_dir=folder / "each", **asked)
+        assert {"1.npz", "2.npz"} <= set(os.listdir(folder / "each"))
+        symaug.split(inputs, folder / "x", {"train": 0.8, "val": 0.2}, seed=3, board="gomoku15")
+        run("split", "--board", "gomoku15", "--parts", "train=0.8,val=0.2", "--seed", 3, "--out-dir", folder / "y", *inputs)
+        names = sorted(path.name for path in (folder / "y").glob("*.npz"))
+        assert names == ["1.train.npz", "1.val.npz", "2.train.npz", "2.val.npz"], names
+        for name in names:
+            assert (folder / "x" / name).read_bytes() == (folder / "y" / name).read_bytes(), name
+        refused(lambda: symaug.split(inputs, folder / "z", "a=0.5,b=0.5", by="nope", board="gomoku15"), "usage", "nope")
+        found = symaug.overlap(*inputs, inputs[0], board="gomoku15")
+        assert found == json.loads(run("overlap", "--json", "--board", "gomoku15", *inputs, inputs[0])[0])
+        assert found["exact"][0][2] == 60
+
+
+@tap.test()
+def test_warnings():
+    """What a successful run warns of are Python's warnings."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "games.npz")
+        run("sample", "--board", "gomoku15", "--rows", 60, path)
+        np.savez(path, **{key: np.concatenate([array, array]) for key, array in load(path).items()}, game=np.arange(120))
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            symaug.split(path, os.path.join(folder, "out"), "a=0.5,b=0.5", by="game", board="gomoku15")
+        assert len(said) == 1 and "several parts" in str(said[0].message), said
+
+
+@tap.test()
+def test_verify_unreadable():
+    """Files that cannot be read are findings beside those of others; wrong options are errors."""
+    with tempfile.TemporaryDirectory() as folder:
+        good, bad, gone = (os.path.join(folder, name) for name in ("good.npz", "bad.npz", "gone.npz"))
+        run("sample", "--board", "gomoku15", "--rows", 5, good)
+        with open(bad, "wb") as file:
+            file.write(b"PK nothing")
+        assert symaug.verify(good, board="gomoku15") == []
+        for paths in ([good, bad], [gone, good], [bad, gone]):
+            found = symaug.verify(paths, board="gomoku15")
+            assert [one["code"] for one in found] == ["container"] * (2 - paths.count(good)), found
+        refused(lambda: symaug.verify(good, board="nowhere"), "usage", "nowhere")
+        refused(lambda: symaug.verify(good, board="gomoku15", leak=gone), "input", "gone.npz")
+
+
+@tap.test()
+def test_kinds_of_arrays():
+    """Big-endian, Fortran, strided, mapped and structured arrays, pickled augmenters, no rows."""
+    rng = np.random.default_rng(8)
+    rows, ids = rng.integers(0, 9, 40), rng.integers(0, 8, 40)
+    state, policy = rng.integers(0, 2, (9, 2, 9, 9)).astype("u1"), rng.random((9, 81)).astype("f4")
+    extra = np.zeros(9, [("id", "<i4"), ("name", "S3"), ("xy", ">f8", (2,))])
+    extra["id"], extra["xy"] = np.arange(9), rng.random((9, 2))
+    plain = {"state": state, "policy": policy, "extra": extra, "text": np.array([f"a{i}" for i in range(9)])}
+
+    big = dict(plain)
+
+    def images(arrays, wanted, **changed):
+        augmenter = symaug.Augmenter(arrays, board="square:9", threads=2)
+        again = augmenter if arrays is big else pickle.loads(pickle.dumps(augmenter))  # numpy's swaps bytes
+        for one in (augmenter, again):
+            same_batches([one.images(rows, ids)], [{**wanted, **changed}])
+
+    wanted = symaug.Augmenter(plain, board="square:9").images(rows, ids)
+    same_bits(wanted["extra"], extra[rows], "structured")
+    same_bits(wanted["text"], plain["text"][rows], "text")
+    wide = np.zeros((9, 2, 9, 18), "u1")
+    wide[..., ::2] = state
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        np.save(folder / "state.npy", state)
+        mapped = np.load(folder / "state.npy", mmap_mode="r+")
+        for other in (mapped, np.load(folder / "state.npy", mmap_mode="r"), np.asfortranarray(state), wide[..., ::2]):
+            images({**plain, "state": other}, wanted)
+        mapped.flush()
+        same_bits(np.load(folder / "state.npy"), state, "the file")
+        big |= {"state": np.asfortranarray(state.astype(">i2")), "policy": np.asfortranarray(policy.astype(">f4"))}
+        moved = {key: wanted[key].astype(big[key].dtype) for key in ("state", "policy")}
+        images(big, wanted, **moved)
+        np.savez(folder / "a.npz", **big)
+        images(folder / "a.npz", wanted, **moved)
+    none = symaug.Augmenter({key: array[:0] for key, array in plain.items()}, board="square:9")
+    assert len(none) == 0 and none.images([], [])["policy"].shape == (0, 81)
+    assert none.orbit_keys().shape == (0, 2)
+    refused(lambda: none.images([0], [0]), "usage", "row 0")
+
+
+def single_rows(arrays):
+    """The rows of a batch as bytes, in order; lists of CSR triples as those of their row."""
+    names = [key for key in sorted(arrays) if key != "policy_offsets"]
+    if "policy_offsets" in arrays:
+        ends = arrays["policy_offsets"]
+        assert ends[0] == 0 and ends[-1] == len(arrays["policy_indices"]) == len(arrays["policy_values"])
+        arrays = {key: [array[a:b] for a, b in zip(ends, ends[1:])] if key.startswith("policy_") else array
+                  for key, array in arrays.items()}  # fmt: skip
+    return [b"".join(item.tobytes() for item in row) for row in zip(*(arrays[key] for key in names))]
+
+
+@tap.test("objects", "padded", "csr", "katago")
+def test_loader_shards(form):
+    """Shards of different lengths and windows smaller than a shard, of every form."""
+    board = None if form == "katago" else "square:9"
+    with tempfile.TemporaryDirectory() as folder:
+        paths, wanted = [os.path.join(folder, f"{i}.npz") for i in range(3)], []
+        for path, n in zip(paths, (40, 7, 33)):
+            if form == "katago":
+                run("sample", "--board", "katago:9", "--rows", n, "--seed", n, path)
+            else:
+                np.savez_compressed(path, **test_shards.sparse(n, form, seed=n))
+            every = symaug.Augmenter(path, board=board).images(np.repeat(np.arange(n), 8), np.tile(np.arange(8), n))
+            wanted += single_rows(every)
+        for buffer, size in ((0, 5), (9, 64), (13, 5), (1000, 64)):
+            loader = symaug.Loader(paths, board=board, batch_size=size, images="all", buffer=buffer, seed=5)
+            found = [row for batch in loader for row in single_rows(batch)]
+            assert found == wanted if buffer == 0 else sorted(found) == sorted(wanted) and found != wanted
+
+
+@tap.test()
+def test_loader_refuses():
+    """What does not fit is said before the first batch: file and array, expected and found."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = make_shards(folder, [10, 12])
+        later = load(paths[1])
+        for name, dtype, words in (("policy", "f8", ("<f8", "<f4")), ("number", "i4", ("<i4", "<i8")), ("state", ">i2", (">i2", "|u1"))):
+            np.savez(paths[1], **{**later, name: later[name].astype(dtype)})
+            why = refused(lambda: loader_of(paths), "data", *words, paths[0])
+            assert (why.file, why.array, why.row) == (paths[1], name, None)
+        np.savez(paths[1], state=later["state"], policy=later["policy"])
+        assert refused(lambda: loader_of(paths), "data", "missing").array == "number"
+        np.savez(paths[1], **later, extra=later["number"])
+        assert refused(lambda: loader_of(paths), "data", "is not in").array == "extra"
+        assert refused(lambda: loader_of([paths[0], "/nowhere.npz"]), "input", "nowhere").file == "/nowhere.npz"
+        refused(lambda: loader_of([]), "usage", "no files")
+        for wrong in ({"batch_size": 0}, {"images": "some"}, {"buffer": -1}, {"threads": 0}, {"colour": 1}):
+            refused(lambda: loader_of(paths[:1], **wrong), "usage", *wrong)
+
+
+@tap.test()
+def test_loader_memory():
+    """A large compressed shard is never held whole: 216 MB go through in less than half of that."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.npz")
+        np.savez_compressed(path, state=np.zeros((60000, 16, 15, 15), "u1"), policy=np.zeros((60000, 225), "u1"))
+        code = f"""if True:
+            import symaug
+            loader = symaug.Loader({path!r}, board="gomoku15", batch_size=500, buffer=2000)
+            n_rows = sum(len(batch["state"]) for batch in loader)
+            print(n_rows, open("/proc/self/status").read().split("VmHWM:")[1].split()[0])"""
+        environment = {**library.environment(), "PYTHONPATH": "python"}
+        done = subprocess.run(["/usr/bin/python3", "-c", code], env=environment, capture_output=True, text=True)
+        n_rows, peak_kib = done.stdout.split() or [done.stderr, 0]
+        assert n_rows == "60000" and (int(peak_kib) < 100_000 or "LD_PRELOAD" in environment), peak_kib
 
 
 @tap.test()
