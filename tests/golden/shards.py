@@ -196,7 +196,7 @@ def fill_bridges(shard):
 
 def alquerque():
     """A board of generators: their names alone are asked for, the maps follow from the names."""
-    board = maps.from_file("share/boards/alquerque.json")
+    board = maps.from_file(data("boards/generators.json"))
     described = json.loads(run("boards", "--json", board.name)[0])
     return maps.name_transforms(board, [t["name"] for t in described["transforms"]])
 
