@@ -19,8 +19,11 @@ int row_supply_open(struct row_supply *supply, const struct plan *plan,
         .is_open = true,
         .streams = streams,
         .has_values = has_values,
-        .rows = {array->sources, plan->n_archives, array->csr, !streams},
-        .values = {array->values, plan->n_archives, NULL, !streams},
+        .rows = {.arrays = array->sources,
+                 .n_arrays = plan->n_archives,
+                 .csr = array->csr,
+                 .at_random = !streams},
+        .values = {.arrays = array->values, .n_arrays = plan->n_archives, .at_random = !streams},
     };
     for (int i = 0; i < 2; i++) {
         supply->windows[i].reader = &supply->rows;

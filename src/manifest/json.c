@@ -347,7 +347,7 @@ static int read_text(struct reader *r, const struct field *field, const json_t *
     copy = manifest_alloc(r->m, strlen(text) + 1, r->err);
     if (copy == NULL)
         return -1;
-    strcpy(copy, text);
+    memcpy(copy, text, strlen(text) + 1);
     if (field->form == NAME)
         decode(copy);
     *(const char **)at = copy;

@@ -374,6 +374,7 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
         status = plan_survey(&plan, err);
         if (status == 0)
             status = read_input(&run, path, err);
+        run.plan = NULL;
         plan_release(&plan);
     }
     if (status == 0 && looks)

@@ -193,8 +193,7 @@ static void check_action(const struct subject *s)
             return;
         }
         if (action < 0 || (uint64_t)action >= space->length ||
-            (is_pairs && row_int(&s->row, i + 1) == 0) ||
-            (space->flags[action] & ACTION_ENCODABLE))
+            (is_pairs && row_int(&s->row, i + 1) == 0) || (space->flags[action] & ACTION_ENCODABLE))
             continue;
         space->layout->describe(space->layout, space->board, (uint64_t)action, meaning,
                                 sizeof meaning);

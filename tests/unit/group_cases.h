@@ -95,10 +95,7 @@ static const struct spoilt spoilt_cases[] = {
      {"'t0'", "identity: it exchanges"}},
     /* Equal maps; and equal cells that differ in colours are not equal, but no group here. */
     {{ID4, {1, 2, 0, 3}, {1, 2, 0, 3}}, {0}, {ID3, ID3, ID3}, {"'t1' and 't2'", "the same"}},
-    {{ID4, {1, 2, 0, 3}, {1, 2, 0, 3}},
-     {0, 0, 1},
-     {ID3, ID3, ID3},
-     {"no group", "and then"}},
+    {{ID4, {1, 2, 0, 3}, {1, 2, 0, 3}}, {0, 0, 1}, {ID3, ID3, ID3}, {"no group", "and then"}},
     /* A product that is missing: the last cell moves only when maps are multiplied. */
     {{ID4, {1, 0, 2, 3}, {0, 1, 3, 2}},
      {0},

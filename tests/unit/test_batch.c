@@ -574,12 +574,10 @@ static void test_lists(void **state)
         assert_int_equal(fwrite(npy.data, 1, npy.n_bytes, file), npy.n_bytes);
         assert_int_equal(fclose(file), 0);
         bytes_release(&npy);
-        assert_int_equal(archive_in_open(&archives[0][i], scratch(i == 0 ? "o0.npy" : "o1.npy"),
-                                         true, &err),
-                         0);
-        assert_int_equal(archive_in_open(&archives[1][i], scratch(i == 0 ? "e0.npy" : "e1.npy"),
-                                         true, &err),
-                         0);
+        assert_int_equal(
+            archive_in_open(&archives[0][i], scratch(i == 0 ? "o0.npy" : "o1.npy"), true, &err), 0);
+        assert_int_equal(
+            archive_in_open(&archives[1][i], scratch(i == 0 ? "e0.npy" : "e1.npy"), true, &err), 0);
         starts[i] = &archives[0][i].arrays[0];
         elements[i] = &archives[1][i].arrays[0];
     }

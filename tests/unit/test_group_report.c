@@ -123,8 +123,10 @@ static void test_report_names_what_broke(void **state)
         {spoil_table, "FAIL  the tables of products and inverses contradict the maps"},
         {spoil_inverse, "FAIL  the tables of products and inverses contradict the maps"},
         {spoil_source, "FAIL  the tables of products and inverses contradict the maps"},
-        {spoil_edges, "FAIL  transform 'rotate-90' keeps 10 of 12 edges: edge 0 ((0,0), (1,1)) goes to ((0,2), (1,1))"},
-        {spoil_lines, "FAIL  transform 'rotate-90' keeps 1 of 2 lines: line 0 ((0,0), (0,1), (0,2)) goes to"},
+        {spoil_edges, "FAIL  transform 'rotate-90' keeps 10 of 12 edges: edge 0 ((0,0), (1,1)) "
+                      "goes to ((0,2), (1,1))"},
+        {spoil_lines,
+         "FAIL  transform 'rotate-90' keeps 1 of 2 lines: line 0 ((0,0), (0,1), (0,2)) goes to"},
         {spoil_on_board, "FAIL  'rotate-90' moves cell 1 across the edge of the board"},
     };
 

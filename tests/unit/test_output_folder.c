@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "base/output.h"
-#include "base/output.h"
 #include "scratch.h"
 
 #include <errno.h>
