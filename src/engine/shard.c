@@ -171,6 +171,7 @@ int shard_open(struct shard *shard, const char *path, const struct settings *set
         shard_find_board(&shard->found, &shard->archive, &shard->recall.settings, &shard->recall,
                          err) != 0)
         return -1;
+    shard->conventions = shard->recall.settings.conventions;
     return decide_roles(shard, err);
 }
 
@@ -182,6 +183,11 @@ void shard_close(struct shard *shard)
     board_free(shard->found.board);
     recall_release(&shard->recall);
     archive_in_close(&shard->archive);
+}
+
+const struct board *shard_known_board(const struct shard *shard)
+{
+    return shard->found.is_lent ? NULL : shard->found.board;
 }
 
 bool shard_is_undecided(const struct shard *shard, size_t i)

@@ -11,6 +11,7 @@
 struct shard_board {
     struct board *board;     /* owned by the caller, or NULL: not known */
     bool is_sure;            /* told, or said by the shard; false: guessed from shapes */
+    bool is_lent;            /* one of several of those shapes: good for roles, but not known */
     const char *from;        /* static: "--board", "said by the shard", ... */
     struct role_guess guess; /* what the shapes say, when they were looked at */
     struct error problem; /* ERROR_DATA: what was told contradicts the shard; ERROR_USAGE: nothing
@@ -19,7 +20,8 @@ struct shard_board {
 
 struct shard {
     struct archive_in archive;
-    struct recall recall; /* the settings, and what its manifest says */
+    struct recall recall;           /* the settings, and what its manifest says */
+    struct conventions conventions; /* the settings'; who reads rows adds what they say */
     struct shard_board found;
     struct role_binding *bindings; /* owned, or NULL: roles need a board */
     uint64_t n_rows;
@@ -33,6 +35,9 @@ struct shard {
 int shard_open(struct shard *shard, const char *path, const struct settings *settings,
                struct error *err);
 void shard_close(struct shard *shard);
+
+/* The board, unless it is only lent; or NULL. */
+const struct board *shard_known_board(const struct shard *shard);
 
 /* Neither array i, nor the indices of the sparse policy that it belongs to, have a role. */
 bool shard_is_undecided(const struct shard *shard, size_t i);

@@ -106,7 +106,7 @@ static int set_partners(struct tally *tally, const struct shard *shard, size_t i
 {
     const struct board *board = tally->board;
     const struct role_binding *binding = &shard->bindings[i];
-    struct spec_maker maker = {.board = board, .conventions = &shard->recall.settings.conventions};
+    struct spec_maker maker = {.board = board, .conventions = &shard->conventions};
     struct spec spec = {0};
     struct error why = {0};
     const bool is_known = spec_init(&spec, &maker, &shard->archive.arrays[i], binding, &why) == 0;

@@ -253,7 +253,7 @@ static void check_sparse_indices(const struct subject *s)
 
 static void check_coord(const struct subject *s)
 {
-    const struct board *board = s->check->lanes->shard->board;
+    const struct board *board = s->check->lanes->shard->found.board;
     const bool col_first = s->lane->binding->col_first;
 
     if (board == NULL || board->rows == 0)
@@ -293,7 +293,7 @@ static void check_bounds(const struct subject *s, double low)
 static void check_shares(const struct subject *s, uint64_t n_columns)
 {
     const struct conventions *c = s->check->conventions;
-    const struct board *board = s->check->lanes->shard->board;
+    const struct board *board = s->check->lanes->shard->found.board;
     const bool may_be_signed = n_columns == 2 && (!c->value_said || c->value == VALUE_COLOUR11);
     const bool may_be_shares = n_columns == 3 || !c->value_said || c->value != VALUE_COLOUR11;
     struct numbers_summary sum;
@@ -319,14 +319,14 @@ static void check_shares(const struct subject *s, uint64_t n_columns)
 static void check_columns(const struct subject *s)
 {
     const struct conventions *c = s->check->conventions;
-    const struct verify_shard *shard = s->check->lanes->shard;
+    const struct shard *shard = s->check->lanes->shard;
     const struct role_binding *b = s->lane->binding;
     const bool is_value = b->role == ROLE_VALUE && !b->per_player;
 
-    if (shard->board == NULL || !board_swaps_colours(shard->board) || c->value == VALUE_MOVER ||
-        shard->recall.output != NULL)
+    if (shard->found.board == NULL || !board_swaps_colours(shard->found.board) ||
+        c->value == VALUE_MOVER || shard->recall.output != NULL)
         return;
-    if (role_value_contradicts(b, s->lane->array->key, shard->board, c) ||
+    if (role_value_contradicts(b, s->lane->array->key, shard->found.board, c) ||
         (is_value && (s->row.n > 2 || (s->row.n == 1 && c->value == VALUE_COLOUR_WDL))))
         TELL(s, FINDING_VALUE_RANGE,
              finding_format("%s (--value %s)",
@@ -389,7 +389,7 @@ static bool is_tile(const int64_t numbers[3])
 static void check_tile(const struct subject *s)
 {
     const bool is_code = s->lane->binding->role == ROLE_GRID;
-    const struct board *board = s->check->lanes->shard->board;
+    const struct board *board = s->check->lanes->shard->found.board;
     const bool has_tiles = board != NULL && board->family->has_tiles;
 
     for (uint64_t i = 0; has_tiles && i < s->row.n; i += is_code ? 1 : 3) {

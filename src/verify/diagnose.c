@@ -44,7 +44,7 @@ static bool agrees(const struct diagnosis *d, size_t lane, uint64_t r, uint64_t 
 {
     const struct orbit_pair pair = make_pair(d, lane, r, m);
 
-    return orbit_same(&pair, spec_between(d->lanes->shard->board, transform_of(d, r), t),
+    return orbit_same(&pair, spec_between(d->lanes->shard->found.board, transform_of(d, r), t),
                       ORBIT_EXACT);
 }
 
@@ -415,7 +415,7 @@ static void look_at_row(struct case_of_group *c)
 static bool has_castling_rights(const struct diagnosis *d)
 {
     const struct conventions *conventions = &d->lanes->shard->conventions;
-    const uint32_t *known = d->lanes->shard->board->family->castling->planes;
+    const uint32_t *known = d->lanes->shard->found.board->family->castling->planes;
     const struct spec *spec = &d->lanes->items[d->lanes->planes].spec;
     const struct row row = window_row(d->window, d->lanes, (size_t)d->lanes->planes, d->members[0]);
 
@@ -461,14 +461,14 @@ static bool has_ambiguous_mass(const struct diagnosis *d)
 
 static bool may_be_left_out(const struct diagnosis *d)
 {
-    const struct verify_shard *shard = d->lanes->shard;
+    const struct shard *shard = d->lanes->shard;
 
     if (d->n != 1 || d->window->images[d->members[0]].transform != 0)
         return false;
     if ((shard->recall.manifest == NULL || shard->conventions.ambiguous == AMBIGUOUS_DROP) &&
         has_ambiguous_mass(d))
         return true;
-    return shard->board->family->castling != NULL && d->lanes->planes >= 0 &&
+    return shard->found.board->family->castling != NULL && d->lanes->planes >= 0 &&
            lane_is_compared(&d->lanes->items[d->lanes->planes]) &&
            (shard->recall.manifest == NULL || shard->conventions.castling == CASTLING_SKIP) &&
            has_castling_rights(d);
@@ -535,7 +535,7 @@ static void report_missing(const struct case_of_group *c)
 int diagnose_group(const struct diagnosis *d, struct error *err)
 {
     const size_t n_lanes = d->lanes->n;
-    struct case_of_group c = {.d = d, .board = d->lanes->shard->board};
+    struct case_of_group c = {.d = d, .board = d->lanes->shard->found.board};
     uint64_t n_known = d->n;
     int status = 0;
 

@@ -21,7 +21,7 @@
 
 /* What is known before any row is looked at, and what is found. */
 struct detection {
-    const struct verify_shard *shard;
+    const struct shard *shard;
     struct lanes *lanes;
     struct orbit_groups *groups;
     struct verify_result *result;
@@ -59,11 +59,11 @@ static void read_order(struct detection *d, const char *order)
 static void read_told(struct detection *d)
 {
     static const char *const irregular[] = {"shuffle", "unique", "pick", "canonical"};
-    const struct settings *settings = d->shard->request->settings;
+    const struct settings *settings = d->lanes->request->settings;
     const struct manifest *manifest = d->shard->recall.manifest;
     uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
 
-    take_ids(d, exact, key_ids(d->shard->board, &d->shard->conventions, exact));
+    take_ids(d, exact, key_ids(d->shard->found.board, &d->shard->conventions, exact));
     for (uint32_t k = 0; k < d->n_ids; k++)
         d->allowed[d->ids[k]] = true;
     if (manifest != NULL && manifest->n_transforms > 0) {
@@ -129,7 +129,7 @@ static struct finding_place place_of(const struct detection *d, enum finding_cod
 /* Images under maps that are no symmetries of this board. */
 static void report_foreign(struct detection *d, const struct fit *fit)
 {
-    const struct board *board = d->shard->board;
+    const struct board *board = d->shard->found.board;
     const struct finding_place place = place_of(d, FINDING_FOREIGN_SYMMETRY);
     char names[256] = "";
     uint32_t n = 0;
@@ -342,7 +342,7 @@ static int find_groups(struct detection *d, struct error *err)
 
 /* --- the whole --- */
 
-static bool has_provenance(const struct verify_shard *shard)
+static bool has_provenance(const struct shard *shard)
 {
     static const char *const keys[] = {PLAN_SOURCE_KEY, PLAN_TRANSFORM_KEY};
 
@@ -365,13 +365,13 @@ static bool has_planes(const struct lanes *lanes)
 /* Why groups of images are not checked. */
 static int note_unrecognised(struct detection *d, struct error *err)
 {
-    const struct verify_shard *shard = d->shard;
+    const struct shard *shard = d->shard;
     const bool is_expanded = has_provenance(shard);
     const char *why = "not recognised as an expanded set, checked row by row";
 
-    if (shard->request->settings->not_expanded)
+    if (d->lanes->request->settings->not_expanded)
         why = "a source, as told";
-    else if (shard->board == NULL || !shard->board_is_sure)
+    else if (shard_known_board(shard) == NULL)
         why = is_expanded ? "expanded, but its images are not checked: the board is not known, use "
                             "--board"
                           : "not looked at for images: the board is not known, use --board";
@@ -387,8 +387,8 @@ static int note_unrecognised(struct detection *d, struct error *err)
 /* The transforms of the command line. */
 static int read_transforms(struct detection *d, struct error *err)
 {
-    const char *text = d->shard->request->settings->transforms;
-    struct plan plan = {.board = d->shard->board, .conventions = d->shard->conventions};
+    const char *text = d->lanes->request->settings->transforms;
+    struct plan plan = {.board = d->shard->found.board, .conventions = d->shard->conventions};
     int status = text != NULL ? choose_transforms(&plan, text, err) : 0;
 
     if (status == 0 && plan.n_chosen > 0)
@@ -400,18 +400,18 @@ static int read_transforms(struct detection *d, struct error *err)
 
 int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *err)
 {
-    const struct verify_shard *shard = lanes->shard;
-    struct verify_result *result = shard->result;
+    const struct shard *shard = lanes->shard;
+    struct verify_result *result = lanes->result;
     struct detection d = {.shard = shard, .lanes = lanes, .groups = groups, .result = result};
     int status = 0;
 
     *groups = (struct orbit_groups){.n_rows = shard->n_rows};
-    if (shard->board != NULL && shard->board_is_sure && shard->bindings != NULL &&
-        !shard->request->settings->not_expanded) {
-        groups->n_transforms = shard->board->n_transforms;
+    if (shard_known_board(shard) != NULL && shard->bindings != NULL &&
+        !lanes->request->settings->not_expanded) {
+        groups->n_transforms = shard->found.board->n_transforms;
         status = read_transforms(&d, err);
         if (status == 0 && has_provenance(shard)) {
-            status = orbit_groups_of_provenance(groups, shard, err);
+            status = orbit_groups_of_provenance(groups, lanes, err);
             result->is_expanded = status == 0;
             memset(groups->allowed, true, sizeof groups->allowed);
         } else if (status == 0 && has_planes(lanes)) {

@@ -215,12 +215,12 @@ static int find_cuts(struct orbit_groups *groups, struct findings *findings, str
     return 0;
 }
 
-int orbit_groups_of_provenance(struct orbit_groups *groups, const struct verify_shard *shard,
+int orbit_groups_of_provenance(struct orbit_groups *groups, const struct lanes *lanes,
                                struct error *err)
 {
-    groups->source = archive_in_find(&shard->archive, PLAN_SOURCE_KEY);
-    groups->transform = archive_in_find(&shard->archive, PLAN_TRANSFORM_KEY);
-    return find_cuts(groups, &shard->result->findings, err);
+    groups->source = archive_in_find(&lanes->shard->archive, PLAN_SOURCE_KEY);
+    groups->transform = archive_in_find(&lanes->shard->archive, PLAN_TRANSFORM_KEY);
+    return find_cuts(groups, &lanes->result->findings, err);
 }
 
 int orbit_groups_of_layout(struct orbit_groups *groups, const struct layout *layout,

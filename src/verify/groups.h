@@ -60,7 +60,7 @@ struct orbit_groups {
 
 /* By the provenance arrays of the shard, which are there. Entries that name no transform become
  * findings. */
-int orbit_groups_of_provenance(struct orbit_groups *groups, const struct verify_shard *shard,
+int orbit_groups_of_provenance(struct orbit_groups *groups, const struct lanes *lanes,
                                struct error *err);
 
 /* By a layout, with the transform of each of its images. */

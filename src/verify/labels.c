@@ -68,7 +68,7 @@ static bool is_winner(const struct lane *lane)
 }
 
 /* What the manifest says that the run decided, perhaps by more inputs than this file holds. */
-static void take_said(const struct verify_shard *shard, struct lane *lane)
+static void take_said(const struct shard *shard, struct lane *lane)
 {
     const struct manifest_file *output = shard->recall.output;
     const struct manifest_array *listed =
@@ -117,7 +117,7 @@ int verify_labels_decide(struct lanes *lanes, struct error *err)
     struct conventions *c = &lanes->shard->conventions;
     bool has_players = false;
 
-    if (lanes->shard->board == NULL || !board_swaps_colours(lanes->shard->board) ||
+    if (lanes->shard->found.board == NULL || !board_swaps_colours(lanes->shard->found.board) ||
         c->planes == PLANES_CANONICAL)
         return 0;
     /* A winner is coded as the players beside it are: winners come last. */
@@ -157,8 +157,8 @@ static unsigned codes_of_row(const struct planes_form *form, const struct stone_
 }
 
 /* Add the codes of an array of planes, which stands beside that of the player to move (or NULL). */
-static int find_codes(const struct verify_shard *shard, size_t planes, const struct array *to_move,
-                      const struct settings *settings, unsigned *codes, struct error *err)
+static int find_codes(const struct shard *shard, size_t planes, const struct array *to_move,
+                      unsigned *codes, struct error *err)
 {
     const struct array *arrays[2] = {&shard->archive.arrays[planes], to_move};
     const struct role_axes *axes = &shard->bindings[planes].axes;
@@ -170,12 +170,13 @@ static int find_codes(const struct verify_shard *shard, size_t planes, const str
     struct stone_planes where;
     int status;
 
-    stone_planes_decide(&where, &shard->conventions, form.n_planes, shard->board->n_planes == 0);
+    stone_planes_decide(&where, &shard->conventions, form.n_planes,
+                        shard->found.board->n_planes == 0);
     if (where.turn < 0)
         return 0;
-    status = batch_open(&rows, settings->budget, &why);
+    status = batch_open(&rows, shard->recall.settings.budget, &why);
     if (status == 0 && to_move != NULL)
-        status = batch_open(&turns, settings->budget, &why);
+        status = batch_open(&turns, shard->recall.settings.budget, &why);
     while (status == 0 && !(*codes & TURN_OTHER)) {
         int player = -1;
 
@@ -193,7 +194,7 @@ static int find_codes(const struct verify_shard *shard, size_t planes, const str
 }
 
 /* The array that says whose turn it is, or NULL. */
-static const struct array *find_to_move(const struct verify_shard *shard)
+static const struct array *find_to_move(const struct shard *shard)
 {
     for (size_t i = 0; i < shard->archive.n_arrays; i++)
         if (shard->bindings[i].role == ROLE_TO_MOVE && !shard->bindings[i].is_winner &&
@@ -203,21 +204,20 @@ static const struct array *find_to_move(const struct verify_shard *shard)
     return NULL;
 }
 
-int verify_labels_plane_coding(struct verify_shard *shard, const struct settings *settings,
-                               struct error *err)
+int verify_labels_plane_coding(struct shard *shard, struct error *err)
 {
     struct conventions *c = &shard->conventions;
     unsigned codes = 0;
 
-    if (shard->board == NULL || shard->bindings == NULL || !board_swaps_colours(shard->board) ||
-        !c->to_move_said || c->to_move == TO_MOVE_01 || c->planes > PLANES_MOVER ||
-        conventions_is_said(c, "to-move-plane"))
+    if (shard->found.board == NULL || shard->bindings == NULL ||
+        !board_swaps_colours(shard->found.board) || !c->to_move_said || c->to_move == TO_MOVE_01 ||
+        c->planes > PLANES_MOVER || conventions_is_said(c, "to-move-plane"))
         return 0;
     for (size_t i = 0; i < shard->archive.n_arrays; i++)
         if (shard->bindings[i].role == ROLE_PLANES &&
             dtype_is_number(&shard->archive.arrays[i].header.dtype) &&
             shard->archive.arrays[i].row_nbytes > 0 &&
-            find_codes(shard, i, find_to_move(shard), settings, &codes, err) != 0)
+            find_codes(shard, i, find_to_move(shard), &codes, err) != 0)
             return -1;
     /* Where nothing tells, it is as it was told. */
     (void)turn_decide_coding(codes, c->to_move, &c->plane_coding);

@@ -18,7 +18,6 @@ int verify_labels_decide(struct lanes *lanes, struct error *err);
  * Decide how the to-move plane is coded where --to-move leaves it open: by the numbers that stand
  * there. Reads the planes, up to the first row that tells.
  */
-int verify_labels_plane_coding(struct verify_shard *shard, const struct settings *settings,
-                               struct error *err);
+int verify_labels_plane_coding(struct shard *shard, struct error *err);
 
 #endif

@@ -32,17 +32,14 @@ static bool is_known(const struct spec *spec)
     return spec->doubt[0] == '\0' || (any_known && spec->kind == SPEC_AXIS);
 }
 
-static int map_lane(struct lane *lane, struct verify_shard *shard, struct verify_result *result,
-                    struct error *err)
+static int map_lane(struct lanes *lanes, struct lane *lane, struct error *err)
 {
     struct finding_place place = {FINDING_SHAPE, false, lane->array->key, FINDING_NO_ROW};
     struct error why = {0};
 
-    if (shard->board == NULL || !shard->board_is_sure || is_provenance(lane->array))
+    if (lanes->maker.board == NULL || is_provenance(lane->array))
         return 0;
-    shard->maker.board = shard->board;
-    shard->maker.conventions = &shard->conventions;
-    if (spec_init(&lane->spec, &shard->maker, lane->array, lane->binding, &why) == 0) {
+    if (spec_init(&lane->spec, &lanes->maker, lane->array, lane->binding, &why) == 0) {
         lane->is_mapped = is_known(&lane->spec);
         if (lane->spec.doubt[0] == '\0')
             return 0;
@@ -53,7 +50,7 @@ static int map_lane(struct lane *lane, struct verify_shard *shard, struct verify
     if (why.kind != ERROR_DATA)
         return error_pass(err, &why);
     place.is_warning = true;
-    findings_add(&result->findings, &place, "", "", "%s: %s",
+    findings_add(&lanes->result->findings, &place, "", "", "%s: %s",
                  lane->is_mapped ? "images that swap colours are checked for their stones only"
                                  : "its images cannot be checked",
                  why.message);
@@ -65,14 +62,13 @@ static bool tells_images(const struct lane *lane)
     return lane->array->header.dtype.kind != DTYPE_OBJECT && role_is_on_cells(lane->binding->role);
 }
 
-static int add_lane(struct lanes *lanes, struct verify_shard *shard, size_t i,
-                    struct verify_result *result, struct error *err)
+static int add_lane(struct lanes *lanes, size_t i, struct error *err)
 {
     struct lane *lane = &lanes->items[lanes->n];
-    const struct array *array = &shard->archive.arrays[i];
+    const struct array *array = &lanes->shard->archive.arrays[i];
 
-    *lane = (struct lane){.array = array, .binding = &shard->bindings[i], .values = -1};
-    if (map_lane(lane, shard, result, err) != 0)
+    *lane = (struct lane){.array = array, .binding = &lanes->shard->bindings[i], .values = -1};
+    if (map_lane(lanes, lane, err) != 0)
         return -1;
     if (lanes->planes < 0 && tells_images(lane))
         lanes->planes = (int)lanes->n;
@@ -90,18 +86,20 @@ static int lane_of(const struct lanes *lanes, int array)
     return -1;
 }
 
-int lanes_init(struct lanes *lanes, struct verify_shard *shard, struct verify_result *result,
-               struct error *err)
+int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_request *request,
+               struct verify_result *result, struct error *err)
 {
     const size_t n = shard->archive.n_arrays;
 
-    *lanes = (struct lanes){.shard = shard, .planes = -1};
+    *lanes = (struct lanes){.shard = shard, .request = request, .result = result, .planes = -1};
+    lanes->maker =
+        (struct spec_maker){.board = shard_known_board(shard), .conventions = &shard->conventions};
     lanes->items = calloc(n + 1, sizeof *lanes->items);
     lanes->csrs = calloc(n + 1, sizeof *lanes->csrs);
     if (lanes->items == NULL || lanes->csrs == NULL)
         return error_no_memory(err, "arrays");
     for (size_t i = 0; i < n; i++)
-        if (has_rows(&shard->bindings[i]) && add_lane(lanes, shard, i, result, err) != 0)
+        if (has_rows(&shard->bindings[i]) && add_lane(lanes, i, err) != 0)
             return -1;
     for (size_t i = 0; i < lanes->n; i++)
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): add_lane has set it */
@@ -117,7 +115,7 @@ int lanes_init(struct lanes *lanes, struct verify_shard *shard, struct verify_re
 static int open_csr(struct lanes *lanes, struct lane *lane, struct verify_result *result,
                     struct error *why)
 {
-    const struct verify_shard *shard = lanes->shard;
+    const struct shard *shard = lanes->shard;
     const int number = lane->binding->offsets_array;
     const struct array *offsets = &shard->archive.arrays[number];
     const struct finding_place place = {FINDING_LENGTH_MISMATCH, false, offsets->key,
@@ -137,8 +135,7 @@ static int open_csr(struct lanes *lanes, struct lane *lane, struct verify_result
     return 0;
 }
 
-int lanes_open(struct lanes *lanes, const struct verify_request *request, bool at_random,
-               struct verify_result *result, struct error *err)
+int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result, struct error *err)
 {
     for (size_t i = 0; i < lanes->n; i++) {
         struct lane *lane = &lanes->items[i];
@@ -148,7 +145,8 @@ int lanes_open(struct lanes *lanes, const struct verify_request *request, bool a
         lane->reader =
             (struct reader){.arrays = &lane->array, .n_arrays = 1, .at_random = at_random};
         if ((!is_csr || open_csr(lanes, lane, result, &why) == 0) &&
-            (lane->is_broken || reader_open(&lane->reader, request->settings->budget, &why) == 0))
+            (lane->is_broken ||
+             reader_open(&lane->reader, lanes->request->settings->budget, &why) == 0))
             continue;
         lane->is_broken = true;
         if (verify_read_failed(result, lane->array->key, &why, err) != 0)
@@ -172,6 +170,7 @@ void lanes_release(struct lanes *lanes)
     lanes_close(lanes);
     for (size_t i = 0; i < lanes->n; i++)
         spec_release(&lanes->items[i].spec);
+    spec_maker_release(&lanes->maker);
     free(lanes->csrs);
     free(lanes->items);
     *lanes = (struct lanes){0};

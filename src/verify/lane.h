@@ -22,8 +22,11 @@ struct lane {
 };
 
 struct lanes {
-    struct verify_shard *shard; /* borrowed */
-    struct lane *items;         /* owned */
+    struct shard *shard;                  /* borrowed */
+    const struct verify_request *request; /* borrowed */
+    struct verify_result *result;         /* borrowed: where findings go */
+    struct spec_maker maker;              /* of the lanes' specs */
+    struct lane *items;                   /* owned */
     size_t n;
     struct csr *csrs;    /* owned: by number of array, of offsets that were read */
     uint64_t row_nbytes; /* of all lanes together, about */
@@ -47,14 +50,15 @@ struct window {
     struct batch *batches; /* owned, one per lane */
 };
 
-/* Make the lanes of all arrays that have rows, with their maps when there is a board. Conventions
+/* Make the lanes of all arrays that have rows, with their maps when the board is known. Conventions
  * that do not fit an array become findings. The caller releases them. */
-int lanes_init(struct lanes *lanes, struct verify_shard *shard, struct verify_result *result,
-               struct error *err);
-
-/* Open every lane for rows in sequence, or at random. What cannot be read is a finding. */
-int lanes_open(struct lanes *lanes, const struct verify_request *request, bool at_random,
+int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_request *request,
                struct verify_result *result, struct error *err);
+
+/* Open every lane for rows in sequence, or at random. What cannot be read is a finding of
+ * `result`. */
+int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result,
+               struct error *err);
 
 /* Close what lanes_open has opened: it may be called again. */
 void lanes_close(struct lanes *lanes);

@@ -31,23 +31,22 @@ static int add_finding(void *self, uint64_t row, size_t set, uint64_t other, str
     return 0;
 }
 
-int leak_check(const struct lanes *lanes, const struct verify_request *request,
-               struct verify_result *result, struct error *err)
+int leak_check(const struct lanes *lanes, struct error *err)
 {
-    const struct settings *settings = request->settings;
-    const struct verify_shard *shard = lanes->shard;
+    const struct settings *settings = lanes->request->settings;
+    const struct shard *shard = lanes->shard;
     struct settings mine = shard->recall.settings, others = *settings; /* owned elsewhere */
     struct sets sets = {.n = settings->n_leaks + 1, .found = add_finding};
-    struct leak leak = {lanes, &sets, &result->findings};
+    struct leak leak = {lanes, &sets, &lanes->result->findings};
     struct error why = {0};
     int status;
 
-    if (shard->board == NULL || lanes->planes < 0)
+    if (shard->found.board == NULL || lanes->planes < 0)
         return error_set(err, ERROR_USAGE,
                          "--leak: %s: needs planes and the board they are of (--board)",
                          text_path(shard->archive.path).text);
-    mine.board = others.board = shard->board->name;
-    mine.board_text = others.board_text = shard->board->file_text;
+    mine.board = others.board = shard->found.board->name;
+    mine.board_text = others.board_text = shard->found.board->file_text;
     sets.self = &leak;
     sets.items = calloc(sets.n, sizeof *sets.items);
     if (sets.items == NULL)

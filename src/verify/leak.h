@@ -9,7 +9,6 @@
 
 /* Compare the shard's positions with those of the sets of --leak: what occurs there is a finding.
  * ERROR_DATA, ERROR_USAGE when they cannot be compared. */
-int leak_check(const struct lanes *lanes, const struct verify_request *request,
-               struct verify_result *result, struct error *err);
+int leak_check(const struct lanes *lanes, struct error *err);
 
 #endif

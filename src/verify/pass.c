@@ -73,7 +73,8 @@ static struct agreement count_groups(const struct run *run, size_t lane, unsigne
             if (t == ORBIT_NO_TRANSFORM || first == ORBIT_NO_TRANSFORM)
                 continue;
             n_images++;
-            n_same += orbit_same(&pair, spec_between(lanes->shard->board, first, t), liberties);
+            n_same +=
+                orbit_same(&pair, spec_between(lanes->shard->found.board, first, t), liberties);
         }
         a.n_groups += n_images > 0;
         a.n_most += n_images > 0 && 2 * n_same >= n_images;
@@ -92,11 +93,11 @@ static bool has_cell_actions(const struct lane *lane)
 static int store_as(struct lanes *lanes, struct lane *lane, enum action_flip flip,
                     struct error *err)
 {
-    struct verify_shard *shard = lanes->shard;
-    struct role_binding *binding = &shard->bindings[lane->binding - shard->bindings];
+    struct role_binding *binding =
+        lanes->shard->bindings + (lane->binding - lanes->shard->bindings);
 
     binding->flip = flip;
-    return spec_set_space(&lane->spec, &shard->maker, binding, err);
+    return spec_set_space(&lane->spec, &lanes->maker, binding, err);
 }
 
 /* Take the lane for stored so when its images are right then, and only then; the note says so. */
@@ -104,7 +105,7 @@ static int try_flip(const struct run *run, size_t i, enum action_flip flip, stru
 {
     struct lanes *lanes = run->pass->lanes;
     struct lane *lane = &lanes->items[i];
-    struct verify_result *result = lanes->shard->result;
+    struct verify_result *result = lanes->result;
     const enum action_flip said = lane->binding->flip;
     const struct text_quoted name = text_path(lane->array->key);
     struct agreement a = count_groups(run, i, ORBIT_EXACT);
@@ -257,7 +258,7 @@ static void work_job(void *self, int64_t job, int worker)
 static int work(struct run *run, struct crew *crew, struct error *err)
 {
     struct lanes *lanes = run->pass->lanes;
-    struct verify_result *result = lanes->shard->result;
+    struct verify_result *result = lanes->result;
 
     if (next_window(run, err) != 0)
         return -1;
@@ -304,7 +305,7 @@ static int init(struct run *run, struct error *err)
 {
     const struct verify_pass *pass = run->pass;
     const struct lanes *lanes = pass->lanes;
-    const size_t max = lanes->shard->request->settings->max_findings;
+    const size_t max = lanes->request->settings->max_findings;
     uint64_t capacity = WINDOW_NBYTES / (lanes->row_nbytes + 1) + 1;
 
     run->n_wanted = capacity = capacity < MAX_WINDOW_ROWS ? capacity : MAX_WINDOW_ROWS;
@@ -353,9 +354,9 @@ int verify_pass_run(const struct verify_pass *pass, struct error *err)
     run->err = err;
     status = init(run, err);
     if (status == 0)
-        status = crew_run(pass->lanes->shard->request->settings->n_threads, walk, run);
+        status = crew_run(pass->lanes->request->settings->n_threads, walk, run);
     if (status == 0) {
-        struct findings *findings = &pass->lanes->shard->result->findings;
+        struct findings *findings = &pass->lanes->result->findings;
 
         rules_finish(&run->rules, findings);
         smear_finish(&run->smear, pass->lanes, findings);

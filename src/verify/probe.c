@@ -61,7 +61,7 @@ int probe_open(struct probe *probe, struct lanes *lanes, struct error *err)
     n = n < PROBE_ROWS ? n : PROBE_ROWS;
     n = n < probe->n_rows ? n : probe->n_rows;
     if (sketcher_init(&probe->sketcher, lanes, err) != 0 ||
-        lanes_open(lanes, lanes->shard->request, false, &probe->unused, err) != 0 ||
+        lanes_open(lanes, false, &probe->unused, err) != 0 ||
         window_init(&probe->window, lanes, n, err) != 0 ||
         read_window(lanes, &probe->window, NULL, n, err) != 0)
         return -1;
@@ -94,7 +94,7 @@ int probe_gather(struct probe *probe, const uint64_t *rows, uint64_t n, struct w
     struct lanes *lanes = probe->lanes;
 
     lanes_close(lanes);
-    if (lanes_open(lanes, lanes->shard->request, true, &probe->unused, err) != 0 ||
+    if (lanes_open(lanes, true, &probe->unused, err) != 0 ||
         window_init(window, lanes, n, err) != 0)
         return -1;
     return read_window(lanes, window, rows, n, err);
@@ -148,7 +148,7 @@ static int sketch_far(struct probe *probe, struct lanes *lanes, struct error *er
     int status;
 
     lanes_close(lanes);
-    status = lanes_open(lanes, probe->lanes->shard->request, false, &probe->unused, err);
+    status = lanes_open(lanes, false, &probe->unused, err);
     if (status == 0)
         status = window_init(&window, lanes, capacity, err);
     while (status == 0 && i < probe->n_far) {
@@ -167,7 +167,7 @@ static int sketch_far(struct probe *probe, struct lanes *lanes, struct error *er
 
 int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, struct error *err)
 {
-    const uint64_t max_memory = probe->lanes->shard->request->settings->max_memory;
+    const uint64_t max_memory = probe->lanes->request->settings->max_memory;
     const uint64_t n_after = probe->n_rows - probe->n;
     const bool all = probe->may_be_games &&
                      n_after < max_memory / 2 / (sizeof *probe->far + sizeof *probe->far_rows);

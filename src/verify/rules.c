@@ -42,7 +42,7 @@ static int init_tallies(struct rules *rules, size_t max, struct error *err)
 
 int rules_init(struct rules *rules, const struct lanes *lanes, size_t max, struct error *err)
 {
-    const struct board *board = lanes->shard->board;
+    const struct board *board = lanes->shard->found.board;
     const struct lane *planes = lanes->planes >= 0 ? &lanes->items[lanes->planes] : NULL;
     const struct lane *policy;
     bool is_grid;
@@ -94,7 +94,7 @@ int rules_init_part(struct rules *rules, const struct rules *whole, struct error
 static bool find_stones(struct rules *rules, const struct position *p, uint64_t n[2],
                         uint64_t *overlap)
 {
-    const uint64_t cols = rules->lanes->shard->board->cols;
+    const uint64_t cols = rules->lanes->shard->found.board->cols;
     bool disjoint = true;
 
     n[0] = n[1] = 0;
@@ -185,7 +185,7 @@ enum action_flip rules_best_flip(const struct rules *rules)
 /* Counting stones is for images whose colours are as they were. */
 static bool is_swapped(const struct row_check *check, uint64_t at)
 {
-    const struct board *board = check->lanes->shard->board;
+    const struct board *board = check->lanes->shard->found.board;
     const uint32_t t = check->window->images[at].transform;
 
     return t < board->n_transforms && board->transforms[t].swaps_colours;

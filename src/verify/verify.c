@@ -25,7 +25,7 @@
 /* --- the content of a file --- */
 
 /* Arrays without rows: only their sizes and CRCs can be wrong. */
-static int check_unread(const struct verify_shard *shard, struct error *err)
+static int check_unread(const struct shard *shard, struct verify_result *result, struct error *err)
 {
     struct unpack unpack = {0};
     int status = 0;
@@ -39,7 +39,7 @@ static int check_unread(const struct verify_shard *shard, struct error *err)
             array->is_left_out)
             continue;
         if (unpack_start(&unpack, array, &why) != 0 || unpack_finish(&unpack, &why) != 0)
-            status = verify_read_failed(shard->result, array->key, &why, err);
+            status = verify_read_failed(result, array->key, &why, err);
     }
     unpack_release(&unpack);
     return status;
@@ -47,8 +47,7 @@ static int check_unread(const struct verify_shard *shard, struct error *err)
 
 static int check_rows(struct lanes *lanes, struct error *err)
 {
-    struct verify_shard *shard = lanes->shard;
-    const struct settings *settings = shard->request->settings;
+    const struct settings *settings = lanes->request->settings;
     const uint64_t quarter = settings->max_memory / 4;
     const uint64_t max_nbytes = quarter < MAX_SEGMENT_NBYTES ? quarter : MAX_SEGMENT_NBYTES;
     struct orbit_groups groups = {0};
@@ -57,17 +56,17 @@ static int check_rows(struct lanes *lanes, struct error *err)
 
     if (status == 0)
         status = explain_set(&groups, lanes, err);
-    if (status == 0 && shard->result->is_expanded) {
+    if (status == 0 && lanes->result->is_expanded) {
         pass.groups = &groups;
         status = orbit_groups_settle(&groups, lanes->row_nbytes, max_nbytes, err);
         if (status == 0)
-            status = orbit_groups_expect(&groups, shard->recall.manifest, err);
-        shard->result->n_groups = groups.n_groups;
+            status = orbit_groups_expect(&groups, lanes->shard->recall.manifest, err);
+        lanes->result->n_groups = groups.n_groups;
     }
     if (status == 0 && settings->n_leaks > 0)
-        status = leak_check(lanes, shard->request, shard->result, err);
+        status = leak_check(lanes, err);
     if (status == 0)
-        status = lanes_open(lanes, shard->request, groups.entries != NULL, shard->result, err);
+        status = lanes_open(lanes, groups.entries != NULL, lanes->result, err);
     if (status == 0)
         status = verify_pass_run(&pass, err);
     orbit_groups_release(&groups);
@@ -75,18 +74,18 @@ static int check_rows(struct lanes *lanes, struct error *err)
 }
 
 /* A CRC that is wrong ends every reading of its array: the first report of it is enough. */
-static int check_opened(struct verify_shard *shard, struct error *err)
+static int check_opened(struct shard *shard, const struct verify_request *request,
+                        struct verify_result *result, struct error *err)
 {
-    struct verify_result *result = shard->result;
     struct lanes lanes = {0};
     struct error why = {0};
     int status;
 
-    if (check_unread(shard, err) != 0)
+    if (check_unread(shard, result, err) != 0)
         return -1;
     if (shard->bindings == NULL || result->fatal != ERROR_NONE)
         return 0;
-    status = lanes_init(&lanes, shard, result, err);
+    status = lanes_init(&lanes, shard, request, result, err);
     if (status == 0 && check_rows(&lanes, &why) != 0)
         status = why.kind == ERROR_DATA || why.kind == ERROR_IO
                      ? verify_read_failed(result, NULL, &why, err)
@@ -98,15 +97,15 @@ static int check_opened(struct verify_shard *shard, struct error *err)
 static int check_file(const struct verify_request *request, struct verify_result *result,
                       struct error *err)
 {
-    struct verify_shard shard;
+    struct shard shard;
     int status = verify_shard_open(&shard, request, result->path, result, err);
 
     result->n_rows = shard.n_rows;
-    if (status == 0 && shard.is_open && !request->headers_only)
-        status = check_opened(&shard, err);
-    if (status == 0 && shard.is_open && shard.recall.manifest != NULL)
-        status = verify_shard_compare(&shard, err);
-    verify_shard_close(&shard);
+    if (status == 0 && shard.archive.path != NULL && !request->headers_only)
+        status = check_opened(&shard, request, result, err);
+    if (status == 0 && shard.recall.manifest != NULL)
+        status = verify_shard_compare(&shard, request, result, err);
+    shard_close(&shard);
     return status;
 }
 
@@ -291,18 +290,18 @@ static int walk(const struct orbit_groups *groups, const struct lanes *lanes,
     return status;
 }
 
-static int find_images(struct verify_shard *shard, const struct search *search, struct error *err)
+static int find_images(struct shard *shard, const struct verify_request *request,
+                       struct verify_result *result, const struct search *search, struct error *err)
 {
     struct verify_images *all = search->all;
     struct lanes lanes = {0};
     struct orbit_groups groups = {0};
-    int status = lanes_init(&lanes, shard, shard->result, err);
+    int status = lanes_init(&lanes, shard, request, result, err);
 
     if (status == 0)
         status = explain_set(&groups, &lanes, err);
-    if (status == 0 && shard->result->is_expanded) {
-        status = orbit_groups_settle(&groups, lanes.row_nbytes,
-                                     shard->request->settings->max_memory, err);
+    if (status == 0 && result->is_expanded) {
+        status = orbit_groups_settle(&groups, lanes.row_nbytes, request->settings->max_memory, err);
         if (status == 0 && all != NULL) {
             all->n_rows = shard->n_rows;
             all->sources = calloc(all->n_rows + 1, sizeof *all->sources);
@@ -321,20 +320,20 @@ static int find_images(struct verify_shard *shard, const struct search *search, 
 }
 
 /* The settings, and the board where it is sure, outlive the shard. */
-static int keep_settings(struct verify_shard *shard, struct verify_located *located,
-                         struct error *err)
+static int keep_settings(struct shard *shard, struct verify_located *located,
+                         const struct verify_request *request, struct error *err)
 {
-    const char *said = shard->request->settings->board;
+    const struct board *board = shard_known_board(shard);
+    const char *said = request->settings->board;
     struct settings *settings = &located->recall.settings;
 
     located->recall = shard->recall;
     shard->recall = (struct recall){0};
-    if (shard->board == NULL || !shard->board_is_sure)
+    if (board == NULL)
         return 0;
-    if (settings->board == NULL && shard->board->file_text != NULL)
+    if (settings->board == NULL && board->file_text != NULL)
         settings->board_text = located->recall.manifest->board.file_text;
-    located->board =
-        strdup(said != NULL && strcmp(said, "katago") != 0 ? said : shard->board->preset);
+    located->board = strdup(said != NULL && strcmp(said, "katago") != 0 ? said : board->preset);
     if (located->board == NULL)
         return error_no_memory(err, "board");
     settings->board = located->board;
@@ -366,7 +365,7 @@ static int search_file(const struct verify_request *request, const char *path,
     struct verify_request own = *request;
     char *copy = strdup(path);
     struct verify_result result = {.path = copy, .findings = {.max = MAX_FINDINGS}};
-    struct verify_shard shard = {0};
+    struct shard shard = {0};
     struct error why = {0};
     int status;
 
@@ -375,12 +374,11 @@ static int search_file(const struct verify_request *request, const char *path,
     own.settings = &settings;
     status = copy != NULL ? verify_shard_open(&shard, request, copy, &result, &why)
                           : error_no_memory(&why, "name of a file");
-    shard.request = &own;
     if (status == 0 && shard.bindings != NULL && result.fatal == ERROR_NONE)
-        status = find_images(&shard, search, &why);
-    if (shard.is_open && keep_settings(&shard, search->located, &why) != 0)
+        status = find_images(&shard, &own, &result, search, &why);
+    if (shard.archive.path != NULL && keep_settings(&shard, search->located, request, &why) != 0)
         status = -1;
-    verify_shard_close(&shard);
+    shard_close(&shard);
     if (status != 0 && why.kind != ERROR_DATA)
         status = error_pass(err, &why);
     else

@@ -17,7 +17,7 @@
 /* --- refusals become findings --- */
 
 /* The array a refusal is about. */
-static const struct array *find_refused(const struct verify_shard *shard, const struct error *why)
+static const struct array *find_refused(const struct shard *shard, const struct error *why)
 {
     return *why->array != '\0' ? archive_in_find(&shard->archive, why->array) : NULL;
 }
@@ -28,7 +28,7 @@ static bool is_unreadable(const struct array *array)
     return array == NULL || !dtype_is_number(&array->header.dtype);
 }
 
-static void add_refusal(const struct verify_shard *shard, const struct error *why,
+static void add_refusal(const struct shard *shard, const struct error *why,
                         struct verify_result *result)
 {
     static const enum finding_code codes[] = {
@@ -50,18 +50,17 @@ static void add_refusal(const struct verify_shard *shard, const struct error *wh
 
 /* --- with a board --- */
 
-static int infer(struct verify_shard *shard, const struct board *board,
-                 const struct settings *reading, struct error *why)
+static int infer(struct shard *shard, const struct board *board, struct role_problems *problems,
+                 struct error *why)
 {
-    return role_infer(&shard->archive, board, &reading->roles, shard->bindings, &shard->n_rows,
-                      NULL, why);
+    return role_infer(&shard->archive, board, &shard->recall.settings.roles, shard->bindings,
+                      &shard->n_rows, problems, why);
 }
 
 /* --- without one --- */
 
 /* One of the boards that the shape allows lends its roles. Its name is not known for sure. */
-static bool borrow_roles(struct verify_shard *shard, const struct settings *reading,
-                         struct error *why)
+static bool borrow_roles(struct shard *shard, struct error *why)
 {
     char names[BOARD_MAX_GUESSES][64];
     struct board_seen seen = {.any_planes = true};
@@ -75,8 +74,9 @@ static bool borrow_roles(struct verify_shard *shard, const struct settings *read
             *why = refused;
         if (board == NULL)
             continue;
-        if (infer(shard, board, reading, &refused) == 0) {
-            shard->board = board;
+        if (infer(shard, board, NULL, &refused) == 0) {
+            shard->found.board = board;
+            shard->found.is_lent = true;
             return true;
         }
         board_free(board);
@@ -97,7 +97,7 @@ static bool is_square_number(uint64_t n)
 }
 
 /* A policy as long as some other board has cells contradicts the planes. */
-static bool contradicts(const struct verify_shard *shard, size_t i)
+static bool contradicts(const struct shard *shard, size_t i)
 {
     const struct npy_header *h = &shard->archive.arrays[i].header;
     const uint64_t n = h->n_dims == 2 ? h->shape[1] : 0;
@@ -108,7 +108,7 @@ static bool contradicts(const struct verify_shard *shard, size_t i)
 }
 
 /* findings is NULL when a refusal has been reported already. */
-static enum role role_without_board(const struct verify_shard *shard, size_t i, uint64_t n_rows,
+static enum role role_without_board(const struct shard *shard, size_t i, uint64_t n_rows,
                                     struct verify_result *result, struct findings *findings)
 {
     const struct array *array = &shard->archive.arrays[i];
@@ -143,7 +143,7 @@ static enum role role_without_board(const struct verify_shard *shard, size_t i, 
 
 /* A shape that none of the boards tried has may be right on one that was not tried; objects that
  * cannot be read, and arrays that contradict each other, are wrong on every board. */
-static bool may_be_of_another_board(const struct verify_shard *shard, const struct error *why)
+static bool may_be_of_another_board(const struct shard *shard, const struct error *why)
 {
     const struct array *array = find_refused(shard, why);
 
@@ -152,8 +152,7 @@ static bool may_be_of_another_board(const struct verify_shard *shard, const stru
 }
 
 /* why: what the boards tried had to say; NULL when it has been reported. */
-static int read_by_names(struct verify_shard *shard, const struct error *why,
-                         struct verify_result *result)
+static int read_by_names(struct shard *shard, const struct error *why, struct verify_result *result)
 {
     struct findings *findings = why != NULL ? &result->findings : NULL;
     const struct finding_place place = {FINDING_SHAPE, false, NULL, FINDING_NO_ROW};
@@ -169,8 +168,8 @@ static int read_by_names(struct verify_shard *shard, const struct error *why,
     }
     if (why != NULL && why->kind == ERROR_DATA && !may_be_of_another_board(shard, why))
         add_refusal(shard, why, result);
-    board_free(shard->board);
-    shard->board = NULL;
+    board_free(shard->found.board);
+    shard->found.board = NULL;
     shard->n_rows = first->n_rows;
     for (size_t i = 0; i < shard->archive.n_arrays; i++) {
         const struct npy_header *h = &shard->archive.arrays[i].header;
@@ -190,38 +189,34 @@ static int read_by_names(struct verify_shard *shard, const struct error *why,
 
 /* What could not be decided is a finding, and the other arrays are still looked at; unless the file
  * cannot be read as a shard of that board at all. */
-static int infer_with_board(struct verify_shard *shard, const struct settings *reading,
-                            struct verify_result *result, struct error *err)
+static int infer_with_board(struct shard *shard, struct verify_result *result, struct error *err)
 {
-    struct role_problems problems = {0};
+    const struct role_problems *problems = &shard->problems;
     struct error why = {0};
-    const int status = role_infer(&shard->archive, shard->board, &reading->roles, shard->bindings,
-                                  &shard->n_rows, &problems, &why);
+    const int status = infer(shard, shard->found.board, &shard->problems, &why);
     bool is_lost = status != 0 || shard->n_rows == 0;
 
-    for (size_t i = 0; i < problems.n; i++) {
-        add_refusal(shard, &problems.items[i].why, result);
-        is_lost |= problems.items[i].array < 0;
+    for (size_t i = 0; i < problems->n; i++) {
+        add_refusal(shard, &problems->items[i].why, result);
+        is_lost |= problems->items[i].array < 0;
     }
     if (status != 0 && why.kind == ERROR_DATA)
         add_refusal(shard, &why, result);
-    if (is_lost && (problems.n > 0 || status != 0))
+    if (is_lost && (problems->n > 0 || status != 0))
         read_by_names(shard, NULL, result);
-    role_problems_release(&problems);
     return status != 0 && why.kind != ERROR_DATA ? error_pass(err, &why) : 0;
 }
 
-int verify_decide_roles(struct verify_shard *shard, const struct settings *reading,
-                        struct verify_result *result, struct error *err)
+int verify_decide_roles(struct shard *shard, struct verify_result *result, struct error *err)
 {
     struct error why = {0};
 
     shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
     if (shard->bindings == NULL)
         return error_no_memory(err, "roles");
-    if (shard->board != NULL)
-        return infer_with_board(shard, reading, result, err);
-    if (borrow_roles(shard, reading, &why))
+    if (shard->found.board != NULL)
+        return infer_with_board(shard, result, err);
+    if (borrow_roles(shard, &why))
         return 0;
     if (why.kind != ERROR_NONE && why.kind != ERROR_DATA)
         return error_pass(err, &why);

@@ -9,10 +9,9 @@
 
 /*
  * Fill shard->bindings and n_rows. Without a board, boards that the planes' shape allows are tried;
- * the first one that fits all arrays lends its roles (board_is_sure stays false). What fits no
+ * the first one that fits all arrays lends its roles (found.is_lent). What fits no
  * board is read by names alone. Arrays that contradict each other are findings.
  */
-int verify_decide_roles(struct verify_shard *shard, const struct settings *reading,
-                        struct verify_result *result, struct error *err);
+int verify_decide_roles(struct shard *shard, struct verify_result *result, struct error *err);
 
 #endif

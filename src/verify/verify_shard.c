@@ -40,7 +40,7 @@ int verify_read_failed(struct verify_result *result, const char *array, const st
 
 /* --- opening --- */
 
-static int load_objects(struct verify_shard *shard, struct error *err)
+static int load_objects(struct shard *shard, struct verify_result *result, struct error *err)
 {
     for (size_t i = 0; i < shard->archive.n_arrays; i++) {
         struct array *array = &shard->archive.arrays[i];
@@ -48,76 +48,60 @@ static int load_objects(struct verify_shard *shard, struct error *err)
 
         if (array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
             array_load_objects(array, NULL, &why) != 0 &&
-            verify_read_failed(shard->result, array->key, &why, err) != 0)
+            verify_read_failed(result, array->key, &why, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static int decide_board(struct verify_shard *shard, struct error *err)
+static int decide_board(struct shard *shard, struct verify_result *result, struct error *err)
 {
     const struct finding_place place = {FINDING_SHAPE, false, NULL, FINDING_NO_ROW};
     char reason[ERROR_MESSAGE_NBYTES];
-    struct shard_board found;
 
-    if (shard_find_board(&found, &shard->archive, shard->request->settings, &shard->recall, err) !=
-        0)
+    if (shard_find_board(&shard->found, &shard->archive, &shard->recall.settings, &shard->recall,
+                         err) != 0)
         return -1;
-    shard->board = found.board;
-    shard->board_is_sure = found.board != NULL;
-    if (found.problem.kind == ERROR_DATA)
-        findings_add(&shard->result->findings, &place, "", "", "%s",
-                     error_reason(&found.problem, reason));
+    if (shard->found.problem.kind == ERROR_DATA)
+        findings_add(&result->findings, &place, "", "", "%s",
+                     error_reason(&shard->found.problem, reason));
     return 0;
 }
 
-int verify_shard_open(struct verify_shard *shard, const struct verify_request *request,
-                      const char *path, struct verify_result *result, struct error *err)
+int verify_shard_open(struct shard *shard, const struct verify_request *request, const char *path,
+                      struct verify_result *result, struct error *err)
 {
     const struct finding_place place = {FINDING_CONTAINER, true, NULL, FINDING_NO_ROW};
     const struct settings *settings = request->settings;
-    const struct settings *reading = &shard->recall.settings;
     struct error why = {0};
 
-    *shard = (struct verify_shard){.request = request, .result = result};
+    *shard = (struct shard){0};
     if (role_open(&shard->archive, path, settings->use_map, &settings->roles, &why) != 0)
         return verify_read_failed(result, NULL, &why, err);
-    shard->is_open = true;
     for (size_t i = 0; i < shard->archive.n_warnings; i++)
         findings_add(&result->findings, &place, "", "", "%s", shard->archive.warnings[i]);
     if (recall_open(&shard->recall, settings, &shard->archive, request->manifest,
                     request->manifest_output, request->exact_manifest, err) != 0)
         return -1;
-    shard->conventions = reading->conventions;
-    if (load_objects(shard, err) != 0 || decide_board(shard, err) != 0)
+    shard->conventions = shard->recall.settings.conventions;
+    if (load_objects(shard, result, err) != 0 || decide_board(shard, result, err) != 0)
         return -1;
-    if (result->fatal == ERROR_NONE && verify_decide_roles(shard, reading, result, err) != 0)
+    if (result->fatal == ERROR_NONE && verify_decide_roles(shard, result, err) != 0)
         return -1;
-    return result->fatal == ERROR_NONE ? verify_labels_plane_coding(shard, reading, err) : 0;
-}
-
-void verify_shard_close(struct verify_shard *shard)
-{
-    free(shard->bindings);
-    spec_maker_release(&shard->maker);
-    board_free(shard->board);
-    recall_release(&shard->recall);
-    if (shard->is_open)
-        archive_in_close(&shard->archive);
-    *shard = (struct verify_shard){0};
+    return result->fatal == ERROR_NONE ? verify_labels_plane_coding(shard, err) : 0;
 }
 
 /* --- against its manifest --- */
 
-static void differ(const struct verify_shard *shard, const char *array, const char *expected,
+static void differ(struct verify_result *result, const char *array, const char *expected,
                    const char *found, const char *what)
 {
     const struct finding_place place = {FINDING_MANIFEST, false, array, FINDING_NO_ROW};
 
-    findings_add(&shard->result->findings, &place, expected, found, "%s", what);
+    findings_add(&result->findings, &place, expected, found, "%s", what);
 }
 
-static void compare_array(const struct verify_shard *shard, const struct array *array,
+static void compare_array(struct verify_result *result, const struct array *array,
                           const struct manifest_array *listed)
 {
     const struct npy_header *header = &array->header;
@@ -125,17 +109,18 @@ static void compare_array(const struct verify_shard *shard, const struct array *
 
     dtype_name(&header->dtype, name, sizeof name);
     if (strcmp(listed->dtype, name) != 0)
-        differ(shard, array->key, listed->dtype, name, "dtype");
+        differ(result, array->key, listed->dtype, name, "dtype");
     if (listed->n_dims != header->n_dims ||
         memcmp(listed->shape, header->shape, listed->n_dims * sizeof *listed->shape) != 0)
-        differ(shard, array->key, text_shape(listed->shape, listed->n_dims).text,
+        differ(result, array->key, text_shape(listed->shape, listed->n_dims).text,
                text_shape(header->shape, header->n_dims).text, "shape");
     if (array->has_crc && listed->crc != array->crc)
-        differ(shard, array->key, finding_format("%08" PRIx32, listed->crc).text,
+        differ(result, array->key, finding_format("%08" PRIx32, listed->crc).text,
                finding_format("%08" PRIx32, array->crc).text, "CRC");
 }
 
-int verify_shard_compare(const struct verify_shard *shard, struct error *err)
+int verify_shard_compare(const struct shard *shard, const struct verify_request *request,
+                         struct verify_result *result, struct error *err)
 {
     const struct archive_in *archive = &shard->archive;
     const struct manifest_file *file = shard->recall.output;
@@ -145,36 +130,37 @@ int verify_shard_compare(const struct verify_shard *shard, struct error *err)
     size_t n_found = 0;
 
     if (file == NULL) {
-        differ(shard, NULL, "its name", "others", "the manifest beside it does not list this file");
+        differ(result, NULL, "its name", "others",
+               "the manifest beside it does not list this file");
         return 0;
     }
     for (size_t i = 0; i < archive->n_inputs; i++)
         n_bytes += archive->inputs[i].n_bytes;
     if (n_bytes != file->n_bytes)
-        differ(shard, NULL, finding_format("%" PRIu64, file->n_bytes).text,
+        differ(result, NULL, finding_format("%" PRIu64, file->n_bytes).text,
                finding_format("%" PRIu64, n_bytes).text, "bytes of the file");
     if (shard->bindings != NULL && shard->n_rows != file->n_rows)
-        differ(shard, NULL, finding_format("%" PRIu64, file->n_rows).text,
+        differ(result, NULL, finding_format("%" PRIu64, file->n_rows).text,
                finding_format("%" PRIu64, shard->n_rows).text, "rows");
     for (size_t i = 0; i < file->n_arrays; i++) {
         const struct array *array = archive_in_find(archive, file->arrays[i].name);
 
         n_found += array != NULL;
         if (array != NULL)
-            compare_array(shard, array, &file->arrays[i]);
+            compare_array(result, array, &file->arrays[i]);
         else
-            differ(shard, file->arrays[i].name, "an array", "none",
+            differ(result, file->arrays[i].name, "an array", "none",
                    "the manifest lists it, the file has it not");
     }
     if (n_found < archive->n_arrays)
-        differ(shard, NULL, finding_format("%zu arrays", n_found).text,
+        differ(result, NULL, finding_format("%zu arrays", n_found).text,
                finding_format("%zu", archive->n_arrays).text,
                "arrays that the manifest does not list");
-    if (shard->request->headers_only)
+    if (request->headers_only)
         return 0;
     if (side_work_digest(archive, sha256, &why) != 0)
-        return verify_read_failed(shard->result, NULL, &why, err);
+        return verify_read_failed(result, NULL, &why, err);
     if (strcmp(sha256, file->sha256) != 0)
-        differ(shard, NULL, file->sha256, sha256, "SHA-256 is not that of the manifest");
+        differ(result, NULL, file->sha256, sha256, "SHA-256 is not that of the manifest");
     return 0;
 }

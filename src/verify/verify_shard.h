@@ -5,37 +5,21 @@
 #ifndef SYMAUG_VERIFY_VERIFY_SHARD_H
 #define SYMAUG_VERIFY_VERIFY_SHARD_H
 
-#include "engine/record.h"
-#include "shard/spec.h"
+#include "engine/shard.h"
 #include "verify/findings.h"
 #include "verify/verify.h"
-
-struct verify_shard {
-    const struct verify_request *request; /* borrowed */
-    struct verify_result *result;         /* borrowed: where findings go */
-    struct archive_in archive;
-    bool is_open;
-    struct recall recall; /* the settings, with what the manifest says */
-    struct board *board;  /* owned, or NULL: not known */
-    bool board_is_sure;   /* false: one of several of that shape */
-    struct conventions conventions;
-    struct role_binding *bindings; /* owned, or NULL: roles could not be decided */
-    uint64_t n_rows;
-    struct spec_maker maker;
-};
 
 /*
  * Open a shard and decide board, conventions and roles. Findings go to result; result->fatal is set
  * when the file cannot be read. -1 with err set: a wrong command line, no memory.
  */
-int verify_shard_open(struct verify_shard *shard, const struct verify_request *request,
-                      const char *path, struct verify_result *result, struct error *err);
-
-void verify_shard_close(struct verify_shard *shard);
+int verify_shard_open(struct shard *shard, const struct verify_request *request, const char *path,
+                      struct verify_result *result, struct error *err);
 
 /* Check an open shard against its manifest, which is there: of that size and digest, with those
  * arrays and rows. */
-int verify_shard_compare(const struct verify_shard *shard, struct error *err);
+int verify_shard_compare(const struct shard *shard, const struct verify_request *request,
+                         struct verify_result *result, struct error *err);
 
 /* Turn an error of reading into a finding (crc, container) and mark the result as unreadable. -1
  * passes on what no finding can hold (no memory, bugs). */

@@ -366,7 +366,7 @@ int classes_list(struct probe *probe, uint32_t n_images, struct lane_image **ent
     c.lanes = (struct lanes){.shard = all->shard, .items = &all->items[all->planes], .n = 1};
     c.batch.own = (struct reader){.arrays = &array, .n_arrays = 1, .at_random = true};
     if (status == 0)
-        status = batch_open(&c.batch, all->shard->request->settings->budget, err);
+        status = batch_open(&c.batch, all->request->settings->budget, err);
     for (uint64_t i = 0; status == 0 && i < n; i += c.batch.n) {
         status = batch_read(&c.batch, i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE, err);
         for (uint64_t k = 0; status == 0 && k < c.batch.n; k++) {

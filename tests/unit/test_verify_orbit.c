@@ -23,7 +23,7 @@ static const char *const boards[] = {"hexagon:2", "square:5", "rhombus:4", "grid
 /* A window of two rows of planes in one lane. */
 struct fixture {
     struct board *board;
-    struct verify_shard shard;
+    struct shard shard;
     struct role_binding binding;
     struct array array;
     struct lanes lanes;
@@ -42,7 +42,7 @@ static void set_up(struct fixture *f, const char *name, char kind, uint32_t item
     f->board = board_new(name, NULL);
     assert_non_null(f->board);
     f->plane = f->board->n_cells;
-    f->shard.board = f->board;
+    f->shard.found.board = f->board;
     f->shard.conventions = conventions_default;
     f->binding = (struct role_binding){.role = ROLE_PLANES};
     f->binding.axes = last ? (struct role_axes){1, f->plane, N_PLANES}
