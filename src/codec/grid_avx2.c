@@ -70,25 +70,10 @@ static inline GRID_TARGET uint32_t window_nonzero(struct window window, size_t i
     }
 }
 
-static inline GRID_TARGET unsigned lowest_bit(uint32_t x)
-{
-    return _tzcnt_u32(x);
-}
-
-static inline GRID_TARGET unsigned lowest_bit_64(uint64_t x)
-{
-    return (unsigned)_tzcnt_u64(x);
-}
-
 #include "codec/grid_kernel.h"
 
-static bool is_supported(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-}
-
-GRID_KERNELS(avx2, is_supported);
+GRID_KERNELS(avx2, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"));
 
 #else
 typedef int grid_avx2_is_empty; /* a translation unit must not be empty */

@@ -445,15 +445,6 @@ static void check_nbits(const struct grid_bits *before, const struct grid_bits *
     (void)expected;
 }
 
-static void add_work(struct grid_work *work, const struct grid_counts *counts, size_t n_bytes,
-                     size_t n_sequences)
-{
-    work->n_bytes += n_bytes;
-    work->n_sequences += n_sequences;
-    for (unsigned i = 0; i < 256; i++)
-        work->n_literals += counts->litlen[i];
-}
-
 void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_bytes, bool final,
                       struct grid_bits *bits)
 {
@@ -485,7 +476,10 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
         coded_write(state, bytes, n_bytes, &dynamic, bits);
     }
     check_nbits(&before, bits, expected);
-    add_work(&state->work, &counts, n_bytes, state->n_sequences);
+    state->work.n_bytes += n_bytes;
+    state->work.n_sequences += state->n_sequences;
+    for (unsigned i = 0; i < 256; i++)
+        state->work.n_literals += counts.litlen[i];
     costs_from_lengths(&counts, &dynamic, &state->costs);
     state->n_sequences = 0;
 }

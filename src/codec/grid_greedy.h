@@ -81,30 +81,6 @@ GRID_INLINE struct match look_match(const struct greedy_distances *d, uint32_t k
     return (struct match){length, d->distance[look_number(key)], key >> LOOK_NUMBER_BITS};
 }
 
-static GRID_TARGET void look_keys_init(struct look_keys *keys, const struct grid_state *state,
-                                       const struct greedy_distances *d)
-{
-    memset(keys, 0xff, sizeof *keys);
-    for (size_t i = 0; i < d->n; i++)
-        for (uint32_t length = DEFLATE_MIN_MATCH; length < GRID_WINDOW; length++)
-            keys->key[i][length] = look_key(state, d, i, length);
-}
-
-/* Length of a match that is known to reach `length`. The next window's address does not wait for
- * the result of the one before. */
-GRID_INLINE uint32_t look_extend(const uint8_t *p, size_t distance, uint32_t length)
-{
-    for (; length < DEFLATE_MAX_MATCH; length += GRID_WINDOW) {
-        const unsigned more = window_prefix(window_load(p + length), p + length - distance);
-
-        if (more < GRID_WINDOW) {
-            length += more;
-            break;
-        }
-    }
-    return length < DEFLATE_MAX_MATCH ? length : DEFLATE_MAX_MATCH;
-}
-
 /* The best of the distances in `full`, where a whole window matches. The longest match is the best
  * even where it takes more bits per byte: there is often another one after it. */
 GRID_INLINE struct match look_further(const struct grid_state *state,
@@ -115,10 +91,10 @@ GRID_INLINE struct match look_further(const struct grid_state *state,
     uint32_t least = LOOK_NONE;
 
     for (; full != 0; full &= full - 1) {
-        const unsigned i = lowest_bit(full);
+        const unsigned i = (unsigned)__builtin_ctz(full);
         uint32_t key;
 
-        lengths[i] = look_extend(p, d->distance[i], GRID_WINDOW);
+        lengths[i] = extend(p, d->distance[i], GRID_WINDOW, DEFLATE_MAX_MATCH);
         if (lengths[i] == DEFLATE_MAX_MATCH)
             return (struct match){DEFLATE_MAX_MATCH, d->distance[i], 0};
         key = look_key(state, d, i, lengths[i]);
@@ -207,16 +183,6 @@ struct greedy {
     uint64_t key_high;       /* factor of the next 8 bytes, or 0 */
     size_t n_looked, n_ahead, n_waited;
 };
-
-/* A hash is of several elements, since a match of one or two is not worth a distance of its own; of
- * fewer where no shape is known. */
-static void greedy_key_init(struct greedy *g, size_t item_nbytes)
-{
-    const bool is_shaped = g->distances.longest > GRID_WINDOW;
-
-    g->key_shift = item_nbytes >= 4 || is_shaped ? 0 : 64 - 8 * 5;
-    g->key_high = item_nbytes >= 4 ? 0xc2b2ae3d27d4eb4f : 0;
-}
 
 GRID_INLINE uint32_t greedy_hash(const struct greedy *g, const uint8_t *p)
 {
@@ -313,7 +279,7 @@ GRID_INLINE const uint8_t *greedy_run(struct grid_state *state, struct greedy *g
     while (g->stop - p >= DEFLATE_MAX_MATCH && state->n_sequences < GRID_MAX_SEQUENCES) {
         size_t i = 0;
 
-        while (i < n && look_extend(p, d->distance[i], 0) < DEFLATE_MAX_MATCH)
+        while (i < n && extend(p, d->distance[i], 0, DEFLATE_MAX_MATCH) < DEFLATE_MAX_MATCH)
             i++;
         if (i == n)
             break;
@@ -349,35 +315,36 @@ GRID_INLINE const uint8_t *greedy_parse(struct grid_state *state, struct greedy 
             p++;
         }
     }
+    state->work.n_looked += g->n_looked + g->n_ahead;
     return p;
 }
 
 static GRID_TARGET const uint8_t *greedy(struct grid_state *state, const uint8_t *p,
                                          const uint8_t *stop)
 {
+    const size_t item_nbytes = state->trained.item_nbytes;
     struct greedy g = {.stop = stop, .literals = p};
 
     greedy_distances_init(&g.distances, state);
-    look_keys_init(&g.keys, state, &g.distances);
-    greedy_key_init(&g, state->trained.item_nbytes);
+    memset(&g.keys, 0xff, sizeof g.keys);
+    for (size_t i = 0; i < g.distances.n; i++)
+        for (uint32_t length = DEFLATE_MIN_MATCH; length < GRID_WINDOW; length++)
+            g.keys.key[i][length] = look_key(state, &g.distances, i, length);
+    /* A hash is of several elements, since a match of one or two is not worth a distance of its
+     * own; of fewer where no shape is known. */
+    g.key_shift = item_nbytes >= 4 || g.distances.longest > GRID_WINDOW ? 0 : 64 - 8 * 5;
+    g.key_high = item_nbytes >= 4 ? 0xc2b2ae3d27d4eb4f : 0;
     state->n_sequences = 0;
     switch (g.distances.n) {
     case 0:
-        p = greedy_parse(state, &g, 0, p);
-        break;
+        return greedy_parse(state, &g, 0, p);
     case 4:
-        p = greedy_parse(state, &g, 4, p);
-        break;
+        return greedy_parse(state, &g, 4, p);
     case 8:
-        p = greedy_parse(state, &g, 8, p);
-        break;
+        return greedy_parse(state, &g, 8, p);
     case 12:
-        p = greedy_parse(state, &g, 12, p);
-        break;
+        return greedy_parse(state, &g, 12, p);
     default:
-        p = greedy_parse(state, &g, GRID_MAX_DISTANCES, p);
-        break;
+        return greedy_parse(state, &g, GRID_MAX_DISTANCES, p);
     }
-    state->work.n_looked += g.n_looked + g.n_ahead;
-    return p;
 }

@@ -7,9 +7,8 @@
  *   window_load(p)        -> struct window
  *   window_prefix(w, q)   -> how many leading bytes of w equal those at q, 0 to GRID_WINDOW
  *   window_nonzero(w, n)  -> bit i is set when element i, of n bytes, is not 0; n is 2, 4 or 8
- *   lowest_bit(x)         -> index of the lowest set bit of x, which is not 0; 32 bits
- *   lowest_bit_64(x)      -> the same for 64 bits
- * These are exact, so that every set gives the same results.
+ * These are exact, so that every set gives the same results. GRID_KERNELS after it is the table's
+ * row.
  */
 #define GRID_INLINE static inline __attribute__((always_inline)) GRID_TARGET
 
@@ -37,15 +36,17 @@ GRID_INLINE uint64_t load_64(const uint8_t *p)
     return value;
 }
 
-/* Length of a match that is known to reach `length`, looked at up to `most`. */
+/* Length of a match that is known to reach `length`, looked at up to `most`. The next window's
+ * address does not wait for the result of the one before. */
 GRID_INLINE uint32_t extend(const uint8_t *p, size_t distance, uint32_t length, uint32_t most)
 {
-    while (length < most) {
+    for (; length < most; length += GRID_WINDOW) {
         const unsigned more = window_prefix(window_load(p + length), p + length - distance);
 
-        length += more;
-        if (more < GRID_WINDOW)
+        if (more < GRID_WINDOW) {
+            length += more;
             break;
+        }
     }
     return length < most ? length : most;
 }
@@ -240,10 +241,15 @@ static GRID_TARGET void emit(const uint8_t *bytes, size_t n_bytes,
 #include "codec/grid_sparse.h"
 #include "codec/grid_values.h"
 
-#define GRID_KERNELS(set, supported)                 \
+/* The row of a set, which a machine has on a condition. */
+#define GRID_KERNELS(set, condition)                 \
+    static bool is_supported(void)                   \
+    {                                                \
+        return condition;                            \
+    }                                                \
     const struct grid_kernels grid_kernels_##set = { \
         .name = #set,                                \
-        .is_supported = supported,                   \
+        .is_supported = is_supported,                \
         .parse = {[GRID_GREEDY] = greedy,            \
                   [GRID_SPARSE] = sparse,            \
                   [GRID_VALUES] = values,            \

@@ -110,12 +110,12 @@ GRID_INLINE uint32_t optimal_next(const struct grid_path *path, uint32_t at)
     uint64_t bits = path->reached[at / 64] >> at % 64;
 
     if (bits != 0)
-        return at + lowest_bit_64(bits);
+        return at + (unsigned)__builtin_ctzll(bits);
     at /= 64;
     do {
         bits = path->reached[++at];
     } while (bits == 0);
-    return 64 * at + lowest_bit_64(bits);
+    return 64 * at + (unsigned)__builtin_ctzll(bits);
 }
 
 /* Find the best way from `begin` to `stop`. */

@@ -41,21 +41,6 @@ static inline uint32_t window_nonzero(struct window window, size_t item_nbytes)
     return bits;
 }
 
-static inline unsigned lowest_bit(uint32_t x)
-{
-    return (unsigned)__builtin_ctz(x);
-}
-
-static inline unsigned lowest_bit_64(uint64_t x)
-{
-    return (unsigned)__builtin_ctzll(x);
-}
-
 #include "codec/grid_kernel.h"
 
-static bool is_supported(void)
-{
-    return true;
-}
-
-GRID_KERNELS(plain, is_supported);
+GRID_KERNELS(plain, true);

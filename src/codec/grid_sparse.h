@@ -79,7 +79,7 @@ GRID_INLINE size_t index_append(uint16_t *list, size_t n, uint64_t bits, size_t 
 
     for (; n < end; n += INDEX_LIST) {
         for (size_t i = n; i < n + INDEX_LIST; i++) {
-            list[i] = (uint16_t)(first + lowest_bit_64(bits | (uint64_t)1 << 63));
+            list[i] = (uint16_t)(first + (unsigned)__builtin_ctzll(bits | (uint64_t)1 << 63));
             bits &= bits - 1;
         }
     }

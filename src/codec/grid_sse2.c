@@ -81,24 +81,9 @@ static inline uint32_t window_nonzero(struct window window, size_t item_nbytes)
     }
 }
 
-static inline unsigned lowest_bit(uint32_t x)
-{
-    return (unsigned)__builtin_ctz(x);
-}
-
-static inline unsigned lowest_bit_64(uint64_t x)
-{
-    return (unsigned)__builtin_ctzll(x);
-}
-
 #include "codec/grid_kernel.h"
 
-static bool is_supported(void)
-{
-    return true;
-}
-
-GRID_KERNELS(sse2, is_supported);
+GRID_KERNELS(sse2, true);
 
 #else
 typedef int grid_sse2_is_empty; /* a translation unit must not be empty */

@@ -146,16 +146,6 @@ static size_t save_row(const uint16_t *lengths, const uint16_t *costs, size_t n_
     return best;
 }
 
-/* Candidates that reach back no further than `available` come first. Others save nothing. */
-static size_t reachable(const struct candidates *c, size_t available)
-{
-    size_t n = 0;
-
-    while (n < c->n && c->distance[n] <= available)
-        n++;
-    return n;
-}
-
 /* A longest match at the distance of an element: it tells nothing about the others. */
 static bool is_run(const struct part *part, const uint8_t *p, const uint8_t *stop)
 {
@@ -175,14 +165,16 @@ static void walk(const struct part *part, const struct candidates *c, const uint
     while (p < stop && s->n_places < quota) {
         const size_t available = (size_t)(p - part->sample);
         uint16_t *const row = s->rows + s->n_places * s->n_lanes;
-        size_t best;
+        size_t best, n_reachable = 0; /* the nearest ones; others save nothing */
 
         if (is_run(part, p, stop)) {
             s->n_runs++;
             p += DEFLATE_MAX_MATCH;
             continue;
         }
-        part->kernels->measure(p, stop, c->distance, reachable(c, available), lengths);
+        while (n_reachable < c->n && c->distance[n_reachable] <= available)
+            n_reachable++;
+        part->kernels->measure(p, stop, c->distance, n_reachable, lengths);
         best = save_row(lengths, costs, s->n_lanes, row);
         s->n_places++;
         p += row[best] > 0 ? lengths[best] : 1;
