@@ -35,7 +35,7 @@ static int read_window(struct lanes *lanes, struct window *window, const uint64_
         if (window_read_lane(window, lanes, i, &why) == 0)
             continue;
         lanes->items[i].is_broken = true;
-        if (why.kind == ERROR_INTERNAL)
+        if (why.kind != ERROR_DATA) /* not the data's fault */
             return error_pass(err, &why);
     }
     return 0;
