@@ -163,6 +163,14 @@ int option_parse(const char *command, int argc, char **argv, struct settings *se
             return -1;
     }
     *first_operand = optind;
+    for (int i = optind; i < argc; i++)
+        if (strcmp(argv[i], "-") == 0)
+            return error_set(err, ERROR_USAGE,
+                             "'-': %s takes no standard streams here, only names of files",
+                             command);
+    if (settings->output != NULL && strcmp(settings->output, "-") == 0 &&
+        strcmp(command, "show") != 0 && strcmp(command, "report") != 0)
+        return error_set(err, ERROR_USAGE, "--output: %s cannot write to standard output", command);
     return settings_finish(settings, err);
 }
 

@@ -74,6 +74,7 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
     const bool wants_katago = said->board != NULL && strcmp(said->board, katago) == 0;
     struct error why = {0};
     char says[64];
+    bool is_guessed;
     const bool shard_says = role_guess_board(archive, says, sizeof says) == 0;
 
     *found = (struct shard_board){.from = "--board", .is_sure = true};
@@ -100,14 +101,17 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
         return 0;
     found->is_sure = false;
     found->from = "guessed from shapes";
-    if (recall != NULL && role_guess_board_by_shape(archive, &found->guess) == 0)
+    is_guessed = role_guess_board_by_shape(archive, &found->guess) == 0;
+    if (recall != NULL && is_guessed)
         found->board = board_new(found->guess.board, &why);
     if (why.kind == ERROR_INTERNAL)
         return error_pass(err, &why);
     if (found->board == NULL)
-        error_fill_at(
-            &found->problem, ERROR_USAGE, &place,
-            "does not say of which board it is; use --board (`symaug boards` lists them)");
+        error_fill_at(&found->problem, ERROR_USAGE, &place,
+                      "does not say of which board it is; use --board%s%s%s%s%s",
+                      is_guessed ? " " : " (`symaug boards` lists them)",
+                      is_guessed ? found->guess.board : "", is_guessed ? " (" : "",
+                      is_guessed ? found->guess.reason : "", is_guessed ? ")" : "");
     return 0;
 }
 

@@ -203,13 +203,19 @@ static int open_folder_files(struct archive_in *archive, struct dirent *const *l
 {
     struct unpack unpack = {0};
     size_t n_arrays = 0;
+    bool has_npz = false;
     int result = 0;
 
     for (size_t i = 0; i < n_list; i++)
         n_arrays += member_name_is_npy(list[i]->d_name, strlen(list[i]->d_name));
+    for (size_t i = 0; i < n_list; i++)
+        has_npz |= strstr(list[i]->d_name, ".npz") != NULL;
     if (n_arrays == 0)
         return error_set_at(err, ERROR_DATA, ERROR_IN(archive->path),
-                            "expected .npy files in the folder, found none");
+                            "expected .npy files in the folder, found %s",
+                            has_npz ? ".npz files, each a shard of its own: name them, as in "
+                                      "`symaug expand --out-dir DIR FOLDER/*.npz`"
+                                    : "none");
     if (n_arrays > MAX_FILES)
         return error_set_at(err, ERROR_DATA, ERROR_IN(archive->path),
                             "expected at most %u arrays, found %zu", MAX_FILES, n_arrays);

@@ -47,6 +47,23 @@ int role_find(const struct role_context *c, const char *key, size_t n_bytes, con
     return -1;
 }
 
+static int unknown_array(const struct role_context *c, const char *key, struct error *err)
+{
+    struct text names = {0};
+    int status = text_append(&names, err, c->archive->n_arrays > 0 ? "are" : "are none");
+
+    for (size_t i = 0; i < c->archive->n_arrays && status == 0 && names.n_bytes < 1000; i++)
+        status = text_append(&names, err, "%s %s", i > 0 ? "," : "",
+                             text_path(c->archive->arrays[i].key).text);
+    if (status == 0)
+        error_set(err, ERROR_USAGE,
+                  "%s: no array is called %s, but a role is told for it; there %s%s",
+                  text_path(c->archive->path).text, text_quote(key).text, names.text,
+                  names.n_bytes < 1000 ? "" : ", ...");
+    text_release(&names);
+    return -1;
+}
+
 static int apply_overrides(struct role_context *c, struct error *err)
 {
     for (size_t k = 0; k < c->request->n_overrides; k++) {
@@ -54,9 +71,7 @@ static int apply_overrides(struct role_context *c, struct error *err)
         int i = role_find(c, o->array, strlen(o->array), "");
 
         if (i < 0)
-            return error_set(err, ERROR_USAGE,
-                             "%s: no array is called %s, but a role is told for it",
-                             text_path(c->archive->path).text, text_quote(o->array).text);
+            return unknown_array(c, o->array, err);
         c->cases[i].told = o;
     }
     return 0;

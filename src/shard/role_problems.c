@@ -355,6 +355,22 @@ int role_problems_command(const struct role_problems *problems, const struct arc
     return text_append(command, err, "%s", request->operands);
 }
 
+/* Whether planes do not fit the board that was told, and one that they fit is known. */
+static bool find_fitting_board(const struct role_problems *problems,
+                               const struct archive_in *archive, struct role_guess *fits)
+{
+    bool is_misfit = false;
+
+    for (size_t k = 0; k < problems->n; k++) {
+        const struct role_problem *problem = &problems->items[k];
+
+        is_misfit |= problem->array >= 0 && problem->why.code == ERROR_CODE_SHAPE &&
+                     strcmp(problem->role, "drop") == 0 &&
+                     role_by_name(archive->arrays[problem->array].key, NULL).role == ROLE_PLANES;
+    }
+    return is_misfit && role_guess_board_by_shape(archive, fits) == 0;
+}
+
 int role_refuse_all(const struct role_problems *problems, const struct archive_in *archive,
                     const struct role_request *request, const struct error *next, struct error *err)
 {
@@ -362,6 +378,7 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     struct text command = {0}, list = {0};
     int status = role_problems_command(problems, archive, request, &command, err);
     char reason[ERROR_MESSAGE_NBYTES];
+    struct role_guess fits;
     size_t k;
 
     for (k = 0; k < problems->n && status == 0; k++) {
@@ -382,7 +399,10 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
         list.n_bytes + strlen(next->message) + strlen(next->array) + command.n_bytes + 400 <=
             ERROR_MESSAGE_NBYTES)
         status = text_append(&list, err, "; then %s: %s", next->array, error_reason(next, reason));
-    if (status == 0)
+    if (status == 0 && find_fitting_board(problems, archive, &fits))
+        error_set_at(err, ERROR_DATA, &place, "%s; %s fit another board: use --board %s", list.text,
+                     fits.reason, fits.board);
+    else if (status == 0)
         error_set_at(err, ERROR_DATA, &place, "%s%s%s", list.text,
                      command.n_bytes > 0 ? "; use: " : "", command.n_bytes > 0 ? command.text : "");
     text_release(&command);
