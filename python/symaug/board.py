@@ -61,7 +61,7 @@ class Board:
         return f"symaug.Board({self._asked!r})"
 
     def _transform(self, t):
-        if not 0 <= t < len(self.transforms):
+        if t != int(t) or not 0 <= t < len(self.transforms):
             raise usage(f"transform {t}: board {self.name} has 0 to {len(self.transforms) - 1}")
         return int(t)
 

@@ -113,7 +113,8 @@ def test_board(name):
         for span in board.layout(layout.length, layout.name):
             assert (np.sort(space[span.start : span.stop]) == np.arange(span.start, span.stop)).all()
     assert repr(pickle.loads(pickle.dumps(board))) == repr(board)
-    refused(lambda: board.cell_map(len(board.transforms)), "usage", "transform")
+    for wrong in (len(board.transforms), -1, 0.5):
+        refused(lambda: board.cell_map(wrong), "usage", f"transform {wrong}")
     refused(lambda: board.layout(3), "usage", "layout")
 
 
