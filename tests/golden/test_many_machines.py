@@ -23,7 +23,8 @@ def block(heading):
 
 
 def shell(folder, command):
-    environment = {**os.environ, "PATH": f"{folder}/.bin:{os.environ['PATH']}"}
+    environment = {**os.environ, "PATH": f"{folder}/.bin:{os.environ['PATH']}",
+                   "MAKEFLAGS": ""}  # of the make that runs the tests: -s keeps it from speaking
     done = subprocess.run(["sh", "-euc", command], cwd=folder, env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, f"{command}: exit {done.returncode}: {done.stdout}"
