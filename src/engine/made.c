@@ -12,6 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A row of objects that was made. */
+struct made_list {
+    struct made_list *next;
+    struct pickle_ndarray array;
+    uint64_t n;
+    uint8_t data[];
+};
+
 struct made {
     char *key;                 /* owned */
     struct budget no_memory;   /* but a folder */
@@ -21,6 +29,8 @@ struct made {
     const struct array **list; /* owned: the same */
     size_t n_arrays;
     uint64_t row_nbytes;
+    struct pickle_item *items; /* owned, or NULL: of objects, by row */
+    struct made_list *lists;   /* owned: what some of them hold */
 };
 
 /* Input i's part of the array. */
@@ -38,15 +48,22 @@ static int describe(struct array *array, struct made *made, const struct made_fo
                             .unpacked_nbytes = n_rows * made->row_nbytes,
                             .n_rows = n_rows,
                             .row_nbytes = made->row_nbytes};
-    array->header =
-        (struct npy_header){.version = 1,
-                            .dtype = form->dtype,
-                            .n_dims = form->n_dims + 1,
-                            .n_elements = made->row_nbytes / form->dtype.itemsize * n_rows,
-                            .data_nbytes = n_rows * made->row_nbytes};
+    array->header = (struct npy_header){
+        .version = 1,
+        .dtype = form->dtype,
+        .n_dims = form->n_dims + 1,
+        .n_elements =
+            made->items != NULL ? n_rows : made->row_nbytes / form->dtype.itemsize * n_rows,
+        .data_nbytes = n_rows * made->row_nbytes};
     array->header.shape[0] = n_rows;
     memcpy(array->header.shape + 1, form->row_shape, form->n_dims * sizeof *form->row_shape);
-    if (array->key == NULL)
+    if (made->items != NULL) {
+        array->objects = calloc(1, sizeof *array->objects);
+        if (array->objects != NULL)
+            *array->objects = (struct pickle_document){
+                .n_dims = 1, .shape = {n_rows}, .n_items = n_rows, .items = made->items + first};
+    }
+    if (array->key == NULL || (made->items != NULL && array->objects == NULL))
         return error_no_memory(err, "array");
     if (text_append(&descr, err, "'%s'", type) != 0 ||
         text_append(&member, err, "%s.npy", form->key) != 0) {
@@ -89,7 +106,10 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
     made->key = strdup(form->key);
     made->arrays = calloc(plan->n_archives + 1, sizeof *made->arrays);
     made->list = calloc(plan->n_archives + 1, sizeof *made->list);
-    if (made->key == NULL || made->arrays == NULL || made->list == NULL) {
+    if (form->dtype.kind == DTYPE_OBJECT)
+        made->items = calloc(plan->n_rows + 1, sizeof *made->items);
+    if (made->key == NULL || made->arrays == NULL || made->list == NULL ||
+        (form->dtype.kind == DTYPE_OBJECT && made->items == NULL)) {
         error_no_memory(err, "array");
         return NULL;
     }
@@ -119,6 +139,33 @@ int made_write(struct made *made, uint64_t row, const void *rows, uint64_t n, st
     return scratch_write(&made->file, row * made->row_nbytes, rows, n * made->row_nbytes, err);
 }
 
+void made_put_item(struct made *made, uint64_t row, const struct pickle_item *item)
+{
+    made->items[row] = *item;
+}
+
+int made_put_list(struct made *made, uint64_t row, const struct dtype *dtype, const void *numbers,
+                  uint64_t n, struct error *err)
+{
+    const uint64_t n_bytes = n * dtype->itemsize;
+    struct made_list *list = n_bytes <= UINT32_MAX ? malloc(sizeof *list + n_bytes) : NULL;
+
+    if (list == NULL)
+        return error_no_memory(err, "array");
+    *list = (struct made_list){.next = made->lists, .n = n};
+    list->array = (struct pickle_ndarray){.dtype = *dtype,
+                                          .n_dims = 1,
+                                          .shape = &list->n,
+                                          .n_elements = n,
+                                          .n_bytes = n_bytes,
+                                          .data = list->data};
+    memcpy(list->data, numbers, n_bytes);
+    made->lists = list;
+    made->items[row] = (struct pickle_item){
+        .kind = PICKLE_ARRAY, .n_bytes_or_items = (uint32_t)n_bytes, .as.array = &list->array};
+    return 0;
+}
+
 int made_put(struct plan *plan, struct made *made, struct error *err)
 {
     struct plan_array *array = NULL, *grown;
@@ -141,7 +188,7 @@ int made_put(struct plan *plan, struct made *made, struct error *err)
     }
     array->key = made->key;
     array->member = first->member;
-    array->is_object = false;
+    array->is_object = made->items != NULL;
     memcpy(array->sources, made->list, plan->n_archives * sizeof *made->list);
     spec_release(&array->spec);
     if (spec_init(&array->spec, &plan->maker, first, &(struct role_binding){.role = ROLE_COPY},
@@ -156,6 +203,13 @@ void made_free(struct made *made)
         return;
     for (size_t i = 0; i < made->n_arrays; i++)
         array_release(&made->arrays[i]);
+    while (made->lists != NULL) {
+        struct made_list *list = made->lists;
+
+        made->lists = list->next;
+        free(list);
+    }
+    free(made->items);
     scratch_close(&made->file);
     free(made->arrays);
     free(made->list);

@@ -7,7 +7,8 @@
  * rows: the first one says where, the others are moved into its orientation and added up. What
  * comes out for a class of several rows is put into boxes again, by the number of its first row;
  * the others need no more than to be left out.
- * At last, those boxes tell in the order of rows what differs from the input.
+ * At last, those boxes tell in the order of rows what differs from the input. Sparse policies have
+ * rows of any length and are merged by themselves (sparse.c).
  */
 #include "positions/dedupe.h"
 
@@ -16,6 +17,7 @@
 #include "engine/made.h"
 #include "engine/order.h"
 #include "positions/key_rows.h"
+#include "positions/sparse.h"
 #include "positions/spill.h"
 #include "positions/table.h"
 #include "shard/batch.h"
@@ -82,6 +84,8 @@ struct dedupe {
     /* Of the rows at hand. */
     struct made *counts;
     struct bytes box, room;
+
+    struct sparse_means sparse;
 };
 
 /* --- which labels --- */
@@ -103,13 +107,8 @@ static int check_label(const struct dedupe *d, const struct plan_array *array, s
 {
     char dtype[32];
 
-    if (!d->settings->means)
+    if (!d->settings->means || array->binding.sparse != SPARSE_NONE) /* sparse.h */
         return 0;
-    if (array->is_object || array->binding.sparse != SPARSE_NONE)
-        return plan_refuse(d->plan, array, err,
-                           "sparse policies cannot be averaged; use --merge first, or --copy %s "
-                           "to keep the first row's",
-                           array->key);
     dtype_name(&array->spec.dtype, dtype, sizeof dtype);
     if (!dtype_is_number(&array->spec.dtype) || array->spec.dtype.kind == DTYPE_BOOL)
         return plan_refuse(d->plan, array, err, "dtype %s cannot be averaged; use --copy %s", dtype,
@@ -340,6 +339,10 @@ static int join_row(struct dedupe *d, const struct row_record *record, const uin
         (d->table.capacity > d->capacity && grow(d, err) != 0))
         return -1;
     class = &d->list[number];
+    if (number != before && class->n_rows == 1 &&
+        sparse_add(&d->sparse, &(struct sparse_member){class->row, class->row, class->weight, 0},
+                   err) != 0)
+        return -1;
     if (number == before) {
         *class = (struct class){record->row, record->weight, 1, record->others, false};
         memcpy(d->ties + number * d->n_ties, ties, d->n_ties);
@@ -355,6 +358,9 @@ static int join_row(struct dedupe *d, const struct row_record *record, const uin
                          "%s: row %" PRIu64 ": " PLAN_COUNT_KEY " of its position exceeds %" PRIu32,
                          text_path(d->plan->archives[0].path).text, class->row, UINT32_MAX);
     t = find_transform(d, ties, d->ties + number * d->n_ties);
+    if (sparse_add(&d->sparse, &(struct sparse_member){class->row, record->row, record->weight, t},
+                   err) != 0)
+        return -1;
     for (size_t k = 0, at = 0; k < d->n_labels; k++) {
         const struct label *label = &d->labels[k];
 
@@ -624,9 +630,7 @@ static int write_rows(struct dedupe *d, struct error *err)
     for (size_t k = 0; k < d->n_labels && d->settings->means; k++)
         if (made_put(d->plan, d->labels[k].made, err) != 0)
             return -1;
-    if (made_put(d->plan, d->counts, err) != 0)
-        return -1;
-    return 0;
+    return sparse_write(&d->sparse, err) != 0 ? -1 : made_put(d->plan, d->counts, err);
 }
 
 /* Where each input's rows end among those that are left. */
@@ -671,7 +675,9 @@ static int fold(struct dedupe *d, struct error *err)
     uint64_t class_nbytes;
 
     if (plan_survey(plan, err) != 0 || key_of_plan(&d->key, plan, NULL, err) != 0 ||
-        find_labels(d, err) != 0 || plan_keep_rows(plan, err) != 0)
+        find_labels(d, err) != 0 ||
+        (d->settings->means && sparse_find(&d->sparse, plan, memory / 8, err) != 0) ||
+        plan_keep_rows(plan, err) != 0)
         return -1;
     d->n_ties = (uint32_t)key_ties_nbytes(&d->key);
     class_nbytes = 2 * (sizeof(struct class) + d->n_ties + d->labels_nbytes + 64 +
@@ -714,6 +720,7 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
         reader_close(&d.others[k].source);
         spec_release(&d.others[k].spec);
     }
+    sparse_release(&d.sparse);
     bytes_release(&d.box);
     bytes_release(&d.room);
     spill_release(&d.rows);

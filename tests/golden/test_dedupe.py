@@ -119,6 +119,147 @@ def test_means(name):
                 same_bits(found[key], rows[firsts], f"first: {key}")
 
 
+def union(board, expected, weights, first, rows, entries):
+    """The mean of a class of sparse rows: {index: double} over what its rows name."""
+    sums = {}
+    for row in rows:
+        t = 0 if row == first else expected.to_first(board, row, first)
+        named = {}
+        for index, value in zip(*entries[row]):
+            if index >= 0:
+                index = int(board.layouts["cells"][t][index])
+                named[index] = named[index] + float(value) if index in named else float(value)
+        for index, value in named.items():
+            term = float(weights[row]) * value
+            sums[index] = sums[index] + term if index in sums else term
+    total = float(sum(weights[row] for row in rows))
+    return {index: sums[index] / total for index in sorted(sums)}
+
+
+def sparse_entries(rng, n, n_cells, values):
+    """For every row indices, some of them twice, and values."""
+    rows = []
+    for _ in range(n):
+        length = int(rng.integers(0, 7))
+        indices = rng.integers(0, n_cells, length)
+        rows.append((indices, (rng.random(length) * 50 + 1).astype(values)))
+    return rows
+
+
+def object_rows(rows):
+    out = np.empty(len(rows), object)
+    out[:] = rows
+    return out
+
+
+def sparse_arrays(form, entries, dtypes, at_least=0):
+    """The arrays of a sparse policy in that form; padded rows as wide as the longest."""
+    parts = [[row[k].astype(dtypes[k]) for row in entries] for k in (0, 1)]
+    if form == "csr":
+        ends = np.cumsum([0] + [len(row) for row in parts[0]]).astype("<i4")
+        empty = [[np.zeros(0, dtype)] for dtype in dtypes]
+        return {"policy_indices": np.concatenate(parts[0] + empty[0]), "policy_offsets": ends,
+                "policy_values": np.concatenate(parts[1] + empty[1])}
+    if form == "padded":
+        width = max([at_least] + [len(row) for row in parts[0]])
+        fill = [np.zeros((len(entries), width), dtype) for dtype in dtypes]
+        for k in (0, 1):
+            for i, row in enumerate(parts[k]):
+                fill[k][i, : len(row)] = row
+        parts = fill
+    elif form == "lists":
+        parts = [object_rows([row.tolist() for row in rows]) for rows in parts]
+    elif form == "items":
+        parts = [np.array([row.tolist() for row in rows], object) for rows in parts]
+    else:
+        parts = [object_rows(rows) for rows in parts]
+    return {"policy_indices": parts[0], "policy_values": parts[1]}
+
+
+FORMS = {"padded": ("<i4", "<f4"), "csr": (">i2", "<f8"), "objects": ("<i4", "<f4"),
+         "items": ("<i8", "<f8"), "lists": ("<i8", "<f8"), "counts": ("<u2", "<i4")}
+
+
+@tap.test(*[(form, name) for form in FORMS for name in ("hex8", "hex13")])
+def test_sparse_means(form, name):
+    """Unions of what rows of a position name, over several inputs."""
+    rng = rng_of(f"sparse {form} {name}")
+    case = repeated(CASES[name](rng), rng)
+    preset, _, board, _, arrays, options = case
+    expected = expected_of(case)
+    n, half = len(expected.hex), len(expected.hex) // 2 + 3
+    dtypes = FORMS[form]
+    entries = sparse_entries(rng, n, board.n_cells, dtypes[1])
+    if form == "items":
+        entries = [tuple(np.resize(part, 4) if len(part) else np.arange(1, 5).astype(part.dtype)
+                         for part in row) for row in entries]
+    weights = rng.integers(1, 5, n)
+    kind = "padded" if form == "counts" else form
+    stored = sparse_arrays(kind, entries, dtypes)
+    means = []
+    for first, rows in expected.classes().items():
+        if len(rows) == 1:
+            means.append(tuple(np.array(part) for part in entries[first]))
+            continue
+        found = union(board, expected, weights, first, rows, entries)
+        values = np.array(list(found.values()), np.float64)
+        values = np.rint(values) if np.dtype(dtypes[1]).kind == "i" else values
+        means.append((np.array(list(found), np.int64), values.astype(dtypes[1])))
+    assert any(len(rows) == 1 for rows in expected.classes().values())
+    width = stored["policy_indices"].shape[-1] if kind == "padded" else 0
+    layout = "cells-box" if name == "hex8" else "cells"
+    options = ["-q", "--board", preset, f"--role=policy_indices=policy-index:layout={layout}", *options]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, f"{k}.npz") for k in range(2)]
+        for path, some in zip(paths, (slice(0, half), slice(half, n))):
+            mine = {key: rows[some] for key, rows in stored.items()}
+            if kind == "csr":
+                mine = sparse_arrays(kind, entries[some], dtypes)
+            save = np.savez_compressed if some.start else np.savez
+            save(path, **{key: rows[some] for key, rows in arrays.items()}, **mine,
+                 symaug_count=weights[some])
+        out, contents = os.path.join(folder, "out.npz"), set()
+        for threads, memory in ((1, "1G"), (3, "1G"), (3, "1k")):
+            dedupe("-f", f"-j{threads}", f"--max-memory={memory}", "--merge=mean", *options, "-o", out, *paths)
+            contents.add(open(out, "rb").read())
+        assert len(contents) == 1, "threads or memory change the output"
+        found = load(out)
+        wanted = sparse_arrays("objects" if kind in ("items", "lists") else kind, means, dtypes, width)
+        if kind == "lists":  # those of one row stay lists
+            for key, rows in wanted.items():
+                for i, members in enumerate(expected.classes().values()):
+                    rows[i] = rows[i].tolist() if len(members) == 1 else rows[i]
+        for key, rows in wanted.items():
+            same_bits(found[key], rows, key)
+        # each input its own output
+        dedupe("--merge=mean", *options, "--out-dir", os.path.join(folder, "each"), *paths)
+        parts = [load(os.path.join(folder, "each", f"{k}.npz"))["policy_values"] for k in range(2)]
+        same_bits(np.concatenate(parts), wanted["policy_values"], "out-dir")
+
+
+@tap.test("hex8", "square8")
+def test_sparse_fold_back(name):
+    """Means of all images of a row are the row, in the order of indices."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, images, out = (os.path.join(folder, f"{k}.npz") for k in ("in", "images", "out"))
+        run("sample", "-q", f"--board={name}", "--rows=100", os.path.join(folder, "all.npz"))
+        run("dedupe", "-q", os.path.join(folder, "all.npz"), source)
+        run("expand", "-q", "--order=sample", source, images)
+        run("dedupe", "-q", "--merge=mean", images, out)
+        rows, found, planes = load(source), load(out), load(images)["features"]
+        assert rows["policy_indices"].dtype == object
+        n = len(planes) // len(rows["features"])
+        lonely = [i for i in range(len(planes) // n) if len({p.tobytes() for p in planes[n * i : n * i + n]}) == n]
+        assert len(lonely) > 50, len(lonely)  # what has symmetries of its own may be moved in several ways
+        for i in lonely:
+            indices = rows["policy_indices"][i]
+            order = np.argsort(indices, kind="stable")
+            same_bits(found["policy_indices"][i], indices[order], f"indices {i}")
+            values = rows["policy_values"][i]
+            assert np.allclose(found["policy_values"][i], values[order], rtol=1e-6), i
+            assert found["policy_values"][i].dtype == values.dtype
+
+
 @tap.test("hex8", "hex13", "gomoku15", "connect4", "katago-like", "takeiteasy")
 def test_fold_back(name):
     """Expand, then dedupe: the original set again, bit for bit."""
@@ -207,7 +348,7 @@ def write(folder, **arrays):
 
 
 @tap.test("integer values", "strings", "count 0", "count type", "count overflow", "conflict", "merge",
-          "output and out-dir", "exists", "sparse", "key", "no key")
+          "output and out-dir", "exists", "bool values", "index", "lengths", "key", "no key")
 def test_refused(kind):
     rng = rng_of(kind)
     planes = rng.integers(0, 2, (8, 2, 3, 3)).astype("f4")
@@ -235,13 +376,14 @@ def test_refused(kind):
         code = 64
     elif kind == "no key":
         arrays = {"value": np.ones(8, "f4")}
-    elif kind == "sparse":
-        rows = np.empty(8, object)
-        rows[:] = [np.arange(2, dtype="i4") for _ in range(8)]
-        values = np.empty(8, object)
-        values[:] = [np.ones(2, "f4") for _ in range(8)]
-        arrays["policy_indices"], arrays["policy_values"] = rows, values
-        options += ["--merge=mean"]
+    elif kind in ("bool values", "index"):
+        arrays["policy_indices"] = np.full((8, 2), 9 if kind == "index" else 1, "i4")
+        arrays["policy_values"] = np.ones((8, 2), "?" if kind == "bool values" else "f4")
+        options += ["--merge=mean", "--role=policy_indices=policy-index:layout=cells"]
+    elif kind == "lengths":
+        arrays["policy_indices"] = object_rows([[1, 2]] * 8)
+        arrays["policy_values"] = object_rows([[0.5]] * 8)
+        options += ["--merge=mean", "--role=policy_indices=policy-index:layout=cells"]
     with tempfile.TemporaryDirectory() as folder:
         source, out = write(folder, **arrays), os.path.join(folder, "out.npz")
         if kind == "exists":
