@@ -1,8 +1,9 @@
 /*
  * cmd_verify.c - symaug verify: is each shard sound, and is an expanded set the exact orbit of its
  * sources? The checks are in src/verify. What they find is printed here, for `manifest check` too:
- * one line for each finding with its code in brackets and a summary for each file as soon as it is
- * checked, or all of them as one JSON object. Text from files is made harmless for terminals.
+ * a line for the findings of a code in an array (-v: for each), with the code in brackets, and a
+ * summary for each file as soon as it is checked, or all of them as one JSON object. Text from
+ * files is made harmless for terminals.
  */
 #include "base/text.h"
 #include "cli/command.h"
@@ -12,6 +13,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+#define ROWS_SHOWN 5
 
 /* --- for people --- */
 
@@ -28,8 +32,43 @@ static void print_safe(const char *text)
     }
 }
 
-static void print_finding(const struct verify_result *result, const struct finding *finding)
+/* Findings of one code in rows of one array are one line, unless each is asked for. */
+static bool is_alike(const struct finding *a, const struct finding *b)
 {
+    return a->code == b->code && a->is_warning == b->is_warning && a->row != FINDING_NO_ROW &&
+           b->row != FINDING_NO_ROW && (a->array == NULL) == (b->array == NULL) &&
+           (a->array == NULL || strcmp(a->array, b->array) == 0);
+}
+
+/* The rows of the findings after number k that are like it. */
+static void print_rows_alike(const struct findings *f, size_t k)
+{
+    size_t n = 0;
+
+    for (size_t i = k + 1; i < f->n; i++)
+        n += is_alike(&f->items[k], &f->items[i]);
+    if (n == 0)
+        return;
+    printf(" (and %zu more: row%s", n, n > 1 ? "s" : "");
+    n = 0;
+    for (size_t i = k + 1; i < f->n && n <= ROWS_SHOWN; i++)
+        if (is_alike(&f->items[k], &f->items[i]) && n++ < ROWS_SHOWN)
+            printf("%s %" PRIu64, n > 1 ? "," : "", f->items[i].row);
+    printf("%s)", n > ROWS_SHOWN ? ", ..." : "");
+}
+
+static bool is_shown_before(const struct findings *f, size_t k)
+{
+    for (size_t i = 0; f->items[k].row != FINDING_NO_ROW && i < k; i++)
+        if (is_alike(&f->items[i], &f->items[k]))
+            return true;
+    return false;
+}
+
+static void print_finding(const struct verify_result *result, size_t k, bool each)
+{
+    const struct finding *finding = &result->findings.items[k];
+
     printf("%s %s: ", finding->is_warning ? "warning" : "error", text_path(result->path).text);
     if (finding->array != NULL)
         printf("%s: ", text_path(finding->array).text);
@@ -44,6 +83,8 @@ static void print_finding(const struct verify_result *result, const struct findi
         printf(", found ");
         print_safe(finding->found);
     }
+    if (!each)
+        print_rows_alike(&result->findings, k);
     printf(" [%s]\n", finding_code_name(finding->code));
 }
 
@@ -71,15 +112,17 @@ static void print_summary(const struct verify_result *result)
     printf("%s\n", *separator == '\0' ? "" : ")");
 }
 
-/* One line for each finding and a summary for each file. verbosity -1: errors only, no summary. */
+/* The findings and a summary of each file. verbosity -1: errors only, no summary; 1: a line for
+ * each finding. */
 static void print_text(const struct verify_results *results, size_t first, int verbosity)
 {
     for (size_t i = first; i < results->n; i++) {
         const struct verify_result *result = &results->items[i];
 
         for (size_t k = 0; k < result->findings.n; k++)
-            if (verbosity >= 0 || !result->findings.items[k].is_warning)
-                print_finding(result, &result->findings.items[k]);
+            if ((verbosity >= 0 || !result->findings.items[k].is_warning) &&
+                (verbosity > 0 || !is_shown_before(&result->findings, k)))
+                print_finding(result, k, verbosity > 0);
         if (result->findings.n < result->findings.n_errors + result->findings.n_warnings &&
             verbosity >= 0)
             printf("%s: %" PRIu64 " more findings are counted only (--max-findings)\n",
@@ -164,7 +207,8 @@ const struct command command_verify = {
     "verify",
     "[OPTION]... FILE|MANIFEST...",
     "check shards, and expanded sets against their exact orbits",
-    "One line per finding, with a code in brackets; exit 1 when there are errors. An expanded set "
+    "A line for the findings of a code in an array, -v for each; exit 1 when there are errors. An "
+    "expanded set "
     "is\n"
     "known by its provenance arrays, its manifest, or its rows; --order says it otherwise. A "
     "name\n"

@@ -152,8 +152,9 @@ static int differ_in_type(const struct archive_in *archive, const struct array *
     dtype_name(&array->header.dtype, found, sizeof found);
     dtype_name(&first->header.dtype, expected, sizeof expected);
     if (strcmp(found, expected) == 0) /* structured, and of as many bytes */
-        return differ(archive, array->key, "has other fields than", plan, err);
-    snprintf(what, sizeof what, "dtype %s, expected %s as", found, expected);
+        return differ(archive, array->key, "is of another type, with other fields, than", plan,
+                      err);
+    snprintf(what, sizeof what, "is of another type: dtype %s, expected %s as", found, expected);
     return differ(archive, array->key, what, plan, err);
 }
 
