@@ -265,6 +265,8 @@ bool label_are_shares(const struct dtype *dtype, bool is_signed, double low, dou
 {
     const bool is_whole = dtype->kind != DTYPE_FLOAT;
 
+    if (isnan(sum)) /* a row of which nothing is known is moved as it is */
+        return low >= (is_signed ? -1 : 0);
     if (is_signed)
         return low >= -1 && fabs(sum) <= SUM_TOLERANCE;
     return low >= 0 && (is_whole || fabs(sum - 1) <= SUM_TOLERANCE || sum == 0);

@@ -32,8 +32,8 @@ const char *label_op_name(enum label_op op);
 /* True when op is defined for the type: numbers for the arithmetic ones, any for the others. */
 bool label_fits(enum label_op op, const struct dtype *dtype);
 
-/* True when columns of one game can be shares of it: none below 0, with the sum 1 (0: unknown), or
- * whole counts; or, signed, opposite numbers. low is the lowest of them. */
+/* True when columns of one game can be shares of it: none below 0, with the sum 1 (0 or NaN:
+ * unknown), or whole counts; or, signed, opposite numbers. low is the lowest of them. */
 bool label_are_shares(const struct dtype *dtype, bool is_signed, double low, double sum);
 
 #endif

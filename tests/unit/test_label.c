@@ -1,6 +1,7 @@
 /* test_label.c - what a colour swap does to numbers of every type, bit for bit. */
 #include "shard/label.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -127,6 +128,20 @@ static void test_types_without_a_sign(void **state)
     assert_true(label_fits(LABEL_REVERSE, &opaque));
 }
 
+/* Sums are held to their rule; NaN says that nothing is known, but never excuses a number. */
+static void test_shares(void **state)
+{
+    const struct dtype type = {.kind = DTYPE_FLOAT, .itemsize = 4};
+
+    (void)state;
+    assert_true(label_are_shares(&type, false, 0, 1));
+    assert_false(label_are_shares(&type, false, 0, 0.5));
+    assert_true(label_are_shares(&type, false, 0, (double)NAN));
+    assert_false(label_are_shares(&type, false, -0.5, (double)NAN));
+    assert_true(label_are_shares(&type, true, -1, (double)NAN));
+    assert_false(label_are_shares(&type, true, -2, (double)NAN));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +149,7 @@ int main(void)
         cmocka_unit_test(test_twice_is_nothing),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_types_without_a_sign),
+        cmocka_unit_test(test_shares),
     };
 
     return cmocka_run_group_tests_name("label", tests, NULL, NULL);
