@@ -145,10 +145,8 @@ static void test_shares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_twice_is_nothing),
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_types_without_a_sign),
+        cmocka_unit_test(test_elements), cmocka_unit_test(test_twice_is_nothing),
+        cmocka_unit_test(test_columns),  cmocka_unit_test(test_types_without_a_sign),
         cmocka_unit_test(test_shares),
     };
 
