@@ -173,7 +173,10 @@ int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, stru
                      n_after < max_memory / 2 / (sizeof *probe->far + sizeof *probe->far_rows);
     const uint64_t most =
         all ? n_after : (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES;
-    struct lanes planes = {.shard = probe->lanes->shard, .n = 1};
+    struct lanes planes = {.shard = probe->lanes->shard,
+                           .request = probe->lanes->request,
+                           .result = probe->lanes->result,
+                           .n = 1};
 
     if (probe->n == 0 || n_after == 0)
         return 0;

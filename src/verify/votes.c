@@ -363,7 +363,11 @@ int classes_list(struct probe *probe, uint32_t n_images, struct lane_image **ent
     struct lane_image *list = calloc(n + 1, sizeof *list);
     int status = list != NULL ? 0 : error_no_memory(err, "list of all images");
 
-    c.lanes = (struct lanes){.shard = all->shard, .items = &all->items[all->planes], .n = 1};
+    c.lanes = (struct lanes){.shard = all->shard,
+                             .request = all->request,
+                             .result = all->result,
+                             .items = &all->items[all->planes],
+                             .n = 1};
     c.batch.own = (struct reader){.arrays = &array, .n_arrays = 1, .at_random = true};
     if (status == 0)
         status = batch_open(&c.batch, all->request->settings->budget, err);
