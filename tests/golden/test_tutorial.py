@@ -27,7 +27,7 @@ def test_block(title):
         os.symlink(os.path.abspath(SYMAUG), os.path.join(folder, ".bin", "symaug"))
         os.symlink(os.path.abspath("python/symaug-convert"), os.path.join(folder, ".bin", "symaug-convert"))
         os.symlink("/usr/bin/python3", os.path.join(folder, ".bin", "python3"))
-        environment = {**os.environ, "PYTHONPATH": os.path.join(root, "python"),
+        environment = {**library.environment(), "PYTHONPATH": os.path.join(root, "python"),
                        "SYMAUG_LIBRARY": os.path.join(library.BUILD, "libsymaug.so"),
                        "SYMAUG_PROGRAM": os.path.abspath(SYMAUG)}  # fmt: skip
         environment["PATH"] = f"{folder}/.bin:{os.environ['PATH']}"
