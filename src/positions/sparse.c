@@ -355,11 +355,12 @@ static int keep_row(struct sparse_policy *p, uint64_t row, struct error *err)
 /* Write what has gathered. */
 static int flush(struct sparse_policy *p, struct error *err)
 {
-    const uint64_t n = p->index.bytes.n_bytes / p->index.dtype.itemsize /
-                       (p->form == SPARSE_PADDED ? p->width : 1);
+    uint64_t n;
 
-    if (p->form == SPARSE_OBJECT || n == 0)
+    if (p->form == SPARSE_OBJECT || p->index.bytes.n_bytes == 0) /* pickled rows have no itemsize */
         return 0;
+    n = p->index.bytes.n_bytes / p->index.dtype.itemsize /
+        (p->form == SPARSE_PADDED ? p->width : 1);
     if (made_write(p->index.made, p->n_written, p->index.bytes.data, n, err) != 0 ||
         made_write(p->value.made, p->n_written, p->value.bytes.data, n, err) != 0)
         return -1;

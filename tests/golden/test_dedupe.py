@@ -258,6 +258,10 @@ def test_sparse_fold_back(name):
             values = rows["policy_values"][i]
             assert np.allclose(found["policy_values"][i], values[order], rtol=1e-6), i
             assert found["policy_values"][i].dtype == values.dtype
+        run("dedupe", "-q", "-f", "--merge=mean", source, out)  # nothing to merge
+        for key in ("policy_indices", "policy_values"):
+            for i, row in enumerate(load(out)[key]):
+                same_bits(row, rows[key][i], f"{key} {i}")
 
 
 @tap.test("hex8", "hex13", "gomoku15", "connect4", "katago-like", "takeiteasy")
