@@ -433,6 +433,14 @@ int plan_survey(struct plan *plan, struct error *err)
     return drops_ambiguous(plan) ? 0 : survey_ambiguous(plan, err);
 }
 
+int plan_select_all(struct plan *plan, struct error *err)
+{
+    if (!plan->selected && selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0)
+        return -1;
+    plan->selected = true;
+    return 0;
+}
+
 static int select_images(struct plan *plan, const struct settings *request, struct error *err)
 {
     if (request->unique && select_unique(plan, request->n_threads, err) != 0)

@@ -16,15 +16,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Every image is selected until something leaves it out. */
-static int begin(struct plan *plan, struct error *err)
-{
-    if (!plan->selected && selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0)
-        return -1;
-    plan->selected = true;
-    return 0;
-}
-
 /* The images of a row that may be chosen; the identity, when it is kept, comes first. */
 static uint32_t list_images(const struct plan *plan, uint64_t row, uint8_t *images)
 {
@@ -55,7 +46,7 @@ int select_pick(struct plan *plan, uint32_t n_keep, uint64_t seed, bool keep_ide
 {
     uint8_t images[BOARD_MAX_TRANSFORMS];
 
-    if (begin(plan, err) != 0)
+    if (plan_select_all(plan, err) != 0)
         return -1;
     if (keep_identity && plan->chosen[0] != 0)
         return error_set(err, ERROR_USAGE,
@@ -261,7 +252,7 @@ static int drop_all(void *self, struct crew *crew)
 int select_unique(struct plan *plan, int n_threads, struct error *err)
 {
     struct unique u = {.plan = plan, .err = err};
-    int status = begin(plan, err);
+    int status = plan_select_all(plan, err);
 
     if (status == 0)
         status = open_all(&u, n_threads, err);

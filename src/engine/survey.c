@@ -1,51 +1,162 @@
 /*
- * survey.c - looking at numbers before they are labelled: the range and the codes of an array, the
- * first row that is out of bounds, rows of shares that do not add up. Each is a visitor over all
- * elements of all inputs. Where each input has a plan of its own, what all of them hold is
- * collected first (survey_see), because one dataset must not get two codings.
+ * survey.c - looking at numbers before they are labelled: the rows of one array, or of several side
+ * by side, are shown to whoever counts or refuses them, a chunk at a time. So are found the first
+ * row that is out of bounds, and rows of shares that do not add up. Where each input has a plan of
+ * its own, what all of them hold is collected first (survey_see), because one dataset must not get
+ * two codings.
  */
 #include "engine/survey.h"
 
-#include "engine/survey_chunks.h"
+#include "base/bytes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Visit every element of an array: stops when visit returns true. */
-struct visitor {
-    bool (*visit)(void *self, uint64_t row, double value);
-    void *self;
-};
+#define CHUNK_NBYTES  (256u << 10)
+#define LISTS_AT_ONCE 1024
+
+/* --- rows --- */
+
+const struct plan_array *survey_find(const struct plan *plan, enum role role)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan->arrays[i].binding.role == role && !plan->arrays[i].binding.is_winner &&
+            !plan->arrays[i].is_object)
+            return &plan->arrays[i];
+    return NULL;
+}
+
+bool survey_has_numbers(const struct plan_array *array)
+{
+    return array != NULL && array->sources[0]->row_nbytes > 0 &&
+           dtype_is_number(&array->sources[0]->header.dtype);
+}
+
+const struct plan_array *survey_values(const struct plan *plan, const struct plan_array *array)
+{
+    const struct role_binding *b = &array->binding;
+
+    return b->role == ROLE_POLICY_INDEX && b->value_array >= 0 ? &plan->arrays[b->value_array]
+                                                               : NULL;
+}
+
+struct planes_form survey_form(const struct plan_array *planes)
+{
+    const struct spec *spec = &planes->spec;
+
+    return (struct planes_form){&spec->dtype, spec->channels_last ? spec->inner : spec->outer,
+                                spec->axis, spec->channels_last};
+}
+
+int survey_rows(const struct survey *survey, struct error *err)
+{
+    struct batch batches[3] = {{.n = 0}};
+    uint64_t at_once = LISTS_AT_ONCE;
+    int status = 0;
+
+    for (int i = 0; i < 3 && status == 0; i++) {
+        const struct plan_array *array = survey->arrays[i];
+        struct reader *reader = &batches[i].own;
+
+        if (array == NULL)
+            continue;
+        reader->arrays = array->sources;
+        reader->n_arrays = survey->plan->n_archives;
+        reader->csr = array->csr;
+        status = batch_open(&batches[i], survey->plan->budget, err);
+        if (reader->csr == NULL && CHUNK_NBYTES / (reader->unit_nbytes + 1) + 1 < at_once)
+            at_once = CHUNK_NBYTES / (reader->unit_nbytes + 1) + 1;
+    }
+    while (status == 0 && (status = batch_next(&batches[0], at_once, err)) == 0 &&
+           batches[0].n > 0) {
+        for (int i = 1; i < 3 && status == 0; i++)
+            if (survey->arrays[i] != NULL)
+                status = batch_next(&batches[i], batches[0].n, err);
+        for (uint64_t k = 0; k < batches[0].n && status == 0; k++) {
+            struct row rows[3] = {{NULL}};
+
+            for (int i = 0; i < 3; i++)
+                if (survey->arrays[i] != NULL)
+                    rows[i] = batch_row(&batches[i], k);
+            status = survey->look(survey->self, batches[0].first + k, rows, err);
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        batch_release(&batches[i]);
+    return status;
+}
+
+int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err)
+{
+    if (plan->chosen[0] != 0)
+        return error_set(err, ERROR_USAGE,
+                         "--transforms: rows that keep only their identity image need transform 0");
+    if (plan_select_all(plan, err) != 0)
+        return -1;
+    for (uint32_t k = 1; k < plan->n_chosen; k++)
+        selection_clear(&plan->selection, row, k);
+    return 0;
+}
+
+#define DEFINE_COUNT(bits)                                                                \
+    static uint64_t count##bits(const uint8_t *elements, uint64_t n, uint##bits##_t mask) \
+    {                                                                                     \
+        uint64_t n_nonzero = 0;                                                           \
+        uint##bits##_t element;                                                           \
+                                                                                          \
+        for (uint64_t i = 0; i < n; i++) {                                                \
+            memcpy(&element, elements + i * sizeof element, sizeof element);              \
+            n_nonzero += (element & mask) != 0;                                           \
+        }                                                                                 \
+        return n_nonzero;                                                                 \
+    }
+
+DEFINE_COUNT(8)
+DEFINE_COUNT(16)
+DEFINE_COUNT(32)
+DEFINE_COUNT(64)
+
+uint64_t survey_count_nonzero(const struct dtype *dtype, const uint8_t *elements, uint64_t n)
+{
+    uint64_t mask = ~UINT64_C(0) >> (64 - 8 * dtype->itemsize);
+    uint8_t swapped[8];
+
+    if (dtype->kind == DTYPE_FLOAT)
+        mask >>= 1; /* the sign makes no number other than zero */
+    if (dtype->big_endian) {
+        bytes_put_uint(swapped, mask, dtype->itemsize, true);
+        mask = bytes_get_uint(swapped, dtype->itemsize, false);
+    }
+    switch (dtype->itemsize) {
+    case 1:
+        return count8(elements, n, (uint8_t)mask);
+    case 2:
+        return count16(elements, n, (uint16_t)mask);
+    case 4:
+        return count32(elements, n, (uint32_t)mask);
+    default:
+        return count64(elements, n, mask);
+    }
+}
+
+bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n)
+{
+    const uint64_t n_bytes = n * dtype->itemsize;
+    uint64_t word = 0, at = 0;
+
+    for (; at + sizeof word <= n_bytes && word == 0; at += sizeof word)
+        memcpy(&word, elements + at, sizeof word);
+    if (word == 0 && n_bytes - at < sizeof word)
+        memcpy(&word, elements + at, n_bytes - at);
+    return word == 0 || survey_count_nonzero(dtype, elements, n) == 0;
+}
 
 static int refuse_no_numbers(const struct plan *plan, const struct plan_array *array,
                              struct error *err)
 {
     return plan_refuse(plan, array, err, "is no array of numbers; use --role or --copy %s",
                        array->key);
-}
-
-static int visit_all(const struct plan *plan, const struct plan_array *array,
-                     const struct visitor *visitor, struct error *err)
-{
-    const struct array *first = array->sources[0];
-    const struct dtype *dtype = &first->header.dtype;
-    const uint64_t per_row = dtype->itemsize > 0 ? first->row_nbytes / dtype->itemsize : 0;
-    struct batch rows = {0};
-    bool stop = false;
-    int status;
-
-    if (!survey_has_numbers(array))
-        return refuse_no_numbers(plan, array, err);
-    status = survey_open(&rows, plan, array, err);
-    while (status == 0 && !stop && (status = survey_next(&rows, err)) == 0 && rows.n > 0)
-        for (uint64_t i = 0; i < rows.n && !stop; i++)
-            for (uint64_t e = i * per_row; e < (i + 1) * per_row && !stop; e++)
-                stop =
-                    visitor->visit(visitor->self, rows.first + i,
-                                   dtype_get_double(dtype, rows.bytes.data + e * dtype->itemsize));
-    batch_release(&rows);
-    return status;
 }
 
 int survey_range(const struct plan *plan, const struct plan_array *array,
@@ -122,75 +233,66 @@ void survey_seen_release(struct survey_seen *seen)
     *seen = (struct survey_seen){0};
 }
 
-/* --- what is out of bounds --- */
+/* --- what is not as expected --- */
 
-/* The first element that does not fit. */
+/* Rows of an array, each of which must fit. */
 struct search {
+    const struct plan *plan;
+    const struct plan_array *array;
     const struct survey_bounds *bounds;
-    uint64_t row;
-    double value;
+    bool is_signed;
+    const char *expected;
 };
 
-static bool is_outside(void *self, uint64_t row, double value)
+static int refuse_outside(void *self, uint64_t number, const struct row rows[3], struct error *err)
 {
-    struct search *search = self;
-    const struct survey_bounds *b = search->bounds;
+    const struct search *s = self;
+    const struct survey_bounds *b = s->bounds;
 
-    search->row = row;
-    search->value = value;
-    return value < b->low || value > b->high || (b->whole && value != floor(value)) ||
-           (b->no_zero && value == 0);
+    for (uint64_t i = 0; i < rows[0].n; i++) {
+        const double value = row_double(&rows[0], i);
+
+        if (value < b->low || value > b->high || (b->whole && value != floor(value)) ||
+            (b->no_zero && value == 0))
+            return plan_refuse(s->plan, s->array, err, "row %llu: %g, expected %s",
+                               (unsigned long long)number, value, s->expected);
+    }
+    return 0;
 }
 
 int survey_refuse(const struct plan *plan, const struct plan_array *array,
                   const struct survey_bounds *bounds, const char *expected, struct error *err)
 {
-    struct search search = {.bounds = bounds};
-    const struct visitor visitor = {is_outside, &search};
+    struct search s = {.plan = plan, .array = array, .bounds = bounds, .expected = expected};
 
-    if (visit_all(plan, array, &visitor, err) != 0)
-        return -1;
-    return plan_refuse(plan, array, err, "row %llu: %g, expected %s",
-                       (unsigned long long)search.row, search.value, expected);
+    return survey_rows(&(struct survey){plan, {array}, refuse_outside, &s}, err);
 }
 
-/* --- shares --- */
-
-struct shares {
-    const struct dtype *dtype;
-    bool is_signed;
-    uint64_t n_columns, column; /* of the row that is added up */
-    uint64_t row;
-    double sum, low;
-};
-
-static bool is_bad_share(void *self, uint64_t row, double value)
+static int refuse_no_shares(void *self, uint64_t number, const struct row rows[3],
+                            struct error *err)
 {
-    struct shares *s = self;
+    const struct search *s = self;
+    double sum = 0, low = 0;
 
-    if (s->column == 0)
-        s->sum = s->low = 0;
-    s->row = row;
-    s->sum += value;
-    if (value < s->low)
-        s->low = value;
-    s->column = (s->column + 1) % s->n_columns;
-    return s->column == 0 && !label_are_shares(s->dtype, s->is_signed, s->low, s->sum);
+    for (uint64_t i = 0; i < rows[0].n; i++) {
+        const double value = row_double(&rows[0], i);
+
+        sum += value;
+        low = value < low ? value : low;
+    }
+    if (label_are_shares(rows[0].dtype, s->is_signed, low, sum))
+        return 0;
+    return plan_refuse(s->plan, s->array, err,
+                       "row %llu: columns from %g with the sum %g, expected %s",
+                       (unsigned long long)number, low, sum, s->expected);
 }
 
 int survey_shares(const struct plan *plan, const struct plan_array *array, bool is_signed,
                   const char *expected, struct error *err)
 {
-    const struct array *first = array->sources[0];
-    struct shares s = {.dtype = &first->header.dtype, .is_signed = is_signed, .row = UINT64_MAX};
-    const struct visitor visitor = {is_bad_share, &s};
+    struct search s = {.plan = plan, .array = array, .is_signed = is_signed, .expected = expected};
 
-    s.n_columns = first->row_nbytes / first->header.dtype.itemsize;
-    if (visit_all(plan, array, &visitor, err) != 0)
-        return -1;
-    /* The last row may be good: it is looked at once more. */
-    if (s.row == UINT64_MAX || s.column != 0 || label_are_shares(s.dtype, is_signed, s.low, s.sum))
-        return 0;
-    return plan_refuse(plan, array, err, "row %llu: columns from %g with the sum %g, expected %s",
-                       (unsigned long long)s.row, s.low, s.sum, expected);
+    if (!survey_has_numbers(array))
+        return refuse_no_numbers(plan, array, err);
+    return survey_rows(&(struct survey){plan, {array}, refuse_no_shares, &s}, err);
 }

@@ -6,6 +6,7 @@
 #define SYMAUG_ENGINE_SURVEY_H
 
 #include "engine/plan.h"
+#include "engine/turn.h"
 
 /* The range of all elements of an array over the plan's inputs. */
 int survey_range(const struct plan *plan, const struct plan_array *array,
@@ -82,5 +83,42 @@ int survey_places(struct plan *plan, struct error *err);
 
 /* Packed planes: warn of rows with bits set behind the last cell of a plane (written as 0). */
 int survey_padding(struct plan *plan, struct error *err);
+
+/* --- what the surveys share --- */
+
+/* Rows of up to three arrays of a plan, in all inputs, and who looks at them. */
+struct survey {
+    const struct plan *plan;
+    const struct plan_array *arrays[3]; /* NULL: none; the first is there */
+    /* Look at a row of each (n and bytes are 0 where there is no array). Not 0 ends it, and is
+     * passed on. */
+    int (*look)(void *self, uint64_t number, const struct row rows[3], struct error *err);
+    void *self;
+};
+
+/* Show all rows in sequence. */
+int survey_rows(const struct survey *survey, struct error *err);
+
+/* The first array of a role that is no object array, or NULL. */
+const struct plan_array *survey_find(const struct plan *plan, enum role role);
+
+/* True for an array of numbers with rows; accepts NULL. */
+bool survey_has_numbers(const struct plan_array *array);
+
+/* The values beside the indices of a sparse policy, or NULL. */
+const struct plan_array *survey_values(const struct plan *plan, const struct plan_array *array);
+
+/* How the planes of an array lie in a row. */
+struct planes_form survey_form(const struct plan_array *planes);
+
+/* True when n elements are all zero (-0.0 is): in steps of whole words, it is asked for every row.
+ */
+bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
+
+/* How many of n elements are not zero (-0.0 is). */
+uint64_t survey_count_nonzero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
+
+/* Leave a row's images other than the identity out; which must be among the chosen. */
+int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err);
 
 #endif

@@ -32,25 +32,6 @@ struct entries_visitor {
 int survey_entries(const struct plan *plan, const struct plan_array *array,
                    const struct entries_visitor *visitor, struct error *err);
 
-/* The first array of a role that is no object array, or NULL. */
-const struct plan_array *survey_find(const struct plan *plan, enum role role);
-
-/* True for an array of numbers with rows; accepts NULL. */
-bool survey_has_numbers(const struct plan_array *array);
-
-/* Element (plane, cell) of a row of planes, and the number of planes, in either axis order. */
-double survey_plane_value(const struct plan_array *planes, const uint8_t *row, uint64_t plane,
-                          uint64_t cell);
 uint64_t survey_n_planes(const struct plan_array *planes);
-
-/* True when n elements are all zero (-0.0 is): in steps of whole words, it is asked for every row.
- */
-bool survey_all_zero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
-
-/* How many of n elements are not zero (-0.0 is). */
-uint64_t survey_count_nonzero(const struct dtype *dtype, const uint8_t *elements, uint64_t n);
-
-/* Leave a row's images other than the identity out; which must be among the chosen. */
-int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err);
 
 #endif

@@ -7,7 +7,29 @@
 #include "engine/survey.h"
 #include "engine/survey_chunks.h"
 
-#include <string.h>
+#define CHUNK_NBYTES  (256u << 10)
+#define LISTS_AT_ONCE 1024
+
+int survey_open(struct batch *batch, const struct plan *plan, const struct plan_array *array,
+                struct error *err)
+{
+    batch->own =
+        (struct reader){.arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
+    return batch_open(batch, plan->budget, err);
+}
+
+int survey_next(struct batch *batch, struct error *err)
+{
+    return batch_next(batch,
+                      batch->own.csr != NULL ? LISTS_AT_ONCE
+                                             : CHUNK_NBYTES / (batch->own.unit_nbytes + 1) + 1,
+                      err);
+}
+
+uint64_t survey_n_planes(const struct plan_array *planes)
+{
+    return planes->spec.channels_last ? planes->spec.inner : planes->spec.outer;
+}
 
 static const struct plan_array *values_of(const struct plan *plan, const struct plan_array *array)
 {

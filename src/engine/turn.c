@@ -1,12 +1,22 @@
 /*
- * turn.c - stones and whose turn it is, as rows of planes show them.
+ * turn.c - stones and whose turn it is, as rows of planes show them, before a colour swap changes
+ * them.
  *
  * The plane that a colour swap turns into the other player must hold one number throughout each
  * row, 0 or 1 (or, when told, 1 and 2 or 1 and -1). Empty cells, the last move or a count of plies
  * look like one by their place alone. So the rows in which it tells no player are looked at
  * closely: what they have in common decides which permutation of the planes is offered.
+ *
+ * In a game of Hex the player to move has as many stones as the other or one less. Rows that break
+ * this rule under --planes colour but not under mover, or the other way round, prove that the wrong
+ * one was declared; other rows that break it (swap rule, handicap) are a warning. Rows of finished
+ * games, which have no policy, are left out. One pass over the planes counts it all; the policies,
+ * most of what must be read, are only asked when there is something to leave out.
  */
 #include "engine/turn.h"
+
+#include "base/text.h"
+#include "engine/survey.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -200,6 +210,172 @@ struct turn_advice turn_advise(const struct turn_rows *rows, const struct stone_
     return advice;
 }
 
+/* --- the rows of a plan --- */
+
+/* The arrays that are read side by side, and what they show. */
+struct turns {
+    struct plan *plan;
+    const struct plan_array *planes, *to_move, *policy; /* the last two may be NULL */
+    struct planes_form form;
+    struct stone_planes where;
+    bool has_lead; /* stones are counted */
+    struct turn_rows rows;
+    uint64_t n_rows, n_excess, n_other_excess; /* rows that tell a player; with lead +1, under the
+                                                  other convention >= +1 */
+};
+
+typedef int turn_look(void *self, uint64_t number, const struct row rows[3], struct error *err);
+
+static int read_rows(struct turns *t, turn_look *look, struct error *err)
+{
+    return survey_rows(&(struct survey){t->plan, {t->planes, t->to_move, t->policy}, look, t}, err);
+}
+
+static int player_by_array(const struct turns *t, const struct row *to_move)
+{
+    return to_move->n == 0 ? -1 : turn_player(t->plan->conventions.to_move, row_double(to_move, 0));
+}
+
+static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const uint64_t plane = t->where.stones[i];
+
+        n[i] = 0;
+        if (!t->form.channels_last)
+            n[i] = survey_count_nonzero(t->form.dtype, planes_element(&t->form, row, plane, 0),
+                                        t->form.axis);
+        else
+            for (uint64_t cell = 0; cell < t->form.axis; cell++)
+                n[i] += planes_has_stone(&t->form, row, plane, cell);
+    }
+}
+
+static int look_at_row(void *self, uint64_t number, const struct row rows[3], struct error *err)
+{
+    struct turns *t = self;
+    const enum to_move_coding coding = t->plan->conventions.plane_coding;
+    const uint8_t *row = rows[0].bytes;
+    struct turn_lead lead;
+    uint64_t n[2];
+    int player;
+
+    (void)err;
+    if (!turn_rows_add(&t->rows, &t->form, row, &t->where, coding, number) || !t->has_lead ||
+        (rows[2].n > 0 && survey_all_zero(rows[2].dtype, rows[2].bytes, rows[2].n)))
+        return 0;
+    player = t->where.turn < 0
+                 ? player_by_array(t, &rows[1])
+                 : turn_player(coding, planes_number(&t->form, row, (uint64_t)t->where.turn, 0));
+    if (player < 0)
+        return 0;
+    count_stones(t, row, n);
+    lead = turn_lead(t->where.is_mover, player, n);
+    t->n_rows++;
+    t->n_excess += lead.declared == 1;
+    t->n_other_excess += lead.other >= 1;
+    return 0;
+}
+
+static void init(struct turns *t, struct plan *plan, const struct plan_array *planes)
+{
+    *t = (struct turns){.plan = plan, .planes = planes, .form = survey_form(planes)};
+    stone_planes_decide(&t->where, &plan->conventions, t->form.n_planes, plan->swaps);
+    t->to_move = survey_find(plan, ROLE_TO_MOVE);
+    if (!survey_has_numbers(t->to_move))
+        t->to_move = NULL;
+    turn_rows_init(&t->rows);
+}
+
+static int refuse_plane(const struct turns *t, struct error *err)
+{
+    static const char *const whose[] = {"blue and red", "the mover's and the other's"};
+    const struct turn_advice advice = turn_advise(&t->rows, &t->where);
+    const bool mover = t->where.is_mover;
+    const bool also_12 =
+        strchr(advice.planes[0], '=') != NULL && survey_find(t->plan, ROLE_TO_MOVE) == NULL;
+    const unsigned long long row = t->rows.first_bad;
+    char found[96];
+
+    snprintf(found, sizeof found, t->rows.bad[0] == t->rows.bad[1] ? "%g" : "%g and %g",
+             t->rows.bad[0], t->rows.bad[1]);
+    if (t->form.n_planes != 3)
+        return plan_refuse(t->plan, t->planes, err,
+                           "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player "
+                           "to move); tell its planes with --planes",
+                           row, t->where.turn, found);
+    if (advice.is_other_code)
+        return plan_refuse(t->plan, t->planes, err,
+                           "row %llu: plane %d holds %s (%g to %g in all rows), expected 0 or 1 "
+                           "throughout (the player to move); write it as 0 and 1, or use --planes "
+                           "%s if it is not the player to move",
+                           row, t->where.turn, found, t->rows.low, t->rows.high, advice.planes[0]);
+    return plan_refuse(
+        t->plan, t->planes, err,
+        "row %llu: plane %d holds %s, expected 0 or 1 throughout (the player to "
+        "move)%s; use --planes %s %s(planes %llu and %llu are %s; %s if they are %s)",
+        row, t->where.turn, found, advice.is_rest ? ": one plane holds the empty cells" : "",
+        advice.planes[0], also_12 ? "or --to-move 12 " : "", (unsigned long long)advice.stones[0],
+        (unsigned long long)advice.stones[1], whose[mover], advice.planes[1], whose[!mover]);
+}
+
+static int judge_stones(const struct turns *t, struct error *err)
+{
+    const bool mover = t->where.is_mover;
+    const unsigned long long n_excess = t->n_excess, n_rows = t->n_rows;
+
+    if (n_excess == 0)
+        return 0;
+    if (t->n_other_excess == 0)
+        return plan_refuse(t->plan, t->planes, err,
+                           "%llu of %llu rows have one stone more of the player to move than of "
+                           "the other, which --planes %s rules out and --planes %s explains",
+                           n_excess, n_rows, mover ? "mover" : "colour",
+                           mover ? "colour" : "mover");
+    return plan_warn(t->plan, err,
+                     "%s: %llu of %llu rows have one stone more of the player to move than of the "
+                     "other (swap rule, handicap, red first?)",
+                     text_path(t->planes->key).text, n_excess, n_rows);
+}
+
+static int survey_planes(struct plan *plan, const struct plan_array *planes, struct error *err)
+{
+    struct turns t;
+
+    init(&t, plan, planes);
+    /* The plane that the first chosen transform with colours swapped makes the other player. */
+    t.where.turn = -1;
+    for (uint32_t k = 0; k < plan->n_chosen && t.where.turn < 0; k++)
+        t.where.turn = (int)spec_turn_plane(&planes->spec, plan->chosen[k]);
+    t.has_lead = plan->board->family->joins_edges && plan->conventions.planes <= PLANES_MOVER &&
+                 t.form.n_planes <= 3 && t.form.n_planes >= 2 &&
+                 planes == survey_find(plan, ROLE_PLANES);
+    if (t.where.turn < 0 && !t.has_lead)
+        return 0;
+    if (!t.has_lead || t.where.turn >= 0)
+        t.to_move = NULL; /* nobody asks it */
+    if (read_rows(&t, look_at_row, err) != 0)
+        return -1;
+    if (t.rows.n_bad > 0)
+        return refuse_plane(&t, err);
+    t.policy = survey_find(plan, ROLE_POLICY);
+    if (t.n_excess > 0 && survey_has_numbers(t.policy)) {
+        t.n_rows = t.n_excess = t.n_other_excess = 0;
+        if (read_rows(&t, look_at_row, err) != 0)
+            return -1;
+    }
+    return judge_stones(&t, err);
+}
+
+int survey_turns(struct plan *plan, struct error *err)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan->arrays[i].binding.role == ROLE_PLANES && survey_has_numbers(&plan->arrays[i]) &&
+            survey_planes(plan, &plan->arrays[i], err) != 0)
+            return -1;
+    return 0;
+}
+
 /* --- a plane of ones under --to-move 12 or pm1 --- */
 
 int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_coding *coding)
@@ -222,4 +398,70 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
             return 0;
     }
     return -1;
+}
+
+/* Which codes stand in the plane; not 0 at the first that tells. */
+static int look_at_code(void *self, uint64_t number, const struct row rows[3], struct error *err)
+{
+    const struct turns *t = self;
+    const double value = planes_number(&t->form, rows[0].bytes, (uint64_t)t->where.turn, 0);
+
+    (void)number;
+    (void)err;
+    if (value == 0)
+        t->plan->turn_codes |= TURN_ZERO;
+    else if (turn_player(t->plan->conventions.to_move, value) == 1)
+        t->plan->turn_codes |= TURN_OTHER;
+    return (t->plan->turn_codes & TURN_OTHER) != 0;
+}
+
+/* What else tells whose turn it is where the plane is 1. */
+static int look_beside(void *self, uint64_t number, const struct row rows[3], struct error *err)
+{
+    const struct turns *t = self;
+    const int player = player_by_array(t, &rows[1]);
+    uint64_t n[2];
+
+    (void)number;
+    (void)err;
+    if (player >= 0)
+        t->plan->turn_codes |= player == 0 ? TURN_FIRST_SAID : TURN_SECOND_SAID;
+    if (t->where.is_mover)
+        return 0;
+    count_stones(t, rows[0].bytes, n);
+    if (n[0] + 1 == n[1])
+        t->plan->turn_codes |= TURN_FIRST_LACKS;
+    else if (n[1] + 1 == n[0])
+        t->plan->turn_codes |= TURN_SECOND_LACKS;
+    return 0;
+}
+
+int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64_t plane,
+                       struct error *err)
+{
+    struct conventions *c = &plan->conventions;
+    const int other = c->to_move == TO_MOVE_12 ? 2 : -1;
+    const char *const stones = c->planes == PLANES_MOVER ? "0,1" : "1,0";
+    struct turns t;
+
+    if (!c->to_move_said || c->to_move == TO_MOVE_01 || !survey_has_numbers(array) ||
+        conventions_is_said(c, "to-move-plane"))
+        return 0;
+    init(&t, plan, array);
+    t.where.turn = (int)plane;
+    if (plan->seen != NULL)
+        plan->turn_codes |= plan->seen->turn_codes;
+    if ((!(plan->turn_codes & TURN_OTHER) && read_rows(&t, look_at_code, err) < 0) ||
+        (!(plan->turn_codes & (TURN_OTHER | TURN_ZERO)) && read_rows(&t, look_beside, err) != 0))
+        return -1;
+    if (turn_decide_coding(plan->turn_codes, c->to_move, &c->plane_coding) == 0 ||
+        plan->n_rows == 0)
+        return 0;
+    return plan_refuse(plan, array, err,
+                       "plane %llu holds 1 throughout, and %s: is it 1 and %d, or 0 and 1? Use "
+                       "--planes %s,%s2 or %s,~2",
+                       (unsigned long long)plane,
+                       plan->turn_codes != 0 ? "players and stones contradict each other"
+                                             : "neither players nor stones tell its coding",
+                       other, stones, other == 2 ? "=" : "-", stones);
 }
