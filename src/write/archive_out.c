@@ -1,16 +1,24 @@
 /*
  * archive_out.c - a new shard: the members of an output, in a zip file, in one .npy file, or each
  * in a .npy file of a folder, which gets its final name when all is written.
+ *
+ * A zip file is libzip's: it pulls the members, and writes to the output. It asks a member's source
+ * for STAT (method, and size if known), writes a local header, reads to the end, asks for STAT
+ * again (size and CRC) and rewrites the header. Deflated members pass through untouched, because
+ * their entries keep the default method and the source says "deflate". For stored ones libzip
+ * computes the CRC itself; it is compared with the member's own.
  */
 #include "write/archive_out.h"
 
 #include "base/text.h"
 #include "codec/crc.h"
-#include "write/parts.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <zip.h>
 
 #define SUFFIX ".npy"
 
@@ -25,6 +33,384 @@ struct archive_out {
     size_t n_members;
     char *comment; /* owned, or NULL */
 };
+
+/* --- .npz files --- */
+
+/*
+ * The size of a local header is settled before the data is seen, by the size that the first STAT
+ * tells (a bound does as well, the second one tells the truth). Up to here a member cannot need
+ * zip64 even if deflating makes it grow; above, its size is withheld, and libzip uses zip64.
+ */
+#define MAX_PLAIN_NBYTES 0xf0000000u
+
+#define LOCAL_HEADER_MAGIC  0x04034b50u
+#define LOCAL_HEADER_CRC_AT 14
+#define LOCAL_HEADER_NBYTES 30
+
+/* Earliest and latest second that a zip file's time stamps can tell. */
+#define DOS_EPOCH_BEGIN UINT64_C(315532800)
+#define DOS_EPOCH_END   UINT64_C(4354819198)
+
+/* The file that libzip writes to. */
+struct zip_sink {
+    struct output *output;        /* borrowed, as is the next */
+    struct output_digest *digest; /* is told what is final; or NULL */
+    struct error *err;            /* borrowed: where the first failure is told */
+    uint64_t entry_offset;        /* of the local header that was begun last */
+    bool between_entries;         /* the next position asked for is where an entry begins */
+    uint16_t clock, date;         /* time stamps of the entries */
+    zip_error_t zip_error;        /* what libzip is told of a failure */
+};
+
+/* A member that it pulls. */
+struct zip_member {
+    struct member *member; /* borrowed, as is the next */
+    struct zip_sink *sink;
+    uint64_t header_offset;
+};
+
+static uint64_t position(const struct zip_sink *sink)
+{
+    return sink->output->offset + sink->output->n_buffered;
+}
+
+static zip_int64_t failed(struct zip_sink *sink, int zip_err, int errnum)
+{
+    zip_error_set(&sink->zip_error, zip_err, errnum);
+    return -1;
+}
+
+/*
+ * libzip 1.7.3 writes an entry, or a directory, that begins at exactly 0xFFFFFFFF as if it were a
+ * zip64 one but leaves the offset out. One byte of gap in front of it avoids that. An entry begins
+ * where the position is asked for right after a seek: libzip has just rewritten the local header
+ * in front and gone back to the end, and will not come back to what is there.
+ */
+static zip_int64_t sink_tell(struct zip_sink *sink)
+{
+    if (sink->between_entries) {
+        if (sink->digest != NULL)
+            output_digest_settle(sink->digest, sink->output->offset);
+        if (member_size_is_unsafe(position(sink)) &&
+            output_write(sink->output, "", 1, sink->err) != 0)
+            return failed(sink, ZIP_ER_WRITE, EIO);
+        sink->entry_offset = position(sink);
+        sink->between_entries = false;
+    }
+    return (zip_int64_t)position(sink);
+}
+
+static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_source_cmd_t command)
+{
+    struct zip_sink *sink = self;
+    zip_int64_t offset;
+
+    switch (command) {
+    case ZIP_SOURCE_SUPPORTS:
+        return ZIP_SOURCE_SUPPORTS_WRITABLE; /* reading, too: libzip insists, but never does it */
+    case ZIP_SOURCE_STAT:                    /* asked only whether there is an archive to change */
+        return failed(sink, ZIP_ER_READ, ENOENT);
+    case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&sink->zip_error, data, n_bytes);
+    case ZIP_SOURCE_WRITE:
+        sink->between_entries = false;
+        return output_write(sink->output, data, n_bytes, sink->err) == 0
+                   ? (zip_int64_t)n_bytes
+                   : failed(sink, ZIP_ER_WRITE, EIO);
+    case ZIP_SOURCE_SEEK_WRITE:
+        offset = zip_source_seek_compute_offset(position(sink), sink->output->n_bytes, data,
+                                                n_bytes, &sink->zip_error);
+        if (offset < 0)
+            return -1;
+        if (output_seek(sink->output, (uint64_t)offset, sink->err) != 0)
+            return failed(sink, ZIP_ER_SEEK, EIO);
+        sink->between_entries = true;
+        return 0;
+    case ZIP_SOURCE_TELL_WRITE:
+        return sink_tell(sink);
+    case ZIP_SOURCE_BEGIN_WRITE:
+    case ZIP_SOURCE_COMMIT_WRITE: /* the output is committed, or aborted, by its owner */
+    case ZIP_SOURCE_ROLLBACK_WRITE:
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_FREE:
+        return 0;
+    default:
+        return failed(sink, ZIP_ER_OPNOTSUPP, 0);
+    }
+}
+
+static zip_int64_t member_stat(const struct member *member, zip_stat_t *st)
+{
+    zip_stat_init(st);
+    st->valid = ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+    st->comp_method = member->zip_method;
+    st->encryption_method = ZIP_EM_NONE;
+    if (member->ended) {
+        st->valid |= ZIP_STAT_SIZE | ZIP_STAT_CRC;
+        st->size = member->made_nbytes;
+        st->crc = member->crc;
+    } else if ((member->size_known || member->unpacked_nbytes > 0) &&
+               member->unpacked_nbytes <= MAX_PLAIN_NBYTES) {
+        st->valid |= ZIP_STAT_SIZE;
+        st->size = member->unpacked_nbytes;
+    }
+    return sizeof *st;
+}
+
+static zip_int64_t member_read(struct zip_sink *sink, struct member *member, uint8_t *to,
+                               size_t n_bytes)
+{
+    size_t done = 0;
+
+    while (done < n_bytes && !member->ended) {
+        const size_t left = n_bytes - done;
+        const size_t n = left < member->n_bytes ? left : member->n_bytes;
+
+        if (n > 0) {
+            memcpy(to + done, member->bytes, n);
+            member->bytes += n;
+            member->n_bytes -= n;
+            done += n;
+            continue;
+        }
+        if (member_next(member, sink->err) != 0)
+            return failed(sink, ZIP_ER_READ, EIO);
+        if (member->ended && member_size_is_unsafe(member->made_nbytes)) {
+            /* Of a size that was not known beforehand. */
+            error_set(sink->err, ERROR_INTERNAL,
+                      "member %s has exactly %llu bytes, which a zip file cannot hold",
+                      text_quote(member->name).text, (unsigned long long)member->made_nbytes);
+            return failed(sink, ZIP_ER_READ, EIO);
+        }
+    }
+    return (zip_int64_t)done;
+}
+
+static zip_int64_t member_call(void *self, void *data, zip_uint64_t n_bytes,
+                               zip_source_cmd_t command)
+{
+    struct zip_member *from = self;
+
+    switch (command) {
+    case ZIP_SOURCE_SUPPORTS:
+        return ZIP_SOURCE_SUPPORTS_READABLE;
+    case ZIP_SOURCE_STAT:
+        return member_stat(from->member, data);
+    case ZIP_SOURCE_OPEN:
+        from->header_offset = from->sink->entry_offset;
+        return 0;
+    case ZIP_SOURCE_READ:
+        return member_read(from->sink, from->member, data, n_bytes);
+    case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&from->sink->zip_error, data, n_bytes);
+    case ZIP_SOURCE_CLOSE:
+    case ZIP_SOURCE_FREE:
+        return 0;
+    default:
+        return failed(from->sink, ZIP_ER_OPNOTSUPP, 0);
+    }
+}
+
+/* What libzip says, unless a member or the output has told the cause already. */
+static int zip_failed(zip_error_t *zip_error, const char *what, struct error *err)
+{
+    int code = zip_error_code_zip(zip_error);
+
+    if (err->kind != ERROR_NONE)
+        return -1;
+    if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK) /* some failed allocations set no code */
+        return error_no_memory(err, "zip file");
+    return error_set(err, ERROR_INTERNAL, "libzip: %s: %s", what, zip_error_strerror(zip_error));
+}
+
+/* 1980-01-01, or the time of SOURCE_DATE_EPOCH, as zip files write it. */
+static int set_stamp(struct zip_sink *sink)
+{
+    const char *text = getenv("SOURCE_DATE_EPOCH");
+    uint64_t seconds = DOS_EPOCH_BEGIN;
+    time_t time;
+    struct tm tm;
+
+    if (text != NULL && text[0] != '\0' && text_parse_u64(text, &seconds) != 0)
+        return error_set(sink->err, ERROR_USAGE, "SOURCE_DATE_EPOCH is not a number of seconds: %s",
+                         text_quote(text).text);
+    if (seconds < DOS_EPOCH_BEGIN)
+        seconds = DOS_EPOCH_BEGIN;
+    if (seconds > DOS_EPOCH_END)
+        seconds = DOS_EPOCH_END;
+    time = (time_t)seconds;
+    if (gmtime_r(&time, &tm) == NULL)
+        return error_set(sink->err, ERROR_INTERNAL, "cannot convert SOURCE_DATE_EPOCH");
+    sink->clock = (uint16_t)(tm.tm_hour << 11 | tm.tm_min << 5 | tm.tm_sec >> 1);
+    sink->date = (uint16_t)((tm.tm_year - 80) << 9 | (tm.tm_mon + 1) << 5 | tm.tm_mday);
+    return 0;
+}
+
+static int add_member(zip_t *zip, struct zip_member *from)
+{
+    const struct member *member = from->member;
+    zip_source_t *source = zip_source_function(zip, member_call, from);
+    zip_int64_t index = -1;
+
+    if (source != NULL)
+        index = zip_file_add(zip, member->name, source, ZIP_FL_ENC_GUESS);
+    if (index < 0)
+        zip_source_free(source);
+    else if ((member->zip_method != CODEC_ZIP_STORED ||
+              zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_STORE, 0) == 0) &&
+             zip_file_set_dostime(zip, (zip_uint64_t)index, from->sink->clock, from->sink->date,
+                                  0) == 0)
+        return 0;
+    return zip_failed(zip_get_error(zip), text_quote(member->name).text, from->sink->err);
+}
+
+static int crc_differs(const struct member *member, uint32_t written, struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, "member %s: CRC %08x expected, %08x written",
+                     text_quote(member->name).text, member->crc, written);
+}
+
+/* The CRC in the finished local header of a stored member is libzip's own. */
+static int check_crc(const struct zip_member *from)
+{
+    uint8_t header[LOCAL_HEADER_NBYTES];
+    uint32_t crc;
+
+    if (from->member->zip_method != CODEC_ZIP_STORED)
+        return 0;
+    if (output_read(from->sink->output, from->header_offset, header, sizeof header,
+                    from->sink->err) != 0)
+        return -1;
+    crc = bytes_get_le32(header + LOCAL_HEADER_CRC_AT);
+    if (bytes_get_le32(header) == LOCAL_HEADER_MAGIC && crc == from->member->crc)
+        return 0;
+    return crc_differs(from->member, crc, from->sink->err);
+}
+
+int npz_out_write(struct output *output, struct output_digest *digest, struct member_list list,
+                  const char *comment, struct error *err)
+{
+    struct zip_member *members = calloc(list.n + 1, sizeof *members);
+    struct zip_sink sink = {
+        .output = output, .digest = digest, .err = err, .between_entries = true};
+    zip_source_t *source = zip_source_function_create(sink_call, &sink, NULL);
+    zip_error_t zip_error;
+    zip_t *zip = NULL;
+    int rc;
+
+    zip_error_init(&zip_error);
+    zip_error_init(&sink.zip_error);
+    if (members != NULL && source != NULL)
+        zip = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &zip_error);
+    if (zip == NULL) {
+        rc = zip_failed(&zip_error, "cannot begin", err);
+        zip_source_free(source);
+    } else {
+        rc = set_stamp(&sink);
+        for (size_t i = 0; rc == 0 && i < list.n; i++) {
+            members[i] = (struct zip_member){.member = list.members[i], .sink = &sink};
+            rc = add_member(zip, &members[i]);
+        }
+        if (rc == 0 && comment != NULL &&
+            zip_set_archive_comment(zip, comment, (zip_uint16_t)strlen(comment)) != 0)
+            rc = zip_failed(zip_get_error(zip), "comment", err);
+        if (rc == 0 && zip_close(zip) != 0)
+            rc = zip_failed(zip_get_error(zip), "cannot write", err);
+        if (rc != 0)
+            zip_discard(zip);
+    }
+    for (size_t i = 0; rc == 0 && i < list.n; i++)
+        rc = check_crc(&members[i]);
+    zip_error_fini(&zip_error);
+    free(members);
+    return rc;
+}
+
+/* --- .npy files --- */
+
+/* Pull a stored member to its end into an open output; the CRC it gives is checked against what was
+ * written. */
+static int write_plain(struct output *output, struct member *member, struct error *err)
+{
+    uint32_t crc = 0;
+
+    while (!member->ended) {
+        if (member_next(member, err) != 0)
+            return -1;
+        crc = crc_update(crc, member->bytes, member->n_bytes);
+        if (output_write(output, member->bytes, member->n_bytes, err) != 0)
+            return -1;
+    }
+    return crc == member->crc ? 0 : crc_differs(member, crc, err);
+}
+
+/* A finished file, for the folder's digest. */
+struct folder_file {
+    char *name; /* owned */
+    char sha256[DIGEST_HEX_NBYTES];
+};
+
+/* Pull a member into a file of the temp folder. */
+static int write_file(const struct output_folder *folder, struct member *member,
+                      struct folder_file *file, struct error *err)
+{
+    const size_t n = strlen(member->name), n_suffix = strlen(SUFFIX);
+    const bool has_suffix = n >= n_suffix && strcmp(member->name + n - n_suffix, SUFFIX) == 0;
+    struct output_digest digest = {0};
+    struct output output = {0};
+    struct text path = {0};
+    int rc = text_append(&path, err, "%s/", folder->temp.path);
+    const size_t n_folder = path.n_bytes;
+
+    if (rc == 0)
+        rc = text_append(&path, err, "%s%s", member->name, has_suffix ? "" : SUFFIX);
+    if (rc == 0 && (file->name = strdup(path.text + n_folder)) == NULL)
+        rc = error_no_memory(err, "file name");
+    if (rc == 0 && output_open(&output, path.text, false, err) == 0 &&
+        output_digest_init(&digest, &output, err) == 0 && write_plain(&output, member, err) == 0 &&
+        output_digest_finish(&digest, file->sha256, err) == 0)
+        rc = output_commit(&output, false, err);
+    else
+        rc = -1;
+    output_digest_release(&digest);
+    output_abort(&output);
+    text_release(&path);
+    return rc;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct folder_file *)a)->name, ((const struct folder_file *)b)->name);
+}
+
+/* Pull each member into a file. The digest is that of the lines "FILE SHA256\n" of the files. */
+static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
+                        char sha256[DIGEST_HEX_NBYTES], struct error *err)
+{
+    const size_t n_files = archive->n_members;
+    struct folder_file *files = calloc(n_files, sizeof *files);
+    struct digest *digest = digest_new(err);
+    int rc = digest == NULL ? -1 : files == NULL ? error_no_memory(err, "files of the folder") : 0;
+
+    *n_bytes = 0;
+    for (size_t i = 0; rc == 0 && i < n_files; i++) {
+        rc = write_file(&archive->folder, archive->members[i], &files[i], err);
+        *n_bytes += archive->members[i]->made_nbytes;
+    }
+    if (rc == 0)
+        qsort(files, n_files, sizeof *files, by_name);
+    for (size_t i = 0; rc == 0 && i < n_files; i++)
+        rc = digest_add_line(digest, files[i].name, files[i].sha256, err);
+    if (rc == 0)
+        rc = digest_finish(digest, sha256, err);
+    for (size_t i = 0; files != NULL && i < n_files; i++)
+        free(files[i].name);
+    free(files);
+    digest_free(digest);
+    return rc;
+}
+
+/* --- shards --- */
 
 struct archive_out *archive_out_new(const char *path, enum archive_out_form form, bool force,
                                     struct error *err)
@@ -107,102 +493,6 @@ void archive_out_digest_step(struct archive_out *archive)
 {
     output_digest_step(&archive->digest);
 }
-
-/* --- .npy files --- */
-
-/* Pull a stored member to its end into an open output; the CRC it gives is checked against what was
- * written. */
-static int write_plain(struct output *output, struct member *member, struct error *err)
-{
-    uint32_t crc = 0;
-
-    for (;;) {
-        if (member_next(member, err) != 0)
-            return -1;
-        if (member->ended)
-            break;
-        crc = crc_update(crc, member->bytes, member->n_bytes);
-        if (output_write(output, member->bytes, member->n_bytes, err) != 0)
-            return -1;
-    }
-    if (crc != member->crc)
-        return error_set(err, ERROR_INTERNAL, "member %s: CRC %08x expected, %08x written",
-                         text_quote(member->name).text, member->crc, crc);
-    return 0;
-}
-
-/* A finished file, for the folder's digest. */
-struct folder_file {
-    char *name; /* owned */
-    char sha256[DIGEST_HEX_NBYTES];
-};
-
-/* Pull a member into a file of the temp folder. */
-static int write_file(const struct output_folder *folder, struct member *member,
-                      struct folder_file *file, struct error *err)
-{
-    const size_t n = strlen(member->name), n_suffix = strlen(SUFFIX);
-    const bool has_suffix = n >= n_suffix && strcmp(member->name + n - n_suffix, SUFFIX) == 0;
-    struct output output;
-    struct output_digest digest;
-    char *path;
-    int rc;
-
-    if (asprintf(&file->name, "%s%s", member->name, has_suffix ? "" : SUFFIX) < 0) {
-        file->name = NULL;
-        return error_no_memory(err, "file name");
-    }
-    if (asprintf(&path, "%s/%s", folder->temp.path, file->name) < 0)
-        return error_no_memory(err, "file name");
-    rc = output_open(&output, path, false, err);
-    free(path);
-    if (rc != 0)
-        return -1;
-    rc = output_digest_init(&digest, &output, err);
-    if (rc == 0)
-        rc = write_plain(&output, member, err);
-    if (rc == 0)
-        rc = output_digest_finish(&digest, file->sha256, err);
-    output_digest_release(&digest);
-    if (rc == 0)
-        return output_commit(&output, false, err);
-    output_abort(&output);
-    return -1;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct folder_file *)a)->name, ((const struct folder_file *)b)->name);
-}
-
-/* Pull each member into a file. The digest is that of the lines "FILE SHA256\n" of the files. */
-static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
-                        char sha256[DIGEST_HEX_NBYTES], struct error *err)
-{
-    const size_t n_files = archive->n_members;
-    struct folder_file *files = calloc(n_files, sizeof *files);
-    struct digest *digest = digest_new(err);
-    int rc = digest == NULL ? -1 : files == NULL ? error_no_memory(err, "files of the folder") : 0;
-
-    *n_bytes = 0;
-    for (size_t i = 0; rc == 0 && i < n_files; i++) {
-        rc = write_file(&archive->folder, archive->members[i], &files[i], err);
-        *n_bytes += archive->members[i]->made_nbytes;
-    }
-    if (rc == 0)
-        qsort(files, n_files, sizeof *files, by_name);
-    for (size_t i = 0; rc == 0 && i < n_files; i++)
-        rc = digest_add_line(digest, files[i].name, files[i].sha256, err);
-    if (rc == 0)
-        rc = digest_finish(digest, sha256, err);
-    for (size_t i = 0; files != NULL && i < n_files; i++)
-        free(files[i].name);
-    free(files);
-    digest_free(digest);
-    return rc;
-}
-
-/* --- */
 
 int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
                       struct error *err)

@@ -8,6 +8,7 @@
 #define SYMAUG_WRITE_ARCHIVE_OUT_H
 
 #include "base/error.h"
+#include "manifest/digest.h"
 #include "write/member.h"
 
 #include <stdbool.h>
@@ -52,6 +53,17 @@ void archive_out_digest_step(struct archive_out *archive);
  */
 int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
                       struct error *err);
+
+/* The members to write: borrowed. */
+struct member_list {
+    struct member *const *members;
+    size_t n;
+};
+
+/* Pull the members into a zip file at the start of the (open, empty) output, whose digest (or NULL)
+ * is told what is final. comment may be NULL. */
+int npz_out_write(struct output *output, struct output_digest *digest, struct member_list list,
+                  const char *comment, struct error *err);
 
 /* fsync what was written, so that the commit need not wait for it. */
 int archive_out_sync(struct archive_out *archive, struct error *err);

@@ -1,16 +1,406 @@
 /*
- * member.c - members from their owner to the archive: prepared beside the one in front, pulled in
- * their turn, checked at their end.
+ * member.c - one member from its owner to the archive: prepared beside the one in front, made and
+ * compressed in pieces by all workers, delivered in order, checked at its end.
  *
- * Preparing is a task of the crew: each of two preparers takes every second member. A member may be
- * prepared while the one before it is pulled, unless it waits for that one's memory.
+ * Preparing is a task of the crew: each of two preparers takes every second member. Jobs of the
+ * crew are pieces, each of which goes to a slot of a ring, and loads: the input of a run of pieces
+ * is fetched while those of the run before are made, into the window of the run before that, all
+ * pieces of which must have been made. The leader delivers slot after slot.
  */
 #include "write/member.h"
 
 #include "base/text.h"
-#include "write/parts.h"
+#include "codec/crc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* --- pieces of any kind --- */
+
+int pieces_of_equal_rows(struct pieces *pieces, uint64_t n_rows, uint64_t row_nbytes,
+                         struct error *err)
+{
+    uint64_t data_nbytes, piece_nbytes;
+
+    if (__builtin_mul_overflow(n_rows, row_nbytes, &data_nbytes) ||
+        data_nbytes > (UINT64_C(1) << 62))
+        return error_set(err, ERROR_DATA, "%llu rows of %llu bytes are too many",
+                         (unsigned long long)n_rows, (unsigned long long)row_nbytes);
+    /* Small members are cut finer, so that all threads have something to do. */
+    piece_nbytes = data_nbytes / 4;
+    if (piece_nbytes < PIECE_MIN_NBYTES)
+        piece_nbytes = PIECE_MIN_NBYTES;
+    else if (piece_nbytes > PIECE_NBYTES)
+        piece_nbytes = PIECE_NBYTES;
+    pieces->n_rows = n_rows;
+    pieces->row_nbytes = row_nbytes;
+    if (row_nbytes == 0)
+        pieces->rows_per_piece = n_rows > 0 ? n_rows : 1;
+    else
+        pieces->rows_per_piece = row_nbytes < piece_nbytes ? piece_nbytes / row_nbytes : 1;
+    return 0;
+}
+
+uint64_t pieces_count(const struct pieces *pieces)
+{
+    return pieces->n_rows > 0 ? (pieces->n_rows - 1) / pieces->rows_per_piece + 1 : 1;
+}
+
+void pieces_free(struct pieces *pieces)
+{
+    if (pieces != NULL)
+        pieces->ops->free(pieces);
+}
+
+/* --- a member's --- */
+
+/* At most so many pieces are looked at to choose a codec: the first run has as many, if there are;
+ * and so many are in a run, for each thread, at least. */
+#define SAMPLE_NPIECES 4
+
+#define LOAD_JOB (-1) /* jobs from 0 on are pieces */
+
+/* A piece from when it is taken until it is delivered. */
+struct slot {
+    unsigned window; /* where its input is */
+    bool is_done;
+    struct bytes packed;
+    uint32_t crc;
+    uint64_t unpacked_nbytes;
+    struct error err;
+};
+
+/* Pieces whose input was fetched at once. */
+struct run {
+    uint64_t first, n;
+    uint64_t n_left; /* of them not made yet */
+    unsigned window;
+};
+
+/* What one thread works with. */
+struct worker {
+    struct bytes scratch;  /* a piece, unpacked, with its history in front */
+    size_t history_nbytes; /* of it */
+    void *codec_state;
+};
+
+struct packer {
+    struct pieces *pieces;
+    uint64_t n_pieces;
+    struct members *all; /* borrowed, with their crew */
+    struct codec_choice choice;
+    struct worker *workers; /* owned, one for each thread of the crew */
+    bool has_begun;         /* the crew works at it */
+    bool is_held;           /* the piece delivered last may still be looked at */
+    struct run loading;     /* the loading thread's, as is the next until it has failed */
+    struct error load_error;
+
+    /* Under the crew's lock while it works. */
+    struct slot *slots; /* owned: piece i is in slot i % n_slots */
+    uint64_t n_slots, pieces_per_run;
+    struct run runs[2]; /* the latest, and the one before, which is used for the next */
+    unsigned latest;    /* of them */
+    bool is_loading, load_has_failed, has_failed;
+    uint64_t n_loaded, n_taken, n_delivered; /* pieces */
+    const struct error *next_failure;        /* of the next piece to deliver */
+};
+
+/* How many rows in front of row `first` are made again for n_bytes of history. */
+static uint64_t history_rows(const struct pieces *pieces, uint64_t first, size_t n_bytes)
+{
+    const uint64_t item = pieces->row_nbytes;
+    const uint64_t n = item > 0 ? (n_bytes + item - 1) / item : 0;
+
+    return n < first ? n : first;
+}
+
+/* The rows of pieces first .. first + n - 1. */
+static struct piece_rows rows_of(const struct pieces *pieces, uint64_t first, uint64_t n)
+{
+    const uint64_t end = (first + n) * pieces->rows_per_piece;
+
+    return (struct piece_rows){.begin = first * pieces->rows_per_piece,
+                               .end = end < pieces->n_rows ? end : pieces->n_rows};
+}
+
+/* Fetch the input of the run after the loaded ones. */
+static int load_run(struct packer *p)
+{
+    struct pieces *pieces = p->pieces;
+    const uint64_t left = p->n_pieces - p->n_loaded;
+    const uint64_t n = left < p->pieces_per_run ? left : p->pieces_per_run;
+    struct piece_rows rows = rows_of(pieces, p->n_loaded, n);
+
+    rows.begin -= history_rows(pieces, rows.begin, CODEC_HISTORY_NBYTES);
+    if (pieces->ops->load != NULL && pieces->ops->load(pieces, &rows, &p->load_error) != 0)
+        return -1;
+    p->loading = (struct run){.first = p->n_loaded, .n = n, .n_left = n, .window = rows.window};
+    return 0;
+}
+
+static void add_run(struct packer *p)
+{
+    p->latest = !p->latest;
+    p->runs[p->latest] = p->loading;
+    p->n_loaded += p->loading.n;
+    p->all->n_loaded += p->loading.n * PIECE_NBYTES; /* in proportion: input is seldom larger */
+}
+
+static struct run *run_of(struct packer *p, uint64_t piece)
+{
+    return &p->runs[piece >= p->runs[p->latest].first ? p->latest : !p->latest];
+}
+
+static struct slot *slot_of(const struct packer *p, uint64_t piece)
+{
+    return &p->slots[piece % p->n_slots];
+}
+
+/* Piece i, whose input is in that window, into the worker's scratch: of the history in front of it
+ * whole rows, enough for as many bytes as the worker wants, then the piece, and what encoders may
+ * read after it and ignore: set, so that checkers of memory see no use of what never was. */
+static int make_piece(const struct packer *p, uint64_t i, unsigned window, struct worker *worker,
+                      struct error *err)
+{
+    const struct pieces *pieces = p->pieces;
+    struct bytes *scratch = &worker->scratch;
+    struct piece_rows rows = rows_of(pieces, i, 1);
+    const uint64_t n_history = history_rows(pieces, rows.begin, worker->history_nbytes);
+    uint8_t *slack;
+
+    rows.begin -= n_history;
+    rows.window = window;
+    worker->history_nbytes = (size_t)(n_history * pieces->row_nbytes);
+    scratch->n_bytes = 0;
+    if ((i == 0 && bytes_append(scratch, pieces->header.data, pieces->header.n_bytes, err) != 0) ||
+        pieces->ops->make(pieces, &rows, scratch, err) != 0 ||
+        (slack = bytes_reserve(scratch, CODEC_READ_SLACK, err)) == NULL)
+        return -1;
+    memset(slack, 0, CODEC_READ_SLACK);
+    return 0;
+}
+
+/* Choose the codec by the first piece, and as many whole ones after it as a codec wants to see. */
+static int choose_codec(struct packer *p, struct codec_member about, struct error *err)
+{
+    struct worker *worker = &p->workers[0];
+    struct bytes sample = {0};
+    uint8_t *slack;
+    int rc = 0;
+
+    for (uint64_t i = 0; rc == 0 && i < p->n_pieces && i < SAMPLE_NPIECES; i++) {
+        worker->history_nbytes = 0;
+        rc = make_piece(p, i, p->loading.window, worker, err);
+        if (i > 0 && sample.n_bytes + worker->scratch.n_bytes > CODEC_TRIAL_NBYTES)
+            break;
+        if (rc == 0)
+            rc = bytes_append(&sample, worker->scratch.data, worker->scratch.n_bytes, err);
+    }
+    if (rc == 0 && (slack = bytes_reserve(&sample, CODEC_READ_SLACK, err)) != NULL) {
+        memset(slack, 0, CODEC_READ_SLACK);
+        about.sample = sample.data;
+        about.sample_nbytes =
+            sample.n_bytes < CODEC_TRIAL_NBYTES ? sample.n_bytes : CODEC_TRIAL_NBYTES;
+        rc = codec_choose(&p->all->level, &about, &p->choice, err);
+    } else {
+        rc = -1;
+    }
+    bytes_release(&sample);
+    return rc;
+}
+
+static void packer_free(struct packer *p)
+{
+    if (p == NULL)
+        return;
+    if (p->has_begun) /* given up in the middle */
+        crew_end(p->all->crew);
+    for (int i = 0; p->workers != NULL && i < crew_size(p->all->crew); i++) {
+        bytes_release(&p->workers[i].scratch);
+        if (p->choice.codec != NULL && p->workers[i].codec_state != NULL)
+            p->choice.codec->state_free(p->workers[i].codec_state);
+    }
+    for (uint64_t i = 0; p->slots != NULL && i < p->n_slots; i++)
+        bytes_release(&p->slots[i].packed);
+    free(p->slots);
+    free(p->workers);
+    codec_choice_release(&p->choice);
+    pieces_free(p->pieces);
+    free(p);
+}
+
+/* Over pieces (which it takes over, also on failure): fetch the first input and choose the codec by
+ * it. One thread does this, any one. NULL with err set on failure. */
+static struct packer *packer_new(struct members *all, struct pieces *pieces,
+                                 const struct codec_member *about, struct error *err)
+{
+    const size_t n_threads = (size_t)crew_size(all->crew);
+    struct packer *p = calloc(1, sizeof *p);
+
+    if (p == NULL) {
+        error_no_memory(err, "member");
+        pieces_free(pieces);
+        return NULL;
+    }
+    p->pieces = pieces;
+    p->n_pieces = pieces_count(pieces);
+    p->all = all;
+    p->pieces_per_run =
+        n_threads *
+        (all->pieces_per_thread > SAMPLE_NPIECES ? all->pieces_per_thread : SAMPLE_NPIECES);
+    p->n_slots = 2 * p->pieces_per_run < p->n_pieces ? 2 * p->pieces_per_run : p->n_pieces;
+    p->latest = 1; /* so that the first run is runs[0] */
+    p->workers = calloc(n_threads, sizeof *p->workers);
+    p->slots = calloc(p->n_slots, sizeof *p->slots);
+    if (p->workers == NULL || p->slots == NULL) {
+        error_no_memory(err, "member");
+    } else if (load_run(p) != 0) {
+        error_pass(err, &p->load_error);
+    } else {
+        add_run(p);
+        if (choose_codec(p, *about, err) == 0)
+            return p;
+    }
+    packer_free(p);
+    return NULL;
+}
+
+/* --- jobs of the crew --- */
+
+/* Input first, or others would soon wait for it. A run takes the window of the one before the
+ * latest, all pieces of which must have been made. */
+static bool take_job(void *self, int64_t *job)
+{
+    struct packer *p = self;
+    struct slot *slot;
+
+    if (!p->is_loading && !p->load_has_failed && p->n_loaded < p->n_pieces &&
+        p->runs[!p->latest].n_left == 0) {
+        p->is_loading = true;
+        *job = LOAD_JOB;
+        return true;
+    }
+    if (p->has_failed || p->n_taken == p->n_loaded || p->n_taken == p->n_delivered + p->n_slots)
+        return false;
+    *job = (int64_t)p->n_taken++;
+    slot = slot_of(p, (uint64_t)*job);
+    slot->is_done = false;
+    slot->window = run_of(p, (uint64_t)*job)->window;
+    return true;
+}
+
+static int encode_piece(struct packer *p, struct worker *worker, uint64_t piece, struct slot *slot)
+{
+    const struct codec *codec = p->choice.codec;
+    struct codec_piece in = {.last = piece + 1 == p->n_pieces};
+
+    worker->history_nbytes = codec->zip_method == CODEC_ZIP_STORED ? 0 : CODEC_HISTORY_NBYTES;
+    if (worker->codec_state == NULL &&
+        (worker->codec_state = codec->state_new(&p->choice, &slot->err)) == NULL)
+        return -1;
+    if (make_piece(p, piece, slot->window, worker, &slot->err) != 0)
+        return -1;
+    in.bytes = worker->scratch.data + worker->history_nbytes;
+    in.n_bytes = worker->scratch.n_bytes - worker->history_nbytes;
+    slot->crc = crc_update(0, in.bytes, in.n_bytes);
+    slot->unpacked_nbytes = in.n_bytes;
+    slot->packed.n_bytes = 0;
+    if (bytes_reserve(&slot->packed, codec->bound(in.n_bytes), &slot->err) == NULL)
+        return -1;
+    /* Whole rows may be more than was asked for. */
+    in.history_nbytes = worker->history_nbytes < CODEC_HISTORY_NBYTES ? worker->history_nbytes
+                                                                      : CODEC_HISTORY_NBYTES;
+    slot->packed.n_bytes = codec->encode(worker->codec_state, &in, slot->packed.data, &slot->err);
+    return slot->err.kind == ERROR_NONE ? 0 : -1;
+}
+
+static void run_job(void *self, int64_t job, int worker)
+{
+    struct packer *p = self;
+    struct slot *slot = job == LOAD_JOB ? NULL : slot_of(p, (uint64_t)job);
+
+    if (slot == NULL)
+        load_run(p);
+    else if (encode_piece(p, &p->workers[worker], (uint64_t)job, slot) != 0)
+        error_set(&slot->err, ERROR_INTERNAL, "a piece failed without a reason");
+}
+
+static void end_job(void *self, int64_t job)
+{
+    struct packer *p = self;
+
+    if (job == LOAD_JOB) {
+        p->is_loading = false;
+        p->load_has_failed = p->load_error.kind != ERROR_NONE;
+        if (!p->load_has_failed)
+            add_run(p);
+    } else {
+        struct slot *slot = slot_of(p, (uint64_t)job);
+
+        slot->is_done = true;
+        p->has_failed |= slot->err.kind != ERROR_NONE;
+        run_of(p, (uint64_t)job)->n_left--;
+    }
+}
+
+/* The next piece is done, or will never be: next_failure says which. */
+static bool has_next(void *self)
+{
+    struct packer *p = self;
+    const bool is_loaded = p->n_delivered < p->n_loaded;
+
+    p->next_failure = is_loaded ? &slot_of(p, p->n_delivered)->err : &p->load_error;
+    if (!is_loaded)
+        return p->load_has_failed;
+    return p->n_delivered < p->n_taken && slot_of(p, p->n_delivered)->is_done;
+}
+
+static void deliver(void *self)
+{
+    struct packer *p = self;
+
+    p->n_delivered++;
+}
+
+/* The next packed bytes, a whole run of deflate blocks, and what is known of the member so far: its
+ * CRC, its size, and at the end, where n_bytes is 0, its codec. The packers of a crew work one
+ * after another. */
+static int packer_pull(struct packer *p, struct member *member, struct error *err)
+{
+    static const struct crew_work work = {take_job, run_job, end_job};
+    struct crew *crew = p->all->crew;
+    struct slot *slot;
+
+    do {
+        if (p->is_held)
+            crew_change(crew, deliver, p);
+        p->is_held = false;
+        if (p->n_delivered == p->n_pieces) {
+            member->n_bytes = 0;
+            snprintf(member->codec, sizeof member->codec, "%s", p->choice.name);
+            return 0;
+        }
+        if (!p->has_begun)
+            crew_begin(crew, &work, p);
+        p->has_begun = true;
+        crew_await(crew, has_next, p);
+        if (p->next_failure->kind != ERROR_NONE) {
+            crew_end(crew); /* nobody writes into the failure any more */
+            p->has_begun = false;
+            return error_pass(err, p->next_failure);
+        }
+        p->is_held = true;
+        slot = slot_of(p, p->n_delivered);
+        member->crc = crc_combine(member->crc, slot->crc, slot->unpacked_nbytes);
+        member->made_nbytes += slot->unpacked_nbytes;
+    } while (slot->packed.n_bytes == 0);
+    member->bytes = slot->packed.data;
+    member->n_bytes = slot->packed.n_bytes;
+    return 0;
+}
+
+/* --- members: prepared, pulled, checked --- */
 
 /* A stored block of no bytes, not the last one: changes nothing, but for the length. */
 static const uint8_t empty_block[5] = {0x00, 0x00, 0x00, 0xff, 0xff};
@@ -20,8 +410,8 @@ bool member_size_is_unsafe(uint64_t n_bytes)
     return n_bytes == UINT32_MAX;
 }
 
-/* --- preparing --- */
-
+/* A member may be prepared while the one before it is pulled, unless it waits for that one's
+ * memory. */
 static bool preparer_is_due(void *self)
 {
     const struct preparer *p = self;
@@ -29,9 +419,7 @@ static bool preparer_is_due(void *self)
 
     if (p->next >= all->n)
         return false;
-    if (p->next < all->n_begun)
-        return true;
-    return p->next <= all->n_begun && !all->list[p->next]->waits;
+    return p->next < all->n_begun || (p->next == all->n_begun && !all->list[p->next]->waits);
 }
 
 static void preparer_advance(void *self)
@@ -58,8 +446,8 @@ void members_begin(struct members *all)
     for (size_t i = 0; i < MEMBERS_N_PREPARERS; i++) {
         struct preparer *p = &all->preparers[i];
 
-        *p = (struct preparer){.all = all, .next = i};
-        p->task = (struct crew_task){.is_due = preparer_is_due, .step = preparer_step, .self = p};
+        *p = (struct preparer){
+            {.is_due = preparer_is_due, .step = preparer_step, .self = p}, .all = all, .next = i};
         crew_add_task(all->crew, &p->task);
     }
 }
@@ -68,6 +456,12 @@ void members_end(struct members *all)
 {
     for (size_t i = 0; i < MEMBERS_N_PREPARERS; i++)
         crew_drop_task(all->crew, &all->preparers[i].task);
+}
+
+void members_stop(struct members *all, const struct error *failure)
+{
+    all->failure = *failure;
+    all->has_failed = true;
 }
 
 static void begin_next(void *self)
@@ -83,14 +477,6 @@ static bool is_prepared(void *self)
     const size_t member = all->n_begun - 1;
 
     return all->preparers[member % MEMBERS_N_PREPARERS].next > member;
-}
-
-/* --- pulling --- */
-
-void members_stop(struct members *all, const struct error *failure)
-{
-    all->failure = *failure;
-    all->has_failed = true;
 }
 
 static int pull_packed(struct member *member, struct error *err)
@@ -147,19 +533,16 @@ int member_next(struct member *member, struct error *err)
         return -1;
     if (member->n_bytes == 0)
         return end_member(member, err);
-    if (member->zip_method == CODEC_ZIP_DEFLATE &&
-        member_size_is_unsafe(member->packed_nbytes + member->n_bytes)) {
+    member->packed_nbytes += member->n_bytes;
+    if (member->zip_method == CODEC_ZIP_DEFLATE && member_size_is_unsafe(member->packed_nbytes)) {
         member->held = member->bytes;
         member->held_nbytes = member->n_bytes;
-        member->packed_nbytes += sizeof empty_block;
         member->bytes = empty_block;
         member->n_bytes = sizeof empty_block;
+        member->packed_nbytes += sizeof empty_block;
     }
-    member->packed_nbytes += member->held_nbytes > 0 ? member->held_nbytes : member->n_bytes;
     return 0;
 }
-
-/* --- */
 
 int members_add(struct members *all, struct member *member, struct error *err)
 {

@@ -10,7 +10,6 @@
 #include "fake_member.h"
 #include "scratch.h"
 #include "write/archive_out.h"
-#include "write/parts.h"
 
 #include <zip.h>
 #include <zlib.h>
