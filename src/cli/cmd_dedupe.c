@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/option.h"
 #include "cli/run_plan.h"
-#include "positions/dedupe.h"
+#include "positions/positions.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "cli/run_plan.h"
 #include "engine/plan.h"
 #include "engine/survey.h"
-#include "positions/images.h"
+#include "positions/positions.h"
 
 #include <errno.h>
 #include <stdio.h>

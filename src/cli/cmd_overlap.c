@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/json_out.h"
 #include "cli/option.h"
-#include "positions/sets.h"
+#include "positions/positions.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -3,16 +3,13 @@
  * row, by the same selection as --pick; --orbit-key makes an array of the keys, which all images of
  * a row repeat. The rows are read once for both.
  */
-#include "positions/images.h"
+#include "positions/positions.h"
 
-#include "base/bytes.h"
 #include "base/text.h"
 #include "engine/made.h"
-#include "engine/order.h"
 #include "positions/key_rows.h"
 
-#include <stdlib.h>
-#include <string.h>
+#define KEY_ROW_NBYTES 16 /* of an array of keys: high and low half, little-endian */
 
 struct images {
     struct plan *plan; /* borrowed */
@@ -25,12 +22,10 @@ struct images {
 static void keep_lowest(struct images *x, const uint8_t *ties, uint64_t row)
 {
     struct plan *plan = x->plan;
-    uint32_t i = 0;
+    const uint8_t id = x->key.ids[key_lowest_tie(ties)];
 
-    while (!(ties[i / 8] >> i % 8 & 1))
-        i++;
     for (uint32_t k = 0; k < plan->n_chosen; k++)
-        if (plan->chosen[k] != x->key.ids[i])
+        if (plan->chosen[k] != id)
             selection_clear(&plan->selection, row, k);
 }
 

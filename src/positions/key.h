@@ -87,6 +87,16 @@ static inline size_t key_ties_nbytes(const struct key *key)
     return key->n_ids / 8 + 1;
 }
 
+/* The number (in ids) of the lowest transform among a row's ties. */
+static inline uint32_t key_lowest_tie(const uint8_t *ties)
+{
+    uint32_t i = 0;
+
+    while (!(ties[i / 8] >> i % 8 & 1))
+        i++;
+    return i;
+}
+
 const char *key_array_name(const struct key *key, size_t i);
 const struct dtype *key_array_dtype(const struct key *key, size_t i);
 

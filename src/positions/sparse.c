@@ -11,7 +11,6 @@
 #include "positions/sparse.h"
 
 #include "engine/made.h"
-#include "positions/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,17 +31,19 @@ struct tally {
 struct part {
     struct plan_array *array; /* borrowed */
     struct batch rows;
-    struct made *made;  /* of the plan */
-    struct dtype dtype; /* of the row that is made */
-    bool is_decided;    /* by a row of the position that is not empty */
+    struct made *made;          /* of the plan */
+    const struct dtype *python; /* what Python's numbers become */
+    struct dtype dtype;         /* of the row that is made */
+    bool is_decided;            /* by a row of the position that is not empty */
     struct bytes bytes; /* rows that are not written yet; of objects, the row that is made */
 };
 
+enum { INDEX, VALUE };
+
 struct sparse_policy {
-    struct part index, value;
+    struct part parts[2];
     enum sparse_form form;
     struct spec spec;       /* owned: of the indices */
-    bool has_fractions;     /* Python numbers: some are floats */
     struct tally *tallies;  /* owned, by action */
     uint32_t *named, *list; /* owned: the actions of the row, and of the position */
     size_t n_named, n_list;
@@ -57,16 +58,16 @@ struct sparse_policy {
 
 static int check_types(const struct plan *plan, const struct sparse_policy *p, struct error *err)
 {
-    const struct dtype *dtype = &p->value.array->sources[0]->header.dtype;
+    const struct plan_array *values = p->parts[VALUE].array;
+    const struct dtype *dtype = &values->sources[0]->header.dtype;
     char name[32];
 
-    if (p->index.array->is_object != p->value.array->is_object)
-        return plan_refuse(plan, p->value.array, err,
-                           "expected objects where the indices are objects");
-    if (p->value.array->is_object || (dtype_is_number(dtype) && dtype->kind != DTYPE_BOOL))
+    if (p->parts[INDEX].array->is_object != values->is_object)
+        return plan_refuse(plan, values, err, "expected objects where the indices are objects");
+    if (values->is_object || (dtype_is_number(dtype) && dtype->kind != DTYPE_BOOL))
         return 0;
     dtype_name(dtype, name, sizeof name);
-    return plan_refuse(plan, p->value.array, err,
+    return plan_refuse(plan, values, err,
                        "dtype %s cannot be averaged; use --merge first, or --copy both parts",
                        name);
 }
@@ -74,6 +75,8 @@ static int check_types(const struct plan *plan, const struct sparse_policy *p, s
 int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbytes,
                 struct error *err)
 {
+    const size_t n_bytes = sizeof(struct sparse_member);
+
     means->plan = plan;
     means->policies = calloc(plan->n_arrays + 1, sizeof *means->policies);
     if (means->policies == NULL)
@@ -88,64 +91,70 @@ int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbyt
             continue;
         means->n_policies++;
         p->form = array->is_object ? SPARSE_OBJECT : array->binding.sparse;
-        p->index.array = array;
-        p->value.array = &plan->arrays[array->binding.value_array];
+        p->parts[INDEX].array = array;
+        p->parts[VALUE].array = &plan->arrays[array->binding.value_array];
         if (check_types(plan, p, err) != 0)
             return -1;
         p->spec = array->spec;
         array->spec = (struct spec){0};
     }
-    if (means->n_policies == 0)
-        return 0;
-    if (spill_init(&means->members,
-                   table_n_boxes(plan->n_rows, 2 * sizeof(struct sparse_member), max_nbytes),
-                   max_nbytes, plan->budget->tmpdir, err) != 0)
-        return -1;
-    means->rows_per_box = plan->n_rows / means->members.n_boxes + 1;
-    return 0;
+    means->members = (struct boxes){.n = boxes_wanted(plan->n_rows, 2 * n_bytes, max_nbytes),
+                                    .record_nbytes = n_bytes,
+                                    .n_rows = plan->n_rows,
+                                    .max_nbytes = max_nbytes,
+                                    .tmpdir = plan->budget->tmpdir};
+    return means->n_policies > 0 ? boxes_open(&means->members, err) : 0;
 }
 
 int sparse_add(struct sparse_means *means, const struct sparse_member *member, struct error *err)
 {
-    uint8_t *to;
+    struct sparse_member *to;
 
     if (means->n_policies == 0)
         return 0;
-    to = spill_add(&means->members, member->first / means->rows_per_box, sizeof *member, err);
+    to = boxes_add(&means->members, boxes_of_row(&means->members, member->first), err);
     if (to == NULL)
         return -1;
-    memcpy(to, member, sizeof *member);
+    *to = *member;
     return 0;
 }
 
 /* --- rows --- */
 
-static int read_row(struct sparse_policy *p, uint64_t row, struct row *index, struct row *value,
+static int fail_row(const struct sparse_policy *p, uint64_t row, const struct error *why,
                     struct error *err)
 {
-    struct error why = {0};
+    return reader_fail(p->parts[INDEX].rows.reader, row, why, err);
+}
 
-    if (batch_read(&p->index.rows, row, 1, err) != 0 ||
-        batch_read(&p->value.rows, row, 1, err) != 0)
-        return -1;
-    *index = batch_row(&p->index.rows, 0);
-    *value = batch_row(&p->value.rows, 0);
-    if (index->n != value->n) {
-        error_set(&why, ERROR_DATA, "%" PRIu64 " indices, but %" PRIu64 " values", index->n,
-                  value->n);
-        return reader_fail(p->index.rows.reader, row, &why, err);
+/* A row's indices and values, as many of each. */
+static int read_row(struct sparse_policy *p, uint64_t row, struct row found[2], struct error *err)
+{
+    struct error why = {0};
+    uint64_t n;
+
+    for (int k = 0; k < 2; k++) {
+        if (batch_read(&p->parts[k].rows, row, 1, err) != 0)
+            return -1;
+        found[k] = batch_row(&p->parts[k].rows, 0);
     }
-    while (p->form == SPARSE_PADDED && index->n > 0 && row_int(index, index->n - 1) == 0 &&
-           row_double(value, index->n - 1) == 0)
-        index->n--;
-    value->n = index->n;
+    n = found[INDEX].n;
+    if (n != found[VALUE].n) {
+        error_set(&why, ERROR_DATA, "%" PRIu64 " indices, but %" PRIu64 " values", n,
+                  found[VALUE].n);
+        return fail_row(p, row, &why, err);
+    }
+    while (p->form == SPARSE_PADDED && n > 0 && row_int(&found[INDEX], n - 1) == 0 &&
+           row_double(&found[VALUE], n - 1) == 0)
+        n--;
+    found[INDEX].n = found[VALUE].n = n;
     return 0;
 }
 
 /* Whether an entry is there: negative indices are padding. */
-static int check_entry(const struct row *index, const struct row *value, uint64_t i, bool *is_there,
-                       struct error *err)
+static int check_entry(const struct row found[2], uint64_t i, bool *is_there, struct error *err)
 {
+    const struct row *index = &found[INDEX], *value = &found[VALUE];
     const enum pickle_kind kind = index->items != NULL ? index->items[i].kind : PICKLE_NONE;
     const enum pickle_kind number = value->items != NULL ? value->items[i].kind : PICKLE_FLOAT;
 
@@ -161,47 +170,46 @@ static int check_entry(const struct row *index, const struct row *value, uint64_
 
 /* What is made has the type of the first row with entries, or of the first one; Python's numbers
  * have 64 bits, and what is empty may have any type. */
-static void decide_type(struct part *part, const struct row *row, const struct dtype *python)
+static void decide_type(struct part *part, const struct row *row)
 {
     if (part->is_decided)
         return;
-    if (row->n == 0) {
-        if (row->items == NULL &&
-            (part->array->binding.role != ROLE_POLICY_INDEX || dtype_is_integer(row->dtype)))
-            part->dtype = *row->dtype;
-        return;
-    }
-    part->dtype = row->items == NULL ? *row->dtype : *python;
-    part->is_decided = true;
+    part->is_decided = row->n > 0;
+    if (row->n > 0)
+        part->dtype = row->items == NULL ? *row->dtype : *part->python;
+    else if (row->items == NULL &&
+             (part->array->binding.role != ROLE_POLICY_INDEX || dtype_is_integer(row->dtype)))
+        part->dtype = *row->dtype;
 }
 
 static int add_row(struct sparse_policy *p, const struct sparse_member *member, struct error *err)
 {
     struct error why = {0};
-    struct row index, value;
+    struct row found[2];
 
-    if (read_row(p, member->row, &index, &value, err) != 0)
+    if (read_row(p, member->row, found, err) != 0)
         return -1;
-    decide_type(&p->index, &index, &int64);
-    decide_type(&p->value, &value, p->has_fractions ? &float64 : &int64);
+    for (int k = 0; k < 2; k++)
+        decide_type(&p->parts[k], &found[k]);
     p->row++;
     p->n_named = 0;
-    for (uint64_t i = 0; i < index.n; i++) {
-        int64_t from, to;
+    for (uint64_t i = 0; i < found[INDEX].n; i++) {
+        const int64_t from = row_int(&found[INDEX], i);
+        const double x = row_double(&found[VALUE], i);
         struct tally *tally;
         bool is_there;
+        int64_t to;
 
-        if (check_entry(&index, &value, i, &is_there, &why) != 0)
-            return reader_fail(p->index.rows.reader, member->row, &why, err);
+        if (check_entry(found, i, &is_there, &why) != 0)
+            return fail_row(p, member->row, &why, err);
         if (!is_there)
             continue;
-        from = row_int(&index, i);
         if (kernel_indices(&p->spec, (uint32_t)member->transform, &int64, &from, &to, 1, &why) != 0)
-            return reader_fail(p->index.rows.reader, member->row, &why, err);
+            return fail_row(p, member->row, &why, err);
         tally = &p->tallies[to];
         if (tally->row != p->row)
             p->named[p->n_named++] = (uint32_t)to;
-        tally->x = tally->row != p->row ? row_double(&value, i) : tally->x + row_double(&value, i);
+        tally->x = tally->row != p->row ? x : tally->x + x;
         tally->row = p->row;
     }
     p->weight += member->weight;
@@ -231,10 +239,9 @@ static int unite(struct sparse_policy *p, const struct sparse_member *members, s
     p->position++;
     p->n_list = 0;
     p->weight = 0;
-    if (p->form == SPARSE_OBJECT) {
-        p->index.is_decided = p->value.is_decided = false;
-        p->index.dtype = int64;
-        p->value.dtype = p->has_fractions ? float64 : int64;
+    for (int k = 0; k < 2 && p->form == SPARSE_OBJECT; k++) {
+        p->parts[k].is_decided = false;
+        p->parts[k].dtype = *p->parts[k].python;
     }
     for (size_t i = 0; i < n; i++)
         if (add_row(p, &members[i], err) != 0)
@@ -248,51 +255,53 @@ static int unite(struct sparse_policy *p, const struct sparse_member *members, s
 /* Room for n elements more, which are zeros. */
 static uint8_t *add_elements(struct part *part, uint64_t n, struct error *err)
 {
-    uint8_t *to = bytes_reserve(&part->bytes, n * part->dtype.itemsize + 1, err);
+    const uint64_t n_bytes = n * part->dtype.itemsize;
+    uint8_t *to = bytes_reserve(&part->bytes, n_bytes + 1, err);
 
     if (to == NULL)
         return NULL;
-    memset(to, 0, n * part->dtype.itemsize);
-    part->bytes.n_bytes += n * part->dtype.itemsize;
+    memset(to, 0, n_bytes);
+    part->bytes.n_bytes += n_bytes;
     return to;
 }
 
 /* Room for a row of n entries in both parts. */
-static int add_entries(struct sparse_policy *p, uint64_t n, uint8_t **index, uint8_t **value,
-                       struct error *err)
+static int add_entries(struct sparse_policy *p, uint64_t n, uint8_t *to[2], struct error *err)
 {
-    const uint64_t width = p->form == SPARSE_PADDED ? p->width : n;
-
-    if (p->form == SPARSE_OBJECT)
-        p->index.bytes.n_bytes = p->value.bytes.n_bytes = 0;
-    *index = add_elements(&p->index, width, err);
-    *value = *index != NULL ? add_elements(&p->value, width, err) : NULL;
-    return *value != NULL ? 0 : -1;
+    for (int k = 0; k < 2; k++) {
+        if (p->form == SPARSE_OBJECT)
+            p->parts[k].bytes.n_bytes = 0;
+        to[k] = add_elements(&p->parts[k], p->form == SPARSE_PADDED ? p->width : n, err);
+        if (to[k] == NULL)
+            return -1;
+    }
+    return 0;
 }
 
 /* The row of objects that was made. */
 static int put_objects(struct sparse_policy *p, uint64_t row, uint64_t n, struct error *err)
 {
-    return made_put_list(p->index.made, row, &p->index.dtype, p->index.bytes.data, n, err) != 0 ||
-                   made_put_list(p->value.made, row, &p->value.dtype, p->value.bytes.data, n,
-                                 err) != 0
-               ? -1
-               : 0;
+    for (int k = 0; k < 2; k++)
+        if (made_put_list(p->parts[k].made, row, &p->parts[k].dtype, p->parts[k].bytes.data, n,
+                          err) != 0)
+            return -1;
+    return 0;
 }
 
 static int put_mean(struct sparse_policy *p, uint64_t row, struct error *err)
 {
     const struct error misfit = {.kind = ERROR_DATA,
                                  .message = "an index of the mean does not fit the array's type"};
-    uint8_t *index, *value;
+    const struct dtype *index = &p->parts[INDEX].dtype, *value = &p->parts[VALUE].dtype;
+    uint8_t *to[2];
 
-    if (add_entries(p, p->n_list, &index, &value, err) != 0)
+    if (add_entries(p, p->n_list, to, err) != 0)
         return -1;
     for (size_t i = 0; i < p->n_list; i++) {
-        if (dtype_put_int(&p->index.dtype, p->list[i], index + i * p->index.dtype.itemsize) != 0)
-            return reader_fail(p->index.rows.reader, row, &misfit, err);
-        dtype_put_double(&p->value.dtype, p->tallies[p->list[i]].sum / (double)p->weight,
-                         value + i * p->value.dtype.itemsize);
+        if (dtype_put_int(index, p->list[i], to[INDEX] + i * index->itemsize) != 0)
+            return fail_row(p, row, &misfit, err);
+        dtype_put_double(value, p->tallies[p->list[i]].sum / (double)p->weight,
+                         to[VALUE] + i * value->itemsize);
     }
     return p->form == SPARSE_OBJECT ? put_objects(p, row, p->n_list, err) : 0;
 }
@@ -301,27 +310,25 @@ static int put_mean(struct sparse_policy *p, uint64_t row, struct error *err)
 static int put_items(struct sparse_policy *p, uint64_t row, struct error *err)
 {
     struct error why = {0};
-    struct row from, numbers;
-    uint8_t *index, *value;
+    struct row found[2];
+    uint8_t *to[2];
     uint64_t n = 0;
 
-    p->index.dtype = int64;
-    p->value.dtype = p->has_fractions ? float64 : int64;
-    if (read_row(p, row, &from, &numbers, err) != 0 ||
-        add_entries(p, from.n, &index, &value, err) != 0)
+    for (int k = 0; k < 2; k++)
+        p->parts[k].dtype = *p->parts[k].python;
+    if (read_row(p, row, found, err) != 0 || add_entries(p, found[INDEX].n, to, err) != 0)
         return -1;
-    for (uint64_t i = 0; i < from.n; i++) {
+    for (uint64_t i = 0; i < found[INDEX].n; i++) {
         bool is_there;
 
-        if (check_entry(&from, &numbers, i, &is_there, &why) != 0)
-            return reader_fail(p->index.rows.reader, row, &why, err);
-        if (!is_there)
-            continue;
-        dtype_put_int(&int64, row_int(&from, i), index + 8 * n);
-        if (p->has_fractions)
-            dtype_put_double(&float64, row_double(&numbers, i), value + 8 * n++);
-        else
-            dtype_put_int(&int64, row_int(&numbers, i), value + 8 * n++);
+        if (check_entry(found, i, &is_there, &why) != 0)
+            return fail_row(p, row, &why, err);
+        for (int k = 0; k < 2 && is_there; k++)
+            if (p->parts[k].python == &float64)
+                dtype_put_double(&float64, row_double(&found[k], i), to[k] + 8 * n);
+            else
+                dtype_put_int(&int64, row_int(&found[k], i), to[k] + 8 * n);
+        n += is_there;
     }
     return put_objects(p, row, n, err);
 }
@@ -329,12 +336,10 @@ static int put_items(struct sparse_policy *p, uint64_t row, struct error *err)
 /* A row as it is. */
 static int keep_row(struct sparse_policy *p, uint64_t row, struct error *err)
 {
-    struct part *const parts[] = {&p->index, &p->value};
-
-    if (p->form == SPARSE_OBJECT && p->index.array->sources[0]->header.n_dims > 1)
+    if (p->form == SPARSE_OBJECT && p->parts[INDEX].array->sources[0]->header.n_dims > 1)
         return put_items(p, row, err);
     for (int k = 0; k < 2; k++) {
-        struct part *part = parts[k];
+        struct part *part = &p->parts[k];
         uint8_t *to;
 
         if (p->form == SPARSE_OBJECT) {
@@ -357,15 +362,16 @@ static int flush(struct sparse_policy *p, struct error *err)
 {
     uint64_t n;
 
-    if (p->form == SPARSE_OBJECT || p->index.bytes.n_bytes == 0) /* pickled rows have no itemsize */
+    if (p->form == SPARSE_OBJECT || p->parts[INDEX].bytes.n_bytes == 0) /* objects: no itemsize */
         return 0;
-    n = p->index.bytes.n_bytes / p->index.dtype.itemsize /
+    n = p->parts[INDEX].bytes.n_bytes / p->parts[INDEX].dtype.itemsize /
         (p->form == SPARSE_PADDED ? p->width : 1);
-    if (made_write(p->index.made, p->n_written, p->index.bytes.data, n, err) != 0 ||
-        made_write(p->value.made, p->n_written, p->value.bytes.data, n, err) != 0)
-        return -1;
+    for (int k = 0; k < 2; k++) {
+        if (made_write(p->parts[k].made, p->n_written, p->parts[k].bytes.data, n, err) != 0)
+            return -1;
+        p->parts[k].bytes.n_bytes = 0;
+    }
     p->n_written += n;
-    p->index.bytes.n_bytes = p->value.bytes.n_bytes = 0;
     return 0;
 }
 
@@ -380,17 +386,13 @@ static int compare_members(const void *left, const void *right)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-static int append(void *self, const uint8_t *bytes, size_t n_bytes, struct error *err)
-{
-    return bytes_append(self, bytes, n_bytes, err);
-}
-
 /* One row: the mean of its position's n members, or the row as it is, or, of one that is left out,
  * nothing that is seen. */
 static int write_row(const struct sparse_means *means, struct sparse_policy *p, uint64_t row,
                      size_t n, struct error *err)
 {
-    uint8_t *index, *value;
+    const struct part *index = &p->parts[INDEX];
+    uint8_t *to[2];
     int status = 0;
 
     if (n > 0)
@@ -398,50 +400,40 @@ static int write_row(const struct sparse_means *means, struct sparse_policy *p, 
     else if (selection_has(&means->plan->selection, row, 0))
         status = keep_row(p, row, err);
     else if (p->form == SPARSE_PADDED)
-        status = add_entries(p, 0, &index, &value, err);
+        status = add_entries(p, 0, to, err);
     if (status != 0)
         return -1;
     if (p->form == SPARSE_CSR)
-        p->first[row + 1] = p->n_written + p->index.bytes.n_bytes / p->index.dtype.itemsize;
-    return p->index.bytes.n_bytes >= FLUSH_NBYTES ? flush(p, err) : 0;
+        p->first[row + 1] = p->n_written + index->bytes.n_bytes / index->dtype.itemsize;
+    return index->bytes.n_bytes >= FLUSH_NBYTES ? flush(p, err) : 0;
 }
 
-/* Unite the positions whose first rows are in a box; find the longest row, or write all of them. */
-static int do_box(struct sparse_means *means, struct sparse_policy *p, size_t box, bool writes,
-                  struct error *err)
-{
-    const uint64_t begin = box * means->rows_per_box, end = begin + means->rows_per_box;
-    struct sparse_member *members;
-    size_t n, at = 0;
-
-    means->box.n_bytes = 0;
-    if (spill_each(&means->members, box, append, &means->box, err) != 0)
-        return -1;
-    members = (struct sparse_member *)(void *)means->box.data;
-    n = means->box.n_bytes / sizeof *members;
-    if (n > 0)
-        qsort(members, n, sizeof *members, compare_members);
-    for (uint64_t row = begin; row < end && row < means->plan->n_rows; row++) {
-        const size_t from = at;
-
-        while (at < n && members[at].first == row)
-            at++;
-        if (at > from && unite(p, &members[from], at - from, err) != 0)
-            return -1;
-        if (p->width < p->n_list)
-            p->width = p->n_list;
-        if (writes && write_row(means, p, row, at - from, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
+/* Unite the positions whose first rows are in each box; find the longest row, or write all. */
 static int do_boxes(struct sparse_means *means, struct sparse_policy *p, bool writes,
                     struct error *err)
 {
-    for (size_t box = 0; box < means->members.n_boxes; box++)
-        if (do_box(means, p, box, writes, err) != 0)
+    const uint64_t n_rows = means->plan->n_rows;
+
+    for (uint64_t row = 0, box = 0; box < means->members.n; box++) {
+        const struct sparse_member *member, *end;
+
+        if (boxes_sorted(&means->members, box, compare_members, &means->box, err) != 0)
             return -1;
+        member = (const void *)means->box.data;
+        end = member + means->box.n_bytes / sizeof *member;
+        for (; row < n_rows && boxes_of_row(&means->members, row) == box; row++) {
+            const struct sparse_member *first = member;
+
+            while (member < end && member->first == row)
+                member++;
+            if (member > first && unite(p, first, (size_t)(member - first), err) != 0)
+                return -1;
+            if (p->width < p->n_list)
+                p->width = p->n_list;
+            if (writes && write_row(means, p, row, (size_t)(member - first), err) != 0)
+                return -1;
+        }
+    }
     return 0;
 }
 
@@ -469,56 +461,37 @@ static bool find_fractions(const struct batch *values)
 static int open_policy(struct sparse_means *means, struct sparse_policy *p, struct error *err)
 {
     const struct plan *plan = means->plan;
-    struct part *const parts[] = {&p->index, &p->value};
+    const uint64_t n = p->spec.n_targets + 1;
 
     for (int k = 0; k < 2; k++) {
-        const struct plan_array *array = parts[k]->array;
+        struct part *part = &p->parts[k];
 
-        parts[k]->rows.own = (struct reader){.arrays = array->sources,
-                                             .n_arrays = plan->n_archives,
-                                             .csr = array->csr,
-                                             .at_random = true};
-        parts[k]->dtype = array->sources[0]->header.dtype;
-        parts[k]->is_decided = !array->is_object;
-        if (batch_open(&parts[k]->rows, plan->budget, err) != 0)
+        part->rows.own = (struct reader){.arrays = part->array->sources,
+                                         .n_arrays = plan->n_archives,
+                                         .csr = part->array->csr,
+                                         .at_random = true};
+        part->dtype = part->array->sources[0]->header.dtype;
+        part->is_decided = p->form != SPARSE_OBJECT;
+        if (batch_open(&part->rows, plan->budget, err) != 0)
             return -1;
+        part->python = k == VALUE && p->form == SPARSE_OBJECT && find_fractions(&part->rows)
+                           ? &float64
+                           : &int64;
     }
-    if (p->form == SPARSE_OBJECT)
-        p->has_fractions = find_fractions(&p->value.rows);
-    p->tallies = calloc(p->spec.n_targets + 1, sizeof *p->tallies);
-    p->named = calloc(p->spec.n_targets + 1, sizeof *p->named);
-    p->list = calloc(p->spec.n_targets + 1, sizeof *p->list);
-    if (p->form == SPARSE_CSR)
-        p->first = calloc(plan->n_rows + 1, sizeof *p->first);
-    if (p->tallies == NULL || p->named == NULL || p->list == NULL ||
-        (p->form == SPARSE_CSR && p->first == NULL))
-        return error_no_memory(err, "sparse policies");
-    return 0;
-}
-
-static int open_made(const struct sparse_means *means, struct sparse_policy *p, struct part *part,
-                     struct error *err)
-{
-    const struct array *array = part->array->sources[0];
-    struct made_form form = {.key = array->key, .dtype = array->header.dtype};
-
-    if (p->form == SPARSE_PADDED) {
-        form.n_dims = 1;
-        form.row_shape[0] = p->width;
-    } else if (p->form == SPARSE_CSR) { /* no union is longer than its rows together */
-        form.n_elements = part->array->csr->first[means->plan->n_rows];
-    }
-    part->made = made_new(means->plan, &form, err);
-    return part->made != NULL ? 0 : -1;
+    p->tallies = calloc(n, sizeof *p->tallies);
+    p->named = calloc(n, sizeof *p->named);
+    p->list = calloc(n, sizeof *p->list);
+    p->first = calloc(p->form == SPARSE_CSR ? plan->n_rows + 1 : 1, sizeof *p->first);
+    return p->tallies != NULL && p->named != NULL && p->list != NULL && p->first != NULL
+               ? 0
+               : error_no_memory(err, "sparse policies");
 }
 
 static void close_policy(struct sparse_policy *p)
 {
-    struct part *const parts[] = {&p->index, &p->value};
-
     for (int k = 0; k < 2; k++) {
-        batch_release(&parts[k]->rows);
-        bytes_release(&parts[k]->bytes);
+        batch_release(&p->parts[k].rows);
+        bytes_release(&p->parts[k].bytes);
     }
     spec_release(&p->spec);
     free(p->tallies);
@@ -535,16 +508,29 @@ static int write_policy(struct sparse_means *means, struct sparse_policy *p, str
     if (open_policy(means, p, err) != 0)
         return -1;
     if (p->form == SPARSE_PADDED) {
-        p->width = p->index.array->sources[0]->header.shape[1];
+        p->width = p->parts[INDEX].array->sources[0]->header.shape[1];
         if (do_boxes(means, p, false, err) != 0)
             return -1;
     }
-    if (open_made(means, p, &p->index, err) != 0 || open_made(means, p, &p->value, err) != 0 ||
-        do_boxes(means, p, true, err) != 0 || flush(p, err) != 0 ||
-        made_put(plan, p->index.made, err) != 0 || made_put(plan, p->value.made, err) != 0)
+    for (int k = 0; k < 2; k++) {
+        const struct plan_array *array = p->parts[k].array;
+        struct made_form form = {.key = array->sources[0]->key,
+                                 .dtype = array->sources[0]->header.dtype,
+                                 .n_dims = p->form == SPARSE_PADDED,
+                                 .row_shape = {p->width}};
+
+        if (p->form == SPARSE_CSR) /* no union is longer than its rows together */
+            form.n_elements = array->csr->first[plan->n_rows];
+        p->parts[k].made = made_new(plan, &form, err);
+        if (p->parts[k].made == NULL)
+            return -1;
+    }
+    if (do_boxes(means, p, true, err) != 0 || flush(p, err) != 0 ||
+        made_put(plan, p->parts[INDEX].made, err) != 0 ||
+        made_put(plan, p->parts[VALUE].made, err) != 0)
         return -1;
     if (p->form == SPARSE_CSR) {
-        struct csr *csr = &plan->csrs[p->index.array->binding.offsets_array];
+        struct csr *csr = &plan->csrs[p->parts[INDEX].array->binding.offsets_array];
 
         free(csr->first);
         csr->first = p->first;
@@ -567,7 +553,7 @@ void sparse_release(struct sparse_means *means)
     for (size_t i = 0; i < means->n_policies; i++)
         close_policy(&means->policies[i]);
     free(means->policies);
-    spill_release(&means->members);
+    boxes_release(&means->members);
     bytes_release(&means->box);
     *means = (struct sparse_means){0};
 }

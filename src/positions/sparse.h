@@ -5,7 +5,7 @@
 #define SYMAUG_POSITIONS_SPARSE_H
 
 #include "engine/plan.h"
-#include "positions/spill.h"
+#include "positions/boxes.h"
 
 /* A row of a position that has several. Told in any order of positions, in order of rows within. */
 struct sparse_member {
@@ -19,8 +19,7 @@ struct sparse_means {
     struct plan *plan;              /* borrowed */
     struct sparse_policy *policies; /* owned */
     size_t n_policies;
-    struct spill members; /* by first row */
-    uint64_t rows_per_box;
+    struct boxes members; /* by first row */
     struct bytes box;
 };
 

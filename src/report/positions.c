@@ -6,7 +6,7 @@
 #include "report/set.h"
 
 #include "positions/key_rows.h"
-#include "positions/sets.h"
+#include "positions/positions.h"
 #include "shard/batch.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "verify/leak.h"
 
 #include "base/text.h"
-#include "positions/sets.h"
+#include "positions/positions.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
