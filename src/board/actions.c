@@ -3,8 +3,7 @@
  * transform are computed once. Entries after the layout's own length stay in place; a policy that
  * is stored flipped beside its planes has its maps taken into that order.
  *
- * The layouts in which an action is a cell, of the box or on board, with or without pass, are here
- * too, because most families list them.
+ * The layouts in which an action is a cell, a column, or a move between any two cells are here too.
  */
 #include "board/actions.h"
 
@@ -87,6 +86,15 @@ int action_layout_list(const struct board *board, char *text, size_t n_bytes)
     return 0;
 }
 
+void action_describe(const struct action_layout *layout, const struct board *board, uint64_t action,
+                     char *text, size_t n_bytes)
+{
+    char whole[ACTION_TEXT_NBYTES];
+
+    layout->about(layout, board, action, whole);
+    snprintf(text, n_bytes, "%s", whole);
+}
+
 static void extend(struct action_span *spans, size_t *n, const char *kind, uint64_t stop)
 {
     const uint64_t start = *n > 0 ? spans[*n - 1].stop : 0;
@@ -103,7 +111,7 @@ size_t action_spans(const struct action_layout *layout, const struct board *boar
     size_t n = 0;
 
     for (uint64_t a = 0; a < own; a++)
-        extend(spans, &n, layout->kind != NULL ? layout->kind(layout, board, a) : "action", a + 1);
+        extend(spans, &n, layout->about(layout, board, a, NULL).kind, a + 1);
     if (length > own)
         extend(spans, &n, "unused", length);
     return n;
@@ -165,7 +173,7 @@ struct action_space *action_space_new(const struct board *board, const struct ac
         perm_invert(dst, length, space->src + t * length);
     }
     for (uint64_t a = 0; a < own; a++)
-        space->flags[a] = (uint8_t)layout->flags(layout, board, a);
+        space->flags[a] = (uint8_t)action_flags(layout, board, a);
     return space;
 }
 
@@ -182,12 +190,12 @@ bool action_can_flip(const struct board *board, const struct action_layout *layo
     if (flip == ACTION_AS_IS)
         return true;
     if (board->rows == 0 || board->n_on_board != board->n_cells || layout == NULL ||
-        layout->cell == NULL || layout->length(layout, board) < board->n_cells ||
+        layout->length(layout, board) < board->n_cells ||
         layout->length(layout, board) > (uint64_t)board->n_cells + 1 ||
         (flip == ACTION_TRANSPOSE && board->rows != board->cols))
         return false;
     for (uint64_t a = 0; a < board->n_cells; a++)
-        if (layout->cell(layout, board, a) != (int64_t)a)
+        if (action_cell(layout, board, a) != (int64_t)a)
             return false;
     return true;
 }
@@ -239,22 +247,6 @@ void action_space_free(struct action_space *space)
     free(space);
 }
 
-/* --- actions of any kind --- */
-
-unsigned action_always_encodable(const struct action_layout *layout, const struct board *b,
-                                 uint64_t action)
-{
-    (void)layout, (void)b, (void)action;
-    return ACTION_ENCODABLE;
-}
-
-int64_t action_without_cell(const struct action_layout *layout, const struct board *b,
-                            uint64_t action)
-{
-    (void)layout, (void)b, (void)action;
-    return -1;
-}
-
 /* --- an action is a cell, of the whole box or on board, in row-major order --- */
 
 static uint64_t cells_length(const struct action_layout *layout, const struct board *b)
@@ -294,41 +286,30 @@ static uint64_t cells_image(const struct action_layout *layout, const struct boa
     return low;
 }
 
-static unsigned cells_flags(const struct action_layout *layout, const struct board *b,
-                            uint64_t action)
+static struct action_about cells_about(const struct action_layout *layout, const struct board *b,
+                                       uint64_t action, char *text)
 {
     const int64_t cell = cells_cell(layout, b, action);
-
-    if (cell < 0)
-        return ACTION_ENCODABLE;
-    return b->on_board[cell] ? ACTION_ENCODABLE | ACTION_PLACEMENT : 0;
-}
-
-static const char *cells_kind(const struct action_layout *layout, const struct board *b,
-                              uint64_t action)
-{
-    return cells_cell(layout, b, action) < 0 ? "pass" : "placement";
-}
-
-static void cells_describe(const struct action_layout *layout, const struct board *b,
-                           uint64_t action, char *text, size_t n_bytes)
-{
-    const int64_t cell = cells_cell(layout, b, action);
+    const bool is_off = cell >= 0 && !b->on_board[cell];
     char at[32];
 
-    if (cell < 0) {
-        snprintf(text, n_bytes, "pass");
-        return;
+    if (text != NULL && cell < 0) {
+        snprintf(text, ACTION_TEXT_NBYTES, "pass");
+    } else if (text != NULL) {
+        board_cell_text(b, (uint32_t)cell, at, sizeof at);
+        snprintf(text, ACTION_TEXT_NBYTES, "play at %s%s", at, is_off ? ", off board" : "");
     }
-    board_cell_text(b, (uint32_t)cell, at, sizeof at);
-    snprintf(text, n_bytes, "play at %s%s", at, b->on_board[cell] ? "" : ", off board");
+    if (cell < 0)
+        return (struct action_about){ACTION_ENCODABLE, -1, "pass"};
+    return (struct action_about){is_off ? 0 : ACTION_ENCODABLE | ACTION_PLACEMENT, cell,
+                                 "placement"};
 }
 
-#define CELLS_LAYOUT(name_, n_more_, only_on_board_, summary_)                                   \
-    {                                                                                            \
-        .name = (name_), .summary = (summary_), .n_more = (n_more_),                             \
-        .only_on_board = (only_on_board_), .length = cells_length, .image = cells_image,         \
-        .flags = cells_flags, .cell = cells_cell, .kind = cells_kind, .describe = cells_describe \
+#define CELLS_LAYOUT(name_, n_more_, only_on_board_, summary_)                           \
+    {                                                                                    \
+        .name = (name_), .summary = (summary_), .n_more = (n_more_),                     \
+        .only_on_board = (only_on_board_), .length = cells_length, .image = cells_image, \
+        .about = cells_about                                                             \
     }
 
 const struct action_layout action_layout_cells =
@@ -343,3 +324,135 @@ const struct action_layout action_layout_cells_board =
     CELLS_LAYOUT("cells-board", 0, true, "one entry per on-board cell, in row-major order");
 const struct action_layout action_layout_cells_board_pass = CELLS_LAYOUT(
     "cells-board+pass", 1, true, "one entry per on-board cell, in row-major order, then pass");
+
+/* --- Connect 4: the column a piece falls into. Row 0 of the box moves as the columns do: the
+ * mirror keeps rows --- */
+
+static uint64_t columns_length(const struct action_layout *layout, const struct board *b)
+{
+    (void)layout;
+    return b->cols;
+}
+
+static uint64_t columns_image(const struct action_layout *layout, const struct board *b, uint32_t t,
+                              uint64_t action)
+{
+    (void)layout;
+    return b->transforms[t].dst[action];
+}
+
+static struct action_about columns_about(const struct action_layout *layout, const struct board *b,
+                                         uint64_t action, char *text)
+{
+    (void)layout, (void)b;
+    if (text != NULL)
+        snprintf(text, ACTION_TEXT_NBYTES, "column %u", (unsigned)action);
+    return (struct action_about){ACTION_ENCODABLE, -1, "placement"};
+}
+
+const struct action_layout action_layout_columns = {
+    .name = "columns",
+    .summary = "the column a piece is dropped into, W entries (Connect 4)",
+    .length = columns_length,
+    .image = columns_image,
+    .about = columns_about,
+};
+
+/* --- a move from one cell to any other --- */
+
+/* The largest board with such a layout: 262144 actions. */
+#define MOVES_MAX_CELLS 512
+
+static uint64_t moves_length(const struct action_layout *layout, const struct board *b)
+{
+    (void)layout;
+    return b->n_cells <= MOVES_MAX_CELLS ? (uint64_t)b->n_cells * b->n_cells : 0;
+}
+
+static uint64_t moves_image(const struct action_layout *layout, const struct board *b, uint32_t t,
+                            uint64_t action)
+{
+    const uint32_t *dst = b->transforms[t].dst;
+
+    (void)layout;
+    return (uint64_t)dst[action / b->n_cells] * b->n_cells + dst[action % b->n_cells];
+}
+
+static struct action_about moves_about(const struct action_layout *layout, const struct board *b,
+                                       uint64_t action, char *text)
+{
+    const uint32_t from = (uint32_t)(action / b->n_cells), to = (uint32_t)(action % b->n_cells);
+    char from_text[32], to_text[32];
+
+    (void)layout;
+    if (text != NULL) {
+        board_cell_text(b, from, from_text, sizeof from_text);
+        board_cell_text(b, to, to_text, sizeof to_text);
+        snprintf(text, ACTION_TEXT_NBYTES, "from %s to %s", from_text, to_text);
+    }
+    return (struct action_about){b->on_board[from] && b->on_board[to] ? ACTION_ENCODABLE : 0, from,
+                                 "movement"};
+}
+
+const struct action_layout action_layout_moves = {
+    .name = "from-to",
+    .summary = "from * cells + to",
+    .length = moves_length,
+    .image = moves_image,
+    .about = moves_about,
+};
+
+/* --- Breakthrough, as OpenSpiel has it: of every square six steps (down, then up, each to the
+ * left, ahead, to the right), and each with and without a capture --- */
+
+static const struct board_step steps[6] = {{1, -1}, {1, 0}, {1, 1}, {-1, -1}, {-1, 0}, {-1, 1}};
+
+static uint64_t steps_length(const struct action_layout *layout, const struct board *b)
+{
+    (void)layout;
+    return 12 * (uint64_t)b->n_cells;
+}
+
+static uint64_t steps_image(const struct action_layout *layout, const struct board *b, uint32_t t,
+                            uint64_t action)
+{
+    const struct board_turn *turn = &b->family->box->elements[t].turn;
+    const struct board_step *from = &steps[action % 12 / 2];
+    uint64_t to = 0;
+
+    (void)layout;
+    while (steps[to].rows != turn->rr * from->rows || steps[to].cols != turn->cc * from->cols)
+        to++;
+    return b->transforms[t].dst[action / 12] * UINT64_C(12) + 2 * to + action % 2;
+}
+
+static struct action_about steps_about(const struct action_layout *layout, const struct board *b,
+                                       uint64_t action, char *text)
+{
+    const struct board_step *step = &steps[action % 12 / 2];
+    const uint32_t from = (uint32_t)(action / 12);
+    const int64_t row = (int64_t)(from / b->cols) + step->rows;
+    const int64_t col = (int64_t)(from % b->cols) + step->cols;
+    const bool captures = action % 2 == 1;
+    const bool leaves = row < 0 || row >= b->rows || col < 0 || col >= b->cols;
+    char from_text[32], to_text[32] = "off the board";
+
+    (void)layout;
+    if (text != NULL) {
+        board_cell_text(b, from, from_text, sizeof from_text);
+        if (!leaves)
+            board_cell_text(b, (uint32_t)(row * b->cols + col), to_text, sizeof to_text);
+        snprintf(text, ACTION_TEXT_NBYTES, "move %s -> %s%s", from_text, to_text,
+                 captures ? ", capture" : "");
+    }
+    return (struct action_about){leaves || (captures && step->cols == 0) ? 0 : ACTION_ENCODABLE,
+                                 from, "movement"};
+}
+
+const struct action_layout action_layout_breakthrough = {
+    .name = "breakthrough",
+    .summary = "OpenSpiel's: (from * 6 + step) * 2 + capture",
+    .length = steps_length,
+    .image = steps_image,
+    .about = steps_about,
+};

@@ -22,6 +22,15 @@ enum action_flag {
     ACTION_PLACEMENT = 4, /* puts a piece on one cell, which must be empty (cells layouts only) */
 };
 
+/* What an action is about. */
+struct action_about {
+    unsigned flags;   /* enum action_flag bits */
+    int64_t cell;     /* that a placement fills, or a movement comes from; -1 where there is none */
+    const char *kind; /* "placement", "movement", "pass"; static */
+};
+
+#define ACTION_TEXT_NBYTES 128
+
 /* Functions are told the layout itself, so that layouts can share them; an action is below the
  * layout's own length. */
 struct action_layout {
@@ -48,21 +57,28 @@ struct action_layout {
     void (*map)(const struct action_layout *layout, const struct board *board, uint32_t t,
                 uint32_t *dst);
 
-    /* enum action_flag bits of `action`. */
-    unsigned (*flags)(const struct action_layout *layout, const struct board *board,
-                      uint64_t action);
-
-    /* The cell a placement action fills, or the from-cell of a movement; -1 where there is none. */
-    int64_t (*cell)(const struct action_layout *layout, const struct board *board, uint64_t action);
-
-    /* What kind of thing `action` is: "placement", "movement", "pass"; static. NULL: "action". */
-    const char *(*kind)(const struct action_layout *layout, const struct board *board,
-                        uint64_t action);
-
-    /* Write what `action` means ("move (4,3) -> (6,3), distance 2") into text. */
-    void (*describe)(const struct action_layout *layout, const struct board *board, uint64_t action,
-                     char *text, size_t n_bytes);
+    /* What `action` is about, and if text is not NULL, ACTION_TEXT_NBYTES of what it means: "move
+     * (4,3) -> (6,3), distance 2". */
+    struct action_about (*about)(const struct action_layout *layout, const struct board *board,
+                                 uint64_t action, char *text);
 };
+
+/* The parts of that. */
+static inline unsigned action_flags(const struct action_layout *layout, const struct board *board,
+                                    uint64_t action)
+{
+    return layout->about(layout, board, action, NULL).flags;
+}
+
+static inline int64_t action_cell(const struct action_layout *layout, const struct board *board,
+                                  uint64_t action)
+{
+    return layout->about(layout, board, action, NULL).cell;
+}
+
+/* Write what `action` means into text. */
+void action_describe(const struct action_layout *layout, const struct board *board, uint64_t action,
+                     char *text, size_t n_bytes);
 
 /* How a policy is stored beside its planes: in their order, or with its cells in another one. */
 enum action_flip {

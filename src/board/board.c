@@ -3,6 +3,10 @@
  * then as FAMILY:SIZE; the family's build function fills in cells and maps, and what it leaves out
  * (name, default transforms, who may have more stones) is filled in here. Every board is completed
  * and proved to be a group by group.c before anybody sees it, but for boards built for a report.
+ *
+ * Here is also which board may be meant: the known names that are nearest to an unknown one (by the
+ * letters to change), and the boards that the shapes of a shard's arrays allow. Shapes that one
+ * system alone is known to write decide; otherwise any family's box that fits, by rank.
  */
 #include "board/board.h"
 
@@ -10,6 +14,9 @@
 #include "board/families.h"
 #include "board/group.h"
 
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,11 +67,63 @@ static const struct board_family *find_family(const char *name, const char **siz
     return NULL;
 }
 
+#define MAX_NAME      TEXT_MAX_WORD
+#define N_SUGGESTIONS 3
+
+/* Copy the letters and digits in lower case; false when they are more than MAX_NAME or none. */
+static bool simplify(const char *name, char *simple)
+{
+    size_t n = 0;
+
+    for (; *name != '\0'; name++) {
+        if (!isalnum((unsigned char)*name))
+            continue;
+        if (n == MAX_NAME)
+            return false;
+        simple[n++] = (char)tolower((unsigned char)*name);
+    }
+    simple[n] = '\0';
+    return n > 0;
+}
+
+/* Write the known names nearest to an unknown one into text: "hex8, hex11", or "" if none is. */
+static void suggest(const char *name, char *text, size_t n_bytes)
+{
+    char asked[MAX_NAME + 1], family[MAX_NAME + 1], known[MAX_NAME + 1];
+    size_t n_used = 0;
+    int n = 0;
+
+    text[0] = '\0';
+    if (!simplify(name, asked))
+        return;
+    if (strcmp(asked, "hex") == 0) { /* a game, and the form of another game's boards */
+        snprintf(text, n_bytes,
+                 "hex11 or rhombus:N (the game of Hex), hex8 or hexagon:R (RingRift)");
+        return;
+    }
+    /* Of a name with a size only the family's part can be compared. */
+    snprintf(family, sizeof family, "%.*s", (int)strcspn(asked, "0123456789"), asked);
+    for (size_t d = 0; d <= 1 + strlen(asked) / 4; d++) {
+        for (size_t i = 0; i < board_n_presets + board_n_families; i++) {
+            const bool is_preset = i < board_n_presets;
+            const struct board_family *of = is_preset ? NULL : board_families[i - board_n_presets];
+
+            if (n == N_SUGGESTIONS || n_used >= n_bytes ||
+                !simplify(is_preset ? board_presets[i].name : of->name, known) ||
+                (!is_preset && d >= strlen(known)) ||
+                text_distance(is_preset ? asked : family, known) != d)
+                continue;
+            n_used += (size_t)snprintf(text + n_used, n_bytes - n_used, "%s%s", n++ > 0 ? ", " : "",
+                                       is_preset ? board_presets[i].name : of->syntax);
+        }
+    }
+}
+
 static int unknown_board(const char *name, struct error *err)
 {
     char nearest[128];
 
-    board_suggest(name, nearest, sizeof nearest);
+    suggest(name, nearest, sizeof nearest);
     return error_set(err, ERROR_USAGE, "unknown board %s%s%s; 'symaug boards' lists all boards",
                      text_quote(name).text, nearest[0] != '\0' ? ": did you mean " : "", nearest);
 }
@@ -73,23 +132,23 @@ static int unknown_board(const char *name, struct error *err)
 static int finish(struct board *b, const char *size, const struct board_preset *preset,
                   struct error *err)
 {
-    uint8_t ids[BOARD_MAX_TRANSFORMS];
+    const struct board_family *family = b->family;
 
-    if (b->name == NULL && board_set_name(b, err, "%s%s%s", b->family->name,
-                                          size != NULL ? ":" : "", size != NULL ? size : "") != 0)
+    if (b->name == NULL && board_set_name(b, err, "%s%s%s", family->name, size != NULL ? ":" : "",
+                                          size != NULL ? size : "") != 0)
         return -1;
-    for (uint32_t t = 0; t < b->n_transforms; t++)
-        ids[t] = (uint8_t)t;
-    if (b->default_ids == NULL && board_set_default_ids(b, ids, b->n_transforms, err) != 0)
-        return -1;
-    b->lead = preset != NULL && preset->lead != BOARD_LEAD_NONE ? preset->lead : b->family->lead;
-    b->game = preset != NULL && preset->game != 0 ? preset->game : b->family->game;
+    b->lead = preset != NULL && preset->lead != BOARD_LEAD_NONE ? preset->lead : family->lead;
+    b->game = preset != NULL && preset->game != 0 ? preset->game : family->game;
     if (b->game == 0)
         b->game = BOARD_GAME_STONES;
+    b->n_default_ids = family->default_ids != NULL ? family->n_default_ids : b->n_transforms;
+    b->default_ids = malloc(b->n_default_ids);
     b->preset = strdup(preset != NULL ? preset->name : b->name);
     b->order = malloc(b->n_on_board * sizeof *b->order);
-    if (b->preset == NULL || b->order == NULL)
+    if (b->default_ids == NULL || b->preset == NULL || b->order == NULL)
         return error_no_memory(err, "board name");
+    for (uint32_t i = 0; i < b->n_default_ids; i++)
+        b->default_ids[i] = family->default_ids != NULL ? family->default_ids[i] : (uint8_t)i;
     for (uint32_t cell = 0, n = 0; cell < b->n_cells; cell++)
         if (b->on_board[cell])
             b->order[n++] = cell;
@@ -108,6 +167,9 @@ static int build(struct board *b, const char *asked, const char *text, bool chec
     b->family = text != NULL ? &board_family_file : find_family(name, &size);
     if (b->family == NULL)
         return unknown_board(asked, err);
+    if (text == NULL && size != NULL && strchr(b->family->syntax, ':') == NULL)
+        return error_set(err, ERROR_USAGE, "board %s has no size, not %s", b->family->name,
+                         text_quote(size).text);
     if (text != NULL)
         status = board_build_from_text(b, asked, text, err);
     else
@@ -221,4 +283,78 @@ uint32_t board_xy_plane_transform(const struct board *b, uint32_t t)
     if (swap == n)
         return UINT32_MAX;
     return b->compose[b->compose[swap * n + t] * n + swap];
+}
+
+/* --- by shapes --- */
+
+/* Shapes that belong to one board: no other system is known to write them. */
+static const struct {
+    uint32_t rows, cols;
+    uint64_t n_actions; /* 0: any or none */
+    bool is_ringrift;   /* with RingRift's policy_encoding the actions need not be known */
+    const char *board;  /* its name */
+} shapes[] = {
+    {9, 9, 4132, true, "hex8"},        {9, 9, 4500, true, "hex8"},
+    {9, 9, 61, false, "hex8"},         {25, 25, 91876, true, "hexagonal"},
+    {25, 25, 469, false, "hexagonal"}, {8, 8, 7000, true, "square8"},
+    {19, 19, 67000, true, "square19"}, {3, 3, 0, false, "tictactoe"},
+    {15, 15, 225, false, "gomoku15"},  {6, 7, 0, false, "connect4"},
+    {8, 8, 1814, false, "chess"},      {8, 8, 1880, false, "chess"},
+    {8, 8, 4096, false, "chess"},      {8, 8, 4672, false, "chess"},
+    {8, 8, 4864, false, "chess"},      {8, 8, 1858, false, "chess"},
+    {8, 8, 4674, false, "chess"},      {8, 8, 768, false, "breakthrough:8x8"},
+};
+
+const char *board_by_shape(const struct board_seen *seen)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        if (shapes[i].rows == seen->rows && shapes[i].cols == seen->cols &&
+            (shapes[i].n_actions == 0 || shapes[i].n_actions == seen->n_actions ||
+             (shapes[i].is_ringrift && seen->is_ringrift && seen->n_actions == 0)))
+            return shapes[i].board;
+    return NULL;
+}
+
+bool board_shape_is_known(uint64_t rows, uint64_t cols)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        if (shapes[i].rows == rows && shapes[i].cols == cols)
+            return true;
+    return false;
+}
+
+/* Write the name of the family's board of that box, if the rest of what was seen allows it: on
+ * rectangles, any policy; on squares, one of cells with or without pass, or none; on hexagons,
+ * whose policies have shapes of their own, none. */
+static bool guess(const struct board_family *family, const struct board_seen *seen, char name[64])
+{
+    const uint64_t rows = seen->rows, n_cells = rows * seen->cols, n_actions = seen->n_actions;
+    const uint32_t *n_planes = family->guess_planes;
+
+    if (family->guess_rank == 0 || (rows == seen->cols) != (family->box->max_size > 0))
+        return false;
+    if (family->box->max_size == 0) {
+        snprintf(name, 64, "%s:%" PRIu64 "x%" PRIu64, family->name, rows, seen->cols);
+        return true;
+    }
+    if (family->box->is_hexagon
+            ? rows % 2 == 0 || n_actions != 0
+            : n_actions != 0 && n_actions != n_cells && n_actions != n_cells + 1)
+        return false;
+    snprintf(name, 64, "%s:%" PRIu64, family->name, family->box->is_hexagon ? rows / 2 : rows);
+    return n_planes[0] == 0 || seen->any_planes || seen->n_planes == n_planes[0] ||
+           seen->n_planes == n_planes[1] || seen->n_planes == n_planes[2];
+}
+
+size_t board_guess(const struct board_seen *seen, char names[BOARD_MAX_GUESSES][64])
+{
+    size_t n = 0;
+
+    if (seen->rows > BOARD_MAX_CELLS || seen->cols > BOARD_MAX_CELLS)
+        return 0;
+    for (unsigned rank = 1; rank <= 3; rank++)
+        for (size_t i = 0; i < board_n_families && n < BOARD_MAX_GUESSES; i++)
+            if (board_families[i]->guess_rank == rank && guess(board_families[i], seen, names[n]))
+                n++;
+    return n;
 }

@@ -66,14 +66,6 @@ struct board_seen {
     bool any_planes;  /* boards with other numbers of planes are meant, too */
 };
 
-/* A pair of shapes that belongs to one board: no other system is known to write them. */
-struct board_shape {
-    const char *board; /* its name */
-    uint64_t rows, cols;
-    uint64_t n_actions; /* 0: any or none */
-    bool is_ringrift;   /* with RingRift's policy_encoding the actions need not be known */
-};
-
 /* Rights to castle: king's side, queen's side, and the other player's, each a plane. */
 struct board_castling {
     uint32_t n_planes;  /* of a position whose castling planes need not be told */
@@ -92,23 +84,23 @@ struct board_family {
 
     const struct board_box *box; /* of which the boards are made, or NULL: see build */
 
-    /* Fill b's cells, geometry and transforms from the text after "NAME:" (NULL: no colon).
-     * compose, inverse and src are computed by the caller from dst. NULL: boards are boxes whose
-     * size is that text. */
+    /* Fill b's cells, geometry and transforms from the text after "NAME:" (NULL: no colon, and
+     * always where the syntax has none). compose, inverse and src are computed by the caller from
+     * dst. NULL: boards are boxes whose size is that text. */
     int (*build)(struct board *b, const char *size, struct error *err);
 
     /* Policy layouts of this family, in the order in which a length is tried. */
     const struct action_layout *const *layouts;
     size_t n_layouts;
 
-    /* --- how it is recognised --- */
+    /* The transforms that keep every label exact, where these are not all. */
+    const uint8_t *default_ids;
+    uint32_t n_default_ids;
 
-    const struct board_shape *shapes; /* up to one without a name, or NULL */
-
-    /* Write the name of the family's board of that box, if the rest of what was seen allows it.
-     * Returns how likely it is among other families' boards, 1 most, or 0 when there is none. NULL:
-     * boards of this family are not guessed from their box. */
-    unsigned (*guess)(const struct board_seen *seen, char *name, size_t n_bytes);
+    /* How likely a box is one of this family's among other families' boards, 1 most to 3; 0: it is
+     * not guessed. Where numbers of planes are given, only with one of them. */
+    unsigned guess_rank;
+    uint32_t guess_planes[3];
 
     /* --- planes --- */
 

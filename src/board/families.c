@@ -1,12 +1,13 @@
 /*
- * families.c - what build functions are made of: sizes in names, memory, names, and boards in a
- * box. There a transform is a 2 x 2 matrix about the centre of the box, and edges are steps to
- * neighbours; both come from tables of the family, so that no map is typed in. Coordinates are
+ * families.c - the families of boards, and what they are made of: sizes in names, memory, names,
+ * and boards in a box. There a transform is a 2 x 2 matrix about the centre of the box, and edges
+ * are steps to neighbours; both come from tables, so that no map is typed in. Coordinates are
  * doubled, because the centre of a box of even side lies between cells.
+ *
+ * Each family is a row at the end of this file, but for boards from a file: see custom.c.
  */
 #include "board/families.h"
 
-#include "base/bytes.h"
 #include "base/perm.h"
 #include "base/text.h"
 
@@ -15,10 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct board_step board_steps_orthogonal[2] = {{0, 1}, {1, 0}};
-
-int board_alloc_transforms(struct board *b, uint32_t n_cells, uint32_t n_transforms,
-                           uint32_t n_room, struct error *err)
+int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err)
 {
     if (n_cells == 0 || n_cells > BOARD_MAX_CELLS)
         return error_set(err, ERROR_USAGE, "a board has 1 to %d cells, not %u", BOARD_MAX_CELLS,
@@ -26,29 +24,25 @@ int board_alloc_transforms(struct board *b, uint32_t n_cells, uint32_t n_transfo
     if (n_transforms == 0 || n_transforms > BOARD_MAX_TRANSFORMS)
         return error_set(err, ERROR_DATA, "a board has 1 to %d transforms, not %u",
                          BOARD_MAX_TRANSFORMS, n_transforms);
-    b->n_cells = n_cells;
-    b->n_on_board = n_cells;
+    b->n_cells = b->n_on_board = n_cells;
+    b->n_transforms = n_transforms;
     b->on_board = malloc(n_cells);
-    b->transforms = calloc(n_room, sizeof *b->transforms);
+    b->transforms = calloc(BOARD_MAX_TRANSFORMS + 2, sizeof *b->transforms);
     if (b->on_board == NULL || b->transforms == NULL)
         return error_no_memory(err, "cells of a board");
     memset(b->on_board, 1, n_cells);
-    b->n_transforms = n_transforms;
-    for (uint32_t t = 0; t < n_room; t++)
-        for (uint8_t k = 0; k < 3; k++)
-            b->transforms[t].number_src[k] = k;
-    for (uint32_t t = 0; t < n_transforms; t++) {
-        b->transforms[t].dst = malloc(n_cells * sizeof(uint32_t));
-        if (b->transforms[t].dst == NULL)
+    for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS + 2; t++) {
+        struct board_transform *transform = &b->transforms[t];
+
+        memcpy(transform->number_src, (const uint8_t[]){0, 1, 2}, 3);
+        if (t >= n_transforms)
+            continue;
+        transform->dst = malloc(n_cells * sizeof *transform->dst);
+        if (transform->dst == NULL)
             return error_no_memory(err, "transforms of a board");
-        perm_set_identity(b->transforms[t].dst, n_cells);
+        perm_set_identity(transform->dst, n_cells);
     }
     return 0;
-}
-
-int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err)
-{
-    return board_alloc_transforms(b, n_cells, n_transforms, n_transforms, err);
 }
 
 void board_release_transform(struct board_transform *t)
@@ -73,42 +67,41 @@ void board_remove_transform(struct board *b, uint32_t t)
 int board_set_name(struct board *b, struct error *err, const char *format, ...)
 {
     va_list args;
-    char *name = NULL;
     int n;
 
-    va_start(args, format);
-    n = vasprintf(&name, format, args);
-    va_end(args);
-    if (n < 0)
-        return error_no_memory(err, "board name");
     free(b->name);
-    b->name = name;
-    return 0;
+    va_start(args, format);
+    n = vasprintf(&b->name, format, args);
+    va_end(args);
+    if (n >= 0)
+        return 0;
+    b->name = NULL;
+    return error_no_memory(err, "board name");
 }
 
 int board_set_transform_name(struct board *b, uint32_t t, const char *name, struct error *err)
 {
-    char *copy = strdup(name);
-
-    if (copy == NULL)
-        return error_no_memory(err, "transform name");
     free(b->transforms[t].name);
-    b->transforms[t].name = copy;
-    return 0;
+    b->transforms[t].name = strdup(name);
+    return b->transforms[t].name != NULL ? 0 : error_no_memory(err, "transform name");
 }
 
-int board_set_default_ids(struct board *b, const uint8_t *ids, uint32_t n_ids, struct error *err)
+void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_bytes)
 {
-    uint8_t *copy = malloc(n_ids);
-
-    if (copy == NULL)
-        return error_no_memory(err, "default transforms");
-    memcpy(copy, ids, n_ids);
-    free(b->default_ids);
-    b->default_ids = copy;
-    b->n_default_ids = n_ids;
-    return 0;
+    if (b->cols == 0)
+        snprintf(text, n_bytes, "cell %u", cell);
+    else
+        snprintf(text, n_bytes, "(%u,%u)", cell / b->cols, cell % b->cols);
 }
+
+int board_compare_cells(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* --- boxes --- */
 
 /* The cell that an on-board cell goes to; doubled, the centre of a box of even side is a whole
  * number too. */
@@ -133,15 +126,18 @@ static int64_t neighbour(const struct board *b, uint32_t cell, const struct boar
     return b->on_board[row * b->cols + col] ? row * b->cols + col : -1;
 }
 
-int board_build_box(struct board *b, uint32_t rows, uint32_t cols, const struct board_box *box,
-                    struct error *err)
+/* Build the box with everything but the board's name. A turn that exchanges rows and columns needs
+ * a square box. */
+static int build_box(struct board *b, uint32_t rows, uint32_t cols, const struct board_box *box,
+                     struct error *err)
 {
     b->rows = rows;
     b->cols = cols;
     if (board_alloc_cells(b, rows * cols, box->n_elements, err) != 0)
         return -1;
-    for (uint32_t cell = 0; cell < b->n_cells && box->is_on_board != NULL; cell++) {
-        b->on_board[cell] = box->is_on_board(b, (int)(cell / cols), (int)(cell % cols));
+    for (uint32_t cell = 0; cell < b->n_cells && box->is_hexagon; cell++) {
+        b->on_board[cell] =
+            abs((int)(cell / cols + cell % cols) - 2 * (int)b->size) <= (int)b->size;
         b->n_on_board -= !b->on_board[cell];
     }
     for (uint32_t t = 0; t < box->n_elements; t++) {
@@ -168,71 +164,322 @@ int board_build_box(struct board *b, uint32_t rows, uint32_t cols, const struct 
     return 0;
 }
 
-void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_bytes)
-{
-    if (b->cols == 0)
-        snprintf(text, n_bytes, "cell %u", cell);
-    else
-        snprintf(text, n_bytes, "(%u,%u)", cell / b->cols, cell % b->cols);
-}
-
-/* --- sizes --- */
-
-int board_parse_nothing(const struct board *b, const char *size, struct error *err)
-{
-    if (size == NULL)
-        return 0;
-    return error_set(err, ERROR_USAGE, "board %s has no size, not %s", b->family->name,
-                     text_quote(size).text);
-}
-
-/* Parse n_digits digits, what is too large as UINT32_MAX; -1 when they are not a number. */
-static int parse_side(const char *digits, size_t n_digits, uint32_t *side)
+/* Parse n_digits digits, what is too large as UINT32_MAX; false when they are not a number. */
+static bool parse_side(const char *digits, size_t n_digits, uint32_t *side)
 {
     char copy[24];
     uint64_t n;
 
-    if (n_digits == 0 || strspn(digits, "0123456789") < n_digits)
-        return -1;
     snprintf(copy, sizeof copy, "%.*s", (int)(n_digits < 20 ? n_digits : 20), digits);
     *side = text_parse_u64(copy, &n) != 0 || n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-    return 0;
+    return n_digits > 0 && strspn(digits, "0123456789") >= n_digits;
 }
 
 int board_build_sized(struct board *b, const char *size, struct error *err)
 {
-    const struct board_box *box = b->family->box;
+    const struct board_family *family = b->family;
+    const struct board_box *box = family->box;
     const char *cross = size != NULL ? strchr(size, 'x') : NULL;
-    uint32_t rows, cols;
+    uint32_t rows = 0, cols = 0;
 
     if (size == NULL || *size == '\0')
-        return error_set(err, ERROR_USAGE, "board %s needs a size: %s, such as %s", b->family->name,
-                         b->family->syntax, b->family->example);
+        return error_set(err, ERROR_USAGE, "board %s %s %s, such as %s", family->name,
+                         family->only_known_members
+                             ? "takes its size from the shard: without one write"
+                             : "needs a size:",
+                         family->syntax, family->example);
+    if (box->max_size > 0 ? !parse_side(size, strlen(size), &b->size)
+                          : cross == NULL || !parse_side(size, (size_t)(cross - size), &rows) ||
+                                !parse_side(cross + 1, strlen(cross + 1), &cols))
+        return error_set(err, ERROR_USAGE, "board %s: %s is not a size: write %s, such as %s",
+                         family->name, text_quote(size).text, family->syntax, family->example);
     if (box->max_size > 0) {
-        if (parse_side(size, strlen(size), &b->size) != 0)
-            goto bad;
         if (b->size < box->min_rows || b->size > box->max_size)
             return error_set(err, ERROR_USAGE, "board %s: the size is %u to %u, not %s",
-                             b->family->syntax, box->min_rows, box->max_size,
-                             text_quote(size).text);
-        rows = cols = box->is_on_board != NULL ? 2 * b->size + 1 : b->size;
-        if (board_set_name(b, err, "%s:%u", b->family->name, b->size) != 0)
+                             family->syntax, box->min_rows, box->max_size, text_quote(size).text);
+        rows = cols = box->is_hexagon ? 2 * b->size + 1 : b->size;
+        if (board_set_name(b, err, "%s:%u", family->name, b->size) != 0)
             return -1;
     } else {
-        if (cross == NULL || parse_side(size, (size_t)(cross - size), &rows) != 0 ||
-            parse_side(cross + 1, strlen(cross + 1), &cols) != 0)
-            goto bad;
         if (rows < box->min_rows || cols < box->min_cols || (uint64_t)rows * cols > BOARD_MAX_CELLS)
             return error_set(err, ERROR_USAGE,
                              "board %s: a box has at least %u row%s and %u columns, and at most %d "
                              "cells, not %s",
-                             b->family->syntax, box->min_rows, box->min_rows == 1 ? "" : "s",
+                             family->syntax, box->min_rows, box->min_rows == 1 ? "" : "s",
                              box->min_cols, BOARD_MAX_CELLS, text_quote(size).text);
-        if (board_set_name(b, err, "%s:%ux%u", b->family->name, rows, cols) != 0)
+        if (board_set_name(b, err, "%s:%ux%u", family->name, rows, cols) != 0)
             return -1;
     }
-    return board_build_box(b, rows, cols, box, err);
-bad:
-    return error_set(err, ERROR_USAGE, "board %s: %s is not a size: write %s, such as %s",
-                     b->family->name, text_quote(size).text, b->family->syntax, b->family->example);
+    return build_box(b, rows, cols, box, err);
 }
+
+static const struct board_step to_four[2] = {{0, 1}, {1, 0}};
+static const struct board_step to_six[3] = {{0, 1}, {1, 0}, {1, -1}};
+static const struct board_step to_eight[4] = {{0, 1}, {1, 0}, {1, 1}, {1, -1}};
+
+static const struct board_element of_square[8] = {
+    {"identity", {1, 0, 0, 1}, false},           {"rotate-90", {0, 1, -1, 0}, false},
+    {"rotate-180", {-1, 0, 0, -1}, false},       {"rotate-270", {0, -1, 1, 0}, false},
+    {"mirror-left-right", {1, 0, 0, -1}, false}, {"mirror-up-down", {-1, 0, 0, 1}, false},
+    {"transpose", {0, 1, 1, 0}, false},          {"anti-transpose", {0, -1, -1, 0}, false},
+};
+const struct board_box board_box_square = {of_square, 8, to_four, 2, 2, 0, 256, false};
+
+/* With axial coordinates q to the right and r down, ids 0-5 are that many turns of 60 degrees,
+ * (q, r) to (-r, q + r); ids 6-11 the same, then q and r exchanged. */
+static const struct board_element of_hexagon[12] = {
+    {"identity", {1, 0, 0, 1}, false},     {"rotate-60", {1, 1, -1, 0}, false},
+    {"rotate-120", {0, 1, -1, -1}, false}, {"rotate-180", {-1, 0, 0, -1}, false},
+    {"rotate-240", {-1, -1, 1, 0}, false}, {"rotate-300", {0, -1, 1, 1}, false},
+    {"reflect-0", {0, 1, 1, 0}, false},    {"reflect-1", {-1, 0, 1, 1}, false},
+    {"reflect-2", {-1, -1, 0, 1}, false},  {"reflect-3", {0, -1, -1, 0}, false},
+    {"reflect-4", {1, 0, -1, -1}, false},  {"reflect-5", {1, 1, 0, -1}, false},
+};
+const struct board_box board_box_hexagon = {of_hexagon, 12, to_six, 3, 1, 0, 127, true};
+
+/* A reflection exchanges the goal edges of the players, so it must exchange the colours too. */
+static const struct board_element of_rhombus[4] = {
+    {"identity", {1, 0, 0, 1}, false},
+    {"rotate-180", {-1, 0, 0, -1}, false},
+    {"long-diagonal-swap", {0, 1, 1, 0}, true},
+    {"short-diagonal-swap", {0, -1, -1, 0}, true},
+};
+static const struct board_box box_rhombus = {of_rhombus, 4, to_six, 3, 2, 0, 256, false};
+
+static const struct board_element of_rectangle[4] = {
+    {"identity", {1, 0, 0, 1}, false},
+    {"rotate-180", {-1, 0, 0, -1}, false},
+    {"mirror-left-right", {1, 0, 0, -1}, false},
+    {"mirror-up-down", {-1, 0, 0, 1}, false},
+};
+static const struct board_box box_grid = {of_rectangle, 4, to_four, 2, 2, 2, 0, false};
+
+static const struct board_element of_mirror[2] = {
+    {"identity", {1, 0, 0, 1}, false},
+    {"mirror-left-right", {1, 0, 0, -1}, false},
+};
+static const struct board_box box_mirror = {of_mirror, 2, to_four, 2, 1, 2, 0, false};
+
+/* The first player goes down to the last row, the second up to the first, so that what turns the
+ * board upside down exchanges the colours too. */
+static const struct board_element of_breakthrough[4] = {
+    {"identity", {1, 0, 0, 1}, false},
+    {"rotate-180-swap", {-1, 0, 0, -1}, true},
+    {"mirror-left-right", {1, 0, 0, -1}, false},
+    {"mirror-up-down-swap", {-1, 0, 0, 1}, true},
+};
+static const struct board_box box_breakthrough = {of_breakthrough, 4, to_eight, 4, 2, 2, 0, false};
+
+static int build_chess(struct board *b, const char *size, struct error *err)
+{
+    (void)size;
+    return build_box(b, 8, 8, &box_mirror, err);
+}
+
+/* --- Take It Easy: the cells on board of a hexagon of radius 2, numbered row by row, without its
+ * box. A tile has a number for each of the three directions, so most transforms keep the score only
+ * if tiles are turned too --- */
+
+#define TILES_SIDE 5 /* of the hexagon's box: lines of each number */
+#define N_NUMBERS  3
+
+/* new[k] = old[number_src[t][k]] when the numbers of a tile turn with the board. */
+static const uint8_t number_src[12][N_NUMBERS] = {
+    {0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 1, 2}, {1, 2, 0}, {2, 0, 1},
+    {2, 1, 0}, {0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2},
+};
+
+static int build_takeiteasy(struct board *b, const char *size, struct error *err)
+{
+    uint32_t cells[TILES_SIDE * TILES_SIDE] = {0}, n = 0;
+
+    (void)size;
+    b->size = TILES_SIDE / 2;
+    if (build_box(b, TILES_SIDE, TILES_SIDE, &board_box_hexagon, err) != 0)
+        return -1;
+    b->line_cells = malloc((size_t)b->n_on_board * N_NUMBERS * sizeof *b->line_cells);
+    b->line_start = calloc(N_NUMBERS * TILES_SIDE + 1, sizeof *b->line_start);
+    if (b->line_cells == NULL || b->line_start == NULL)
+        return error_no_memory(err, "edges and lines of a board");
+    for (uint32_t place = 0; place < b->n_cells; place++)
+        if (b->on_board[place])
+            cells[place] = n++;
+    n = 0;
+    /* Every cell lies on one line of each number: number 0 along rows, the others along the two
+     * other directions. */
+    for (uint32_t line = 0; line < N_NUMBERS * TILES_SIDE; line++) {
+        for (uint32_t place = 0; place < b->n_cells; place++) {
+            const uint32_t row = place / TILES_SIDE, col = place % TILES_SIDE;
+            const uint32_t along[N_NUMBERS] = {row, row + col - b->size, col};
+
+            if (b->on_board[place] && along[line / TILES_SIDE] == line % TILES_SIDE)
+                b->line_cells[n++] = cells[place];
+        }
+        b->line_start[++b->n_lines] = n;
+    }
+    for (uint32_t i = 0; i < 2 * b->n_edges; i++)
+        b->edges[i / 2][i % 2] = cells[b->edges[i / 2][i % 2]];
+    for (uint32_t t = 0; t < b->n_transforms; t++) {
+        uint32_t *dst = b->transforms[t].dst;
+
+        for (uint32_t place = 0; place < b->n_cells; place++)
+            if (b->on_board[place])
+                dst[cells[place]] = cells[dst[place]];
+        memcpy(b->transforms[t].number_src, number_src[t], N_NUMBERS);
+    }
+    b->n_cells = b->n_on_board;
+    b->rows = b->cols = b->size = 0;
+    memset(b->on_board, 1, b->n_cells);
+    return 0;
+}
+
+/* The row * 5 + col of every cell in a plane of 5 x 5; six places are unused. */
+static const uint8_t grid_cells[19] = {
+    5, 10, 15, 6, 11, 16, 21, 2, 7, 12, 17, 22, 8, 13, 18, 23, 9, 14, 19,
+};
+
+/* --- the families --- */
+
+/* Of 25 planes: 12 of pieces, 4 of rights, occupancy, checkers, material. */
+const struct board_castling board_castling_usual = {25, {12, 13, 14, 15}};
+
+static const struct action_layout *const of_cells[] = {
+    &action_layout_cells, &action_layout_cells_pass, &action_layout_columns};
+static const struct action_layout *const of_hexagons[] = {
+    &action_layout_cells_box,        &action_layout_cells_board, &action_layout_cells_box_pass,
+    &action_layout_cells_board_pass, &action_layout_ringrift,
+};
+static const struct action_layout *const of_squares[] = {
+    &action_layout_cells, &action_layout_cells_pass, &action_layout_ringrift};
+static const struct action_layout *const of_breakthroughs[] = {
+    &action_layout_breakthrough, &action_layout_cells, &action_layout_cells_pass};
+static const struct action_layout *const of_katago[] = {
+    &action_layout_cells_pass, &action_layout_cells}; /* its policies always end in a pass */
+
+const struct board_family board_family_hexagon = {
+    .name = "hexagon",
+    .syntax = "hexagon:R",
+    .summary = "a hexagon of radius R (side R + 1) in a box of side 2R + 1, 12 transforms",
+    .example = "hexagon:3",
+    .box = &board_box_hexagon,
+    .layouts = of_hexagons,
+    .n_layouts = 5,
+    .guess_rank = 3,
+    .lead = BOARD_LEAD_FREE,
+    .game = BOARD_GAME_RINGS,
+    .stack_planes = {40, 64},
+};
+
+const struct board_family board_family_square = {
+    .name = "square",
+    .syntax = "square:N",
+    .summary = "N x N cells, 8 transforms: rotations and mirrors (Go, Gomoku, Othello, TicTacToe)",
+    .example = "square:5",
+    .box = &board_box_square,
+    .layouts = of_squares,
+    .n_layouts = 3,
+    .guess_rank = 1,
+    .lead = BOARD_LEAD_FREE,
+    .xy_layout = &action_layout_ringrift,
+    .game = BOARD_GAME_LINE,
+    .stack_planes = {56},
+};
+
+/* Planes to guess by: stones, stones and the player to move, or OpenSpiel's. */
+const struct board_family board_family_rhombus = {
+    .name = "rhombus",
+    .syntax = "rhombus:N",
+    .summary = "the game of Hex on N x N cells, 4 transforms, two of which swap colours",
+    .example = "rhombus:5",
+    .box = &box_rhombus,
+    .layouts = of_cells,
+    .n_layouts = 2,
+    .guess_rank = 2,
+    .guess_planes = {2, 3, 9},
+    .lead = BOARD_LEAD_TO_MOVE,
+    .joins_edges = true,
+    .game = BOARD_GAME_HEX,
+};
+
+const struct board_family board_family_grid = {
+    .name = "grid",
+    .syntax = "grid:HxW",
+    .summary = "a rectangle of H x W cells, 4 transforms, also when H = W",
+    .example = "grid:3x5",
+    .box = &box_grid,
+    .layouts = of_cells,
+    .n_layouts = 2,
+    .guess_rank = 2,
+    .lead = BOARD_LEAD_FREE,
+};
+
+const struct board_family board_family_mirror = {
+    .name = "mirror",
+    .syntax = "mirror:HxW",
+    .summary = "H x W cells with the left-right mirror only, 2 transforms (Connect 4)",
+    .example = "mirror:6x7",
+    .box = &box_mirror,
+    .layouts = of_cells,
+    .n_layouts = 3,
+    .guess_rank = 1,
+    .lead = BOARD_LEAD_FREE,
+    .game = BOARD_GAME_DROP,
+};
+
+const struct board_family board_family_chess = {
+    .name = "chess",
+    .syntax = "chess",
+    .summary = "chess with its left-right mirror, an approximation because of castling",
+    .example = "chess",
+    .build = build_chess,
+    .layouts = chess_layouts,
+    .n_layouts = CHESS_N_LAYOUTS,
+    .castling = &board_castling_usual,
+    .game = BOARD_GAME_CHESS,
+    .men = "PNBRQK",
+    .bottom_up = true,
+};
+
+const struct board_family board_family_breakthrough = {
+    .name = "breakthrough",
+    .syntax = "breakthrough:HxW",
+    .summary = "Breakthrough on H x W squares, 4 transforms, two of which swap colours",
+    .example = "breakthrough:8x8",
+    .box = &box_breakthrough,
+    .layouts = of_breakthroughs,
+    .n_layouts = 3,
+    .lead = BOARD_LEAD_FREE,
+};
+
+/* Identity and half turn leave the tiles' numbers alone. */
+const struct board_family board_family_takeiteasy = {
+    .name = "takeiteasy",
+    .syntax = "takeiteasy",
+    .summary = "Take It Easy, 19 cells, 12 transforms; 2 of them when the tiles stay as they are",
+    .example = "takeiteasy",
+    .build = build_takeiteasy,
+    .layouts = of_cells,
+    .n_layouts = 1,
+    .default_ids = (const uint8_t[]){0, 3},
+    .n_default_ids = 2,
+    .grid_side = TILES_SIDE,
+    .grid_cells = grid_cells,
+    .has_tiles = true,
+    .game = BOARD_GAME_TILES,
+    .drawn_lines = (const uint8_t[]){3, 4, 5, 4, 3, 0},
+};
+
+/* The square that a shard of KataGo's was written for; engines are built for 19 unless told
+ * otherwise. */
+const struct board_family board_family_katago = {
+    .name = "katago",
+    .syntax = "katago:L",
+    .summary = "KataGo training shards, L x L cells, 8 transforms; L is read from the shard",
+    .example = "katago:5",
+    .box = &board_box_square,
+    .layouts = of_katago,
+    .n_layouts = 2,
+    .only_known_members = true,
+    .game = BOARD_GAME_KATAGO,
+    .packed_stones = 1,
+};

@@ -8,13 +8,8 @@
 #ifndef SYMAUG_BOARD_FAMILIES_H
 #define SYMAUG_BOARD_FAMILIES_H
 
-#include "base/error.h"
-#include "base/text.h"
 #include "board/actions.h"
 #include "board/board.h"
-
-#include <stddef.h>
-#include <stdint.h>
 
 /* The registry: a row for each family, in the order in which they are listed. */
 #define BOARD_FAMILIES(row)                                                                  \
@@ -24,34 +19,28 @@
 #define BOARD_DECLARE_FAMILY(id) extern const struct board_family board_family_##id;
 BOARD_FAMILIES(BOARD_DECLARE_FAMILY)
 
-/* Layouts for every family: the action is a cell (n_cells entries); the same with pass last. */
-extern const struct action_layout action_layout_cells;
-extern const struct action_layout action_layout_cells_pass;
+/* --- layouts --- */
 
-/* The same where not the whole box is on board, under the names "cells-box" and "cells-box+pass",
- * and the layouts that count on-board cells only (hexagons). */
-extern const struct action_layout action_layout_cells_box;
-extern const struct action_layout action_layout_cells_box_pass;
-extern const struct action_layout action_layout_cells_board;
-extern const struct action_layout action_layout_cells_board_pass;
+/* An action is a cell of the box, or one on board (where these differ); with a pass last. */
+extern const struct action_layout action_layout_cells, action_layout_cells_pass;
+extern const struct action_layout action_layout_cells_box, action_layout_cells_box_pass;
+extern const struct action_layout action_layout_cells_board, action_layout_cells_board_pass;
 
-/* flags and cell of layouts in which every action is written and none belongs to a cell. */
-unsigned action_always_encodable(const struct action_layout *layout, const struct board *board,
-                                 uint64_t action);
-int64_t action_without_cell(const struct action_layout *layout, const struct board *board,
-                            uint64_t action);
+extern const struct action_layout action_layout_columns; /* pieces fall into them (Connect 4) */
+extern const struct action_layout action_layout_moves;   /* from * cells + to */
+extern const struct action_layout action_layout_breakthrough;
+extern const struct action_layout action_layout_ringrift; /* on hexagons, and squares 8 and 19 */
 
-/* RingRift's policy heads, on hexagons and on the squares 8 and 19. */
-extern const struct action_layout action_layout_ringrift;
+/* All layouts of chess. */
+#define CHESS_N_LAYOUTS 17
+extern const struct action_layout *const chess_layouts[CHESS_N_LAYOUTS];
 
-/* Make b a board of n_cells cells that form no box, with n_transforms identities without names.
- * More than BOARD_MAX_CELLS cells is ERROR_USAGE, more than BOARD_MAX_TRANSFORMS ERROR_DATA. */
+/* --- what boards are made of --- */
+
+/* Make b a board of n_cells cells that form no box unless it has one, with n_transforms identities
+ * without names, and room for BOARD_MAX_TRANSFORMS + 2, which have no maps yet. More than
+ * BOARD_MAX_CELLS cells is ERROR_USAGE, more than BOARD_MAX_TRANSFORMS ERROR_DATA. */
 int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err);
-
-/* The same with room for n_room transforms; a box must be set before. Transforms that are added
- * later have no maps yet. */
-int board_alloc_transforms(struct board *b, uint32_t n_cells, uint32_t n_transforms,
-                           uint32_t n_room, struct error *err);
 
 /* Free what a transform owns; free transform t and move those behind it up. */
 void board_release_transform(struct board_transform *t);
@@ -63,9 +52,6 @@ int board_set_name(struct board *b, struct error *err, const char *format, ...)
 
 /* Set (or replace) the name of transform t with a copy. */
 int board_set_transform_name(struct board *b, uint32_t t, const char *name, struct error *err);
-
-/* Set default_ids to a copy. Without it board_new takes every transform. */
-int board_set_default_ids(struct board *b, const uint8_t *ids, uint32_t n_ids, struct error *err);
 
 /*
  * The linear part of a transform of a box, on (row, col) measured from the centre of the box:
@@ -89,51 +75,28 @@ struct board_box {
     const struct board_step *steps; /* to neighbours: of two opposite steps one */
     uint32_t n_steps;
 
-    /* Which cells are on board of a hexagon of radius b->size; NULL: all. Others stay in place and
-     * have no neighbours. */
-    bool (*is_on_board)(const struct board *b, int row, int col);
-
     /* The sizes of a family of such boards: from min_rows to max_size, or if that is 0, HxW of at
      * least min_rows and min_cols. */
     uint32_t min_rows, min_cols, max_size;
+
+    bool is_hexagon; /* of radius b->size: other cells of the box are off board, stay in place and
+                        have no neighbours */
 };
 
-/* Build the box with everything but the board's name. A turn that exchanges rows and columns needs
- * a square box. */
-int board_build_box(struct board *b, uint32_t rows, uint32_t cols, const struct board_box *box,
-                    struct error *err);
-
-/* Boxes that several families have: all eight transforms of a square, the left-right mirror alone,
- * a hexagon; and steps to the four neighbours. */
-extern const struct board_box board_box_square;
-extern const struct board_box board_box_mirror;
-extern const struct board_box board_box_hexagon; /* of radius b->size */
-extern const struct board_step board_steps_orthogonal[2];
+extern const struct board_box board_box_square, board_box_hexagon;
 
 /* The build function of families with a box: the size after "NAME:" says how large it is. NULL,
  * text that is not a size, and sizes out of range are ERROR_USAGE, naming b->family. */
 int board_build_sized(struct board *b, const char *size, struct error *err);
 
-/* ERROR_USAGE unless size is NULL: for boards of one size. */
-int board_parse_nothing(const struct board *b, const char *size, struct error *err);
-
 /* A board from a file, from the file's text instead: label is its name where the text gives none.
  */
 int board_build_from_text(struct board *b, const char *label, const char *text, struct error *err);
 
-/* True for a square box, and a policy of its cells with or without pass, or none. */
-static inline bool board_seen_is_square(const struct board_seen *seen)
-{
-    const uint64_t n_cells = seen->rows * seen->cols;
-
-    return seen->rows == seen->cols &&
-           (seen->n_actions == 0 || seen->n_actions == n_cells || seen->n_actions == n_cells + 1);
-}
-
 /* Write a cell as "(row,col)", or as "cell 7" on a board without a box. */
 void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_bytes);
 
-/* Write the known names nearest to an unknown one into text: "hex8, hex11", or "" if none is. */
-void board_suggest(const char *name, char *text, size_t n_bytes);
+/* The order of numbers, for qsort and bsearch. */
+int board_compare_cells(const void *a, const void *b);
 
 #endif

@@ -363,12 +363,12 @@ static int check_map(const struct report *r, const struct action_layout *layout,
     if (fault < length)
         astray->what = "which is taken or out of range";
     for (uint32_t a = 0; a < length && astray->what == NULL; a++) {
-        const int64_t cell = layout->cell(layout, b, a);
+        const int64_t cell = action_cell(layout, b, a);
 
         astray->action = a;
-        if (layout->flags(layout, b, map[a]) != layout->flags(layout, b, a))
+        if (action_flags(layout, b, map[a]) != action_flags(layout, b, a))
             astray->what = "an action of another kind";
-        else if (layout->cell(layout, b, map[a]) !=
+        else if (action_cell(layout, b, map[a]) !=
                  (cell < 0 ? cell : (int64_t)b->transforms[astray->t].dst[cell]))
             astray->what = "which is on another cell";
     }
@@ -415,7 +415,7 @@ static int check_layout(struct report *r, const struct action_layout *layout)
     if (status == 0 && astray.what != NULL) {
         char meaning[128];
 
-        layout->describe(layout, r->board, astray.action, meaning, sizeof meaning);
+        action_describe(layout, r->board, astray.action, meaning, sizeof meaning);
         status = verdict(r, false, "actions %s (%" PRIu64 "): %s takes action %u (%s) to %u, %s",
                          layout->name, length, name_of(r, astray.t).text, astray.action, meaning,
                          maps[astray.t * length + astray.action], astray.what);

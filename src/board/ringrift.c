@@ -7,9 +7,6 @@
  */
 #include "board/families.h"
 
-#include "base/perm.h"
-
-#include <inttypes.h>
 #include <stdio.h>
 
 enum section_kind {
@@ -24,32 +21,31 @@ enum section_kind {
 
 struct section {
     enum section_kind kind;
-    uint32_t n_slots; /* per cell; in a move section directions, of D distances each; without a
-                         cell all entries. 0: the rest of the head */
-    const char *text; /* for describe */
+    uint32_t n_slots;  /* per cell; in a move section directions, of D distances each; without a
+                          cell all entries. 0: the rest of the head */
+    const char *about; /* what its actions are */
+    const char *text;  /* of entries without a cell, for people */
 };
 
-#define SKIP_TEXT "skip, or another action without a cell"
-
 static const struct section hexagon_sections[] = {
-    {SECTION_PLACE, 3, NULL},
-    {SECTION_MOVE, 6, NULL},
-    {SECTION_FIXED, 1, SKIP_TEXT},
-    {SECTION_UNUSED, 0, "unused"},
+    {SECTION_PLACE, 3, "placement", NULL},
+    {SECTION_MOVE, 6, "movement", NULL},
+    {SECTION_FIXED, 1, "special", "skip, or another action without a cell"},
+    {SECTION_UNUSED, 0, "unused", "unused"},
 };
 
 static const struct section square_sections[] = {
-    {SECTION_PLACE, 3, NULL},
-    {SECTION_MOVE, 8, NULL},
-    {SECTION_LINE, 4, NULL},
-    {SECTION_ELIMINATE, 1, NULL},
-    {SECTION_FIXED, 1, "skip placement"},
-    {SECTION_FIXED, 1, "swap sides"},
-    {SECTION_FIXED, 1, "skip recovery"},
-    {SECTION_FIXED, 4, "line choice"},
-    {SECTION_TERRITORY, 32, NULL},
-    {SECTION_FIXED, 7, "special action"},
-    {SECTION_UNUSED, 0, "unused"},
+    {SECTION_PLACE, 3, "placement", NULL},
+    {SECTION_MOVE, 8, "movement", NULL},
+    {SECTION_LINE, 4, "line", NULL},
+    {SECTION_ELIMINATE, 1, "elimination", NULL},
+    {SECTION_FIXED, 1, "special", "skip placement"},
+    {SECTION_FIXED, 1, "special", "swap sides"},
+    {SECTION_FIXED, 1, "special", "skip recovery"},
+    {SECTION_FIXED, 4, "special", "line choice"},
+    {SECTION_TERRITORY, 32, "territory", NULL},
+    {SECTION_FIXED, 7, "special", "special action"},
+    {SECTION_UNUSED, 0, "unused", "unused"},
 };
 
 static const struct board_step hexagon_directions[6] = {{0, 1},  {1, 0},  {1, -1},
@@ -63,7 +59,7 @@ struct place {
     uint64_t base;  /* of the section */
     uint32_t cell;  /* 0 in sections without a cell */
     uint32_t slot;  /* the entry's number in sections without a cell */
-    uint32_t width; /* slots per cell */
+    uint32_t width; /* slots per cell; 0 without */
 };
 
 static bool is_hexagon(const struct board *b)
@@ -71,35 +67,26 @@ static bool is_hexagon(const struct board *b)
     return b->family == &board_family_hexagon;
 }
 
-static bool has_cells(const struct section *section)
-{
-    return section->kind != SECTION_FIXED && section->kind != SECTION_UNUSED;
-}
-
 static const struct section *sections_of(const struct board *b)
 {
     return is_hexagon(b) ? hexagon_sections : square_sections;
 }
 
-static const struct board_step *directions_of(const struct board *b)
-{
-    return is_hexagon(b) ? hexagon_directions : square_directions;
-}
-
 const struct board_step *ringrift_directions(const struct board *b, uint32_t *n)
 {
     *n = is_hexagon(b) ? 6 : 8;
-    return directions_of(b);
+    return is_hexagon(b) ? hexagon_directions : square_directions;
 }
 
 static uint32_t width_of(const struct board *b, const struct section *section)
 {
+    if (section->kind == SECTION_FIXED || section->kind == SECTION_UNUSED)
+        return 0;
     return section->kind == SECTION_MOVE ? section->n_slots * (b->cols - 1) : section->n_slots;
 }
 
 static uint64_t length(const struct action_layout *layout, const struct board *b)
 {
-
     const uint64_t n_cells = b->n_cells;
 
     (void)layout;
@@ -116,10 +103,9 @@ static uint64_t padded_length(const struct action_layout *layout, const struct b
 
 static uint32_t turn(const struct board *b, uint32_t t, uint32_t direction)
 {
-    const struct board_box *box = is_hexagon(b) ? &board_box_hexagon : &board_box_square;
-    const struct board_turn *turn = &box->elements[t].turn;
-    const struct board_step *steps = directions_of(b), *from = &steps[direction];
-    uint32_t to = 0;
+    const struct board_turn *turn = &b->family->box->elements[t].turn;
+    uint32_t n, to = 0;
+    const struct board_step *steps = ringrift_directions(b, &n), *from = &steps[direction];
 
     while (steps[to].rows != turn->rr * from->rows + turn->rc * from->cols ||
            steps[to].cols != turn->cr * from->rows + turn->cc * from->cols)
@@ -132,18 +118,17 @@ static struct place place_of(const struct board *b, uint64_t action)
     struct place place = {.section = sections_of(b)};
 
     for (;; place.section++) {
-        uint64_t n = place.section->n_slots;
+        uint64_t n;
 
         place.width = width_of(b, place.section);
-        if (has_cells(place.section))
-            n = (uint64_t)place.width * b->n_cells;
+        n = place.width > 0 ? (uint64_t)place.width * b->n_cells : place.section->n_slots;
         if (action - place.base < n || n == 0)
             break;
         place.base += n;
     }
     action -= place.base;
     place.slot = (uint32_t)action;
-    if (has_cells(place.section)) {
+    if (place.width > 0) {
         place.cell = (uint32_t)(action / place.width);
         place.slot = (uint32_t)(action % place.width);
     }
@@ -158,7 +143,7 @@ static uint64_t image(const struct action_layout *layout, const struct board *b,
     uint32_t slot = place.slot;
 
     (void)layout;
-    if (!has_cells(place.section))
+    if (place.width == 0)
         return action;
     if (place.section->kind == SECTION_MOVE && b->on_board[place.cell])
         slot = turn(b, t, slot / distances) * distances + slot % distances;
@@ -184,7 +169,7 @@ static void map(const struct action_layout *layout, const struct board *b, uint3
         const uint32_t n_runs = s->kind == SECTION_MOVE ? s->n_slots : 1, n = width / n_runs;
         uint32_t turned[8] = {0};
 
-        if (!has_cells(s)) {
+        if (width == 0) {
             const uint32_t n_fixed = s->n_slots != 0 ? s->n_slots : (uint32_t)(end - base);
 
             set_run(dst, base, base, n_fixed);
@@ -203,107 +188,56 @@ static void map(const struct action_layout *layout, const struct board *b, uint3
     }
 }
 
-/* Where a movement ends, in or out of the box. */
-static struct board_step target_of(const struct board *b, const struct place *place)
-{
-    const struct board_step *step = &directions_of(b)[place->slot / (b->cols - 1)];
-    const int distance = (int)(place->slot % (b->cols - 1)) + 1;
-
-    return (struct board_step){(int)(place->cell / b->cols) + step->rows * distance,
-                               (int)(place->cell % b->cols) + step->cols * distance};
-}
-
-static bool leaves_board(const struct board *b, struct board_step to)
-{
-    return to.rows < 0 || to.rows >= (int)b->rows || to.cols < 0 || to.cols >= (int)b->cols ||
-           !b->on_board[to.rows * (int)b->cols + to.cols];
-}
-
-static unsigned flags(const struct action_layout *layout, const struct board *b, uint64_t action)
+static struct action_about about(const struct action_layout *layout, const struct board *b,
+                                 uint64_t action, char *text)
 {
     const struct place place = place_of(b, action);
+    const enum section_kind kind = place.section->kind;
     const bool on_board = b->on_board[place.cell];
-
-    (void)layout;
-    switch (place.section->kind) {
-    case SECTION_PLACE:
-        return on_board ? ACTION_ENCODABLE : 0;
-    case SECTION_MOVE:
-        return on_board && !leaves_board(b, target_of(b, &place)) ? ACTION_ENCODABLE : 0;
-    case SECTION_LINE:
-        return place.slot == 0 ? ACTION_ENCODABLE | ACTION_AMBIGUOUS : ACTION_AMBIGUOUS;
-    case SECTION_TERRITORY:
-        return ACTION_ENCODABLE | ACTION_AMBIGUOUS;
-    case SECTION_ELIMINATE:
-    case SECTION_FIXED:
-        return ACTION_ENCODABLE;
-    case SECTION_UNUSED:
-        break;
-    }
-    return 0;
-}
-
-static int64_t cell(const struct action_layout *layout, const struct board *b, uint64_t action)
-{
-    const struct place place = place_of(b, action);
-
-    (void)layout;
-    if (place.section->kind != SECTION_PLACE && place.section->kind != SECTION_MOVE)
-        return -1;
-    return place.cell;
-}
-
-static const char *kind(const struct action_layout *layout, const struct board *b, uint64_t action)
-{
-    static const char *const kinds[] = {
-        [SECTION_PLACE] = "placement",     [SECTION_MOVE] = "movement",
-        [SECTION_LINE] = "line",           [SECTION_ELIMINATE] = "elimination",
-        [SECTION_TERRITORY] = "territory", [SECTION_FIXED] = "special",
-        [SECTION_UNUSED] = "unused",
-    };
-
-    (void)layout;
-    return kinds[place_of(b, action).section->kind];
-}
-
-static void describe(const struct action_layout *layout, const struct board *b, uint64_t action,
-                     char *text, size_t n_bytes)
-{
-    const struct place place = place_of(b, action);
-    const struct section *section = place.section;
-    struct board_step to;
+    const uint32_t distance = place.slot % (b->cols - 1) + 1;
+    struct action_about about = {ACTION_ENCODABLE, -1, place.section->about};
+    bool leaves = false;
+    int row = 0, col = 0;
     char at[48];
 
     (void)layout;
-    board_cell_text(b, place.cell, at, sizeof at);
-    switch (section->kind) {
-    case SECTION_PLACE:
-        snprintf(text, n_bytes, "place %u at %s%s", place.slot + 1, at,
-                 b->on_board[place.cell] ? "" : ", off board");
-        break;
-    case SECTION_MOVE:
-        to = target_of(b, &place);
-        snprintf(text, n_bytes, "move %s -> (%d,%d), distance %u%s", at, to.rows, to.cols,
-                 place.slot % (b->cols - 1) + 1, leaves_board(b, to) ? ", leaves the board" : "");
-        break;
-    case SECTION_LINE:
-        snprintf(text, n_bytes, "process the line at %s, slot %u", at, place.slot);
-        break;
-    case SECTION_ELIMINATE:
-        snprintf(text, n_bytes, "eliminate at %s", at);
-        break;
-    case SECTION_TERRITORY:
-        snprintf(text, n_bytes, "choose the territory at %s, size %u%s, player %u", at,
-                 place.slot / 4 + 1, place.slot / 4 == 7 ? " or more" : "", place.slot % 4 + 1);
-        break;
-    case SECTION_FIXED:
-    case SECTION_UNUSED:
-        if (section->n_slots > 1)
-            snprintf(text, n_bytes, "%s %u", section->text, place.slot + 1);
-        else
-            snprintf(text, n_bytes, "%s", section->text);
-        break;
+    if (kind == SECTION_MOVE) {
+        uint32_t n;
+        const struct board_step *step = &ringrift_directions(b, &n)[place.slot / (b->cols - 1)];
+
+        row = (int)(place.cell / b->cols) + step->rows * (int)distance;
+        col = (int)(place.cell % b->cols) + step->cols * (int)distance;
+        leaves = row < 0 || row >= (int)b->rows || col < 0 || col >= (int)b->cols ||
+                 !b->on_board[row * (int)b->cols + col];
     }
+    if (kind == SECTION_PLACE || kind == SECTION_MOVE)
+        about.cell = place.cell;
+    if (kind == SECTION_UNUSED || (about.cell >= 0 && !on_board) || leaves ||
+        (kind == SECTION_LINE && place.slot > 0))
+        about.flags = 0;
+    if (kind == SECTION_LINE || kind == SECTION_TERRITORY)
+        about.flags |= ACTION_AMBIGUOUS;
+    if (text == NULL)
+        return about;
+    board_cell_text(b, place.cell, at, sizeof at);
+    if (kind == SECTION_PLACE)
+        snprintf(text, ACTION_TEXT_NBYTES, "place %u at %s%s", place.slot + 1, at,
+                 on_board ? "" : ", off board");
+    else if (kind == SECTION_MOVE)
+        snprintf(text, ACTION_TEXT_NBYTES, "move %s -> (%d,%d), distance %u%s", at, row, col,
+                 distance, leaves ? ", leaves the board" : "");
+    else if (kind == SECTION_LINE)
+        snprintf(text, ACTION_TEXT_NBYTES, "process the line at %s, slot %u", at, place.slot);
+    else if (kind == SECTION_ELIMINATE)
+        snprintf(text, ACTION_TEXT_NBYTES, "eliminate at %s", at);
+    else if (kind == SECTION_TERRITORY)
+        snprintf(text, ACTION_TEXT_NBYTES, "choose the territory at %s, size %u%s, player %u", at,
+                 place.slot / 4 + 1, place.slot / 4 == 7 ? " or more" : "", place.slot % 4 + 1);
+    else if (place.section->n_slots > 1)
+        snprintf(text, ACTION_TEXT_NBYTES, "%s %u", place.section->text, place.slot + 1);
+    else
+        snprintf(text, ACTION_TEXT_NBYTES, "%s", place.section->text);
+    return about;
 }
 
 const struct action_layout action_layout_ringrift = {
@@ -313,8 +247,5 @@ const struct action_layout action_layout_ringrift = {
     .padded_length = padded_length,
     .image = image,
     .map = map,
-    .flags = flags,
-    .cell = cell,
-    .kind = kind,
-    .describe = describe,
+    .about = about,
 };

@@ -180,14 +180,14 @@ static void print_action(const struct plan *plan, const struct action_layout *la
     const struct board *board = plan->board;
     char text[128];
 
-    layout->describe(layout, board, action, text, sizeof text);
+    action_describe(layout, board, action, text, sizeof text);
     printf("%s: %llu is %s%s\n", layout->name, (unsigned long long)action, text,
-           layout->flags(layout, board, action) & ACTION_ENCODABLE ? "" : " (no encoder makes it)");
+           action_flags(layout, board, action) & ACTION_ENCODABLE ? "" : " (no encoder makes it)");
     for (uint32_t k = 0; k < plan->n_chosen; k++) {
         const uint32_t t = plan->chosen[k];
         uint64_t image = layout->image(layout, board, t, action);
 
-        layout->describe(layout, board, image, text, sizeof text);
+        action_describe(layout, board, image, text, sizeof text);
         printf("  %2u  %-24s  %8llu  %s\n", t, board->transforms[t].name, (unsigned long long)image,
                text);
     }

@@ -38,7 +38,7 @@ static int32_t element_of_cell(const struct board *board, const struct role_bind
         return cell < planes->axes.axis ? (int32_t)cell : -1;
     for (uint64_t i = 0; i < planes->axes.axis && i < planes->layout->length(planes->layout, board);
          i++)
-        if (planes->layout->cell(planes->layout, board, i) == (int64_t)cell)
+        if (action_cell(planes->layout, board, i) == (int64_t)cell)
             return (int32_t)i;
     return -1;
 }
@@ -60,12 +60,12 @@ int flips_init(struct flips *flips, const struct board *board, const struct role
         flips->can_flip[flip] = action_can_flip(board, layout, flip);
         for (uint64_t a = 0; a < n_actions; a++) {
             const bool places = flips->can_flip[flip] && a < layout->length(layout, board) &&
-                                (layout->flags(layout, board, a) & ACTION_PLACEMENT);
+                                (action_flags(layout, board, a) & ACTION_PLACEMENT);
 
             targets[flip * n_actions + a] =
-                places ? element_of_cell(board, planes,
-                                         action_flip_cell(board, flip,
-                                                          (uint64_t)layout->cell(layout, board, a)))
+                places ? element_of_cell(
+                             board, planes,
+                             action_flip_cell(board, flip, (uint64_t)action_cell(layout, board, a)))
                        : -1;
         }
     }

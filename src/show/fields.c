@@ -217,7 +217,7 @@ int64_t planes_cell_of(const struct board *board, const struct role_binding *bin
         return cell_of_grid(board, i);
     if (binding->layout != NULL)
         cell = i < binding->layout->length(binding->layout, board)
-                   ? binding->layout->cell(binding->layout, board, i)
+                   ? action_cell(binding->layout, board, i)
                    : -1;
     else if (binding->plane_xy) /* column by column */
         cell = (int64_t)(i % board->rows * board->cols + i / board->rows);

@@ -148,7 +148,7 @@ static int describe(const struct policy *policy, const struct entry *entry, stru
     if (action < board->n_cells) /* the move that it is, wherever its entry is stored */
         action = action_flip_cell(board, policy->binding->flip, action);
     if (action < layout->length(layout, board))
-        layout->describe(layout, board, action, what, sizeof what);
+        action_describe(layout, board, action, what, sizeof what);
     if (strncmp(what, play_at, sizeof play_at - 1) == 0)
         shown += sizeof play_at - 1;
     return text_append(caption, err, "%s %s", shown,

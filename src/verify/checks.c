@@ -195,8 +195,7 @@ static void check_action(const struct subject *s)
         if (action < 0 || (uint64_t)action >= space->length ||
             (is_pairs && row_int(&s->row, i + 1) == 0) || (space->flags[action] & ACTION_ENCODABLE))
             continue;
-        space->layout->describe(space->layout, space->board, (uint64_t)action, meaning,
-                                sizeof meaning);
+        action_describe(space->layout, space->board, (uint64_t)action, meaning, sizeof meaning);
         found = finding_format("%lld (%s)", (long long)action, meaning);
         if (strncmp(space->layout->name, "cells", 5) == 0)
             TELL(s, FINDING_INDEX_RANGE, "a move that exists, or -1", found.text, "move");

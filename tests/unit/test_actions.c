@@ -140,8 +140,8 @@ static void check_images(const struct action_space *space)
             assert_int_equal(space->src[t * space->length + dst[a]], a);
             assert_int_equal(space->flags[dst[a]], space->flags[a]);
             if (a < own) {
-                const int64_t cell = layout->cell(layout, b, a);
-                const int64_t to = layout->cell(layout, b, dst[a]);
+                const int64_t cell = action_cell(layout, b, a);
+                const int64_t to = action_cell(layout, b, dst[a]);
 
                 assert_int_equal(to, cell < 0 ? -1 : (int64_t)b->transforms[t].dst[cell]);
             }
@@ -272,13 +272,13 @@ static void test_cells_and_columns(void **state)
     (void)state;
     for (uint32_t c = 0; c < 7; c++)
         assert_int_equal(columns->image(columns, b, 1, c), 6 - c);
-    assert_int_equal(columns->flags(columns, b, 3), ACTION_ENCODABLE);
+    assert_int_equal(action_flags(columns, b, 3), ACTION_ENCODABLE);
     assert_int_equal(pass->image(pass, b, 1, 8), 12); /* (1,1) to (1,5) */
     assert_int_equal(pass->image(pass, b, 1, 42), 42);
-    assert_int_equal(pass->cell(pass, b, 42), -1);
-    assert_int_equal(pass->cell(pass, b, 41), 41);
-    assert_int_equal(pass->flags(pass, b, 42), ACTION_ENCODABLE);
-    assert_int_equal(pass->flags(pass, b, 41), ACTION_ENCODABLE | ACTION_PLACEMENT);
+    assert_int_equal(action_cell(pass, b, 42), -1);
+    assert_int_equal(action_cell(pass, b, 41), 41);
+    assert_int_equal(action_flags(pass, b, 42), ACTION_ENCODABLE);
+    assert_int_equal(action_flags(pass, b, 41), ACTION_ENCODABLE | ACTION_PLACEMENT);
     board_free(b);
 }
 
@@ -296,11 +296,11 @@ static void test_cells_of_hexagons(void **state)
         uint32_t rank = 0;
 
         for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-            assert_int_equal(box->flags(box, b, cell),
+            assert_int_equal(action_flags(box, b, cell),
                              b->on_board[cell] ? ACTION_ENCODABLE | ACTION_PLACEMENT : 0);
-            assert_int_equal(box->cell(box, b, cell), cell);
+            assert_int_equal(action_cell(box, b, cell), cell);
             if (b->on_board[cell])
-                assert_int_equal(board_cells->cell(board_cells, b, rank++), cell);
+                assert_int_equal(action_cell(board_cells, b, rank++), cell);
         }
         assert_int_equal(rank, board_cells->length(board_cells, b));
         board_free(b);

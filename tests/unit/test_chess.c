@@ -172,9 +172,9 @@ static void test_moves(void **state)
         const struct action_layout *layout = layout_of(b, moves[i].layout);
         char text[64];
 
-        layout->describe(layout, b, moves[i].action, text, sizeof text);
+        action_describe(layout, b, moves[i].action, text, sizeof text);
         assert_string_equal(text, moves[i].move);
-        assert_int_equal(layout->cell(layout, b, moves[i].action), moves[i].cell);
+        assert_int_equal(action_cell(layout, b, moves[i].action), moves[i].cell);
         assert_int_equal(layout->image(layout, b, 1, moves[i].action), moves[i].image);
         assert_int_equal(layout->image(layout, b, 1, moves[i].image), moves[i].action);
         assert_int_equal(layout->image(layout, b, 0, moves[i].action), moves[i].action);
@@ -208,7 +208,7 @@ static void test_kinds_of_move(void **state)
         for (uint64_t k = 0; k < 8; k++) {
             uint64_t action = cases[i].square * 73 + cases[i].kind + k * cases[i].step;
 
-            layout->describe(layout, b, action, text, sizeof text);
+            action_describe(layout, b, action, text, sizeof text);
             assert_string_equal(text, cases[i].first[k]);
         }
     }
@@ -243,7 +243,7 @@ static void test_pettingzoo_kinds(void **state)
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {
         for (uint64_t k = 0; k < 8; k++) {
-            layout->describe(layout, b, 27 * 73 + cases[i].kind + k, text, sizeof text);
+            action_describe(layout, b, 27 * 73 + cases[i].kind + k, text, sizeof text);
             assert_string_equal(text, cases[i].first[k]);
         }
     }
@@ -285,15 +285,15 @@ static void test_every_move_is_mirrored(void **state)
             char text[64], mirrored[64];
 
             assert_true(image < cases[i].length);
-            layout->describe(layout, b, a, text, sizeof text);
-            layout->describe(layout, b, image, mirrored, sizeof mirrored);
+            action_describe(layout, b, a, text, sizeof text);
+            action_describe(layout, b, image, mirrored, sizeof mirrored);
             if (mirror_text(text))
                 assert_string_equal(mirrored, text);
             else
                 assert_non_null(strstr(mirrored, "leaves the board"));
             assert_int_equal(layout->image(layout, b, 1, image), a);
-            assert_int_equal(layout->flags(layout, b, image), layout->flags(layout, b, a));
-            n_playable += layout->flags(layout, b, a) == ACTION_ENCODABLE;
+            assert_int_equal(action_flags(layout, b, image), action_flags(layout, b, a));
+            n_playable += action_flags(layout, b, a) == ACTION_ENCODABLE;
         }
         assert_int_equal(n_playable, cases[i].n_playable);
     }
@@ -326,7 +326,7 @@ static void test_flags(void **state)
     for (size_t i = 0; i < N_OF(cases); i++) {
         const struct action_layout *layout = layout_of(b, cases[i].layout);
 
-        assert_int_equal(layout->flags(layout, b, cases[i].action), cases[i].flags);
+        assert_int_equal(action_flags(layout, b, cases[i].action), cases[i].flags);
     }
     board_free(b);
 }

@@ -201,52 +201,44 @@ static uint64_t image_right(const struct action_layout *layout, const struct boa
     return b->transforms[t].dst[action];
 }
 
-static unsigned flags_same(const struct action_layout *layout, const struct board *b,
-                           uint64_t action)
+static struct action_about on_cell(const struct action_layout *layout, const struct board *b,
+                                   uint64_t action, char *text)
 {
     (void)layout;
     (void)b;
-    (void)action;
-    return ACTION_ENCODABLE;
+    if (text != NULL)
+        snprintf(text, ACTION_TEXT_NBYTES, "number %u", (unsigned)action);
+    return (struct action_about){ACTION_ENCODABLE, (int64_t)action, "action"};
 }
 
-static unsigned flags_of_corner(const struct action_layout *layout, const struct board *b,
-                                uint64_t action)
+static struct action_about on_none(const struct action_layout *layout, const struct board *b,
+                                   uint64_t action, char *text)
 {
     (void)layout;
     (void)b;
-    return action == 0 ? 0 : ACTION_ENCODABLE;
+    if (text != NULL)
+        snprintf(text, ACTION_TEXT_NBYTES, "number %u", (unsigned)action);
+    return (struct action_about){ACTION_ENCODABLE, -1, "action"};
 }
 
-static int64_t cell_same(const struct action_layout *layout, const struct board *b, uint64_t action)
+static struct action_about corner_flags(const struct action_layout *layout, const struct board *b,
+                                        uint64_t action, char *text)
 {
     (void)layout;
     (void)b;
-    return (int64_t)action;
+    if (text != NULL)
+        snprintf(text, ACTION_TEXT_NBYTES, "number %u", (unsigned)action);
+    return (struct action_about){action == 0 ? 0 : ACTION_ENCODABLE, (int64_t)action, "action"};
 }
 
-static int64_t cell_none(const struct action_layout *layout, const struct board *b, uint64_t action)
+static struct action_about corner_cell(const struct action_layout *layout, const struct board *b,
+                                       uint64_t action, char *text)
 {
     (void)layout;
     (void)b;
-    (void)action;
-    return -1;
-}
-
-static int64_t cell_of_corner(const struct action_layout *layout, const struct board *b,
-                              uint64_t action)
-{
-    (void)layout;
-    (void)b;
-    return action == 0 ? 0 : -1;
-}
-
-static void describe(const struct action_layout *layout, const struct board *b, uint64_t action,
-                     char *text, size_t n_bytes)
-{
-    (void)layout;
-    (void)b;
-    snprintf(text, n_bytes, "number %u", (unsigned)action);
+    if (text != NULL)
+        snprintf(text, ACTION_TEXT_NBYTES, "number %u", (unsigned)action);
+    return (struct action_about){ACTION_ENCODABLE, action == 0 ? 0 : -1, "action"};
 }
 
 static void test_report_of_bad_layouts(void **state)
@@ -254,35 +246,30 @@ static void test_report_of_bad_layouts(void **state)
     static const struct {
         uint64_t (*image)(const struct action_layout *layout, const struct board *b, uint32_t t,
                           uint64_t action);
-        unsigned (*flags)(const struct action_layout *layout, const struct board *b,
-                          uint64_t action);
-        int64_t (*cell)(const struct action_layout *layout, const struct board *b, uint64_t action);
+        struct action_about (*about)(const struct action_layout *layout, const struct board *b,
+                                     uint64_t action, char *text);
         const char *line;
     } cases[] = {
-        {image_right, flags_same, cell_same, "ok    actions bad (9): permuted"},
-        {image_right, flags_same, cell_none, "ok    actions bad (9): permuted"},
-        {image_constant, flags_same, cell_none,
+        {image_right, on_cell, "ok    actions bad (9): permuted"},
+        {image_right, on_none, "ok    actions bad (9): permuted"},
+        {image_constant, on_none,
          "FAIL  actions bad (9): 'rotate-90' takes action 1 (number 1) to 4, which is taken"},
-        {image_too_large, flags_same, cell_none,
+        {image_too_large, on_none,
          "FAIL  actions bad (9): 'rotate-90' takes action 3 (number 3) to 9, which is taken or"},
-        {image_inverse, flags_same, cell_same,
+        {image_inverse, on_cell,
          "FAIL  actions bad (9): 'rotate-90' takes action 0 (number 0) to 6, which is on another"},
-        {image_right, flags_of_corner, cell_same,
+        {image_right, corner_flags,
          "FAIL  actions bad (9): 'rotate-90' takes action 0 (number 0) to 2, an action of another"},
-        {image_right, flags_same, cell_of_corner,
+        {image_right, corner_cell,
          "FAIL  actions bad (9): 'rotate-90' takes action 0 (number 0) to 2, which is on another"},
-        {image_inverse, flags_same, cell_none,
+        {image_inverse, on_none,
          "FAIL  actions bad (9): 'transpose' takes action 0 (number 0) to 0, not where"},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct action_layout layout = {.name = "bad",
-                                             .length = nine,
-                                             .image = cases[i].image,
-                                             .flags = cases[i].flags,
-                                             .cell = cases[i].cell,
-                                             .describe = describe};
+        const struct action_layout layout = {
+            .name = "bad", .length = nine, .image = cases[i].image, .about = cases[i].about};
         const struct action_layout *const layouts[] = {&layout};
         const struct board_family family = {.name = "bad", .layouts = layouts, .n_layouts = 1};
         struct board *b = open_board("square:3");

@@ -67,7 +67,7 @@ static void test_encodable_counts(void **state)
         uint32_t n_encodable = 0, n_ambiguous = 0;
 
         for (uint64_t a = 0; a < f.layout->length(f.layout, f.board); a++) {
-            const unsigned flags = f.layout->flags(f.layout, f.board, a);
+            const unsigned flags = action_flags(f.layout, f.board, a);
 
             assert_int_equal(flags & ACTION_PLACEMENT, 0);
             n_encodable += (flags & ACTION_ENCODABLE) != 0;
@@ -117,7 +117,7 @@ static void check_targets(const char *name, uint32_t n_directions, const int (*s
         const int distance = (int)(i % distances) + 1;
         const int x = cell % side + step[0] * distance, y = cell / side + step[1] * distance;
 
-        if ((f.layout->flags(f.layout, b, base + i) & ACTION_ENCODABLE) == 0)
+        if ((action_flags(f.layout, b, base + i) & ACTION_ENCODABLE) == 0)
             continue;
         assert_true(x >= 0 && x < side && y >= 0 && y < side && b->on_board[y * side + x]);
         for (uint32_t t = 0; t < b->n_transforms; t++) {
@@ -182,9 +182,9 @@ static void test_square_sections(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct fixture f = open_board(cases[i].board);
 
-        assert_int_equal(f.layout->cell(f.layout, f.board, cases[i].first), cases[i].first_cell);
-        assert_int_equal(f.layout->cell(f.layout, f.board, cases[i].last), cases[i].last_cell);
-        assert_int_equal(f.layout->flags(f.layout, f.board, cases[i].first), cases[i].flags);
+        assert_int_equal(action_cell(f.layout, f.board, cases[i].first), cases[i].first_cell);
+        assert_int_equal(action_cell(f.layout, f.board, cases[i].last), cases[i].last_cell);
+        assert_int_equal(action_flags(f.layout, f.board, cases[i].first), cases[i].flags);
         assert_int_equal(f.layout->image(f.layout, f.board, 1, cases[i].first), cases[i].image);
         board_free(f.board);
     }
@@ -198,7 +198,7 @@ static void test_line_slots(void **state)
     (void)state;
     for (uint64_t slot = 0; slot < 4; slot++) {
         assert_int_equal(f.layout->image(f.layout, f.board, 1, 3776 + slot), 3804 + slot);
-        assert_int_equal(f.layout->flags(f.layout, f.board, 3776 + slot),
+        assert_int_equal(action_flags(f.layout, f.board, 3776 + slot),
                          slot == 0 ? ACTION_ENCODABLE | ACTION_AMBIGUOUS : ACTION_AMBIGUOUS);
     }
     board_free(f.board);
@@ -236,9 +236,9 @@ static void test_descriptions(void **state)
         char text[128];
         char cut[8];
 
-        f.layout->describe(f.layout, f.board, cases[i].action, text, sizeof text);
+        action_describe(f.layout, f.board, cases[i].action, text, sizeof text);
         assert_string_equal(text, cases[i].text);
-        f.layout->describe(f.layout, f.board, cases[i].action, cut, sizeof cut);
+        action_describe(f.layout, f.board, cases[i].action, cut, sizeof cut);
         assert_memory_equal(cut, text, strlen(text) < 7 ? strlen(text) : 7);
         board_free(f.board);
     }
