@@ -43,14 +43,6 @@ const struct chess_step chess_jumps[CHESS_N_JUMPS] = {
     {2, 1}, {1, 2}, {-1, 2}, {-2, 1}, {-2, -1}, {-1, -2}, {1, -2}, {2, -1},
 };
 
-int chess_target(const struct chess_move *move)
-{
-    int rank = move->from / 8 + move->d_rank;
-    int file = move->from % 8 + move->d_file;
-
-    return rank < 0 || rank > 7 || file < 0 || file > 7 ? -1 : rank * 8 + file;
-}
-
 /* A queen or a knight goes so, if the target is on the board. */
 static bool is_piece_move(int d_rank, int d_file)
 {

@@ -37,7 +37,12 @@ extern const struct chess_step chess_directions[CHESS_N_DIRECTIONS];
 extern const struct chess_step chess_jumps[CHESS_N_JUMPS];
 
 /* The square a move goes to, or -1 off the board. */
-int chess_target(const struct chess_move *move);
+static inline int chess_target(const struct chess_move *move)
+{
+    const int rank = move->from / 8 + move->d_rank, file = move->from % 8 + move->d_file;
+
+    return rank < 0 || rank > 7 || file < 0 || file > 7 ? -1 : rank * 8 + file;
+}
 
 /* The index of a playable move in the layout chess-1814. */
 uint32_t chess_index_1814(const struct chess_move *move);

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "board/board.h"
+#include "board/chess.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,16 +23,14 @@
 #define PLAY_MAX_DIMS  3  /* of a row */
 #define PLAY_MAX_ITEMS 16 /* in a row of an object array */
 
-struct play_kind;
-
 /* What is played, where. Const while rows are made. */
 struct play {
     const struct board *board; /* borrowed */
     const struct play_kind *kind;
     uint64_t seed;
     uint32_t n_moves;   /* room for those of a game */
-    uint32_t n_planes;  /* of arrays with PLAY_PLANES */
-    uint32_t n_actions; /* of arrays with PLAY_ACTIONS */
+    uint32_t n_planes;  /* of arrays with PLAY_PLANES; else 0 */
+    uint32_t n_actions; /* of arrays with PLAY_ACTIONS; else 0 */
 };
 
 /* One game, and room to play and draw it. */
@@ -104,14 +103,8 @@ void play_game_release(struct play_game *game);
 /* Play game `number`. */
 void play_game(const struct play *play, uint64_t number, struct play_game *game);
 
-extern const struct play_kind play_hex;
-extern const struct play_kind play_gomoku;
-extern const struct play_kind play_connect4;
-extern const struct play_kind play_ringrift;
-extern const struct play_kind play_chess;
-extern const struct play_kind play_takeiteasy;
-extern const struct play_kind play_katago;
-extern const struct play_kind play_any;
+extern const struct play_kind play_hex, play_gomoku, play_connect4, play_ringrift;
+extern const struct play_kind play_chess, play_takeiteasy, play_katago, play_any;
 
 /* --- what games share: random numbers, random orders, policies, elements of rows --- */
 
@@ -170,5 +163,27 @@ static inline void play_put_short(uint8_t *row, uint64_t i, int32_t value)
 {
     bytes_put_le(row + 2 * i, (uint32_t)value, 2);
 }
+
+/* --- chess: positions and legal moves, without castling and en passant. The player to move always
+ * goes up the board: after a move the ranks are turned over and the colours exchanged --- */
+
+#define CHESS_MAX_MOVES 256 /* of any position: 218 are known */
+
+/* Pieces of the player to move are positive, the other's negative. */
+enum chess_man { MAN_NONE, MAN_PAWN, MAN_KNIGHT, MAN_BISHOP, MAN_ROOK, MAN_QUEEN, MAN_KING };
+
+struct chess_position {
+    int8_t men[CHESS_N_SQUARES]; /* by rank * 8 + file */
+    uint8_t rights[4]; /* to castle, my king's side and queen's side, then theirs: 1 as long as king
+                          and rook have not moved */
+};
+
+void chess_position_start(struct chess_position *position);
+
+/* Fill moves (CHESS_MAX_MOVES) and return how many there are. Promotions are to a queen. */
+uint32_t chess_legal_moves(const struct chess_position *position, struct chess_move *moves);
+
+/* Make a move, and turn the board over to the other player. */
+void chess_make_move(struct chess_position *position, const struct chess_move *move);
 
 #endif

@@ -2,40 +2,23 @@
  * play_chess.c - chess by random legal moves (no castling, no en passant) until mate, stalemate, or
  * MAX_PLIES moves. Every position is seen from the player to move.
  */
-#include "sample/play_chess.h"
 #include "sample/play.h"
-
-#include <stdlib.h>
 
 /* --- rules --- */
 
-#define LAST_RANK 7
-#define FLIP_RANK 56 /* square ^ 56 is the square on the turned-over board */
-
-/* Which of chess_directions, clockwise from north, a piece goes along: every other one. */
-struct reach {
-    bool straight, diagonal;
-    int distance;
+/* How far a piece goes along chess_directions, which are straight and diagonal in turn. */
+static const int reaches[][2] = {
+    [MAN_BISHOP] = {0, 7},
+    [MAN_ROOK] = {7, 0},
+    [MAN_QUEEN] = {7, 7},
+    [MAN_KING] = {1, 1},
 };
-
-static const struct reach reaches[] = {
-    [MAN_BISHOP] = {false, true, 7},
-    [MAN_ROOK] = {true, false, 7},
-    [MAN_QUEEN] = {true, true, 7},
-    [MAN_KING] = {true, true, 1},
-};
-
-static bool goes_along(enum chess_man man, size_t direction)
-{
-    return direction % 2 == 0 ? reaches[man].straight : reaches[man].diagonal;
-}
 
 /* The square one step on, or -1. */
 static int step_from(int square, const struct chess_step *step)
 {
-    const int rank = square / 8 + step->d_rank, file = square % 8 + step->d_file;
-
-    return rank < 0 || rank > LAST_RANK || file < 0 || file > 7 ? -1 : rank * 8 + file;
+    return chess_target(
+        &(const struct chess_move){square, step->d_rank, step->d_file, CHESS_NO_PIECE});
 }
 
 void chess_position_start(struct chess_position *position)
@@ -52,53 +35,33 @@ void chess_position_start(struct chess_position *position)
     }
 }
 
-int chess_king(const struct chess_position *position)
+/* The other's pieces that attack the king of the player to move, a bit each. */
+static uint64_t checkers_of(const struct chess_position *position)
 {
-    int square = 0;
+    uint64_t checkers = 0;
+    int king = 0;
 
-    while (position->men[square] != MAN_KING)
-        square++;
-    return square;
-}
-
-/* The first piece of theirs along a direction that attacks from there, or -1. */
-static int attacker_along(const struct chess_position *position, int square, size_t direction)
-{
-    const struct chess_step *step = &chess_directions[direction];
-    int at = square;
-
-    for (int distance = 1; (at = step_from(at, step)) >= 0; distance++) {
-        const int man = -position->men[at];
-
-        if (man == 0)
-            continue;
-        if (man == MAN_PAWN) /* theirs go down the board */
-            return distance == 1 && step->d_rank == 1 && step->d_file != 0 ? at : -1;
-        return man >= MAN_BISHOP && goes_along((enum chess_man)man, direction) &&
-                       distance <= reaches[man].distance
-                   ? at
-                   : -1;
-    }
-    return -1;
-}
-
-uint64_t chess_attackers(const struct chess_position *position, int square)
-{
-    uint64_t attackers = 0;
-
+    while (position->men[king] != MAN_KING)
+        king++;
     for (size_t d = 0; d < CHESS_N_DIRECTIONS; d++) {
-        const int at = attacker_along(position, square, d);
+        const struct chess_step *step = &chess_directions[d];
+        int at = step_from(king, step), distance = 1, man;
 
-        if (at >= 0)
-            attackers |= UINT64_C(1) << at;
+        for (; at >= 0 && position->men[at] == 0; distance++)
+            at = step_from(at, step);
+        man = at >= 0 ? -position->men[at] : 0;
+        /* Their pawns go down the board. */
+        if (man == MAN_PAWN ? distance == 1 && step->d_rank == 1 && step->d_file != 0
+                            : man >= MAN_BISHOP && distance <= reaches[man][d % 2])
+            checkers |= UINT64_C(1) << at;
     }
     for (size_t k = 0; k < CHESS_N_JUMPS; k++) {
-        const int at = step_from(square, &chess_jumps[k]);
+        const int at = step_from(king, &chess_jumps[k]);
 
         if (at >= 0 && position->men[at] == -MAN_KNIGHT)
-            attackers |= UINT64_C(1) << at;
+            checkers |= UINT64_C(1) << at;
     }
-    return attackers;
+    return checkers;
 }
 
 /* --- moves --- */
@@ -109,54 +72,38 @@ struct move_list {
     uint32_t n;
 };
 
-/* The piece that a move puts on its target. */
-static int8_t man_after(const struct chess_position *position, const struct chess_move *move)
+static void put_man(struct chess_position *position, const struct chess_move *move)
 {
-    return move->promotion == CHESS_QUEEN ? MAN_QUEEN : position->men[move->from];
+    position->men[chess_target(move)] =
+        move->promotion == CHESS_QUEEN ? MAN_QUEEN : position->men[move->from];
+    position->men[move->from] = MAN_NONE;
 }
 
 /* Add a move unless it leaves the own king attacked. */
 static void add_move(struct move_list *list, int from, int to)
 {
     struct chess_position after = *list->position;
-    struct chess_move move = {.from = from,
-                              .d_rank = to / 8 - from / 8,
-                              .d_file = to % 8 - from % 8,
-                              .promotion = CHESS_NO_PIECE};
+    struct chess_move move = {from, to / 8 - from / 8, to % 8 - from % 8, CHESS_NO_PIECE};
 
-    if (after.men[from] == MAN_PAWN && to / 8 == LAST_RANK)
+    if (after.men[from] == MAN_PAWN && to / 8 == 7)
         move.promotion = CHESS_QUEEN;
-    after.men[to] = man_after(&after, &move);
-    after.men[from] = MAN_NONE;
-    if (chess_attackers(&after, chess_king(&after)) == 0)
+    put_man(&after, &move);
+    if (checkers_of(&after) == 0)
         list->moves[list->n++] = move;
 }
 
-static void add_lines(struct move_list *list, int from, enum chess_man man)
+/* Add the moves along a step, so far at most. */
+static void add_line(struct move_list *list, int from, const struct chess_step *step, int reach)
 {
-    for (size_t d = 0; d < CHESS_N_DIRECTIONS; d++) {
-        int to = from;
+    const int8_t *men = list->position->men;
 
-        if (!goes_along(man, d))
-            continue;
-        for (int distance = 1; distance <= reaches[man].distance; distance++) {
-            to = step_from(to, &chess_directions[d]);
-            if (to < 0 || list->position->men[to] > 0)
-                break;
-            add_move(list, from, to);
-            if (list->position->men[to] != 0)
-                break;
-        }
-    }
-}
-
-static void add_jumps(struct move_list *list, int from)
-{
-    for (size_t k = 0; k < CHESS_N_JUMPS; k++) {
-        const int to = step_from(from, &chess_jumps[k]);
-
-        if (to >= 0 && list->position->men[to] <= 0)
-            add_move(list, from, to);
+    for (int to = from; reach > 0; reach--) {
+        to = step_from(to, step);
+        if (to < 0 || men[to] > 0)
+            return;
+        add_move(list, from, to);
+        if (men[to] != 0)
+            return;
     }
 }
 
@@ -187,39 +134,30 @@ uint32_t chess_legal_moves(const struct chess_position *position, struct chess_m
 
         if (man == MAN_PAWN)
             add_pawn(&list, from);
-        else if (man == MAN_KNIGHT)
-            add_jumps(&list, from);
-        else if (man > 0)
-            add_lines(&list, from, (enum chess_man)man);
+        for (size_t k = 0; k < CHESS_N_JUMPS && man == MAN_KNIGHT; k++)
+            add_line(&list, from, &chess_jumps[k], 1);
+        for (size_t d = 0; d < CHESS_N_DIRECTIONS && man >= MAN_BISHOP; d++)
+            add_line(&list, from, &chess_directions[d], reaches[man][d % 2]);
     }
     return list.n;
 }
 
-/* A right is lost when its king's or rook's home square is left or taken. */
-static void lose_rights(struct chess_position *position, int square)
-{
-    static const int homes[N_RIGHTS][2] = {{4, 7}, {4, 0}, {60, 63}, {60, 56}};
-
-    for (size_t i = 0; i < N_RIGHTS; i++)
-        if (square == homes[i][0] || square == homes[i][1])
-            position->rights[i] = 0;
-}
-
 void chess_make_move(struct chess_position *position, const struct chess_move *move)
 {
-    const int to = chess_target(move);
-    const struct chess_position *before = position;
-    struct chess_position turned;
+    /* A right is lost when its king's or rook's home square is left or taken. */
+    static const int homes[4][2] = {{4, 7}, {4, 0}, {60, 63}, {60, 56}};
+    struct chess_position before;
 
-    position->men[to] = man_after(position, move);
-    position->men[move->from] = MAN_NONE;
-    lose_rights(position, move->from);
-    lose_rights(position, to);
+    put_man(position, move);
+    before = *position;
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 2; k++)
+            if (homes[i][k] == move->from || homes[i][k] == chess_target(move))
+                before.rights[i] = 0;
     for (int square = 0; square < CHESS_N_SQUARES; square++)
-        turned.men[square] = (int8_t)-before->men[square ^ FLIP_RANK];
-    for (size_t i = 0; i < N_RIGHTS; i++)
-        turned.rights[i] = before->rights[(i + 2) % N_RIGHTS];
-    *position = turned;
+        position->men[square] = (int8_t)-before.men[square ^ 56]; /* the ranks turned over */
+    for (size_t i = 0; i < 4; i++)
+        position->rights[i] = before.rights[(i + 2) % 4];
 }
 
 /* --- games --- */
@@ -238,8 +176,7 @@ enum plane {
 };
 
 /* What game->moves holds of a ply: the move's index, and the position before it. */
-#define POSITION_WORDS ((sizeof(struct chess_position) + 3) / 4)
-#define PLY_WORDS      (1 + POSITION_WORDS)
+#define PLY_WORDS (1 + (sizeof(struct chess_position) + 3) / 4)
 
 static void set_up(struct play *play)
 {
@@ -259,7 +196,7 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
         uint32_t *words = game->moves + game->n_plies * PLY_WORDS;
 
         if (n == 0) {
-            if (chess_attackers(&position, chess_king(&position)) != 0)
+            if (checkers_of(&position) != 0)
                 game->winner = (int)((game->n_plies + 1) & 1);
             return;
         }
@@ -271,23 +208,23 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
     }
 }
 
-static struct chess_position position_at(const struct play_game *game, uint32_t ply)
+static struct chess_position position_at(const struct play_row *r)
 {
     struct chess_position position;
 
-    memcpy(&position, game->moves + ply * PLY_WORDS + 1, sizeof position);
+    memcpy(&position, r->game->moves + r->ply * PLY_WORDS + 1, sizeof position);
     return position;
 }
 
-static void fill_plane(uint32_t plane, int value, uint8_t *row)
+static void fill_plane(const struct play_row *r, uint32_t plane, int value)
 {
-    memset(row + plane * CHESS_N_SQUARES, (uint8_t)value, CHESS_N_SQUARES);
+    memset(r->to + plane * CHESS_N_SQUARES, (uint8_t)value, CHESS_N_SQUARES);
 }
 
 static void render_states(const struct play_row *r)
 {
-    const struct chess_position position = position_at(r->game, r->ply);
-    const uint64_t checkers = chess_attackers(&position, chess_king(&position));
+    const struct chess_position position = position_at(r);
+    const uint64_t checkers = checkers_of(&position);
     int material[MAN_KING + 1] = {0};
 
     for (uint32_t square = 0; square < CHESS_N_SQUARES; square++) {
@@ -301,16 +238,16 @@ static void render_states(const struct play_row *r)
         r->to[PLANE_CHECKERS * CHESS_N_SQUARES + square] = checkers >> square & 1;
         material[piece] += theirs ? -1 : 1;
     }
-    for (uint32_t i = 0; i < N_RIGHTS; i++)
-        fill_plane(PLANE_RIGHTS + i, position.rights[i], r->to);
+    for (uint32_t i = 0; i < 4; i++)
+        fill_plane(r, PLANE_RIGHTS + i, position.rights[i]);
     for (uint32_t piece = MAN_PAWN; piece <= MAN_KING; piece++)
-        fill_plane(PLANE_MATERIAL + piece - 1, material[piece], r->to);
+        fill_plane(r, PLANE_MATERIAL + piece - 1, material[piece]);
 }
 
 /* The legal moves, the one played first. */
 static void render_policies(const struct play_row *r)
 {
-    const struct chess_position position = position_at(r->game, r->ply);
+    const struct chess_position position = position_at(r);
     const uint32_t played = r->game->moves[r->ply * PLY_WORDS];
     struct chess_move moves[CHESS_MAX_MOVES];
     const uint32_t n_moves = chess_legal_moves(&position, moves);

@@ -18,8 +18,6 @@ enum value_plane { VALUE_OWNER, VALUE_SEKI, VALUE_SOON, VALUE_LAST, VALUE_SCORIN
 /* Of the many global targets those with a plain meaning. */
 enum global_target { TARGET_WIN = 0, TARGET_LOSS = 1, TARGET_LEAD = 3, TARGET_WEIGHT = 25 };
 
-/* --- inputs --- */
-
 static void set_bit(const struct play_row *r, uint32_t plane, uint32_t cell)
 {
     const uint64_t plane_nbytes = play_dim(r->play, PLAY_PACKED);
@@ -44,8 +42,6 @@ static void render_global_input(const struct play_row *r)
     play_put_float(r->to, 14, 1);
     play_put_float(r->to, 18, (r->ply & 1) == 0 ? -0.5F : 0.5F);
 }
-
-/* --- targets --- */
 
 /* Visits of the free points, of this move and of the answer to it; pass, which is last, has
  * none. */
@@ -107,27 +103,24 @@ static void render_scores(const struct play_row *r)
     r->to[middle + lead_of(r->play, r->game, r->ply) - 1] = 100;
 }
 
-static void put_value(const struct play_row *r, enum value_plane plane, uint32_t cell, int value)
-{
-    r->to[(uint64_t)plane * r->play->board->n_cells + cell] = (uint8_t)value;
-}
-
 /* Owners at the end (each point its last stone's, or anybody's), and two positions to come. */
 static void render_values(const struct play_row *r)
 {
     struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_RESULT, 1);
+    const uint64_t n_cells = r->play->board->n_cells;
 
-    for (uint32_t k = 0; k < r->play->board->n_cells; k++) {
-        const uint32_t cell = r->game->moves[k];
-        const uint32_t owner = k < r->game->n_plies ? k & 1 : play_below(&random, 2);
+    for (uint32_t k = 0; k < n_cells; k++) {
+        uint8_t *at = r->to + r->game->moves[k];
+        const bool is_played = k < r->game->n_plies;
+        const uint32_t owner = is_played ? k & 1 : play_below(&random, 2);
         const int mine = owner == (r->ply & 1) ? 1 : -1;
 
-        put_value(r, VALUE_OWNER, cell, mine);
-        put_value(r, VALUE_SCORING, cell, mine * OWNED);
-        if (k < r->game->n_plies && k < r->ply + FUTURE_PLIES)
-            put_value(r, VALUE_SOON, cell, mine);
-        if (k < r->game->n_plies)
-            put_value(r, VALUE_LAST, cell, mine);
+        at[VALUE_OWNER * n_cells] = (uint8_t)mine;
+        at[VALUE_SCORING * n_cells] = (uint8_t)(mine * OWNED);
+        if (is_played && k < r->ply + FUTURE_PLIES)
+            at[VALUE_SOON * n_cells] = (uint8_t)mine;
+        if (is_played)
+            at[VALUE_LAST * n_cells] = (uint8_t)mine;
     }
 }
 

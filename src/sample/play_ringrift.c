@@ -14,29 +14,34 @@
 #define N_TRIES      32 /* at a move, before a player passes */
 #define N_CANDIDATES 12 /* tries at the moves that a policy holds */
 #define N_GLOBALS    20
+#define MAX_HEIGHT   5
 
 /* --- rules --- */
 
-#define RINGS_MAX_HEIGHT 5
-
-/* An action, and what it does. Stacks are a byte for each cell: owner (1, 2) * 8 + height, or 0. */
-struct rings_action {
+/* What a player does; game->moves holds one for each ply. Stacks are a byte for each cell: owner
+ * (1, 2) * 8 + height, or 0. */
+struct action {
     uint32_t index; /* in the policy */
     uint32_t from;  /* of a move */
     uint32_t to;
 };
 
-static uint32_t rings_owner(uint8_t stack)
+static struct action *action_at(const struct play_game *game, uint32_t ply)
+{
+    return (struct action *)(void *)(game->moves + 3 * ply);
+}
+
+static uint32_t owner_of(uint8_t stack)
 {
     return stack / 8;
 }
 
-static uint32_t rings_height(uint8_t stack)
+static uint32_t height_of(uint8_t stack)
 {
     return stack % 8;
 }
 
-static bool rings_on_hexagon(const struct board *board)
+static bool is_on_hexagon(const struct board *board)
 {
     uint32_t n_directions;
 
@@ -45,46 +50,41 @@ static bool rings_on_hexagon(const struct board *board)
 }
 
 /* The plies in which stacks are placed; then they move. */
-static uint32_t rings_n_placements(const struct board *board)
+static uint32_t n_placements(const struct board *board)
 {
     const uint32_t third = board->n_on_board / 3;
 
     return third < 2 ? 2 : third > 24 ? 24 : third;
 }
 
-static uint8_t new_stack(uint32_t owner, uint32_t height)
-{
-    return (uint8_t)(owner * 8 + (height < RINGS_MAX_HEIGHT ? height : RINGS_MAX_HEIGHT));
-}
-
 /* The index of passing. */
-static uint32_t rings_passing_index(const struct board *board)
+static uint32_t passing_index(const struct board *board)
 {
     const uint32_t n_cells = board->n_cells, distances = board->cols - 1;
 
     /* On squares: skip placement, behind placements, moves, lines and eliminations. */
-    return rings_on_hexagon(board) ? 3 * n_cells + 6 * n_cells * distances
-                                   : 8 * n_cells + 8 * n_cells * distances;
+    return is_on_hexagon(board) ? 3 * n_cells + 6 * n_cells * distances
+                                : 8 * n_cells + 8 * n_cells * distances;
 }
 
 /* Where a stack that moves from a cell ends; false when it may not move so. */
-static bool try_move(const struct board *board, const uint8_t *stacks, struct rings_action *action,
+static bool try_move(const struct board *board, const uint8_t *stacks, struct action *action,
                      const struct board_step *step, uint32_t distance)
 {
     uint32_t row = action->from / board->cols, col = action->from % board->cols;
+    uint8_t stack = 0;
 
-    for (uint32_t k = 1; k <= distance; k++) {
+    for (; distance > 0; distance--) {
         row += (uint32_t)step->rows;
         col += (uint32_t)step->cols;
-        if (row >= board->rows || col >= board->cols || !board->on_board[row * board->cols + col])
+        if (row >= board->rows || col >= board->cols || !board->on_board[row * board->cols + col] ||
+            stack != 0)
             return false;
         action->to = row * board->cols + col;
-        if (k < distance && stacks[action->to] != 0)
-            return false;
+        stack = stacks[action->to];
     }
-    return stacks[action->to] == 0 ||
-           rings_owner(stacks[action->to]) == rings_owner(stacks[action->from]) ||
-           rings_height(stacks[action->to]) <= rings_height(stacks[action->from]);
+    return stack == 0 || owner_of(stack) == owner_of(stacks[action->from]) ||
+           height_of(stack) <= height_of(stacks[action->from]);
 }
 
 /* A random cell with the player's stack (1 or 2), or a free one (0). False when there is none. */
@@ -94,38 +94,37 @@ static bool draw_cell(const struct board *board, const uint8_t *stacks, uint32_t
     uint32_t n = 0, wanted;
 
     for (uint32_t i = 0; i < board->n_cells; i++)
-        n += board->on_board[i] && rings_owner(stacks[i]) == owner;
+        n += board->on_board[i] && owner_of(stacks[i]) == owner;
     if (n == 0)
         return false;
     wanted = play_below(random, n);
     for (*cell = 0;; ++*cell)
-        if (board->on_board[*cell] && rings_owner(stacks[*cell]) == owner && wanted-- == 0)
+        if (board->on_board[*cell] && owner_of(stacks[*cell]) == owner && wanted-- == 0)
             return true;
 }
 
 /* Try to draw something that the player of a ply may do; false when that failed, this time. */
-static bool rings_draw_action(const struct board *board, const uint8_t *stacks, uint32_t ply,
-                              struct play_random *random, struct rings_action *action)
+static bool draw_action(const struct board *board, const uint8_t *stacks, uint32_t ply,
+                        struct play_random *random, struct action *action)
 {
     const uint32_t distances = board->cols - 1;
-    uint32_t n_directions;
+    uint32_t n_directions, d, distance;
     const struct board_step *steps = ringrift_directions(board, &n_directions);
 
-    *action = (struct rings_action){0};
-    if (ply < rings_n_placements(board)) {
+    *action = (struct action){0};
+    if (ply < n_placements(board)) {
         if (!draw_cell(board, stacks, 0, random, &action->to))
             return false;
         action->index = action->to * 3 + play_below(random, 3);
         return true;
     }
-    const uint32_t d = play_below(random, n_directions);
-    const uint32_t distance = 1 + play_below(random, distances < 3 ? distances : 3);
-
-    action->index = d * distances + distance - 1;
+    d = play_below(random, n_directions);
+    distance = 1 + play_below(random, distances < 3 ? distances : 3);
     if (!draw_cell(board, stacks, 1 + (ply & 1), random, &action->from) ||
         !try_move(board, stacks, action, &steps[d], distance))
         return false;
-    action->index += 3 * board->n_cells + action->from * n_directions * distances;
+    action->index =
+        3 * board->n_cells + (action->from * n_directions + d) * distances + distance - 1;
     return true;
 }
 
@@ -133,39 +132,34 @@ static bool rings_draw_action(const struct board *board, const uint8_t *stacks, 
 
 /* The planes; the last one is 1 on board. */
 enum plane {
-    PLANE_MINE,
-    PLANE_THEIRS,
-    PLANE_MY_HEIGHT, /* as a part of RINGS_MAX_HEIGHT */
-    PLANE_THEIR_HEIGHT,
-    PLANE_MY_HEIGHT_IS, /* 1 to RINGS_MAX_HEIGHT */
-    PLANE_THEIR_HEIGHT_IS = PLANE_MY_HEIGHT_IS + RINGS_MAX_HEIGHT,
-    PLANE_HISTORY = PLANE_THEIR_HEIGHT_IS + RINGS_MAX_HEIGHT, /* mine, theirs; the latest first */
+    PLANE_STACKS,                                     /* mine, theirs, as in all pairs: */
+    PLANE_HEIGHT = 2,                                 /* as a part of MAX_HEIGHT */
+    PLANE_HEIGHT_IS = 4,                              /* 1 to MAX_HEIGHT, mine; then theirs */
+    PLANE_HISTORY = PLANE_HEIGHT_IS + 2 * MAX_HEIGHT, /* the latest first */
     PLANE_PLACING = PLANE_HISTORY + 2 * N_HISTORY,
     PLANE_FIRST_TO_MOVE,
 };
 
 static void set_up(struct play *play)
 {
-    /* Moves take three numbers each. */
-    play->n_moves = 3 * (rings_n_placements(play->board) + N_MOVES);
-    play->n_planes = rings_on_hexagon(play->board) ? 40 : 56;
+    play->n_moves = 3 * (n_placements(play->board) + N_MOVES);
+    play->n_planes = is_on_hexagon(play->board) ? 40 : 56;
 }
 
 /* Make the stored move of a ply. */
 static void make_move(const struct play *play, const struct play_game *game, uint32_t ply)
 {
-    const uint32_t index = game->moves[3 * ply], owner = 1 + (ply & 1);
-    uint8_t *from = &game->stones[game->moves[3 * ply + 1]];
-    uint8_t *to = &game->stones[game->moves[3 * ply + 2]];
+    const struct action *action = action_at(game, ply);
+    uint32_t height = action->index % 3 + 1;
 
-    if (index == rings_passing_index(play->board))
+    if (action->index == passing_index(play->board))
         return;
-    if (ply < rings_n_placements(play->board)) {
-        *to = new_stack(owner, index % 3 + 1);
-        return;
+    if (ply >= n_placements(play->board)) {
+        height = height_of(game->stones[action->from]) + height_of(game->stones[action->to]);
+        game->stones[action->from] = 0;
     }
-    *to = new_stack(owner, rings_height(*from) + rings_height(*to));
-    *from = 0;
+    game->stones[action->to] =
+        (uint8_t)((1 + (ply & 1)) * 8 + (height < MAX_HEIGHT ? height : MAX_HEIGHT));
 }
 
 static void play_to_the_end(const struct play *play, struct play_game *game)
@@ -176,21 +170,17 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
     memset(game->stones, 0, play->board->n_cells);
     for (uint32_t ply = 0; ply < game->n_plies; ply++) {
         struct play_random random = play_random_of(play, game, PLAY_FOR_MOVES, ply);
-        struct rings_action action;
+        struct action *action = action_at(game, ply);
         int tries = 0;
 
-        while (tries < N_TRIES &&
-               !rings_draw_action(play->board, game->stones, ply, &random, &action))
+        while (tries < N_TRIES && !draw_action(play->board, game->stones, ply, &random, action))
             tries++;
         if (tries == N_TRIES)
-            action = (struct rings_action){.index = rings_passing_index(play->board)};
-        game->moves[3 * ply] = action.index;
-        game->moves[3 * ply + 1] = action.from;
-        game->moves[3 * ply + 2] = action.to;
+            *action = (struct action){.index = passing_index(play->board)};
         make_move(play, game, ply);
     }
     for (uint32_t cell = 0; cell < play->board->n_cells; cell++)
-        rings[rings_owner(game->stones[cell])] += rings_height(game->stones[cell]);
+        rings[owner_of(game->stones[cell])] += height_of(game->stones[cell]);
     game->winner = rings[1] == rings[2] ? -1 : rings[1] < rings[2];
 }
 
@@ -202,55 +192,46 @@ static void put(const struct play_row *r, uint32_t plane, uint32_t cell, float v
     const struct board *board = r->play->board;
     uint64_t at = cell;
 
-    if (!rings_on_hexagon(r->play->board))
+    if (!is_on_hexagon(board))
         at = cell % board->cols * board->rows + cell / board->cols;
     play_put_float(r->to, (uint64_t)plane * board->n_cells + at, value);
 }
 
-/* Both players' stacks into two planes. */
-static void put_stacks(const struct play_row *r, const uint8_t *stones, uint32_t mover,
-                       uint32_t plane)
-{
-    for (uint32_t cell = 0; cell < r->play->board->n_cells; cell++)
-        if (stones[cell] != 0)
-            put(r, plane + (rings_owner(stones[cell]) != mover), cell, 1);
-}
-
-static void put_heights(const struct play_row *r, const uint8_t *stones, uint32_t mover)
+/* Both players' stacks into two planes; with their heights, if they are those of the row. */
+static void put_stacks(const struct play_row *r, uint32_t plane)
 {
     for (uint32_t cell = 0; cell < r->play->board->n_cells; cell++) {
-        const uint32_t height = rings_height(stones[cell]);
-        const bool mine = rings_owner(stones[cell]) == mover;
+        const uint8_t stack = r->game->stones[cell];
+        const uint32_t height = height_of(stack), theirs = owner_of(stack) != 1 + (r->ply & 1);
 
-        if (height == 0)
+        if (stack == 0)
             continue;
-        put(r, mine ? PLANE_MY_HEIGHT : PLANE_THEIR_HEIGHT, cell, (float)height / RINGS_MAX_HEIGHT);
-        put(r, (mine ? PLANE_MY_HEIGHT_IS : PLANE_THEIR_HEIGHT_IS) + height - 1, cell, 1);
+        put(r, plane + theirs, cell, 1);
+        if (plane != PLANE_STACKS)
+            continue;
+        put(r, PLANE_HEIGHT + theirs, cell, (float)height / MAX_HEIGHT);
+        put(r, PLANE_HEIGHT_IS + theirs * MAX_HEIGHT + height - 1, cell, 1);
     }
 }
 
 static void fill(const struct play_row *r, uint32_t plane)
 {
-    for (uint32_t cell = 0; cell < r->play->board->n_cells; cell++)
-        if (r->play->board->on_board[cell])
-            put(r, plane, cell, 1);
+    for (uint32_t i = 0; i < r->play->board->n_on_board; i++)
+        put(r, plane, r->play->board->order[i], 1);
 }
 
 static void render_features(const struct play_row *r)
 {
-    const uint32_t mover = 1 + (r->ply & 1);
-
     memset(r->game->stones, 0, r->play->board->n_cells);
     for (uint32_t k = 0; k < r->ply; k++) {
         if (r->ply - k <= N_HISTORY)
-            put_stacks(r, r->game->stones, mover, PLANE_HISTORY + 2 * (r->ply - k - 1));
+            put_stacks(r, PLANE_HISTORY + 2 * (r->ply - k - 1));
         make_move(r->play, r->game, k);
     }
-    put_stacks(r, r->game->stones, mover, PLANE_MINE);
-    put_heights(r, r->game->stones, mover);
-    if (r->ply < rings_n_placements(r->play->board))
+    put_stacks(r, PLANE_STACKS);
+    if (r->ply < n_placements(r->play->board))
         fill(r, PLANE_PLACING);
-    if (mover == 1)
+    if ((r->ply & 1) == 0)
         fill(r, PLANE_FIRST_TO_MOVE);
     fill(r, r->play->n_planes - 1);
 }
@@ -260,25 +241,24 @@ static void render_globals(const struct play_row *r)
 {
     play_put_float(r->to, 0, (float)r->ply / (float)r->game->n_plies);
     play_put_float(r->to, 1, (float)(r->ply & 1));
-    play_put_float(r->to, 2, r->ply < rings_n_placements(r->play->board));
+    play_put_float(r->to, 2, r->ply < n_placements(r->play->board));
 }
 
 /* The move played and some others that might have been. Returns their number. */
-static uint32_t list_candidates(const struct play *play, struct play_game *game, uint32_t ply,
-                                uint32_t *indices)
+static uint32_t list_candidates(const struct play_row *r, uint32_t indices[N_CANDIDATES + 1])
 {
-    struct play_random random = play_random_of(play, game, PLAY_FOR_CHOICES, ply);
+    struct play_random random = play_random_of(r->play, r->game, PLAY_FOR_CHOICES, r->ply);
     uint32_t n = 1;
 
-    memset(game->stones, 0, play->board->n_cells);
-    for (uint32_t k = 0; k < ply; k++)
-        make_move(play, game, k);
-    indices[0] = game->moves[3 * ply];
-    for (int i = 0; i < N_CANDIDATES && indices[0] != rings_passing_index(play->board); i++) {
-        struct rings_action action;
+    memset(r->game->stones, 0, r->play->board->n_cells);
+    for (uint32_t k = 0; k < r->ply; k++)
+        make_move(r->play, r->game, k);
+    indices[0] = action_at(r->game, r->ply)->index;
+    for (int i = 0; i < N_CANDIDATES && indices[0] != passing_index(r->play->board); i++) {
+        struct action action;
         uint32_t k = 0;
 
-        if (!rings_draw_action(play->board, game->stones, ply, &random, &action))
+        if (!draw_action(r->play->board, r->game->stones, r->ply, &random, &action))
             continue;
         while (k < n && indices[k] != action.index)
             k++;
@@ -291,7 +271,7 @@ static uint32_t list_candidates(const struct play *play, struct play_game *game,
 static uint32_t render_indices(const struct play_row *r)
 {
     uint32_t indices[N_CANDIDATES + 1];
-    const uint32_t n = list_candidates(r->play, r->game, r->ply, indices);
+    const uint32_t n = list_candidates(r, indices);
 
     for (uint32_t i = 0; i < n; i++)
         play_put_int(r->to, i, (int32_t)indices[i]);
@@ -301,7 +281,7 @@ static uint32_t render_indices(const struct play_row *r)
 static uint32_t render_values(const struct play_row *r)
 {
     uint32_t indices[N_CANDIDATES + 1];
-    const uint32_t n = list_candidates(r->play, r->game, r->ply, indices);
+    const uint32_t n = list_candidates(r, indices);
 
     for (uint32_t i = 0; i < n; i++)
         indices[i] = i;

@@ -15,9 +15,11 @@
 
 /* --- rows that these games share --- */
 
+/* Planes that a board from a file has not are left out. */
 static void put(const struct play_row *r, uint32_t plane, uint32_t cell)
 {
-    play_put_float(r->to, (uint64_t)plane * r->play->board->n_cells + cell, 1);
+    if (r->play->n_planes == 0 || plane < r->play->n_planes)
+        play_put_float(r->to, (uint64_t)plane * r->play->board->n_cells + cell, 1);
 }
 
 static void fill_plane(const struct play_row *r, uint32_t plane)
@@ -26,18 +28,22 @@ static void fill_plane(const struct play_row *r, uint32_t plane)
         put(r, plane, cell);
 }
 
-/* The stones of the player to move in plane 0, and of the other in plane 1. */
-static void put_mover(const struct play_row *r)
+/* The stones of the first player and of the second, or of the player to move and of the other; then
+ * the last stones, each in a plane of its own: by player, or the latest first. */
+static void put_stones(const struct play_row *r, bool by_player, uint32_t n_last)
 {
+    const uint32_t *moves = r->game->moves;
+
     for (uint32_t k = 0; k < r->ply; k++)
-        put(r, (r->ply - k) & 1, r->game->moves[k]);
+        put(r, (by_player ? k : r->ply - k) & 1, moves[k]);
+    for (uint32_t k = 1; k <= n_last && k <= r->ply; k++)
+        put(r, by_player ? 2 + ((r->ply - k) & 1) : 1 + k, moves[r->ply - k]);
 }
 
 /* The stones of the first player, of the second, and the player to move. */
 static void render_colours(const struct play_row *r)
 {
-    for (uint32_t k = 0; k < r->ply; k++)
-        put(r, k & 1, r->game->moves[k]);
+    put_stones(r, true, 0);
     if ((r->ply & 1) == 1)
         fill_plane(r, 2);
 }
@@ -71,7 +77,8 @@ static void render_player(const struct play_row *r)
 
 /* --- Hex --- */
 
-enum edge { EDGE_TOP, EDGE_BOTTOM, EDGE_LEFT, EDGE_RIGHT, N_EDGES };
+/* Beyond the cells: the edges that the first player joins, then those of the second. */
+#define N_EDGES 4
 
 /* The chain that a cell or edge belongs to; parents are a forest (union-find). */
 static uint32_t chain_of(uint32_t *parents, uint32_t at)
@@ -88,42 +95,33 @@ static void join(uint32_t *parents, uint32_t a, uint32_t b)
     parents[chain_of(parents, a)] = chain_of(parents, b);
 }
 
-/* Join a new stone to its neighbours of the same colour and to its colour's edges. */
-static void join_stone(struct play_game *game, uint32_t n, uint32_t cell)
-{
-    static const int steps[6][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {1, -1}, {-1, 1}};
-    const uint32_t row = cell / n, col = cell % n, edges = n * n;
-    const uint8_t colour = game->stones[cell];
-
-    for (size_t i = 0; i < N_OF(steps); i++) {
-        const uint32_t r = row + (uint32_t)steps[i][0], c = col + (uint32_t)steps[i][1];
-
-        if (r < n && c < n && game->stones[r * n + c] == colour)
-            join(game->work, cell, r * n + c);
-    }
-    if ((colour == 1 ? row : col) == 0)
-        join(game->work, cell, edges + (colour == 1 ? EDGE_TOP : EDGE_LEFT));
-    if ((colour == 1 ? row : col) == n - 1)
-        join(game->work, cell, edges + (colour == 1 ? EDGE_BOTTOM : EDGE_RIGHT));
-}
-
 static void play_hex_game(const struct play *play, struct play_game *game)
 {
-    const uint32_t n = play->board->rows, edges = n * n;
+    static const int steps[6][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {1, -1}, {-1, 1}};
+    const uint32_t n = play->board->rows, n_cells = n * n;
 
     play_shuffle_cells(play, game);
-    memset(game->stones, 0, edges);
-    for (uint32_t i = 0; i < edges + N_EDGES; i++)
+    memset(game->stones, 0, n_cells);
+    for (uint32_t i = 0; i < n_cells + N_EDGES; i++)
         game->work[i] = i;
-    for (uint32_t ply = 0; ply < edges; ply++) {
-        const uint32_t cell = game->moves[ply], colour = ply & 1;
-        const uint32_t first = edges + (colour == 0 ? EDGE_TOP : EDGE_LEFT);
+    for (uint32_t ply = 0; ply < n_cells; ply++) {
+        const uint32_t cell = game->moves[ply], row = cell / n, col = cell % n, player = ply & 1;
+        const uint32_t edges = n_cells + 2 * player, across = player == 0 ? row : col;
 
-        game->stones[cell] = (uint8_t)(colour + 1);
-        join_stone(game, n, cell);
+        game->stones[cell] = (uint8_t)(player + 1);
+        for (size_t i = 0; i < N_OF(steps); i++) {
+            const uint32_t y = row + (uint32_t)steps[i][0], x = col + (uint32_t)steps[i][1];
+
+            if (y < n && x < n && game->stones[y * n + x] == player + 1)
+                join(game->work, cell, y * n + x);
+        }
+        if (across == 0)
+            join(game->work, cell, edges);
+        if (across == n - 1)
+            join(game->work, cell, edges + 1);
         game->n_plies = ply + 1;
-        game->winner = (int)colour;
-        if (chain_of(game->work, first) == chain_of(game->work, first + 1))
+        game->winner = (int)player;
+        if (chain_of(game->work, edges) == chain_of(game->work, edges + 1))
             return;
     }
 }
@@ -155,38 +153,30 @@ static bool fits_connect4(const struct board *board)
     return board->rows == 6 && board->cols == 7;
 }
 
-/* Stones of one colour in a line through a cell, both ways along a step. */
-static uint32_t length_of_line(const struct board *board, const uint8_t *stones, uint32_t cell,
-                               const int step[2])
-{
-    uint32_t length = 1;
-
-    for (int way = -1; way <= 1; way += 2) {
-        uint32_t row = cell / board->cols, col = cell % board->cols;
-
-        for (;;) {
-            row += (uint32_t)(way * step[0]);
-            col += (uint32_t)(way * step[1]);
-            if (row >= board->rows || col >= board->cols ||
-                stones[row * board->cols + col] != stones[cell])
-                break;
-            length++;
-        }
-    }
-    return length;
-}
-
 /* Put the stone of a ply; true when it completes a line of so many, which ends the game. */
 static bool put_stone(const struct play *play, struct play_game *game, uint32_t ply,
                       uint32_t wanted)
 {
     static const int steps[4][2] = {{0, 1}, {1, 0}, {1, 1}, {1, -1}};
-    const uint32_t cell = game->moves[ply];
+    const uint32_t cell = game->moves[ply], rows = play->board->rows, cols = play->board->cols;
+    const uint8_t stone = (uint8_t)((ply & 1) + 1);
 
-    game->stones[cell] = (uint8_t)((ply & 1) + 1);
+    game->stones[cell] = stone;
     game->n_plies = ply + 1;
     for (size_t i = 0; i < N_OF(steps); i++) {
-        if (length_of_line(play->board, game->stones, cell, steps[i]) < wanted)
+        uint32_t length = 1;
+
+        for (int way = -1; way <= 1; way += 2) {
+            const uint32_t down = (uint32_t)(way * steps[i][0]),
+                           right = (uint32_t)(way * steps[i][1]);
+            uint32_t row = cell / cols + down, col = cell % cols + right;
+
+            for (; row < rows && col < cols && game->stones[row * cols + col] == stone; length++) {
+                row += down;
+                col += right;
+            }
+        }
+        if (length < wanted)
             continue;
         game->winner = (int)(ply & 1);
         return true;
@@ -230,9 +220,7 @@ static void play_connect4_game(const struct play *play, struct play_game *game)
 /* Mine, theirs, the last move, the one before it, and ones when the first player is to move. */
 static void render_gomoku(const struct play_row *r)
 {
-    put_mover(r);
-    for (uint32_t k = 1; k <= 2 && k <= r->ply; k++)
-        put(r, 1 + k, r->game->moves[r->ply - k]);
+    put_stones(r, false, 2);
     if ((r->ply & 1) == 0)
         fill_plane(r, 4);
 }
@@ -240,7 +228,7 @@ static void render_gomoku(const struct play_row *r)
 /* Mine, theirs, and ones when the first player is to move. */
 static void render_connect4(const struct play_row *r)
 {
-    put_mover(r);
+    put_stones(r, false, 0);
     if ((r->ply & 1) == 0)
         fill_plane(r, 2);
 }
@@ -312,40 +300,25 @@ const struct play_kind play_connect4 = {
  * has some, with a pass where the game knows it, else of cells. */
 static void set_up(struct play *play)
 {
-    const struct board *board = play->board;
+    const struct board *b = play->board;
 
-    play->n_planes = board_swaps_colours(board) ? 3 : 4;
-    if (board->n_planes > 0)
-        play->n_planes = board->n_planes;
-    play->n_actions = board->n_cells;
-    if (board->n_actions > 0)
-        play->n_actions = board->n_actions;
-    else if (board->game == BOARD_GAME_GO)
-        play->n_actions = board->n_cells + 1;
-}
-
-static void put_known(const struct play_row *r, uint32_t plane, uint32_t cell)
-{
-    if (plane < r->play->n_planes)
-        put(r, plane, cell);
+    play->n_planes = b->n_planes > 0 ? b->n_planes : board_swaps_colours(b) ? 3 : 4;
+    play->n_actions =
+        b->n_actions > 0 ? b->n_actions : b->n_cells + (b->game == BOARD_GAME_GO ? 1 : 0);
 }
 
 /* Without swaps of colours: mine, theirs, the last move, and ones. A file with planes of its own:
  * the first player's, the second's, the latest stone of one and of the other, as far as it goes. */
 static void render_state(const struct play_row *r)
 {
-    const bool by_colour = r->play->board->n_planes > 0;
-
-    if (!by_colour && board_swaps_colours(r->play->board)) {
+    if (r->play->board->n_planes > 0) {
+        put_stones(r, true, 2);
+    } else if (board_swaps_colours(r->play->board)) {
         render_colours(r);
-        return;
-    }
-    for (uint32_t k = 0; k < r->ply; k++)
-        put_known(r, (by_colour ? k : r->ply - k) & 1, r->game->moves[k]);
-    for (uint32_t k = 1; k <= (by_colour ? 2 : 1) && k <= r->ply; k++)
-        put_known(r, by_colour ? 2 + ((r->ply - k) & 1) : 2, r->game->moves[r->ply - k]);
-    if (!by_colour)
+    } else {
+        put_stones(r, false, 1);
         fill_plane(r, 3);
+    }
 }
 
 static const struct play_array any_arrays[] = {

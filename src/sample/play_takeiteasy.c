@@ -25,11 +25,6 @@ static uint32_t number_of(uint32_t tile, uint32_t direction)
     return numbers[direction][tile / divisors[direction] % 3];
 }
 
-static uint32_t tile_at(const struct play_game *game, uint32_t ply)
-{
-    return game->moves[N_CELLS + ply];
-}
-
 static void play_to_the_end(const struct play *play, struct play_game *game)
 {
     struct play_random random = play_random_of(play, game, PLAY_FOR_CHOICES, 0);
@@ -42,27 +37,11 @@ static void play_to_the_end(const struct play *play, struct play_game *game)
     game->winner = -1;
 }
 
-static uint32_t score_line(const struct board *board, uint32_t line, const uint32_t *tiles)
-{
-    const uint32_t direction = line / LINES_EACH;
-    const uint32_t *cell = board->line_cells + board->line_start[line];
-    const uint32_t *end = board->line_cells + board->line_start[line + 1];
-    const uint32_t number = number_of(tiles[*cell], direction);
-    uint32_t score = 0;
-
-    for (; cell < end; cell++) {
-        if (number_of(tiles[*cell], direction) != number)
-            return 0;
-        score += number;
-    }
-    return score;
-}
-
 /* Numbers a, b, c of each cell's tile as 100 a + 10 b + c; 0 where there is none yet. */
 static void render_plateau(const struct play_row *r)
 {
     for (uint32_t k = 0; k < r->ply; k++) {
-        const uint32_t tile = tile_at(r->game, k);
+        const uint32_t tile = r->game->moves[N_CELLS + k];
 
         play_put_int(
             r->to, r->game->moves[k],
@@ -73,7 +52,7 @@ static void render_plateau(const struct play_row *r)
 static void render_tile(const struct play_row *r)
 {
     for (uint32_t i = 0; i < N_NUMBERS; i++)
-        play_put_int(r->to, i, (int32_t)number_of(tile_at(r->game, r->ply), i));
+        play_put_int(r->to, i, (int32_t)number_of(r->game->moves[N_CELLS + r->ply], i));
 }
 
 static void render_position(const struct play_row *r)
@@ -81,14 +60,24 @@ static void render_position(const struct play_row *r)
     play_put_int(r->to, 0, (int32_t)r->game->moves[r->ply]);
 }
 
+/* A line scores its number for each cell if all its tiles have the same. */
 static void render_final_score(const struct play_row *r)
 {
+    const struct board *b = r->play->board;
     uint32_t tiles[N_CELLS], score = 0;
 
     for (uint32_t k = 0; k < N_CELLS; k++)
-        tiles[r->game->moves[k]] = tile_at(r->game, k);
-    for (uint32_t line = 0; line < r->play->board->n_lines; line++)
-        score += score_line(r->play->board, line, tiles);
+        tiles[r->game->moves[k]] = r->game->moves[N_CELLS + k];
+    for (uint32_t line = 0; line < b->n_lines; line++) {
+        const uint32_t *cell = b->line_cells + b->line_start[line];
+        const uint32_t n = b->line_start[line + 1] - b->line_start[line];
+        const uint32_t number = number_of(tiles[*cell], line / LINES_EACH);
+        uint32_t k = 1;
+
+        while (k < n && number_of(tiles[cell[k]], line / LINES_EACH) == number)
+            k++;
+        score += k == n ? n * number : 0;
+    }
     play_put_int(r->to, 0, (int32_t)score);
 }
 

@@ -13,7 +13,6 @@
 #include "npy/header.h"
 #include "npy/pickle.h"
 #include "sample/play.h"
-#include "write/archive_out.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,18 +22,6 @@
 #define PRELUDE_MAX_NBYTES  1024
 #define ITEM_MAX_NBYTES     (8 * PLAY_MAX_ITEMS + 128)
 #define ITEM_ROWS_PER_PIECE (16 * PICKLE_BATCH)
-
-/* One array: a member of the archive, and its pieces. */
-struct sample_member {
-    struct member head;
-    struct pieces pieces; /* its header is owned until the pieces are freed */
-    const struct sample *sample;
-    const struct play_array *array;
-    struct dtype dtype; /* of the items in an object array */
-    uint64_t row_nbytes;
-    struct pickle_writer writer; /* of items */
-    char name[64];
-};
 
 struct sample {
     const struct settings *settings;
@@ -49,7 +36,17 @@ struct sample {
     struct error *err;
 };
 
-/* --- games --- */
+/* One array: a member of the archive, and its pieces. */
+struct sample_member {
+    struct member head;
+    struct pieces pieces; /* its header is owned until the pieces are freed */
+    const struct sample *sample;
+    const struct play_array *array;
+    struct dtype dtype; /* of the items in an object array */
+    uint64_t row_nbytes;
+    struct pickle_writer writer; /* of items */
+    char name[64];
+};
 
 /* Play games until there are enough rows. */
 static int index_games(struct sample *sample, struct error *err)
@@ -78,116 +75,80 @@ static int index_games(struct sample *sample, struct error *err)
     return status;
 }
 
-/* The row that is drawn, and its game. */
-struct cursor {
-    const struct sample *sample;
-    struct play_game game;
-    uint64_t number; /* of the game */
-    uint64_t row;
-};
-
-static int cursor_init(struct cursor *c, const struct sample *sample, uint64_t row,
-                       struct error *err)
-{
-    uint64_t end = sample->n_games;
-
-    *c = (struct cursor){.sample = sample, .row = row};
-    if (play_game_init(&c->game, &sample->play, err) != 0)
-        return -1;
-    if (row >= sample->settings->n_rows)
-        return 0;
-    while (end - c->number > 1) {
-        const uint64_t middle = c->number + (end - c->number) / 2;
-
-        if (sample->first_row[middle] <= row)
-            c->number = middle;
-        else
-            end = middle;
-    }
-    play_game(&sample->play, c->number, &c->game);
-    return 0;
-}
-
-static struct play_row cursor_draw(struct cursor *c, uint8_t *to)
-{
-    return (struct play_row){&c->sample->play, &c->game,
-                             (uint32_t)(c->row - c->sample->first_row[c->number]), to};
-}
-
-static void cursor_step(struct cursor *c)
-{
-    c->row++;
-    if (c->row < c->sample->settings->n_rows &&
-        c->row - c->sample->first_row[c->number] == c->game.n_plies)
-        play_game(&c->sample->play, ++c->number, &c->game);
-}
-
 /* --- making pieces --- */
-
-/* The member whose pieces they are. */
-static struct sample_member *member_of(const struct pieces *pieces)
-{
-    return (struct sample_member *)((char *)pieces - offsetof(struct sample_member, pieces));
-}
 
 static void release(struct pieces *pieces)
 {
     bytes_release(&pieces->header);
 }
 
-static int make_rows(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
-                     struct error *err)
+/* Draw a row of an object array, and append its pickle. */
+static int draw_items(const struct sample_member *m, struct play_row *r, uint64_t row,
+                      struct bytes *out, struct error *err)
 {
-    const struct sample_member *m = member_of(pieces);
-    const uint64_t n_bytes = (rows->end - rows->begin) * pieces->row_nbytes;
-    uint8_t *to = bytes_reserve(out, n_bytes, err);
-    struct cursor cursor;
+    uint8_t data[8 * PLAY_MAX_ITEMS] = {0};
+    uint64_t n;
 
-    if (rows->begin == rows->end) /* everything is in the header */
-        return 0;
-    if (to == NULL || cursor_init(&cursor, m->sample, rows->begin, err) != 0)
-        return -1;
-    memset(to, 0, n_bytes);
-    for (; cursor.row < rows->end; to += pieces->row_nbytes) {
-        const struct play_row row = cursor_draw(&cursor, to);
+    r->to = data;
+    n = m->array->render_items(r);
+    const struct pickle_ndarray array = {
+        .dtype = m->dtype,
+        .n_dims = 1,
+        .shape = &n,
+        .n_elements = n,
+        .n_bytes = n * m->dtype.itemsize,
+        .data = data,
+    };
+    const struct pickle_item item = {
+        .kind = PICKLE_ARRAY, .n_bytes_or_items = (uint32_t)array.n_bytes, .as.array = &array};
 
-        m->array->render(&row);
-        cursor_step(&cursor);
-    }
-    out->n_bytes += n_bytes;
-    play_game_release(&cursor.game);
-    return 0;
+    return pickle_write_items(&m->writer, row, &item, 1, out, err);
 }
 
-static int make_items(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
-                      struct error *err)
+/* Play the games that these rows are of, and draw the rows; a text has none, it is in the header.
+ */
+static int make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+                struct error *err)
 {
-    const struct sample_member *m = member_of(pieces);
-    struct cursor cursor;
-    int status = cursor_init(&cursor, m->sample, rows->begin, err);
+    const struct sample_member *m =
+        (const void *)((const char *)pieces - offsetof(struct sample_member, pieces));
+    const struct sample *sample = m->sample;
+    const uint64_t n_bytes = (rows->end - rows->begin) * pieces->row_nbytes;
+    uint64_t number = 0, end = sample->n_games;
+    struct play_game game = {0};
+    struct play_row r = {.play = &sample->play, .game = &game};
+    uint8_t *to = bytes_reserve(out, n_bytes, err);
+    int status = to != NULL ? play_game_init(&game, &sample->play, err) : -1;
 
-    while (status == 0 && cursor.row < rows->end) {
-        uint8_t data[8 * PLAY_MAX_ITEMS] = {0};
-        const struct play_row row = cursor_draw(&cursor, data);
-        const uint64_t n = m->array->render_items(&row);
-        const struct pickle_ndarray array = {
-            .dtype = m->dtype,
-            .n_dims = 1,
-            .shape = &n,
-            .n_elements = n,
-            .n_bytes = n * m->dtype.itemsize,
-            .data = data,
-        };
-        const struct pickle_item item = {
-            .kind = PICKLE_ARRAY, .n_bytes_or_items = (uint32_t)array.n_bytes, .as.array = &array};
+    while (end - number > 1) {
+        const uint64_t middle = number + (end - number) / 2;
 
-        status = pickle_write_items(&m->writer, cursor.row, &item, 1, out, err);
-        cursor_step(&cursor);
+        if (sample->first_row[middle] <= rows->begin)
+            number = middle;
+        else
+            end = middle;
     }
-    play_game_release(&cursor.game);
-    if (status == 0 && rows->end == pieces->n_rows)
-        status = pickle_write_trailer(out, err);
-    return status;
+    if (status == 0)
+        memset(to, 0, n_bytes);
+    for (uint64_t row = rows->begin; row < rows->end && status == 0; row++) {
+        if (row > rows->begin && row - sample->first_row[number] == game.n_plies)
+            number++;
+        if (row == rows->begin || row == sample->first_row[number])
+            play_game(&sample->play, number, &game);
+        r.ply = (uint32_t)(row - sample->first_row[number]);
+        r.to = to + (row - rows->begin) * pieces->row_nbytes;
+        if (m->array->render_items != NULL)
+            status = draw_items(m, &r, row, out, err);
+        else
+            m->array->render(&r);
+    }
+    play_game_release(&game);
+    if (status != 0)
+        return -1;
+    out->n_bytes += n_bytes;
+    if (m->array->render_items != NULL && rows->end == pieces->n_rows)
+        return pickle_write_trailer(out, err);
+    return 0;
 }
 
 /* --- members --- */
@@ -195,15 +156,14 @@ static int make_items(const struct pieces *pieces, const struct piece_rows *rows
 static struct pieces *open_member(struct member *member, struct codec_member *hints,
                                   struct error *err)
 {
-    static const struct pieces_ops row_ops = {NULL, make_rows, release};
-    static const struct pieces_ops item_ops = {NULL, make_items, release};
+    static const struct pieces_ops ops = {NULL, make, release};
     struct sample_member *m = (struct sample_member *)member;
     const bool is_object = m->array->render_items != NULL;
     struct pickle_ndarray first = {.n_dims = 1, .dtype = m->dtype};
     const struct pickle_item item = {.kind = PICKLE_ARRAY, .as.array = &first};
     uint64_t n_bytes = m->dtype.itemsize;
 
-    m->pieces.ops = is_object ? &item_ops : &row_ops;
+    m->pieces.ops = &ops;
     m->pieces.n_rows = m->array->text != NULL ? 0 : m->sample->settings->n_rows;
     m->pieces.row_nbytes = is_object ? 0 : m->row_nbytes;
     m->pieces.rows_per_piece = is_object                      ? ITEM_ROWS_PER_PIECE
@@ -319,43 +279,33 @@ static int open_sample(struct sample *sample, struct error *err)
     return index_games(sample, err);
 }
 
-/* A manifest from before would speak of another output. */
-static int remove_old_manifest(const char *path, struct error *err)
-{
-    struct text manifest = {0};
-    int status = text_append(&manifest, err, "%s" MANIFEST_SUFFIX, path);
-
-    if (status == 0)
-        status = output_remove(manifest.text, err);
-    text_release(&manifest);
-    return status;
-}
-
 static int write_archive(void *self, struct crew *crew)
 {
     struct sample *sample = self;
     const size_t n_arrays = sample->play.kind->n_arrays;
     struct archive_out *archive =
         archive_out_new(sample->path, ARCHIVE_OUT_NPZ, sample->settings->force, sample->err);
+    struct text manifest = {0};
     char sha256[65];
     int status = archive != NULL ? 0 : -1;
 
     sample->members.crew = crew;
     for (size_t i = 0; i < n_arrays && status == 0; i++) {
-        struct member *const member = &sample->arrays[i].head;
-
-        if (members_add(&sample->members, member, sample->err) != 0 ||
-            archive_out_add(archive, member, sample->err) != 0)
-            status = -1;
+        status = members_add(&sample->members, &sample->arrays[i].head, sample->err);
+        if (status == 0)
+            status = archive_out_add(archive, &sample->arrays[i].head, sample->err);
     }
     members_begin(&sample->members);
     if (status == 0)
         status = archive_out_write(archive, &sample->result->n_bytes, sha256, sample->err);
     members_end(&sample->members);
-    if (status == 0)
-        status = remove_old_manifest(sample->path, sample->err);
-    if (status == 0)
-        status = archive_out_commit(archive, sample->err);
+    /* A manifest from before would speak of another output. */
+    if (status == 0 &&
+        (text_append(&manifest, sample->err, "%s" MANIFEST_SUFFIX, sample->path) != 0 ||
+         output_remove(manifest.text, sample->err) != 0 ||
+         archive_out_commit(archive, sample->err) != 0))
+        status = -1;
+    text_release(&manifest);
     archive_out_free(archive);
     for (size_t i = 0; i < n_arrays; i++) {
         sample->result->unpacked_nbytes += sample->arrays[i].head.made_nbytes;

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "sample/play.h"
-#include "sample/play_chess.h"
 #include "sample/sample.h"
 
 #include <stdlib.h>
