@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/option.h"
-#include "report/located.h"
+#include "report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,18 +91,14 @@ static int write_sheet(const struct settings *settings, const struct sheet *shee
 
 static int show(const struct settings *settings, const char *path, struct error *err)
 {
-    struct located located;
-    struct sheet sheet;
-    int status = located_open(&located, settings, path, settings->row, err);
+    const struct sheet_request request = {.path = path, .row = settings->row, .settings = settings};
+    struct report_sheet found;
+    int status = report_sheet_build(&found, &request, false, err);
 
-    if (status != 0)
-        return -1;
-    status = located_sheet(&located, &sheet, err);
     if (status == 0) {
-        status = write_sheet(settings, &sheet, err);
-        sheet_release(&sheet);
+        status = write_sheet(settings, &found.sheet, err);
+        report_sheet_release(&found);
     }
-    located_close(&located);
     return status;
 }
 

@@ -3,8 +3,13 @@
  * time; what is known of a row beforehand is its part and its transform, a byte each. Planes and
  * policies are added to their maps element by element, through a list that says which cell an
  * element is about.
+ *
+ * Where nothing tells games apart, rows side by side are mostly of one game, and then no evidence
+ * of their own. They are taken for that when the later one has the stones of the earlier one, or of
+ * the one before it (boards that are turned round to the player to move), but for a few: fewer than
+ * half of what two rows that are far apart have not in common.
  */
-#include "report/tally.h"
+#include "report/set.h"
 
 #include "engine/plan.h"
 #include "shard/batch.h"
@@ -18,61 +23,110 @@
 #define BATCH_NBYTES (UINT64_C(1) << 20)
 #define NO_TRANSFORM 255 /* no board has so many */
 
-/* What is known of a shard's rows before they are read. */
-struct known {
+/* An element of a row, and the place in a part's sums that it is added to. */
+struct spot {
+    uint64_t element;
+    struct tally_map *map;
+    uint32_t cell;
+};
+
+/* A shard that is counted, and the array of it that is read. */
+struct count {
     struct tally *tally;
     const struct shard *shard;
-    struct budget budget;
     uint8_t *parts;      /* owned, one per row */
     uint8_t *transforms; /* owned, one per row, or NULL */
+
+    const struct role_binding *binding;
+    uint64_t *numbers; /* of an array of integers: to be filled */
+
+    struct tally_label *label;
+    bool bins;
+
+    struct spot *spots; /* of planes: owned, */
+    double *values;     /* and their numbers in a row */
+    size_t n_spots;
+
+    bool finds_games; /* nothing tells them: by the stones of the first array that has maps */
+    uint8_t *stones;  /* owned: of three rows by turns, while games are found; or NULL */
+    double least;     /* the share of stones that rows of one game have in common; -1: not known */
+    uint64_t game;    /* of the row at hand */
+
+    struct tally_policy *policy;
+    struct tally_map *map; /* of the policy, or NULL */
+    int32_t *cells;        /* owned: of each action; -1: none */
 };
+
+typedef void (*visit_rows)(struct count *c, const struct batch *rows, const struct batch *others);
 
 /* --- reading an array --- */
 
 struct source {
-    struct reader reader;
-    struct batch batch;
     struct csr csr;
+    struct batch batch;
     const struct array *array;
-    uint64_t at_most; /* rows of a batch */
 };
 
-static int source_open(struct source *s, struct known *k, size_t i, struct error *err)
+static int source_open(struct source *s, const struct count *c, size_t i, struct error *err)
 {
-    const struct shard *shard = k->shard;
+    const struct shard *shard = c->shard;
     const struct role_binding *binding = &shard->bindings[i];
 
-    *s = (struct source){.array = &shard->archive.arrays[i]};
-    s->reader = (struct reader){.arrays = &s->array, .n_arrays = 1};
-    s->batch.reader = &s->reader;
+    s->array = &shard->archive.arrays[i];
+    s->batch.own = (struct reader){.arrays = &s->array, .n_arrays = 1};
     if (binding->sparse == SPARSE_CSR) {
         const int index = binding->index_array >= 0 ? binding->index_array : (int)i;
         const struct array *offsets = &shard->archive.arrays[shard->bindings[index].offsets_array];
 
         if (csr_open(&s->csr, &offsets, &s->array, 1, err) != 0)
             return -1;
-        s->reader.csr = &s->csr;
+        s->batch.own.csr = &s->csr;
     }
-    if (reader_open(&s->reader, &k->budget, err) != 0)
-        return -1;
-    s->at_most = s->array->row_nbytes > 0 ? BATCH_NBYTES / s->array->row_nbytes + 1 : 4096;
-    return 0;
+    return batch_open(&s->batch, c->tally->settings->budget, err);
 }
 
-static void source_close(struct source *s)
+/* Visit all rows of an array, with the same rows of another one beside them (-1: of none). */
+static int read_array(struct count *c, size_t i, int other, visit_rows visit, struct error *err)
 {
-    batch_release(&s->batch);
-    reader_close(&s->reader);
-    csr_release(&s->csr);
+    const uint64_t row_nbytes = c->shard->archive.arrays[i].row_nbytes;
+    const uint64_t at_most = row_nbytes > 0 ? BATCH_NBYTES / row_nbytes + 1 : 4096;
+    struct source sources[2] = {0};
+    const struct batch *rows = &sources[0].batch;
+    int status = source_open(&sources[0], c, i, err);
+
+    if (status == 0 && other >= 0)
+        status = source_open(&sources[1], c, (size_t)other, err);
+    while (status == 0 && (status = batch_next(&sources[0].batch, at_most, err)) == 0 &&
+           rows->n > 0) {
+        if (other >= 0)
+            status = batch_next(&sources[1].batch, rows->n, err);
+        if (status == 0)
+            visit(c, rows, other >= 0 ? &sources[1].batch : NULL);
+    }
+    for (int k = 0; k < 2; k++) {
+        batch_release(&sources[k].batch);
+        csr_release(&sources[k].csr);
+    }
+    return status;
+}
+
+/* Element e of a row: row_double, quicker for the usual types. */
+static inline double number_at(const struct row *row, uint64_t e)
+{
+    if (row->items == NULL && row->dtype->itemsize == 4 && row->dtype->kind == DTYPE_FLOAT &&
+        !row->dtype->big_endian) {
+        const uint32_t bits = bytes_get_le32(row->bytes + 4 * e);
+        float number;
+
+        memcpy(&number, &bits, sizeof number);
+        return number;
+    }
+    return row->items == NULL && row->dtype->itemsize == 1 && row->dtype->kind != DTYPE_INT
+               ? row->bytes[e]
+               : row_double(row, e);
 }
 
 /* --- parts and transforms --- */
-
-/* Rows of one game, source or stretch of like positions go to one part, dealt out by its number. */
-static uint8_t part_of(const struct tally *tally, uint64_t unit)
-{
-    return (uint8_t)((unit * UINT64_C(0x9e3779b97f4a7c15) >> 32) % tally->n_parts);
-}
 
 /* The array of that name that holds one integer per row, or -1. */
 static int find_numbers(const struct shard *shard, const char *name)
@@ -88,147 +142,116 @@ static int find_numbers(const struct shard *shard, const char *name)
     return -1;
 }
 
-/* Those integers, owned by the caller. */
-static uint64_t *read_numbers(struct known *k, int i, struct error *err)
+static void visit_numbers(struct count *c, const struct batch *rows, const struct batch *others)
 {
-    uint64_t *numbers = calloc(k->shard->n_rows + 1, sizeof *numbers);
-    struct source s = {0};
-    int status = numbers != NULL ? source_open(&s, k, (size_t)i, err)
-                                 : error_no_memory(err, "the numbers of games");
+    (void)others;
+    for (uint64_t r = 0; r < rows->n; r++) {
+        const struct row row = batch_row(rows, r);
 
-    while (status == 0 && (status = batch_next(&s.batch, s.at_most, err)) == 0 && s.batch.n > 0)
-        for (uint64_t r = 0; r < s.batch.n; r++) {
-            const struct row row = batch_row(&s.batch, r);
-
-            numbers[s.batch.first + r] = (uint64_t)row_int(&row, 0);
-        }
-    source_close(&s);
-    if (status == 0)
-        return numbers;
-    free(numbers);
-    return NULL;
+        c->numbers[rows->first + r] = (uint64_t)row_int(&row, 0);
+    }
 }
 
-static void known_release(struct known *k)
+/* Rows of one game, source or stretch of like positions go to one part, dealt out by its number. */
+static uint8_t part_of(const struct tally *tally, uint64_t unit)
 {
-    free(k->parts);
-    free(k->transforms);
+    return (uint8_t)((unit * UINT64_C(0x9e3779b97f4a7c15) >> 32) % tally->n_parts);
 }
 
-/* The part of each row, by its game or source. *is_told: something tells them. */
-static int read_parts(struct known *k, const struct tally_images *images, bool *is_told,
+/* The part of each row, by its game or source, and its transform. *is_told: something tells them.
+ */
+static int read_parts(struct count *c, const struct verify_images *images, bool *is_told,
                       struct error *err)
 {
-    const uint64_t n_rows = k->shard->n_rows;
-    const uint64_t *numbers = images->sources;
-    uint64_t *own = NULL;
-    int i = find_numbers(k->shard, "game_id");
+    const struct shard *shard = c->shard;
+    const int transform = find_numbers(shard, PLAN_TRANSFORM_KEY);
+    const bool is_expanded = images->transforms != NULL || transform >= 0;
+    const uint64_t *sources = images->sources;
+    int i = find_numbers(shard, "game_id");
+    int status = 0;
 
+    c->parts = malloc(shard->n_rows + 1);
+    c->transforms = is_expanded ? malloc(shard->n_rows + 1) : NULL;
+    c->numbers = calloc(shard->n_rows + 1, sizeof *c->numbers);
+    if (c->parts == NULL || (is_expanded && c->transforms == NULL) || c->numbers == NULL)
+        return error_no_memory(err, "the parts of the rows");
     if (i < 0)
-        i = find_numbers(k->shard, "game_ids");
+        i = find_numbers(shard, "game_ids");
     if (i < 0)
-        i = find_numbers(k->shard, PLAN_SOURCE_KEY);
-    if (i >= 0 && (numbers = own = read_numbers(k, i, err)) == NULL)
-        return -1;
-    *is_told = numbers != NULL;
-    for (uint64_t r = 0; r < n_rows; r++)
-        k->parts[r] = part_of(k->tally, numbers != NULL ? numbers[r] : k->tally->n_rows + r);
-    free(own);
-    return 0;
+        i = find_numbers(shard, PLAN_SOURCE_KEY);
+    if (i >= 0) {
+        status = read_array(c, (size_t)i, -1, visit_numbers, err);
+        sources = c->numbers;
+    }
+    *is_told = sources != NULL;
+    for (uint64_t r = 0; r < shard->n_rows; r++)
+        c->parts[r] = part_of(c->tally, sources != NULL ? sources[r] : c->tally->n_rows + r);
+    if (status == 0 && transform >= 0)
+        status = read_array(c, (size_t)transform, -1, visit_numbers, err);
+    for (uint64_t r = 0; is_expanded && r < shard->n_rows; r++) {
+        const uint64_t t = transform >= 0 ? c->numbers[r] : images->transforms[r];
+
+        c->transforms[r] = t < c->tally->board->n_transforms ? (uint8_t)t : NO_TRANSFORM;
+    }
+    return status;
 }
 
 /* --- labels --- */
 
-static struct tally_label *find_label(const struct tally *tally, const char *key)
+static void visit_label(struct count *c, const struct batch *rows, const struct batch *others)
 {
-    for (size_t i = 0; i < tally->n_labels; i++)
-        if (strcmp(tally->labels[i].key, key) == 0)
-            return &tally->labels[i];
-    return NULL;
+    struct tally_histogram *all = &c->label->all;
+
+    (void)others;
+    for (uint64_t r = 0; r < rows->n; r++) {
+        const uint8_t t = c->transforms != NULL ? c->transforms[rows->first + r] : NO_TRANSFORM;
+        const struct row row = batch_row(rows, r);
+
+        for (uint64_t e = 0; e < row.n; e++) {
+            const double value = number_at(&row, e);
+
+            if (!isfinite(value))
+                continue;
+            tally_note(all, all, c->bins, value);
+            if (t != NO_TRANSFORM)
+                tally_note(&c->label->by_transform[t], all, c->bins, value);
+        }
+    }
 }
 
-static int add_label(struct known *k, size_t i, bool bins, struct error *err)
+static int add_label(struct count *c, size_t i, struct error *err)
 {
-    struct tally_label *label = find_label(k->tally, k->shard->archive.arrays[i].key);
-    struct source s;
+    struct tally *tally = c->tally;
     int status;
 
-    if (label == NULL || label->role != k->shard->bindings[i].role ||
-        (bins && !label->all.is_binned))
+    c->label = NULL;
+    for (size_t k = 0; k < tally->n_labels; k++)
+        if (strcmp(tally->labels[k].key, c->shard->archive.arrays[i].key) == 0)
+            c->label = &tally->labels[k];
+    if (c->label == NULL || c->label->role != c->binding->role ||
+        (c->bins && !c->label->all.is_binned))
         return 0;
-    if (k->transforms != NULL && label->by_transform == NULL) {
-        label->by_transform = calloc(k->tally->board->n_transforms, sizeof *label->by_transform);
-        if (label->by_transform == NULL)
+    if (c->transforms != NULL && c->label->by_transform == NULL) {
+        c->label->by_transform = calloc(tally->board->n_transforms, sizeof *c->label->by_transform);
+        if (c->label->by_transform == NULL)
             return error_no_memory(err, "the values of a label");
     }
-    status = source_open(&s, k, i, err);
-    while (status == 0 && (status = batch_next(&s.batch, s.at_most, err)) == 0 && s.batch.n > 0)
-        for (uint64_t r = 0; r < s.batch.n; r++) {
-            const uint8_t t =
-                k->transforms != NULL ? k->transforms[s.batch.first + r] : NO_TRANSFORM;
-            struct tally_histogram *own = t != NO_TRANSFORM ? &label->by_transform[t] : NULL;
-            const struct row row = batch_row(&s.batch, r);
-
-            for (uint64_t e = 0; e < row.n; e++) {
-                const double value = row_double(&row, e);
-
-                if (!isfinite(value))
-                    continue;
-                if (bins) {
-                    tally_count(&label->all, label->all.low, label->all.high, value);
-                    if (own != NULL)
-                        tally_count(own, label->all.low, label->all.high, value);
-                } else {
-                    tally_note(&label->all, value);
-                    if (own != NULL)
-                        tally_note(own, value);
-                }
-            }
-        }
-    source_close(&s);
-    k->tally->needs_bins |= label->all.is_binned;
+    status = read_array(c, i, -1, visit_label, err);
+    tally->needs_bins |= c->label->all.is_binned;
     return status;
 }
 
-/* --- maps --- */
-
-/* An element of a row, and the place in a part's sums that it is added to. */
-struct spot {
-    uint64_t element;
-    struct tally_map *map;
-    uint32_t cell;
-};
-
-/* The number that element e of a row of planes adds to a map of that plane: of codes, whether it is
- * a stone of the colour. */
-static double number_of(const struct known *k, const struct role_binding *binding,
-                        const struct row *row, const struct spot *spot)
-{
-    if (binding->role == ROLE_PACKED) {
-        const uint8_t byte = row->bytes[spot->element / 8];
-
-        return byte >> (binding->lsb_first ? spot->element % 8 : 7 - spot->element % 8) & 1;
-    }
-    const double number = row_double(row, spot->element);
-
-    if (binding->role != ROLE_GRID)
-        return isfinite(number) ? number : 0;
-    if (k->tally->board->family->has_tiles)
-        return number != 0;
-    return spot->map->plane == 0 ? number == 1 : number == 2 || number == -1;
-}
+/* --- planes --- */
 
 /* List the elements of a row that are on the board in a plane of stones. */
-static size_t list_spots(const struct known *k, size_t i, struct spot *spots)
+static void list_spots(struct count *c, const char *key)
 {
-    const struct role_binding *binding = &k->shard->bindings[i];
-    const struct array *array = &k->shard->archive.arrays[i];
-    const struct board *board = k->tally->board;
+    const struct role_binding *binding = c->binding;
+    const struct board *board = c->tally->board;
     const bool is_packed = binding->role == ROLE_PACKED, is_grid = binding->role == ROLE_GRID;
     const uint64_t n = binding->axes.outer * binding->axes.axis *
                        (is_packed || binding->axes.inner == 0 ? 1 : binding->axes.inner);
     const uint64_t plane_nbits = (binding->axes.axis + 7) / 8 * 8;
-    size_t n_spots = 0;
 
     for (uint64_t e = 0; e < n; e++) {
         uint64_t plane = e / binding->axes.axis, at = e % binding->axes.axis;
@@ -240,89 +263,57 @@ static size_t list_spots(const struct known *k, size_t i, struct spot *spots)
         if (cell < 0 || !board->on_board[cell])
             continue;
         for (uint64_t colour = 0; colour < (is_grid ? 2 : 1); colour++) {
-            struct tally_map *map = tally_find_map(k->tally, array->key, is_grid ? colour : plane);
+            struct tally_map *map = tally_find_map(c->tally, key, is_grid ? colour : plane);
 
             if (map != NULL)
-                spots[n_spots++] =
+                c->spots[c->n_spots++] =
                     (struct spot){is_packed ? plane * plane_nbits + at : e, map, (uint32_t)cell};
         }
     }
-    return n_spots;
 }
 
-/* The elements of array i that are added to maps, owned by the caller; none: *n_spots is 0. */
-static struct spot *make_spots(const struct known *k, size_t i, size_t *n_spots, struct error *err)
+/* The numbers that a row adds to the maps of its planes: of codes, whether it is a stone of the
+ * colour. */
+static void get_values(const struct count *c, const struct row *row)
 {
-    const char *key = k->shard->archive.arrays[i].key;
-    size_t n_maps = 0;
-    struct spot *spots;
+    const bool has_tiles = c->tally->board->family->has_tiles;
 
-    for (size_t m = 0; m < k->tally->n_maps; m++)
-        n_maps += strcmp(k->tally->maps[m].key, key) == 0;
-    spots = calloc(n_maps * k->tally->board->n_cells + 1, sizeof *spots);
-    if (spots == NULL)
-        error_no_memory(err, "the cells of an array");
-    *n_spots = spots != NULL && n_maps > 0 ? list_spots(k, i, spots) : 0;
-    return spots;
-}
+    for (size_t p = 0; p < c->n_spots; p++) {
+        const struct spot *spot = &c->spots[p];
 
-static int add_planes(struct known *k, size_t i, struct error *err)
-{
-    const struct role_binding *binding = &k->shard->bindings[i];
-    const uint32_t n_cells = k->tally->board->n_cells;
-    struct source s = {0};
-    size_t n_spots;
-    struct spot *spots = make_spots(k, i, &n_spots, err);
-    int status = spots == NULL ? -1 : n_spots > 0 ? source_open(&s, k, i, err) : 0;
+        if (c->binding->role == ROLE_PACKED) {
+            const unsigned bit = spot->element % 8;
 
-    for (size_t m = 0; m < k->tally->n_maps; m++)
-        if (strcmp(k->tally->maps[m].key, k->shard->archive.arrays[i].key) == 0)
-            k->tally->maps[m].n_rows += k->shard->n_rows;
-    while (status == 0 && n_spots > 0 && (status = batch_next(&s.batch, s.at_most, err)) == 0 &&
-           s.batch.n > 0)
-        for (uint64_t r = 0; r < s.batch.n; r++) {
-            const size_t part = k->parts[s.batch.first + r];
-            const struct row row = batch_row(&s.batch, r);
-
-            for (size_t p = 0; p < n_spots; p++)
-                spots[p].map->sums[part * n_cells + spots[p].cell] +=
-                    number_of(k, binding, &row, &spots[p]);
+            c->values[p] =
+                row->bytes[spot->element / 8] >> (c->binding->lsb_first ? bit : 7 - bit) & 1;
+            continue;
         }
-    source_close(&s);
-    free(spots);
-    return status;
+        const double number = number_at(row, spot->element);
+
+        if (c->binding->role != ROLE_GRID)
+            c->values[p] = isfinite(number) ? number : 0;
+        else if (has_tiles)
+            c->values[p] = number != 0;
+        else
+            c->values[p] = spot->map->plane == 0 ? number == 1 : number == 2 || number == -1;
+    }
 }
 
-/* --- games that nothing tells --- */
-
-/*
- * Rows side by side are mostly of one game, and then no evidence of their own. They are taken for
- * that when the later one has the stones of the earlier one, or of the one before it (boards that
- * are turned round to the player to move), but for a few: fewer than half of what two rows that
- * are far apart have not in common.
- */
-struct games {
-    const struct known *known;
-    const struct role_binding *binding;
-    const struct spot *spots;
-    size_t n_spots;
-    uint32_t n_cells;
-};
-
-static void find_stones(const struct games *g, const struct row *row, uint8_t *stones)
+/* Where the row whose values were got last has stones. */
+static void find_stones(const struct count *c, uint8_t *stones)
 {
-    memset(stones, 0, g->n_cells);
-    for (size_t p = 0; p < g->n_spots; p++)
-        if (number_of(g->known, g->binding, row, &g->spots[p]) != 0)
-            stones[g->spots[p].cell] = 1;
+    memset(stones, 0, c->tally->board->n_cells);
+    for (size_t p = 0; p < c->n_spots; p++)
+        if (c->values[p] != 0)
+            stones[c->spots[p].cell] = 1;
 }
 
 /* The share of the stones of one row that another one has, too. */
-static double share_kept(const struct games *g, const uint8_t *before, const uint8_t *after)
+static double share_kept(const struct count *c, const uint8_t *before, const uint8_t *after)
 {
     uint32_t n = 0, n_kept = 0;
 
-    for (uint32_t cell = 0; cell < g->n_cells; cell++) {
+    for (uint32_t cell = 0; cell < c->tally->board->n_cells; cell++) {
         n += before[cell];
         n_kept += before[cell] & after[cell];
     }
@@ -330,112 +321,116 @@ static double share_kept(const struct games *g, const uint8_t *before, const uin
 }
 
 /* What rows have in common that are half a batch apart. */
-static double common_share(const struct games *g, const struct batch *batch, uint8_t *stones)
+static double common_share(const struct count *c, const struct batch *batch)
 {
+    const uint32_t n_cells = c->tally->board->n_cells;
     const uint64_t half = batch->n / 2;
     double sum = 0;
 
     for (uint64_t r = 0; r < half; r++) {
-        const struct row a = batch_row(batch, r), b = batch_row(batch, r + half);
+        for (uint64_t k = 0; k < 2; k++) {
+            const struct row row = batch_row(batch, r + k * half);
 
-        find_stones(g, &a, stones);
-        find_stones(g, &b, stones + g->n_cells);
-        sum += share_kept(g, stones, stones + g->n_cells);
+            get_values(c, &row);
+            find_stones(c, c->stones + k * n_cells);
+        }
+        sum += share_kept(c, c->stones, c->stones + n_cells);
     }
     return half > 0 ? sum / (double)half : 1;
 }
 
-static int find_games_of(struct known *k, size_t i, struct games *g, struct error *err)
+static void visit_planes(struct count *c, const struct batch *rows, const struct batch *others)
 {
-    uint8_t *stones = calloc(g->n_cells, 3), *last[3] = {NULL};
-    uint64_t game = k->tally->n_rows;
-    double least = -1;
-    struct source s;
-    int status = source_open(&s, k, i, err);
+    const size_t n_cells = c->tally->board->n_cells;
 
-    if (status == 0 && stones == NULL)
-        status = error_no_memory(err, "stones");
-    for (size_t b = 0; b < 3 && stones != NULL; b++)
-        last[b] = stones + b * g->n_cells;
-    while (status == 0 && (status = batch_next(&s.batch, s.at_most, err)) == 0 && s.batch.n > 0) {
-        if (least < 0)
-            least = (1 + common_share(g, &s.batch, stones)) / 2;
-        for (uint64_t r = 0; r < s.batch.n; r++) {
-            const uint64_t at = s.batch.first + r;
-            const struct row row = batch_row(&s.batch, r);
-            uint8_t *now = last[at % 3];
+    (void)others;
+    if (c->stones != NULL && c->least < 0)
+        c->least = (1 + common_share(c, rows)) / 2;
+    for (uint64_t r = 0; r < rows->n; r++) {
+        const uint64_t at = rows->first + r;
+        const struct row row = batch_row(rows, r);
 
-            find_stones(g, &row, now);
-            if (at == 0 || (share_kept(g, last[(at + 2) % 3], now) < least &&
-                            (at == 1 || share_kept(g, last[(at + 1) % 3], now) < least)))
-                game = k->tally->n_rows + at;
-            k->parts[at] = part_of(k->tally, game);
+        get_values(c, &row);
+        if (c->stones != NULL) {
+            uint8_t *now = c->stones + at % 3 * n_cells;
+
+            find_stones(c, now);
+            if (at == 0 ||
+                (share_kept(c, c->stones + (at + 2) % 3 * n_cells, now) < c->least &&
+                 (at == 1 || share_kept(c, c->stones + (at + 1) % 3 * n_cells, now) < c->least)))
+                c->game = c->tally->n_rows + at;
+            c->parts[at] = part_of(c->tally, c->game);
         }
+        const size_t first = c->parts[at] * n_cells;
+
+        for (size_t p = 0; p < c->n_spots; p++)
+            if (c->values[p] != 0)
+                c->spots[p].map->sums[first + c->spots[p].cell] += c->values[p];
     }
-    source_close(&s);
-    free(stones);
-    return status;
 }
 
-/* By the stones of the first array that has maps. */
-static int find_games(struct known *k, struct error *err)
+static int add_planes(struct count *c, size_t i, struct error *err)
 {
+    const char *key = c->shard->archive.arrays[i].key;
+    const uint32_t n_cells = c->tally->board->n_cells;
+    size_t n_maps = 0;
     int status = 0;
-    size_t n_spots = 0;
 
-    for (size_t i = 0; i < k->shard->archive.n_arrays && status == 0 && n_spots == 0; i++) {
-        const struct role_binding *binding = &k->shard->bindings[i];
-        struct spot *spots;
-
-        if (shard_is_undecided(k->shard, i) || !tally_is_planes(binding->role))
-            continue;
-        spots = make_spots(k, i, &n_spots, err);
-        struct games games = {k, binding, spots, n_spots, k->tally->board->n_cells};
-
-        if (spots == NULL)
-            return -1;
-        if (n_spots > 0)
-            status = find_games_of(k, i, &games, err);
-        free(spots);
-    }
+    for (struct tally_map *map = c->tally->maps; map < c->tally->maps + c->tally->n_maps; map++)
+        if (strcmp(map->key, key) == 0) {
+            map->n_rows += c->shard->n_rows;
+            n_maps++;
+        }
+    c->n_spots = 0;
+    c->spots = calloc(n_maps * n_cells + 1, sizeof *c->spots);
+    c->values = calloc(n_maps * n_cells + 1, sizeof *c->values);
+    c->stones = c->finds_games ? calloc(n_cells, 3) : NULL;
+    c->least = -1;
+    if (c->spots == NULL || c->values == NULL || (c->finds_games && c->stones == NULL))
+        status = error_no_memory(err, "the cells of an array");
+    else if (n_maps > 0)
+        list_spots(c, key);
+    if (status == 0 && c->n_spots > 0)
+        status = read_array(c, i, -1, visit_planes, err);
+    c->finds_games &= c->n_spots == 0;
+    free(c->spots);
+    free(c->values);
+    free(c->stones);
     return status;
 }
 
 /* --- policies --- */
 
 /* Weights that are none (negative, NaN, infinite) count as 0. */
-static double weight_of(double weight)
+static inline double weight_at(const struct row *row, uint64_t e)
 {
+    const double weight = number_at(row, e);
+
     return weight > 0 && weight < 1e300 ? weight : 0;
 }
 
-/* A policy that is read: where its rows are counted. */
-struct policy_reading {
-    const struct role_binding *binding;
-    const struct board *board;
-    struct tally_policy *policy;
-    struct tally_map *map; /* or NULL */
-};
-
 /* One row: dense, or of indices with their values (NULL: each counts as one). sums is where its
  * part's cells are. */
-static void add_policy_row(const struct policy_reading *p, const struct row *row,
-                           const struct row *values, double *sums)
+static void add_policy_row(const struct count *c, const struct row *row, const struct row *values,
+                           double *sums)
 {
-    const bool is_dense = p->binding->role == ROLE_POLICY;
-    const uint64_t n_actions = p->binding->n_actions;
+    const bool is_dense = c->binding->role == ROLE_POLICY;
+    const uint64_t n_actions = c->binding->n_actions;
     const uint64_t n = is_dense && row->n > n_actions ? n_actions : row->n;
     double total = 0, largest = 0, entropy = 0;
 
     for (int pass = 0; pass < 2; pass++)
         for (uint64_t e = 0; e < n; e++) {
-            const double weight = weight_of(is_dense         ? row_double(row, e)
-                                            : values == NULL ? 1
-                                            : e < values->n  ? row_double(values, e)
-                                                             : 0);
+            const double weight = is_dense         ? weight_at(row, e)
+                                  : values == NULL ? 1
+                                  : e < values->n  ? weight_at(values, e)
+                                                   : 0;
+
+            if (weight == 0)
+                continue;
             const int64_t action = is_dense ? (int64_t)e : row_int(row, e);
 
-            if (weight == 0 || action < 0)
+            if (action < 0)
                 continue;
             if (pass == 0) {
                 total += weight;
@@ -443,132 +438,92 @@ static void add_policy_row(const struct policy_reading *p, const struct row *row
                 continue;
             }
             entropy -= weight / total * log(weight / total);
-            const int64_t cell = p->map != NULL && (uint64_t)action < n_actions
-                                     ? planes_cell_of(p->board, p->binding, (uint64_t)action)
-                                     : -1;
-
-            if (cell >= 0)
-                sums[cell] += weight / total;
+            if (sums != NULL && (uint64_t)action < n_actions && c->cells[action] >= 0)
+                sums[c->cells[action]] += weight / total;
         }
     if (total == 0)
         return;
-    p->policy->n_rows++;
-    p->policy->entropy += entropy;
-    p->policy->top_share += largest / total;
-    if (p->map != NULL)
-        p->map->n_rows++;
+    c->policy->n_rows++;
+    c->policy->entropy += entropy;
+    c->policy->top_share += largest / total;
+    if (c->map != NULL)
+        c->map->n_rows++;
 }
 
-static int add_policy(struct known *k, size_t i, struct error *err)
+static void visit_policy(struct count *c, const struct batch *rows, const struct batch *others)
 {
-    const struct tally *tally = k->tally;
-    const struct role_binding *binding = &k->shard->bindings[i];
-    const char *key = k->shard->archive.arrays[i].key;
-    const bool has_values = binding->role == ROLE_POLICY_INDEX && binding->value_array >= 0;
-    struct policy_reading p = {.binding = binding,
-                               .board = tally->board,
-                               .map = tally_find_map(tally, key, TALLY_NO_PLANE)};
-    struct source s, values = {0};
+    const size_t n_cells = c->tally->board->n_cells;
+
+    for (uint64_t r = 0; r < rows->n; r++) {
+        const struct row row = batch_row(rows, r);
+        const struct row value = others != NULL ? batch_row(others, r) : (struct row){0};
+
+        add_policy_row(c, &row, others != NULL ? &value : NULL,
+                       c->map != NULL ? c->map->sums + c->parts[rows->first + r] * n_cells : NULL);
+    }
+}
+
+static int add_policy(struct count *c, size_t i, struct error *err)
+{
+    const char *key = c->shard->archive.arrays[i].key;
+    const bool has_values = c->binding->role == ROLE_POLICY_INDEX && c->binding->value_array >= 0;
     int status;
 
-    for (size_t at = 0; at < tally->n_policies; at++)
-        if (strcmp(tally->policies[at].key, key) == 0)
-            p.policy = &tally->policies[at];
-    if (p.policy == NULL)
+    c->policy = NULL;
+    for (size_t k = 0; k < c->tally->n_policies; k++)
+        if (strcmp(c->tally->policies[k].key, key) == 0)
+            c->policy = &c->tally->policies[k];
+    if (c->policy == NULL)
         return 0;
-    status = source_open(&s, k, i, err);
-    if (status == 0 && has_values)
-        status = source_open(&values, k, (size_t)binding->value_array, err);
-    while (status == 0 && (status = batch_next(&s.batch, s.at_most, err)) == 0 && s.batch.n > 0) {
-        if (has_values && (status = batch_next(&values.batch, s.batch.n, err)) != 0)
-            break;
-        for (uint64_t r = 0; r < s.batch.n; r++) {
-            const size_t part = k->parts[s.batch.first + r];
-            const struct row row = batch_row(&s.batch, r);
-            const struct row value = has_values ? batch_row(&values.batch, r) : (struct row){0};
-
-            add_policy_row(&p, &row, has_values ? &value : NULL,
-                           p.map != NULL ? p.map->sums + part * tally->board->n_cells : NULL);
-        }
-    }
-    source_close(&s);
-    source_close(&values);
+    c->map = tally_find_map(c->tally, key, TALLY_NO_PLANE);
+    c->cells = calloc(c->binding->n_actions + 1, sizeof *c->cells);
+    if (c->cells == NULL)
+        return error_no_memory(err, "the cells of actions");
+    for (uint64_t a = 0; c->map != NULL && a < c->binding->n_actions; a++)
+        c->cells[a] = (int32_t)planes_cell_of(c->tally->board, c->binding, a);
+    status = read_array(c, i, has_values ? c->binding->value_array : -1, visit_policy, err);
+    free(c->cells);
     return status;
 }
 
 /* --- a shard --- */
 
-static int known_init(struct known *k, struct tally *tally, const struct shard *shard,
-                      const struct tally_images *images, struct error *err)
+int tally_add(struct tally *tally, const struct shard *shard, const struct verify_images *images,
+              bool bins, struct error *err)
 {
-    const int transform = find_numbers(shard, PLAN_TRANSFORM_KEY);
-    const bool is_expanded = images->transforms != NULL || transform >= 0;
-    uint64_t *numbers = NULL;
-    bool is_told;
-
-    *k = (struct known){.tally = tally, .shard = shard};
-    k->budget.left = tally->settings->max_memory / 2;
-    k->budget.tmpdir = tally->settings->tmpdir;
-    k->parts = malloc(shard->n_rows + 1);
-    k->transforms = is_expanded ? malloc(shard->n_rows + 1) : NULL;
-    if (k->parts == NULL || (is_expanded && k->transforms == NULL))
-        return error_no_memory(err, "the parts of the rows");
-    if (read_parts(k, images, &is_told, err) != 0 || (!is_told && find_games(k, err) != 0))
-        return -1;
-    if (transform >= 0 && (numbers = read_numbers(k, transform, err)) == NULL)
-        return -1;
-    for (uint64_t r = 0; is_expanded && r < shard->n_rows; r++) {
-        const uint64_t t = numbers != NULL ? numbers[r] : images->transforms[r];
-
-        k->transforms[r] = t < tally->board->n_transforms ? (uint8_t)t : NO_TRANSFORM;
-    }
-    free(numbers);
-    return 0;
-}
-
-static int add_array(struct known *k, size_t i, bool bins, struct error *err)
-{
-    const struct role_binding *binding = &k->shard->bindings[i];
-
-    if (tally_is_label(binding->role))
-        return add_label(k, i, bins, err);
-    if (bins)
-        return 0;
-    if (tally_is_planes(binding->role))
-        return add_planes(k, i, err);
-    if (binding->role == ROLE_POLICY || binding->role == ROLE_POLICY_INDEX)
-        return add_policy(k, i, err);
-    return 0;
-}
-
-static int add_shard(struct tally *tally, const struct shard *shard,
-                     const struct tally_images *images, bool bins, struct error *err)
-{
-    struct known k;
-    int status;
+    const size_t n = shard->archive.n_arrays;
+    struct count c = {.tally = tally, .shard = shard, .bins = bins};
+    size_t n_done = 0; /* arrays whose planes are added */
+    bool is_told = true;
+    int status = 0;
 
     if (shard->bindings == NULL || tally->board == NULL ||
         strcmp(shard->found.board->name, tally->board->name) != 0)
-        return 0;
-    status = known_init(&k, tally, shard, images, err);
-    for (size_t i = 0; i < shard->archive.n_arrays && status == 0; i++)
-        if (!shard_is_undecided(shard, i))
-            status = add_array(&k, i, bins, err);
-    known_release(&k);
+        goto out;
+    status = read_parts(&c, images, &is_told, err);
+    c.finds_games = !is_told && !bins;
+    for (; c.finds_games && n_done < n && status == 0; n_done++) {
+        c.binding = &shard->bindings[n_done];
+        if (!shard_is_undecided(shard, n_done) && tally_is_planes(c.binding->role))
+            status = add_planes(&c, n_done, err);
+    }
+    for (size_t i = 0; i < n && status == 0; i++) {
+        const enum role role = shard->bindings[i].role;
+
+        c.binding = &shard->bindings[i];
+        if (shard_is_undecided(shard, i))
+            continue;
+        if (tally_is_label(role))
+            status = add_label(&c, i, err);
+        else if (tally_is_planes(role) && i >= n_done && !bins)
+            status = add_planes(&c, i, err);
+        else if ((role == ROLE_POLICY || role == ROLE_POLICY_INDEX) && !bins)
+            status = add_policy(&c, i, err);
+    }
+    free(c.parts);
+    free(c.transforms);
+    free(c.numbers);
+out:
+    tally->n_rows += bins ? 0 : shard->n_rows;
     return status;
-}
-
-int tally_add(struct tally *tally, const struct shard *shard, const struct tally_images *images,
-              struct error *err)
-{
-    const int status = add_shard(tally, shard, images, false, err);
-
-    tally->n_rows += shard->n_rows;
-    return status;
-}
-
-int tally_add_bins(struct tally *tally, const struct shard *shard,
-                   const struct tally_images *images, struct error *err)
-{
-    return add_shard(tally, shard, images, true, err);
 }

@@ -65,21 +65,6 @@ static json_t *findings_of_all(const struct report_set *set)
     return all;
 }
 
-static json_t *counts_of_all(const struct report_set *set)
-{
-    json_t *all = json_object();
-
-    for (int code = 0; code < FINDING_N_CODES; code++) {
-        uint64_t n = 0;
-
-        for (size_t i = 0; i < set->results.n; i++)
-            n += set->results.items[i].findings.counts[code];
-        if (n > 0)
-            json_object_set_new(all, finding_code_name((enum finding_code)code), count(n));
-    }
-    return all;
-}
-
 static json_t *histogram_json(const struct tally_histogram *h)
 {
     const double width = (h->high - h->low) / TALLY_N_BINS;
@@ -197,35 +182,28 @@ json_t *report_overlap_json(const struct report_overlap *overlap, const struct r
                      "symmetric", matrix_json(overlap, symmetric, files, n));
 }
 
-static json_t *positions_json(const struct report_positions *p)
-{
-    if (!p->is_known)
-        return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", count(p->n_rows), "distinct",
-                     count(p->n_classes), "duplicates", count(p->n_rows - p->n_classes), "largest",
-                     count(p->largest), "conflicts", count(p->n_conflicts));
-}
-
 json_t *report_set_json(const struct report_set *set)
 {
     const struct board *board = set->is_open ? set->shard.found.board : NULL;
-    json_t *json = json_object(), *arrays = json_array();
+    const struct report_positions *p = &set->positions;
+    json_t *arrays = json_array(), *counts = json_object(), *positions = json_null();
 
     for (size_t i = 0; set->is_open && i < set->shard.archive.n_arrays; i++)
         json_array_append_new(arrays, array_json(set, i));
-    json_object_set_new(json, "path", json_name(set->path));
-    json_object_set_new(json, "board", board != NULL ? json_name(board->name) : json_null());
-    json_object_set_new(json, "rows", count(set->n_rows));
-    json_object_set_new(json, "verdict", json_string(report_verdict_name(set->verdict)));
-    json_object_set_new(json, "sentence", json_name(set->sentence.text));
-    json_object_set_new(json, "command", json_name(set->command.text));
-    json_object_set_new(json, "arrays", arrays);
-    json_object_set_new(json, "findings", findings_of_all(set));
-    json_object_set_new(json, "counts", counts_of_all(set));
-    json_object_set_new(json, "labels", labels_json(&set->tally));
-    json_object_set_new(json, "policy", policies_json(&set->tally));
-    json_object_set_new(json, "heat", heat_json(&set->tally));
-    json_object_set_new(json, "evidence", evidence_json(&set->tally));
-    json_object_set_new(json, "positions", positions_json(&set->positions));
-    return json;
+    for (int code = 0; code < FINDING_N_CODES; code++)
+        if (set->counts[code] > 0)
+            json_object_set_new(counts, finding_code_name((enum finding_code)code),
+                                count(set->counts[code]));
+    if (p->is_known)
+        positions = json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", count(p->n_rows), "distinct",
+                              count(p->n_classes), "duplicates", count(p->n_rows - p->n_classes),
+                              "largest", count(p->largest), "conflicts", count(p->n_conflicts));
+    return json_pack(
+        "{s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+        json_name(set->path), "board", board != NULL ? json_name(board->name) : json_null(), "rows",
+        count(set->n_rows), "verdict", report_verdict_name(set->verdict), "sentence",
+        json_name(set->sentence.text), "command", json_name(set->command.text), "arrays", arrays,
+        "findings", findings_of_all(set), "counts", counts, "labels", labels_json(&set->tally),
+        "policy", policies_json(&set->tally), "heat", heat_json(&set->tally), "evidence",
+        evidence_json(&set->tally), "positions", positions);
 }

@@ -1,7 +1,7 @@
 /*
  * positions.c - the positions of a set up to symmetry: every row has the key of its orbit and a
  * hash of its values as the canonical image has them; sorted by key, equal ones are a class. And
- * the matrix of all sets, which `overlap` makes.
+ * the matrix of all sets, which `overlap` makes; that of one file follows from its keys.
  */
 #include "report/set.h"
 
@@ -19,18 +19,19 @@ struct record {
 
 /* The values of a plan's rows that go by while its keys are made. */
 struct value {
-    struct reader reader;
     struct batch batch;
     const struct plan_array *array;
 };
 
 struct counting {
+    const struct settings *settings;
     const struct board *board; /* of the plan that is read */
     struct key key;
     struct value *values; /* owned */
     size_t n_values;
-    struct record *records; /* owned: of all files */
-    uint64_t n, capacity;   /* and how many there may be */
+    struct record *records;  /* owned: of all files */
+    struct key_value *exact; /* owned: the keys of the rows alone, where they are wanted; or NULL */
+    uint64_t n, capacity;    /* and how many there may be */
 };
 
 /* Hash a row's values as they are in its canonical image. */
@@ -60,6 +61,8 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
     for (size_t v = 0; v < c->n_values; v++)
         if (batch_read(&c->values[v].batch, rows->first, rows->n, err) != 0)
             return -1;
+    if (c->exact != NULL)
+        memcpy(c->exact + c->n, rows->exact, rows->n * sizeof *c->exact);
     for (uint64_t r = 0; r < rows->n; r++) {
         const uint8_t *ties = rows->ties + r * ties_nbytes;
         struct record *record = &c->records[c->n++];
@@ -88,19 +91,17 @@ static int open_values(struct counting *c, const struct plan *plan, struct error
         if ((role != ROLE_VALUE && role != ROLE_WDL) || array->is_object)
             continue;
         value->array = array;
-        value->reader = (struct reader){.arrays = array->sources, .n_arrays = 1};
-        value->batch.reader = &value->reader;
+        value->batch.own = (struct reader){.arrays = array->sources, .n_arrays = 1};
         c->n_values++;
-        if (reader_open(&value->reader, NULL, err) != 0)
+        if (batch_open(&value->batch, NULL, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static int read_shard(struct counting *c, const struct settings *given, const char *path,
-                      struct error *err)
+static int read_shard(struct counting *c, const char *path, struct error *err)
 {
-    struct settings settings = *given; /* what it owns stays the caller's */
+    struct settings settings = *c->settings; /* what it owns stays the caller's */
     struct plan plan;
     int status;
 
@@ -110,19 +111,25 @@ static int read_shard(struct counting *c, const struct settings *given, const ch
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
         return -1;
     c->board = plan.board;
+    if (plan.swaps) { /* `overlap` looks at whose turn it is */
+        free(c->exact);
+        c->exact = NULL;
+    }
     status = key_of_plan(&c->key, &plan, NULL, err);
     if (status == 0)
         status = open_values(c, &plan, err);
 
-    const struct key_reader reader = {
-        .plan = &plan, .key = &c->key, .settings = given, .visit = keep_rows, .self = c};
+    const struct key_reader reader = {.plan = &plan,
+                                      .key = &c->key,
+                                      .settings = c->settings,
+                                      .wants_exact = c->exact != NULL,
+                                      .visit = keep_rows,
+                                      .self = c};
 
     if (status == 0)
         status = key_reader_run(&reader, err);
-    for (size_t v = 0; v < c->n_values; v++) {
+    for (size_t v = 0; v < c->n_values; v++)
         batch_release(&c->values[v].batch);
-        reader_close(&c->values[v].reader);
-    }
     free(c->values);
     c->values = NULL;
     c->n_values = 0;
@@ -131,82 +138,98 @@ static int read_shard(struct counting *c, const struct settings *given, const ch
     return status;
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key_value *x = a, *y = b;
+
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    return (x->low > y->low) - (x->low < y->low);
+}
+
 static int compare_records(const void *a, const void *b)
 {
     const struct record *x = a, *y = b;
+    const int order = compare_keys(&x->key, &y->key);
 
-    if (x->key.high != y->key.high)
-        return x->key.high < y->key.high ? -1 : 1;
-    if (x->key.low != y->key.low)
-        return x->key.low < y->key.low ? -1 : 1;
-    return (x->values > y->values) - (x->values < y->values);
+    return order != 0 ? order : (x->values > y->values) - (x->values < y->values);
 }
 
-static void count_classes(const struct counting *c, struct report_positions *p)
+static void count_classes(struct counting *c, struct report_positions *p)
 {
     uint64_t first = 0;
 
+    qsort(c->records, c->n, sizeof *c->records, compare_records);
     for (uint64_t i = 1; i <= c->n; i++) {
-        const struct record *a = &c->records[first], *b = &c->records[i];
-
-        if (i < c->n && a->key.high == b->key.high && a->key.low == b->key.low)
+        if (i < c->n && compare_keys(&c->records[first].key, &c->records[i].key) == 0)
             continue;
         p->n_classes++;
         p->largest = i - first > p->largest ? i - first : p->largest;
-        p->n_conflicts += a->values != c->records[i - 1].values;
+        p->n_conflicts += c->records[first].values != c->records[i - 1].values;
         first = i;
     }
     p->n_rows = c->n;
+    p->is_known = true;
+    p->has_exact = c->exact != NULL;
+    if (!p->has_exact)
+        return;
+    qsort(c->exact, c->n, sizeof *c->exact, compare_keys);
+    for (uint64_t i = 0; i < c->n; i++)
+        p->n_exact += i == 0 || compare_keys(&c->exact[i - 1], &c->exact[i]) != 0;
 }
 
 int report_count_positions(const struct report_set *set, struct report_positions *positions,
                            struct error *err)
 {
-    const struct settings *settings = set->request->settings;
-    struct counting c = {.capacity = set->n_rows};
+    struct counting c = {.settings = set->request->settings, .capacity = set->n_rows};
+    const uint64_t max_nbytes = c.settings->max_memory / 2;
     struct error why = {0};
     int status = 0;
 
-    *positions = (struct report_positions){0};
-    if (set->verdict == REPORT_UNCHECKED ||
-        set->n_rows > settings->max_memory / 2 / sizeof *c.records)
+    if (set->verdict == REPORT_UNCHECKED || set->n_rows > max_nbytes / sizeof *c.records)
         return 0;
     c.records = calloc(set->n_rows + 1, sizeof *c.records);
+    if (set->request->n == 1 && set->files.n == 1 &&
+        set->n_rows <= max_nbytes / (sizeof *c.records + sizeof *c.exact))
+        c.exact = calloc(set->n_rows + 1, sizeof *c.exact);
     if (c.records == NULL)
-        return error_no_memory(err, "the keys of positions");
+        status = error_no_memory(&why, "the keys of positions");
     for (size_t i = 0; i < set->files.n && status == 0; i++)
-        status = read_shard(&c, settings, set->files.paths[i], &why);
-    if (status == 0) {
-        qsort(c.records, c.n, sizeof *c.records, compare_records);
+        status = read_shard(&c, set->files.paths[i], &why);
+    if (status == 0)
         count_classes(&c, positions);
-        positions->is_known = true;
-    }
     free(c.records);
+    free(c.exact);
     return status != 0 && why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
 }
 
 int report_compare(const struct report_request *request, const struct report_files *files,
-                   struct report_overlap *overlap, struct error *err)
+                   const struct report_positions *first, struct report_overlap *overlap,
+                   struct error *err)
 {
     const size_t n = request->n;
     struct set *items = calloc(n + 1, sizeof *items);
     uint64_t *matrices = calloc(2 * n * n + 1, sizeof *matrices);
-    struct sets sets = {.items = items};
+    struct sets sets = {.items = items, .exact = matrices};
     int status = items != NULL && matrices != NULL ? 0 : error_no_memory(err, "matrices");
 
-    *overlap = (struct report_overlap){.matrices = matrices, .n = n};
+    overlap->matrices = matrices;
     for (size_t i = 0; i < n && status == 0; i++)
         if (files[i].is_sure)
             items[sets.n++] = (struct set){.path = request->paths[i],
                                            .shards = (const char *const *)files[i].paths,
                                            .n_shards = files[i].n,
                                            .settings = request->settings};
-    sets.exact = matrices;
-    sets.symmetry = matrices + sets.n * sets.n;
-    if (status == 0 && sets.n > 0 && sets_compare(&sets, request->settings, &overlap->why) != 0 &&
-        overlap->why.kind == ERROR_INTERNAL)
-        status = error_pass(err, &overlap->why);
     overlap->n = sets.n;
+    sets.symmetry = matrices + sets.n * sets.n;
+    if (status == 0 && n == 1 && first->has_exact) {
+        matrices[0] = first->n_rows - first->n_exact;
+        matrices[1] = first->n_rows - first->n_classes;
+    } else if (status == 0 && sets.n > 0 &&
+               sets_compare(&sets, request->settings, &overlap->why) != 0 &&
+               overlap->why.kind == ERROR_INTERNAL) {
+        status = error_pass(err, &overlap->why);
+    }
     free(items);
     return status;
 }

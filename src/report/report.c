@@ -1,15 +1,13 @@
 /*
  * report.c - one set after another is read and written down. `verify` says what is wrong with its
- * files; then each file is understood as `info` does, and its rows are counted (tally.c). A verdict
+ * files; then each file is understood as `info` does, and its rows are counted (count.c). A verdict
  * comes of both. Only what is written is kept when the next set's turn comes.
  */
 #include "report/set.h"
 
 #include "base/text.h"
-#include "verify/verify.h"
 
 #include <dirent.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,92 +29,54 @@ bool report_fits(const struct report_set *set)
 
 /* --- files --- */
 
-struct names {
-    char **items; /* owned */
-    size_t n;
-};
-
-static void names_release(struct names *names)
+static int is_shard(const struct dirent *entry)
 {
-    for (size_t i = 0; i < names->n; i++)
-        free(names->items[i]);
-    free(names->items);
+    return text_ends_with(entry->d_name, ".npz");
 }
 
-static bool ends_with(const char *text, const char *end)
+static int compare_names(const struct dirent **a, const struct dirent **b)
 {
-    const size_t n = strlen(text), n_end = strlen(end);
-
-    return n > n_end && strcmp(text + n - n_end, end) == 0;
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int compare_names(const void *a, const void *b)
+static bool is_folder(const char *path)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* The shards of a folder, by name; none when it holds .npy files: then it is a shard itself. */
-static int list_folder(const char *path, struct names *names, struct error *err)
-{
-    DIR *folder = opendir(path);
-    const struct dirent *entry;
-    int status = 0;
-
-    while (folder != NULL && status == 0 && (entry = readdir(folder)) != NULL) {
-        struct text name = {0};
-        char **grown;
-
-        if (!ends_with(entry->d_name, ".npz"))
-            continue;
-        status =
-            text_append(&name, err, "%s%s%s", path, ends_with(path, "/") ? "" : "/", entry->d_name);
-        grown = realloc(names->items, (names->n + 1) * sizeof *grown);
-        if (grown != NULL)
-            names->items = grown;
-        else
-            status = error_no_memory(err, "names of files");
-        if (status == 0)
-            names->items[names->n++] = name.text;
-        else
-            text_release(&name);
-    }
-    if (folder != NULL)
-        closedir(folder);
-    if (names->n > 0)
-        qsort(names->items, names->n, sizeof *names->items, compare_names);
-    return status;
-}
-
-/* Check every file of a set. */
+/* Check every file of a set: the shards of a folder, by name. One that holds none is a shard
+ * itself, of .npy files. */
 static int verify_set(struct report_set *set, struct error *err)
 {
     const struct verify_request request = {.settings = set->request->settings};
-    struct names names = {0};
-    struct stat about;
+    struct dirent **list = NULL;
+    const int n = is_folder(set->path) ? scandir(set->path, &list, is_shard, compare_names) : 0;
     int status = 0;
 
-    if (stat(set->path, &about) == 0 && S_ISDIR(about.st_mode))
-        status = list_folder(set->path, &names, err);
-    for (size_t i = 0; i < names.n && status == 0; i++)
-        status = verify_path(&request, names.items[i], &set->results, err);
-    if (status == 0 && names.n == 0)
-        status = verify_path(&request, set->path, &set->results, err);
-    names_release(&names);
-    return status;
+    for (int i = 0; i < n; i++) {
+        struct text name = {0};
+
+        if (status == 0)
+            status = text_append(&name, err, "%s%s%s", set->path,
+                                 text_ends_with(set->path, "/") ? "" : "/", list[i]->d_name);
+        if (status == 0)
+            status = verify_path(&request, name.text, &set->results, err);
+        text_release(&name);
+        free(list[i]);
+    }
+    free(list);
+    return n > 0 ? status : verify_path(&request, set->path, &set->results, err);
+}
+
+/* Not a manifest, and not one that cannot be read. */
+static bool is_readable(const struct verify_result *result)
+{
+    return !text_ends_with(result->path, ".json") && result->fatal == ERROR_NONE;
 }
 
 /* --- rows --- */
-
-/* Sizes are those of the arrays of that name in all files. */
-static void add_sizes(struct report_set *set, const struct shard *shard)
-{
-    for (size_t i = 0; i < shard->archive.n_arrays; i++)
-        for (size_t k = 0; k < set->shard.archive.n_arrays; k++)
-            if (strcmp(shard->archive.arrays[i].key, set->shard.archive.arrays[k].key) == 0) {
-                set->nbytes[k] += shard->archive.arrays[i].unpacked_nbytes;
-                set->packed_nbytes[k] += shard->archive.arrays[i].packed_nbytes;
-            }
-}
 
 static int open_first(struct report_set *set, const char *path, struct error *err)
 {
@@ -135,7 +95,18 @@ static int open_first(struct report_set *set, const char *path, struct error *er
     return tally_init(&set->tally, &set->shard, set->request->settings, err);
 }
 
-static int count_rows(struct report_set *set, const struct verify_result *result, bool again,
+/* Sizes are those of the arrays of that name in all files. */
+static void add_sizes(struct report_set *set, const struct archive_in *archive)
+{
+    for (size_t i = 0; i < archive->n_arrays; i++)
+        for (size_t k = 0; k < set->shard.archive.n_arrays; k++)
+            if (strcmp(archive->arrays[i].key, set->shard.archive.arrays[k].key) == 0) {
+                set->nbytes[k] += archive->arrays[i].unpacked_nbytes;
+                set->packed_nbytes[k] += archive->arrays[i].packed_nbytes;
+            }
+}
+
+static int count_rows(struct report_set *set, const struct verify_result *result, bool bins,
                       struct error *err)
 {
     const struct verify_request request = {.settings = set->request->settings,
@@ -146,32 +117,41 @@ static int count_rows(struct report_set *set, const struct verify_result *result
     const struct shard *shard = is_first ? &set->shard : &own;
     int status = is_first ? 0 : shard_open(&own, result->path, set->request->settings, err);
 
-    if (status == 0 && !again)
-        add_sizes(set, shard);
+    if (status == 0 && !bins)
+        add_sizes(set, &shard->archive);
     if (status == 0 && result->is_expanded)
         status = verify_images(&request, result->path, &images, err);
-    if (status == 0 && (images.sources == NULL || images.n_rows == shard->n_rows)) {
-        const struct tally_images known = {images.sources, images.transforms};
-
-        status = again ? tally_add_bins(&set->tally, shard, &known, err)
-                       : tally_add(&set->tally, shard, &known, err);
-    }
+    if (status == 0 && (images.sources == NULL || images.n_rows == shard->n_rows))
+        status = tally_add(&set->tally, shard, &images, bins, err);
     verify_images_release(&images);
     if (!is_first)
         shard_close(&own);
     return status;
 }
 
-/* Damage that `verify` has found already ends the counting of a file, not the report. */
+/* Twice, if some label has too many values to list. Damage that `verify` has found already ends the
+ * counting of a file, not the report. */
 static int read_rows(struct report_set *set, struct error *err)
 {
-    for (int pass = 0; pass < 2; pass++) {
+    struct tally *tally = &set->tally;
+
+    for (int pass = 0; pass == 0 || (pass == 1 && tally->needs_bins); pass++) {
+        for (size_t k = 0; pass == 1 && k < tally->n_labels; k++) {
+            struct tally_label *label = &tally->labels[k];
+
+            if (!label->all.is_binned)
+                continue;
+            memset(label->all.counts, 0, sizeof label->all.counts);
+            for (uint32_t t = 0; label->by_transform != NULL && t < tally->board->n_transforms; t++)
+                label->by_transform[t] = (struct tally_histogram){
+                    .is_binned = true, .low = label->all.low, .high = label->all.high};
+        }
         for (size_t i = 0; i < set->results.n; i++) {
             const struct verify_result *result = &set->results.items[i];
             struct error why = {0};
             int status = 0;
 
-            if (ends_with(result->path, ".json") || result->fatal != ERROR_NONE)
+            if (!is_readable(result))
                 continue;
             if (!set->is_open)
                 status = open_first(set, result->path, &why);
@@ -180,71 +160,25 @@ static int read_rows(struct report_set *set, struct error *err)
             if (status != 0 && why.kind != ERROR_DATA && why.kind != ERROR_IO)
                 return error_pass(err, &why);
         }
-        if (!set->tally.needs_bins)
-            break;
-        for (size_t k = 0; pass == 0 && k < set->tally.n_labels; k++) {
-            struct tally_label *label = &set->tally.labels[k];
-
-            if (!label->all.is_binned)
-                continue;
-            memset(label->all.counts, 0, sizeof label->all.counts);
-            for (uint32_t t = 0; label->by_transform != NULL && t < set->tally.board->n_transforms;
-                 t++)
-                label->by_transform[t] = (struct tally_histogram){
-                    .is_binned = true, .low = label->all.low, .high = label->all.high};
-        }
     }
-    return tally_finish(&set->tally, err);
+    return tally_finish(tally, err);
 }
 
 /* --- the verdict --- */
 
-/* "policy-sum 10, nan 2" */
-static int append_counts(const struct report_set *set, struct text *text, struct error *err)
-{
-    const char *gap = "";
-
-    for (int code = 0; code < FINDING_N_CODES; code++) {
-        uint64_t n = 0;
-
-        for (size_t i = 0; i < set->results.n; i++)
-            n += set->results.items[i].findings.counts[code];
-        if (n > 0 &&
-            text_append(text, err, "%s%s %llu", gap, finding_code_name((enum finding_code)code),
-                        (unsigned long long)n) != 0)
-            return -1;
-        if (n > 0)
-            gap = ", ";
-    }
-    return 0;
-}
-
-static const struct verify_result *find_fatal(const struct report_set *set)
-{
-    for (size_t i = 0; i < set->results.n; i++)
-        if (set->results.items[i].fatal != ERROR_NONE)
-            return &set->results.items[i];
-    return NULL;
-}
-
 /* The arrays without a role, with commas between. */
 static int append_undecided(const struct report_set *set, struct text *text, struct error *err)
 {
-    const char *gap = "";
-
-    for (size_t i = 0; set->is_open && i < set->shard.archive.n_arrays; i++) {
-        if (!shard_is_undecided(&set->shard, i))
-            continue;
-        if (text_append(text, err, "%s%s", gap, text_path(set->shard.archive.arrays[i].key).text) !=
-            0)
+    for (size_t i = 0; set->is_open && i < set->shard.archive.n_arrays; i++)
+        if (shard_is_undecided(&set->shard, i) &&
+            text_append(text, err, "%s%s", text->n_bytes > 0 ? ", " : "",
+                        text_path(set->shard.archive.arrays[i].key).text) != 0)
             return -1;
-        gap = ", ";
-    }
     return 0;
 }
 
 static int say_unchecked(struct report_set *set, const struct verify_result *fatal,
-                         struct error *err)
+                         const char *undecided, struct error *err)
 {
     struct text *s = &set->sentence;
 
@@ -259,99 +193,94 @@ static int say_unchecked(struct report_set *set, const struct verify_result *fat
                            set->shard.found.problem.kind != ERROR_NONE
                                ? set->shard.found.problem.message
                                : "the board is not known; use --board.");
-    if (text_append(s, err, "Cannot be checked: the role is not decided of ") != 0 ||
-        append_undecided(set, s, err) != 0)
-        return -1;
-    return text_append(s, err, ".");
+    return text_append(s, err, "Cannot be checked: the role is not decided of %s.", undecided);
 }
 
 static int say_verdict(struct report_set *set, struct error *err)
 {
-    const struct verify_result *fatal = find_fatal(set);
+    const struct verify_result *fatal = NULL;
     struct text *s = &set->sentence;
     struct text undecided = {0};
+    uint64_t n_errors = 0, n_warnings = 0;
     size_t n_files = 0;
+    const char *gap = " (";
+    int status = append_undecided(set, &undecided, err);
 
-    for (size_t i = 0; i < set->results.n; i++) {
+    for (size_t i = set->results.n; i-- > 0;) {
         const struct verify_result *result = &set->results.items[i];
+        const bool is_file = !text_ends_with(result->path, ".json");
 
-        set->n_errors += result->findings.n_errors;
-        set->n_warnings += result->findings.n_warnings;
-        if (!ends_with(result->path, ".json")) {
-            set->n_rows += result->n_rows;
-            n_files++;
-        }
+        fatal = result->fatal != ERROR_NONE ? result : fatal;
+        n_errors += result->findings.n_errors;
+        n_warnings += result->findings.n_warnings;
+        set->n_rows += is_file ? result->n_rows : 0;
+        n_files += is_file;
+        for (int code = 0; code < FINDING_N_CODES; code++)
+            set->counts[code] += result->findings.counts[code];
     }
-    if (append_undecided(set, &undecided, err) != 0)
-        return -1;
     set->verdict =
         fatal != NULL || !set->is_open || set->shard.found.board == NULL || undecided.n_bytes > 0
             ? REPORT_UNCHECKED
-        : set->n_errors > 0 ? REPORT_FINDINGS
-                            : REPORT_SOUND;
+        : n_errors > 0 ? REPORT_FINDINGS
+                       : REPORT_SOUND;
+    if (status == 0 && set->verdict == REPORT_UNCHECKED)
+        status = say_unchecked(set, fatal, undecided.text, err);
     text_release(&undecided);
-    if (set->verdict == REPORT_UNCHECKED)
-        return say_unchecked(set, fatal, err);
+    if (status != 0 || set->verdict == REPORT_UNCHECKED)
+        return status;
     if (text_append(s, err, "%s: %llu rows in %zu file%s, board %s; ",
                     set->verdict == REPORT_SOUND ? "Sound" : "Not sound",
                     (unsigned long long)set->n_rows, n_files, n_files == 1 ? "" : "s",
                     text_path(set->shard.found.board->preset).text) != 0)
         return -1;
-    if (set->n_errors + set->n_warnings == 0)
+    if (n_errors + n_warnings == 0)
         return text_append(s, err, "no findings.");
-    if (text_append(s, err, "%llu error%s and %llu warning%s (", (unsigned long long)set->n_errors,
-                    set->n_errors == 1 ? "" : "s", (unsigned long long)set->n_warnings,
-                    set->n_warnings == 1 ? "" : "s") != 0 ||
-        append_counts(set, s, err) != 0)
-        return -1;
-    return text_append(s, err, ").");
+    status = text_append(s, err, "%llu error%s and %llu warning%s", (unsigned long long)n_errors,
+                         n_errors == 1 ? "" : "s", (unsigned long long)n_warnings,
+                         n_warnings == 1 ? "" : "s");
+    for (int code = 0; code < FINDING_N_CODES && status == 0; code++)
+        if (set->counts[code] > 0) { /* "policy-sum 10, nan 2" */
+            status = text_append(s, err, "%s%s %llu", gap, finding_code_name(code),
+                                 (unsigned long long)set->counts[code]);
+            gap = ", ";
+        }
+    return status == 0 ? text_append(s, err, ").") : -1;
 }
 
 /* The command that finds the same: `verify`, or what settles undecided arrays. */
 static int say_command(struct report_set *set, struct error *err)
 {
-    struct stat about;
-    const bool is_folder = set->results.n > 0 && stat(set->path, &about) == 0 &&
-                           S_ISDIR(about.st_mode) &&
-                           strcmp(set->results.items[0].path, set->path) != 0;
+    const bool is_list = set->results.n > 0 && is_folder(set->path) &&
+                         strcmp(set->results.items[0].path, set->path) != 0;
 
     if (text_append(&set->command, err, "symaug verify %s-- ", set->request->options) != 0 ||
         text_append_shell(&set->command, set->path, err) != 0)
         return -1;
-    return is_folder
-               ? text_append(&set->command, err, "%s*.npz", ends_with(set->path, "/") ? "" : "/")
-               : 0;
+    return is_list ? text_append(&set->command, err, "%s*.npz",
+                                 text_ends_with(set->path, "/") ? "" : "/")
+                   : 0;
 }
 
 /* --- sets --- */
 
-/* The shards that can be read. */
-static int list_files(struct report_set *set, struct error *err)
+static int read_set(struct report_set *set, struct error *err)
 {
     struct report_files *files = &set->files;
 
+    if (verify_set(set, err) != 0 || read_rows(set, err) != 0 || say_verdict(set, err) != 0 ||
+        say_command(set, err) != 0)
+        return -1;
     files->paths = calloc(set->results.n + 1, sizeof *files->paths);
     if (files->paths == NULL)
         return error_no_memory(err, "names of files");
     files->is_sure = set->verdict != REPORT_UNCHECKED;
     for (size_t i = 0; i < set->results.n; i++) {
-        const struct verify_result *result = &set->results.items[i];
-
-        if (ends_with(result->path, ".json") || result->fatal != ERROR_NONE)
+        if (!is_readable(&set->results.items[i]))
             continue;
-        files->paths[files->n] = strdup(result->path);
-        if (files->paths[files->n] == NULL)
+        files->paths[files->n] = strdup(set->results.items[i].path);
+        if (files->paths[files->n++] == NULL)
             return error_no_memory(err, "names of files");
-        files->n++;
     }
-    return 0;
-}
-
-static int read_set(struct report_set *set, struct error *err)
-{
-    if (verify_set(set, err) != 0 || read_rows(set, err) != 0 || say_verdict(set, err) != 0 ||
-        say_command(set, err) != 0 || list_files(set, err) != 0)
-        return -1;
     return report_count_positions(set, &set->positions, err);
 }
 
@@ -366,77 +295,55 @@ static void release_set(struct report_set *set)
     text_release(&set->command);
 }
 
-/* What has been written so far. */
-struct writing {
-    const struct report_request *request;
-    struct text *page; /* or NULL */
-    json_t *sets;      /* or NULL */
-    size_t n_drawn;
-    int code;
-};
-
-static int write_set(struct writing *w, struct report_set *set, struct error *err)
-{
-    const int code = verify_exit_code(&set->results);
-
-    set->is_drawn =
-        w->request->n <= REPORT_MAX_DRAWN ||
-        (w->n_drawn < REPORT_MAX_DRAWN && (set->verdict != REPORT_SOUND || !report_fits(set)));
-    w->n_drawn += set->is_drawn;
-    if (code > 1 && w->code <= 1)
-        w->code = code;
-    else if (w->code == 0 && set->verdict != REPORT_SOUND)
-        w->code = 1;
-    if (w->sets != NULL)
-        json_array_append_new(w->sets, report_set_json(set));
-    return w->page != NULL ? page_add_set(w->page, set, err) : 0;
-}
-
-/* The last part: what the sets have in common. */
-static int write_end(struct writing *w, const struct report_files *files, json_t **json,
-                     struct error *err)
-{
-    struct report_overlap overlap;
-    int status = report_compare(w->request, files, &overlap, err);
-
-    if (status == 0 && w->page != NULL)
-        status = page_end(w->page, w->request, files, &overlap, err);
-    if (status == 0 && json != NULL) {
-        *json = json_pack("{s:b, s:O, s:o}", "ok", w->code == 0, "sets", w->sets, "overlap",
-                          report_overlap_json(&overlap, files, w->request->n));
-    }
-    free(overlap.matrices);
-    return status;
-}
-
-int report_make(const struct report_request *request, struct text *page, json_t **json,
+int report_make(const struct report_request *request, struct text *text, json_t **json,
                 struct error *err)
 {
-    struct writing w = {.request = request, .page = page};
+    struct xml page = {.out = text, .err = err};
     struct report_files *files = calloc(request->n + 1, sizeof *files);
-    int status = files != NULL ? 0 : error_no_memory(err, "names of files");
+    struct report_overlap overlap = {0};
+    struct report_positions first = {0};
+    json_t *sets = json_array();
+    size_t n_drawn = 0;
+    int status = files != NULL ? 0 : error_no_memory(err, "names of files"), code = 0;
 
-    if (status == 0 && page != NULL)
-        status = page_begin(page, request, err);
-    if (json != NULL)
-        w.sets = json_array();
+    if (text != NULL)
+        page_begin(&page, request);
     for (size_t i = 0; i < request->n && status == 0; i++) {
         struct report_set set = {.request = request, .path = request->paths[i], .number = i};
 
         status = read_set(&set, err);
-        if (status == 0)
-            status = write_set(&w, &set, err);
+        if (status == 0) {
+            const int own = verify_exit_code(&set.results);
+
+            if (code <= 1)
+                code = own > 1 ? own : code == 1 || set.verdict != REPORT_SOUND;
+            set.is_drawn =
+                request->n <= REPORT_MAX_DRAWN ||
+                (n_drawn < REPORT_MAX_DRAWN && (set.verdict != REPORT_SOUND || !report_fits(&set)));
+            n_drawn += set.is_drawn;
+            if (json != NULL)
+                json_array_append_new(sets, report_set_json(&set));
+            if (text != NULL)
+                page_put_set(&page, &set);
+        }
         files[i] = set.files;
+        first = i == 0 ? set.positions : first;
         release_set(&set);
     }
-    if (status == 0)
-        status = write_end(&w, files, json, err);
-    json_decref(w.sets);
+    if (status == 0 && (json != NULL || request->n > 1))
+        status = report_compare(request, files, &first, &overlap, err);
+    if (status == 0 && text != NULL)
+        page_end(&page, request, files, &overlap);
+    if (status == 0 && json != NULL)
+        *json = json_pack("{s:b, s:O, s:o}", "ok", code == 0, "sets", sets, "overlap",
+                          report_overlap_json(&overlap, files, request->n));
+    free(overlap.matrices);
+    json_decref(sets);
     for (size_t i = 0; files != NULL && i < request->n; i++) {
-        struct names names = {files[i].paths, files[i].n};
-
-        names_release(&names);
+        for (size_t k = 0; k < files[i].n; k++)
+            free(files[i].paths[k]);
+        free(files[i].paths);
     }
     free(files);
-    return status == 0 ? w.code : -1;
+    return status == 0 && !page.failed ? code : -1;
 }

@@ -6,7 +6,8 @@
 #define SYMAUG_REPORT_REPORT_H
 
 #include "base/json_load.h"
-#include "engine/settings.h"
+#include "show/sheet.h"
+#include "verify/verify.h"
 
 struct report_request {
     const struct settings *settings; /* borrowed, as everything here */
@@ -23,5 +24,21 @@ struct report_request {
  */
 int report_make(const struct report_request *request, struct text *page, json_t **json,
                 struct error *err);
+
+/* A sheet of a row with the stored images that `verify` finds. */
+struct report_sheet {
+    struct sheet sheet;
+    struct verify_located located; /* what the set says of itself: the sheet borrows it */
+};
+
+/*
+ * Build it; the request names no stored images. What the set says of itself (manifest, zip comment)
+ * counts where the settings, which must outlive the sheet, say nothing. is_pair: draw no more than
+ * the first image and that of the row (or the second one). The caller releases it, when that
+ * succeeded.
+ */
+int report_sheet_build(struct report_sheet *s, const struct sheet_request *request, bool is_pair,
+                       struct error *err);
+void report_sheet_release(struct report_sheet *s);
 
 #endif

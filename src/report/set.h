@@ -1,16 +1,121 @@
 /*
- * set.h - what report.c knows of one set, for those who write it down: page.c, json.c. Only for
- * src/report.
+ * set.h - what a report knows of one set, and what its rows add up to: how often each value stands
+ * in a label, how sharp the policies are, where stones and policies lie on the board, and whether
+ * that is the same in every image. Only for src/report.
+ *
+ * Rows that belong together (a game, the images of a source) go to the same one of TALLY_MAX_PARTS
+ * parts, and every sum is kept for each part: how much the parts differ tells how far chance may
+ * take a sum.
  */
 #ifndef SYMAUG_REPORT_SET_H
 #define SYMAUG_REPORT_SET_H
 
+#include "engine/shard.h"
 #include "report/report.h"
-#include "report/tally.h"
-#include "verify/verify.h"
 
 /* Beyond so many sets, maps and pictures are drawn of so many that need them. */
 #define REPORT_MAX_DRAWN 16
+
+/* --- tallies --- */
+
+#define TALLY_MAX_PARTS  128
+#define TALLY_MAX_VALUES 64 /* different ones that are listed; beyond, they are counted in: */
+#define TALLY_N_BINS     32
+
+/* The values of a label. */
+struct tally_histogram {
+    double values[TALLY_MAX_VALUES]; /* ascending; unless is_binned */
+    uint64_t counts[TALLY_MAX_VALUES];
+    uint32_t n;
+    bool is_binned; /* counts are of TALLY_N_BINS equal parts of low .. high */
+    double low, high;
+};
+
+struct tally_label {
+    const char *key; /* borrowed from the first shard, as all of them */
+    enum role role;
+    struct tally_histogram all;
+    struct tally_histogram *by_transform; /* owned: one per transform of the board, or NULL */
+};
+
+/* Means over the rows whose policy has mass, divided by its sum. */
+struct tally_policy {
+    const char *key;
+    uint64_t n_rows;
+    double entropy, top_share; /* sums until tally_finish, then means; entropy in nats */
+};
+
+#define TALLY_NO_PLANE UINT64_MAX /* a policy */
+
+/* One map of the board: a plane of stones, or a policy. */
+struct tally_map {
+    const char *key;
+    uint64_t plane;
+    uint64_t n_rows;   /* that count */
+    uint32_t *partner; /* owned: per transform, the map that takes this one's place (a colour swap
+                          exchanges two); itself elsewhere */
+    double *sums;      /* owned: n_parts x n_cells */
+    double *mean, *group, *z; /* in the same memory, n_cells each, after tally_finish: the mean, its
+                                 mean over the group, and their difference in standard errors; NaN:
+                                 undefined */
+};
+
+/* How far the set is from its image under a transform. */
+struct tally_evidence {
+    double distance; /* the largest difference of any cell of any map, in sizes of such differences
+                        with signs thrown at random */
+    double limit;    /* that one set in 200 exceeds which is symmetric */
+    bool fits;
+};
+
+struct tally {
+    const struct settings *settings; /* borrowed */
+    const struct board *board;       /* borrowed; NULL: not known, and there is nothing to count */
+    uint64_t n_rows;
+    uint32_t n_parts;
+    struct tally_label *labels; /* owned, as all the others */
+    size_t n_labels;
+    struct tally_policy *policies;
+    size_t n_policies;
+    struct tally_map *maps;
+    size_t n_maps;
+    struct tally_evidence *evidence; /* one per transform, of the identity nothing; or NULL */
+    bool needs_bins;                 /* some label has too many values: read the files once more */
+};
+
+/* Make a tally for sets that hold what this shard holds, which must outlive it; the caller releases
+ * it. */
+int tally_init(struct tally *tally, const struct shard *shard, const struct settings *settings,
+               struct error *err);
+void tally_release(struct tally *tally);
+
+/* Add the rows of a shard, whose sources and transforms verify has found (or not). Arrays that are
+ * not those of the first shard are passed over. With bins, when needs_bins is set after the last
+ * shard: count the values of those labels alone. */
+int tally_add(struct tally *tally, const struct shard *shard, const struct verify_images *images,
+              bool bins, struct error *err);
+
+/* After the last shard: means, standard errors, evidence. */
+int tally_finish(struct tally *tally, struct error *err);
+
+static inline bool tally_is_planes(enum role role)
+{
+    return role == ROLE_PLANES || role == ROLE_PACKED || role == ROLE_GRID;
+}
+
+static inline bool tally_is_label(enum role role)
+{
+    return role == ROLE_VALUE || role == ROLE_WDL || role == ROLE_TO_MOVE;
+}
+
+/* The map of that array and plane, or NULL. */
+struct tally_map *tally_find_map(const struct tally *tally, const char *key, uint64_t plane);
+
+/* A value more, in its bin once low and high of all values are known: those of `all`. */
+void tally_note(struct tally_histogram *h, const struct tally_histogram *all, bool bins,
+                double value);
+
+/* --- sets --- */
 
 enum report_verdict { REPORT_SOUND, REPORT_FINDINGS, REPORT_UNCHECKED };
 
@@ -18,6 +123,8 @@ enum report_verdict { REPORT_SOUND, REPORT_FINDINGS, REPORT_UNCHECKED };
 struct report_positions {
     bool is_known;
     uint64_t n_rows, n_classes, largest, n_conflicts; /* classes whose values differ */
+    bool has_exact;   /* of a single file whose positions are all that is to be compared: */
+    uint64_t n_exact; /* positions as they are */
 };
 
 /* The files of a set that can be read; is_sure: board and roles are decided. */
@@ -30,8 +137,7 @@ struct report_files {
 /* Rows of each set whose position occurs in each other one; those of sets that are not sure, and
  * all of them where sets do not compare (why), are left out. */
 struct report_overlap {
-    uint64_t
-        *matrices; /* owned: exact, then up to symmetry: n x n each, of the sets that are sure */
+    uint64_t *matrices; /* owned: exact, then up to symmetry: n x n each, of the sure sets */
     size_t n;
     struct error why;
 };
@@ -49,16 +155,15 @@ struct report_set {
     struct report_files files;
     struct report_positions positions;
     enum report_verdict verdict;
-    uint64_t n_errors, n_warnings;
-    struct text sentence, command; /* owned */
-    bool is_drawn;                 /* maps and pictures */
+    uint64_t counts[FINDING_N_CODES]; /* of findings, in all files */
+    struct text sentence, command;    /* owned */
+    bool is_drawn;                    /* maps and pictures */
 };
 
 /* "sound", "findings", "unchecked". */
 const char *report_verdict_name(enum report_verdict verdict);
 
-/* The name of a set's map: "policy", "boards, plane 1" is the caller's; whether all transforms fit.
- */
+/* Whether all transforms fit. */
 bool report_fits(const struct report_set *set);
 
 /* --- positions.c --- */
@@ -68,20 +173,30 @@ bool report_fits(const struct report_set *set);
 int report_count_positions(const struct report_set *set, struct report_positions *positions,
                            struct error *err);
 
-/* Compare all sets, whose files these are. The caller frees the matrices. */
+/* Compare all sets, whose files these are; the positions are those of the first one. The caller
+ * frees the matrices. */
 int report_compare(const struct report_request *request, const struct report_files *files,
-                   struct report_overlap *overlap, struct error *err);
+                   const struct report_positions *first, struct report_overlap *overlap,
+                   struct error *err);
 
 /* --- json.c --- */
 json_t *report_overlap_json(const struct report_overlap *overlap, const struct report_files *files,
                             size_t n);
 json_t *report_set_json(const struct report_set *set);
 
-/* --- page.c --- */
-int page_begin(struct text *page, const struct report_request *request, struct error *err);
-int page_add_set(struct text *page, const struct report_set *set, struct error *err);
-int page_end(struct text *page, const struct report_request *request,
-             const struct report_files *files, const struct report_overlap *overlap,
-             struct error *err);
+/* --- page.c: a set is a section between the two others --- */
+void page_begin(struct xml *page, const struct report_request *request);
+void page_put_set(struct xml *page, const struct report_set *set);
+void page_end(struct xml *page, const struct report_request *request,
+              const struct report_files *files, const struct report_overlap *overlap);
+
+/* --- maps.c: drawings --- */
+
+/* All maps of a set, with its evidence. */
+void page_put_maps(struct xml *page, const struct report_set *set);
+
+/* The picture of the first finding of a code; nothing where none can be drawn. */
+void page_put_picture(struct xml *page, const struct report_set *set,
+                      const struct verify_result *result, const struct finding *finding);
 
 #endif

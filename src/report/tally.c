@@ -1,9 +1,17 @@
 /*
  * tally.c - what a tally holds: an item for each label and policy, and a map for each plane of
  * stones and each policy with cells, with the maps that take each other's places when colours are
- * swapped. Rows are counted in count.c, and what they say of the symmetry is found in evidence.c.
+ * swapped. Rows are counted in count.c. Then: does the data believe the symmetry? For every
+ * transform the mean maps of a set are held against those of its image, cell by cell.
+ *
+ * The rows are cut into parts that have nothing to do with each other (games, or sources, a number
+ * of them in each part). In each part the difference d of a cell and its image is taken; if the
+ * game is symmetric, d is as likely as -d. So |sum of d| / sqrt(sum of d * d) is compared with what
+ * it is when the signs of the parts are thrown at random, the same throw for all cells and all
+ * transforms, of which only the largest counts: the limit is what one throw in 200 exceeds, however
+ * many cells there are and however they hang together. The throws are always the same.
  */
-#include "report/tally.h"
+#include "report/set.h"
 
 #include "shard/spec.h"
 #include "show/show.h"
@@ -16,10 +24,29 @@
 
 /* --- histograms --- */
 
-void tally_note(struct tally_histogram *h, double value)
+/* Bins are closed below, and the last one above, too. */
+static void note_bin(struct tally_histogram *h, double low, double high, double value)
+{
+    const double width = (high - low) / TALLY_N_BINS;
+    int64_t bin = (int64_t)((value - low) / width);
+
+    bin = bin < 0 ? 0 : bin >= TALLY_N_BINS ? TALLY_N_BINS - 1 : bin;
+    if (bin > 0 && value < low + width * (double)bin)
+        bin--;
+    else if (bin + 1 < TALLY_N_BINS && value >= low + width * (double)(bin + 1))
+        bin++;
+    h->counts[bin]++;
+}
+
+void tally_note(struct tally_histogram *h, const struct tally_histogram *all, bool bins,
+                double value)
 {
     uint32_t at = 0;
 
+    if (bins) {
+        note_bin(h, all->low, all->high, value);
+        return;
+    }
     h->low = h->n == 0 || value < h->low ? value : h->low;
     h->high = h->n == 0 || value > h->high ? value : h->high;
     if (h->is_binned)
@@ -41,20 +68,6 @@ void tally_note(struct tally_histogram *h, double value)
     h->n++;
 }
 
-/* Bins are closed below, and the last one above, too. */
-void tally_count(struct tally_histogram *h, double low, double high, double value)
-{
-    const double width = (high - low) / TALLY_N_BINS;
-    int64_t bin = (int64_t)((value - low) / width);
-
-    bin = bin < 0 ? 0 : bin >= TALLY_N_BINS ? TALLY_N_BINS - 1 : bin;
-    if (bin > 0 && value < low + width * (double)bin)
-        bin--;
-    else if (bin + 1 < TALLY_N_BINS && value >= low + width * (double)(bin + 1))
-        bin++;
-    h->counts[bin]++;
-}
-
 /* --- beginning and end --- */
 
 struct tally_map *tally_find_map(const struct tally *tally, const char *key, uint64_t plane)
@@ -65,28 +78,14 @@ struct tally_map *tally_find_map(const struct tally *tally, const char *key, uin
     return NULL;
 }
 
-int tally_finish(struct tally *tally, struct error *err)
-{
-    for (size_t i = 0; i < tally->n_policies; i++) {
-        struct tally_policy *policy = &tally->policies[i];
-
-        policy->entropy = policy->n_rows > 0 ? policy->entropy / (double)policy->n_rows : NAN;
-        policy->top_share = policy->n_rows > 0 ? policy->top_share / (double)policy->n_rows : NAN;
-    }
-    return tally_weigh(tally, err);
-}
-
 /* The planes of stones of an array, in order; returns how many. */
-static size_t stone_planes(const struct shard *shard, size_t i, uint64_t planes[64])
+static size_t stone_planes(const struct board_family *family, const struct role_binding *binding,
+                           uint64_t planes[64])
 {
-    const struct role_binding *binding = &shard->bindings[i];
-    const struct board_family *family = shard->found.board->family;
-    const uint64_t n_planes = binding->axes.outer == 1 && binding->axes.inner > 1
-                                  ? binding->axes.inner
-                                  : binding->axes.outer;
+    const uint64_t n_planes = planes_count(binding);
     const uint64_t n_men = family->men != NULL ? 2 * strlen(family->men) : 0;
     const bool is_openspiel = family->joins_edges && n_planes == 9;
-    uint64_t first = binding->role == ROLE_PACKED ? family->packed_stones : 0;
+    const uint64_t first = binding->role == ROLE_PACKED ? family->packed_stones : 0;
     uint64_t n = n_men > 0 && n_planes >= n_men ? n_men : is_openspiel ? 9 : 2;
     size_t n_found = 0;
 
@@ -111,13 +110,13 @@ static int set_partners(struct tally *tally, const struct shard *shard, size_t i
     struct error why = {0};
     const bool is_known = spec_init(&spec, &maker, &shard->archive.arrays[i], binding, &why) == 0;
 
-    for (size_t m = first; m < tally->n_maps; m++) {
+    for (size_t m = first; m < tally->n_maps && why.kind != ERROR_INTERNAL; m++) {
         struct tally_map *own = &tally->maps[m];
 
         own->partner = calloc(board->n_transforms, sizeof *own->partner);
         if (own->partner == NULL)
-            break;
-        for (uint32_t t = 0; t < board->n_transforms; t++) {
+            error_no_memory(&why, "maps");
+        for (uint32_t t = 0; own->partner != NULL && t < board->n_transforms; t++) {
             const struct tally_map *other = own;
 
             if (binding->role == ROLE_GRID && board->transforms[t].swaps_colours)
@@ -129,18 +128,16 @@ static int set_partners(struct tally *tally, const struct shard *shard, size_t i
     }
     spec_release(&spec);
     spec_maker_release(&maker);
-    if (why.kind == ERROR_INTERNAL)
-        return error_pass(err, &why);
-    return tally->maps[tally->n_maps - 1].partner != NULL ? 0 : error_no_memory(err, "maps");
+    return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
 }
 
 static int add_maps(struct tally *tally, const struct shard *shard, size_t i, struct error *err)
 {
     const struct role_binding *binding = &shard->bindings[i];
-    const bool is_policy = binding->role == ROLE_POLICY || binding->role == ROLE_POLICY_INDEX;
     const size_t first = tally->n_maps;
     uint64_t planes[64] = {TALLY_NO_PLANE};
-    const size_t n = is_policy ? 1 : stone_planes(shard, i, planes);
+    const size_t n =
+        tally_is_planes(binding->role) ? stone_planes(tally->board->family, binding, planes) : 1;
     struct tally_map *grown = realloc(tally->maps, (first + n + 1) * sizeof *grown);
 
     if (grown == NULL)
@@ -165,27 +162,23 @@ static int add_item(struct tally *tally, const struct shard *shard, size_t i, st
 {
     const struct role_binding *binding = &shard->bindings[i];
     const struct array *array = &shard->archive.arrays[i];
-    const bool is_policy = binding->role == ROLE_POLICY || binding->role == ROLE_POLICY_INDEX;
+    const enum role role = binding->role;
     const bool is_number = dtype_is_number(&array->header.dtype);
-    if (tally_is_label(binding->role) && is_number) {
-        tally->labels[tally->n_labels++] =
-            (struct tally_label){.key = array->key, .role = binding->role};
-        return 0;
-    }
-    if (is_policy && (is_number || binding->sparse == SPARSE_OBJECT)) {
+
+    if (tally_is_label(role) && is_number)
+        tally->labels[tally->n_labels++] = (struct tally_label){.key = array->key, .role = role};
+    if ((role == ROLE_POLICY || role == ROLE_POLICY_INDEX) &&
+        (is_number || binding->sparse == SPARSE_OBJECT)) {
         tally->policies[tally->n_policies++] = (struct tally_policy){.key = array->key};
         return has_cells(tally->board, binding) ? add_maps(tally, shard, i, err) : 0;
     }
-    if (tally_is_planes(binding->role) && is_number)
-        return add_maps(tally, shard, i, err);
-    return 0;
+    return tally_is_planes(role) && is_number ? add_maps(tally, shard, i, err) : 0;
 }
 
 int tally_init(struct tally *tally, const struct shard *shard, const struct settings *settings,
                struct error *err)
 {
     const size_t n = shard->archive.n_arrays;
-    int status = 0;
 
     *tally = (struct tally){.settings = settings, .n_parts = TALLY_MAX_PARTS};
     if (shard->found.board == NULL || shard->bindings == NULL)
@@ -195,19 +188,16 @@ int tally_init(struct tally *tally, const struct shard *shard, const struct sett
     tally->policies = calloc(n + 1, sizeof *tally->policies);
     if (tally->labels == NULL || tally->policies == NULL)
         return error_no_memory(err, "labels");
-    for (size_t i = 0; i < n && status == 0; i++)
-        if (!shard_is_undecided(shard, i))
-            status = add_item(tally, shard, i, err);
-    if (status != 0)
-        return -1;
-    const uint64_t n_numbers = (uint64_t)tally->n_maps * tally->board->n_cells;
+    for (size_t i = 0; i < n; i++)
+        if (!shard_is_undecided(shard, i) && add_item(tally, shard, i, err) != 0)
+            return -1;
 
-    while (tally->n_parts > MIN_PARTS && n_numbers * tally->n_parts * 8 > settings->max_memory / 4)
+    const size_t n_cells = tally->board->n_cells;
+
+    while (tally->n_parts > MIN_PARTS &&
+           tally->n_maps * n_cells * tally->n_parts * 8 > settings->max_memory / 4)
         tally->n_parts /= 2;
-    for (size_t m = 0; m < tally->n_maps; m++) {
-        struct tally_map *map = &tally->maps[m];
-        const size_t n_cells = tally->board->n_cells;
-
+    for (struct tally_map *map = tally->maps; map < tally->maps + tally->n_maps; map++) {
         map->sums = calloc(n_cells * (tally->n_parts + 3), sizeof *map->sums);
         if (map->sums == NULL)
             return error_no_memory(err, "maps");
@@ -231,4 +221,163 @@ void tally_release(struct tally *tally)
     free(tally->maps);
     free(tally->evidence);
     *tally = (struct tally){0};
+}
+
+/* --- evidence --- */
+
+#define N_THROWS 399
+#define N_BEYOND 2    /* throws that may exceed the limit: 2 of 400 */
+#define SAME     1e-9 /* relative: what is left when equal numbers are added in another order */
+#define BLOCK    64   /* differences that are thrown at a time */
+
+/* Differences of a block of cells, part by part, and what the throws make of them. */
+struct weighing {
+    const struct tally *tally;
+    float signs[N_THROWS][TALLY_MAX_PARTS];
+    float differences[TALLY_MAX_PARTS][BLOCK];
+    double sizes[BLOCK]; /* sqrt(sum of d * d) */
+    uint32_t n;          /* in the block */
+    double largest[N_THROWS];
+};
+
+/* A fixed sequence of well mixed bits (splitmix64). */
+static uint64_t mix(uint64_t number)
+{
+    number += UINT64_C(0x9e3779b97f4a7c15);
+    number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+    return number ^ number >> 31;
+}
+
+static double differ(double a, double b)
+{
+    return fabs(a - b) > SAME * (fabs(a) + fabs(b)) ? a - b : 0;
+}
+
+static void throw_block(struct weighing *w)
+{
+    for (uint32_t k = 0; k < N_THROWS && w->n > 0; k++) {
+        float sums[BLOCK] = {0};
+
+        for (uint32_t part = 0; part < w->tally->n_parts; part++)
+            for (uint32_t i = 0; i < BLOCK; i++)
+                sums[i] += w->signs[k][part] * w->differences[part][i];
+        for (uint32_t i = 0; i < w->n; i++)
+            if (fabsf(sums[i]) / w->sizes[i] > w->largest[k])
+                w->largest[k] = fabsf(sums[i]) / w->sizes[i];
+    }
+    memset(w->differences, 0, sizeof w->differences);
+    w->n = 0;
+}
+
+/* Take the differences of one cell into the block; returns |sum| / size. */
+static double weigh_cell(struct weighing *w, const struct tally_map *map, uint32_t t, uint32_t cell)
+{
+    const struct tally *tally = w->tally;
+    const uint32_t n_cells = tally->board->n_cells;
+    const double *own = map->sums + cell;
+    const double *image = tally->maps[map->partner[t]].sums + tally->board->transforms[t].dst[cell];
+    double sum = 0, squares = 0;
+
+    for (size_t part = 0; part < tally->n_parts; part++) {
+        const double d = differ(own[part * n_cells], image[part * n_cells]);
+
+        w->differences[part][w->n] = (float)d;
+        sum += d;
+        squares += d * d;
+    }
+    if (!(squares > 0) || !isfinite(squares)) {
+        for (uint32_t part = 0; part < tally->n_parts; part++)
+            w->differences[part][w->n] = 0;
+        return 0;
+    }
+    w->sizes[w->n++] = sqrt(squares);
+    if (w->n == BLOCK)
+        throw_block(w);
+    return fabs(sum) / sqrt(squares);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void weigh(struct weighing *w)
+{
+    const struct tally *tally = w->tally;
+    const struct board *board = tally->board;
+
+    for (uint32_t k = 0; k < N_THROWS; k++)
+        for (uint32_t part = 0; part < tally->n_parts; part++)
+            w->signs[k][part] = mix(k * tally->n_parts + part) >> 63 ? 1.0F : -1.0F;
+    for (uint32_t t = 1; t < board->n_transforms; t++)
+        for (size_t m = 0; m < tally->n_maps; m++)
+            for (uint32_t cell = 0; cell < board->n_cells; cell++)
+                if (board->on_board[cell])
+                    tally->evidence[t].distance =
+                        fmax(tally->evidence[t].distance, weigh_cell(w, &tally->maps[m], t, cell));
+    throw_block(w);
+    qsort(w->largest, N_THROWS, sizeof *w->largest, compare_doubles);
+    for (struct tally_evidence *e = tally->evidence; e < tally->evidence + board->n_transforms;
+         e++) {
+        e->limit = w->largest[N_THROWS - N_BEYOND];
+        e->fits = e->distance <= e->limit * (1 + 1e-5); /* throws are added up as floats */
+    }
+}
+
+/* The mean of a map over the group, and how far it is from the map itself in standard errors: the
+ * parts tell how much the difference varies. */
+static void compare_with_group(const struct tally *tally, struct tally_map *map, uint32_t cell)
+{
+    const struct board *board = tally->board;
+    const uint32_t n_cells = board->n_cells, n = tally->n_parts;
+    double sum = 0, squares = 0, group = 0;
+
+    for (size_t part = 0; part < n; part++) {
+        const double own = map->sums[part * n_cells + cell];
+        double all = 0;
+
+        for (uint32_t t = 0; t < board->n_transforms; t++)
+            all +=
+                tally->maps[map->partner[t]].sums[part * n_cells + board->transforms[t].dst[cell]];
+        all /= board->n_transforms;
+        group += all;
+        const double d = differ(own, all);
+
+        map->mean[cell] += own;
+        sum += d;
+        squares += d * d;
+    }
+    const double variance = (squares - sum * sum / n) * n / (n - 1.0);
+
+    map->mean[cell] = map->n_rows > 0 ? map->mean[cell] / (double)map->n_rows : NAN;
+    map->group[cell] = map->n_rows > 0 ? group / (double)map->n_rows : NAN;
+    map->z[cell] = variance > SAME * squares ? sum / sqrt(variance) : NAN;
+}
+
+int tally_finish(struct tally *tally, struct error *err)
+{
+    struct weighing *w;
+
+    for (struct tally_policy *p = tally->policies; p < tally->policies + tally->n_policies; p++) {
+        p->entropy = p->n_rows > 0 ? p->entropy / (double)p->n_rows : NAN;
+        p->top_share = p->n_rows > 0 ? p->top_share / (double)p->n_rows : NAN;
+    }
+    if (tally->n_maps == 0)
+        return 0;
+    for (size_t m = 0; m < tally->n_maps; m++)
+        for (uint32_t cell = 0; cell < tally->board->n_cells; cell++)
+            compare_with_group(tally, &tally->maps[m], cell);
+    tally->evidence = calloc(tally->board->n_transforms, sizeof *tally->evidence);
+    w = calloc(1, sizeof *w);
+    if (tally->evidence == NULL || w == NULL) {
+        free(w);
+        return error_no_memory(err, "the differences of images");
+    }
+    w->tally = tally;
+    weigh(w);
+    free(w);
+    return 0;
 }

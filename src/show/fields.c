@@ -13,16 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct dtype dtype_int64 = {.kind = DTYPE_INT, .itemsize = 8};
-static const struct dtype dtype_double = {.kind = DTYPE_FLOAT, .itemsize = 8};
-
 /* --- reading --- */
 
 /* What is read into where. */
 struct reading {
-    const struct plan *plan;
-    const uint64_t *rows; /* ascending */
-    size_t n_rows;
+    const struct plan_array *array;
+    const struct sheet_stored *rows;
+    const size_t *order;   /* of their numbers, ascending */
+    size_t n_rows, i;      /* the array's number */
     struct fields *fields; /* one for each row */
 };
 
@@ -64,157 +62,145 @@ static int append_item(struct field *field, const struct pickle_item *item, stru
     }
 }
 
-/* The rows of an array of numbers; deflated ones are read up to the last row that is wanted. */
-static int read_numbers(const struct reading *r, size_t i, struct error *err)
+static int read_row(struct reader *reader, struct batch *batch, const struct reading *r, size_t k,
+                    struct error *err)
 {
-    const struct plan_array *array = &r->plan->arrays[i];
-    struct batch batch = {.own = {.arrays = array->sources,
-                                  .n_arrays = 1,
-                                  .csr = array->csr,
-                                  .at_random = array->sources[0]->decoder == NULL}};
-    int status = batch_open(&batch, r->plan->budget, err);
+    struct field *field = &r->fields[k].items[r->i];
+    const enum role role = r->array->binding.role;
+    int status = 0;
 
-    for (size_t k = 0; k < r->n_rows && status == 0; k++) {
-        struct field *field = &r->fields[k].items[i];
-        struct row row;
+    if (!r->array->is_object) {
+        if (batch_read(batch, r->rows[k].row, 1, err) != 0)
+            return -1;
+        const struct row row = batch_row(batch, 0);
 
-        if ((status = batch_read(&batch, r->rows[k], 1, err)) != 0)
-            break;
-        row = batch_row(&batch, 0);
         field->dtype = *row.dtype;
         field->n = row.n;
-        status = bytes_append(&field->bytes, row.bytes, row.n * row.dtype->itemsize, err);
+        return bytes_append(&field->bytes, row.bytes, row.n * row.dtype->itemsize, err);
     }
+    field->dtype = (struct dtype){.kind = DTYPE_FLOAT, .itemsize = 8};
+    if (role == ROLE_POLICY_INDEX || role == ROLE_ACTION)
+        field->dtype.kind = DTYPE_INT;
+    for (uint64_t sub = 0; sub < reader->n_items && status == 0; sub++)
+        status = append_item(field, &reader_items(reader, r->rows[k].row)[sub], err);
+    return status;
+}
+
+/* The rows of an array; deflated ones are read up to the last row that is wanted. */
+static int read_array(const struct reading *r, struct budget *budget, struct error *err)
+{
+    const bool is_random = !r->array->is_object && r->array->sources[0]->decoder == NULL;
+    struct batch batch = {.own = {.arrays = r->array->sources,
+                                  .n_arrays = 1,
+                                  .csr = r->array->csr,
+                                  .at_random = is_random}};
+    int status = batch_open(&batch, budget, err);
+
+    for (size_t k = 0; k < r->n_rows && status == 0; k++)
+        status = read_row(&batch.own, &batch, r, r->order[k], err);
     batch_release(&batch);
     return status;
 }
 
-static int read_objects(const struct reading *r, size_t i, struct error *err)
+static int init(struct fields *fields, const struct plan *plan, struct error *err)
 {
-    const struct plan_array *array = &r->plan->arrays[i];
-    const enum role role = array->binding.role;
-    struct reader reader = {.arrays = array->sources, .n_arrays = 1};
-    int status = reader_open(&reader, NULL, err);
-
-    for (size_t k = 0; k < r->n_rows && status == 0; k++) {
-        struct field *field = &r->fields[k].items[i];
-
-        field->dtype =
-            role == ROLE_POLICY_INDEX || role == ROLE_ACTION ? dtype_int64 : dtype_double;
-        for (uint64_t sub = 0; sub < reader.n_items && status == 0; sub++)
-            status = append_item(field, &reader_items(&reader, r->rows[k])[sub], err);
-    }
-    reader_close(&reader);
-    return status;
+    fields->plan = plan;
+    fields->items = calloc(plan->n_arrays + 1, sizeof *fields->items);
+    return fields->items != NULL ? 0 : error_no_memory(err, "a row");
 }
 
-static int init(struct fields *fields, size_t n, struct error *err)
+int fields_read(const struct plan *plan, const struct sheet_stored *rows, size_t n,
+                struct fields *fields, struct error *err)
 {
-    fields->items = calloc(n + 1, sizeof *fields->items);
-    if (fields->items == NULL)
-        return error_no_memory(err, "a row");
-    fields->n = n;
-    return 0;
-}
+    size_t *order = calloc(n + 1, sizeof *order);
+    struct reading r = {.rows = rows, .order = order, .n_rows = n, .fields = fields};
+    int status = order != NULL ? 0 : error_no_memory(err, "rows");
 
-int fields_read(const struct plan *plan, const uint64_t *rows, size_t n_rows, struct fields *fields,
-                struct error *err)
-{
-    const struct reading r = {plan, rows, n_rows, fields};
-    int status = 0;
+    for (size_t k = 0; k < n && status == 0; k++) {
+        size_t at = k;
 
-    for (size_t k = 0; k < n_rows; k++)
-        if (init(&fields[k], plan->n_arrays, err) != 0)
-            return -1;
-    for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
-        const struct plan_array *array = &plan->arrays[i];
-        const enum role role = array->binding.role;
-
-        if (role == ROLE_META || role == ROLE_DROP || role == ROLE_POLICY_OFFSETS)
-            continue;
-        status = array->is_object ? read_objects(&r, i, err) : read_numbers(&r, i, err);
+        for (; at > 0 && rows[order[at - 1]].row > rows[k].row; at--)
+            order[at] = order[at - 1];
+        order[at] = k;
+        status = init(&fields[k], plan, err);
     }
+    for (r.i = 0; r.i < plan->n_arrays && status == 0; r.i++) {
+        const enum role role = plan->arrays[r.i].binding.role;
+
+        r.array = &plan->arrays[r.i];
+        if (role != ROLE_META && role != ROLE_DROP && role != ROLE_POLICY_OFFSETS)
+            status = read_array(&r, plan->budget, err);
+    }
+    free(order);
     return status;
 }
 
 /* --- moving --- */
 
-static int move_field(const struct plan *plan, const struct fields *from, size_t i, uint32_t t,
-                      struct bytes *out, struct error *err)
+int fields_move(const struct fields *from, uint32_t t, struct fields *to, struct error *err)
 {
-    const struct plan_array *array = &plan->arrays[i];
-    const struct field *field = &from->items[i];
-    const void *values = NULL;
+    const struct plan *plan = from->plan;
 
-    if (array->is_object || array->binding.sparse == SPARSE_CSR) {
-        if (array->spec.kind == SPEC_INDICES)
-            return kernel_indices(&array->spec, t, &field->dtype, field->bytes.data, out->data,
-                                  field->n, err);
-        memcpy(out->data, field->bytes.data, field->bytes.n_bytes);
-        return 0;
-    }
-    if (array->binding.value_array >= 0 && array->spec.kind == SPEC_PADDED)
-        values = from->items[array->binding.value_array].bytes.data;
-    return kernel_row(&array->spec, t, field->bytes.data, values, out->data, err);
-}
-
-int fields_move(const struct plan *plan, const struct fields *from, uint32_t t, struct fields *to,
-                struct error *err)
-{
-    if (init(to, from->n, err) != 0)
+    if (init(to, plan, err) != 0)
         return -1;
-    for (size_t i = 0; i < from->n; i++) {
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const struct role_binding *binding = &array->binding;
         const struct field *field = &from->items[i];
         struct field *out = &to->items[i];
         struct error reason = {0};
+        const void *values = NULL;
+        int status = 0;
 
         out->dtype = field->dtype;
         out->n = field->n;
         if (field->bytes.n_bytes == 0)
             continue;
-        if (bytes_reserve(&out->bytes, field->bytes.n_bytes, err) == NULL)
+        if (bytes_append(&out->bytes, field->bytes.data, field->bytes.n_bytes, err) != 0)
             return -1;
-        out->bytes.n_bytes = field->bytes.n_bytes;
-        if (move_field(plan, from, i, t, &out->bytes, &reason) != 0)
-            return error_set(err, reason.kind, "%s: %s",
-                             plan_array_name(plan, &plan->arrays[i]).text, reason.message);
+        if (binding->value_array >= 0 && array->spec.kind == SPEC_PADDED)
+            values = from->items[binding->value_array].bytes.data;
+        if (!array->is_object && binding->sparse != SPARSE_CSR)
+            status =
+                kernel_row(&array->spec, t, field->bytes.data, values, out->bytes.data, &reason);
+        else if (array->spec.kind == SPEC_INDICES)
+            status = kernel_indices(&array->spec, t, &field->dtype, field->bytes.data,
+                                    out->bytes.data, field->n, &reason);
+        if (status != 0)
+            return error_set(err, reason.kind, "%s: %s", plan_array_name(plan, array).text,
+                             reason.message);
     }
     return 0;
 }
 
 void fields_release(struct fields *fields)
 {
-    for (size_t i = 0; fields->items != NULL && i < fields->n; i++)
+    for (size_t i = 0; fields->items != NULL && i < fields->plan->n_arrays; i++)
         bytes_release(&fields->items[i].bytes);
     free(fields->items);
     *fields = (struct fields){0};
 }
 
-int fields_find(const struct plan *plan, const struct fields *fields, enum role role)
+int fields_find(const struct fields *fields, enum role role)
 {
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan->arrays[i].binding.role == role && !plan->arrays[i].binding.is_winner &&
-            fields->items[i].n > 0)
+    for (size_t i = 0; i < fields->plan->n_arrays; i++) {
+        const struct role_binding *binding = &fields->plan->arrays[i].binding;
+
+        if (binding->role == role && !binding->is_winner && fields->items[i].n > 0)
             return (int)i;
+    }
     return -1;
 }
 
 /* --- numbers by cell --- */
 
-static int64_t cell_of_grid(const struct board *board, uint64_t i)
-{
-    for (uint32_t cell = 0; cell < board->n_cells; cell++)
-        if (board->family->grid_cells[cell] == i)
-            return cell;
-    return -1;
-}
-
 int64_t planes_cell_of(const struct board *board, const struct role_binding *binding, uint64_t i)
 {
     int64_t cell = (int64_t)i;
 
-    if (binding->takeiteasy_grid)
-        return cell_of_grid(board, i);
+    for (uint32_t k = 0; binding->takeiteasy_grid && k <= board->n_cells; k++)
+        if (k == board->n_cells || board->family->grid_cells[k] == i)
+            return k < board->n_cells ? (int64_t)k : -1;
     if (binding->layout != NULL)
         cell = i < binding->layout->length(binding->layout, board)
                    ? action_cell(binding->layout, board, i)
@@ -229,62 +215,45 @@ int64_t planes_cell_of(const struct board *board, const struct role_binding *bin
 void planes_position(const struct role_binding *binding, uint64_t e, uint64_t *plane, uint64_t *i)
 {
     const struct role_axes *axes = &binding->axes;
-    const uint64_t inner = axes->inner > 0 ? axes->inner : 1;
+    const uint64_t inner = axes->inner > 0 && binding->role != ROLE_PACKED ? axes->inner : 1;
     const uint64_t axis = axes->axis > 0 ? axes->axis : 1;
 
     *i = e / inner % axis;
     *plane = axes->outer == 1 && inner > 1 ? e % inner : e / inner / axis;
 }
 
-static bool get_bit(const uint8_t *plane, uint64_t i, bool lsb_first)
+/* Bit e of packed planes, without those that pad. */
+static bool get_bit(const struct role_binding *binding, const struct field *field, uint64_t e)
 {
-    return plane[i / 8] >> (lsb_first ? i % 8 : 7 - i % 8) & 1;
+    const uint64_t axis = binding->axes.axis, i = e % axis;
+    const uint8_t byte = field->bytes.data[e / axis * ((axis + 7) / 8) + i / 8];
+
+    return byte >> (binding->lsb_first ? i % 8 : 7 - i % 8) & 1;
 }
 
-static void read_bits(struct planes *planes, const struct board *board,
-                      const struct role_binding *binding, const uint8_t *bytes)
+int planes_read(struct planes *planes, const struct fields *fields, size_t i, struct error *err)
 {
-    const uint64_t axis = binding->axes.axis, plane_nbytes = (axis + 7) / 8;
-
-    for (uint64_t i = 0; i < axis; i++) {
-        const int64_t cell = planes_cell_of(board, binding, i);
-
-        for (uint64_t p = 0; p < planes->n && cell >= 0; p++)
-            planes->numbers[p * planes->n_cells + (uint64_t)cell] =
-                get_bit(bytes + p * plane_nbytes, i, binding->lsb_first);
-    }
-}
-
-static void read_elements(struct planes *planes, const struct board *board,
-                          const struct role_binding *binding, const struct field *field)
-{
-    for (uint64_t e = 0; e < field->n; e++) {
-        uint64_t plane, i;
-
-        planes_position(binding, e, &plane, &i);
-        const int64_t cell = planes_cell_of(board, binding, i);
-
-        if (cell >= 0 && plane < planes->n)
-            planes->numbers[plane * planes->n_cells + (uint64_t)cell] = field_number(field, e);
-    }
-}
-
-int planes_read(struct planes *planes, const struct plan *plan, const struct fields *fields,
-                size_t i, struct error *err)
-{
-    const struct role_binding *binding = &plan->arrays[i].binding;
+    const struct board *board = fields->plan->board;
+    const struct role_binding *binding = &fields->plan->arrays[i].binding;
     const struct field *field = &fields->items[i];
+    const bool is_packed = binding->role == ROLE_PACKED;
 
-    planes->n_cells = plan->board->n_cells;
-    planes->n = binding->axes.outer == 1 && binding->axes.inner > 1 ? binding->axes.inner
-                                                                    : binding->axes.outer;
+    *planes = (struct planes){.n_cells = board->n_cells, .n = planes_count(binding)};
     planes->numbers = calloc(planes->n * planes->n_cells + 1, sizeof *planes->numbers);
     if (planes->numbers == NULL)
         return error_no_memory(err, "planes");
-    if (binding->role == ROLE_PACKED)
-        read_bits(planes, plan->board, binding, field->bytes.data);
-    else if (dtype_is_number(&field->dtype))
-        read_elements(planes, plan->board, binding, field);
+    if (!is_packed && !dtype_is_number(&field->dtype))
+        return 0;
+    for (uint64_t e = 0; e < (is_packed ? planes->n * binding->axes.axis : field->n); e++) {
+        uint64_t plane, at;
+
+        planes_position(binding, e, &plane, &at);
+        const int64_t cell = planes_cell_of(board, binding, at);
+
+        if (cell >= 0 && plane < planes->n)
+            planes->numbers[plane * planes->n_cells + (uint64_t)cell] =
+                is_packed ? get_bit(binding, field, e) : field_number(field, e);
+    }
     return 0;
 }
 
@@ -296,53 +265,27 @@ void planes_release(struct planes *planes)
 
 /* --- comparing --- */
 
+/* How an array is compared: element by element along its axis, bit by bit, as a list of indices, or
+ * as a whole. */
+enum form { AXIS, BITS, INDICES, WHOLE };
+
 struct comparison {
-    const struct plan *plan;
-    struct picture *picture;
+    const struct board *board;
+    const struct role_binding *binding;
     const struct field *stored, *recomputed;
-    size_t i;         /* the array */
+    enum form form;
     double tolerance; /* of numbers that a label computed; 0: bits count */
 };
-
-static double tolerance_of(const struct dtype *dtype)
-{
-    return dtype->kind != DTYPE_FLOAT ? 0
-                                      : ldexp(1, dtype->itemsize == 2   ? -10
-                                                 : dtype->itemsize == 4 ? -23
-                                                                        : -52);
-}
-
-static bool same_element(const struct comparison *c, uint64_t e)
-{
-    const uint32_t size = c->stored->dtype.itemsize;
-    const uint8_t *a = c->stored->bytes.data + e * size;
-    const uint8_t *b = c->recomputed->bytes.data + e * size;
-
-    if (memcmp(a, b, size) == 0)
-        return true;
-    return c->tolerance > 0 && fabs(dtype_get_double(&c->stored->dtype, a) -
-                                    dtype_get_double(&c->stored->dtype, b)) <= c->tolerance;
-}
-
-static void mark(const struct comparison *c, int64_t cell)
-{
-    if (cell >= 0)
-        c->picture->cells[cell].differs = true;
-}
 
 /* The action that stands at element e of a list of indices; UINT64_MAX for none. */
 static uint64_t index_at(const struct field *field, uint64_t e)
 {
-    const int64_t index =
-        e < field->n ? dtype_get_int(&field->dtype, field->bytes.data + e * field->dtype.itemsize)
-                     : -1;
+    const int64_t index = e < field->n ? field_integer(field, e) : -1;
 
     return index >= 0 ? (uint64_t)index : UINT64_MAX;
 }
 
-/* --- kinds of arrays: each marks cells and says whether anything differs --- */
-
-/* By how much they differ; infinite where that is no number. */
+/* By how much elements differ; infinite where that is no number. */
 static double difference(const struct comparison *c, uint64_t e)
 {
     const double d = fabs(field_number(c->stored, e) - field_number(c->recomputed, e));
@@ -350,120 +293,90 @@ static double difference(const struct comparison *c, uint64_t e)
     return isnan(d) ? INFINITY : d;
 }
 
-/* Policies may differ a little everywhere: rings are where they differ by a tenth of the most. */
-static bool compare_axis(const struct comparison *c)
+static bool differs_at(const struct comparison *c, uint64_t e)
 {
-    const struct role_binding *binding = &c->plan->arrays[c->i].binding;
-    const bool is_dense = binding->role == ROLE_POLICY || binding->role == ROLE_ACTION_VALUES;
+    const uint32_t size = c->stored->dtype.itemsize;
+
+    if (c->form == INDICES)
+        return index_at(c->stored, e) != index_at(c->recomputed, e);
+    if (c->form == BITS) /* padding bits are written as 0 */
+        return get_bit(c->binding, c->stored, e) != get_bit(c->binding, c->recomputed, e);
+    if (e >= c->stored->n || e >= c->recomputed->n)
+        return true;
+    return memcmp(c->stored->bytes.data + e * size, c->recomputed->bytes.data + e * size, size) !=
+               0 &&
+           (c->tolerance == 0 || difference(c, e) > c->tolerance);
+}
+
+static void mark(struct picture *picture, int64_t cell)
+{
+    if (cell >= 0)
+        picture->cells[cell].differs = true;
+}
+
+/* Mark what differs, and say whether anything does. Policies may differ a little everywhere: rings
+ * are where they differ by a tenth of the most. */
+static bool compare(const struct comparison *c, struct picture *picture)
+{
+    const bool is_dense = c->form == AXIS && (c->binding->role == ROLE_POLICY ||
+                                              c->binding->role == ROLE_ACTION_VALUES);
+    uint64_t n = c->stored->n > c->recomputed->n ? c->stored->n : c->recomputed->n;
     bool differs = false;
     double most = 0;
 
-    for (uint64_t e = 0; is_dense && e < c->stored->n; e++)
+    if (c->form == BITS)
+        n = c->stored->bytes.n_bytes / ((c->binding->axes.axis + 7) / 8) * c->binding->axes.axis;
+    for (uint64_t e = 0; is_dense && e < n; e++)
         most = fmax(most, difference(c, e));
-    for (uint64_t e = 0; e < c->stored->n; e++) {
+    for (uint64_t e = 0; e < n; e++) {
         uint64_t plane, i;
 
-        if (same_element(c, e))
+        if (!differs_at(c, e))
             continue;
         differs = true;
-        if (is_dense && difference(c, e) < most / 10)
+        if (c->form == WHOLE || (is_dense && difference(c, e) < most / 10))
             continue;
-        planes_position(binding, e, &plane, &i);
-        mark(c, planes_cell_of(c->plan->board, binding, i));
-    }
-    return differs;
-}
-
-static bool compare_bits(const struct comparison *c)
-{
-    const struct role_binding *binding = &c->plan->arrays[c->i].binding;
-    const uint64_t plane_nbytes = (binding->axes.axis + 7) / 8;
-    bool differs = false;
-
-    for (uint64_t byte = 0; byte < c->stored->bytes.n_bytes; byte++) {
-        const unsigned bits = c->stored->bytes.data[byte] ^ c->recomputed->bytes.data[byte];
-
-        for (unsigned bit = 0; bit < 8; bit++) {
-            const uint64_t i = byte % plane_nbytes * 8 + (binding->lsb_first ? bit : 7 - bit);
-
-            if ((bits >> bit & 1) == 0 || i >= binding->axes.axis)
-                continue; /* padding bits are written as 0 */
-            differs = true;
-            mark(c, planes_cell_of(c->plan->board, binding, i));
+        planes_position(c->binding, e, &plane, &i);
+        for (int k = 0; k < 2; k++) {
+            if (c->form == INDICES)
+                i = index_at(k == 0 ? c->stored : c->recomputed, e);
+            mark(picture, i != UINT64_MAX ? planes_cell_of(c->board, c->binding, i) : -1);
         }
     }
     return differs;
 }
 
-static bool compare_indices(const struct comparison *c)
+int fields_compare(const struct fields *stored, const struct fields *recomputed, uint32_t u,
+                   struct picture *picture, struct error *err)
 {
-    const struct role_binding *binding = &c->plan->arrays[c->i].binding;
-    const uint64_t n = c->stored->n > c->recomputed->n ? c->stored->n : c->recomputed->n;
-    bool differs = false;
+    const struct plan *plan = stored->plan;
 
-    for (uint64_t e = 0; e < n; e++) {
-        const uint64_t a = index_at(c->stored, e), b = index_at(c->recomputed, e);
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const bool is_list = array->binding.role == ROLE_POLICY_INDEX;
+        struct comparison c = {plan->board,           &array->binding,           &stored->items[i],
+                               &recomputed->items[i], is_list ? INDICES : WHOLE, 0};
+        const struct dtype *dtype = &c.stored->dtype;
 
-        if (a == b)
+        if (strcmp(array->key, PLAN_SOURCE_KEY) == 0 ||
+            strcmp(array->key, PLAN_TRANSFORM_KEY) == 0 || c.stored->n + c.recomputed->n == 0)
             continue;
-        differs = true;
-        mark(c, a != UINT64_MAX ? planes_cell_of(c->plan->board, binding, a) : -1);
-        mark(c, b != UINT64_MAX ? planes_cell_of(c->plan->board, binding, b) : -1);
-    }
-    return differs;
-}
-
-static bool compare_elements(const struct comparison *c)
-{
-    bool differs = c->stored->n != c->recomputed->n;
-
-    for (uint64_t e = 0; e < c->stored->n && !differs; e++)
-        differs = !same_element(c, e);
-    if (differs) {
-        mark(c, labels_cell_of(c->plan, c->i, c->stored));
-        mark(c, labels_cell_of(c->plan, c->i, c->recomputed));
-    }
-    return differs;
-}
-
-static bool compare_array(const struct comparison *c)
-{
-    const struct plan_array *array = &c->plan->arrays[c->i];
-    const bool is_list = array->binding.role == ROLE_POLICY_INDEX;
-
-    if (c->stored->n != c->recomputed->n)
-        return is_list ? compare_indices(c) : compare_elements(c);
-    if (is_list && dtype_is_integer(&c->stored->dtype))
-        return compare_indices(c);
-    switch (array->spec.kind) {
-    case SPEC_BITS:
-        return compare_bits(c);
-    case SPEC_AXIS:
-        return compare_axis(c);
-    default:
-        return compare_elements(c);
-    }
-}
-
-static bool is_provenance(const char *key)
-{
-    return strcmp(key, PLAN_SOURCE_KEY) == 0 || strcmp(key, PLAN_TRANSFORM_KEY) == 0;
-}
-
-int compare_rows(const struct plan *plan, const struct fields *stored,
-                 const struct fields *recomputed, uint32_t u, struct picture *picture,
-                 struct error *err)
-{
-    for (size_t i = 0; i < stored->n; i++) {
-        struct comparison c = {plan, picture, &stored->items[i], &recomputed->items[i], i, 0};
-
-        if (is_provenance(plan->arrays[i].key) || (c.stored->n == 0 && c.recomputed->n == 0))
+        if (c.stored->n == c.recomputed->n && !(is_list && dtype_is_integer(dtype)))
+            c.form = array->spec.kind == SPEC_BITS   ? BITS
+                     : array->spec.kind == SPEC_AXIS ? AXIS
+                                                     : WHOLE;
+        if (array->spec.n_steps > u && array->spec.steps[u].label != LABEL_KEEP &&
+            dtype->kind == DTYPE_FLOAT)
+            c.tolerance = ldexp(1, dtype->itemsize == 2 ? -10 : dtype->itemsize == 4 ? -23 : -52);
+        if (!compare(&c, picture))
             continue;
-        if (plan->arrays[i].spec.n_steps > u && plan->arrays[i].spec.steps[u].label != LABEL_KEEP)
-            c.tolerance = tolerance_of(&c.stored->dtype);
-        if (compare_array(&c) && text_append(&picture->faults, err, "%s%s",
-                                             picture->faults.n_bytes > 0 ? ", " : "differs: ",
-                                             text_path(plan->arrays[i].key).text) != 0)
+        if (c.form == WHOLE) {
+            mark(picture, labels_cell_of(stored, i));
+            mark(picture, labels_cell_of(recomputed, i));
+        }
+        if (text_append(
+                &picture->faults, err, "%s%s",
+                picture->faults.n_bytes > 0 ? ", " : "differs: ", text_path(array->key).text) != 0)
             return -1;
     }
     return 0;

@@ -7,9 +7,19 @@
 #include "show/show.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define N_TOP 3
+
+struct heat_share heat_share_text(double share)
+{
+    struct heat_share text;
+
+    snprintf(text.text, sizeof text.text, share > 0 && share < 0.0995 ? "%.1f%%" : "%.0f%%",
+             100 * share);
+    return text;
+}
 
 /* An entry of a policy, dense or sparse. */
 struct entry {
@@ -39,36 +49,31 @@ static bool is_called_policy(const char *key)
            strncasecmp(key, "prob", 4) == 0;
 }
 
-/* A dense policy; of several the one that is called so. */
-static int find_dense(const struct plan *plan, const struct fields *fields)
+/* A dense policy, of several the one that is called so; or a sparse one. */
+static bool find(struct policy *policy, const struct fields *fields)
 {
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan->arrays[i].binding.role == ROLE_POLICY && fields->items[i].n > 0 &&
-            is_called_policy(plan->arrays[i].key))
-            return (int)i;
-    return fields_find(plan, fields, ROLE_POLICY);
-}
+    const struct plan *plan = fields->plan;
+    int i = fields_find(fields, ROLE_POLICY);
 
-static bool find(struct policy *policy, const struct plan *plan, const struct fields *fields)
-{
-    int i = find_dense(plan, fields);
+    for (size_t k = plan->n_arrays; k-- > 0;)
+        if (plan->arrays[k].binding.role == ROLE_POLICY && fields->items[k].n > 0 &&
+            is_called_policy(plan->arrays[k].key))
+            i = (int)k;
     const bool is_dense = i >= 0;
 
     if (!is_dense)
-        i = fields_find(plan, fields, ROLE_POLICY_INDEX);
+        i = fields_find(fields, ROLE_POLICY_INDEX);
     if (i < 0)
         return false;
     *policy = (struct policy){.plan = plan,
                               .array = &plan->arrays[i],
                               .binding = &plan->arrays[i].binding,
-                              .field = &fields->items[i]};
+                              .field = &fields->items[i],
+                              .n = fields->items[i].n};
     if (policy->binding->layout == NULL || !dtype_is_number(&policy->field->dtype))
         return false;
-    if (is_dense) /* of several channels the first one */
-        policy->n = policy->binding->n_actions < policy->field->n ? policy->binding->n_actions
-                                                                  : policy->field->n;
-    else
-        policy->n = policy->field->n;
+    if (is_dense && policy->binding->n_actions < policy->n) /* of several channels the first one */
+        policy->n = policy->binding->n_actions;
     if (!is_dense && policy->binding->value_array >= 0)
         policy->weights = &fields->items[policy->binding->value_array];
     return true;
@@ -83,8 +88,7 @@ static struct entry get(const struct policy *policy, uint64_t k)
     if (policy->binding->role == ROLE_POLICY) {
         entry.weight = field_number(policy->field, k);
     } else {
-        const int64_t index = dtype_get_int(
-            &policy->field->dtype, policy->field->bytes.data + k * policy->field->dtype.itemsize);
+        const int64_t index = field_integer(policy->field, k);
 
         entry.action = index >= 0 ? (uint64_t)index : UINT64_MAX;
         if (policy->weights != NULL)
@@ -99,41 +103,29 @@ static struct entry get(const struct policy *policy, uint64_t k)
 
 /* --- cells --- */
 
-/* Where a piece that is dropped into a column comes to rest: on the last row, or, if pieces hang
- * from the first one, below those. */
-static int64_t cell_of_column(const struct board *board, const struct picture *picture,
-                              uint32_t col)
-{
-    bool hangs = false;
-    uint32_t row;
-
-    for (uint32_t c = 0; c < board->cols; c++)
-        hangs |= picture->cells[c].piece != PICTURE_EMPTY &&
-                 picture->cells[(board->rows - 1) * board->cols + c].piece == PICTURE_EMPTY;
-    for (row = 0; row < board->rows; row++) {
-        const uint32_t at = hangs ? row : board->rows - 1 - row;
-
-        if (picture->cells[at * board->cols + col].piece == PICTURE_EMPTY)
-            return at * board->cols + col;
-    }
-    return col;
-}
-
+/* The cell that an action is about. A piece that is dropped into a column comes to rest on the last
+ * row, or, if pieces hang from the first one, below those. */
 static int64_t cell_of(const struct policy *policy, const struct picture *picture, uint64_t action)
 {
     const struct board *board = policy->plan->board;
+    const uint32_t cols = board->cols;
+    bool hangs = false;
 
-    if (strcmp(policy->binding->layout->name, "columns") == 0 && action < board->cols)
-        return cell_of_column(board, picture, (uint32_t)action);
-    return planes_cell_of(board, policy->binding, action);
+    if (strcmp(policy->binding->layout->name, "columns") != 0 || action >= cols)
+        return planes_cell_of(board, policy->binding, action);
+    for (uint32_t c = 0; c < cols; c++)
+        hangs |= picture->cells[c].piece != PICTURE_EMPTY &&
+                 picture->cells[(board->rows - 1) * cols + c].piece == PICTURE_EMPTY;
+    for (uint32_t row = 0; row < board->rows; row++) {
+        const uint64_t at = (hangs ? row : board->rows - 1 - row) * cols + action;
+
+        if (picture->cells[at].piece == PICTURE_EMPTY)
+            return (int64_t)at;
+    }
+    return (int64_t)action;
 }
 
 /* --- words --- */
-
-static bool is_cell_by_cell(const struct policy *policy)
-{
-    return strncmp(policy->binding->layout->name, "cells", 5) == 0;
-}
 
 static int describe(const struct policy *policy, const struct entry *entry, struct text *caption,
                     struct error *err)
@@ -152,13 +144,14 @@ static int describe(const struct policy *policy, const struct entry *entry, stru
     if (strncmp(what, play_at, sizeof play_at - 1) == 0)
         shown += sizeof play_at - 1;
     return text_append(caption, err, "%s %s", shown,
-                       picture_share_text(entry->weight / policy->total).text);
+                       heat_share_text(entry->weight / policy->total).text);
 }
 
 /* The largest entries in words, with commas between short ones. */
 static int write_top(const struct policy *policy, struct text *caption, struct error *err)
 {
-    const bool is_short = is_cell_by_cell(policy) || policy->plan->board->family->men != NULL ||
+    const bool is_short = strncmp(policy->binding->layout->name, "cells", 5) == 0 ||
+                          policy->plan->board->family->men != NULL ||
                           strcmp(policy->binding->layout->name, "columns") == 0;
 
     for (size_t i = 0; i < policy->n_top; i++) {
@@ -226,15 +219,14 @@ static int write_caption(const struct policy *policy, struct picture *picture, s
     if (!has_pass && policy->tail == 0)
         return 0;
     return text_append(&picture->caption, err, "%s %s\n", has_pass ? "pass" : "on no cell",
-                       picture_share_text(policy->tail / policy->total).text);
+                       heat_share_text(policy->tail / policy->total).text);
 }
 
-int heat_read(const struct plan *plan, const struct fields *fields, struct picture *picture,
-              struct error *err)
+int heat_read(const struct fields *fields, struct picture *picture, struct error *err)
 {
     struct policy policy;
 
-    if (!find(&policy, plan, fields))
+    if (!find(&policy, fields))
         return 0;
     policy.transform = picture->transform;
     picture->has_policy = true;
@@ -253,6 +245,6 @@ int heat_read(const struct plan *plan, const struct fields *fields, struct pictu
         else
             policy.tail += entry.weight;
     }
-    mark_top_cells(picture, plan->board);
+    mark_top_cells(picture, fields->plan->board);
     return write_caption(&policy, picture, err);
 }

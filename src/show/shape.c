@@ -3,7 +3,7 @@
  * or where only neighbours are known by a search for places on a grid of hexagons or squares at
  * which exactly the neighbours touch; else in rows. And how a transform turns the drawing.
  */
-#include "show/shape.h"
+#include "show/sheet.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,28 +31,23 @@ struct embedding {
     uint32_t *order;   /* cells so that each has a neighbour before it */
     uint32_t *parent;  /* that neighbour */
     uint8_t *tried;    /* per position in the order: steps tried */
-    uint32_t n_tries;
 };
-
-static bool touch(const struct embedding *e, struct shape_place a, struct shape_place b)
-{
-    for (size_t i = 0; i < e->n_steps; i++)
-        if (b.line - a.line == e->steps[i].line && b.half - a.half == e->steps[i].half)
-            return true;
-    return false;
-}
 
 /* May the k-th cell stand where it does? Exactly its neighbours touch it. */
 static bool fits(const struct embedding *e, uint32_t k)
 {
-    const uint32_t n = e->board->n_cells, cell = e->order[k];
+    const uint32_t cell = e->order[k];
     const struct shape_place at = e->places[cell];
 
     for (uint32_t i = 0; i < k; i++) {
-        const struct shape_place other = e->places[e->order[i]];
+        const struct shape_place *other = &e->places[e->order[i]];
+        const int32_t line = other->line - at.line, half = other->half - at.half;
+        bool touches = false;
 
-        if ((at.line == other.line && at.half == other.half) ||
-            touch(e, at, other) != (e->adjacent[cell * n + e->order[i]] != 0))
+        for (size_t s = 0; s < e->n_steps; s++)
+            touches |= line == e->steps[s].line && half == e->steps[s].half;
+        if ((line == 0 && half == 0) ||
+            touches != (e->adjacent[cell * e->board->n_cells + e->order[i]] != 0))
             return false;
     }
     return true;
@@ -64,8 +59,7 @@ static bool find_order(struct embedding *e)
     const uint32_t n = e->board->n_cells;
     uint32_t n_found = 1;
 
-    e->order[0] = 0;
-    for (uint32_t k = 0; k < n_found; k++) {
+    for (uint32_t k = 0; k < n_found; k++)
         for (uint32_t cell = 0; cell < n; cell++) {
             uint32_t i = 0;
 
@@ -76,7 +70,6 @@ static bool find_order(struct embedding *e)
             e->parent[n_found] = e->order[k];
             e->order[n_found++] = cell;
         }
-    }
     return n_found == n;
 }
 
@@ -86,7 +79,7 @@ static bool search(struct embedding *e)
     uint32_t k = 1;
 
     e->places[0] = (struct shape_place){0, 0};
-    while (k > 0 && k < e->board->n_cells && e->n_tries++ < MAX_STEPS) {
+    for (uint32_t n_tries = 0; k > 0 && k < e->board->n_cells && n_tries < MAX_STEPS; n_tries++) {
         const struct shape_place from = e->places[e->parent[k]];
 
         if (e->tried[k] == e->n_steps) {
@@ -118,11 +111,11 @@ static bool embed(const struct board *board, bool hexagons, struct shape_place *
 
     if (n > MAX_CELLS || board->n_edges == 0)
         return false;
-    e.adjacent = calloc(n, n);
-    e.order = calloc(n, sizeof *e.order);
-    e.parent = calloc(n, sizeof *e.parent);
-    e.tried = calloc(n, 1);
-    if (e.adjacent != NULL && e.order != NULL && e.parent != NULL && e.tried != NULL) {
+    e.adjacent = calloc(n, n + 1);
+    e.order = calloc(2 * n, sizeof *e.order);
+    if (e.adjacent != NULL && e.order != NULL) {
+        e.tried = e.adjacent + n * n;
+        e.parent = e.order + n;
         for (uint32_t i = 0; i < board->n_edges; i++) {
             e.adjacent[board->edges[i][0] * n + board->edges[i][1]] = 1;
             e.adjacent[board->edges[i][1] * n + board->edges[i][0]] = 1;
@@ -131,8 +124,6 @@ static bool embed(const struct board *board, bool hexagons, struct shape_place *
     }
     free(e.adjacent);
     free(e.order);
-    free(e.parent);
-    free(e.tried);
     return found;
 }
 
@@ -151,27 +142,6 @@ static void place_lines(struct shape *shape)
         for (int32_t i = 0; i < lengths[line]; i++)
             shape->places[cell++] =
                 (struct shape_place){(int32_t)line, longest - lengths[line] + 2 * i};
-}
-
-/* hexagons: neighbours as (row, column) are (0,1), (1,0) and (1,-1). */
-static void place_box(struct shape *shape, bool hexagons, bool bottom_up)
-{
-    const struct board *b = shape->board;
-
-    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        const int32_t row = (int32_t)(cell / b->cols), col = (int32_t)(cell % b->cols);
-
-        shape->places[cell].line = bottom_up ? (int32_t)b->rows - 1 - row : row;
-        shape->places[cell].half = 2 * col + (hexagons ? row : 0);
-    }
-}
-
-/* Nothing is known of where they are: in lines one after the other, an empty line between. */
-static void place_in_rows(struct shape *shape)
-{
-    for (uint32_t cell = 0; cell < shape->board->n_cells; cell++)
-        shape->places[cell] = (struct shape_place){(int32_t)(cell / CELLS_IN_A_ROW * 2),
-                                                   (int32_t)(cell % CELLS_IN_A_ROW * 2)};
 }
 
 /* Do the edges of a box run along one diagonal as well, and along the other nowhere? */
@@ -196,19 +166,30 @@ static bool has_hexagon_edges(const struct board *b)
 static void place_cells(struct shape *shape)
 {
     const struct board *b = shape->board;
+    const bool is_box = b->cols > 0;
 
-    shape->form = SHAPE_SQUARES;
+    shape->form = SHAPE_HEXAGONS;
     if (b->family->drawn_lines != NULL) {
-        shape->form = SHAPE_HEXAGONS;
         place_lines(shape);
-    } else if (b->cols > 0) {
-        if (has_hexagon_edges(b))
-            shape->form = SHAPE_HEXAGONS;
-        place_box(shape, shape->form == SHAPE_HEXAGONS, b->family->bottom_up);
-    } else if (embed(b, true, shape->places)) {
-        shape->form = SHAPE_HEXAGONS;
-    } else if (!embed(b, false, shape->places)) {
-        place_in_rows(shape);
+        return;
+    }
+    if (!is_box && embed(b, true, shape->places))
+        return;
+    if (!is_box || !has_hexagon_edges(b))
+        shape->form = SHAPE_SQUARES;
+    if (!is_box && embed(b, false, shape->places))
+        return;
+    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
+        const uint32_t cols = is_box ? b->cols : CELLS_IN_A_ROW;
+        const int32_t row = (int32_t)(cell / cols), col = (int32_t)(cell % cols);
+        struct shape_place *place = &shape->places[cell];
+
+        /* neighbours of hexagons as (row, column) are (0,1), (1,0) and (1,-1) */
+        *place = (struct shape_place){row, 2 * col + (shape->form == SHAPE_HEXAGONS ? row : 0)};
+        if (!is_box) /* nothing is known of where they are: an empty line between */
+            place->line *= 2;
+        else if (b->family->bottom_up)
+            place->line = (int32_t)b->rows - 1 - row;
     }
 }
 
@@ -229,10 +210,14 @@ size_t shape_corners(const struct shape *shape, struct shape_point corners[SHAPE
 }
 
 /* Places count from the first line and column that hold a cell. */
-static void set_origin(struct shape *shape)
+static void measure(struct shape *shape)
 {
     const struct board *b = shape->board;
+    const bool is_hexagon = shape->form == SHAPE_HEXAGONS;
+    const double line = is_hexagon ? LINE_OF_HEXAGONS : 1;
+    const double high = is_hexagon ? 0.5 / LINE_OF_HEXAGONS : 0.5;
     struct shape_place least = {INT32_MAX, INT32_MAX}, most = {INT32_MIN, INT32_MIN};
+    int32_t left = INT32_MAX, right = INT32_MIN;
 
     for (uint32_t i = 0; i < b->n_cells; i++) {
         const struct shape_place *p = &shape->places[i];
@@ -245,41 +230,27 @@ static void set_origin(struct shape *shape)
         most.half = p->half > most.half ? p->half : most.half;
     }
     for (uint32_t i = 0; i < b->n_cells; i++) {
-        shape->places[i].line -= least.line;
-        shape->places[i].half -= least.half;
+        struct shape_place *p = &shape->places[i];
+
+        p->line -= least.line;
+        p->half -= least.half;
+        shape->centres[i] = (struct shape_point){p->half / 2.0, p->line * line};
+        if (!b->on_board[i] || p->line != 0)
+            continue;
+        if (p->half < left) {
+            left = p->half;
+            shape->first = i;
+        }
+        if (p->half > right) {
+            right = p->half;
+            shape->second = i;
+        }
     }
     shape->n_lines = most.line - least.line + 1;
     shape->n_halves = most.half - least.half + 2;
-}
-
-static void set_centres(struct shape *shape)
-{
-    const double line = shape->form == SHAPE_HEXAGONS ? LINE_OF_HEXAGONS : 1;
-    const double high = shape->form == SHAPE_HEXAGONS ? 0.5 / LINE_OF_HEXAGONS : 0.5;
-
-    for (uint32_t i = 0; i < shape->board->n_cells; i++) {
-        shape->centres[i].x = shape->places[i].half / 2.0;
-        shape->centres[i].y = shape->places[i].line * line;
-    }
     shape->least = (struct shape_point){-0.5, -high};
     shape->most =
         (struct shape_point){shape->n_halves / 2.0 - 0.5, (shape->n_lines - 1) * line + high};
-}
-
-static void find_ends(struct shape *shape)
-{
-    const struct board *b = shape->board;
-    bool found = false;
-
-    for (uint32_t i = 0; i < b->n_cells; i++) {
-        if (!b->on_board[i] || shape->places[i].line != 0)
-            continue;
-        if (!found || shape->places[i].half < shape->places[shape->first].half)
-            shape->first = i;
-        if (!found || shape->places[i].half > shape->places[shape->second].half)
-            shape->second = i;
-        found = true;
-    }
 }
 
 int shape_init(struct shape *shape, const struct board *board, struct error *err)
@@ -292,9 +263,7 @@ int shape_init(struct shape *shape, const struct board *board, struct error *err
         return error_no_memory(err, "places of cells");
     }
     place_cells(shape);
-    set_origin(shape);
-    set_centres(shape);
-    find_ends(shape);
+    measure(shape);
     return 0;
 }
 

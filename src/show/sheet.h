@@ -1,16 +1,59 @@
 /*
- * sheet.h - a contact sheet: all images of one row as pictures (data only), on one scale, and ways
- * of drawing it.
+ * sheet.h - a contact sheet: where the cells of a board are drawn, all images of one row as
+ * pictures (data only) on one scale, and ways of drawing them.
  */
 #ifndef SYMAUG_SHOW_SHEET_H
 #define SYMAUG_SHOW_SHEET_H
 
 #include "base/text.h"
 #include "engine/plan.h"
-#include "show/shape.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+/* --- the shape of a board: squares, hexagons, or a row of cells --- */
+
+/* Lengths are in distances between neighbours; x grows to the right, y downwards. The drawing of
+ * every image of a position has the same shape: only what stands on the cells moves. */
+enum shape_form { SHAPE_SQUARES, SHAPE_HEXAGONS };
+
+#define SHAPE_MAX_CORNERS 6
+#define LINE_OF_HEXAGONS  0.86602540378443865 /* between them: half the square root of 3 */
+
+struct shape_point {
+    double x, y;
+};
+
+/* A place in a text: half columns, so that lines of hexagons can be shifted by half a cell. */
+struct shape_place {
+    int32_t line, half;
+};
+
+struct shape {
+    const struct board *board; /* borrowed */
+    enum shape_form form;
+    struct shape_point *centres;    /* owned, one per cell of the box */
+    struct shape_place *places;     /* owned, from 0 on */
+    struct shape_point least, most; /* the box around all cells that are drawn */
+    int32_t n_lines, n_halves;
+    uint32_t first, second; /* the ends of the top line: first is where the mark F stands */
+};
+
+/* Place the cells. The caller releases it. */
+int shape_init(struct shape *shape, const struct board *board, struct error *err);
+void shape_release(struct shape *shape);
+
+/* The corners of a cell, measured from its centre, clockwise from the upper left one (hexagons:
+ * from the top). Returns how many. */
+size_t shape_corners(const struct shape *shape, struct shape_point corners[SHAPE_MAX_CORNERS]);
+
+/* The linear part of a move of the plane: x' = xx * x + xy * y, y' = yx * x + yy * y. */
+struct shape_turn {
+    double xx, xy, yx, yy;
+};
+
+/* How transform t turns the drawing. False when its cells do not move like a figure in the plane
+ * (boards from a file); then *turn is the identity. */
+bool shape_turn_of(const struct shape *shape, uint32_t t, struct shape_turn *turn);
 
 /* --- a picture: what is to be seen of one image --- */
 
@@ -50,12 +93,6 @@ struct picture {
     struct text caption; /* owned: lines that end in '\n': labels, policy */
     struct text faults;  /* owned: what differs, one line without its end, or nothing */
 };
-
-/* A share for people: "41%", "2.4%". */
-struct picture_share {
-    char text[16];
-};
-struct picture_share picture_share_text(double share);
 
 int picture_init(struct picture *picture, const struct board *board, uint32_t transform,
                  struct error *err);
@@ -105,6 +142,23 @@ void sheet_release(struct sheet *sheet);
 /* A picture's heading, "3 rotate-180", with a word about colours and its row where it is stored. */
 int sheet_heading(const struct sheet *sheet, const struct picture *picture, struct text *heading,
                   struct error *err);
+
+/* --- HTML and SVG --- */
+
+/* Text that is appended. That may fail for lack of memory: the error is kept in err, and nothing is
+ * added from then on. */
+struct xml {
+    struct text *out;  /* borrowed */
+    struct error *err; /* borrowed */
+    bool failed;
+};
+
+/* Append printf-style, as it is: up to 4095 bytes. */
+void xml_put(struct xml *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A name (what no terminal shows is written as \xNN), in which nothing is HTML, between two other
+ * texts. */
+void xml_put_name(struct xml *x, const char *before, const char *name, const char *after);
 
 /* --- drawing --- */
 

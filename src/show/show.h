@@ -16,30 +16,43 @@ struct field {
     uint64_t n;
 };
 
+/* A row, or an image of it. */
 struct fields {
+    const struct plan *plan; /* borrowed */
     struct field *items; /* owned, one per array of the plan; without elements for arrays that have
                             no rows or no numbers */
-    size_t n;
 };
 
-/* Read n_rows rows of the plan's one input, which are listed in ascending order, into as many
- * zeroed fields. The caller releases each of them, also on failure. */
-int fields_read(const struct plan *plan, const uint64_t *rows, size_t n_rows, struct fields *fields,
-                struct error *err);
+/* Read n rows of the plan's one input into as many zeroed fields. The caller releases each of them,
+ * also on failure. */
+int fields_read(const struct plan *plan, const struct sheet_stored *rows, size_t n,
+                struct fields *fields, struct error *err);
 
 /* The image of a row under transform t. The caller releases it, also on failure. */
-int fields_move(const struct plan *plan, const struct fields *from, uint32_t t, struct fields *to,
-                struct error *err);
+int fields_move(const struct fields *from, uint32_t t, struct fields *to, struct error *err);
 
 void fields_release(struct fields *fields);
+
+/*
+ * Mark the cells of the picture on which any array differs, and name the arrays in its faults.
+ * u is the transform that the recomputed row was made with: numbers that a swap of colours computes
+ * may differ by their last bit.
+ */
+int fields_compare(const struct fields *stored, const struct fields *recomputed, uint32_t u,
+                   struct picture *picture, struct error *err);
 
 static inline double field_number(const struct field *field, uint64_t i)
 {
     return dtype_get_double(&field->dtype, field->bytes.data + i * field->dtype.itemsize);
 }
 
-/* The field of the first array of that role that has elements, or -1. */
-int fields_find(const struct plan *plan, const struct fields *fields, enum role role);
+static inline int64_t field_integer(const struct field *field, uint64_t i)
+{
+    return dtype_get_int(&field->dtype, field->bytes.data + i * field->dtype.itemsize);
+}
+
+/* The array of that role that has elements, the first one, or -1. */
+int fields_find(const struct fields *fields, enum role role);
 
 /* --- an array of planes or a grid as numbers by cell, whatever its layout and type --- */
 
@@ -49,16 +62,23 @@ struct planes {
     double *numbers; /* owned: plane p of cell c is numbers[p * n_cells + c] */
 };
 
+/* How many planes an array has, before or after its cells. */
+static inline uint64_t planes_count(const struct role_binding *binding)
+{
+    return binding->axes.outer == 1 && binding->axes.inner > 1 ? binding->axes.inner
+                                                               : binding->axes.outer;
+}
+
 /* The cell that element i along an array's axis stands for; -1 for none. Policies: the cell that
  * the action is about. */
 int64_t planes_cell_of(const struct board *board, const struct role_binding *binding, uint64_t i);
 
-/* Elements per plane-like unit: how element e of a row is (plane, position on the axis). */
+/* Elements per plane-like unit: how element e of a row (of packed planes: bit e, without those that
+ * pad) is (plane, position on the axis). */
 void planes_position(const struct role_binding *binding, uint64_t e, uint64_t *plane, uint64_t *i);
 
 /* The numbers of array `i` (planes, packed planes or a grid). The caller releases them. */
-int planes_read(struct planes *planes, const struct plan *plan, const struct fields *fields,
-                size_t i, struct error *err);
+int planes_read(struct planes *planes, const struct fields *fields, size_t i, struct error *err);
 void planes_release(struct planes *planes);
 
 static inline double planes_at(const struct planes *planes, uint64_t plane, uint32_t cell)
@@ -68,12 +88,8 @@ static inline double planes_at(const struct planes *planes, uint64_t plane, uint
 
 /* --- from planes to pieces on cells, as the programs for each game write them --- */
 
-/* Who is to move, as the row says; SIDE_NONE when it does not. */
-enum picture_side stones_to_move(const struct plan *plan, const struct fields *fields);
-
 /* Put the pieces of a row on the cells. */
-int stones_read(const struct plan *plan, const struct fields *fields, struct picture *picture,
-                struct error *err);
+int stones_read(const struct fields *fields, struct picture *picture, struct error *err);
 
 /* What the two sides of this board are called and look like. */
 enum stones_style { STONES_BLUE_RED, STONES_OWN_THEIRS, STONES_FIRST_PLANES, STONES_CHESS };
@@ -92,24 +108,56 @@ const char *labels_side_name(const struct plan *plan, enum picture_side side);
 const char *labels_pieces(const struct plan *plan);
 
 /* Append a line to the caption and mark cells. */
-int labels_read(const struct plan *plan, const struct fields *fields, struct picture *picture,
-                struct error *err);
+int labels_read(const struct fields *fields, struct picture *picture, struct error *err);
 
 /* The cell that an array of coordinates or actions points to, or -1. */
-int64_t labels_cell_of(const struct plan *plan, size_t i, const struct field *field);
+int64_t labels_cell_of(const struct fields *fields, size_t i);
 
 /* Put the policy's shares on the cells and its words into the caption. The stones stand already:
  * a column is where its piece would come to rest. */
-int heat_read(const struct plan *plan, const struct fields *fields, struct picture *picture,
-              struct error *err);
+int heat_read(const struct fields *fields, struct picture *picture, struct error *err);
 
-/*
- * Mark the cells of the picture on which any array differs, and name the arrays in its faults.
- * u is the transform that the recomputed row was made with: numbers that a swap of colours computes
- * may differ by their last bit.
- */
-int compare_rows(const struct plan *plan, const struct fields *stored,
-                 const struct fields *recomputed, uint32_t u, struct picture *picture,
-                 struct error *err);
+/* A share for people: "41%", "2.4%". */
+struct heat_share {
+    char text[16];
+};
+struct heat_share heat_share_text(double share);
+
+/* --- SVG: svg.c and svg_cells.c --- */
+
+/* A document being written. */
+struct canvas {
+    const struct sheet *sheet; /* borrowed */
+    const char *prefix;        /* borrowed: of ids */
+    struct xml *xml;           /* borrowed */
+    double unit;               /* pixels between neighbours */
+};
+
+/* A number of pixels as text: rounded to tenths, without needless digits. */
+struct svg_number {
+    char text[24];
+};
+struct svg_number svg_px(double pixels);
+
+/* Append an element <text> at x, y of the given class. */
+void svg_put_label(struct canvas *c, const char *class, double x, double y, const char *text);
+
+/* How a side's pieces look. */
+struct svg_ink {
+    const char *fill, *stroke, *text;
+};
+struct svg_ink svg_ink_of(const struct canvas *c, enum picture_side side);
+
+/* The mark that shows how an image is turned, at x, y. */
+void svg_put_f(struct canvas *c, double x, double y, const struct shape_turn *turn, bool is_sure);
+
+/* The definitions and style that the parts of all pictures use; a picture's cells, around the
+ * board's origin. */
+void svg_put_style(struct canvas *c);
+void svg_put_definitions(struct canvas *c);
+void svg_put_cells(struct canvas *c, const struct picture *picture);
+
+/* One line that says what the signs mean, from x, y on; at most so wide. Returns the height. */
+double svg_put_legend(struct canvas *c, double x, double y, double width);
 
 #endif

@@ -3,7 +3,7 @@
  * where a stored image differs; and the legend below the sheet. Outlines and stones are defined
  * once and used by reference.
  */
-#include "show/svg_parts.h"
+#include "show/show.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,9 +18,9 @@ static void put_rules(struct canvas *c, const char *rules)
 {
     for (; *rules != '\0'; rules++) {
         if (*rules != '@')
-            svg_put(c, "%c", *rules);
+            xml_put(c->xml, "%c", *rules);
         else if (*c->prefix != '\0')
-            svg_put(c, "#%spicture ", c->prefix);
+            xml_put(c->xml, "#%spicture ", c->prefix);
     }
 }
 
@@ -42,15 +42,15 @@ void svg_put_style(struct canvas *c)
         "@.q{font-size:";
     const double small = fmax(8, 0.34 * c->unit), smaller = fmax(8, 0.26 * c->unit);
 
-    svg_put(c, "<style>\n");
+    xml_put(c->xml, "<style>\n");
     put_rules(c, rules);
-    svg_put(c, "%spx}\n", svg_px(small).text);
+    xml_put(c->xml, "%spx}\n", svg_px(small).text);
     put_rules(c, more);
-    svg_put(c, "%spx}\n", svg_px(smaller).text);
+    xml_put(c->xml, "%spx}\n", svg_px(smaller).text);
     put_rules(c, "@.n{font-weight:bold;font-size:");
-    svg_put(c, "%spx}\n", svg_px(0.46 * c->unit).text);
+    xml_put(c->xml, "%spx}\n", svg_px(0.46 * c->unit).text);
     put_rules(c, "@.m{stroke-width:1.2px;paint-order:stroke;font-size:");
-    svg_put(c, "%spx}\n</style>\n", svg_px(0.86 * c->unit).text);
+    xml_put(c->xml, "%spx}\n</style>\n", svg_px(0.86 * c->unit).text);
 }
 
 /* --- definitions --- */
@@ -61,18 +61,9 @@ static void put_outline(struct canvas *c, double x, double y)
     const size_t n = shape_corners(&c->sheet->shape, corners);
 
     for (size_t i = 0; i < n; i++)
-        svg_put(c, "%c%s %s", i == 0 ? 'M' : 'L', svg_px(x + corners[i].x * c->unit).text,
+        xml_put(c->xml, "%c%s %s", i == 0 ? 'M' : 'L', svg_px(x + corners[i].x * c->unit).text,
                 svg_px(y + corners[i].y * c->unit).text);
-    svg_put(c, "z");
-}
-
-static void put_stone(struct canvas *c, const char *id, enum picture_side side)
-{
-    const struct svg_ink ink = svg_ink_of(c, side);
-
-    svg_put(c, "<circle id=\"%s%s\" r=\"%s\" fill=\"%s\" stroke=\"%s\" stroke-width=\"%s\"/>\n",
-            c->prefix, id, svg_px(STONE_RADIUS * c->unit).text, ink.fill, ink.stroke,
-            svg_px(0.05 * c->unit).text);
+    xml_put(c->xml, "z");
 }
 
 static bool is_go(const struct board *board)
@@ -88,21 +79,28 @@ static void put_ground(struct canvas *c)
     const double unit = c->unit;
 
     if (board->family->men != NULL) {
-        svg_put(c, "<path id=\"%sk\" fill=\"#d9cfb8\" d=\"", c->prefix);
+        xml_put(c->xml, "<path id=\"%sk\" fill=\"#d9cfb8\" d=\"", c->prefix);
         for (uint32_t i = 0; i < board->n_cells; i++)
             if ((i / board->cols + i % board->cols) % 2 == 0)
                 put_outline(c, centres[i].x * unit, centres[i].y * unit);
-        svg_put(c, "\"/>\n");
+        xml_put(c->xml, "\"/>\n");
     }
     if (!is_go(board))
         return;
-    svg_put(c, "<path id=\"%sk\" fill=\"none\" stroke=\"#6e6a5e\" d=\"", c->prefix);
+    xml_put(c->xml, "<path id=\"%sk\" fill=\"none\" stroke=\"#6e6a5e\" d=\"", c->prefix);
     for (uint32_t row = 0; row < board->rows; row++)
-        svg_put(c, "M0 %sH%s", svg_px(row * unit).text, svg_px((board->cols - 1) * unit).text);
+        xml_put(c->xml, "M0 %sH%s", svg_px(row * unit).text, svg_px((board->cols - 1) * unit).text);
     for (uint32_t col = 0; col < board->cols; col++)
-        svg_put(c, "M%s 0V%s", svg_px(col * unit).text, svg_px((board->rows - 1) * unit).text);
-    svg_put(c, "\"/>\n<circle id=\"%sh\" r=\"%s\" fill=\"#6e6a5e\"/>\n", c->prefix,
+        xml_put(c->xml, "M%s 0V%s", svg_px(col * unit).text, svg_px((board->rows - 1) * unit).text);
+    xml_put(c->xml, "\"/>\n<circle id=\"%sh\" r=\"%s\" fill=\"#6e6a5e\"/>\n", c->prefix,
             svg_px(0.11 * unit).text);
+}
+
+/* Append a reference to what is defined as `id`, and what comes after it. */
+static void put_use(struct canvas *c, const char *id, double x, double y, const char *more)
+{
+    xml_put(c->xml, "<use href=\"#%s%s\" x=\"%s\" y=\"%s\"%s", c->prefix, id, svg_px(x).text,
+            svg_px(y).text, more);
 }
 
 /* The points of Go's board that are marked: on the third or fourth line, and in the middle. */
@@ -114,41 +112,50 @@ static void put_hoshi(struct canvas *c)
 
     for (int i = 0; i < 9 && n == board->rows && n >= 7; i++) {
         const bool is_side = i % 3 == 1 || i / 3 == 1, is_middle = i == 4;
-        const uint32_t row = at[i / 3], col = at[i % 3];
 
-        if (is_side && (n % 2 == 0 || (n < 15 && !is_middle)))
-            continue;
-        svg_put(c, "<use href=\"#%sh\" x=\"%s\" y=\"%s\"/>\n", c->prefix,
-                svg_px(col * c->unit).text, svg_px(row * c->unit).text);
+        if (!is_side || (n % 2 == 1 && (n >= 15 || is_middle)))
+            put_use(c, "h", at[i % 3] * c->unit, at[i / 3] * c->unit, "/>\n");
     }
 }
 
 void svg_put_definitions(struct canvas *c)
 {
     const struct board *board = c->sheet->plan.board;
+    const struct shape_point *centres = c->sheet->shape.centres;
 
-    svg_put(c, "<defs>\n<path id=\"%sc\" d=\"", c->prefix);
+    xml_put(c->xml, "<defs>\n<path id=\"%sc\" d=\"", c->prefix);
     put_outline(c, 0, 0);
-    svg_put(c, "\"/>\n<path id=\"%sb\" stroke=\"#b9b4a6\" stroke-width=\"1\" fill=\"#f3efe4\" d=\"",
+    xml_put(c->xml,
+            "\"/>\n<path id=\"%sb\" stroke=\"#b9b4a6\" stroke-width=\"1\" fill=\"#f3efe4\" d=\"",
             c->prefix);
     for (uint32_t i = 0; i < board->n_cells; i++)
         if (board->on_board[i])
-            put_outline(c, c->sheet->shape.centres[i].x * c->unit,
-                        c->sheet->shape.centres[i].y * c->unit);
-    svg_put(c, "\"/>\n");
+            put_outline(c, centres[i].x * c->unit, centres[i].y * c->unit);
+    xml_put(c->xml, "\"/>\n");
     put_ground(c);
-    put_stone(c, "s0", SIDE_FIRST);
-    put_stone(c, "s1", SIDE_SECOND);
-    put_stone(c, "s2", SIDE_BOTH);
-    svg_put(c,
+    for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++) {
+        const struct svg_ink ink = svg_ink_of(c, side);
+
+        xml_put(c->xml,
+                "<circle id=\"%ss%d\" r=\"%s\" fill=\"%s\" stroke=\"%s\" stroke-width=\"%s\"/>\n",
+                c->prefix, (int)side, svg_px(STONE_RADIUS * c->unit).text, ink.fill, ink.stroke,
+                svg_px(0.05 * c->unit).text);
+    }
+    xml_put(c->xml,
             "<g id=\"%sr\" fill=\"none\"><circle r=\"%s\" stroke=\"#fff\" stroke-width=\"%s\"/>"
-            "<circle r=\"%s\" stroke=\"#e00000\" stroke-width=\"%s\"/></g>\n",
+            "<circle r=\"%s\" stroke=\"#e00000\" stroke-width=\"%s\"/></g>\n</defs>\n",
             c->prefix, svg_px(0.44 * c->unit).text, svg_px(0.2 * c->unit).text,
             svg_px(0.44 * c->unit).text, svg_px(0.11 * c->unit).text);
-    svg_put(c, "</defs>\n");
 }
 
-/* --- tiles --- */
+/* --- cells --- */
+
+/* A circle of the radius, to be filled in. */
+static void put_circle(struct canvas *c, double x, double y, double radius)
+{
+    xml_put(c->xml, "<circle cx=\"%s\" cy=\"%s\" r=\"%s\" ", svg_px(x).text, svg_px(y).text,
+            svg_px(radius).text);
+}
 
 /* The three lines of a tile run along a row of cells, and along the two other directions; each has
  * its number at one end. */
@@ -159,47 +166,20 @@ static void put_tile(struct canvas *c, double x, double y, int32_t code)
     static const struct shape_point ends[3] = {{0.5, 0}, {0.25, -0.433}, {0.25, 0.433}};
     static const struct shape_point numbers[3] = {{-0.29, 0}, {0.165, -0.286}, {0.165, 0.286}};
     const double unit = c->unit;
-    const char digits[3] = {(char)('0' + code / 100 % 10), (char)('0' + code / 10 % 10),
-                            (char)('0' + code % 10)};
+    const int digits[3] = {code / 100 % 10, code / 10 % 10, code % 10};
 
-    svg_put(c, "<use href=\"#%sc\" x=\"%s\" y=\"%s\" fill=\"#fffefa\" stroke=\"#8a8576\"/>",
-            c->prefix, svg_px(x).text, svg_px(y).text);
+    put_use(c, "c", x, y, " fill=\"#fffefa\" stroke=\"#8a8576\"/>");
     for (int i = 0; i < 3; i++)
-        svg_put(c, "<path stroke=\"%s\" stroke-width=\"%s\" d=\"M%s %sL%s %s\"/>",
-                colours[digits[i] - '0'], svg_px(0.15 * unit).text,
-                svg_px(x - ends[i].x * unit).text, svg_px(y - ends[i].y * unit).text,
-                svg_px(x + ends[i].x * unit).text, svg_px(y + ends[i].y * unit).text);
-    svg_put(c, "\n");
+        xml_put(c->xml, "<path stroke=\"%s\" stroke-width=\"%s\" d=\"M%s %sL%s %s\"/>",
+                colours[digits[i]], svg_px(0.15 * unit).text, svg_px(x - ends[i].x * unit).text,
+                svg_px(y - ends[i].y * unit).text, svg_px(x + ends[i].x * unit).text,
+                svg_px(y + ends[i].y * unit).text);
+    xml_put(c->xml, "\n");
     for (int i = 0; i < 3; i++) {
-        const char digit[2] = {digits[i], '\0'};
+        const char digit[2] = {(char)('0' + digits[i]), '\0'};
 
         svg_put_label(c, "d", x + numbers[i].x * unit, y + (numbers[i].y + 0.13) * unit, digit);
     }
-}
-
-/* --- cells --- */
-
-static void put_number(struct canvas *c, const struct picture_cell *cell, double x, double y,
-                       const char *text)
-{
-    svg_put(c, "<text class=\"n\" x=\"%s\" y=\"%s\" style=\"fill:%s\">%s</text>\n", svg_px(x).text,
-            svg_px(y + 0.165 * c->unit).text,
-            cell->piece == PICTURE_NUMBER ? "#24292f" : svg_ink_of(c, cell->side).text, text);
-}
-
-static void put_marker(struct canvas *c, const struct picture_cell *cell, double x, double y)
-{
-    const struct svg_ink ink = svg_ink_of(c, cell->side);
-
-    if (cell->piece == PICTURE_MARKER)
-        svg_put(c, "<circle cx=\"%s\" cy=\"%s\" r=\"%s\" fill=\"%s\" stroke=\"%s\"/>\n",
-                svg_px(x).text, svg_px(y).text, svg_px(MARKER_RADIUS * c->unit).text, ink.fill,
-                ink.stroke);
-    else
-        svg_put(c,
-                "<use href=\"#%sc\" x=\"%s\" y=\"%s\" fill=\"%s\" fill-opacity=\".75\" "
-                "stroke=\"%s\"/>\n",
-                c->prefix, svg_px(x).text, svg_px(y).text, ink.fill, ink.stroke);
 }
 
 static void put_man(struct canvas *c, const struct picture_cell *cell, double x, double y)
@@ -209,36 +189,45 @@ static void put_man(struct canvas *c, const struct picture_cell *cell, double x,
     const char *letter = strchr(letters, cell->man);
     const struct svg_ink ink = svg_ink_of(c, cell->side);
 
-    svg_put(c, "<text class=\"m\" x=\"%s\" y=\"%s\" style=\"fill:%s;stroke:%s\">%s</text>\n",
+    xml_put(c->xml, "<text class=\"m\" x=\"%s\" y=\"%s\" style=\"fill:%s;stroke:%s\">%s</text>\n",
             svg_px(x).text, svg_px(y + 0.3 * c->unit).text, ink.fill, ink.stroke,
             letter != NULL ? signs[letter - letters] : "?");
 }
 
 static void put_piece(struct canvas *c, const struct picture_cell *cell, double x, double y)
 {
-    char text[16] = "";
+    const struct svg_ink ink = svg_ink_of(c, cell->side);
+    char text[16];
 
-    if (cell->piece == PICTURE_EMPTY)
+    switch (cell->piece) {
+    case PICTURE_EMPTY:
         return;
-    if (cell->piece == PICTURE_TILE) {
+    case PICTURE_TILE:
         put_tile(c, x, y, cell->number);
         return;
-    }
-    if (cell->piece == PICTURE_MARKER || cell->piece == PICTURE_TERRITORY) {
-        put_marker(c, cell, x, y);
+    case PICTURE_MARKER:
+        put_circle(c, x, y, MARKER_RADIUS * c->unit);
+        xml_put(c->xml, "fill=\"%s\" stroke=\"%s\"/>\n", ink.fill, ink.stroke);
         return;
-    }
-    if (cell->piece == PICTURE_MAN) {
+    case PICTURE_TERRITORY:
+        put_use(c, "c", x, y, "");
+        xml_put(c->xml, " fill=\"%s\" fill-opacity=\".75\" stroke=\"%s\"/>\n", ink.fill,
+                ink.stroke);
+        return;
+    case PICTURE_MAN:
         put_man(c, cell, x, y);
         return;
+    case PICTURE_STONE:
+        snprintf(text, sizeof text, "s%d", (int)cell->side);
+        put_use(c, text, x, y, "/>\n");
+        break;
+    case PICTURE_NUMBER:
+        break;
     }
-    if (cell->piece == PICTURE_STONE)
-        svg_put(c, "<use href=\"#%ss%d\" x=\"%s\" y=\"%s\"/>\n", c->prefix, (int)cell->side,
-                svg_px(x).text, svg_px(y).text);
     if (cell->number != 0)
-        snprintf(text, sizeof text, "%d", (int)cell->number);
-    if (*text != '\0')
-        put_number(c, cell, x, y, text);
+        xml_put(c->xml, "<text class=\"n\" x=\"%s\" y=\"%s\" style=\"fill:%s\">%d</text>\n",
+                svg_px(x).text, svg_px(y + 0.165 * c->unit).text,
+                cell->piece == PICTURE_NUMBER ? "#24292f" : ink.text, (int)cell->number);
 }
 
 static void put_share(struct canvas *c, const struct picture_cell *cell, double x, double y)
@@ -252,53 +241,58 @@ static void put_share(struct canvas *c, const struct picture_cell *cell, double 
     svg_put_label(c, is_free ? "p" : "q", x, y + (is_free ? 0.13 : 0.46) * c->unit, text);
 }
 
-static void put_heat(struct canvas *c, const struct picture_cell *cell, double x, double y)
+/* The colour of a share of the policy, from 0 to the sheet's largest one: "#rrggbb". */
+static struct svg_number heat_colour(double part)
 {
-    const double part = c->sheet->most_share > 0 ? cell->share / c->sheet->most_share : 0;
+    static const int stops[3][3] = {{255, 243, 208}, {255, 196, 77}, {226, 98, 20}};
+    const int from = part < 0.5 ? 0 : 1;
+    const double rest = part * 2 - from;
+    struct svg_number colour;
+    int rgb[3];
 
-    if (part > LEAST_SHARE)
-        svg_put(c, "<use href=\"#%sc\" x=\"%s\" y=\"%s\" fill=\"%s\"/>\n", c->prefix,
-                svg_px(x).text, svg_px(y).text, svg_heat(part).text);
-}
-
-static void put_dot(struct canvas *c, double x, double y)
-{
-    svg_put(c,
-            "<circle cx=\"%s\" cy=\"%s\" r=\"%s\" fill=\"#2da44e\" stroke=\"#fff\" "
-            "stroke-width=\"%s\"/>\n",
-            svg_px(x).text, svg_px(y).text, svg_px(0.14 * c->unit).text,
-            svg_px(0.05 * c->unit).text);
+    for (int i = 0; i < 3; i++)
+        rgb[i] = (int)lround(stops[from][i] + (stops[from + 1][i] - stops[from][i]) * rest);
+    snprintf(colour.text, sizeof colour.text, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255,
+             rgb[2] & 255);
+    return colour;
 }
 
 void svg_put_cells(struct canvas *c, const struct picture *picture)
 {
     const struct board *board = c->sheet->plan.board;
+    const struct shape_point *centres = c->sheet->shape.centres;
 
-    svg_put(c, "<use href=\"#%sb\"/>\n", c->prefix);
+    xml_put(c->xml, "<use href=\"#%sb\"/>\n", c->prefix);
     if (board->family->men != NULL)
-        svg_put(c, "<use href=\"#%sk\"/>\n", c->prefix);
-    svg_put(c, "<g stroke=\"#b9b4a6\">\n");
-    for (uint32_t i = 0; i < board->n_cells; i++)
-        if (board->on_board[i])
-            put_heat(c, &picture->cells[i], c->sheet->shape.centres[i].x * c->unit,
-                     c->sheet->shape.centres[i].y * c->unit);
-    svg_put(c, "</g>\n");
+        xml_put(c->xml, "<use href=\"#%sk\"/>\n", c->prefix);
+    xml_put(c->xml, "<g stroke=\"#b9b4a6\">\n");
+    for (uint32_t i = 0; i < board->n_cells; i++) {
+        const double most = c->sheet->most_share;
+        const double part = most > 0 ? picture->cells[i].share / most : 0;
+
+        if (!board->on_board[i] || part <= LEAST_SHARE)
+            continue;
+        put_use(c, "c", centres[i].x * c->unit, centres[i].y * c->unit, "");
+        xml_put(c->xml, " fill=\"%s\"/>\n", heat_colour(part).text);
+    }
+    xml_put(c->xml, "</g>\n");
     if (is_go(board)) {
-        svg_put(c, "<use href=\"#%sk\"/>\n", c->prefix);
+        xml_put(c->xml, "<use href=\"#%sk\"/>\n", c->prefix);
         put_hoshi(c);
     }
     for (uint32_t i = 0; i < board->n_cells; i++) {
         const struct picture_cell *cell = &picture->cells[i];
-        const double x = c->sheet->shape.centres[i].x * c->unit;
-        const double y = c->sheet->shape.centres[i].y * c->unit;
+        const double x = centres[i].x * c->unit, y = centres[i].y * c->unit;
 
         put_piece(c, cell, x, y);
-        if (cell->is_marked)
-            put_dot(c, x, y);
+        if (cell->is_marked) {
+            put_circle(c, x, y, 0.14 * c->unit);
+            xml_put(c->xml, "fill=\"#2da44e\" stroke=\"#fff\" stroke-width=\"%s\"/>\n",
+                    svg_px(0.05 * c->unit).text);
+        }
         put_share(c, cell, x, y);
         if (cell->differs)
-            svg_put(c, "<use href=\"#%sr\" x=\"%s\" y=\"%s\"/>\n", c->prefix, svg_px(x).text,
-                    svg_px(y).text);
+            put_use(c, "r", x, y, "/>\n");
     }
 }
 
@@ -331,80 +325,54 @@ static double begin(struct legend *legend, double sign_width, const char *text)
     return x;
 }
 
-static void put_side(struct legend *legend, enum picture_side side)
-{
-    struct canvas *c = legend->canvas;
-    const char *name = labels_side_name(&c->sheet->plan, side);
-    const double x = begin(legend, 20, name);
-
-    svg_put(c, "<circle cx=\"%s\" cy=\"%s\" r=\"7\" fill=\"%s\" stroke=\"%s\"/>\n",
-            svg_px(x + 7).text, svg_px(legend->y).text, svg_ink_of(c, side).fill,
-            svg_ink_of(c, side).stroke);
-    svg_put_label(c, "l", x + 20, legend->y + 4, name);
-}
-
-static void put_scale(struct legend *legend)
-{
-    struct canvas *c = legend->canvas;
-    const double width = SCALE_STEPS * SCALE_STEP_SIZE;
-    char text[64];
-
-    snprintf(text, sizeof text, "policy, 0 to %s", picture_share_text(c->sheet->most_share).text);
-    const double x = begin(legend, width + 6, text);
-
-    for (int i = 0; i < SCALE_STEPS; i++)
-        svg_put(c, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"14\" fill=\"%s\"/>\n",
-                svg_px(x + i * SCALE_STEP_SIZE).text, svg_px(legend->y - 7).text,
-                svg_px(SCALE_STEP_SIZE).text, svg_heat((i + 0.5) / SCALE_STEPS).text);
-    svg_put_label(c, "l", x + width + 6, legend->y + 4, text);
-}
-
-static void put_mark(struct legend *legend)
-{
-    static const struct shape_turn upright = {1, 0, 0, 1};
-    static const char text[] = "where the source's first corner is, and how it is turned";
-    const double unit = legend->canvas->unit, x = begin(legend, 18, text);
-
-    legend->canvas->unit = 18;
-    svg_put_f(legend->canvas, x + 6, legend->y, &upright, true);
-    legend->canvas->unit = unit;
-    svg_put_label(legend->canvas, "l", x + 18, legend->y + 4, text);
-}
-
-static void put_sign(struct legend *legend, bool is_ring, const char *text)
+/* A circle that is filled, or drawn, as it says. */
+static void put_sign(struct legend *legend, double radius, const char *look, const char *text)
 {
     const double x = begin(legend, 20, text);
 
-    svg_put(legend->canvas, "<circle cx=\"%s\" cy=\"%s\" r=\"%s\" ", svg_px(x + 7).text,
-            svg_px(legend->y).text, is_ring ? "6" : "4");
-    svg_put(legend->canvas, "%s/>\n",
-            is_ring ? "fill=\"none\" stroke=\"#e00000\" stroke-width=\"2\"" : "fill=\"#2da44e\"");
+    put_circle(legend->canvas, x + 7, legend->y, radius);
+    xml_put(legend->canvas->xml, "%s/>\n", look);
     svg_put_label(legend->canvas, "l", x + 20, legend->y + 4, text);
-}
-
-static void put_words(struct legend *legend, const char *text)
-{
-    const double x = begin(legend, 0, text);
-
-    svg_put_label(legend->canvas, "l", x, legend->y + 4, text);
 }
 
 double svg_put_legend(struct canvas *c, double x, double y, double width)
 {
+    static const struct shape_turn upright = {1, 0, 0, 1};
+    static const char turned[] = "where the source's first corner is, and how it is turned";
+    const struct sheet *sheet = c->sheet;
     struct legend legend = {c, x, x + width, x, y + LINE_HEIGHT / 2};
-    const char *pieces = labels_pieces(&c->sheet->plan);
+    const char *pieces = labels_pieces(&sheet->plan);
+    struct canvas small = *c;
+    char text[64];
 
-    for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++)
-        if (c->sheet->has_side[side])
-            put_side(&legend, side);
-    if (pieces != NULL)
-        put_words(&legend, pieces);
-    if (c->sheet->has_policy && c->sheet->most_share > 0)
-        put_scale(&legend);
-    if (c->sheet->has_marks)
-        put_sign(&legend, false, "a move or coordinate");
-    put_mark(&legend);
-    if (c->sheet->is_stored)
-        put_sign(&legend, true, "stored and computed differ");
+    for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++) {
+        const struct svg_ink ink = svg_ink_of(c, side);
+
+        snprintf(text, sizeof text, "fill=\"%s\" stroke=\"%s\"", ink.fill, ink.stroke);
+        if (sheet->has_side[side])
+            put_sign(&legend, 7, text, labels_side_name(&sheet->plan, side));
+    }
+    if (pieces != NULL) {
+        x = begin(&legend, 0, pieces);
+        svg_put_label(c, "l", x, legend.y + 4, pieces);
+    }
+    if (sheet->has_policy && sheet->most_share > 0) {
+        snprintf(text, sizeof text, "policy, 0 to %s", heat_share_text(sheet->most_share).text);
+        x = begin(&legend, SCALE_STEPS * SCALE_STEP_SIZE + 6, text);
+        for (int i = 0; i < SCALE_STEPS; i++)
+            xml_put(c->xml, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"14\" fill=\"%s\"/>\n",
+                    svg_px(x + i * SCALE_STEP_SIZE).text, svg_px(legend.y - 7).text,
+                    svg_px(SCALE_STEP_SIZE).text, heat_colour((i + 0.5) / SCALE_STEPS).text);
+        svg_put_label(c, "l", x + SCALE_STEPS * SCALE_STEP_SIZE + 6, legend.y + 4, text);
+    }
+    if (sheet->has_marks)
+        put_sign(&legend, 4, "fill=\"#2da44e\"", "a move or coordinate");
+    small.unit = 18;
+    x = begin(&legend, 18, turned);
+    svg_put_f(&small, x + 6, legend.y, &upright, true);
+    svg_put_label(c, "l", x + 18, legend.y + 4, turned);
+    if (sheet->is_stored)
+        put_sign(&legend, 6, "fill=\"none\" stroke=\"#e00000\" stroke-width=\"2\"",
+                 "stored and computed differ");
     return legend.y + LINE_HEIGHT / 2 - y;
 }

@@ -455,7 +455,7 @@ static int write_legend(const struct writing *w, struct text *out)
         return -1;
     if (sheet->has_policy && sheet->most_share > 0 &&
         text_append(out, w->err, "1 to 9: policy, 9 is %s\n",
-                    picture_share_text(sheet->most_share).text) != 0)
+                    heat_share_text(sheet->most_share).text) != 0)
         return -1;
     if (sheet->has_marks && text_append(out, w->err, "+: a move or coordinate\n") != 0)
         return -1;
