@@ -47,7 +47,8 @@ int expand_job_init(struct expand_job *job, struct plan *plan, const struct sett
     job->supplies = calloc(plan->n_arrays + 1, sizeof *job->supplies);
     if (job->supplies == NULL)
         error_no_memory(err, "rows of all arrays");
-    else if (side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0)
+    else if (side_work_init(&job->digests, plan->archives, plan->n_archives, err) == 0 &&
+             stone_watch_init(&job->watch, plan, err) == 0)
         return 0;
     expand_job_release(job);
     return -1;
@@ -59,6 +60,7 @@ void expand_job_release(struct expand_job *job)
         row_supply_close(&job->supplies[i]);
     free(job->supplies);
     side_work_release(&job->digests);
+    stone_watch_release(&job->watch);
     *job = (struct expand_job){0};
 }
 
@@ -210,7 +212,8 @@ static int finish_beside(struct expansion *x, int status, struct error *err)
         return -1;
     if (x->inputs_failure.kind != ERROR_NONE)
         return error_pass(err, &x->inputs_failure);
-    return side_work_finish(&x->job->digests, err);
+    return side_work_finish(&x->job->digests, err) == 0 ? stone_watch_judge(&x->job->watch, err)
+                                                        : -1;
 }
 
 /* All members, with what goes on beside them. */
@@ -300,6 +303,7 @@ static int write_to(struct expand_job *job, const struct order *rows, const char
         .plan = job->plan,
         .order = rows,
         .supplies = job->supplies,
+        .watch = &job->watch,
     };
     if (plan_inputs_check_not_output(job->plan, path, err) != 0 ||
         (settings->sidecar && sidecar_check(path, job->force, err) != 0) ||

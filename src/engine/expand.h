@@ -8,6 +8,7 @@
 #include "engine/pieces.h"
 #include "engine/plan.h"
 #include "engine/side_work.h"
+#include "engine/survey.h"
 #include "manifest/digest.h"
 #include "write/archive_out.h"
 
@@ -32,7 +33,8 @@ struct expand_job {
     void *progress_self;
     struct side_work digests;    /* of the inputs */
     struct row_supply *supplies; /* owned: one for each array of the plan */
-    bool is_checked;             /* the inputs' CRCs were looked at beforehand */
+    struct stone_watch watch;
+    bool is_checked; /* the inputs' CRCs were looked at beforehand */
 };
 
 /* Begin. Plan and settings are borrowed; the caller releases the job. The plan's

@@ -4,6 +4,8 @@
  */
 #include "engine/out_member.h"
 
+#include "engine/survey.h"
+
 #include "base/text.h"
 
 #include <stdio.h>
@@ -172,6 +174,8 @@ static struct pieces *open_pieces(struct out_member *out, struct error *err)
     if (!in.supply->is_open &&
         row_supply_open(in.supply, out->plan, array, !array->is_object && streams(out), err) != 0)
         return NULL;
+    in.supply->watch = out->settings->watch;
+    in.supply->kept = stone_watch_of(in.supply->watch, array);
     if (array->is_object)
         return pieces_of_objects(&in, &out->header, err);
     return is_csr(out) ? pieces_of_csr(CSR_ELEMENTS, &in, &out->header, err)

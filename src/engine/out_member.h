@@ -18,6 +18,7 @@ struct out_settings {
     const struct plan *plan;
     const struct order *order;   /* borrowed: the rows of this output */
     struct row_supply *supplies; /* borrowed: one for each array of the plan */
+    struct stone_watch *watch;   /* borrowed: keeps some rows that pass by */
 };
 
 enum out_kind { OUT_ARRAY, OUT_SOURCE, OUT_TRANSFORM };

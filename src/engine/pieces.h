@@ -24,7 +24,9 @@ struct row_supply {
     bool has_values;
     struct reader rows, values; /* values: beside padded indices */
     struct batch windows[2], value_windows[2];
-    unsigned latest; /* of the windows */
+    unsigned latest;           /* of the windows */
+    struct stone_watch *watch; /* borrowed: it keeps some rows that pass by, */
+    struct kept_rows *kept;    /* here, or none: NULL */
 };
 
 /* Open it for an array of the plan: through windows if `streams` (and the arrays are in C order).

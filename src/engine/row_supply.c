@@ -6,6 +6,8 @@
  */
 #include "engine/pieces.h"
 
+#include "engine/survey.h"
+
 #define ROW_ALIGNMENT 16
 
 int row_supply_open(struct row_supply *supply, const struct plan *plan,
@@ -52,6 +54,8 @@ int row_supply_load(struct row_supply *supply, uint64_t begin, uint64_t end, uns
          batch_follow(&supply->value_windows[to], &supply->value_windows[from], begin, end - begin,
                       err) != 0))
         return -1;
+    if (supply->kept != NULL)
+        stone_watch_see(supply->watch, supply->kept, &supply->windows[to]);
     *window = supply->latest = to;
     return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/plan.h"
 #include "engine/turn.h"
+#include "shard/batch.h"
 
 /* The range of all elements of an array over the plan's inputs. */
 int survey_range(const struct plan *plan, const struct plan_array *array,
@@ -69,7 +70,39 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
 
 /* Games of placement: a policy, a mask or a move that stands on stones in many rows and off them
  * when flipped is refused with the role option that says so. */
-int survey_flips(struct plan *plan, struct error *err);
+int survey_flips(const struct plan *plan, struct error *err);
+
+/* The same of later rows of packed planes: their stones, and dense policies, are kept while they
+ * pass by, some rows of each part. Zeroed where there is nothing to watch. */
+struct stone_watch {
+    const struct plan *plan;         /* borrowed */
+    const struct plan_array *stones; /* its planes */
+    struct planes_form form;
+    struct stone_planes where;
+    uint64_t first; /* survey_flips looks at the rows before */
+    struct kept_rows {
+        const struct plan_array *array;
+        uint64_t next;     /* rows before have been seen */
+        size_t row_nbytes; /* of what is kept of a row */
+        uint8_t *bytes;    /* owned */
+    } * kept;              /* owned: the planes, then the policies */
+    size_t n_kept;
+};
+
+/* Begin to watch a plan whose order is decided; release it in any case. */
+int stone_watch_init(struct stone_watch *watch, const struct plan *plan, struct error *err);
+
+/* What is kept of an array, or NULL. */
+struct kept_rows *stone_watch_of(const struct stone_watch *watch, const struct plan_array *array);
+
+/* Rows of the array pass by. */
+void stone_watch_see(const struct stone_watch *watch, struct kept_rows *rows,
+                     const struct batch *batch);
+
+/* Reads sparse policies once more, and refuses all as survey_flips does. */
+int stone_watch_judge(const struct stone_watch *watch, struct error *err);
+
+void stone_watch_release(struct stone_watch *watch);
 
 /* Chess: count rows with castling rights; with CASTLING_SKIP they keep only the identity image. */
 int survey_castling(struct plan *plan, struct error *err);

@@ -2,9 +2,10 @@
  * survey_flip.c - policies and moves that are stored in another order than the planes beside them,
  * as the commonest trainer of Gomoku stores them: moved as they stand, every image but a few would
  * be wrong. Some rows of every part of the input are looked at, because sets are put together from
- * parts. Unpacking all of it once more would cost too much: of packed arrays the last parts are
- * left to `verify`. Dense policies, sparse ones and single moves end in the same counts:
- * engine/flips.h.
+ * parts. Unpacking all planes once more would cost too much: where they are packed, the stones of
+ * the later parts, and dense policies, are kept as those rows pass by on their way to the output,
+ * and judged before it is committed. Dense policies, sparse ones and single moves end in the same
+ * counts: engine/flips.h.
  */
 #include "engine/flips.h"
 #include "engine/survey.h"
@@ -13,23 +14,23 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Rows looked at in each part; of lists and moves, which tell less, twice that. */
 #define ROWS_OF_PART 16
-#define MIN_REACH    512 /* rows that are in reach in any case, */
-#define PACKED_REACH 0.6 /* and this share of packed arrays */
+#define MIN_REACH    512 /* rows that are looked at beforehand in any case, */
+#define PACKED_REACH 0.3 /* and this share of packed arrays */
 
 struct look {
     const struct plan *plan;
-    const struct plan_array *stones, *policy;
-    struct planes_form form;
-    struct stone_planes where;
+    const struct plan_array *policy;
+    const struct stone_watch *watch; /* it has the form of the planes */
     struct flips flips;
     struct flip_parts parts;
     struct flip_mass mass;
-    struct batch rows; /* of the stones */
-    uint8_t *occupied; /* owned, one per element of a plane: in row `row` */
-    uint64_t reach;    /* rows from here on are not looked at */
+    struct batch rows;   /* of the stones, unless they were kept */
+    uint8_t *occupied;   /* owned, one per element of a plane: the stones in row `row` */
+    uint64_t first, end; /* the rows that are looked at */
     uint64_t row, n_stones;
     uint64_t n_seen, n_overlap, first_on;
     bool is_begun, has_stones; /* a row is; it has, and none of them are on one cell */
@@ -40,45 +41,101 @@ static bool is_list(const struct plan_array *policy)
     return policy->binding.role == ROLE_POLICY_INDEX || policy->binding.role == ROLE_ACTION;
 }
 
+static uint64_t rows_of_part(const struct plan *plan)
+{
+    return (plan->n_rows + FLIPS_N_PARTS - 1) / FLIPS_N_PARTS;
+}
+
 static bool is_wanted(const struct look *l, uint64_t row)
 {
-    const uint64_t part_rows = (l->plan->n_rows + FLIPS_N_PARTS - 1) / FLIPS_N_PARTS;
-
-    return row < l->reach &&
-           row % part_rows < (is_list(l->policy) ? 2 * ROWS_OF_PART : ROWS_OF_PART);
+    return row >= l->first && row < l->end &&
+           row % rows_of_part(l->plan) < (is_list(l->policy) ? 2 * ROWS_OF_PART : ROWS_OF_PART);
 }
 
-/* False when the row has no stones, or two on one cell. */
-static bool find_stones(struct look *l, const uint8_t *row)
+static void put_stones(const struct stone_watch *watch, const uint8_t *row, uint8_t *occupied)
 {
-    const bool is_grid = l->form.n_planes == 1;
-    bool overlap = false;
+    const struct planes_form *form = &watch->form;
 
-    l->n_stones = 0;
-    for (uint64_t cell = 0; cell < l->form.axis; cell++) {
-        const bool first = planes_has_stone(&l->form, row, l->where.stones[0], cell);
-        const bool second = !is_grid && planes_has_stone(&l->form, row, l->where.stones[1], cell);
-
-        l->occupied[cell] = first || second;
-        l->n_stones += first || second;
-        overlap |= first && second;
-    }
-    l->n_seen++;
-    l->n_overlap += overlap;
-    return l->n_stones > 0 && !overlap;
+    for (uint64_t cell = 0; cell < form->axis; cell++)
+        occupied[cell] = (uint8_t)(planes_has_stone(form, row, watch->where.stones[0], cell) +
+                                   (form->n_planes > 1 &&
+                                    planes_has_stone(form, row, watch->where.stones[1], cell)));
 }
+
+/* --- rows that pass by --- */
+
+/* Where a row is kept: a mark that it is there, then its stones, or its bytes. */
+static uint8_t *kept_row(const struct stone_watch *watch, const struct kept_rows *rows,
+                         uint64_t row)
+{
+    const uint64_t part_rows = rows_of_part(watch->plan);
+
+    return rows->bytes +
+           (row / part_rows * 2 * ROWS_OF_PART + row % part_rows) * (rows->row_nbytes + 1);
+}
+
+void stone_watch_see(const struct stone_watch *watch, struct kept_rows *rows,
+                     const struct batch *batch)
+{
+    const uint64_t part_rows = rows_of_part(watch->plan), end = batch->first + batch->n;
+    uint64_t row = batch->first > rows->next ? batch->first : rows->next;
+
+    for (; row < end; row++)
+        if (row % part_rows < 2 * ROWS_OF_PART) {
+            const uint64_t at = row - batch->first;
+            const uint8_t *bytes = batch->bytes.data + at * batch->reader->unit_nbytes;
+            uint8_t *kept = kept_row(watch, rows, row);
+
+            kept[0] = true;
+            if (rows == &watch->kept[0])
+                put_stones(watch, bytes, kept + 1);
+            else
+                memcpy(kept + 1, bytes, rows->row_nbytes);
+        } else {
+            row = (row / part_rows + 1) * part_rows - 1;
+        }
+    rows->next = row;
+}
+
+struct kept_rows *stone_watch_of(const struct stone_watch *watch, const struct plan_array *array)
+{
+    for (size_t i = 0; i < watch->n_kept; i++)
+        if (watch->kept[i].array == array)
+            return &watch->kept[i];
+    return NULL;
+}
+
+/* --- a row --- */
 
 /* Put the stones of a row, which is not before the last one, on the cells. */
 static int begin_row(struct look *l, uint64_t row, struct error *err)
 {
+    bool overlap = false;
+
     l->row = row;
     l->is_begun = true;
     l->has_stones = false;
     l->mass = (struct flip_mass){.total = 0};
-    while (l->rows.n == 0 || row >= l->rows.first + l->rows.n)
-        if (survey_next(&l->rows, err) != 0 || l->rows.n == 0)
-            return -1;
-    l->has_stones = find_stones(l, batch_row(&l->rows, row - l->rows.first).bytes);
+    if (l->first > 0) {
+        const uint8_t *kept = kept_row(l->watch, &l->watch->kept[0], row);
+
+        if (!kept[0])
+            return 0;
+        memcpy(l->occupied, kept + 1, l->watch->form.axis);
+    } else {
+        while (l->rows.n == 0 || row >= l->rows.first + l->rows.n)
+            if (survey_next(&l->rows, err) != 0 || l->rows.n == 0)
+                return -1;
+        put_stones(l->watch, batch_row(&l->rows, row - l->rows.first).bytes, l->occupied);
+    }
+    l->n_stones = 0;
+    for (uint64_t cell = 0; cell < l->watch->form.axis; cell++) {
+        l->n_stones += l->occupied[cell] > 0;
+        overlap |= l->occupied[cell] > 1;
+    }
+    l->n_seen++;
+    l->n_overlap += overlap;
+    l->has_stones = l->n_stones > 0 && !overlap;
     return 0;
 }
 
@@ -94,31 +151,45 @@ static void end_policy(struct look *l)
     l->mass = (struct flip_mass){.total = 0};
 }
 
-static int look_at_dense(struct look *l, struct error *err)
+/* A row of dense policies, one a head. */
+static int look_at_row(struct look *l, uint64_t row, const uint8_t *bytes, struct error *err)
 {
     const struct spec *spec = &l->policy->spec;
     const uint64_t head_nbytes = spec->row_nbytes / spec->outer;
+
+    if (begin_row(l, row, err) != 0)
+        return -1;
+    for (uint64_t head = 0; head < spec->outer && l->has_stones; head++) {
+        for (uint64_t a = 0; a < l->flips.n_actions; a++)
+            flip_mass_add(&l->mass, &l->flips, l->occupied, a,
+                          dtype_get_double(&spec->dtype,
+                                           bytes + head * head_nbytes + a * spec->dtype.itemsize));
+        end_policy(l);
+    }
+    return 0;
+}
+
+static int look_at_dense(struct look *l, struct error *err)
+{
     struct batch policies = {0};
     int status = survey_open(&policies, l->plan, l->policy, err);
 
     while (status == 0 && (status = survey_next(&policies, err)) == 0 && policies.n > 0 &&
-           policies.first < l->reach)
-        for (uint64_t i = 0; i < policies.n && status == 0; i++) {
-            if (!is_wanted(l, policies.first + i))
-                continue;
-            status = begin_row(l, policies.first + i, err);
-            for (uint64_t head = 0; head < spec->outer && l->has_stones; head++) {
-                const uint8_t *policy = batch_row(&policies, i).bytes + head * head_nbytes;
-
-                for (uint64_t a = 0; a < l->flips.n_actions; a++)
-                    flip_mass_add(
-                        &l->mass, &l->flips, l->occupied, a,
-                        dtype_get_double(&spec->dtype, policy + a * spec->dtype.itemsize));
-                end_policy(l);
-            }
-        }
+           policies.first < l->end)
+        for (uint64_t i = 0; i < policies.n && status == 0; i++)
+            if (is_wanted(l, policies.first + i))
+                status = look_at_row(l, policies.first + i, batch_row(&policies, i).bytes, err);
     batch_release(&policies);
     return status;
+}
+
+static int look_at_kept(struct look *l, const struct kept_rows *rows, struct error *err)
+{
+    for (uint64_t row = l->first; row < l->end; row++)
+        if (is_wanted(l, row) && kept_row(l->watch, rows, row)[0] &&
+            look_at_row(l, row, kept_row(l->watch, rows, row) + 1, err) != 0)
+            return -1;
+    return 0;
 }
 
 /* Of sparse policies, and moves. */
@@ -127,7 +198,7 @@ static int look_at_entry(void *self, const struct entry *entry, struct error *er
     struct look *l = self;
 
     if (!is_wanted(l, entry->row))
-        return entry->row >= l->reach; /* ends the visit */
+        return entry->row >= l->end; /* ends the visit */
     if (!l->is_begun || l->row != entry->row) {
         end_policy(l);
         if (begin_row(l, entry->row, err) != 0)
@@ -181,38 +252,38 @@ static bool is_packed(const struct plan *plan, const struct plan_array *array)
     return false;
 }
 
-static int look_at(struct plan *plan, const struct plan_array *stones,
-                   const struct plan_array *policy, struct error *err)
+/* The rows of a policy beside those stones; `late`: those that were kept. */
+static int look_at(const struct stone_watch *watch, const struct plan_array *policy, bool late,
+                   struct error *err)
 {
+    const struct plan *plan = watch->plan;
     struct look l = {.plan = plan,
-                     .stones = stones,
                      .policy = policy,
-                     .form = {&stones->spec.dtype, survey_n_planes(stones), stones->spec.axis,
-                              stones->spec.channels_last},
+                     .watch = watch,
+                     .first = late ? watch->first : 0,
+                     .end = late ? plan->n_rows : watch->first,
                      .first_on = UINT64_MAX};
-    int status = flips_init(&l.flips, plan->board, &stones->binding, &policy->binding,
+    int status = flips_init(&l.flips, plan->board, &watch->stones->binding, &policy->binding,
                             policy->binding.n_actions, err);
 
-    l.reach = plan->n_rows;
-    if (l.reach > MIN_REACH && (is_packed(plan, stones) || is_packed(plan, policy)))
-        l.reach = (uint64_t)fmax(MIN_REACH, PACKED_REACH * (double)l.reach);
-    stone_planes_decide(&l.where, &plan->conventions, l.form.n_planes,
-                        plan->board->family->joins_edges);
-    l.occupied = malloc(l.form.axis + 1);
+    l.occupied = malloc(watch->form.axis + 1);
     if (l.occupied == NULL && status == 0)
         status = error_no_memory(err, "survey of a policy");
-    if (status == 0)
-        status = survey_open(&l.rows, plan, stones, err);
+    if (status == 0 && !late)
+        status = survey_open(&l.rows, plan, watch->stones, err);
     if (status == 0)
         status = is_list(policy) ? survey_entries(plan, policy,
                                                   &(struct entries_visitor){look_at_entry, &l}, err)
+                 : late          ? look_at_kept(&l, stone_watch_of(watch, policy), err)
                                  : look_at_dense(&l, err);
     if (status >= 0) {
         status = 0;
         end_policy(&l);
         if (2 * l.n_overlap <= l.n_seen) {
-            const struct flip_verdict verdict = flip_parts_judge(&l.parts, &l.flips, plan->n_rows);
+            struct flip_verdict verdict = flip_parts_judge(&l.parts, &l.flips, plan->n_rows);
 
+            if (verdict.first < l.first)
+                verdict.first = l.first;
             if (verdict.flip != policy->binding.flip)
                 status = refuse(&l, &verdict, err);
         }
@@ -244,17 +315,98 @@ static bool has_stones(const struct plan *plan, const struct plan_array *array)
            (b->role == ROLE_GRID || survey_n_planes(array) >= 2);
 }
 
-int survey_flips(struct plan *plan, struct error *err)
+static bool can_stream(const struct plan *plan, const struct plan_array *array)
+{
+    return plan->order.n_rows > 0 && order_streams(&plan->order, array->spec.row_nbytes) &&
+           reader_can_stream(array->sources, plan->n_archives);
+}
+
+/* Find the planes of a plan whose policies are to be looked at. */
+static bool find_planes(struct stone_watch *watch, const struct plan *plan)
 {
     const struct plan_array *stones = survey_find(plan, ROLE_PLANES);
+    bool is_packed_here = false, is_asked = false, streams;
 
     if (stones == NULL)
         stones = survey_find(plan, ROLE_GRID);
     if (stones == NULL || !has_stones(plan, stones) || plan->conventions.planes == PLANES_OPENSPIEL)
-        return 0;
+        return false;
+    *watch = (struct stone_watch){
+        .plan = plan,
+        .stones = stones,
+        .form = {&stones->spec.dtype, survey_n_planes(stones), stones->spec.axis,
+                 stones->spec.channels_last},
+        .first = plan->n_rows,
+    };
+    stone_planes_decide(&watch->where, &plan->conventions, watch->form.n_planes,
+                        plan->board->family->joins_edges);
+    streams = can_stream(plan, stones);
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (is_looked_at(plan, &plan->arrays[i])) {
+            is_asked = true;
+            is_packed_here |= is_packed(plan, &plan->arrays[i]) || is_packed(plan, stones);
+            streams &= is_list(&plan->arrays[i]) || can_stream(plan, &plan->arrays[i]);
+        }
+    /* Rows pass by in sequence, and nothing is committed before the last of them has. */
+    if (is_packed_here && plan->n_rows > MIN_REACH && plan->purpose == FOR_IMAGES &&
+        plan->rows_per_shard == 0 && plan->input_ends == NULL && streams)
+        watch->first = (uint64_t)fmax(MIN_REACH, PACKED_REACH * (double)plan->n_rows);
+    return is_asked;
+}
+
+static int look_at_all(const struct stone_watch *watch, bool late, struct error *err)
+{
+    const struct plan *plan = watch->plan;
+
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (is_looked_at(plan, &plan->arrays[i]) &&
-            look_at(plan, stones, &plan->arrays[i], err) != 0)
+            look_at(watch, &plan->arrays[i], late, err) != 0)
             return -1;
     return 0;
+}
+
+int survey_flips(const struct plan *plan, struct error *err)
+{
+    struct stone_watch watch;
+
+    return find_planes(&watch, plan) ? look_at_all(&watch, false, err) : 0;
+}
+
+static int keep_rows(struct stone_watch *watch, const struct plan_array *array, size_t row_nbytes)
+{
+    struct kept_rows *rows = &watch->kept[watch->n_kept++];
+
+    *rows = (struct kept_rows){.array = array, .next = watch->first, .row_nbytes = row_nbytes};
+    rows->bytes = calloc(FLIPS_N_PARTS * 2 * ROWS_OF_PART, row_nbytes + 1);
+    return rows->bytes != NULL ? 0 : -1;
+}
+
+int stone_watch_init(struct stone_watch *watch, const struct plan *plan, struct error *err)
+{
+    *watch = (struct stone_watch){0};
+    if (!find_planes(watch, plan) || watch->first == plan->n_rows) {
+        *watch = (struct stone_watch){0};
+        return 0;
+    }
+    watch->kept = calloc(plan->n_arrays + 1, sizeof *watch->kept);
+    if (watch->kept == NULL || keep_rows(watch, watch->stones, watch->form.axis) != 0)
+        return error_no_memory(err, "stones of rows");
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (is_looked_at(plan, &plan->arrays[i]) && !is_list(&plan->arrays[i]) &&
+            keep_rows(watch, &plan->arrays[i], plan->arrays[i].spec.row_nbytes) != 0)
+            return error_no_memory(err, "policies of rows");
+    return 0;
+}
+
+int stone_watch_judge(const struct stone_watch *watch, struct error *err)
+{
+    return watch->n_kept > 0 ? look_at_all(watch, true, err) : 0;
+}
+
+void stone_watch_release(struct stone_watch *watch)
+{
+    for (size_t i = 0; i < watch->n_kept; i++)
+        free(watch->kept[i].bytes);
+    free(watch->kept);
+    *watch = (struct stone_watch){0};
 }

@@ -24,7 +24,7 @@ static int find_lane(const struct lanes *lanes, enum role role)
 {
     for (size_t i = 0; i < lanes->n; i++)
         if (lanes->items[i].binding->role == role && !lanes->items[i].binding->is_winner &&
-            lanes->items[i].array->objects == NULL)
+            (lanes->items[i].array->objects == NULL || role == ROLE_POLICY_INDEX))
             return (int)i;
     return -1;
 }

@@ -197,7 +197,8 @@ def test_few_sparse_rows(form):
 
 
 @tap.test(*[(flip, share, kind, stored) for flip in FLIPS for stored in (False, True)
-            for share, kind in ((0.5, "dense"), (0.25, "dense"), (0.5, "csr"), (0.4, "move"))])
+            for share, kind in ((0.25, "dense"), (0.5, "csr"), (0.4, "move"), (0.75, "dense"),
+                                (0.7, "csr"), (0.65, "move"), (0.75, "object"))])
 def test_later_part(flip, share, kind, stored):
     """Sets put together from right rows and later ones whose policies are flipped."""
     planes, policy = games(9, 3000, "<f4", one_hot=kind == "move")
@@ -206,12 +207,16 @@ def test_later_part(flip, share, kind, stored):
     mixed[begin:] = FLIPS[flip](policy)[begin:]
     rows = mixed.reshape(3000, 81)
     more = {"dense": lambda: {"pi": rows}, "move": lambda: {"move": rows.argmax(1)},
-            "csr": lambda: sparse(rows, "csr", np.random.default_rng(4))}[kind]()
+            "csr": lambda: sparse(rows, "csr", np.random.default_rng(4)),
+            "object": lambda: sparse(rows, "object", np.random.default_rng(4))}[kind]()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "in.npz")
         (np.savez if stored else np.savez_compressed)(path, state=planes, **more)
-        _, err = run("expand", "-b", "square:9", path, path + "o", code=65)
-        assert "rows " in err and "by themselves" in err and flip in err, err
+        for more in [], ["--order=transform"], ["--rows-per-shard=9000"], ["--pick=2"], ["-j1"]:
+            out = os.path.join(folder, "out-%d.npz" if "per-shard" in str(more) else "out.npz")
+            _, err = run("expand", "-b", "square:9", *more, path, out, code=65)
+            assert "rows " in err and "by themselves" in err and flip in err, err
+            assert os.listdir(folder) == ["in.npz"], os.listdir(folder)
         if kind != "move":
             out, _ = run("verify", "-b", "square:9", path, code=1)
             assert "unlike the others" in out, out
