@@ -6,8 +6,7 @@
  */
 #include "board/actions.h"
 #include "board/board.h"
-#include "cli/command.h"
-#include "cli/option.h"
+#include "cli/cli.h"
 
 #include <stdbool.h>
 #include <stdio.h>

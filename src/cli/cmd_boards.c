@@ -5,18 +5,12 @@
  * tables; nothing here knows a family. The proof is made on a board built unchecked, so that a bad
  * board file is reported instead of refused.
  */
+#include "cli/cli.h"
+
 #include "base/perm.h"
-#include "base/text.h"
-#include "board/actions.h"
-#include "board/board.h"
 #include "board/group.h"
-#include "cli/command.h"
-#include "cli/json_out.h"
-#include "cli/option.h"
-#include "engine/plan.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +44,12 @@ static json_t *boards_json(void)
 }
 
 /* --- one board --- */
+
+/* The length with which a layout is written where that is more than its own; else 0 or that. */
+static uint64_t padded_length(const struct action_layout *layout, const struct board *board)
+{
+    return layout->padded_length != NULL ? layout->padded_length(layout, board) : 0;
+}
 
 /* Whether the transforms of a board file are all that its edges, lines and colours allow. */
 static int print_missing(const struct board *board, struct error *err)
@@ -100,8 +100,8 @@ static int print_board(const struct board *board, struct error *err)
     printf("\n  policy layouts:\n");
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
-        uint64_t length = layout->length(layout, board);
-        uint64_t padded = layout->padded_length != NULL ? layout->padded_length(layout, board) : 0;
+        const uint64_t length = layout->length(layout, board);
+        const uint64_t padded = padded_length(layout, board);
 
         if (length == 0)
             continue;
@@ -136,22 +136,18 @@ static json_t *transforms_json(const struct board *board)
 
 static json_t *layout_json(const struct action_layout *layout, const struct board *board)
 {
-    const uint64_t length = layout->length(layout, board);
-    const uint64_t padded =
-        layout->padded_length != NULL ? layout->padded_length(layout, board) : 0;
+    const uint64_t length = layout->length(layout, board), padded = padded_length(layout, board);
     struct action_span spans[ACTION_MAX_SPANS];
     const size_t n = action_spans(layout, board, length, spans);
-    json_t *list = json_array(), *json;
+    json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
         json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "name", spans[i].kind, "start",
                                               (json_int_t)spans[i].start, "stop",
                                               (json_int_t)spans[i].stop));
-    json = json_pack("{s:s, s:I, s:s, s:o}", "name", layout->name, "length", (json_int_t)length,
-                     "summary", layout->summary, "spans", list);
-    if (padded > length)
-        json_object_set_new(json, "padded_length", json_integer((json_int_t)padded));
-    return json;
+    return json_pack("{s:s, s:I, s:s, s:o, s:o*}", "name", layout->name, "length",
+                     (json_int_t)length, "summary", layout->summary, "spans", list, "padded_length",
+                     padded > length ? json_integer((json_int_t)padded) : NULL);
 }
 
 static json_t *board_json(const struct board *board)
@@ -172,26 +168,7 @@ static json_t *board_json(const struct board *board)
                      "layouts", layouts, "transforms", transforms_json(board));
 }
 
-/* --- one action --- */
-
-static void print_action(const struct plan *plan, const struct action_layout *layout,
-                         uint64_t action)
-{
-    const struct board *board = plan->board;
-    char text[128];
-
-    action_describe(layout, board, action, text, sizeof text);
-    printf("%s: %llu is %s%s\n", layout->name, (unsigned long long)action, text,
-           action_flags(layout, board, action) & ACTION_ENCODABLE ? "" : " (no encoder makes it)");
-    for (uint32_t k = 0; k < plan->n_chosen; k++) {
-        const uint32_t t = plan->chosen[k];
-        uint64_t image = layout->image(layout, board, t, action);
-
-        action_describe(layout, board, image, text, sizeof text);
-        printf("  %2u  %-24s  %8llu  %s\n", t, board->transforms[t].name, (unsigned long long)image,
-               text);
-    }
-}
+/* --- actions --- */
 
 static int refuse_layout(const struct board *board, const char *what, struct error *err)
 {
@@ -201,12 +178,12 @@ static int refuse_layout(const struct board *board, const char *what, struct err
     return error_set(err, ERROR_USAGE, "--action: %s: %s", what, list);
 }
 
-/* In every layout that has it, or that of --policy. */
+/* One action and its images in every layout that has it, or in the one that is wanted. */
 static int print_actions(const struct plan *plan, uint64_t action,
                          const struct action_layout *wanted, struct error *err)
 {
     const struct board *board = plan->board;
-    char what[160];
+    char text[160];
     bool found = false;
 
     for (size_t i = 0; i < board->family->n_layouts; i++) {
@@ -214,17 +191,26 @@ static int print_actions(const struct plan *plan, uint64_t action,
 
         if (action >= layout->length(layout, board) || (wanted != NULL && layout != wanted))
             continue;
-        print_action(plan, layout, action);
         found = true;
+        action_describe(layout, board, action, text, 128);
+        printf("%s: %llu is %s%s\n", layout->name, (unsigned long long)action, text,
+               action_flags(layout, board, action) & ACTION_ENCODABLE ? ""
+                                                                      : " (no encoder makes it)");
+        for (uint32_t k = 0; k < plan->n_chosen; k++) {
+            const uint32_t t = plan->chosen[k];
+            const uint64_t image = layout->image(layout, board, t, action);
+
+            action_describe(layout, board, image, text, 128);
+            printf("  %2u  %-24s  %8llu  %s\n", t, board->transforms[t].name,
+                   (unsigned long long)image, text);
+        }
     }
     if (found)
         return 0;
-    snprintf(what, sizeof what, "%llu is beyond %s of %.100s", (unsigned long long)action,
+    snprintf(text, sizeof text, "%llu is beyond %s of %.100s", (unsigned long long)action,
              wanted != NULL ? wanted->name : "every layout", board->preset);
-    return refuse_layout(board, what, err);
+    return refuse_layout(board, text, err);
 }
-
-/* --- many actions --- */
 
 /* The images of one index, a line of them. */
 static int print_images(const struct plan *plan, const struct action_space *space, const char *word,
@@ -259,8 +245,7 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
     const struct action_layout *layout = wanted;
     struct action_space *space;
     char *line = NULL;
-    size_t capacity = 0;
-    size_t n_layouts = 0;
+    size_t capacity = 0, n_layouts = 0;
     int status;
 
     for (size_t i = 0; wanted == NULL && i < board->family->n_layouts; i++)
@@ -270,9 +255,7 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
         }
     if (wanted == NULL && n_layouts != 1) /* not the only one */
         return refuse_layout(board, "the indices are of which layout? use --policy LAYOUT", err);
-    space = action_space_new(
-        board, layout, layout->padded_length != NULL ? layout->padded_length(layout, board) : 0,
-        err);
+    space = action_space_new(board, layout, padded_length(layout, board), err);
     status = space != NULL ? 0 : -1;
     for (uint64_t n = 1; status == 0 && getline(&line, &capacity, stdin) >= 0; n++) {
         line[strcspn(line, "\r\n")] = '\0';
@@ -353,45 +336,39 @@ static int run_one(const struct settings *settings, const char *name, struct err
     if (settings->action_said)
         status = run_action(board, settings, err);
     else if (settings->json)
-        status = json_out_print(board_json(board), err);
+        status = command_put_json(NULL, board_json(board), err);
     else
         status = print_board(board, err);
     board_free(board);
     return status;
 }
 
-static int run_all(const struct settings *settings, struct error *err)
+static int run_boards(struct call *call, struct error *err)
 {
-    if (settings->check || settings->action_said)
-        return error_set(err, ERROR_USAGE, "--%s needs a board",
-                         settings->check ? "check" : "action");
-    if (settings->json)
-        return json_out_print(boards_json(), err);
-    print_boards();
-    return 0;
-}
-
-static int run_boards(int argc, char **argv, struct error *err)
-{
-    struct settings settings;
+    const struct settings *settings = &call->settings;
+    const char *board = call->operands[0];
     struct text name = {0};
-    int first = argc, status = option_parse("boards", argc, argv, &settings, &first, err);
-    const char *board = argv[first];
+    int status;
 
-    if (status == 0 && argc - first > 1)
-        status = error_set(err, ERROR_USAGE, "expected one board, found %d operands", argc - first);
-    if (status == 0 && first == argc) {
-        status = run_all(&settings, err);
-    } else if (status == 0) {
-        /* A path is a board too: "file:" may be left out where the name ends in .json. */
-        const bool is_path = text_ends_with(board, ".json") && strncmp(board, "file:", 5) != 0;
-
-        status = text_append(&name, err, "%s%s", is_path ? "file:" : "", board);
-        if (status == 0)
-            status = run_one(&settings, name.text, err);
+    if (call->n_operands > 1)
+        return error_set(err, ERROR_USAGE, "expected one board, found %d operands",
+                         call->n_operands);
+    if (board == NULL) {
+        if (settings->check || settings->action_said)
+            return error_set(err, ERROR_USAGE, "--%s needs a board",
+                             settings->check ? "check" : "action");
+        if (settings->json)
+            return command_put_json(NULL, boards_json(), err);
+        print_boards();
+        return 0;
     }
+    /* A path is a board too: "file:" may be left out where the name ends in .json. */
+    status = text_append(
+        &name, err, "%s%s",
+        text_ends_with(board, ".json") && strncmp(board, "file:", 5) != 0 ? "file:" : "", board);
+    if (status == 0)
+        status = run_one(settings, name.text, err);
     text_release(&name);
-    settings_release(&settings);
     return status;
 }
 

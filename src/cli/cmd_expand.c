@@ -1,21 +1,13 @@
 /*
  * cmd_expand.c - symaug expand: one plan for each output, or one for all inputs.
  */
-#include "base/text.h"
-#include "cli/command.h"
-#include "cli/expand_print.h"
-#include "cli/input_list.h"
-#include "cli/option.h"
-#include "cli/run_plan.h"
-#include "engine/plan.h"
+#include "cli/cli.h"
+
 #include "engine/survey.h"
 #include "positions/positions.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static int expand_one(const struct settings *settings, const char *const *inputs, size_t n_inputs,
                       const char *output, json_t **stats, struct error *err)
@@ -51,31 +43,14 @@ static int expand_into_folder(const struct settings *settings, const char *input
     return status;
 }
 
-/* With --skip-bad an input that cannot be read is reported and passed over. */
-static bool is_skipped(const struct settings *settings, const struct error *err)
-{
-    return settings->skip_bad && (err->kind == ERROR_DATA || err->kind == ERROR_NO_INPUT);
-}
-
-/* Codings are decided by all inputs together, though each of them has a plan of its own. */
-static int see_all(const struct settings *settings, const struct input_list *inputs,
-                   struct survey_seen *seen, struct error *err)
-{
-    for (size_t i = 0; i < inputs->n && inputs->n > 1; i++)
-        if (plan_see(inputs->paths[i], settings, seen, err) != 0)
-            return -1;
-    return 0;
-}
-
 /* 1: not every input has its output. */
 static int expand_each(const struct settings *settings, const struct input_list *inputs,
                        json_t **stats, struct error *err)
 {
     size_t n_skipped = 0, n_differ = 0;
 
-    if (!settings->dry_run && mkdir(settings->out_dir, 0777) != 0 && errno != EEXIST)
-        return error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create folder %s",
-                               text_quote(settings->out_dir).text);
+    if (run_make_folder(settings, err) != 0)
+        return -1;
     for (size_t i = 0; i < inputs->n; i++) {
         struct error one = {0};
         const int status = expand_into_folder(settings, inputs->paths[i], stats, &one);
@@ -83,10 +58,8 @@ static int expand_each(const struct settings *settings, const struct input_list 
         n_differ += status > 0;
         if (status >= 0)
             continue;
-        if (!is_skipped(settings, &one)) {
-            *err = one;
-            return -1;
-        }
+        if (!settings->skip_bad || (one.kind != ERROR_DATA && one.kind != ERROR_NO_INPUT))
+            return error_pass(err, &one);
         n_skipped++;
         fprintf(stderr, "symaug: skipped: %s\n", one.message);
     }
@@ -130,7 +103,7 @@ static int check(const struct settings *settings, struct error *err)
 
 /* The command line as a shell reads it, for refusals that add to it: first what may be followed by
  * options, then the rest. */
-static int write_command(char **argv, struct text *command, struct text *operands,
+static int write_command(char **typed, struct text *command, struct text *operands,
                          struct error *err)
 {
     struct text *to = command;
@@ -138,7 +111,7 @@ static int write_command(char **argv, struct text *command, struct text *operand
 
     if (status == 0)
         status = text_append(operands, err, "%s", "");
-    for (char **word = argv + 1; *word != NULL && status == 0; word++) {
+    for (char **word = typed + 1; *word != NULL && status == 0; word++) {
         if (strcmp(*word, "--") == 0)
             to = operands;
         status = text_append(to, err, " ");
@@ -148,49 +121,55 @@ static int write_command(char **argv, struct text *command, struct text *operand
     return status;
 }
 
-static int run_expand(int argc, char **argv, struct error *err)
+static int expand(struct call *call, json_t **stats, struct error *err)
 {
-    struct settings settings;
-    struct input_list inputs = {0};
+    struct settings *settings = &call->settings;
+    const struct input_list *inputs = &call->inputs;
     struct survey_seen seen = {0};
-    json_t *stats = NULL;
+    int status = 0;
+
+    if (settings->out_dir == NULL)
+        return expand_one(settings, (const char *const *)inputs->paths, inputs->n, settings->output,
+                          stats, err);
+    /* Codings are decided by all inputs together, though each of them has a plan of its own. */
+    settings->seen = &seen;
+    for (size_t i = 0; i < inputs->n && inputs->n > 1 && status == 0; i++)
+        status = plan_see(inputs->paths[i], settings, &seen, err);
+    if (status == 0)
+        status = expand_each(settings, inputs, stats, err);
+    survey_seen_release(&seen);
+    return status;
+}
+
+static int run_expand(struct call *call, struct error *err)
+{
+    struct settings *settings = &call->settings;
     struct text command = {0}, operands = {0};
-    int first, status = write_command(argv, &command, &operands, err);
+    json_t *stats = NULL;
+    int status = write_command(call->typed, &command, &operands, err);
 
+    settings->roles.command = command.text;
+    settings->roles.operands = operands.text;
     if (status == 0)
-        status = option_parse("expand", argc, argv, &settings, &first, err);
-    else
-        settings = settings_default;
-    settings.roles.command = command.text;
-    settings.roles.operands = operands.text;
-
-    if (status == 0)
-        status = check(&settings, err);
-    if (settings.canonical && !settings.order_said) { /* nothing to keep apart */
-        settings.block_rows = 1;
-        settings.order_text = "sample";
+        status = check(settings, err);
+    if (settings->canonical && !settings->order_said) { /* nothing to keep apart */
+        settings->block_rows = 1;
+        settings->order_text = "sample";
     }
     if (status == 0)
-        status = run_take_operands(&settings, &inputs, argc - first, argv + first, err);
-    if (status == 0 && settings.out_dir != NULL) {
-        settings.seen = &seen;
-        status = see_all(&settings, &inputs, &seen, err) != 0
-                     ? -1
-                     : expand_each(&settings, &inputs, &stats, err);
-    } else if (status == 0)
-        status = expand_one(&settings, (const char *const *)inputs.paths, inputs.n, settings.output,
-                            &stats, err);
-    if (status >= 0 && settings.stats != NULL && !settings.dry_run) {
-        if (expand_stats_write(settings.stats, stats, settings.n_threads, err) != 0)
-            status = -1;
-    } else {
+        status = run_take_operands(call, err);
+    if (status == 0)
+        status = expand(call, &stats, err);
+    if (status < 0 || settings->stats == NULL || settings->dry_run)
         json_decref(stats);
-    }
+    else if (command_put_json(settings->stats,
+                              json_pack("{s:o, s:i}", "outputs",
+                                        stats != NULL ? stats : json_array(), "threads",
+                                        settings->n_threads),
+                              err) != 0)
+        status = -1;
     text_release(&command);
     text_release(&operands);
-    survey_seen_release(&seen);
-    input_list_release(&inputs);
-    settings_release(&settings);
     return status;
 }
 

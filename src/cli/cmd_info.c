@@ -4,15 +4,11 @@
  * the file, or be guessed from shapes. What cannot be decided is listed with the command that would
  * settle it, and the exit code says so. Also writes the roles as a schema for --schema.
  */
-#include "base/text.h"
-#include "cli/command.h"
-#include "cli/json_out.h"
-#include "cli/option.h"
+#include "cli/cli.h"
+
 #include "engine/shard.h"
 #include "shard/schema.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static uint64_t shard_nbytes(const struct shard *shard)
@@ -115,77 +111,56 @@ static void print_shard(const struct shard *shard)
 
 /* --- for programs --- */
 
-/* Why an array has no role, and the flag that would give it one. */
-static json_t *add_problem_json(const struct shard *shard, size_t i, json_t *json)
-{
-    const struct role_problem *problem = role_problem_of(&shard->problems, i);
-    struct text flag = {0};
-
-    if (problem == NULL)
-        return json;
-    json_object_set_new(json, "error", json_string(problem->why.message));
-    if (shard_flag(shard, i, &flag, NULL) == 0 && flag.n_bytes > 0)
-        json_object_set_new(json, "flag", json_name(flag.text));
-    text_release(&flag);
-    return json;
-}
-
 static json_t *array_json(const struct shard *shard, size_t i)
 {
     const struct array *array = &shard->archive.arrays[i];
-    json_t *shape = json_array(), *json = json_object();
-    char text[128];
+    const bool is_undecided = shard_is_undecided(shard, i);
+    const struct role_problem *problem = is_undecided ? role_problem_of(&shard->problems, i) : NULL;
+    const struct role_binding *binding =
+        is_undecided || shard->bindings == NULL ? NULL : &shard->bindings[i];
+    json_t *shape = json_array(), *role = is_undecided ? json_null() : NULL, *json;
+    const char *layout = binding != NULL && binding->layout != NULL ? binding->layout->name : NULL;
+    struct text flag = {0}; /* that would give it a role */
+    char dtype[32];
 
     for (unsigned d = 0; d < array->header.n_dims; d++)
         json_array_append_new(shape, json_integer((json_int_t)array->header.shape[d]));
-    json_object_set_new(json, "name", json_name(array->key));
-    dtype_name(&array->header.dtype, text, sizeof text);
-    json_object_set_new(json, "dtype", json_string(text));
-    json_object_set_new(json, "shape", shape);
-    json_object_set_new(json, "bytes", json_integer((json_int_t)array->unpacked_nbytes));
-    json_object_set_new(json, "packed_bytes", json_integer((json_int_t)array->packed_nbytes));
-    json_object_set_new(json, "deflated", json_boolean(array->decoder == &decoder_deflate));
-    if (shard_is_undecided(shard, i)) {
-        json_object_set_new(json, "role", json_null());
-        return add_problem_json(shard, i, json);
-    }
-    if (shard->bindings == NULL)
-        return json;
-    json_object_set_new(json, "role", json_string(role_name(shard->bindings[i].role)));
-    if (shard->bindings[i].layout != NULL) {
-        json_object_set_new(json, "layout", json_string(shard->bindings[i].layout->name));
-        json_object_set_new(json, "actions",
-                            json_integer((json_int_t)shard->bindings[i].n_actions));
-    }
+    dtype_name(&array->header.dtype, dtype, sizeof dtype);
+    if (problem != NULL && shard_flag(shard, i, &flag, NULL) != 0)
+        flag.n_bytes = 0;
+    json =
+        json_pack("{s:o, s:s, s:o, s:I, s:I, s:b, s:o*, s:o*, s:o*, s:s*, s:o*}", "name",
+                  json_name(array->key), "dtype", dtype, "shape", shape, "bytes",
+                  (json_int_t)array->unpacked_nbytes, "packed_bytes",
+                  (json_int_t)array->packed_nbytes, "deflated", array->decoder == &decoder_deflate,
+                  "role", binding != NULL ? json_string(role_name(binding->role)) : role, "error",
+                  problem != NULL ? json_string(problem->why.message) : NULL, "flag",
+                  flag.n_bytes > 0 ? json_name(flag.text) : NULL, "layout", layout, "actions",
+                  layout != NULL ? json_integer((json_int_t)binding->n_actions) : NULL);
+    text_release(&flag);
     return json;
 }
 
 static json_t *shard_json(const struct shard *shard)
 {
     const struct archive_in *archive = &shard->archive;
-    json_t *json = json_object(), *arrays = json_array(), *warnings = json_array();
+    const struct board *board = shard->found.board;
+    json_t *arrays = json_array(), *warnings = json_array();
 
-    json_object_set_new(json, "path", json_name(archive->path));
-    json_object_set_new(json, "bytes", json_integer((json_int_t)shard_nbytes(shard)));
-    json_object_set_new(json, "comment", json_name(archive->comment));
-    if (shard->found.board != NULL) {
-        json_object_set_new(json, "board", json_string(shard->found.board->name));
-        json_object_set_new(json, "preset", json_string(shard->found.board->preset));
-        json_object_set_new(json, "board_from", json_string(shard->found.from));
-    }
-    if (shard->rows_are_known)
-        json_object_set_new(json, "rows", json_integer((json_int_t)shard->n_rows));
-    if (shard->problems.n > 0)
-        json_object_set_new(json, "error", json_string(shard->problems.items[0].why.message));
-    if (shard->command.n_bytes > 0)
-        json_object_set_new(json, "command", json_name(shard->command.text));
     for (size_t i = 0; i < archive->n_arrays; i++)
         json_array_append_new(arrays, array_json(shard, i));
     for (size_t i = 0; i < archive->n_warnings; i++)
         json_array_append_new(warnings, json_string(archive->warnings[i]));
-    json_object_set_new(json, "arrays", arrays);
-    json_object_set_new(json, "warnings", warnings);
-    return json;
+    return json_pack(
+        "{s:o, s:I, s:o, s:o*, s:o*, s:s*, s:o*, s:o*, s:o*, s:o, s:o}", "path",
+        json_name(archive->path), "bytes", (json_int_t)shard_nbytes(shard), "comment",
+        json_name(archive->comment), "board", board != NULL ? json_string(board->name) : NULL,
+        "preset", board != NULL ? json_string(board->preset) : NULL, "board_from",
+        board != NULL ? shard->found.from : NULL, "rows",
+        shard->rows_are_known ? json_integer((json_int_t)shard->n_rows) : NULL, "error",
+        shard->problems.n > 0 ? json_string(shard->problems.items[0].why.message) : NULL, "command",
+        shard->command.n_bytes > 0 ? json_name(shard->command.text) : NULL, "arrays", arrays,
+        "warnings", warnings);
 }
 
 /* --- running --- */
@@ -226,37 +201,24 @@ static int info_one(const struct settings *settings, const char *path, json_t *f
     return status;
 }
 
-static int show_all(const struct settings *settings, int n, char **paths, struct error *err)
+static int run_info(struct call *call, struct error *err)
 {
+    const struct settings *settings = &call->settings;
     json_t *files = json_array();
     int status = 0, code = 0;
 
-    if (files == NULL)
-        return error_no_memory(err, "JSON");
-    for (int i = 0; i < n && status >= 0; i++) {
-        status = info_one(settings, paths[i], files, err);
-        if (status > 0)
-            code = status;
+    if (call->n_operands == 0)
+        status = error_set(err, ERROR_USAGE, "no file given");
+    else if (settings->write_schema && call->n_operands != 1)
+        status = error_set(err, ERROR_USAGE, "--write-schema takes one file");
+    for (int i = 0; i < call->n_operands && status >= 0; i++) {
+        status = info_one(settings, call->operands[i], files, err);
+        code = status > 0 ? status : code;
     }
     if (status >= 0 && settings->json)
-        status = json_out_print(json_pack("{s:O}", "files", files), err);
+        status = command_put_json(NULL, json_pack("{s:O}", "files", files), err);
     json_decref(files);
     return status < 0 ? -1 : code;
-}
-
-static int run_info(int argc, char **argv, struct error *err)
-{
-    struct settings settings;
-    int first, status = option_parse("info", argc, argv, &settings, &first, err);
-
-    if (status == 0 && first == argc)
-        status = error_set(err, ERROR_USAGE, "no file given");
-    if (status == 0 && settings.write_schema && argc - first != 1)
-        status = error_set(err, ERROR_USAGE, "--write-schema takes one file");
-    if (status == 0)
-        status = show_all(&settings, argc - first, argv + first, err);
-    settings_release(&settings);
-    return status;
 }
 
 const struct command command_info = {

@@ -5,15 +5,11 @@
  * what it names and what a file says it should name, are made sets of names without folders and
  * walked side by side.
  */
-#include "base/text.h"
-#include "cli/command.h"
-#include "cli/input_list.h"
-#include "cli/option.h"
-#include "cli/verify_print.h"
+#include "cli/cli.h"
+
 #include "manifest/manifest.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,18 +27,13 @@ static int check(const struct settings *settings, int n, char **paths, struct er
 
 /* --- merge: are all inputs there? --- */
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Sort a list and leave each name once. */
 static void make_set(struct input_list *list)
 {
     size_t n = 0;
 
     if (list->n > 0)
-        qsort(list->paths, list->n, sizeof *list->paths, compare_names);
+        qsort(list->paths, list->n, sizeof *list->paths, input_list_compare);
     for (size_t i = 0; i < list->n; i++) {
         if (n > 0 && strcmp(list->paths[n - 1], list->paths[i]) == 0)
             free(list->paths[i]);
@@ -56,16 +47,13 @@ static void make_set(struct input_list *list)
 static size_t count_others(const struct input_list *a, const struct input_list *b,
                            const char **first)
 {
-    size_t n = 0, k = 0;
+    size_t n = 0;
 
-    for (size_t i = 0; i < a->n; i++) {
-        while (k < b->n && strcmp(b->paths[k], a->paths[i]) < 0)
-            k++;
-        if (k < b->n && strcmp(b->paths[k], a->paths[i]) == 0)
-            continue;
-        if (n++ == 0)
+    for (size_t i = 0; i < a->n; i++)
+        if ((b->n == 0 ||
+             bsearch(&a->paths[i], b->paths, b->n, sizeof *b->paths, input_list_compare) == NULL) &&
+            n++ == 0)
             *first = a->paths[i];
-    }
     return n;
 }
 
@@ -183,26 +171,22 @@ static const struct {
     {"merge", "-o OUT FOLDER|MANIFEST...", merge},
 };
 
-static int run_manifest(int argc, char **argv, struct error *err)
+static int run_manifest(struct call *call, struct error *err)
 {
-    struct settings settings;
-    int first, status = option_parse("manifest", argc, argv, &settings, &first, err);
+    const size_t n_jobs = sizeof jobs / sizeof *jobs;
+    const char *name = call->operands[0];
     size_t i = 0;
 
-    while (status == 0 && i < sizeof jobs / sizeof *jobs &&
-           (first >= argc || strcmp(argv[first], jobs[i].name) != 0))
+    if (call->n_operands == 0)
+        return error_set(err, ERROR_USAGE, "expected a job: check or merge");
+    while (i < n_jobs && strcmp(name, jobs[i].name) != 0)
         i++;
-    if (status == 0 && first == argc)
-        status = error_set(err, ERROR_USAGE, "expected a job: check or merge");
-    else if (status == 0 && i == sizeof jobs / sizeof *jobs)
-        status = error_set(err, ERROR_USAGE, "%s is not a job of this command: check, merge",
-                           text_quote(argv[first]).text);
-    else if (status == 0 && argc - first < 2)
-        status = error_set(err, ERROR_USAGE, "expected %s %s", jobs[i].name, jobs[i].operands);
-    else if (status == 0)
-        status = jobs[i].run(&settings, argc - first - 1, argv + first + 1, err);
-    settings_release(&settings);
-    return status;
+    if (i == n_jobs)
+        return error_set(err, ERROR_USAGE, "%s is not a job of this command: check, merge",
+                         text_quote(name).text);
+    if (call->n_operands < 2)
+        return error_set(err, ERROR_USAGE, "expected %s %s", jobs[i].name, jobs[i].operands);
+    return jobs[i].run(&call->settings, call->n_operands - 1, call->operands + 1, err);
 }
 
 const struct command command_manifest = {

@@ -2,14 +2,10 @@
  * cmd_overlap.c - symaug overlap: how many rows of each set occur in each other one, exactly and up
  * to symmetry, as two matrices for people or as JSON.
  */
-#include "base/text.h"
-#include "cli/command.h"
-#include "cli/json_out.h"
-#include "cli/option.h"
+#include "cli/cli.h"
+
 #include "positions/positions.h"
 
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static int warn(void *self, const char *text)
@@ -33,18 +29,6 @@ static json_t *json_of(const uint64_t *matrix, size_t n)
         json_array_append_new(rows, row);
     }
     return rows;
-}
-
-static int print_json(const struct sets *sets, struct error *err)
-{
-    json_t *list = json_array(), *all;
-
-    for (size_t i = 0; i < sets->n; i++)
-        json_array_append_new(list, json_pack("{s:o, s:I}", "path", json_name(sets->items[i].path),
-                                              "rows", (json_int_t)sets->items[i].n_rows));
-    all = json_pack("{s:o, s:o, s:o}", "sets", list, "exact", json_of(sets->exact, sets->n),
-                    "symmetry", json_of(sets->symmetry, sets->n));
-    return json_out_print(all, err);
 }
 
 static void print_matrix(const struct sets *sets, const char *title, const uint64_t *matrix)
@@ -76,41 +60,45 @@ static void print(const struct sets *sets)
     print_matrix(sets, "up to symmetry", sets->symmetry);
 }
 
-static int overlap(const struct settings *settings, char **paths, size_t n, struct error *err)
+static int print_json(const struct sets *sets, struct error *err)
 {
-    struct sets sets = {.n = n, .warn = warn, .self = (void *)(uintptr_t)settings};
-    int status = -1;
+    json_t *list = json_array();
 
-    sets.items = calloc(n, sizeof *sets.items);
-    sets.exact = calloc(n * n, sizeof *sets.exact);
-    sets.symmetry = calloc(n * n, sizeof *sets.symmetry);
-    if (sets.items == NULL || sets.exact == NULL || sets.symmetry == NULL) {
-        error_no_memory(err, "sets");
-    } else {
-        for (size_t i = 0; i < n; i++)
-            sets.items[i] = (struct set){.path = paths[i], .settings = settings};
-        status = sets_compare(&sets, settings, err);
-    }
-    if (status == 0 && settings->json)
+    for (size_t i = 0; i < sets->n; i++)
+        json_array_append_new(list, json_pack("{s:o, s:I}", "path", json_name(sets->items[i].path),
+                                              "rows", (json_int_t)sets->items[i].n_rows));
+    return command_put_json(NULL,
+                            json_pack("{s:o, s:o, s:o}", "sets", list, "exact",
+                                      json_of(sets->exact, sets->n), "symmetry",
+                                      json_of(sets->symmetry, sets->n)),
+                            err);
+}
+
+static int run_overlap(struct call *call, struct error *err)
+{
+    const size_t n = (size_t)call->n_operands;
+    struct set *items = calloc(n + 1, sizeof *items);
+    uint64_t *matrices = calloc(2 * n * n + 1, sizeof *matrices);
+    struct sets sets = {.items = items,
+                        .n = n,
+                        .exact = matrices,
+                        .symmetry = matrices + n * n,
+                        .warn = warn,
+                        .self = &call->settings};
+    int status = items != NULL && matrices != NULL ? 0 : error_no_memory(err, "sets");
+
+    if (status == 0 && n == 0)
+        status = error_set(err, ERROR_USAGE, "expected sets to compare, found none");
+    for (size_t i = 0; i < n && status == 0; i++)
+        items[i] = (struct set){.path = call->operands[i], .settings = &call->settings};
+    if (status == 0)
+        status = sets_compare(&sets, &call->settings, err);
+    if (status == 0 && call->settings.json)
         status = print_json(&sets, err);
     else if (status == 0)
         print(&sets);
-    free(sets.items);
-    free(sets.exact);
-    free(sets.symmetry);
-    return status;
-}
-
-static int run_overlap(int argc, char **argv, struct error *err)
-{
-    struct settings settings;
-    int first, status = option_parse("overlap", argc, argv, &settings, &first, err);
-
-    if (status == 0 && argc - first < 1)
-        status = error_set(err, ERROR_USAGE, "expected sets to compare, found none");
-    if (status == 0)
-        status = overlap(&settings, argv + first, (size_t)(argc - first), err);
-    settings_release(&settings);
+    free(items);
+    free(matrices);
     return status;
 }
 

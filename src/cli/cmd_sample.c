@@ -2,34 +2,29 @@
  * cmd_sample.c - symaug sample: a synthetic shard of random play, for tests, benchmarks and first
  * tries. The command only checks its operands and reports; games and arrays are made in src/sample.
  */
-#include "base/text.h"
-#include "cli/command.h"
-#include "cli/option.h"
+#include "cli/cli.h"
+
 #include "sample/sample.h"
 
-#include <stdio.h>
-
-static int run_sample(int argc, char **argv, struct error *err)
+static int run_sample(struct call *call, struct error *err)
 {
-    struct settings settings;
+    const struct settings *settings = &call->settings;
     struct sample_result result;
-    int first, status = option_parse("sample", argc, argv, &settings, &first, err);
 
-    if (status == 0 && argc - first != 1)
-        status = error_set(err, ERROR_USAGE, "expected OUT, found %d operands", argc - first);
-    if (status == 0 && settings.board == NULL)
-        status = error_set(err, ERROR_USAGE, "no board given; use --board BOARD");
-    if (status == 0 && !settings.n_rows_said)
-        status = error_set(err, ERROR_USAGE, "no number of rows given; use --rows N");
-    if (status == 0)
-        status = sample_write(argv[first], &settings, &result, err);
-    if (status == 0 && settings.verbosity > 0)
+    if (call->n_operands != 1)
+        return error_set(err, ERROR_USAGE, "expected OUT, found %d operands", call->n_operands);
+    if (settings->board == NULL)
+        return error_set(err, ERROR_USAGE, "no board given; use --board BOARD");
+    if (!settings->n_rows_said)
+        return error_set(err, ERROR_USAGE, "no number of rows given; use --rows N");
+    if (sample_write(call->operands[0], settings, &result, err) != 0)
+        return -1;
+    if (settings->verbosity > 0)
         fprintf(stderr, "symaug: %s: %llu rows of %llu games, %s in %s\n",
-                text_path(argv[first]).text, (unsigned long long)settings.n_rows,
+                text_path(call->operands[0]).text, (unsigned long long)settings->n_rows,
                 (unsigned long long)result.n_games, text_size(result.unpacked_nbytes).text,
                 text_size(result.n_bytes).text);
-    settings_release(&settings);
-    return status;
+    return 0;
 }
 
 const struct command command_sample = {

@@ -3,13 +3,10 @@
  * set the stored images are located as `verify` finds them, and drawn beside what is computed.
  * Decides here what depends on the terminal (width, colours, Unicode); the drawing is in src/show.
  */
-#include "base/output.h"
-#include "base/text.h"
-#include "cli/command.h"
-#include "cli/option.h"
+#include "cli/cli.h"
+
 #include "report/report.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -61,59 +58,30 @@ static struct terminal_style choose_style(enum when when)
     };
 }
 
-/* --- writing --- */
-
-static int write_sheet(const struct settings *settings, const struct sheet *sheet,
-                       struct error *err)
-{
-    const struct terminal_style style = choose_style(settings->colour);
-    struct output out = {0};
-    struct text text = {0};
-    int status = settings->output != NULL ? svg_write(sheet, NULL, &text, err)
-                                          : terminal_write(sheet, &style, &text, err);
-
-    if (status == 0 && (settings->output == NULL || strcmp(settings->output, "-") == 0)) {
-        fwrite(text.text, 1, text.n_bytes, stdout);
-        status = command_flush(err);
-    } else if (status == 0) {
-        status = output_open(&out, settings->output, settings->force, err);
-        if (status == 0)
-            status = output_write(&out, text.text, text.n_bytes, err);
-        if (status == 0)
-            status = output_commit(&out, settings->force, err);
-        output_abort(&out);
-    }
-    text_release(&text);
-    return status;
-}
-
 /* --- running --- */
 
-static int show(const struct settings *settings, const char *path, struct error *err)
+static int run_show(struct call *call, struct error *err)
 {
-    const struct sheet_request request = {.path = path, .row = settings->row, .settings = settings};
+    const struct settings *settings = &call->settings;
+    const struct sheet_request request = {
+        .path = call->operands[0], .row = settings->row, .settings = settings};
+    const struct terminal_style style = choose_style(settings->colour);
     struct report_sheet found;
-    int status = report_sheet_build(&found, &request, false, err);
+    struct text text = {0};
+    int status;
 
-    if (status == 0) {
-        status = write_sheet(settings, &found.sheet, err);
-        report_sheet_release(&found);
-    }
-    return status;
-}
-
-static int run_show(int argc, char **argv, struct error *err)
-{
-    struct settings settings;
-    int first, status = option_parse("show", argc, argv, &settings, &first, err);
-
-    if (status == 0 && argc - first != 1)
-        status = error_set(err, ERROR_USAGE, "expected FILE, found %d operands", argc - first);
-    if (status == 0 && !settings.row_said)
-        status = error_set(err, ERROR_USAGE, "no row given; use --row K (the first is 0)");
+    if (call->n_operands != 1)
+        return error_set(err, ERROR_USAGE, "expected FILE, found %d operands", call->n_operands);
+    if (!settings->row_said)
+        return error_set(err, ERROR_USAGE, "no row given; use --row K (the first is 0)");
+    if (report_sheet_build(&found, &request, false, err) != 0)
+        return -1;
+    status = settings->output != NULL ? svg_write(&found.sheet, NULL, &text, err)
+                                      : terminal_write(&found.sheet, &style, &text, err);
+    report_sheet_release(&found);
     if (status == 0)
-        status = show(&settings, argv[first], err);
-    settings_release(&settings);
+        status = command_put(settings->output, settings->force, text.text, text.n_bytes, err);
+    text_release(&text);
     return status;
 }
 

@@ -2,15 +2,10 @@
  * cmd_split.c - symaug split: every row of every input goes to one of several parts. All inputs are
  * read before anything is written; then each is written part by part.
  */
-#include "base/output_target.h"
-#include "base/text.h"
-#include "cli/command.h"
-#include "cli/option.h"
-#include "cli/run_plan.h"
+#include "cli/cli.h"
+
 #include "positions/positions.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,7 +65,6 @@ static int write_input(const struct settings *settings, const struct split *spli
 {
     struct text name = {0};
     struct plan plan;
-    json_t *stats = NULL;
     int status = 0;
 
     if (plan_build(&plan, &path, 1, settings, err) != 0)
@@ -80,20 +74,27 @@ static int write_input(const struct settings *settings, const struct split *spli
         if (status == 0)
             status = name_output(settings, path, split->parts[k].name, &name, err);
         if (status == 0)
-            status = run_plan(settings, &plan, name.text, &stats, err);
+            status = run_plan(settings, &plan, name.text, NULL, err);
     }
     text_release(&name);
     plan_release(&plan);
-    json_decref(stats);
     return status;
 }
 
-static int split_all(const struct settings *settings, const struct input_list *inputs,
-                     struct error *err)
+static int run_split(struct call *call, struct error *err)
 {
-    struct split split;
-    int status = split_parse(&split, settings->parts, err);
+    struct settings *settings = &call->settings;
+    const struct input_list *inputs = &call->inputs;
+    struct split split = {0};
+    int status;
 
+    if (settings->out_dir == NULL)
+        return error_set(err, ERROR_USAGE, "no folder given; use --out-dir DIR");
+    settings->purpose = FOR_KEYS;
+    settings->provenance = false;
+    status = run_take_operands(call, err);
+    if (status == 0)
+        status = split_parse(&split, settings->parts, err);
     if (status == 0)
         status = check_outputs(settings, &split, inputs, err);
     if (status == 0)
@@ -103,31 +104,11 @@ static int split_all(const struct settings *settings, const struct input_list *i
                 (unsigned long long)split.n_shared,
                 settings->overlap == 2 ? ": kept in the first-named of them alone"
                                        : " (--overlap drop keeps them in one, --by position too)");
-    if (status == 0 && !settings->dry_run && mkdir(settings->out_dir, 0777) != 0 && errno != EEXIST)
-        status = error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create folder %s",
-                                 text_quote(settings->out_dir).text);
+    if (status == 0)
+        status = run_make_folder(settings, err);
     for (size_t i = 0; i < inputs->n && status == 0; i++)
         status = write_input(settings, &split, inputs->paths[i], i, err);
     split_release(&split);
-    return status;
-}
-
-static int run_split(int argc, char **argv, struct error *err)
-{
-    struct settings settings;
-    struct input_list inputs = {0};
-    int first, status = option_parse("split", argc, argv, &settings, &first, err);
-
-    if (status == 0 && settings.out_dir == NULL)
-        status = error_set(err, ERROR_USAGE, "no folder given; use --out-dir DIR");
-    settings.purpose = FOR_KEYS;
-    settings.provenance = false;
-    if (status == 0)
-        status = run_take_operands(&settings, &inputs, argc - first, argv + first, err);
-    if (status == 0)
-        status = split_all(&settings, &inputs, err);
-    input_list_release(&inputs);
-    settings_release(&settings);
     return status;
 }
 

@@ -5,14 +5,9 @@
  * summary for each file as soon as it is checked, or all of them as one JSON object. Text from
  * files is made harmless for terminals.
  */
-#include "base/text.h"
-#include "cli/command.h"
-#include "cli/json_out.h"
-#include "cli/option.h"
-#include "cli/verify_print.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #define ROWS_SHOWN 5
@@ -136,34 +131,24 @@ static void print_text(const struct verify_results *results, size_t first, int v
 
 /* --- for programs --- */
 
-static json_t *result_json(const struct verify_result *result)
-{
-    json_t *json = json_object();
-
-    json_object_set_new(json, "path", json_name(result->path));
-    json_object_set_new(json, "rows", json_integer((json_int_t)result->n_rows));
-    json_object_set_new(json, "expanded", json_boolean(result->is_expanded));
-    if (result->is_expanded)
-        json_object_set_new(json, "sources", json_integer((json_int_t)result->n_groups));
-    if (result->note != NULL)
-        json_object_set_new(json, "note", json_name(result->note));
-    json_object_set_new(json, "findings", findings_json(&result->findings));
-    json_object_set_new(json, "counts", findings_counts_json(&result->findings));
-    return json;
-}
-
 static int print_json(const struct verify_results *results, struct error *err)
 {
-    json_t *json = json_object(), *files = json_array();
+    json_t *files = json_array();
     bool ok = true;
 
     for (size_t i = 0; i < results->n; i++) {
-        ok &= results->items[i].findings.n_errors == 0 && results->items[i].fatal == ERROR_NONE;
-        json_array_append_new(files, result_json(&results->items[i]));
+        const struct verify_result *r = &results->items[i];
+
+        ok &= r->findings.n_errors == 0 && r->fatal == ERROR_NONE;
+        json_array_append_new(
+            files,
+            json_pack("{s:o, s:I, s:b, s:o*, s:o*, s:o, s:o}", "path", json_name(r->path), "rows",
+                      (json_int_t)r->n_rows, "expanded", r->is_expanded, "sources",
+                      r->is_expanded ? json_integer((json_int_t)r->n_groups) : NULL, "note",
+                      r->note != NULL ? json_name(r->note) : NULL, "findings",
+                      findings_json(&r->findings), "counts", findings_counts_json(&r->findings)));
     }
-    json_object_set_new(json, "files", files);
-    json_object_set_new(json, "ok", json_boolean(ok));
-    return json_out_print(json, err);
+    return command_put_json(NULL, json_pack("{s:o, s:b}", "files", files, "ok", ok), err);
 }
 
 int verify_print_all(const struct verify_request *request, int n, char **paths, struct error *err)
@@ -187,20 +172,13 @@ int verify_print_all(const struct verify_request *request, int n, char **paths, 
     return status;
 }
 
-/* --- running --- */
-
-static int run_verify(int argc, char **argv, struct error *err)
+static int run_verify(struct call *call, struct error *err)
 {
-    struct settings settings;
-    const struct verify_request request = {.settings = &settings};
-    int first, status = option_parse("verify", argc, argv, &settings, &first, err);
+    const struct verify_request request = {.settings = &call->settings};
 
-    if (status == 0 && first == argc)
-        status = error_set(err, ERROR_USAGE, "no file given");
-    if (status == 0)
-        status = verify_print_all(&request, argc - first, argv + first, err);
-    settings_release(&settings);
-    return status;
+    if (call->n_operands == 0)
+        return error_set(err, ERROR_USAGE, "no file given");
+    return verify_print_all(&request, call->n_operands, call->operands, err);
 }
 
 const struct command command_verify = {

@@ -1,20 +1,16 @@
 /*
- * command.c - the commands there are, and what they share: help, version, the last word on standard
- * output, and how the program ends.
+ * command.c - the commands there are, and what they share: how they are run, help, version, the
+ * last word on standard output, and how the program ends.
  */
-#include "cli/command.h"
+#include "cli/cli.h"
 
 #include "base/crew.h"
 #include "base/output.h"
 #include "base/text.h"
-#include "cli/option.h"
 #include "codec/codec.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <openssl/crypto.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,29 +28,47 @@ const struct command *const command_table[] = {
 
 const size_t command_n_table = sizeof command_table / sizeof *command_table;
 
-void command_print_overview(void)
+const struct command *command_find(const char *name)
 {
-    printf("symaug - every symmetric image of a board-game training shard\n\n"
-           "usage: symaug COMMAND [OPTION]... [OPERAND]...\n\ncommands:\n");
     for (size_t i = 0; i < command_n_table; i++)
-        printf("  %-10s %s\n", command_table[i]->name, command_table[i]->summary);
-    printf("\n`symaug COMMAND --help` tells more about a command.\n"
-           "exit codes: 0 done, 1 problems found, 64 usage, 65 bad data, 66 no such input,\n"
-           "70 internal, 73 cannot create output, 74 I/O error, 75 try again later,\n"
-           "128+n signal n\n");
+        if (strcmp(command_table[i]->name, name) == 0)
+            return command_table[i];
+    return NULL;
 }
+
+int command_run(const struct command *command, int argc, char **argv, struct error *err)
+{
+    struct call call = {.words = argv, .typed = calloc((size_t)argc + 1, sizeof *argv)};
+    int first, status;
+
+    if (call.typed == NULL)
+        return error_no_memory(err, "words of the command line");
+    memcpy(call.typed, argv, (size_t)argc * sizeof *argv);
+    status = option_parse(command->name, argc, argv, &call.settings, &first, err);
+    if (status == 0) {
+        call.operands = argv + first;
+        call.n_operands = argc - first;
+        status = command->run(&call, err);
+    }
+    input_list_release(&call.inputs);
+    settings_release(&call.settings);
+    free(call.typed);
+    return status;
+}
+
+/* --- help --- */
 
 void command_print_help(const struct command *command)
 {
     printf("symaug %s - ", command->name);
-    option_print_words(command->summary, 0, stdout);
+    option_print_words(command->summary, 0);
     printf("\nusage: symaug %s %s\n", command->name, command->operands);
     if (command->details != NULL) {
         printf("\n");
-        option_print_words(command->details, 0, stdout);
+        option_print_words(command->details, 0);
     }
     printf("\nexample:\n  symaug %s\n\noptions:\n", command->example);
-    option_print_help(command->name, stdout);
+    option_print_help(command->name);
 }
 
 void command_print_version(void)
@@ -64,35 +78,46 @@ void command_print_version(void)
            threads_library());
 }
 
-const struct command *command_nearest(const char *name)
-{
-    const struct command *nearest = NULL;
-    size_t least = 3; /* letters that may be wrong: fewer */
-
-    for (size_t i = 0; i < command_n_table; i++) {
-        const size_t distance = text_distance(name, command_table[i]->name);
-
-        if (distance < least) {
-            least = distance;
-            nearest = command_table[i];
-        }
-    }
-    return nearest;
-}
-
-const struct command *command_find(const char *name)
-{
-    for (size_t i = 0; i < command_n_table; i++)
-        if (strcmp(command_table[i]->name, name) == 0)
-            return command_table[i];
-    return NULL;
-}
+/* --- output and errors --- */
 
 int command_flush(struct error *err)
 {
     if (fflush(stdout) != 0 || ferror(stdout))
         return error_set_errno(err, ERROR_IO, errno, "cannot write to standard output");
     return 0;
+}
+
+int command_put(const char *path, bool force, const char *text, size_t n_bytes, struct error *err)
+{
+    struct output out = {0};
+    int status;
+
+    if (path == NULL || strcmp(path, "-") == 0) {
+        fwrite(text, 1, n_bytes, stdout);
+        return command_flush(err);
+    }
+    status = output_open(&out, path, force, err);
+    if (status == 0)
+        status = output_write(&out, text, n_bytes, err);
+    if (status == 0)
+        status = output_commit(&out, force, err);
+    output_abort(&out);
+    return status;
+}
+
+int command_put_json(const char *path, json_t *json, struct error *err)
+{
+    char *text = json != NULL ? json_dumps(json, JSON_INDENT(2) | JSON_SORT_KEYS) : NULL;
+    struct text line = {0};
+    int status =
+        text != NULL ? text_append(&line, err, "%s\n", text) : error_no_memory(err, "JSON");
+
+    if (status == 0)
+        status = command_put(path, true, line.text, line.n_bytes, err);
+    text_release(&line);
+    free(text);
+    json_decref(json);
+    return status;
 }
 
 /* For programs that run this one: an object on one line. */
@@ -114,12 +139,12 @@ int command_fail(const struct error *err, const struct command *command)
 {
     const char *form = getenv("SYMAUG_ERRORS");
 
-    if (form != NULL && strcmp(form, "json") == 0)
+    if (form != NULL && strcmp(form, "json") == 0) {
         fail_as_json(err);
-    else
-        fprintf(stderr, "symaug: %s\n", err->message);
-    if (err->code == ERROR_CODE_CALL && command != NULL &&
-        (form == NULL || strcmp(form, "json") != 0))
+        return error_exit_code(err->kind);
+    }
+    fprintf(stderr, "symaug: %s\n", err->message);
+    if (err->code == ERROR_CODE_CALL && command != NULL)
         fprintf(stderr, "usage: symaug %s %s\nexample: symaug %s\n", command->name,
                 command->operands, command->example);
     return error_exit_code(err->kind);

@@ -4,12 +4,9 @@
  * --out-dir are called like their inputs, so two inputs of one base name are refused before
  * anything is written.
  */
-#include "cli/input_list.h"
-
-#include "base/text.h"
+#include "cli/cli.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,21 +48,6 @@ int input_list_add_from(struct input_list *list, const char *file, bool zero, st
     return status;
 }
 
-void input_list_keep_part(struct input_list *list, uint64_t part, uint64_t n_parts)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < list->n; i++) {
-        if (i % n_parts == part - 1)
-            list->paths[n++] = list->paths[i];
-        else
-            free(list->paths[i]);
-    }
-    list->n = n;
-    if (list->paths != NULL)
-        list->paths[n] = NULL;
-}
-
 char *input_list_base_name(const char *path, struct error *err)
 {
     size_t end = strlen(path), begin;
@@ -82,7 +64,7 @@ char *input_list_base_name(const char *path, struct error *err)
     return name;
 }
 
-static int compare_names(const void *a, const void *b)
+int input_list_compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -101,7 +83,7 @@ int input_list_check_names(const struct input_list *list, struct error *err)
                                text_quote(list->paths[i]).text);
     }
     if (status == 0)
-        qsort(names, list->n, sizeof *names, compare_names);
+        qsort(names, list->n, sizeof *names, input_list_compare);
     for (size_t i = 1; i < list->n && status == 0; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
             status = error_set(err, ERROR_USAGE, "--out-dir: two inputs are called %s",

@@ -6,12 +6,10 @@
  */
 #include "base/output.h"
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/cli.h"
 
 #include <jansson.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,36 +48,59 @@ static void handle_signals(void)
     }
 }
 
+static void print_overview(void)
+{
+    printf("symaug - every symmetric image of a board-game training shard\n\n"
+           "usage: symaug COMMAND [OPTION]... [OPERAND]...\n\ncommands:\n");
+    for (size_t i = 0; i < command_n_table; i++)
+        printf("  %-10s %s\n", command_table[i]->name, command_table[i]->summary);
+    printf("\n`symaug COMMAND --help` tells more about a command.\n"
+           "exit codes: 0 done, 1 problems found, 64 usage, 65 bad data, 66 no such input,\n"
+           "70 internal, 73 cannot create output, 74 I/O error, 75 try again later,\n"
+           "128+n signal n\n");
+}
+
+static int refuse_command(const char *name, struct error *err)
+{
+    const char *nearest = NULL;
+    size_t least = 3; /* letters that may be wrong: fewer */
+
+    for (size_t i = 0; i < command_n_table; i++) {
+        const size_t distance = text_distance(name, command_table[i]->name);
+
+        if (distance < least) {
+            least = distance;
+            nearest = command_table[i]->name;
+        }
+    }
+    return error_set(err, ERROR_USAGE, "no command %s; %s%s%s", text_quote(name).text,
+                     nearest != NULL ? "did you mean '" : "`symaug help` lists them",
+                     nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+}
+
 static int run(int argc, char **argv, struct error *err)
 {
-    const bool is_help = argc > 1 && strcmp(argv[1], "help") == 0;
+    const char *name = argc > 1 ? argv[1] : NULL;
+    const bool is_help = name != NULL && strcmp(name, "help") == 0;
     const struct command *command;
 
-    if (argc < 2)
+    if (name == NULL)
         return error_set(err, ERROR_USAGE, "no command given; `symaug help` lists them");
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(name, "--version") == 0) {
         command_print_version();
         return 0;
     }
-    if ((is_help && argc == 2) || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        command_print_overview();
+    if ((is_help && argc == 2) || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_overview();
         return 0;
     }
-    const char *name = argv[is_help ? 2 : 1];
-
-    command = command_find(name);
-    if (command == NULL) {
-        const struct command *nearest = command_nearest(name);
-
-        return error_set(err, ERROR_USAGE, "no command %s; %s%s%s", text_quote(name).text,
-                         nearest != NULL ? "did you mean '" : "`symaug help` lists them",
-                         nearest != NULL ? nearest->name : "", nearest != NULL ? "'?" : "");
-    }
-    if (is_help) {
-        command_print_help(command);
-        return 0;
-    }
-    return command->run(argc - 1, argv + 1, err);
+    command = command_find(argv[is_help ? 2 : 1]);
+    if (command == NULL)
+        return refuse_command(argv[is_help ? 2 : 1], err);
+    if (!is_help)
+        return command_run(command, argc - 1, argv + 1, err);
+    command_print_help(command);
+    return 0;
 }
 
 int main(int argc, char **argv)

@@ -3,14 +3,9 @@
  * become getopt_long's tables and the lines of its help, so that an option is written down once.
  * Both forms of an option give the number of its row; option_set stores the value.
  */
-#include "cli/option.h"
-
-#include "base/text.h"
-#include "cli/command.h"
+#include "cli/cli.h"
 
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_OPTIONS 96
@@ -43,30 +38,20 @@ static void build(const char *command, char *shorts, struct option *longs)
     longs[n] = (struct option){0};
 }
 
-/* The row that getopt_long found, by its number or its letter. */
-static const struct option_row *row_of(const char *command, int found)
-{
-    for (size_t i = 0; i < option_n_table; i++)
-        if (found == FIRST_LONG + (int)i ||
-            (found == option_table[i].letter && option_is_of(&option_table[i], command)))
-            return &option_table[i];
-    return NULL;
-}
-
 /* Words of other programs. */
 static const char *const other_words[][2] = {
     {"overwrite", "force"}, {"jobs", "threads"}, {"workers", "threads"},
     {"out", "output"},      {"game", "board"},   {"memory", "max-memory"},
 };
 
-/* The long option that may be meant by a word without its dashes, or NULL. */
-static const char *nearest(const char *word, size_t length, const struct option *longs)
+static int refuse_unknown(const char *word, const struct option *longs, struct error *err)
 {
+    const size_t n_dashes = strspn(word, "-"), length = strcspn(word, "=");
+    const char *meant = NULL;
+    size_t least = length - n_dashes > 6 ? 3 : 2; /* letters that may be wrong: fewer */
     char name[TEXT_MAX_WORD + 1];
-    const char *found = NULL;
-    size_t least = length > 6 ? 3 : 2; /* letters that may be wrong: fewer */
 
-    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    snprintf(name, sizeof name, "%.*s", (int)(length - n_dashes), word + n_dashes);
     for (size_t i = 0; i < sizeof other_words / sizeof *other_words; i++)
         if (strcmp(name, other_words[i][0]) == 0)
             snprintf(name, sizeof name, "%s", other_words[i][1]);
@@ -75,42 +60,17 @@ static const char *nearest(const char *word, size_t length, const struct option 
 
         if (distance < least) {
             least = distance;
-            found = longs->name;
+            meant = longs->name;
         }
     }
-    return found;
-}
-
-/* Is it the whole name of a long option, after one dash? */
-static bool is_long(const char *word, const struct option *longs)
-{
-    while (longs->name != NULL && strcmp(word, longs->name) != 0)
-        longs++;
-    return longs->name != NULL;
-}
-
-static int refuse_unknown(const char *word, const struct option *longs, struct error *err)
-{
-    const size_t n_dashes = strspn(word, "-"), length = strcspn(word, "=");
-    const char *meant = nearest(word + n_dashes, length - n_dashes, longs);
-
     return error_set(err, ERROR_USAGE, "unknown option %s%s%s%s",
                      text_quote_bytes(word, length).text, meant != NULL ? "; did you mean '--" : "",
                      meant != NULL ? meant : "", meant != NULL ? "'?" : "");
 }
 
-/* Have the usage printed, too. */
-static int misuse(int status, struct error *err)
-{
-    err->code = ERROR_CODE_CALL;
-    return status;
-}
-
 /* The argument that getopt stopped at, without a value after '='. */
-static int refuse(int found, const struct option *longs, char **argv, struct error *err)
+static int refuse(int found, const struct option *longs, const char *word, struct error *err)
 {
-    const char *word = argv[optind - 1], *what;
-    const struct option *all = longs;
     const size_t length = strcspn(word, "=");
     int n_matches = 0;
 
@@ -118,24 +78,29 @@ static int refuse(int found, const struct option *longs, char **argv, struct err
         return error_set(err, ERROR_USAGE,
                          found == ':' ? "option '-%c' needs a value" : "unknown option '-%c'",
                          optopt);
-    for (; longs->name != NULL; longs++) {
-        if (strncmp(longs->name, word + 2, length - 2) != 0)
+    for (const struct option *one = longs; one->name != NULL; one++) {
+        if (strncmp(one->name, word + 2, length - 2) != 0)
             continue;
         n_matches++;
-        if (longs->name[length - 2] == '\0') { /* its whole name, not short for others */
+        if (one->name[length - 2] == '\0') { /* its whole name, not short for others */
             n_matches = 1;
             break;
         }
     }
-    if (found == ':')
-        what = "%s needs a value";
-    else if (n_matches == 1)
-        what = "%s takes no value";
-    else if (n_matches > 1)
-        what = "%s is short for several options";
-    else
-        return refuse_unknown(word, all, err);
-    return error_set(err, ERROR_USAGE, what, text_quote_bytes(word, length).text);
+    if (found != ':' && n_matches == 0)
+        return refuse_unknown(word, longs, err);
+    return error_set(err, ERROR_USAGE,
+                     found == ':'     ? "%s needs a value"
+                     : n_matches == 1 ? "%s takes no value"
+                                      : "%s is short for several options",
+                     text_quote_bytes(word, length).text);
+}
+
+/* Have the usage printed, too. */
+static int misuse(int status, struct error *err)
+{
+    err->code = ERROR_CODE_CALL;
+    return status;
 }
 
 int option_parse(const char *command, int argc, char **argv, struct settings *settings,
@@ -148,15 +113,20 @@ int option_parse(const char *command, int argc, char **argv, struct settings *se
     *settings = settings_default;
     build(command, shorts, longs);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (argv[i][0] == '-' && argv[i][1] != '-' && is_long(argv[i] + 1, longs))
-            return misuse(refuse_unknown(argv[i], longs, err), err);
+        for (size_t k = 0; argv[i][0] == '-' && longs[k].name != NULL; k++)
+            if (strcmp(argv[i] + 1, longs[k].name) == 0) /* a whole name after one dash */
+                return misuse(refuse_unknown(argv[i], longs, err), err);
     opterr = 0;
     optind = 1;
     while ((found = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-        const struct option_row *row = row_of(command, found);
+        const struct option_row *row =
+            found >= FIRST_LONG ? &option_table[found - FIRST_LONG] : NULL;
 
-        if (found == '?' || found == ':' || row == NULL)
-            return misuse(refuse(found, longs, argv, err), err);
+        for (size_t i = 0; i < option_n_table && row == NULL; i++)
+            if (option_table[i].letter == found && option_is_of(&option_table[i], command))
+                row = &option_table[i];
+        if (row == NULL)
+            return misuse(refuse(found, longs, argv[optind - 1], err), err);
         if (row->kind == OPTION_END)
             command_end(row->letter == 'h' ? command : NULL);
         if (option_set(settings, row, optarg, err) != 0)
@@ -184,7 +154,7 @@ static const struct {
     {"progress", "what it says"},
 };
 
-void option_print_words(const char *text, int column, FILE *to)
+void option_print_words(const char *text, int column)
 {
     const int first = column;
 
@@ -192,16 +162,16 @@ void option_print_words(const char *text, int column, FILE *to)
         const int length = (int)strcspn(text, " \n");
 
         if (column > first && column + 1 + length > HELP_WIDTH)
-            column = fprintf(to, "\n%*s", first, "") - 1;
+            column = printf("\n%*s", first, "") - 1;
         else if (column > first)
-            column += fprintf(to, " ");
-        column += fprintf(to, "%.*s", length, text);
+            column += printf(" ");
+        column += printf("%.*s", length, text);
         text += length;
     }
-    fprintf(to, "\n");
+    printf("\n");
 }
 
-void option_print_help(const char *command, FILE *to)
+void option_print_help(const char *command)
 {
     size_t group = 0, shown = SIZE_MAX;
 
@@ -215,15 +185,15 @@ void option_print_help(const char *command, FILE *to)
         if (!option_is_of(row, command))
             continue;
         if (group != shown)
-            fprintf(to, "%s %s:\n", shown == SIZE_MAX ? "" : "\n", groups[group].title);
+            printf("%s %s:\n", shown == SIZE_MAX ? "" : "\n", groups[group].title);
         shown = group;
-        n = row->letter != 0 ? fprintf(to, "  -%c, --%s", row->letter, row->name)
-                             : fprintf(to, "      --%s", row->name);
+        n = row->letter != 0 ? printf("  -%c, --%s", row->letter, row->name)
+                             : printf("      --%s", row->name);
         if (row->argument != NULL)
-            n += fprintf(to, "=%s", row->argument);
+            n += printf("=%s", row->argument);
         if (n > HELP_COLUMN - 2)
-            n = fprintf(to, "\n") - 1;
-        fprintf(to, "%*s", HELP_COLUMN - n, "");
-        option_print_words(row->help, HELP_COLUMN, to);
+            n = printf("\n") - 1;
+        printf("%*s", HELP_COLUMN - n, "");
+        option_print_words(row->help, HELP_COLUMN);
     }
 }

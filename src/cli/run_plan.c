@@ -2,19 +2,23 @@
  * run_plan.c - from operands to inputs and an output, and from a plan to what is written: its
  * shards one after another, with a line of progress, warnings and statistics. What is there already
  * is left alone, replaced or passed over, as told. Every command that writes shards goes this way.
+ * Times and speeds are kept out of the manifest, which must not depend on the machine, and go to
+ * the statistics alone.
  */
-#include "cli/run_plan.h"
+#include "cli/cli.h"
 
 #include "base/output.h"
-#include "base/text.h"
-#include "cli/expand_print.h"
+#include "engine/expand.h"
 #include "engine/shards.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define REDRAW_SECONDS 0.1
 
 void run_settle_form(struct settings *settings, const char *output)
 {
@@ -32,11 +36,42 @@ void run_settle_form(struct settings *settings, const char *output)
 
 /* --- operands --- */
 
-static int take_inputs(const struct settings *settings, struct input_list *inputs, int n,
-                       char **operands, struct error *err)
+/* Keep every n-th input, the part-th of each n (counted from 1): jobs of an array need not talk to
+ * each other. */
+static void keep_part(struct input_list *list, uint64_t part, uint64_t n_parts)
 {
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (i % n_parts == part - 1)
+            list->paths[n++] = list->paths[i];
+        else
+            free(list->paths[i]);
+    list->paths[n] = NULL;
+    list->n = n;
+}
+
+int run_take_operands(struct call *call, struct error *err)
+{
+    struct settings *settings = &call->settings;
+    struct input_list *inputs = &call->inputs;
+    int n = call->n_operands;
+
+    run_settle_form(settings, settings->output);
+    if (settings->output == NULL && settings->out_dir == NULL) {
+        if (settings->files_from != NULL)
+            return error_set(err, ERROR_USAGE, "--files-from goes with -o or --out-dir");
+        if (n != 2)
+            return error_set(err, ERROR_USAGE,
+                             n < 2 ? "expected IN and OUT, found %d operand%s"
+                                   : "expected IN and OUT, found %d operand%s; several inputs need "
+                                     "-o or --out-dir",
+                             n, n == 1 ? "" : "s");
+        settings->output = call->operands[--n];
+        run_settle_form(settings, settings->output);
+    }
     for (int i = 0; i < n; i++)
-        if (input_list_add(inputs, operands[i], err) != 0)
+        if (input_list_add(inputs, call->operands[i], err) != 0)
             return -1;
     if (settings->files_from != NULL &&
         input_list_add_from(inputs, settings->files_from, settings->zero, err) != 0)
@@ -46,35 +81,73 @@ static int take_inputs(const struct settings *settings, struct input_list *input
     if (settings->out_dir != NULL && input_list_check_names(inputs, err) != 0)
         return -1;
     if (settings->n_parts > 0)
-        input_list_keep_part(inputs, settings->part, settings->n_parts);
+        keep_part(inputs, settings->part, settings->n_parts);
     return 0;
 }
 
-int run_take_operands(struct settings *settings, struct input_list *inputs, int n, char **operands,
-                      struct error *err)
+int run_make_folder(const struct settings *settings, struct error *err)
 {
-    run_settle_form(settings, settings->output);
-    if (settings->output != NULL || settings->out_dir != NULL)
-        return take_inputs(settings, inputs, n, operands, err);
-    if (settings->files_from != NULL)
-        return error_set(err, ERROR_USAGE, "--files-from goes with -o or --out-dir");
-    if (n != 2)
-        return error_set(err, ERROR_USAGE,
-                         n < 2 ? "expected IN and OUT, found %d operand%s"
-                               : "expected IN and OUT, found %d operand%s; several inputs need -o "
-                                 "or --out-dir",
-                         n, n == 1 ? "" : "s");
-    settings->output = operands[1];
-    run_settle_form(settings, settings->output);
-    return take_inputs(settings, inputs, 1, operands, err);
+    if (settings->out_dir == NULL || settings->dry_run || mkdir(settings->out_dir, 0777) == 0 ||
+        errno == EEXIST)
+        return 0;
+    return error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create folder %s",
+                           text_quote(settings->out_dir).text);
 }
 
-/* --- outputs --- */
+/* --- what is said --- */
 
-static void update(void *self, uint64_t n_done, uint64_t n_total)
+/* The plan's warnings from `first` on, on standard error. Returns how many there are in all. */
+static size_t print_warnings(const struct settings *settings, const struct plan *plan, size_t first)
 {
-    progress_update(self, n_done, n_total);
+    for (size_t i = first; i < plan->n_warnings && settings->verbosity >= 0; i++)
+        fprintf(stderr, "symaug: warning: %s\n", plan->warnings[i]);
+    return plan->n_warnings;
 }
+
+static void print_array(const struct plan *plan, const struct plan_array *array)
+{
+    const struct npy_header *header = &array->sources[0]->header;
+    uint64_t shape[NPY_MAX_DIMS];
+    char dtype[32];
+
+    memcpy(shape, header->shape, sizeof shape);
+    if (array->binding.role != ROLE_META && array->binding.role != ROLE_DROP &&
+        array->binding.sparse != SPARSE_CSR)
+        shape[0] = plan->order.n_images;
+    dtype_name(&header->dtype, dtype, sizeof dtype);
+    printf("  %-24s %-6s %-24s %s", text_path(array->key).text, dtype,
+           text_shape(shape, header->n_dims).text, role_name(array->binding.role));
+    if (array->binding.layout != NULL)
+        printf(" (%s)", array->binding.layout->name);
+    if (plan_swap_label(plan, array) != LABEL_KEEP)
+        printf(": %s when colours swap", label_op_name(plan_swap_label(plan, array)));
+    printf("\n");
+}
+
+static void print_plan(const struct plan *plan, const char *output)
+{
+    const struct board *board = plan->board;
+
+    printf("%s: board %s, %llu rows x %u images", text_path(output).text, board->preset,
+           (unsigned long long)plan->n_rows, plan->n_chosen);
+    printf(" -> %llu rows, about %s before compression\n", (unsigned long long)plan->order.n_images,
+           text_size(expand_estimate(plan)).text);
+    if (plan->rows_per_shard > 0) {
+        const struct shards shards = shards_of(plan);
+
+        printf("shards: %llu\n", (unsigned long long)shards_count(&shards));
+    }
+    printf("transforms:");
+    for (uint32_t k = 0; k < plan->n_chosen; k++)
+        printf("%s %u %s%s", k > 0 ? "," : "", plan->chosen[k],
+               board->transforms[plan->chosen[k]].name,
+               board->transforms[plan->chosen[k]].swaps_colours ? " (swaps colours)" : "");
+    printf("\narrays:\n");
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        print_array(plan, &plan->arrays[i]);
+}
+
+/* --- one output --- */
 
 /* What goes into one plan's outputs. */
 struct run {
@@ -84,28 +157,81 @@ struct run {
     struct shards shards;
     json_t **stats;
     bool differs; /* --skip-existing: an output is there that is another one */
+
+    /* The line on the terminal that says how far the work is, how fast, and how long yet. */
+    const char *output;
+    struct timespec started;
+    double drawn; /* seconds since it started; < 0: never */
 };
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+static void draw_progress(void *self, uint64_t n_done, uint64_t n_total)
+{
+    struct run *run = self;
+    const double seconds = seconds_since(&run->started);
+    const double rate = seconds > 0 ? (double)n_done / seconds : 0;
+    const bool is_over = n_done >= n_total;
+
+    if (run->drawn >= 0 && seconds - run->drawn < REDRAW_SECONDS)
+        return;
+    run->drawn = seconds;
+    fprintf(stderr, "\r\033[K%s: %3.0f%%  %s/s  %.0f s left", text_path(run->output).text,
+            is_over ? 100.0 : 100 * ((double)n_done / (double)n_total),
+            text_size((uint64_t)rate).text,
+            rate > 0 && !is_over ? (double)(n_total - n_done) / rate : 0);
+    fflush(stderr);
+}
 
 static int write_shard(struct run *run, const struct order *rows, const char *output,
                        struct error *err)
 {
     const struct settings *settings = run->settings;
-    struct progress progress;
+    const enum when when = settings->verbosity < 0 ? WHEN_NEVER : settings->progress;
     struct expand_result result;
-    double seconds;
+    double seconds, rate;
     int status;
 
-    progress_start(&progress, settings->verbosity < 0 ? WHEN_NEVER : settings->progress, output);
-    run->job.progress = update;
-    run->job.progress_self = &progress;
+    run->output = output;
+    run->drawn = -1;
+    run->job.progress_self = run;
+    run->job.progress = when == WHEN_ALWAYS || (when == WHEN_AUTO && isatty(STDERR_FILENO) == 1)
+                            ? draw_progress
+                            : NULL;
+    clock_gettime(CLOCK_MONOTONIC, &run->started);
     status = expand_write(&run->job, rows, output, &result, err);
-    seconds = progress_end(&progress);
+    if (run->drawn >= 0) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+    }
     if (status != 0)
         return -1;
-    expand_print_result(settings, run->plan, output, &result, seconds);
-    return settings->stats != NULL
-               ? expand_stats_add(run->stats, output, run->plan, &result, seconds, err)
-               : 0;
+    seconds = seconds_since(&run->started);
+    rate = seconds > 0 ? (double)result.unpacked_nbytes / seconds : 0;
+    if (settings->verbosity > 0)
+        fprintf(stderr, "symaug: %s: %llu rows from %llu, %s in %s, %.2f s (%s/s)\n",
+                text_path(output).text, (unsigned long long)result.n_rows,
+                (unsigned long long)run->plan->n_rows, text_size(result.unpacked_nbytes).text,
+                text_size(result.n_bytes).text, seconds, text_size((uint64_t)rate).text);
+    if (settings->stats == NULL)
+        return 0;
+    if (*run->stats == NULL)
+        *run->stats = json_array();
+    return json_array_append_new(
+               *run->stats,
+               json_pack("{s:o, s:I, s:I, s:I, s:I, s:f, s:f}", "output", json_name(output),
+                         "rows_in", (json_int_t)run->plan->n_rows, "rows_out",
+                         (json_int_t)result.n_rows, "unpacked_bytes",
+                         (json_int_t)result.unpacked_nbytes, "bytes", (json_int_t)result.n_bytes,
+                         "seconds", seconds, "unpacked_bytes_per_second", rate)) == 0
+               ? 0
+               : error_no_memory(err, "statistics");
 }
 
 /* --- what is there already --- */
@@ -117,17 +243,6 @@ enum found {
     FOUND_CURRENT, /* just what would be written */
     FOUND_OTHER,   /* something else: replaced with --force only */
 };
-
-static int refuse_foreign(const struct run *run, const char *output, struct error *err)
-{
-    error_set(err, ERROR_CANT_CREATE, "cannot create %s: it exists (--force replaces it)",
-              text_quote(output).text);
-    if (run->settings->out_dir == NULL)
-        return -1;
-    fprintf(stderr, "symaug: %s\n", err->message);
-    *err = (struct error){0};
-    return 0;
-}
 
 static int look(struct run *run, const char *output, enum found *found, struct error *err)
 {
@@ -153,12 +268,17 @@ static int look(struct run *run, const char *output, enum found *found, struct e
                     text_path(output).text);
     } else if (!settings->force) {
         *found = FOUND_OTHER;
-        if (!is_known)
-            status = refuse_foreign(run, output, err);
-        else
+        if (is_known)
             fprintf(stderr,
                     "symaug: %s: is not what would be written: %s (--force writes it anew)\n",
                     text_path(output).text, list.text);
+        else if (settings->out_dir != NULL)
+            fprintf(stderr, "symaug: cannot create %s: it exists (--force replaces it)\n",
+                    text_quote(output).text);
+        else
+            status = error_set(err, ERROR_CANT_CREATE,
+                               "cannot create %s: it exists (--force replaces it)",
+                               text_quote(output).text);
     }
     text_release(&list);
     return status;
@@ -192,70 +312,40 @@ static int check_shards(const struct run *run, const char *output, struct error 
     return status;
 }
 
-/* With --skip-existing, before anything is written: an output of which a part is another one is
- * left alone as a whole. */
-static int look_at_all(struct run *run, const char *output, enum found *found, struct error *err)
-{
-    const uint64_t n = shards_count(&run->shards);
-    struct text name = {0};
-    int status = 0;
-
-    for (uint64_t i = 0; i < n && status == 0; i++) {
-        name.n_bytes = 0;
-        status = shards_name(&run->shards, output, i, &name, err);
-        if (status == 0)
-            status = look(run, name.text, &found[i], err);
-        run->differs |= found[i] == FOUND_OTHER;
-    }
-    text_release(&name);
-    return status;
-}
-
-static int write_shards(struct run *run, const char *output, const enum found *found,
-                        struct error *err)
-{
-    const uint64_t n = shards_count(&run->shards);
-    struct text name = {0};
-    uint64_t first = 0;
-    int status = 0;
-
-    for (uint64_t i = 0; i < n && status == 0; i++) {
-        const struct order rows = shards_slice(&run->shards, i, first);
-
-        name.n_bytes = 0;
-        status = shards_name(&run->shards, output, i, &name, err);
-        run->job.force = run->settings->force || found[i] == FOUND_REMAINS;
-        if (status == 0 && found[i] != FOUND_CURRENT)
-            status = write_shard(run, &rows, name.text, err);
-        first += rows.n_images;
-    }
-    text_release(&name);
-    return status;
-}
-
+/* With --skip-existing all is looked at before anything is written: an output of which a part is
+ * another one is left alone as a whole. */
 static int run_shards(struct run *run, const char *output, struct error *err)
 {
-    enum found *found = calloc(shards_count(&run->shards), sizeof *found);
+    const uint64_t n = shards_count(&run->shards);
+    enum found *found = calloc(n, sizeof *found);
+    struct text name = {0};
+    uint64_t first = 0;
     int status = found != NULL ? 0 : error_no_memory(err, "list of shards");
 
     if (status == 0 && run->shards.cut != SHARDS_ONE)
         status = check_shards(run, output, err);
-    if (status == 0 && run->settings->skip_existing)
-        status = look_at_all(run, output, found, err);
-    if (status == 0 && !run->differs)
-        status = write_shards(run, output, found, err);
+    for (uint64_t k = run->settings->skip_existing ? 0 : n; k < 2 * n && status == 0; k++) {
+        const uint64_t i = k % n;
+
+        if (k == n && run->differs)
+            break;
+        name.n_bytes = 0;
+        status = shards_name(&run->shards, output, i, &name, err);
+        if (status == 0 && k < n) {
+            status = look(run, name.text, &found[i], err);
+            run->differs |= found[i] == FOUND_OTHER;
+        } else if (status == 0) {
+            const struct order rows = shards_slice(&run->shards, i, first);
+
+            run->job.force = run->settings->force || found[i] == FOUND_REMAINS;
+            if (found[i] != FOUND_CURRENT)
+                status = write_shard(run, &rows, name.text, err);
+            first += rows.n_images;
+        }
+    }
+    text_release(&name);
     free(found);
     return status;
-}
-
-static int print_plan(const struct settings *settings, struct plan *plan, const char *output,
-                      struct error *err)
-{
-    if (plan_survey(plan, err) != 0)
-        return -1;
-    expand_print_warnings(settings, plan, 0);
-    expand_print_plan(plan, output);
-    return 0;
 }
 
 int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t **stats,
@@ -266,14 +356,18 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
     size_t n_printed;
     int status;
 
-    if (settings->dry_run)
-        return print_plan(settings, plan, output, err);
-    n_printed = expand_print_warnings(settings, plan, 0);
+    if (settings->dry_run && plan_survey(plan, err) != 0)
+        return -1;
+    n_printed = print_warnings(settings, plan, 0);
+    if (settings->dry_run) {
+        print_plan(plan, output);
+        return 0;
+    }
     if (expand_job_init(&run.job, plan, settings, err) != 0)
         return -1;
     status = run_shards(&run, output, err);
     expand_job_release(&run.job);
-    expand_print_warnings(settings, plan, n_printed);
+    print_warnings(settings, plan, n_printed);
     return status == 0 && run.differs ? 1 : status;
 }
 

@@ -1,0 +1,145 @@
+/*
+ * cli.h - what the commands of the program share: their table, the words of a command line, inputs
+ * and outputs, and what is printed.
+ */
+#ifndef SYMAUG_CLI_CLI_H
+#define SYMAUG_CLI_CLI_H
+
+#include "base/json_load.h"
+#include "engine/plan.h"
+#include "verify/verify.h"
+
+#include <stdio.h>
+
+/* --- inputs --- */
+
+/* Zero-initialise. */
+struct input_list {
+    char **paths; /* owned, n; NULL behind the last */
+    size_t n;
+};
+
+/* Append a copy of a path. */
+int input_list_add(struct input_list *list, const char *path, struct error *err);
+
+/* Append the names in a file ("-": standard input), one a line, or with `zero` NUL-terminated.
+ * Empty names are passed over. */
+int input_list_add_from(struct input_list *list, const char *file, bool zero, struct error *err);
+
+/* ERROR_USAGE when two inputs have the same base name, or one has none. */
+int input_list_check_names(const struct input_list *list, struct error *err);
+
+/* The last component of a path, without the slashes behind it: a copy, owned by the caller. */
+char *input_list_base_name(const char *path, struct error *err);
+
+/* Compares two elements of `paths`. */
+int input_list_compare(const void *a, const void *b);
+void input_list_release(struct input_list *list);
+
+/* --- commands --- */
+
+/* A command line, understood. */
+struct call {
+    struct settings settings;
+    char **operands;
+    int n_operands;
+    char **words, **typed;    /* all of it: operands last, and as it was typed */
+    struct input_list inputs; /* of run_take_operands */
+};
+
+struct command {
+    const char *name;
+    const char *operands; /* "[--board B] IN OUT" */
+    const char *summary;
+    const char *details; /* more lines for the help, or NULL */
+    const char *example; /* one line, without "symaug" */
+
+    /* Returns the exit code; -1 with err set where an error is to be printed. */
+    int (*run)(struct call *call, struct error *err);
+};
+
+/* Every command, one row each, defined in its own file. */
+extern const struct command *const command_table[];
+extern const size_t command_n_table;
+
+/* The command of that name, or NULL. */
+const struct command *command_find(const char *name);
+
+/* Parse a command line, argv[0] is the command, and run it. */
+int command_run(const struct command *command, int argc, char **argv, struct error *err);
+
+/* Print a command's help, the versions. */
+void command_print_help(const struct command *command);
+void command_print_version(void);
+
+/* Print a command's help (NULL: the versions) and end the program. */
+_Noreturn void command_end(const char *command);
+
+/* Print an error the way everything else does; where its words are wrong (ERROR_CODE_CALL), with
+ * the usage and an example of the command (NULL: none is known). Returns the exit code. */
+int command_fail(const struct error *err, const struct command *command);
+
+/*
+ * A library that ends the program (libgomp, without memory for a thread) must neither leave a temp
+ * file behind nor say with its exit code that `verify` found problems: after command_guard_exit,
+ * every end but that by command_exit has code 70.
+ */
+void command_guard_exit(void);
+_Noreturn void command_exit(int code);
+
+/* Flush standard output; ERROR_IO when what was printed did not get there. */
+int command_flush(struct error *err);
+
+/* Write a file that is there as a whole or not at all; NULL or "-" is standard output. */
+int command_put(const char *path, bool force, const char *text, size_t n_bytes, struct error *err);
+
+/* Print JSON (whose reference is taken over), or write it to a file, which is replaced: keys
+ * sorted, so that the same answer is the same bytes, and a newline. */
+int command_put_json(const char *path, json_t *json, struct error *err);
+
+/* --- options --- */
+
+/*
+ * Parse a command's arguments (argv[0] is the command) into settings, which start as
+ * settings_default and are finished; the caller releases them, also on failure. Operands end up in
+ * argv[*first_operand .. argc - 1], whichever order they came in. ERROR_USAGE for what the table
+ * does not hold. Help and version end the program.
+ */
+int option_parse(const char *command, int argc, char **argv, struct settings *settings,
+                 int *first_operand, struct error *err);
+
+/* Print words from a column on, at which the line is already, in lines of up to 79 columns. */
+void option_print_words(const char *text, int column);
+
+/* Print the options of a command, two columns, in groups. */
+void option_print_help(const char *command);
+
+/* --- writing shards --- */
+
+/* The operands and --files-from as inputs. Without -o and --out-dir the last of two operands is the
+ * output. */
+int run_take_operands(struct call *call, struct error *err);
+
+/* The form of an output of that name, where none was told, and what follows from it. */
+void run_settle_form(struct settings *settings, const char *output);
+
+/* Refuse outputs that are there, or cannot be, before work begins: one, or with --out-dir one for
+ * each input. */
+int run_check_outputs(const struct settings *settings, const struct plan *plan, const char *output,
+                      struct error *err);
+
+/* Make the folder of --out-dir, unless it is there or nothing is to be written. */
+int run_make_folder(const struct settings *settings, struct error *err);
+
+/* Write the plan's outputs, or with --dry-run say what they would be. With --stats *stats, NULL at
+ * first, takes a line for each. Returns 1 where --skip-existing found another output than would be
+ * written. */
+int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t **stats,
+             struct error *err);
+
+/* --- findings --- */
+
+/* Verify every path and print what is found. Returns the exit code, or -1 with err set. */
+int verify_print_all(const struct verify_request *request, int n, char **paths, struct error *err);
+
+#endif
