@@ -5,7 +5,7 @@
 #include "symaug.h"
 
 #include "engine/plan.h"
-#include "positions/key_rows.h"
+#include "positions/key.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,29 +58,6 @@ static int set_option(struct settings *settings, const char *text, struct error 
     return option_set(settings, row, row->argument != NULL ? text + n + 1 : NULL, err);
 }
 
-/* A mover is asked for images one by one, so that none can be missing. */
-static int check_images(const struct plan *plan, struct error *err)
-{
-    if (plan->conventions.ambiguous == AMBIGUOUS_DROP)
-        return error_set(err, ERROR_USAGE,
-                         "ambiguous=drop leaves images out; a mover takes map or keep");
-    if (plan->board->family->castling != NULL && plan->conventions.castling == CASTLING_SKIP)
-        return error_set(err, ERROR_USAGE, "castling=skip leaves images out; a mover takes swap");
-    return 0;
-}
-
-static int name_roles(symaug_mover *mover, struct error *err)
-{
-    mover->roles = calloc(mover->plan.n_arrays + 1, sizeof *mover->roles);
-    if (mover->roles == NULL)
-        return error_no_memory(err, "roles");
-    for (size_t i = 0; i < mover->plan.n_arrays; i++)
-        if (role_binding_spec(&mover->plan.arrays[i].binding, mover->roles[i],
-                              sizeof *mover->roles) != 0)
-            return error_set(err, ERROR_INTERNAL, "a role is too long");
-    return 0;
-}
-
 /* Keys are not what movers are made for: without one, only symaug_mover_keys fails, unless options
  * say what it is. */
 static int find_key(symaug_mover *mover, bool is_told, struct error *err)
@@ -105,37 +82,56 @@ static int find_key(symaug_mover *mover, bool is_told, struct error *err)
     return 0;
 }
 
-static int build(symaug_mover *mover, const char *const *paths, size_t n_paths,
-                 const char *const *options, size_t n_options, struct settings *settings,
+/* What a caller lists: paths, or options. */
+struct words {
+    const char *const *items; /* borrowed */
+    size_t n;
+};
+
+static int build(symaug_mover *mover, struct words paths, struct settings *settings,
                  struct error *err)
 {
-    for (size_t i = 0; i < n_options; i++)
-        if (set_option(settings, options[i], err) != 0)
-            return -1;
+    struct plan *plan = &mover->plan;
+
     settings->n_threads = 1;
     if (settings_finish(settings, err) != 0 ||
-        plan_build(&mover->plan, paths, n_paths, settings, err) != 0)
+        plan_build(plan, paths.items, paths.n, settings, err) != 0)
         return -1;
-    if (check_images(&mover->plan, err) != 0 || plan_survey(&mover->plan, err) != 0)
+    /* A mover is asked for images one by one, so that none can be missing. */
+    if (plan->conventions.ambiguous == AMBIGUOUS_DROP)
+        return error_set(err, ERROR_USAGE,
+                         "ambiguous=drop leaves images out; a mover takes map or keep");
+    if (plan->board->family->castling != NULL && plan->conventions.castling == CASTLING_SKIP)
+        return error_set(err, ERROR_USAGE, "castling=skip leaves images out; a mover takes swap");
+    if (plan_survey(plan, err) != 0 || find_key(mover, settings->key != NULL, err) != 0)
         return -1;
-    return find_key(mover, settings->key != NULL, err) != 0 ? -1 : name_roles(mover, err);
+    mover->roles = calloc(plan->n_arrays + 1, sizeof *mover->roles);
+    if (mover->roles == NULL)
+        return error_no_memory(err, "roles");
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (role_binding_spec(&plan->arrays[i].binding, mover->roles[i], sizeof *mover->roles) != 0)
+            return error_set(err, ERROR_INTERNAL, "a role is too long");
+    return 0;
 }
 
-static symaug_mover *make(const char *const *paths, size_t n_paths, const char *const *options,
-                          size_t n_options, struct settings *settings,
+/* A mover of files, or of arrays in memory. */
+static symaug_mover *make(struct settings *settings, struct words paths, struct words options,
                           struct symaug_failure *failure)
 {
     struct error err = {0};
     symaug_mover *mover = calloc(1, sizeof *mover);
+    int status = mover != NULL ? 0 : error_no_memory(&err, "mover");
 
-    if (mover == NULL)
-        error_no_memory(&err, "mover");
-    else
-        mover->in_memory = settings->memory != NULL;
-    if (mover == NULL || build(mover, paths, n_paths, options, n_options, settings, &err) != 0) {
+    for (size_t i = 0; i < options.n && status == 0; i++)
+        status = set_option(settings, options.items[i], &err);
+    if (status == 0)
+        status = build(mover, paths, settings, &err);
+    if (status != 0) {
         fail(failure, &err, settings->memory != NULL);
         symaug_mover_free(mover);
         mover = NULL;
+    } else {
+        mover->in_memory = settings->memory != NULL;
     }
     settings_release(settings);
     return mover;
@@ -162,7 +158,7 @@ symaug_mover *symaug_mover_new(const struct symaug_array *arrays, size_t n_array
                                           arrays[i].n_dims, arrays[i].data,  arrays[i].n_bytes};
     settings.memory = memory;
     settings.n_memory = n_arrays;
-    mover = make(&name, 1, options, n_options, &settings, failure);
+    mover = make(&settings, (struct words){&name, 1}, (struct words){options, n_options}, failure);
     free(memory);
     return mover;
 }
@@ -175,7 +171,8 @@ symaug_mover *symaug_mover_open(const char *const *paths, size_t n_paths,
     struct error err = {0};
 
     if (n_paths > 0)
-        return make(paths, n_paths, options, n_options, &settings, failure);
+        return make(&settings, (struct words){paths, n_paths}, (struct words){options, n_options},
+                    failure);
     error_set(&err, ERROR_USAGE, "no files given");
     fail(failure, &err, true);
     return NULL;

@@ -17,7 +17,7 @@
 #include "engine/kernel.h"
 #include "engine/made.h"
 #include "engine/order.h"
-#include "positions/key_rows.h"
+#include "positions/key.h"
 #include "positions/sparse.h"
 
 #include <inttypes.h>

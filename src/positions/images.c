@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "engine/made.h"
-#include "positions/key_rows.h"
+#include "positions/key.h"
 
 #define KEY_ROW_NBYTES 16 /* of an array of keys: high and low half, little-endian */
 

@@ -1,5 +1,5 @@
 /*
- * key.c - see key.h.
+ * key.c - the key bytes of rows, and which image has the smallest ones.
  *
  * For every transform and every element of the key bytes a table says which element of the row
  * stands there; an image is never made. Elements that a transform computes (the player to move,
@@ -17,33 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-#define N_GUISES 8 /* of a row: as it is, colours swapped, or five orders of a tile's numbers */
-
-/* What a guise computes. */
-struct guise {
-    enum label_op op;      /* of all elements, or */
-    int64_t turn;          /* of this plane, which tells the player to move; -1: none */
-    enum label_op turn_op; /* what becomes of its numbers */
-    uint8_t number_src[3]; /* of tile codes */
-};
-
-struct key_array {
-    char *name; /* owned */
-    struct dtype dtype;
-    char shape[256];
-    size_t order; /* in which it was added */
-    bool is_bits, is_big, lsb_first, codes, channels_last;
-    size_t item;             /* bytes of an element of the row as it is kept: 1 for bits */
-    uint64_t n_in, n_out;    /* elements of the row, and of the key bytes */
-    uint64_t n_planes, axis; /* AXIS */
-    struct key_planes kept;  /* AXIS: the planes that count */
-    uint32_t *src;           /* owned, per id n_out: the element of the row */
-    struct guise guises[N_GUISES];
-    uint32_t n_guises;
-    uint8_t *guise;      /* owned, per id */
-    uint64_t row_offset; /* of its rows in the room: n_guises after one another */
-};
 
 uint32_t key_ids(const struct board *board, const struct conventions *conventions,
                  uint8_t ids[BOARD_MAX_TRANSFORMS])
@@ -160,7 +133,8 @@ static int set_guises(const struct key *key, struct key_array *a, const struct s
 {
     for (uint32_t i = 0; i < key->n_ids; i++) {
         const struct spec_step *step = &spec->steps[key->ids[i]];
-        struct guise own = {.turn = spec_turn_plane(spec, key->ids[i]), .number_src = {0, 1, 2}};
+        struct key_guise own = {.turn = spec_turn_plane(spec, key->ids[i]),
+                                .number_src = {0, 1, 2}};
         uint32_t k = 0;
 
         if (own.turn >= 0)
@@ -173,7 +147,7 @@ static int set_guises(const struct key *key, struct key_array *a, const struct s
                                    a->guises[k].turn_op != own.turn_op ||
                                    memcmp(a->guises[k].number_src, own.number_src, 3) != 0))
             k++;
-        if (k == N_GUISES)
+        if (k == KEY_N_GUISES)
             return error_set(err, ERROR_INTERNAL, "%s: too many ways of computing a row", a->name);
         if (k == a->n_guises)
             a->guises[a->n_guises++] = own;
@@ -368,7 +342,7 @@ static void permute_digits(const struct dtype *dtype, const uint8_t number_src[3
 }
 
 /* The row in one of its guises, from the plain one. */
-static void disguise(const struct key_array *a, const struct guise *guise, const uint8_t *plain,
+static void disguise(const struct key_array *a, const struct key_guise *guise, const uint8_t *plain,
                      uint8_t *out)
 {
     memcpy(out, plain, (a->n_in + 1) * a->item);
@@ -500,7 +474,14 @@ static void write_image(const struct key *key, const struct key_room *room, uint
     }
 }
 
-uint32_t key_canonical(const struct key *key, const uint8_t *const *rows, struct key_room *room)
+static struct key_value hash_of(const struct key *key, const struct key_room *room)
+{
+    const XXH128_hash_t hash = XXH3_128bits(room->text, key->head_nbytes + key->n_bytes);
+
+    return (struct key_value){hash.high64, hash.low64};
+}
+
+struct key_value key_of(const struct key *key, const uint8_t *const *rows, struct key_room *room)
 {
     uint32_t best = 0;
 
@@ -520,19 +501,6 @@ uint32_t key_canonical(const struct key *key, const uint8_t *const *rows, struct
         room->ties[id / 8] |= (uint8_t)(1u << id % 8);
     }
     write_image(key, room, best);
-    return key->ids[best];
-}
-
-static struct key_value hash_of(const struct key *key, const struct key_room *room)
-{
-    const XXH128_hash_t hash = XXH3_128bits(room->text, key->head_nbytes + key->n_bytes);
-
-    return (struct key_value){hash.high64, hash.low64};
-}
-
-struct key_value key_of(const struct key *key, const uint8_t *const *rows, struct key_room *room)
-{
-    key_canonical(key, rows, room);
     return hash_of(key, room);
 }
 
@@ -540,24 +508,4 @@ struct key_value key_of_image(const struct key *key, struct key_room *room)
 {
     write_image(key, room, 0);
     return hash_of(key, room);
-}
-
-const char *key_array_name(const struct key *key, size_t i)
-{
-    return key->arrays[i].name;
-}
-
-const struct dtype *key_array_dtype(const struct key *key, size_t i)
-{
-    return &key->arrays[i].dtype;
-}
-
-const char *key_array_text(const struct key *key, size_t i, char text[KEY_ARRAY_NBYTES])
-{
-    const struct key_array *a = &key->arrays[i];
-    char type[32];
-
-    dtype_name(&a->dtype, type, sizeof type);
-    snprintf(text, KEY_ARRAY_NBYTES, "%s %s", type, a->shape);
-    return a->name;
 }

@@ -10,15 +10,12 @@
 #ifndef SYMAUG_POSITIONS_KEY_H
 #define SYMAUG_POSITIONS_KEY_H
 
-#include "shard/array.h"
-#include "shard/spec.h"
+#include "engine/plan.h"
 
 /* 128 bits; written with `high` first. */
 struct key_value {
     uint64_t high, low;
 };
-
-struct key_array;
 
 /* Planes first .. last of an array. */
 struct key_planes {
@@ -31,6 +28,34 @@ struct key_input {
     const struct dtype *dtype; /* what rows were converted to; NULL: the array's own */
     const struct spec *spec;
     const struct key_planes *planes; /* the planes that count; NULL: all */
+};
+
+#define KEY_N_GUISES 8 /* of a row: as it is, colours swapped, or five orders of a tile's numbers \
+                        */
+
+/* What a guise computes. */
+struct key_guise {
+    enum label_op op;      /* of all elements, or */
+    int64_t turn;          /* of this plane, which tells the player to move; -1: none */
+    enum label_op turn_op; /* what becomes of its numbers */
+    uint8_t number_src[3]; /* of tile codes */
+};
+
+struct key_array {
+    char *name; /* owned */
+    struct dtype dtype;
+    char shape[256];
+    size_t order; /* in which it was added */
+    bool is_bits, is_big, lsb_first, codes, channels_last;
+    size_t item;             /* bytes of an element of the row as it is kept: 1 for bits */
+    uint64_t n_in, n_out;    /* elements of the row, and of the key bytes */
+    uint64_t n_planes, axis; /* AXIS */
+    struct key_planes kept;  /* AXIS: the planes that count */
+    uint32_t *src;           /* owned, per id n_out: the element of the row */
+    struct key_guise guises[KEY_N_GUISES];
+    uint32_t n_guises;
+    uint8_t *guise;      /* owned, per id */
+    uint64_t row_offset; /* of its rows in the room: n_guises after one another */
 };
 
 struct key {
@@ -50,7 +75,7 @@ struct key_room {
     uint8_t *rows;  /* owned: a row's elements, plain and with the colours swapped */
     uint8_t *ties;  /* owned: bit i: the image under ids[i] is the canonical one */
     uint8_t *text;  /* owned: what is hashed: the head, and */
-    uint8_t *bytes; /* in text: the canonical image's key bytes, once key_canonical has run */
+    uint8_t *bytes; /* in text: an image's key bytes */
 };
 
 /* The transforms that give exact images under the conventions, ascending; returns their number. */
@@ -71,11 +96,8 @@ void key_release(struct key *key);
 int key_room_init(struct key_room *room, const struct key *key, struct error *err);
 void key_room_release(struct key_room *room);
 
-/* The transform that leads to the canonical image of a row: rows[i] is that of arrays[i] in the
- * order in which they were added. Its key bytes are in room->bytes afterwards. */
-uint32_t key_canonical(const struct key *key, const uint8_t *const *rows, struct key_room *room);
-
-/* The key of a row; room is left as by key_canonical. */
+/* The key of a row: rows[i] is that of arrays[i] in the order in which they were added. The
+ * canonical image's key bytes are in room->bytes afterwards, and what leads to it in room->ties. */
 struct key_value key_of(const struct key *key, const uint8_t *const *rows, struct key_room *room);
 
 /* After key_of: what the key of the row were if it had no other image. */
@@ -97,11 +119,46 @@ static inline uint32_t key_lowest_tie(const uint8_t *ties)
     return i;
 }
 
-const char *key_array_name(const struct key *key, size_t i);
-const struct dtype *key_array_dtype(const struct key *key, size_t i);
+/* --- the keys of a plan's rows --- */
 
-/* The name of an array, in the order of names, and its type and row shape: "<f4 (3, 9, 9)". */
-#define KEY_ARRAY_NBYTES 320
-const char *key_array_text(const struct key *key, size_t i, char text[KEY_ARRAY_NBYTES]);
+/* Another set, with whose arrays a plan's must agree. */
+struct key_like {
+    const struct key *key;
+    const char *path;
+    bool converts; /* types may differ: rows are converted, as long as every value can be */
+};
+
+/*
+ * The key of a plan's positions: which arrays, from their roles or --key, and what transforms do to
+ * them. ERROR_DATA when there is no such array, when one cannot be part of a key, and when they are
+ * not those of `like` (NULL: none). The caller releases it.
+ */
+int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
+                struct error *err);
+
+/* Keep for the manifest which arrays are the position. */
+int key_note(struct plan *plan, const struct key *key, struct error *err);
+
+/* Rows first .. first + n - 1. */
+struct key_rows {
+    uint64_t first, n;
+    struct key_value *keys;  /* one each */
+    struct key_value *exact; /* the same of the rows alone, when asked for */
+    uint8_t *ties;           /* key_ties_nbytes each */
+};
+
+struct key_reader {
+    const struct plan *plan;         /* borrowed */
+    const struct key *key;           /* borrowed */
+    const struct settings *settings; /* borrowed */
+    bool wants_exact;
+
+    /* What the rows are wanted for: called by the leader, in order. */
+    int (*visit)(void *self, const struct key_rows *rows, struct error *err);
+    void *self;
+};
+
+/* Read all rows. The same calls in the same order, whatever the number of threads. */
+int key_reader_run(const struct key_reader *reader, struct error *err);
 
 #endif

@@ -3,15 +3,15 @@
  * keys of one, one of its jobs reads the next rows of all key arrays into the other. Where the
  * types of another set are asked for, rows are converted as they are read, or refused.
  */
-#include "positions/key_rows.h"
+#include "positions/key.h"
 
-#include "base/bytes.h"
 #include "base/crew.h"
 #include "base/text.h"
 #include "manifest/digest.h"
 #include "shard/batch.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,9 +108,9 @@ static int check_names(const struct plan *plan, struct error *err)
 static const struct dtype *type_in(const struct key *like, const struct array *array)
 {
     for (size_t i = 0; like != NULL && i < like->n_arrays; i++) {
-        const struct dtype *dtype = key_array_dtype(like, i);
+        const struct dtype *dtype = &like->arrays[i].dtype;
 
-        if (strcmp(key_array_name(like, i), array->key) == 0 && dtype_is_number(dtype) &&
+        if (strcmp(like->arrays[i].name, array->key) == 0 && dtype_is_number(dtype) &&
             dtype_is_number(&array->header.dtype) &&
             (dtype->kind != array->header.dtype.kind ||
              dtype->itemsize != array->header.dtype.itemsize))
@@ -141,37 +141,45 @@ static int add_array(struct key *key, const struct plan *plan, const struct plan
                    err);
 }
 
+static void write_type(const struct key_array *a, struct text_quoted *text)
+{
+    char type[32];
+
+    dtype_name(&a->dtype, type, sizeof type);
+    snprintf(text->text, sizeof text->text, "%s %.200s", type, a->shape);
+}
+
 /* Keys of two sets are only alike when they are of the same arrays. */
 static int check_like(const struct key *key, const char *path, const struct key *like,
                       const char *like_path, struct error *err)
 {
-    char mine[KEY_ARRAY_NBYTES] = "", other[KEY_ARRAY_NBYTES] = "";
+    const struct text_quoted mine = text_path(path), other = text_path(like_path);
 
     if (key->head_nbytes == like->head_nbytes &&
         memcmp(key->head, like->head, key->head_nbytes) == 0)
         return 0;
     if (strcmp(key->board_name, like->board_name) != 0)
-        return error_set(err, ERROR_DATA, "%s: is of board %s, expected %s as %s",
-                         text_path(path).text, text_path(key->board_name).text,
-                         text_path(like->board_name).text, text_path(like_path).text);
+        return error_set(err, ERROR_DATA, "%s: is of board %s, expected %s as %s", mine.text,
+                         text_path(key->board_name).text, text_path(like->board_name).text,
+                         other.text);
     for (size_t i = 0; i < like->n_arrays; i++) {
-        const char *name = key_array_text(like, i, other);
-        const char *found = i < key->n_arrays ? key_array_text(key, i, mine) : NULL;
+        const struct key_array *expected = &like->arrays[i];
+        const struct text_quoted name = text_path(expected->name);
+        struct text_quoted types[2];
 
-        if (found == NULL || strcmp(found, name) != 0)
+        if (i >= key->n_arrays || strcmp(key->arrays[i].name, expected->name) != 0)
             return error_set(err, ERROR_DATA,
                              "%s: %s is missing, or no part of a position, expected as in %s "
                              "(--key, --role)",
-                             text_path(path).text, text_path(name).text, text_path(like_path).text);
-        if (strcmp(mine, other) != 0)
-            return error_set(err, ERROR_DATA, "%s: %s: rows of %s, expected %s as in %s",
-                             text_path(path).text, text_path(name).text, mine, other,
-                             text_path(like_path).text);
+                             mine.text, name.text, other.text);
+        write_type(&key->arrays[i], &types[0]);
+        write_type(expected, &types[1]);
+        if (strcmp(types[0].text, types[1].text) != 0)
+            return error_set(err, ERROR_DATA, "%s: %s: rows of %s, expected %s as in %s", mine.text,
+                             name.text, types[0].text, types[1].text, other.text);
     }
     return error_set(err, ERROR_DATA, "%s: %s is part of a position, but not in %s (--key, --role)",
-                     text_path(path).text,
-                     text_path(key_array_text(key, like->n_arrays, mine)).text,
-                     text_path(like_path).text);
+                     mine.text, text_path(key->arrays[like->n_arrays].name).text, other.text);
 }
 
 int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
@@ -211,7 +219,7 @@ int key_note(struct plan *plan, const struct key *key, struct error *err)
     if (plan->key_names != NULL)
         return plan_note(plan, "key", plan->key_names, 0, err);
     for (size_t i = 0; i < key->n_arrays && status == 0; i++)
-        status = text_append(&names, err, "%s%s", i > 0 ? "," : "", key_array_name(key, i));
+        status = text_append(&names, err, "%s%s", i > 0 ? "," : "", key->arrays[i].name);
     if (status == 0)
         status = plan_note(plan, "key", names.text, 0, err);
     text_release(&names);

@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "positions/boxes.h"
-#include "positions/key_rows.h"
 #include "shard/batch.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  */
 #include "report/set.h"
 
-#include "positions/key_rows.h"
+#include "positions/key.h"
 #include "positions/positions.h"
 #include "shard/batch.h"
 
