@@ -1,14 +1,17 @@
 /*
- * checks.c - see checks.h.
+ * checks.c - checks of single rows that hold for every game: numbers that are none, policies that
+ * are no distributions, indices and codes that mean nothing.
  *
  * A table tells which checks the rows of a role get: some every image, some the source's own row
  * alone. A check makes at most one finding of a kind for a row, at the first element that is wrong.
+ * Little-endian float32, which most planes and policies are, is scanned by loops of its own,
+ * several numbers at a time; every other type goes through dtype_get_double.
  */
-#include "verify/checks.h"
+#include "verify/parts.h"
 
-#include "engine/turn.h"
-#include "verify/numbers.h"
+#include "base/bytes.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -17,35 +20,122 @@
 #define SUM_TOLERANCE 1e-3
 #define VALUE_SLACK   1e-6
 
-/* One row under the eyes of a check. */
+/* --- rows of numbers --- */
+
+uint64_t numbers_first_nan(const struct dtype *dtype, const uint8_t *bytes, uint64_t n)
+{
+    const uint64_t item = dtype->itemsize, ones = 0x0080000000800000;
+    /* The exponent of NaN and the infinities: all ones. */
+    const uint64_t mask = item == 2 ? 0x7c00 : item == 4 ? 0x7f800000 : 0x7ff0000000000000;
+    uint64_t found = 0, i = 0;
+
+    if (dtype->kind != DTYPE_FLOAT)
+        return n;
+    /* Two at a time: adding 1 to an exponent of all ones carries into the sign's place, and no
+     * further. */
+    for (; item == 4 && !dtype->big_endian && i + 2 <= n; i += 2) {
+        uint64_t pair;
+
+        memcpy(&pair, bytes + 4 * i, 8);
+        found |= (pair & 0x7f8000007f800000) + ones;
+    }
+    for (i = (found & 0x8000000080000000) != 0 ? 0 : i; i < n; i++)
+        if ((bytes_get_uint(bytes + i * item, item, dtype->big_endian) & mask) == mask)
+            return i;
+    return n;
+}
+
+/* Four sums at a time, so that additions need not wait for each other. */
+static struct numbers_summary summarize32(const uint8_t *bytes, uint64_t n)
+{
+    struct numbers_summary s = {.n = n};
+    double sums[4] = {0};
+    float low[4] = {0}, high[4] = {0}, v;
+    uint64_t i = 0;
+
+    if (n == 0)
+        return s;
+    memcpy(&v, bytes, 4);
+    for (int k = 0; k < 4; k++)
+        low[k] = high[k] = v;
+    for (; i + 4 <= n; i += 4) {
+        float four[4];
+
+        memcpy(four, bytes + 4 * i, 16);
+        for (int k = 0; k < 4; k++) {
+            sums[k] += four[k];
+            low[k] = four[k] < low[k] ? four[k] : low[k];
+            high[k] = four[k] > high[k] ? four[k] : high[k];
+        }
+    }
+    for (; i < n; i++) {
+        memcpy(&v, bytes + 4 * i, 4);
+        sums[0] += v;
+        low[0] = v < low[0] ? v : low[0];
+        high[0] = v > high[0] ? v : high[0];
+    }
+    s.sum = sums[0] + sums[1] + sums[2] + sums[3];
+    s.min = low[0];
+    s.max = high[0];
+    for (int k = 1; k < 4; k++) {
+        s.min = low[k] < s.min ? low[k] : s.min;
+        s.max = high[k] > s.max ? high[k] : s.max;
+    }
+    return s;
+}
+
+struct numbers_summary numbers_summarize(const struct dtype *dtype, const uint8_t *bytes,
+                                         uint64_t n)
+{
+    struct numbers_summary s = {0};
+
+    if (dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4 && !dtype->big_endian) {
+        s = summarize32(bytes, n);
+        if (isfinite(s.sum))
+            return s;
+        s = (struct numbers_summary){0};
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        const double v = dtype_get_double(dtype, bytes + i * dtype->itemsize);
+
+        if (!isfinite(v))
+            continue;
+        s.min = s.n == 0 || v < s.min ? v : s.min;
+        s.max = s.n == 0 || v > s.max ? v : s.max;
+        s.sum += v;
+        s.n++;
+    }
+    return s;
+}
+
+bool numbers_is_zero(const struct dtype *dtype, const uint8_t *element)
+{
+    uint64_t bits = bytes_get_uint(element, dtype->itemsize, dtype->big_endian);
+
+    if (dtype->kind == DTYPE_FLOAT)
+        bits &= ~(UINT64_C(1) << (8 * dtype->itemsize - 1));
+    return bits == 0;
+}
+
+/* --- a row under the eyes of a check --- */
+
 struct subject {
-    const struct row_check *check;
+    const struct shard *shard;
+    const struct board *board; /* or NULL */
+    const struct conventions *conventions;
     const struct lane *lane;
-    struct row row;
-    uint64_t at;
+    const struct action_space *space; /* or NULL */
+    struct row row, values;           /* of a list of indices; else empty */
+    const struct lane_image *image;
+    struct findings *findings;
 };
 
 /* A finding about the row: code, expected, found, message. */
-#define TELL(s, code, ...)                                                               \
-    findings_add((s)->check->findings,                                                   \
-                 &(const struct finding_place){(code), false, (s)->lane->array->key,     \
-                                               (s)->check->window->images[(s)->at].row}, \
+#define TELL(s, code, ...) \
+    findings_add((s)->findings, ERROR_AT(code, (s)->lane->array->key, (s)->image->row), __VA_ARGS__)
+#define WARN(s, code, ...)                                                                \
+    findings_add((s)->findings, WARNING_AT(code, (s)->lane->array->key, (s)->image->row), \
                  __VA_ARGS__)
-#define WARN(s, code, ...)                                                               \
-    findings_add((s)->check->findings,                                                   \
-                 &(const struct finding_place){(code), true, (s)->lane->array->key,      \
-                                               (s)->check->window->images[(s)->at].row}, \
-                 __VA_ARGS__)
-
-/* The same row of the values of a sparse policy; empty when there are none. */
-static struct row values_of(const struct subject *s)
-{
-    if (s->lane->values < 0)
-        return (struct row){0};
-    return window_row(s->check->window, s->check->lanes, (size_t)s->lane->values, s->at);
-}
-
-/* --- numbers that are none --- */
 
 /* Arrays that go into training as numbers; other copies may hold NaN for "not known". */
 static bool must_be_finite(const struct lane *lane)
@@ -53,26 +143,26 @@ static bool must_be_finite(const struct lane *lane)
     static const char *const names[] = {"globals",         "gf",      "globalInputNC",
                                         "globalTargetsNC", "weights", "sample_weights"};
 
+    if (lane->binding->role != ROLE_COPY)
+        return true;
     for (size_t i = 0; i < N_OF(names); i++)
         if (strcasecmp(lane->array->key, names[i]) == 0)
             return true;
-    return lane->binding->role != ROLE_COPY;
+    return false;
 }
 
 static bool is_finite(const struct subject *s)
 {
-    uint64_t first = s->row.n;
+    const struct row *row = &s->row;
+    uint64_t first = row->bytes != NULL ? numbers_first_nan(row->dtype, row->bytes, row->n) : 0;
 
-    if (s->row.bytes != NULL)
-        first = numbers_first_nan(s->row.dtype, s->row.bytes, s->row.n);
-    else
-        for (uint64_t i = 0; i < s->row.n && first == s->row.n; i++)
-            if (s->row.items[i].kind == PICKLE_FLOAT && !isfinite(s->row.items[i].as.number))
-                first = i;
-    if (first == s->row.n)
+    while (row->bytes == NULL && first < row->n &&
+           (row->items[first].kind != PICKLE_FLOAT || isfinite(row->items[first].as.number)))
+        first++;
+    if (first == row->n)
         return true;
-    TELL(s, FINDING_NAN, "a finite number", finding_format("%g", row_double(&s->row, first)).text,
-         "element %llu", (unsigned long long)first);
+    TELL(s, FINDING_NAN, "a finite number", finding_format("%g", row_double(row, first)).text,
+         "element %" PRIu64, first);
     return false;
 }
 
@@ -120,39 +210,24 @@ static void check_sparse_values(const struct subject *s)
         judge_policy(s, &sum);
 }
 
-/* Mass on actions that no encoder makes. */
-static void warn_unencodable(const struct subject *s, int64_t action)
-{
-    WARN(s, FINDING_POLICY_UNENCODABLE, "mass on moves that exist",
-         finding_format("action %lld", (long long)action).text,
-         "mass on an action that no encoder makes");
-}
-
+/* Mass on actions that no encoder makes, of dense policies and of lists of indices. */
 static void check_mass(const struct subject *s)
 {
-    const struct action_space *space = s->lane->is_mapped ? s->lane->spec.space : NULL;
+    const bool is_list = s->lane->binding->role == ROLE_POLICY_INDEX;
+    const uint64_t n = !is_list || s->row.n < s->values.n ? s->row.n : s->values.n;
 
-    for (uint64_t i = 0; space != NULL && i < s->row.n; i++)
-        if (!(space->flags[i % space->length] & ACTION_ENCODABLE) &&
-            !numbers_is_zero(s->row.dtype, s->row.bytes + i * s->row.dtype->itemsize)) {
-            warn_unencodable(s, (int64_t)(i % space->length));
-            return;
-        }
-}
+    for (uint64_t i = 0; s->space != NULL && i < n; i++) {
+        const int64_t action = is_list ? row_int(&s->row, i) : (int64_t)(i % s->space->length);
 
-static void check_sparse_mass(const struct subject *s)
-{
-    const struct action_space *space = s->lane->is_mapped ? s->lane->spec.space : NULL;
-    const struct row values = values_of(s);
-
-    for (uint64_t i = 0; space != NULL && i < s->row.n && i < values.n; i++) {
-        const int64_t action = row_int(&s->row, i);
-
-        if (action >= 0 && (uint64_t)action < space->length &&
-            !(space->flags[action] & ACTION_ENCODABLE) && row_double(&values, i) != 0) {
-            warn_unencodable(s, action);
-            return;
-        }
+        if (action < 0 || (uint64_t)action >= s->space->length ||
+            (s->space->flags[action] & ACTION_ENCODABLE) ||
+            (is_list ? row_double(&s->values, i) == 0
+                     : numbers_is_zero(s->row.dtype, s->row.bytes + i * s->row.dtype->itemsize)))
+            continue;
+        WARN(s, FINDING_POLICY_UNENCODABLE, "mass on moves that exist",
+             finding_format("action %" PRId64, action).text,
+             "mass on an action that no encoder makes");
+        return;
     }
 }
 
@@ -167,8 +242,8 @@ static void check_range(const struct subject *s)
 
         if (index >= -1 && (index < 0 || (uint64_t)index < end))
             continue;
-        TELL(s, FINDING_INDEX_RANGE, finding_format("-1 to %llu", (unsigned long long)end - 1).text,
-             finding_format("%lld", (long long)index).text, "index at %llu", (unsigned long long)i);
+        TELL(s, FINDING_INDEX_RANGE, finding_format("-1 to %" PRIu64, end - 1).text,
+             finding_format("%" PRId64, index).text, "index at %" PRIu64, i);
         return;
     }
 }
@@ -176,83 +251,75 @@ static void check_range(const struct subject *s)
 /* A move to a cell of the box that is not on board, or one that no encoder makes. */
 static void check_action(const struct subject *s)
 {
-    const struct action_space *space = s->lane->is_mapped ? s->lane->spec.space : NULL;
+    const struct action_space *space = s->space;
     const bool is_pairs = s->lane->binding->is_pairs;
 
     if (!is_pairs)
         check_range(s);
     for (uint64_t i = 0; space != NULL && i < s->row.n; i += 1 + is_pairs) {
         const int64_t action = row_int(&s->row, i);
-        struct finding_text found;
+        const bool is_inside = action < 0 || (uint64_t)action < space->length;
+        bool is_warning;
         char meaning[128];
 
-        if (is_pairs && action >= 0 && (uint64_t)action >= space->length) {
-            found = finding_format("%lld", (long long)action);
-            TELL(s, FINDING_INDEX_RANGE, "an action below the policy's length, or -1", found.text,
-                 "index of a pair");
+        if (is_inside ? action < 0 || (is_pairs && row_int(&s->row, i + 1) == 0) ||
+                            (space->flags[action] & ACTION_ENCODABLE)
+                      : !is_pairs)
+            continue;
+        if (!is_inside) {
+            TELL(s, FINDING_INDEX_RANGE, "an action below the policy's length, or -1",
+                 finding_format("%" PRId64, action).text, "index of a pair");
             return;
         }
-        if (action < 0 || (uint64_t)action >= space->length ||
-            (is_pairs && row_int(&s->row, i + 1) == 0) || (space->flags[action] & ACTION_ENCODABLE))
-            continue;
         action_describe(space->layout, space->board, (uint64_t)action, meaning, sizeof meaning);
-        found = finding_format("%lld (%s)", (long long)action, meaning);
-        if (strncmp(space->layout->name, "cells", 5) == 0)
-            TELL(s, FINDING_INDEX_RANGE, "a move that exists, or -1", found.text, "move");
-        else
-            WARN(s, FINDING_POLICY_UNENCODABLE, "a move that exists, or -1", found.text, "move");
+        is_warning = strncmp(space->layout->name, "cells", 5) != 0;
+        findings_add(s->findings,
+                     &(const struct finding_place){is_warning ? FINDING_POLICY_UNENCODABLE
+                                                              : FINDING_INDEX_RANGE,
+                                                   is_warning, s->lane->array->key, s->image->row},
+                     "a move that exists, or -1",
+                     finding_format("%" PRId64 " (%s)", action, meaning).text, "move");
         return;
     }
-}
-
-/* Padding that was moved as if it were index 0: the entries after the last value all name one and
- * the same action. */
-static void check_padding(const struct subject *s, const struct row *values)
-{
-    uint64_t n = s->row.n, first = n;
-    int64_t index;
-
-    while (first > 0 && row_double(values, first - 1) == 0)
-        first--;
-    if (n - first < 2)
-        return;
-    index = row_int(&s->row, n - 1);
-    for (uint64_t i = first; i < n; i++)
-        if (row_int(&s->row, i) != index)
-            return;
-    if (index > 0)
-        TELL(s, FINDING_PADDING, "0", finding_format("%lld", (long long)index).text,
-             "index of the padding");
 }
 
 static void check_sparse_indices(const struct subject *s)
 {
-    const struct row values = values_of(s);
+    const struct row *values = &s->values;
+    const uint64_t n = s->row.n;
+    uint64_t i = 0, first = n;
+    int64_t index;
 
     check_range(s);
     if (s->lane->values < 0)
         return;
-    if (values.n != s->row.n) {
-        TELL(s, FINDING_LENGTH_MISMATCH,
-             finding_format("%llu values", (unsigned long long)s->row.n).text,
-             finding_format("%llu", (unsigned long long)values.n).text,
-             "indices and values of a row");
+    if (values->n != n) {
+        TELL(s, FINDING_LENGTH_MISMATCH, finding_format("%" PRIu64 " values", n).text,
+             finding_format("%" PRIu64, values->n).text, "indices and values of a row");
         return;
     }
-    for (uint64_t i = 0; i < s->row.n; i++)
-        if (row_int(&s->row, i) == -1 && row_double(&values, i) != 0) {
-            TELL(s, FINDING_INDEX_RANGE, "no mass on index -1",
-                 finding_format("%g", row_double(&values, i)).text, "entry %llu",
-                 (unsigned long long)i);
-            break;
-        }
-    if (s->lane->binding->sparse == SPARSE_PADDED)
-        check_padding(s, &values);
+    while (i < n && (row_int(&s->row, i) != -1 || row_double(values, i) == 0))
+        i++;
+    if (i < n)
+        TELL(s, FINDING_INDEX_RANGE, "no mass on index -1",
+             finding_format("%g", row_double(values, i)).text, "entry %" PRIu64, i);
+    /* Padding that was moved as if it were index 0: the entries after the last value all name one
+     * and the same action. */
+    while (first > 0 && row_double(values, first - 1) == 0)
+        first--;
+    if (s->lane->binding->sparse != SPARSE_PADDED || n - first < 2)
+        return;
+    index = row_int(&s->row, n - 1);
+    while (first < n && row_int(&s->row, first) == index)
+        first++;
+    if (first == n && index > 0)
+        TELL(s, FINDING_PADDING, "0", finding_format("%" PRId64, index).text,
+             "index of the padding");
 }
 
 static void check_coord(const struct subject *s)
 {
-    const struct board *board = s->check->lanes->shard->found.board;
+    const struct board *board = s->board;
     const bool col_first = s->lane->binding->col_first;
 
     if (board == NULL || board->rows == 0)
@@ -270,85 +337,54 @@ static void check_coord(const struct subject *s)
                             board->n_on_board < board->n_cells ? "the board in " : "", board->rows,
                             board->cols)
                  .text,
-             finding_format("(%lld, %lld)", (long long)row, (long long)col).text, "coordinate");
+             finding_format("(%" PRId64 ", %" PRId64 ")", row, col).text, "coordinate");
         return;
     }
 }
 
 /* --- values and codes --- */
 
-/* Integers may be codes of results, which no convention bounds. */
-static void check_bounds(const struct subject *s, double low)
+/* Values, and win, draw and loss: as `expand` wants them. */
+static void check_value(const struct subject *s)
 {
-    const struct numbers_summary sum = numbers_summarize(s->row.dtype, s->row.bytes, s->row.n);
+    const struct conventions *c = s->conventions;
+    const struct role_binding *b = s->lane->binding;
+    const bool is_wdl = b->role == ROLE_WDL;
+    const uint64_t n = s->row.n, n_columns = is_wdl ? 3 : 2;
+    const bool may_be_signed = !is_wdl && (!c->value_said || c->value == VALUE_COLOUR11);
+    const bool may_be_shares = is_wdl || !c->value_said || c->value != VALUE_COLOUR11;
+    const struct numbers_summary sum = numbers_summarize(s->row.dtype, s->row.bytes, n);
+    const double low = is_wdl || (c->value_said && c->value == VALUE_COLOUR01 && n == 1) ? 0 : -1;
 
+    /* Integers may be codes of results, which no convention bounds. */
     if (s->row.dtype->kind == DTYPE_FLOAT && sum.n > 0 &&
         (sum.min < low - VALUE_SLACK || sum.max > 1 + VALUE_SLACK))
         TELL(s, FINDING_VALUE_RANGE, finding_format("%g to 1", low).text,
              finding_format("%.9g", sum.max > 1 + VALUE_SLACK ? sum.max : sum.min).text, "value");
-}
-
-/* Columns by colour, which a swap exchanges: shares of the game, as `expand` wants them. */
-static void check_shares(const struct subject *s, uint64_t n_columns)
-{
-    const struct conventions *c = s->check->conventions;
-    const struct board *board = s->check->lanes->shard->found.board;
-    const bool may_be_signed = n_columns == 2 && (!c->value_said || c->value == VALUE_COLOUR11);
-    const bool may_be_shares = n_columns == 3 || !c->value_said || c->value != VALUE_COLOUR11;
-    struct numbers_summary sum;
-
-    if (board == NULL || !board_swaps_colours(board) || c->value == VALUE_MOVER ||
-        s->row.n != n_columns || s->lane->binding->per_player)
+    if (s->board == NULL || !board_swaps_colours(s->board) || c->value == VALUE_MOVER)
         return;
-    sum = numbers_summarize(s->row.dtype, s->row.bytes, s->row.n);
-    if (sum.n < n_columns ||
-        (may_be_shares && label_are_shares(s->row.dtype, false, sum.min, sum.sum)) ||
-        (may_be_signed && label_are_shares(s->row.dtype, true, sum.min, sum.sum)))
-        return;
-    TELL(s, FINDING_VALUE_RANGE,
-         n_columns == 3   ? "not negative, with the sum 1"
-         : !may_be_signed ? "not negative, with the sum 1 (--value colour01)"
-         : !may_be_shares ? "opposite numbers (--value colour11)"
-                          : "not negative, with the sum 1, or opposite numbers",
-         finding_format("columns from %.9g with the sum %.9g", sum.min, sum.sum).text,
-         n_columns == 3 ? "blue wins, draw, red wins" : "values of blue and red");
-}
-
-/* As many columns as --value is for, as `expand` wants them; a manifest says that it was asked. */
-static void check_columns(const struct subject *s)
-{
-    const struct conventions *c = s->check->conventions;
-    const struct shard *shard = s->check->lanes->shard;
-    const struct role_binding *b = s->lane->binding;
-    const bool is_value = b->role == ROLE_VALUE && !b->per_player;
-
-    if (shard->found.board == NULL || !board_swaps_colours(shard->found.board) ||
-        c->value == VALUE_MOVER || shard->recall.output != NULL)
-        return;
-    if (role_value_contradicts(b, s->lane->array->key, shard->found.board, c) ||
-        (is_value && (s->row.n > 2 || (s->row.n == 1 && c->value == VALUE_COLOUR_WDL))))
+    /* Columns by colour, which a swap exchanges: shares of the game. */
+    if (n == n_columns && !b->per_player && sum.n >= n_columns &&
+        !(may_be_shares && label_are_shares(s->row.dtype, false, sum.min, sum.sum)) &&
+        !(may_be_signed && label_are_shares(s->row.dtype, true, sum.min, sum.sum)))
+        TELL(s, FINDING_VALUE_RANGE,
+             is_wdl           ? "not negative, with the sum 1"
+             : !may_be_signed ? "not negative, with the sum 1 (--value colour01)"
+             : !may_be_shares ? "opposite numbers (--value colour11)"
+                              : "not negative, with the sum 1, or opposite numbers",
+             finding_format("columns from %.9g with the sum %.9g", sum.min, sum.sum).text,
+             is_wdl ? "blue wins, draw, red wins" : "values of blue and red");
+    /* As many columns as --value is for; a manifest says that it was asked. */
+    if (s->shard->recall.output == NULL &&
+        (role_value_contradicts(b, s->lane->array->key, s->board, c) ||
+         (b->role == ROLE_VALUE && !b->per_player &&
+          (n > 2 || (n == 1 && c->value == VALUE_COLOUR_WDL)))))
         TELL(s, FINDING_VALUE_RANGE,
              finding_format("%s (--value %s)",
                             c->value == VALUE_COLOUR_WDL ? "3 columns" : "1 or 2 columns",
                             conventions_text(c, "value").text)
                  .text,
-             finding_format("%llu", (unsigned long long)s->row.n).text, "columns of values");
-}
-
-static void check_value(const struct subject *s)
-{
-    const struct conventions *c = s->check->conventions;
-
-    check_bounds(s, c->value_said && c->value == VALUE_COLOUR01 && s->row.n == 1 ? 0 : -1);
-    check_shares(s, 2);
-    check_columns(s);
-}
-
-static void check_wdl(const struct subject *s)
-{
-    check_bounds(s, 0);
-    check_shares(s, 3);
-    check_columns(s);
+             finding_format("%" PRIu64, n).text, "columns of values");
 }
 
 /* The codes of the two players mean something only where they are exchanged. */
@@ -356,7 +392,7 @@ static void check_player(const struct subject *s)
 {
     static const char *const codes[] = {
         [TO_MOVE_01] = "0 or 1", [TO_MOVE_12] = "1 or 2", [TO_MOVE_PM1] = "1 or -1"};
-    const enum to_move_coding coding = s->check->conventions->to_move;
+    const enum to_move_coding coding = s->conventions->to_move;
 
     if (s->lane->is_mapped && board_swaps_colours(s->lane->spec.board) && s->row.n == 1 &&
         !s->lane->binding->is_winner && turn_player(coding, row_double(&s->row, 0)) < 0)
@@ -388,8 +424,7 @@ static bool is_tile(const int64_t numbers[3])
 static void check_tile(const struct subject *s)
 {
     const bool is_code = s->lane->binding->role == ROLE_GRID;
-    const struct board *board = s->check->lanes->shard->found.board;
-    const bool has_tiles = board != NULL && board->family->has_tiles;
+    const bool has_tiles = s->board != NULL && s->board->family->has_tiles;
 
     for (uint64_t i = 0; has_tiles && i < s->row.n; i += is_code ? 1 : 3) {
         const int64_t code = small_number(&s->row, i);
@@ -401,8 +436,7 @@ static void check_tile(const struct subject *s)
             continue;
         TELL(s, FINDING_VALUE_RANGE,
              is_code ? "0, or 100a + 10b + c of a tile" : "the numbers a, b, c of a tile",
-             finding_format("%g", row_double(&s->row, i)).text, "element %llu",
-             (unsigned long long)i);
+             finding_format("%g", row_double(&s->row, i)).text, "element %" PRIu64, i);
         return;
     }
 }
@@ -421,7 +455,7 @@ static void check_pad_bits(const struct subject *s)
         if ((last & pad) == 0)
             continue;
         TELL(s, FINDING_PADDING, "0", finding_format("byte 0x%02x", last).text,
-             "bits after the last cell of plane %llu", (unsigned long long)p);
+             "bits after the last cell of plane %" PRIu64, p);
         return;
     }
 }
@@ -436,37 +470,37 @@ static const struct role_checks {
     [ROLE_CHECK_PAD_BITS] = {check_pad_bits, NULL},
     [ROLE_CHECK_TILES] = {NULL, check_tile},
     [ROLE_CHECK_POLICY] = {check_policy, check_mass},
-    [ROLE_CHECK_INDICES] = {check_sparse_indices, check_sparse_mass},
+    [ROLE_CHECK_INDICES] = {check_sparse_indices, check_mass},
     [ROLE_CHECK_INDEX_VALUES] = {check_sparse_values, NULL},
     [ROLE_CHECK_ACTION] = {check_action, NULL},
     [ROLE_CHECK_COORD] = {check_coord, NULL},
     [ROLE_CHECK_VALUE] = {check_value, NULL},
-    [ROLE_CHECK_WDL] = {check_wdl, NULL},
+    [ROLE_CHECK_WDL] = {check_value, NULL},
     [ROLE_CHECK_PLAYER] = {check_player, NULL},
 };
 
-void check_row(const struct row_check *check, size_t i, uint64_t at)
+void check_row(const struct window *window, size_t i, const struct lane_image *image, bool is_own,
+               struct findings *findings)
 {
-    const struct lane *lane = &check->lanes->items[i];
+    const struct lane *lane = &window->lanes->items[i];
     const struct role_checks *of_role = &checks[role_kinds[lane->binding->role].check];
-    const bool finite = must_be_finite(lane);
+    void (*check)(const struct subject *s) = is_own ? of_role->own : of_role->every;
+    const bool finite = !is_own && must_be_finite(lane);
 
-    if (lane->is_broken || (!finite && of_role->every == NULL))
+    if (lane->is_broken || (!finite && check == NULL))
         return;
-    const struct subject s = {check, lane, window_row(check->window, check->lanes, i, at), at};
+    struct subject s = {.shard = window->lanes->shard,
+                        .board = window->lanes->shard->found.board,
+                        .conventions = &window->lanes->shard->conventions,
+                        .lane = lane,
+                        .space = lane->is_mapped ? lane->spec.space : NULL,
+                        .row = window_row(window, i, image->at),
+                        .image = image,
+                        .findings = findings};
 
-    if ((!finite || is_finite(&s)) && of_role->every != NULL)
-        of_role->every(&s);
-}
+    if (lane->values >= 0)
+        s.values = window_row(window, (size_t)lane->values, image->at);
 
-void check_own_row(const struct row_check *check, size_t i, uint64_t at)
-{
-    const struct lane *lane = &check->lanes->items[i];
-    const struct role_checks *of_role = &checks[role_kinds[lane->binding->role].check];
-
-    if (lane->is_broken || of_role->own == NULL)
-        return;
-    const struct subject s = {check, lane, window_row(check->window, check->lanes, i, at), at};
-
-    of_role->own(&s);
+    if ((!finite || is_finite(&s)) && check != NULL)
+        check(&s);
 }

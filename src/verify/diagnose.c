@@ -7,7 +7,7 @@
  * array that differs is explained: by another transform, by none, by colours that were not swapped.
  * The explanation is the finding.
  */
-#include "verify/pass.h"
+#include "verify/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,56 +17,67 @@
 /* A group under diagnosis, and the row of it that is at hand. */
 struct case_of_group {
     const struct diagnosis *d;
+    const struct lane *lanes; /* borrowed: all, n_lanes */
+    size_t n_lanes;
+    int planes; /* the lane of planes, or -1 */
     const struct board *board;
     uint64_t *references; /* owned, per lane: the member that others are compared with */
     uint32_t *is;         /* owned, per member: the transform that all its arrays are the image
-                             under, or ORBIT_NO_TRANSFORM */
+                             under, or NO_TRANSFORM */
     uint64_t member;      /* the row at hand, */
     uint32_t transform;   /* what it should be the image under, */
-    uint32_t *by;         /* owned: and, per lane, what it is under, or ORBIT_NO_TRANSFORM */
+    uint32_t *by;         /* owned: and, per lane, what it is under, or NO_TRANSFORM */
 };
 
 /* --- comparisons --- */
 
+/* Two members in a lane. */
 static struct orbit_pair make_pair(const struct diagnosis *d, size_t lane, uint64_t base,
                                    uint64_t image)
 {
-    return (struct orbit_pair){d->window, d->lanes, lane, d->members[base], d->members[image], 0};
+    return (struct orbit_pair){d->window, lane, d->images[base].at, d->images[image].at, 0};
 }
 
-static uint32_t transform_of(const struct diagnosis *d, uint64_t m)
+/* What transform of member r is transform t of their source? */
+static uint32_t between(const struct diagnosis *d, uint64_t r, uint32_t t)
 {
-    return d->window->images[d->members[m]].transform;
+    return spec_between(d->window->lanes->shard->found.board, d->images[r].transform, t);
 }
 
-/* Is image m, in this lane, what reference r becomes under transform t of their source? */
-static bool agrees(const struct diagnosis *d, size_t lane, uint64_t r, uint64_t m, uint32_t t)
+/* Is member m, in all lanes, what member r becomes under transform t of their source? */
+static bool agrees(const struct diagnosis *d, uint64_t r, uint64_t m, uint32_t t)
 {
-    const struct orbit_pair pair = make_pair(d, lane, r, m);
+    const struct lanes *lanes = d->window->lanes;
+    const uint32_t u = between(d, r, t);
 
-    return orbit_same(&pair, spec_between(d->lanes->shard->found.board, transform_of(d, r), t),
-                      ORBIT_EXACT);
+    for (size_t i = 0; i < lanes->n; i++) {
+        const struct orbit_pair pair = make_pair(d, i, r, m);
+
+        if (lane_is_compared(&lanes->items[i]) && !orbit_same(&pair, u, ORBIT_EXACT))
+            return false;
+    }
+    return true;
 }
 
 bool diagnose_is_exact(const struct diagnosis *d)
 {
+    const struct lane_image *images = d->images;
     uint64_t next = 0;
 
-    if (transform_of(d, d->n - 1) == ORBIT_NO_TRANSFORM)
+    if (images[d->n - 1].transform == NO_TRANSFORM)
         return d->n == 1;
     for (uint64_t m = 1; m < d->n; m++)
-        if (transform_of(d, m) == transform_of(d, m - 1))
+        if (images[m].transform == images[m - 1].transform)
             return false;
     for (uint32_t t = 0; d->groups->expects && t < d->groups->n_transforms; t++) {
-        while (next < d->n && transform_of(d, next) < t)
+        while (next < d->n && images[next].transform < t)
             next++;
-        if (d->groups->expected[t] && (next == d->n || transform_of(d, next) != t))
+        if (d->groups->expected[t] && (next == d->n || images[next].transform != t))
             return false;
     }
-    for (size_t i = 0; i < d->lanes->n; i++)
-        for (uint64_t m = 1; lane_is_compared(&d->lanes->items[i]) && m < d->n; m++)
-            if (!agrees(d, i, 0, m, transform_of(d, m)))
-                return false;
+    for (uint64_t m = 1; m < d->n; m++)
+        if (!agrees(d, 0, m, images[m].transform))
+            return false;
     return true;
 }
 
@@ -76,16 +87,7 @@ static bool fits(const struct case_of_group *c, size_t lane, uint32_t t, unsigne
     const uint64_t r = c->references[lane];
     const struct orbit_pair pair = make_pair(c->d, lane, r, c->member);
 
-    return orbit_same(&pair, spec_between(c->board, transform_of(c->d, r), t), liberties);
-}
-
-/* The same for all lanes. */
-static bool fits_whole(const struct case_of_group *c, uint32_t t)
-{
-    for (size_t i = 0; i < c->d->lanes->n; i++)
-        if (lane_is_compared(&c->d->lanes->items[i]) && !fits(c, i, t, ORBIT_EXACT))
-            return false;
-    return true;
+    return orbit_same(&pair, between(c->d, r, t), liberties);
 }
 
 /* The transform that explains a lane: the identity first, then the inverse, then any other. */
@@ -99,7 +101,7 @@ static uint32_t explain(const struct case_of_group *c, size_t lane)
         if ((k < 2 || groups->allowed[u]) && fits(c, lane, u, ORBIT_EXACT))
             return u;
     }
-    return ORBIT_NO_TRANSFORM;
+    return NO_TRANSFORM;
 }
 
 /* Is t what one of the first n members is, another one than `except`? */
@@ -115,18 +117,22 @@ static bool is_held(const struct case_of_group *c, uint64_t n, uint64_t except, 
  * where the position's own symmetry leaves a choice. */
 static uint32_t explain_whole(const struct case_of_group *c)
 {
-    uint32_t found = ORBIT_NO_TRANSFORM;
+    uint32_t found = NO_TRANSFORM;
 
     for (uint32_t u = 0; u < c->d->groups->n_transforms; u++) {
-        if (!c->d->groups->allowed[u] || !fits_whole(c, u))
-            continue;
-        if (!is_held(c, c->member, c->member, u))
+        bool is_whole = c->d->groups->allowed[u];
+
+        for (size_t i = 0; i < c->n_lanes && is_whole; i++)
+            is_whole = !lane_is_compared(&c->lanes[i]) || fits(c, i, u, ORBIT_EXACT);
+        if (is_whole && !is_held(c, c->member, c->member, u))
             return u;
-        found = found == ORBIT_NO_TRANSFORM ? u : found;
+        if (is_whole && found == NO_TRANSFORM)
+            found = u;
     }
     return found;
 }
 
+/* The member, of those whose transform is known, with which most others agree in a lane. */
 static uint64_t find_reference(const struct diagnosis *d, size_t lane, uint64_t n_known)
 {
     uint64_t best = 0, most = 0;
@@ -134,8 +140,11 @@ static uint64_t find_reference(const struct diagnosis *d, size_t lane, uint64_t 
     for (uint64_t r = 0; r < n_known && r < MAX_REFERENCES && 2 * most <= n_known; r++) {
         uint64_t n = 0;
 
-        for (uint64_t m = 0; m < n_known; m++)
-            n += m == r || agrees(d, lane, r, m, transform_of(d, m));
+        for (uint64_t m = 0; m < n_known; m++) {
+            const struct orbit_pair pair = make_pair(d, lane, r, m);
+
+            n += m == r || orbit_same(&pair, between(d, r, d->images[m].transform), ORBIT_EXACT);
+        }
         if (n > most) {
             most = n;
             best = r;
@@ -164,7 +173,7 @@ static bool swaps(const struct case_of_group *c)
 
 static struct finding_text image_text(const struct case_of_group *c, uint32_t t)
 {
-    if (t == ORBIT_NO_TRANSFORM)
+    if (t == NO_TRANSFORM)
         return finding_format("no image of it");
     return finding_format("image %u (%s)", t, c->board->transforms[t].name);
 }
@@ -172,8 +181,8 @@ static struct finding_text image_text(const struct case_of_group *c, uint32_t t)
 /* True when some array whose content moves is what it should be: the planes stand alone then. */
 static bool labels_agree(const struct case_of_group *c)
 {
-    for (size_t i = 0; i < c->d->lanes->n; i++) {
-        const struct lane *lane = &c->d->lanes->items[i];
+    for (size_t i = 0; i < c->n_lanes; i++) {
+        const struct lane *lane = &c->lanes[i];
         const enum role role = lane->binding->role;
 
         if (is_exact_in(c, i) && lane_is_compared(lane) && role_moves(role) && role > ROLE_GRID)
@@ -184,45 +193,43 @@ static bool labels_agree(const struct case_of_group *c)
 
 static struct mistake name_planes(const struct case_of_group *c, size_t i)
 {
-    const struct spec *spec = &c->d->lanes->items[i].spec;
+    const struct spec *spec = &c->lanes[i].spec;
     const uint32_t t = c->transform;
+    struct mistake mistake = {FINDING_ORBIT_PLANES, "planes"};
 
-    /* Castling rights of a mirrored position, or plane maps of a board from a file. */
-    if (!swaps(c) && spec->steps[t].plane_dst != NULL && fits(c, i, t, ORBIT_NO_EXCHANGE))
-        return c->board->family->castling != NULL
-                   ? (struct mistake){FINDING_CASTLING_NOT_SWAPPED,
-                                      "the planes of castling rights are not exchanged"}
-                   : (struct mistake){FINDING_ORBIT_PLANES,
-                                      "the planes do not take each other's places"};
-    if (!swaps(c) && board_swaps_colours(c->board) && fits(c, i, t, ORBIT_SWAP_ANYWAY))
-        return (struct mistake){FINDING_COLOURS_SWAPPED,
-                                "the colours are swapped, which this image does not need"};
-    if (spec->on_board != NULL && fits(c, i, t, ORBIT_ON_BOARD_ONLY))
-        return (struct mistake){FINDING_SMEAR, "off-board cells differ"};
-    if (swaps(c) && fits(c, i, t, ORBIT_NO_COMPLEMENT))
-        return (struct mistake){FINDING_TO_MOVE_NOT_FLIPPED, "the to-move plane is not flipped"};
-    if (swaps(c) &&
-        (fits(c, i, t, ORBIT_NO_EXCHANGE) ||
-         fits(c, i, t, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT) || fits(c, i, t, ORBIT_NO_FLIP)))
-        return (struct mistake){FINDING_COLOURS_NOT_SWAPPED, "the colours are not swapped"};
-    if (c->by[i] != ORBIT_NO_TRANSFORM && labels_agree(c))
-        return (struct mistake){FINDING_PLANES_POLICY_DIFFER,
-                                "planes are moved by another transform than the labels"};
-    return (struct mistake){FINDING_ORBIT_PLANES, "planes"};
+    if (!swaps(c) && spec->steps[t].plane_dst != NULL && fits(c, i, t, ORBIT_NO_EXCHANGE)) {
+        /* Castling rights of a mirrored position, or plane maps of a board from a file. */
+        mistake.what = "the planes do not take each other's places";
+        if (c->board->family->castling != NULL)
+            mistake = (struct mistake){FINDING_CASTLING_NOT_SWAPPED,
+                                       "the planes of castling rights are not exchanged"};
+    } else if (!swaps(c) && board_swaps_colours(c->board) && fits(c, i, t, ORBIT_SWAP_ANYWAY)) {
+        mistake = (struct mistake){FINDING_COLOURS_SWAPPED,
+                                   "the colours are swapped, which this image does not need"};
+    } else if (spec->on_board != NULL && fits(c, i, t, ORBIT_ON_BOARD_ONLY)) {
+        mistake = (struct mistake){FINDING_SMEAR, "off-board cells differ"};
+    } else if (swaps(c) && fits(c, i, t, ORBIT_NO_COMPLEMENT)) {
+        mistake = (struct mistake){FINDING_TO_MOVE_NOT_FLIPPED, "the to-move plane is not flipped"};
+    } else if (swaps(c) && (fits(c, i, t, ORBIT_NO_EXCHANGE) ||
+                            fits(c, i, t, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT) ||
+                            fits(c, i, t, ORBIT_NO_FLIP))) {
+        mistake = (struct mistake){FINDING_COLOURS_NOT_SWAPPED, "the colours are not swapped"};
+    } else if (c->by[i] != NO_TRANSFORM && labels_agree(c)) {
+        mistake = (struct mistake){FINDING_PLANES_POLICY_DIFFER,
+                                   "planes are moved by another transform than the labels"};
+    }
+    return mistake;
 }
 
 static struct mistake name_policy(const struct case_of_group *c, size_t i)
 {
-    const struct lanes *lanes = c->d->lanes;
-
-    if (lanes->items[i].spec.kind == SPEC_PADDED && fits(c, i, c->transform, ORBIT_NO_PADDING))
+    if (c->lanes[i].spec.kind == SPEC_PADDED && fits(c, i, c->transform, ORBIT_NO_PADDING))
         return (struct mistake){FINDING_PADDING, "padding is moved"};
     if (c->by[i] == 0)
         return (struct mistake){FINDING_POLICY_NOT_MOVED, "the policy is not moved"};
     if (c->by[i] == c->board->inverse[c->transform])
         return (struct mistake){FINDING_POLICY_INVERSE, "the policy is moved by the inverse"};
-    if (c->by[i] != ORBIT_NO_TRANSFORM &&
-        (lanes->planes < 0 || is_exact_in(c, (size_t)lanes->planes)))
+    if (c->by[i] != NO_TRANSFORM && (c->planes < 0 || is_exact_in(c, (size_t)c->planes)))
         return (struct mistake){FINDING_PLANES_POLICY_DIFFER,
                                 "the policy is moved by another transform than the planes"};
     return (struct mistake){FINDING_POLICY_WRONG, "policy"};
@@ -232,7 +239,7 @@ static struct mistake name_mistake(const struct case_of_group *c, size_t i)
 {
     const uint32_t by = c->by[i];
 
-    switch (role_kinds[c->d->lanes->items[i].binding->role].mistake) {
+    switch (role_kinds[c->lanes[i].binding->role].mistake) {
     case ROLE_MISTAKE_PLANES:
         return name_planes(c, i);
     case ROLE_MISTAKE_POLICY:
@@ -246,14 +253,14 @@ static struct mistake name_mistake(const struct case_of_group *c, size_t i)
                                                              : "move"};
     /* What a colour swap flips would be right under a transform of the other kind. */
     case ROLE_MISTAKE_VALUE:
-        if (by != ORBIT_NO_TRANSFORM)
+        if (by != NO_TRANSFORM)
             return (struct mistake){
                 FINDING_VALUE_NOT_FLIPPED,
                 swaps(c) ? "the value is not flipped"
                          : "the value is flipped, though the colours are not swapped"};
         break;
     case ROLE_MISTAKE_PLAYER:
-        if (by != ORBIT_NO_TRANSFORM)
+        if (by != NO_TRANSFORM)
             return (struct mistake){
                 FINDING_TO_MOVE_NOT_FLIPPED,
                 swaps(c) ? "the player to move is not flipped"
@@ -271,15 +278,15 @@ static struct mistake name_mistake(const struct case_of_group *c, size_t i)
 static struct finding_text found_text(const struct case_of_group *c, size_t i,
                                       enum finding_code code)
 {
-    const struct spec *spec = &c->d->lanes->items[i].spec;
-    const uint32_t from = transform_of(c->d, c->references[i]);
-    struct orbit_pair pair = make_pair(c->d, i, c->references[i], c->member);
+    const struct spec *spec = &c->lanes[i].spec;
+    const uint64_t r = c->references[i];
+    struct orbit_pair pair = make_pair(c->d, i, r, c->member);
     uint64_t n_right = 0, wrong = 0;
 
-    if (code != FINDING_ORBIT_PLANES || c->by[i] != ORBIT_NO_TRANSFORM || spec->kind != SPEC_AXIS)
+    if (code != FINDING_ORBIT_PLANES || c->by[i] != NO_TRANSFORM || spec->kind != SPEC_AXIS)
         return image_text(c, c->by[i]);
     for (pair.channel = 1; pair.channel <= spec->n_planes; pair.channel++) {
-        if (orbit_same(&pair, spec_between(c->board, from, c->transform), ORBIT_EXACT))
+        if (orbit_same(&pair, between(c->d, r, c->transform), ORBIT_EXACT))
             n_right++;
         else if (wrong == 0)
             wrong = pair.channel;
@@ -288,34 +295,29 @@ static struct finding_text found_text(const struct case_of_group *c, size_t i,
         return image_text(c, c->by[i]);
     pair.channel = wrong;
     return finding_format("plane %llu %s", (unsigned long long)wrong - 1,
-                          orbit_same(&pair, spec_between(c->board, from, 0), ORBIT_EXACT)
-                              ? "not moved"
-                              : "no image of it");
+                          orbit_same(&pair, between(c->d, r, 0), ORBIT_EXACT) ? "not moved"
+                                                                              : "no image of it");
 }
 
 static void report_array(const struct case_of_group *c, size_t i)
 {
-    const struct lane_image *image = &c->d->window->images[c->d->members[c->member]];
+    const struct lane_image *image = &c->d->images[c->member];
     const struct mistake mistake = name_mistake(c, i);
-    const struct finding_place place = {mistake.code, false, c->d->lanes->items[i].array->key,
-                                        image->row};
 
-    findings_add(c->d->findings, &place, image_text(c, c->transform).text,
-                 found_text(c, i, mistake.code).text, "%s (source %llu)", mistake.what,
-                 (unsigned long long)image->source);
+    findings_add(c->d->findings, ERROR_AT(mistake.code, c->lanes[i].array->key, image->row),
+                 image_text(c, c->transform).text, found_text(c, i, mistake.code).text,
+                 "%s (source %llu)", mistake.what, (unsigned long long)image->source);
 }
 
 /* Of a row as a whole. */
 static void report_row(const struct case_of_group *c, enum finding_code code, uint64_t m,
                        const char *expected, const char *found)
 {
-    const struct lanes *lanes = c->d->lanes;
-    const struct lane_image *image = &c->d->window->images[c->d->members[m]];
-    const struct finding_place place = {
-        code, false, lanes->planes >= 0 ? lanes->items[lanes->planes].array->key : NULL,
-        image->row};
+    const struct lane_image *image = &c->d->images[m];
+    const char *key = c->planes >= 0 ? c->lanes[c->planes].array->key : NULL;
 
-    findings_add(c->d->findings, &place, expected, found, "%s of source %llu",
+    findings_add(c->d->findings, ERROR_AT(code, key, image->row), expected, found,
+                 "%s of source %llu",
                  code == FINDING_ORBIT_MISSING     ? "images"
                  : code == FINDING_ORBIT_DUPLICATE ? "image"
                                                    : "all arrays of the row are another image",
@@ -326,16 +328,15 @@ static void report_row(const struct case_of_group *c, enum finding_code code, ui
  * told: what its planes show, or what the first other array shows. */
 static uint32_t guess_transform(struct case_of_group *c)
 {
-    const struct lanes *lanes = c->d->lanes;
-    uint32_t shown = ORBIT_NO_TRANSFORM;
+    uint32_t shown = NO_TRANSFORM;
 
     c->transform = 0;
-    if (lanes->planes >= 0 && lane_is_compared(&lanes->items[lanes->planes]))
-        shown = explain(c, (size_t)lanes->planes);
-    for (size_t i = 0; i < lanes->n && (shown == ORBIT_NO_TRANSFORM || shown == 0); i++)
-        if (lane_is_compared(&lanes->items[i]) && lanes->items[i].spec.kind != SPEC_KEEP)
+    if (c->planes >= 0 && lane_is_compared(&c->lanes[c->planes]))
+        shown = explain(c, (size_t)c->planes);
+    for (size_t i = 0; i < c->n_lanes && (shown == NO_TRANSFORM || shown == 0); i++)
+        if (lane_is_compared(&c->lanes[i]) && c->lanes[i].spec.kind != SPEC_KEEP)
             shown = explain(c, i);
-    return shown != ORBIT_NO_TRANSFORM ? shown : 0;
+    return shown != NO_TRANSFORM ? shown : 0;
 }
 
 /* Does a wrong row repeat an earlier one, though the position has different images there? */
@@ -343,23 +344,18 @@ static bool repeats(const struct case_of_group *c)
 {
     const struct diagnosis *d = c->d;
     const struct board *board = c->board;
-    const size_t planes = d->lanes->planes >= 0 ? (size_t)d->lanes->planes : 0;
+    const size_t planes = c->planes >= 0 ? (size_t)c->planes : 0;
     const uint64_t r = c->references[planes];
     const struct orbit_pair itself = make_pair(d, planes, r, r);
-    const uint32_t to = spec_between(board, transform_of(d, r), c->transform);
+    const uint32_t to = between(d, r, c->transform);
 
     for (uint64_t other = 0; other < c->member; other++) {
-        uint32_t from = transform_of(d, other);
-        bool is_same = from != ORBIT_NO_TRANSFORM;
+        const uint32_t t = d->images[other].transform;
+        uint32_t from;
 
-        for (size_t i = 0; i < d->lanes->n && is_same; i++) {
-            const struct orbit_pair pair = make_pair(d, i, other, c->member);
-
-            is_same = !lane_is_compared(&d->lanes->items[i]) || orbit_same(&pair, 0, ORBIT_EXACT);
-        }
-        if (!is_same)
+        if (t == NO_TRANSFORM || !agrees(d, other, c->member, t))
             continue;
-        from = spec_between(board, transform_of(d, r), from);
+        from = between(d, r, t);
         if (from == to ||
             !orbit_same(&itself, board->compose[from * board->n_transforms + board->inverse[to]],
                         ORBIT_EXACT))
@@ -371,87 +367,83 @@ static bool repeats(const struct case_of_group *c)
 /* Set what the row at hand is; report its arrays where it is no image as a whole. */
 static void look_at_row(struct case_of_group *c)
 {
-    const struct lanes *lanes = c->d->lanes;
-    const int planes = lanes->planes;
     uint32_t *is = &c->is[c->member];
     bool exact = true;
 
-    c->transform = transform_of(c->d, c->member);
-    if (c->transform == ORBIT_NO_TRANSFORM) {
+    c->transform = c->d->images[c->member].transform;
+    if (c->transform == NO_TRANSFORM) {
         *is = explain_whole(c);
-        if (*is != ORBIT_NO_TRANSFORM)
+        if (*is != NO_TRANSFORM)
             return;
         c->transform = guess_transform(c);
     }
-    for (size_t i = 0; i < lanes->n; i++) {
-        c->by[i] = !lane_is_compared(&lanes->items[i]) || fits(c, i, c->transform, ORBIT_EXACT)
+    for (size_t i = 0; i < c->n_lanes; i++) {
+        c->by[i] = !lane_is_compared(&c->lanes[i]) || fits(c, i, c->transform, ORBIT_EXACT)
                        ? c->transform
-                       : ORBIT_NO_TRANSFORM;
+                       : NO_TRANSFORM;
         exact &= is_exact_in(c, i);
     }
     /* Planes that are right may be right by symmetry; then the labels tell what is wrong. */
     if (exact)
         *is = c->transform;
-    else if (planes < 0 || !is_exact_in(c, (size_t)planes))
+    else if (c->planes < 0 || !is_exact_in(c, (size_t)c->planes))
         *is = explain_whole(c);
-    if (*is != ORBIT_NO_TRANSFORM)
+    if (*is != NO_TRANSFORM)
         return;
-    for (size_t i = 0; i < lanes->n; i++)
+    for (size_t i = 0; i < c->n_lanes; i++)
         if (!is_exact_in(c, i))
             c->by[i] = explain(c, i);
     if (repeats(c))
         report_row(c, FINDING_ORBIT_DUPLICATE, c->member, "each image once", "a wrong image again");
     /* A position of another source: its labels are foreign too, and say nothing of their own. */
-    else if (planes >= 0 && c->by[planes] == ORBIT_NO_TRANSFORM && !labels_agree(c))
-        report_array(c, (size_t)planes);
+    else if (c->planes >= 0 && c->by[c->planes] == NO_TRANSFORM && !labels_agree(c))
+        report_array(c, (size_t)c->planes);
     else
-        for (size_t i = 0; i < lanes->n; i++)
+        for (size_t i = 0; i < c->n_lanes; i++)
             if (!is_exact_in(c, i))
                 report_array(c, i);
 }
 
 /* --- images that conventions leave out --- */
 
-static bool has_castling_rights(const struct diagnosis *d)
+static bool has_castling_rights(const struct case_of_group *c)
 {
-    const struct conventions *conventions = &d->lanes->shard->conventions;
-    const uint32_t *known = d->lanes->shard->found.board->family->castling->planes;
-    const struct spec *spec = &d->lanes->items[d->lanes->planes].spec;
-    const struct row row = window_row(d->window, d->lanes, (size_t)d->lanes->planes, d->members[0]);
+    const struct conventions *conventions = &c->d->window->lanes->shard->conventions;
+    const uint32_t *planes = conventions->n_castling_planes > 0
+                                 ? conventions->castling_planes
+                                 : c->board->family->castling->planes;
+    const struct spec *spec = &c->lanes[c->planes].spec;
+    const struct row row = window_row(c->d->window, (size_t)c->planes, c->d->images[0].at);
 
-    for (uint32_t k = 0; k < 4; k++) {
-        const uint64_t plane =
-            conventions->n_castling_planes > 0 ? conventions->castling_planes[k] : known[k];
+    for (uint64_t i = 0; i < 4 * spec->axis; i++) {
+        const uint64_t plane = planes[i / spec->axis], cell = i % spec->axis;
 
-        for (uint64_t cell = 0; plane < spec->n_planes && cell < spec->axis; cell++)
-            if (spec->kind == SPEC_BITS
-                    ? orbit_bit(spec, row.bytes, plane, cell)
-                    : row_double(&row, spec->channels_last ? cell * spec->n_planes + plane
-                                                           : plane * spec->axis + cell) != 0)
-                return true;
+        if (plane < spec->n_planes &&
+            (spec->kind == SPEC_BITS
+                 ? plane_bit(row.bytes + plane * ((spec->axis + 7) / 8), cell, spec->lsb_first)
+                 : row_double(&row, spec->channels_last ? cell * spec->n_planes + plane
+                                                        : plane * spec->axis + cell) != 0))
+            return true;
     }
     return false;
 }
 
 /* Mass on an action that names a region by one of its cells. */
-static bool has_ambiguous_mass(const struct diagnosis *d)
+static bool has_ambiguous_mass(const struct case_of_group *c)
 {
-    for (size_t i = 0; i < d->lanes->n; i++) {
-        const struct lane *lane = &d->lanes->items[i];
-        const bool is_dense =
-            lane->binding->role == ROLE_POLICY || lane->binding->role == ROLE_ACTION_VALUES;
-        struct row row;
+    for (size_t i = 0; i < c->n_lanes; i++) {
+        const struct action_space *space = c->lanes[i].spec.space;
+        const enum role role = c->lanes[i].binding->role;
+        const bool is_dense = role == ROLE_POLICY || role == ROLE_ACTION_VALUES;
+        struct row row = {0};
 
-        if (lane->spec.space == NULL || lane->is_broken ||
-            (!is_dense && lane->binding->role != ROLE_POLICY_INDEX))
-            continue;
-        row = window_row(d->window, d->lanes, i, d->members[0]);
+        if (space != NULL && !c->lanes[i].is_broken && (is_dense || role == ROLE_POLICY_INDEX))
+            row = window_row(c->d->window, i, c->d->images[0].at);
         for (uint64_t k = 0; k < row.n; k++) {
-            const int64_t action =
-                is_dense ? (int64_t)(k % lane->spec.space->length) : row_int(&row, k);
+            const int64_t action = is_dense ? (int64_t)(k % space->length) : row_int(&row, k);
 
-            if (action >= 0 && (uint64_t)action < lane->spec.space->length &&
-                (lane->spec.space->flags[action] & ACTION_AMBIGUOUS) &&
+            if (action >= 0 && (uint64_t)action < space->length &&
+                (space->flags[action] & ACTION_AMBIGUOUS) &&
                 (!is_dense || row_double(&row, k) != 0))
                 return true;
         }
@@ -459,19 +451,19 @@ static bool has_ambiguous_mass(const struct diagnosis *d)
     return false;
 }
 
-static bool may_be_left_out(const struct diagnosis *d)
+/* An image that is alone, as the identity, because others would not have been exact. */
+static bool may_be_left_out(const struct case_of_group *c)
 {
-    const struct shard *shard = d->lanes->shard;
+    const struct shard *shard = c->d->window->lanes->shard;
+    const bool is_free = shard->recall.manifest == NULL;
 
-    if (d->n != 1 || d->window->images[d->members[0]].transform != 0)
+    if (c->d->n != 1 || c->d->images[0].transform != 0)
         return false;
-    if ((shard->recall.manifest == NULL || shard->conventions.ambiguous == AMBIGUOUS_DROP) &&
-        has_ambiguous_mass(d))
+    if ((is_free || shard->conventions.ambiguous == AMBIGUOUS_DROP) && has_ambiguous_mass(c))
         return true;
-    return shard->found.board->family->castling != NULL && d->lanes->planes >= 0 &&
-           lane_is_compared(&d->lanes->items[d->lanes->planes]) &&
-           (shard->recall.manifest == NULL || shard->conventions.castling == CASTLING_SKIP) &&
-           has_castling_rights(d);
+    return c->board->family->castling != NULL && c->planes >= 0 &&
+           lane_is_compared(&c->lanes[c->planes]) &&
+           (is_free || shard->conventions.castling == CASTLING_SKIP) && has_castling_rights(c);
 }
 
 /* --- the group --- */
@@ -479,84 +471,66 @@ static bool may_be_left_out(const struct diagnosis *d)
 /* Whether a row is the image that it is said to be. */
 static bool is_right(const struct case_of_group *c, uint64_t m)
 {
-    const uint32_t said = transform_of(c->d, m);
+    const uint32_t said = c->d->images[m].transform;
 
-    return c->is[m] != ORBIT_NO_TRANSFORM && (said == ORBIT_NO_TRANSFORM || said == c->is[m]);
+    return c->is[m] != NO_TRANSFORM && (said == NO_TRANSFORM || said == c->is[m]);
 }
 
-static void report_whole(const struct case_of_group *c, uint64_t m)
-{
-    const uint32_t is = c->is[m];
-
-    if (is_held(c, m, m, is) || (!is_right(c, m) && is_held(c, c->d->n, m, is)))
-        report_row(c, FINDING_ORBIT_DUPLICATE, m, "each image once",
-                   finding_format("%s again", image_text(c, is).text).text);
-    else if (!is_right(c, m))
-        report_row(c, FINDING_ORBIT_PLANES, m, image_text(c, transform_of(c->d, m)).text,
-                   image_text(c, is).text);
-}
-
-/* The position's own symmetry may make two images equal: the one is there if the other is. */
-static bool is_there_by_symmetry(const struct case_of_group *c, uint32_t t)
+static void report_missing(const struct case_of_group *c, uint32_t t)
 {
     const struct diagnosis *d = c->d;
 
-    for (uint64_t m = 0; m < d->n; m++) {
-        bool same = is_right(c, m);
-
-        for (size_t i = 0; i < d->lanes->n && same; i++)
-            same = !lane_is_compared(&d->lanes->items[i]) ||
-                   (transform_of(d, m) != ORBIT_NO_TRANSFORM && agrees(d, i, m, m, t));
-        if (same)
-            return true;
-    }
-    return false;
-}
-
-static void report_missing(const struct case_of_group *c)
-{
-    const struct diagnosis *d = c->d;
-    const uint64_t source = d->window->images[d->members[0]].source;
-
-    for (uint32_t t = 0; d->groups->expects && t < d->groups->n_transforms; t++) {
-        /* An image that is there under its name but wrong is reported as what it is. */
-        bool named = false;
-
-        if (!d->groups->expected[t] || is_held(c, d->n, d->n, t))
-            continue;
-        for (uint64_t m = 0; m < d->n; m++)
-            named |= transform_of(d, m) == t && c->is[m] == ORBIT_NO_TRANSFORM;
-        if (!named && !is_there_by_symmetry(c, t) && !may_be_left_out(d) &&
-            !orbit_groups_may_be_elsewhere(d->groups, source, t))
-            report_row(c, FINDING_ORBIT_MISSING, 0, image_text(c, t).text, "none");
-    }
+    for (uint64_t m = 0; m < d->n; m++)
+        /* An image that is there under its name but wrong is reported as what it is. The position's
+         * own symmetry may make two images equal: the one is there if the other is. */
+        if (c->is[m] == t || (d->images[m].transform == t && c->is[m] == NO_TRANSFORM) ||
+            (is_right(c, m) && d->images[m].transform != NO_TRANSFORM && agrees(d, m, m, t)))
+            return;
+    if (!may_be_left_out(c) && !orbit_groups_may_be_elsewhere(d->groups, d->images[0].source, t))
+        report_row(c, FINDING_ORBIT_MISSING, 0, image_text(c, t).text, "none");
 }
 
 int diagnose_group(const struct diagnosis *d, struct error *err)
 {
-    const size_t n_lanes = d->lanes->n;
-    struct case_of_group c = {.d = d, .board = d->lanes->shard->found.board};
+    const struct lanes *lanes = d->window->lanes;
+    struct case_of_group c = {.d = d,
+                              .lanes = lanes->items,
+                              .n_lanes = lanes->n,
+                              .planes = lanes->planes,
+                              .board = lanes->shard->found.board};
     uint64_t n_known = d->n;
     int status = 0;
 
-    while (n_known > 0 && transform_of(d, n_known - 1) == ORBIT_NO_TRANSFORM)
+    while (n_known > 0 && d->images[n_known - 1].transform == NO_TRANSFORM)
         n_known--;
     if (n_known == 0) /* nothing tells which image any of them is */
         return 0;
-    c.references = calloc(n_lanes + 1, sizeof *c.references);
-    c.by = calloc(n_lanes + 1, sizeof *c.by);
+    c.references = calloc(c.n_lanes + 1, sizeof *c.references);
+    c.by = calloc(c.n_lanes + 1, sizeof *c.by);
     c.is = calloc(d->n, sizeof *c.is);
     if (c.references != NULL && c.by != NULL && c.is != NULL) {
-        memset(c.is, 0xff, d->n * sizeof *c.is); /* ORBIT_NO_TRANSFORM */
-        for (size_t i = 0; i < n_lanes; i++)
-            if (lane_is_compared(&d->lanes->items[i]))
+        memset(c.is, 0xff, d->n * sizeof *c.is); /* NO_TRANSFORM */
+        for (size_t i = 0; i < c.n_lanes; i++)
+            if (lane_is_compared(&c.lanes[i]))
                 c.references[i] = find_reference(d, i, n_known);
         for (c.member = 0; c.member < d->n; c.member++)
             look_at_row(&c);
-        for (uint64_t m = 0; m < d->n; m++)
-            if (c.is[m] != ORBIT_NO_TRANSFORM)
-                report_whole(&c, m);
-        report_missing(&c);
+        for (uint64_t m = 0; m < d->n; m++) {
+            const bool right = is_right(&c, m);
+            const struct finding_text is = image_text(&c, c.is[m]);
+
+            if (c.is[m] == NO_TRANSFORM)
+                continue;
+            if (is_held(&c, m, m, c.is[m]) || (!right && is_held(&c, d->n, m, c.is[m])))
+                report_row(&c, FINDING_ORBIT_DUPLICATE, m, "each image once",
+                           finding_format("%s again", is.text).text);
+            else if (!right)
+                report_row(&c, FINDING_ORBIT_PLANES, m, image_text(&c, d->images[m].transform).text,
+                           is.text);
+        }
+        for (uint32_t t = 0; d->groups->expects && t < d->groups->n_transforms; t++)
+            if (d->groups->expected[t])
+                report_missing(&c, t);
     } else {
         status = error_no_memory(err, "diagnosis of a group");
     }

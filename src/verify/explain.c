@@ -4,12 +4,12 @@
  * What is told comes first: provenance arrays, then the manifest, then the command line. Else the
  * rows are looked at: for stones whose shape repeats under the symmetries of the board, then under
  * those of its box (images that are none), then for planes and policies that hold the same numbers
- * (planes that were never moved), and last for positions that have all their images in no order.
+ * (planes that were never moved), and last for positions that have all their images in no order:
+ * rows are sorted by the shape of their stones, and those of one shape are a class.
  */
-#include "verify/explain.h"
+#include "verify/parts.h"
 
 #include "base/text.h"
-#include "engine/plan.h"
 #include "positions/key.h"
 
 #include <stdarg.h>
@@ -18,21 +18,22 @@
 #include <string.h>
 
 #define CLEARLY_MORE 0.05 /* of the rows are explained */
+#define ROWS_AT_ONCE 64
 
 /* What is known before any row is looked at, and what is found. */
 struct detection {
     const struct shard *shard;
     struct lanes *lanes;
+    const struct lane *planes; /* or NULL */
     struct orbit_groups *groups;
     struct verify_result *result;
     struct probe probe;
-    bool allowed[BOARD_MAX_TRANSFORMS]; /* images that are exact under the conventions */
-    uint32_t ids[LAYOUT_MAX_IMAGES];    /* told, or all that are allowed */
+    uint32_t ids[LAYOUT_MAX_IMAGES]; /* told, or all that are allowed */
     uint32_t n_ids;
     bool ids_are_told;
-    bool has_block; /* the block is told */
-    uint64_t block_rows;
-    bool is_irregular; /* the manifest says that rows are shuffled or left out */
+    bool has_block;      /* the block is told: */
+    uint64_t block_rows; /* 0: transform order */
+    bool is_irregular;   /* the manifest says that rows are shuffled or left out */
 };
 
 /* --- what is told --- */
@@ -44,39 +45,39 @@ static void take_ids(struct detection *d, const uint8_t *ids, uint32_t n)
         d->ids[k] = ids[k];
 }
 
-/* The order in the manifest, which it need not name. */
-static void read_order(struct detection *d, const char *order)
+/* By the manifest, which need not name its order. */
+static void read_manifest(struct detection *d, const struct manifest *manifest)
 {
-    d->block_rows = 0;
+    static const char *const irregular[] = {"shuffle", "unique", "pick"};
+    const char *order = manifest_option(manifest, "order");
+
+    d->n_ids = 0;
+    for (size_t i = 0; i < manifest->n_transforms && d->n_ids < LAYOUT_MAX_IMAGES; i++)
+        if (manifest->transforms[i].id < BOARD_MAX_TRANSFORMS)
+            d->ids[d->n_ids++] = (uint32_t)manifest->transforms[i].id;
+    d->ids_are_told = true;
+    d->is_irregular = orbit_groups_are_cut(manifest);
+    for (size_t i = 0; i < 3; i++)
+        d->is_irregular |= manifest_option(manifest, irregular[i]) != NULL;
+    if (order != NULL && strcmp(order, "sample") == 0)
+        d->block_rows = 1;
     d->has_block =
-        order != NULL && (strcmp(order, "transform") == 0 || strcmp(order, "sample") == 0 ||
+        order != NULL && (d->block_rows == 1 || strcmp(order, "transform") == 0 ||
                           (strncmp(order, "block:", 6) == 0 &&
                            text_parse_u64(order + 6, &d->block_rows) == 0 && d->block_rows > 0));
-    if (d->has_block && strcmp(order, "sample") == 0)
-        d->block_rows = 1;
 }
 
 static void read_told(struct detection *d)
 {
-    static const char *const irregular[] = {"shuffle", "unique", "pick", "canonical"};
     const struct settings *settings = d->lanes->request->settings;
     const struct manifest *manifest = d->shard->recall.manifest;
     uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
 
     take_ids(d, exact, key_ids(d->shard->found.board, &d->shard->conventions, exact));
     for (uint32_t k = 0; k < d->n_ids; k++)
-        d->allowed[d->ids[k]] = true;
-    if (manifest != NULL && manifest->n_transforms > 0) {
-        d->n_ids = 0;
-        for (size_t i = 0; i < manifest->n_transforms && d->n_ids < LAYOUT_MAX_IMAGES; i++)
-            if (manifest->transforms[i].id < BOARD_MAX_TRANSFORMS)
-                d->ids[d->n_ids++] = (uint32_t)manifest->transforms[i].id;
-        d->ids_are_told = true;
-        d->is_irregular = orbit_groups_are_cut(manifest);
-        for (size_t i = 0; i < 3; i++)
-            d->is_irregular |= manifest_option(manifest, irregular[i]) != NULL;
-        read_order(d, manifest_option(manifest, "order"));
-    }
+        d->groups->allowed[d->ids[k]] = true;
+    if (manifest != NULL && manifest->n_transforms > 0)
+        read_manifest(d, manifest);
     if (d->groups->n_told > 0) {
         take_ids(d, d->groups->told, d->groups->n_told);
         d->ids_are_told = true;
@@ -120,75 +121,50 @@ static struct finding_text order_text(const struct layout *layout)
     return finding_format("blocks of %llu", (unsigned long long)layout->block_rows);
 }
 
-static struct finding_place place_of(const struct detection *d, enum finding_code code)
-{
-    return (struct finding_place){code, code == FINDING_ORBIT_PLANES,
-                                  d->lanes->items[d->lanes->planes].array->key, FINDING_NO_ROW};
-}
-
 /* Images under maps that are no symmetries of this board. */
 static void report_foreign(struct detection *d, const struct fit *fit)
 {
-    const struct board *board = d->shard->found.board;
-    const struct finding_place place = place_of(d, FINDING_FOREIGN_SYMMETRY);
+    const bool is_box = fit->level == PROBE_BOX;
     char names[256] = "";
+    size_t used = 0;
     uint32_t n = 0;
 
-    for (uint32_t k = 0; k < fit->layout.n_images; k++) {
-        const size_t used = strlen(names);
-
-        if (fit->foreign[k] < 0)
-            continue;
-        snprintf(names + used, sizeof names - used, "%s%s", n > 0 ? ", " : "",
-                 fit->level == PROBE_BOX ? sketch_box_names[fit->foreign[k]]
-                                         : board->transforms[fit->foreign[k]].name);
-        n++;
-    }
+    for (uint32_t k = 0; k < fit->layout.n_images; k++)
+        if (fit->foreign[k] >= 0) {
+            snprintf(names + used, sizeof names - used, "%s%s", n++ > 0 ? ", " : "",
+                     is_box ? sketch_box_names[fit->foreign[k]]
+                            : d->shard->found.board->transforms[fit->foreign[k]].name);
+            used = strlen(names);
+        }
     if (n > 0)
-        findings_add(&d->result->findings, &place, "", "",
-                     "%u of %u images per source are %.100s, no %s", n, fit->layout.n_images, names,
-                     fit->level == PROBE_BOX ? "symmetries of this board"
-                                             : "exact images under these conventions (--tiles)");
+        findings_add(
+            &d->result->findings,
+            ERROR_AT(FINDING_FOREIGN_SYMMETRY, d->planes->array->key, FINDING_NO_ROW), "", "",
+            "%u of %u images per source are %.100s, no %s", n, fit->layout.n_images, names,
+            is_box ? "symmetries of this board" : "exact images under these conventions (--tiles)");
 }
 
-/* --- taking groups --- */
+/* --- layouts --- */
 
-/* Transforms that are told but that no image shows are those of the images that show none. */
-static void complete_ids(const struct detection *d, const struct layout *layout, uint32_t *ids)
+static int take_layout(struct detection *d, const struct layout *layout, uint32_t *ids,
+                       struct error *err)
 {
+    /* Transforms that are told but that no image shows are those of the images that show none. */
     for (uint32_t i = 0, k = 0; d->ids_are_told && i < d->n_ids; i++) {
         bool is_shown = false;
 
         for (uint32_t j = 0; j < layout->n_images; j++)
             is_shown |= ids[j] == d->ids[i];
-        while (k < layout->n_images && ids[k] != ORBIT_NO_TRANSFORM)
+        while (k < layout->n_images && ids[k] != NO_TRANSFORM)
             k++;
         if (!is_shown && k < layout->n_images)
             ids[k] = d->ids[i];
     }
-}
-
-static int take_layout(struct detection *d, const struct layout *layout, uint32_t *ids,
-                       struct error *err)
-{
-    complete_ids(d, layout, ids);
     if (orbit_groups_of_layout(d->groups, layout, ids, err) != 0)
         return -1;
     d->result->is_expanded = true;
     return set_note(d, err, "expanded, %u images per source, %s", layout->n_images,
                     order_text(layout).text);
-}
-
-static int take_classes(struct detection *d, uint32_t n_images, struct error *err)
-{
-    struct lane_image *entries;
-
-    if (classes_list(&d->probe, n_images, &entries, err) != 0)
-        return -1;
-    orbit_groups_of_entries(d->groups, entries);
-    d->result->is_expanded = true;
-    return set_note(d, err, "expanded, %u images per source, rows grouped by their positions",
-                    n_images);
 }
 
 /* The layout that is told, whether or not it is found. */
@@ -199,8 +175,6 @@ static int take_told(struct detection *d, struct error *err)
     layout.block_rows = d->block_rows > 0 ? d->block_rows : layout.n_sources;
     return take_layout(d, &layout, d->ids, err);
 }
-
-/* --- finding them --- */
 
 static bool is_found(const struct fit *fit)
 {
@@ -233,33 +207,12 @@ static int find_layout(struct detection *d, struct fit *best, struct error *err)
             (level == PROBE_BOX && !d->probe.sketcher.has_box))
             continue;
         if (probe_find(&d->probe, (enum probe_level)level, &fit, err) != 0 ||
-            (is_found(&fit) && votes_take(&d->probe, &fit, err) != 0))
+            (is_found(&fit) && probe_name_images(&d->probe, &fit, err) != 0))
             return -1;
         if (is_found(&fit) && fit.saved > best->saved + CLEARLY_MORE &&
             is_confirmed(&fit) >= is_confirmed(best))
             *best = fit;
     }
-    return 0;
-}
-
-static int take_found(struct detection *d, struct fit *fit, uint32_t n_classes, struct error *err)
-{
-    const struct finding_place place = place_of(d, FINDING_ORBIT_PLANES);
-    const uint32_t n = fit->layout.n_images;
-
-    if (is_confirmed(fit)) {
-        report_foreign(d, fit);
-        if (d->shard->n_rows % n != 0)
-            return take_classes(d, n_classes > 0 ? n_classes : n, err);
-        return take_layout(d, &fit->layout, fit->ids, err);
-    }
-    /* Rows that repeat their labels, or their stones, and are no images of one another. */
-    if (fit->only_colours && d->lanes->items[d->lanes->planes].spec.codes)
-        return take_layout(d, &fit->layout, fit->ids, err);
-    if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
-        findings_add(&d->result->findings, &place, "", "",
-                     "every %u rows (%s) have the same policies, but unrelated planes", n,
-                     order_text(&fit->layout).text);
     return 0;
 }
 
@@ -286,19 +239,202 @@ static int look_far(struct detection *d, struct fit *found, struct error *err)
     return 0;
 }
 
+/* --- positions without a layout --- */
+
+/* What the first rows say about positions and their images. */
+struct classes {
+    uint32_t n_images; /* that most positions have; 0: most have none */
+    double saved;      /* share of the rows that repeat another one's position */
+    /* Each image is there once, also where the position's own symmetry makes several equal, or
+     * their policies have nothing to do with each other: positions listed one by one rather than
+     * rows expanded. */
+    bool is_enumeration;
+};
+
+static int compare_sketches(const void *left, const void *right)
+{
+    const struct sketch *a = left, *b = right;
+
+    if (a->shape[SKETCH_BOARD] != b->shape[SKETCH_BOARD])
+        return a->shape[SKETCH_BOARD] < b->shape[SKETCH_BOARD] ? -1 : 1;
+    if (a->planes != b->planes)
+        return a->planes < b->planes ? -1 : 1;
+    return a->policy < b->policy ? -1 : a->policy > b->policy;
+}
+
+/* Rows of one class: how many, how many different ones, and whether their policies are alike. */
+struct class_of_rows {
+    uint64_t n, n_different;
+    bool alike;
+};
+
+static struct class_of_rows next_class(const struct sketch *list, uint64_t n)
+{
+    struct class_of_rows c = {.n = 1, .n_different = 1, .alike = true};
+
+    for (; c.n < n && list[c.n].shape[SKETCH_BOARD] == list[0].shape[SKETCH_BOARD]; c.n++) {
+        c.n_different += list[c.n].planes != list[c.n - 1].planes;
+        c.alike &= list[c.n].policy == list[0].policy;
+    }
+    return c;
+}
+
+/* n rows, sorted. */
+static struct classes judge_classes(const struct sketch *list, uint64_t n)
+{
+    struct classes classes = {.n_images = 1};
+    uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_classes = 0;
+    uint64_t n_once = 0, n_repeated = 0, n_saved = 0;
+    struct class_of_rows c;
+
+    for (uint64_t i = 0; i < n; i += c.n) {
+        c = next_class(list + i, n - i);
+        if (c.n_different <= LAYOUT_MAX_IMAGES)
+            n_of[c.n_different] += c.n;
+    }
+    for (uint32_t k = 2; k <= LAYOUT_MAX_IMAGES; k++)
+        classes.n_images = n_of[k] > n_of[classes.n_images] ? k : classes.n_images;
+    for (uint64_t i = 0; i < n; i += c.n) {
+        bool is_good;
+
+        c = next_class(list + i, n - i);
+        is_good = 4 * c.n_different >= 3 * classes.n_images;
+        n_once += list[i].is_symmetric && c.n == c.n_different;
+        n_repeated += list[i].is_symmetric && c.n > c.n_different;
+        if (c.n_different == 1 && c.n > 1)
+            continue;
+        n_classes++;
+        n_saved += c.n - 1;
+        n_good += is_good;
+        n_alike += is_good && c.alike;
+    }
+    classes.is_enumeration = n_once > n_repeated || 2 * n_alike < n_good;
+    classes.saved = n > 0 ? (double)n_saved / (double)n : 0;
+    if (classes.n_images < 2 || 2 * n_good <= n_classes || n_good * (classes.n_images - 1) < 3)
+        classes.n_images = 0;
+    return classes;
+}
+
+/* By the first rows. */
+static int find_classes(const struct probe *probe, struct classes *classes, struct error *err)
+{
+    struct sketch *list = calloc(probe->n + 1, sizeof *list);
+    uint64_t n = 0;
+
+    if (list == NULL)
+        return error_no_memory(err, "rows of a set");
+    for (uint64_t i = 0; i < probe->n; i++)
+        if (probe->sketches[i].shape[SKETCH_BOARD] != 0)
+            list[n++] = probe->sketches[i];
+    qsort(list, n, sizeof *list, compare_sketches);
+    *classes = judge_classes(list, n);
+    free(list);
+    return 0;
+}
+
+/* The shapes of all rows, sorted, in the place of their sources. */
+static int list_shapes(struct detection *d, struct batch *batch, struct lane_image *list,
+                       struct error *err)
+{
+    const uint64_t n = d->planes->array->n_rows;
+
+    if (batch_open(batch, d->lanes->request->settings->budget, err) != 0)
+        return -1;
+    for (uint64_t i = 0; i < n; i += batch->n) {
+        if (batch_read(batch, i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE, err) != 0)
+            return -1;
+        for (uint64_t k = 0; k < batch->n; k++) {
+            struct sketch sketch;
+
+            sketch_planes(&d->probe.sketcher, batch_row(batch, k).bytes, &sketch);
+            list[i + k] = (struct lane_image){.row = i + k, .source = sketch.shape[SKETCH_BOARD]};
+        }
+    }
+    qsort(list, n, sizeof *list, lane_image_compare);
+    return 0;
+}
+
+/* Group all rows by class: sources are numbers of classes, transforms relative to the first row of
+ * the class. Rows whose transform is left open by the position's own symmetry are groups of their
+ * own. */
+static int take_classes(struct detection *d, uint32_t n_images, struct error *err)
+{
+    const uint64_t n = d->planes->array->n_rows;
+    struct lanes planes = lanes_of_planes(d->lanes);
+    struct batch batch = {.own = {.arrays = &d->planes->array, .n_arrays = 1, .at_random = true}};
+    const struct window window = {.lanes = &planes, .batches = &batch};
+    struct lane_image *list = calloc(n + 1, sizeof *list);
+    uint64_t n_sources = 0;
+    int status = list != NULL ? list_shapes(d, &batch, list, err)
+                              : error_no_memory(err, "list of all images");
+
+    for (uint64_t i = 0, end; status == 0 && i < n; i = end) {
+        const uint64_t shape = list[i].source, source = n_sources++;
+        bool is_one_source;
+
+        for (end = i + 1; end < n && list[end].source == shape;)
+            end++;
+        /* Where a position occurs several times, nothing tells which row is whose image; one image
+         * more than there are transforms is taken for a duplicate. */
+        is_one_source = end - i <= n_images + n_images / 2;
+        batch_clear(&batch);
+        for (uint64_t k = i; k < end && is_one_source && status == 0; k++)
+            status = batch_add(&batch, list[k].row, err);
+        for (uint64_t k = i; k < end && status == 0; k++) {
+            const struct orbit_pair pair = {&window, 0, 0, k - i, 0};
+
+            list[k].transform =
+                is_one_source ? probe_relate_planes(&pair, d->groups->allowed) : NO_TRANSFORM;
+            list[k].source = list[k].transform == NO_TRANSFORM ? n_sources++ : source;
+        }
+    }
+    batch_release(&batch);
+    if (status != 0) {
+        free(list);
+        return -1;
+    }
+    orbit_groups_of_entries(d->groups, list);
+    d->result->is_expanded = true;
+    return set_note(d, err, "expanded, %u images per source, rows grouped by their positions",
+                    n_images);
+}
+
+/* --- finding groups --- */
+
+static int take_found(struct detection *d, struct fit *fit, uint32_t n_classes, struct error *err)
+{
+    const uint32_t n = fit->layout.n_images;
+
+    if (is_confirmed(fit)) {
+        report_foreign(d, fit);
+        if (d->shard->n_rows % n != 0)
+            return take_classes(d, n_classes > 0 ? n_classes : n, err);
+        return take_layout(d, &fit->layout, fit->ids, err);
+    }
+    /* Rows that repeat their labels, or their stones, and are no images of one another. */
+    if (fit->only_colours && d->planes->spec.codes)
+        return take_layout(d, &fit->layout, fit->ids, err);
+    if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
+        findings_add(&d->result->findings,
+                     WARNING_AT(FINDING_ORBIT_PLANES, d->planes->array->key, FINDING_NO_ROW), "",
+                     "", "every %u rows (%s) have the same policies, but unrelated planes", n,
+                     order_text(&fit->layout).text);
+    return 0;
+}
+
 static int look(struct detection *d, struct error *err)
 {
     struct fit found;
-    struct classes_fit classes;
+    struct classes classes;
 
     if (find_layout(d, &found, err) != 0)
         return -1;
     if ((!is_confirmed(&found) || !probe_is_enough(&d->probe, &found.layout)) &&
         look_far(d, &found, err) != 0)
         return -1;
-    if (d->lanes->items[d->lanes->planes].is_broken)
+    if (d->planes->is_broken)
         return set_note(d, err, "not looked at for images: the planes cannot be read");
-    if (classes_judge(&d->probe, &classes, err) != 0)
+    if (find_classes(&d->probe, &classes, err) != 0)
         return -1;
     if (is_confirmed(&found) &&
         (d->has_block || found.share > 0.9 || classes.n_images == 0 || classes.is_enumeration ||
@@ -328,10 +464,10 @@ static int find_groups(struct detection *d, struct error *err)
     if (!d->is_irregular && d->shard->recall.manifest != NULL && d->ids_are_told && d->has_block &&
         d->shard->n_rows % d->n_ids == 0)
         return take_told(d, err);
-    d->probe.allowed = d->allowed;
+    d->probe.allowed = d->groups->allowed;
     if (d->ids_are_told)
         d->probe.told.n_images = d->n_ids;
-    if (d->has_block) /* 0: transform order */
+    if (d->has_block)
         d->probe.told.block_rows = d->block_rows > 0 ? d->block_rows : UINT64_MAX;
     status = probe_open(&d->probe, d->lanes, err);
     if (status == 0)
@@ -356,34 +492,6 @@ static bool has_provenance(const struct shard *shard)
     return true;
 }
 
-static bool has_planes(const struct lanes *lanes)
-{
-    return lanes->planes >= 0 && lanes->items[lanes->planes].is_mapped &&
-           lanes->items[lanes->planes].spec.kind != SPEC_KEEP;
-}
-
-/* Why groups of images are not checked. */
-static int note_unrecognised(struct detection *d, struct error *err)
-{
-    const struct shard *shard = d->shard;
-    const bool is_expanded = has_provenance(shard);
-    const char *why = "not recognised as an expanded set, checked row by row";
-
-    if (d->lanes->request->settings->not_expanded)
-        why = "a source, as told";
-    else if (shard_known_board(shard) == NULL)
-        why = is_expanded ? "expanded, but its images are not checked: the board is not known, use "
-                            "--board"
-                          : "not looked at for images: the board is not known, use --board";
-    else if (shard->bindings == NULL)
-        why = is_expanded ? "expanded, but its images are not checked: its arrays do not fit the "
-                            "board"
-                          : "not looked at for images: its arrays do not fit the board";
-    else if (!has_planes(d->lanes))
-        why = "not looked at for images: there are no planes of the board";
-    return d->result->note != NULL ? 0 : set_note(d, err, "%s", why);
-}
-
 /* The transforms of the command line. */
 static int read_transforms(struct detection *d, struct error *err)
 {
@@ -403,21 +511,36 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *
     const struct shard *shard = lanes->shard;
     struct verify_result *result = lanes->result;
     struct detection d = {.shard = shard, .lanes = lanes, .groups = groups, .result = result};
+    const bool is_told = lanes->request->settings->not_expanded;
+    const bool is_known = shard_known_board(shard) != NULL;
+    const bool is_expansion = has_provenance(shard);
+    const char *note = "not recognised as an expanded set, checked row by row";
     int status = 0;
 
     *groups = (struct orbit_groups){.n_rows = shard->n_rows};
-    if (shard_known_board(shard) != NULL && shard->bindings != NULL &&
-        !lanes->request->settings->not_expanded) {
+    if (lanes->planes >= 0 && lanes->items[lanes->planes].is_mapped &&
+        lanes->items[lanes->planes].spec.kind != SPEC_KEEP)
+        d.planes = &lanes->items[lanes->planes];
+    if (is_known && !is_told) {
         groups->n_transforms = shard->found.board->n_transforms;
         status = read_transforms(&d, err);
-        if (status == 0 && has_provenance(shard)) {
+        if (status == 0 && is_expansion) {
+            memset(groups->allowed, true, sizeof groups->allowed);
             status = orbit_groups_of_provenance(groups, lanes, err);
             result->is_expanded = status == 0;
-            memset(groups->allowed, true, sizeof groups->allowed);
-        } else if (status == 0 && has_planes(lanes)) {
+        } else if (status == 0 && d.planes != NULL) {
             status = find_groups(&d, err);
-            memcpy(groups->allowed, d.allowed, sizeof groups->allowed);
         }
     }
-    return status == 0 && !result->is_expanded ? note_unrecognised(&d, err) : status;
+    if (status != 0 || result->is_expanded || result->note != NULL)
+        return status;
+    if (is_told)
+        note = "a source, as told";
+    else if (!is_known)
+        note = is_expansion ? "expanded, but its images are not checked: the board is not known, "
+                              "use --board"
+                            : "not looked at for images: the board is not known, use --board";
+    else if (d.planes == NULL)
+        note = "not looked at for images: there are no planes of the board";
+    return set_note(&d, err, "%s", note);
 }

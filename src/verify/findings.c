@@ -70,77 +70,58 @@ static void finding_release(struct finding *finding)
     free(finding->found);
 }
 
-static void count(struct findings *f, enum finding_code code, bool is_warning)
+/* Keep it if there is room; it is f's then. */
+static bool push(struct findings *f, const struct finding *item)
 {
-    f->counts[code]++;
-    if (is_warning)
-        f->n_warnings++;
-    else
-        f->n_errors++;
-}
-
-/* Room for one more; NULL when there is none. */
-static struct finding *grow(struct findings *f)
-{
+    if (f->n >= f->max)
+        return false;
     if (f->n == f->capacity) {
-        size_t capacity = f->capacity > 0 ? 2 * f->capacity : 16;
+        const size_t capacity = f->capacity > 0 ? 2 * f->capacity : 16;
         struct finding *grown = realloc(f->items, capacity * sizeof *grown);
 
-        if (grown == NULL)
-            return NULL;
+        if (grown == NULL) {
+            f->no_memory = true;
+            return false;
+        }
         f->items = grown;
         f->capacity = capacity;
     }
-    return &f->items[f->n];
+    f->items[f->n++] = *item;
+    return true;
 }
 
 void findings_add(struct findings *f, const struct finding_place *place, const char *expected,
                   const char *found, const char *format, ...)
 {
-    struct finding *item;
+    struct finding item = {.code = place->code, .is_warning = place->is_warning, .row = place->row};
     va_list args;
-    int n;
 
-    count(f, place->code, place->is_warning);
-    if (findings_full(f))
+    f->counts[place->code]++;
+    f->n_warnings += place->is_warning;
+    f->n_errors += !place->is_warning;
+    if (f->n >= f->max)
         return;
-    item = grow(f);
-    if (item == NULL) {
-        f->no_memory = true;
-        return;
-    }
-    *item = (struct finding){.code = place->code, .is_warning = place->is_warning};
-    item->row = place->row;
-    item->array = place->array != NULL ? strdup(place->array) : NULL;
-    item->expected = strdup(expected);
-    item->found = strdup(found);
+    item.array = place->array != NULL ? strdup(place->array) : NULL;
+    item.expected = strdup(expected);
+    item.found = strdup(found);
     va_start(args, format);
-    n = vasprintf(&item->message, format, args);
+    if (vasprintf(&item.message, format, args) < 0)
+        item.message = NULL;
     va_end(args);
-    if (n < 0)
-        item->message = NULL;
-    if (item->message == NULL || item->expected == NULL || item->found == NULL ||
-        (item->array == NULL && place->array != NULL)) {
-        finding_release(item);
+    if (item.message == NULL || item.expected == NULL || item.found == NULL ||
+        (item.array == NULL && place->array != NULL)) {
         f->no_memory = true;
-        return;
+        finding_release(&item);
+    } else if (!push(f, &item)) {
+        finding_release(&item);
     }
-    f->n++;
 }
 
 void findings_merge(struct findings *f, struct findings *from)
 {
-    for (size_t i = 0; i < from->n; i++) {
-        struct finding *item = findings_full(f) ? NULL : grow(f);
-
-        if (item != NULL) {
-            *item = from->items[i];
-            f->n++;
-            continue;
-        }
-        f->no_memory |= !findings_full(f);
-        finding_release(&from->items[i]);
-    }
+    for (size_t i = 0; i < from->n; i++)
+        if (!push(f, &from->items[i]))
+            finding_release(&from->items[i]);
     for (int i = 0; i < FINDING_N_CODES; i++)
         f->counts[i] += from->counts[i];
     f->n_errors += from->n_errors;
@@ -150,29 +131,21 @@ void findings_merge(struct findings *f, struct findings *from)
     *from = (struct findings){.max = from->max};
 }
 
-static json_t *finding_json(const struct finding *finding)
-{
-    json_t *json = json_object();
-
-    json_object_set_new(json, "severity", json_string(finding->is_warning ? "warning" : "error"));
-    json_object_set_new(json, "code", json_string(finding_code_name(finding->code)));
-    json_object_set_new(json, "array",
-                        finding->array != NULL ? json_name(finding->array) : json_null());
-    json_object_set_new(json, "row",
-                        finding->row != FINDING_NO_ROW ? json_integer((json_int_t)finding->row)
-                                                       : json_null());
-    json_object_set_new(json, "expected", json_name(finding->expected));
-    json_object_set_new(json, "found", json_name(finding->found));
-    json_object_set_new(json, "message", json_name(finding->message));
-    return json;
-}
-
 json_t *findings_json(const struct findings *f)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < f->n; i++)
-        json_array_append_new(list, finding_json(&f->items[i]));
+    for (const struct finding *item = f->items; item < f->items + f->n; item++) {
+        json_t *row =
+            item->row != FINDING_NO_ROW ? json_integer((json_int_t)item->row) : json_null();
+
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "severity",
+                            item->is_warning ? "warning" : "error", "code", names[item->code],
+                            "array", item->array != NULL ? json_name(item->array) : json_null(),
+                            "row", row, "expected", json_name(item->expected), "found",
+                            json_name(item->found), "message", json_name(item->message)));
+    }
     return list;
 }
 

@@ -48,9 +48,6 @@ enum finding_code {
     FINDING_N_CODES
 };
 
-/* The word that is printed: "policy-sum". */
-const char *finding_code_name(enum finding_code code);
-
 #define FINDING_NO_ROW UINT64_MAX
 
 struct finding {
@@ -72,13 +69,19 @@ struct findings {
     bool no_memory; /* some could not be kept */
 };
 
-/* Where a finding is made. */
+/* Where a finding is made; array and row as above. */
 struct finding_place {
     enum finding_code code;
     bool is_warning;
-    const char *array; /* or NULL */
+    const char *array;
     uint64_t row;
 };
+
+#define ERROR_AT(code, array, row)   (&(const struct finding_place){(code), false, (array), (row)})
+#define WARNING_AT(code, array, row) (&(const struct finding_place){(code), true, (array), (row)})
+
+/* The word that is printed: "policy-sum". */
+const char *finding_code_name(enum finding_code code);
 
 /* Text of one of the fields, printf-style, by value. */
 struct finding_text {
@@ -89,12 +92,6 @@ struct finding_text finding_format(const char *format, ...) __attribute__((forma
 /* Add one; expected and found may be "". The message is printf-style. */
 void findings_add(struct findings *f, const struct finding_place *place, const char *expected,
                   const char *found, const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-/* True when further ones are only counted. */
-static inline bool findings_full(const struct findings *f)
-{
-    return f->n >= f->max;
-}
 
 /* Move all of `from` behind those of f; `from` is empty afterwards. */
 void findings_merge(struct findings *f, struct findings *from);

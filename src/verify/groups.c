@@ -6,7 +6,7 @@
  * cuts that no group crosses; between them rows are read in sequence. Where there are none, all
  * rows are listed and sorted.
  */
-#include "verify/groups.h"
+#include "verify/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ uint64_t layout_row(const struct layout *layout, uint64_t source, uint32_t k)
            (k - layout->originals_first) * block.n + source - block.first;
 }
 
-void layout_image(const struct layout *layout, uint64_t row, uint64_t *source, uint32_t *k)
+static void layout_image(const struct layout *layout, uint64_t row, uint64_t *source, uint32_t *k)
 {
     const uint32_t n = layout->n_images - layout->originals_first;
     struct block block;
@@ -95,48 +95,53 @@ void orbit_cursor_close(struct orbit_cursor *cursor)
     *cursor = (struct orbit_cursor){0};
 }
 
-/* Up to IMAGES_AT_ONCE rows. */
-static int read_provenance(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images,
-                           struct error *err)
-{
-    const struct orbit_groups *groups = cursor->groups;
-    const struct dtype *sources = &groups->source->header.dtype;
-    const struct dtype *transforms = &groups->transform->header.dtype;
-    uint8_t source_bytes[IMAGES_AT_ONCE * 8], transform_bytes[IMAGES_AT_ONCE * 8];
-
-    if (reader_read(&cursor->source, cursor->source.next, n, source_bytes, err) != 0 ||
-        reader_read(&cursor->transform, cursor->transform.next, n, transform_bytes, err) != 0)
-        return -1;
-    for (uint64_t i = 0; i < n; i++) {
-        const int64_t source = dtype_get_int(sources, source_bytes + i * sources->itemsize);
-        const int64_t t = dtype_get_int(transforms, transform_bytes + i * transforms->itemsize);
-
-        images[i].source = source < 0 ? UINT64_MAX >> 1 : (uint64_t)source;
-        images[i].transform = t >= 0 && t < groups->n_transforms ? (uint32_t)t : ORBIT_NO_TRANSFORM;
-    }
-    return 0;
-}
-
 /* The sources and transforms of the next n rows, which are counted from cursor->next_row. */
 static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_image *images,
                        struct error *err)
 {
     const struct orbit_groups *groups = cursor->groups;
+    const struct dtype *sources, *transforms;
+    uint8_t bytes[2][IMAGES_AT_ONCE * 8];
 
-    for (uint64_t i = 0; groups->source != NULL && i < n; i += IMAGES_AT_ONCE)
-        if (read_provenance(cursor, n - i < IMAGES_AT_ONCE ? n - i : IMAGES_AT_ONCE, images + i,
-                            err) != 0)
-            return -1;
     for (uint64_t i = 0; i < n; i++) {
         uint32_t k;
 
-        images[i].row = cursor->next_row++;
+        images[i] = (struct lane_image){.row = cursor->next_row++};
         if (groups->source != NULL)
             continue;
         layout_image(&groups->layout, images[i].row, &images[i].source, &k);
         images[i].transform = groups->ids[k];
     }
+    if (groups->source == NULL)
+        return 0;
+    sources = &groups->source->header.dtype;
+    transforms = &groups->transform->header.dtype;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t at = i % IMAGES_AT_ONCE;
+        const uint64_t more = n - i < IMAGES_AT_ONCE ? n - i : IMAGES_AT_ONCE;
+        int64_t source, t;
+
+        if (at == 0 &&
+            (reader_read(&cursor->source, cursor->source.next, more, bytes[0], err) != 0 ||
+             reader_read(&cursor->transform, cursor->transform.next, more, bytes[1], err) != 0))
+            return -1;
+        source = dtype_get_int(sources, bytes[0] + at * sources->itemsize);
+        t = dtype_get_int(transforms, bytes[1] + at * transforms->itemsize);
+        images[i].source = source < 0 ? UINT64_MAX >> 1 : (uint64_t)source;
+        images[i].transform = t >= 0 && t < groups->n_transforms ? (uint32_t)t : NO_TRANSFORM;
+    }
     return 0;
+}
+
+int lane_image_compare(const void *left, const void *right)
+{
+    const struct lane_image *a = left, *b = right;
+
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    if (a->transform != b->transform)
+        return a->transform < b->transform ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
 }
 
 /* --- making groups --- */
@@ -161,7 +166,6 @@ static int push_cut(struct orbit_groups *groups, size_t *capacity, uint64_t row,
  * above all before a cut takes that cut away. What names no transform becomes a finding. */
 static int find_cuts(struct orbit_groups *groups, struct findings *findings, struct error *err)
 {
-    struct finding_place place = {FINDING_INDEX_RANGE, false, PLAN_TRANSFORM_KEY, 0};
     bool seen[BOARD_MAX_TRANSFORMS] = {false}, is_in_runs = groups->source != NULL;
     struct lane_image images[IMAGES_AT_ONCE];
     uint64_t max = 0, n_runs = 0;
@@ -177,12 +181,12 @@ static int find_cuts(struct orbit_groups *groups, struct findings *findings, str
 
         status = read_images(&cursor, n, images, err);
         for (const struct lane_image *image = images; status == 0 && image < images + n; image++) {
-            if (image->transform == ORBIT_NO_TRANSFORM) {
+            if (image->transform == NO_TRANSFORM) {
                 is_in_runs = false;
-                place.row = image->row;
                 if (findings != NULL)
-                    findings_add(findings, &place, "a transform of the board", "none",
-                                 "names no transform");
+                    findings_add(findings,
+                                 ERROR_AT(FINDING_INDEX_RANGE, PLAN_TRANSFORM_KEY, image->row),
+                                 "a transform of the board", "none", "names no transform");
             } else if (image->row == 0 || image->transform != groups->last.transform) {
                 is_in_runs &= !seen[image->transform];
                 seen[image->transform] = true;
@@ -238,24 +242,13 @@ int orbit_groups_of_layout(struct orbit_groups *groups, const struct layout *lay
     return find_cuts(groups, NULL, err);
 }
 
-static int compare_images(const void *left, const void *right)
-{
-    const struct lane_image *a = left, *b = right;
-
-    if (a->source != b->source)
-        return a->source < b->source ? -1 : 1;
-    if (a->transform != b->transform)
-        return a->transform < b->transform ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
 void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries)
 {
     uint64_t length = 0;
 
     groups->entries = entries;
     groups->longest = 0;
-    qsort(entries, groups->n_rows, sizeof *entries, compare_images);
+    qsort(entries, groups->n_rows, sizeof *entries, lane_image_compare);
     for (uint64_t i = 0; i < groups->n_rows; i++) {
         length = i > 0 && entries[i].source == entries[i - 1].source ? length + 1 : 1;
         groups->longest = length > groups->longest ? length : groups->longest;
@@ -289,51 +282,42 @@ int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64
 
 /* --- what a group should hold --- */
 
-/* The transforms of a group's images. */
-struct image_set {
-    bool has[BOARD_MAX_TRANSFORMS];
-};
-
-/* One walk finds the set that most groups have, if there is one; another counts. */
+/* One walk finds the set of images that most groups have, if there is one; another counts. */
 struct census {
-    struct image_set most;
+    bool most[BOARD_MAX_TRANSFORMS];
     uint64_t lead; /* of `most` over all others */
     uint64_t n_groups, n_with_most, n_with_others;
 };
 
-static void count_group(struct census *census, const struct window *window, uint64_t g, bool again)
+static void count_group(struct census *census, const struct lane_image *images, uint64_t n,
+                        bool again)
 {
-    struct image_set own = {{false}};
-    bool has_others = false;
+    bool own[BOARD_MAX_TRANSFORMS] = {false}, has_others = false, is_most;
 
-    for (uint64_t m = window->groups[g]; m < window->groups[g + 1]; m++) {
-        const uint32_t t = window->images[window->members[m]].transform;
-
-        if (t == ORBIT_NO_TRANSFORM)
-            continue;
-        own.has[t] = true;
-        has_others |= !census->most.has[t];
-    }
+    for (uint64_t m = 0; m < n; m++)
+        if (images[m].transform != NO_TRANSFORM) {
+            own[images[m].transform] = true;
+            has_others |= !census->most[images[m].transform];
+        }
+    is_most = memcmp(own, census->most, sizeof own) == 0;
     if (again) {
-        census->n_with_most += memcmp(&own, &census->most, sizeof own) == 0;
+        census->n_with_most += is_most;
         census->n_with_others += has_others;
         return;
     }
     census->n_groups++;
-    if (memcmp(&own, &census->most, sizeof own) == 0) {
+    if (!is_most && census->lead == 0)
+        memcpy(census->most, own, sizeof own);
+    if (is_most || census->lead == 0)
         census->lead++;
-    } else if (census->lead > 0) {
+    else
         census->lead--;
-    } else {
-        census->most = own;
-        census->lead = 1;
-    }
 }
 
 static int take_census(const struct orbit_groups *groups, struct census *census, bool again,
                        struct error *err)
 {
-    const struct lanes none = {0};
+    struct lanes none = {0};
     struct orbit_cursor cursor;
     struct window window = {0};
     int status = orbit_cursor_open(&cursor, groups, err);
@@ -342,9 +326,9 @@ static int take_census(const struct orbit_groups *groups, struct census *census,
         status = window_init(&window, &none, orbit_groups_capacity(groups, SCAN_GROUPS), err);
     while (status == 0 && (status = orbit_cursor_next(&cursor, &window, SCAN_GROUPS, err)) == 0 &&
            window.n > 0)
-        for (uint64_t g = 0; g < window.n_groups; g++)
-            count_group(census, &window, g, again);
-    window_release(&window, &none);
+        for (const uint64_t *g = window.groups; g < window.groups + window.n_groups; g++)
+            count_group(census, window.images + g[0], g[1] - g[0], again);
+    window_release(&window);
     orbit_cursor_close(&cursor);
     return status;
 }
@@ -388,7 +372,7 @@ int orbit_groups_expect(struct orbit_groups *groups, const struct manifest *mani
     }
     if (take_census(groups, &census, true, err) != 0)
         return -1;
-    memcpy(groups->expected, census.most.has, sizeof groups->expected);
+    memcpy(groups->expected, census.most, sizeof groups->expected);
     for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS; t++)
         n_expected += groups->expected[t];
     groups->expects = n_expected > 1 && 2 * census.n_with_most > census.n_groups &&
@@ -406,19 +390,17 @@ void orbit_groups_release(struct orbit_groups *groups)
 
 /* --- walking --- */
 
-uint64_t orbit_groups_capacity(const struct orbit_groups *groups, uint64_t n_wanted)
-{
-    return groups->longest > n_wanted ? groups->longest : n_wanted;
-}
-
-/* Whole segments that fit. */
-static int next_segments(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted,
-                         struct error *err)
+int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted,
+                      struct error *err)
 {
     const struct orbit_groups *groups = cursor->groups;
+    const struct lane_image *entries = groups->entries;
+    struct lane_image *images = window->images;
     uint64_t n = 0;
+    bool sorted = true;
 
-    while (cursor->segment < groups->n_segments) {
+    /* Whole segments that fit, or whole groups of the list. */
+    while (entries == NULL && cursor->segment < groups->n_segments) {
         const struct orbit_cut *cut = &groups->cuts[cursor->segment];
         const uint64_t more = cut[1].row - cut[0].row;
 
@@ -427,72 +409,31 @@ static int next_segments(struct orbit_cursor *cursor, struct window *window, uin
         n += more;
         cursor->segment++;
     }
-    window->n = n;
-    return read_images(cursor, n, window->images, err);
-}
+    if (entries == NULL && read_images(cursor, n, images, err) != 0)
+        return -1;
+    for (uint64_t row = cursor->next_row; entries != NULL && row < groups->n_rows;) {
+        uint64_t end = row + 1;
 
-/* Whole groups of the list that fit. */
-static void next_entries(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted)
-{
-    const struct orbit_groups *groups = cursor->groups;
-    const struct lane_image *entries = groups->entries;
-    uint64_t end = cursor->next_row;
-
-    while (end < groups->n_rows) {
-        uint64_t next = end + 1;
-
-        while (next < groups->n_rows && entries[next].source == entries[end].source)
-            next++;
-        if (end > cursor->next_row && next - cursor->next_row > n_wanted)
+        while (end < groups->n_rows && entries[end].source == entries[row].source)
+            end++;
+        if (n > 0 && n + end - row > n_wanted)
             break;
-        end = next;
+        for (; row < end; row++)
+            images[n++] = entries[row];
+        cursor->next_row = row;
     }
-    window->n = end - cursor->next_row;
-    for (uint64_t i = 0; i < window->n; i++)
-        window->images[i] = entries[cursor->next_row + i];
-    cursor->next_row = end;
-}
-
-static int compare_members(const void *left, const void *right, void *images_of)
-{
-    const struct lane_image *images = images_of;
-    const uint64_t *pa = left, *pb = right;
-    const struct lane_image *a = &images[*pa], *b = &images[*pb];
-
-    if (a->source != b->source)
-        return a->source < b->source ? -1 : 1;
-    if (a->transform != b->transform)
-        return a->transform < b->transform ? -1 : 1;
-    return *pa < *pb ? -1 : *pa > *pb;
-}
-
-static void form_groups(struct window *window)
-{
-    const struct lane_image *images = window->images;
-    bool sorted = true;
-
-    for (uint64_t i = 0; i < window->n; i++) {
-        window->members[i] = i;
-        sorted &= i == 0 || compare_members(&window->members[i - 1], &window->members[i],
-                                            window->images) <= 0;
+    window->n = n;
+    window->n_groups = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        images[i].at = (uint32_t)i;
+        window->rows[i] = images[i].row;
+        sorted &= i == 0 || lane_image_compare(&images[i - 1], &images[i]) <= 0;
     }
     if (!sorted)
-        qsort_r(window->members, window->n, sizeof *window->members, compare_members,
-                window->images);
-    window->n_groups = 0;
-    for (uint64_t m = 0; m < window->n; m++)
-        if (m == 0 || images[window->members[m]].source != images[window->members[m - 1]].source)
-            window->groups[window->n_groups++] = m;
-    window->groups[window->n_groups] = window->n;
-}
-
-int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted,
-                      struct error *err)
-{
-    if (cursor->groups->entries != NULL)
-        next_entries(cursor, window, n_wanted);
-    else if (next_segments(cursor, window, n_wanted, err) != 0)
-        return -1;
-    form_groups(window);
+        qsort(images, n, sizeof *images, lane_image_compare);
+    for (uint64_t i = 0; i < n; i++)
+        if (i == 0 || images[i].source != images[i - 1].source)
+            window->groups[window->n_groups++] = i;
+    window->groups[window->n_groups] = n;
     return 0;
 }

@@ -5,20 +5,12 @@
  * what is computed) is put together as a step, with the liberties taken off; then every element of
  * the one row is looked for in the other. Packed planes are compared by the bits that are set.
  */
-#include "verify/images.h"
+#include "verify/parts.h"
 
 #include <math.h>
 #include <string.h>
 
 /* --- numbers --- */
-
-/* Element `from` of a row of n that stands at place i once the colours are swapped. */
-static uint64_t place_of(enum label_op flip, uint64_t i, uint64_t n)
-{
-    if (flip == LABEL_REVERSE)
-        return n - 1 - i;
-    return flip == LABEL_EXCHANGE_TWO && i < 2 && n >= 2 ? 1 - i : i;
-}
 
 bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8_t *a,
                       const uint8_t *b, uint64_t n)
@@ -34,7 +26,9 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
     if (computes && !dtype_is_number(dtype))
         return false;
     for (uint64_t i = 0; i < n; i++) {
-        const uint8_t *from = a + place_of(flip, i, n) * item, *to = b + i * item;
+        const bool trades = flip == LABEL_EXCHANGE_TWO && i < 2 && n >= 2;
+        const uint64_t place = flip == LABEL_REVERSE ? n - 1 - i : trades ? 1 - i : i;
+        const uint8_t *from = a + place * item, *to = b + i * item;
         double v, found, expected, slack = 0;
 
         if (!computes) {
@@ -72,67 +66,37 @@ static bool is_code(const struct dtype *dtype, const uint8_t number_src[3], cons
            100 * digits[number_src[0]] + 10 * digits[number_src[1]] + digits[number_src[2]];
 }
 
-static bool same_item(const struct pickle_item *a, const struct pickle_item *b)
+/* n pickled objects that are equal in type and value. */
+static bool same_items(const struct pickle_item *a, const struct pickle_item *b, uint64_t n)
 {
-    if (a->kind != b->kind)
-        return false;
-    switch (a->kind) {
-    case PICKLE_BOOL:
-    case PICKLE_INT:
-        return a->as.integer == b->as.integer;
-    case PICKLE_FLOAT:
-        return memcmp(&a->as.number, &b->as.number, sizeof a->as.number) == 0;
-    case PICKLE_STRING:
-        return a->n_bytes_or_items == b->n_bytes_or_items &&
-               memcmp(a->as.bytes, b->as.bytes, a->n_bytes_or_items) == 0;
-    case PICKLE_LIST:
-        if (a->n_bytes_or_items != b->n_bytes_or_items)
-            return false;
-        for (uint32_t i = 0; i < a->n_bytes_or_items; i++)
-            if (!same_item(&a->as.items[i], &b->as.items[i]))
-                return false;
-        return true;
-    case PICKLE_ARRAY:
-        return a->as.array->n_bytes == b->as.array->n_bytes &&
-               a->as.array->dtype.kind == b->as.array->dtype.kind &&
-               memcmp(a->as.array->data, b->as.array->data, a->as.array->n_bytes) == 0;
-    default:
-        return true;
-    }
-}
+    for (uint64_t i = 0; i < n; i++, a++, b++) {
+        bool same = a->kind == b->kind;
 
-/* Rows of pickled objects that are equal in type and value. */
-static bool same_items(const struct row *a, const struct row *b)
-{
-    if (a->n != b->n || a->items == NULL || b->items == NULL)
-        return a->n == 0 && b->n == 0;
-    for (uint64_t i = 0; i < a->n; i++)
-        if (!same_item(&a->items[i], &b->items[i]))
+        if (same && (a->kind == PICKLE_BOOL || a->kind == PICKLE_INT))
+            same = a->as.integer == b->as.integer;
+        else if (same && a->kind == PICKLE_FLOAT)
+            same = memcmp(&a->as.number, &b->as.number, sizeof a->as.number) == 0;
+        else if (same && a->kind == PICKLE_STRING)
+            same = a->n_bytes_or_items == b->n_bytes_or_items &&
+                   memcmp(a->as.bytes, b->as.bytes, a->n_bytes_or_items) == 0;
+        else if (same && a->kind == PICKLE_LIST)
+            same = a->n_bytes_or_items == b->n_bytes_or_items &&
+                   same_items(a->as.items, b->as.items, a->n_bytes_or_items);
+        else if (same && a->kind == PICKLE_ARRAY)
+            same = a->as.array->n_bytes == b->as.array->n_bytes &&
+                   a->as.array->dtype.kind == b->as.array->dtype.kind &&
+                   memcmp(a->as.array->data, b->as.array->data, a->as.array->n_bytes) == 0;
+        if (!same)
             return false;
+    }
     return true;
 }
 
 /* --- bits --- */
 
-static unsigned bit_at(const struct orbit_bits *bits, const uint8_t *plane, uint64_t i)
-{
-    return plane[i >> 3] >> (bits->lsb_first ? i & 7 : 7 - (i & 7)) & 1;
-}
-
 static uint64_t image_place(const struct orbit_bits *bits, uint64_t i)
 {
     return bits->dst != NULL ? bits->dst[i] : i;
-}
-
-static uint64_t count_bits(const struct orbit_bits *bits, const uint8_t *plane)
-{
-    uint64_t n_set = 0, i = 0;
-
-    for (; i + 8 <= bits->n; i += 8)
-        n_set += (unsigned)__builtin_popcount(plane[i >> 3]);
-    for (; i < bits->n; i++)
-        n_set += bit_at(bits, plane, i);
-    return n_set;
 }
 
 /* Every bit that is set has its image set, and the image has no others: most bits are not. */
@@ -144,14 +108,18 @@ static bool same_all(const struct orbit_bits *bits, const uint8_t *plane, const 
         const uint64_t end = first + 8 < bits->n ? first + 8 : bits->n;
 
         for (uint64_t i = first; plane[first >> 3] != 0 && i < end; i++) {
-            if (!bit_at(bits, plane, i))
+            if (!plane_bit(plane, i, bits->lsb_first))
                 continue;
-            if (!bit_at(bits, image, image_place(bits, i)))
+            if (!plane_bit(image, image_place(bits, i), bits->lsb_first))
                 return false;
             n_set++;
         }
     }
-    return count_bits(bits, image) == n_set;
+    for (uint64_t i = 0; i < bits->n; i += 8)
+        n_set -= i + 8 <= bits->n ? (unsigned)__builtin_popcount(image[i >> 3]) : 0;
+    for (uint64_t i = bits->n & ~UINT64_C(7); i < bits->n; i++)
+        n_set -= plane_bit(image, i, bits->lsb_first);
+    return n_set == 0;
 }
 
 bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const uint8_t *image,
@@ -163,14 +131,15 @@ bool orbit_same_bits(const struct orbit_bits *bits, const uint8_t *plane, const 
         return same_all(bits, plane, image);
     for (uint64_t i = 0; i < bits->n; i++)
         if (bits->on_board == NULL || bits->on_board[i])
-            differ |= bit_at(bits, plane, i) ^ bit_at(bits, image, image_place(bits, i)) ^ inverted;
+            differ |= plane_bit(plane, i, bits->lsb_first) ^
+                      plane_bit(image, image_place(bits, i), bits->lsb_first) ^ inverted;
     return differ == 0;
 }
 
 bool orbit_no_pad_bits(const struct orbit_bits *bits, const uint8_t *plane)
 {
     for (uint64_t i = bits->n; i < (bits->n + 7) / 8 * 8; i++)
-        if (bit_at(bits, plane, i))
+        if (plane_bit(plane, i, bits->lsb_first))
             return false;
     return true;
 }
@@ -247,12 +216,21 @@ struct step {
     size_t plane_nbytes, stride; /* AXIS: from one plane to the next, from one of its elements */
 };
 
-static struct step make_step(const struct lane *lane, uint32_t u, unsigned liberties)
+static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t u,
+                             unsigned liberties)
 {
     const struct spec *spec = &lane->spec;
     const size_t item = lane->array->header.dtype.itemsize;
-    struct step step = {.spec = spec, .dtype = &lane->array->header.dtype, .transform = u};
     const struct spec_step *by = &spec->steps[u];
+    struct step step = {.spec = spec,
+                        .dtype = &lane->array->header.dtype,
+                        .dst = u == 0 ? NULL : by->dst,
+                        .complement = -1,
+                        .transform = u,
+                        .first = channel > 0 ? channel - 1 : 0,
+                        .end = channel > 0 ? channel : spec->n_planes,
+                        .plane_nbytes = spec->channels_last ? item : spec->axis * item,
+                        .stride = spec->channels_last ? spec->n_planes * item : item};
 
     /* Colours as any transform has them that swaps them. */
     for (uint32_t t = 0; liberties & ORBIT_SWAP_ANYWAY && t < spec->n_steps; t++)
@@ -260,8 +238,6 @@ static struct step make_step(const struct lane *lane, uint32_t u, unsigned liber
             by = &spec->steps[t];
             break;
         }
-    step.dst = u == 0 ? NULL : spec->steps[u].dst;
-    step.complement = -1;
     step.turn_flip = by->label;
     if (!(liberties & ORBIT_NO_EXCHANGE))
         step.plane_dst = by->plane_dst;
@@ -271,9 +247,6 @@ static struct step make_step(const struct lane *lane, uint32_t u, unsigned liber
         step.flip = by->label;
     if (liberties & ORBIT_ON_BOARD_ONLY)
         step.on_board = spec->on_board;
-    step.end = spec->n_planes;
-    step.plane_nbytes = spec->channels_last ? item : spec->axis * item;
-    step.stride = spec->channels_last ? spec->n_planes * item : item;
     return step;
 }
 
@@ -305,8 +278,7 @@ static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t
     return true;
 }
 
-/* Most planes of most positions are empty, which is quickly seen. */
-static bool is_blank(const uint8_t *plane, size_t n_bytes)
+bool plane_is_blank(const uint8_t *plane, size_t n_bytes)
 {
     return n_bytes == 0 || (plane[0] == 0 && memcmp(plane, plane + 1, n_bytes - 1) == 0);
 }
@@ -327,8 +299,8 @@ static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t
 
         if (!is_plain || complement || spec->channels_last)
             same = same_slowly(step, plane, image, complement);
-        else if (is_blank(plane, step->plane_nbytes))
-            same = is_blank(image, step->plane_nbytes);
+        else if (plane_is_blank(plane, step->plane_nbytes))
+            same = plane_is_blank(image, step->plane_nbytes);
         else
             same = same_axis(step->dst, plane, image, spec->axis, step->stride);
         if (!same)
@@ -377,22 +349,12 @@ static bool same_bits(const struct step *step, const uint8_t *a, const uint8_t *
 static bool same_kept(const struct step *step, const struct row *a, const struct row *b)
 {
     if (a->items != NULL || b->items != NULL)
-        return same_items(a, b);
+        return a->n == b->n && (a->n == 0 || (a->items != NULL && b->items != NULL &&
+                                              same_items(a->items, b->items, a->n)));
     if (a->n != b->n || a->dtype->itemsize != b->dtype->itemsize ||
         a->dtype->kind != b->dtype->kind)
         return false;
     return a->n == 0 || orbit_is_flipped(step->flip, a->dtype, a->bytes, b->bytes, a->n);
-}
-
-static bool same_triple(const struct step *step, const struct row *a, const struct row *b)
-{
-    const uint8_t *src = step->spec->steps[step->transform].number_src;
-    const size_t item = a->dtype->itemsize;
-
-    for (size_t k = 0; k < 3; k++)
-        if (memcmp(b->bytes + k * item, a->bytes + src[k] * item, item) != 0)
-            return false;
-    return true;
 }
 
 static bool same_coord(const struct step *step, const struct row *a, const struct row *b)
@@ -417,21 +379,17 @@ static bool same_coord(const struct step *step, const struct row *a, const struc
     return true;
 }
 
-static bool same_indices(const struct step *step, const struct orbit_pair *pair,
-                         const struct row *a, const struct row *b, unsigned liberties)
+static bool same_indices(const struct step *step, const struct row *values, const struct row *a,
+                         const struct row *b, bool looks_over_padding)
 {
-    const int values = pair->lanes->items[pair->lane].values;
     uint64_t n_moving = a->n, n = a->n;
 
     /* Trailing entries of a padded row: of value 0 and, unless padding is looked over, index 0. */
-    if (step->spec->kind == SPEC_PADDED && values >= 0) {
-        const struct row row = window_row(pair->window, pair->lanes, (size_t)values, pair->base);
-
-        while (n_moving > 0 && n_moving <= row.n && row_double(&row, n_moving - 1) == 0 &&
-               (liberties & ORBIT_NO_PADDING || row_int(a, n_moving - 1) == 0))
+    if (step->spec->kind == SPEC_PADDED) {
+        while (n_moving > 0 && n_moving <= values->n && row_double(values, n_moving - 1) == 0 &&
+               (looks_over_padding || row_int(a, n_moving - 1) == 0))
             n_moving--;
-        if (liberties & ORBIT_NO_PADDING)
-            n = n_moving;
+        n = looks_over_padding ? n_moving : n;
     }
     while (step->spec->pairs && n_moving > 1 && row_int(a, n_moving - 1) == 0 &&
            row_int(a, n_moving - 2) == 0)
@@ -452,18 +410,16 @@ static bool same_indices(const struct step *step, const struct orbit_pair *pair,
 
 bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
 {
-    const struct lane *lane = &pair->lanes->items[pair->lane];
-    const struct row a = window_row(pair->window, pair->lanes, pair->lane, pair->base);
-    const struct row b = window_row(pair->window, pair->lanes, pair->lane, pair->image);
-    struct step step = make_step(lane, u, liberties);
+    const struct window *window = pair->window;
+    const struct lane *lane = &window->lanes->items[pair->lane];
+    const struct row a = window_row(window, pair->lane, pair->base);
+    const struct row b = window_row(window, pair->lane, pair->image);
+    const struct step step = make_step(lane, pair->channel, u, liberties);
+    struct row values = {0};
 
-    if (pair->channel > 0) {
-        step.first = pair->channel - 1;
-        step.end = pair->channel;
-    }
     if (lane->spec.steps[u].is_unknown)
         return same_stones(&step, a.bytes, b.bytes,
-                           pair->lanes->shard->conventions.planes == PLANES_MOVER);
+                           window->lanes->shard->conventions.planes == PLANES_MOVER);
     switch (lane->spec.kind) {
     case SPEC_AXIS:
         return same_planes(&step, a.bytes, b.bytes);
@@ -471,11 +427,18 @@ bool orbit_same(const struct orbit_pair *pair, uint32_t u, unsigned liberties)
         return same_bits(&step, a.bytes, b.bytes, liberties == ORBIT_EXACT);
     case SPEC_INDICES:
     case SPEC_PADDED:
-        return same_indices(&step, pair, &a, &b, liberties);
+        if (lane->spec.kind == SPEC_PADDED && lane->values >= 0)
+            values = window_row(window, (size_t)lane->values, pair->base);
+        return same_indices(&step, &values, &a, &b, liberties & ORBIT_NO_PADDING);
     case SPEC_COORD:
         return same_coord(&step, &a, &b);
     case SPEC_TRIPLE:
-        return same_triple(&step, &a, &b);
+        for (size_t k = 0; k < 3; k++)
+            if (memcmp(b.bytes + k * a.dtype->itemsize,
+                       a.bytes + lane->spec.steps[u].number_src[k] * a.dtype->itemsize,
+                       a.dtype->itemsize) != 0)
+                return false;
+        return true;
     case SPEC_KEEP:
         break;
     }

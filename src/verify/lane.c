@@ -1,25 +1,17 @@
 /*
- * lane.c - see lane.h.
+ * lane.c - the rows of all arrays of a shard side by side, a window of rows at a time.
  *
- * A lane that is read in sequence streams; one that is read at random, or is stored in Fortran
- * order, is unpacked into memory or a temporary file first, all of them out of one budget.
+ * A lane is one array with rows. A window holds the same rows of every lane: rows in sequence, read
+ * as they come, or any rows at all, fetched from tables. A lane that is read in sequence streams;
+ * one that is read at random, or is stored in Fortran order, is unpacked into memory or a temporary
+ * file first, all of them out of one budget.
  */
-#include "verify/lane.h"
+#include "verify/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* --- making lanes --- */
-
-static bool has_rows(const struct role_binding *b)
-{
-    return b->role != ROLE_META && b->role != ROLE_DROP && b->role != ROLE_POLICY_OFFSETS;
-}
-
-static bool is_provenance(const struct array *array)
-{
-    return strcmp(array->key, PLAN_SOURCE_KEY) == 0 || strcmp(array->key, PLAN_TRANSFORM_KEY) == 0;
-}
 
 /* Whether it is known where some transform sends the planes, so that the others can be checked for
  * their stones. */
@@ -34,10 +26,11 @@ static bool is_known(const struct spec *spec)
 
 static int map_lane(struct lanes *lanes, struct lane *lane, struct error *err)
 {
-    struct finding_place place = {FINDING_SHAPE, false, lane->array->key, FINDING_NO_ROW};
+    const char *key = lane->array->key;
     struct error why = {0};
 
-    if (lanes->maker.board == NULL || is_provenance(lane->array))
+    if (lanes->maker.board == NULL || strcmp(key, PLAN_SOURCE_KEY) == 0 ||
+        strcmp(key, PLAN_TRANSFORM_KEY) == 0)
         return 0;
     if (spec_init(&lane->spec, &lanes->maker, lane->array, lane->binding, &why) == 0) {
         lane->is_mapped = is_known(&lane->spec);
@@ -49,31 +42,11 @@ static int map_lane(struct lanes *lanes, struct lane *lane, struct error *err)
         spec_release(&lane->spec);
     if (why.kind != ERROR_DATA)
         return error_pass(err, &why);
-    place.is_warning = true;
-    findings_add(&lanes->result->findings, &place, "", "", "%s: %s",
+    findings_add(&lanes->result->findings, WARNING_AT(FINDING_SHAPE, key, FINDING_NO_ROW), "", "",
+                 "%s: %s",
                  lane->is_mapped ? "images that swap colours are checked for their stones only"
                                  : "its images cannot be checked",
                  why.message);
-    return 0;
-}
-
-static bool tells_images(const struct lane *lane)
-{
-    return lane->array->header.dtype.kind != DTYPE_OBJECT && role_is_on_cells(lane->binding->role);
-}
-
-static int add_lane(struct lanes *lanes, size_t i, struct error *err)
-{
-    struct lane *lane = &lanes->items[lanes->n];
-    const struct array *array = &lanes->shard->archive.arrays[i];
-
-    *lane = (struct lane){.array = array, .binding = &lanes->shard->bindings[i], .values = -1};
-    if (map_lane(lanes, lane, err) != 0)
-        return -1;
-    if (lanes->planes < 0 && tells_images(lane))
-        lanes->planes = (int)lanes->n;
-    lanes->row_nbytes += array->row_nbytes + 1;
-    lanes->n++;
     return 0;
 }
 
@@ -98,13 +71,135 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
     lanes->csrs = calloc(n + 1, sizeof *lanes->csrs);
     if (lanes->items == NULL || lanes->csrs == NULL)
         return error_no_memory(err, "arrays");
-    for (size_t i = 0; i < n; i++)
-        if (has_rows(&shard->bindings[i]) && add_lane(lanes, i, err) != 0)
+    for (size_t i = 0; i < n; i++) {
+        const struct array *array = &shard->archive.arrays[i];
+        const enum role role = shard->bindings[i].role;
+        struct lane *lane = &lanes->items[lanes->n];
+
+        if (role == ROLE_META || role == ROLE_DROP || role == ROLE_POLICY_OFFSETS)
+            continue;
+        *lane = (struct lane){.array = array, .binding = &shard->bindings[i], .values = -1};
+        if (map_lane(lanes, lane, err) != 0)
             return -1;
-    for (size_t i = 0; i < lanes->n; i++)
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): add_lane has set it */
-        if (lanes->items[i].binding->role == ROLE_POLICY_INDEX)
-            lanes->items[i].values = lane_of(lanes, lanes->items[i].binding->value_array);
+        if (lanes->planes < 0 && array->header.dtype.kind != DTYPE_OBJECT && role_is_on_cells(role))
+            lanes->planes = (int)lanes->n;
+        lanes->row_nbytes += array->row_nbytes + 1;
+        lanes->n++;
+    }
+    for (struct lane *lane = lanes->items; lane < lanes->items + lanes->n; lane++)
+        if (lane->binding->role == ROLE_POLICY_INDEX)
+            lane->values = lane_of(lanes, lane->binding->value_array);
+    return 0;
+}
+
+struct lanes lanes_of_planes(const struct lanes *lanes)
+{
+    struct lane *planes = &lanes->items[lanes->planes];
+
+    return (struct lanes){.shard = lanes->shard,
+                          .request = lanes->request,
+                          .result = lanes->result,
+                          .items = planes,
+                          .n = 1,
+                          .row_nbytes = planes->array->row_nbytes};
+}
+
+/* --- what a colour swap does to labels --- */
+
+static enum label_op value_flip(const struct lane *lane, const struct conventions *c,
+                                const struct number_range *range)
+{
+    const uint64_t n = lane->array->row_nbytes / lane->array->header.dtype.itemsize;
+
+    if (c->value == VALUE_MOVER)
+        return LABEL_KEEP;
+    if (lane->binding->role == ROLE_WDL || (n == 3 && !lane->binding->per_player))
+        return LABEL_REVERSE;
+    if (n >= 2)
+        return LABEL_EXCHANGE_TWO;
+    return (c->value_said ? c->value == VALUE_COLOUR11 : range->min < 0) ? LABEL_NEGATE
+                                                                         : LABEL_COMPLEMENT;
+}
+
+/* Codes of 1 and 2, or of 1 and -1, show; a winner may also be nobody, 0. */
+static enum to_move_coding coding_of(const struct conventions *c, bool is_winner,
+                                     const struct number_range *range)
+{
+    if (c->to_move_said)
+        return c->to_move;
+    if (range->min == -1 && range->max <= 1)
+        return TO_MOVE_PM1;
+    return range->max == 2 && (is_winner || range->min >= 1) ? TO_MOVE_12 : c->to_move;
+}
+
+static enum label_op grid_flip(const struct conventions *c, const struct number_range *range)
+{
+    if (c->planes == PLANES_MOVER)
+        return LABEL_KEEP;
+    return range->min < 0 || (range->max <= 1 && c->to_move_said && c->to_move == TO_MOVE_PM1)
+               ? LABEL_NEGATE
+               : LABEL_EXCHANGE_12;
+}
+
+/* What the range of the data says; 0 to 0 for an array that cannot be read: that is found later. */
+static int decide_swap(struct lane *lane, struct conventions *c, bool follows_players,
+                       struct error *err)
+{
+    const enum role_swap swap = role_kinds[lane->binding->role].swap;
+    const struct array *array = lane->array;
+    struct number_range range = {0};
+    struct error why = {0};
+    enum label_op op;
+
+    if (dtype_is_number(&array->header.dtype) && array->row_nbytes > 0 &&
+        !array_is_fortran(array) &&
+        number_range_find(&array, 1, UINT64_MAX, NULL, &range, &why) != 0 &&
+        why.kind == ERROR_INTERNAL)
+        return error_pass(err, &why);
+    if (swap == ROLE_SWAP_PLAYER && lane->binding->is_winner) {
+        follows_players |= c->to_move_said;
+        op = spec_swap_of_coding(follows_players ? c->to_move : coding_of(c, true, &range));
+        if (follows_players && op == LABEL_COMPLEMENT)
+            op = LABEL_EXCHANGE_01; /* what is neither is nobody */
+    } else if (swap == ROLE_SWAP_PLAYER) {
+        c->to_move = coding_of(c, false, &range);
+        op = spec_swap_of_coding(c->to_move);
+    } else {
+        op = swap == ROLE_SWAP_CODES ? grid_flip(c, &range) : value_flip(lane, c, &range);
+    }
+    spec_set_swap(&lane->spec, op);
+    return 0;
+}
+
+int lanes_decide_labels(struct lanes *lanes, struct error *err)
+{
+    const struct board *board = lanes->shard->found.board;
+    const struct manifest_file *output = lanes->shard->recall.output;
+    struct conventions *c = &lanes->shard->conventions;
+    bool has_players = false;
+
+    if (board == NULL || !board_swaps_colours(board) || c->planes == PLANES_CANONICAL)
+        return 0;
+    /* A winner is coded as the players beside it are: winners come last. */
+    for (size_t k = 0; k < 2 * lanes->n; k++) {
+        struct lane *lane = &lanes->items[k % lanes->n];
+        const enum role role = lane->binding->role;
+        const struct manifest_array *listed;
+
+        if (lane->binding->is_winner != (k >= lanes->n))
+            continue;
+        has_players |= role == ROLE_TO_MOVE && k < lanes->n;
+        if (!lane->is_mapped || lane->array->objects != NULL ||
+            role_kinds[role].swap == ROLE_SWAP_NOTHING)
+            continue;
+        if (decide_swap(lane, c, has_players, err) != 0)
+            return -1;
+        /* The manifest says what the run decided, perhaps by more inputs than this file holds. */
+        listed = output != NULL ? manifest_find_array(output, lane->array->key) : NULL;
+        for (int op = 0; listed != NULL && listed->swap != NULL && op < LABEL_N_OPS; op++)
+            if (strcmp(label_op_name((enum label_op)op), listed->swap) == 0)
+                spec_set_swap(&lane->spec, (enum label_op)op);
+    }
     return 0;
 }
 
@@ -118,8 +213,6 @@ static int open_csr(struct lanes *lanes, struct lane *lane, struct verify_result
     const struct shard *shard = lanes->shard;
     const int number = lane->binding->offsets_array;
     const struct array *offsets = &shard->archive.arrays[number];
-    const struct finding_place place = {FINDING_LENGTH_MISMATCH, false, offsets->key,
-                                        FINDING_NO_ROW};
     struct csr *csr = &lanes->csrs[number];
 
     lane->reader.csr = csr;
@@ -128,7 +221,7 @@ static int open_csr(struct lanes *lanes, struct lane *lane, struct verify_result
     if (why->kind == ERROR_NONE && csr->n_rows == shard->n_rows &&
         csr->first[csr->n_rows] == lane->array->n_rows)
         return 0;
-    findings_add(&result->findings, &place,
+    findings_add(&result->findings, ERROR_AT(FINDING_LENGTH_MISMATCH, offsets->key, FINDING_NO_ROW),
                  finding_format("0, rising to %llu", (unsigned long long)lane->array->n_rows).text,
                  "others", "offsets that do not fit the array");
     lane->is_broken = true;
@@ -178,58 +271,56 @@ void lanes_release(struct lanes *lanes)
 
 /* --- windows --- */
 
-int window_init(struct window *window, const struct lanes *lanes, uint64_t capacity,
-                struct error *err)
+int window_init(struct window *window, struct lanes *lanes, uint64_t capacity, struct error *err)
 {
-    *window = (struct window){.capacity = capacity};
+    *window = (struct window){.lanes = lanes};
+    window->rows = calloc(capacity + 1, sizeof *window->rows);
     window->images = calloc(capacity + 1, sizeof *window->images);
-    window->members = calloc(capacity + 1, sizeof *window->members);
     window->groups = calloc(capacity + 1, sizeof *window->groups);
     window->batches = calloc(lanes->n + 1, sizeof *window->batches);
-    if (window->images == NULL || window->members == NULL || window->groups == NULL ||
-        window->batches == NULL)
-        return error_no_memory(err, "window of rows");
-    return 0;
+    return window->rows != NULL && window->images != NULL && window->groups != NULL &&
+                   window->batches != NULL
+               ? 0
+               : error_no_memory(err, "window of rows");
 }
 
-void window_release(struct window *window, const struct lanes *lanes)
+void window_release(struct window *window)
 {
-    for (size_t i = 0; window->batches != NULL && i < lanes->n; i++)
+    for (size_t i = 0; window->batches != NULL && i < window->lanes->n; i++)
         batch_release(&window->batches[i]);
     free(window->batches);
+    free(window->rows);
     free(window->images);
-    free(window->members);
     free(window->groups);
     *window = (struct window){0};
 }
 
-int window_read_lane(struct window *window, struct lanes *lanes, size_t i, struct error *err)
+int window_read_lane(struct window *window, size_t i, struct error *err)
 {
-    struct lane *lane = &lanes->items[i];
+    struct lane *lane = &window->lanes->items[i];
     struct batch *batch = &window->batches[i];
-    const uint64_t first = window->n > 0 ? window->images[0].row : 0;
     bool is_run = true;
 
     if (lane->is_broken || lane->reader.n_arrays == 0 || window->n == 0)
         return 0;
     batch->reader = &lane->reader;
     for (uint64_t k = 0; k < window->n && is_run; k++)
-        is_run = window->images[k].row == first + k;
+        is_run = window->rows[k] == window->rows[0] + k;
     if (is_run)
-        return batch_read(batch, first, window->n, err);
+        return batch_read(batch, window->rows[0], window->n, err);
     batch_clear(batch);
     if (batch_reserve(batch, window->n, err) != 0)
         return -1;
     for (uint64_t k = 0; k < window->n; k++)
-        if (batch_add(batch, window->images[k].row, err) != 0)
+        if (batch_add(batch, window->rows[k], err) != 0)
             return -1;
     return 0;
 }
 
-struct row window_row(const struct window *window, const struct lanes *lanes, size_t i, uint64_t at)
+struct row window_row(const struct window *window, size_t i, uint64_t at)
 {
     const struct batch *batch = &window->batches[i];
 
     return at < batch->n ? batch_row(batch, at)
-                         : (struct row){.dtype = &lanes->items[i].array->header.dtype};
+                         : (struct row){.dtype = &window->lanes->items[i].array->header.dtype};
 }

@@ -10,13 +10,10 @@
  * them agree with another reading of an array, and hardly any with the one at hand, that reading is
  * taken.
  */
-#include "verify/pass.h"
+#include "verify/parts.h"
 
 #include "base/crew.h"
 #include "base/text.h"
-#include "verify/checks.h"
-#include "verify/rules.h"
-#include "verify/smear.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,19 +28,18 @@
 struct piece {
     struct findings findings;
     struct rules rules;
-    struct smear smear;
     struct error error;
 };
 
 struct run {
-    const struct verify_pass *pass;
+    struct lanes *lanes;
+    const struct orbit_groups *groups; /* NULL: no expanded set */
     struct window front, back;
     struct piece pieces[N_PIECES];
     struct orbit_cursor cursor;
     uint64_t n_wanted, next_row;
     struct error *lane_errors; /* owned, one per lane */
     struct rules rules;
-    struct smear smear;
     struct error *err; /* borrowed */
 };
 
@@ -57,24 +53,22 @@ struct agreement {
 
 static struct agreement count_groups(const struct run *run, size_t lane, unsigned liberties)
 {
-    const struct lanes *lanes = run->pass->lanes;
     const struct window *window = &run->front;
+    const struct board *board = run->lanes->shard->found.board;
     struct agreement a = {0};
 
     for (uint64_t g = 0; g < window->n_groups && g < ADAPT_GROUPS; g++) {
-        const uint64_t *members = window->members + window->groups[g];
-        const uint32_t first = window->images[members[0]].transform;
+        const struct lane_image *first = &window->images[window->groups[g]], *image = first + 1;
         uint64_t n_images = 0, n_same = 0;
 
-        for (uint64_t m = 1; m < window->groups[g + 1] - window->groups[g]; m++) {
-            const struct orbit_pair pair = {window, lanes, lane, members[0], members[m], 0};
-            const uint32_t t = window->images[members[m]].transform;
+        for (; image < window->images + window->groups[g + 1]; image++) {
+            const struct orbit_pair pair = {window, lane, first->at, image->at, 0};
 
-            if (t == ORBIT_NO_TRANSFORM || first == ORBIT_NO_TRANSFORM)
+            if (image->transform == NO_TRANSFORM || first->transform == NO_TRANSFORM)
                 continue;
             n_images++;
-            n_same +=
-                orbit_same(&pair, spec_between(lanes->shard->found.board, first, t), liberties);
+            n_same += orbit_same(&pair, spec_between(board, first->transform, image->transform),
+                                 liberties);
         }
         a.n_groups += n_images > 0;
         a.n_most += n_images > 0 && 2 * n_same >= n_images;
@@ -103,9 +97,8 @@ static int store_as(struct lanes *lanes, struct lane *lane, enum action_flip fli
 /* Take the lane for stored so when its images are right then, and only then; the note says so. */
 static int try_flip(const struct run *run, size_t i, enum action_flip flip, struct error *err)
 {
-    struct lanes *lanes = run->pass->lanes;
-    struct lane *lane = &lanes->items[i];
-    struct verify_result *result = lanes->result;
+    struct lane *lane = &run->lanes->items[i];
+    struct verify_result *result = run->lanes->result;
     const enum action_flip said = lane->binding->flip;
     const struct text_quoted name = text_path(lane->array->key);
     struct agreement a = count_groups(run, i, ORBIT_EXACT);
@@ -113,11 +106,11 @@ static int try_flip(const struct run *run, size_t i, enum action_flip flip, stru
 
     if (2 * a.n_all > a.n_groups)
         return 0;
-    if (store_as(lanes, lane, flip, err) != 0)
+    if (store_as(run->lanes, lane, flip, err) != 0)
         return -1;
     a = count_groups(run, i, ORBIT_EXACT);
     if (2 * a.n_all <= a.n_groups)
-        return store_as(lanes, lane, said, err);
+        return store_as(run->lanes, lane, said, err);
     if (asprintf(&note, "%s, %s beside the planes as with --role %s=%s:%s",
                  result->note != NULL ? result->note : "expanded", name.text, name.text,
                  role_name(lane->binding->role), action_flip_name(flip)) < 0)
@@ -131,26 +124,23 @@ static int try_flip(const struct run *run, size_t i, enum action_flip flip, stru
  * that order. */
 static int adapt_flips(const struct run *run, struct error *err)
 {
-    struct lanes *lanes = run->pass->lanes;
     const struct window *window = &run->front;
+    struct lane *lanes = run->lanes->items;
     struct rules look;
-    struct findings unused = {0};
-    const struct row_check check = {lanes, window, &lanes->shard->conventions, &unused};
     enum action_flip flip;
     int status;
 
-    if (run->rules.flips == NULL || !has_cell_actions(&lanes->items[run->rules.policy]))
+    if (run->rules.flips == NULL || !has_cell_actions(&lanes[run->rules.policy]))
         return 0;
     status = rules_init_part(&look, &run->rules, err);
     for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)
-        rules_check_row(&look, &check, window->members[window->groups[g]]);
+        rules_check_row(&look, window, &window->images[window->groups[g]]);
     flip = rules_best_flip(&look);
     rules_release(&look);
-    findings_release(&unused);
-    if (flip == lanes->items[run->rules.policy].binding->flip)
+    if (flip == lanes[run->rules.policy].binding->flip)
         return status;
-    for (size_t i = 0; i < lanes->n && status == 0; i++)
-        if (has_cell_actions(&lanes->items[i]))
+    for (size_t i = 0; i < run->lanes->n && status == 0; i++)
+        if (has_cell_actions(&lanes[i]))
             status = try_flip(run, i, flip, err);
     return status;
 }
@@ -162,11 +152,8 @@ static int adapt_flips(const struct run *run, struct error *err)
  */
 static int adapt(const struct run *run, struct error *err)
 {
-    struct lanes *lanes = run->pass->lanes;
-    const struct conventions *c = &lanes->shard->conventions;
-
-    for (size_t i = 0; i < lanes->n; i++) {
-        struct lane *lane = &lanes->items[i];
+    for (size_t i = 0; i < run->lanes->n; i++) {
+        struct lane *lane = &run->lanes->items[i];
 
         if (!lane_is_compared(lane))
             continue;
@@ -175,7 +162,7 @@ static int adapt(const struct run *run, struct error *err)
 
             lane->is_mapped = 2 * a.n_most >= a.n_groups;
         } else if (lane->binding->role == ROLE_VALUE && spec_swap(&lane->spec) == LABEL_NEGATE &&
-                   !c->value_said &&
+                   !run->lanes->shard->conventions.value_said &&
                    count_groups(run, i, ORBIT_NO_FLIP).n_most >
                        count_groups(run, i, ORBIT_EXACT).n_most) {
             spec_set_swap(&lane->spec, LABEL_KEEP);
@@ -184,99 +171,94 @@ static int adapt(const struct run *run, struct error *err)
     return adapt_flips(run, err);
 }
 
-/* --- one piece --- */
+/* --- windows --- */
 
 /* The p-th part of the window's groups; without groups each row is one of its own. */
 static void check_piece(struct run *run, size_t p)
 {
-    const struct verify_pass *pass = run->pass;
-    const struct lanes *lanes = pass->lanes;
+    const struct lanes *lanes = run->lanes;
     const struct window *window = &run->front;
     struct piece *piece = &run->pieces[p];
-    const struct row_check check = {lanes, window, &lanes->shard->conventions, &piece->findings};
-    const uint64_t n = pass->groups != NULL ? window->n_groups : window->n;
+    struct findings *findings = &piece->findings;
+    const uint64_t n = run->groups != NULL ? window->n_groups : window->n;
 
     for (uint64_t i = n * p / N_PIECES;
          i < n * (p + 1) / N_PIECES && piece->error.kind == ERROR_NONE; i++) {
-        const uint64_t n_before = piece->findings.n_errors;
-        struct diagnosis d = {lanes, window, pass->groups, &i, 1, &piece->findings};
+        const uint64_t n_before = findings->n_errors;
+        struct diagnosis d = {window, run->groups, &window->images[i], 1, findings};
         bool is_exact = false;
 
-        if (pass->groups != NULL) {
-            d.members = window->members + window->groups[i];
+        if (run->groups != NULL) {
+            d.images = window->images + window->groups[i];
             d.n = window->groups[i + 1] - window->groups[i];
             is_exact = diagnose_is_exact(&d);
         }
         /* What is sound in one image is sound in all that are exactly its images. */
         for (uint64_t m = 0; m < d.n; m++) {
-            const bool all = m == 0 || !is_exact || piece->findings.n_errors > n_before;
+            const bool all = m == 0 || !is_exact || findings->n_errors > n_before;
 
             for (size_t k = 0; k < lanes->n; k++)
                 if (all || !lanes->items[k].is_mapped)
-                    check_row(&check, k, d.members[m]);
+                    check_row(window, k, &d.images[m], false, findings);
         }
         for (size_t k = 0; k < lanes->n; k++)
-            check_own_row(&check, k, d.members[0]);
-        rules_check_row(&piece->rules, &check, d.members[0]);
-        smear_check_row(&piece->smear, lanes, window, d.members[0]);
-        if (pass->groups != NULL && !is_exact)
+            check_row(window, k, d.images, true, findings);
+        rules_check_row(&piece->rules, window, d.images);
+        if (run->groups != NULL && !is_exact)
             diagnose_group(&d, &piece->error);
     }
 }
 
-/* --- windows --- */
-
 static int next_window(struct run *run, struct error *err)
 {
-    const struct verify_pass *pass = run->pass;
     struct window *window = &run->back;
-    const uint64_t left = pass->lanes->shard->n_rows - run->next_row;
+    const uint64_t left = run->lanes->shard->n_rows - run->next_row;
 
-    if (pass->groups != NULL)
+    if (run->groups != NULL)
         return orbit_cursor_next(&run->cursor, window, run->n_wanted, err);
     window->n = left < run->n_wanted ? left : run->n_wanted;
-    for (uint64_t i = 0; i < window->n; i++)
-        window->images[i] = (struct lane_image){.row = run->next_row + i};
-    run->next_row += window->n;
+    for (uint64_t i = 0; i < window->n; i++) {
+        window->rows[i] = run->next_row++;
+        window->images[i] = (struct lane_image){.row = window->rows[i], .at = (uint32_t)i};
+    }
     return 0;
 }
 
 static void work_job(void *self, int64_t job, int worker)
 {
     struct run *run = self;
-    struct lanes *lanes = run->pass->lanes;
 
     (void)worker;
-    if (job >= (int64_t)lanes->n)
-        check_piece(run, (size_t)job - lanes->n);
+    if (job >= (int64_t)run->lanes->n)
+        check_piece(run, (size_t)job - run->lanes->n);
     else if (run->back.n > 0)
-        window_read_lane(&run->back, lanes, (size_t)job, &run->lane_errors[job]);
+        window_read_lane(&run->back, (size_t)job, &run->lane_errors[job]);
 }
 
 /* Check the front window while the back one is read; then findings are joined, and lanes that
  * cannot be read on are reported and left out. */
-static int work(struct run *run, struct crew *crew, struct error *err)
+static int work(struct run *run, struct crew *crew)
 {
-    struct lanes *lanes = run->pass->lanes;
-    struct verify_result *result = lanes->result;
+    struct lanes *lanes = run->lanes;
 
-    if (next_window(run, err) != 0)
+    if (next_window(run, run->err) != 0)
         return -1;
     crew_each(crew, (int64_t)lanes->n + N_PIECES, work_job, run);
     for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
         if (piece->error.kind != ERROR_NONE)
-            return error_pass(err, &piece->error);
-        findings_merge(&result->findings, &piece->findings);
+            return error_pass(run->err, &piece->error);
+        findings_merge(&lanes->result->findings, &piece->findings);
         rules_merge(&run->rules, &piece->rules);
-        smear_merge(&run->smear, &piece->smear);
     }
     for (size_t i = 0; i < lanes->n; i++) {
-        if (run->lane_errors[i].kind == ERROR_NONE)
+        struct error *why = &run->lane_errors[i];
+
+        if (why->kind == ERROR_NONE)
             continue;
         lanes->items[i].is_broken = true;
-        if (verify_read_failed(result, lanes->items[i].array->key, &run->lane_errors[i], err) != 0)
+        if (verify_read_failed(lanes->result, lanes->items[i].array->key, why, run->err) != 0)
             return -1;
-        run->lane_errors[i] = (struct error){0};
+        *why = (struct error){0};
     }
     return 0;
 }
@@ -284,17 +266,17 @@ static int work(struct run *run, struct crew *crew, struct error *err)
 static int walk(void *self, struct crew *crew)
 {
     struct run *run = self;
-    int status = work(run, crew, run->err); /* the front is empty: only reads */
+    int status = work(run, crew); /* the front is empty: only reads */
 
     for (bool is_first = true; status == 0 && run->back.n > 0; is_first = false) {
         const struct window front = run->front;
 
         run->front = run->back;
         run->back = front;
-        if (is_first && run->pass->groups != NULL)
+        if (is_first && run->groups != NULL)
             status = adapt(run, run->err);
         if (status == 0)
-            status = work(run, crew, run->err);
+            status = work(run, crew);
     }
     return status;
 }
@@ -303,64 +285,52 @@ static int walk(void *self, struct crew *crew)
 
 static int init(struct run *run, struct error *err)
 {
-    const struct verify_pass *pass = run->pass;
-    const struct lanes *lanes = pass->lanes;
+    struct lanes *lanes = run->lanes;
     const size_t max = lanes->request->settings->max_findings;
     uint64_t capacity = WINDOW_NBYTES / (lanes->row_nbytes + 1) + 1;
 
     run->n_wanted = capacity = capacity < MAX_WINDOW_ROWS ? capacity : MAX_WINDOW_ROWS;
-    if (pass->groups != NULL)
-        capacity = orbit_groups_capacity(pass->groups, run->n_wanted);
+    if (run->groups != NULL)
+        capacity = orbit_groups_capacity(run->groups, run->n_wanted);
     run->lane_errors = calloc(lanes->n + 1, sizeof *run->lane_errors);
     if (run->lane_errors == NULL)
         return error_no_memory(err, "arrays");
     if (window_init(&run->front, lanes, capacity, err) != 0 ||
         window_init(&run->back, lanes, capacity, err) != 0 ||
-        rules_init(&run->rules, lanes, max, err) != 0 || smear_init(&run->smear, lanes, err) != 0)
+        rules_init(&run->rules, lanes, max, err) != 0)
         return -1;
     for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
         piece->findings.max = max;
-        if (rules_init_part(&piece->rules, &run->rules, err) != 0 ||
-            smear_init(&piece->smear, lanes, err) != 0)
+        if (rules_init_part(&piece->rules, &run->rules, err) != 0)
             return -1;
     }
-    return pass->groups != NULL ? orbit_cursor_open(&run->cursor, pass->groups, err) : 0;
+    return run->groups != NULL ? orbit_cursor_open(&run->cursor, run->groups, err) : 0;
 }
 
-static void release(struct run *run)
-{
-    for (size_t p = 0; p < N_PIECES; p++) {
-        findings_release(&run->pieces[p].findings);
-        rules_release(&run->pieces[p].rules);
-        smear_release(&run->pieces[p].smear);
-    }
-    rules_release(&run->rules);
-    smear_release(&run->smear);
-    orbit_cursor_close(&run->cursor);
-    window_release(&run->front, run->pass->lanes);
-    window_release(&run->back, run->pass->lanes);
-    free(run->lane_errors);
-    free(run);
-}
-
-int verify_pass_run(const struct verify_pass *pass, struct error *err)
+int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, struct error *err)
 {
     struct run *run = calloc(1, sizeof *run);
     int status;
 
     if (run == NULL)
         return error_no_memory(err, "check");
-    run->pass = pass;
+    run->lanes = lanes;
+    run->groups = groups;
     run->err = err;
     status = init(run, err);
     if (status == 0)
-        status = crew_run(pass->lanes->request->settings->n_threads, walk, run);
-    if (status == 0) {
-        struct findings *findings = &pass->lanes->result->findings;
-
-        rules_finish(&run->rules, findings);
-        smear_finish(&run->smear, pass->lanes, findings);
+        status = crew_run(lanes->request->settings->n_threads, walk, run);
+    if (status == 0)
+        rules_finish(&run->rules, &lanes->result->findings);
+    for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
+        findings_release(&piece->findings);
+        rules_release(&piece->rules);
     }
-    release(run);
+    rules_release(&run->rules);
+    orbit_cursor_close(&run->cursor);
+    window_release(&run->front);
+    window_release(&run->back);
+    free(run->lane_errors);
+    free(run);
     return status;
 }

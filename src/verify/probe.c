@@ -1,13 +1,16 @@
 /*
- * probe.c - the rows that are looked at, and the layouts that explain them.
+ * probe.c - the rows that are looked at, the layouts that explain them, and what the images of a
+ * layout are.
  *
  * A layout (images per source, rows per block, originals first or not) says which rows are images
  * of one source. Every layout is tried on sources all over the rows that were read; the one under
  * which most rows repeat a position is the explanation: too few images per source leave repetitions
  * out, too many bring other positions in. The first rows are held; of rows further on, which are
- * read when these do not tell enough, there are sketches only.
+ * read when these do not tell enough, there are sketches only. Then the first rows of many sources
+ * are compared with their other rows, array by array; the transform that explains an image in most
+ * of them is its own.
  */
-#include "verify/explain.h"
+#include "verify/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,7 @@
 #define PROBE_NBYTES (32u << 20)
 #define PROBE_ROWS   4096
 #define CHUNK_NBYTES (1u << 20) /* read at a time further on */
+#define MAX_SOURCES  64         /* of a layout that are looked at */
 #define FAR_SOURCES  12
 #define FAR_IMAGES   24 /* most images per source that are looked for all over a large set */
 #define MIN_EVIDENCE 3  /* rows that must repeat a position */
@@ -23,33 +27,33 @@
 
 /* Fill a window with n rows, ascending where lanes are open for rows in sequence; NULL: the first
  * ones. What cannot be read is left out. */
-static int read_window(struct lanes *lanes, struct window *window, const uint64_t *rows, uint64_t n,
-                       struct error *err)
+static int read_window(struct window *window, const uint64_t *rows, uint64_t n, struct error *err)
 {
     window->n = n;
     for (uint64_t i = 0; i < n; i++)
-        window->images[i].row = rows != NULL ? rows[i] : i;
-    for (size_t i = 0; i < lanes->n; i++) {
+        window->rows[i] = rows != NULL ? rows[i] : i;
+    for (size_t i = 0; i < window->lanes->n; i++) {
         struct error why = {0};
 
-        if (window_read_lane(window, lanes, i, &why) == 0)
+        if (window_read_lane(window, i, &why) == 0)
             continue;
-        lanes->items[i].is_broken = true;
+        window->lanes->items[i].is_broken = true;
         if (why.kind != ERROR_DATA) /* not the data's fault */
             return error_pass(err, &why);
     }
     return 0;
 }
 
-static void sketch_row(struct probe *probe, const struct lanes *lanes, const struct window *window,
-                       uint64_t at, struct sketch *sketch)
+/* planes: the lane of planes, whose number differs where it is read alone. */
+static void sketch_row(struct probe *probe, const struct window *window, size_t planes, uint64_t at,
+                       struct sketch *sketch)
 {
-    const struct row row = window_row(window, lanes, (size_t)lanes->planes, at);
+    const struct row row = window_row(window, planes, at);
 
     if (row.bytes == NULL)
         return;
     sketch_planes(&probe->sketcher, row.bytes, sketch);
-    sketch_policy(lanes, window, at, sketch);
+    sketch_policy(window, at, sketch);
 }
 
 int probe_open(struct probe *probe, struct lanes *lanes, struct error *err)
@@ -63,41 +67,28 @@ int probe_open(struct probe *probe, struct lanes *lanes, struct error *err)
     if (sketcher_init(&probe->sketcher, lanes, err) != 0 ||
         lanes_open(lanes, false, &probe->unused, err) != 0 ||
         window_init(&probe->window, lanes, n, err) != 0 ||
-        read_window(lanes, &probe->window, NULL, n, err) != 0)
+        read_window(&probe->window, NULL, n, err) != 0)
         return -1;
     probe->n = lanes->items[lanes->planes].is_broken ? 0 : n;
     probe->sketches = calloc(n + 1, sizeof *probe->sketches);
     if (probe->sketches == NULL)
         return error_no_memory(err, "rows of a set");
     for (uint64_t i = 0; i < probe->n; i++)
-        sketch_row(probe, lanes, &probe->window, i, &probe->sketches[i]);
+        sketch_row(probe, &probe->window, (size_t)lanes->planes, i, &probe->sketches[i]);
     return 0;
 }
 
 void probe_close(struct probe *probe)
 {
-    window_release(&probe->window, probe->lanes);
+    window_release(&probe->window);
     lanes_close(probe->lanes);
     sketcher_release(&probe->sketcher);
     free(probe->sketches);
     free(probe->far_rows);
-    free(probe->far);
     for (size_t i = 0; i < probe->n_games; i++)
         free(probe->games[i]);
     findings_release(&probe->unused.findings);
     *probe = (struct probe){0};
-}
-
-int probe_gather(struct probe *probe, const uint64_t *rows, uint64_t n, struct window *window,
-                 struct error *err)
-{
-    struct lanes *lanes = probe->lanes;
-
-    lanes_close(lanes);
-    if (lanes_open(lanes, true, &probe->unused, err) != 0 ||
-        window_init(window, lanes, n, err) != 0)
-        return -1;
-    return read_window(lanes, window, rows, n, err);
 }
 
 /* --- rows further on --- */
@@ -127,7 +118,6 @@ static void list_far(struct probe *probe, uint64_t block_rows)
         for (uint64_t k = 1; k < LAYOUT_MAX_IMAGES; k++)
             rows[n++] = k * block_rows + i;
     qsort(rows, n, sizeof *rows, compare_rows);
-    probe->n_far = 0;
     for (uint64_t i = 0; i < n; i++)
         if (rows[i] >= probe->n && rows[i] < probe->n_rows && (i == 0 || rows[i] != rows[i - 1]))
             rows[probe->n_far++] = rows[i];
@@ -139,83 +129,79 @@ static bool is_whole(const struct probe *probe)
     return probe->n + probe->n_far == probe->n_rows;
 }
 
-static int sketch_far(struct probe *probe, struct lanes *lanes, struct error *err)
+/* Decide which rows further on are looked at: all, where they may be blocks of different lengths
+ * and their sketches have room. */
+static int choose_far(struct probe *probe, uint64_t block_rows, struct error *err)
 {
-    const struct lane *planes = &lanes->items[lanes->planes];
+    const uint64_t n_after = probe->n_rows - probe->n;
+    const uint64_t row_nbytes = sizeof *probe->sketches + sizeof *probe->far_rows;
+    const bool all = probe->may_be_games &&
+                     n_after < probe->lanes->request->settings->max_memory / 2 / row_nbytes;
+    const uint64_t most =
+        all ? n_after : (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES;
+    struct sketch *grown;
+
+    probe->far_block = block_rows;
+    probe->far_rows = calloc(most + 1, sizeof *probe->far_rows);
+    if (probe->far_rows == NULL)
+        return error_no_memory(err, "rows of a set");
+    for (; all && probe->n_far < n_after; probe->n_far++)
+        probe->far_rows[probe->n_far] = probe->n + probe->n_far;
+    if (!all)
+        list_far(probe, block_rows);
+    grown = realloc(probe->sketches, (probe->n + probe->n_far + 1) * sizeof *grown);
+    if (grown == NULL)
+        return error_no_memory(err, "rows of a set");
+    probe->sketches = grown;
+    memset(grown + probe->n, 0, (probe->n_far + 1) * sizeof *grown);
+    return 0;
+}
+
+int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, struct error *err)
+{
+    struct lanes planes = lanes_of_planes(probe->lanes);
+    struct lanes *lanes = with_labels ? probe->lanes : &planes;
     const uint64_t capacity = CHUNK_NBYTES / (lanes->row_nbytes + 1) + 1;
     struct window window = {0};
     uint64_t i = 0;
     int status;
 
+    if (probe->n == 0 || probe->n == probe->n_rows)
+        return 0;
+    if (probe->far_rows == NULL && choose_far(probe, block_rows, err) != 0)
+        return -1;
+    probe->has_labels = with_labels;
     lanes_close(lanes);
     status = lanes_open(lanes, false, &probe->unused, err);
     if (status == 0)
         status = window_init(&window, lanes, capacity, err);
     while (status == 0 && i < probe->n_far) {
-        status = read_window(lanes, &window, probe->far_rows + i,
-                             probe->n_far - i < capacity ? probe->n_far - i : capacity, err);
-        if (status != 0 || planes->is_broken)
+        const uint64_t left = probe->n_far - i;
+
+        status = read_window(&window, probe->far_rows + i, left < capacity ? left : capacity, err);
+        if (status != 0 || planes.items->is_broken)
             break;
         for (uint64_t k = 0; k < window.n; k++)
-            sketch_row(probe, lanes, &window, k, &probe->far[i + k]);
+            sketch_row(probe, &window, (size_t)(planes.items - lanes->items), k,
+                       &probe->sketches[probe->n + i + k]);
         i += window.n;
     }
     probe->n_far = i;
-    window_release(&window, lanes);
+    window_release(&window);
     return status;
-}
-
-int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, struct error *err)
-{
-    const uint64_t max_memory = probe->lanes->request->settings->max_memory;
-    const uint64_t n_after = probe->n_rows - probe->n;
-    const bool all = probe->may_be_games &&
-                     n_after < max_memory / 2 / (sizeof *probe->far + sizeof *probe->far_rows);
-    const uint64_t most =
-        all ? n_after : (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES;
-    struct lanes planes = {.shard = probe->lanes->shard,
-                           .request = probe->lanes->request,
-                           .result = probe->lanes->result,
-                           .n = 1};
-
-    if (probe->n == 0 || n_after == 0)
-        return 0;
-    if (probe->far_rows == NULL) {
-        probe->far_rows = calloc(most + 1, sizeof *probe->far_rows);
-        if (probe->far_rows == NULL)
-            return error_no_memory(err, "rows of a set");
-        for (uint64_t i = 0; all && i < n_after; i++)
-            probe->far_rows[i] = probe->n + i;
-        probe->n_far = n_after;
-        probe->far_block = block_rows;
-        if (!all)
-            list_far(probe, block_rows);
-        probe->far = calloc(probe->n_far + 1, sizeof *probe->far);
-        if (probe->far == NULL)
-            return error_no_memory(err, "rows of a set");
-    }
-    planes.items = &probe->lanes->items[probe->lanes->planes];
-    planes.row_nbytes = planes.items->array->row_nbytes;
-    probe->has_labels = with_labels;
-    return sketch_far(probe, with_labels ? probe->lanes : &planes, err);
-}
-
-static const struct sketch *far_sketch(const struct probe *probe, uint64_t row)
-{
-    const uint64_t *found;
-
-    if (is_whole(probe))
-        return &probe->far[row - probe->n];
-    found = probe->n_far > 0
-                ? bsearch(&row, probe->far_rows, probe->n_far, sizeof row, compare_rows)
-                : NULL;
-    return found != NULL ? &probe->far[found - probe->far_rows] : NULL;
 }
 
 /* NULL: the row was not read. */
 static inline const struct sketch *sketch_of(const struct probe *probe, uint64_t row)
 {
-    return row < probe->n ? &probe->sketches[row] : far_sketch(probe, row);
+    const uint64_t *found;
+
+    if (row < probe->n || is_whole(probe))
+        return &probe->sketches[row];
+    found = probe->n_far > 0
+                ? bsearch(&row, probe->far_rows, probe->n_far, sizeof row, compare_rows)
+                : NULL;
+    return found != NULL ? &probe->sketches[probe->n + (uint64_t)(found - probe->far_rows)] : NULL;
 }
 
 /* --- trying layouts --- */
@@ -281,24 +267,11 @@ static uint64_t known_sources(const struct probe *probe, const struct layout *la
     return known < layout->n_sources ? known : layout->n_sources;
 }
 
-uint64_t probe_sources(const struct probe *probe, const struct fit *fit,
-                       uint64_t list[PROBE_SOURCES])
-{
-    const uint64_t known = known_sources(probe, &fit->layout);
-    const uint64_t n = known < PROBE_SOURCES ? known : PROBE_SOURCES;
-    uint64_t n_listed = 0;
-
-    for (uint64_t i = 0; i < n; i++)
-        if (count_alike(probe, &fit->layout, fit->level, i * known / n) > 0)
-            list[n_listed++] = i * known / n;
-    return n_listed;
-}
-
 static void try_layout(const struct probe *probe, const struct layout *layout, struct fit *best)
 {
     const enum probe_level level = best->level;
     const uint64_t known = known_sources(probe, layout);
-    const uint64_t n = known < PROBE_SOURCES ? known : PROBE_SOURCES;
+    const uint64_t n = known < MAX_SOURCES ? known : MAX_SOURCES;
     uint64_t n_tried = 0, n_good = 0, n_saved = 0, key = 0;
     double saved;
 
@@ -380,12 +353,11 @@ int probe_find(struct probe *probe, enum probe_level level, struct fit *best, st
 {
     const uint32_t n_images = probe->told.n_images;
     const uint64_t block_rows = probe->told.block_rows;
-    const uint32_t first = n_images > 0 ? n_images : 2;
     const uint32_t last = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
     const bool sees_far = is_whole(probe) || probe->n_far > 0;
 
     *best = (struct fit){.level = level};
-    for (uint32_t n = first; n <= last && n <= probe->n_rows; n++) {
+    for (uint32_t n = n_images > 0 ? n_images : 2; n <= last && n <= probe->n_rows; n++) {
         struct layout layout = {.n_images = n, .n_sources = probe->n_rows / n};
         const uint64_t end = probe->n / n < layout.n_sources ? probe->n / n : layout.n_sources - 1;
 
@@ -415,4 +387,217 @@ bool probe_is_enough(const struct probe *probe, const struct layout *layout)
 {
     return is_whole(probe) || probe->n_far > 0 ||
            probe->n / 2 >= layout->n_images * layout->block_rows;
+}
+
+/* --- what the images are --- */
+
+/* The only allowed transform that makes row b out of row a of a lane, or NO_TRANSFORM. *any tells
+ * whether there are some at all. */
+static uint32_t relate(const struct orbit_pair *pair, const bool *allowed, unsigned liberties,
+                       bool *any)
+{
+    const uint32_t n = pair->window->lanes->items[pair->lane].spec.board->n_transforms;
+    uint32_t found = NO_TRANSFORM, n_found = 0;
+
+    for (uint32_t u = 0; u < n && n_found < 2; u++)
+        if (allowed[u] && orbit_same(pair, u, liberties)) {
+            found = u;
+            n_found++;
+        }
+    *any = n_found > 0;
+    return n_found == 1 ? found : NO_TRANSFORM;
+}
+
+/* By the first of some liberties, from first to last, under which there is a transform; it must be
+ * the only one. With the first two, planes are right where they count. */
+static uint32_t relate_freely(const struct orbit_pair *pair, const bool *allowed, size_t first,
+                              size_t last)
+{
+    static const unsigned ladder[] = {ORBIT_EXACT,
+                                      ORBIT_ON_BOARD_ONLY,
+                                      ORBIT_NO_COMPLEMENT,
+                                      ORBIT_NO_EXCHANGE,
+                                      ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT,
+                                      ORBIT_NO_FLIP,
+                                      ORBIT_SWAP_ANYWAY};
+    uint32_t u = NO_TRANSFORM;
+    bool any = false;
+
+    for (size_t i = first; i <= last && !any; i++)
+        u = relate(pair, allowed, ladder[i], &any);
+    return u;
+}
+
+uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
+{
+    const uint32_t u = relate_freely(pair, allowed, 0, 1);
+
+    return u != NO_TRANSFORM ? u : relate_freely(pair, allowed, 2, 6);
+}
+
+/* The transform of most channels that are moved by one. */
+static uint32_t relate_channels(const struct orbit_pair *pair, const bool *allowed)
+{
+    uint32_t votes[BOARD_MAX_TRANSFORMS] = {0}, best = 0;
+    const uint64_t n_planes = pair->window->lanes->items[pair->lane].spec.n_planes;
+    struct orbit_pair channel = *pair;
+    bool any;
+
+    for (channel.channel = 1; channel.channel <= n_planes; channel.channel++) {
+        uint32_t u = relate(&channel, allowed, ORBIT_EXACT, &any);
+
+        if (!any)
+            u = relate(&channel, allowed, ORBIT_NO_EXCHANGE, &any);
+        if (u != NO_TRANSFORM)
+            votes[u]++;
+    }
+    for (uint32_t u = 1; u < BOARD_MAX_TRANSFORMS; u++)
+        if (votes[u] > (best == 0 ? 0 : votes[best]))
+            best = u;
+    return best > 0 ? best : NO_TRANSFORM;
+}
+
+/* What the arrays of a pair of rows of planes say: planes first, unless they alone stay where they
+ * are; then an array that is moved exactly; then planes whose colours are wrong, or some of their
+ * channels. */
+static uint32_t relate_rows(const struct orbit_pair *planes, const bool *allowed)
+{
+    const struct lanes *lanes = planes->window->lanes;
+    const uint32_t said = relate_freely(planes, allowed, 0, 1);
+    uint32_t other = NO_TRANSFORM;
+
+    if (said != 0 && said != NO_TRANSFORM)
+        return said;
+    for (size_t i = 0; i < lanes->n && (other == 0 || other == NO_TRANSFORM); i++) {
+        const struct lane *lane = &lanes->items[i];
+        struct orbit_pair pair = *planes;
+        bool any;
+
+        pair.lane = i;
+        if (i != planes->lane && lane_is_compared(lane) && lane->spec.kind != SPEC_KEEP)
+            other = relate(&pair, allowed, ORBIT_EXACT, &any);
+    }
+    if (said == NO_TRANSFORM && (other == 0 || other == NO_TRANSFORM))
+        other = probe_relate_planes(planes, allowed);
+    if (said == NO_TRANSFORM && other == NO_TRANSFORM &&
+        lanes->items[planes->lane].spec.kind == SPEC_AXIS)
+        other = relate_channels(planes, allowed);
+    return other != NO_TRANSFORM ? other : said;
+}
+
+/* Rows of some sources: image k of group g is at[g * n_images + k] of the window. */
+struct ballot {
+    struct probe *probe;
+    const struct window *window;
+    const uint64_t *at;
+    uint64_t n_groups;
+};
+
+static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
+{
+    uint32_t best = 0;
+
+    for (uint32_t u = 1; u < BOARD_MAX_TRANSFORMS; u++)
+        if (votes[u] > votes[best])
+            best = u;
+    return best;
+}
+
+/* Compare the base image of each group with its other images. */
+static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
+{
+    struct probe *probe = ballot->probe;
+    const size_t planes = (size_t)probe->lanes->planes;
+    const enum sketch_group group = fit->level == PROBE_BOX ? SKETCH_BOX : SKETCH_BOARD;
+    const uint32_t n_images = fit->layout.n_images;
+    uint64_t n_still = 0;
+
+    fit->n_moved = fit->n_pairs = 0;
+    for (uint32_t k = 0; k < n_images; k++) {
+        uint32_t votes[BOARD_MAX_TRANSFORMS] = {0}, foreign[BOARD_MAX_TRANSFORMS] = {0};
+        uint32_t n = 0, n_foreign = 0, best;
+
+        fit->ids[k] = 0;
+        fit->foreign[k] = -1;
+        if (k == base)
+            continue;
+        for (uint64_t g = 0; g < ballot->n_groups; g++) {
+            const uint64_t *at = ballot->at + g * n_images;
+            const struct orbit_pair pair = {ballot->window, planes, at[base], at[k], 0};
+            const uint32_t u = relate_rows(&pair, probe->allowed);
+            const int map =
+                u == NO_TRANSFORM
+                    ? sketch_relation(&probe->sketcher, group,
+                                      window_row(ballot->window, planes, at[base]).bytes,
+                                      window_row(ballot->window, planes, at[k]).bytes)
+                    : -1;
+
+            fit->n_pairs++;
+            fit->n_moved += u != NO_TRANSFORM && u != 0;
+            if (u != NO_TRANSFORM) {
+                votes[u]++;
+                n++;
+            } else if (map > 0) {
+                foreign[map]++;
+                n_foreign++;
+            }
+            n_still += map == 0;
+        }
+        best = most_votes(foreign);
+        if (n_foreign > n && 2 * foreign[best] > n_foreign)
+            fit->foreign[k] = (int)best;
+        best = most_votes(votes);
+        fit->ids[k] = fit->foreign[k] < 0 && 2 * votes[best] > n ? best : NO_TRANSFORM;
+    }
+    fit->only_colours = 2 * n_still > fit->n_pairs;
+}
+
+int probe_name_images(struct probe *probe, struct fit *fit, struct error *err)
+{
+    const uint32_t n_images = fit->layout.n_images;
+    const uint64_t known = known_sources(probe, &fit->layout);
+    const uint64_t n_sources = known < MAX_SOURCES ? known : MAX_SOURCES;
+    uint64_t *rows = calloc(n_sources * n_images + 1, sizeof *rows), n = 0;
+    struct window far = {0};
+    struct ballot ballot = {probe, &probe->window, rows, 0};
+    bool is_near = true;
+    int status = rows != NULL ? 0 : error_no_memory(err, "groups of images");
+
+    /* Sources all over the rows that were read whose images tell something. */
+    for (uint64_t i = 0; status == 0 && i < n_sources; i++) {
+        const uint64_t source = i * known / n_sources;
+
+        if (count_alike(probe, &fit->layout, fit->level, source) == 0)
+            continue;
+        for (uint32_t k = 0; k < n_images; k++, n++) {
+            rows[n] = layout_row(&fit->layout, source, k);
+            is_near &= rows[n] < probe->n;
+        }
+        ballot.n_groups++;
+    }
+    if (status == 0 && !is_near) {
+        lanes_close(probe->lanes);
+        status = lanes_open(probe->lanes, true, &probe->unused, err);
+        if (status == 0)
+            status = window_init(&far, probe->lanes, n, err);
+        if (status == 0)
+            status = read_window(&far, rows, n, err);
+        for (uint64_t i = 0; i < n; i++)
+            rows[i] = i;
+        ballot.window = &far;
+    }
+    for (uint32_t k = 0; k < n_images; k++)
+        fit->foreign[k] = -1;
+    /* The first image may itself be wrong: then another one tells. */
+    if (status == 0 && !probe->lanes->items[probe->lanes->planes].is_broken)
+        for (uint32_t base = 0; base < 3 && base < n_images; base++) {
+            struct fit other = *fit;
+
+            vote(&ballot, base, &other);
+            if (base == 0 || other.n_moved > fit->n_moved + fit->n_pairs / 4)
+                *fit = other;
+        }
+    window_release(&far);
+    free(rows);
+    return status;
 }

@@ -9,7 +9,7 @@
  * of a position, also where colours were exchanged wrongly or not at all. Sums of such hashes over
  * a channel or a policy are the same wherever its content was moved to, and when it was not.
  */
-#include "verify/explain.h"
+#include "verify/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,51 +40,41 @@ static uint32_t box_cell(uint32_t map, uint32_t rows, uint32_t cols, uint32_t ce
     return to[map][0] * cols + to[map][1];
 }
 
-static int make_box(struct sketcher *s, struct error *err)
-{
-    const struct board *board = s->lane->spec.board;
-    const uint32_t n = board->rows == board->cols ? 8 : 4;
-
-    if (board->rows == 0 || s->n_cells != board->rows * board->cols)
-        return 0;
-    s->box = calloc(n, sizeof *s->box);
-    s->box_maps = calloc((size_t)n * s->n_cells, sizeof *s->box_maps);
-    if (s->box == NULL || s->box_maps == NULL)
-        return error_no_memory(err, "symmetries of the box");
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t *map = s->box_maps + (size_t)k * s->n_cells;
-        bool is_own = false;
-
-        for (uint32_t cell = 0; cell < s->n_cells; cell++)
-            map[cell] = box_cell(k, board->rows, board->cols, cell);
-        s->box[k] = map;
-        for (uint32_t t = 0; t < board->n_transforms && !is_own; t++)
-            is_own = memcmp(s->maps[SKETCH_BOARD][t], map, s->n_cells * sizeof *map) == 0;
-        s->has_box |= !is_own;
-    }
-    s->maps[SKETCH_BOX] = s->box;
-    s->n_maps[SKETCH_BOX] = n;
-    return 0;
-}
-
 int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *err)
 {
     const struct lane *lane = &lanes->items[lanes->planes];
+    const struct board *board = lane->spec.board;
+    const uint32_t n_cells = (uint32_t)lane->spec.axis, n = board->rows == board->cols ? 8 : 4;
 
-    *s = (struct sketcher){.lane = lane, .n_cells = (uint32_t)lane->spec.axis};
-    s->maps[SKETCH_BOARD] = s->board;
+    *s = (struct sketcher){.lane = lane, .n_cells = n_cells};
     s->n_maps[SKETCH_BOARD] = lane->spec.n_steps;
     for (uint32_t t = 0; t < lane->spec.n_steps; t++)
-        s->board[t] = lane->spec.steps[t].dst;
-    s->room = calloc(3 * (size_t)s->n_cells + 1, sizeof *s->room);
+        s->maps[SKETCH_BOARD][t] = lane->spec.steps[t].dst;
+    s->room = calloc(3 * (size_t)n_cells + 1, sizeof *s->room);
     if (s->room == NULL)
         return error_no_memory(err, "shapes of positions");
-    return make_box(s, err);
+    if (board->rows == 0 || n_cells != board->rows * board->cols)
+        return 0;
+    s->n_maps[SKETCH_BOX] = n;
+    s->box_maps = calloc((size_t)n * n_cells, sizeof *s->box_maps);
+    if (s->box_maps == NULL)
+        return error_no_memory(err, "symmetries of the box");
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t *map = s->box_maps + (size_t)k * n_cells;
+        bool is_own = false;
+
+        for (uint32_t cell = 0; cell < n_cells; cell++)
+            map[cell] = box_cell(k, board->rows, board->cols, cell);
+        s->maps[SKETCH_BOX][k] = map;
+        for (uint32_t t = 0; t < board->n_transforms && !is_own; t++)
+            is_own = memcmp(s->maps[SKETCH_BOARD][t], map, n_cells * sizeof *map) == 0;
+        s->has_box |= !is_own;
+    }
+    return 0;
 }
 
 void sketcher_release(struct sketcher *s)
 {
-    free(s->box);
     free(s->box_maps);
     free(s->room);
     *s = (struct sketcher){0};
@@ -130,7 +120,7 @@ static uint64_t cell_hash(const struct sketcher *s, const uint8_t *row, uint64_t
     const size_t item = s->lane->array->header.dtype.itemsize;
 
     if (spec->kind == SPEC_BITS)
-        return orbit_bit(spec, row, p, cell) ? mix(1) : 0;
+        return plane_bit(row + p * ((spec->axis + 7) / 8), cell, spec->lsb_first) ? mix(1) : 0;
     return element_hash(
         s, row + (spec->channels_last ? cell * spec->n_planes + p : p * spec->axis + cell) * item);
 }
@@ -138,17 +128,6 @@ static uint64_t cell_hash(const struct sketcher *s, const uint8_t *row, uint64_t
 static bool counts_cell(const struct sketcher *s, uint64_t cell)
 {
     return s->lane->spec.on_board == NULL || s->lane->spec.on_board[cell];
-}
-
-/* Channels that a transform may make each other have one number. */
-static uint64_t channel_number(const struct spec *spec, uint64_t p)
-{
-    uint64_t least = p;
-
-    for (uint32_t t = 0; t < spec->n_steps; t++)
-        if (spec_plane_to(spec, t, p) < least)
-            least = spec_plane_to(spec, t, p);
-    return least;
 }
 
 /* Fill values with what each cell holds; the hash of all channels' contents, 0 when every cell
@@ -160,7 +139,7 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
 
     memset(values, 0, s->n_cells * sizeof *values);
     for (uint64_t p = 0; p < spec->n_planes; p++) {
-        uint64_t first = 0, sum = 0, number;
+        uint64_t first = 0, sum = 0, number = p;
         bool is_first = true, is_constant = true;
 
         for (uint64_t cell = 0; cell < s->n_cells; cell++) {
@@ -170,16 +149,19 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
                 continue;
             if (is_first)
                 first = hash;
-            is_constant &= is_first || hash == first;
+            is_constant &= hash == first;
             is_first = false;
             sum += hash;
         }
         if (is_constant)
             continue;
         counts += mix(sum);
-        number = 2 * channel_number(spec, p) + 1;
+        /* Channels that a transform may make each other have one number. */
+        for (uint32_t t = 0; t < spec->n_steps; t++)
+            if (spec_plane_to(spec, t, p) < number)
+                number = spec_plane_to(spec, t, p);
         for (uint64_t cell = 0; cell < s->n_cells; cell++)
-            values[cell] += (uint32_t)(cell_hash(s, row, p, cell) * number >> 16);
+            values[cell] += (uint32_t)(cell_hash(s, row, p, cell) * (2 * number + 1) >> 16);
     }
     return counts;
 }
@@ -248,20 +230,20 @@ int sketch_relation(struct sketcher *s, enum sketch_group group, const uint8_t *
 
 /* --- policies --- */
 
-void sketch_policy(const struct lanes *lanes, const struct window *window, uint64_t at,
-                   struct sketch *sketch)
+void sketch_policy(const struct window *window, uint64_t at, struct sketch *sketch)
 {
+    const struct lanes *lanes = window->lanes;
+
     sketch->policy = sketch->labels = 0;
     for (size_t i = 0; i < lanes->n; i++) {
         const struct lane *lane = &lanes->items[i];
         const enum role role = lane->binding->role;
         struct row row;
 
-        if (lane->is_broken || !lane->is_mapped ||
-            (role != ROLE_POLICY && role != ROLE_MASK && role != ROLE_POLICY_VALUE &&
-             role != ROLE_POLICY_INDEX))
+        if (!lane_is_compared(lane) || (role != ROLE_POLICY && role != ROLE_MASK &&
+                                        role != ROLE_POLICY_VALUE && role != ROLE_POLICY_INDEX))
             continue;
-        row = window_row(window, lanes, i, at);
+        row = window_row(window, i, at);
         if (row.items == NULL && (row.bytes == NULL || !dtype_is_number(row.dtype)))
             continue;
         for (uint64_t k = 0; k < row.n; k++) {

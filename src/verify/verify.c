@@ -6,14 +6,11 @@
  * line or lack of memory ends the run. To locate the images of one row, groups are found in the
  * same way and walked until one holds the row.
  */
-#include "verify/verify.h"
+#include "verify/parts.h"
 
 #include "base/text.h"
+#include "positions/positions.h"
 #include "shard/unpack.h"
-#include "verify/explain.h"
-#include "verify/labels.h"
-#include "verify/leak.h"
-#include "verify/pass.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -21,6 +18,51 @@
 #include <unistd.h>
 
 #define MAX_SEGMENT_NBYTES (UINT64_C(128) << 20) /* of rows in sequence that are held at a time */
+#define ROWS_AT_ONCE       4096
+#define MAX_FINDINGS       100 /* of a file that is only searched */
+
+/* --- positions that occur in the sets of --leak --- */
+
+static int add_leak(void *self, uint64_t row, size_t set, uint64_t other, struct error *err)
+{
+    const struct lanes *lanes = self;
+    const struct text_quoted path = text_path(lanes->request->settings->leaks[set - 1]);
+
+    (void)err;
+    findings_add(&lanes->result->findings,
+                 ERROR_AT(FINDING_LEAK, lanes->items[lanes->planes].array->key, row),
+                 "in one set only",
+                 finding_format("row %llu of %.120s", (unsigned long long)other, path.text).text,
+                 "a position that occurs in the other set");
+    return 0;
+}
+
+/* `overlap` compares them: each row that it finds is a finding. */
+static int check_leaks(struct lanes *lanes, struct error *err)
+{
+    const struct settings *settings = lanes->request->settings;
+    const struct shard *shard = lanes->shard;
+    struct settings mine = shard->recall.settings, others = *settings; /* owned elsewhere */
+    struct sets sets = {.n = settings->n_leaks + 1, .found = add_leak, .self = lanes};
+    struct error why = {0};
+    int status;
+
+    if (shard->found.board == NULL || lanes->planes < 0)
+        return error_set(err, ERROR_USAGE,
+                         "--leak: %s: needs planes and the board they are of (--board)",
+                         text_path(shard->archive.path).text);
+    mine.board = others.board = shard->found.board->name;
+    mine.board_text = others.board_text = shard->found.board->file_text;
+    sets.items = calloc(sets.n, sizeof *sets.items);
+    if (sets.items == NULL)
+        return error_no_memory(err, "sets to compare with");
+    sets.items[0] = (struct set){.path = shard->archive.path, .settings = &mine};
+    for (size_t i = 1; i < sets.n; i++)
+        sets.items[i] = (struct set){.path = settings->leaks[i - 1], .settings = &others};
+    status = sets_compare(&sets, settings, &why);
+    free(sets.items);
+    return status == 0 ? 0 : error_set(err, why.kind, "--leak: %s", why.message);
+}
 
 /* --- the content of a file --- */
 
@@ -35,10 +77,9 @@ static int check_unread(const struct shard *shard, struct verify_result *result,
         const enum role role = shard->bindings != NULL ? shard->bindings[i].role : ROLE_META;
         struct error why = {0};
 
-        if ((role != ROLE_META && role != ROLE_DROP) || array->objects != NULL ||
-            array->is_left_out)
-            continue;
-        if (unpack_start(&unpack, array, &why) != 0 || unpack_finish(&unpack, &why) != 0)
+        if ((role == ROLE_META || role == ROLE_DROP) && array->objects == NULL &&
+            !array->is_left_out &&
+            (unpack_start(&unpack, array, &why) != 0 || unpack_finish(&unpack, &why) != 0))
             status = verify_read_failed(result, array->key, &why, err);
     }
     unpack_release(&unpack);
@@ -50,25 +91,24 @@ static int check_rows(struct lanes *lanes, struct error *err)
     const struct settings *settings = lanes->request->settings;
     const uint64_t quarter = settings->max_memory / 4;
     const uint64_t max_nbytes = quarter < MAX_SEGMENT_NBYTES ? quarter : MAX_SEGMENT_NBYTES;
+    struct verify_result *result = lanes->result;
     struct orbit_groups groups = {0};
-    struct verify_pass pass = {.lanes = lanes};
-    int status = verify_labels_decide(lanes, err);
+    int status = lanes_decide_labels(lanes, err);
 
     if (status == 0)
         status = explain_set(&groups, lanes, err);
-    if (status == 0 && lanes->result->is_expanded) {
-        pass.groups = &groups;
+    if (status == 0 && result->is_expanded) {
         status = orbit_groups_settle(&groups, lanes->row_nbytes, max_nbytes, err);
         if (status == 0)
             status = orbit_groups_expect(&groups, lanes->shard->recall.manifest, err);
-        lanes->result->n_groups = groups.n_groups;
+        result->n_groups = groups.n_groups;
     }
     if (status == 0 && settings->n_leaks > 0)
-        status = leak_check(lanes, err);
+        status = check_leaks(lanes, err);
     if (status == 0)
-        status = lanes_open(lanes, groups.entries != NULL, lanes->result, err);
+        status = lanes_open(lanes, groups.entries != NULL, result, err);
     if (status == 0)
-        status = verify_pass_run(&pass, err);
+        status = verify_pass_run(lanes, result->is_expanded ? &groups : NULL, err);
     orbit_groups_release(&groups);
     return status;
 }
@@ -94,21 +134,6 @@ static int check_opened(struct shard *shard, const struct verify_request *reques
     return status;
 }
 
-static int check_file(const struct verify_request *request, struct verify_result *result,
-                      struct error *err)
-{
-    struct shard shard;
-    int status = verify_shard_open(&shard, request, result->path, result, err);
-
-    result->n_rows = shard.n_rows;
-    if (status == 0 && shard.archive.path != NULL && !request->headers_only)
-        status = check_opened(&shard, request, result, err);
-    if (status == 0 && shard.recall.manifest != NULL)
-        status = verify_shard_compare(&shard, request, result, err);
-    shard_close(&shard);
-    return status;
-}
-
 /* --- files and manifests --- */
 
 /* A new result; borrowed until the next one is added. */
@@ -131,17 +156,36 @@ static struct verify_result *add_result(struct verify_results *results,
     return grown;
 }
 
+static int check_file(const struct verify_request *request, const char *path,
+                      struct verify_results *results, struct error *err)
+{
+    struct verify_result *result = add_result(results, request, path, err);
+    struct shard shard;
+    int status;
+
+    if (result == NULL)
+        return -1;
+    status = verify_shard_open(&shard, request, result, err);
+    result->n_rows = shard.n_rows;
+    if (status == 0 && shard.archive.path != NULL && !request->headers_only)
+        status = check_opened(&shard, request, result, err);
+    if (status == 0 && shard.recall.manifest != NULL)
+        status = verify_shard_compare(&shard, request, result, err);
+    shard_close(&shard);
+    return status;
+}
+
 /* A manifest and every output it lists, each with a result of its own. */
 static int check_manifest(const struct verify_request *request, const char *path,
                           struct verify_results *results, struct error *err)
 {
-    const struct finding_place place = {FINDING_MANIFEST, false, NULL, FINDING_NO_ROW};
+    const struct finding_place *place = ERROR_AT(FINDING_MANIFEST, NULL, FINDING_NO_ROW);
     const size_t own = results->n;
     struct verify_result *result = add_result(results, request, path, err);
     struct verify_request one = *request;
     struct error why = {0};
-    struct text output = {0};
     struct manifest *manifest;
+    struct text output = {0};
     const char *folder;
     char *copy;
     int status = 0;
@@ -153,7 +197,7 @@ static int check_manifest(const struct verify_request *request, const char *path
         if (why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
         result->fatal = why.kind;
-        findings_add(&result->findings, &place, "", "", "%s", why.message);
+        findings_add(&result->findings, place, "", "", "%s", why.message);
         return 0;
     }
     copy = strdup(path);
@@ -165,17 +209,15 @@ static int check_manifest(const struct verify_request *request, const char *path
 
         one.manifest_output = i;
         results->items[own].n_rows += file->n_rows;
-        text_release(&output);
+        output.n_bytes = 0;
         status = text_append(&output, err, "%s/%s", folder, file->name);
-        if (status == 0 && access(output.text, F_OK) != 0) {
-            findings_add(&results->items[own].findings, &place, "all that it lists", "no such file",
+        if (status == 0 && access(output.text, F_OK) != 0)
+            findings_add(&results->items[own].findings, place, "all that it lists", "no such file",
                          "output %s is missing", text_quote(file->name).text);
-        } else if (status == 0) {
-            result =
-                add_result(results, &one,
-                           strncmp(output.text, "./", 2) == 0 ? output.text + 2 : output.text, err);
-            status = result != NULL ? check_file(&one, result, err) : -1;
-        }
+        else if (status == 0)
+            status =
+                check_file(&one, strncmp(output.text, "./", 2) == 0 ? output.text + 2 : output.text,
+                           results, err);
     }
     text_release(&output);
     free(copy);
@@ -186,17 +228,11 @@ static int check_manifest(const struct verify_request *request, const char *path
 int verify_path(const struct verify_request *request, const char *path,
                 struct verify_results *results, struct error *err)
 {
-    const size_t n = strlen(path);
-    struct verify_result *result;
-    int status;
-
-    if (n > 5 && strcmp(path + n - 5, ".json") == 0)
+    if (text_ends_with(path, ".json"))
         return check_manifest(request, path, results, err);
-    result = add_result(results, request, path, err);
-    status = result != NULL ? check_file(request, result, err) : -1;
-    if (status == 0 && result->findings.no_memory)
-        status = error_no_memory(err, "findings");
-    return status;
+    if (check_file(request, path, results, err) != 0)
+        return -1;
+    return results->items[results->n - 1].findings.no_memory ? error_no_memory(err, "findings") : 0;
 }
 
 void verify_results_release(struct verify_results *results)
@@ -215,20 +251,15 @@ int verify_exit_code(const struct verify_results *results)
     int code = 0;
 
     for (size_t i = 0; i < results->n; i++) {
-        const struct verify_result *result = &results->items[i];
-
-        if (result->fatal != ERROR_NONE)
-            return error_exit_code(result->fatal);
-        if (result->findings.n_errors > 0)
+        if (results->items[i].fatal != ERROR_NONE)
+            return error_exit_code(results->items[i].fatal);
+        if (results->items[i].findings.n_errors > 0)
             code = 1;
     }
     return code;
 }
 
 /* --- which rows are images of one source --- */
-
-#define ROWS_AT_ONCE 4096
-#define MAX_FINDINGS 100
 
 /* What is looked for: the group of one row, or all rows. */
 struct search {
@@ -237,39 +268,43 @@ struct search {
     struct verify_images *all; /* or NULL */
 };
 
-/* Copy group g of the window if it holds the row. */
-static int take_group(const struct window *window, uint64_t g, const struct search *search,
+/* Take a group of n images if it holds the row. */
+static int take_group(const struct lane_image *images, uint64_t n, const struct search *search,
                       struct error *err)
 {
     struct verify_located *located = search->located;
-    const uint64_t begin = window->groups[g], end = window->groups[g + 1];
     bool found = false;
 
-    for (uint64_t m = begin; m < end; m++)
-        found |= window->images[window->members[m]].row == search->row;
+    for (uint64_t m = 0; m < n; m++)
+        found |= images[m].row == search->row;
     if (!found)
         return 0;
-    located->images = calloc(end - begin, sizeof *located->images);
+    located->images = calloc(n, sizeof *located->images);
     if (located->images == NULL)
         return error_no_memory(err, "images of a row");
-    for (uint64_t m = begin; m < end; m++) {
-        const struct lane_image *image = &window->images[window->members[m]];
-
-        if (image->transform != ORBIT_NO_TRANSFORM)
-            located->images[located->n++] = (struct verify_image){image->row, image->transform};
-    }
+    for (uint64_t m = 0; m < n; m++)
+        if (images[m].transform != NO_TRANSFORM)
+            located->images[located->n++] =
+                (struct verify_image){images[m].row, images[m].transform};
     return 0;
 }
 
 /* Walk over the groups until one holds the row, or to the end. */
-static int walk(const struct orbit_groups *groups, const struct lanes *lanes,
-                const struct search *search, struct error *err)
+static int walk(const struct orbit_groups *groups, struct lanes *lanes, const struct search *search,
+                struct error *err)
 {
     struct verify_images *all = search->all;
     struct orbit_cursor cursor = {0};
     struct window window = {0};
     int status = window_init(&window, lanes, orbit_groups_capacity(groups, ROWS_AT_ONCE), err);
 
+    if (all != NULL) {
+        all->n_rows = groups->n_rows;
+        all->sources = calloc(all->n_rows + 1, sizeof *all->sources);
+        all->transforms = calloc(all->n_rows + 1, sizeof *all->transforms);
+        if (all->sources == NULL || all->transforms == NULL)
+            status = error_no_memory(err, "images of all rows");
+    }
     if (status == 0)
         status = orbit_cursor_open(&cursor, groups, err);
     while (status == 0 && search->located->images == NULL) {
@@ -280,40 +315,30 @@ static int walk(const struct orbit_groups *groups, const struct lanes *lanes,
             all->sources[window.images[i].row] = window.images[i].source;
             all->transforms[window.images[i].row] = window.images[i].transform;
         }
-        for (uint64_t g = 0;
-             all == NULL && g < window.n_groups && status == 0 && search->located->images == NULL;
+        for (const uint64_t *g = window.groups;
+             all == NULL && g < window.groups + window.n_groups && status == 0 &&
+             search->located->images == NULL;
              g++)
-            status = take_group(&window, g, search, err);
+            status = take_group(window.images + g[0], g[1] - g[0], search, err);
     }
     orbit_cursor_close(&cursor);
-    window_release(&window, lanes);
+    window_release(&window);
     return status;
 }
 
 static int find_images(struct shard *shard, const struct verify_request *request,
                        struct verify_result *result, const struct search *search, struct error *err)
 {
-    struct verify_images *all = search->all;
     struct lanes lanes = {0};
     struct orbit_groups groups = {0};
     int status = lanes_init(&lanes, shard, request, result, err);
 
     if (status == 0)
         status = explain_set(&groups, &lanes, err);
-    if (status == 0 && result->is_expanded) {
+    if (status == 0 && result->is_expanded)
         status = orbit_groups_settle(&groups, lanes.row_nbytes, request->settings->max_memory, err);
-        if (status == 0 && all != NULL) {
-            all->n_rows = shard->n_rows;
-            all->sources = calloc(all->n_rows + 1, sizeof *all->sources);
-            all->transforms = calloc(all->n_rows + 1, sizeof *all->transforms);
-            if (all->sources == NULL || all->transforms == NULL)
-                status = error_no_memory(err, "images of all rows");
-            for (uint64_t i = 0; status == 0 && i < all->n_rows; i++)
-                all->transforms[i] = ORBIT_NO_TRANSFORM;
-        }
-        if (status == 0)
-            status = walk(&groups, &lanes, search, err);
-    }
+    if (status == 0 && result->is_expanded)
+        status = walk(&groups, &lanes, search, err);
     orbit_groups_release(&groups);
     lanes_release(&lanes);
     return status;
@@ -343,18 +368,17 @@ static int keep_settings(struct shard *shard, struct verify_located *located,
 /* A file that cannot be read: the first finding that is an error says why. */
 static int refuse(const struct verify_result *result, struct error *err)
 {
-    const struct findings *found = &result->findings;
-    size_t i = 0;
+    const struct finding *item = result->findings.items, *end = item + result->findings.n;
 
-    if (found->no_memory)
+    if (result->findings.no_memory)
         return error_no_memory(err, "findings");
-    while (i < found->n && found->items[i].is_warning)
-        i++;
-    if (i == found->n)
+    while (item < end && item->is_warning)
+        item++;
+    if (item == end)
         return error_set(err, result->fatal, "%s: cannot be read", text_path(result->path).text);
     return error_set(err, result->fatal, "%s: %s%s%s", text_path(result->path).text,
-                     found->items[i].array != NULL ? text_path(found->items[i].array).text : "",
-                     found->items[i].array != NULL ? ": " : "", found->items[i].message);
+                     item->array != NULL ? text_path(item->array).text : "",
+                     item->array != NULL ? ": " : "", item->message);
 }
 
 static int search_file(const struct verify_request *request, const char *path,
@@ -372,7 +396,7 @@ static int search_file(const struct verify_request *request, const char *path,
     *search->located = (struct verify_located){.recall = {.settings = *request->settings}};
     settings.transforms = NULL;
     own.settings = &settings;
-    status = copy != NULL ? verify_shard_open(&shard, request, copy, &result, &why)
+    status = copy != NULL ? verify_shard_open(&shard, request, &result, &why)
                           : error_no_memory(&why, "name of a file");
     if (status == 0 && shard.bindings != NULL && result.fatal == ERROR_NONE)
         status = find_images(&shard, &own, &result, search, &why);

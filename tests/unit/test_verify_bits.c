@@ -1,5 +1,5 @@
 /* test_verify_bits.c - planes of packed bits: any bit of the image that is wrong is seen. */
-#include "verify/images.h"
+#include "verify/parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,8 +8,7 @@
 #include <cmocka.h>
 
 #include "positions/key.h"
-#include "verify/images.h"
-#include "verify/numbers.h"
+#include "verify/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +28,6 @@ struct fixture {
     struct lanes lanes;
     struct lane lane;
     struct window window;
-    struct lane_image images[2];
     const struct array *list;
     struct batch batch;
     struct spec_maker maker;
@@ -61,7 +59,7 @@ static void set_up(struct fixture *f, const char *name, char kind, uint32_t item
         .arrays = &f->list, .n_arrays = 1, .n_rows = 2, .unit_nbytes = f->array.row_nbytes};
     f->batch = (struct batch){.reader = &f->lane.reader, .n = 2};
     assert_non_null(bytes_reserve(&f->batch.bytes, 2 * f->array.row_nbytes, NULL));
-    f->window = (struct window){.n = 2, .images = f->images, .batches = &f->batch};
+    f->window = (struct window){.lanes = &f->lanes, .n = 2, .batches = &f->batch};
 }
 
 static void tear_down(struct fixture *f)
@@ -111,7 +109,7 @@ static void make_image(const struct fixture *f, uint32_t t)
 
 static bool is_image(const struct fixture *f, uint32_t t, unsigned liberties)
 {
-    const struct orbit_pair pair = {&f->window, &f->lanes, 0, 0, 1, 0};
+    const struct orbit_pair pair = {&f->window, 0, 0, 1, 0};
 
     return orbit_same(&pair, t, liberties);
 }

@@ -1,0 +1,414 @@
+/*
+ * shard.c - a shard as `verify` sees it: archive, manifest, pickled objects, board, roles, and how
+ * the player to move is coded, in this order. Failures of reading become findings, with the exit
+ * code they stand for; what remains unknown is NULL. Also: the shard against the manifest that
+ * lists it.
+ *
+ * With a known board roles are inferred as for `expand`, and a refusal becomes a finding. Without
+ * one, the boards that the planes' shape allows are tried, and the first that fits all arrays lends
+ * its roles; when none does, names alone decide, so that sums, ranges and row counts can still be
+ * checked.
+ */
+#include "verify/parts.h"
+
+#include "base/text.h"
+#include "engine/side_work.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- refusals become findings --- */
+
+static void tell(struct verify_result *result, const struct finding_place *place,
+                 const struct error *why)
+{
+    char reason[ERROR_MESSAGE_NBYTES];
+
+    findings_add(&result->findings, place, "", "", "%s", error_reason(why, reason));
+}
+
+int verify_read_failed(struct verify_result *result, const char *array, const struct error *why,
+                       struct error *err)
+{
+    const enum finding_code code = why->code == ERROR_CODE_CRC ? FINDING_CRC : FINDING_CONTAINER;
+
+    if (why->kind == ERROR_INTERNAL || why->kind == ERROR_USAGE)
+        return error_pass(err, why);
+    if (result->fatal == ERROR_NONE)
+        result->fatal = why->kind;
+    if (array == NULL && *why->array != '\0')
+        array = why->array;
+    tell(result, ERROR_AT(code, array, why->has_row ? why->row : FINDING_NO_ROW), why);
+    return 0;
+}
+
+/* The array that a refusal is about. */
+static const struct array *find_refused(const struct shard *shard, const struct error *why)
+{
+    return *why->array != '\0' ? archive_in_find(&shard->archive, why->array) : NULL;
+}
+
+/* Strings and objects that stand where numbers must be cannot be read as a shard at all. */
+static void add_refusal(const struct shard *shard, const struct error *why,
+                        struct verify_result *result)
+{
+    static const enum finding_code codes[] = {
+        [ERROR_CODE_NONE] = FINDING_SHAPE,
+        [ERROR_CODE_CRC] = FINDING_CRC,
+        [ERROR_CODE_ROWS] = FINDING_ROWS,
+        [ERROR_CODE_SHAPE] = FINDING_SHAPE,
+        [ERROR_CODE_LENGTH] = FINDING_LENGTH_MISMATCH,
+    };
+    const struct array *array = find_refused(shard, why);
+
+    if (why->code == ERROR_CODE_NONE || (why->code == ERROR_CODE_SHAPE &&
+                                         (array == NULL || !dtype_is_number(&array->header.dtype))))
+        result->fatal = ERROR_DATA;
+    tell(result, ERROR_AT(codes[why->code], array != NULL ? array->key : NULL, FINDING_NO_ROW),
+         why);
+}
+
+/* --- roles --- */
+
+static int infer(struct shard *shard, const struct board *board, struct role_problems *problems,
+                 struct error *why)
+{
+    return role_infer(&shard->archive, board, &shard->recall.settings.roles, shard->bindings,
+                      &shard->n_rows, problems, why);
+}
+
+/* One of the boards that the shape allows lends its roles. Its name is not known for sure. */
+static bool borrow_roles(struct shard *shard, struct error *why)
+{
+    char names[BOARD_MAX_GUESSES][64];
+    struct board_seen seen = {.any_planes = true};
+    const size_t n = role_see_planes(&shard->archive, &seen) ? board_guess(&seen, names) : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct error refused = {0};
+        struct board *board = board_new(names[i], &refused);
+
+        if (board == NULL && refused.kind == ERROR_INTERNAL)
+            *why = refused;
+        if (board == NULL)
+            continue;
+        if (infer(shard, board, NULL, &refused) == 0) {
+            shard->found.board = board;
+            shard->found.is_lent = true;
+            return true;
+        }
+        board_free(board);
+        if (why->kind == ERROR_NONE)
+            *why = refused;
+    }
+    return false;
+}
+
+/* A policy as long as some other board has cells contradicts the planes. */
+static bool contradicts(const struct shard *shard, const struct npy_header *h)
+{
+    const uint64_t n = h->n_dims == 2 ? h->shape[1] : 0;
+    struct board_seen seen = {.rows = 0};
+    bool is_square = false;
+
+    for (uint64_t side = 3; side * side <= n && side < 256; side++)
+        is_square |= side * side == n || side * side == n - 1;
+    return is_square && role_see_planes(&shard->archive, &seen) && n != seen.rows * seen.cols;
+}
+
+static enum role role_by_name_alone(const struct shard *shard, const struct array *array,
+                                    struct verify_result *result, struct findings *findings)
+{
+    const struct npy_header *h = &array->header;
+    const struct role_named named = role_by_name(array->key, NULL);
+    const struct finding_place *place = ERROR_AT(FINDING_SHAPE, array->key, FINDING_NO_ROW);
+
+    if (h->n_dims == 0 || (named.flags & NAME_NEVER_ROWS))
+        return ROLE_META;
+    if (!named.is_known)
+        return array->n_rows == shard->n_rows ? ROLE_COPY : ROLE_META;
+    if (array->n_rows != shard->n_rows) {
+        findings_add(findings, ERROR_AT(FINDING_ROWS, array->key, FINDING_NO_ROW),
+                     finding_format("%" PRIu64 " rows", shard->n_rows).text,
+                     finding_format("%" PRIu64, array->n_rows).text, "another number of rows");
+        return ROLE_META;
+    }
+    if (named.role < ROLE_COPY && !dtype_is_number(&h->dtype)) {
+        result->fatal = ERROR_DATA;
+        findings_add(findings, place, "numbers", "another type", "holds no numbers");
+        return ROLE_META;
+    }
+    if ((named.role == ROLE_PLANES && (h->n_dims < 2 || h->n_dims > 4)) ||
+        (named.role == ROLE_POLICY && (h->n_dims < 2 || contradicts(shard, h))))
+        findings_add(findings, place, "a shape that fits one board",
+                     text_shape(h->shape, h->n_dims).text, "no board has arrays of these shapes");
+    return named.role;
+}
+
+/* why: what the boards tried had to say; NULL when it has been reported. */
+static void read_by_names(struct shard *shard, const struct error *why,
+                          struct verify_result *result)
+{
+    const struct array *first = role_rows_array(&shard->archive);
+    const struct array *refused = why != NULL ? find_refused(shard, why) : NULL;
+    struct findings unused = {0};
+    struct findings *findings = why != NULL ? &result->findings : &unused;
+
+    if (first == NULL) {
+        result->fatal = ERROR_DATA;
+        findings_add(findings, ERROR_AT(FINDING_SHAPE, NULL, FINDING_NO_ROW), "", "",
+                     "no array of a training shard was found");
+        free(shard->bindings);
+        shard->bindings = NULL;
+        return;
+    }
+    /* A shape that none of the boards tried has may be right on one that was not tried; objects
+     * that cannot be read, and arrays that contradict each other, are wrong on every board. */
+    if (why != NULL && why->kind == ERROR_DATA &&
+        (why->code != ERROR_CODE_SHAPE ||
+         (refused != NULL && refused->header.dtype.kind == DTYPE_OBJECT)))
+        add_refusal(shard, why, result);
+    board_free(shard->found.board);
+    shard->found.board = NULL;
+    shard->n_rows = first->n_rows;
+    for (size_t i = 0; i < shard->archive.n_arrays; i++) {
+        const struct array *array = &shard->archive.arrays[i];
+        const struct npy_header *h = &array->header;
+        struct role_binding *b = &shard->bindings[i];
+
+        *b = (struct role_binding){.role = role_by_name_alone(shard, array, result, findings),
+                                   .inferred = true,
+                                   .axes = {1, h->n_dims > 1 ? h->shape[h->n_dims - 1] : 1, 1},
+                                   .index_array = -1,
+                                   .value_array = -1,
+                                   .offsets_array = -1};
+        b->is_counts = role_prefix_is_counts(array->key, strlen(array->key));
+        for (unsigned d = 1; d + 1 < h->n_dims; d++)
+            b->axes.outer *= h->shape[d];
+    }
+}
+
+static int decide_roles(struct shard *shard, struct verify_result *result, struct error *err)
+{
+    const struct role_problems *problems = &shard->problems;
+    struct error why = {0};
+    bool is_lost;
+    int status;
+
+    shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
+    if (shard->bindings == NULL)
+        return error_no_memory(err, "roles");
+    if (shard->found.board == NULL) {
+        if (borrow_roles(shard, &why))
+            return 0;
+        if (why.kind != ERROR_NONE && why.kind != ERROR_DATA)
+            return error_pass(err, &why);
+        read_by_names(shard, &why, result);
+        return 0;
+    }
+    /* What could not be decided is a finding, and the other arrays are still looked at; unless the
+     * file cannot be read as a shard of that board at all. */
+    status = infer(shard, shard->found.board, &shard->problems, &why);
+    is_lost = status != 0 || shard->n_rows == 0;
+    for (size_t i = 0; i < problems->n; i++) {
+        add_refusal(shard, &problems->items[i].why, result);
+        is_lost |= problems->items[i].array < 0;
+    }
+    if (status != 0 && why.kind == ERROR_DATA)
+        add_refusal(shard, &why, result);
+    if (is_lost && (problems->n > 0 || status != 0))
+        read_by_names(shard, NULL, result);
+    return status != 0 && why.kind != ERROR_DATA ? error_pass(err, &why) : 0;
+}
+
+/* --- to-move planes --- */
+
+/* Add the codes of the to-move plane of an array, beside which stands that of the player to move
+ * (or NULL). What a 1 means is only asked while no other number tells. */
+static int find_codes(const struct shard *shard, size_t i, const struct array *to_move,
+                      unsigned *codes, struct error *err)
+{
+    const struct array *planes = &shard->archive.arrays[i];
+    const struct role_axes *axes = &shard->bindings[i].axes;
+    const struct conventions *c = &shard->conventions;
+    const struct planes_form form = {&planes->header.dtype, axes->outer * axes->inner, axes->axis,
+                                     axes->outer == 1 && axes->inner > 1};
+    struct batch rows = {.own = {.arrays = &planes, .n_arrays = 1}};
+    struct batch turns = {.own = {.arrays = &to_move, .n_arrays = 1}};
+    struct error why = {0}; /* what cannot be read is found later */
+    struct stone_planes where;
+    int status;
+
+    stone_planes_decide(&where, c, form.n_planes, shard->found.board->n_planes == 0);
+    if (where.turn < 0)
+        return 0;
+    status = batch_open(&rows, shard->recall.settings.budget, &why);
+    if (status == 0 && to_move != NULL)
+        status = batch_open(&turns, shard->recall.settings.budget, &why);
+    while (status == 0 && !(*codes & TURN_OTHER)) {
+        int player = -1;
+        int64_t lead = 0;
+        double value;
+
+        if (batch_next(&rows, 1, &why) != 0 || rows.n == 0 ||
+            (to_move != NULL && batch_next(&turns, 1, &why) != 0))
+            break;
+        if (to_move != NULL)
+            player =
+                turn_player(c->to_move, dtype_get_double(&to_move->header.dtype, turns.bytes.data));
+        value = planes_number(&form, rows.bytes.data, (uint64_t)where.turn, 0);
+        if (value == 0)
+            *codes |= TURN_ZERO;
+        else if (value != 1)
+            *codes |= turn_player(c->to_move, value) == 1 ? TURN_OTHER : 0;
+        if (value != 1)
+            continue;
+        for (uint64_t cell = 0; cell < form.axis && !where.is_mover; cell++)
+            lead += planes_has_stone(&form, rows.bytes.data, where.stones[0], cell) -
+                    planes_has_stone(&form, rows.bytes.data, where.stones[1], cell);
+        *codes |= player == 0 ? TURN_FIRST_SAID : player == 1 ? TURN_SECOND_SAID : 0;
+        *codes |= lead == -1 ? TURN_FIRST_LACKS : lead == 1 ? TURN_SECOND_LACKS : 0;
+    }
+    batch_release(&rows);
+    batch_release(&turns);
+    return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
+}
+
+/* Decide how the to-move plane is coded where --to-move leaves it open: by the numbers that stand
+ * there, up to the first row that tells. */
+static int decide_plane_coding(struct shard *shard, struct error *err)
+{
+    struct conventions *c = &shard->conventions;
+    const struct array *to_move = NULL;
+    unsigned codes = 0;
+
+    if (shard->found.board == NULL || shard->bindings == NULL ||
+        !board_swaps_colours(shard->found.board) || !c->to_move_said || c->to_move == TO_MOVE_01 ||
+        c->planes > PLANES_MOVER || conventions_is_said(c, "to-move-plane"))
+        return 0;
+    for (size_t i = 0; i < shard->archive.n_arrays && to_move == NULL; i++)
+        if (shard->bindings[i].role == ROLE_TO_MOVE && !shard->bindings[i].is_winner &&
+            dtype_is_number(&shard->archive.arrays[i].header.dtype) &&
+            shard->archive.arrays[i].n_rows == shard->n_rows)
+            to_move = &shard->archive.arrays[i];
+    for (size_t i = 0; i < shard->archive.n_arrays; i++)
+        if (shard->bindings[i].role == ROLE_PLANES &&
+            dtype_is_number(&shard->archive.arrays[i].header.dtype) &&
+            shard->archive.arrays[i].row_nbytes > 0 &&
+            find_codes(shard, i, to_move, &codes, err) != 0)
+            return -1;
+    /* Where nothing tells, it is as it was told. */
+    (void)turn_decide_coding(codes, c->to_move, &c->plane_coding);
+    return 0;
+}
+
+/* --- the whole --- */
+
+int verify_shard_open(struct shard *shard, const struct verify_request *request,
+                      struct verify_result *result, struct error *err)
+{
+    const struct settings *settings = request->settings;
+    struct archive_in *archive = &shard->archive;
+    struct error why = {0};
+
+    *shard = (struct shard){0};
+    if (role_open(archive, result->path, settings->use_map, &settings->roles, &why) != 0)
+        return verify_read_failed(result, NULL, &why, err);
+    for (size_t i = 0; i < archive->n_warnings; i++)
+        findings_add(&result->findings, WARNING_AT(FINDING_CONTAINER, NULL, FINDING_NO_ROW), "", "",
+                     "%s", archive->warnings[i]);
+    if (recall_open(&shard->recall, settings, archive, request->manifest, request->manifest_output,
+                    request->exact_manifest, err) != 0)
+        return -1;
+    shard->conventions = shard->recall.settings.conventions;
+    for (size_t i = 0; i < archive->n_arrays; i++) {
+        struct array *array = &archive->arrays[i];
+        struct error refused = {0};
+
+        if (array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
+            array_load_objects(array, NULL, &refused) != 0 &&
+            verify_read_failed(result, array->key, &refused, err) != 0)
+            return -1;
+    }
+    if (shard_find_board(&shard->found, archive, &shard->recall.settings, &shard->recall, err) != 0)
+        return -1;
+    if (shard->found.problem.kind == ERROR_DATA)
+        tell(result, ERROR_AT(FINDING_SHAPE, NULL, FINDING_NO_ROW), &shard->found.problem);
+    if (result->fatal == ERROR_NONE && decide_roles(shard, result, err) != 0)
+        return -1;
+    return result->fatal == ERROR_NONE ? decide_plane_coding(shard, err) : 0;
+}
+
+/* --- against its manifest --- */
+
+static void differ(struct verify_result *result, const char *array, const char *expected,
+                   const char *found, const char *what)
+{
+    findings_add(&result->findings, ERROR_AT(FINDING_MANIFEST, array, FINDING_NO_ROW), expected,
+                 found, "%s", what);
+}
+
+static void compare_array(struct verify_result *result, const struct array *array,
+                          const struct manifest_array *listed)
+{
+    const struct npy_header *header = &array->header;
+    char name[32];
+
+    dtype_name(&header->dtype, name, sizeof name);
+    if (strcmp(listed->dtype, name) != 0)
+        differ(result, array->key, listed->dtype, name, "dtype");
+    if (listed->n_dims != header->n_dims ||
+        memcmp(listed->shape, header->shape, listed->n_dims * sizeof *listed->shape) != 0)
+        differ(result, array->key, text_shape(listed->shape, listed->n_dims).text,
+               text_shape(header->shape, header->n_dims).text, "shape");
+    if (array->has_crc && listed->crc != array->crc)
+        differ(result, array->key, finding_format("%08" PRIx32, listed->crc).text,
+               finding_format("%08" PRIx32, array->crc).text, "CRC");
+}
+
+int verify_shard_compare(const struct shard *shard, const struct verify_request *request,
+                         struct verify_result *result, struct error *err)
+{
+    const struct archive_in *archive = &shard->archive;
+    const struct manifest_file *file = shard->recall.output;
+    char sha256[DIGEST_HEX_NBYTES];
+    struct error why = {0};
+    uint64_t n_bytes = 0;
+    size_t n_found = 0;
+
+    if (file == NULL) {
+        differ(result, NULL, "its name", "others",
+               "the manifest beside it does not list this file");
+        return 0;
+    }
+    for (size_t i = 0; i < archive->n_inputs; i++)
+        n_bytes += archive->inputs[i].n_bytes;
+    if (n_bytes != file->n_bytes)
+        differ(result, NULL, finding_format("%" PRIu64, file->n_bytes).text,
+               finding_format("%" PRIu64, n_bytes).text, "bytes of the file");
+    if (shard->bindings != NULL && shard->n_rows != file->n_rows)
+        differ(result, NULL, finding_format("%" PRIu64, file->n_rows).text,
+               finding_format("%" PRIu64, shard->n_rows).text, "rows");
+    for (size_t i = 0; i < file->n_arrays; i++) {
+        const struct array *array = archive_in_find(archive, file->arrays[i].name);
+
+        n_found += array != NULL;
+        if (array != NULL)
+            compare_array(result, array, &file->arrays[i]);
+        else
+            differ(result, file->arrays[i].name, "an array", "none",
+                   "the manifest lists it, the file has it not");
+    }
+    if (n_found < archive->n_arrays)
+        differ(result, NULL, finding_format("%zu arrays", n_found).text,
+               finding_format("%zu", archive->n_arrays).text,
+               "arrays that the manifest does not list");
+    if (request->headers_only)
+        return 0;
+    if (side_work_digest(archive, sha256, &why) != 0)
+        return verify_read_failed(result, NULL, &why, err);
+    if (strcmp(sha256, file->sha256) != 0)
+        differ(result, NULL, file->sha256, sha256, "SHA-256 is not that of the manifest");
+    return 0;
+}
