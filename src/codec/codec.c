@@ -1,6 +1,6 @@
 /*
- * codec.c - the tables of encoders and decoders, the levels a user may ask for, and which encoder a
- * member gets at a level.
+ * codec.c - the tables of encoders and decoders, the levels a user may ask for, which encoder a
+ * member gets at a level, and CRC-32.
  *
  * Where a level has several candidates, each encodes the end of the member's sample, and the one
  * with the smallest cost is taken. The cost adds up bytes and operations: a level says how many
@@ -41,24 +41,22 @@ const struct decoder *codec_decoder(uint16_t zip_method)
 
 /* --- levels --- */
 
-static const struct {
-    const char *name;
-    struct codec_level level;
-} levels[] = {
-    {"fast", {CODEC_FAST, 0}},   {"default", {CODEC_DEFAULT, 0}}, {"best", {CODEC_BEST, 0}},
-    {"store", {CODEC_STORE, 0}}, {"zlib:1", {CODEC_ZLIB, 1}},     {"zlib:2", {CODEC_ZLIB, 2}},
-    {"zlib:3", {CODEC_ZLIB, 3}}, {"zlib:4", {CODEC_ZLIB, 4}},     {"zlib:5", {CODEC_ZLIB, 5}},
-    {"zlib:6", {CODEC_ZLIB, 6}}, {"zlib:7", {CODEC_ZLIB, 7}},     {"zlib:8", {CODEC_ZLIB, 8}},
-    {"zlib:9", {CODEC_ZLIB, 9}},
-};
-
 int codec_level_parse(const char *text, struct codec_level *level, struct error *err)
 {
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        if (strcmp(text, levels[i].name) == 0) {
-            *level = levels[i].level;
+    static const char *const names[] = {[CODEC_FAST] = "fast",
+                                        [CODEC_DEFAULT] = "default",
+                                        [CODEC_BEST] = "best",
+                                        [CODEC_STORE] = "store"};
+
+    for (size_t kind = 0; kind < sizeof names / sizeof *names; kind++) {
+        if (strcmp(text, names[kind]) == 0) {
+            *level = (struct codec_level){(enum codec_level_kind)kind, 0};
             return 0;
         }
+    }
+    if (strncmp(text, "zlib:", 5) == 0 && text[5] >= '1' && text[5] <= '9' && text[6] == '\0') {
+        *level = (struct codec_level){CODEC_ZLIB, text[5] - '0'};
+        return 0;
     }
     return error_set(err, ERROR_USAGE,
                      "unknown level %s: expected fast, default, best, store or zlib:1 to zlib:9",
@@ -143,45 +141,24 @@ enum { TRIAL_MIN_NBYTES = 16 * 1024 };
 static const uint32_t trial_nbytes[] = {
     [CODEC_FAST] = 128 * 1024, [CODEC_DEFAULT] = 32 * 1024, [CODEC_BEST] = 256 * 1024};
 
-/* A piece to try candidates on, and what a byte is worth. */
-struct trial {
-    struct codec_piece piece;
-    uint64_t byte_worth; /* operations */
-};
-
-static struct trial trial_of(enum codec_level_kind kind, const struct codec_member *member)
-{
-    const size_t most = trial_nbytes[kind];
-    const size_t n = most < member->sample_nbytes ? most : member->sample_nbytes;
-    const size_t n_before = member->sample_nbytes - n;
-
-    return (struct trial){
-        .piece = {.bytes = member->sample + n_before,
-                  .n_bytes = n,
-                  .history_nbytes =
-                      n_before < CODEC_HISTORY_NBYTES ? n_before : CODEC_HISTORY_NBYTES,
-                  .last = true},
-        .byte_worth = worth_of(kind, member),
-    };
-}
-
-/* The cost in operations of the trial's piece, from which the choice learns: what its bytes are
- * worth, and the operations, nominal where the codec does not count them. */
-static int trial_cost(const struct trial *trial, const struct codec_choice *choice,
-                      uint64_t nominal_operations, uint64_t *cost, struct error *err)
+/* The cost in operations of a piece under a choice, which learns from it: what its bytes are worth,
+ * and its operations, which *cost holds where the codec does not count them. */
+static int trial_cost(const struct codec_choice *choice, const struct codec_piece *piece,
+                      uint64_t worth, uint64_t *cost, struct error *err)
 {
     const struct codec *codec = choice->codec;
-    uint8_t *out = malloc(codec->bound(trial->piece.n_bytes));
+    uint8_t *out = malloc(codec->bound(piece->n_bytes));
     void *state = codec->state_new(choice, err);
     size_t n_bytes = 0;
 
     if (out == NULL)
         error_no_memory(err, "trial of a codec");
     else if (state != NULL)
-        n_bytes = codec->encode(state, &trial->piece, out, err);
+        n_bytes = codec->encode(state, piece, out, err);
     if (n_bytes > 0) {
-        *cost = n_bytes * trial->byte_worth;
-        *cost += codec->n_operations != NULL ? codec->n_operations(state) : nominal_operations;
+        if (codec->n_operations != NULL)
+            *cost = codec->n_operations(state);
+        *cost += n_bytes * worth;
         if (codec->learn != NULL)
             codec->learn(state, choice->trained);
     }
@@ -196,8 +173,14 @@ static int trial_cost(const struct trial *trial, const struct codec_choice *choi
 static int choose_by_trial(enum codec_level_kind kind, const struct codec_member *member,
                            struct codec_choice *choice, struct error *err)
 {
-    const struct trial trial = trial_of(kind, member);
-    const struct codec *learner = NULL;
+    const size_t most = trial_nbytes[kind];
+    const size_t n = most < member->sample_nbytes ? most : member->sample_nbytes;
+    const size_t n_before = member->sample_nbytes - n;
+    const struct codec_piece piece = {
+        .bytes = member->sample + n_before,
+        .n_bytes = n,
+        .history_nbytes = n_before < CODEC_HISTORY_NBYTES ? n_before : CODEC_HISTORY_NBYTES,
+        .last = true};
     void *trained = NULL;
     uint64_t least = UINT64_MAX;
     int status = 0;
@@ -205,21 +188,18 @@ static int choose_by_trial(enum codec_level_kind kind, const struct codec_member
     memset(choice, 0, sizeof *choice);
     for (size_t i = 0; i < N_CANDIDATES && status == 0; i++) {
         const struct candidate *c = &candidates[i];
-        const uint64_t nominal = (uint64_t)c->operations_per_byte * trial.piece.n_bytes;
+        const bool learns = c->codec->train != NULL;
+        uint64_t cost = (uint64_t)c->operations_per_byte * n;
         struct codec_choice tried;
-        uint64_t cost;
 
-        if (c->kind != kind || nominal >= least)
+        if (c->kind != kind || cost >= least)
             continue;
         choice_init(&tried, c->codec, c->level);
-        if (c->codec->train != NULL && learner == NULL) {
+        if (learns && trained == NULL)
             status = c->codec->train(member, &trained, err);
-            learner = c->codec;
-        }
-        if (c->codec->train != NULL)
-            tried.trained = trained;
+        tried.trained = learns ? trained : NULL;
         if (status == 0)
-            status = trial_cost(&trial, &tried, nominal, &cost, err);
+            status = trial_cost(&tried, &piece, worth_of(kind, member), &cost, err);
         if (status == 0 && cost < least) {
             least = cost;
             *choice = tried;
@@ -227,28 +207,9 @@ static int choose_by_trial(enum codec_level_kind kind, const struct codec_member
     }
     if (status != 0)
         memset(choice, 0, sizeof *choice);
-    if (trained != NULL && choice->trained == NULL)
-        learner->trained_free(trained);
+    if (choice->trained == NULL)
+        free(trained);
     return status;
-}
-
-/* The candidate to take without a trial: the only one, or the first that needs no training. */
-static const struct candidate *without_trial(enum codec_level_kind kind, bool is_small)
-{
-    const struct candidate *first = NULL, *untrained = NULL;
-    size_t n = 0;
-
-    for (size_t i = 0; i < N_CANDIDATES; i++) {
-        if (candidates[i].kind != kind)
-            continue;
-        if (n++ == 0)
-            first = &candidates[i];
-        if (untrained == NULL && candidates[i].codec->train == NULL)
-            untrained = &candidates[i];
-    }
-    if (n == 1)
-        return first;
-    return is_small ? untrained : NULL;
 }
 
 int codec_choose(const struct codec_level *level, const struct codec_member *member,
@@ -256,24 +217,42 @@ int codec_choose(const struct codec_level *level, const struct codec_member *mem
 {
     const bool is_small = member->sample_nbytes < TRIAL_MIN_NBYTES ||
                           (member->n_bytes != 0 && member->n_bytes < TRIAL_MIN_NBYTES);
-    const struct candidate *only;
+    const struct candidate *untrained = candidates;
 
     if (level->kind == CODEC_ZLIB) {
         choice_init(choice, &codec_zlib, level->zlib);
         return 0;
     }
-    only = without_trial(level->kind, is_small);
-    if (only == NULL)
+    if (level->kind != CODEC_STORE && !is_small)
         return choose_by_trial(level->kind, member, choice, err);
-    choice_init(choice, only->codec, only->level);
+    while (untrained->kind != level->kind || untrained->codec->train != NULL)
+        untrained++;
+    choice_init(choice, untrained->codec, untrained->level);
     return 0;
 }
 
 void codec_choice_release(struct codec_choice *choice)
 {
-    if (choice->trained != NULL && choice->codec->trained_free != NULL)
-        choice->codec->trained_free(choice->trained);
+    free(choice->trained);
     memset(choice, 0, sizeof *choice);
+}
+
+/* --- CRC-32 --- */
+
+uint32_t crc_update(uint32_t crc, const void *bytes, size_t n_bytes)
+{
+    if (n_bytes == 0) /* zlib takes a NULL pointer for a request of the initial value */
+        return crc;
+#ifdef HAVE_ISAL
+    return crc32_gzip_refl(crc, bytes, n_bytes);
+#else
+    return (uint32_t)crc32_z(crc, bytes, n_bytes);
+#endif
+}
+
+uint32_t crc_combine(uint32_t crc_a, uint32_t crc_b, uint64_t b_nbytes)
+{
+    return (uint32_t)crc32_combine64(crc_a, crc_b, (z_off64_t)b_nbytes);
 }
 
 /* --- libraries --- */

@@ -33,7 +33,6 @@ enum { CODEC_ZIP_STORED = 0, CODEC_ZIP_DEFLATE = 8 };
 struct codec_member {
     uint64_t n_bytes;   /* of the whole member; 0 when unknown */
     size_t item_nbytes; /* element size, 1 for opaque bytes */
-    bool is_float;      /* elements are floating-point numbers */
 
     /* Distances at which the member's bytes are likely to repeat, from its shape and the row
      * order: board row, plane, output row, block of rows. n_periods may be 0. */
@@ -81,8 +80,8 @@ struct codec {
     size_t (*encode)(void *state, const struct codec_piece *piece, uint8_t *out, struct error *err);
 
     /* Learn from the member's sample: what is learned goes to *trained and then into the choice.
-     * All that learn share one function, and what it learned. Deterministic. NULL where nothing is
-     * learned. */
+     * All that learn share one function, and what it learned, one block of memory. Deterministic.
+     * NULL where nothing is learned. */
     int (*train)(const struct codec_member *member, void **trained, struct error *err);
 
     /* Add to what was trained what a state has learned since, from encoding a part of the member.
@@ -92,9 +91,6 @@ struct codec {
     /* Operations done by a state so far, counted: one is about the work of one literal. NULL: the
      * nominal cost of the candidate (codec.c) counts. */
     uint64_t (*n_operations)(const void *state);
-
-    /* Free choice->trained; NULL where nothing is trained. */
-    void (*trained_free)(void *trained);
 };
 
 extern const struct codec codec_store, codec_zlib;
@@ -163,6 +159,12 @@ int codec_choose(const struct codec_level *level, const struct codec_member *mem
 
 /* Free what a choice owns; accepts a zeroed one. */
 void codec_choice_release(struct codec_choice *choice);
+
+/* CRC-32 as zip uses it, of n_bytes more, starting from crc (0 for the first). */
+uint32_t crc_update(uint32_t crc, const void *bytes, size_t n_bytes);
+
+/* CRC of a + b from the CRCs of both and the length of b. */
+uint32_t crc_combine(uint32_t crc_a, uint32_t crc_b, uint64_t b_nbytes);
 
 /* "zlib 1.2.13, ISA-L 2.30.0": the libraries in use, for --version. */
 const char *codec_libraries(void);

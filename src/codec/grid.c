@@ -10,7 +10,6 @@ const struct grid_kernels *const grid_kernels_table[] = {
 #if defined(__x86_64__)
     &grid_kernels_avx512,
     &grid_kernels_avx2,
-    &grid_kernels_sse2,
 #endif
     &grid_kernels_plain,
 };
@@ -196,7 +195,7 @@ static uint64_t n_operations(const void *state)
     {                                                                                        \
         .name = codec_name, .zip_method = CODEC_ZIP_DEFLATE, .bound = bound, .train = train, \
         .state_new = state_new, .state_free = state_free, .encode = encode, .learn = learn,  \
-        .n_operations = n_operations, .trained_free = free                                   \
+        .n_operations = n_operations                                                         \
     }
 
 const struct codec codec_grid = GRID_CODEC("grid");

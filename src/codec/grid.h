@@ -255,7 +255,7 @@ struct grid_kernels {
 
 extern const struct grid_kernels grid_kernels_plain;
 #if defined(__x86_64__)
-extern const struct grid_kernels grid_kernels_sse2, grid_kernels_avx2, grid_kernels_avx512;
+extern const struct grid_kernels grid_kernels_avx2, grid_kernels_avx512;
 #endif
 
 /* --- instruction sets (grid.c) --- */

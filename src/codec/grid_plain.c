@@ -30,13 +30,21 @@ static inline unsigned window_prefix(struct window window, const uint8_t *q)
 
 static inline uint32_t window_nonzero(struct window window, size_t item_nbytes)
 {
+    const uint64_t tops = 0x8000800080008000;
     uint32_t bits = 0;
 
-    for (unsigned i = 0; i < GRID_WINDOW / item_nbytes; i++) {
-        uint64_t item = 0;
+    for (unsigned i = 0; i < GRID_WINDOW / 8; i++) {
+        uint64_t eight;
 
-        memcpy(&item, window.bytes + i * item_nbytes, item_nbytes);
-        bits |= (uint32_t)(item != 0) << i;
+        memcpy(&eight, window.bytes + 8 * i, sizeof eight);
+        if (item_nbytes == 2) /* highest bits of elements that are not 0, then brought together */
+            eight =
+                (((((eight & ~tops) + ~tops) | eight) & tops) >> 15) * 0x1000200040008 >> 48 & 15;
+        else if (item_nbytes == 4)
+            eight = (uint64_t)(eight >> 32 != 0) << 1 | ((uint32_t)eight != 0);
+        else
+            eight = eight != 0;
+        bits |= (uint32_t)eight << 8 / item_nbytes * i;
     }
     return bits;
 }

@@ -27,83 +27,66 @@
 #define MAX_LONG_WALK         512
 
 _Static_assert(MAX_CANDIDATES % LANES == 0, "rows consist of whole lanes");
+_Static_assert(MAX_LONG_WALK *N_LIKELY <= MAX_SHORT_WALK * MAX_CANDIDATES, "all rows fit");
 
-struct candidates {
-    size_t n;
-    size_t n_given; /* of those picked: the first ones, whatever they save */
-    uint32_t distance[MAX_CANDIDATES];
-};
-
-/* What is learned from. */
-struct part {
+/* A walk: its candidates, and what their matches would save at every place. */
+struct walk {
     const struct grid_kernels *kernels;
-    const uint8_t *sample;
-    size_t n_bytes;
-    uint32_t item_nbytes;
-};
+    const struct codec_member *member;
+    size_t n; /* candidates */
+    uint32_t distance[MAX_CANDIDATES];
+    uint16_t cost[MAX_CANDIDATES]; /* of a match, in eighths of a bit */
+    bool is_in[DEFLATE_MAX_DISTANCE + 1];
 
-/* What the candidates' matches would save at every place of a walk. */
-struct savings {
     size_t n_places;
     size_t n_runs;                                  /* of equal elements: these are no places */
     size_t n_lanes;                                 /* candidates, rounded up */
     uint16_t rows[MAX_SHORT_WALK * MAX_CANDIDATES]; /* one for every place */
 };
 
-_Static_assert(MAX_LONG_WALK *N_LIKELY <= MAX_SHORT_WALK * MAX_CANDIDATES, "all rows fit");
-
-static void add_candidate(struct candidates *c, uint8_t *is_in, int64_t distance)
+static void add_candidate(struct walk *w, int64_t distance)
 {
-    uint8_t *byte;
-    uint8_t bit;
-
-    if (distance < 1 || distance > DEFLATE_MAX_DISTANCE || c->n == MAX_CANDIDATES)
+    if (distance < 1 || distance > DEFLATE_MAX_DISTANCE || w->n == MAX_CANDIDATES ||
+        w->is_in[distance])
         return;
-    byte = &is_in[distance / 8];
-    bit = (uint8_t)(1u << distance % 8);
-    if (*byte & bit)
-        return;
-    *byte |= bit;
-    c->distance[c->n++] = (uint32_t)distance;
+    w->is_in[distance] = true;
+    w->distance[w->n++] = (uint32_t)distance;
 }
 
-/* Neighbours of a multiple of one period by an element, or by a smaller period or two. */
-static void add_neighbours(struct candidates *c, uint8_t *is_in, const struct codec_member *member,
-                           int64_t around, uint32_t below)
+static void add_around(struct walk *w, int64_t distance, int64_t step)
 {
     for (int64_t k = 1; k <= 2; k++) {
-        add_candidate(c, is_in, around - k * (int64_t)member->item_nbytes);
-        add_candidate(c, is_in, around + k * (int64_t)member->item_nbytes);
-    }
-    for (size_t i = 0; i < member->n_periods; i++) {
-        const int64_t period = member->periods[i];
-
-        if (period >= below)
-            continue;
-        for (int64_t k = 1; k <= 2; k++) {
-            add_candidate(c, is_in, around - k * period);
-            add_candidate(c, is_in, around + k * period);
-        }
+        add_candidate(w, distance - k * step);
+        add_candidate(w, distance + k * step);
     }
 }
 
-static void find_candidates(const struct codec_member *member, struct candidates *c)
+/* Few elements, multiples of the periods, and their neighbours by an element or a smaller period.
+ */
+static void find_candidates(struct walk *w)
 {
-    uint8_t is_in[DEFLATE_MAX_DISTANCE / 8 + 1] = {0}; /* bit i: distance i */
+    const uint32_t *periods = w->member->periods;
+    const size_t n_periods = w->member->n_periods;
 
-    c->n = 0;
     for (int64_t k = 1; k <= 4; k++)
-        add_candidate(c, is_in, k * (int64_t)member->item_nbytes);
-    add_candidate(c, is_in, 1);
+        add_candidate(w, k * (int64_t)w->member->item_nbytes);
+    add_candidate(w, 1);
     for (int64_t k = 1; k <= MAX_MULTIPLES; k++)
-        for (size_t i = 0; i < member->n_periods; i++)
-            if (k <= 8 || member->periods[i] >= 128)
-                add_candidate(c, is_in, k * (int64_t)member->periods[i]);
-    for (int64_t k = 1; k <= 4; k++)
-        for (size_t i = 0; i < member->n_periods; i++)
-            if (k * (int64_t)member->periods[i] <= 2 * DEFLATE_MAX_DISTANCE)
-                add_neighbours(c, is_in, member, k * (int64_t)member->periods[i],
-                               member->periods[i]);
+        for (size_t i = 0; i < n_periods; i++)
+            if (k <= 8 || periods[i] >= 128)
+                add_candidate(w, k * (int64_t)periods[i]);
+    for (int64_t k = 1; k <= 4; k++) {
+        for (size_t i = 0; i < n_periods; i++) {
+            const int64_t multiple = k * (int64_t)periods[i];
+
+            if (multiple > 2 * DEFLATE_MAX_DISTANCE)
+                continue;
+            add_around(w, multiple, (int64_t)w->member->item_nbytes);
+            for (size_t j = 0; j < n_periods; j++)
+                if (periods[j] < periods[i])
+                    add_around(w, multiple, (int64_t)periods[j]);
+        }
+    }
 }
 
 static uint16_t larger_16(uint16_t a, uint16_t b)
@@ -111,34 +94,25 @@ static uint16_t larger_16(uint16_t a, uint16_t b)
     return a > b ? a : b;
 }
 
-static uint16_t smaller_16(uint16_t a, uint16_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Bits in eighths that matches save, what is less than nothing being nothing; and the most so far.
- * The far end of a long match counts less, since what it covers is cheap anyway. */
-static void save_lanes(const uint16_t *restrict lengths, const uint16_t *restrict costs,
-                       uint16_t *restrict saved, uint16_t *restrict most)
-{
-    for (size_t i = 0; i < LANES; i++) {
-        const uint16_t worth =
-            smaller_16((uint16_t)(8 * lengths[i]), (uint16_t)(6 * GRID_WINDOW + 2 * lengths[i]));
-
-        saved[i] = (uint16_t)(larger_16(worth, costs[i]) - costs[i]);
-        most[i] = larger_16(most[i], saved[i]);
-    }
-}
-
-/* A row of savings. Returns the candidate that saves the most. */
-static size_t save_row(const uint16_t *lengths, const uint16_t *costs, size_t n_lanes,
-                       uint16_t *row)
+/* Bits in eighths that matches save, what is less than nothing being nothing. The far end of a long
+ * match counts less, since what it covers is cheap anyway. Returns the candidate that saves the
+ * most. */
+static size_t save_row(const uint16_t *restrict lengths, const uint16_t *restrict costs,
+                       size_t n_lanes, uint16_t *restrict row)
 {
     uint16_t most[LANES] = {0};
     size_t best = 0;
 
-    for (size_t i = 0; i < n_lanes; i += LANES)
-        save_lanes(lengths + i, costs + i, row + i, most);
+    for (size_t lanes = 0; lanes < n_lanes; lanes += LANES) {
+        for (size_t i = 0; i < LANES; i++) {
+            const uint16_t all = (uint16_t)(8 * lengths[lanes + i]);
+            const uint16_t less = (uint16_t)(6 * GRID_WINDOW + 2 * lengths[lanes + i]);
+            const uint16_t worth = all < less ? all : less, cost = costs[lanes + i];
+
+            row[lanes + i] = (uint16_t)(larger_16(worth, cost) - cost);
+            most[i] = larger_16(most[i], row[lanes + i]);
+        }
+    }
     for (size_t i = 1; i < LANES; i++)
         most[0] = larger_16(most[0], most[i]);
     while (row[best] != most[0])
@@ -146,37 +120,31 @@ static size_t save_row(const uint16_t *lengths, const uint16_t *costs, size_t n_
     return best;
 }
 
-/* A longest match at the distance of an element: it tells nothing about the others. */
-static bool is_run(const struct part *part, const uint8_t *p, const uint8_t *stop)
-{
-    uint16_t length = 0;
-
-    if ((size_t)(p - part->sample) >= part->item_nbytes)
-        part->kernels->measure(p, stop, &part->item_nbytes, 1, &length);
-    return length == DEFLATE_MAX_MATCH;
-}
-
 /* Walk from `p` to `stop`, or until there are `quota` places. */
-static void walk(const struct part *part, const struct candidates *c, const uint16_t *costs,
-                 const uint8_t *p, const uint8_t *stop, size_t quota, struct savings *s)
+static void walk_segment(struct walk *w, const uint8_t *p, const uint8_t *stop, size_t quota)
 {
+    const uint32_t item_nbytes = (uint32_t)w->member->item_nbytes;
     uint16_t lengths[MAX_CANDIDATES] = {0};
 
-    while (p < stop && s->n_places < quota) {
-        const size_t available = (size_t)(p - part->sample);
-        uint16_t *const row = s->rows + s->n_places * s->n_lanes;
+    while (p < stop && w->n_places < quota) {
+        const size_t available = (size_t)(p - w->member->sample);
+        uint16_t *const row = w->rows + w->n_places * w->n_lanes;
         size_t best, n_reachable = 0; /* the nearest ones; others save nothing */
+        uint16_t run = 0;
 
-        if (is_run(part, p, stop)) {
-            s->n_runs++;
+        /* A longest match at the distance of an element tells nothing about the others. */
+        if (available >= item_nbytes)
+            w->kernels->measure(p, stop, &item_nbytes, 1, &run);
+        if (run == DEFLATE_MAX_MATCH) {
+            w->n_runs++;
             p += DEFLATE_MAX_MATCH;
             continue;
         }
-        while (n_reachable < c->n && c->distance[n_reachable] <= available)
+        while (n_reachable < w->n && w->distance[n_reachable] <= available)
             n_reachable++;
-        part->kernels->measure(p, stop, c->distance, n_reachable, lengths);
-        best = save_row(lengths, costs, s->n_lanes, row);
-        s->n_places++;
+        w->kernels->measure(p, stop, w->distance, n_reachable, lengths);
+        best = save_row(lengths, w->cost, w->n_lanes, row);
+        w->n_places++;
         p += row[best] > 0 ? lengths[best] : 1;
     }
 }
@@ -188,24 +156,28 @@ static int by_distance(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Walk through the sample with these candidates, which are sorted then. */
-static void collect(const struct part *part, struct candidates *c, size_t n_places,
-                    struct savings *s)
+/* Walk through the sample with the candidates, which are sorted then. The walk is as long as its
+ * share of what may be compared allows. */
+static void walk_sample(struct walk *w, size_t most_places)
 {
-    const size_t skip = part->n_bytes > 3 * DEFLATE_MAX_DISTANCE ? DEFLATE_MAX_DISTANCE : 0;
-    const size_t stride = (part->n_bytes - skip) / N_SEGMENTS;
-    uint16_t costs[MAX_CANDIDATES] = {0};
+    const size_t n_bytes = w->member->sample_nbytes;
+    const size_t skip = n_bytes > 3 * DEFLATE_MAX_DISTANCE ? DEFLATE_MAX_DISTANCE : 0;
+    const size_t stride = (n_bytes - skip) / N_SEGMENTS;
+    uint64_t n_places = w->member->n_bytes / NBYTES_PER_COMPARISON;
 
-    qsort(c->distance, c->n, sizeof *c->distance, by_distance);
-    for (size_t i = 0; i < c->n; i++)
-        costs[i] = (uint16_t)(4 * (9 + deflate_distance_extra(c->distance[i])));
-    s->n_places = 0;
-    s->n_runs = 0;
-    s->n_lanes = (c->n + LANES - 1) / LANES * LANES;
+    n_places = (n_places > MIN_COMPARISONS ? n_places : MIN_COMPARISONS) / 2 / w->n;
+    n_places = n_places > MIN_PLACES ? n_places : MIN_PLACES;
+    n_places = n_places < most_places ? n_places : most_places;
+    qsort(w->distance, w->n, sizeof *w->distance, by_distance);
+    w->n_lanes = (w->n + LANES - 1) / LANES * LANES;
+    for (size_t i = 0; i < w->n_lanes; i++)
+        w->cost[i] = i < w->n ? (uint16_t)(4 * (9 + deflate_distance_extra(w->distance[i]))) : 0;
+    w->n_places = 0;
+    w->n_runs = 0;
     for (size_t i = 0; i < N_SEGMENTS; i++) {
-        const uint8_t *const start = part->sample + skip + i * stride;
+        const uint8_t *const start = w->member->sample + skip + i * stride;
 
-        walk(part, c, costs, start, start + stride, n_places * (i + 1) / N_SEGMENTS, s);
+        walk_segment(w, start, start + stride, n_places * (i + 1) / N_SEGMENTS);
     }
 }
 
@@ -216,33 +188,21 @@ static void add_lanes(const uint16_t *restrict row, uint16_t saved, uint16_t *re
 }
 
 /* What each candidate would add to what is saved at every place. */
-static void add_up(const struct savings *s, const uint16_t *saved, uint32_t *added)
+static void add_up(const struct walk *w, const uint16_t *saved, uint32_t *added)
 {
     const size_t most = UINT16_MAX / (8 * DEFLATE_MAX_MATCH); /* sums of so many fit */
 
-    memset(added, 0, s->n_lanes * sizeof *added);
-    for (size_t lanes = 0; lanes < s->n_lanes; lanes += LANES) {
-        for (size_t place = 0; place < s->n_places; place += most) {
-            const size_t end = place + most < s->n_places ? place + most : s->n_places;
+    memset(added, 0, w->n_lanes * sizeof *added);
+    for (size_t lanes = 0; lanes < w->n_lanes; lanes += LANES) {
+        for (size_t place = 0; place < w->n_places; place += most) {
+            const size_t end = place + most < w->n_places ? place + most : w->n_places;
             uint16_t sums[LANES] = {0};
 
             for (size_t at = place; at < end; at++)
-                add_lanes(s->rows + at * s->n_lanes + lanes, saved[at], sums);
+                add_lanes(w->rows + at * w->n_lanes + lanes, saved[at], sums);
             for (size_t i = 0; i < LANES; i++)
                 added[lanes + i] += sums[i];
         }
-    }
-}
-
-/* Pick a candidate, whose savings are had from then on. */
-static void pick_one(const struct candidates *c, const struct savings *s, size_t i, uint16_t *saved,
-                     struct candidates *picked)
-{
-    picked->distance[picked->n++] = c->distance[i];
-    for (size_t place = 0; place < s->n_places; place++) {
-        const uint16_t here = s->rows[place * s->n_lanes + i];
-
-        saved[place] = here > saved[place] ? here : saved[place];
     }
 }
 
@@ -255,71 +215,57 @@ static size_t largest(const uint32_t *added, size_t n)
     return best;
 }
 
-/* Pick up to n_set candidates that together save the most, and then up to n_more that would add the
- * most to them, each by itself. */
-static void pick(const struct part *part, const struct candidates *c, const struct savings *s,
-                 size_t n_set, size_t n_more, struct candidates *picked)
+/* Pick up to n_set candidates that together save the most, the best one first, and then up to
+ * n_more that would add the most to them, each by itself. Where there are runs, the distance of an
+ * element is in the set, whatever it saves. Returns their number; `out` may be w->distance. */
+static size_t pick(const struct walk *w, size_t n_set, size_t n_more, uint32_t *out)
 {
-    const size_t least = s->n_places / 2;
+    const size_t least = w->n_places / 2;
     uint16_t saved[MAX_LONG_WALK] = {0};
-    uint32_t added[MAX_CANDIDATES];
+    uint32_t added[MAX_CANDIDATES], picked[N_LIKELY];
+    size_t n = 0, n_given = 0, best = 0;
 
-    picked->n = 0;
-    for (size_t i = 0; i < c->n && s->n_runs > 0; i++)
-        if (c->distance[i] == part->item_nbytes)
-            pick_one(c, s, i, saved, picked);
-    picked->n_given = picked->n;
+    while (best < w->n && w->distance[best] != w->member->item_nbytes)
+        best++;
+    n_given = w->n_runs > 0 && best < w->n;
     for (;;) {
-        size_t best;
-
-        add_up(s, saved, added);
-        best = largest(added, c->n);
-        if (picked->n == n_set || added[best] <= least)
-            break;
-        pick_one(c, s, best, saved, picked);
+        if (n >= n_given) {
+            add_up(w, saved, added);
+            best = largest(added, w->n);
+            if (n == n_set || added[best] <= least)
+                break;
+        }
+        picked[n++] = w->distance[best];
+        for (size_t place = 0; place < w->n_places; place++)
+            saved[place] = larger_16(saved[place], w->rows[place * w->n_lanes + best]);
     }
-    for (; n_more > 0; n_more--) {
-        const size_t best = largest(added, c->n);
-
-        if (added[best] <= least)
-            break;
-        picked->distance[picked->n++] = c->distance[best];
+    for (; n_more > 0 && added[best] > least; n_more--) {
+        picked[n++] = w->distance[best];
         added[best] = 0;
+        best = largest(added, w->n);
     }
-}
-
-/* How long a walk may be, for its share of what may be compared. */
-static size_t places_of(const struct codec_member *member, size_t n_candidates, size_t most)
-{
-    uint64_t n = member->n_bytes / NBYTES_PER_COMPARISON;
-
-    n = (n > MIN_COMPARISONS ? n : MIN_COMPARISONS) / 2 / n_candidates;
-    n = n > MIN_PLACES ? n : MIN_PLACES;
-    return n < most ? (size_t)n : most;
+    for (size_t i = 0; i < n; i++)
+        out[i] = picked[(i + n_given) % n];
+    return n;
 }
 
 int grid_train(const struct grid_kernels *kernels, const struct codec_member *member,
                struct grid_trained *trained, struct error *err)
 {
-    const struct part part = {kernels, member->sample, member->sample_nbytes,
-                              (uint32_t)member->item_nbytes};
-    struct candidates all, likely, picked;
-    struct savings *const s = malloc(sizeof *s);
+    struct walk *const w = calloc(1, sizeof *w);
 
-    if (s == NULL)
+    if (w == NULL)
         return error_no_memory(err, "learning distances");
-    find_candidates(member, &all);
-    collect(&part, &all, places_of(member, all.n, MAX_SHORT_WALK), s);
-    pick(&part, &all, s, N_LIKELY_SET, N_LIKELY - N_LIKELY_SET, &likely);
-    picked.n = 0;
-    if (likely.n > 0) {
-        collect(&part, &likely, places_of(member, likely.n, MAX_LONG_WALK), s);
-        pick(&part, &likely, s, N_DISTANCES, 0, &picked);
+    w->kernels = kernels;
+    w->member = member;
+    find_candidates(w);
+    walk_sample(w, MAX_SHORT_WALK);
+    w->n = pick(w, N_LIKELY_SET, N_LIKELY - N_LIKELY_SET, w->distance);
+    trained->n_distances = 0;
+    if (w->n > 0) {
+        walk_sample(w, MAX_LONG_WALK);
+        trained->n_distances = pick(w, N_DISTANCES, 0, trained->distances);
     }
-    /* The best one comes first. */
-    trained->n_distances = picked.n;
-    for (size_t i = 0; i < picked.n; i++)
-        trained->distances[i] = picked.distance[(i + picked.n_given) % picked.n];
-    free(s);
+    free(w);
     return 0;
 }

@@ -206,7 +206,6 @@ static void give_hints(const struct out_member *out, struct codec_member *hints)
         add_period(hints, item);
         return;
     }
-    hints->is_float = spec->dtype.kind == DTYPE_FLOAT;
     add_period(hints, item);
     for (unsigned d = out->n_dims; d-- > 1;) {
         uint64_t n = item;

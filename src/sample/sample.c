@@ -174,7 +174,6 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
         /* Distances at which the bytes are likely to repeat: element, board row, plane, row. */
         hints->n_bytes = m->head.unpacked_nbytes;
         hints->item_nbytes = m->dtype.itemsize;
-        hints->is_float = m->dtype.kind == DTYPE_FLOAT;
         hints->periods[hints->n_periods++] = m->dtype.itemsize;
         for (size_t d = PLAY_MAX_DIMS; d-- > 0;) {
             const uint64_t n = play_dim(&m->sample->play, m->array->dims[d]);

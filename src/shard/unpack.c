@@ -6,7 +6,7 @@
  */
 #include "shard/unpack.h"
 
-#include "codec/crc.h"
+#include "codec/codec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "write/archive_out.h"
 
 #include "base/text.h"
-#include "codec/crc.h"
+#include "codec/codec.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #include "write/member.h"
 
 #include "base/text.h"
-#include "codec/crc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

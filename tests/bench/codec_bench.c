@@ -148,7 +148,6 @@ static struct data make_data(const struct set *set)
     data.member = (struct codec_member){
         .n_bytes = SET_NBYTES,
         .item_nbytes = set->item_nbytes,
-        .is_float = set->item_nbytes == 4,
         .periods = {(uint32_t)plane_nbytes, (uint32_t)(plane_nbytes * set->n_planes),
                     (uint32_t)(plane_nbytes * set->n_planes * BLOCK_NROWS)},
         .n_periods = 3};
@@ -310,7 +309,7 @@ static size_t run_codec(const struct data *data, const void *what, uint8_t *out)
         n += codec->encode(state, &piece, out + n, &err);
     }
     codec->state_free(state);
-    codec->trained_free(choice.trained);
+    codec_choice_release(&choice);
     return n;
 }
 

@@ -9,7 +9,7 @@ PARTS = ["encode", "gather", "CRC", "inflate", "memory", "system", "waiting", "o
 USEFUL = PARTS[:4]
 
 # Of the program's own functions, by the object file that defines them; first match.
-FILES = [("CRC", r"codec/crc"), ("inflate", r"codec/inflate"), ("encode", r"src/codec/"),
+FILES = [("inflate", r"codec/inflate"), ("encode", r"src/codec/"),
          ("gather", r"engine/(kernel|label)")]
 # Of other binaries, by binary and symbol.
 SYMBOLS = [("CRC", r"crc"), ("inflate", r"libisal.*(inflate|decode|copy)|libz.*inflate"),

@@ -82,7 +82,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
     member = (struct codec_member){
         .n_bytes = n_bytes - SETTINGS_NBYTES,
         .item_nbytes = (size_t)1 << bytes[2] % 4,
-        .is_float = bytes[2] >= 128,
         .periods = {bytes[3] + 1u, bytes[4] * 4u + 1, bytes[5] * 64u + 1},
         .n_periods = bytes[6] % 4,
     };

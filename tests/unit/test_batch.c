@@ -1,7 +1,7 @@
 /* test_batch.c - rows in sequence and at random: every method, order and size; damage found. */
 #include "npz_maker.h"
 
-#include "codec/crc.h"
+#include "codec/codec.h"
 #include "engine/pieces.h"
 #include "shard/archive_in.h"
 #include "shard/batch.h"

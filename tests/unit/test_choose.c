@@ -117,7 +117,6 @@ static void test_choose_large(void **test_state)
                                            .sample = member,
                                            .sample_nbytes = CODEC_TRIAL_NBYTES,
                                            .item_nbytes = kind == DATA_FLOAT ? 4 : 1,
-                                           .is_float = kind == DATA_FLOAT,
                                            .periods = {81},
                                            .n_periods = 1};
         size_t previous = SIZE_MAX / 2;

@@ -1,5 +1,5 @@
 /* test_crc.c - CRC-32 against known values and against zlib. */
-#include "codec/crc.h"
+#include "codec/codec.h"
 
 #include "codec_data.h"
 

@@ -68,7 +68,7 @@ static void encoder_init(struct encoder *e, const struct codec *codec,
 static void encoder_release(struct encoder *e)
 {
     e->choice.codec->state_free(e->state);
-    e->choice.codec->trained_free(e->choice.trained);
+    codec_choice_release(&e->choice);
 }
 
 /* Encode data[at..at + n) into memory of just the bound's size, from a copy with just the history

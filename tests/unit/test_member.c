@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "codec/crc.h"
+#include "codec/codec.h"
 
 #include <zlib.h>
 
