@@ -117,9 +117,7 @@ static void tables_clear(struct grid_state *s)
         memset(&s->index, 0, sizeof s->index);
         break;
     case GRID_VALUES:
-        memset(s->values->latest_1, 0, sizeof s->values->latest_1);
-        memset(s->values->latest_2, 0, sizeof s->values->latest_2);
-        memset(s->values->latest_3, 0, sizeof s->values->latest_3);
+        memset(s->values->latest, 0, sizeof s->values->latest);
         s->values->has_history = false;
         break;
     case GRID_OPTIMAL:

@@ -98,8 +98,11 @@ static inline uint32_t deflate_symbol_end(unsigned symbol)
 #define GRID_PATH_NBYTES      16384 /* of one shortest-path search */
 #define GRID_VALUES_BITS_1    16    /* of the table of single elements, which must hold a window */
 #define GRID_VALUES_BITS      14
-#define GRID_VALUES_MATCHES   4    /* of an element: from three tables, and at a learned distance */
-#define GRID_VALUES_STRETCH   4096 /* elements */
+#define GRID_VALUES_SLOTS_1   (1u << GRID_VALUES_BITS_1)
+#define GRID_VALUES_SLOTS     (1u << GRID_VALUES_BITS)
+#define GRID_VALUES_TABLES    3
+#define GRID_VALUES_MATCHES   (GRID_VALUES_TABLES + 1) /* and at a learned distance */
+#define GRID_VALUES_STRETCH   4096                     /* elements */
 
 /* The ways to parse: one codec row each. */
 enum grid_mode { GRID_GREEDY, GRID_SPARSE, GRID_VALUES, GRID_OPTIMAL, GRID_N_MODES };
@@ -187,10 +190,8 @@ struct grid_long {
  * matches that the elements of a stretch have, and the best way on from each of them. */
 struct grid_values {
     bool has_history;
-    uint32_t latest_1[1u << GRID_VALUES_BITS_1];
-    uint32_t latest_2[1u << GRID_VALUES_BITS];
-    uint32_t latest_3[1u << GRID_VALUES_BITS];
-    uint32_t matches[GRID_VALUES_STRETCH][GRID_VALUES_MATCHES]; /* as steps */
+    uint32_t latest[GRID_VALUES_SLOTS_1 + 2 * GRID_VALUES_SLOTS]; /* in three tables */
+    uint32_t matches[GRID_VALUES_STRETCH][GRID_VALUES_MATCHES];   /* as steps */
     uint32_t steps[GRID_VALUES_STRETCH]; /* length << 16 | distance - 1 of a match; or literals */
     struct grid_long longs[GRID_VALUES_STRETCH];
     uint8_t distance_nbits[DEFLATE_MAX_DISTANCE]; /* costs, by distance - 1 */

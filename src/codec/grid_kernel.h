@@ -236,8 +236,7 @@ static GRID_TARGET void emit(const uint8_t *bytes, size_t n_bytes,
 
 /* --- parsers --- */
 
-#include "codec/grid_greedy.h"
-#include "codec/grid_optimal.h"
+#include "codec/grid_distances.h"
 #include "codec/grid_sparse.h"
 #include "codec/grid_values.h"
 

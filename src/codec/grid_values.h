@@ -13,115 +13,111 @@
 #define VALUES_FIRST (DEFLATE_MAX_DISTANCE + 1)
 #define VALUES_LONG  64 /* within matches this long nothing is looked up */
 
-/* How many bytes each table is keyed by. */
-#define VALUES_KEY_1(item_nbytes) ((item_nbytes) == 8 ? 8u : 4u)
-#define VALUES_KEY_2(item_nbytes) ((item_nbytes) == 8 ? 16u : (item_nbytes) == 4 ? 8u : 6u)
-#define VALUES_KEY_3(item_nbytes) ((item_nbytes) == 8 ? 24u : (item_nbytes) == 4 ? 16u : 12u)
-
 struct values_stretch {
     const uint8_t *begin;
-    const uint8_t *end;  /* of the stretch */
-    const uint8_t *stop; /* of the block: bytes from here on may be of any value */
-    uint32_t learned;    /* the best of the learned distances, or 0 */
+    const uint8_t *end;   /* of the stretch */
+    const uint8_t *stop;  /* of the block: bytes from here on may be of any value */
+    const uint8_t *floor; /* what may be matched begins here */
+    uint32_t learned;     /* the best of the learned distances, or 0 */
     size_t n_longs;
 };
 
-/* A hash of n bytes, which is a constant. */
-GRID_INLINE uint32_t values_hash(const uint8_t *p, unsigned n, unsigned n_bits)
+/* An element that is looked up. */
+struct values_place {
+    struct window window;
+    const uint8_t *p;
+    bool is_tail;  /* near the end of the stretch */
+    uint32_t most; /* a match may be as long */
+    size_t left;   /* bytes to the end of the block */
+};
+
+/* How many bytes a table is keyed by. */
+GRID_INLINE unsigned values_key(unsigned table, size_t item_nbytes)
+{
+    static const uint8_t small[GRID_VALUES_TABLES] = {4, 6, 12};
+
+    return item_nbytes == 8 ? 8 * (table + 1) : item_nbytes == 4 ? 4u << table : small[table];
+}
+
+/* The slot for the element at p in a table. */
+GRID_INLINE uint32_t *values_slot(struct grid_values *v, unsigned table, const uint8_t *p,
+                                  size_t item_nbytes)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15;
+    const unsigned n = values_key(table, item_nbytes);
+    uint32_t *const slots = v->latest + (table > 0) * (size_t)GRID_VALUES_SLOTS_1 +
+                            (table > 1) * (size_t)GRID_VALUES_SLOTS;
+    const unsigned n_bits = table == 0 ? GRID_VALUES_BITS_1 : GRID_VALUES_BITS;
 
     if (n <= 4)
-        return load_32(p) * 2654435761u >> (32 - n_bits);
+        return &slots[load_32(p) * 2654435761u >> (32 - n_bits)];
     if (n <= 8)
-        return (uint32_t)((load_64(p) << (64 - 8 * n)) * odd >> (64 - n_bits));
-    return (uint32_t)((load_64(p) * odd ^ load_64(p + n - 8) * 0xc2b2ae3d27d4eb4f) * odd >>
-                      (64 - n_bits));
-}
-
-/* The slot for the element at p in the table of its own value, and in those of several elements. */
-GRID_INLINE uint32_t *values_slot_1(struct grid_values *v, const uint8_t *p, size_t item_nbytes)
-{
-    return &v->latest_1[values_hash(p, VALUES_KEY_1(item_nbytes), GRID_VALUES_BITS_1)];
-}
-
-GRID_INLINE uint32_t *values_slot_2(struct grid_values *v, const uint8_t *p, size_t item_nbytes)
-{
-    return &v->latest_2[values_hash(p, VALUES_KEY_2(item_nbytes), GRID_VALUES_BITS)];
-}
-
-GRID_INLINE uint32_t *values_slot_3(struct grid_values *v, const uint8_t *p, size_t item_nbytes)
-{
-    return &v->latest_3[values_hash(p, VALUES_KEY_3(item_nbytes), GRID_VALUES_BITS)];
-}
-
-/* The position in a slot, which then holds this one. */
-GRID_INLINE uint32_t values_swap(uint32_t *slot, uint32_t here)
-{
-    const uint32_t before = *slot;
-
-    *slot = here;
-    return here - before;
+        return &slots[(load_64(p) << (64 - 8 * n)) * odd >> (64 - n_bits)];
+    return &slots[(load_64(p) * odd ^ load_64(p + n - 8) * 0xc2b2ae3d27d4eb4f) * odd >>
+                  (64 - n_bits)];
 }
 
 /*
  * The match at a distance, as a step: whole elements of it; 0 where there is none. Near the end of
- * a stretch (is_tail) it must not reach beyond, and none counts whose first `key` bytes, which led
- * there, lie partly behind the block.
+ * a stretch it must not reach beyond, and none counts whose first `key` bytes, which led there, lie
+ * partly behind the block.
  */
-GRID_INLINE uint32_t values_match(const struct window *window, const uint8_t *p, uint32_t distance,
-                                  size_t item_nbytes, unsigned key, bool is_tail,
-                                  const struct values_stretch *s)
+GRID_INLINE uint32_t values_match(const struct values_place *at, uint32_t distance,
+                                  size_t item_nbytes, unsigned key)
 {
-    const uint32_t most = is_tail ? match_limit(p, s->end) : DEFLATE_MAX_MATCH;
     uint32_t usable = -(uint32_t)(distance - 1 < DEFLATE_MAX_DISTANCE);
     uint32_t length;
 
-    if (is_tail)
-        usable &= -(uint32_t)((size_t)(s->stop - p) >= key);
-    length = window_prefix(*window, p - (distance & usable)) & usable;
+    if (at->is_tail)
+        usable &= -(uint32_t)(at->left >= key);
+    length = window_prefix(at->window, at->p - (distance & usable)) & usable;
     if (__builtin_expect(length == GRID_WINDOW, 0))
-        length = extend(p, distance, length, most);
-    if (is_tail)
-        length = length < most ? length : most;
+        length = extend(at->p, distance, length, at->most);
+    if (at->is_tail)
+        length = length < at->most ? length : at->most;
     length &= -(uint32_t)item_nbytes;
     if (item_nbytes < DEFLATE_MIN_MATCH)
         length &= -(uint32_t)(length >= DEFLATE_MIN_MATCH);
     return length << 16 | ((distance - 1) & (DEFLATE_MAX_DISTANCE - 1));
 }
 
-GRID_INLINE void values_insert(struct grid_values *v, const uint8_t *p, uint32_t here,
-                               size_t item_nbytes)
-{
-    *values_slot_1(v, p, item_nbytes) = here;
-    *values_slot_2(v, p, item_nbytes) = here;
-    *values_slot_3(v, p, item_nbytes) = here;
-}
-
 /* Look up the element at p in all tables, and put it there; returns the length of the longest match
  * if that is VALUES_LONG or more, or else anything less. */
 GRID_INLINE uint32_t values_look(struct grid_values *v, const struct values_stretch *s,
-                                 const uint8_t *p, uint32_t here, size_t item_nbytes, bool is_tail)
+                                 const uint8_t *p, size_t item_nbytes, bool is_tail)
 {
-    const unsigned key_1 = VALUES_KEY_1(item_nbytes), key_2 = VALUES_KEY_2(item_nbytes),
-                   key_3 = VALUES_KEY_3(item_nbytes);
-    const uint32_t d_1 = values_swap(values_slot_1(v, p, item_nbytes), here);
-    const uint32_t d_2 = values_swap(values_slot_2(v, p, item_nbytes), here);
-    const uint32_t d_3 = values_swap(values_slot_3(v, p, item_nbytes), here);
-    const struct window window = window_load(p);
-    const uint32_t m_1 = values_match(&window, p, d_1, item_nbytes, key_1, is_tail, s);
-    const uint32_t m_2 = values_match(&window, p, d_2, item_nbytes, key_2, is_tail, s);
-    const uint32_t m_3 = values_match(&window, p, d_3, item_nbytes, key_3, is_tail, s);
-    const uint32_t d_4 = s->learned <= here - VALUES_FIRST ? s->learned : 0;
-    const uint32_t m_4 = values_match(&window, p, d_4, item_nbytes, 1, is_tail, s);
+    const struct values_place at = {window_load(p), p, is_tail,
+                                    is_tail ? match_limit(p, s->end) : DEFLATE_MAX_MATCH,
+                                    (size_t)(s->stop - p)};
+    const uint32_t here = (uint32_t)(p - s->floor) + VALUES_FIRST;
+    const uint32_t learned = s->learned <= here - VALUES_FIRST ? s->learned : 0;
     uint32_t *const matches = v->matches[(size_t)(p - s->begin) / item_nbytes];
-    const uint32_t m_12 = m_1 > m_2 ? m_1 : m_2, m_34 = m_3 > m_4 ? m_3 : m_4;
+    uint32_t distances[GRID_VALUES_TABLES], longest;
 
-    matches[0] = m_1;
-    matches[1] = m_2;
-    matches[2] = m_3;
-    matches[3] = m_4;
-    return (m_12 > m_34 ? m_12 : m_34) >> 16;
+#pragma GCC unroll 3
+    for (unsigned t = 0; t < GRID_VALUES_TABLES; t++) {
+        uint32_t *const slot = values_slot(v, t, p, item_nbytes);
+
+        distances[t] = here - *slot;
+        *slot = here;
+    }
+    longest = matches[GRID_VALUES_TABLES] = values_match(&at, learned, item_nbytes, 1);
+#pragma GCC unroll 3
+    for (unsigned t = 0; t < GRID_VALUES_TABLES; t++) {
+        const uint32_t match =
+            values_match(&at, distances[t], item_nbytes, values_key(t, item_nbytes));
+
+        matches[t] = match;
+        longest = match > longest ? match : longest;
+    }
+    return longest >> 16;
+}
+
+GRID_INLINE void values_insert(const struct grid_state *state, const uint8_t *p, size_t item_nbytes)
+{
+    for (unsigned t = 0; t < GRID_VALUES_TABLES; t++)
+        *values_slot(state->values, t, p, item_nbytes) =
+            (uint32_t)(p - state->floor) + VALUES_FIRST;
 }
 
 /* Look up one element after the other. */
@@ -133,10 +129,9 @@ GRID_INLINE void values_find(struct grid_state *state, struct values_stretch *s,
 
     s->n_longs = 0;
     while (p < s->end) {
-        const uint32_t here = (uint32_t)(p - state->floor) + VALUES_FIRST;
         const uint32_t longest = s->end - p > DEFLATE_MAX_MATCH
-                                     ? values_look(v, s, p, here, item_nbytes, false)
-                                     : values_look(v, s, p, here, item_nbytes, true);
+                                     ? values_look(v, s, p, item_nbytes, false)
+                                     : values_look(v, s, p, item_nbytes, true);
 
         n_looked++;
         if (__builtin_expect(longest < VALUES_LONG, 1)) {
@@ -147,7 +142,7 @@ GRID_INLINE void values_find(struct grid_state *state, struct values_stretch *s,
             v->longs[s->n_longs++] =
                 (struct grid_long){(uint16_t)i, (uint16_t)(i + longest / item_nbytes)};
             p += longest;
-            values_insert(v, p - item_nbytes, here + longest - (uint32_t)item_nbytes, item_nbytes);
+            values_insert(state, p - item_nbytes, item_nbytes);
         }
     }
     state->work.n_looked += n_looked;
@@ -156,15 +151,12 @@ GRID_INLINE void values_find(struct grid_state *state, struct values_stretch *s,
 GRID_INLINE uint32_t values_literals(const struct grid_costs *costs, const uint8_t *p,
                                      size_t item_nbytes)
 {
-    const uint8_t *const c = costs->literal;
+    uint32_t sum = 0;
 
-    if (item_nbytes == 1)
-        return c[*p];
-    if (item_nbytes == 2)
-        return (uint32_t)c[p[0]] + c[p[1]];
-    if (item_nbytes == 4)
-        return (uint32_t)c[p[0]] + c[p[1]] + c[p[2]] + c[p[3]];
-    return (uint32_t)c[p[0]] + c[p[1]] + c[p[2]] + c[p[3]] + c[p[4]] + c[p[5]] + c[p[6]] + c[p[7]];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < item_nbytes; i++)
+        sum += costs->literal[p[i]];
+    return sum;
 }
 
 /* The bits of a match. */
@@ -172,19 +164,6 @@ GRID_INLINE uint32_t values_cost(const struct grid_state *state, uint32_t match)
 {
     return (uint32_t)state->costs.length[match >> 16] +
            state->values->distance_nbits[match & 0xffff];
-}
-
-/* Spread the costs of distances from symbols to distances. */
-static void values_spread_costs(const struct grid_costs *costs, uint8_t *distance_nbits)
-{
-    uint32_t begin = 0;
-
-    for (unsigned symbol = 0; symbol < DEFLATE_N_DISTANCE; symbol++) {
-        const uint32_t end = deflate_symbol_end(symbol);
-
-        memset(distance_nbits + begin, costs->distance[symbol], end - begin);
-        begin = end;
-    }
 }
 
 /* From every place within a long match its rest leads on. */
@@ -210,37 +189,25 @@ GRID_INLINE void values_fill(const struct grid_state *state, const uint8_t *byte
     }
 }
 
-/* A way on from an element: a step and the bits to the end. */
-struct values_way {
-    uint32_t cost;
-    uint32_t step;
-};
-
-GRID_INLINE void values_offer(const struct grid_state *state, size_t i, uint32_t match,
-                              size_t item_nbytes, struct values_way *best)
-{
-    const uint32_t cost =
-        state->values->cost[i + (match >> 16) / item_nbytes] + values_cost(state, match);
-    const bool is_better = cost < best->cost;
-
-    best->cost = is_better ? cost : best->cost;
-    best->step = is_better ? match : best->step;
-}
-
 /* Of all ways from element i to the end, the one of fewest bits. */
 GRID_INLINE void values_step(const struct grid_state *state, const uint8_t *p, size_t i,
                              size_t item_nbytes)
 {
     struct grid_values *const v = state->values;
-    struct values_way best = {v->cost[i + 1] + values_literals(&state->costs, p, item_nbytes), 0};
+    uint32_t best = v->cost[i + 1] + values_literals(&state->costs, p, item_nbytes), step = 0;
 
     v->cost[i] = UINT32_MAX / 2; /* where a place without a match would lead */
-    values_offer(state, i, v->matches[i][0], item_nbytes, &best);
-    values_offer(state, i, v->matches[i][1], item_nbytes, &best);
-    values_offer(state, i, v->matches[i][2], item_nbytes, &best);
-    values_offer(state, i, v->matches[i][3], item_nbytes, &best);
-    v->cost[i] = best.cost;
-    v->steps[i] = best.step;
+#pragma GCC unroll 4
+    for (unsigned t = 0; t < GRID_VALUES_MATCHES; t++) {
+        const uint32_t match = v->matches[i][t];
+        const uint32_t cost = v->cost[i + (match >> 16) / item_nbytes] + values_cost(state, match);
+        const bool is_better = cost < best;
+
+        best = is_better ? cost : best;
+        step = is_better ? match : step;
+    }
+    v->cost[i] = best;
+    v->steps[i] = step;
 }
 
 /* Find the best steps, from the last element to the first. */
@@ -285,14 +252,6 @@ GRID_INLINE const uint8_t *values_take(struct grid_state *state, const struct va
     return literals;
 }
 
-/* Remember the elements in front of a piece. */
-GRID_INLINE void values_history(struct grid_state *state, const uint8_t *p, size_t item_nbytes)
-{
-    for (const uint8_t *q = p - (size_t)(p - state->floor) / item_nbytes * item_nbytes; q < p;
-         q += item_nbytes)
-        values_insert(state->values, q, (uint32_t)(q - state->floor) + VALUES_FIRST, item_nbytes);
-}
-
 GRID_INLINE const uint8_t *values_parse(struct grid_state *state, const uint8_t *p,
                                         const uint8_t *stop, size_t item_nbytes)
 {
@@ -301,14 +260,22 @@ GRID_INLINE const uint8_t *values_parse(struct grid_state *state, const uint8_t 
     const uint32_t learned = state->trained.n_distances > 0 ? state->trained.distances[0] : 0;
     const uint8_t *literals = p;
 
-    if (!state->values->has_history)
-        values_history(state, p, item_nbytes);
+    if (!state->values->has_history) /* remember the elements in front of the piece */
+        for (const uint8_t *q = p - (size_t)(p - state->floor) / item_nbytes * item_nbytes; q < p;
+             q += item_nbytes)
+            values_insert(state, q, item_nbytes);
     state->values->has_history = true;
-    values_spread_costs(&state->costs, state->values->distance_nbits);
+    for (unsigned symbol = 0, begin = 0; symbol < DEFLATE_N_DISTANCE; symbol++) {
+        const uint32_t end = deflate_symbol_end(symbol);
+
+        memset(state->values->distance_nbits + begin, state->costs.distance[symbol], end - begin);
+        begin = end;
+    }
     state->n_sequences = 0;
     while (p < stop && state->n_sequences + n_sequences < GRID_MAX_SEQUENCES) {
         const size_t left = (size_t)(stop - p) - (size_t)(stop - p) % item_nbytes;
-        struct values_stretch s = {p, left > most ? p + most : p + left, stop, learned, 0};
+        struct values_stretch s = {
+            p, left > most ? p + most : p + left, stop, state->floor, learned, 0};
 
         if (left == 0)
             return stop;
