@@ -1,6 +1,11 @@
 /*
  * grid.c - the grid encoder's codec rows: states, the loop over a piece, the choice of the
- * instruction set.
+ * instruction set, and learning a member's distances.
+ *
+ * Candidates come from the member's shape. A walk over parts of the sample records, at every place
+ * where a match would start, what a match at each candidate would save; then a set is built by
+ * taking, again and again, the candidate that saves the most beyond what the set saves already. A
+ * short walk with all candidates finds those that are worth a longer one.
  */
 #include "codec/grid.h"
 
@@ -24,6 +29,270 @@ const struct grid_kernels *grid_kernels_best(void)
         kernels++;
     return *kernels;
 }
+
+/* --- learning distances --- */
+
+#define MAX_CANDIDATES 512
+#define MAX_MULTIPLES  128 /* of one period */
+#define N_SEGMENTS     8   /* parts of the sample that are looked at */
+#define N_LIKELY       48  /* candidates of the longer walk, of which so many as a set: */
+#define N_LIKELY_SET   8
+#define N_DISTANCES    12
+#define LANES          16 /* candidates that are worked on at a time */
+
+/* Comparisons that may be made: a fraction of the member's size, within limits; and places of a
+ * walk. */
+#define MIN_COMPARISONS       ((uint64_t)1 << 13)
+#define NBYTES_PER_COMPARISON 256
+#define MIN_PLACES            48
+#define MAX_SHORT_WALK        128
+#define MAX_LONG_WALK         512
+
+_Static_assert(MAX_CANDIDATES % LANES == 0, "rows consist of whole lanes");
+_Static_assert(MAX_LONG_WALK *N_LIKELY <= MAX_SHORT_WALK * MAX_CANDIDATES, "all rows fit");
+
+/* A walk: its candidates, and what their matches would save at every place. */
+struct walk {
+    const struct grid_kernels *kernels;
+    const struct codec_member *member;
+    size_t n; /* candidates */
+    uint32_t distance[MAX_CANDIDATES];
+    uint16_t cost[MAX_CANDIDATES]; /* of a match, in eighths of a bit */
+    bool is_in[DEFLATE_MAX_DISTANCE + 1];
+
+    size_t n_places;
+    size_t n_runs;                                  /* of equal elements: these are no places */
+    size_t n_lanes;                                 /* candidates, rounded up */
+    uint16_t rows[MAX_SHORT_WALK * MAX_CANDIDATES]; /* one for every place */
+};
+
+static void add_candidate(struct walk *w, int64_t distance)
+{
+    if (distance < 1 || distance > DEFLATE_MAX_DISTANCE || w->n == MAX_CANDIDATES ||
+        w->is_in[distance])
+        return;
+    w->is_in[distance] = true;
+    w->distance[w->n++] = (uint32_t)distance;
+}
+
+static void add_around(struct walk *w, int64_t distance, int64_t step)
+{
+    for (int64_t k = 1; k <= 2; k++) {
+        add_candidate(w, distance - k * step);
+        add_candidate(w, distance + k * step);
+    }
+}
+
+/* Few elements, multiples of the periods, and their neighbours by an element or a smaller period.
+ */
+static void find_candidates(struct walk *w)
+{
+    const uint32_t *periods = w->member->periods;
+    const size_t n_periods = w->member->n_periods;
+
+    for (int64_t k = 1; k <= 4; k++)
+        add_candidate(w, k * (int64_t)w->member->item_nbytes);
+    add_candidate(w, 1);
+    for (int64_t k = 1; k <= MAX_MULTIPLES; k++)
+        for (size_t i = 0; i < n_periods; i++)
+            if (k <= 8 || periods[i] >= 128)
+                add_candidate(w, k * (int64_t)periods[i]);
+    for (int64_t k = 1; k <= 4; k++) {
+        for (size_t i = 0; i < n_periods; i++) {
+            const int64_t multiple = k * (int64_t)periods[i];
+
+            if (multiple > 2 * DEFLATE_MAX_DISTANCE)
+                continue;
+            add_around(w, multiple, (int64_t)w->member->item_nbytes);
+            for (size_t j = 0; j < n_periods; j++)
+                if (periods[j] < periods[i])
+                    add_around(w, multiple, (int64_t)periods[j]);
+        }
+    }
+}
+
+static uint16_t larger_16(uint16_t a, uint16_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Bits in eighths that matches save, what is less than nothing being nothing. The far end of a long
+ * match counts less, since what it covers is cheap anyway. Returns the candidate that saves the
+ * most. */
+static size_t save_row(const uint16_t *restrict lengths, const uint16_t *restrict costs,
+                       size_t n_lanes, uint16_t *restrict row)
+{
+    uint16_t most[LANES] = {0};
+    size_t best = 0;
+
+    for (size_t lanes = 0; lanes < n_lanes; lanes += LANES) {
+        for (size_t i = 0; i < LANES; i++) {
+            const uint16_t all = (uint16_t)(8 * lengths[lanes + i]);
+            const uint16_t less = (uint16_t)(6 * GRID_WINDOW + 2 * lengths[lanes + i]);
+            const uint16_t worth = all < less ? all : less, cost = costs[lanes + i];
+
+            row[lanes + i] = (uint16_t)(larger_16(worth, cost) - cost);
+            most[i] = larger_16(most[i], row[lanes + i]);
+        }
+    }
+    for (size_t i = 1; i < LANES; i++)
+        most[0] = larger_16(most[0], most[i]);
+    while (row[best] != most[0])
+        best++;
+    return best;
+}
+
+/* Walk from `p` to `stop`, or until there are `quota` places. */
+static void walk_segment(struct walk *w, const uint8_t *p, const uint8_t *stop, size_t quota)
+{
+    const uint32_t item_nbytes = (uint32_t)w->member->item_nbytes;
+    uint16_t lengths[MAX_CANDIDATES] = {0};
+
+    while (p < stop && w->n_places < quota) {
+        const size_t available = (size_t)(p - w->member->sample);
+        uint16_t *const row = w->rows + w->n_places * w->n_lanes;
+        size_t best, n_reachable = 0; /* the nearest ones; others save nothing */
+        uint16_t run = 0;
+
+        /* A longest match at the distance of an element tells nothing about the others. */
+        if (available >= item_nbytes)
+            w->kernels->measure(p, stop, &item_nbytes, 1, &run);
+        if (run == DEFLATE_MAX_MATCH) {
+            w->n_runs++;
+            p += DEFLATE_MAX_MATCH;
+            continue;
+        }
+        while (n_reachable < w->n && w->distance[n_reachable] <= available)
+            n_reachable++;
+        w->kernels->measure(p, stop, w->distance, n_reachable, lengths);
+        best = save_row(lengths, w->cost, w->n_lanes, row);
+        w->n_places++;
+        p += row[best] > 0 ? lengths[best] : 1;
+    }
+}
+
+static int by_distance(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Walk through the sample with the candidates, which are sorted then. The walk is as long as its
+ * share of what may be compared allows. */
+static void walk_sample(struct walk *w, size_t most_places)
+{
+    const size_t n_bytes = w->member->sample_nbytes;
+    const size_t skip = n_bytes > 3 * DEFLATE_MAX_DISTANCE ? DEFLATE_MAX_DISTANCE : 0;
+    const size_t stride = (n_bytes - skip) / N_SEGMENTS;
+    uint64_t n_places = w->member->n_bytes / NBYTES_PER_COMPARISON;
+
+    n_places = (n_places > MIN_COMPARISONS ? n_places : MIN_COMPARISONS) / 2 / w->n;
+    n_places = n_places > MIN_PLACES ? n_places : MIN_PLACES;
+    n_places = n_places < most_places ? n_places : most_places;
+    qsort(w->distance, w->n, sizeof *w->distance, by_distance);
+    w->n_lanes = (w->n + LANES - 1) / LANES * LANES;
+    for (size_t i = 0; i < w->n_lanes; i++)
+        w->cost[i] = i < w->n ? (uint16_t)(4 * (9 + deflate_distance_extra(w->distance[i]))) : 0;
+    w->n_places = 0;
+    w->n_runs = 0;
+    for (size_t i = 0; i < N_SEGMENTS; i++) {
+        const uint8_t *const start = w->member->sample + skip + i * stride;
+
+        walk_segment(w, start, start + stride, n_places * (i + 1) / N_SEGMENTS);
+    }
+}
+
+static void add_lanes(const uint16_t *restrict row, uint16_t saved, uint16_t *restrict sums)
+{
+    for (size_t i = 0; i < LANES; i++)
+        sums[i] = (uint16_t)(sums[i] + (uint16_t)(larger_16(row[i], saved) - saved));
+}
+
+/* What each candidate would add to what is saved at every place. */
+static void add_up(const struct walk *w, const uint16_t *saved, uint32_t *added)
+{
+    const size_t most = UINT16_MAX / (8 * DEFLATE_MAX_MATCH); /* sums of so many fit */
+
+    memset(added, 0, w->n_lanes * sizeof *added);
+    for (size_t lanes = 0; lanes < w->n_lanes; lanes += LANES) {
+        for (size_t place = 0; place < w->n_places; place += most) {
+            const size_t end = place + most < w->n_places ? place + most : w->n_places;
+            uint16_t sums[LANES] = {0};
+
+            for (size_t at = place; at < end; at++)
+                add_lanes(w->rows + at * w->n_lanes + lanes, saved[at], sums);
+            for (size_t i = 0; i < LANES; i++)
+                added[lanes + i] += sums[i];
+        }
+    }
+}
+
+static size_t largest(const uint32_t *added, size_t n)
+{
+    size_t best = 0;
+
+    for (size_t i = 1; i < n; i++)
+        best = added[i] > added[best] ? i : best;
+    return best;
+}
+
+/* Pick up to n_set candidates that together save the most, the best one first, and then up to
+ * n_more that would add the most to them, each by itself. Where there are runs, the distance of an
+ * element is in the set, whatever it saves. Returns their number; `out` may be w->distance. */
+static size_t pick(const struct walk *w, size_t n_set, size_t n_more, uint32_t *out)
+{
+    const size_t least = w->n_places / 2;
+    uint16_t saved[MAX_LONG_WALK] = {0};
+    uint32_t added[MAX_CANDIDATES], picked[N_LIKELY];
+    size_t n = 0, n_given = 0, best = 0;
+
+    while (best < w->n && w->distance[best] != w->member->item_nbytes)
+        best++;
+    n_given = w->n_runs > 0 && best < w->n;
+    for (;;) {
+        if (n >= n_given) {
+            add_up(w, saved, added);
+            best = largest(added, w->n);
+            if (n == n_set || added[best] <= least)
+                break;
+        }
+        picked[n++] = w->distance[best];
+        for (size_t place = 0; place < w->n_places; place++)
+            saved[place] = larger_16(saved[place], w->rows[place * w->n_lanes + best]);
+    }
+    for (; n_more > 0 && added[best] > least; n_more--) {
+        picked[n++] = w->distance[best];
+        added[best] = 0;
+        best = largest(added, w->n);
+    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = picked[(i + n_given) % n];
+    return n;
+}
+
+int grid_train(const struct grid_kernels *kernels, const struct codec_member *member,
+               struct grid_trained *trained, struct error *err)
+{
+    struct walk *const w = calloc(1, sizeof *w);
+
+    if (w == NULL)
+        return error_no_memory(err, "learning distances");
+    w->kernels = kernels;
+    w->member = member;
+    find_candidates(w);
+    walk_sample(w, MAX_SHORT_WALK);
+    w->n = pick(w, N_LIKELY_SET, N_LIKELY - N_LIKELY_SET, w->distance);
+    trained->n_distances = 0;
+    if (w->n > 0) {
+        walk_sample(w, MAX_LONG_WALK);
+        trained->n_distances = pick(w, N_DISTANCES, 0, trained->distances);
+    }
+    free(w);
+    return 0;
+}
+
+/* --- states and pieces --- */
 
 _Static_assert(GRID_WINDOW <= CODEC_READ_SLACK, "a window may begin at the last byte of a piece");
 

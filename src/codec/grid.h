@@ -2,7 +2,7 @@
  * grid.h - what the parts of the `grid` encoder share: raw deflate for board planes and policies.
  *
  * Board planes repeat at a handful of distances that the array's shape gives away. They are learned
- * from a sample of the member (grid_train.c); then every position is compared at those distances
+ * from a sample of the member (grid.c); then every position is compared at those distances
  * only, 64 bytes at a time, with a small hash table for the rest. A piece is parsed into sequences
  * (some literals, then a match) by one of the parsers (grid_kernel.h and what it includes, compiled
  * once for every instruction set); a buffer full of them, or the end of the piece, makes a deflate
@@ -245,9 +245,9 @@ struct grid_kernels {
     void (*count)(const uint8_t *bytes, size_t n_bytes, const struct grid_sequence *sequences,
                   size_t n_sequences, struct grid_counts *counts);
 
-    /* Write the block's symbols, without its header. */
-    void (*emit)(const uint8_t *bytes, size_t n_bytes, const struct grid_sequence *sequences,
-                 size_t n_sequences, const struct grid_codes *codes, struct grid_bits *bits);
+    /* Write the state's sequences and the literals behind them. */
+    void (*emit)(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
+                 const struct grid_codes *codes, struct grid_bits *bits);
 
     /* The lengths (at most 258, and not beyond stop) of the matches of `bytes` at distances. */
     void (*measure)(const uint8_t *bytes, const uint8_t *stop, const uint32_t *distances,
@@ -259,7 +259,7 @@ extern const struct grid_kernels grid_kernels_plain;
 extern const struct grid_kernels grid_kernels_avx2, grid_kernels_avx512;
 #endif
 
-/* --- instruction sets (grid.c) --- */
+/* --- instruction sets, training (grid.c) --- */
 
 /* All that the build has, best first. Their results are the same, bit for bit. */
 extern const struct grid_kernels *const grid_kernels_table[];
@@ -267,8 +267,6 @@ extern const size_t grid_kernels_n_table;
 
 /* The best that this machine has. */
 const struct grid_kernels *grid_kernels_best(void);
-
-/* --- training (grid_train.c) --- */
 
 /* Learn from a member's description and sample: which distances its bytes repeat at. The work is
  * bounded by the member's size. The result does not depend on the kernels. Returns 0 or -1. */
@@ -311,9 +309,6 @@ void grid_block_sync(struct grid_bits *bits);
 
 /* Costs before the first block. */
 void grid_costs_default(struct grid_costs *costs);
-
-/* Costs under the best codes for these counts. */
-void grid_costs_from_counts(const struct grid_counts *counts, struct grid_costs *costs);
 
 #define GRID_HUFFMAN_MAX_SYMBOLS 288
 #define GRID_HUFFMAN_MAX_COUNT   ((1u << 23) - 1) /* of one symbol */

@@ -203,47 +203,20 @@ struct code_header {
 static const uint8_t codelen_order[DEFLATE_N_CODELEN] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                          11, 4,  12, 3, 13, 2, 14, 1, 15};
 
-static unsigned codelen_extra(unsigned symbol)
-{
-    static const uint8_t extra[] = {2, 3, 7}; /* of symbols 16 to 18 */
-
-    return symbol < 16 ? 0 : extra[symbol - 16];
-}
-
-static void header_add(struct code_header *header, unsigned symbol, size_t extra)
-{
-    header->symbols[header->n_items] = (uint8_t)symbol;
-    header->extras[header->n_items++] = (uint8_t)extra;
-}
-
-/* Add `run` equal code lengths. */
-static void header_add_run(struct code_header *header, unsigned length, size_t run)
-{
-    if (length != 0) {
-        header_add(header, length, 0);
-        run--;
-    }
-    while (run >= 3) {
-        const size_t most = length != 0 ? 6 : 138;
-        const size_t n = run < most ? run : most;
-
-        if (length != 0)
-            header_add(header, 16, n - 3);
-        else if (n <= 10)
-            header_add(header, 17, n - 3);
-        else
-            header_add(header, 18, n - 11);
-        run -= n;
-    }
-    while (run-- > 0)
-        header_add(header, length, 0);
-}
+/* Extra bits of code length symbols. */
+static const uint8_t codelen_extra[DEFLATE_N_CODELEN] = {[16] = 2, [17] = 3, [18] = 7};
 
 static unsigned used_symbols(const uint8_t *lengths, unsigned n, unsigned least)
 {
     while (n > least && lengths[n - 1] == 0)
         n--;
     return n;
+}
+
+static void header_add(struct code_header *header, unsigned symbol, size_t extra)
+{
+    header->symbols[header->n_items] = (uint8_t)symbol;
+    header->extras[header->n_items++] = (uint8_t)extra;
 }
 
 static void header_init(struct code_header *header, const struct code_lengths *lengths)
@@ -259,10 +232,24 @@ static void header_init(struct code_header *header, const struct code_lengths *l
     n_all = header->n_litlen + header->n_distance;
 
     header->n_items = 0;
-    for (size_t i = 0, end; i < n_all; i = end) {
-        for (end = i + 1; end < n_all && all[end] == all[i]; end++)
+    for (size_t i = 0, run = 0; i < n_all; i += run) {
+        const unsigned length = all[i];
+        const bool repeats = i > 0 && all[i - 1] == length;
+
+        for (run = 1; i + run < n_all && all[i + run] == length; run++)
             ;
-        header_add_run(header, all[i], end - i);
+        if (length == 0 && run >= 11) {
+            run = run < 138 ? run : 138;
+            header_add(header, 18, run - 11);
+        } else if (length == 0 && run >= 3) {
+            header_add(header, 17, run - 3);
+        } else if (length != 0 && repeats && run >= 3) {
+            run = run < 6 ? run : 6;
+            header_add(header, 16, run - 3);
+        } else {
+            run = 1;
+            header_add(header, length, 0);
+        }
     }
     for (size_t i = 0; i < header->n_items; i++)
         counts[header->symbols[i]]++;
@@ -274,7 +261,7 @@ static void header_init(struct code_header *header, const struct code_lengths *l
 
     header->n_bits = 14 + 3 * header->n_codelen;
     for (unsigned i = 0; i < DEFLATE_N_CODELEN; i++)
-        header->n_bits += (uint64_t)counts[i] * (header->codelen_lengths[i] + codelen_extra(i));
+        header->n_bits += (uint64_t)counts[i] * (header->codelen_lengths[i] + codelen_extra[i]);
 }
 
 static void header_write(const struct code_header *header, struct grid_bits *bits)
@@ -291,14 +278,8 @@ static void header_write(const struct code_header *header, struct grid_bits *bit
         const unsigned symbol = header->symbols[i];
 
         grid_bits_put(bits, codes[symbol], header->codelen_lengths[symbol]);
-        grid_bits_put(bits, header->extras[i], codelen_extra(symbol));
+        grid_bits_put(bits, header->extras[i], codelen_extra[symbol]);
     }
-}
-
-static void best_lengths(const struct grid_counts *counts, struct code_lengths *lengths)
-{
-    grid_huffman_lengths(counts->litlen, DEFLATE_N_LITLEN, MAX_CODE_LENGTH, lengths->litlen);
-    grid_huffman_lengths(counts->distance, DEFLATE_N_DISTANCE, MAX_CODE_LENGTH, lengths->distance);
 }
 
 static void fixed_lengths(struct code_lengths *lengths)
@@ -349,11 +330,6 @@ static void stored_write(const uint8_t *bytes, size_t n_bytes, bool final, struc
     } while (n_bytes > 0);
 }
 
-static uint32_t pack_code(uint32_t code, unsigned n_bits)
-{
-    return code << 8 | n_bits;
-}
-
 static void make_codes(const struct code_lengths *lengths, struct grid_codes *codes)
 {
     uint16_t litlen[N_FIXED_LITLEN];
@@ -362,17 +338,17 @@ static void make_codes(const struct code_lengths *lengths, struct grid_codes *co
     grid_huffman_codes(lengths->litlen, N_FIXED_LITLEN, litlen);
     grid_huffman_codes(lengths->distance, N_FIXED_DISTANCE, distance);
     for (unsigned i = 0; i <= DEFLATE_END; i++)
-        codes->literal[i] = pack_code(litlen[i], lengths->litlen[i]);
+        codes->literal[i] = (uint32_t)litlen[i] << 8 | lengths->litlen[i];
     for (unsigned length = DEFLATE_MIN_MATCH; length <= DEFLATE_MAX_MATCH; length++) {
         const unsigned symbol = deflate_length_symbol(length);
         const unsigned n_extra = deflate_length_extra(length);
         const uint32_t extra = (length - DEFLATE_MIN_MATCH) & ((1u << n_extra) - 1);
         const unsigned n_bits = lengths->litlen[symbol];
 
-        codes->length[length] = pack_code(litlen[symbol] | extra << n_bits, n_bits + n_extra);
+        codes->length[length] = (litlen[symbol] | extra << n_bits) << 8 | (n_bits + n_extra);
     }
     for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++)
-        codes->distance[i] = pack_code(distance[i], lengths->distance[i]);
+        codes->distance[i] = (uint32_t)distance[i] << 8 | lengths->distance[i];
 }
 
 void grid_costs_default(struct grid_costs *costs)
@@ -413,38 +389,6 @@ static void costs_from_lengths(const struct grid_counts *counts, const struct co
     }
 }
 
-void grid_costs_from_counts(const struct grid_counts *counts, struct grid_costs *costs)
-{
-    struct code_lengths lengths;
-
-    best_lengths(counts, &lengths);
-    costs_from_lengths(counts, &lengths, costs);
-}
-
-/* Write one block of a type other than stored. */
-static void coded_write(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
-                        const struct code_lengths *lengths, struct grid_bits *bits)
-{
-    struct grid_codes codes;
-    const uint32_t end = DEFLATE_END;
-
-    make_codes(lengths, &codes);
-    state->kernels->emit(bytes, n_bytes, state->sequences, state->n_sequences, &codes, bits);
-    grid_bits_put(bits, codes.literal[end] >> 8, codes.literal[end] & 0xff);
-}
-
-/* What was reckoned with is what was written: sizes decide between the types of blocks. */
-static void check_nbits(const struct grid_bits *before, const struct grid_bits *after,
-                        uint64_t expected)
-{
-    const uint64_t n_bits =
-        8 * (uint64_t)(after->out - before->out) + after->n_pending - before->n_pending;
-
-    assert(n_bits == expected);
-    (void)n_bits;
-    (void)expected;
-}
-
 void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_bytes, bool final,
                       struct grid_bits *bits)
 {
@@ -452,30 +396,34 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
     struct code_lengths dynamic = {0}, fixed;
     struct code_header header;
     const struct grid_bits before = *bits;
-    uint64_t dynamic_nbits, fixed_nbits, stored, expected;
+    const uint64_t stored = stored_nbits(n_bytes, bits->n_pending);
+    uint64_t dynamic_nbits, fixed_nbits, expected;
 
     state->kernels->count(bytes, n_bytes, state->sequences, state->n_sequences, &counts);
-    best_lengths(&counts, &dynamic);
+    grid_huffman_lengths(counts.litlen, DEFLATE_N_LITLEN, MAX_CODE_LENGTH, dynamic.litlen);
+    grid_huffman_lengths(counts.distance, DEFLATE_N_DISTANCE, MAX_CODE_LENGTH, dynamic.distance);
     header_init(&header, &dynamic);
     fixed_lengths(&fixed);
     dynamic_nbits = 3 + header.n_bits + body_nbits(&counts, &dynamic);
     fixed_nbits = 3 + body_nbits(&counts, &fixed);
-    stored = stored_nbits(n_bytes, bits->n_pending);
+    expected = dynamic_nbits < fixed_nbits ? dynamic_nbits : fixed_nbits;
 
-    if (stored <= dynamic_nbits && stored <= fixed_nbits) {
+    if (stored <= expected) {
         expected = stored;
         stored_write(bytes, n_bytes, final, bits);
-    } else if (fixed_nbits <= dynamic_nbits) {
-        expected = fixed_nbits;
-        grid_bits_put(bits, final | BLOCK_FIXED << 1, 3);
-        coded_write(state, bytes, n_bytes, &fixed, bits);
     } else {
-        expected = dynamic_nbits;
-        grid_bits_put(bits, final | BLOCK_DYNAMIC << 1, 3);
-        header_write(&header, bits);
-        coded_write(state, bytes, n_bytes, &dynamic, bits);
+        const bool is_fixed = fixed_nbits <= dynamic_nbits;
+        struct grid_codes codes;
+
+        grid_bits_put(bits, final | (is_fixed ? BLOCK_FIXED : BLOCK_DYNAMIC) << 1, 3);
+        if (!is_fixed)
+            header_write(&header, bits);
+        make_codes(is_fixed ? &fixed : &dynamic, &codes);
+        state->kernels->emit(state, bytes, n_bytes, &codes, bits);
+        grid_bits_put(bits, codes.literal[DEFLATE_END] >> 8, codes.literal[DEFLATE_END] & 0xff);
     }
-    check_nbits(&before, bits, expected);
+    /* Sizes decide between the types of blocks: what was reckoned with is what was written. */
+    assert(8 * (uint64_t)(bits->out - before.out) + bits->n_pending - before.n_pending == expected);
     state->work.n_bytes += n_bytes;
     state->work.n_sequences += state->n_sequences;
     for (unsigned i = 0; i < 256; i++)

@@ -219,13 +219,14 @@ GRID_INLINE void emit_match(const struct grid_sequence *s, const struct grid_cod
                   code_nbits(length_code) + code_nbits(code) + n_extra);
 }
 
-static GRID_TARGET void emit(const uint8_t *bytes, size_t n_bytes,
-                             const struct grid_sequence *sequences, size_t n_sequences,
+static GRID_TARGET void emit(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
                              const struct grid_codes *codes, struct grid_bits *bits)
 {
     const uint8_t *const end = bytes + n_bytes;
+    const struct grid_sequence *const sequences = state->sequences;
     struct grid_bits b = *bits;
-    for (size_t i = 0; i < n_sequences; i++) {
+
+    for (size_t i = 0, n = state->n_sequences; i < n; i++) {
         emit_literals(bytes, sequences[i].n_literals, codes->literal, &b);
         emit_match(&sequences[i], codes, &b);
         bytes += sequences[i].n_literals + sequences[i].length;
