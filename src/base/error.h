@@ -7,6 +7,7 @@
 #ifndef SYMAUG_BASE_ERROR_H
 #define SYMAUG_BASE_ERROR_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -107,6 +108,13 @@ const char *error_reason(const struct error *err, char *reason);
 static inline int error_no_memory(struct error *err, const char *what)
 {
     return error_set(err, ERROR_INTERNAL, "out of memory: %s", what);
+}
+
+/* True when the system call that has just failed was interrupted by a signal and may be tried
+ * again; *n_tries counts, so that a file system that never does anything else ends in an error. */
+static inline bool retry_interrupted(unsigned *n_tries)
+{
+    return errno == EINTR && (*n_tries)++ < 1000;
 }
 
 /* The exit code of a kind: 0 for ERROR_NONE, else as the list above. */

@@ -14,8 +14,6 @@
  */
 #include "base/input.h"
 
-#include "base/retry.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

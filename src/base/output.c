@@ -10,7 +10,7 @@
  * same target clear it away. Names, locks and temps are output_target.c's.
  */
 #include "base/output_target.h"
-#include "base/retry.h"
+
 #include "base/text.h"
 
 #include <dirent.h>
@@ -24,10 +24,7 @@
 
 #define BUFFER_NBYTES (1u << 20)
 
-static int io_error(const char *path, const char *what, int errnum, struct error *err)
-{
-    return error_set_errno(err, ERROR_IO, errnum, "cannot %s %s", what, text_quote(path).text);
-}
+/* --- files --- */
 
 int output_open(struct output *out, const char *path, bool force, struct error *err)
 {
@@ -57,8 +54,10 @@ int output_flush(struct output *out, struct error *err)
 
         if (n < 0 && retry_interrupted(&n_tries))
             continue;
+        if (n == 0)
+            errno = EIO;
         if (n <= 0)
-            return io_error(out->path, "write", n < 0 ? errno : EIO, err);
+            return output_failed(err, ERROR_IO, "write", out->path);
         bytes += n;
         n_bytes -= (size_t)n;
         out->offset += (uint64_t)n;
@@ -71,14 +70,14 @@ int output_write(struct output *out, const void *bytes, size_t n_bytes, struct e
     const uint8_t *from = bytes;
     uint64_t end = out->offset + out->n_buffered;
 
-    if (n_bytes > INT64_MAX - end)
-        return io_error(out->path, "write", EFBIG, err);
+    if (n_bytes > INT64_MAX - end) {
+        errno = EFBIG;
+        return output_failed(err, ERROR_IO, "write", out->path);
+    }
     end += n_bytes;
     while (n_bytes > 0) {
-        size_t n = BUFFER_NBYTES - out->n_buffered;
+        const size_t room = BUFFER_NBYTES - out->n_buffered, n = n_bytes < room ? n_bytes : room;
 
-        if (n > n_bytes)
-            n = n_bytes;
         memcpy(out->buffer + out->n_buffered, from, n);
         out->n_buffered += n;
         from += n;
@@ -114,7 +113,7 @@ int output_read_written(const struct output *out, uint64_t offset, void *bytes, 
         if (n < 0 && retry_interrupted(&n_tries))
             continue;
         if (n < 0)
-            return io_error(out->path, "read back", errno, err);
+            return output_failed(err, ERROR_IO, "read back", out->path);
         if (n == 0)
             return error_set(err, ERROR_IO, "cannot read back %s: it ends at byte %llu",
                              text_quote(out->path).text, (unsigned long long)offset);
@@ -137,33 +136,21 @@ void output_begin_sync(struct output *out)
 
 int output_sync(struct output *out, struct error *err)
 {
-    unsigned n_tries = 0;
-    int rc;
-
     if (output_flush(out, err) != 0)
         return -1;
-    if (out->is_synced)
-        return 0;
-    do
-        rc = fsync(out->temp.fd);
-    while (rc != 0 && retry_interrupted(&n_tries));
-    out->is_synced = rc == 0;
-    return rc == 0 ? 0 : io_error(out->path, "sync", errno, err);
+    out->is_synced = out->is_synced || output_fsync(out->temp.fd) == 0;
+    return out->is_synced ? 0 : output_failed(err, ERROR_IO, "sync", out->path);
 }
 
 /* Close the file, whose result counts, but keep its lock until it has its final name. */
 static int close_keeping_lock(struct output *out, struct error *err)
 {
-    int lock_fd = fcntl(out->temp.fd, F_DUPFD_CLOEXEC, 0);
-    int rc;
+    const int fd = out->temp.fd, lock_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
     if (lock_fd < 0)
-        return io_error(out->path, "close", errno, err);
-    rc = close(out->temp.fd);
-    if (rc != 0)
-        io_error(out->path, "close", errno, err);
+        return output_failed(err, ERROR_IO, "close", out->path);
     out->temp.fd = lock_fd;
-    return rc;
+    return close(fd) == 0 ? 0 : output_failed(err, ERROR_IO, "close", out->path);
 }
 
 int output_commit(struct output *out, bool force, struct error *err)
@@ -171,22 +158,22 @@ int output_commit(struct output *out, bool force, struct error *err)
     int rc = output_sync(out, err) != 0 ? -1 : close_keeping_lock(out, err);
 
     if (rc == 0 && !force)
-        rc = output_target_rename_new(out->temp.path, out->path, err);
+        rc = output_rename_new(out->temp.path, out->path, err);
     else if (rc == 0 && rename(out->temp.path, out->path) != 0)
-        rc = io_error(out->path, "rename to", errno, err);
+        rc = output_failed(err, ERROR_IO, "rename to", out->path);
     if (rc != 0) {
         output_abort(out);
         return -1;
     }
-    rc = output_target_sync(out->temp.parent_fd, out->path, err);
+    rc = output_sync_folder(out->temp.parent_fd, out->path, err);
     if (close(out->temp.fd) != 0)
-        rc = io_error(out->path, "close", errno, err);
+        rc = output_failed(err, ERROR_IO, "close", out->path);
     if (close(out->temp.parent_fd) != 0)
-        rc = io_error(out->path, "close the folder of", errno, err);
+        rc = output_failed(err, ERROR_IO, "close the folder of", out->path);
     if (rc != 0 && !force)
         unlink(out->path); /* there was none: not durable is not there */
     out->temp.fd = out->temp.parent_fd = -1;
-    output_temp_forget(&out->temp);
+    output_temp_discard(&out->temp, false);
     output_abort(out);
     return rc;
 }
@@ -202,16 +189,14 @@ void output_abort(struct output *out)
 
 int output_remove(const char *path, struct error *err)
 {
-    int folder_fd, rc = 0;
+    int folder_fd, rc;
 
-    if (unlink(path) != 0) {
-        if (errno == ENOENT)
-            return 0;
-        return error_set_errno(err, ERROR_IO, errno, "cannot remove %s", text_quote(path).text);
-    }
-    if (output_target_open_folder(path, &folder_fd, err) != 0)
+    if (unlink(path) != 0)
+        return errno == ENOENT ? 0 : output_failed(err, ERROR_IO, "remove", path);
+    folder_fd = output_open_parent(path, err);
+    if (folder_fd < 0)
         return -1;
-    rc = output_target_sync(folder_fd, path, err);
+    rc = output_sync_folder(folder_fd, path, err);
     close(folder_fd);
     return rc;
 }
@@ -223,23 +208,18 @@ static int check_replaceable(const char *path, const char *suffix, struct error 
 {
     DIR *folder = opendir(path);
     const struct dirent *entry;
+    struct stat st;
     int rc = 0;
 
     if (folder == NULL)
-        return errno == ENOENT ? 0
-                               : error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot replace %s",
-                                                 text_quote(path).text);
-    while (rc == 0 && (entry = readdir(folder)) != NULL) {
-        struct stat st;
-
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        if (!text_ends_with(entry->d_name, suffix) ||
-            fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-            !S_ISREG(st.st_mode))
+        return errno == ENOENT ? 0 : output_failed(err, ERROR_CANT_CREATE, "replace", path);
+    while (rc == 0 && (entry = readdir(folder)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            (!text_ends_with(entry->d_name, suffix) ||
+             fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+             !S_ISREG(st.st_mode)))
             rc = error_set(err, ERROR_CANT_CREATE, "cannot replace folder %s: it also holds %s",
                            text_quote(path).text, text_quote(entry->d_name).text);
-    }
     closedir(folder);
     return rc;
 }
@@ -263,6 +243,7 @@ int output_folder_open(struct output_folder *folder, const char *path, const cha
     return -1;
 }
 
+/* The old folder and the new one change names, in one step where the file system can. */
 static int exchange(struct output_folder *folder, struct error *err)
 {
     char *aside;
@@ -271,15 +252,15 @@ static int exchange(struct output_folder *folder, struct error *err)
     if (renameat2(AT_FDCWD, folder->temp.path, AT_FDCWD, folder->path, RENAME_EXCHANGE) == 0)
         return 0;
     if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
-        return io_error(folder->path, "rename to", errno, err);
+        return output_failed(err, ERROR_IO, "rename to", folder->path);
     /* It is not possible: the old folder steps aside, and back if that fails. */
-    aside = output_target_temp_path(folder->path, folder->temp.parent_fd, err);
+    aside = output_temp_path(folder->path, folder->temp.parent_fd, err);
     if (aside == NULL)
         return -1;
     if (rename(folder->path, aside) != 0) {
-        io_error(folder->path, "move aside", errno, err);
+        output_failed(err, ERROR_IO, "move aside", folder->path);
     } else if (rename(folder->temp.path, folder->path) != 0) {
-        io_error(folder->path, "rename to", errno, err);
+        output_failed(err, ERROR_IO, "rename to", folder->path);
         rename(aside, folder->path);
     } else {
         rename(aside, folder->temp.path);
@@ -293,47 +274,42 @@ static int exchange(struct output_folder *folder, struct error *err)
 static int rename_to_final(struct output_folder *folder, const char *suffix, bool force,
                            struct error *err)
 {
-    unsigned n_tries = 0;
-    int old_fd = -1, rc = 0;
+    int old_fd = -1, rc;
     struct stat st;
 
     if (!force || lstat(folder->path, &st) != 0) {
-        rc = output_target_rename_new(folder->temp.path, folder->path, err);
+        rc = output_rename_new(folder->temp.path, folder->path, err);
     } else if (!S_ISDIR(st.st_mode)) {
-        rc = error_set(err, ERROR_CANT_CREATE, "cannot create %s: it exists and is not a folder",
-                       text_quote(folder->path).text);
+        rc = output_cant_create(err, folder->path, "it exists and is not a folder");
     } else {
         /* Opened while giving up is still possible: it cannot be deleted without. */
-        do
-            old_fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        while (old_fd < 0 && retry_interrupted(&n_tries));
+        old_fd = output_open_folder(folder->path);
         if (old_fd < 0)
-            return io_error(folder->path, "replace", errno, err);
+            return output_failed(err, ERROR_IO, "replace", folder->path);
         rc = check_replaceable(folder->path, suffix, err);
         if (rc == 0)
             rc = exchange(folder, err);
     }
-    if (rc != 0) {
-        if (old_fd >= 0)
-            close(old_fd);
-        return rc;
+    if (rc == 0) {
+        close(folder->temp.fd);
+        folder->temp.fd = old_fd;
+    } else if (old_fd >= 0) {
+        close(old_fd);
     }
-    close(folder->temp.fd);
-    folder->temp.fd = old_fd;
-    return 0;
+    return rc;
 }
 
 int output_folder_commit(struct output_folder *folder, const char *suffix, bool force,
                          struct error *err)
 {
-    int rc = output_target_sync(folder->temp.fd, folder->temp.path, err);
+    int rc = output_sync_folder(folder->temp.fd, folder->temp.path, err);
 
     if (rc == 0)
         rc = rename_to_final(folder, suffix, force, err);
     if (rc == 0) {
-        rc = output_target_sync(folder->temp.parent_fd, folder->path, err);
+        rc = output_sync_folder(folder->temp.parent_fd, folder->path, err);
         if (rc != 0 && !force)
-            output_temp_remove_folder(folder->path, -1);
+            output_remove_folder(folder->path, -1);
     }
     output_folder_abort(folder);
     return rc;

@@ -1,6 +1,7 @@
 /*
- * output_target.c - what output files and output folders share: the check of a target's name, temp
- * names, locks, clearing away what a killed run left, the rename that replaces nothing, and turns.
+ * output_target.c - what output files and output folders share: messages, the check of a target's
+ * name, temps with their names and locks, clearing away what a killed run left, the rename that
+ * replaces nothing, and turns.
  *
  * A temp is in use while its flock is held, so a free lock tells an abandoned one, without ids of
  * processes that mean nothing on another machine. Open temps stand in a fixed table of atomic
@@ -8,7 +9,7 @@
  * itself.
  */
 #include "base/output_target.h"
-#include "base/retry.h"
+
 #include "base/text.h"
 
 #include <dirent.h>
@@ -16,7 +17,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +34,64 @@
 #define WAIT_NANOSECONDS (5 * 1000 * 1000)
 #define MAX_WAITS        2000
 #define MAX_ATTEMPTS     100
+#define FOLDER_FLAGS     (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+
+/* --- messages, and calls that a signal may interrupt --- */
+
+int output_failed(struct error *err, enum error_kind kind, const char *what, const char *path)
+{
+    return error_set_errno(err, kind, errno, "cannot %s %s", what, text_quote(path).text);
+}
+
+int output_cant_create(struct error *err, const char *path, const char *reason)
+{
+    return error_set(err, ERROR_CANT_CREATE, "cannot create %s: %s", text_quote(path).text, reason);
+}
+
+int output_open_folder(const char *path)
+{
+    unsigned n_tries = 0;
+    int fd;
+
+    do
+        fd = open(path, FOLDER_FLAGS);
+    while (fd < 0 && retry_interrupted(&n_tries));
+    return fd;
+}
+
+int output_fsync(int fd)
+{
+    unsigned n_tries = 0;
+    int rc;
+
+    do
+        rc = fsync(fd);
+    while (rc != 0 && retry_interrupted(&n_tries));
+    return rc;
+}
+
+int output_sync_folder(int folder_fd, const char *path, struct error *err)
+{
+    if (output_fsync(folder_fd) == 0 || errno == EINVAL || errno == EOPNOTSUPP)
+        return 0;
+    return output_failed(err, ERROR_IO, "sync the folder of", path);
+}
+
+int output_open_parent(const char *path, struct error *err)
+{
+    const size_t n_bytes = (size_t)(text_base_name(path) - path);
+    char *folder = n_bytes == 0 ? strdup(".") : strndup(path, n_bytes);
+    int fd;
+
+    if (folder == NULL)
+        return error_no_memory(err, "folder name");
+    fd = output_open_folder(folder);
+    if (fd < 0)
+        error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create %s: folder %s",
+                        text_quote(path).text, text_quote(folder).text);
+    free(folder);
+    return fd;
+}
 
 /* --- temps that are open now --- */
 
@@ -44,13 +102,11 @@
  */
 enum slot_state { SLOT_FREE, SLOT_FILLING, SLOT_OPEN, SLOT_REMOVED };
 
-struct slot {
+static struct slot {
     _Atomic int state;
     bool is_folder;
     char path[PATH_MAX];
-};
-
-static struct slot slots[N_SLOTS];
+} slots[N_SLOTS];
 
 static bool change_state(struct slot *slot, int from, int to)
 {
@@ -60,11 +116,9 @@ static bool change_state(struct slot *slot, int from, int to)
 /* Note a temp before it is created; -1 when the table is full or the path is too long. */
 static int slot_take(const char *path, bool is_folder)
 {
-    size_t n_bytes = strlen(path) + 1;
+    const size_t n_bytes = strlen(path) + 1;
 
-    if (n_bytes > sizeof slots[0].path)
-        return -1;
-    for (int i = 0; i < N_SLOTS; i++) {
+    for (int i = 0; i < N_SLOTS && n_bytes <= sizeof slots[i].path; i++) {
         if (!change_state(&slots[i], SLOT_FREE, SLOT_FILLING))
             continue;
         memcpy(slots[i].path, path, n_bytes);
@@ -75,41 +129,33 @@ static int slot_take(const char *path, bool is_folder)
     return -1;
 }
 
-/* A record of getdents64, which libc has no async-signal-safe wrapper for. */
-struct directory_entry {
-    uint64_t inode;
-    int64_t next;
-    uint16_t n_bytes;
-    uint8_t type;
-    char name[];
-};
-
-/* Unlink what one read of the folder lists; returns the number of files unlinked. */
+/* Unlink what one reading of the folder lists; returns the number of files unlinked. By the system
+ * call itself: libc's functions are not for signal handlers. */
 static int unlink_listed(int fd)
 {
-    _Alignas(struct directory_entry) char buffer[2048];
+    _Alignas(struct dirent64) char buffer[2048];
     int n_unlinked = 0;
     long n_bytes;
 
     while ((n_bytes = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0) {
-        for (long at = 0; at < n_bytes;) {
-            const struct directory_entry *entry = (const void *)(buffer + at);
+        const struct dirent64 *entry;
 
-            if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0 &&
-                unlinkat(fd, entry->name, 0) == 0)
+        for (long at = 0; at < n_bytes; at += entry->d_reclen) {
+            entry = (const void *)(buffer + at);
+            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+                unlinkat(fd, entry->d_name, 0) == 0)
                 n_unlinked++;
-            at += entry->n_bytes;
         }
     }
     return n_unlinked;
 }
 
-void output_temp_remove_folder(const char *path, int fd)
+void output_remove_folder(const char *path, int fd)
 {
     int own_fd = -1;
 
     if (fd < 0)
-        fd = own_fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        fd = own_fd = open(path, FOLDER_FLAGS | O_NOFOLLOW);
     /* Unlinking while reading may skip entries: read again until nothing is left to unlink. */
     while (fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 && unlink_listed(fd) > 0)
         continue;
@@ -126,19 +172,14 @@ void output_remove_temps(void)
         if (!change_state(&slots[i], SLOT_OPEN, SLOT_REMOVED))
             continue;
         if (slots[i].is_folder)
-            output_temp_remove_folder(slots[i].path, -1);
+            output_remove_folder(slots[i].path, -1);
         else
             unlink(slots[i].path);
     }
     errno = saved_errno;
 }
 
-/* --- the name --- */
-
-static int cant_create(struct error *err, const char *path, const char *reason)
-{
-    return error_set(err, ERROR_CANT_CREATE, "cannot create %s: %s", text_quote(path).text, reason);
-}
+/* --- names --- */
 
 int output_target_check(const char *path, bool is_folder, bool force, struct error *err)
 {
@@ -146,57 +187,21 @@ int output_target_check(const char *path, bool is_folder, bool force, struct err
     struct stat st;
 
     if (path[0] == '\0')
-        return cant_create(err, path, "the name is empty");
+        return output_cant_create(err, path, "the name is empty");
     if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-        return cant_create(err, path, "this names a folder");
-    if (lstat(path, &st) != 0) {
-        if (errno == ENOENT)
-            return 0;
-        return error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create %s",
-                               text_quote(path).text);
-    }
+        return output_cant_create(err, path, "this names a folder");
+    if (lstat(path, &st) != 0)
+        return errno == ENOENT ? 0 : output_failed(err, ERROR_CANT_CREATE, "create", path);
     if (S_ISLNK(st.st_mode) && !is_folder && stat(path, &st) != 0)
         st.st_mode = S_IFREG; /* dangling: replaced as a file would be */
     if (!is_folder && S_ISDIR(st.st_mode))
-        return cant_create(err, path, "it is a folder");
+        return output_cant_create(err, path, "it is a folder");
     if (is_folder && !S_ISDIR(st.st_mode))
-        return cant_create(err, path, "it exists and is not a folder");
+        return output_cant_create(err, path, "it exists and is not a folder");
     if (!is_folder && !S_ISREG(st.st_mode))
-        return cant_create(err, path, "it is not a regular file");
+        return output_cant_create(err, path, "it is not a regular file");
     if (!force)
-        return cant_create(err, path, "it exists (--force replaces it)");
-    return 0;
-}
-
-int output_target_open_folder(const char *path, int *fd, struct error *err)
-{
-    size_t n_bytes = (size_t)(text_base_name(path) - path);
-    unsigned n_tries = 0;
-    char *folder = n_bytes == 0 ? strdup(".") : strndup(path, n_bytes);
-
-    if (folder == NULL)
-        return error_no_memory(err, "folder name");
-    do
-        *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (*fd < 0 && retry_interrupted(&n_tries));
-    if (*fd < 0)
-        error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create %s: folder %s",
-                        text_quote(path).text, text_quote(folder).text);
-    free(folder);
-    return *fd < 0 ? -1 : 0;
-}
-
-int output_target_sync(int folder_fd, const char *path, struct error *err)
-{
-    unsigned n_tries = 0;
-    int rc;
-
-    do
-        rc = fsync(folder_fd);
-    while (rc != 0 && retry_interrupted(&n_tries));
-    if (rc != 0 && errno != EINVAL && errno != EOPNOTSUPP)
-        return error_set_errno(err, ERROR_IO, errno, "cannot sync the folder of %s",
-                               text_quote(path).text);
+        return output_cant_create(err, path, "it exists (--force replaces it)");
     return 0;
 }
 
@@ -214,41 +219,114 @@ static void temp_stem(const char *path, int folder_fd, char stem[NAME_MAX + 1])
     if (n_bytes > room)
         for (n_bytes = room; n_bytes > 0 && ((uint8_t)name[n_bytes] & 0xc0) == 0x80;)
             n_bytes--;
-    stem[0] = '.';
-    /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the infix behind it ends it */
-    memcpy(stem + 1, name, n_bytes);
-    memcpy(stem + 1 + n_bytes, TEMP_INFIX, sizeof TEMP_INFIX);
+    snprintf(stem, NAME_MAX + 1, ".%.*s" TEMP_INFIX, (int)n_bytes, name);
 }
 
-static uint64_t random_bits(void)
-{
-    struct timespec now = {0, 0};
-    uint64_t bits;
-
-    if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) == (ssize_t)sizeof bits)
-        return bits;
-    /* Uniqueness is O_EXCL's work: any number that seldom repeats will do. */
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    bits = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 32 ^ (uint64_t)getpid() << 16;
-    return bits * UINT64_C(0x9e3779b97f4a7c15) >> 8;
-}
-
-char *output_target_temp_path(const char *path, int folder_fd, struct error *err)
+char *output_temp_path(const char *path, int folder_fd, struct error *err)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    uint64_t bits = random_bits();
-    char stem[NAME_MAX + 1], random[TEMP_N_RANDOM + 1];
-    char *temp_path;
+    struct timespec now = {0, 0};
+    char stem[NAME_MAX + 1], random[TEMP_N_RANDOM + 1] = "";
+    char *temp;
+    uint64_t bits;
 
+    if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != (ssize_t)sizeof bits) {
+        /* Uniqueness is O_EXCL's work: any number that seldom repeats will do. */
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        bits = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 32 ^ (uint64_t)getpid() << 16;
+        bits = bits * UINT64_C(0x9e3779b97f4a7c15) >> 8;
+    }
     for (size_t i = 0; i < TEMP_N_RANDOM; i++, bits /= sizeof letters - 1)
         random[i] = letters[bits % (sizeof letters - 1)];
-    random[TEMP_N_RANDOM] = '\0';
     temp_stem(path, folder_fd, stem);
-    if (asprintf(&temp_path, "%.*s%s%s", (int)(text_base_name(path) - path), path, stem, random) >=
-        0)
-        return temp_path;
+    if (asprintf(&temp, "%.*s%s%s", (int)(text_base_name(path) - path), path, stem, random) >= 0)
+        return temp;
     error_no_memory(err, "temp file name");
     return NULL;
+}
+
+int output_rename_new(const char *temp, const char *path, struct error *err)
+{
+    struct stat st;
+    int rc = renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE);
+
+    /* Where that is missing: a hard link fails on an existing name just the same. */
+    if (rc != 0 && (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) {
+        rc = link(temp, path);
+        if (rc == 0) {
+            unlink(temp);
+        } else if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) {
+            /* No hard links either (folders; FAT): look, then rename. */
+            if (lstat(path, &st) == 0)
+                errno = EEXIST;
+            else
+                rc = rename(temp, path);
+        }
+    }
+    if (rc != 0 && errno == EEXIST)
+        return output_cant_create(err, path, "it exists (--force replaces it)");
+    return rc == 0 ? 0 : output_failed(err, ERROR_IO, "rename the temp file to", path);
+}
+
+/* --- temps --- */
+
+/* Remove one temp if its lock is free and its name still stands for what was locked. */
+static void clear_if_abandoned(const char *temp)
+{
+    int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int fd = open(temp, O_RDWR | flags);
+    struct stat locked, named;
+
+    if (fd < 0 && errno == EISDIR)
+        fd = open(temp, O_RDONLY | O_DIRECTORY | flags);
+    if (fd < 0)
+        return;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 && lstat(temp, &named) == 0 &&
+        locked.st_dev == named.st_dev && locked.st_ino == named.st_ino) {
+        if (S_ISDIR(locked.st_mode))
+            output_remove_folder(temp, fd);
+        else if (S_ISREG(locked.st_mode))
+            unlink(temp);
+    }
+    close(fd);
+}
+
+/* Remove temp files and folders of this target whose lock is free. What cannot be is left. */
+static void clear_abandoned(const char *path, int folder_fd)
+{
+    int fd = openat(folder_fd, ".", FOLDER_FLAGS);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    char stem[NAME_MAX + 1], *temp;
+    const struct dirent *entry;
+
+    if (folder == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    temp_stem(path, folder_fd, stem);
+    while ((entry = readdir(folder)) != NULL) {
+        if (strncmp(entry->d_name, stem, strlen(stem)) != 0 ||
+            strlen(entry->d_name) != strlen(stem) + TEMP_N_RANDOM)
+            continue;
+        if (asprintf(&temp, "%.*s%s", (int)(text_base_name(path) - path), path, entry->d_name) < 0)
+            break;
+        clear_if_abandoned(temp);
+        free(temp);
+    }
+    closedir(folder);
+}
+
+void output_temp_discard(struct output_temp *temp, bool is_created)
+{
+    if (is_created && temp->is_folder)
+        output_remove_folder(temp->path, temp->fd);
+    else if (is_created)
+        unlink(temp->path);
+    if (temp->slot >= 0)
+        change_state(&slots[temp->slot], SLOT_OPEN, SLOT_FREE);
+    free(temp->path);
+    temp->path = NULL;
 }
 
 /* Take the lock that tells a temp in use from an abandoned one. False when someone is clearing it
@@ -262,72 +340,6 @@ static bool lock_temp(int fd)
     return fstat(fd, &st) == 0 && st.st_nlink > 0;
 }
 
-/* Remove one temp if its lock is free and its name still stands for what was locked. */
-static void clear_if_abandoned(const char *temp_path)
-{
-    int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    int fd = open(temp_path, O_RDWR | flags);
-    struct stat locked, named;
-
-    if (fd < 0 && errno == EISDIR)
-        fd = open(temp_path, O_RDONLY | O_DIRECTORY | flags);
-    if (fd < 0)
-        return;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 &&
-        lstat(temp_path, &named) == 0 && locked.st_dev == named.st_dev &&
-        locked.st_ino == named.st_ino) {
-        if (S_ISDIR(locked.st_mode))
-            output_temp_remove_folder(temp_path, fd);
-        else if (S_ISREG(locked.st_mode))
-            unlink(temp_path);
-    }
-    close(fd);
-}
-
-/* Remove temp files and folders of this target whose lock is free. What cannot be is left. */
-static void clear_abandoned(const char *path, int folder_fd)
-{
-    int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-    char stem[NAME_MAX + 1];
-    size_t stem_nbytes;
-    const struct dirent *entry;
-
-    if (folder == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    temp_stem(path, folder_fd, stem);
-    stem_nbytes = strlen(stem);
-    while ((entry = readdir(folder)) != NULL) {
-        char *temp_path;
-
-        if (strncmp(entry->d_name, stem, stem_nbytes) != 0 ||
-            strlen(entry->d_name) != stem_nbytes + TEMP_N_RANDOM)
-            continue;
-        if (asprintf(&temp_path, "%.*s%s", (int)(text_base_name(path) - path), path,
-                     entry->d_name) < 0)
-            break;
-        clear_if_abandoned(temp_path);
-        free(temp_path);
-    }
-    closedir(folder);
-}
-
-/* Give up its name; is_created: and what is there. */
-static void discard(struct output_temp *temp, bool is_created)
-{
-    if (is_created && temp->is_folder)
-        output_temp_remove_folder(temp->path, temp->fd);
-    else if (is_created)
-        unlink(temp->path);
-    if (temp->slot >= 0)
-        change_state(&slots[temp->slot], SLOT_OPEN, SLOT_FREE);
-    free(temp->path);
-    temp->path = NULL;
-}
-
 int output_temp_create(struct output_temp *temp, const char *path, bool is_folder,
                        struct error *err)
 {
@@ -335,20 +347,21 @@ int output_temp_create(struct output_temp *temp, const char *path, bool is_folde
 
     *temp = OUTPUT_TEMP_INIT;
     temp->is_folder = is_folder;
-    if (output_target_open_folder(path, &temp->parent_fd, err) != 0)
+    temp->parent_fd = output_open_parent(path, err);
+    if (temp->parent_fd < 0)
         return -1;
     clear_abandoned(path, temp->parent_fd);
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
         bool is_made = false;
         int errnum;
 
-        temp->path = output_target_temp_path(path, temp->parent_fd, err);
+        temp->path = output_temp_path(path, temp->parent_fd, err);
         if (temp->path == NULL)
             return -1;
         /* Before it exists, so that no moment is left in which a signal would leave it behind. */
         temp->slot = slot_take(temp->path, is_folder);
         if (temp->slot < 0) {
-            discard(temp, false);
+            output_temp_discard(temp, false);
             return error_set(err, ERROR_INTERNAL, "cannot create %s: too many outputs are open",
                              text_quote(path).text);
         }
@@ -359,7 +372,7 @@ int output_temp_create(struct output_temp *temp, const char *path, bool is_folde
         errnum = errno;
         if (temp->fd >= 0 && lock_temp(temp->fd))
             return 0;
-        discard(temp, is_made || temp->fd >= 0);
+        output_temp_discard(temp, is_made || temp->fd >= 0);
         if (temp->fd >= 0)
             close(temp->fd);
         else if (errnum != EEXIST && errnum != EINTR && !(is_made && errnum == ENOENT))
@@ -371,46 +384,14 @@ int output_temp_create(struct output_temp *temp, const char *path, bool is_folde
                      is_folder ? "folder" : "file", text_quote(path).text);
 }
 
-void output_temp_forget(struct output_temp *temp)
-{
-    discard(temp, false);
-}
-
 void output_temp_drop(struct output_temp *temp)
 {
     if (temp->path != NULL)
-        discard(temp, true);
+        output_temp_discard(temp, true);
     if (temp->fd >= 0)
         close(temp->fd);
     if (temp->parent_fd >= 0)
         close(temp->parent_fd);
-    *temp = OUTPUT_TEMP_INIT;
-}
-
-int output_target_rename_new(const char *temp_path, const char *path, struct error *err)
-{
-    struct stat st;
-    int rc = renameat2(AT_FDCWD, temp_path, AT_FDCWD, path, RENAME_NOREPLACE);
-
-    /* Where that is missing: a hard link fails on an existing name just the same. */
-    if (rc != 0 && (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) {
-        rc = link(temp_path, path);
-        if (rc == 0) {
-            unlink(temp_path);
-        } else if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) {
-            /* No hard links either (folders; FAT): look, then rename. */
-            if (lstat(path, &st) == 0)
-                errno = EEXIST;
-            else
-                rc = rename(temp_path, path);
-        }
-    }
-    if (rc == 0)
-        return 0;
-    if (errno == EEXIST)
-        return cant_create(err, path, "it exists (--force replaces it)");
-    return error_set_errno(err, ERROR_IO, errno, "cannot rename the temp file to %s",
-                           text_quote(path).text);
 }
 
 /* --- turns --- */
@@ -418,11 +399,9 @@ int output_target_rename_new(const char *temp_path, const char *path, struct err
 int output_turn_take(const char *path)
 {
     const struct timespec wait = {.tv_nsec = WAIT_NANOSECONDS};
-    int fd;
+    int fd = output_open_parent(path, NULL);
 
-    if (output_target_open_folder(path, &fd, NULL) != 0)
-        return -1;
-    for (int i = 0; i < MAX_WAITS; i++) {
+    for (int i = 0; fd >= 0 && i < MAX_WAITS; i++) {
         if (flock(fd, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR))
             break;
         nanosleep(&wait, NULL);

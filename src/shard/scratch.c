@@ -5,7 +5,6 @@
  */
 #include "shard/scratch.h"
 
-#include "base/retry.h"
 #include "base/text.h"
 
 #include <errno.h>

@@ -1,12 +1,79 @@
 /*
- * agree.c - a second opinion on a zip archive's directory: libzip's. It reads through a source of
- * ours, because a fault in a map could not be caught inside it.
+ * agree.c - names of members, and a second opinion on a zip archive's directory: libzip's. It reads
+ * through a source of ours, because a fault in a map could not be caught inside it.
+ *
+ * Names that are empty, absolute, with "..", backslashes or control characters are refused. numpy
+ * takes one ".npy" off a name, so two members that differ in nothing but such endings can be
+ * reached by one key; their stem tells.
  */
 #include "zip/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <zip.h>
+
+/* --- names --- */
+
+#define SUFFIX        ".npy"
+#define SUFFIX_NBYTES (sizeof SUFFIX - 1)
+
+/* C0 and DEL, and C1 as UTF-8 has them (c2 80 to c2 9f). */
+static bool has_control(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] < 0x20 || p[i] == 0x7f || (p[i] == 0xc2 && i + 1 < n && p[i + 1] < 0xa0))
+            return true;
+    return false;
+}
+
+static bool has_parent_component(const char *name, size_t n)
+{
+    for (size_t i = 0; i + 2 <= n; i++)
+        if (name[i] == '.' && name[i + 1] == '.' && (i == 0 || name[i - 1] == '/') &&
+            (i + 2 == n || name[i + 2] == '/'))
+            return true;
+    return false;
+}
+
+const char *member_name_fault(const char *name, size_t n_bytes)
+{
+    if (n_bytes == 0)
+        return "name is empty";
+    if (n_bytes > MEMBER_NAME_MAX_NBYTES)
+        return "name is longer than 4096 bytes";
+    if (has_control((const uint8_t *)name, n_bytes))
+        return "name has a control character";
+    if (memchr(name, '\\', n_bytes) != NULL)
+        return "name has a backslash";
+    if (name[0] == '/' || (n_bytes >= 3 && (name[0] | 0x20) >= 'a' && (name[0] | 0x20) <= 'z' &&
+                           name[1] == ':' && name[2] == '/')) /* a drive's */
+        return "name is an absolute path";
+    if (has_parent_component(name, n_bytes))
+        return "name has a '..' component";
+    if (member_name_stem_nbytes(name, n_bytes) == 0)
+        return "name is nothing but '.npy'";
+    return NULL;
+}
+
+bool member_name_is_npy(const char *name, size_t n_bytes)
+{
+    return n_bytes > SUFFIX_NBYTES &&
+           memcmp(name + n_bytes - SUFFIX_NBYTES, SUFFIX, SUFFIX_NBYTES) == 0;
+}
+
+size_t member_name_key_nbytes(const char *name, size_t n_bytes)
+{
+    return member_name_is_npy(name, n_bytes) ? n_bytes - SUFFIX_NBYTES : n_bytes;
+}
+
+size_t member_name_stem_nbytes(const char *name, size_t n_bytes)
+{
+    while (member_name_is_npy(name, n_bytes))
+        n_bytes -= SUFFIX_NBYTES;
+    return n_bytes == SUFFIX_NBYTES && memcmp(name, SUFFIX, n_bytes) == 0 ? 0 : n_bytes;
+}
+
+/* --- libzip --- */
 
 #define PROBE_NBYTES (64u << 10) /* what libzip needs at once, to read a directory */
 
@@ -74,30 +141,25 @@ static int fail(const struct source *source, zip_error_t *error)
                         zip_error_strerror(error));
 }
 
-static zip_t *try_open(struct source *source, zip_error_t *error)
-{
-    zip_source_t *zip_source = zip_source_function_create(source_call, source, error);
-    zip_t *zip = NULL;
-
-    if (zip_source != NULL)
-        zip = zip_open_from_source(zip_source, ZIP_RDONLY, error);
-    if (zip == NULL && zip_source != NULL)
-        zip_source_free(zip_source);
-    return zip;
-}
-
 /* libzip 1.7.3 takes some failed allocations for faults of the archive: what it says counts only
  * when it says so twice, while there is memory. */
 static zip_t *open_archive(struct source *source)
 {
     zip_error_t error;
-    zip_t *zip;
+    zip_t *zip = NULL;
     void *probe;
 
     zip_error_init(&error);
-    zip = try_open(source, &error);
-    if (zip == NULL && source->err->kind == ERROR_NONE)
-        zip = try_open(source, &error);
+    /* A read that fails has said why already. */
+    for (int i = 0; i < 2 && zip == NULL && zip_error_code_zip(&source->error) != ZIP_ER_READ;
+         i++) {
+        zip_source_t *from = zip_source_function_create(source_call, source, &error);
+
+        if (from != NULL)
+            zip = zip_open_from_source(from, ZIP_RDONLY, &error);
+        if (zip == NULL)
+            zip_source_free(from);
+    }
     if (zip == NULL) {
         probe = malloc(PROBE_NBYTES);
         if (probe == NULL)
@@ -142,21 +204,21 @@ static int compare_entry(zip_t *zip, const struct source *source, const struct z
 static int copy_names(zip_t *zip, size_t n, char ***names, struct error *err)
 {
     char **list = calloc(n + 1, sizeof *list);
-    bool is_complete = list != NULL;
+    size_t n_copied = 0;
 
-    for (size_t i = 0; is_complete && i < n; i++) {
-        const char *name = zip_get_name(zip, i, ZIP_FL_ENC_GUESS);
+    for (; list != NULL && n_copied < n; n_copied++) {
+        const char *name = zip_get_name(zip, n_copied, ZIP_FL_ENC_GUESS);
 
-        list[i] = name != NULL ? strdup(name) : NULL;
-        is_complete = list[i] != NULL;
+        if (name == NULL || (list[n_copied] = strdup(name)) == NULL)
+            break;
     }
-    if (is_complete) {
-        *names = list;
+    *names = list;
+    if (list != NULL && n_copied == n)
         return 0;
-    }
-    for (size_t i = 0; list != NULL && i < n; i++)
-        free(list[i]);
+    while (n_copied > 0)
+        free(list[--n_copied]);
     free(list);
+    *names = NULL;
     return error_no_memory(err, "names of members");
 }
 
@@ -166,23 +228,21 @@ int zip_agree(const struct input *in, const struct zip_directory *directory, cha
     struct source source = {.in = in, .err = err};
     zip_int64_t n;
     zip_t *zip;
-    int result = -1;
+    int rc = 0;
 
     zip_error_init(&source.error);
     zip = open_archive(&source);
-    if (zip != NULL) {
-        n = zip_get_num_entries(zip, 0);
-        result = n >= 0 && (uint64_t)n == directory->n_entries
-                     ? 0
-                     : error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
-                                    "expected libzip to find %zu members, found %lld",
-                                    directory->n_entries, (long long)n);
-        for (size_t i = 0; result == 0 && i < directory->n_entries; i++)
-            result = compare_entry(zip, &source, &directory->entries[i], i);
-        if (result == 0 && names != NULL)
-            result = copy_names(zip, directory->n_entries, names, err);
-        zip_discard(zip);
-    }
-    zip_error_fini(&source.error);
-    return result;
+    if (zip == NULL)
+        return -1;
+    n = zip_get_num_entries(zip, 0);
+    if (n < 0 || (uint64_t)n != directory->n_entries)
+        rc = error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
+                          "expected libzip to find %zu members, found %lld", directory->n_entries,
+                          (long long)n);
+    for (size_t i = 0; rc == 0 && i < directory->n_entries; i++)
+        rc = compare_entry(zip, &source, &directory->entries[i], i);
+    if (rc == 0 && names != NULL)
+        rc = copy_names(zip, directory->n_entries, names, err);
+    zip_discard(zip);
+    return rc;
 }

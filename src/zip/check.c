@@ -2,24 +2,62 @@
  * check.c - the strict check of a zip archive: first the end records (one of each, nothing but NULs
  * after them, 32- and 64-bit fields that agree), then the directory, entry by entry, from a private
  * copy. A number is held against the file's size before it is used. members.c looks at the members
- * themselves, agree.c asks libzip for a second opinion.
+ * themselves, agree.c at names, and asks libzip for a second opinion.
  */
 #include "zip/parts.h"
 
 #include "base/bytes.h"
-#include "base/text.h"
 #include "codec/codec.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What the end record says, or the zip64 end record in its place. */
-struct zip_end {
-    uint64_t n_entries;
-    uint64_t directory_offset;
-    uint64_t directory_nbytes;
-    char *comment; /* owned */
-};
+/* --- messages --- */
+
+#define REASON_NBYTES 640
+
+int zip_fail(const struct zip_reader *zip, const char *format, ...)
+{
+    const struct zip_entry *entry = zip->entry;
+    struct error_place place = {.file = zip->in->path};
+    char reason[REASON_NBYTES], key[ERROR_ARRAY_NBYTES];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    if (entry != NULL) {
+        snprintf(key, sizeof key, "%.*s",
+                 (int)member_name_key_nbytes(entry->name, entry->name_nbytes), entry->name);
+        place.array = key;
+        place.shown = entry->name;
+    }
+    return error_set_at(zip->err, ERROR_DATA, &place, "%s", reason);
+}
+
+int zip_warn(const struct zip_reader *zip, const char *format, ...)
+{
+    char reason[REASON_NBYTES];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    if (zip->entry == NULL)
+        return warnings_add(zip->warnings, zip->err, "%s", reason);
+    return warnings_add(zip->warnings, zip->err, "member %s: %s", text_quote(zip->entry->name).text,
+                        reason);
+}
+
+bool zip_is_zero(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] != 0)
+            return false;
+    return true;
+}
 
 /* --- the end: end record, comment, zip64 locator and end record --- */
 
@@ -29,38 +67,14 @@ struct zip_end {
 #define COMMENT_MAX      65535u
 #define TRAILING_MAX     4096u /* NUL bytes after the end record, as block-wise copying leaves */
 #define TAIL_MAX         (LOCATOR64_NBYTES + END_NBYTES + COMMENT_MAX + TRAILING_MAX)
+#define CENTRAL_NBYTES   46u
 #define DIRECTORY_MAX    (64u << 20)
 
 /* The last bytes of the file. */
 struct tail {
     uint8_t *bytes; /* owned */
     size_t n_bytes;
-    uint64_t offset; /* of the first of them */
 };
-
-/* The fields of the end record that matter. */
-struct end32 {
-    uint16_t disk;
-    uint16_t directory_disk;
-    uint16_t n_here;
-    uint16_t n_entries;
-    uint32_t directory_nbytes;
-    uint32_t directory_offset;
-    uint16_t comment_nbytes;
-};
-
-static struct end32 end32_get(const uint8_t *p)
-{
-    return (struct end32){
-        .disk = bytes_get_le16(p + 4),
-        .directory_disk = bytes_get_le16(p + 6),
-        .n_here = bytes_get_le16(p + 8),
-        .n_entries = bytes_get_le16(p + 10),
-        .directory_nbytes = bytes_get_le32(p + 12),
-        .directory_offset = bytes_get_le32(p + 16),
-        .comment_nbytes = bytes_get_le16(p + 20),
-    };
-}
 
 /* Position of the last end record's signature before `limit`, or SIZE_MAX. */
 static size_t find_signature(const struct tail *tail, size_t limit)
@@ -71,30 +85,10 @@ static size_t find_signature(const struct tail *tail, size_t limit)
     return SIZE_MAX;
 }
 
-static bool is_all_zero(const uint8_t *p, size_t n)
+/* Where the comment of the end record at pos ends. */
+static size_t comment_end(const struct tail *tail, size_t pos)
 {
-    for (size_t i = 0; i < n; i++)
-        if (p[i] != 0)
-            return false;
-    return true;
-}
-
-/*
- * Another record whose comment would reach over this one up to the end of the file: readers that
- * search forwards would take that one, readers that search backwards this one.
- */
-static bool is_inside_comment(const struct tail *tail, size_t pos, size_t end)
-{
-    for (size_t p = find_signature(tail, pos); p != SIZE_MAX; p = find_signature(tail, p)) {
-        size_t other_end;
-
-        if (tail->n_bytes - p < END_NBYTES)
-            continue;
-        other_end = p + END_NBYTES + end32_get(tail->bytes + p).comment_nbytes;
-        if (other_end >= end && other_end <= tail->n_bytes)
-            return true;
-    }
-    return false;
+    return pos + END_NBYTES + bytes_get_le16(tail->bytes + pos + 20);
 }
 
 /* The one end record: nothing but NULs after its comment, no other one that could be meant. */
@@ -110,19 +104,22 @@ static int find_end(struct zip_reader *zip, const struct tail *tail, size_t *pos
         return zip_fail(zip,
                         "expected a zip end record of 22 bytes, found %zu: the file is cut off",
                         tail->n_bytes - pos);
-    end = pos + END_NBYTES + end32_get(tail->bytes + pos).comment_nbytes;
+    end = comment_end(tail, pos);
     if (end > tail->n_bytes)
-        return zip_fail(zip, "expected a zip comment of %u bytes, found %zu: the file is cut off",
-                        end32_get(tail->bytes + pos).comment_nbytes,
-                        tail->n_bytes - pos - END_NBYTES);
-    if (is_inside_comment(tail, pos, end))
-        return zip_fail(
-            zip, "expected one zip end record, found a second one inside the archive's comment");
+        return zip_fail(zip, "expected a zip comment of %zu bytes, found %zu: the file is cut off",
+                        end - pos - END_NBYTES, tail->n_bytes - pos - END_NBYTES);
+    /* Of another record whose comment reaches over this one up to the end of the file, readers that
+     * search forwards would take that one, readers that search backwards this one. */
+    for (size_t p = find_signature(tail, pos); p != SIZE_MAX; p = find_signature(tail, p))
+        if (tail->n_bytes - p >= END_NBYTES && comment_end(tail, p) >= end &&
+            comment_end(tail, p) <= tail->n_bytes)
+            return zip_fail(zip, "expected one zip end record, found a second one inside the "
+                                 "archive's comment");
     *position = pos;
     n_after = tail->n_bytes - end;
     if (n_after == 0)
         return 0;
-    if (n_after > TRAILING_MAX || !is_all_zero(tail->bytes + end, n_after))
+    if (n_after > TRAILING_MAX || !zip_is_zero(tail->bytes + end, n_after))
         return zip_fail(
             zip, "expected the end of the file after the zip end record, found %zu more bytes",
             n_after);
@@ -130,19 +127,19 @@ static int find_end(struct zip_reader *zip, const struct tail *tail, size_t *pos
 }
 
 /* A 16- or 32-bit field must be all ones or say the same as its zip64 twin. */
-static bool agrees(uint64_t narrow, uint64_t all_ones, uint64_t wide)
+static bool agrees(zip_number narrow, zip_number all_ones, zip_number wide)
 {
     return narrow == all_ones || narrow == wide;
 }
 
 /* Read the zip64 end record that a locator points to. *offset: that of the locator becomes that of
  * the record. */
-static int read_end64(struct zip_reader *zip, const uint8_t *locator_bytes,
-                      const struct end32 *end32, struct zip_end *end, uint64_t *offset)
+static int read_end64(struct zip_reader *zip, const uint8_t *locator_bytes, const uint8_t *end32,
+                      zip_number *offset)
 {
-    const uint64_t locator = *offset;
+    const zip_number locator = *offset;
+    const unsigned disk = bytes_get_le16(end32 + 4), directory_disk = bytes_get_le16(end32 + 6);
     uint8_t p[END64_NBYTES];
-    uint64_t n_here;
 
     *offset = bytes_get_le64(locator_bytes + 8);
     if (bytes_get_le32(locator_bytes + 4) != 0 || bytes_get_le32(locator_bytes + 16) > 1)
@@ -152,101 +149,99 @@ static int read_end64(struct zip_reader *zip, const uint8_t *locator_bytes,
         return zip_fail(zip,
                         "expected the zip64 end record in front of its locator at byte %llu, found "
                         "its offset to be %llu",
-                        (unsigned long long)locator, (unsigned long long)*offset);
+                        locator, *offset);
     if (input_read(zip->in, *offset, p, sizeof p, zip->err) != 0)
         return -1;
     if (bytes_get_le32(p) != ZIP_END64_SIGNATURE)
-        return zip_fail(zip, "expected a zip64 end record at byte %llu, found none",
-                        (unsigned long long)*offset);
+        return zip_fail(zip, "expected a zip64 end record at byte %llu, found none", *offset);
     if (bytes_get_le64(p + 4) != locator - *offset - 12)
         return zip_fail(zip, "expected a zip64 end record of %llu bytes, found %llu",
-                        (unsigned long long)(locator - *offset - 12),
-                        (unsigned long long)bytes_get_le64(p + 4));
-    n_here = bytes_get_le64(p + 24);
-    end->n_entries = bytes_get_le64(p + 32);
-    end->directory_nbytes = bytes_get_le64(p + 40);
-    end->directory_offset = bytes_get_le64(p + 48);
-    if (bytes_get_le32(p + 16) != 0 || bytes_get_le32(p + 20) != 0 || n_here != end->n_entries ||
-        (end32->disk != 0 && end32->disk != 0xffff) ||
-        (end32->directory_disk != 0 && end32->directory_disk != 0xffff))
+                        locator - *offset - 12, (zip_number)bytes_get_le64(p + 4));
+    zip->n_entries = bytes_get_le64(p + 32);
+    zip->directory_nbytes = bytes_get_le64(p + 40);
+    zip->directory_offset = bytes_get_le64(p + 48);
+    if (bytes_get_le32(p + 16) != 0 || bytes_get_le32(p + 20) != 0 ||
+        bytes_get_le64(p + 24) != zip->n_entries || (disk != 0 && disk != 0xffff) ||
+        (directory_disk != 0 && directory_disk != 0xffff))
         return zip_fail(zip, "expected an archive on one disk, found a part of several");
-    if (!agrees(end32->n_here, 0xffff, n_here) || !agrees(end32->n_entries, 0xffff, n_here) ||
-        !agrees(end32->directory_nbytes, 0xffffffff, end->directory_nbytes) ||
-        !agrees(end32->directory_offset, 0xffffffff, end->directory_offset))
+    if (!agrees(bytes_get_le16(end32 + 8), 0xffff, zip->n_entries) ||
+        !agrees(bytes_get_le16(end32 + 10), 0xffff, zip->n_entries) ||
+        !agrees(bytes_get_le32(end32 + 12), 0xffffffff, zip->directory_nbytes) ||
+        !agrees(bytes_get_le32(end32 + 16), 0xffffffff, zip->directory_offset))
         return zip_fail(
             zip,
             "expected the end record and the zip64 end record to agree, found that they do not");
     return 0;
 }
 
-/* The directory must end where the end records begin, and be of a size its members can fill. */
-static int check_extent(struct zip_reader *zip, const struct zip_end *end, uint64_t limit)
+/* What the end record at p says, which has room bytes in front of it, or the zip64 end record in
+ * its place. *limit: its offset becomes that of the record that stands first. */
+static int read_end(struct zip_reader *zip, const uint8_t *p, size_t room, zip_number *limit)
 {
-    uint64_t stop;
+    if (room >= LOCATOR64_NBYTES &&
+        bytes_get_le32(p - LOCATOR64_NBYTES) == ZIP_LOCATOR64_SIGNATURE) {
+        *limit -= LOCATOR64_NBYTES;
+        return read_end64(zip, p - LOCATOR64_NBYTES, p, limit);
+    }
+    if (bytes_get_le32(p + 4) != 0 || bytes_get_le16(p + 8) != bytes_get_le16(p + 10))
+        return zip_fail(zip, "expected an archive on one disk, found a part of several");
+    zip->n_entries = bytes_get_le16(p + 10);
+    zip->directory_nbytes = bytes_get_le32(p + 12);
+    zip->directory_offset = bytes_get_le32(p + 16);
+    return 0;
+}
 
-    if (end->n_entries > ZIP_MAX_ENTRIES)
+/* The directory must end where the end records begin, and be of a size its members can fill. */
+static int check_extent(struct zip_reader *zip, zip_number limit)
+{
+    zip_number stop;
+
+    if (zip->n_entries > ZIP_MAX_ENTRIES)
         return zip_fail(zip, "expected at most %u members, found %llu declared", ZIP_MAX_ENTRIES,
-                        (unsigned long long)end->n_entries);
-    if (__builtin_add_overflow(end->directory_offset, end->directory_nbytes, &stop) || stop > limit)
+                        zip->n_entries);
+    if (__builtin_add_overflow(zip->directory_offset, zip->directory_nbytes, &stop) || stop > limit)
         return zip_fail(zip,
                         "expected the zip directory to end at byte %llu, found %llu bytes declared "
                         "from byte %llu",
-                        (unsigned long long)limit, (unsigned long long)end->directory_nbytes,
-                        (unsigned long long)end->directory_offset);
+                        limit, zip->directory_nbytes, zip->directory_offset);
     if (stop < limit)
         return zip_fail(zip,
                         "expected the zip directory to end at byte %llu, found %llu: other data "
                         "stands in front of the archive or after its directory",
-                        (unsigned long long)limit, (unsigned long long)stop);
-    if (end->directory_nbytes > DIRECTORY_MAX)
+                        limit, stop);
+    if (zip->directory_nbytes > DIRECTORY_MAX)
         return zip_fail(zip, "expected a zip directory of at most %u bytes, found %llu",
-                        DIRECTORY_MAX, (unsigned long long)end->directory_nbytes);
-    if (end->n_entries > end->directory_nbytes / ZIP_CENTRAL_NBYTES)
+                        DIRECTORY_MAX, zip->directory_nbytes);
+    if (zip->n_entries > zip->directory_nbytes / CENTRAL_NBYTES)
         return zip_fail(zip, "expected a zip directory of %llu members, found one of %llu bytes",
-                        (unsigned long long)end->n_entries,
-                        (unsigned long long)end->directory_nbytes);
+                        zip->n_entries, zip->directory_nbytes);
     return 0;
 }
 
-static int read_end(struct zip_reader *zip, struct zip_end *end)
+/* Find the directory, and keep the comment. */
+static int find_directory(struct zip_reader *zip, struct zip_directory *directory)
 {
-    const uint64_t n = zip->in->n_bytes < TAIL_MAX ? zip->in->n_bytes : TAIL_MAX;
-    struct tail tail = {.n_bytes = (size_t)n, .offset = zip->in->n_bytes - n};
-    struct end32 end32;
+    const uint64_t n_bytes = zip->in->n_bytes;
+    struct tail tail = {.n_bytes = n_bytes < TAIL_MAX ? (size_t)n_bytes : TAIL_MAX};
+    zip_number limit;
     size_t pos = 0;
-    uint64_t limit;
-    int result = -1;
+    int rc = -1;
 
-    *end = (struct zip_end){0};
     tail.bytes = malloc(tail.n_bytes + 1);
     if (tail.bytes == NULL)
         return error_no_memory(zip->err, "end of a zip archive");
-    if (input_read(zip->in, tail.offset, tail.bytes, tail.n_bytes, zip->err) != 0 ||
-        find_end(zip, &tail, &pos) != 0)
-        goto out;
-    end32 = end32_get(tail.bytes + pos);
-    limit = tail.offset + pos;
-    if (pos >= LOCATOR64_NBYTES &&
-        bytes_get_le32(tail.bytes + pos - LOCATOR64_NBYTES) == ZIP_LOCATOR64_SIGNATURE) {
-        limit -= LOCATOR64_NBYTES;
-        if (read_end64(zip, tail.bytes + pos - LOCATOR64_NBYTES, &end32, end, &limit) != 0)
-            goto out;
-    } else {
-        if (end32.disk != 0 || end32.directory_disk != 0 || end32.n_here != end32.n_entries) {
-            zip_fail(zip, "expected an archive on one disk, found a part of several");
-            goto out;
-        }
-        end->n_entries = end32.n_entries;
-        end->directory_nbytes = end32.directory_nbytes;
-        end->directory_offset = end32.directory_offset;
+    if (input_read(zip->in, n_bytes - tail.n_bytes, tail.bytes, tail.n_bytes, zip->err) == 0 &&
+        find_end(zip, &tail, &pos) == 0) {
+        limit = n_bytes - tail.n_bytes + pos;
+        rc = read_end(zip, tail.bytes + pos, pos, &limit) == 0 ? check_extent(zip, limit) : -1;
     }
-    if (check_extent(zip, end, limit) != 0)
-        goto out;
-    end->comment = strndup((const char *)tail.bytes + pos + END_NBYTES, end32.comment_nbytes);
-    result = end->comment != NULL ? 0 : error_no_memory(zip->err, "zip comment");
-out:
+    if (rc == 0) {
+        directory->comment = strndup((const char *)tail.bytes + pos + END_NBYTES,
+                                     comment_end(&tail, pos) - pos - END_NBYTES);
+        rc = directory->comment != NULL ? 0 : error_no_memory(zip->err, "zip comment");
+    }
     free(tail.bytes);
-    return result;
+    return rc;
 }
 
 /* --- one entry of the directory --- */
@@ -254,44 +249,42 @@ out:
 #define VERSION_ZIP64     45   /* the latest that stored, deflated and zip64 members need */
 #define DEFLATE_MAX_RATIO 1032 /* 258 bytes from 2 bits, and a little for the header */
 
-/* Flags that change what the bytes mean, and those that no format in use sets. */
-static const struct {
-    unsigned bit;
+struct number_name {
+    unsigned number;
     const char *name;
-} refused_flags[] = {
+};
+
+/* Flags that change what the bytes mean, and those that no format in use sets. */
+static const struct number_name refused_flags[] = {
     {0, "encrypted data"},    {4, "enhanced deflating"}, {5, "compressed patch data"},
     {6, "strong encryption"}, {13, "a masked header"},
 };
 #define RESERVED_FLAGS 0xd780u /* bits 7-10, 12, 14, 15 */
 
-static const struct {
-    unsigned method;
-    const char *name;
-} method_names[] = {
-    {1, "shrink"},   {6, "implode"}, {9, "deflate64"},   {12, "bzip2"}, {14, "lzma"},
-    {20, "zstd"},    {93, "zstd"},   {94, "mp3"},        {95, "xz"},    {96, "jpeg"},
-    {97, "wavpack"}, {98, "ppmd"},   {99, "WinZip AES"},
-};
-
 static const char *method_name(unsigned method)
 {
-    for (size_t i = 0; i < sizeof method_names / sizeof *method_names; i++)
-        if (method_names[i].method == method)
-            return method_names[i].name;
+    static const struct number_name names[] = {
+        {1, "shrink"},   {6, "implode"}, {9, "deflate64"},   {12, "bzip2"}, {14, "lzma"},
+        {20, "zstd"},    {93, "zstd"},   {94, "mp3"},        {95, "xz"},    {96, "jpeg"},
+        {97, "wavpack"}, {98, "ppmd"},   {99, "WinZip AES"},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].number == method)
+            return names[i].name;
     return "unknown";
 }
 
 static int check_name(struct zip_reader *zip, struct zip_entry *entry)
 {
     const char *fault = member_name_fault(entry->name, entry->name_nbytes);
-    bool utf8 = text_is_utf8(entry->name, entry->name_nbytes);
     bool ascii = true;
 
     if (fault != NULL)
         return zip_fail(zip, "%s: expected a plain member name, found that the %s",
                         text_quote_bytes(entry->name, entry->name_nbytes).text, fault);
     zip->entry = entry;
-    if ((entry->flags & ZIP_FLAG_UTF8) != 0 && !utf8)
+    if ((entry->flags & ZIP_FLAG_UTF8) != 0 && !text_is_utf8(entry->name, entry->name_nbytes))
         return zip_fail(zip, "expected a name in UTF-8, as its flag says, found other bytes");
     entry->is_folder = entry->name[entry->name_nbytes - 1] == '/';
     for (size_t i = 0; i < entry->name_nbytes; i++)
@@ -308,9 +301,9 @@ static int check_flags(struct zip_reader *zip, const struct zip_entry *entry,
                        unsigned version_needed)
 {
     for (size_t i = 0; i < sizeof refused_flags / sizeof *refused_flags; i++)
-        if ((entry->flags >> refused_flags[i].bit & 1) != 0)
+        if ((entry->flags >> refused_flags[i].number & 1) != 0)
             return zip_fail(zip, "expected a plain member, found %s (flag bit %u)",
-                            refused_flags[i].name, refused_flags[i].bit);
+                            refused_flags[i].name, refused_flags[i].number);
     if (entry->method != ZIP_METHOD_STORED && codec_decoder(entry->method) == NULL)
         return zip_fail(zip, "expected compression method %s, found %u (%s)", codec_methods,
                         entry->method, method_name(entry->method));
@@ -325,20 +318,18 @@ static int check_flags(struct zip_reader *zip, const struct zip_entry *entry,
 
 static int check_sizes(struct zip_reader *zip, const struct zip_entry *entry)
 {
-    unsigned long long packed = entry->packed_nbytes;
-    unsigned long long unpacked = entry->unpacked_nbytes;
+    const zip_number packed = entry->packed_nbytes, unpacked = entry->unpacked_nbytes;
 
-    if (entry->packed_nbytes > zip->directory_offset)
+    if (packed > zip->directory_offset)
         return zip_fail(
             zip,
             "expected at most %llu packed bytes in front of the directory, found %llu declared",
-            (unsigned long long)zip->directory_offset, packed);
+            zip->directory_offset, packed);
     if (entry->header_offset > zip->directory_offset)
         return zip_fail(zip,
                         "expected its header in front of the directory at byte %llu, found its "
                         "offset to be %llu",
-                        (unsigned long long)zip->directory_offset,
-                        (unsigned long long)entry->header_offset);
+                        zip->directory_offset, (zip_number)entry->header_offset);
     if (entry->is_folder && (packed > 2 || unpacked != 0))
         return zip_fail(zip, "expected no data in an entry for a folder, found %llu bytes",
                         unpacked);
@@ -359,17 +350,18 @@ static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct
 {
     size_t name_nbytes, extra_nbytes, zip64_used = 0;
     struct zip_extra extra;
-    uint64_t values[3];
+    zip_number values[3];
     unsigned disk, version_needed;
+    char *name;
 
     zip->entry = NULL;
     zip->where = "directory";
-    if (n_bytes < ZIP_CENTRAL_NBYTES || bytes_get_le32(p) != ZIP_CENTRAL_SIGNATURE)
+    if (n_bytes < CENTRAL_NBYTES || bytes_get_le32(p) != ZIP_CENTRAL_SIGNATURE)
         return zip_fail(zip, "expected another entry in the zip directory, found none");
     version_needed = p[6]; /* the high byte is an operating system */
     name_nbytes = bytes_get_le16(p + 28);
     extra_nbytes = bytes_get_le16(p + 30);
-    *used = ZIP_CENTRAL_NBYTES + name_nbytes + extra_nbytes + bytes_get_le16(p + 32);
+    *used = CENTRAL_NBYTES + name_nbytes + extra_nbytes + bytes_get_le16(p + 32);
     if (*used > n_bytes)
         return zip_fail(zip,
                         "expected a directory entry of %zu bytes, found %zu: its name, extra "
@@ -379,16 +371,16 @@ static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct
     values[0] = bytes_get_le32(p + 24);
     values[1] = bytes_get_le32(p + 20);
     values[2] = bytes_get_le32(p + 42);
-    *entry = (struct zip_entry){.name = (const char *)p + ZIP_CENTRAL_NBYTES - 1,
+    /* The name moves one byte forward, over the fixed part, so that a NUL fits after it. */
+    name = memmove(p + CENTRAL_NBYTES - 1, p + CENTRAL_NBYTES, name_nbytes);
+    name[name_nbytes] = '\0';
+    *entry = (struct zip_entry){.name = name,
                                 .name_nbytes = name_nbytes,
                                 .flags = bytes_get_le16(p + 8),
                                 .method = bytes_get_le16(p + 10),
                                 .crc = bytes_get_le32(p + 16)};
-    /* The name moves one byte forward, over the fixed part, so that a NUL fits after it. */
-    memmove(p + ZIP_CENTRAL_NBYTES - 1, p + ZIP_CENTRAL_NBYTES, name_nbytes);
-    p[ZIP_CENTRAL_NBYTES - 1 + name_nbytes] = '\0';
     if (check_name(zip, entry) != 0 || check_flags(zip, entry, version_needed) != 0 ||
-        zip_extra_parse(zip, p + ZIP_CENTRAL_NBYTES + name_nbytes, extra_nbytes, &extra) != 0 ||
+        zip_extra_parse(zip, p + CENTRAL_NBYTES + name_nbytes, extra_nbytes, &extra) != 0 ||
         zip_extra_resolve(zip, &extra.zip64, values, 3, &zip64_used) != 0)
         return -1;
     if (disk == 0xffff && extra.zip64.bytes != NULL && extra.zip64.n_bytes - zip64_used >= 4)
@@ -398,7 +390,7 @@ static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct
     /* Some readers take the name from the Unicode path field, others do not look at it. */
     if (extra.unicode_path.bytes != NULL &&
         (extra.unicode_path.n_bytes != name_nbytes + 5 ||
-         memcmp(extra.unicode_path.bytes + 5, entry->name, name_nbytes) != 0))
+         memcmp(extra.unicode_path.bytes + 5, name, name_nbytes) != 0))
         return zip_fail(zip,
                         "expected its Unicode path field to repeat the name, found another name");
     entry->unpacked_nbytes = values[0];
@@ -409,33 +401,26 @@ static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct
 
 /* --- the whole --- */
 
-static int read_directory(struct zip_reader *zip, const struct zip_end *end,
-                          struct zip_directory *directory)
+static int read_directory(struct zip_reader *zip, struct zip_directory *directory)
 {
-    const size_t n_bytes = (size_t)end->directory_nbytes;
-    size_t at = 0;
+    const size_t n_bytes = (size_t)zip->directory_nbytes;
+    size_t at = 0, used = 0;
 
     directory->bytes = malloc(n_bytes + 1);
-    directory->entries = calloc((size_t)end->n_entries + 1, sizeof *directory->entries);
+    directory->entries = calloc((size_t)zip->n_entries + 1, sizeof *directory->entries);
     if (directory->bytes == NULL || directory->entries == NULL)
         return error_no_memory(zip->err, "zip directory");
-    if (input_read(zip->in, end->directory_offset, directory->bytes, n_bytes, zip->err) != 0)
+    if (input_read(zip->in, zip->directory_offset, directory->bytes, n_bytes, zip->err) != 0)
         return -1;
-    for (size_t i = 0; i < (size_t)end->n_entries; i++) {
-        size_t used = 0;
-
-        if (read_entry(zip, directory->bytes + at, n_bytes - at, &directory->entries[i], &used) !=
-            0)
+    for (; directory->n_entries < zip->n_entries; directory->n_entries++, at += used)
+        if (read_entry(zip, directory->bytes + at, n_bytes - at,
+                       &directory->entries[directory->n_entries], &used) != 0)
             return -1;
-        directory->n_entries = i + 1;
-        at += used;
-    }
     zip->entry = NULL;
     if (at != n_bytes)
-        return zip_fail(
-            zip, "expected %llu members in %llu bytes of zip directory, found %llu bytes more",
-            (unsigned long long)end->n_entries, (unsigned long long)n_bytes,
-            (unsigned long long)(n_bytes - at));
+        return zip_fail(zip,
+                        "expected %llu members in %zu bytes of zip directory, found %zu bytes more",
+                        zip->n_entries, n_bytes, n_bytes - at);
     return 0;
 }
 
@@ -443,20 +428,13 @@ int zip_check(const struct input *in, struct zip_directory *directory, struct wa
               struct error *err)
 {
     struct zip_reader zip = {.in = in, .warnings = warnings, .err = err};
-    struct zip_end end;
-    int result;
 
     *directory = (struct zip_directory){0};
-    result = read_end(&zip, &end);
-    directory->comment = end.comment;
-    zip.directory_offset = end.directory_offset;
-    if (result == 0)
-        result = read_directory(&zip, &end, directory);
-    if (result == 0)
-        result = zip_members_check(&zip, directory);
-    if (result != 0)
-        zip_directory_release(directory);
-    return result;
+    if (find_directory(&zip, directory) == 0 && read_directory(&zip, directory) == 0 &&
+        zip_members_check(&zip, directory) == 0)
+        return 0;
+    zip_directory_release(directory);
+    return -1;
 }
 
 void zip_directory_release(struct zip_directory *directory)
@@ -464,5 +442,5 @@ void zip_directory_release(struct zip_directory *directory)
     free(directory->entries);
     free(directory->comment);
     free(directory->bytes);
-    memset(directory, 0, sizeof *directory);
+    *directory = (struct zip_directory){0};
 }

@@ -1,13 +1,10 @@
 /*
- * parts.h - what the two files of zip_check share.
+ * parts.h - what the files of zip_check share.
  */
 #ifndef SYMAUG_ZIP_PARTS_H
 #define SYMAUG_ZIP_PARTS_H
 
 #include "zip/check.h"
-
-#define ZIP_LOCAL_NBYTES   30u
-#define ZIP_CENTRAL_NBYTES 46u
 
 #define ZIP_LOCAL_SIGNATURE      0x04034b50u
 #define ZIP_DESCRIPTOR_SIGNATURE 0x08074b50u
@@ -16,18 +13,19 @@
 #define ZIP_END64_SIGNATURE      0x06064b50u
 #define ZIP_LOCATOR64_SIGNATURE  0x07064b50u
 
+typedef unsigned long long zip_number; /* any number of an archive, fit for %llu */
+
 /* What every step needs. */
 struct zip_reader {
     const struct input *in;
     struct warnings *warnings;
     struct error *err;
-    uint64_t directory_offset;
-    uint8_t *scratch;              /* a local header's name and extra fields */
+    zip_number n_entries;        /* of the directory, as the end records say, as is the next */
+    zip_number directory_offset; /* from the beginning of the file */
+    zip_number directory_nbytes;
     const struct zip_entry *entry; /* that is looked at, for messages: borrowed, or NULL */
     const char *where;             /* "directory" or "local header", for messages */
 };
-
-#define ZIP_SCRATCH_NBYTES (2u * 65536u)
 
 /* ERROR_DATA "FILE: MEMBER: ..." about zip->entry ("FILE: ..." without one). Returns -1. */
 int zip_fail(const struct zip_reader *zip, const char *format, ...)
@@ -36,6 +34,9 @@ int zip_fail(const struct zip_reader *zip, const char *format, ...)
 /* A warning "member 'NAME': ...". */
 int zip_warn(const struct zip_reader *zip, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* True when there are nothing but NULs. */
+bool zip_is_zero(const uint8_t *p, size_t n);
 
 /* An extra field: borrowed bytes, NULL when there is none. */
 struct zip_field {
@@ -56,8 +57,8 @@ int zip_extra_parse(const struct zip_reader *zip, const uint8_t *bytes, size_t n
  * its zip64 value; *used says how many zip64 bytes that took. A zip64 field that holds more than
  * was asked for must repeat the values, so that no two readers can differ.
  */
-int zip_extra_resolve(const struct zip_reader *zip, const struct zip_field *zip64, uint64_t *values,
-                      size_t n_values, size_t *used);
+int zip_extra_resolve(const struct zip_reader *zip, const struct zip_field *zip64,
+                      zip_number *values, size_t n_values, size_t *used);
 
 /* Hold each entry against its local header and data descriptor, and set data_offset and end_offset;
  * then all of them: one after the other from byte 0 to the directory, none overlapping, none
