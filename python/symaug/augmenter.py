@@ -1,11 +1,13 @@
 """Augmenter: images of the rows of arrays or of a shard."""
 
+from __future__ import annotations
+
 import os
 
 import numpy as np
 
 from .board import Board
-from .library import usage
+from .library import whole
 from .mover import Mover, _in_c_order
 from .shard import Shard
 
@@ -21,11 +23,11 @@ class Augmenter:
     Error where roles or conventions cannot be decided, and where the data contradicts them.
     """
 
-    def __init__(self, arrays, board=None, threads=1, **options):
+    def __init__(self, arrays: dict | str | os.PathLike, board: str | os.PathLike | None = None,
+                 threads: int = 1, **options):  # fmt: skip
         options["board"] = os.fspath(board) if board is not None else None
         options["board"] = _file_board(options["board"])
-        if threads < 1:
-            raise usage(f"threads: {threads}, expected 1 or more")
+        threads = whole("threads", threads, 1)
         self._made_of = (arrays, board, threads, options)
         if isinstance(arrays, dict):
             self._mover = Mover({name: np.asarray(a) for name, a in arrays.items()}, None, options)
@@ -42,7 +44,7 @@ class Augmenter:
         self.roles, self.transforms = self._mover.roles, self._mover.transforms
         self._board_name = options["board"] or self._mover.board_name
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._n_rows
 
     def __reduce__(self):
@@ -50,11 +52,11 @@ class Augmenter:
         return _again, (arrays, board, threads, {k: v for k, v in options.items() if k != "board"})
 
     @property
-    def board(self):
+    def board(self) -> Board:
         """The Board."""
         return Board(self._board_name)
 
-    def images(self, rows, transforms):
+    def images(self, rows, transforms) -> dict[str, np.ndarray]:
         """A dict of arrays: image k is row rows[k] under transform transforms[k].
 
         rows, transforms: as many whole numbers, in any order, duplicates too. Names, types, axis
@@ -63,7 +65,7 @@ class Augmenter:
         """
         return self._mover.images(self._arrays, self._n_rows, rows, transforms, self._threads)
 
-    def orbit_keys(self):
+    def orbit_keys(self) -> np.ndarray:
         """The orbit keys of all rows, (N, 2) uint64, (high, low) each: two rows have the same one
         when one's position is an image of the other's (the symaug_orbit of `symaug expand
         --orbit-key`). key="NAME,..." says which arrays are the position. Error when none is.
@@ -72,7 +74,8 @@ class Augmenter:
 
 
 def _file_board(name):
-    return "file:" + name if name is not None and name.endswith(".json") and not name.startswith("file:") else name
+    is_file = name is not None and name.endswith(".json") and not name.startswith("file:")
+    return "file:" + name if is_file else name
 
 
 def _again(arrays, board, threads, options):

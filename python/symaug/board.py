@@ -1,5 +1,7 @@
 """Boards: cells, transforms, and where they send cells and actions."""
 
+from __future__ import annotations
+
 import collections
 import ctypes
 import functools
@@ -32,7 +34,7 @@ class Board:
     goes to map[i]. Error says what is wrong with a name, a file, a transform or a length.
     """
 
-    def __init__(self, name):
+    def __init__(self, name: str | os.PathLike):
         name = os.fspath(name)
         if not name.startswith("file:") and name.endswith(".json"):
             name = "file:" + name
@@ -65,20 +67,20 @@ class Board:
             raise usage(f"transform {t}: board {self.name} has 0 to {len(self.transforms) - 1}")
         return int(t)
 
-    def inverse(self, t):
+    def inverse(self, t: int) -> int:
         """The id of the transform that undoes t."""
         return library().transform_inverse(self._board, self._transform(t))
 
-    def compose(self, a, b):
+    def compose(self, a: int, b: int) -> int:
         """The id of the transform that is a first, then b."""
         return library().transform_compose(self._board, self._transform(a), self._transform(b))
 
-    def cell_map(self, t):
+    def cell_map(self, t: int) -> np.ndarray:
         """Where transform t sends each cell: (cells,) int64."""
         dst = library().cell_dst(self._board, self._transform(t))
         return np.array(dst[: self.cells], np.int64)
 
-    def action_map(self, t, length=0, layout=None):
+    def action_map(self, t: int, length: int = 0, layout: str | None = None) -> np.ndarray:
         """Where transform t sends each action of a policy: (length,) int64.
 
         layout: a name of .layouts, else the first one that has the length; length 0: that of the
@@ -94,11 +96,11 @@ class Board:
             lib.actions_free(actions)
 
     @functools.cached_property
-    def layouts(self):
+    def layouts(self) -> list[Layout]:
         """The policy layouts: named tuples (name, length, summary)."""
         return [Layout(one["name"], one["length"], one["summary"]) for one in self._described()["layouts"]]
 
-    def layout(self, length, name=None):
+    def layout(self, length: int, name: str | None = None) -> list[Span]:
         """The spans of a policy of that length, in order: named tuples (name, start, stop).
 
         name: one of .layouts, else the first one that has the length. Entries after the layout's

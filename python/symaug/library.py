@@ -7,6 +7,7 @@ import ctypes
 import ctypes.util
 import functools
 import glob
+import operator
 import os
 import shutil
 
@@ -33,6 +34,17 @@ class Error(Exception):
 
 def usage(message):
     return Error("usage", message)
+
+
+def whole(name, value, least):
+    """The value as an int; Error where it is not a whole number, or less than least."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number < least:
+        raise usage(f"{name}: expected a whole number, {least} or more, found {value!r}")
+    return number
 
 
 class Array(ctypes.Structure):

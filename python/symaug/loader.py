@@ -6,12 +6,14 @@ Which image comes when depends on seed, epoch and row numbers alone, so that a l
 exactly where its state says, on any machine.
 """
 
+from __future__ import annotations
+
 import os
 
 import numpy as np
 
 from .augmenter import _file_board
-from .library import usage
+from .library import usage, whole
 from .mover import Mover
 from .shard import Shard
 
@@ -42,13 +44,14 @@ class Loader:
     the end moves on to the next epoch. It may be pickled: only what describes it is.
     """
 
-    def __init__(self, paths, board=None, batch_size=512, images="random", seed=1, buffer=65536,
-                 threads=1, **options):  # fmt: skip
+    def __init__(self, paths, board: str | os.PathLike | None = None, batch_size: int = 512,
+                 images: str = "random", seed: int = 1, buffer: int = 65536, threads: int = 1,
+                 **options):  # fmt: skip
         paths = [paths] if isinstance(paths, (str, os.PathLike)) else paths
         if images not in IMAGES:
             raise usage(f"images: {images!r} is none of {', '.join(IMAGES)}")
-        if batch_size < 1 or threads < 1 or buffer < 0:
-            raise usage("batch_size and threads: expected 1 or more; buffer: 0 or more")
+        batch_size, threads = whole("batch_size", batch_size, 1), whole("threads", threads, 1)
+        buffer = whole("buffer", buffer, 0)
         self._told = dict(paths=[os.fspath(path) for path in paths], board=board,
                           batch_size=batch_size, images=images, seed=seed, buffer=buffer,
                           threads=threads, **options)  # fmt: skip
@@ -67,7 +70,7 @@ class Loader:
         self._window = self._shards = self._shared = None
         self.roles = self._mover.roles
 
-    def __len__(self):
+    def __len__(self) -> int:
         return -(-int(self._first[-1]) * self._per_row // self._size)
 
     def __getstate__(self):
@@ -78,17 +81,26 @@ class Loader:
         self.load_state_dict(kept["state"])
         self._shared = kept["shared"]
 
-    def set_epoch(self, epoch):
+    def set_epoch(self, epoch: int) -> None:
         """The next batch is the first of that epoch."""
         self.load_state_dict({"epoch": epoch, "batch": 0})
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, int]:
         """Where it is: {"epoch", "batch"}, the number of batches of the epoch given out."""
         return {"epoch": self._epoch, "batch": self._batch}
 
-    def load_state_dict(self, state):
-        """Go on where another loader of the same arguments was."""
-        self._epoch, self._batch = int(state["epoch"]), int(state["batch"])
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Go on where another loader of the same arguments was. Error where it is no such state."""
+        try:
+            epoch, batch = state["epoch"], state["batch"]
+        except (KeyError, TypeError, IndexError):
+            raise usage("state: expected what state_dict() gives, a dict with epoch and batch, "
+                        f"found {state!r}") from None  # fmt: skip
+        epoch, batch = whole("epoch", epoch, 0), whole("batch", batch, 0)
+        if batch > len(self):
+            raise usage(f"batch: expected at most the {len(self)} batches of an epoch, found {batch}: "
+                        "the state is that of a loader with other arguments")  # fmt: skip
+        self._epoch, self._batch = epoch, batch
         if self._shared is not None:
             self._shared[:] = 0
             self._shared[0], self._shared[1] = self._epoch, self._batch
@@ -182,7 +194,8 @@ class Loader:
                 parts = [self._shards[i].read(name, a, b - a + 1) for i, a, b in pieces]
                 found[name] = _joined_offsets([part - part[0] for part in parts])
             elif offsets:
-                ends = [self._shards[i].read(offsets, a, b - a + 1)[[0, -1]].astype(np.int64).tolist() for i, a, b in pieces]
+                ends = [self._shards[i].read(offsets, a, b - a + 1)[[0, -1]].astype(np.int64).tolist()
+                        for i, a, b in pieces]  # fmt: skip
                 found[name] = np.concatenate([self._shards[i].read(name, a, b - a)
                                               for (i, _, _), (a, b) in zip(pieces, ends)])  # fmt: skip
             else:

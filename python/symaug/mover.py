@@ -51,6 +51,7 @@ class Mover:
         ids = ctypes.POINTER(ctypes.c_uint8)()
         n = self._lib.mover_transforms(self._mover, ctypes.byref(ids))
         self.transforms = np.array(ids[:n], np.uint8)
+        self._is_chosen = np.isin(np.arange(256), self.transforms)
         self.rows = [self._lib.mover_rows(self._mover, i) for i in range(len(paths or [""]))]
         self.board_name = self._lib.board_name(self._lib.mover_board(self._mover)).decode()
         self.arrays = []
@@ -92,6 +93,10 @@ class Mover:
         rows, transforms = self._numbers(rows, n_rows, "row"), self._numbers(transforms, 256, "transform")
         if len(rows) != len(transforms):
             raise usage(f"{len(rows)} rows, but {len(transforms)} transforms")
+        wrong = np.flatnonzero(~self._is_chosen[transforms])
+        if len(wrong):
+            raise usage(f"image {wrong[0]}: transform {transforms[wrong[0]]} is none of those that may be "
+                        f"used: {', '.join(map(str, self.transforms))}")  # fmt: skip
         transforms, out, jobs, lists = transforms.astype(np.uint8), {}, [], {}
         for number, (name, moved) in enumerate(self.arrays):
             array = arrays.get(name)

@@ -1,5 +1,7 @@
 """The commands of the program, run as such: options are keywords, failures are Error."""
 
+from __future__ import annotations
+
 import json
 import os
 import subprocess
@@ -17,12 +19,15 @@ def run(command, operands, options, is_report=False):
     written a report of what is wrong."""
     environment = {**os.environ, "SYMAUG_ERRORS": "json"}
     line = [program(), command, *words(options, "--"), "--", *operands]
-    done = subprocess.run(line, capture_output=True, env=environment, check=False)
+    try:
+        done = subprocess.run(line, capture_output=True, env=environment, check=False)
+    except OSError as why:
+        raise Error("input", f"the program {line[0]} cannot be run: {why.strerror}", line[0]) from None
     said = done.stderr.decode(errors="replace").strip().splitlines()
     if done.returncode == 0 or (is_report and done.stdout):
         for warning in said:
             if warning.startswith("symaug: warning: "):
-                warnings.warn(warning[len("symaug: warning: ") :], stacklevel=4)
+                warnings.warn(warning[len("symaug: warning: ") :], stacklevel=4)  # who called e.g. expand
         return done.stdout
     said = said or [""]
     try:
@@ -37,7 +42,7 @@ def run_json(command, operands, options=None, is_report=False):
     return json.loads(run(command, operands, {**(options or {}), "json": True}, is_report))
 
 
-def expand(inputs, output=None, **options):
+def expand(inputs, output=None, **options) -> None:
     """Write every symmetric image of every row: `symaug expand`.
 
     inputs: a path, or several; output: the new shard, or None with out_dir=. Nothing is returned.
@@ -45,19 +50,19 @@ def expand(inputs, output=None, **options):
     _write("expand", inputs, output, options)
 
 
-def dedupe(inputs, output=None, **options):
+def dedupe(inputs, output=None, **options) -> None:
     """Make rows that are one position up to symmetry one row: `symaug dedupe`."""
     _write("dedupe", inputs, output, options)
 
 
-def split(inputs, out_dir, parts, **options):
+def split(inputs, out_dir, parts: str | dict[str, float], **options) -> None:
     """Split shards by position, or by game with by=ARRAY: `symaug split`.
 
     parts: "train=0.9,val=0.1", or a dict of shares.
     """
     if isinstance(parts, dict):
         parts = ",".join(f"{name}={share}" for name, share in parts.items())
-    run("split", _paths(inputs), {**options, "out_dir": out_dir, "parts": parts})
+    _write("split", inputs, None, {**options, "out_dir": out_dir, "parts": parts})
 
 
 def _write(command, inputs, output, options):
@@ -66,7 +71,7 @@ def _write(command, inputs, output, options):
     run(command, _paths(inputs), options)
 
 
-def verify(paths, **options):
+def verify(paths, **options) -> list[dict]:
     """What is wrong with datasets: `symaug verify`.
 
     Returns the findings of all files in order, the dicts of --json; [] when nothing is wrong. A
@@ -76,7 +81,7 @@ def verify(paths, **options):
     return [finding for file in found["files"] for finding in file["findings"]]
 
 
-def overlap(*sets, **options):
+def overlap(*sets, **options) -> dict:
     """How many positions sets have in common: `symaug overlap`.
 
     sets: two or more paths of files or folders. Returns the dict of --json: "sets", "exact" and

@@ -297,8 +297,8 @@ class _ObjectReader(_Reader):
 def loads(data, objects=False):
     """The value that a pickle holds, with stand-ins for its classes, and its protocol.
 
-    data: bytes of one pickle; objects: whether arrays of objects may be in it. Raises Refused, with a reason of one line, for a pickle that is
-    damaged or asks for anything but data.
+    data: bytes of one pickle; objects: whether arrays of objects may be in it. Raises Refused, with
+    a reason of one line, for a pickle that is damaged or asks for anything but data.
     """
     try:
         reader = _ObjectReader if objects else _Reader

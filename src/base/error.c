@@ -58,16 +58,21 @@ static void fill(struct error *err, enum error_kind kind, const struct error_pla
     err->row = place->row;
     err->message[0] = '\0';
     snprintf(err->array, sizeof err->array, "%s", place->array != NULL ? place->array : "");
+    if (place->verb != NULL)
+        append(err, "cannot %s '", place->verb);
+    err->file_at = (uint16_t)strlen(err->message);
     if (place->file != NULL)
-        append(err, "%s", text_path(place->file).text);
-    err->file_nbytes = (uint16_t)strlen(err->message);
-    if (place->file != NULL)
+        append(err, "%s",
+               place->verb == NULL ? text_path(place->file).text
+                                   : text_quote(place->file).text + 1);
+    err->file_nbytes = (uint16_t)(strlen(err->message) - err->file_at - (place->verb != NULL));
+    if (place->file != NULL && (place->verb == NULL || reason[0] != '\0'))
         append(err, ": ");
     if (shown != NULL && *shown != '\0')
         append(err, "%s: ", text_path(shown).text);
     if (place->has_row)
         append(err, "row %llu: ", (unsigned long long)place->row);
-    err->reason_at = (uint16_t)strlen(err->message);
+    err->reason_at = place->verb != NULL ? 0 : (uint16_t)strlen(err->message);
     append(err, "%s", reason);
     if (place->errnum != 0)
         append(err, ": %s", strerror(place->errnum));

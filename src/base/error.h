@@ -42,9 +42,8 @@ enum error_code {
 struct error {
     enum error_kind kind;
     enum error_code code;
-    uint16_t file_nbytes;   /* the message begins with the file's name, of that length, */
-    uint16_t reason_at;     /* and the reason alone with this byte */
-    uint16_t reason_nbytes; /* its length */
+    uint16_t file_at, file_nbytes;     /* where the file's name is in the message, */
+    uint16_t reason_at, reason_nbytes; /* and the reason alone */
     bool has_row;
     uint64_t row;                   /* of the array, when has_row */
     char array[ERROR_ARRAY_NBYTES]; /* its key, "" when it is about none; a longer one is cut */
@@ -60,6 +59,7 @@ struct error_place {
     uint64_t row;
     enum error_code code; /* rows, shape and length stand at the end of the message, in brackets */
     int errnum;           /* as error_set_errno has it */
+    const char *verb;     /* the message is "cannot VERB 'FILE': ..."; or NULL */
 };
 
 #define ERROR_IN(path)       (&(const struct error_place){.file = (path)})

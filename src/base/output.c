@@ -115,8 +115,9 @@ int output_read_written(const struct output *out, uint64_t offset, void *bytes, 
         if (n < 0)
             return output_failed(err, ERROR_IO, "read back", out->path);
         if (n == 0)
-            return error_set(err, ERROR_IO, "cannot read back %s: it ends at byte %llu",
-                             text_quote(out->path).text, (unsigned long long)offset);
+            return error_set_at(err, ERROR_IO,
+                                &(struct error_place){.file = out->path, .verb = "read back"},
+                                "it ends at byte %llu", (unsigned long long)offset);
         to += n;
         n_bytes -= (size_t)n;
         offset += (uint64_t)n;
@@ -218,8 +219,9 @@ static int check_replaceable(const char *path, const char *suffix, struct error 
             (!text_ends_with(entry->d_name, suffix) ||
              fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
              !S_ISREG(st.st_mode)))
-            rc = error_set(err, ERROR_CANT_CREATE, "cannot replace folder %s: it also holds %s",
-                           text_quote(path).text, text_quote(entry->d_name).text);
+            rc = error_set_at(err, ERROR_CANT_CREATE,
+                              &(struct error_place){.file = path, .verb = "replace folder"},
+                              "it also holds %s", text_quote(entry->d_name).text);
     closedir(folder);
     return rc;
 }

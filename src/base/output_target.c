@@ -40,12 +40,14 @@
 
 int output_failed(struct error *err, enum error_kind kind, const char *what, const char *path)
 {
-    return error_set_errno(err, kind, errno, "cannot %s %s", what, text_quote(path).text);
+    return error_set_at(
+        err, kind, &(struct error_place){.file = path, .verb = what, .errnum = errno}, "%s", "");
 }
 
 int output_cant_create(struct error *err, const char *path, const char *reason)
 {
-    return error_set(err, ERROR_CANT_CREATE, "cannot create %s: %s", text_quote(path).text, reason);
+    return error_set_at(err, ERROR_CANT_CREATE,
+                        &(struct error_place){.file = path, .verb = "create"}, "%s", reason);
 }
 
 int output_open_folder(const char *path)
@@ -87,8 +89,9 @@ int output_open_parent(const char *path, struct error *err)
         return error_no_memory(err, "folder name");
     fd = output_open_folder(folder);
     if (fd < 0)
-        error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create %s: folder %s",
-                        text_quote(path).text, text_quote(folder).text);
+        error_set_at(err, ERROR_CANT_CREATE,
+                     &(struct error_place){.file = path, .verb = "create", .errnum = errno},
+                     "folder %s", text_quote(folder).text);
     free(folder);
     return fd;
 }
@@ -362,8 +365,9 @@ int output_temp_create(struct output_temp *temp, const char *path, bool is_folde
         temp->slot = slot_take(temp->path, is_folder);
         if (temp->slot < 0) {
             output_temp_discard(temp, false);
-            return error_set(err, ERROR_INTERNAL, "cannot create %s: too many outputs are open",
-                             text_quote(path).text);
+            return error_set_at(err, ERROR_INTERNAL,
+                                &(struct error_place){.file = path, .verb = "create"},
+                                "too many outputs are open");
         }
         if (!is_folder)
             temp->fd = open(temp->path, O_RDWR | O_CREAT | O_EXCL | flags, 0666);
@@ -375,13 +379,16 @@ int output_temp_create(struct output_temp *temp, const char *path, bool is_folde
         output_temp_discard(temp, is_made || temp->fd >= 0);
         if (temp->fd >= 0)
             close(temp->fd);
-        else if (errnum != EEXIST && errnum != EINTR && !(is_made && errnum == ENOENT))
-            return error_set_errno(err, ERROR_CANT_CREATE, errnum, "cannot create %s",
-                                   text_quote(path).text);
+        errno = errnum;
+        if (temp->fd < 0 && errno != EEXIST && errno != EINTR && !(is_made && errno == ENOENT))
+            return output_failed(err, ERROR_CANT_CREATE, "create", path);
         temp->fd = -1;
     }
-    return error_set(err, ERROR_CANT_CREATE, "cannot create a temp %s for %s",
-                     is_folder ? "folder" : "file", text_quote(path).text);
+    return error_set_at(err, ERROR_CANT_CREATE,
+                        &(struct error_place){.file = path,
+                                              .verb = is_folder ? "create a temp folder for"
+                                                                : "create a temp file for"},
+                        "%s", "");
 }
 
 void output_temp_drop(struct output_temp *temp)

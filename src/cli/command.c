@@ -125,8 +125,9 @@ static void fail_as_json(const struct error *err)
 {
     json_t *object = json_pack(
         "{s:o?,s:s?,s:o,s:s}", "file",
-        err->file_nbytes > 0 ? json_stringn_nocheck(err->message, err->file_nbytes) : NULL, "array",
-        err->array[0] != '\0' ? err->array : NULL, "row",
+        err->file_nbytes > 0 ? json_stringn_nocheck(err->message + err->file_at, err->file_nbytes)
+                             : NULL,
+        "array", err->array[0] != '\0' ? err->array : NULL, "row",
         err->has_row ? json_integer((json_int_t)err->row) : json_null(), "message", err->message);
 
     if (object != NULL)

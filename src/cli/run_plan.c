@@ -90,8 +90,10 @@ int run_make_folder(const struct settings *settings, struct error *err)
     if (settings->out_dir == NULL || settings->dry_run || mkdir(settings->out_dir, 0777) == 0 ||
         errno == EEXIST)
         return 0;
-    return error_set_errno(err, ERROR_CANT_CREATE, errno, "cannot create folder %s",
-                           text_quote(settings->out_dir).text);
+    return error_set_at(
+        err, ERROR_CANT_CREATE,
+        &(struct error_place){.file = settings->out_dir, .verb = "create folder", .errnum = errno},
+        "%s", "");
 }
 
 /* --- what is said --- */
@@ -276,9 +278,9 @@ static int look(struct run *run, const char *output, enum found *found, struct e
             fprintf(stderr, "symaug: cannot create %s: it exists (--force replaces it)\n",
                     text_quote(output).text);
         else
-            status = error_set(err, ERROR_CANT_CREATE,
-                               "cannot create %s: it exists (--force replaces it)",
-                               text_quote(output).text);
+            status = error_set_at(err, ERROR_CANT_CREATE,
+                                  &(struct error_place){.file = output, .verb = "create"},
+                                  "it exists (--force replaces it)");
     }
     text_release(&list);
     return status;

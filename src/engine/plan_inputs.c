@@ -474,8 +474,9 @@ int plan_inputs_check_not_output(const struct plan *plan, const char *path, stru
         for (size_t k = 0; k < archive->n_inputs && !same; k++)
             same = is_same_file(archive->inputs[k].path, &st);
         if (same)
-            return error_set(err, ERROR_CANT_CREATE, "%s: the output is the same file as input %s",
-                             text_path(path).text, text_path(archive->path).text);
+            return error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
+                                "the output is the same file as input %s",
+                                text_path(archive->path).text);
     }
     return 0;
 }

@@ -32,7 +32,8 @@ static int fail(struct symaug_failure *failure, const struct error *err, bool in
     *failure = (struct symaug_failure){.code = error_exit_code(err->kind),
                                        .row = err->has_row ? (int64_t)err->row : -1};
     if (!in_memory)
-        snprintf(failure->file, sizeof failure->file, "%.*s", (int)err->file_nbytes, err->message);
+        snprintf(failure->file, sizeof failure->file, "%.*s", (int)err->file_nbytes,
+                 err->message + err->file_at);
     snprintf(failure->array, sizeof failure->array, "%s", err->array);
     snprintf(failure->message, sizeof failure->message, "%s", err->message);
     return -1;
@@ -100,9 +101,12 @@ static int build(symaug_mover *mover, struct words paths, struct settings *setti
     /* A mover is asked for images one by one, so that none can be missing. */
     if (plan->conventions.ambiguous == AMBIGUOUS_DROP)
         return error_set(err, ERROR_USAGE,
-                         "ambiguous=drop leaves images out; a mover takes map or keep");
+                         "ambiguous=drop leaves images out, which are asked for one by one here: "
+                         "use ambiguous=map or ambiguous=keep");
     if (plan->board->family->castling != NULL && plan->conventions.castling == CASTLING_SKIP)
-        return error_set(err, ERROR_USAGE, "castling=skip leaves images out; a mover takes swap");
+        return error_set(err, ERROR_USAGE,
+                         "castling=skip leaves images out, which are asked for one by one here: "
+                         "use castling=swap");
     if (plan_survey(plan, err) != 0 || find_key(mover, settings->key != NULL, err) != 0)
         return -1;
     mover->roles = calloc(plan->n_arrays + 1, sizeof *mover->roles);

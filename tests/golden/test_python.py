@@ -57,9 +57,11 @@ def test_oracle(number):
     rng = np.random.default_rng([77, number])
     shard = shards.random_shard(rng, number)
     options = keywords([o for o in shard.options if o != "--no-provenance"])
-    if options.get("castling") == "skip" or options.get("ambiguous") == "drop":
-        return
     arrays = shards.input_arrays(shard, 0, shard.n)
+    if options.get("castling") == "skip" or options.get("ambiguous") == "drop":
+        instead = "ambiguous=keep" if options.get("ambiguous") == "drop" else "castling=swap"
+        refused(lambda: symaug.Augmenter(arrays, shard.board.name, **options), "usage", "use ", instead)
+        return
     before = pickle.dumps(arrays)
     augmenter = symaug.Augmenter(arrays, shard.board.name, int(rng.integers(1, 4)), **options)
     assert len(augmenter) == shard.n
@@ -131,8 +133,8 @@ def test_padded_layout():
                                          ("special", 4131, 4132), ("unused", 4132, 4500)]
 
 
-@tap.test(("seeds/hex13_in.npz", "hex13"), ("seeds/chess1814_in.npz", "chess"), ("seeds/takeiteasy_in.npz", "takeiteasy"),
-          ("seeds/gomoku15_in.npz", "gomoku15"))
+@tap.test(("seeds/hex13_in.npz", "hex13"), ("seeds/chess1814_in.npz", "chess"),
+          ("seeds/takeiteasy_in.npz", "takeiteasy"), ("seeds/gomoku15_in.npz", "gomoku15"))
 def test_orbit_keys(path, board):
     """As the program writes them, with any number of threads; equal in all images."""
     augmenter = symaug.Augmenter(data(path), board=board, threads=2)
@@ -150,12 +152,14 @@ def test_orbit_keys(path, board):
 
 @tap.test()
 def test_no_orbit_keys():
-    policy = symaug.Augmenter({"policy": np.full((2, 9), 1 / 9)}, board="tictactoe")
+    arrays = {"policy": np.full((2, 9), 1 / 9)}
+    policy = symaug.Augmenter(arrays, board="tictactoe")
     refused(policy.orbit_keys, "data", "position")
     half_turn = symaug.Augmenter(data("seeds/hex13_in.npz"), board="hex13", transforms="0,1")
     refused(half_turn.orbit_keys, "usage", "transforms")
-    refused(lambda: symaug.Augmenter({"policy": np.full((2, 9), 1 / 9)}, board="tictactoe", key="nope"), "usage", "nope")
-    planes = symaug.Augmenter({"x": np.eye(9)[:, None].reshape(9, 1, 3, 3)}, board="tictactoe", role="x=planes", key="x")
+    refused(lambda: symaug.Augmenter(arrays, board="tictactoe", key="nope"), "usage", "nope")
+    arrays = {"x": np.eye(9)[:, None].reshape(9, 1, 3, 3)}
+    planes = symaug.Augmenter(arrays, board="tictactoe", role="x=planes", key="x")
     assert len({tuple(key) for key in planes.orbit_keys().tolist()}) == 3
 
 
@@ -172,7 +176,13 @@ def test_errors():
     refused(lambda: augmenter.images([0.5], [0]), "usage", "whole numbers")
     refused(lambda: symaug.Augmenter(arrays, board="gomoku15", colour="red"), "usage", "colour")
     refused(lambda: symaug.Augmenter(arrays, board="nowhere"), "usage", "nowhere")
-    refused(lambda: symaug.Augmenter({**arrays, "policy": np.zeros((3, 225), "<f4")}, board="gomoku15"), "data", "policy")
+    shorter = {**arrays, "policy": np.zeros((3, 225), "<f4")}
+    refused(lambda: symaug.Augmenter(shorter, board="gomoku15"), "data", "policy")
+    for wrong in (0, 0.5, "2"):
+        refused(lambda: symaug.Augmenter(arrays, board="gomoku15", threads=wrong), "usage", "threads", repr(wrong))
+    few = symaug.Augmenter({"names": np.array(["a", None], object), **{k: a[:2] for k, a in arrays.items()}},
+                           board="gomoku15", transforms="0,3")
+    refused(lambda: few.images([1], [2]), "usage", "image 0: transform 2", "0, 3")
     moves = {**arrays, "action": np.array([1, 2, 225, 3])}
     why = refused(lambda: symaug.Augmenter(moves, board="gomoku15").images([1, 2], [1, 1]), "data", "225")
     assert (why.array, why.row) == ("action", 2), (why.array, why.row)
@@ -311,12 +321,19 @@ def test_commands():
         symaug.dedupe(inputs, folder / "a.npz", conflict=0.5, **asked)
         run("dedupe", *options, "--conflict", "0.5", "-o", folder / "b.npz", *inputs)
         assert (folder / "a.npz").read_bytes() == (folder / "b.npz").read_bytes()
-        refused(lambda: symaug.dedupe(inputs, folder / "a.npz", force=False, **asked), "output", "a.npz")
+        why = refused(lambda: symaug.dedupe(inputs, folder / "a.npz", force=False, **asked), "output", "a.npz")
+        assert why.file == str(folder / "a.npz")
+        for output in (folder / "none" / "b.npz", folder, inputs[0]):
+            why = refused(lambda: symaug.dedupe(inputs, output, force=True, **asked), "output", str(output))
+            assert why.file == str(output), why.file
+        why = refused(lambda: symaug.dedupe(inputs, out_dir=inputs[0], **asked), "output", str(inputs[0]))
+        assert why.file is not None, why
         symaug.dedupe(inputs[0], folder / "a.npz", force=True, **asked)
         symaug.dedupe(inputs, out_dir=folder / "each", **asked)
         assert {"1.npz", "2.npz"} <= set(os.listdir(folder / "each"))
         symaug.split(inputs, folder / "x", {"train": 0.8, "val": 0.2}, seed=3, board="gomoku15")
-        run("split", "--board", "gomoku15", "--parts", "train=0.8,val=0.2", "--seed", 3, "--out-dir", folder / "y", *inputs)
+        run("split", "--board", "gomoku15", "--parts", "train=0.8,val=0.2", "--seed", 3,
+            "--out-dir", folder / "y", *inputs)
         names = sorted(path.name for path in (folder / "y").glob("*.npz"))
         assert names == ["1.train.npz", "1.val.npz", "2.train.npz", "2.val.npz"], names
         for name in names:
@@ -333,11 +350,13 @@ def test_warnings():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "games.npz")
         run("sample", "--board", "gomoku15", "--rows", 60, path)
-        np.savez(path, **{key: np.concatenate([array, array]) for key, array in load(path).items()}, game=np.arange(120))
+        twice = {key: np.concatenate([array, array]) for key, array in load(path).items()}
+        np.savez(path, **twice, game=np.arange(120))
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             symaug.split(path, os.path.join(folder, "out"), "a=0.5,b=0.5", by="game", board="gomoku15")
         assert len(said) == 1 and "several parts" in str(said[0].message), said
+        assert said[0].filename == __file__, f"{said[0].filename}, expected the caller's file"
 
 
 @tap.test()
@@ -434,7 +453,8 @@ def test_loader_refuses():
     with tempfile.TemporaryDirectory() as folder:
         paths = make_shards(folder, [10, 12])
         later = load(paths[1])
-        for name, dtype, words in (("policy", "f8", ("<f8", "<f4")), ("number", "i4", ("<i4", "<i8")), ("state", ">i2", (">i2", "|u1"))):
+        for name, dtype, words in (("policy", "f8", ("<f8", "<f4")), ("number", "i4", ("<i4", "<i8")),
+                                   ("state", ">i2", (">i2", "|u1"))):
             np.savez(paths[1], **{**later, name: later[name].astype(dtype)})
             why = refused(lambda: loader_of(paths), "data", *words, paths[0])
             assert (why.file, why.array, why.row) == (paths[1], name, None)
@@ -444,6 +464,11 @@ def test_loader_refuses():
         assert refused(lambda: loader_of(paths), "data", "is not in").array == "extra"
         assert refused(lambda: loader_of([paths[0], "/nowhere.npz"]), "input", "nowhere").file == "/nowhere.npz"
         refused(lambda: loader_of([]), "usage", "no files")
+        loader = loader_of(paths[:1], batch_size=4)
+        for state in ({}, None, {"epoch": 1}, {"epoch": 0, "batch": 0.5}, {"epoch": -1, "batch": 0},
+                      {"epoch": 0, "batch": 4}):
+            refused(lambda: loader.load_state_dict(state), "usage", "expected")
+            assert loader.state_dict() == {"epoch": 0, "batch": 0}
         for wrong in ({"batch_size": 0}, {"images": "some"}, {"buffer": -1}, {"threads": 0}, {"colour": 1}):
             refused(lambda: loader_of(paths[:1], **wrong), "usage", *wrong)
 
