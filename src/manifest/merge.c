@@ -25,18 +25,16 @@ static int no_memory(struct error *err)
  * caller. */
 static char *real_folder(const char *path, enum error_kind kind, struct error *err)
 {
-    const size_t n = (size_t)(text_base_name(path) - path);
     struct text text = {0};
-    char *real = NULL, *folder = n == 0 ? strdup(".") : strndup(path, n);
+    char *real = NULL;
 
-    if (folder != NULL)
-        real = realpath(folder, NULL);
-    if (real == NULL)
-        error_set_errno(err, kind, errno, "%s: cannot find its folder", text_path(path).text);
-    else
+    if (text_append(&text, err, "%.*s.", (int)(text_base_name(path) - path), path) == 0 &&
+        (real = realpath(text.text, NULL)) == NULL)
+        error_set_at(err, kind, ERROR_IN_ERRNO(path), "cannot find its folder");
+    text_release(&text);
+    if (real != NULL)
         (void)text_append(&text, err, "%s%s", real, real[1] == '\0' ? "" : "/");
     free(real);
-    free(folder);
     return text.text;
 }
 
@@ -52,13 +50,12 @@ static int settle_output(const struct manifest_parts *parts, const struct manife
                          part->path, output->name);
 
     if (rc == 0 && stat(path.text, &st) != 0)
-        rc = error_set_errno(err, errno == ENOENT ? ERROR_DATA : ERROR_IO, errno, "%s: output %s",
-                             text_path(part->path).text, text_quote(path.text).text);
+        rc = error_set_at(err, errno == ENOENT ? ERROR_DATA : ERROR_IO, ERROR_IN_ERRNO(part->path),
+                          "output %s", text_quote(path.text).text);
     if (rc == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size != output->n_bytes)
-        rc = error_set(err, ERROR_DATA,
-                       "%s: output %s: %" PRIu64 " bytes expected, %" PRIu64 " found",
-                       text_path(part->path).text, text_quote(path.text).text, output->n_bytes,
-                       (uint64_t)st.st_size);
+        rc = error_set_at(err, ERROR_DATA, ERROR_IN(part->path),
+                          "output %s: %" PRIu64 " bytes expected, %" PRIu64 " found",
+                          text_quote(path.text).text, output->n_bytes, (uint64_t)st.st_size);
     if (rc == 0 && (folder = real_folder(path.text, ERROR_DATA, err)) == NULL)
         rc = -1;
     /* Up from the joined manifest's folder to what both have in common, and down again. */
@@ -68,9 +65,9 @@ static int settle_output(const struct manifest_parts *parts, const struct manife
     for (const char *p = parts->folder + n_common; rc == 0 && *p != '\0'; p++)
         if (*p == '/')
             rc = text_append(&name, err, "../");
-    if (rc == 0)
-        rc = text_append(&name, err, "%s%s", folder + n_common, text_base_name(path.text));
-    if (rc == 0 && (output->name = manifest_keep(part->manifest, name.text, err)) == NULL)
+    if (rc != 0 ||
+        text_append(&name, err, "%s%s", folder + n_common, text_base_name(path.text)) != 0 ||
+        (output->name = manifest_keep(part->manifest, name.text, err)) == NULL)
         rc = -1;
     text_release(&path);
     text_release(&name);
@@ -102,22 +99,19 @@ static int add_part(struct manifest_parts *parts, const char *path, struct manif
 }
 
 /* A manifest in a folder. One that belongs to no output is a joined one, and is passed over. */
-static int add_found(struct manifest_parts *parts, const char *path, struct error *err)
+static int add_found(struct manifest_parts *parts, const char *path, const char *output,
+                     struct error *err)
 {
     struct manifest *manifest = manifest_read(path, err);
-    char *output = strndup(path, strlen(path) - strlen(MANIFEST_SUFFIX));
+    const char *name = text_base_name(output);
     struct stat st;
-    int rc = manifest == NULL ? -1 : output == NULL ? no_memory(err) : 0;
+    int rc = manifest != NULL ? 0 : -1;
 
-    if (rc == 0 && manifest->n_outputs == 1 &&
-        strcmp(manifest->outputs[0].name, text_base_name(output)) == 0) {
-        rc = add_part(parts, path, manifest, err);
-        manifest = NULL;
-    } else if (rc == 0 && stat(output, &st) == 0) {
-        rc = error_set(err, ERROR_DATA, "%s: does not list %s, beside which it stands",
-                       text_path(path).text, text_quote(text_base_name(output)).text);
-    }
-    free(output);
+    if (rc == 0 && manifest->n_outputs == 1 && strcmp(manifest->outputs[0].name, name) == 0)
+        return add_part(parts, path, manifest, err);
+    if (rc == 0 && stat(output, &st) == 0)
+        rc = error_set_at(err, ERROR_DATA, ERROR_IN(path),
+                          "does not list %s, beside which it stands", text_quote(name).text);
     manifest_free(manifest);
     return rc;
 }
@@ -127,22 +121,25 @@ static int add_file(struct manifest_parts *parts, const char *folder, const char
                     struct error *err)
 {
     const bool is_manifest = text_ends_with(name, MANIFEST_SUFFIX);
-    struct text path = {0};
+    const size_t n = strlen(name) - (is_manifest ? strlen(MANIFEST_SUFFIX) : 0);
+    struct text output = {0}, path = {0};
     const char **grown;
     struct stat st;
-    int rc = text_append(&path, err, "%s/%s%s", folder, name, is_manifest ? "" : MANIFEST_SUFFIX);
+    int rc = text_append(&output, err, "%s/%.*s", folder, (int)n, name);
 
+    if (rc == 0)
+        rc = text_append(&path, err, "%s%s", output.text, MANIFEST_SUFFIX);
     if (rc == 0 && is_manifest) {
-        rc = add_found(parts, path.text, err);
+        rc = add_found(parts, path.text, output.text, err);
     } else if (rc == 0 && stat(path.text, &st) != 0) {
-        path.text[path.n_bytes - strlen(MANIFEST_SUFFIX)] = '\0';
         grown = realloc(parts->strays, (parts->n_strays + 1) * sizeof *grown);
         if (grown != NULL) {
             parts->strays = grown;
-            grown[parts->n_strays] = manifest_keep(parts->joined, path.text, err);
+            grown[parts->n_strays] = manifest_keep(parts->joined, output.text, err);
         }
         rc = grown == NULL ? no_memory(err) : grown[parts->n_strays++] != NULL ? 0 : -1;
     }
+    text_release(&output);
     text_release(&path);
     return rc;
 }
@@ -276,19 +273,17 @@ static int list_files(const struct manifest_parts *parts, bool outputs, struct e
         return no_memory(err);
     for (size_t i = 0; i < parts->n; i++) {
         struct manifest_part *part = &parts->items[i];
-        const struct manifest *m = part->manifest;
-        const size_t n_files = outputs ? m->n_outputs : m->n_inputs;
+        const struct manifest_file *file =
+            outputs ? part->manifest->outputs : part->manifest->inputs;
 
-        for (size_t k = 0; k < n_files && !part->adds_nothing; k++) {
-            const struct manifest_file *file = outputs ? &m->outputs[k] : &m->inputs[k];
-
+        n = outputs ? part->manifest->n_outputs : part->manifest->n_inputs;
+        for (size_t k = 0; k < n && !part->adds_nothing; k++, file++) {
             const char *dash = strrchr(file->name, '-'); /* OUT-00000.npz, OUT-00001.npz */
-            struct entry *entry = &list->items[list->n++];
+            const bool is_cut = outputs && file->first_row != MANIFEST_NO_ROW && dash != NULL &&
+                                strspn(dash + 1, "0123456789") > 0;
 
-            *entry = (struct entry){file, part, 0};
-            if (outputs && file->first_row != MANIFEST_NO_ROW && dash != NULL &&
-                strspn(dash + 1, "0123456789") > 0)
-                entry->n_run = (size_t)(dash - file->name) + 1;
+            list->items[list->n++] =
+                (struct entry){file, part, is_cut ? (size_t)(dash - file->name) + 1 : 0};
         }
     }
     qsort(list->items, list->n, sizeof *list->items, by_file);
@@ -431,30 +426,64 @@ static int add_count(struct manifest *joined, const char *name, uint64_t value, 
     return 0;
 }
 
-/* Warnings of every part, each text once. Counts of each run once, as the outputs of a run that was
- * cut have them in common, but for the rows of each. A run whose last output is missing has too
- * few. */
-static int add_counts_and_warnings(struct manifest *joined, const struct manifest_parts *parts,
-                                   struct error *err)
+/* A run whose last output is missing has too few rows. */
+static int check_rows(const struct manifest *joined, struct error *err)
 {
-    const struct manifest_count *left_out, *rows_in, *rows_out;
-    size_t n_counts = 2, n_warnings = 0, n = 0;
+    const struct manifest_count *left_out = manifest_count(joined, "images_left_out");
+    const uint64_t n_rows = manifest_count(joined, "rows_out")->value;
     uint64_t all;
-    int rc;
 
+    if (__builtin_mul_overflow(manifest_count(joined, "rows_in")->value, joined->n_transforms,
+                               &all) ||
+        all > INT64_MAX)
+        return error_set(err, ERROR_DATA, "the sum of all rows is too large");
+    if (left_out != NULL && all - left_out->value != n_rows)
+        return error_set(err, ERROR_DATA,
+                         "%" PRId64 " rows expected of all outputs, %" PRIu64
+                         " found: an output of a run is missing",
+                         (int64_t)(all - left_out->value), n_rows);
+    return 0;
+}
+
+/* Copies of the files, whose texts and arrays stay those of their parts, and their rows counted. */
+static struct manifest_file *take_files(struct manifest *joined, const struct entries *list,
+                                        const char *count, struct error *err)
+{
+    struct manifest_file *files = manifest_alloc(joined, (list->n + 1) * sizeof *files, err);
+    int rc = files != NULL ? add_count(joined, count, 0, err) : -1;
+
+    for (size_t i = 0; i < list->n && files != NULL; i++) {
+        files[i] = *list->items[i].file;
+        rc |= add_count(joined, count, files[i].n_rows, err);
+    }
+    return rc == 0 ? files : NULL;
+}
+
+/* Fill the joined manifest: the files; warnings of every part, each text once; counts of each run
+ * once, as the outputs of a run that was cut have them in common, but for the rows of each. */
+static int join(struct manifest_parts *parts, const struct entries *outputs,
+                const struct entries *inputs, struct error *err)
+{
+    struct manifest *joined = parts->joined;
+    size_t n_counts = 2, n_warnings = 0, n = 0;
+    struct manifest_block *blocks = joined->blocks;
+    int rc = 0;
+
+    *joined = *parts->items[0].manifest;
+    joined->blocks = blocks;
+    joined->n_counts = joined->n_warnings = 0;
     for (size_t i = 0; i < parts->n; i++) {
         n_counts += parts->items[i].manifest->n_counts;
         n_warnings += parts->items[i].manifest->n_warnings;
     }
     joined->counts = manifest_alloc(joined, n_counts * sizeof *joined->counts, err);
     joined->warnings = manifest_alloc(joined, n_warnings * sizeof *joined->warnings, err);
-    if (joined->counts == NULL || joined->warnings == NULL)
+    if (joined->counts == NULL || joined->warnings == NULL ||
+        (joined->inputs = take_files(joined, inputs, "rows_in", err)) == NULL ||
+        (joined->outputs = take_files(joined, outputs, "rows_out", err)) == NULL)
         return -1;
-    rc = add_count(joined, "rows_in", 0, err) | add_count(joined, "rows_out", 0, err);
-    for (size_t i = 0; i < joined->n_inputs; i++)
-        rc |= add_count(joined, "rows_in", joined->inputs[i].n_rows, err);
-    for (size_t i = 0; i < joined->n_outputs; i++)
-        rc |= add_count(joined, "rows_out", joined->outputs[i].n_rows, err);
+    joined->n_inputs = inputs->n;
+    joined->n_outputs = outputs->n;
     for (size_t i = 0; i < parts->n; i++) {
         const struct manifest_part *part = &parts->items[i];
         const struct manifest *m = part->manifest;
@@ -466,44 +495,18 @@ static int add_counts_and_warnings(struct manifest *joined, const struct manifes
         for (size_t k = 0; k < m->n_warnings && !part->adds_nothing; k++)
             joined->warnings[joined->n_warnings++] = m->warnings[k];
     }
-    if (rc != 0)
-        return -1;
-    rows_in = manifest_count(joined, "rows_in");
-    rows_out = manifest_count(joined, "rows_out");
-    left_out = manifest_count(joined, "images_left_out");
-    if (__builtin_mul_overflow(rows_in->value, joined->n_transforms, &all) || all > INT64_MAX)
-        return error_set(err, ERROR_DATA, "the sum of all rows is too large");
-    if (left_out != NULL && all - left_out->value != rows_out->value)
-        return error_set(err, ERROR_DATA,
-                         "%" PRId64 " rows expected of all outputs, %" PRIu64
-                         " found: an output of a run is missing",
-                         (int64_t)(all - left_out->value), rows_out->value);
     qsort(joined->warnings, joined->n_warnings, sizeof *joined->warnings, by_text);
     for (size_t i = 0; i < joined->n_warnings; i++)
         if (n == 0 || strcmp(joined->warnings[n - 1], joined->warnings[i]) != 0)
             joined->warnings[n++] = joined->warnings[i];
     joined->n_warnings = n;
-    return 0;
+    return rc == 0 ? check_rows(joined, err) : -1;
 }
 
-/* Copies of the files, whose texts and arrays stay those of their parts. */
-static int take_files(struct manifest *joined, const struct entries *list, bool outputs,
-                      struct error *err)
+static int check_strays(const struct manifest_parts *parts, struct error *err)
 {
-    struct manifest_file *files = manifest_alloc(joined, (list->n + 1) * sizeof *files, err);
+    const struct manifest *joined = parts->joined;
 
-    if (files == NULL)
-        return -1;
-    for (size_t i = 0; i < list->n; i++)
-        files[i] = *list->items[i].file;
-    *(outputs ? &joined->outputs : &joined->inputs) = files;
-    *(outputs ? &joined->n_outputs : &joined->n_inputs) = list->n;
-    return 0;
-}
-
-static int check_strays(const struct manifest_parts *parts, const struct manifest *joined,
-                        struct error *err)
-{
     for (size_t i = 0; i < parts->n_strays; i++) {
         bool is_input = false;
 
@@ -521,8 +524,6 @@ static int check_strays(const struct manifest_parts *parts, const struct manifes
 struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
 {
     struct entries outputs = {0}, inputs = {0};
-    struct manifest *joined = parts->joined;
-    const struct manifest *model;
     struct text list = {0};
     int rc = 0;
 
@@ -531,34 +532,19 @@ struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
         return NULL;
     }
     qsort(parts->items, parts->n, sizeof *parts->items, by_size);
-    model = parts->items[0].manifest;
     for (size_t i = 1; i < parts->n && rc == 0; i++) {
-        rc = manifest_compare(model, parts->items[i].manifest, &list, err);
+        rc = manifest_compare(parts->items[0].manifest, parts->items[i].manifest, &list, err);
         if (rc == 0 && list.n_bytes > 0)
             rc = error_set(err, ERROR_DATA, "%s: not made as %s: %s",
                            text_path(parts->items[i].path).text,
                            text_path(parts->items[0].path).text, list.text);
     }
     text_release(&list);
-    joined->format_version = model->format_version;
-    joined->tool_name = model->tool_name;
-    joined->tool_version = model->tool_version;
-    joined->board = model->board;
-    joined->codec_level = model->codec_level;
-    joined->codec_libraries = model->codec_libraries;
-    joined->transforms = model->transforms;
-    joined->n_transforms = model->n_transforms;
-    joined->options = model->options;
-    joined->n_options = model->n_options;
-    joined->conventions = model->conventions;
-    joined->n_conventions = model->n_conventions;
     if (rc != 0 || settle_doubles(parts, &outputs, err) != 0 || check_runs(&outputs, err) != 0 ||
         list_files(parts, false, &inputs, err) != 0 || unite_inputs(&inputs, err) != 0 ||
-        take_files(joined, &outputs, true, err) != 0 ||
-        take_files(joined, &inputs, false, err) != 0 ||
-        add_counts_and_warnings(joined, parts, err) != 0 || check_strays(parts, joined, err) != 0)
-        joined = NULL;
+        join(parts, &outputs, &inputs, err) != 0 || check_strays(parts, err) != 0)
+        rc = -1;
     free(outputs.items);
     free(inputs.items);
-    return joined;
+    return rc == 0 ? parts->joined : NULL;
 }
