@@ -93,6 +93,11 @@ static void test_place(void **state)
          "wrong 7: No space left on device",
          "",
          ERROR_TRY_LATER},
+        {{.file = "a'b.npz", .verb = "create", .errnum = ENOSPC},
+         "cannot create 'a\\x27b.npz': wrong 7: No space left on device",
+         "cannot create 'a\\x27b.npz': wrong 7: No space left on device",
+         "",
+         ERROR_TRY_LATER},
         {{.code = ERROR_CODE_ROWS}, "wrong 7 [rows]", "wrong 7", "", ERROR_DATA},
     };
 
@@ -116,6 +121,19 @@ static void test_place(void **state)
     }
 }
 
+/* The file stands alone in a message about what cannot be done to it, also without more to say. */
+static void test_verb(void **state)
+{
+    struct error err = {0};
+    const struct error_place place = {.file = "a.npz", .verb = "sync"};
+
+    (void)state;
+    error_set_at(&err, ERROR_IO, &place, "%s", "");
+    assert_string_equal(err.message, "cannot sync 'a.npz'");
+    assert_int_equal(err.file_nbytes, 5);
+    assert_memory_equal(err.message + err.file_at, "a.npz", 5);
+}
+
 /* What is too long is cut, and ends. */
 static void test_long(void **state)
 {
@@ -127,7 +145,7 @@ static void test_long(void **state)
     error_set_errno(&err, ERROR_IO, EIO, "%s", text);
     assert_int_equal(strlen(err.message), ERROR_MESSAGE_NBYTES - 1);
     for (enum error_code code = ERROR_CODE_NONE; code <= ERROR_CODE_LENGTH; code++) {
-        const struct error_place place = {text, text, text, true, UINT64_MAX, code, EIO};
+        const struct error_place place = {text, text, text, true, UINT64_MAX, code, EIO, NULL};
         char reason[ERROR_MESSAGE_NBYTES];
 
         err = (struct error){0};
@@ -143,7 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exit_codes),  cmocka_unit_test(test_errno),
         cmocka_unit_test(test_first_cause), cmocka_unit_test(test_place),
-        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_verb),        cmocka_unit_test(test_long),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
