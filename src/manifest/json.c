@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,11 +307,18 @@ struct reader {
     char where[96]; /* in the file: ".outputs[2].bytes" */
 };
 
-static int bad_form(struct reader *r, const char *what)
+static int __attribute__((format(printf, 2, 3))) bad_form(struct reader *r, const char *format, ...)
 {
-    return error_set(r->err, ERROR_DATA, "%s: not a manifest: %s%s%s", text_path(r->path).text,
-                     r->where[0] != '\0' ? text_path(r->where + 1).text : "",
-                     r->where[0] != '\0' ? ": " : "", what);
+    char what[128];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    if (r->where[0] == '\0')
+        return error_set_at(r->err, ERROR_DATA, ERROR_IN(r->path), "not a manifest: %s", what);
+    return error_set_at(r->err, ERROR_DATA, ERROR_IN(r->path), "not a manifest: %s: %s",
+                        text_path(r->where + 1).text, what);
 }
 
 static int expected(struct reader *r, const char *what, const json_t *found)
@@ -320,26 +328,21 @@ static int expected(struct reader *r, const char *what, const json_t *found)
         [JSON_INTEGER] = "a number", [JSON_REAL] = "a fraction", [JSON_TRUE] = "true",
         [JSON_FALSE] = "false",      [JSON_NULL] = "null",
     };
-    char text[64];
 
-    snprintf(text, sizeof text, "%s expected, %s found", what,
-             found != NULL ? types[json_typeof(found)] : "nothing");
-    return bad_form(r, text);
+    return bad_form(r, "%s expected, %s found", what,
+                    found != NULL ? types[json_typeof(found)] : "nothing");
 }
 
 static int read_text(struct reader *r, const struct field *field, const json_t *json, void *at)
 {
     const size_t n_digits = field->form == SHA256 ? 64 : field->form == CRC32 ? 8 : 0;
     const char *text = json_string_value(json);
-    char *copy, reason[48];
+    char *copy;
 
     if (text == NULL)
         return expected(r, "a string", json);
-    if (n_digits > 0 &&
-        (strlen(text) != n_digits || strspn(text, "0123456789abcdef") != n_digits)) {
-        snprintf(reason, sizeof reason, "%zu lower-case hex digits expected", n_digits);
-        return bad_form(r, reason);
-    }
+    if (n_digits > 0 && (strlen(text) != n_digits || strspn(text, "0123456789abcdef") != n_digits))
+        return bad_form(r, "%zu lower-case hex digits expected", n_digits);
     if (field->form == CRC32) {
         *(uint32_t *)at = (uint32_t)strtoul(text, NULL, 16);
         return 0;
@@ -398,7 +401,6 @@ static int read_many(struct reader *r, const struct field *field, json_t *json, 
 static int read_value(struct reader *r, const struct field *field, json_t *json, void *of)
 {
     void *at = (uint8_t *)of + field->at;
-    char reason[48];
 
     switch (field->form) {
     case TEXT:
@@ -410,9 +412,9 @@ static int read_value(struct reader *r, const struct field *field, json_t *json,
         if (!json_is_integer(json))
             return expected(r, "a whole number", json);
         *(uint64_t *)at = (uint64_t)json_integer_value(json);
-        snprintf(reason, sizeof reason, "%" JSON_INTEGER_FORMAT " is negative",
-                 json_integer_value(json));
-        return json_integer_value(json) >= 0 ? 0 : bad_form(r, reason);
+        return json_integer_value(json) >= 0
+                   ? 0
+                   : bad_form(r, "%" JSON_INTEGER_FORMAT " is negative", json_integer_value(json));
     case FLAG:
         *(bool *)at = json_is_true(json);
         return json_is_boolean(json) ? 0 : expected(r, "true or false", json);
@@ -455,20 +457,20 @@ static int read_root(struct reader *r, json_t *json)
 {
     struct manifest *m = r->m;
     const json_t *version = json_object_get(json, "format_version");
-    char text[80], sha256[DIGEST_HEX_NBYTES];
+    const char *text;
+    char sha256[DIGEST_HEX_NBYTES];
 
     if (json_is_integer(version) && (json_integer_value(version) < MANIFEST_OLDEST_VERSION ||
-                                     json_integer_value(version) > MANIFEST_FORMAT_VERSION)) {
-        snprintf(text, sizeof text,
-                 "format_version: %d or %d expected, %" JSON_INTEGER_FORMAT " found",
-                 MANIFEST_OLDEST_VERSION, MANIFEST_FORMAT_VERSION, json_integer_value(version));
-        return bad_form(r, text);
-    }
-    if (read_object(r, root_form, json, m) != 0 ||
-        (m->board.file_text != NULL &&
-         digest_bytes(m->board.file_text, strlen(m->board.file_text), sha256, r->err) != 0))
+                                     json_integer_value(version) > MANIFEST_FORMAT_VERSION))
+        return bad_form(r, "format_version: %d or %d expected, %" JSON_INTEGER_FORMAT " found",
+                        MANIFEST_OLDEST_VERSION, MANIFEST_FORMAT_VERSION,
+                        json_integer_value(version));
+    if (read_object(r, root_form, json, m) != 0)
         return -1;
-    return m->board.file_text == NULL || strcmp(sha256, m->board.file_sha256) == 0
+    text = m->board.file_text;
+    if (text != NULL && digest_bytes(text, strlen(text), sha256, r->err) != 0)
+        return -1;
+    return text == NULL || strcmp(sha256, m->board.file_sha256) == 0
                ? 0
                : bad_form(r, "board.file: the text does not have that SHA-256");
 }
@@ -481,8 +483,8 @@ static json_t *parse(const struct input *in, struct error *err)
     char *json;
 
     if (in->n_bytes > MANIFEST_MAX_NBYTES) {
-        error_set(err, ERROR_DATA, "%s: not a manifest: %s is too large", text_path(in->path).text,
-                  text_size(in->n_bytes).text);
+        error_set_at(err, ERROR_DATA, ERROR_IN(in->path), "not a manifest: %s is too large",
+                     text_size(in->n_bytes).text);
         return NULL;
     }
     json = malloc((size_t)in->n_bytes + 1);
@@ -493,8 +495,8 @@ static json_t *parse(const struct input *in, struct error *err)
         if (no_memory)
             error_no_memory(err, "manifest");
         else if (root == NULL)
-            error_set(err, ERROR_DATA, "%s: not a manifest: line %d: %s", text_path(in->path).text,
-                      fault.line, text_path(fault.text).text);
+            error_set_at(err, ERROR_DATA, ERROR_IN(in->path), "not a manifest: line %d: %s",
+                         fault.line, text_path(fault.text).text);
     }
     free(json);
     return root;

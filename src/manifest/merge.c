@@ -304,9 +304,10 @@ static int settle_doubles(struct manifest_parts *parts, struct entries *outputs,
             continue;
         if (strcmp(a->file->sha256, b->file->sha256) != 0 || a->file->n_rows != b->file->n_rows ||
             a->file->first_row != b->file->first_row)
-            rc = error_set(err, ERROR_DATA, "%s: output %s is in %s too, with other contents",
-                           text_path(later->path).text, text_quote(a->file->name).text,
-                           text_path((later == a->part ? b : a)->part->path).text);
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(later->path),
+                              "output %s is in %s too, with other contents",
+                              text_quote(a->file->name).text,
+                              text_path((later == a->part ? b : a)->part->path).text);
         n_known[later - parts->items]++;
     }
     for (size_t i = 0; rc == 0 && i < parts->n; i++)
@@ -316,9 +317,8 @@ static int settle_doubles(struct manifest_parts *parts, struct entries *outputs,
         const struct entry *a = &outputs->items[i - 1], *b = &outputs->items[i];
 
         if (!b->part->adds_nothing && strcmp(a->file->name, b->file->name) == 0)
-            rc = error_set(err, ERROR_DATA, "%s: output %s is in %s too",
-                           text_path(b->part->path).text, text_quote(b->file->name).text,
-                           text_path(a->part->path).text);
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(b->part->path), "output %s is in %s too",
+                              text_quote(b->file->name).text, text_path(a->part->path).text);
     }
     free(n_known);
     free(outputs->items);
@@ -346,8 +346,8 @@ static int check_run(const struct entry *items, size_t n, struct error *err)
         if (part->manifest->n_outputs == 1 && first->manifest->n_outputs == 1)
             rc = manifest_compare_inputs(first->manifest, part->manifest, &list, err);
         if (rc == 0 && list.n_bytes > 0)
-            rc = error_set(err, ERROR_DATA, "%s: not the inputs of the other outputs %s...: %s",
-                           text_path(part->path).text, run.text, list.text);
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(part->path),
+                              "not the inputs of the other outputs %s...: %s", run.text, list.text);
         if (rc == 0 && file->first_row != expected)
             rc = error_set(
                 err, ERROR_DATA, "output %s: first row %" PRIu64 " expected, %" PRIu64 " found: %s",
@@ -392,15 +392,14 @@ static int unite_inputs(struct entries *inputs, struct error *err)
         if (n == 0 || strcmp(e->file->name, before->file->name) != 0 ||
             strcmp(e->file->sha256, before->file->sha256) != 0) {
             if (e->part->run_is_known)
-                return error_set(err, ERROR_DATA,
-                                 "%s: input %s is not one of the other outputs of its run",
-                                 text_path(e->part->path).text, text_quote(e->file->name).text);
+                return error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
+                                    "input %s is not one of the other outputs of its run",
+                                    text_quote(e->file->name).text);
             inputs->items[n++] = *e;
         } else if (!e->part->run_is_known) {
-            return error_set(err, ERROR_DATA,
-                             "%s: input %s is in %s too: its rows would be duplicated",
-                             text_path(e->part->path).text, text_quote(e->file->name).text,
-                             text_path(before->part->path).text);
+            return error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
+                                "input %s is in %s too: its rows would be duplicated",
+                                text_quote(e->file->name).text, text_path(before->part->path).text);
         }
     }
     inputs->n = n;
@@ -535,9 +534,8 @@ struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
     for (size_t i = 1; i < parts->n && rc == 0; i++) {
         rc = manifest_compare(parts->items[0].manifest, parts->items[i].manifest, &list, err);
         if (rc == 0 && list.n_bytes > 0)
-            rc = error_set(err, ERROR_DATA, "%s: not made as %s: %s",
-                           text_path(parts->items[i].path).text,
-                           text_path(parts->items[0].path).text, list.text);
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(parts->items[i].path), "not made as %s: %s",
+                              text_path(parts->items[0].path).text, list.text);
     }
     text_release(&list);
     if (rc != 0 || settle_doubles(parts, &outputs, err) != 0 || check_runs(&outputs, err) != 0 ||
