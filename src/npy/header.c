@@ -120,8 +120,9 @@ static int take_string(struct literal *l, struct string *string)
             return error_set(l->err, ERROR_DATA,
                              "escape sequence in a header string, expected plain characters");
     if (p == l->end || *p != quote)
-        return error_set(l->err, ERROR_DATA, "unterminated string in the header, expected %c",
-                         quote);
+        return error_set(l->err, ERROR_DATA,
+                         "unterminated string in the header, expected %c, found %s", quote,
+                         p == l->end ? "the end" : "a control character");
     *string = (struct string){l->next + 1, (size_t)(p - l->next - 1)};
     l->next = p + 1;
     return 0;
@@ -196,7 +197,10 @@ static int take_sub_descr(struct literal *l, unsigned depth, struct dtype *dtype
 static int set_struct(struct literal *l, uint64_t itemsize, struct dtype *dtype)
 {
     if (itemsize > UINT32_MAX)
-        return error_set(l->err, ERROR_DATA, "structured type is too large: expected below 4 GiB");
+        return error_set(l->err, ERROR_DATA,
+                         "structured type is too large: expected below 4 GiB, found %llu bytes or "
+                         "more",
+                         (unsigned long long)itemsize);
     *dtype = (struct dtype){.kind = DTYPE_VOID, .structured = true, .itemsize = (uint32_t)itemsize};
     return 0;
 }
@@ -319,16 +323,18 @@ int npy_header_length(const uint8_t *bytes, size_t n_bytes, size_t *header_nbyte
     size_t prefix;
 
     if (n_bytes == 0)
-        return error_set(err, ERROR_DATA, "empty: no .npy header");
+        return error_set(err, ERROR_DATA, "empty: expected a .npy header, found 0 bytes");
     if (memcmp(bytes, MAGIC, n) != 0)
-        return error_set(err, ERROR_DATA, "not a .npy array: it starts with %s",
-                         text_quote_bytes(bytes, n).text);
+        return error_set(err, ERROR_DATA, "not a .npy array: it starts with %s, expected %s",
+                         text_quote_bytes(bytes, n).text, text_quote(MAGIC).text);
     if (n_bytes >= MAGIC_NBYTES + 2 && (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0))
         return error_set(err, ERROR_DATA, ".npy version %u.%u is not supported (1.0, 2.0, 3.0 are)",
                          bytes[6], bytes[7]);
     prefix = n_bytes >= MAGIC_NBYTES + 2 ? prefix_nbytes(bytes[6]) : SIZE_MAX;
     if (n_bytes < prefix)
-        return error_set(err, ERROR_DATA, "ends inside the .npy header: %zu bytes", n_bytes);
+        return error_set(err, ERROR_DATA,
+                         "ends inside the .npy header: expected at least %zu bytes, found %zu",
+                         prefix == SIZE_MAX ? prefix_nbytes(1) : prefix, n_bytes);
     length = prefix == 10 ? bytes_get_le16(bytes + 8) : bytes_get_le32(bytes + 8);
     if (length > NPY_HEADER_MAX_BYTES)
         return error_set(err, ERROR_DATA, ".npy header of %u bytes, at most %d are accepted",
@@ -445,7 +451,9 @@ static int take_dictionary(struct literal *l, struct npy_header *header)
     }
     for (size_t i = 0; i < N_KEYS; i++)
         if ((seen >> i & 1) == 0)
-            return error_set(l->err, ERROR_DATA, "no key '%s' in the header", keys[i]);
+            return error_set(l->err, ERROR_DATA,
+                             "no key '%s' in the header, expected descr, fortran_order and shape",
+                             keys[i]);
     p = l->next;
     while (p < l->end && *p == ' ')
         p++;
@@ -489,8 +497,9 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
     if (npy_header_length(bytes, n_bytes, &header->header_nbytes, err) != 0)
         return -1;
     if (n_bytes < header->header_nbytes)
-        return error_set(err, ERROR_DATA, "ends inside the .npy header: %zu of %zu bytes", n_bytes,
-                         header->header_nbytes);
+        return error_set(err, ERROR_DATA,
+                         "ends inside the .npy header: expected %zu bytes, found %zu",
+                         header->header_nbytes, n_bytes);
     header->version = bytes[6];
     l.next = (const char *)bytes + prefix_nbytes(header->version);
     l.end = (const char *)bytes + header->header_nbytes;

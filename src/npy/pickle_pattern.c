@@ -191,8 +191,9 @@ static int make_dtype(struct pickle_reader *r, const struct pickle_item *argumen
     *dtype = (struct pickle_dtype){0};
     if (!plain || dtype_parse((const char *)name->as.bytes, name->n_bytes_or_items, &dtype->dtype,
                               &refused) != 0)
-        return pickle_fail(r, "dtype %s is not accepted in an object array",
-                           text_quote_bytes(name->as.bytes, name->n_bytes_or_items).text);
+        return pickle_fail(
+            r, "dtype %s is not accepted in an object array, expected a number's or an object's",
+            text_quote_bytes(name->as.bytes, name->n_bytes_or_items).text);
     *result = (struct pickle_item){.kind = VALUE_DTYPE, .as.inner = dtype};
     return 0;
 }
@@ -233,7 +234,9 @@ static int make_from_buffer(struct pickle_reader *r, const struct pickle_item *a
     if (dtype == NULL)
         return -1;
     if (!fortran_order && !value_is_text(&arguments[3], "C"))
-        return pickle_fail(r, "unexpected axis order of an array, expected 'C' or 'F'");
+        return pickle_fail(
+            r, "unexpected axis order of an array, expected 'C' or 'F', found %s",
+            text_quote_bytes(arguments[3].as.bytes, arguments[3].n_bytes_or_items).text);
     array = make_array(r, result);
     if (array == NULL)
         return -1;
@@ -326,8 +329,8 @@ static int build_dtype(struct pickle_reader *r, struct pickle_dtype *dtype,
             r, "unexpected state of a dtype, expected (3, order, None, None, None, -1, -1, flags)");
     order = (char)values[1].as.bytes[0];
     if (one_byte ? order != '|' : order != '<' && order != '>')
-        return pickle_fail(r, "unexpected byte order of a dtype, expected %s",
-                           one_byte ? "'|'" : "'<' or '>'");
+        return pickle_fail(r, "unexpected byte order of a dtype, expected %s, found %s",
+                           one_byte ? "'|'" : "'<' or '>'", text_quote_bytes(&order, 1).text);
     dtype->dtype.big_endian = order == '>';
     dtype->built = true;
     return 0;
@@ -345,7 +348,7 @@ static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
     if (matches(state, "itd?l") && dtype_of(&values[2])->built &&
         dtype_of(&values[2])->dtype.kind == DTYPE_OBJECT && values[0].as.integer == 1) {
         if (r->object_array != NULL)
-            return pickle_fail(r, "object array inside an object array");
+            return pickle_fail(r, "object array inside an object array, expected one of numbers");
         if (set_shape(r, &values[1], 1, array) != 0)
             return -1;
         if (array->n_elements > r->limits->n_items)

@@ -359,13 +359,17 @@ static const struct {
     {"\x8b", "an integer beyond 64 bits"},
 };
 
+#define PLAIN_DATA "numbers, texts, lists and arrays of numbers"
+
 static int refuse_opcode(struct pickle_reader *r, uint8_t opcode)
 {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (opcode != 0 && strchr(refused[i].opcodes, (char)opcode) != NULL)
-            return pickle_fail(r, "opcode 0x%02x (%s) is refused; nothing was executed", opcode,
-                               refused[i].use);
-    return pickle_fail(r, "opcode 0x%02x is refused; nothing was executed", opcode);
+            return pickle_fail(
+                r, "opcode 0x%02x (%s) is refused, expected " PLAIN_DATA "; nothing was executed",
+                opcode, refused[i].use);
+    return pickle_fail(r, "opcode 0x%02x is refused, expected " PLAIN_DATA "; nothing was executed",
+                       opcode);
 }
 
 static int run(struct pickle_reader *r)
@@ -374,7 +378,11 @@ static int run(struct pickle_reader *r)
 
     r->opcode = r->next;
     if (r->end - r->next < 2 || r->next[0] != OP_PROTO)
-        return pickle_fail(r, "not a pickle of protocol 2 to 5; nothing was executed");
+        return pickle_fail(
+            r,
+            "not a pickle of protocol 2 to 5: expected it to start with '\\x80' and the protocol, "
+            "found %s; nothing was executed",
+            text_quote_bytes(r->next, r->end - r->next < 2 ? (size_t)(r->end - r->next) : 2).text);
     r->protocol = r->next[1];
     if (r->protocol < MIN_PROTOCOL || r->protocol > MAX_PROTOCOL)
         return pickle_fail(r, "pickle protocol %u is not supported (2 to 5 are)", r->protocol);
@@ -417,8 +425,9 @@ static int check_scalar(struct pickle_reader *r, uint64_t i, const struct pickle
     const unsigned long long at = i;
 
     if (item->kind > PICKLE_STRING)
-        return pickle_fail(r, "item %llu is or holds %s, which is not accepted", at,
-                           pickle_value_name(item));
+        return pickle_fail(r,
+                           "item %llu is or holds %s, which is not accepted, expected " PLAIN_DATA,
+                           at, pickle_value_name(item));
     if (item->kind != PICKLE_STRING)
         return 0;
     if (item->n_bytes_or_items > r->limits->string_nbytes)
@@ -440,7 +449,8 @@ static int finish_item(struct pickle_reader *r, uint64_t i, struct pickle_item *
         if (array->dtype.kind == 0)
             return pickle_fail(r, "item %llu: array without data, expected its state", at);
         if (array->dtype.kind == DTYPE_OBJECT)
-            return pickle_fail(r, "item %llu: object array inside an object array", at);
+            return pickle_fail(
+                r, "item %llu: object array inside an object array, expected one of numbers", at);
         item->n_bytes_or_items = (uint32_t)array->n_bytes;
         return add_total(r, array->n_bytes, total);
     }

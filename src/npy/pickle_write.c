@@ -6,6 +6,8 @@
  */
 #include "npy/pickle_reader.h" /* the opcodes */
 
+#include "base/text.h"
+
 #include <string.h>
 
 /* The one place that names numpy's module: numpy 2 still loads the name of numpy 1. */
@@ -118,10 +120,15 @@ int pickle_writer_init(struct pickle_writer *writer, const uint64_t *shape, unsi
     for (unsigned i = 0; i < n_dims; i++) {
         writer->shape[i] = shape[i];
         if (shape[i] > INT64_MAX)
-            return error_set(err, ERROR_DATA, "object array is too large");
+            return error_set(
+                err, ERROR_DATA,
+                "object array is too large: expected dimensions below 2^63, found %llu",
+                (unsigned long long)shape[i]);
     }
     if (bytes_product(shape, n_dims, &writer->n_items) != 0)
-        return error_set(err, ERROR_DATA, "object array is too large");
+        return error_set(err, ERROR_DATA,
+                         "object array of shape %s is too large, expected below 2^64 items",
+                         text_shape(shape, n_dims).text);
     return 0;
 }
 
