@@ -30,6 +30,12 @@ struct spot {
     uint32_t cell;
 };
 
+/* An entry of a policy. */
+struct entry {
+    int64_t action;
+    double weight;
+};
+
 /* A shard that is counted, and the array of it that is read. */
 struct count {
     struct tally *tally;
@@ -55,6 +61,9 @@ struct count {
     struct tally_policy *policy;
     struct tally_map *map; /* of the policy, or NULL */
     int32_t *cells;        /* owned: of each action; -1: none */
+    struct entry *entries; /* owned: of the row at hand */
+    uint64_t max_entries;
+    bool failed; /* for lack of memory */
 };
 
 typedef void (*visit_rows)(struct count *c, const struct batch *rows, const struct batch *others);
@@ -102,6 +111,8 @@ static int read_array(struct count *c, size_t i, int other, visit_rows visit, st
             status = batch_next(&sources[1].batch, rows->n, err);
         if (status == 0)
             visit(c, rows, other >= 0 ? &sources[1].batch : NULL);
+        if (c->failed)
+            status = error_no_memory(err, "a row");
     }
     for (int k = 0; k < 2; k++) {
         batch_release(&sources[k].batch);
@@ -254,10 +265,9 @@ static void list_spots(struct count *c, const char *key)
     const uint64_t plane_nbits = (binding->axes.axis + 7) / 8 * 8;
 
     for (uint64_t e = 0; e < n; e++) {
-        uint64_t plane = e / binding->axes.axis, at = e % binding->axes.axis;
+        uint64_t plane, at;
 
-        if (!is_packed)
-            planes_position(binding, e, &plane, &at);
+        planes_position(binding, e, &plane, &at);
         const int64_t cell = planes_cell_of(board, binding, at);
 
         if (cell < 0 || !board->on_board[cell])
@@ -409,39 +419,56 @@ static inline double weight_at(const struct row *row, uint64_t e)
     return weight > 0 && weight < 1e300 ? weight : 0;
 }
 
-/* One row: dense, or of indices with their values (NULL: each counts as one). sums is where its
- * part's cells are. */
-static void add_policy_row(const struct count *c, const struct row *row, const struct row *values,
-                           double *sums)
+/* The entries of a row that have weight, dense or of indices with their values (NULL: each counts
+ * as one). Returns how many. */
+static uint64_t list_entries(struct count *c, const struct row *row, const struct row *values)
 {
     const bool is_dense = c->binding->role == ROLE_POLICY;
-    const uint64_t n_actions = c->binding->n_actions;
-    const uint64_t n = is_dense && row->n > n_actions ? n_actions : row->n;
+    const uint64_t n_all =
+        is_dense && row->n > c->binding->n_actions ? c->binding->n_actions : row->n;
+    uint64_t n = 0;
+
+    if (n_all >= c->max_entries) {
+        struct entry *grown = realloc(c->entries, 2 * (n_all + 1) * sizeof *grown);
+
+        if (grown == NULL) {
+            c->failed = true;
+            return 0;
+        }
+        c->entries = grown;
+        c->max_entries = 2 * (n_all + 1);
+    }
+    for (uint64_t e = 0; e < n_all; e++) {
+        const int64_t action = is_dense ? (int64_t)e : row_int(row, e);
+        const double weight = is_dense         ? weight_at(row, e)
+                              : values == NULL ? 1
+                              : e < values->n  ? weight_at(values, e)
+                                               : 0;
+
+        c->entries[n] = (struct entry){action, weight};
+        n += weight != 0 && action >= 0; /* without a branch that nobody can foresee */
+    }
+    return n;
+}
+
+/* One row; sums is where its part's cells are, or NULL. */
+static void add_policy_row(struct count *c, uint64_t n, double *sums)
+{
     double total = 0, largest = 0, entropy = 0;
 
-    for (int pass = 0; pass < 2; pass++)
-        for (uint64_t e = 0; e < n; e++) {
-            const double weight = is_dense         ? weight_at(row, e)
-                                  : values == NULL ? 1
-                                  : e < values->n  ? weight_at(values, e)
-                                                   : 0;
+    for (uint64_t k = 0; k < n; k++) {
+        total += c->entries[k].weight;
+        largest = c->entries[k].weight > largest ? c->entries[k].weight : largest;
+    }
+    for (uint64_t k = 0; k < n; k++) {
+        const uint64_t action = (uint64_t)c->entries[k].action;
+        const double share = c->entries[k].weight / total;
 
-            if (weight == 0)
-                continue;
-            const int64_t action = is_dense ? (int64_t)e : row_int(row, e);
-
-            if (action < 0)
-                continue;
-            if (pass == 0) {
-                total += weight;
-                largest = weight > largest ? weight : largest;
-                continue;
-            }
-            entropy -= weight / total * log(weight / total);
-            if (sums != NULL && (uint64_t)action < n_actions && c->cells[action] >= 0)
-                sums[c->cells[action]] += weight / total;
-        }
-    if (total == 0)
+        entropy -= share * log(share);
+        if (sums != NULL && action < c->binding->n_actions && c->cells[action] >= 0)
+            sums[c->cells[action]] += share;
+    }
+    if (n == 0)
         return;
     c->policy->n_rows++;
     c->policy->entropy += entropy;
@@ -457,9 +484,9 @@ static void visit_policy(struct count *c, const struct batch *rows, const struct
     for (uint64_t r = 0; r < rows->n; r++) {
         const struct row row = batch_row(rows, r);
         const struct row value = others != NULL ? batch_row(others, r) : (struct row){0};
+        double *sums = c->map != NULL ? c->map->sums + c->parts[rows->first + r] * n_cells : NULL;
 
-        add_policy_row(c, &row, others != NULL ? &value : NULL,
-                       c->map != NULL ? c->map->sums + c->parts[rows->first + r] * n_cells : NULL);
+        add_policy_row(c, list_entries(c, &row, others != NULL ? &value : NULL), sums);
     }
 }
 
@@ -523,6 +550,7 @@ int tally_add(struct tally *tally, const struct shard *shard, const struct verif
     free(c.parts);
     free(c.transforms);
     free(c.numbers);
+    free(c.entries);
 out:
     tally->n_rows += bins ? 0 : shard->n_rows;
     return status;

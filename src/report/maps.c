@@ -51,7 +51,7 @@ struct drawing {
     double most; /* of mean and group */
 };
 
-static void put_map(struct xml *x, const struct drawing *d, const char *kind, const char *caption,
+static void put_map(struct pen *p, const struct drawing *d, const char *kind, const char *caption,
                     const double *values)
 {
     const struct board *board = d->shape->board;
@@ -62,12 +62,12 @@ static void put_map(struct xml *x, const struct drawing *d, const char *kind, co
     for (uint32_t cell = 0; is_signed && cell < board->n_cells; cell++)
         if (board->on_board[cell] && fabs(values[cell]) > most)
             most = fabs(values[cell]);
-    xml_put(x, "<figure><svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" data-heat=\"%s\" ",
+    pen_put(p, "<figure><svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" data-heat=\"%s\" ",
             kind);
-    xml_put_name(x, "data-array=\"", d->map->key, "\"");
+    pen_put_html(p, "data-array=\"", d->map->key, "\"");
     if (d->map->plane != TALLY_NO_PLANE)
-        xml_put(x, " data-plane=\"%llu\"", (unsigned long long)d->map->plane);
-    xml_put(x, " width=\"%.0f\" height=\"%.0f\" stroke=\"#bbb\" stroke-width=\".5\">\n",
+        pen_put(p, " data-plane=\"%llu\"", (unsigned long long)d->map->plane);
+    pen_put(p, " width=\"%.0f\" height=\"%.0f\" stroke=\"#bbb\" stroke-width=\".5\">\n",
             (size.x - least.x) * d->unit + 2, (size.y - least.y) * d->unit + 2);
     for (uint32_t cell = 0; cell < board->n_cells; cell++) {
         const struct shape_point *at = &d->shape->centres[cell];
@@ -77,17 +77,17 @@ static void put_map(struct xml *x, const struct drawing *d, const char *kind, co
             continue;
         if (isfinite(values[cell]))
             snprintf(value, sizeof value, "%.9g", values[cell]);
-        xml_put(x,
+        pen_put(p,
                 "<use href=\"#c%zu\" x=\"%.4g\" y=\"%.4g\" fill=\"%s\" data-cell=\"%u\" "
                 "data-value=\"%s\"/>\n",
                 d->set->number, (at->x - least.x) * d->unit + 1, (at->y - least.y) * d->unit + 1,
                 colour_of(values[cell], most, is_signed).text, cell, value);
     }
-    xml_put(x, "</svg><figcaption>%s, %s %.3g</figcaption></figure>\n", caption,
+    pen_put(p, "</svg><figcaption>%s, %s %.3g</figcaption></figure>\n", caption,
             is_signed ? "full colour" : "up to", most);
 }
 
-static void put_maps(struct xml *x, const struct report_set *set, const struct shape *shape)
+static void put_maps(struct pen *p, const struct report_set *set, const struct shape *shape)
 {
     const struct tally *tally = &set->tally;
     struct shape_point corners[SHAPE_MAX_CORNERS];
@@ -95,84 +95,84 @@ static void put_maps(struct xml *x, const struct report_set *set, const struct s
     struct drawing d = {.set = set, .shape = shape};
 
     d.unit = fmin(MOST_UNIT, fmax(LEAST_UNIT, WIDTH / (shape->most.x - shape->least.x)));
-    xml_put(x,
+    pen_put(p,
             "<h3>On the board</h3>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"0\" "
             "height=\"0\"><defs><path id=\"c%zu\" d=\"",
             set->number);
     for (size_t i = 0; i < n_corners; i++)
-        xml_put(x, "%c%.4g %.4g", i == 0 ? 'M' : 'L', corners[i].x * d.unit, corners[i].y * d.unit);
-    xml_put(x, "z\"/></defs></svg>\n");
+        pen_put(p, "%c%.4g %.4g", i == 0 ? 'M' : 'L', corners[i].x * d.unit, corners[i].y * d.unit);
+    pen_put(p, "z\"/></defs></svg>\n");
     for (size_t m = 0; m < tally->n_maps; m++) {
         d.map = &tally->maps[m];
         d.most = 0;
         for (uint32_t cell = 0; cell < tally->board->n_cells; cell++)
             if (tally->board->on_board[cell])
                 d.most = fmax(d.most, fmax(d.map->mean[cell], d.map->group[cell]));
-        xml_put_name(x, "<h4><code>", d.map->key, "</code>");
+        pen_put_html(p, "<h4><code>", d.map->key, "</code>");
         if (d.map->plane != TALLY_NO_PLANE)
-            xml_put(x, ", plane %llu", (unsigned long long)d.map->plane);
-        xml_put(x, "</h4>\n<div>\n");
-        put_map(x, &d, "mean", "mean of the rows", d.map->mean);
-        put_map(x, &d, "group", "mean over the group", d.map->group);
-        put_map(x, &d, "z", "difference in standard errors", d.map->z);
-        xml_put(x, "</div>\n");
+            pen_put(p, ", plane %llu", (unsigned long long)d.map->plane);
+        pen_put(p, "</h4>\n<div>\n");
+        put_map(p, &d, "mean", "mean of the rows", d.map->mean);
+        put_map(p, &d, "group", "mean over the group", d.map->group);
+        put_map(p, &d, "z", "difference in standard errors", d.map->z);
+        pen_put(p, "</div>\n");
     }
 }
 
 /* --- evidence --- */
 
-static void put_evidence(struct xml *x, const struct report_set *set)
+static void put_evidence(struct pen *p, const struct report_set *set)
 {
     const struct board *board = set->tally.board;
     const bool fits = report_fits(set);
     const char *gap = "";
 
-    xml_put(x, "<h3>Does the data believe the symmetry?</h3>\n<p>");
+    pen_put(p, "<h3>Does the data believe the symmetry?</h3>\n<p>");
     if (fits)
-        xml_put(x, "As far as %llu rows can tell, symmetric.",
+        pen_put(p, "As far as %llu rows can tell, symmetric.",
                 (unsigned long long)set->tally.n_rows);
     else
-        xml_put(x, "<span class=\"misfit\">No: it is not the same under ");
+        pen_put(p, "<span class=\"misfit\">No: it is not the same under ");
     for (uint32_t t = 1; t < board->n_transforms; t++) {
         if (set->tally.evidence[t].fits)
             continue;
-        xml_put_name(x, gap, board->transforms[t].name, "");
+        pen_put_html(p, gap, board->transforms[t].name, "");
         gap = ", ";
     }
-    xml_put(x,
+    pen_put(p,
             "%s</p>\n<table>\n<tr><th>transform</th><th>distance</th><th>limit</th><th></th>"
             "</tr>\n",
             fits ? "" : ".</span> Are these symmetries of the game, and is the board right?");
     for (uint32_t t = 1; t < board->n_transforms; t++) {
         const struct tally_evidence *e = &set->tally.evidence[t];
 
-        xml_put(x, "<tr data-transform=\"%u\" data-fits=\"%s\"><td>%u ", t, e->fits ? "yes" : "no",
+        pen_put(p, "<tr data-transform=\"%u\" data-fits=\"%s\"><td>%u ", t, e->fits ? "yes" : "no",
                 t);
-        xml_put_name(x, "", board->transforms[t].name, "</td>");
-        xml_put(x, "<td class=\"n\">%.3g</td><td class=\"n\">%.3g</td><td>%s</td></tr>\n",
+        pen_put_html(p, "", board->transforms[t].name, "</td>");
+        pen_put(p, "<td class=\"n\">%.3g</td><td class=\"n\">%.3g</td><td>%s</td></tr>\n",
                 e->distance, e->limit,
                 e->fits ? "fits" : "<span class=\"misfit\">does not fit</span>");
     }
-    xml_put(x,
+    pen_put(p,
             "</table>\n<p class=\"note\">The largest difference of any cell between the rows and "
             "their image, in sizes of such differences when each game, source or row is turned "
             "or not by the throw of a coin; one symmetric set in 200 exceeds the limit.</p>\n");
 }
 
-void page_put_maps(struct xml *x, const struct report_set *set)
+void page_put_maps(struct pen *p, const struct report_set *set)
 {
     struct shape shape;
 
     if (set->tally.n_maps == 0 || set->tally.evidence == NULL)
         return;
-    put_evidence(x, set);
+    put_evidence(p, set);
     if (!set->is_drawn)
         return;
-    if (shape_init(&shape, set->tally.board, x->err) != 0) {
-        x->failed = true;
+    if (shape_init(&shape, set->tally.board, p->err) != 0) {
+        p->failed = true;
         return;
     }
-    put_maps(x, set, &shape);
+    put_maps(p, set, &shape);
     shape_release(&shape);
 }
 
@@ -224,7 +224,7 @@ void report_sheet_release(struct report_sheet *s)
     verify_located_release(&s->located);
 }
 
-void page_put_picture(struct xml *x, const struct report_set *set,
+void page_put_picture(struct pen *p, const struct report_set *set,
                       const struct verify_result *result, const struct finding *finding)
 {
     const struct sheet_request request = {
@@ -237,17 +237,17 @@ void page_put_picture(struct xml *x, const struct report_set *set,
     struct report_sheet s;
     char prefix[64];
 
-    if (x->out->n_bytes > MAX_PAGE_NBYTES || result->fatal != ERROR_NONE ||
+    if (p->out->n_bytes > MAX_PAGE_NBYTES || result->fatal != ERROR_NONE ||
         (finding->row == FINDING_NO_ROW && !result->is_expanded))
         return;
     snprintf(prefix, sizeof prefix, "p%zu-%s-", set->number, place.name);
     place.prefix = prefix;
     if (report_sheet_build(&s, &request, true, &why) == 0) {
-        xml_put(x, "<figure>");
-        x->failed = x->failed || svg_write(&s.sheet, &place, x->out, x->err) != 0;
-        xml_put(x, "</figure>\n");
+        pen_put(p, "<figure>");
+        p->failed = p->failed || svg_write(&s.sheet, &place, p->out, p->err) != 0;
+        pen_put(p, "</figure>\n");
         report_sheet_release(&s);
     } else if (why.kind == ERROR_INTERNAL) { /* else a row that cannot be drawn has its words */
-        x->failed = error_pass(x->err, &why) != 0;
+        p->failed = error_pass(p->err, &why) != 0;
     }
 }

@@ -14,11 +14,11 @@ typedef unsigned long long count; /* as printf takes it */
 
 /* --- arrays --- */
 
-static void put_arrays(struct xml *x, const struct report_set *set)
+static void put_arrays(struct pen *p, const struct report_set *set)
 {
     const struct shard *shard = &set->shard;
 
-    xml_put(x, "<h3>Arrays</h3>\n<table>\n<tr><th>name</th><th>dtype</th><th>shape</th>"
+    pen_put(p, "<h3>Arrays</h3>\n<table>\n<tr><th>name</th><th>dtype</th><th>shape</th>"
                "<th>role</th><th>bytes</th><th>packed</th></tr>\n");
     for (size_t i = 0; i < shard->archive.n_arrays; i++) {
         const struct array *array = &shard->archive.arrays[i];
@@ -30,22 +30,22 @@ static void put_arrays(struct xml *x, const struct report_set *set)
         dtype_name(&array->header.dtype, dtype, sizeof dtype);
         if (has_role && role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
             snprintf(spec, sizeof spec, "%s", role);
-        x->failed |= shard_flag(shard, i, &flag, x->err) != 0;
-        xml_put_name(x, "<tr data-array=\"", array->key, "\" data-role=");
-        xml_put(x, "\"%s\">", role);
-        xml_put_name(x, "<td>", array->key, "</td>");
-        xml_put_name(x, "<td>", dtype, "</td>");
-        xml_put(x, "<td>%s</td>", text_shape(array->header.shape, array->header.n_dims).text);
-        xml_put_name(x, "<td>", spec, "");
+        p->failed |= shard_flag(shard, i, &flag, p->err) != 0;
+        pen_put_html(p, "<tr data-array=\"", array->key, "\" data-role=");
+        pen_put(p, "\"%s\">", role);
+        pen_put_html(p, "<td>", array->key, "</td>");
+        pen_put_html(p, "<td>", dtype, "</td>");
+        pen_put(p, "<td>%s</td>", text_shape(array->header.shape, array->header.n_dims).text);
+        pen_put_html(p, "<td>", spec, "");
         if (flag.n_bytes > 0)
-            xml_put_name(x, " <code>", flag.text, "</code>");
-        xml_put(x, "</td><td class=\"n\">%s</td>", text_size(set->nbytes[i]).text);
-        xml_put(x, "<td class=\"n\">%s</td></tr>\n", text_size(set->packed_nbytes[i]).text);
+            pen_put_html(p, " <code>", flag.text, "</code>");
+        pen_put(p, "</td><td class=\"n\">%s</td>", text_size(set->nbytes[i]).text);
+        pen_put(p, "<td class=\"n\">%s</td></tr>\n", text_size(set->packed_nbytes[i]).text);
         text_release(&flag);
     }
-    xml_put(x, "</table>\n");
+    pen_put(p, "</table>\n");
     if (shard->command.n_bytes > 0)
-        xml_put_name(x, "<p>This settles what is undecided:</p>\n<pre>", shard->command.text,
+        pen_put_html(p, "<p>This settles what is undecided:</p>\n<pre>", shard->command.text,
                      "</pre>\n");
 }
 
@@ -53,31 +53,31 @@ static void put_arrays(struct xml *x, const struct report_set *set)
 
 #define N_LISTED 5 /* rows of a code */
 
-static void put_finding(struct xml *x, const char *path, const struct finding *finding)
+static void put_finding(struct pen *p, const char *path, const struct finding *finding)
 {
-    xml_put(x, "<li>");
+    pen_put(p, "<li>");
     if (path != NULL)
-        xml_put_name(x, "", path, ": ");
+        pen_put_html(p, "", path, ": ");
     if (finding->array != NULL)
-        xml_put_name(x, "<code>", finding->array, "</code> ");
+        pen_put_html(p, "<code>", finding->array, "</code> ");
     if (finding->row != FINDING_NO_ROW)
-        xml_put(x, "row %llu: ", (count)finding->row);
-    xml_put_name(x, "", finding->message, "");
+        pen_put(p, "row %llu: ", (count)finding->row);
+    pen_put_html(p, "", finding->message, "");
     if (*finding->expected != '\0' || *finding->found != '\0') {
-        xml_put_name(x, ": expected ", finding->expected, "");
-        xml_put_name(x, ", found ", finding->found, "");
+        pen_put_html(p, ": expected ", finding->expected, "");
+        pen_put_html(p, ", found ", finding->found, "");
     }
-    xml_put(x, "</li>\n");
+    pen_put(p, "</li>\n");
 }
 
-static void put_code(struct xml *x, const struct report_set *set, enum finding_code code)
+static void put_code(struct pen *p, const struct report_set *set, enum finding_code code)
 {
     const char *name = finding_code_name(code);
     const struct finding *first = NULL;
     const struct verify_result *where = NULL;
     int n_listed = 0;
 
-    xml_put(x, "<div class=\"code\" data-code=\"%s\" data-count=\"%llu\">\n<h4>%s: %llu</h4>\n",
+    pen_put(p, "<div class=\"code\" data-code=\"%s\" data-count=\"%llu\">\n<h4>%s: %llu</h4>\n",
             name, (count)set->counts[code], name, (count)set->counts[code]);
     for (size_t i = 0; i < set->results.n; i++) {
         const struct verify_result *result = &set->results.items[i];
@@ -87,35 +87,35 @@ static void put_code(struct xml *x, const struct report_set *set, enum finding_c
 
             if (finding->code != code || n_listed == N_LISTED)
                 continue;
-            xml_put(x, "%s", n_listed++ == 0 ? "<ul>\n" : "");
-            put_finding(x, set->results.n > 1 ? result->path : NULL, finding);
+            pen_put(p, "%s", n_listed++ == 0 ? "<ul>\n" : "");
+            put_finding(p, set->results.n > 1 ? result->path : NULL, finding);
             if (first == NULL || (first->row == FINDING_NO_ROW && finding->row != FINDING_NO_ROW)) {
                 first = finding;
                 where = result;
             }
         }
     }
-    xml_put(x, "%s", n_listed > 0 ? "</ul>\n" : "");
+    pen_put(p, "%s", n_listed > 0 ? "</ul>\n" : "");
     if (first != NULL && set->is_drawn)
-        page_put_picture(x, set, where, first);
-    xml_put(x, "</div>\n");
+        page_put_picture(p, set, where, first);
+    pen_put(p, "</div>\n");
 }
 
-static void put_findings(struct xml *x, const struct report_set *set)
+static void put_findings(struct pen *p, const struct report_set *set)
 {
     bool any = false;
 
-    xml_put(x, "<h3>Findings</h3>\n");
+    pen_put(p, "<h3>Findings</h3>\n");
     for (int code = 0; code < FINDING_N_CODES; code++) {
         if (set->counts[code] > 0)
-            put_code(x, set, (enum finding_code)code);
+            put_code(p, set, (enum finding_code)code);
         any |= set->counts[code] > 0;
     }
     if (!any)
-        xml_put(x, "<p>None.</p>\n");
+        pen_put(p, "<p>None.</p>\n");
     for (size_t i = 0; i < set->results.n; i++)
         if (set->results.items[i].note != NULL) {
-            xml_put_name(x, "<p class=\"note\">", set->results.items[i].note, "</p>\n");
+            pen_put_html(p, "<p class=\"note\">", set->results.items[i].note, "</p>\n");
             break; /* the files of a set were made alike */
         }
 }
@@ -133,7 +133,7 @@ static uint64_t count_of(const struct tally_histogram *h, double value, uint32_t
 }
 
 /* One row per value; of expanded sets a column per transform. */
-static void put_histogram(struct xml *x, const struct board *board, const struct tally_label *label)
+static void put_histogram(struct pen *p, const struct board *board, const struct tally_label *label)
 {
     const struct tally_histogram *all = &label->all;
     const uint32_t n = all->is_binned ? TALLY_N_BINS : all->n;
@@ -143,150 +143,150 @@ static void put_histogram(struct xml *x, const struct board *board, const struct
 
     for (uint32_t i = 0; i < n; i++)
         most = all->counts[i] > most ? all->counts[i] : most;
-    xml_put(x, "<table>\n<tr><th>value</th><th>rows</th><th></th>");
+    pen_put(p, "<table>\n<tr><th>value</th><th>rows</th><th></th>");
     for (uint32_t t = 0; t < n_transforms; t++)
-        xml_put_name(x, "<th>", board->transforms[t].name, "</th>");
-    xml_put(x, "</tr>\n");
+        pen_put_html(p, "<th>", board->transforms[t].name, "</th>");
+    pen_put(p, "</tr>\n");
     for (uint32_t i = 0; i < n; i++) {
         const double value = all->is_binned ? 0 : all->values[i];
 
         if (all->is_binned)
-            xml_put(x, "<tr><td>%.4g to %.4g</td>", all->low + width * i,
+            pen_put(p, "<tr><td>%.4g to %.4g</td>", all->low + width * i,
                     i + 1 == n ? all->high : all->low + width * (i + 1));
         else
-            xml_put(x, "<tr><td>%.6g</td>", value);
-        xml_put(x,
+            pen_put(p, "<tr><td>%.6g</td>", value);
+        pen_put(p,
                 "<td class=\"n\">%llu</td><td><span class=\"bar\" "
                 "style=\"width:%.1fem\"></span></td>",
                 (count)all->counts[i], 12.0 * (double)all->counts[i] / (double)most);
         for (uint32_t t = 0; t < n_transforms; t++)
-            xml_put(x, "<td class=\"n\">%llu</td>",
+            pen_put(p, "<td class=\"n\">%llu</td>",
                     (count)count_of(&label->by_transform[t], value, i));
-        xml_put(x, "</tr>\n");
+        pen_put(p, "</tr>\n");
     }
-    xml_put(x, "</table>\n");
+    pen_put(p, "</table>\n");
 }
 
-static void put_labels(struct xml *x, const struct tally *tally)
+static void put_labels(struct pen *p, const struct tally *tally)
 {
     if (tally->n_labels + tally->n_policies > 0)
-        xml_put(x, "<h3>Labels</h3>\n");
+        pen_put(p, "<h3>Labels</h3>\n");
     for (size_t i = 0; i < tally->n_policies; i++) {
         const struct tally_policy *policy = &tally->policies[i];
 
-        xml_put_name(x, "<p><code>", policy->key, "</code> (policy): ");
+        pen_put_html(p, "<p><code>", policy->key, "</code> (policy): ");
         if (policy->n_rows > 0)
-            xml_put(x,
+            pen_put(p,
                     "entropy %.4g nats, largest share %.4g, on average over the %llu rows "
                     "with mass</p>\n",
                     policy->entropy, policy->top_share, (count)policy->n_rows);
         else
-            xml_put(x, "no row has mass</p>\n");
+            pen_put(p, "no row has mass</p>\n");
     }
     for (size_t i = 0; i < tally->n_labels; i++) {
-        xml_put_name(x, "<h4><code>", tally->labels[i].key, "</code> ");
-        xml_put(x, "(%s)</h4>\n", role_name(tally->labels[i].role));
-        put_histogram(x, tally->board, &tally->labels[i]);
+        pen_put_html(p, "<h4><code>", tally->labels[i].key, "</code> ");
+        pen_put(p, "(%s)</h4>\n", role_name(tally->labels[i].role));
+        put_histogram(p, tally->board, &tally->labels[i]);
     }
 }
 
 /* --- positions --- */
 
-static void put_positions(struct xml *x, const struct report_positions *n)
+static void put_positions(struct pen *p, const struct report_positions *n)
 {
     if (!n->is_known)
         return;
-    xml_put(x,
+    pen_put(p,
             "<h3>Positions up to symmetry</h3>\n<p>%llu rows are %llu positions: %llu rows repeat "
             "one. ",
             (count)n->n_rows, (count)n->n_classes, (count)(n->n_rows - n->n_classes));
-    xml_put(x, "The most frequent one has %llu rows; %llu positions have different values.</p>\n",
+    pen_put(p, "The most frequent one has %llu rows; %llu positions have different values.</p>\n",
             (count)n->largest, (count)n->n_conflicts);
 }
 
-static void put_matrix(struct xml *x, const char *title, const uint64_t *matrix, size_t n)
+static void put_matrix(struct pen *p, const char *title, const uint64_t *matrix, size_t n)
 {
-    xml_put(x, "<h4>%s</h4>\n<table>\n<tr><th></th>", title);
+    pen_put(p, "<h4>%s</h4>\n<table>\n<tr><th></th>", title);
     for (size_t j = 0; j < n; j++)
-        xml_put(x, "<th>%zu</th>", j + 1);
-    xml_put(x, "</tr>\n");
+        pen_put(p, "<th>%zu</th>", j + 1);
+    pen_put(p, "</tr>\n");
     for (size_t i = 0; i < n; i++) {
-        xml_put(x, "<tr><th>%zu</th>", i + 1);
+        pen_put(p, "<tr><th>%zu</th>", i + 1);
         for (size_t j = 0; j < n; j++)
-            xml_put(x, "<td class=\"n\">%llu</td>", (count)matrix[i * n + j]);
-        xml_put(x, "</tr>\n");
+            pen_put(p, "<td class=\"n\">%llu</td>", (count)matrix[i * n + j]);
+        pen_put(p, "</tr>\n");
     }
-    xml_put(x, "</table>\n");
+    pen_put(p, "</table>\n");
 }
 
 /* Of several sets: how many rows of each occur in each other one. */
-static void put_overlap(struct xml *x, const struct report_request *request,
+static void put_overlap(struct pen *p, const struct report_request *request,
                         const struct report_files *files, const struct report_overlap *overlap)
 {
-    xml_put(x, "<section class=\"overlap\">\n<h2>Positions in common</h2>\n");
+    pen_put(p, "<section class=\"overlap\">\n<h2>Positions in common</h2>\n");
     if (overlap->why.kind != ERROR_NONE) {
-        xml_put_name(x, "<p>The sets do not compare: ", overlap->why.message, "</p>\n</section>\n");
+        pen_put_html(p, "<p>The sets do not compare: ", overlap->why.message, "</p>\n</section>\n");
         return;
     }
-    xml_put(x, "<p>Rows of the set of a line whose position occurs in that of a column; on the "
+    pen_put(p, "<p>Rows of the set of a line whose position occurs in that of a column; on the "
                "diagonal rows that repeat a position.</p>\n<ol>\n");
     for (size_t i = 0; i < request->n; i++)
         if (files[i].is_sure)
-            xml_put_name(x, "<li>", request->paths[i], "</li>\n");
-    xml_put(x, "</ol>\n");
-    put_matrix(x, "exactly", overlap->matrices, overlap->n);
-    put_matrix(x, "up to symmetry", overlap->matrices + overlap->n * overlap->n, overlap->n);
-    xml_put(x, "</section>\n");
+            pen_put_html(p, "<li>", request->paths[i], "</li>\n");
+    pen_put(p, "</ol>\n");
+    put_matrix(p, "exactly", overlap->matrices, overlap->n);
+    put_matrix(p, "up to symmetry", overlap->matrices + overlap->n * overlap->n, overlap->n);
+    pen_put(p, "</section>\n");
 }
 
 /* --- provenance --- */
 
-static void put_pair(struct xml *x, const char *name, const char *value)
+static void put_pair(struct pen *p, const char *name, const char *value)
 {
-    xml_put_name(x, "<tr><td>", name, "</td><td>");
-    xml_put_name(x, "", value != NULL ? value : "", "</td></tr>\n");
+    pen_put_html(p, "<tr><td>", name, "</td><td>");
+    pen_put_html(p, "", value != NULL ? value : "", "</td></tr>\n");
 }
 
-static void put_manifest(struct xml *x, const struct manifest *m)
+static void put_manifest(struct pen *p, const struct manifest *m)
 {
     char text[64];
 
-    xml_put(x, "<table>\n");
-    put_pair(x, "made by", m->tool_name);
-    put_pair(x, "version", m->tool_version);
-    put_pair(x, "board", m->board.name);
+    pen_put(p, "<table>\n");
+    put_pair(p, "made by", m->tool_name);
+    put_pair(p, "version", m->tool_version);
+    put_pair(p, "board", m->board.name);
     for (size_t i = 0; i < m->n_options; i++)
-        put_pair(x, m->options[i].name, m->options[i].value);
+        put_pair(p, m->options[i].name, m->options[i].value);
     for (size_t i = 0; i < m->n_conventions; i++)
-        put_pair(x, m->conventions[i].name, m->conventions[i].value);
+        put_pair(p, m->conventions[i].name, m->conventions[i].value);
     for (size_t i = 0; i < m->n_counts; i++) {
         snprintf(text, sizeof text, "%llu", (count)m->counts[i].value);
-        put_pair(x, m->counts[i].name, text);
+        put_pair(p, m->counts[i].name, text);
     }
     for (size_t i = 0; i < m->n_warnings; i++)
-        put_pair(x, "warning", m->warnings[i]);
-    xml_put(x, "</table>\n<table>\n<tr><th>input</th><th>rows</th><th>SHA-256</th></tr>\n");
+        put_pair(p, "warning", m->warnings[i]);
+    pen_put(p, "</table>\n<table>\n<tr><th>input</th><th>rows</th><th>SHA-256</th></tr>\n");
     for (size_t i = 0; i < m->n_inputs; i++) {
-        xml_put_name(x, "<tr><td>", m->inputs[i].name, "</td>");
-        xml_put(x, "<td class=\"n\">%llu</td>", (count)m->inputs[i].n_rows);
-        xml_put_name(x, "<td class=\"hash\">",
+        pen_put_html(p, "<tr><td>", m->inputs[i].name, "</td>");
+        pen_put(p, "<td class=\"n\">%llu</td>", (count)m->inputs[i].n_rows);
+        pen_put_html(p, "<td class=\"hash\">",
                      m->inputs[i].sha256 != NULL ? m->inputs[i].sha256 : "", "</td></tr>\n");
     }
-    xml_put(x, "</table>\n");
+    pen_put(p, "</table>\n");
 }
 
-static void put_provenance(struct xml *x, const struct report_set *set)
+static void put_provenance(struct pen *p, const struct report_set *set)
 {
     struct error why = {0};
     struct manifest *own =
         text_ends_with(set->path, ".json") ? manifest_read(set->path, &why) : NULL;
     const struct manifest *m = own != NULL ? own : set->shard.recall.manifest;
 
-    xml_put(x, "<h3>Provenance</h3>\n");
+    pen_put(p, "<h3>Provenance</h3>\n");
     if (m != NULL)
-        put_manifest(x, m);
+        put_manifest(p, m);
     else
-        xml_put(x, "<p>No manifest tells how it was made.</p>\n");
+        pen_put(p, "<p>No manifest tells how it was made.</p>\n");
     manifest_free(own);
 }
 
@@ -317,43 +317,43 @@ static const char style[] =
     "figure svg{background:#fff;max-width:100%;height:auto}\n"
     "@media print{body{max-width:none;margin:0}section,figure,table{break-inside:avoid}}\n";
 
-void page_begin(struct xml *x, const struct report_request *request)
+void page_begin(struct pen *p, const struct report_request *request)
 {
-    xml_put(x, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    pen_put(p, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                "style-src 'unsafe-inline'; img-src data:\">\n"
                "<link rel=\"icon\" href=\"data:,\">\n<title>symaug report</title>\n<style>\n");
-    xml_put(x, "%s", style);
-    xml_put(x,
+    pen_put(p, "%s", style);
+    pen_put(p,
             "</style>\n</head>\n<body>\n<h1>symaug report</h1>\n<p class=\"note\">%zu set%s</p>\n",
             request->n, request->n == 1 ? "" : "s");
 }
 
-void page_put_set(struct xml *x, const struct report_set *set)
+void page_put_set(struct pen *p, const struct report_set *set)
 {
     const char *verdict = report_verdict_name(set->verdict);
 
-    xml_put(x, "<section class=\"%s\" ", verdict);
-    xml_put_name(x, "data-set=\"", set->path, "\" ");
-    xml_put(x, "data-verdict=\"%s\">\n", verdict);
-    xml_put_name(x, "<h2>", set->path, "</h2>\n");
-    xml_put_name(x, "<p class=\"verdict\">", set->sentence.text, "</p>\n");
-    xml_put_name(x, "<pre>", set->command.text, "</pre>\n");
+    pen_put(p, "<section class=\"%s\" ", verdict);
+    pen_put_html(p, "data-set=\"", set->path, "\" ");
+    pen_put(p, "data-verdict=\"%s\">\n", verdict);
+    pen_put_html(p, "<h2>", set->path, "</h2>\n");
+    pen_put_html(p, "<p class=\"verdict\">", set->sentence.text, "</p>\n");
+    pen_put_html(p, "<pre>", set->command.text, "</pre>\n");
     if (set->is_open)
-        put_arrays(x, set);
-    put_findings(x, set);
-    put_labels(x, &set->tally);
-    page_put_maps(x, set);
-    put_positions(x, &set->positions);
-    put_provenance(x, set);
-    xml_put(x, "</section>\n");
+        put_arrays(p, set);
+    put_findings(p, set);
+    put_labels(p, &set->tally);
+    page_put_maps(p, set);
+    put_positions(p, &set->positions);
+    put_provenance(p, set);
+    pen_put(p, "</section>\n");
 }
 
-void page_end(struct xml *x, const struct report_request *request, const struct report_files *files,
+void page_end(struct pen *p, const struct report_request *request, const struct report_files *files,
               const struct report_overlap *overlap)
 {
     if (request->n > 1)
-        put_overlap(x, request, files, overlap);
-    xml_put(x, "</body>\n</html>\n");
+        put_overlap(p, request, files, overlap);
+    pen_put(p, "</body>\n</html>\n");
 }

@@ -166,45 +166,46 @@ static int read_rows(struct report_set *set, struct error *err)
 
 /* --- the verdict --- */
 
-/* The arrays without a role, with commas between. */
-static int append_undecided(const struct report_set *set, struct text *text, struct error *err)
+/* Why a set cannot be checked. */
+static void say_unchecked(const struct report_set *set, const struct verify_result *fatal,
+                          struct pen *s)
 {
-    for (size_t i = 0; set->is_open && i < set->shard.archive.n_arrays; i++)
-        if (shard_is_undecided(&set->shard, i) &&
-            text_append(text, err, "%s%s", text->n_bytes > 0 ? ", " : "",
-                        text_path(set->shard.archive.arrays[i].key).text) != 0)
-            return -1;
-    return 0;
+    const char *gap = "";
+
+    pen_put(s, "Cannot be checked: ");
+    if (fatal != NULL) {
+        pen_put(s, "%s cannot be read%s%s.", text_path(fatal->path).text,
+                fatal->findings.n > 0 ? ": " : "",
+                fatal->findings.n > 0 ? fatal->findings.items[0].message : "");
+    } else if (!set->is_open) {
+        pen_put(s, "there is no shard in it.");
+    } else if (set->shard.found.board == NULL) {
+        pen_put(s, "%s",
+                set->shard.found.problem.kind != ERROR_NONE
+                    ? set->shard.found.problem.message
+                    : "the board is not known; use --board.");
+    } else {
+        pen_put(s, "the role is not decided of ");
+        for (size_t i = 0; i < set->shard.archive.n_arrays; i++)
+            if (shard_is_undecided(&set->shard, i)) {
+                pen_put(s, "%s%s", gap, text_path(set->shard.archive.arrays[i].key).text);
+                gap = ", ";
+            }
+        pen_put(s, ".");
+    }
 }
 
-static int say_unchecked(struct report_set *set, const struct verify_result *fatal,
-                         const char *undecided, struct error *err)
-{
-    struct text *s = &set->sentence;
-
-    if (fatal != NULL)
-        return text_append(s, err, "Cannot be checked: %s cannot be read%s%s.",
-                           text_path(fatal->path).text, fatal->findings.n > 0 ? ": " : "",
-                           fatal->findings.n > 0 ? fatal->findings.items[0].message : "");
-    if (!set->is_open)
-        return text_append(s, err, "Cannot be checked: there is no shard in it.");
-    if (set->shard.found.board == NULL)
-        return text_append(s, err, "Cannot be checked: %s",
-                           set->shard.found.problem.kind != ERROR_NONE
-                               ? set->shard.found.problem.message
-                               : "the board is not known; use --board.");
-    return text_append(s, err, "Cannot be checked: the role is not decided of %s.", undecided);
-}
-
+/* The verdict in words, and the command that finds the same: `verify`, or what settles undecided
+ * arrays. */
 static int say_verdict(struct report_set *set, struct error *err)
 {
     const struct verify_result *fatal = NULL;
-    struct text *s = &set->sentence;
-    struct text undecided = {0};
+    struct pen sentence = {.out = &set->sentence, .err = err}, *s = &sentence;
+    struct pen command = {.out = &set->command, .err = err};
     uint64_t n_errors = 0, n_warnings = 0;
     size_t n_files = 0;
     const char *gap = " (";
-    int status = append_undecided(set, &undecided, err);
+    bool is_sure = set->is_open && set->shard.found.board != NULL;
 
     for (size_t i = set->results.n; i-- > 0;) {
         const struct verify_result *result = &set->results.items[i];
@@ -218,47 +219,38 @@ static int say_verdict(struct report_set *set, struct error *err)
         for (int code = 0; code < FINDING_N_CODES; code++)
             set->counts[code] += result->findings.counts[code];
     }
-    set->verdict =
-        fatal != NULL || !set->is_open || set->shard.found.board == NULL || undecided.n_bytes > 0
-            ? REPORT_UNCHECKED
-        : n_errors > 0 ? REPORT_FINDINGS
-                       : REPORT_SOUND;
-    if (status == 0 && set->verdict == REPORT_UNCHECKED)
-        status = say_unchecked(set, fatal, undecided.text, err);
-    text_release(&undecided);
-    if (status != 0 || set->verdict == REPORT_UNCHECKED)
-        return status;
-    if (text_append(s, err, "%s: %llu rows in %zu file%s, board %s; ",
-                    set->verdict == REPORT_SOUND ? "Sound" : "Not sound",
-                    (unsigned long long)set->n_rows, n_files, n_files == 1 ? "" : "s",
-                    text_path(set->shard.found.board->preset).text) != 0)
-        return -1;
-    if (n_errors + n_warnings == 0)
-        return text_append(s, err, "no findings.");
-    status = text_append(s, err, "%llu error%s and %llu warning%s", (unsigned long long)n_errors,
-                         n_errors == 1 ? "" : "s", (unsigned long long)n_warnings,
-                         n_warnings == 1 ? "" : "s");
-    for (int code = 0; code < FINDING_N_CODES && status == 0; code++)
-        if (set->counts[code] > 0) { /* "policy-sum 10, nan 2" */
-            status = text_append(s, err, "%s%s %llu", gap, finding_code_name(code),
-                                 (unsigned long long)set->counts[code]);
-            gap = ", ";
-        }
-    return status == 0 ? text_append(s, err, ").") : -1;
-}
-
-/* The command that finds the same: `verify`, or what settles undecided arrays. */
-static int say_command(struct report_set *set, struct error *err)
-{
-    const bool is_list = set->results.n > 0 && is_folder(set->path) &&
-                         strcmp(set->results.items[0].path, set->path) != 0;
-
-    if (text_append(&set->command, err, "symaug verify %s-- ", set->request->options) != 0 ||
-        text_append_shell(&set->command, set->path, err) != 0)
-        return -1;
-    return is_list ? text_append(&set->command, err, "%s*.npz",
-                                 text_ends_with(set->path, "/") ? "" : "/")
-                   : 0;
+    for (size_t i = 0; set->is_open && i < set->shard.archive.n_arrays; i++)
+        is_sure &= !shard_is_undecided(&set->shard, i);
+    set->verdict = fatal != NULL || !is_sure ? REPORT_UNCHECKED
+                   : n_errors > 0            ? REPORT_FINDINGS
+                                             : REPORT_SOUND;
+    if (set->verdict == REPORT_UNCHECKED)
+        say_unchecked(set, fatal, s);
+    else
+        pen_put(s, "%s: %llu rows in %zu file%s, board %s; ",
+                set->verdict == REPORT_SOUND ? "Sound" : "Not sound",
+                (unsigned long long)set->n_rows, n_files, n_files == 1 ? "" : "s",
+                text_path(set->shard.found.board->preset).text);
+    if (set->verdict != REPORT_UNCHECKED && n_errors + n_warnings == 0) {
+        pen_put(s, "no findings.");
+    } else if (set->verdict != REPORT_UNCHECKED) {
+        pen_put(s, "%llu error%s and %llu warning%s", (unsigned long long)n_errors,
+                n_errors == 1 ? "" : "s", (unsigned long long)n_warnings,
+                n_warnings == 1 ? "" : "s");
+        for (int code = 0; code < FINDING_N_CODES; code++)
+            if (set->counts[code] > 0) { /* "policy-sum 10, nan 2" */
+                pen_put(s, "%s%s %llu", gap, finding_code_name(code),
+                        (unsigned long long)set->counts[code]);
+                gap = ", ";
+            }
+        pen_put(s, ").");
+    }
+    pen_put(&command, "symaug verify %s-- ", set->request->options);
+    command.failed = command.failed || text_append_shell(&set->command, set->path, err) != 0;
+    if (set->results.n > 0 && is_folder(set->path) &&
+        strcmp(set->results.items[0].path, set->path) != 0)
+        pen_put(&command, "%s*.npz", text_ends_with(set->path, "/") ? "" : "/");
+    return s->failed || command.failed ? -1 : 0;
 }
 
 /* --- sets --- */
@@ -267,8 +259,7 @@ static int read_set(struct report_set *set, struct error *err)
 {
     struct report_files *files = &set->files;
 
-    if (verify_set(set, err) != 0 || read_rows(set, err) != 0 || say_verdict(set, err) != 0 ||
-        say_command(set, err) != 0)
+    if (verify_set(set, err) != 0 || read_rows(set, err) != 0 || say_verdict(set, err) != 0)
         return -1;
     files->paths = calloc(set->results.n + 1, sizeof *files->paths);
     if (files->paths == NULL)
@@ -298,7 +289,7 @@ static void release_set(struct report_set *set)
 int report_make(const struct report_request *request, struct text *text, json_t **json,
                 struct error *err)
 {
-    struct xml page = {.out = text, .err = err};
+    struct pen page = {.out = text, .err = err};
     struct report_files *files = calloc(request->n + 1, sizeof *files);
     struct report_overlap overlap = {0};
     struct report_positions first = {0};

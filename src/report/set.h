@@ -185,18 +185,18 @@ json_t *report_overlap_json(const struct report_overlap *overlap, const struct r
 json_t *report_set_json(const struct report_set *set);
 
 /* --- page.c: a set is a section between the two others --- */
-void page_begin(struct xml *page, const struct report_request *request);
-void page_put_set(struct xml *page, const struct report_set *set);
-void page_end(struct xml *page, const struct report_request *request,
+void page_begin(struct pen *page, const struct report_request *request);
+void page_put_set(struct pen *page, const struct report_set *set);
+void page_end(struct pen *page, const struct report_request *request,
               const struct report_files *files, const struct report_overlap *overlap);
 
 /* --- maps.c: drawings --- */
 
 /* All maps of a set, with its evidence. */
-void page_put_maps(struct xml *page, const struct report_set *set);
+void page_put_maps(struct pen *page, const struct report_set *set);
 
 /* The picture of the first finding of a code; nothing where none can be drawn. */
-void page_put_picture(struct xml *page, const struct report_set *set,
+void page_put_picture(struct pen *page, const struct report_set *set,
                       const struct verify_result *result, const struct finding *finding);
 
 #endif

@@ -24,66 +24,41 @@ struct reading {
     struct fields *fields; /* one for each row */
 };
 
-static int append_number(struct field *field, double number, int64_t integer, struct error *err)
+/* The numbers of a row of objects; what is none is left out. */
+static int read_objects(struct field *field, const struct row *row, bool is_index,
+                        struct error *err)
 {
-    field->n++;
-    return field->dtype.kind == DTYPE_INT
-               ? bytes_append(&field->bytes, &integer, sizeof integer, err)
-               : bytes_append(&field->bytes, &number, sizeof number, err);
-}
+    field->dtype = (struct dtype){.kind = is_index ? DTYPE_INT : DTYPE_FLOAT, .itemsize = 8};
+    for (uint64_t e = 0; e < row->n; e++) {
+        const struct pickle_item *item = row->items != NULL ? &row->items[e] : NULL;
+        const bool is_integer = item != NULL ? item->kind == PICKLE_INT || item->kind == PICKLE_BOOL
+                                             : dtype_is_integer(row->dtype);
+        const double number = row_double(row, e);
+        const int64_t integer = is_integer ? row_int(row, e) : item != NULL ? (int64_t)number : 0;
 
-/* The numbers of an item; what is none is left out. */
-static int append_item(struct field *field, const struct pickle_item *item, struct error *err)
-{
-    int status = 0;
-
-    switch (item->kind) {
-    case PICKLE_BOOL:
-    case PICKLE_INT:
-        return append_number(field, (double)item->as.integer, item->as.integer, err);
-    case PICKLE_FLOAT:
-        return append_number(field, item->as.number, (int64_t)item->as.number, err);
-    case PICKLE_LIST:
-        for (uint32_t i = 0; i < item->n_bytes_or_items && status == 0; i++)
-            if (item->as.items[i].kind != PICKLE_LIST) /* lists hold scalars only */
-                status = append_item(field, &item->as.items[i], err);
-        return status;
-    case PICKLE_ARRAY:
-        for (uint64_t i = 0; i < item->as.array->n_elements && status == 0; i++) {
-            const struct dtype *dtype = &item->as.array->dtype;
-            const uint8_t *at = item->as.array->data + i * dtype->itemsize;
-
-            status = append_number(field, dtype_get_double(dtype, at),
-                                   dtype_is_integer(dtype) ? dtype_get_int(dtype, at) : 0, err);
-        }
-        return status;
-    default:
-        return 0;
+        if (item != NULL && !is_integer && item->kind != PICKLE_FLOAT)
+            continue;
+        field->n++;
+        if (bytes_append(&field->bytes, is_index ? (const void *)&integer : &number, 8, err) != 0)
+            return -1;
     }
+    return 0;
 }
 
-static int read_row(struct reader *reader, struct batch *batch, const struct reading *r, size_t k,
-                    struct error *err)
+static int read_row(struct batch *batch, const struct reading *r, size_t k, struct error *err)
 {
     struct field *field = &r->fields[k].items[r->i];
     const enum role role = r->array->binding.role;
-    int status = 0;
 
-    if (!r->array->is_object) {
-        if (batch_read(batch, r->rows[k].row, 1, err) != 0)
-            return -1;
-        const struct row row = batch_row(batch, 0);
+    if (batch_read(batch, r->rows[k].row, 1, err) != 0)
+        return -1;
+    const struct row row = batch_row(batch, 0);
 
-        field->dtype = *row.dtype;
-        field->n = row.n;
-        return bytes_append(&field->bytes, row.bytes, row.n * row.dtype->itemsize, err);
-    }
-    field->dtype = (struct dtype){.kind = DTYPE_FLOAT, .itemsize = 8};
-    if (role == ROLE_POLICY_INDEX || role == ROLE_ACTION)
-        field->dtype.kind = DTYPE_INT;
-    for (uint64_t sub = 0; sub < reader->n_items && status == 0; sub++)
-        status = append_item(field, &reader_items(reader, r->rows[k].row)[sub], err);
-    return status;
+    if (r->array->is_object)
+        return read_objects(field, &row, role == ROLE_POLICY_INDEX || role == ROLE_ACTION, err);
+    field->dtype = *row.dtype;
+    field->n = row.n;
+    return bytes_append(&field->bytes, row.bytes, row.n * row.dtype->itemsize, err);
 }
 
 /* The rows of an array; deflated ones are read up to the last row that is wanted. */
@@ -97,7 +72,7 @@ static int read_array(const struct reading *r, struct budget *budget, struct err
     int status = batch_open(&batch, budget, err);
 
     for (size_t k = 0; k < r->n_rows && status == 0; k++)
-        status = read_row(&batch.own, &batch, r, r->order[k], err);
+        status = read_row(&batch, r, r->order[k], err);
     batch_release(&batch);
     return status;
 }

@@ -127,39 +127,35 @@ static int64_t cell_of(const struct policy *policy, const struct picture *pictur
 
 /* --- words --- */
 
-static int describe(const struct policy *policy, const struct entry *entry, struct text *caption,
-                    struct error *err)
+/* The largest entries in words, with commas between short ones, and what lies on no cell. */
+static void write_caption(const struct policy *policy, struct pen *out)
 {
     static const char play_at[] = "play at ";
     const struct board *board = policy->plan->board;
     const struct action_layout *layout = policy->binding->layout;
-    char what[96] = "an unused entry";
-    const char *shown = what;
-    uint64_t action = entry->action;
+    const bool has_pass = strstr(layout->name, "+pass") != NULL;
+    const bool is_short = strncmp(layout->name, "cells", 5) == 0 || board->family->men != NULL ||
+                          strcmp(layout->name, "columns") == 0;
 
-    if (action < board->n_cells) /* the move that it is, wherever its entry is stored */
-        action = action_flip_cell(board, policy->binding->flip, action);
-    if (action < layout->length(layout, board))
-        action_describe(layout, board, action, what, sizeof what);
-    if (strncmp(what, play_at, sizeof play_at - 1) == 0)
-        shown += sizeof play_at - 1;
-    return text_append(caption, err, "%s %s", shown,
-                       heat_share_text(entry->weight / policy->total).text);
-}
-
-/* The largest entries in words, with commas between short ones. */
-static int write_top(const struct policy *policy, struct text *caption, struct error *err)
-{
-    const bool is_short = strncmp(policy->binding->layout->name, "cells", 5) == 0 ||
-                          policy->plan->board->family->men != NULL ||
-                          strcmp(policy->binding->layout->name, "columns") == 0;
-
+    if (policy->total == 0)
+        pen_put(out, "policy all zero\n");
     for (size_t i = 0; i < policy->n_top; i++) {
-        if (describe(policy, &policy->top[i], caption, err) != 0 ||
-            text_append(caption, err, "%s", is_short && i + 1 < policy->n_top ? ", " : "\n") != 0)
-            return -1;
+        char what[96] = "an unused entry";
+        const char *shown = what;
+        uint64_t action = policy->top[i].action;
+
+        if (action < board->n_cells) /* the move that it is, wherever its entry is stored */
+            action = action_flip_cell(board, policy->binding->flip, action);
+        if (action < layout->length(layout, board))
+            action_describe(layout, board, action, what, sizeof what);
+        if (strncmp(what, play_at, sizeof play_at - 1) == 0)
+            shown += sizeof play_at - 1;
+        pen_put(out, "%s %s%s", shown, heat_share_text(policy->top[i].weight / policy->total).text,
+                is_short && i + 1 < policy->n_top ? ", " : "\n");
     }
-    return 0;
+    if (policy->total > 0 && (has_pass || policy->tail != 0))
+        pen_put(out, "%s %s\n", has_pass ? "pass" : "on no cell",
+                heat_share_text(policy->tail / policy->total).text);
 }
 
 /* Of equal shares the same ones lead in every image: those that come first in the source. */
@@ -207,23 +203,9 @@ static void mark_top_cells(struct picture *picture, const struct board *board)
     }
 }
 
-static int write_caption(const struct policy *policy, struct picture *picture, struct error *err)
-{
-    const struct action_layout *layout = policy->binding->layout;
-    const bool has_pass = strstr(layout->name, "+pass") != NULL;
-
-    if (policy->total == 0)
-        return text_append(&picture->caption, err, "policy all zero\n");
-    if (write_top(policy, &picture->caption, err) != 0)
-        return -1;
-    if (!has_pass && policy->tail == 0)
-        return 0;
-    return text_append(&picture->caption, err, "%s %s\n", has_pass ? "pass" : "on no cell",
-                       heat_share_text(policy->tail / policy->total).text);
-}
-
 int heat_read(const struct fields *fields, struct picture *picture, struct error *err)
 {
+    struct pen out = {.out = &picture->caption, .err = err};
     struct policy policy;
 
     if (!find(&policy, fields))
@@ -246,5 +228,6 @@ int heat_read(const struct fields *fields, struct picture *picture, struct error
             policy.tail += entry.weight;
     }
     mark_top_cells(picture, fields->plan->board);
-    return write_caption(&policy, picture, err);
+    write_caption(&policy, &out);
+    return out.failed ? -1 : 0;
 }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CELLS_IN_A_ROW 16
 #define SAME           1e-6
@@ -202,11 +203,9 @@ size_t shape_corners(const struct shape *shape, struct shape_point corners[SHAPE
     const struct shape_point hexagon[6] = {{0, -high}, {0.5, -high / 2}, {0.5, high / 2},
                                            {0, high},  {-0.5, high / 2}, {-0.5, -high / 2}};
     const bool is_square = shape->form == SHAPE_SQUARES;
-    const size_t n = is_square ? 4 : 6;
 
-    for (size_t i = 0; i < n; i++)
-        corners[i] = is_square ? square[i] : hexagon[i];
-    return n;
+    memcpy(corners, is_square ? square : hexagon, is_square ? sizeof square : sizeof hexagon);
+    return is_square ? 4 : 6;
 }
 
 /* Places count from the first line and column that hold a cell. */
@@ -288,36 +287,6 @@ static double cross(struct shape_point a, struct shape_point b)
     return a.x * b.y - a.y * b.x;
 }
 
-/* Two more cells that form a triangle with `first`; b is n_cells when all stand in one line, a when
- * there is but one. */
-static void find_triangle(const struct shape *shape, uint32_t *a, uint32_t *b)
-{
-    const struct board *board = shape->board;
-
-    for (*a = 0; *a < board->n_cells; ++*a)
-        if (board->on_board[*a] && *a != shape->first)
-            break;
-    for (*b = *a + 1; *b < board->n_cells; ++*b)
-        if (board->on_board[*b] &&
-            fabs(cross(between(shape, shape->first, *a), between(shape, shape->first, *b))) > SAME)
-            return;
-    *b = board->n_cells;
-}
-
-/* The turn that takes p to p2 and q to q2. */
-static struct shape_turn solve(struct shape_point p, struct shape_point q, struct shape_point p2,
-                               struct shape_point q2)
-{
-    const double det = cross(p, q);
-
-    return (struct shape_turn){
-        .xx = (p2.x * q.y - q2.x * p.y) / det,
-        .xy = (q2.x * p.x - p2.x * q.x) / det,
-        .yx = (p2.y * q.y - q2.y * p.y) / det,
-        .yy = (q2.y * p.x - p2.y * q.x) / det,
-    };
-}
-
 static bool moves_all(const struct shape *shape, const uint32_t *dst, const struct shape_turn *turn)
 {
     for (uint32_t i = 0; i < shape->board->n_cells; i++) {
@@ -331,26 +300,39 @@ static bool moves_all(const struct shape *shape, const uint32_t *dst, const stru
     return true;
 }
 
+/* Two more cells form a triangle with `first`, or all stand in one line, or there is but one. The
+ * turn takes the triangle's sides, p and q, to p2 and q2. */
 bool shape_turn_of(const struct shape *shape, uint32_t t, struct shape_turn *turn)
 {
     static const struct shape_turn identity = {1, 0, 0, 1};
-    const uint32_t *dst = shape->board->transforms[t].dst;
+    const struct board *board = shape->board;
+    const uint32_t *dst = board->transforms[t].dst, first = shape->first;
     struct shape_point p, q, p2, q2;
-    uint32_t a, b;
+    uint32_t a = 0, b;
 
     *turn = identity;
-    find_triangle(shape, &a, &b);
-    if (a == shape->board->n_cells)
+    while (a < board->n_cells && (!board->on_board[a] || a == first))
+        a++;
+    if (a == board->n_cells)
         return true;
-    p = between(shape, shape->first, a);
-    p2 = between(shape, dst[shape->first], dst[a]);
-    if (b < shape->board->n_cells) {
-        q = between(shape, shape->first, b);
-        q2 = between(shape, dst[shape->first], dst[b]);
-    } else { /* a line that is turned round is a mirror image */
-        q = q2 = (struct shape_point){-p.y, p.x};
+    p = between(shape, first, a);
+    p2 = between(shape, dst[first], dst[a]);
+    for (b = a + 1; b < board->n_cells; b++)
+        if (board->on_board[b] && fabs(cross(p, between(shape, first, b))) > SAME)
+            break;
+    q = q2 = (struct shape_point){-p.y, p.x}; /* a line that is turned round is a mirror image */
+    if (b < board->n_cells) {
+        q = between(shape, first, b);
+        q2 = between(shape, dst[first], dst[b]);
     }
-    *turn = solve(p, q, p2, q2);
+    const double det = cross(p, q);
+
+    *turn = (struct shape_turn){
+        .xx = (p2.x * q.y - q2.x * p.y) / det,
+        .xy = (q2.x * p.x - p2.x * q.x) / det,
+        .yx = (p2.y * q.y - q2.y * p.y) / det,
+        .yy = (q2.y * p.x - p2.y * q.x) / det,
+    };
     /* Lengths are kept, too: a sheared F would be no sign of anything. */
     if (moves_all(shape, dst, turn) && fabs(turn->xx * turn->xx + turn->yx * turn->yx - 1) < SAME &&
         fabs(turn->xx * turn->xy + turn->yx * turn->yy) < SAME)

@@ -157,18 +157,18 @@ static int add_picture(struct sheet *sheet, const struct fields *row, const stru
 static int set_title(struct sheet *sheet, const char *path, struct error *err)
 {
     const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : path;
     const size_t n = sheet->n_pictures;
-    const char *plural = n == 1 ? "" : "s";
+    struct pen title = {.out = &sheet->title, .err = err};
 
-    if (text_append(&sheet->title, err, "%s, board %s, row %llu\n", text_path(name).text,
-                    text_path(sheet->plan.board->preset).text, (unsigned long long)sheet->row) != 0)
-        return -1;
-    if (!sheet->is_stored)
-        return text_append(&sheet->title, err, "%zu image%s, computed\n", n, plural);
-    return text_append(&sheet->title, err,
-                       "%zu image%s, as stored; %zu differ%s from what is computed\n", n, plural,
-                       sheet->n_faulty, sheet->n_faulty == 1 ? "s" : "");
+    pen_put(&title, "%s, board %s, row %llu\n%zu image%s, %s",
+            text_path(slash != NULL && slash[1] != '\0' ? slash + 1 : path).text,
+            text_path(sheet->plan.board->preset).text, (unsigned long long)sheet->row, n,
+            n == 1 ? "" : "s", sheet->is_stored ? "as stored" : "computed");
+    if (sheet->is_stored)
+        pen_put(&title, "; %zu differ%s from what is computed", sheet->n_faulty,
+                sheet->n_faulty == 1 ? "s" : "");
+    pen_put(&title, "\n");
+    return title.failed ? -1 : 0;
 }
 
 /* --- the whole --- */

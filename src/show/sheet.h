@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "engine/plan.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -143,22 +144,22 @@ void sheet_release(struct sheet *sheet);
 int sheet_heading(const struct sheet *sheet, const struct picture *picture, struct text *heading,
                   struct error *err);
 
-/* --- HTML and SVG --- */
+/* --- text that is written --- */
 
-/* Text that is appended. That may fail for lack of memory: the error is kept in err, and nothing is
- * added from then on. */
-struct xml {
+/* Text that is appended to. That may fail for lack of memory: the error is kept in err, and nothing
+ * is added from then on. */
+struct pen {
     struct text *out;  /* borrowed */
     struct error *err; /* borrowed */
     bool failed;
 };
 
-/* Append printf-style, as it is: up to 4095 bytes. */
-void xml_put(struct xml *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Append printf-style, as it is. */
+void pen_put(struct pen *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A name (what no terminal shows is written as \xNN), in which nothing is HTML, between two other
  * texts. */
-void xml_put_name(struct xml *x, const char *before, const char *name, const char *after);
+void pen_put_html(struct pen *p, const char *before, const char *name, const char *after);
 
 /* --- drawing --- */
 

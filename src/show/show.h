@@ -129,7 +129,7 @@ struct heat_share heat_share_text(double share);
 struct canvas {
     const struct sheet *sheet; /* borrowed */
     const char *prefix;        /* borrowed: of ids */
-    struct xml *xml;           /* borrowed */
+    struct pen *pen;           /* borrowed */
     double unit;               /* pixels between neighbours */
 };
 

@@ -253,66 +253,52 @@ int64_t labels_cell_of(const struct fields *fields, size_t i)
                                                                           : row * board->cols + col;
 }
 
-static int append_numbers(const struct fields *fields, size_t i, struct text *line,
-                          struct error *err)
-{
-    const struct field *field = &fields->items[i];
-
-    if (text_append(line, err, "%s%s", line->n_bytes > 0 ? ", " : "",
-                    text_path(fields->plan->arrays[i].key).text) != 0)
-        return -1;
-    for (uint64_t k = 0; k < field->n && k < MAX_NUMBERS; k++)
-        if (text_append(line, err, " %.3g", field_number(field, k)) != 0)
-            return -1;
-    return field->n > MAX_NUMBERS ? text_append(line, err, " ...") : 0;
-}
-
 /* KataGo's shards: the komi that the player to move has tells who that is, and three targets who
  * won. */
-static int append_katago(const struct fields *fields, struct text *line, struct error *err)
+static void put_katago(const struct fields *fields, struct pen *line)
 {
     const struct plan *plan = fields->plan;
 
     for (size_t i = 0; i < plan->n_arrays && plan->board->family->only_known_members; i++) {
         const struct field *field = &fields->items[i];
-        int status = 0;
 
         if (strcmp(plan->arrays[i].key, "globalInputNC") == 0 && field->n > KATAGO_KOMI)
-            status = text_append(line, err, "%s to move, ",
-                                 field_number(field, KATAGO_KOMI) > 0 ? "white" : "black");
+            pen_put(line, "%s to move, ", field_number(field, KATAGO_KOMI) > 0 ? "white" : "black");
         else if (strcmp(plan->arrays[i].key, "globalTargetsNC") == 0 && field->n > 2)
-            status =
-                text_append(line, err, "win %.3g, loss %.3g, no result %.3g",
-                            field_number(field, 0), field_number(field, 1), field_number(field, 2));
-        if (status != 0)
-            return -1;
+            pen_put(line, "win %.3g, loss %.3g, no result %.3g", field_number(field, 0),
+                    field_number(field, 1), field_number(field, 2));
     }
-    return 0;
 }
 
 int labels_read(const struct fields *fields, struct picture *picture, struct error *err)
 {
     const struct plan *plan = fields->plan;
     const enum picture_side to_move = side_to_move(fields);
-    struct text line = {0};
-    int status = append_katago(fields, &line, err);
+    const size_t before = picture->caption.n_bytes;
+    struct pen line = {.out = &picture->caption, .err = err};
 
-    for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
+    put_katago(fields, &line);
+    for (size_t i = 0; i < plan->n_arrays; i++) {
         const enum role role = plan->arrays[i].binding.role;
+        const struct field *field = &fields->items[i];
         const int64_t cell = labels_cell_of(fields, i);
 
         if (cell >= 0)
             picture->cells[cell].is_marked = true;
-        if (fields->items[i].n > 0 && dtype_is_number(&fields->items[i].dtype) &&
-            (role == ROLE_VALUE || role == ROLE_WDL || role == ROLE_TILE ||
-             (role == ROLE_TO_MOVE && !board_swaps_colours(plan->board)))) /* else in words */
-            status = append_numbers(fields, i, &line, err);
+        if (field->n == 0 || !dtype_is_number(&field->dtype) ||
+            (role != ROLE_VALUE && role != ROLE_WDL && role != ROLE_TILE &&
+             (role != ROLE_TO_MOVE || board_swaps_colours(plan->board)))) /* in words, see below */
+            continue;
+        pen_put(&line, "%s%s", picture->caption.n_bytes > before ? ", " : "",
+                text_path(plan->arrays[i].key).text);
+        for (uint64_t k = 0; k < field->n && k < MAX_NUMBERS; k++)
+            pen_put(&line, " %.3g", field_number(field, k));
+        pen_put(&line, "%s", field->n > MAX_NUMBERS ? " ..." : "");
     }
-    if (status == 0 && to_move != SIDE_NONE)
-        status = text_append(&line, err, "%s%s to move", line.n_bytes > 0 ? ", " : "",
-                             labels_side_name(plan, to_move));
-    if (status == 0 && line.n_bytes > 0)
-        status = text_append(&picture->caption, err, "%s\n", line.text);
-    text_release(&line);
-    return status;
+    if (to_move != SIDE_NONE)
+        pen_put(&line, "%s%s to move", picture->caption.n_bytes > before ? ", " : "",
+                labels_side_name(plan, to_move));
+    if (picture->caption.n_bytes > before)
+        pen_put(&line, "\n");
+    return line.failed ? -1 : 0;
 }

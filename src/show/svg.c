@@ -10,21 +10,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- HTML and SVG --- */
+/* --- text that is written --- */
 
-void xml_put(struct xml *x, const char *format, ...)
+void pen_put(struct pen *p, const char *format, ...)
 {
-    char piece[4096];
+    char piece[1024], *whole = piece;
     va_list args;
+    int n;
 
     va_start(args, format);
-    vsnprintf(piece, sizeof piece, format, args);
+    n = vsnprintf(piece, sizeof piece, format, args);
     va_end(args);
-    x->failed = x->failed || text_append(x->out, x->err, "%s", piece) != 0;
+    if (n >= (int)sizeof piece) {
+        va_start(args, format);
+        n = vasprintf(&whole, format, args);
+        va_end(args);
+    }
+    if (!p->failed)
+        p->failed = n < 0 ? error_no_memory(p->err, "text") != 0
+                          : text_append(p->out, p->err, "%s", whole) != 0;
+    if (n >= 0 && whole != piece)
+        free(whole);
 }
 
 /* Text that is no UTF-8, or holds bytes that no page may hold, is quoted as messages quote it. */
-void xml_put_name(struct xml *x, const char *before, const char *name, const char *after)
+void pen_put_html(struct pen *p, const char *before, const char *name, const char *after)
 {
     const struct text_quoted quoted = text_path(name);
     bool is_plain = text_is_utf8(name, strlen(name));
@@ -32,14 +42,14 @@ void xml_put_name(struct xml *x, const char *before, const char *name, const cha
 
     for (const char *c = name; *c != '\0' && is_plain; c++)
         is_plain = (unsigned char)*c >= 0x20 && *c != 0x7f;
-    xml_put(x, "%s", before);
+    pen_put(p, "%s", before);
     for (const char *c = is_plain ? name : quoted.text; *c != '\0'; c += n) {
         n = strcspn(c, "&<>\"'");
-        x->failed = x->failed || text_append(x->out, x->err, "%.*s", (int)n, c) != 0;
+        p->failed = p->failed || text_append(p->out, p->err, "%.*s", (int)n, c) != 0;
         if (c[n] != '\0')
-            xml_put(x, "&#%d;", c[n++]);
+            pen_put(p, "&#%d;", c[n++]);
     }
-    xml_put(x, "%s", after);
+    pen_put(p, "%s", after);
 }
 
 /* --- numbers, text, colours --- */
@@ -60,15 +70,15 @@ struct svg_number svg_px(double pixels)
 
 void svg_put_label(struct canvas *c, const char *class, double x, double y, const char *text)
 {
-    xml_put(c->xml, "<text class=\"%s\" x=\"%s\" y=\"%s\">", class, svg_px(x).text, svg_px(y).text);
+    pen_put(c->pen, "<text class=\"%s\" x=\"%s\" y=\"%s\">", class, svg_px(x).text, svg_px(y).text);
     for (size_t n; *text != '\0'; text += n) {
         n = strcspn(text, "&<>");
-        xml_put(c->xml, "%.*s", (int)n, text);
+        pen_put(c->pen, "%.*s", (int)n, text);
         if (text[n] != '\0')
-            xml_put(c->xml, "%s", text[n] == '&' ? "&amp;" : text[n] == '<' ? "&lt;" : "&gt;");
+            pen_put(c->pen, "%s", text[n] == '&' ? "&amp;" : text[n] == '<' ? "&lt;" : "&gt;");
         n += text[n] != '\0';
     }
-    xml_put(c->xml, "</text>\n");
+    pen_put(c->pen, "</text>\n");
 }
 
 struct svg_ink svg_ink_of(const struct canvas *c, enum picture_side side)
@@ -124,7 +134,7 @@ static void put_goal(struct canvas *c, int edge)
             const struct shape_point by = is_middle ? middle : corners[goal->corners[k]];
             const struct shape_point at = shape->centres[first[edge] + i * step];
 
-            xml_put(c->xml, "%c%s %s", letter, svg_px((at.x + by.x) * c->unit).text,
+            pen_put(c->pen, "%c%s %s", letter, svg_px((at.x + by.x) * c->unit).text,
                     svg_px((at.y + by.y) * c->unit).text);
             letter = 'L';
         }
@@ -135,10 +145,10 @@ static void put_edges(struct canvas *c, const struct picture *picture)
     for (int edge = 0; edge < N_EDGES; edge++) {
         if (picture->edges[edge] == SIDE_NONE)
             continue;
-        xml_put(c->xml, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" d=\"",
+        pen_put(c->pen, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" d=\"",
                 svg_ink_of(c, picture->edges[edge]).fill, svg_px(0.5 * c->unit).text);
         put_goal(c, edge);
-        xml_put(c->xml, "\"/>\n");
+        pen_put(c->pen, "\"/>\n");
     }
 }
 
@@ -148,7 +158,7 @@ void svg_put_f(struct canvas *c, double x, double y, const struct shape_turn *tu
 {
     const double unit = fmax(c->unit, LEAST_MARK);
 
-    xml_put(c->xml,
+    pen_put(c->pen,
             "<path fill=\"%s\" transform=\"matrix(%.4f %.4f %.4f %.4f %s %s)\" "
             "d=\"M-.27-.42H.27V-.24H-.07V-.07H.17V.1H-.07V.42H-.27z\"/>\n",
             is_sure ? "#7b2cbf" : "#c8b3dd", turn->xx * unit + 0.0, turn->yx * unit + 0.0,
@@ -287,7 +297,7 @@ static int lay_out(struct canvas *c, struct page *page)
                          count_lines(picture->faults.text, &longest);
         struct text heading = {0};
 
-        if (sheet_heading(sheet, picture, &heading, c->xml->err) != 0)
+        if (sheet_heading(sheet, picture, &heading, c->pen->err) != 0)
             return -1;
         count_lines(heading.text, &longest_heading);
         text_release(&heading);
@@ -330,11 +340,11 @@ static void put_picture(struct canvas *c, const struct page *page, const struct 
     bool is_sure;
     const struct shape_point mark = place_mark(shape, picture, &turn, &is_sure);
 
-    c->xml->failed |= sheet_heading(c->sheet, picture, &heading, c->xml->err) != 0;
-    xml_put(c->xml, "<g transform=\"translate(%s %s)\">\n", svg_px(x).text, svg_px(y).text);
+    c->pen->failed |= sheet_heading(c->sheet, picture, &heading, c->pen->err) != 0;
+    pen_put(c->pen, "<g transform=\"translate(%s %s)\">\n", svg_px(x).text, svg_px(y).text);
     svg_put_label(c, "h", 0, 14, heading.text != NULL ? heading.text : "");
-    xml_put(
-        c->xml, "<g transform=\"translate(%s %s)\">\n",
+    pen_put(
+        c->pen, "<g transform=\"translate(%s %s)\">\n",
         svg_px((page->width - page->board_width) / 2 + (AROUND - shape->least.x) * c->unit).text,
         svg_px(HEAD_HEIGHT + (AROUND - shape->least.y) * c->unit).text);
     put_edges(c, picture);
@@ -344,11 +354,11 @@ static void put_picture(struct canvas *c, const struct page *page, const struct 
     for (uint32_t col = 0; col < board->cols; col++)
         put_coordinate(c, mark, false, col);
     svg_put_f(c, mark.x * c->unit, mark.y * c->unit, &turn, is_sure);
-    xml_put(c->xml, "</g>\n");
+    pen_put(c->pen, "</g>\n");
     y = put_lines(c, picture->caption.text, "c", HEAD_HEIGHT + page->board_height + 8);
     if (picture->faults.n_bytes > 0)
         svg_put_label(c, "x", 0, y, picture->faults.text);
-    xml_put(c->xml, "</g>\n");
+    pen_put(c->pen, "</g>\n");
     text_release(&heading);
 }
 
@@ -358,8 +368,8 @@ int svg_write(const struct sheet *sheet, const struct svg_place *place, struct t
     const char *title = sheet->title.text;
     const size_t n_title = strcspn(title, "\n");
     struct text body = {0};
-    struct xml xml = {.out = &body, .err = err};
-    struct canvas c = {.sheet = sheet, .prefix = place != NULL ? place->prefix : "", .xml = &xml};
+    struct pen pen = {.out = &body, .err = err};
+    struct canvas c = {.sheet = sheet, .prefix = place != NULL ? place->prefix : "", .pen = &pen};
     struct page page;
     char line[512];
 
@@ -384,7 +394,7 @@ int svg_write(const struct sheet *sheet, const struct svg_place *place, struct t
 
     const double height = bottom + svg_put_legend(&c, MARGIN, bottom, width - 2 * MARGIN) + MARGIN;
     int status =
-        xml.failed ? -1 : text_append(out, err, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+        pen.failed ? -1 : text_append(out, err, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
 
     if (status == 0 && place != NULL)
         status = text_append(out, err, " id=\"%spicture\" data-picture=\"%s\"", place->prefix,

@@ -18,9 +18,9 @@ static void put_rules(struct canvas *c, const char *rules)
 {
     for (; *rules != '\0'; rules++) {
         if (*rules != '@')
-            xml_put(c->xml, "%c", *rules);
+            pen_put(c->pen, "%c", *rules);
         else if (*c->prefix != '\0')
-            xml_put(c->xml, "#%spicture ", c->prefix);
+            pen_put(c->pen, "#%spicture ", c->prefix);
     }
 }
 
@@ -42,15 +42,15 @@ void svg_put_style(struct canvas *c)
         "@.q{font-size:";
     const double small = fmax(8, 0.34 * c->unit), smaller = fmax(8, 0.26 * c->unit);
 
-    xml_put(c->xml, "<style>\n");
+    pen_put(c->pen, "<style>\n");
     put_rules(c, rules);
-    xml_put(c->xml, "%spx}\n", svg_px(small).text);
+    pen_put(c->pen, "%spx}\n", svg_px(small).text);
     put_rules(c, more);
-    xml_put(c->xml, "%spx}\n", svg_px(smaller).text);
+    pen_put(c->pen, "%spx}\n", svg_px(smaller).text);
     put_rules(c, "@.n{font-weight:bold;font-size:");
-    xml_put(c->xml, "%spx}\n", svg_px(0.46 * c->unit).text);
+    pen_put(c->pen, "%spx}\n", svg_px(0.46 * c->unit).text);
     put_rules(c, "@.m{stroke-width:1.2px;paint-order:stroke;font-size:");
-    xml_put(c->xml, "%spx}\n</style>\n", svg_px(0.86 * c->unit).text);
+    pen_put(c->pen, "%spx}\n</style>\n", svg_px(0.86 * c->unit).text);
 }
 
 /* --- definitions --- */
@@ -61,9 +61,9 @@ static void put_outline(struct canvas *c, double x, double y)
     const size_t n = shape_corners(&c->sheet->shape, corners);
 
     for (size_t i = 0; i < n; i++)
-        xml_put(c->xml, "%c%s %s", i == 0 ? 'M' : 'L', svg_px(x + corners[i].x * c->unit).text,
+        pen_put(c->pen, "%c%s %s", i == 0 ? 'M' : 'L', svg_px(x + corners[i].x * c->unit).text,
                 svg_px(y + corners[i].y * c->unit).text);
-    xml_put(c->xml, "z");
+    pen_put(c->pen, "z");
 }
 
 static bool is_go(const struct board *board)
@@ -79,27 +79,27 @@ static void put_ground(struct canvas *c)
     const double unit = c->unit;
 
     if (board->family->men != NULL) {
-        xml_put(c->xml, "<path id=\"%sk\" fill=\"#d9cfb8\" d=\"", c->prefix);
+        pen_put(c->pen, "<path id=\"%sk\" fill=\"#d9cfb8\" d=\"", c->prefix);
         for (uint32_t i = 0; i < board->n_cells; i++)
             if ((i / board->cols + i % board->cols) % 2 == 0)
                 put_outline(c, centres[i].x * unit, centres[i].y * unit);
-        xml_put(c->xml, "\"/>\n");
+        pen_put(c->pen, "\"/>\n");
     }
     if (!is_go(board))
         return;
-    xml_put(c->xml, "<path id=\"%sk\" fill=\"none\" stroke=\"#6e6a5e\" d=\"", c->prefix);
+    pen_put(c->pen, "<path id=\"%sk\" fill=\"none\" stroke=\"#6e6a5e\" d=\"", c->prefix);
     for (uint32_t row = 0; row < board->rows; row++)
-        xml_put(c->xml, "M0 %sH%s", svg_px(row * unit).text, svg_px((board->cols - 1) * unit).text);
+        pen_put(c->pen, "M0 %sH%s", svg_px(row * unit).text, svg_px((board->cols - 1) * unit).text);
     for (uint32_t col = 0; col < board->cols; col++)
-        xml_put(c->xml, "M%s 0V%s", svg_px(col * unit).text, svg_px((board->rows - 1) * unit).text);
-    xml_put(c->xml, "\"/>\n<circle id=\"%sh\" r=\"%s\" fill=\"#6e6a5e\"/>\n", c->prefix,
+        pen_put(c->pen, "M%s 0V%s", svg_px(col * unit).text, svg_px((board->rows - 1) * unit).text);
+    pen_put(c->pen, "\"/>\n<circle id=\"%sh\" r=\"%s\" fill=\"#6e6a5e\"/>\n", c->prefix,
             svg_px(0.11 * unit).text);
 }
 
 /* Append a reference to what is defined as `id`, and what comes after it. */
 static void put_use(struct canvas *c, const char *id, double x, double y, const char *more)
 {
-    xml_put(c->xml, "<use href=\"#%s%s\" x=\"%s\" y=\"%s\"%s", c->prefix, id, svg_px(x).text,
+    pen_put(c->pen, "<use href=\"#%s%s\" x=\"%s\" y=\"%s\"%s", c->prefix, id, svg_px(x).text,
             svg_px(y).text, more);
 }
 
@@ -123,25 +123,25 @@ void svg_put_definitions(struct canvas *c)
     const struct board *board = c->sheet->plan.board;
     const struct shape_point *centres = c->sheet->shape.centres;
 
-    xml_put(c->xml, "<defs>\n<path id=\"%sc\" d=\"", c->prefix);
+    pen_put(c->pen, "<defs>\n<path id=\"%sc\" d=\"", c->prefix);
     put_outline(c, 0, 0);
-    xml_put(c->xml,
+    pen_put(c->pen,
             "\"/>\n<path id=\"%sb\" stroke=\"#b9b4a6\" stroke-width=\"1\" fill=\"#f3efe4\" d=\"",
             c->prefix);
     for (uint32_t i = 0; i < board->n_cells; i++)
         if (board->on_board[i])
             put_outline(c, centres[i].x * c->unit, centres[i].y * c->unit);
-    xml_put(c->xml, "\"/>\n");
+    pen_put(c->pen, "\"/>\n");
     put_ground(c);
     for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++) {
         const struct svg_ink ink = svg_ink_of(c, side);
 
-        xml_put(c->xml,
+        pen_put(c->pen,
                 "<circle id=\"%ss%d\" r=\"%s\" fill=\"%s\" stroke=\"%s\" stroke-width=\"%s\"/>\n",
                 c->prefix, (int)side, svg_px(STONE_RADIUS * c->unit).text, ink.fill, ink.stroke,
                 svg_px(0.05 * c->unit).text);
     }
-    xml_put(c->xml,
+    pen_put(c->pen,
             "<g id=\"%sr\" fill=\"none\"><circle r=\"%s\" stroke=\"#fff\" stroke-width=\"%s\"/>"
             "<circle r=\"%s\" stroke=\"#e00000\" stroke-width=\"%s\"/></g>\n</defs>\n",
             c->prefix, svg_px(0.44 * c->unit).text, svg_px(0.2 * c->unit).text,
@@ -153,7 +153,7 @@ void svg_put_definitions(struct canvas *c)
 /* A circle of the radius, to be filled in. */
 static void put_circle(struct canvas *c, double x, double y, double radius)
 {
-    xml_put(c->xml, "<circle cx=\"%s\" cy=\"%s\" r=\"%s\" ", svg_px(x).text, svg_px(y).text,
+    pen_put(c->pen, "<circle cx=\"%s\" cy=\"%s\" r=\"%s\" ", svg_px(x).text, svg_px(y).text,
             svg_px(radius).text);
 }
 
@@ -170,11 +170,11 @@ static void put_tile(struct canvas *c, double x, double y, int32_t code)
 
     put_use(c, "c", x, y, " fill=\"#fffefa\" stroke=\"#8a8576\"/>");
     for (int i = 0; i < 3; i++)
-        xml_put(c->xml, "<path stroke=\"%s\" stroke-width=\"%s\" d=\"M%s %sL%s %s\"/>",
+        pen_put(c->pen, "<path stroke=\"%s\" stroke-width=\"%s\" d=\"M%s %sL%s %s\"/>",
                 colours[digits[i]], svg_px(0.15 * unit).text, svg_px(x - ends[i].x * unit).text,
                 svg_px(y - ends[i].y * unit).text, svg_px(x + ends[i].x * unit).text,
                 svg_px(y + ends[i].y * unit).text);
-    xml_put(c->xml, "\n");
+    pen_put(c->pen, "\n");
     for (int i = 0; i < 3; i++) {
         const char digit[2] = {(char)('0' + digits[i]), '\0'};
 
@@ -189,7 +189,7 @@ static void put_man(struct canvas *c, const struct picture_cell *cell, double x,
     const char *letter = strchr(letters, cell->man);
     const struct svg_ink ink = svg_ink_of(c, cell->side);
 
-    xml_put(c->xml, "<text class=\"m\" x=\"%s\" y=\"%s\" style=\"fill:%s;stroke:%s\">%s</text>\n",
+    pen_put(c->pen, "<text class=\"m\" x=\"%s\" y=\"%s\" style=\"fill:%s;stroke:%s\">%s</text>\n",
             svg_px(x).text, svg_px(y + 0.3 * c->unit).text, ink.fill, ink.stroke,
             letter != NULL ? signs[letter - letters] : "?");
 }
@@ -207,11 +207,11 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
         return;
     case PICTURE_MARKER:
         put_circle(c, x, y, MARKER_RADIUS * c->unit);
-        xml_put(c->xml, "fill=\"%s\" stroke=\"%s\"/>\n", ink.fill, ink.stroke);
+        pen_put(c->pen, "fill=\"%s\" stroke=\"%s\"/>\n", ink.fill, ink.stroke);
         return;
     case PICTURE_TERRITORY:
         put_use(c, "c", x, y, "");
-        xml_put(c->xml, " fill=\"%s\" fill-opacity=\".75\" stroke=\"%s\"/>\n", ink.fill,
+        pen_put(c->pen, " fill=\"%s\" fill-opacity=\".75\" stroke=\"%s\"/>\n", ink.fill,
                 ink.stroke);
         return;
     case PICTURE_MAN:
@@ -225,7 +225,7 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
         break;
     }
     if (cell->number != 0)
-        xml_put(c->xml, "<text class=\"n\" x=\"%s\" y=\"%s\" style=\"fill:%s\">%d</text>\n",
+        pen_put(c->pen, "<text class=\"n\" x=\"%s\" y=\"%s\" style=\"fill:%s\">%d</text>\n",
                 svg_px(x).text, svg_px(y + 0.165 * c->unit).text,
                 cell->piece == PICTURE_NUMBER ? "#24292f" : ink.text, (int)cell->number);
 }
@@ -262,10 +262,10 @@ void svg_put_cells(struct canvas *c, const struct picture *picture)
     const struct board *board = c->sheet->plan.board;
     const struct shape_point *centres = c->sheet->shape.centres;
 
-    xml_put(c->xml, "<use href=\"#%sb\"/>\n", c->prefix);
+    pen_put(c->pen, "<use href=\"#%sb\"/>\n", c->prefix);
     if (board->family->men != NULL)
-        xml_put(c->xml, "<use href=\"#%sk\"/>\n", c->prefix);
-    xml_put(c->xml, "<g stroke=\"#b9b4a6\">\n");
+        pen_put(c->pen, "<use href=\"#%sk\"/>\n", c->prefix);
+    pen_put(c->pen, "<g stroke=\"#b9b4a6\">\n");
     for (uint32_t i = 0; i < board->n_cells; i++) {
         const double most = c->sheet->most_share;
         const double part = most > 0 ? picture->cells[i].share / most : 0;
@@ -273,11 +273,11 @@ void svg_put_cells(struct canvas *c, const struct picture *picture)
         if (!board->on_board[i] || part <= LEAST_SHARE)
             continue;
         put_use(c, "c", centres[i].x * c->unit, centres[i].y * c->unit, "");
-        xml_put(c->xml, " fill=\"%s\"/>\n", heat_colour(part).text);
+        pen_put(c->pen, " fill=\"%s\"/>\n", heat_colour(part).text);
     }
-    xml_put(c->xml, "</g>\n");
+    pen_put(c->pen, "</g>\n");
     if (is_go(board)) {
-        xml_put(c->xml, "<use href=\"#%sk\"/>\n", c->prefix);
+        pen_put(c->pen, "<use href=\"#%sk\"/>\n", c->prefix);
         put_hoshi(c);
     }
     for (uint32_t i = 0; i < board->n_cells; i++) {
@@ -287,7 +287,7 @@ void svg_put_cells(struct canvas *c, const struct picture *picture)
         put_piece(c, cell, x, y);
         if (cell->is_marked) {
             put_circle(c, x, y, 0.14 * c->unit);
-            xml_put(c->xml, "fill=\"#2da44e\" stroke=\"#fff\" stroke-width=\"%s\"/>\n",
+            pen_put(c->pen, "fill=\"#2da44e\" stroke=\"#fff\" stroke-width=\"%s\"/>\n",
                     svg_px(0.05 * c->unit).text);
         }
         put_share(c, cell, x, y);
@@ -331,7 +331,7 @@ static void put_sign(struct legend *legend, double radius, const char *look, con
     const double x = begin(legend, 20, text);
 
     put_circle(legend->canvas, x + 7, legend->y, radius);
-    xml_put(legend->canvas->xml, "%s/>\n", look);
+    pen_put(legend->canvas->pen, "%s/>\n", look);
     svg_put_label(legend->canvas, "l", x + 20, legend->y + 4, text);
 }
 
@@ -360,7 +360,7 @@ double svg_put_legend(struct canvas *c, double x, double y, double width)
         snprintf(text, sizeof text, "policy, 0 to %s", heat_share_text(sheet->most_share).text);
         x = begin(&legend, SCALE_STEPS * SCALE_STEP_SIZE + 6, text);
         for (int i = 0; i < SCALE_STEPS; i++)
-            xml_put(c->xml, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"14\" fill=\"%s\"/>\n",
+            pen_put(c->pen, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"14\" fill=\"%s\"/>\n",
                     svg_px(x + i * SCALE_STEP_SIZE).text, svg_px(legend.y - 7).text,
                     svg_px(SCALE_STEP_SIZE).text, heat_colour((i + 0.5) / SCALE_STEPS).text);
         svg_put_label(c, "l", x + SCALE_STEPS * SCALE_STEP_SIZE + 6, legend.y + 4, text);
