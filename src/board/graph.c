@@ -32,37 +32,43 @@
 
 /* --- coordinates --- */
 
+/* Where a turn takes a cell, not yet moved back onto the board. */
+static struct board_step turned(const struct board *b, const struct board_turn *turn, uint32_t cell)
+{
+    const int row = (int)(cell / b->cols), col = (int)(cell % b->cols);
+
+    return (struct board_step){turn->rr * row + turn->rc * col, turn->cr * row + turn->cc * col};
+}
+
 /* Where a turn about the middle of the board takes its cells; false when it takes some off the
  * board, or there are no coordinates. */
 static bool turn_cells(const struct board *b, const struct board_turn *turn, uint32_t *dst)
 {
-    int low_row = INT32_MAX, low_col = INT32_MAX, row = INT32_MAX, col = INT32_MAX;
+    static const struct board_turn identity = {1, 0, 0, 1};
+    struct board_step low = {INT32_MAX, INT32_MAX}, from = low;
 
     if (b->rows == 0)
         return false;
-    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        const int y = (int)(cell / b->cols), x = (int)(cell % b->cols);
-        const int to_row = turn->rr * y + turn->rc * x, to_col = turn->cr * y + turn->cc * x;
+    for (uint32_t i = 0; i < b->n_cells; i++) {
+        const struct board_step at = turned(b, &identity, i), to = turned(b, turn, i);
 
-        if (!b->on_board[cell])
+        if (!b->on_board[i])
             continue;
-        low_row = to_row < low_row ? to_row : low_row;
-        low_col = to_col < low_col ? to_col : low_col;
-        row = y < row ? y : row;
-        col = x < col ? x : col;
+        low.rows = to.rows < low.rows ? to.rows : low.rows;
+        low.cols = to.cols < low.cols ? to.cols : low.cols;
+        from.rows = at.rows < from.rows ? at.rows : from.rows;
+        from.cols = at.cols < from.cols ? at.cols : from.cols;
     }
     perm_set_identity(dst, b->n_cells);
-    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        const int y = (int)(cell / b->cols), x = (int)(cell % b->cols);
-        const int to_row = turn->rr * y + turn->rc * x - low_row + row;
-        const int to_col = turn->cr * y + turn->cc * x - low_col + col;
+    for (uint32_t i = 0; i < b->n_cells; i++) {
+        const struct board_step to = turned(b, turn, i);
+        const int row = to.rows - low.rows + from.rows, col = to.cols - low.cols + from.cols;
 
-        if (!b->on_board[cell])
+        if (!b->on_board[i])
             continue;
-        if (to_row >= (int)b->rows || to_col >= (int)b->cols ||
-            !b->on_board[to_row * (int)b->cols + to_col])
+        if (row >= (int)b->rows || col >= (int)b->cols || !b->on_board[row * (int)b->cols + col])
             return false;
-        dst[cell] = (uint32_t)(to_row * (int)b->cols + to_col);
+        dst[i] = (uint32_t)(row * (int)b->cols + col);
     }
     return true;
 }
@@ -71,13 +77,6 @@ static bool turn_cells(const struct board *b, const struct board_turn *turn, uin
 static const struct board_box *turns_of(const struct board *b)
 {
     return b->is_hexagonal ? &board_box_hexagon : &board_box_square;
-}
-
-static int compare_cells(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
 }
 
 bool group_keeps_colours(const struct board *b, const uint32_t *dst, bool swaps, uint32_t *lost)
@@ -90,7 +89,7 @@ bool group_keeps_colours(const struct board *b, const uint32_t *dst, bool swaps,
             return false;
         for (uint32_t i = 0; i < from->n_cells; i++)
             if (bsearch(&dst[from->cells[i]], to->cells, to->n_cells, sizeof *to->cells,
-                        compare_cells) == NULL)
+                        board_compare_cells) == NULL)
                 return false;
     }
     return true;
@@ -208,9 +207,9 @@ struct board_graph {
     struct relations lines;
     uint32_t n_lines; /* of lines.sorted, each set once: twins would make more of a group */
     uint32_t n_vertices;
-    uint32_t *vertices;          /* owned: the vertex of each cell on board */
     uint32_t *cells;             /* owned: the cell of each vertex that is a cell */
-    int *labels, *ends, *orbits; /* owned: classes of vertices, as nauty has them */
+    uint32_t *vertices;          /* in cells: the vertex of each cell on board */
+    int *labels, *ends, *orbits; /* owned, and in labels: classes of vertices, as nauty has them */
     int (*joined)[2];            /* owned, n_joined */
     size_t n_joined;
 };
@@ -221,11 +220,8 @@ static void graph_release(struct board_graph *g)
     free(g->sparse.v);
     free(g->sparse.d);
     free(g->sparse.e);
-    free(g->vertices);
     free(g->cells);
     free(g->labels);
-    free(g->ends);
-    free(g->orbits);
     free(g->joined);
 }
 
@@ -279,16 +275,15 @@ static int graph_init(struct board_graph *g, const struct board *b, struct error
     g->sparse.v = calloc(g->n_vertices, sizeof *g->sparse.v);
     g->sparse.d = calloc(g->n_vertices, sizeof *g->sparse.d);
     g->sparse.e = calloc(2 * n_joined + 1, sizeof *g->sparse.e);
-    g->vertices = calloc(b->n_cells, sizeof *g->vertices);
-    g->cells = calloc(b->n_on_board, sizeof *g->cells);
-    g->labels = calloc(g->n_vertices, sizeof *g->labels);
-    g->ends = calloc(g->n_vertices, sizeof *g->ends);
-    g->orbits = calloc(g->n_vertices, sizeof *g->orbits);
+    g->cells = calloc((size_t)b->n_on_board + b->n_cells, sizeof *g->cells);
+    g->labels = calloc(3 * (size_t)g->n_vertices, sizeof *g->labels);
     g->joined = calloc(n_joined + 1, sizeof *g->joined);
-    if (g->sparse.v == NULL || g->sparse.d == NULL || g->sparse.e == NULL || g->vertices == NULL ||
-        g->cells == NULL || g->labels == NULL || g->ends == NULL || g->orbits == NULL ||
-        g->joined == NULL)
+    if (g->sparse.v == NULL || g->sparse.d == NULL || g->sparse.e == NULL || g->cells == NULL ||
+        g->labels == NULL || g->joined == NULL)
         return error_no_memory(err, "graph of a board");
+    g->vertices = g->cells + b->n_on_board;
+    g->ends = g->labels + g->n_vertices;
+    g->orbits = g->ends + g->n_vertices;
     for (uint32_t cell = 0; cell < b->n_cells; cell++) {
         if (!b->on_board[cell])
             continue;
@@ -400,26 +395,8 @@ static int compare_ranked(const void *a, const void *b)
     return x->transform.swaps_colours - y->transform.swaps_colours;
 }
 
-/* Name a transform after its turn; others by their order, in which they are counted. */
-static int set_name(struct board *b, uint32_t t, uint32_t turn, struct error *err)
-{
-    struct board_transform *transform = &b->transforms[t];
-    const char *swap = transform->swaps_colours ? "-swap" : "";
-    const unsigned order = (unsigned)perm_order(transform->dst, b->n_cells);
-    unsigned n = 1;
-    char name[64];
-
-    if (turn != UINT32_MAX) {
-        snprintf(name, sizeof name, "%s%s", turns_of(b)->elements[turn].name, swap);
-    } else {
-        for (uint32_t u = 1; u < t; u++)
-            n += strncmp(b->transforms[u].name, "order-", 6) == 0 &&
-                 perm_order(b->transforms[u].dst, b->n_cells) == order;
-        snprintf(name, sizeof name, "order-%u-%u%s", order, n, swap);
-    }
-    return board_set_transform_name(b, t, name, err);
-}
-
+/* Put the transforms in order, and name them: those that are turns after these, others by their
+ * order, in which they are counted. */
 static int set_names(struct board *b, struct error *err)
 {
     const struct board_box *box = turns_of(b);
@@ -442,8 +419,22 @@ static int set_names(struct board *b, struct error *err)
         qsort(ranked + 1, b->n_transforms - 1, sizeof *ranked, compare_ranked);
     for (uint32_t t = 1; t < b->n_transforms && status == 0; t++)
         b->transforms[t] = ranked[t].transform;
-    for (uint32_t t = 1; t < b->n_transforms && status == 0; t++)
-        status = set_name(b, t, ranked[t].turn, err);
+    for (uint32_t t = 1; t < b->n_transforms && status == 0; t++) {
+        struct board_transform *transform = &b->transforms[t];
+        const char *swap = transform->swaps_colours ? "-swap" : "";
+        const unsigned order = (unsigned)perm_order(transform->dst, b->n_cells);
+        char name[64];
+        unsigned n = 1;
+
+        for (uint32_t u = 1; u < t; u++)
+            n += ranked[u].turn == UINT32_MAX &&
+                 perm_order(b->transforms[u].dst, b->n_cells) == order;
+        if (ranked[t].turn == UINT32_MAX)
+            snprintf(name, sizeof name, "order-%u-%u%s", order, n, swap);
+        else
+            snprintf(name, sizeof name, "%s%s", box->elements[ranked[t].turn].name, swap);
+        status = board_set_transform_name(b, t, name, err);
+    }
     free(ranked);
     free(dst);
     return status;
@@ -491,40 +482,32 @@ int group_missing(const struct board *b, struct text *out, struct error *err)
     int status = -1;
 
     whole.file_text = whole.fault = NULL;
-    whole.n_transforms = 1;
-    whole.n_planes = whole.n_actions = 0;
-    whole.transforms = calloc(BOARD_MAX_TRANSFORMS + 2, sizeof *whole.transforms);
-    if (whole.transforms == NULL)
-        return error_no_memory(err, "transforms of a board");
-    for (uint32_t t = 0; t < BOARD_MAX_TRANSFORMS + 2; t++)
-        for (uint8_t k = 0; k < 3; k++)
-            whole.transforms[t].number_src[k] = k;
-    whole.transforms[0].dst = malloc(b->n_cells * sizeof(uint32_t));
-    if (whole.transforms[0].dst == NULL) {
-        error_no_memory(err, "transforms of a board");
+    whole.n_planes = whole.n_actions = whole.n_transforms = 0;
+    whole.transforms = NULL;
+    whole.on_board = NULL;
+    if (board_alloc_cells(&whole, b->n_cells, 1, err) != 0 ||
+        board_set_transform_name(&whole, 0, "identity", err) != 0)
         goto out;
-    }
-    perm_set_identity(whole.transforms[0].dst, b->n_cells);
-    if (board_set_transform_name(&whole, 0, "identity", err) != 0)
-        goto out;
+    whole.n_on_board = b->n_on_board;
+    memcpy(whole.on_board, b->on_board, b->n_cells);
     if (group_find(&whole, GROUP_WHOLE, err) != 0)
         goto out;
     for (uint32_t i = 0; i < whole.n_transforms; i++) {
+        const struct board_transform *one = &whole.transforms[i];
         uint32_t t = 0;
 
-        while (t < b->n_transforms && (memcmp(b->transforms[t].dst, whole.transforms[i].dst,
-                                              b->n_cells * sizeof(uint32_t)) != 0))
+        while (t < b->n_transforms &&
+               memcmp(b->transforms[t].dst, one->dst, b->n_cells * sizeof *one->dst) != 0)
             t++;
-        if (t < b->n_transforms)
-            continue;
-        if (text_append(out, err, "%s%s", n_missing++ > 0 ? ", " : "", whole.transforms[i].name) !=
-            0)
+        if (t == b->n_transforms &&
+            text_append(out, err, "%s%s", n_missing++ > 0 ? ", " : "", one->name) != 0)
             goto out;
     }
     status = (int)n_missing;
 out:
-    for (uint32_t t = 0; t < whole.n_transforms; t++)
+    for (uint32_t t = 0; whole.transforms != NULL && t < whole.n_transforms; t++)
         board_release_transform(&whole.transforms[t]);
     free(whole.transforms);
+    free(whole.on_board);
     return status;
 }

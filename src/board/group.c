@@ -329,13 +329,6 @@ int group_arrange(struct board *b, bool are_generators, struct error *err)
 
 /* --- edges and lines --- */
 
-static int compare_cells(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static int compare_relations(const void *a, const void *b)
 {
     const struct relation *x = a, *y = b;
@@ -366,7 +359,7 @@ int relations_init(struct relations *r, const struct board *b, bool are_lines, s
         const uint32_t start = relations_start(r, i), n = relations_start(r, i + 1) - start;
 
         memcpy(r->sorted_cells + start, r->cells + start, n * sizeof *r->cells);
-        qsort(r->sorted_cells + start, n, sizeof *r->cells, compare_cells);
+        qsort(r->sorted_cells + start, n, sizeof *r->cells, board_compare_cells);
         r->sorted[i] = (struct relation){r->sorted_cells + start, n};
     }
     qsort(r->sorted, r->n, sizeof *r->sorted, compare_relations);
@@ -402,7 +395,7 @@ uint32_t relations_kept(struct relations *r, const uint32_t *dst, uint32_t *lost
 
         for (uint32_t k = 0; k < image.n; k++)
             scratch[k] = dst[r->cells[start + k]];
-        qsort(scratch, image.n, sizeof *scratch, compare_cells);
+        qsort(scratch, image.n, sizeof *scratch, board_compare_cells);
         if (bsearch(&image, r->sorted, r->n, sizeof image, compare_relations) != NULL)
             n_kept++;
         else if (*lost == r->n)

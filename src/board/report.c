@@ -26,6 +26,8 @@ struct report {
     bool ok;                   /* no check failed so far */
     int32_t *products; /* owned, n_transforms squared: the transform that is a, then b; -1 where
                           there is none. NULL as long as some map is not a permutation. */
+    uint32_t *kept; /* owned, 2 * n_transforms: edges, and lines that each keeps; UINT32_MAX where
+                       the cell map is not a permutation */
 };
 
 static int verdict(struct report *r, bool passed, const char *format, ...)
@@ -55,40 +57,32 @@ static struct text_quoted name_of(const struct report *r, uint32_t t)
     return text_quote(name != NULL ? name : "(no name)");
 }
 
-/* Check each map by itself. *all_fine tells whether the maps can be multiplied. */
-static int report_maps(struct report *r, bool *all_fine)
+/* Check each map by itself, and if they can be multiplied, how they are a group. */
+static int report_maps(struct report *r)
 {
-    *all_fine = true;
-    if (r->board->fault != NULL && verdict(r, false, "%s", r->board->fault) != 0)
+    const struct board *b = r->board;
+    bool all_fine = true;
+
+    if (b->fault != NULL && verdict(r, false, "%s", b->fault) != 0)
         return -1;
-    for (uint32_t t = 0; t < r->board->n_transforms; t++) {
+    for (uint32_t t = 0; t < b->n_transforms; t++) {
         struct text_quoted fault;
 
-        if (joint_fault(r->board, t, &fault, r->err) != 0)
+        if (joint_fault(b, t, &fault, r->err) != 0)
             return -1;
         if (fault.text[0] == '\0')
             continue;
-        *all_fine = false;
+        all_fine = false;
         if (verdict(r, false, "transform %s is not a permutation: %s", name_of(r, t).text,
                     fault.text) != 0)
             return -1;
     }
-    return *all_fine ? verdict(r, true, "every map is a permutation") : 0;
-}
-
-static int report_elements(struct report *r, const struct joint *j)
-{
-    const bool has_identity = perm_is_identity(j->maps, j->n_points);
-    uint32_t a, b;
-
-    if (has_identity ? verdict(r, true, "id 0 is the identity")
-                     : verdict(r, false, "id 0, %s, is not the identity: %s", name_of(r, 0).text,
-                               joint_move_text(j, j->maps, NULL).text))
-        return -1;
-    if (joint_find_equal(j, &a, &b))
-        return verdict(r, false, "transforms %s and %s are the same", name_of(r, a).text,
-                       name_of(r, b).text);
-    return verdict(r, true, "all transforms differ");
+    if (!all_fine)
+        return 0;
+    r->products = malloc((size_t)b->n_transforms * b->n_transforms * sizeof *r->products);
+    if (r->products == NULL)
+        return error_no_memory(r->err, "table of products");
+    return verdict(r, true, "every map is a permutation");
 }
 
 /* How often a joint map has to be applied to come back. */
@@ -102,11 +96,20 @@ static struct text_quoted order_of(const struct joint *j, uint32_t t)
     return text;
 }
 
-static int report_closure(struct report *r, const struct joint *j)
+static int report_joint(struct report *r, const struct joint *j)
 {
     const uint32_t n = j->n_transforms, n_products = n * n, n_cells = r->board->n_cells;
-    uint32_t n_missing = 0, first = 0;
+    const bool has_identity = perm_is_identity(j->maps, j->n_points);
+    uint32_t n_missing = 0, first = 0, a, b;
 
+    if (has_identity ? verdict(r, true, "id 0 is the identity")
+                     : verdict(r, false, "id 0, %s, is not the identity: %s", name_of(r, 0).text,
+                               joint_move_text(j, j->maps, NULL).text))
+        return -1;
+    if (joint_find_equal(j, &a, &b) ? verdict(r, false, "transforms %s and %s are the same",
+                                              name_of(r, a).text, name_of(r, b).text)
+                                    : verdict(r, true, "all transforms differ"))
+        return -1;
     for (uint32_t i = n_products; i-- > 0;) {
         r->products[i] = joint_product(j, i / n, i % n);
         if (r->products[i] >= 0)
@@ -116,28 +119,36 @@ static int report_closure(struct report *r, const struct joint *j)
     }
     if (n_missing == 0)
         return verdict(r, true, "closed: all %u products are transforms of the board", n_products);
-
-    const uint32_t *one = joint_map(j, first / n), *other = joint_map(j, first % n);
-
+    a = first / n;
+    b = first % n;
     for (uint32_t t = 0; t < n; t++) {
         uint32_t cell = 0;
 
-        while (cell < n_cells && joint_map(j, t)[cell] == other[one[cell]])
+        while (cell < n_cells && joint_map(j, t)[cell] == joint_map(j, b)[joint_map(j, a)[cell]])
             cell++;
         if (cell == n_cells)
             return verdict(r, false,
                            "the transforms are no group (%u of %u products missing): %s and "
                            "then %s moves the cells as %s does, but not the planes, actions or "
                            "colours",
-                           n_missing, n_products, name_of(r, first / n).text,
-                           name_of(r, first % n).text, name_of(r, t).text);
+                           n_missing, n_products, name_of(r, a).text, name_of(r, b).text,
+                           name_of(r, t).text);
     }
     return verdict(r, false,
                    "the transforms are no group (%u of %u products missing): %s (%s) and then "
                    "%s (%s) is none of them: %s; list it, or set generators to true",
-                   n_missing, n_products, name_of(r, first / n).text, order_of(j, first / n).text,
-                   name_of(r, first % n).text, order_of(j, first % n).text,
-                   joint_move_text(j, one, other).text);
+                   n_missing, n_products, name_of(r, a).text, order_of(j, a).text,
+                   name_of(r, b).text, order_of(j, b).text,
+                   joint_move_text(j, joint_map(j, a), joint_map(j, b)).text);
+}
+
+static int report_group(struct report *r)
+{
+    struct joint j = {0};
+    const int status = joint_init(&j, r->board, r->err) == 0 ? report_joint(r, &j) : -1;
+
+    joint_release(&j);
+    return status;
 }
 
 /* The transform that undoes t, or -1. */
@@ -189,32 +200,10 @@ static int report_on_board(struct report *r)
     return verdict(r, true, "cells on board stay on board, all others in place");
 }
 
-static int report_group(struct report *r)
-{
-    const size_t n = r->board->n_transforms;
-    struct joint j = {0};
-    int status = -1;
-
-    r->products = malloc(n * n * sizeof *r->products);
-    if (r->products == NULL)
-        return error_no_memory(r->err, "table of products");
-    if (joint_init(&j, r->board, r->err) != 0)
-        return -1;
-    if (report_elements(r, &j) == 0 && report_closure(r, &j) == 0)
-        status = 0;
-    joint_release(&j);
-    return status;
-}
-
 /* --- order, inverse, and what each transform keeps --- */
 
 /* What a column says where there is nothing to say. */
 #define NOTHING "-"
-
-/* Of the edges, then of the lines; UINT32_MAX where the cell map is not a permutation. */
-struct kept {
-    uint32_t n[2];
-};
 
 static struct text_quoted share_text(uint32_t n, uint32_t of)
 {
@@ -225,7 +214,7 @@ static struct text_quoted share_text(uint32_t n, uint32_t of)
     return text;
 }
 
-static int report_table(const struct report *r, const struct kept *kept)
+static int report_table(const struct report *r)
 {
     const struct board *b = r->board;
     const uint32_t n = b->n_transforms;
@@ -234,8 +223,9 @@ static int report_table(const struct report *r, const struct kept *kept)
                     "inverse", "edges kept", "lines kept", "colours", "name") != 0)
         return -1;
     for (uint32_t t = 0; t < n; t++) {
-        const uint64_t found =
-            kept[t].n[0] != UINT32_MAX ? perm_order(b->transforms[t].dst, b->n_cells) : 0;
+        const struct board_transform *one = &b->transforms[t];
+        const uint32_t *kept = r->kept + 2 * (size_t)t;
+        const uint64_t found = kept[0] != UINT32_MAX ? perm_order(one->dst, b->n_cells) : 0;
         char order[24] = NOTHING, inverse[12] = NOTHING;
 
         if (found != 0)
@@ -244,10 +234,10 @@ static int report_table(const struct report *r, const struct kept *kept)
             if (r->products[t * n + u] == 0)
                 snprintf(inverse, sizeof inverse, "%u", u);
         if (text_append(r->out, r->err, "  %3u  %5s  %7s  %13s  %11s  %-7s  %s\n", t, order,
-                        inverse, share_text(kept[t].n[0], b->n_edges).text,
-                        share_text(kept[t].n[1], b->n_lines).text,
-                        b->transforms[t].swaps_colours ? "swapped" : "kept",
-                        b->transforms[t].name != NULL ? b->transforms[t].name : NOTHING) != 0)
+                        inverse, share_text(kept[0], b->n_edges).text,
+                        share_text(kept[1], b->n_lines).text,
+                        one->swaps_colours ? "swapped" : "kept",
+                        one->name != NULL ? one->name : NOTHING) != 0)
             return -1;
     }
     return 0;
@@ -275,7 +265,7 @@ static struct text_quoted cells_text(const struct report *r, const struct relati
 }
 
 /* Find and report what the transforms keep of the edges, or of the lines. */
-static int report_kept(struct report *r, bool are_lines, struct kept *kept)
+static int report_kept(struct report *r, bool are_lines)
 {
     const struct board *b = r->board;
     struct relations relations = {0};
@@ -287,20 +277,20 @@ static int report_kept(struct report *r, bool are_lines, struct kept *kept)
     for (uint32_t t = 0; t < b->n_transforms && status == 0; t++) {
         const uint32_t *dst = b->transforms[t].dst;
         const size_t fault = perm_first_fault(dst, b->n_cells, r->err);
-        uint32_t n_kept, lost;
+        uint32_t *n_kept = &r->kept[2 * t + are_lines], lost;
 
-        kept[t].n[are_lines] = UINT32_MAX;
+        *n_kept = UINT32_MAX;
         status = fault == SIZE_MAX ? -1 : 0;
         if (fault != b->n_cells)
             continue;
-        n_kept = kept[t].n[are_lines] = relations_kept(&relations, dst, &lost);
-        if (n_kept == relations.n)
+        *n_kept = relations_kept(&relations, dst, &lost);
+        if (*n_kept == relations.n)
             continue;
         all_kept = false;
         status = verdict(r, false,
                          "transform %s keeps %u of %u %ss: %s %u (%s) goes to (%s), which is not "
                          "one",
-                         name_of(r, t).text, n_kept, relations.n, relations.name, relations.name,
+                         name_of(r, t).text, *n_kept, relations.n, relations.name, relations.name,
                          lost, cells_text(r, &relations, lost, NULL).text,
                          cells_text(r, &relations, lost, dst).text);
     }
@@ -327,15 +317,12 @@ static int report_colours(struct report *r)
 
 static int report_transforms(struct report *r)
 {
-    struct kept *kept = calloc(r->board->n_transforms, sizeof *kept);
-    int status = -1;
-
-    if (kept == NULL)
+    r->kept = calloc(r->board->n_transforms, 2 * sizeof *r->kept);
+    if (r->kept == NULL)
         return error_no_memory(r->err, "report on transforms");
-    if (report_kept(r, false, kept) == 0 && report_kept(r, true, kept) == 0)
-        status = r->out != NULL ? report_table(r, kept) : 0;
-    free(kept);
-    return status;
+    if (report_kept(r, false) != 0 || report_kept(r, true) != 0)
+        return -1;
+    return r->out != NULL ? report_table(r) : 0;
 }
 
 /* --- action layouts --- */
@@ -343,45 +330,28 @@ static int report_transforms(struct report *r)
 /* Layouts whose tables would be longer than this are not checked: 64 MiB of maps. */
 #define MAX_TABLE ((uint64_t)1 << 24)
 
-/* The first action that a transform moves wrongly, and how; what is NULL when there is none. */
-struct astray {
-    uint32_t t, action;
-    const char *what;
-};
-
-/* Check that transform t permutes the actions, and takes each to one of its kind on the image of
- * its cell. */
-static int check_map(const struct report *r, const struct action_layout *layout,
-                     const uint32_t *map, uint32_t length, struct astray *astray)
+/* What is wrong with the image of an action under transform t, which must be one of its kind on the
+ * image of its cell; or NULL. */
+static const char *fault_of(const struct board *b, const struct action_layout *layout, uint32_t t,
+                            uint32_t action, uint32_t to)
 {
-    const struct board *b = r->board;
-    const size_t fault = perm_first_fault(map, length, r->err);
+    const struct action_about one = layout->about(layout, b, action, NULL);
+    const struct action_about other = layout->about(layout, b, to, NULL);
 
-    if (fault == SIZE_MAX)
-        return -1;
-    astray->action = (uint32_t)fault;
-    if (fault < length)
-        astray->what = "which is taken or out of range";
-    for (uint32_t a = 0; a < length && astray->what == NULL; a++) {
-        const int64_t cell = action_cell(layout, b, a);
-
-        astray->action = a;
-        if (action_flags(layout, b, map[a]) != action_flags(layout, b, a))
-            astray->what = "an action of another kind";
-        else if (action_cell(layout, b, map[a]) !=
-                 (cell < 0 ? cell : (int64_t)b->transforms[astray->t].dst[cell]))
-            astray->what = "which is on another cell";
-    }
-    return 0;
+    if (other.flags != one.flags)
+        return "an action of another kind";
+    if (other.cell != (one.cell < 0 ? one.cell : (int64_t)b->transforms[t].dst[one.cell]))
+        return "which is on another cell";
+    return NULL;
 }
 
 static int check_layout(struct report *r, const struct action_layout *layout)
 {
     const uint64_t length = layout->length(layout, r->board);
     const uint32_t n = r->board->n_transforms;
-    struct astray astray = {0};
-    uint32_t *maps;
-    int status = 0;
+    const char *fault = NULL;
+    uint32_t *maps, t = 0, action = 0;
+    int status = -1;
 
     if (length == 0)
         return 0;
@@ -392,37 +362,47 @@ static int check_layout(struct report *r, const struct action_layout *layout)
     maps = malloc(n * length * sizeof *maps);
     if (maps == NULL)
         return error_no_memory(r->err, "maps of an action layout");
-    for (uint32_t t = 0; t < n; t++)
-        action_layout_map(r->board, layout, t, maps + t * length);
-    for (astray.t = 0; astray.t < n && status == 0; astray.t++) {
-        status = check_map(r, layout, maps + astray.t * length, (uint32_t)length, &astray);
-        if (astray.what != NULL)
-            break;
+    for (uint32_t i = 0; i < n; i++)
+        action_layout_map(r->board, layout, i, maps + i * length);
+    for (uint32_t i = 0; i < n && fault == NULL; i++) {
+        const uint32_t *map = maps + i * length;
+        const size_t first = perm_first_fault(map, length, r->err);
+
+        if (first == SIZE_MAX)
+            goto out;
+        t = i;
+        action = (uint32_t)first;
+        if (first < length)
+            fault = "which is taken or out of range";
+        for (uint32_t a = 0; a < length && fault == NULL; a++) {
+            action = a;
+            fault = fault_of(r->board, layout, t, a, map[a]);
+        }
     }
     /* a, then b, must move the actions as their product does. */
-    for (uint32_t i = 0; i < n * n && status == 0 && astray.what == NULL; i++) {
+    for (uint32_t i = 0; i < n * n && fault == NULL; i++) {
         const uint32_t *first = maps + i / n * length, *then = maps + i % n * length;
 
-        if (r->products[i] < 0)
-            continue;
-        astray.t = (uint32_t)r->products[i];
-        for (astray.action = 0; astray.action < length && astray.what == NULL;)
-            if (then[first[astray.action]] != maps[astray.t * length + astray.action])
-                astray.what = "not where the two transforms it is made of take it";
-            else
-                astray.action++;
+        for (uint32_t a = 0; r->products[i] >= 0 && a < length && fault == NULL; a++) {
+            if (then[first[a]] == maps[(uint32_t)r->products[i] * length + a])
+                continue;
+            t = (uint32_t)r->products[i];
+            action = a;
+            fault = "not where the two transforms it is made of take it";
+        }
     }
-    if (status == 0 && astray.what != NULL) {
-        char meaning[128];
+    if (fault != NULL) {
+        char meaning[ACTION_TEXT_NBYTES];
 
-        action_describe(layout, r->board, astray.action, meaning, sizeof meaning);
+        layout->about(layout, r->board, action, meaning);
         status = verdict(r, false, "actions %s (%" PRIu64 "): %s takes action %u (%s) to %u, %s",
-                         layout->name, length, name_of(r, astray.t).text, astray.action, meaning,
-                         maps[astray.t * length + astray.action], astray.what);
-    } else if (status == 0) {
+                         layout->name, length, name_of(r, t).text, action, meaning,
+                         maps[t * length + action], fault);
+    } else {
         status = verdict(r, true, "actions %s (%" PRIu64 "): permuted as the cells are",
                          layout->name, length);
     }
+out:
     free(maps);
     return status;
 }
@@ -433,36 +413,33 @@ int group_complete(struct board *b, struct error *err)
 {
     const size_t n = b->n_transforms;
     struct report r = {.board = b, .err = err, .ok = true};
-    bool can_multiply;
     int status = -1;
 
-    if (report_maps(&r, &can_multiply) != 0 || report_group(&r) != 0 ||
+    if (report_maps(&r) != 0 || report_group(&r) != 0 ||
         (b->file_text != NULL &&
          (report_on_board(&r) != 0 || report_colours(&r) != 0 || report_transforms(&r) != 0)))
         goto out;
     b->compose = calloc(n * n, 1);
     b->inverse = calloc(n, 1);
-    if (b->compose == NULL || b->inverse == NULL) {
+    for (uint32_t t = 0; t < n; t++)
+        b->transforms[t].src = malloc(b->n_cells * sizeof *b->transforms[t].src);
+    status = b->compose == NULL || b->inverse == NULL ? -1 : 0;
+    for (uint32_t t = 0; t < n && status == 0; t++)
+        status = b->transforms[t].src == NULL ? -1 : 0;
+    if (status != 0) {
         error_no_memory(err, "tables of a group");
         goto out;
     }
     for (uint32_t i = 0; i < n * n; i++)
         b->compose[i] = (uint8_t)r.products[i];
     for (uint32_t t = 0; t < n; t++) {
-        struct board_transform *transform = &b->transforms[t];
-
         /* In a finite set of permutations closed under products every inverse is found. */
         b->inverse[t] = (uint8_t)inverse_of(&r, t);
-        transform->src = malloc(b->n_cells * sizeof *transform->src);
-        if (transform->src == NULL) {
-            error_no_memory(err, "tables of a group");
-            goto out;
-        }
-        perm_invert(transform->dst, b->n_cells, transform->src);
+        perm_invert(b->transforms[t].dst, b->n_cells, b->transforms[t].src);
     }
-    status = 0;
 out:
     free(r.products);
+    free(r.kept);
     return status;
 }
 
@@ -471,27 +448,22 @@ int group_report(const struct board *b, struct text *out, bool *ok, struct error
     struct report r = {.board = b, .out = out, .err = err, .ok = true};
     const char *preset = b->preset != NULL ? b->preset : b->name;
     const bool has_preset = strcmp(preset, b->name) != 0;
-    bool can_multiply;
     int status = -1;
 
     if (text_append(out, err, "board %s%s%s%s: ", b->name, has_preset ? " (" : "",
-                    has_preset ? preset : "", has_preset ? ")" : "") != 0 ||
-        (b->rows > 0 && text_append(out, err, "box %u x %u, ", b->rows, b->cols) != 0) ||
+                    has_preset ? preset : "", has_preset ? ")" : "") == 0 &&
+        (b->rows == 0 || text_append(out, err, "box %u x %u, ", b->rows, b->cols) == 0) &&
         text_append(out, err, "%u cells, %u transform%s\n", b->n_on_board, b->n_transforms,
-                    b->n_transforms == 1 ? "" : "s") != 0 ||
-        report_maps(&r, &can_multiply) != 0)
-        goto out;
-    if (can_multiply && (report_group(&r) != 0 || report_tables(&r) != 0 ||
-                         report_on_board(&r) != 0 || report_colours(&r) != 0))
-        goto out;
-    if (report_transforms(&r) != 0)
-        goto out;
-    for (size_t i = 0; can_multiply && i < b->family->n_layouts; i++)
-        if (check_layout(&r, b->family->layouts[i]) != 0)
-            goto out;
-    status = 0;
-out:
+                    b->n_transforms == 1 ? "" : "s") == 0 &&
+        report_maps(&r) == 0 &&
+        (r.products == NULL || (report_group(&r) == 0 && report_tables(&r) == 0 &&
+                                report_on_board(&r) == 0 && report_colours(&r) == 0)) &&
+        report_transforms(&r) == 0)
+        status = 0;
+    for (size_t i = 0; r.products != NULL && i < b->family->n_layouts && status == 0; i++)
+        status = check_layout(&r, b->family->layouts[i]);
     free(r.products);
+    free(r.kept);
     *ok = r.ok;
     return status;
 }
