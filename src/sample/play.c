@@ -31,28 +31,20 @@ int play_init(struct play *play, const struct board *board, uint64_t seed, struc
 
 uint64_t play_dim(const struct play *play, int dim)
 {
-    const uint64_t n_cells = play->board->n_cells;
+    const struct board *b = play->board;
+    const uint64_t n = b->n_cells;
+    const uint64_t sizes[] = {
+        [-PLAY_ROWS] = b->rows > 0 ? b->rows : n,
+        [-PLAY_COLS] = b->cols,
+        [-PLAY_CELLS] = n,
+        [-PLAY_PLANES] = play->n_planes,
+        [-PLAY_ACTIONS] = play->n_actions,
+        [-PLAY_CELLS_PASS] = n + 1,
+        [-PLAY_PACKED] = (n + 7) / 8,
+        [-PLAY_SCORES] = 2 * (n + 60),
+    };
 
-    switch (dim) {
-    case PLAY_ROWS:
-        return play->board->rows > 0 ? play->board->rows : n_cells;
-    case PLAY_COLS:
-        return play->board->cols;
-    case PLAY_CELLS:
-        return n_cells;
-    case PLAY_PLANES:
-        return play->n_planes;
-    case PLAY_ACTIONS:
-        return play->n_actions;
-    case PLAY_CELLS_PASS:
-        return n_cells + 1;
-    case PLAY_PACKED:
-        return (n_cells + 7) / 8;
-    case PLAY_SCORES:
-        return 2 * (n_cells + 60);
-    default:
-        return (uint64_t)dim;
-    }
+    return dim >= 0 ? (uint64_t)dim : sizes[-dim];
 }
 
 int play_game_init(struct play_game *game, const struct play *play, struct error *err)

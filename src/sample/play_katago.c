@@ -20,7 +20,7 @@ enum global_target { TARGET_WIN = 0, TARGET_LOSS = 1, TARGET_LEAD = 3, TARGET_WE
 
 static void set_bit(const struct play_row *r, uint32_t plane, uint32_t cell)
 {
-    const uint64_t plane_nbytes = play_dim(r->play, PLAY_PACKED);
+    const uint64_t plane_nbytes = ((uint64_t)r->play->board->n_cells + 7) / 8;
 
     r->to[plane * plane_nbytes + cell / 8] |= (uint8_t)(0x80 >> cell % 8);
 }

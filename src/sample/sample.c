@@ -27,7 +27,8 @@ struct sample {
     const struct settings *settings;
     struct board *board; /* owned */
     struct play play;
-    uint64_t *first_row; /* owned: of each game, ascending */
+    struct bytes index;        /* owned: */
+    const uint64_t *first_row; /* of each game, ascending */
     uint64_t n_games;
     struct sample_member *arrays; /* owned: one for each array of the kind */
     struct members members;
@@ -51,26 +52,14 @@ struct sample_member {
 /* Play games until there are enough rows. */
 static int index_games(struct sample *sample, struct error *err)
 {
-    const uint64_t n_rows = sample->settings->n_rows;
     struct play_game game;
-    uint64_t capacity = 0;
     int status = play_game_init(&game, &sample->play, err);
 
-    for (uint64_t row = 0; status == 0 && row < n_rows; row += game.n_plies) {
-        if (sample->n_games == capacity) {
-            uint64_t *grown;
-
-            capacity = capacity > 0 ? 2 * capacity : 64;
-            grown = reallocarray(sample->first_row, capacity, sizeof *grown);
-            if (grown == NULL) {
-                status = error_no_memory(err, "the index of the games");
-                break;
-            }
-            sample->first_row = grown;
-        }
-        play_game(&sample->play, sample->n_games, &game);
-        sample->first_row[sample->n_games++] = row;
+    for (uint64_t row = 0; status == 0 && row < sample->settings->n_rows; row += game.n_plies) {
+        play_game(&sample->play, sample->n_games++, &game);
+        status = bytes_append(&sample->index, &row, sizeof row, err);
     }
+    sample->first_row = (const void *)sample->index.data;
     play_game_release(&game);
     return status;
 }
@@ -105,8 +94,7 @@ static int draw_items(const struct sample_member *m, struct play_row *r, uint64_
     return pickle_write_items(&m->writer, row, &item, 1, out, err);
 }
 
-/* Play the games that these rows are of, and draw the rows; a text has none, it is in the header.
- */
+/* Play the games that these rows are of, and draw the rows. */
 static int make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
                 struct error *err)
 {
@@ -131,6 +119,11 @@ static int make(const struct pieces *pieces, const struct piece_rows *rows, stru
     if (status == 0)
         memset(to, 0, n_bytes);
     for (uint64_t row = rows->begin; row < rows->end && status == 0; row++) {
+        if (m->array->text != NULL) { /* once, in UCS-4 characters: the names are ASCII */
+            for (const char *text = m->array->text(r.play); *text != '\0'; text++, to += 4)
+                bytes_put_le(to, (uint8_t)*text, 4);
+            break;
+        }
         if (row > rows->begin && row - sample->first_row[number] == game.n_plies)
             number++;
         if (row == rows->begin || row == sample->first_row[number])
@@ -164,7 +157,7 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
     uint64_t n_bytes = m->dtype.itemsize;
 
     m->pieces.ops = &ops;
-    m->pieces.n_rows = m->array->text != NULL ? 0 : m->sample->settings->n_rows;
+    m->pieces.n_rows = m->array->text != NULL ? 1 : m->sample->settings->n_rows;
     m->pieces.row_nbytes = is_object ? 0 : m->row_nbytes;
     m->pieces.rows_per_piece = is_object                      ? ITEM_ROWS_PER_PIECE
                                : m->row_nbytes == 0           ? PIECE_NBYTES
@@ -192,58 +185,42 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
     return &m->pieces;
 }
 
-/* A 0-d string: header and UCS-4 characters (the names are ASCII). */
-static int make_text(struct sample_member *m, struct error *err)
-{
-    const char *text = m->array->text(&m->sample->play);
-    const size_t n = strlen(text);
-    struct bytes *header = &m->pieces.header;
-    char descr[32];
-    uint8_t *data;
-
-    snprintf(descr, sizeof descr, "'<U%zu'", n);
-    if (npy_header_write(descr, NULL, 0, 0, header, err) != 0 ||
-        (data = bytes_reserve(header, 4 * n, err)) == NULL)
-        return -1;
-    for (size_t i = 0; i < n; i++)
-        bytes_put_le(data + 4 * i, (uint8_t)text[i], 4);
-    header->n_bytes += 4 * n;
-    m->head.unpacked_nbytes = header->n_bytes;
-    return 0;
-}
-
 static int make_header(struct sample_member *m, struct error *err)
 {
     const struct play_array *array = m->array;
     uint64_t shape[1 + PLAY_MAX_DIMS] = {m->sample->settings->n_rows}, n_bytes;
-    unsigned n_dims = 1;
-    char descr[32] = "'|O'";
+    unsigned n_dims = array->text != NULL ? 0 : 1; /* a text is a 0-d string */
+    char dtype[32], descr[40] = "'|O'";
 
-    if (dtype_parse(array->dtype, strlen(array->dtype), &m->dtype, err) != 0)
+    snprintf(dtype, sizeof dtype, "%s", array->dtype);
+    if (array->text != NULL)
+        snprintf(dtype, sizeof dtype, "%s%zu", array->dtype, strlen(array->text(&m->sample->play)));
+    if (dtype_parse(dtype, strlen(dtype), &m->dtype, err) != 0)
         return -1;
     m->row_nbytes = m->dtype.itemsize;
-    for (size_t d = 0; d < PLAY_MAX_DIMS; d++) {
+    for (size_t d = 0; d < PLAY_MAX_DIMS && array->text == NULL; d++) {
         shape[n_dims] = play_dim(&m->sample->play, array->dims[d]);
         if (shape[n_dims] > 0)
             m->row_nbytes *= shape[n_dims++];
     }
     if (array->render_items != NULL)
         m->row_nbytes = ITEM_MAX_NBYTES;
-    if (__builtin_mul_overflow(shape[0], m->row_nbytes, &n_bytes))
+    else
+        snprintf(descr, sizeof descr, "'%s'", dtype);
+    if (__builtin_mul_overflow(n_dims > 0 ? shape[0] : 1, m->row_nbytes, &n_bytes))
         return error_set(err, ERROR_USAGE, "%llu rows of %llu bytes are too many",
                          (unsigned long long)shape[0], (unsigned long long)m->row_nbytes);
-    if (array->render != NULL)
-        snprintf(descr, sizeof descr, "'%s'", array->dtype);
     if (npy_header_write(descr, shape, n_dims, 0, &m->pieces.header, err) != 0)
         return -1;
     m->head.unpacked_nbytes = m->pieces.header.n_bytes + n_bytes;
     if (array->render_items != NULL)
         m->head.unpacked_nbytes += PRELUDE_MAX_NBYTES;
-    if (array->render_items != NULL || !member_size_is_unsafe(m->head.unpacked_nbytes))
-        return 0;
-    m->head.unpacked_nbytes += 64;
-    m->pieces.header.n_bytes = 0;
-    return npy_header_write(descr, shape, n_dims, 64, &m->pieces.header, err);
+    else if (member_size_is_unsafe(m->head.unpacked_nbytes)) {
+        m->head.unpacked_nbytes += 64;
+        m->pieces.header.n_bytes = 0;
+        return npy_header_write(descr, shape, n_dims, 64, &m->pieces.header, err);
+    }
+    return 0;
 }
 
 /* --- writing --- */
@@ -272,7 +249,7 @@ static int open_sample(struct sample *sample, struct error *err)
         m->head.size_known = m->array->render_items == NULL;
         m->head.name = m->name;
         snprintf(m->name, sizeof m->name, "%s%s", m->array->name, kind->bare_names ? "" : ".npy");
-        if ((m->array->text != NULL ? make_text(m, err) : make_header(m, err)) != 0)
+        if (make_header(m, err) != 0)
             return -1;
     }
     return index_games(sample, err);
@@ -328,7 +305,7 @@ int sample_write(const char *path, const struct settings *settings, struct sampl
         bytes_release(&sample.arrays[i].pieces.header);
     free(sample.arrays);
     members_release(&sample.members);
-    free(sample.first_row);
+    bytes_release(&sample.index);
     board_free(sample.board);
     return status;
 }
