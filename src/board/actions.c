@@ -69,16 +69,14 @@ int action_layout_list(const struct board *board, char *text, size_t n_bytes)
         const struct action_layout *layout = board->family->layouts[i];
         const uint64_t own = layout->length(layout, board);
         const uint64_t padded = padded_length(layout, board);
-        char item[96];
+        char item[96], more[32] = "";
         int n;
 
         if (own == 0)
             continue;
         if (padded != 0)
-            n = snprintf(item, sizeof item, "%s (%" PRIu64 " or %" PRIu64 ")", layout->name, own,
-                         padded);
-        else
-            n = snprintf(item, sizeof item, "%s (%" PRIu64 ")", layout->name, own);
+            snprintf(more, sizeof more, " or %" PRIu64, padded);
+        n = snprintf(item, sizeof item, "%s (%" PRIu64 "%s)", layout->name, own, more);
         if (used + (size_t)n + 2 >= n_bytes)
             return -1;
         used += (size_t)snprintf(text + used, n_bytes - used, "%s%s", used > 0 ? ", " : "", item);

@@ -306,71 +306,48 @@ static struct action_about about(const struct action_layout *layout, const struc
                                  "movement"};
 }
 
-#define LAYOUT(id, name_, summary_, ...)                      \
-    static const struct chess_code code_##id = {__VA_ARGS__}; \
-    static const struct action_layout layout_##id = {         \
-        .name = name_,                                        \
-        .summary = summary_,                                  \
-        .scheme = &code_##id,                                 \
-        .length = length,                                     \
-        .image = image,                                       \
-        .about = about,                                       \
+#define LAYOUT(name_, summary_, ...)                                                           \
+    &(const struct action_layout)                                                              \
+    {                                                                                          \
+        .name = name_, .summary = summary_, .scheme = &(const struct chess_code){__VA_ARGS__}, \
+        .length = length, .image = image, .about = about,                                      \
     }
-
-LAYOUT(1814, "chess-1814", "every move of every square in turn, promotions to a queen only",
-       .length = 1814, .list = list_squares, .n_pieces = 1);
-LAYOUT(1880, "chess-1880", "as chess-1814, promotions to queen, rook, bishop, knight",
-       .length = 1880, .list = list_squares, .n_pieces = 4);
-LAYOUT(1858, "chess-1858", "lc0's: targets of every square in turn, then promotions but a knight's",
-       .length = 1858, .list = list_lc0);
-LAYOUT(4674, "chess-4674", "OpenSpiel's: from * 73 + kind of move, by files, then two castlings",
-       .length = 4674, .list = list_spiel);
-LAYOUT(from_to, "from-to", "from * 64 + to", .length = 4096, .list = list_from_to);
-
-LAYOUT(4672, "chess-4672", "from * 73 + kind of move, promotions by file step, then piece",
-       .length = 4672, .list = list_planes, .n_pieces = 3);
-LAYOUT(4672_planes, "chess-4672-planes", "as chess-4672, but kind of move * 64 + from",
-       .length = 4672, .list = list_planes, .n_pieces = 3, .plane_first = true);
-LAYOUT(4672_crazyara, "chess-4672-crazyara", "as chess-4672, promotions by piece, then file step",
-       .length = 4672, .list = list_planes, .n_pieces = 3, .piece_first = true);
-LAYOUT(4672_crazyara_planes, "chess-4672-crazyara-planes",
-       "as chess-4672-crazyara, but kind of move * 64 + from", .length = 4672, .list = list_planes,
-       .n_pieces = 3, .piece_first = true, .plane_first = true);
-LAYOUT(4672_pettingzoo, "chess-4672-pettingzoo",
-       "as chess-4672, squares by file, lines by distance, steps by file", .length = 4672,
-       .list = list_planes, .n_pieces = 3, .file_first = true);
-LAYOUT(4672_pettingzoo_planes, "chess-4672-pettingzoo-planes",
-       "as chess-4672-pettingzoo, but kind of move * 64 + from", .length = 4672,
-       .list = list_planes, .n_pieces = 3, .file_first = true, .plane_first = true);
-
-LAYOUT(4864, "chess-4864", "kind of move * 64 + from, promotions by file step, then piece",
-       .length = 4864, .list = list_planes, .n_pieces = 4, .plane_first = true);
-LAYOUT(4864_squares, "chess-4864-squares", "as chess-4864, but from * 76 + kind of move",
-       .length = 4864, .list = list_planes, .n_pieces = 4);
-LAYOUT(4864_crazyara, "chess-4864-crazyara", "as chess-4864, promotions by piece, then file step",
-       .length = 4864, .list = list_planes, .n_pieces = 4, .piece_first = true,
-       .plane_first = true);
-LAYOUT(4864_crazyara_squares, "chess-4864-crazyara-squares",
-       "as chess-4864-crazyara, but from * 76 + kind of move", .length = 4864, .list = list_planes,
-       .n_pieces = 4, .piece_first = true);
 
 /* Of layouts with the same length the first is taken unless another one is asked for by name. */
 const struct action_layout *const chess_layouts[CHESS_N_LAYOUTS] = {
-    &layout_1814,
-    &layout_1880,
-    &layout_1858,
-    &layout_4674,
-    &layout_from_to,
-    &layout_4672,
-    &layout_4864,
+    LAYOUT("chess-1814", "every move of every square in turn, promotions to a queen only",
+           .length = 1814, .list = list_squares, .n_pieces = 1),
+    LAYOUT("chess-1880", "as chess-1814, promotions to queen, rook, bishop, knight", .length = 1880,
+           .list = list_squares, .n_pieces = 4),
+    LAYOUT("chess-1858", "lc0's: targets of every square in turn, then promotions but a knight's",
+           .length = 1858, .list = list_lc0),
+    LAYOUT("chess-4674", "OpenSpiel's: from * 73 + kind of move, by files, then two castlings",
+           .length = 4674, .list = list_spiel),
+    LAYOUT("from-to", "from * 64 + to", .length = 4096, .list = list_from_to),
+    LAYOUT("chess-4672", "from * 73 + kind of move, promotions by file step, then piece",
+           .length = 4672, .list = list_planes, .n_pieces = 3),
+    LAYOUT("chess-4864", "kind of move * 64 + from, promotions by file step, then piece",
+           .length = 4864, .list = list_planes, .n_pieces = 4, .plane_first = true),
     &action_layout_cells,
     &action_layout_cells_pass,
-    &layout_4672_planes,
-    &layout_4672_crazyara,
-    &layout_4672_crazyara_planes,
-    &layout_4672_pettingzoo,
-    &layout_4672_pettingzoo_planes,
-    &layout_4864_squares,
-    &layout_4864_crazyara,
-    &layout_4864_crazyara_squares,
+    LAYOUT("chess-4672-planes", "as chess-4672, but kind of move * 64 + from", .length = 4672,
+           .list = list_planes, .n_pieces = 3, .plane_first = true),
+    LAYOUT("chess-4672-crazyara", "as chess-4672, promotions by piece, then file step",
+           .length = 4672, .list = list_planes, .n_pieces = 3, .piece_first = true),
+    LAYOUT("chess-4672-crazyara-planes", "as chess-4672-crazyara, but kind of move * 64 + from",
+           .length = 4672, .list = list_planes, .n_pieces = 3, .piece_first = true,
+           .plane_first = true),
+    LAYOUT("chess-4672-pettingzoo",
+           "as chess-4672, squares by file, lines by distance, steps by file", .length = 4672,
+           .list = list_planes, .n_pieces = 3, .file_first = true),
+    LAYOUT("chess-4672-pettingzoo-planes", "as chess-4672-pettingzoo, but kind of move * 64 + from",
+           .length = 4672, .list = list_planes, .n_pieces = 3, .file_first = true,
+           .plane_first = true),
+    LAYOUT("chess-4864-squares", "as chess-4864, but from * 76 + kind of move", .length = 4864,
+           .list = list_planes, .n_pieces = 4),
+    LAYOUT("chess-4864-crazyara", "as chess-4864, promotions by piece, then file step",
+           .length = 4864, .list = list_planes, .n_pieces = 4, .piece_first = true,
+           .plane_first = true),
+    LAYOUT("chess-4864-crazyara-squares", "as chess-4864-crazyara, but from * 76 + kind of move",
+           .length = 4864, .list = list_planes, .n_pieces = 4, .piece_first = true),
 };

@@ -203,9 +203,8 @@ static void look_at_node(graph *graph, int *labels, int *ends, int level, int n_
 
 /* A board's graph as nauty has it. */
 struct board_graph {
-    sparsegraph sparse; /* arrays owned */
-    struct relations lines;
-    uint32_t n_lines; /* of lines.sorted, each set once: twins would make more of a group */
+    sparsegraph sparse;     /* arrays owned */
+    struct relations lines; /* each set once: twins would make more of a group */
     uint32_t n_vertices;
     uint32_t *cells;             /* owned: the cell of each vertex that is a cell */
     uint32_t *vertices;          /* in cells: the vertex of each cell on board */
@@ -234,12 +233,12 @@ static void join(struct board_graph *g, uint32_t a, uint32_t b)
 /* Join all vertices: cells, then lines, colours and players. ends[v] is 0 where v ends a class. */
 static void join_all(struct board_graph *g, const struct board *b)
 {
-    const uint32_t lines = b->n_on_board, colours = lines + g->n_lines;
+    const uint32_t lines = b->n_on_board, colours = lines + g->lines.n_sorted;
     const uint32_t players = colours + b->n_colours;
 
     for (uint32_t i = 0; i < b->n_edges; i++)
         join(g, g->vertices[b->edges[i][0]], g->vertices[b->edges[i][1]]);
-    for (uint32_t i = 0; i < g->n_lines; i++)
+    for (uint32_t i = 0; i < g->lines.n_sorted; i++)
         for (uint32_t k = 0; k < g->lines.sorted[i].n; k++)
             join(g, lines + i, g->vertices[g->lines.sorted[i].cells[k]]);
     for (uint32_t i = 0; i < b->n_colours; i++) {
@@ -267,8 +266,7 @@ static int graph_init(struct board_graph *g, const struct board *b, struct error
     *g = (struct board_graph){0};
     if (relations_init(&g->lines, b, true, err) != 0)
         return -1;
-    g->n_lines = relations_unite(&g->lines);
-    g->n_vertices = b->n_on_board + g->n_lines + b->n_colours + (b->n_pairs > 0 ? 2 : 0);
+    g->n_vertices = b->n_on_board + g->lines.n_sorted + b->n_colours + (b->n_pairs > 0 ? 2 : 0);
     n_joined += b->n_lines > 0 ? b->line_start[b->n_lines] : 0;
     for (uint32_t i = 0; i < b->n_colours; i++)
         n_joined += b->colours[i].n_cells;

@@ -345,9 +345,10 @@ int relations_init(struct relations *r, const struct board *b, bool are_lines, s
 {
     uint32_t n_cells;
 
-    *r = (struct relations){"edge", (const uint32_t *)b->edges, NULL, b->n_edges, NULL, NULL};
+    *r = (struct relations){.name = "edge", .cells = (const uint32_t *)b->edges, .n = b->n_edges};
     if (are_lines)
-        *r = (struct relations){"line", b->line_cells, b->line_start, b->n_lines, NULL, NULL};
+        *r = (struct relations){
+            .name = "line", .cells = b->line_cells, .start = b->line_start, .n = b->n_lines};
     n_cells = r->n > 0 ? relations_start(r, r->n) : 0;
     r->sorted = calloc((size_t)r->n + 1, sizeof *r->sorted);
     r->sorted_cells = calloc(2 * (size_t)n_cells + 1, sizeof *r->sorted_cells);
@@ -363,17 +364,10 @@ int relations_init(struct relations *r, const struct board *b, bool are_lines, s
         r->sorted[i] = (struct relation){r->sorted_cells + start, n};
     }
     qsort(r->sorted, r->n, sizeof *r->sorted, compare_relations);
-    return 0;
-}
-
-uint32_t relations_unite(struct relations *r)
-{
-    uint32_t n = 0;
-
     for (uint32_t i = 0; i < r->n; i++)
-        if (i == 0 || compare_relations(&r->sorted[i], &r->sorted[n - 1]) != 0)
-            r->sorted[n++] = r->sorted[i];
-    return n;
+        if (i == 0 || compare_relations(&r->sorted[i], &r->sorted[r->n_sorted - 1]) != 0)
+            r->sorted[r->n_sorted++] = r->sorted[i];
+    return 0;
 }
 
 void relations_release(struct relations *r)
@@ -396,7 +390,7 @@ uint32_t relations_kept(struct relations *r, const uint32_t *dst, uint32_t *lost
         for (uint32_t k = 0; k < image.n; k++)
             scratch[k] = dst[r->cells[start + k]];
         qsort(scratch, image.n, sizeof *scratch, board_compare_cells);
-        if (bsearch(&image, r->sorted, r->n, sizeof image, compare_relations) != NULL)
+        if (bsearch(&image, r->sorted, r->n_sorted, sizeof image, compare_relations) != NULL)
             n_kept++;
         else if (*lost == r->n)
             *lost = i;

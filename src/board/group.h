@@ -134,8 +134,9 @@ struct relations {
     const uint32_t *cells; /* borrowed from the board: relation i is cells[start(i)] .. */
     const uint32_t *start; /* borrowed, n + 1; NULL: each has two cells */
     uint32_t n;
-    struct relation *sorted; /* owned */
-    uint32_t *sorted_cells;  /* owned, and room for an image after them */
+    struct relation *sorted; /* owned: each set once */
+    uint32_t n_sorted;
+    uint32_t *sorted_cells; /* owned, and room for an image after them */
 };
 
 static inline uint32_t relations_start(const struct relations *r, uint32_t i)
@@ -145,9 +146,6 @@ static inline uint32_t relations_start(const struct relations *r, uint32_t i)
 
 int relations_init(struct relations *r, const struct board *board, bool are_lines,
                    struct error *err);
-
-/* Leave one of each set in `sorted`, at the front; returns how many. Nothing is looked up after. */
-uint32_t relations_unite(struct relations *r);
 
 /* Free it; accepts a zeroed one. */
 void relations_release(struct relations *r);
