@@ -403,8 +403,6 @@ const struct action_layout action_layout_moves = {
 /* --- Breakthrough, as OpenSpiel has it: of every square six steps (down, then up, each to the
  * left, ahead, to the right), and each with and without a capture --- */
 
-static const struct board_step steps[6] = {{1, -1}, {1, 0}, {1, 1}, {-1, -1}, {-1, 0}, {-1, 1}};
-
 static uint64_t steps_length(const struct action_layout *layout, const struct board *b)
 {
     (void)layout;
@@ -415,23 +413,20 @@ static uint64_t steps_image(const struct action_layout *layout, const struct boa
                             uint64_t action)
 {
     const struct board_turn *turn = &b->family->box->elements[t].turn;
-    const struct board_step *from = &steps[action % 12 / 2];
-    uint64_t to = 0;
+    const uint64_t way = action / 6 % 2, side = action / 2 % 3, captures = action % 2;
 
     (void)layout;
-    while (steps[to].rows != turn->rr * from->rows || steps[to].cols != turn->cc * from->cols)
-        to++;
-    return b->transforms[t].dst[action / 12] * UINT64_C(12) + 2 * to + action % 2;
+    return b->transforms[t].dst[action / 12] * UINT64_C(12) + (turn->rr < 0 ? 1 - way : way) * 6 +
+           (turn->cc < 0 ? 2 - side : side) * 2 + captures;
 }
 
 static struct action_about steps_about(const struct action_layout *layout, const struct board *b,
                                        uint64_t action, char *text)
 {
-    const struct board_step *step = &steps[action % 12 / 2];
     const uint32_t from = (uint32_t)(action / 12);
-    const int64_t row = (int64_t)(from / b->cols) + step->rows;
-    const int64_t col = (int64_t)(from % b->cols) + step->cols;
-    const bool captures = action % 2 == 1;
+    const int64_t row = (int64_t)(from / b->cols) + (action / 6 % 2 == 0 ? 1 : -1);
+    const int64_t col = (int64_t)(from % b->cols) + (int64_t)(action / 2 % 3) - 1;
+    const bool captures = action % 2 == 1, is_ahead = action / 2 % 3 == 1;
     const bool leaves = row < 0 || row >= b->rows || col < 0 || col >= b->cols;
     char from_text[32], to_text[32] = "off the board";
 
@@ -443,8 +438,8 @@ static struct action_about steps_about(const struct action_layout *layout, const
         snprintf(text, ACTION_TEXT_NBYTES, "move %s -> %s%s", from_text, to_text,
                  captures ? ", capture" : "");
     }
-    return (struct action_about){leaves || (captures && step->cols == 0) ? 0 : ACTION_ENCODABLE,
-                                 from, "movement"};
+    return (struct action_about){leaves || (captures && is_ahead) ? 0 : ACTION_ENCODABLE, from,
+                                 "movement"};
 }
 
 const struct action_layout action_layout_breakthrough = {

@@ -6,7 +6,7 @@
  * group; whether the whole is a group that keeps edges and lines is proved like that of any other
  * board. Every refusal is ERROR_DATA and names the file, the transform, the cell and the reason.
  */
-#include "board/custom.h"
+#include "board/families.h"
 
 #include "base/input.h"
 #include "base/json_load.h"

@@ -7,10 +7,11 @@
  * Whatever else is joined is a list. Hexagonal cells have axial coordinates: columns run to the
  * right, rows down and half a cell to the right.
  */
-#include "board/custom.h"
+#include "board/families.h"
 
 #include "base/text.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

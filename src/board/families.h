@@ -89,14 +89,44 @@ extern const struct board_box board_box_square, board_box_hexagon;
  * text that is not a size, and sizes out of range are ERROR_USAGE, naming b->family. */
 int board_build_sized(struct board *b, const char *size, struct error *err);
 
-/* A board from a file, from the file's text instead: label is its name where the text gives none.
- */
-int board_build_from_text(struct board *b, const char *label, const char *text, struct error *err);
-
 /* Write a cell as "(row,col)", or as "cell 7" on a board without a box. */
 void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_bytes);
 
 /* The order of numbers, for qsort and bsearch. */
 int board_compare_cells(const void *a, const void *b);
+
+/* --- boards from files --- */
+
+/* A board from a file, from the file's text instead: label is its name where the text gives none.
+ */
+int board_build_from_text(struct board *b, const char *label, const char *text, struct error *err);
+
+#define CUSTOM_MAX_DIMS 4
+
+/* A board on its way, which custom.c reads, and custom_shape.c makes cells, edges, lines and
+ * colours of. */
+struct custom {
+    const char *path;    /* borrowed: for messages */
+    struct error *err;   /* borrowed */
+    struct board *board; /* borrowed: the first of its transforms is the identity */
+    size_t text_nbytes;  /* of board->file_text */
+    struct json_t *root; /* owned: the file */
+    const char *label;   /* borrowed from it: the board's name, or NULL */
+    bool is_generated;   /* the listed transforms are generators */
+    uint8_t *marked;     /* owned scratch, a byte for each cell */
+    uint32_t n_coloured; /* cells of all colours so far */
+    uint32_t n_dims, dims[CUSTOM_MAX_DIMS]; /* of the shape; two are rows and columns */
+};
+
+/* Refuse the file: ERROR_DATA "PATH: ...". Returns -1. */
+int custom_refuse(const struct custom *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* True when value is a whole number below limit, which is then stored. */
+bool custom_read_index(const struct json_t *value, uint64_t limit, uint32_t *index);
+
+/* The board's cells, with the identity; then, which are on board, edges, lines and colours. */
+int custom_parse_shape(struct custom *c);
+int custom_parse_relations(struct custom *c);
 
 #endif
