@@ -422,7 +422,7 @@ static int parse_lines(const struct custom *c, struct steps steps)
 static bool has_colour(const struct board *b, const char *name)
 {
     for (uint32_t i = 0; i < b->n_colours; i++)
-        if (strcmp(b->colours[i].name, name) == 0)
+        if (b->colours[i].name != NULL && strcmp(b->colours[i].name, name) == 0)
             return true;
     return false;
 }
@@ -482,6 +482,7 @@ static int parse_colours(struct custom *c)
         return error_no_memory(c->err, "colours of a board");
     for (size_t i = 0; i < json_array_size(first); i++) {
         const struct board_colour *one = &b->colours[2 * i], *other = one + 1;
+        bool is_same;
 
         for (int k = 0; k < 2; k++) {
             name = json_string_value(json_array_get(k == 0 ? first : second, i));
@@ -490,8 +491,10 @@ static int parse_colours(struct custom *c)
             if (add_colour(c, name) != 0)
                 return -1;
         }
-        if (one->n_cells == other->n_cells &&
-            memcmp(one->cells, other->cells, one->n_cells * sizeof *one->cells) == 0)
+        is_same = one->n_cells == other->n_cells;
+        for (uint32_t k = 0; k < one->n_cells && is_same; k++)
+            is_same = one->cells[k] == other->cells[k];
+        if (is_same)
             return custom_refuse(c, "colours '%s' and '%s' of the two players have the same cells",
                                  one->name, other->name);
         b->n_pairs++;

@@ -79,6 +79,7 @@ static int report_maps(struct report *r)
     }
     if (!all_fine)
         return 0;
+    /* NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI): a board has the identity */
     r->products = malloc((size_t)b->n_transforms * b->n_transforms * sizeof *r->products);
     if (r->products == NULL)
         return error_no_memory(r->err, "table of products");
