@@ -164,24 +164,6 @@ static void *isal_state_new(const struct codec_choice *choice, struct error *err
     return state;
 }
 
-/* Blocks of all but the first byte of a piece, and an empty stored block, which aligns. Returns the
- * size, 0 on failure. */
-static size_t encode_rest(struct isal_zstream *z, const uint8_t *piece, size_t n_bytes,
-                          uint8_t *out, size_t out_nbytes)
-{
-    isal_deflate_reset(z);
-    /* ISA-L's pointers lack const; it does not write through these. */
-    if (isal_deflate_set_dict(z, (uint8_t *)piece, 1) != COMP_OK)
-        return 0;
-    z->next_in = (uint8_t *)piece + 1;
-    z->avail_in = (uint32_t)(n_bytes - 1);
-    z->next_out = out;
-    z->avail_out = (uint32_t)out_nbytes;
-    if (isal_deflate(z) != COMP_OK || z->avail_in > 0 || z->avail_out == 0)
-        return 0;
-    return (size_t)(z->next_out - out);
-}
-
 static size_t isal_encode(void *state, const struct codec_piece *piece, uint8_t *out,
                           struct error *err)
 {
@@ -189,9 +171,9 @@ static size_t isal_encode(void *state, const struct codec_piece *piece, uint8_t 
     /* Blocks with no data in them: a stored one ends byte-aligned and leaves the stream open, a
      * fixed one ends it. */
     static const uint8_t open_block[] = {0x00, 0x00, 0x00, 0xff, 0xff}, end_block[] = {0x03, 0x00};
-    struct isal_state *s = state;
+    struct isal_zstream *const z = &((struct isal_state *)state)->stream;
     const size_t n_bytes = piece->n_bytes;
-    size_t used = 0, n_rest;
+    size_t used = 0;
 
     if (check_piece(n_bytes, err) < 0)
         return 0;
@@ -203,14 +185,19 @@ static size_t isal_encode(void *state, const struct codec_piece *piece, uint8_t 
         memcpy(out, open_block, sizeof open_block);
         used = sizeof open_block;
     }
-    if (n_bytes > 1) {
-        n_rest = encode_rest(&s->stream, piece->bytes, n_bytes, out + used,
-                             isal_bound(n_bytes) - used - sizeof end_block);
-        if (n_rest == 0) {
+    if (n_bytes > 1) { /* blocks of the rest, and an empty stored one, which aligns */
+        /* ISA-L's pointers lack const; it does not write through these. */
+        isal_deflate_reset(z);
+        z->next_in = (uint8_t *)piece->bytes + 1;
+        z->avail_in = (uint32_t)(n_bytes - 1);
+        z->next_out = out + used;
+        z->avail_out = (uint32_t)(isal_bound(n_bytes) - used - sizeof end_block);
+        if (isal_deflate_set_dict(z, (uint8_t *)piece->bytes, 1) != COMP_OK ||
+            isal_deflate(z) != COMP_OK || z->avail_in > 0 || z->avail_out == 0) {
             error_set(err, ERROR_INTERNAL, "ISA-L cannot encode a piece of %zu bytes", n_bytes);
             return 0;
         }
-        used += n_rest;
+        used = (size_t)(z->next_out - out);
     }
     if (piece->last) {
         memcpy(out + used, end_block, sizeof end_block);

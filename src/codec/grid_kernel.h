@@ -89,21 +89,14 @@ struct symbol_counts {
     uint32_t distance[2][DEFLATE_N_DISTANCE];
 };
 
-GRID_INLINE void count_four(uint32_t four, uint32_t counts[4][256])
-{
-    counts[0][four & 0xff]++;
-    counts[1][four >> 8 & 0xff]++;
-    counts[2][four >> 16 & 0xff]++;
-    counts[3][four >> 24]++;
-}
-
 static GRID_TARGET void count_literals(const uint8_t *bytes, size_t n, uint32_t counts[4][256])
 {
     for (; n >= 8; n -= 8, bytes += 8) {
         const uint64_t eight = load_64(bytes);
 
-        count_four((uint32_t)eight, counts);
-        count_four((uint32_t)(eight >> 32), counts);
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < 8; i++)
+            counts[i % 4][eight >> 8 * i & 0xff]++;
     }
     for (size_t i = 0; i < n; i++)
         counts[i % 4][bytes[i]]++;
@@ -131,25 +124,6 @@ GRID_INLINE struct count_cursor count_sequence(struct count_cursor c, const stru
     return c;
 }
 
-static GRID_TARGET void count_add(const struct symbol_counts *from, struct grid_counts *to)
-{
-    for (size_t i = 0; i < 256; i++)
-        to->litlen[i] +=
-            from->literal[0][i] + from->literal[1][i] + from->literal[2][i] + from->literal[3][i];
-    for (unsigned i = DEFLATE_MIN_MATCH; i <= DEFLATE_MAX_MATCH; i++) {
-        const uint32_t n = from->length[0][i] + from->length[1][i];
-
-        to->litlen[deflate_length_symbol(i)] += n;
-        to->n_extra_bits += (uint64_t)n * deflate_length_extra(i);
-    }
-    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++) {
-        const uint32_t n = from->distance[0][i] + from->distance[1][i];
-
-        to->distance[i] += n;
-        to->n_extra_bits += (uint64_t)n * deflate_symbol_extra(i);
-    }
-}
-
 static GRID_TARGET void count(const uint8_t *bytes, size_t n_bytes,
                               const struct grid_sequence *sequences, size_t n_sequences,
                               struct grid_counts *counts)
@@ -157,21 +131,35 @@ static GRID_TARGET void count(const uint8_t *bytes, size_t n_bytes,
     const uint8_t *const end = bytes + n_bytes;
     uint8_t gathered[COUNT_NBYTES + 3 * COUNT_COPY];
     struct count_cursor c = {bytes, gathered};
-    struct symbol_counts symbols = {0};
+    struct symbol_counts n_of = {0};
 
     for (size_t i = 0; i + 2 <= n_sequences; i += 2) {
-        c = count_sequence(c, &sequences[i], 0, &symbols);
-        c = count_sequence(c, &sequences[i + 1], 1, &symbols);
+        c = count_sequence(c, &sequences[i], 0, &n_of);
+        c = count_sequence(c, &sequences[i + 1], 1, &n_of);
         if (__builtin_expect(c.gathered_end - gathered >= COUNT_NBYTES, 0)) {
-            count_literals(gathered, (size_t)(c.gathered_end - gathered), symbols.literal);
+            count_literals(gathered, (size_t)(c.gathered_end - gathered), n_of.literal);
             c.gathered_end = gathered;
         }
     }
     if (n_sequences % 2 != 0)
-        c = count_sequence(c, &sequences[n_sequences - 1], 0, &symbols);
-    count_literals(gathered, (size_t)(c.gathered_end - gathered), symbols.literal);
-    count_literals(c.bytes, (size_t)(end - c.bytes), symbols.literal);
-    count_add(&symbols, counts);
+        c = count_sequence(c, &sequences[n_sequences - 1], 0, &n_of);
+    count_literals(gathered, (size_t)(c.gathered_end - gathered), n_of.literal);
+    count_literals(c.bytes, (size_t)(end - c.bytes), n_of.literal);
+    for (size_t i = 0; i < 256; i++)
+        for (size_t set = 0; set < 4; set++)
+            counts->litlen[i] += n_of.literal[set][i];
+    for (unsigned i = DEFLATE_MIN_MATCH; i <= DEFLATE_MAX_MATCH; i++) {
+        const uint32_t n = n_of.length[0][i] + n_of.length[1][i];
+
+        counts->litlen[deflate_length_symbol(i)] += n;
+        counts->n_extra_bits += (uint64_t)n * deflate_length_extra(i);
+    }
+    for (unsigned i = 0; i < DEFLATE_N_DISTANCE; i++) {
+        const uint32_t n = n_of.distance[0][i] + n_of.distance[1][i];
+
+        counts->distance[i] += n;
+        counts->n_extra_bits += (uint64_t)n * deflate_symbol_extra(i);
+    }
 }
 
 GRID_INLINE uint32_t code_bits(uint32_t code)

@@ -38,19 +38,6 @@ GRID_INLINE uint16_t index_least(size_t item_nbytes)
     return item_nbytes == 2 ? 2 : 1;
 }
 
-/* The greatest distance at which it takes fewer bits than literals, in elements. */
-GRID_INLINE uint16_t index_reach(const struct grid_costs *costs, size_t item_nbytes)
-{
-    const size_t least_nbytes = index_least(item_nbytes) * item_nbytes;
-    const size_t literals = costs->literal_mean * least_nbytes / 16;
-    uint32_t reach = 0;
-
-    for (unsigned symbol = 0; symbol < DEFLATE_N_DISTANCE; symbol++)
-        if (costs->length[least_nbytes] + (size_t)costs->distance[symbol] < literals)
-            reach = deflate_symbol_end(symbol);
-    return (uint16_t)(reach / item_nbytes);
-}
-
 /* The slot for the element at p. */
 GRID_INLINE uint16_t *index_near_slot(struct grid_index *index, const uint8_t *p,
                                       size_t item_nbytes)
@@ -117,30 +104,26 @@ GRID_INLINE void index_list(struct grid_index *index, const uint8_t *stop, size_
     index->next = 0;
 }
 
-/* Look the elements up and enter them. */
+/* Look the elements up and enter them; then from numbers of elements to distances in elements,
+ * which lie within deflate's reach. */
 GRID_INLINE void index_look_up(struct grid_index *index, size_t item_nbytes)
-{
-    for (size_t i = 0; i < index->n_listed; i++) {
-        const uint8_t *const p = index->begin + index->element[i] * item_nbytes;
-        uint16_t *const near = index_near_slot(index, p, item_nbytes);
-        uint16_t *const far = index_far_slot(index, p, item_nbytes);
-        const uint16_t number = (uint16_t)(index->n + index->element[i]);
-
-        index->near[i] = *near;
-        index->far[i] = *far;
-        *near = number;
-        *far = number;
-    }
-}
-
-/* From numbers of elements to distances in elements, which lie within deflate's reach. */
-GRID_INLINE void index_subtract(struct grid_index *index, size_t item_nbytes)
 {
     const uint16_t mask = (uint16_t)(DEFLATE_MAX_DISTANCE / item_nbytes - 1);
     const uint16_t before = (uint16_t)(index->n - 1), one = 1;
     const index_lanes *const element = (const void *)index->element;
     index_lanes *const near = (void *)index->near, *const far = (void *)index->far;
 
+    for (size_t i = 0; i < index->n_listed; i++) {
+        const uint8_t *const p = index->begin + index->element[i] * item_nbytes;
+        uint16_t *const near_slot = index_near_slot(index, p, item_nbytes);
+        uint16_t *const far_slot = index_far_slot(index, p, item_nbytes);
+        const uint16_t number = (uint16_t)(index->n + index->element[i]);
+
+        index->near[i] = *near_slot;
+        index->far[i] = *far_slot;
+        *near_slot = number;
+        *far_slot = number;
+    }
     for (size_t i = 0; i * INDEX_LANES < index->n_listed; i++) {
         const index_lanes latest = element[i] + before;
 
@@ -149,31 +132,32 @@ GRID_INLINE void index_subtract(struct grid_index *index, size_t item_nbytes)
     }
 }
 
-/* Compare with both candidates. */
-GRID_INLINE void index_compare(struct grid_index *index, size_t item_nbytes)
-{
-    for (size_t i = 0; i < index->n_listed; i++) {
-        const uint8_t *const p = index->begin + index->element[i] * item_nbytes;
-        const uint8_t *const near = p - index->near[i] * item_nbytes;
-        const uint8_t *const far = p - index->far[i] * item_nbytes;
-
-        index->is_near[i] =
-            item_nbytes == 8 ? load_64(p) == load_64(near) : load_32(p) == load_32(near);
-        index->length[i] = (uint16_t)window_prefix(window_load(p), far);
-    }
-}
-
-/* Choose: the far one when its match is longer than the shortest, or the near one when that is
- * cheaper than literals, or none, which is length 1, distance 0. */
-GRID_INLINE void index_choose(struct grid_index *index, uint16_t reach, size_t item_nbytes)
+/* Compare with both candidates and choose: the far one when its match is longer than the shortest,
+ * or the near one when that is cheaper than literals, or none, which is length 1, distance 0. */
+GRID_INLINE void index_choose(struct grid_index *index, const struct grid_costs *costs,
+                              size_t item_nbytes)
 {
     const uint16_t least = index_least(item_nbytes), one = 1;
     const uint16_t shift = (uint16_t)__builtin_ctzll(item_nbytes);
+    const size_t literals = costs->literal_mean * (least * item_nbytes) / 16;
     const index_lanes *const near = (const void *)index->near, *const far =
                                                                    (const void *)index->far;
     const index_lanes *const equal = (const void *)index->is_near;
     index_lanes *const length = (void *)index->length, *const distance = (void *)index->distance;
+    uint16_t reach = 0; /* the greatest distance at which the shortest match is cheaper */
 
+    for (size_t i = 0; i < index->n_listed; i++) {
+        const uint8_t *const p = index->begin + index->element[i] * item_nbytes;
+        const uint8_t *const p_near = p - index->near[i] * item_nbytes;
+        const uint8_t *const p_far = p - index->far[i] * item_nbytes;
+
+        index->is_near[i] =
+            item_nbytes == 8 ? load_64(p) == load_64(p_near) : load_32(p) == load_32(p_near);
+        index->length[i] = (uint16_t)window_prefix(window_load(p), p_far);
+    }
+    for (unsigned symbol = 0; symbol < DEFLATE_N_DISTANCE; symbol++)
+        if (costs->length[least * item_nbytes] + (size_t)costs->distance[symbol] < literals)
+            reach = (uint16_t)(deflate_symbol_end(symbol) / item_nbytes);
     for (size_t i = 0; i * INDEX_LANES < index->n_listed; i++) {
         const index_lanes far_length = length[i] >> shift;
         const index_lanes is_far = (index_lanes)(far_length > least);
@@ -184,27 +168,19 @@ GRID_INLINE void index_choose(struct grid_index *index, uint16_t reach, size_t i
     }
 }
 
-/* How many listed elements each one's match covers, itself included. */
-GRID_INLINE void index_cover(struct grid_index *index)
+/* Index the next stride; returns how many elements were looked up. */
+GRID_INLINE size_t index_stride(struct grid_index *index, const struct grid_costs *costs,
+                                const uint8_t *stop, size_t item_nbytes)
 {
     const uint8_t *const nonzero = (const uint8_t *)index->nonzero;
 
-    for (size_t i = 0; i < index->n_listed; i++) {
-        const uint64_t bits = load_64(nonzero + index->element[i] / 8) >> index->element[i] % 8;
-        const uint64_t covered = ((uint64_t)1 << index->length[i]) - 1;
-
-        index->n_covered[i] = (uint8_t)__builtin_popcountll(bits & covered);
-    }
-}
-
-/* Cut the matches that go beyond the end of the input; the last elements, which were looked up with
- * bytes from beyond it, get none. */
-GRID_INLINE void index_cut(struct grid_index *index, const uint8_t *stop, size_t item_nbytes)
-{
-    const size_t end = (size_t)(stop - index->begin) / item_nbytes;
-
+    index_list(index, stop, item_nbytes);
+    index_look_up(index, item_nbytes);
+    index_choose(index, costs, item_nbytes);
+    /* Cut the matches that go beyond the end of the input; the last elements, which were looked up
+     * with bytes from beyond it, get none. */
     for (size_t i = index->n_listed; i-- > 0;) {
-        const size_t left = end - index->element[i];
+        const size_t left = (size_t)(stop - index->begin) / item_nbytes - index->element[i];
 
         if (left >= GRID_WINDOW / item_nbytes)
             break;
@@ -215,19 +191,13 @@ GRID_INLINE void index_cut(struct grid_index *index, const uint8_t *stop, size_t
             index->distance[i] = 0;
         }
     }
-}
+    /* How many listed elements each one's match covers, itself included. */
+    for (size_t i = 0; i < index->n_listed; i++) {
+        const uint64_t bits = load_64(nonzero + index->element[i] / 8) >> index->element[i] % 8;
+        const uint64_t covered = ((uint64_t)1 << index->length[i]) - 1;
 
-/* Index the next stride; returns how many elements were looked up. */
-GRID_INLINE size_t index_stride(struct grid_index *index, const struct grid_costs *costs,
-                                const uint8_t *stop, size_t item_nbytes)
-{
-    index_list(index, stop, item_nbytes);
-    index_look_up(index, item_nbytes);
-    index_subtract(index, item_nbytes);
-    index_compare(index, item_nbytes);
-    index_choose(index, index_reach(costs, item_nbytes), item_nbytes);
-    index_cut(index, stop, item_nbytes);
-    index_cover(index);
+        index->n_covered[i] = (uint8_t)__builtin_popcountll(bits & covered);
+    }
     return index->n_listed;
 }
 
