@@ -171,7 +171,7 @@ static uint8_t part_of(const struct tally *tally, uint64_t unit)
 
 /* The part of each row, by its game or source, and its transform. *is_told: something tells them.
  */
-static int read_parts(struct count *c, const struct verify_images *images, bool *is_told,
+static int read_parts(struct count *c, const struct verify_located *images, bool *is_told,
                       struct error *err)
 {
     const struct shard *shard = c->shard;
@@ -515,7 +515,7 @@ static int add_policy(struct count *c, size_t i, struct error *err)
 
 /* --- a shard --- */
 
-int tally_add(struct tally *tally, const struct shard *shard, const struct verify_images *images,
+int tally_add(struct tally *tally, const struct shard *shard, const struct verify_located *images,
               bool bins, struct error *err)
 {
     const size_t n = shard->archive.n_arrays;

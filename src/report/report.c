@@ -112,7 +112,7 @@ static int count_rows(struct report_set *set, const struct verify_result *result
     const struct verify_request request = {.settings = set->request->settings,
                                            .exact_manifest = true};
     const bool is_first = set->is_open && strcmp(set->shard.archive.path, result->path) == 0;
-    struct verify_images images = {0};
+    struct verify_located images = {0};
     struct shard own = {0};
     const struct shard *shard = is_first ? &set->shard : &own;
     int status = is_first ? 0 : shard_open(&own, result->path, set->request->settings, err);
@@ -120,10 +120,10 @@ static int count_rows(struct report_set *set, const struct verify_result *result
     if (status == 0 && !bins)
         add_sizes(set, &shard->archive);
     if (status == 0 && result->is_expanded)
-        status = verify_images(&request, result->path, &images, err);
+        status = verify_locate(&request, result->path, VERIFY_ALL_ROWS, &images, err);
     if (status == 0 && (images.sources == NULL || images.n_rows == shard->n_rows))
         status = tally_add(&set->tally, shard, &images, bins, err);
-    verify_images_release(&images);
+    verify_located_release(&images);
     if (!is_first)
         shard_close(&own);
     return status;

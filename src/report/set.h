@@ -92,7 +92,7 @@ void tally_release(struct tally *tally);
 /* Add the rows of a shard, whose sources and transforms verify has found (or not). Arrays that are
  * not those of the first shard are passed over. With bins, when needs_bins is set after the last
  * shard: count the values of those labels alone. */
-int tally_add(struct tally *tally, const struct shard *shard, const struct verify_images *images,
+int tally_add(struct tally *tally, const struct shard *shard, const struct verify_located *images,
               bool bins, struct error *err);
 
 /* After the last shard: means, standard errors, evidence. */

@@ -137,20 +137,6 @@ struct subject {
     findings_add((s)->findings, WARNING_AT(code, (s)->lane->array->key, (s)->image->row), \
                  __VA_ARGS__)
 
-/* Arrays that go into training as numbers; other copies may hold NaN for "not known". */
-static bool must_be_finite(const struct lane *lane)
-{
-    static const char *const names[] = {"globals",         "gf",      "globalInputNC",
-                                        "globalTargetsNC", "weights", "sample_weights"};
-
-    if (lane->binding->role != ROLE_COPY)
-        return true;
-    for (size_t i = 0; i < N_OF(names); i++)
-        if (strcasecmp(lane->array->key, names[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool is_finite(const struct subject *s)
 {
     const struct row *row = &s->row;
@@ -168,46 +154,34 @@ static bool is_finite(const struct subject *s)
 
 /* --- policies --- */
 
-static void judge_policy(const struct subject *s, const struct numbers_summary *sum)
-{
-    if (sum->min < 0)
-        TELL(s, FINDING_POLICY_NEGATIVE, "no negative mass", finding_format("%g", sum->min).text,
-             "negative mass");
-    if (!s->lane->binding->is_counts &&
-        !(fabs(sum->sum - 1) <= SUM_TOLERANCE || fabs(sum->sum) <= SUM_TOLERANCE))
-        TELL(s, FINDING_POLICY_SUM, "1, or 0, within 0.001", finding_format("%.9g", sum->sum).text,
-             "sum of a policy");
-}
-
+/* Dense ones, and the values of lists of indices. */
 static void check_policy(const struct subject *s)
 {
-    const uint64_t outer = s->lane->binding->axes.outer;
+    const bool is_list = s->lane->binding->role == ROLE_POLICY_VALUE;
+    const uint64_t outer = is_list ? 1 : s->lane->binding->axes.outer;
     const uint64_t n = outer > 0 ? s->row.n / outer : 0;
-
-    if (s->row.dtype->kind != DTYPE_FLOAT)
-        return;
-    for (uint64_t o = 0; o < outer && n > 0; o++) {
-        const struct numbers_summary sum =
-            numbers_summarize(s->row.dtype, s->row.bytes + o * n * s->row.dtype->itemsize, n);
-
-        judge_policy(s, &sum);
-    }
-}
-
-static void check_sparse_values(const struct subject *s)
-{
-    struct numbers_summary sum = {0};
     bool is_floating = s->row.items == NULL && s->row.dtype->kind == DTYPE_FLOAT;
 
-    for (uint64_t i = 0; i < s->row.n; i++) {
-        const double v = row_double(&s->row, i);
+    for (uint64_t o = 0; o < outer && n > 0 && (is_list || is_floating); o++) {
+        struct numbers_summary sum = {0};
 
-        is_floating |= s->row.items != NULL && s->row.items[i].kind == PICKLE_FLOAT;
-        sum.min = i == 0 || v < sum.min ? v : sum.min;
-        sum.sum += v;
+        for (uint64_t i = 0; is_list && i < n; i++) {
+            const double v = row_double(&s->row, i);
+
+            is_floating |= s->row.items != NULL && s->row.items[i].kind == PICKLE_FLOAT;
+            sum.min = i == 0 || v < sum.min ? v : sum.min;
+            sum.sum += v;
+        }
+        if (!is_list)
+            sum = numbers_summarize(s->row.dtype, s->row.bytes + o * n * s->row.dtype->itemsize, n);
+        if (is_floating && sum.min < 0)
+            TELL(s, FINDING_POLICY_NEGATIVE, "no negative mass", finding_format("%g", sum.min).text,
+                 "negative mass");
+        if (is_floating && !s->lane->binding->is_counts && !(fabs(sum.sum - 1) <= SUM_TOLERANCE) &&
+            !(fabs(sum.sum) <= SUM_TOLERANCE))
+            TELL(s, FINDING_POLICY_SUM, "1, or 0, within 0.001",
+                 finding_format("%.9g", sum.sum).text, "sum of a policy");
     }
-    if (is_floating)
-        judge_policy(s, &sum);
 }
 
 /* Mass on actions that no encoder makes, of dense policies and of lists of indices. */
@@ -408,31 +382,25 @@ static int64_t small_number(const struct row *row, uint64_t i)
     return v >= 0 && v < 1000 && v == floor(v) ? (int64_t)v : -1;
 }
 
-/* Take It Easy's tiles have one number of each of three kinds; under some transforms in another
- * order. */
-static bool is_tile(const int64_t numbers[3])
-{
-    static const char kinds[10] = {0, 1, 2, 4, 4, 1, 2, 2, 4, 1};
-    int found = 0;
-
-    for (int k = 0; k < 3; k++)
-        found |= numbers[k] >= 0 && numbers[k] <= 9 ? kinds[numbers[k]] : 0;
-    return found == 7;
-}
-
-/* Tiles as codes 100a + 10b + c, or as three numbers; all 0: no tile. */
+/* Take It Easy's tiles, as codes 100a + 10b + c, or as three numbers; all 0: no tile. They have one
+ * number of each of three kinds, under some transforms in another order. */
 static void check_tile(const struct subject *s)
 {
+    static const char kinds[10] = {0, 1, 2, 4, 4, 1, 2, 2, 4, 1};
     const bool is_code = s->lane->binding->role == ROLE_GRID;
     const bool has_tiles = s->board != NULL && s->board->family->has_tiles;
 
     for (uint64_t i = 0; has_tiles && i < s->row.n; i += is_code ? 1 : 3) {
-        const int64_t code = small_number(&s->row, i);
-        const int64_t a = is_code && code >= 0 ? code / 100 : code;
-        const int64_t b = is_code ? code / 10 % 10 : small_number(&s->row, i + 1);
-        const int64_t c = is_code ? code % 10 : small_number(&s->row, i + 2);
+        int64_t numbers[3] = {small_number(&s->row, i)};
+        int found = 0;
 
-        if ((a == 0 && b == 0 && c == 0) || is_tile((const int64_t[]){a, b, c}))
+        numbers[1] = is_code ? numbers[0] / 10 % 10 : small_number(&s->row, i + 1);
+        numbers[2] = is_code ? numbers[0] % 10 : small_number(&s->row, i + 2);
+        if (is_code && numbers[0] >= 0)
+            numbers[0] /= 100;
+        for (int k = 0; k < 3; k++)
+            found |= numbers[k] >= 0 && numbers[k] <= 9 ? kinds[numbers[k]] : 0;
+        if (found == 7 || (numbers[0] == 0 && numbers[1] == 0 && numbers[2] == 0))
             continue;
         TELL(s, FINDING_VALUE_RANGE,
              is_code ? "0, or 100a + 10b + c of a tile" : "the numbers a, b, c of a tile",
@@ -471,7 +439,7 @@ static const struct role_checks {
     [ROLE_CHECK_TILES] = {NULL, check_tile},
     [ROLE_CHECK_POLICY] = {check_policy, check_mass},
     [ROLE_CHECK_INDICES] = {check_sparse_indices, check_mass},
-    [ROLE_CHECK_INDEX_VALUES] = {check_sparse_values, NULL},
+    [ROLE_CHECK_INDEX_VALUES] = {check_policy, NULL},
     [ROLE_CHECK_ACTION] = {check_action, NULL},
     [ROLE_CHECK_COORD] = {check_coord, NULL},
     [ROLE_CHECK_VALUE] = {check_value, NULL},
@@ -482,11 +450,16 @@ static const struct role_checks {
 void check_row(const struct window *window, size_t i, const struct lane_image *image, bool is_own,
                struct findings *findings)
 {
+    static const char *const numbers[] = {"globals",         "gf",      "globalInputNC",
+                                          "globalTargetsNC", "weights", "sample_weights"};
     const struct lane *lane = &window->lanes->items[i];
     const struct role_checks *of_role = &checks[role_kinds[lane->binding->role].check];
     void (*check)(const struct subject *s) = is_own ? of_role->own : of_role->every;
-    const bool finite = !is_own && must_be_finite(lane);
+    /* Other copies than those that go into training as numbers may hold NaN for "not known". */
+    bool finite = !is_own && lane->binding->role != ROLE_COPY;
 
+    for (size_t k = 0; !is_own && !finite && k < N_OF(numbers); k++)
+        finite = strcasecmp(lane->array->key, numbers[k]) == 0;
     if (lane->is_broken || (!finite && check == NULL))
         return;
     struct subject s = {.shard = window->lanes->shard,

@@ -9,6 +9,7 @@
  */
 #include "verify/parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,11 @@ struct mistake {
     const char *what;
 };
 
+static struct mistake call(enum finding_code code, const char *what)
+{
+    return (struct mistake){code, what};
+}
+
 static bool is_exact_in(const struct case_of_group *c, size_t i)
 {
     return c->by[i] == c->transform;
@@ -195,81 +201,74 @@ static struct mistake name_planes(const struct case_of_group *c, size_t i)
 {
     const struct spec *spec = &c->lanes[i].spec;
     const uint32_t t = c->transform;
-    struct mistake mistake = {FINDING_ORBIT_PLANES, "planes"};
 
-    if (!swaps(c) && spec->steps[t].plane_dst != NULL && fits(c, i, t, ORBIT_NO_EXCHANGE)) {
+    if (!swaps(c)) {
         /* Castling rights of a mirrored position, or plane maps of a board from a file. */
-        mistake.what = "the planes do not take each other's places";
-        if (c->board->family->castling != NULL)
-            mistake = (struct mistake){FINDING_CASTLING_NOT_SWAPPED,
-                                       "the planes of castling rights are not exchanged"};
-    } else if (!swaps(c) && board_swaps_colours(c->board) && fits(c, i, t, ORBIT_SWAP_ANYWAY)) {
-        mistake = (struct mistake){FINDING_COLOURS_SWAPPED,
-                                   "the colours are swapped, which this image does not need"};
-    } else if (spec->on_board != NULL && fits(c, i, t, ORBIT_ON_BOARD_ONLY)) {
-        mistake = (struct mistake){FINDING_SMEAR, "off-board cells differ"};
-    } else if (swaps(c) && fits(c, i, t, ORBIT_NO_COMPLEMENT)) {
-        mistake = (struct mistake){FINDING_TO_MOVE_NOT_FLIPPED, "the to-move plane is not flipped"};
-    } else if (swaps(c) && (fits(c, i, t, ORBIT_NO_EXCHANGE) ||
-                            fits(c, i, t, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT) ||
-                            fits(c, i, t, ORBIT_NO_FLIP))) {
-        mistake = (struct mistake){FINDING_COLOURS_NOT_SWAPPED, "the colours are not swapped"};
-    } else if (c->by[i] != NO_TRANSFORM && labels_agree(c)) {
-        mistake = (struct mistake){FINDING_PLANES_POLICY_DIFFER,
-                                   "planes are moved by another transform than the labels"};
+        if (spec->steps[t].plane_dst != NULL && fits(c, i, t, ORBIT_NO_EXCHANGE))
+            return c->board->family->castling != NULL
+                       ? call(FINDING_CASTLING_NOT_SWAPPED,
+                              "the planes of castling rights are not exchanged")
+                       : call(FINDING_ORBIT_PLANES, "the planes do not take each other's places");
+        if (board_swaps_colours(c->board) && fits(c, i, t, ORBIT_SWAP_ANYWAY))
+            return call(FINDING_COLOURS_SWAPPED,
+                        "the colours are swapped, which this image does not need");
     }
-    return mistake;
-}
-
-static struct mistake name_policy(const struct case_of_group *c, size_t i)
-{
-    if (c->lanes[i].spec.kind == SPEC_PADDED && fits(c, i, c->transform, ORBIT_NO_PADDING))
-        return (struct mistake){FINDING_PADDING, "padding is moved"};
-    if (c->by[i] == 0)
-        return (struct mistake){FINDING_POLICY_NOT_MOVED, "the policy is not moved"};
-    if (c->by[i] == c->board->inverse[c->transform])
-        return (struct mistake){FINDING_POLICY_INVERSE, "the policy is moved by the inverse"};
-    if (c->by[i] != NO_TRANSFORM && (c->planes < 0 || is_exact_in(c, (size_t)c->planes)))
-        return (struct mistake){FINDING_PLANES_POLICY_DIFFER,
-                                "the policy is moved by another transform than the planes"};
-    return (struct mistake){FINDING_POLICY_WRONG, "policy"};
+    if (spec->on_board != NULL && fits(c, i, t, ORBIT_ON_BOARD_ONLY))
+        return call(FINDING_SMEAR, "off-board cells differ");
+    if (swaps(c) && fits(c, i, t, ORBIT_NO_COMPLEMENT))
+        return call(FINDING_TO_MOVE_NOT_FLIPPED, "the to-move plane is not flipped");
+    if (swaps(c) &&
+        (fits(c, i, t, ORBIT_NO_EXCHANGE) ||
+         fits(c, i, t, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT) || fits(c, i, t, ORBIT_NO_FLIP)))
+        return call(FINDING_COLOURS_NOT_SWAPPED, "the colours are not swapped");
+    if (c->by[i] != NO_TRANSFORM && labels_agree(c))
+        return call(FINDING_PLANES_POLICY_DIFFER,
+                    "planes are moved by another transform than the labels");
+    return call(FINDING_ORBIT_PLANES, "planes");
 }
 
 static struct mistake name_mistake(const struct case_of_group *c, size_t i)
 {
     const uint32_t by = c->by[i];
+    const bool is_known = by != NO_TRANSFORM, is_inverse = by == c->board->inverse[c->transform];
 
     switch (role_kinds[c->lanes[i].binding->role].mistake) {
     case ROLE_MISTAKE_PLANES:
         return name_planes(c, i);
     case ROLE_MISTAKE_POLICY:
-        return name_policy(c, i);
+        if (c->lanes[i].spec.kind == SPEC_PADDED && fits(c, i, c->transform, ORBIT_NO_PADDING))
+            return call(FINDING_PADDING, "padding is moved");
+        if (by == 0)
+            return call(FINDING_POLICY_NOT_MOVED, "the policy is not moved");
+        if (is_inverse)
+            return call(FINDING_POLICY_INVERSE, "the policy is moved by the inverse");
+        if (is_known && (c->planes < 0 || is_exact_in(c, (size_t)c->planes)))
+            return call(FINDING_PLANES_POLICY_DIFFER,
+                        "the policy is moved by another transform than the planes");
+        return call(FINDING_POLICY_WRONG, "policy");
     case ROLE_MISTAKE_INDEX_VALUES:
-        return (struct mistake){FINDING_POLICY_WRONG, "the values of the policy differ"};
+        return call(FINDING_POLICY_WRONG, "the values of the policy differ");
     case ROLE_MISTAKE_MOVE:
-        return (struct mistake){FINDING_COORD_NOT_MOVED, by == 0 ? "the move is not moved"
-                                                         : by == c->board->inverse[c->transform]
-                                                             ? "the move is moved by the inverse"
-                                                             : "move"};
+        return call(FINDING_COORD_NOT_MOVED, by == 0      ? "the move is not moved"
+                                             : is_inverse ? "the move is moved by the inverse"
+                                                          : "move");
     /* What a colour swap flips would be right under a transform of the other kind. */
     case ROLE_MISTAKE_VALUE:
-        if (by != NO_TRANSFORM)
-            return (struct mistake){
-                FINDING_VALUE_NOT_FLIPPED,
-                swaps(c) ? "the value is not flipped"
-                         : "the value is flipped, though the colours are not swapped"};
+        if (is_known)
+            return call(FINDING_VALUE_NOT_FLIPPED,
+                        swaps(c) ? "the value is not flipped"
+                                 : "the value is flipped, though the colours are not swapped");
         break;
     case ROLE_MISTAKE_PLAYER:
-        if (by != NO_TRANSFORM)
-            return (struct mistake){
-                FINDING_TO_MOVE_NOT_FLIPPED,
-                swaps(c) ? "the player to move is not flipped"
-                         : "the player is flipped, though the colours are not swapped"};
+        if (is_known)
+            return call(FINDING_TO_MOVE_NOT_FLIPPED,
+                        swaps(c) ? "the player to move is not flipped"
+                                 : "the player is flipped, though the colours are not swapped");
         break;
     case ROLE_MISTAKE_COPY:
         break;
     }
-    return (struct mistake){FINDING_COPY_CHANGED, "differs from that of its source"};
+    return call(FINDING_COPY_CHANGED, "differs from that of its source");
 }
 
 /* --- one row --- */
@@ -294,7 +293,7 @@ static struct finding_text found_text(const struct case_of_group *c, size_t i,
     if (n_right == 0 || wrong == 0)
         return image_text(c, c->by[i]);
     pair.channel = wrong;
-    return finding_format("plane %llu %s", (unsigned long long)wrong - 1,
+    return finding_format("plane %" PRIu64 " %s", wrong - 1,
                           orbit_same(&pair, between(c->d, r, 0), ORBIT_EXACT) ? "not moved"
                                                                               : "no image of it");
 }
@@ -306,7 +305,7 @@ static void report_array(const struct case_of_group *c, size_t i)
 
     findings_add(c->d->findings, ERROR_AT(mistake.code, c->lanes[i].array->key, image->row),
                  image_text(c, c->transform).text, found_text(c, i, mistake.code).text,
-                 "%s (source %llu)", mistake.what, (unsigned long long)image->source);
+                 "%s (source %" PRIu64 ")", mistake.what, image->source);
 }
 
 /* Of a row as a whole. */
@@ -317,26 +316,11 @@ static void report_row(const struct case_of_group *c, enum finding_code code, ui
     const char *key = c->planes >= 0 ? c->lanes[c->planes].array->key : NULL;
 
     findings_add(c->d->findings, ERROR_AT(code, key, image->row), expected, found,
-                 "%s of source %llu",
+                 "%s of source %" PRIu64,
                  code == FINDING_ORBIT_MISSING     ? "images"
                  : code == FINDING_ORBIT_DUPLICATE ? "image"
                                                    : "all arrays of the row are another image",
-                 (unsigned long long)image->source);
-}
-
-/* What a row should be that is no image of its source as a whole, and whose transform nobody has
- * told: what its planes show, or what the first other array shows. */
-static uint32_t guess_transform(struct case_of_group *c)
-{
-    uint32_t shown = NO_TRANSFORM;
-
-    c->transform = 0;
-    if (c->planes >= 0 && lane_is_compared(&c->lanes[c->planes]))
-        shown = explain(c, (size_t)c->planes);
-    for (size_t i = 0; i < c->n_lanes && (shown == NO_TRANSFORM || shown == 0); i++)
-        if (lane_is_compared(&c->lanes[i]) && c->lanes[i].spec.kind != SPEC_KEEP)
-            shown = explain(c, i);
-    return shown != NO_TRANSFORM ? shown : 0;
+                 image->source);
 }
 
 /* Does a wrong row repeat an earlier one, though the position has different images there? */
@@ -367,7 +351,7 @@ static bool repeats(const struct case_of_group *c)
 /* Set what the row at hand is; report its arrays where it is no image as a whole. */
 static void look_at_row(struct case_of_group *c)
 {
-    uint32_t *is = &c->is[c->member];
+    uint32_t *is = &c->is[c->member], shown = NO_TRANSFORM;
     bool exact = true;
 
     c->transform = c->d->images[c->member].transform;
@@ -375,7 +359,14 @@ static void look_at_row(struct case_of_group *c)
         *is = explain_whole(c);
         if (*is != NO_TRANSFORM)
             return;
-        c->transform = guess_transform(c);
+        /* Its planes show what it should be, or the first other array that shows anything. */
+        c->transform = 0;
+        if (c->planes >= 0 && lane_is_compared(&c->lanes[c->planes]))
+            shown = explain(c, (size_t)c->planes);
+        for (size_t i = 0; i < c->n_lanes && (shown == NO_TRANSFORM || shown == 0); i++)
+            if (lane_is_compared(&c->lanes[i]) && c->lanes[i].spec.kind != SPEC_KEEP)
+                shown = explain(c, i);
+        c->transform = shown != NO_TRANSFORM ? shown : 0;
     }
     for (size_t i = 0; i < c->n_lanes; i++) {
         c->by[i] = !lane_is_compared(&c->lanes[i]) || fits(c, i, c->transform, ORBIT_EXACT)

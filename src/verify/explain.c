@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "positions/key.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,28 +44,6 @@ static void take_ids(struct detection *d, const uint8_t *ids, uint32_t n)
         d->ids[k] = ids[k];
 }
 
-/* By the manifest, which need not name its order. */
-static void read_manifest(struct detection *d, const struct manifest *manifest)
-{
-    static const char *const irregular[] = {"shuffle", "unique", "pick"};
-    const char *order = manifest_option(manifest, "order");
-
-    d->n_ids = 0;
-    for (size_t i = 0; i < manifest->n_transforms && d->n_ids < LAYOUT_MAX_IMAGES; i++)
-        if (manifest->transforms[i].id < BOARD_MAX_TRANSFORMS)
-            d->ids[d->n_ids++] = (uint32_t)manifest->transforms[i].id;
-    d->ids_are_told = true;
-    d->is_irregular = orbit_groups_are_cut(manifest);
-    for (size_t i = 0; i < 3; i++)
-        d->is_irregular |= manifest_option(manifest, irregular[i]) != NULL;
-    if (order != NULL && strcmp(order, "sample") == 0)
-        d->block_rows = 1;
-    d->has_block =
-        order != NULL && (d->block_rows == 1 || strcmp(order, "transform") == 0 ||
-                          (strncmp(order, "block:", 6) == 0 &&
-                           text_parse_u64(order + 6, &d->block_rows) == 0 && d->block_rows > 0));
-}
-
 static void read_told(struct detection *d)
 {
     const struct settings *settings = d->lanes->request->settings;
@@ -76,8 +53,24 @@ static void read_told(struct detection *d)
     take_ids(d, exact, key_ids(d->shard->found.board, &d->shard->conventions, exact));
     for (uint32_t k = 0; k < d->n_ids; k++)
         d->groups->allowed[d->ids[k]] = true;
-    if (manifest != NULL && manifest->n_transforms > 0)
-        read_manifest(d, manifest);
+    if (manifest != NULL && manifest->n_transforms > 0) {
+        const char *order = manifest_option(manifest, "order"); /* which it need not name */
+        const bool is_sample = order != NULL && strcmp(order, "sample") == 0;
+
+        d->n_ids = 0;
+        for (size_t i = 0; i < manifest->n_transforms && d->n_ids < LAYOUT_MAX_IMAGES; i++)
+            if (manifest->transforms[i].id < BOARD_MAX_TRANSFORMS)
+                d->ids[d->n_ids++] = (uint32_t)manifest->transforms[i].id;
+        d->ids_are_told = true;
+        d->is_irregular = orbit_groups_are_cut(manifest) ||
+                          manifest_option(manifest, "shuffle") != NULL ||
+                          manifest_option(manifest, "unique") != NULL ||
+                          manifest_option(manifest, "pick") != NULL;
+        d->block_rows = is_sample;
+        d->has_block = is_sample || (order != NULL && strcmp(order, "transform") == 0) ||
+                       (order != NULL && strncmp(order, "block:", 6) == 0 &&
+                        text_parse_u64(order + 6, &d->block_rows) == 0 && d->block_rows > 0);
+    }
     if (d->groups->n_told > 0) {
         take_ids(d, d->groups->told, d->groups->n_told);
         d->ids_are_told = true;
@@ -90,22 +83,6 @@ static void read_told(struct detection *d)
 }
 
 /* --- saying it --- */
-
-static int __attribute__((format(printf, 3, 4)))
-set_note(struct detection *d, struct error *err, const char *format, ...)
-{
-    va_list args;
-    int n;
-
-    free(d->result->note);
-    va_start(args, format);
-    n = vasprintf(&d->result->note, format, args);
-    va_end(args);
-    if (n >= 0)
-        return 0;
-    d->result->note = NULL;
-    return error_no_memory(err, "note");
-}
 
 static struct finding_text order_text(const struct layout *layout)
 {
@@ -163,8 +140,8 @@ static int take_layout(struct detection *d, const struct layout *layout, uint32_
     if (orbit_groups_of_layout(d->groups, layout, ids, err) != 0)
         return -1;
     d->result->is_expanded = true;
-    return set_note(d, err, "expanded, %u images per source, %s", layout->n_images,
-                    order_text(layout).text);
+    return verify_note(d->result, err, "expanded, %u images per source, %s", layout->n_images,
+                       order_text(layout).text);
 }
 
 /* The layout that is told, whether or not it is found. */
@@ -279,26 +256,33 @@ static struct class_of_rows next_class(const struct sketch *list, uint64_t n)
     return c;
 }
 
-/* n rows, sorted. */
-static struct classes judge_classes(const struct sketch *list, uint64_t n)
+/* By the first rows. */
+static int find_classes(const struct probe *probe, struct classes *classes, struct error *err)
 {
-    struct classes classes = {.n_images = 1};
+    struct sketch *list = calloc(probe->n + 1, sizeof *list);
     uint64_t n_of[LAYOUT_MAX_IMAGES + 1] = {0}, n_good = 0, n_alike = 0, n_classes = 0;
-    uint64_t n_once = 0, n_repeated = 0, n_saved = 0;
+    uint64_t n_once = 0, n_repeated = 0, n_saved = 0, n = 0;
     struct class_of_rows c;
 
+    *classes = (struct classes){.n_images = 1};
+    if (list == NULL)
+        return error_no_memory(err, "rows of a set");
+    for (uint64_t i = 0; i < probe->n; i++)
+        if (probe->sketches[i].shape[SKETCH_BOARD] != 0)
+            list[n++] = probe->sketches[i];
+    qsort(list, n, sizeof *list, compare_sketches);
     for (uint64_t i = 0; i < n; i += c.n) {
         c = next_class(list + i, n - i);
         if (c.n_different <= LAYOUT_MAX_IMAGES)
             n_of[c.n_different] += c.n;
     }
     for (uint32_t k = 2; k <= LAYOUT_MAX_IMAGES; k++)
-        classes.n_images = n_of[k] > n_of[classes.n_images] ? k : classes.n_images;
+        classes->n_images = n_of[k] > n_of[classes->n_images] ? k : classes->n_images;
     for (uint64_t i = 0; i < n; i += c.n) {
         bool is_good;
 
         c = next_class(list + i, n - i);
-        is_good = 4 * c.n_different >= 3 * classes.n_images;
+        is_good = 4 * c.n_different >= 3 * classes->n_images;
         n_once += list[i].is_symmetric && c.n == c.n_different;
         n_repeated += list[i].is_symmetric && c.n > c.n_different;
         if (c.n_different == 1 && c.n > 1)
@@ -308,49 +292,11 @@ static struct classes judge_classes(const struct sketch *list, uint64_t n)
         n_good += is_good;
         n_alike += is_good && c.alike;
     }
-    classes.is_enumeration = n_once > n_repeated || 2 * n_alike < n_good;
-    classes.saved = n > 0 ? (double)n_saved / (double)n : 0;
-    if (classes.n_images < 2 || 2 * n_good <= n_classes || n_good * (classes.n_images - 1) < 3)
-        classes.n_images = 0;
-    return classes;
-}
-
-/* By the first rows. */
-static int find_classes(const struct probe *probe, struct classes *classes, struct error *err)
-{
-    struct sketch *list = calloc(probe->n + 1, sizeof *list);
-    uint64_t n = 0;
-
-    if (list == NULL)
-        return error_no_memory(err, "rows of a set");
-    for (uint64_t i = 0; i < probe->n; i++)
-        if (probe->sketches[i].shape[SKETCH_BOARD] != 0)
-            list[n++] = probe->sketches[i];
-    qsort(list, n, sizeof *list, compare_sketches);
-    *classes = judge_classes(list, n);
+    classes->is_enumeration = n_once > n_repeated || 2 * n_alike < n_good;
+    classes->saved = n > 0 ? (double)n_saved / (double)n : 0;
+    if (classes->n_images < 2 || 2 * n_good <= n_classes || n_good * (classes->n_images - 1) < 3)
+        classes->n_images = 0;
     free(list);
-    return 0;
-}
-
-/* The shapes of all rows, sorted, in the place of their sources. */
-static int list_shapes(struct detection *d, struct batch *batch, struct lane_image *list,
-                       struct error *err)
-{
-    const uint64_t n = d->planes->array->n_rows;
-
-    if (batch_open(batch, d->lanes->request->settings->budget, err) != 0)
-        return -1;
-    for (uint64_t i = 0; i < n; i += batch->n) {
-        if (batch_read(batch, i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE, err) != 0)
-            return -1;
-        for (uint64_t k = 0; k < batch->n; k++) {
-            struct sketch sketch;
-
-            sketch_planes(&d->probe.sketcher, batch_row(batch, k).bytes, &sketch);
-            list[i + k] = (struct lane_image){.row = i + k, .source = sketch.shape[SKETCH_BOARD]};
-        }
-    }
-    qsort(list, n, sizeof *list, lane_image_compare);
     return 0;
 }
 
@@ -365,9 +311,20 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
     const struct window window = {.lanes = &planes, .batches = &batch};
     struct lane_image *list = calloc(n + 1, sizeof *list);
     uint64_t n_sources = 0;
-    int status = list != NULL ? list_shapes(d, &batch, list, err)
+    int status = list != NULL ? batch_open(&batch, d->lanes->request->settings->budget, err)
                               : error_no_memory(err, "list of all images");
 
+    for (uint64_t i = 0; status == 0 && i < n; i += batch.n) {
+        status = batch_read(&batch, i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE, err);
+        for (uint64_t k = 0; status == 0 && k < batch.n; k++) {
+            struct sketch sketch;
+
+            sketch_planes(&d->probe.sketcher, batch_row(&batch, k).bytes, &sketch);
+            list[i + k] = (struct lane_image){.row = i + k, .source = sketch.shape[SKETCH_BOARD]};
+        }
+    }
+    if (status == 0) /* by the shapes, which stand in the place of sources */
+        qsort(list, n, sizeof *list, lane_image_compare);
     for (uint64_t i = 0, end; status == 0 && i < n; i = end) {
         const uint64_t shape = list[i].source, source = n_sources++;
         bool is_one_source;
@@ -395,8 +352,8 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
     }
     orbit_groups_of_entries(d->groups, list);
     d->result->is_expanded = true;
-    return set_note(d, err, "expanded, %u images per source, rows grouped by their positions",
-                    n_images);
+    return verify_note(d->result, err,
+                       "expanded, %u images per source, rows grouped by their positions", n_images);
 }
 
 /* --- finding groups --- */
@@ -433,7 +390,7 @@ static int look(struct detection *d, struct error *err)
         look_far(d, &found, err) != 0)
         return -1;
     if (d->planes->is_broken)
-        return set_note(d, err, "not looked at for images: the planes cannot be read");
+        return verify_note(d->result, err, "not looked at for images: the planes cannot be read");
     if (find_classes(&d->probe, &classes, err) != 0)
         return -1;
     if (is_confirmed(&found) &&
@@ -447,9 +404,9 @@ static int look(struct detection *d, struct error *err)
     if (d->ids_are_told || (classes.n_images > 0 && !classes.is_enumeration))
         return take_classes(d, d->ids_are_told ? d->n_ids : classes.n_images, err);
     if (classes.n_images > 0)
-        return set_note(d, err,
-                        "not taken for an expanded set: every image of a position is listed "
-                        "once, as in an enumeration; --transforms or --order says otherwise");
+        return verify_note(d->result, err,
+                           "not taken for an expanded set: every image of a position is listed "
+                           "once, as in an enumeration; --transforms or --order says otherwise");
     return is_found(&found) ? take_found(d, &found, classes.n_images, err) : 0;
 }
 
@@ -478,32 +435,12 @@ static int find_groups(struct detection *d, struct error *err)
 
 /* --- the whole --- */
 
-static bool has_provenance(const struct shard *shard)
+static bool is_numbers(const struct shard *shard, const char *key)
 {
-    static const char *const keys[] = {PLAN_SOURCE_KEY, PLAN_TRANSFORM_KEY};
+    const struct array *array = archive_in_find(&shard->archive, key);
 
-    for (size_t i = 0; i < 2; i++) {
-        const struct array *array = archive_in_find(&shard->archive, keys[i]);
-
-        if (array == NULL || !dtype_is_integer(&array->header.dtype) || array->header.n_dims != 1 ||
-            array->n_rows != shard->n_rows)
-            return false;
-    }
-    return true;
-}
-
-/* The transforms of the command line. */
-static int read_transforms(struct detection *d, struct error *err)
-{
-    const char *text = d->lanes->request->settings->transforms;
-    struct plan plan = {.board = d->shard->found.board, .conventions = d->shard->conventions};
-    int status = text != NULL ? choose_transforms(&plan, text, err) : 0;
-
-    if (status == 0 && plan.n_chosen > 0)
-        memcpy(d->groups->told, plan.chosen, plan.n_chosen);
-    d->groups->n_told = plan.n_chosen;
-    free(plan.chosen);
-    return status;
+    return array != NULL && dtype_is_integer(&array->header.dtype) && array->header.n_dims == 1 &&
+           array->n_rows == shard->n_rows;
 }
 
 int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *err)
@@ -513,7 +450,8 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *
     struct detection d = {.shard = shard, .lanes = lanes, .groups = groups, .result = result};
     const bool is_told = lanes->request->settings->not_expanded;
     const bool is_known = shard_known_board(shard) != NULL;
-    const bool is_expansion = has_provenance(shard);
+    const bool is_expansion =
+        is_numbers(shard, PLAN_SOURCE_KEY) && is_numbers(shard, PLAN_TRANSFORM_KEY);
     const char *note = "not recognised as an expanded set, checked row by row";
     int status = 0;
 
@@ -522,8 +460,16 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *
         lanes->items[lanes->planes].spec.kind != SPEC_KEEP)
         d.planes = &lanes->items[lanes->planes];
     if (is_known && !is_told) {
-        groups->n_transforms = shard->found.board->n_transforms;
-        status = read_transforms(&d, err);
+        struct plan plan = {.board = shard->found.board, .conventions = shard->conventions};
+        const char *transforms = lanes->request->settings->transforms;
+
+        groups->n_transforms = plan.board->n_transforms;
+        if (transforms != NULL)
+            status = choose_transforms(&plan, transforms, err);
+        if (status == 0 && plan.n_chosen > 0)
+            memcpy(groups->told, plan.chosen, plan.n_chosen);
+        groups->n_told = plan.n_chosen;
+        free(plan.chosen);
         if (status == 0 && is_expansion) {
             memset(groups->allowed, true, sizeof groups->allowed);
             status = orbit_groups_of_provenance(groups, lanes, err);
@@ -542,5 +488,5 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *
                             : "not looked at for images: the board is not known, use --board";
     else if (d.planes == NULL)
         note = "not looked at for images: there are no planes of the board";
-    return set_note(&d, err, "%s", note);
+    return verify_note(result, err, "%s", note);
 }

@@ -54,24 +54,6 @@ uint64_t layout_row(const struct layout *layout, uint64_t source, uint32_t k)
            (k - layout->originals_first) * block.n + source - block.first;
 }
 
-static void layout_image(const struct layout *layout, uint64_t row, uint64_t *source, uint32_t *k)
-{
-    const uint32_t n = layout->n_images - layout->originals_first;
-    struct block block;
-
-    if (layout->originals_first && row < layout->n_sources) {
-        *source = row;
-        *k = 0;
-        return;
-    }
-    if (layout->originals_first)
-        row -= layout->n_sources;
-    block = block_of(layout, row / n); /* the row of a block's image is in that block's range */
-    row -= block.first * n;
-    *source = block.first + row % block.n;
-    *k = (uint32_t)(row / block.n) + layout->originals_first;
-}
-
 /* --- the images of rows --- */
 
 int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *groups,
@@ -82,10 +64,9 @@ int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *gr
         return 0;
     cursor->source = (struct reader){.arrays = &groups->source, .n_arrays = 1};
     cursor->transform = (struct reader){.arrays = &groups->transform, .n_arrays = 1};
-    return reader_open(&cursor->source, NULL, err) != 0 ||
-                   reader_open(&cursor->transform, NULL, err) != 0
-               ? -1
-               : 0;
+    if (reader_open(&cursor->source, NULL, err) != 0)
+        return -1;
+    return reader_open(&cursor->transform, NULL, err);
 }
 
 void orbit_cursor_close(struct orbit_cursor *cursor)
@@ -104,13 +85,21 @@ static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_imag
     uint8_t bytes[2][IMAGES_AT_ONCE * 8];
 
     for (uint64_t i = 0; i < n; i++) {
-        uint32_t k;
+        const struct layout *layout = &groups->layout;
+        const uint64_t row = cursor->next_row++;
+        const uint64_t n_apart = layout->originals_first ? layout->n_sources : 0;
+        const uint32_t n_images = layout->n_images - layout->originals_first;
+        struct block block;
+        uint64_t left;
 
-        images[i] = (struct lane_image){.row = cursor->next_row++};
-        if (groups->source != NULL)
+        images[i] = (struct lane_image){.row = row, .source = row, .transform = groups->ids[0]};
+        if (groups->source != NULL || row < n_apart)
             continue;
-        layout_image(&groups->layout, images[i].row, &images[i].source, &k);
-        images[i].transform = groups->ids[k];
+        /* The row of a block's image is in that block's range. */
+        block = block_of(layout, (row - n_apart) / n_images);
+        left = row - n_apart - block.first * n_images;
+        images[i].source = block.first + left % block.n;
+        images[i].transform = groups->ids[left / block.n + layout->originals_first];
     }
     if (groups->source == NULL)
         return 0;
@@ -258,16 +247,14 @@ void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *ent
 int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64_t max_nbytes,
                         struct error *err)
 {
-    struct lane_image *entries = NULL;
+    struct lane_image *entries;
     struct orbit_cursor cursor;
-    uint64_t n_bytes;
     int status;
 
-    if (groups->entries != NULL ||
-        (!__builtin_mul_overflow(groups->longest, row_nbytes, &n_bytes) && n_bytes <= max_nbytes))
+    if (groups->entries != NULL || row_nbytes == 0 || groups->longest <= max_nbytes / row_nbytes)
         return 0;
-    if (__builtin_mul_overflow(groups->n_rows, sizeof *entries, &n_bytes) || n_bytes >= SIZE_MAX ||
-        (entries = malloc(n_bytes + 1)) == NULL)
+    entries = calloc(groups->n_rows + 1, sizeof *entries);
+    if (entries == NULL)
         return error_no_memory(err, "list of all images");
     status = orbit_cursor_open(&cursor, groups, err);
     if (status == 0)
@@ -289,31 +276,6 @@ struct census {
     uint64_t n_groups, n_with_most, n_with_others;
 };
 
-static void count_group(struct census *census, const struct lane_image *images, uint64_t n,
-                        bool again)
-{
-    bool own[BOARD_MAX_TRANSFORMS] = {false}, has_others = false, is_most;
-
-    for (uint64_t m = 0; m < n; m++)
-        if (images[m].transform != NO_TRANSFORM) {
-            own[images[m].transform] = true;
-            has_others |= !census->most[images[m].transform];
-        }
-    is_most = memcmp(own, census->most, sizeof own) == 0;
-    if (again) {
-        census->n_with_most += is_most;
-        census->n_with_others += has_others;
-        return;
-    }
-    census->n_groups++;
-    if (!is_most && census->lead == 0)
-        memcpy(census->most, own, sizeof own);
-    if (is_most || census->lead == 0)
-        census->lead++;
-    else
-        census->lead--;
-}
-
 static int take_census(const struct orbit_groups *groups, struct census *census, bool again,
                        struct error *err)
 {
@@ -326,8 +288,28 @@ static int take_census(const struct orbit_groups *groups, struct census *census,
         status = window_init(&window, &none, orbit_groups_capacity(groups, SCAN_GROUPS), err);
     while (status == 0 && (status = orbit_cursor_next(&cursor, &window, SCAN_GROUPS, err)) == 0 &&
            window.n > 0)
-        for (const uint64_t *g = window.groups; g < window.groups + window.n_groups; g++)
-            count_group(census, window.images + g[0], g[1] - g[0], again);
+        for (uint64_t g = 0; g < window.n_groups; g++) {
+            bool own[BOARD_MAX_TRANSFORMS] = {false}, has_others = false, is_most;
+
+            for (uint64_t i = window.groups[g]; i < window.groups[g + 1]; i++)
+                if (window.images[i].transform != NO_TRANSFORM) {
+                    own[window.images[i].transform] = true;
+                    has_others |= !census->most[window.images[i].transform];
+                }
+            is_most = memcmp(own, census->most, sizeof own) == 0;
+            if (again) {
+                census->n_with_most += is_most;
+                census->n_with_others += has_others;
+                continue;
+            }
+            census->n_groups++;
+            if (!is_most && census->lead == 0)
+                memcpy(census->most, own, sizeof own);
+            if (is_most || census->lead == 0)
+                census->lead++;
+            else
+                census->lead--;
+        }
     window_release(&window);
     orbit_cursor_close(&cursor);
     return status;

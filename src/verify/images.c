@@ -144,28 +144,24 @@ bool orbit_no_pad_bits(const struct orbit_bits *bits, const uint8_t *plane)
     return true;
 }
 
-/* One plane, the loop that most bytes go through: element i of a stands at dst[i] of b. */
-#define DEFINE_SAME(bits)                                                                  \
-    static bool same##bits(const uint32_t *restrict dst, const uint##bits##_t *restrict a, \
-                           const uint##bits##_t *restrict b, size_t n)                     \
-    {                                                                                      \
-        uint##bits##_t differ = 0, differ_too = 0;                                         \
-        size_t i = 0;                                                                      \
-                                                                                           \
-        for (; i + 4 <= n; i += 4) {                                                       \
-            differ |= (uint##bits##_t)((a[i] ^ b[dst[i]]) | (a[i + 1] ^ b[dst[i + 1]]));   \
-            differ_too |=                                                                  \
-                (uint##bits##_t)((a[i + 2] ^ b[dst[i + 2]]) | (a[i + 3] ^ b[dst[i + 3]])); \
-        }                                                                                  \
-        for (; i < n; i++)                                                                 \
-            differ |= (uint##bits##_t)(a[i] ^ b[dst[i]]);                                  \
-        return (differ | differ_too) == 0;                                                 \
-    }
+/* The loop that most bytes go through: element i of a stands at dst[i] of b. Inline, since it is
+ * made for every size of elements. */
+static inline __attribute__((always_inline)) bool same_moved(const uint32_t *dst, const uint8_t *a,
+                                                             const uint8_t *b, size_t n,
+                                                             size_t n_bytes)
+{
+    uint64_t differ = 0;
 
-DEFINE_SAME(8)
-DEFINE_SAME(16)
-DEFINE_SAME(32)
-DEFINE_SAME(64)
+#pragma GCC unroll 4
+    for (size_t i = 0; i < n; i++) {
+        uint64_t from = 0, to = 0;
+
+        memcpy(&from, a + i * n_bytes, n_bytes);
+        memcpy(&to, b + dst[i] * n_bytes, n_bytes);
+        differ |= from ^ to;
+    }
+    return differ == 0;
+}
 
 /* n items of n_bytes along an axis; dst NULL: all in place. */
 static bool same_axis(const uint32_t *dst, const uint8_t *a, const uint8_t *b, size_t n,
@@ -175,13 +171,13 @@ static bool same_axis(const uint32_t *dst, const uint8_t *a, const uint8_t *b, s
         return memcmp(a, b, n * n_bytes) == 0;
     switch (n_bytes) {
     case 1:
-        return same8(dst, a, b, n);
+        return same_moved(dst, a, b, n, 1);
     case 2:
-        return same16(dst, (const void *)a, (const void *)b, n);
+        return same_moved(dst, a, b, n, 2);
     case 4:
-        return same32(dst, (const void *)a, (const void *)b, n);
+        return same_moved(dst, a, b, n, 4);
     case 8:
-        return same64(dst, (const void *)a, (const void *)b, n);
+        return same_moved(dst, a, b, n, 8);
     default:
         for (size_t i = 0; i < n; i++)
             if (memcmp(a + i * n_bytes, b + dst[i] * n_bytes, n_bytes) != 0)

@@ -13,17 +13,6 @@
 
 /* --- making lanes --- */
 
-/* Whether it is known where some transform sends the planes, so that the others can be checked for
- * their stones. */
-static bool is_known(const struct spec *spec)
-{
-    bool any_known = false;
-
-    for (uint32_t t = 1; t < spec->n_steps; t++)
-        any_known |= !spec->steps[t].is_unknown;
-    return spec->doubt[0] == '\0' || (any_known && spec->kind == SPEC_AXIS);
-}
-
 static int map_lane(struct lanes *lanes, struct lane *lane, struct error *err)
 {
     const char *key = lane->array->key;
@@ -33,9 +22,13 @@ static int map_lane(struct lanes *lanes, struct lane *lane, struct error *err)
         strcmp(key, PLAN_TRANSFORM_KEY) == 0)
         return 0;
     if (spec_init(&lane->spec, &lanes->maker, lane->array, lane->binding, &why) == 0) {
-        lane->is_mapped = is_known(&lane->spec);
-        if (lane->spec.doubt[0] == '\0')
+        lane->is_mapped = lane->spec.doubt[0] == '\0';
+        if (lane->is_mapped)
             return 0;
+        /* Where some transform is known to send the planes, the others can be checked for their
+         * stones. */
+        for (uint32_t t = 1; t < lane->spec.n_steps && lane->spec.kind == SPEC_AXIS; t++)
+            lane->is_mapped |= !lane->spec.steps[t].is_unknown;
         error_set(&why, ERROR_DATA, "%s", lane->spec.doubt);
     }
     if (!lane->is_mapped)
@@ -48,15 +41,6 @@ static int map_lane(struct lanes *lanes, struct lane *lane, struct error *err)
                                  : "its images cannot be checked",
                  why.message);
     return 0;
-}
-
-/* The lane of an array of the archive, or -1. */
-static int lane_of(const struct lanes *lanes, int array)
-{
-    for (size_t i = 0; i < lanes->n && array >= 0; i++)
-        if (lanes->items[i].array == &lanes->shard->archive.arrays[array])
-            return (int)i;
-    return -1;
 }
 
 int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_request *request,
@@ -86,9 +70,13 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
         lanes->row_nbytes += array->row_nbytes + 1;
         lanes->n++;
     }
-    for (struct lane *lane = lanes->items; lane < lanes->items + lanes->n; lane++)
-        if (lane->binding->role == ROLE_POLICY_INDEX)
-            lane->values = lane_of(lanes, lane->binding->value_array);
+    for (struct lane *lane = lanes->items; lane < lanes->items + lanes->n; lane++) {
+        const int values = lane->binding->value_array;
+
+        for (size_t k = 0; lane->binding->role == ROLE_POLICY_INDEX && k < lanes->n; k++)
+            if (values >= 0 && lanes->items[k].array == &shard->archive.arrays[values])
+                lane->values = (int)k;
+    }
     return 0;
 }
 
@@ -106,66 +94,50 @@ struct lanes lanes_of_planes(const struct lanes *lanes)
 
 /* --- what a colour swap does to labels --- */
 
-static enum label_op value_flip(const struct lane *lane, const struct conventions *c,
-                                const struct number_range *range)
-{
-    const uint64_t n = lane->array->row_nbytes / lane->array->header.dtype.itemsize;
-
-    if (c->value == VALUE_MOVER)
-        return LABEL_KEEP;
-    if (lane->binding->role == ROLE_WDL || (n == 3 && !lane->binding->per_player))
-        return LABEL_REVERSE;
-    if (n >= 2)
-        return LABEL_EXCHANGE_TWO;
-    return (c->value_said ? c->value == VALUE_COLOUR11 : range->min < 0) ? LABEL_NEGATE
-                                                                         : LABEL_COMPLEMENT;
-}
-
-/* Codes of 1 and 2, or of 1 and -1, show; a winner may also be nobody, 0. */
-static enum to_move_coding coding_of(const struct conventions *c, bool is_winner,
-                                     const struct number_range *range)
-{
-    if (c->to_move_said)
-        return c->to_move;
-    if (range->min == -1 && range->max <= 1)
-        return TO_MOVE_PM1;
-    return range->max == 2 && (is_winner || range->min >= 1) ? TO_MOVE_12 : c->to_move;
-}
-
-static enum label_op grid_flip(const struct conventions *c, const struct number_range *range)
-{
-    if (c->planes == PLANES_MOVER)
-        return LABEL_KEEP;
-    return range->min < 0 || (range->max <= 1 && c->to_move_said && c->to_move == TO_MOVE_PM1)
-               ? LABEL_NEGATE
-               : LABEL_EXCHANGE_12;
-}
-
 /* What the range of the data says; 0 to 0 for an array that cannot be read: that is found later. */
-static int decide_swap(struct lane *lane, struct conventions *c, bool follows_players,
+static int decide_swap(struct lane *lane, struct conventions *c, bool has_players,
                        struct error *err)
 {
-    const enum role_swap swap = role_kinds[lane->binding->role].swap;
+    const struct role_binding *b = lane->binding;
+    const enum role_swap swap = role_kinds[b->role].swap;
     const struct array *array = lane->array;
+    const bool follows = b->is_winner && (has_players || c->to_move_said);
+    enum to_move_coding coding = c->to_move;
+    enum label_op op = LABEL_KEEP;
     struct number_range range = {0};
     struct error why = {0};
-    enum label_op op;
 
     if (dtype_is_number(&array->header.dtype) && array->row_nbytes > 0 &&
         !array_is_fortran(array) &&
         number_range_find(&array, 1, UINT64_MAX, NULL, &range, &why) != 0 &&
         why.kind == ERROR_INTERNAL)
         return error_pass(err, &why);
-    if (swap == ROLE_SWAP_PLAYER && lane->binding->is_winner) {
-        follows_players |= c->to_move_said;
-        op = spec_swap_of_coding(follows_players ? c->to_move : coding_of(c, true, &range));
-        if (follows_players && op == LABEL_COMPLEMENT)
+    if (swap == ROLE_SWAP_PLAYER) {
+        /* Codes of 1 and 2, or of 1 and -1, show; a winner may also be nobody, 0. */
+        if (!follows && !c->to_move_said && range.min == -1 && range.max <= 1)
+            coding = TO_MOVE_PM1;
+        else if (!follows && !c->to_move_said && range.max == 2 && (b->is_winner || range.min >= 1))
+            coding = TO_MOVE_12;
+        op = spec_swap_of_coding(coding);
+        if (follows && op == LABEL_COMPLEMENT)
             op = LABEL_EXCHANGE_01; /* what is neither is nobody */
-    } else if (swap == ROLE_SWAP_PLAYER) {
-        c->to_move = coding_of(c, false, &range);
-        op = spec_swap_of_coding(c->to_move);
-    } else {
-        op = swap == ROLE_SWAP_CODES ? grid_flip(c, &range) : value_flip(lane, c, &range);
+        if (!b->is_winner)
+            c->to_move = coding;
+    } else if (swap == ROLE_SWAP_CODES && c->planes != PLANES_MOVER) {
+        op = range.min < 0 || (range.max <= 1 && c->to_move_said && c->to_move == TO_MOVE_PM1)
+                 ? LABEL_NEGATE
+                 : LABEL_EXCHANGE_12;
+    } else if (swap == ROLE_SWAP_VALUES && c->value != VALUE_MOVER) {
+        const uint64_t n = array->row_nbytes / array->header.dtype.itemsize;
+
+        if (b->role == ROLE_WDL || (n == 3 && !b->per_player))
+            op = LABEL_REVERSE;
+        else if (n >= 2)
+            op = LABEL_EXCHANGE_TWO;
+        else if (c->value_said ? c->value == VALUE_COLOUR11 : range.min < 0)
+            op = LABEL_NEGATE;
+        else
+            op = LABEL_COMPLEMENT;
     }
     spec_set_swap(&lane->spec, op);
     return 0;

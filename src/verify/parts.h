@@ -20,8 +20,7 @@
 int verify_shard_open(struct shard *shard, const struct verify_request *request,
                       struct verify_result *result, struct error *err);
 
-/* Check an open shard against its manifest, which is there: of that size and digest, with those
- * arrays and rows. */
+/* Check an open shard against its manifest, which is there: size, digest, arrays and rows. */
 int verify_shard_compare(const struct shard *shard, const struct verify_request *request,
                          struct verify_result *result, struct error *err);
 
@@ -29,6 +28,10 @@ int verify_shard_compare(const struct shard *shard, const struct verify_request 
  * passes on what no finding can hold (no memory, bugs). */
 int verify_read_failed(struct verify_result *result, const char *array, const struct error *why,
                        struct error *err);
+
+/* Let the result's note say how it was understood. */
+int verify_note(struct verify_result *result, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* --- lanes: arrays with rows (lane.c) --- */
 
@@ -54,23 +57,21 @@ struct lanes {
     int planes;          /* the lane that tells images apart (planes, packed or grid), or -1 */
 };
 
-/* Make the lanes of all arrays that have rows, with their maps when the board is known. Conventions
- * that do not fit an array become findings. The caller releases them. */
+/* Make the lanes of all arrays that have rows, with their specs when the board is known; one that
+ * cannot be made is a finding. The caller releases them. */
 int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_request *request,
                struct verify_result *result, struct error *err);
+
+void lanes_release(struct lanes *lanes);
 
 /* The lane of the planes alone; its item is borrowed. */
 struct lanes lanes_of_planes(const struct lanes *lanes);
 
-/* Open every lane for rows in sequence, or at random. What cannot be read is a finding of
- * `result`. */
+/* Open every lane for rows in sequence, or at random, after it was closed. What cannot be read is a
+ * finding of `result`. */
 int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result,
                struct error *err);
-
-/* Close what lanes_open has opened: it may be called again. */
 void lanes_close(struct lanes *lanes);
-
-void lanes_release(struct lanes *lanes);
 
 /* Whether the images of a lane are compared. */
 static inline bool lane_is_compared(const struct lane *lane)
@@ -221,19 +222,15 @@ struct orbit_groups {
 /* By source, transform, row: for qsort. */
 int lane_image_compare(const void *left, const void *right);
 
-/* The following three make groups; n_rows and n_transforms are set, all else is zero. */
-
-/* By the provenance arrays of the shard, which are there. Entries that name no transform become
- * findings. */
+/* Make groups, whose n_rows and n_transforms are set: by the provenance arrays of the shard, which
+ * are there (entries that name no transform become findings); by a layout, with the transform of
+ * each of its images; by a list of all rows, which is taken over and sorted. */
 int orbit_groups_of_provenance(struct orbit_groups *groups, const struct lanes *lanes,
                                struct error *err);
-
-/* By a layout, with the transform of each of its images. */
 int orbit_groups_of_layout(struct orbit_groups *groups, const struct layout *layout,
                            const uint32_t *ids, struct error *err);
-
-/* By a list of all rows, which is taken over and sorted. */
 void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries);
+void orbit_groups_release(struct orbit_groups *groups);
 
 /* List all rows when a segment takes more than max_nbytes in memory. */
 int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64_t max_nbytes,
@@ -252,8 +249,6 @@ int orbit_groups_expect(struct orbit_groups *groups, const struct manifest *mani
 /* Whether an image of a source may stand in the shard before or after this one. */
 bool orbit_groups_may_be_elsewhere(const struct orbit_groups *groups, uint64_t source, uint32_t t);
 
-void orbit_groups_release(struct orbit_groups *groups);
-
 /* Walks over all groups, a window at a time. */
 struct orbit_cursor {
     const struct orbit_groups *groups;
@@ -264,12 +259,12 @@ struct orbit_cursor {
 
 int orbit_cursor_open(struct orbit_cursor *cursor, const struct orbit_groups *groups,
                       struct error *err);
+void orbit_cursor_close(struct orbit_cursor *cursor);
 
 /* Fill rows, images and groups of the window with the next whole groups, at least one, about
  * n_wanted rows; n is 0 behind the last one. */
 int orbit_cursor_next(struct orbit_cursor *cursor, struct window *window, uint64_t n_wanted,
                       struct error *err);
-void orbit_cursor_close(struct orbit_cursor *cursor);
 
 /* Room that a window for these groups needs, when n_wanted rows are wanted at a time. */
 static inline uint64_t orbit_groups_capacity(const struct orbit_groups *groups, uint64_t n_wanted)
@@ -376,7 +371,7 @@ struct fit {
     bool only_colours; /* images differ in colours alone */
 };
 
-/* Read the first rows; allowed and told are set. What cannot be read leaves n at 0. */
+/* Read the first rows; allowed and told are set. Planes that cannot be read leave n at 0. */
 int probe_open(struct probe *probe, struct lanes *lanes, struct error *err);
 void probe_close(struct probe *probe);
 
@@ -400,18 +395,16 @@ uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
 
 /* --- checks of single rows (checks.c) --- */
 
-/* What n numbers have in common. */
 struct numbers_summary {
     double sum, min, max; /* of the finite ones; 0 when there are none */
     uint64_t n;           /* finite ones */
 };
 
-/* The first of n floats that is NaN or infinite, or n. Other types have none. */
-uint64_t numbers_first_nan(const struct dtype *dtype, const uint8_t *bytes, uint64_t n);
-
-/* Sum and range of n numbers of any type. */
 struct numbers_summary numbers_summarize(const struct dtype *dtype, const uint8_t *bytes,
                                          uint64_t n);
+
+/* The first of n floats that is NaN or infinite, or n. Other types have none. */
+uint64_t numbers_first_nan(const struct dtype *dtype, const uint8_t *bytes, uint64_t n);
 
 /* True when the element's bytes are all zero, or it is a negative zero. */
 bool numbers_is_zero(const struct dtype *dtype, const uint8_t *element);
@@ -468,6 +461,7 @@ int rules_init(struct rules *rules, struct lanes *lanes, size_t max, struct erro
 
 /* Rules to be merged into `whole`, which must live longer. */
 int rules_init_part(struct rules *rules, const struct rules *whole, struct error *err);
+void rules_release(struct rules *rules);
 
 /* A row that is its source's own position, or no image at all. */
 void rules_check_row(struct rules *rules, const struct window *window,
@@ -482,8 +476,6 @@ void rules_merge(struct rules *rules, struct rules *from);
 
 /* Decide which findings stand. */
 void rules_finish(struct rules *rules, struct findings *findings);
-
-void rules_release(struct rules *rules);
 
 /* --- the pass (pass.c) and the diagnosis of groups (diagnose.c) --- */
 

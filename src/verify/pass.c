@@ -2,20 +2,17 @@
  * pass.c - the one pass over all rows of a shard.
  *
  * Two windows of rows take turns: a crew checks the front one, cut into a fixed number of pieces,
- * while it reads the lanes of the back one. Each piece keeps findings and tallies of its own, which
- * are joined in order after every window, so that what is reported does not depend on the number of
- * threads.
+ * while it reads the lanes of the back one. Findings and tallies of the pieces are joined in order
+ * after every window, so that what is reported does not depend on the number of threads.
  *
  * Before that the first groups of images tell about arrays whose meaning was guessed: where most of
- * them agree with another reading of an array, and hardly any with the one at hand, that reading is
- * taken.
+ * them agree with another reading of an array, and hardly any with the one at hand, it is taken.
  */
 #include "verify/parts.h"
 
 #include "base/crew.h"
 #include "base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +99,6 @@ static int try_flip(const struct run *run, size_t i, enum action_flip flip, stru
     const enum action_flip said = lane->binding->flip;
     const struct text_quoted name = text_path(lane->array->key);
     struct agreement a = count_groups(run, i, ORBIT_EXACT);
-    char *note;
 
     if (2 * a.n_all > a.n_groups)
         return 0;
@@ -111,13 +107,9 @@ static int try_flip(const struct run *run, size_t i, enum action_flip flip, stru
     a = count_groups(run, i, ORBIT_EXACT);
     if (2 * a.n_all <= a.n_groups)
         return store_as(run->lanes, lane, said, err);
-    if (asprintf(&note, "%s, %s beside the planes as with --role %s=%s:%s",
-                 result->note != NULL ? result->note : "expanded", name.text, name.text,
-                 role_name(lane->binding->role), action_flip_name(flip)) < 0)
-        return error_no_memory(err, "note");
-    free(result->note);
-    result->note = note;
-    return 0;
+    return verify_note(result, err, "%s, %s beside the planes as with --role %s=%s:%s",
+                       result->note != NULL ? result->note : "expanded", name.text, name.text,
+                       role_name(lane->binding->role), action_flip_name(flip));
 }
 
 /* Policies that stand on stones in the first sources, and off them when flipped, are compared in
@@ -283,33 +275,12 @@ static int walk(void *self, struct crew *crew)
 
 /* --- the run --- */
 
-static int init(struct run *run, struct error *err)
-{
-    struct lanes *lanes = run->lanes;
-    const size_t max = lanes->request->settings->max_findings;
-    uint64_t capacity = WINDOW_NBYTES / (lanes->row_nbytes + 1) + 1;
-
-    run->n_wanted = capacity = capacity < MAX_WINDOW_ROWS ? capacity : MAX_WINDOW_ROWS;
-    if (run->groups != NULL)
-        capacity = orbit_groups_capacity(run->groups, run->n_wanted);
-    run->lane_errors = calloc(lanes->n + 1, sizeof *run->lane_errors);
-    if (run->lane_errors == NULL)
-        return error_no_memory(err, "arrays");
-    if (window_init(&run->front, lanes, capacity, err) != 0 ||
-        window_init(&run->back, lanes, capacity, err) != 0 ||
-        rules_init(&run->rules, lanes, max, err) != 0)
-        return -1;
-    for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
-        piece->findings.max = max;
-        if (rules_init_part(&piece->rules, &run->rules, err) != 0)
-            return -1;
-    }
-    return run->groups != NULL ? orbit_cursor_open(&run->cursor, run->groups, err) : 0;
-}
-
 int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, struct error *err)
 {
+    const size_t max = lanes->request->settings->max_findings;
+    const uint64_t n_held = WINDOW_NBYTES / (lanes->row_nbytes + 1) + 1;
     struct run *run = calloc(1, sizeof *run);
+    uint64_t capacity;
     int status;
 
     if (run == NULL)
@@ -317,7 +288,22 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
     run->lanes = lanes;
     run->groups = groups;
     run->err = err;
-    status = init(run, err);
+    run->n_wanted = n_held < MAX_WINDOW_ROWS ? n_held : MAX_WINDOW_ROWS;
+    capacity = groups != NULL ? orbit_groups_capacity(groups, run->n_wanted) : run->n_wanted;
+    run->lane_errors = calloc(lanes->n + 1, sizeof *run->lane_errors);
+    status = run->lane_errors != NULL ? window_init(&run->front, lanes, capacity, err)
+                                      : error_no_memory(err, "arrays");
+    if (status == 0)
+        status = window_init(&run->back, lanes, capacity, err);
+    if (status == 0)
+        status = rules_init(&run->rules, lanes, max, err);
+    for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES && status == 0;
+         piece++) {
+        piece->findings.max = max;
+        status = rules_init_part(&piece->rules, &run->rules, err);
+    }
+    if (status == 0 && groups != NULL)
+        status = orbit_cursor_open(&run->cursor, groups, err);
     if (status == 0)
         status = crew_run(lanes->request->settings->n_threads, walk, run);
     if (status == 0)

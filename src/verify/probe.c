@@ -1,14 +1,12 @@
 /*
- * probe.c - the rows that are looked at, the layouts that explain them, and what the images of a
- * layout are.
+ * probe.c - the rows that are looked at, the layouts that explain them, and what their images are.
  *
  * A layout (images per source, rows per block, originals first or not) says which rows are images
  * of one source. Every layout is tried on sources all over the rows that were read; the one under
  * which most rows repeat a position is the explanation: too few images per source leave repetitions
  * out, too many bring other positions in. The first rows are held; of rows further on, which are
- * read when these do not tell enough, there are sketches only. Then the first rows of many sources
- * are compared with their other rows, array by array; the transform that explains an image in most
- * of them is its own.
+ * read when these do not tell enough, there are sketches only. Then the images of many sources are
+ * compared, array by array; the transform that explains an image in most of them is its own.
  */
 #include "verify/parts.h"
 
@@ -25,8 +23,8 @@
 
 /* --- reading --- */
 
-/* Fill a window with n rows, ascending where lanes are open for rows in sequence; NULL: the first
- * ones. What cannot be read is left out. */
+/* Read n rows into a window with room for them, ascending where lanes are open for rows in
+ * sequence; NULL: the first ones. What cannot be read is left out. */
 static int read_window(struct window *window, const uint64_t *rows, uint64_t n, struct error *err)
 {
     window->n = n;
@@ -35,60 +33,57 @@ static int read_window(struct window *window, const uint64_t *rows, uint64_t n, 
     for (size_t i = 0; i < window->lanes->n; i++) {
         struct error why = {0};
 
-        if (window_read_lane(window, i, &why) == 0)
-            continue;
-        window->lanes->items[i].is_broken = true;
-        if (why.kind != ERROR_DATA) /* not the data's fault */
-            return error_pass(err, &why);
+        if (window_read_lane(window, i, &why) != 0 && why.kind != ERROR_DATA)
+            return error_pass(err, &why); /* not the data's fault */
+        window->lanes->items[i].is_broken |= why.kind != ERROR_NONE;
     }
     return 0;
 }
 
 /* planes: the lane of planes, whose number differs where it is read alone. */
-static void sketch_row(struct probe *probe, const struct window *window, size_t planes, uint64_t at,
+static void sketch_row(struct probe *p, const struct window *window, size_t planes, uint64_t at,
                        struct sketch *sketch)
 {
     const struct row row = window_row(window, planes, at);
 
-    if (row.bytes == NULL)
-        return;
-    sketch_planes(&probe->sketcher, row.bytes, sketch);
-    sketch_policy(window, at, sketch);
+    if (row.bytes != NULL) {
+        sketch_planes(&p->sketcher, row.bytes, sketch);
+        sketch_policy(window, at, sketch);
+    }
 }
 
-int probe_open(struct probe *probe, struct lanes *lanes, struct error *err)
+int probe_open(struct probe *p, struct lanes *lanes, struct error *err)
 {
     uint64_t n = PROBE_NBYTES / (lanes->row_nbytes + 1) + 64;
 
-    probe->lanes = lanes;
-    probe->n_rows = lanes->shard->n_rows;
+    p->lanes = lanes;
+    p->n_rows = lanes->shard->n_rows;
     n = n < PROBE_ROWS ? n : PROBE_ROWS;
-    n = n < probe->n_rows ? n : probe->n_rows;
-    if (sketcher_init(&probe->sketcher, lanes, err) != 0 ||
-        lanes_open(lanes, false, &probe->unused, err) != 0 ||
-        window_init(&probe->window, lanes, n, err) != 0 ||
-        read_window(&probe->window, NULL, n, err) != 0)
+    n = n < p->n_rows ? n : p->n_rows;
+    if (sketcher_init(&p->sketcher, lanes, err) != 0 ||
+        lanes_open(lanes, false, &p->unused, err) != 0 ||
+        window_init(&p->window, lanes, n, err) != 0 || read_window(&p->window, NULL, n, err) != 0)
         return -1;
-    probe->n = lanes->items[lanes->planes].is_broken ? 0 : n;
-    probe->sketches = calloc(n + 1, sizeof *probe->sketches);
-    if (probe->sketches == NULL)
+    p->n = lanes->items[lanes->planes].is_broken ? 0 : n;
+    p->sketches = calloc(n + 1, sizeof *p->sketches);
+    if (p->sketches == NULL)
         return error_no_memory(err, "rows of a set");
-    for (uint64_t i = 0; i < probe->n; i++)
-        sketch_row(probe, &probe->window, (size_t)lanes->planes, i, &probe->sketches[i]);
+    for (uint64_t i = 0; i < p->n; i++)
+        sketch_row(p, &p->window, (size_t)lanes->planes, i, &p->sketches[i]);
     return 0;
 }
 
-void probe_close(struct probe *probe)
+void probe_close(struct probe *p)
 {
-    window_release(&probe->window);
-    lanes_close(probe->lanes);
-    sketcher_release(&probe->sketcher);
-    free(probe->sketches);
-    free(probe->far_rows);
-    for (size_t i = 0; i < probe->n_games; i++)
-        free(probe->games[i]);
-    findings_release(&probe->unused.findings);
-    *probe = (struct probe){0};
+    window_release(&p->window);
+    lanes_close(p->lanes);
+    sketcher_release(&p->sketcher);
+    free(p->sketches);
+    free(p->far_rows);
+    for (size_t i = 0; i < p->n_games; i++)
+        free(p->games[i]);
+    findings_release(&p->unused.findings);
+    *p = (struct probe){0};
 }
 
 /* --- rows further on --- */
@@ -100,141 +95,131 @@ static int compare_rows(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Rows that layouts need, each once. */
-static void list_far(struct probe *probe, uint64_t block_rows)
+/* Whether every row of the set was looked at. */
+static bool is_whole(const struct probe *p)
 {
-    uint64_t *rows = probe->far_rows, n = 0;
+    return p->n + p->n_far == p->n_rows;
+}
 
-    for (uint32_t images = 2; images <= FAR_IMAGES; images++) {
-        const uint64_t n_sources = probe->n_rows / images;
+/* Decide which rows further on are looked at: all, where they may be blocks of different lengths
+ * and their sketches have room; else those that layouts need, each once. */
+static int choose_far(struct probe *p, uint64_t block_rows, struct error *err)
+{
+    const uint64_t n_after = p->n_rows - p->n;
+    const uint64_t row_nbytes = sizeof *p->sketches + sizeof *p->far_rows;
+    const bool all =
+        p->may_be_games && n_after < p->lanes->request->settings->max_memory / 2 / row_nbytes;
+    const uint64_t most =
+        all ? n_after : (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES;
+    uint64_t *rows = calloc(most + 1, sizeof *rows), n = 0;
+    struct sketch *grown;
 
-        for (uint64_t i = 0; probe->n_rows % images == 0 && i < FAR_SOURCES && i < n_sources; i++)
+    p->far_block = block_rows;
+    p->far_rows = rows;
+    if (rows == NULL)
+        return error_no_memory(err, "rows of a set");
+    for (; all && n < n_after; n++)
+        rows[n] = p->n + n;
+    for (uint32_t images = 2; !all && images <= FAR_IMAGES; images++) {
+        const uint64_t n_sources = p->n_rows / images;
+
+        for (uint64_t i = 0; p->n_rows % images == 0 && i < FAR_SOURCES && i < n_sources; i++)
             for (uint32_t k = 1; k < images; k++) {
                 rows[n++] = k * n_sources + i;
                 rows[n++] = n_sources + i * (images - 1) + k - 1;
             }
     }
-    for (uint64_t i = 0; i < FAR_SOURCES && i < block_rows; i++)
+    for (uint64_t i = 0; !all && i < FAR_SOURCES && i < block_rows; i++)
         for (uint64_t k = 1; k < LAYOUT_MAX_IMAGES; k++)
             rows[n++] = k * block_rows + i;
-    qsort(rows, n, sizeof *rows, compare_rows);
-    for (uint64_t i = 0; i < n; i++)
-        if (rows[i] >= probe->n && rows[i] < probe->n_rows && (i == 0 || rows[i] != rows[i - 1]))
-            rows[probe->n_far++] = rows[i];
-}
-
-/* Whether every row of the set was looked at. */
-static bool is_whole(const struct probe *probe)
-{
-    return probe->n + probe->n_far == probe->n_rows;
-}
-
-/* Decide which rows further on are looked at: all, where they may be blocks of different lengths
- * and their sketches have room. */
-static int choose_far(struct probe *probe, uint64_t block_rows, struct error *err)
-{
-    const uint64_t n_after = probe->n_rows - probe->n;
-    const uint64_t row_nbytes = sizeof *probe->sketches + sizeof *probe->far_rows;
-    const bool all = probe->may_be_games &&
-                     n_after < probe->lanes->request->settings->max_memory / 2 / row_nbytes;
-    const uint64_t most =
-        all ? n_after : (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES;
-    struct sketch *grown;
-
-    probe->far_block = block_rows;
-    probe->far_rows = calloc(most + 1, sizeof *probe->far_rows);
-    if (probe->far_rows == NULL)
-        return error_no_memory(err, "rows of a set");
-    for (; all && probe->n_far < n_after; probe->n_far++)
-        probe->far_rows[probe->n_far] = probe->n + probe->n_far;
     if (!all)
-        list_far(probe, block_rows);
-    grown = realloc(probe->sketches, (probe->n + probe->n_far + 1) * sizeof *grown);
+        qsort(rows, n, sizeof *rows, compare_rows);
+    for (uint64_t i = 0; i < n; i++)
+        if (rows[i] >= p->n && rows[i] < p->n_rows && (i == 0 || rows[i] != rows[i - 1]))
+            rows[p->n_far++] = rows[i];
+    grown = realloc(p->sketches, (p->n + p->n_far + 1) * sizeof *grown);
     if (grown == NULL)
         return error_no_memory(err, "rows of a set");
-    probe->sketches = grown;
-    memset(grown + probe->n, 0, (probe->n_far + 1) * sizeof *grown);
+    p->sketches = grown;
+    memset(grown + p->n, 0, (p->n_far + 1) * sizeof *grown);
     return 0;
 }
 
-int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, struct error *err)
+int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct error *err)
 {
-    struct lanes planes = lanes_of_planes(probe->lanes);
-    struct lanes *lanes = with_labels ? probe->lanes : &planes;
+    struct lanes planes = lanes_of_planes(p->lanes);
+    struct lanes *lanes = with_labels ? p->lanes : &planes;
     const uint64_t capacity = CHUNK_NBYTES / (lanes->row_nbytes + 1) + 1;
     struct window window = {0};
     uint64_t i = 0;
     int status;
 
-    if (probe->n == 0 || probe->n == probe->n_rows)
+    if (p->n == 0 || p->n == p->n_rows)
         return 0;
-    if (probe->far_rows == NULL && choose_far(probe, block_rows, err) != 0)
+    if (p->far_rows == NULL && choose_far(p, block_rows, err) != 0)
         return -1;
-    probe->has_labels = with_labels;
+    p->has_labels = with_labels;
     lanes_close(lanes);
-    status = lanes_open(lanes, false, &probe->unused, err);
+    status = lanes_open(lanes, false, &p->unused, err);
     if (status == 0)
         status = window_init(&window, lanes, capacity, err);
-    while (status == 0 && i < probe->n_far) {
-        const uint64_t left = probe->n_far - i;
+    while (status == 0 && i < p->n_far) {
+        const uint64_t left = p->n_far - i;
 
-        status = read_window(&window, probe->far_rows + i, left < capacity ? left : capacity, err);
+        status = read_window(&window, p->far_rows + i, left < capacity ? left : capacity, err);
         if (status != 0 || planes.items->is_broken)
             break;
         for (uint64_t k = 0; k < window.n; k++)
-            sketch_row(probe, &window, (size_t)(planes.items - lanes->items), k,
-                       &probe->sketches[probe->n + i + k]);
+            sketch_row(p, &window, (size_t)(planes.items - lanes->items), k,
+                       &p->sketches[p->n + i + k]);
         i += window.n;
     }
-    probe->n_far = i;
+    p->n_far = i;
     window_release(&window);
     return status;
 }
 
 /* NULL: the row was not read. */
-static inline const struct sketch *sketch_of(const struct probe *probe, uint64_t row)
+static inline const struct sketch *sketch_of(const struct probe *p, uint64_t row)
 {
     const uint64_t *found;
 
-    if (row < probe->n || is_whole(probe))
-        return &probe->sketches[row];
-    found = probe->n_far > 0
-                ? bsearch(&row, probe->far_rows, probe->n_far, sizeof row, compare_rows)
-                : NULL;
-    return found != NULL ? &probe->sketches[probe->n + (uint64_t)(found - probe->far_rows)] : NULL;
+    if (row < p->n || is_whole(p))
+        return &p->sketches[row];
+    found = p->n_far > 0 ? bsearch(&row, p->far_rows, p->n_far, sizeof row, compare_rows) : NULL;
+    return found != NULL ? &p->sketches[p->n + (uint64_t)(found - p->far_rows)] : NULL;
 }
 
 /* --- trying layouts --- */
 
 /* Without the labels of all rows, those of the first ones are not looked at either. */
-static bool sees_labels(const struct probe *probe)
+static bool sees_labels(const struct probe *p)
 {
-    return probe->n_far == 0 || probe->has_labels;
+    return p->n_far == 0 || p->has_labels;
 }
 
-static uint64_t key_of(const struct probe *probe, const struct sketch *sketch,
-                       enum probe_level level)
+static uint64_t key_of(const struct probe *p, const struct sketch *sketch, enum probe_level level)
 {
     if (level == PROBE_POLICY)
         return sketch->policy;
     if (level == PROBE_LABELS)
-        return sketch->counts + (sees_labels(probe) ? 3 * sketch->policy : 0);
+        return sketch->counts + (sees_labels(p) ? 3 * sketch->policy : 0);
     return sketch->shape[level];
 }
 
 /* Rows of a source that are alike; 0 when not all were read or they tell nothing. */
-static uint32_t count_alike(const struct probe *probe, const struct layout *layout,
+static uint32_t count_alike(const struct probe *p, const struct layout *layout,
                             enum probe_level level, uint64_t source)
 {
     uint64_t keys[LAYOUT_MAX_IMAGES], bytes = 0;
     uint32_t most = 0;
-    bool differ = level >= PROBE_LABELS && !sees_labels(probe);
+    bool differ = level >= PROBE_LABELS && !sees_labels(p);
 
     for (uint32_t k = 0; k < layout->n_images; k++) {
-        const struct sketch *sketch = sketch_of(probe, layout_row(layout, source, k));
+        const struct sketch *sketch = sketch_of(p, layout_row(layout, source, k));
         uint64_t own;
 
-        if (sketch == NULL || (keys[k] = key_of(probe, sketch, level)) == 0)
+        if (sketch == NULL || (keys[k] = key_of(p, sketch, level)) == 0)
             return 0;
         own = sketch->planes ^ (level >= PROBE_LABELS ? sketch->labels : 0);
         differ |= k > 0 && own != bytes;
@@ -251,38 +236,38 @@ static uint32_t count_alike(const struct probe *probe, const struct layout *layo
 }
 
 /* Sources of which all rows may have been read: those of whole blocks of the first rows. */
-static uint64_t known_sources(const struct probe *probe, const struct layout *layout)
+static uint64_t known_sources(const struct probe *p, const struct layout *layout)
 {
     const uint64_t block = layout->block_rows, n = layout->n_images;
     uint64_t known;
 
-    if (is_whole(probe))
+    if (is_whole(p))
         return layout->n_sources;
-    known = probe->n / (n * block) * block;
+    known = p->n / (n * block) * block;
     if (layout->originals_first || block >= layout->n_sources ||
-        (block == probe->far_block && known == 0))
+        (block == p->far_block && known == 0))
         return layout->n_sources < FAR_SOURCES ? layout->n_sources : FAR_SOURCES;
-    if (known == 0 && probe->n > (n - 1) * block)
-        known = probe->n - (n - 1) * block;
+    if (known == 0 && p->n > (n - 1) * block)
+        known = p->n - (n - 1) * block;
     return known < layout->n_sources ? known : layout->n_sources;
 }
 
-static void try_layout(const struct probe *probe, const struct layout *layout, struct fit *best)
+static void try_layout(const struct probe *p, const struct layout *layout, struct fit *best)
 {
     const enum probe_level level = best->level;
-    const uint64_t known = known_sources(probe, layout);
+    const uint64_t known = known_sources(p, layout);
     const uint64_t n = known < MAX_SOURCES ? known : MAX_SOURCES;
     uint64_t n_tried = 0, n_good = 0, n_saved = 0, key = 0;
     double saved;
 
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t source = i * known / n, before = key;
-        const uint32_t alike = count_alike(probe, layout, level, source);
+        const uint32_t alike = count_alike(p, layout, level, source);
 
         if (alike == 0)
             continue;
         /* Policies that are the same all over the set (all moves alike) tell nothing. */
-        key = key_of(probe, sketch_of(probe, layout_row(layout, source, 0)), level);
+        key = key_of(p, sketch_of(p, layout_row(layout, source, 0)), level);
         if (level == PROBE_POLICY && key == before)
             return;
         n_tried++;
@@ -302,16 +287,16 @@ static void try_layout(const struct probe *probe, const struct layout *layout, s
 }
 
 /* Rows of the game that begins at `first`: the least number after which its rows repeat n times. */
-static uint64_t game_length(const struct probe *probe, enum probe_level level, uint64_t first,
+static uint64_t game_length(const struct probe *p, enum probe_level level, uint64_t first,
                             uint32_t n)
 {
-    const uint64_t left = probe->n + probe->n_far - first;
+    const uint64_t left = p->n + p->n_far - first;
 
-    for (uint64_t rows = 1; rows * n <= left && rows <= probe->n; rows++) {
+    for (uint64_t rows = 1; rows * n <= left && rows <= p->n; rows++) {
         uint64_t i = 0;
 
-        while (i < rows * (n - 1) && key_of(probe, sketch_of(probe, first + i), level) ==
-                                         key_of(probe, sketch_of(probe, first + rows + i), level))
+        while (i < rows * (n - 1) && key_of(p, sketch_of(p, first + i), level) ==
+                                         key_of(p, sketch_of(p, first + rows + i), level))
             i++;
         if (i == rows * (n - 1))
             return rows;
@@ -321,10 +306,10 @@ static uint64_t game_length(const struct probe *probe, enum probe_level level, u
 
 /* Blocks of different lengths, such as games, that fill all rows; of a part of the rows they are
  * only noted, where they fill half of it. */
-static int find_games(struct probe *probe, struct fit *best, struct error *err)
+static int find_games(struct probe *p, struct fit *best, struct error *err)
 {
-    const uint32_t n_images = probe->told.n_images;
-    const uint64_t n_known = probe->n + probe->n_far;
+    const uint32_t n_images = p->told.n_images;
+    const uint64_t n_known = p->n + p->n_far;
     uint64_t *games = calloc(n_known + 1, sizeof *games);
 
     if (games == NULL)
@@ -334,59 +319,58 @@ static int find_games(struct probe *probe, struct fit *best, struct error *err)
         struct layout layout = {.n_images = n, .games = games, .n_sources = n_known / n};
         uint64_t row = 0, length;
 
-        while (row < n_known && (length = game_length(probe, best->level, row, n)) > 0) {
+        while (row < n_known && (length = game_length(p, best->level, row, n)) > 0) {
             row += length * n;
             games[++layout.n_games] = row / n;
         }
-        if (row == probe->n_rows)
-            try_layout(probe, &layout, best);
-        probe->may_be_games |= n_known < probe->n_rows && 2 * row >= n_known;
+        if (row == p->n_rows)
+            try_layout(p, &layout, best);
+        p->may_be_games |= n_known < p->n_rows && 2 * row >= n_known;
     }
     if (best->layout.games == games)
-        probe->games[probe->n_games++] = games;
+        p->games[p->n_games++] = games;
     else
         free(games);
     return 0;
 }
 
-int probe_find(struct probe *probe, enum probe_level level, struct fit *best, struct error *err)
+int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct error *err)
 {
-    const uint32_t n_images = probe->told.n_images;
-    const uint64_t block_rows = probe->told.block_rows;
+    const uint32_t n_images = p->told.n_images;
+    const uint64_t block_rows = p->told.block_rows;
     const uint32_t last = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
-    const bool sees_far = is_whole(probe) || probe->n_far > 0;
+    const bool sees_far = is_whole(p) || p->n_far > 0;
 
     *best = (struct fit){.level = level};
-    for (uint32_t n = n_images > 0 ? n_images : 2; n <= last && n <= probe->n_rows; n++) {
-        struct layout layout = {.n_images = n, .n_sources = probe->n_rows / n};
-        const uint64_t end = probe->n / n < layout.n_sources ? probe->n / n : layout.n_sources - 1;
+    for (uint32_t n = n_images > 0 ? n_images : 2; n <= last && n <= p->n_rows; n++) {
+        struct layout layout = {.n_images = n, .n_sources = p->n_rows / n};
+        const uint64_t end = p->n / n < layout.n_sources ? p->n / n : layout.n_sources - 1;
 
         /* Those of the first rows have been tried when only these were read. */
-        for (uint64_t block = 1; probe->n_far == 0 && block <= end; block++) {
+        for (uint64_t block = 1; p->n_far == 0 && block <= end; block++) {
             layout.block_rows = block;
             if (block_rows == 0 || block_rows == block)
-                try_layout(probe, &layout, best);
+                try_layout(p, &layout, best);
         }
-        layout.block_rows = probe->far_block;
-        if (block_rows == 0 && probe->far_block > end && probe->far_block < layout.n_sources)
-            try_layout(probe, &layout, best);
+        layout.block_rows = p->far_block;
+        if (block_rows == 0 && p->far_block > end && p->far_block < layout.n_sources)
+            try_layout(p, &layout, best);
         layout.block_rows = layout.n_sources;
         if ((block_rows == 0 || block_rows >= layout.n_sources) && sees_far)
-            try_layout(probe, &layout, best);
+            try_layout(p, &layout, best);
         layout.block_rows = 1;
         layout.originals_first = true;
         if (block_rows == 0 && n > 2 && sees_far)
-            try_layout(probe, &layout, best);
+            try_layout(p, &layout, best);
     }
-    return block_rows == 0 && best->share <= 0.9 && (probe->n_far == 0 || is_whole(probe))
-               ? find_games(probe, best, err)
+    return block_rows == 0 && best->share <= 0.9 && (p->n_far == 0 || is_whole(p))
+               ? find_games(p, best, err)
                : 0;
 }
 
-bool probe_is_enough(const struct probe *probe, const struct layout *layout)
+bool probe_is_enough(const struct probe *p, const struct layout *layout)
 {
-    return is_whole(probe) || probe->n_far > 0 ||
-           probe->n / 2 >= layout->n_images * layout->block_rows;
+    return is_whole(p) || p->n_far > 0 || p->n / 2 >= layout->n_images * layout->block_rows;
 }
 
 /* --- what the images are --- */
@@ -435,10 +419,20 @@ uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
     return u != NO_TRANSFORM ? u : relate_freely(pair, allowed, 2, 6);
 }
 
+static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
+{
+    uint32_t best = 0;
+
+    for (uint32_t u = 1; u < BOARD_MAX_TRANSFORMS; u++)
+        if (votes[u] > votes[best])
+            best = u;
+    return best;
+}
+
 /* The transform of most channels that are moved by one. */
 static uint32_t relate_channels(const struct orbit_pair *pair, const bool *allowed)
 {
-    uint32_t votes[BOARD_MAX_TRANSFORMS] = {0}, best = 0;
+    uint32_t votes[BOARD_MAX_TRANSFORMS] = {0}, best;
     const uint64_t n_planes = pair->window->lanes->items[pair->lane].spec.n_planes;
     struct orbit_pair channel = *pair;
     bool any;
@@ -448,12 +442,10 @@ static uint32_t relate_channels(const struct orbit_pair *pair, const bool *allow
 
         if (!any)
             u = relate(&channel, allowed, ORBIT_NO_EXCHANGE, &any);
-        if (u != NO_TRANSFORM)
+        if (u != NO_TRANSFORM && u != 0)
             votes[u]++;
     }
-    for (uint32_t u = 1; u < BOARD_MAX_TRANSFORMS; u++)
-        if (votes[u] > (best == 0 ? 0 : votes[best]))
-            best = u;
+    best = most_votes(votes);
     return best > 0 ? best : NO_TRANSFORM;
 }
 
@@ -487,27 +479,17 @@ static uint32_t relate_rows(const struct orbit_pair *planes, const bool *allowed
 
 /* Rows of some sources: image k of group g is at[g * n_images + k] of the window. */
 struct ballot {
-    struct probe *probe;
+    struct probe *p;
     const struct window *window;
     const uint64_t *at;
     uint64_t n_groups;
 };
 
-static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
-{
-    uint32_t best = 0;
-
-    for (uint32_t u = 1; u < BOARD_MAX_TRANSFORMS; u++)
-        if (votes[u] > votes[best])
-            best = u;
-    return best;
-}
-
 /* Compare the base image of each group with its other images. */
 static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
 {
-    struct probe *probe = ballot->probe;
-    const size_t planes = (size_t)probe->lanes->planes;
+    struct probe *p = ballot->p;
+    const size_t planes = (size_t)p->lanes->planes;
     const enum sketch_group group = fit->level == PROBE_BOX ? SKETCH_BOX : SKETCH_BOARD;
     const uint32_t n_images = fit->layout.n_images;
     uint64_t n_still = 0;
@@ -524,10 +506,10 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
         for (uint64_t g = 0; g < ballot->n_groups; g++) {
             const uint64_t *at = ballot->at + g * n_images;
             const struct orbit_pair pair = {ballot->window, planes, at[base], at[k], 0};
-            const uint32_t u = relate_rows(&pair, probe->allowed);
+            const uint32_t u = relate_rows(&pair, p->allowed);
             const int map =
                 u == NO_TRANSFORM
-                    ? sketch_relation(&probe->sketcher, group,
+                    ? sketch_relation(&p->sketcher, group,
                                       window_row(ballot->window, planes, at[base]).bytes,
                                       window_row(ballot->window, planes, at[k]).bytes)
                     : -1;
@@ -552,14 +534,14 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
     fit->only_colours = 2 * n_still > fit->n_pairs;
 }
 
-int probe_name_images(struct probe *probe, struct fit *fit, struct error *err)
+int probe_name_images(struct probe *p, struct fit *fit, struct error *err)
 {
     const uint32_t n_images = fit->layout.n_images;
-    const uint64_t known = known_sources(probe, &fit->layout);
+    const uint64_t known = known_sources(p, &fit->layout);
     const uint64_t n_sources = known < MAX_SOURCES ? known : MAX_SOURCES;
     uint64_t *rows = calloc(n_sources * n_images + 1, sizeof *rows), n = 0;
     struct window far = {0};
-    struct ballot ballot = {probe, &probe->window, rows, 0};
+    struct ballot ballot = {p, &p->window, rows, 0};
     bool is_near = true;
     int status = rows != NULL ? 0 : error_no_memory(err, "groups of images");
 
@@ -567,19 +549,19 @@ int probe_name_images(struct probe *probe, struct fit *fit, struct error *err)
     for (uint64_t i = 0; status == 0 && i < n_sources; i++) {
         const uint64_t source = i * known / n_sources;
 
-        if (count_alike(probe, &fit->layout, fit->level, source) == 0)
+        if (count_alike(p, &fit->layout, fit->level, source) == 0)
             continue;
         for (uint32_t k = 0; k < n_images; k++, n++) {
             rows[n] = layout_row(&fit->layout, source, k);
-            is_near &= rows[n] < probe->n;
+            is_near &= rows[n] < p->n;
         }
         ballot.n_groups++;
     }
     if (status == 0 && !is_near) {
-        lanes_close(probe->lanes);
-        status = lanes_open(probe->lanes, true, &probe->unused, err);
+        lanes_close(p->lanes);
+        status = lanes_open(p->lanes, true, &p->unused, err);
         if (status == 0)
-            status = window_init(&far, probe->lanes, n, err);
+            status = window_init(&far, p->lanes, n, err);
         if (status == 0)
             status = read_window(&far, rows, n, err);
         for (uint64_t i = 0; i < n; i++)
@@ -589,7 +571,7 @@ int probe_name_images(struct probe *probe, struct fit *fit, struct error *err)
     for (uint32_t k = 0; k < n_images; k++)
         fit->foreign[k] = -1;
     /* The first image may itself be wrong: then another one tells. */
-    if (status == 0 && !probe->lanes->items[probe->lanes->planes].is_broken)
+    if (status == 0 && !p->lanes->items[p->lanes->planes].is_broken)
         for (uint32_t base = 0; base < 3 && base < n_images; base++) {
             struct fit other = *fit;
 

@@ -15,6 +15,8 @@
 #include "engine/side_work.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +42,22 @@ int verify_read_failed(struct verify_result *result, const char *array, const st
     if (array == NULL && *why->array != '\0')
         array = why->array;
     tell(result, ERROR_AT(code, array, why->has_row ? why->row : FINDING_NO_ROW), why);
+    return 0;
+}
+
+int verify_note(struct verify_result *result, struct error *err, const char *format, ...)
+{
+    char *note;
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vasprintf(&note, format, args);
+    va_end(args);
+    if (n < 0)
+        return error_no_memory(err, "note");
+    free(result->note);
+    result->note = note;
     return 0;
 }
 
@@ -105,24 +123,15 @@ static bool borrow_roles(struct shard *shard, struct error *why)
     return false;
 }
 
-/* A policy as long as some other board has cells contradicts the planes. */
-static bool contradicts(const struct shard *shard, const struct npy_header *h)
-{
-    const uint64_t n = h->n_dims == 2 ? h->shape[1] : 0;
-    struct board_seen seen = {.rows = 0};
-    bool is_square = false;
-
-    for (uint64_t side = 3; side * side <= n && side < 256; side++)
-        is_square |= side * side == n || side * side == n - 1;
-    return is_square && role_see_planes(&shard->archive, &seen) && n != seen.rows * seen.cols;
-}
-
 static enum role role_by_name_alone(const struct shard *shard, const struct array *array,
                                     struct verify_result *result, struct findings *findings)
 {
     const struct npy_header *h = &array->header;
     const struct role_named named = role_by_name(array->key, NULL);
     const struct finding_place *place = ERROR_AT(FINDING_SHAPE, array->key, FINDING_NO_ROW);
+    const uint64_t n_actions = h->n_dims == 2 ? h->shape[1] : 0;
+    struct board_seen seen = {.rows = 0};
+    bool is_square = false;
 
     if (h->n_dims == 0 || (named.flags & NAME_NEVER_ROWS))
         return ROLE_META;
@@ -139,8 +148,13 @@ static enum role role_by_name_alone(const struct shard *shard, const struct arra
         findings_add(findings, place, "numbers", "another type", "holds no numbers");
         return ROLE_META;
     }
+    for (uint64_t side = 3; side * side <= n_actions && side < 256; side++)
+        is_square |= side * side == n_actions || side * side == n_actions - 1;
+    /* A policy as long as some other board has cells contradicts the planes. */
     if ((named.role == ROLE_PLANES && (h->n_dims < 2 || h->n_dims > 4)) ||
-        (named.role == ROLE_POLICY && (h->n_dims < 2 || contradicts(shard, h))))
+        (named.role == ROLE_POLICY &&
+         (h->n_dims < 2 || (is_square && role_see_planes(&shard->archive, &seen) &&
+                            n_actions != seen.rows * seen.cols))))
         findings_add(findings, place, "a shape that fits one board",
                      text_shape(h->shape, h->n_dims).text, "no board has arrays of these shapes");
     return named.role;
@@ -287,17 +301,20 @@ static int decide_plane_coding(struct shard *shard, struct error *err)
         !board_swaps_colours(shard->found.board) || !c->to_move_said || c->to_move == TO_MOVE_01 ||
         c->planes > PLANES_MOVER || conventions_is_said(c, "to-move-plane"))
         return 0;
-    for (size_t i = 0; i < shard->archive.n_arrays && to_move == NULL; i++)
-        if (shard->bindings[i].role == ROLE_TO_MOVE && !shard->bindings[i].is_winner &&
-            dtype_is_number(&shard->archive.arrays[i].header.dtype) &&
-            shard->archive.arrays[i].n_rows == shard->n_rows)
-            to_move = &shard->archive.arrays[i];
-    for (size_t i = 0; i < shard->archive.n_arrays; i++)
-        if (shard->bindings[i].role == ROLE_PLANES &&
-            dtype_is_number(&shard->archive.arrays[i].header.dtype) &&
-            shard->archive.arrays[i].row_nbytes > 0 &&
+    for (size_t k = 0; k < 2 * shard->archive.n_arrays; k++) {
+        const size_t i = k % shard->archive.n_arrays;
+        const struct array *array = &shard->archive.arrays[i];
+        const struct role_binding *b = &shard->bindings[i];
+
+        if (!dtype_is_number(&array->header.dtype))
+            continue;
+        if (k == i && to_move == NULL && b->role == ROLE_TO_MOVE && !b->is_winner &&
+            array->n_rows == shard->n_rows)
+            to_move = array;
+        if (k != i && b->role == ROLE_PLANES && array->row_nbytes > 0 &&
             find_codes(shard, i, to_move, &codes, err) != 0)
             return -1;
+    }
     /* Where nothing tells, it is as it was told. */
     (void)turn_decide_coding(codes, c->to_move, &c->plane_coding);
     return 0;
@@ -349,24 +366,6 @@ static void differ(struct verify_result *result, const char *array, const char *
                  found, "%s", what);
 }
 
-static void compare_array(struct verify_result *result, const struct array *array,
-                          const struct manifest_array *listed)
-{
-    const struct npy_header *header = &array->header;
-    char name[32];
-
-    dtype_name(&header->dtype, name, sizeof name);
-    if (strcmp(listed->dtype, name) != 0)
-        differ(result, array->key, listed->dtype, name, "dtype");
-    if (listed->n_dims != header->n_dims ||
-        memcmp(listed->shape, header->shape, listed->n_dims * sizeof *listed->shape) != 0)
-        differ(result, array->key, text_shape(listed->shape, listed->n_dims).text,
-               text_shape(header->shape, header->n_dims).text, "shape");
-    if (array->has_crc && listed->crc != array->crc)
-        differ(result, array->key, finding_format("%08" PRIx32, listed->crc).text,
-               finding_format("%08" PRIx32, array->crc).text, "CRC");
-}
-
 int verify_shard_compare(const struct shard *shard, const struct verify_request *request,
                          struct verify_result *result, struct error *err)
 {
@@ -391,14 +390,27 @@ int verify_shard_compare(const struct shard *shard, const struct verify_request 
         differ(result, NULL, finding_format("%" PRIu64, file->n_rows).text,
                finding_format("%" PRIu64, shard->n_rows).text, "rows");
     for (size_t i = 0; i < file->n_arrays; i++) {
-        const struct array *array = archive_in_find(archive, file->arrays[i].name);
+        const struct manifest_array *listed = &file->arrays[i];
+        const struct array *array = archive_in_find(archive, listed->name);
+        const struct npy_header *header = array != NULL ? &array->header : NULL;
+        char name[32];
 
-        n_found += array != NULL;
-        if (array != NULL)
-            compare_array(result, array, &file->arrays[i]);
-        else
-            differ(result, file->arrays[i].name, "an array", "none",
+        if (array == NULL) {
+            differ(result, listed->name, "an array", "none",
                    "the manifest lists it, the file has it not");
+            continue;
+        }
+        n_found++;
+        dtype_name(&header->dtype, name, sizeof name);
+        if (strcmp(listed->dtype, name) != 0)
+            differ(result, array->key, listed->dtype, name, "dtype");
+        if (listed->n_dims != header->n_dims ||
+            memcmp(listed->shape, header->shape, listed->n_dims * sizeof *listed->shape) != 0)
+            differ(result, array->key, text_shape(listed->shape, listed->n_dims).text,
+                   text_shape(header->shape, header->n_dims).text, "shape");
+        if (array->has_crc && listed->crc != array->crc)
+            differ(result, array->key, finding_format("%08" PRIx32, listed->crc).text,
+                   finding_format("%08" PRIx32, array->crc).text, "CRC");
     }
     if (n_found < archive->n_arrays)
         differ(result, NULL, finding_format("%zu arrays", n_found).text,

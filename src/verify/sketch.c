@@ -30,16 +30,6 @@ static uint64_t mix(uint64_t x)
 
 /* --- the symmetries of a box --- */
 
-static uint32_t box_cell(uint32_t map, uint32_t rows, uint32_t cols, uint32_t cell)
-{
-    const uint32_t r = cell / cols, c = cell % cols;
-    const uint32_t down = rows - 1 - r, right = cols - 1 - c;
-    const uint32_t to[8][2] = {{r, c},    {down, right}, {r, right}, {down, c},
-                               {c, down}, {right, r},    {c, r},     {right, down}};
-
-    return to[map][0] * cols + to[map][1];
-}
-
 int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *err)
 {
     const struct lane *lane = &lanes->items[lanes->planes];
@@ -63,8 +53,14 @@ int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *e
         uint32_t *map = s->box_maps + (size_t)k * n_cells;
         bool is_own = false;
 
-        for (uint32_t cell = 0; cell < n_cells; cell++)
-            map[cell] = box_cell(k, board->rows, board->cols, cell);
+        for (uint32_t cell = 0; cell < n_cells; cell++) {
+            const uint32_t r = cell / board->cols, c = cell % board->cols;
+            const uint32_t down = board->rows - 1 - r, right = board->cols - 1 - c;
+            const uint32_t to[8][2] = {{r, c},    {down, right}, {r, right}, {down, c},
+                                       {c, down}, {right, r},    {c, r},     {right, down}};
+
+            map[cell] = to[k][0] * board->cols + to[k][1];
+        }
         s->maps[SKETCH_BOX][k] = map;
         for (uint32_t t = 0; t < board->n_transforms && !is_own; t++)
             is_own = memcmp(s->maps[SKETCH_BOARD][t], map, n_cells * sizeof *map) == 0;

@@ -66,26 +66,6 @@ static int check_leaks(struct lanes *lanes, struct error *err)
 
 /* --- the content of a file --- */
 
-/* Arrays without rows: only their sizes and CRCs can be wrong. */
-static int check_unread(const struct shard *shard, struct verify_result *result, struct error *err)
-{
-    struct unpack unpack = {0};
-    int status = 0;
-
-    for (size_t i = 0; i < shard->archive.n_arrays && status == 0; i++) {
-        const struct array *array = &shard->archive.arrays[i];
-        const enum role role = shard->bindings != NULL ? shard->bindings[i].role : ROLE_META;
-        struct error why = {0};
-
-        if ((role == ROLE_META || role == ROLE_DROP) && array->objects == NULL &&
-            !array->is_left_out &&
-            (unpack_start(&unpack, array, &why) != 0 || unpack_finish(&unpack, &why) != 0))
-            status = verify_read_failed(result, array->key, &why, err);
-    }
-    unpack_release(&unpack);
-    return status;
-}
-
 static int check_rows(struct lanes *lanes, struct error *err)
 {
     const struct settings *settings = lanes->request->settings;
@@ -117,19 +97,33 @@ static int check_rows(struct lanes *lanes, struct error *err)
 static int check_opened(struct shard *shard, const struct verify_request *request,
                         struct verify_result *result, struct error *err)
 {
+    struct unpack unpack = {0};
     struct lanes lanes = {0};
-    struct error why = {0};
-    int status;
+    int status = 0;
 
-    if (check_unread(shard, result, err) != 0)
-        return -1;
-    if (shard->bindings == NULL || result->fatal != ERROR_NONE)
-        return 0;
+    /* Arrays without rows: only their sizes and CRCs can be wrong. */
+    for (size_t i = 0; i < shard->archive.n_arrays && status == 0; i++) {
+        const struct array *array = &shard->archive.arrays[i];
+        const enum role role = shard->bindings != NULL ? shard->bindings[i].role : ROLE_META;
+        struct error why = {0};
+
+        if ((role == ROLE_META || role == ROLE_DROP) && array->objects == NULL &&
+            !array->is_left_out &&
+            (unpack_start(&unpack, array, &why) != 0 || unpack_finish(&unpack, &why) != 0))
+            status = verify_read_failed(result, array->key, &why, err);
+    }
+    unpack_release(&unpack);
+    if (status != 0 || shard->bindings == NULL || result->fatal != ERROR_NONE)
+        return status;
     status = lanes_init(&lanes, shard, request, result, err);
-    if (status == 0 && check_rows(&lanes, &why) != 0)
-        status = why.kind == ERROR_DATA || why.kind == ERROR_IO
-                     ? verify_read_failed(result, NULL, &why, err)
-                     : error_pass(err, &why);
+    if (status == 0) {
+        struct error why = {0};
+
+        if (check_rows(&lanes, &why) != 0)
+            status = why.kind == ERROR_DATA || why.kind == ERROR_IO
+                         ? verify_read_failed(result, NULL, &why, err)
+                         : error_pass(err, &why);
+    }
     lanes_release(&lanes);
     return status;
 }
@@ -261,86 +255,48 @@ int verify_exit_code(const struct verify_results *results)
 
 /* --- which rows are images of one source --- */
 
-/* What is looked for: the group of one row, or all rows. */
-struct search {
-    uint64_t row;
-    struct verify_located *located;
-    struct verify_images *all; /* or NULL */
-};
-
-/* Take a group of n images if it holds the row. */
-static int take_group(const struct lane_image *images, uint64_t n, const struct search *search,
-                      struct error *err)
+/* Walk over the groups until one holds the row, and take it; or note those of all rows. */
+static int walk(const struct orbit_groups *groups, struct lanes *lanes, uint64_t row,
+                struct verify_located *located, struct error *err)
 {
-    struct verify_located *located = search->located;
-    bool found = false;
-
-    for (uint64_t m = 0; m < n; m++)
-        found |= images[m].row == search->row;
-    if (!found)
-        return 0;
-    located->images = calloc(n, sizeof *located->images);
-    if (located->images == NULL)
-        return error_no_memory(err, "images of a row");
-    for (uint64_t m = 0; m < n; m++)
-        if (images[m].transform != NO_TRANSFORM)
-            located->images[located->n++] =
-                (struct verify_image){images[m].row, images[m].transform};
-    return 0;
-}
-
-/* Walk over the groups until one holds the row, or to the end. */
-static int walk(const struct orbit_groups *groups, struct lanes *lanes, const struct search *search,
-                struct error *err)
-{
-    struct verify_images *all = search->all;
+    const bool all = row == VERIFY_ALL_ROWS;
     struct orbit_cursor cursor = {0};
     struct window window = {0};
     int status = window_init(&window, lanes, orbit_groups_capacity(groups, ROWS_AT_ONCE), err);
 
-    if (all != NULL) {
-        all->n_rows = groups->n_rows;
-        all->sources = calloc(all->n_rows + 1, sizeof *all->sources);
-        all->transforms = calloc(all->n_rows + 1, sizeof *all->transforms);
-        if (all->sources == NULL || all->transforms == NULL)
+    if (all) {
+        located->n_rows = groups->n_rows;
+        located->sources = calloc(groups->n_rows + 1, sizeof *located->sources);
+        located->transforms = calloc(groups->n_rows + 1, sizeof *located->transforms);
+        if (located->sources == NULL || located->transforms == NULL)
             status = error_no_memory(err, "images of all rows");
     }
     if (status == 0)
         status = orbit_cursor_open(&cursor, groups, err);
-    while (status == 0 && search->located->images == NULL) {
-        status = orbit_cursor_next(&cursor, &window, ROWS_AT_ONCE, err);
-        if (status != 0 || window.n == 0)
-            break;
-        for (uint64_t i = 0; all != NULL && i < window.n; i++) {
-            all->sources[window.images[i].row] = window.images[i].source;
-            all->transforms[window.images[i].row] = window.images[i].transform;
-        }
-        for (const uint64_t *g = window.groups;
-             all == NULL && g < window.groups + window.n_groups && status == 0 &&
-             search->located->images == NULL;
-             g++)
-            status = take_group(window.images + g[0], g[1] - g[0], search, err);
+    while (status == 0 && located->images == NULL &&
+           (status = orbit_cursor_next(&cursor, &window, ROWS_AT_ONCE, err)) == 0 && window.n > 0) {
+        const struct lane_image *images = window.images;
+        uint64_t g = 0, i = 0;
+
+        for (; i < window.n && images[i].row != row; i++)
+            if (all) {
+                located->sources[images[i].row] = images[i].source;
+                located->transforms[images[i].row] = images[i].transform;
+            }
+        if (i == window.n)
+            continue;
+        while (window.groups[g + 1] <= i)
+            g++;
+        located->images = calloc(window.groups[g + 1] - window.groups[g], sizeof *located->images);
+        if (located->images == NULL)
+            status = error_no_memory(err, "images of a row");
+        for (i = window.groups[g]; status == 0 && i < window.groups[g + 1]; i++)
+            if (images[i].transform != NO_TRANSFORM)
+                located->images[located->n++] =
+                    (struct verify_image){images[i].row, images[i].transform};
     }
     orbit_cursor_close(&cursor);
     window_release(&window);
-    return status;
-}
-
-static int find_images(struct shard *shard, const struct verify_request *request,
-                       struct verify_result *result, const struct search *search, struct error *err)
-{
-    struct lanes lanes = {0};
-    struct orbit_groups groups = {0};
-    int status = lanes_init(&lanes, shard, request, result, err);
-
-    if (status == 0)
-        status = explain_set(&groups, &lanes, err);
-    if (status == 0 && result->is_expanded)
-        status = orbit_groups_settle(&groups, lanes.row_nbytes, request->settings->max_memory, err);
-    if (status == 0 && result->is_expanded)
-        status = walk(&groups, &lanes, search, err);
-    orbit_groups_release(&groups);
-    lanes_release(&lanes);
     return status;
 }
 
@@ -381,8 +337,8 @@ static int refuse(const struct verify_result *result, struct error *err)
                      item->array != NULL ? ": " : "", item->message);
 }
 
-static int search_file(const struct verify_request *request, const char *path,
-                       const struct search *search, struct error *err)
+int verify_locate(const struct verify_request *request, const char *path, uint64_t row,
+                  struct verify_located *located, struct error *err)
 {
     /* --transforms chooses what is looked at, it does not say what the set holds. */
     struct settings settings = *request->settings;
@@ -390,17 +346,28 @@ static int search_file(const struct verify_request *request, const char *path,
     char *copy = strdup(path);
     struct verify_result result = {.path = copy, .findings = {.max = MAX_FINDINGS}};
     struct shard shard = {0};
+    struct lanes lanes = {0};
+    struct orbit_groups groups = {0};
     struct error why = {0};
     int status;
 
-    *search->located = (struct verify_located){.recall = {.settings = *request->settings}};
+    *located = (struct verify_located){.recall = {.settings = *request->settings}};
     settings.transforms = NULL;
     own.settings = &settings;
     status = copy != NULL ? verify_shard_open(&shard, request, &result, &why)
                           : error_no_memory(&why, "name of a file");
-    if (status == 0 && shard.bindings != NULL && result.fatal == ERROR_NONE)
-        status = find_images(&shard, &own, &result, search, &why);
-    if (shard.archive.path != NULL && keep_settings(&shard, search->located, request, &why) != 0)
+    if (status == 0 && shard.bindings != NULL && result.fatal == ERROR_NONE) {
+        status = lanes_init(&lanes, &shard, &own, &result, &why);
+        if (status == 0)
+            status = explain_set(&groups, &lanes, &why);
+        if (status == 0 && result.is_expanded)
+            status = orbit_groups_settle(&groups, lanes.row_nbytes, settings.max_memory, &why);
+        if (status == 0 && result.is_expanded)
+            status = walk(&groups, &lanes, row, located, &why);
+        orbit_groups_release(&groups);
+        lanes_release(&lanes);
+    }
+    if (shard.archive.path != NULL && keep_settings(&shard, located, request, &why) != 0)
         status = -1;
     shard_close(&shard);
     if (status != 0 && why.kind != ERROR_DATA)
@@ -411,39 +378,8 @@ static int search_file(const struct verify_request *request, const char *path,
     free(result.note);
     free(copy);
     if (status != 0)
-        verify_located_release(search->located);
+        verify_located_release(located);
     return status;
-}
-
-int verify_locate(const struct verify_request *request, const char *path, uint64_t row,
-                  struct verify_located *located, struct error *err)
-{
-    const struct search search = {row, located, NULL};
-
-    return search_file(request, path, &search, err);
-}
-
-int verify_images(const struct verify_request *request, const char *path,
-                  struct verify_images *images, struct error *err)
-{
-    struct verify_located located;
-    const struct search search = {UINT64_MAX, &located, images};
-    int status;
-
-    *images = (struct verify_images){0};
-    status = search_file(request, path, &search, err);
-    if (status == 0)
-        verify_located_release(&located);
-    else
-        verify_images_release(images);
-    return status;
-}
-
-void verify_images_release(struct verify_images *images)
-{
-    free(images->sources);
-    free(images->transforms);
-    *images = (struct verify_images){0};
 }
 
 void verify_located_release(struct verify_located *located)
@@ -451,5 +387,7 @@ void verify_located_release(struct verify_located *located)
     recall_release(&located->recall);
     free(located->board);
     free(located->images);
+    free(located->sources);
+    free(located->transforms);
     *located = (struct verify_located){0};
 }
