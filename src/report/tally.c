@@ -304,6 +304,17 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Whether a cell and its image, which take each other's places, have been weighed before. */
+static bool is_weighed(const struct tally *tally, size_t m, uint32_t t, uint32_t cell)
+{
+    const struct board_transform *transform = &tally->board->transforms[t];
+    const size_t image = tally->maps[m].partner[t];
+    const uint32_t to = transform->dst[cell];
+
+    return tally->maps[image].partner[t] == m && transform->dst[to] == cell &&
+           (image < m || (image == m && to < cell));
+}
+
 static void weigh(struct weighing *w)
 {
     const struct tally *tally = w->tally;
@@ -315,7 +326,7 @@ static void weigh(struct weighing *w)
     for (uint32_t t = 1; t < board->n_transforms; t++)
         for (size_t m = 0; m < tally->n_maps; m++)
             for (uint32_t cell = 0; cell < board->n_cells; cell++)
-                if (board->on_board[cell])
+                if (board->on_board[cell] && !is_weighed(tally, m, t, cell))
                     tally->evidence[t].distance =
                         fmax(tally->evidence[t].distance, weigh_cell(w, &tally->maps[m], t, cell));
     throw_block(w);
