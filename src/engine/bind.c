@@ -5,7 +5,8 @@
  * wrong label would pass in silence. Where the data alone can tell (codes -1 or 2), it decides;
  * what nothing tells is refused with the flags that say it.
  */
-#include "engine/bind.h"
+#include "engine/plan.h"
+
 #include "base/text.h"
 #include "engine/survey.h"
 
@@ -56,35 +57,6 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
     return 0;
 }
 
-/* Bounds of each value convention, and the flag that the data may be hinting at. */
-static int value_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
-                       struct error *err)
-{
-    const struct conventions *c = &plan->conventions;
-    const bool signed_values = c->value == VALUE_COLOUR11;
-    const struct survey_bounds bounds = {.low = signed_values ? -1 : 0, .high = 1};
-    struct number_range range;
-
-    if (survey_range(plan, array, &range, err) != 0)
-        return -1;
-    *op = signed_values ? LABEL_NEGATE : LABEL_COMPLEMENT;
-    if (range.min >= bounds.low && range.max <= bounds.high) {
-        survey_widen(plan->seen, array, &range);
-        if (!signed_values || range.min < 0 || range.n == 0)
-            return 0;
-        return plan_warn(plan, err,
-                         "%s: no value is negative: --value colour11 makes v -v; values from 0 to "
-                         "1 (red wins) are --value colour01",
-                         text_path(array->key).text);
-    }
-    return survey_refuse(plan, array, &bounds,
-                         signed_values
-                             ? "values from -1 to 1 (--value colour11)"
-                             : "values from 0 to 1 (--value colour01); for values from -1 to 1 use "
-                               "--value colour11, for values of the player to move --value mover",
-                         err);
-}
-
 /* Win, draw and loss by colour. */
 static int wdl_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
                      struct error *err)
@@ -107,61 +79,62 @@ static int wdl_label(const struct plan *plan, const struct plan_array *array, en
                          err);
 }
 
-/* Values by colour or by player: the first two columns are the two colours. */
-static int colours_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
-                         struct error *err)
-{
-    const struct conventions *c = &plan->conventions;
-    const bool is_signed = c->value == VALUE_COLOUR11;
-    const bool per_player = array->binding.per_player;
-    const struct survey_bounds bounds = {.low = is_signed ? -1 : 0, .high = 1};
-    struct number_range range;
-
-    *op = LABEL_EXCHANGE_TWO;
-    if (per_player) /* scores, perhaps: no number contradicts it */
-        return 0;
-    if (row_elements(array) != 2)
-        return plan_refuse(plan, array, err,
-                           "%llu columns of values: which of them are a colour's is not known; "
-                           "use --role NAME=wdl, NAME=value:players (one per player) or NAME=copy",
-                           (unsigned long long)row_elements(array));
-    if (survey_range(plan, array, &range, err) != 0)
-        return -1;
-    if (range.min < bounds.low || range.max > bounds.high)
-        return survey_refuse(plan, array, &bounds,
-                             bounds.low == 0
-                                 ? "values from 0 to 1, for blue and red (--value colour01); for "
-                                   "values from -1 to 1 use --value colour11, for values of the "
-                                   "player to move --value mover"
-                                 : "values from -1 to 1, for blue and red",
-                             err);
-    return survey_shares(plan, array, is_signed,
-                         is_signed ? "opposite values of blue and red (--value colour11); if they "
-                                     "are something else, --role NAME=value:players or NAME=copy"
-                                   : "values of blue and red whose sum is 1 (--value colour01); "
-                                     "use --value colour11 or mover, or --role NAME=value:players "
-                                     "or NAME=copy",
-                         err);
-}
-
-/* Values of one, two (by colour), three (WDL) or more (per player) columns. */
+/* Values of one column, two (blue and red), three (WDL) or more (per player: the first two are the
+ * two colours), within the bounds of their convention, and the flag that the data may be hinting
+ * at. */
 static int values_label(struct plan *plan, const struct plan_array *array, enum label_op *op,
                         struct error *err)
 {
+    static const char *const expected[2][2] = {
+        {"values from 0 to 1 (--value colour01); for values from -1 to 1 use --value colour11, for "
+         "values of the player to move --value mover",
+         "values from -1 to 1 (--value colour11)"},
+        {"values from 0 to 1, for blue and red (--value colour01); for values from -1 to 1 use "
+         "--value colour11, for values of the player to move --value mover",
+         "values from -1 to 1, for blue and red"}};
     const enum value_convention value = plan->conventions.value;
+    const bool is_signed = value == VALUE_COLOUR11;
+    const struct survey_bounds bounds = {.low = is_signed ? -1 : 0, .high = 1};
+    const uint64_t n = row_elements(array);
+    struct number_range range;
 
     *op = LABEL_KEEP;
     if (value == VALUE_MOVER)
         return 0;
     if (array->binding.role == ROLE_WDL)
         return wdl_label(plan, array, op, err);
-    if (row_elements(array) >= 2)
-        return colours_label(plan, array, op, err);
-    if (value == VALUE_COLOUR_WDL)
+    *op = n >= 2 ? LABEL_EXCHANGE_TWO : is_signed ? LABEL_NEGATE : LABEL_COMPLEMENT;
+    if (n >= 2 && array->binding.per_player) /* scores, perhaps: no number contradicts it */
+        return 0;
+    if (n > 2)
+        return plan_refuse(plan, array, err,
+                           "%llu columns of values: which of them are a colour's is not known; "
+                           "use --role NAME=wdl, NAME=value:players (one per player) or NAME=copy",
+                           (unsigned long long)n);
+    if (n < 2 && value == VALUE_COLOUR_WDL)
         return plan_refuse(plan, array, err,
                            "1 column, but --value colour-wdl means 3; use --value colour01, "
                            "colour11 or mover");
-    return value_label(plan, array, op, err);
+    if (survey_range(plan, array, &range, err) != 0)
+        return -1;
+    if (range.min < bounds.low || range.max > bounds.high)
+        return survey_refuse(plan, array, &bounds, expected[n == 2][is_signed], err);
+    if (n == 2)
+        return survey_shares(plan, array, is_signed,
+                             is_signed
+                                 ? "opposite values of blue and red (--value colour11); if they "
+                                   "are something else, --role NAME=value:players or NAME=copy"
+                                 : "values of blue and red whose sum is 1 (--value colour01); "
+                                   "use --value colour11 or mover, or --role NAME=value:players "
+                                   "or NAME=copy",
+                             err);
+    survey_widen(plan->seen, array, &range);
+    if (!is_signed || range.min < 0 || range.n == 0)
+        return 0;
+    return plan_warn(plan, err,
+                     "%s: no value is negative: --value colour11 makes v -v; values from 0 to "
+                     "1 (red wins) are --value colour01",
+                     text_path(array->key).text);
 }
 
 struct coding {
@@ -179,21 +152,6 @@ static const struct coding codings[] = {
     [TO_MOVE_PM1] = {{-1, 1, true, true}, LABEL_NEGATE, "1 or -1 (--to-move pm1)"},
 };
 
-static bool is_winner(const struct plan_array *array)
-{
-    return array->binding.is_winner;
-}
-
-/* True when the coding of the player to move is known: told, or held by an array that was checked
- * against it. */
-static bool knows_to_move(const struct plan *plan)
-{
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan->arrays[i].binding.role == ROLE_TO_MOVE && !is_winner(&plan->arrays[i]))
-            return true;
-    return plan->conventions.to_move_said;
-}
-
 /*
  * A winner is coded as the player to move is; what is no player (a draw, nobody yet) is kept. What
  * shows another coding than the array beside it, or, without one, more than one coding, is refused.
@@ -210,7 +168,8 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
     static const enum label_op ops[] = {[TO_MOVE_01] = LABEL_EXCHANGE_01,
                                         [TO_MOVE_12] = LABEL_EXCHANGE_12,
                                         [TO_MOVE_PM1] = LABEL_NEGATE};
-    const bool known = knows_to_move(plan);
+    /* Told, or held by an array that was checked against it. */
+    const bool known = plan->conventions.to_move_said || survey_find(plan, ROLE_TO_MOVE) != NULL;
     enum to_move_coding coding = plan->conventions.to_move;
     struct survey_bounds bounds = {.low = -1, .high = 2, .whole = true};
     struct number_range range;
@@ -234,13 +193,10 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
     else if (!known)
         coding = TO_MOVE_01;
     *op = ops[coding];
-    if (coding == TO_MOVE_01)
-        fits = known ? (range.codes & ZERO) || !(range.codes & (MINUS | TWO))
-                     : !(range.codes & (MINUS | TWO));
-    else if (coding == TO_MOVE_12)
-        fits = !(range.codes & MINUS) || (range.codes & TWO);
-    else
-        fits = true;
+    fits =
+        coding == TO_MOVE_PM1 ||
+        (coding == TO_MOVE_12 ? !(range.codes & MINUS) || (range.codes & TWO)
+                              : (known && (range.codes & ZERO)) || !(range.codes & (MINUS | TWO)));
     if (plan->conventions.to_move_said || fits)
         return 0;
     return plan_refuse(plan, array, err,
@@ -259,7 +215,7 @@ static int to_move_label(const struct plan *plan, const struct plan_array *array
     const struct survey_bounds *bounds = &coding->bounds;
     struct number_range range;
 
-    if (is_winner(array))
+    if (array->binding.is_winner)
         return winner_label(plan, array, op, err);
     if (survey_range(plan, array, &range, err) != 0)
         return -1;
@@ -339,34 +295,6 @@ static int bind_planes(struct plan *plan, struct plan_array *array, struct error
     return 0;
 }
 
-static int bind_codes(const struct plan *plan, const struct plan_array *array, struct error *err)
-{
-    char name[32];
-
-    if (!array->spec.codes || dtype_is_integer(&array->spec.dtype))
-        return 0;
-    dtype_name(&array->spec.dtype, name, sizeof name);
-    return plan_refuse(plan, array, err,
-                       "dtype %s, expected integers: --tiles permute permutes the numbers of tile "
-                       "codes 100a+10b+c",
-                       name);
-}
-
-static int bind_values(const struct plan *plan, struct plan_array *array, struct error *err)
-{
-    struct spec *spec = &array->spec;
-
-    if (array->values == NULL)
-        return 0;
-    spec->value_dtype = array->values[0]->header.dtype;
-    spec->value_row_nbytes = array->values[0]->row_nbytes;
-    if (spec->kind == SPEC_PADDED && (!dtype_is_number(&spec->value_dtype) ||
-                                      spec->value_row_nbytes / spec->value_dtype.itemsize !=
-                                          spec->row_nbytes / spec->dtype.itemsize))
-        return plan_refuse(plan, array, err, "its values array is not of the same shape");
-    return 0;
-}
-
 /* Where rows are kept as they are, labels that nobody looks at need not be understood. */
 static bool is_moved(const struct plan *plan, const struct plan_array *array)
 {
@@ -380,18 +308,34 @@ static bool is_moved(const struct plan *plan, const struct plan_array *array)
 
 int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
 {
+    struct spec *spec = &array->spec;
     struct error reason = {0};
     const struct role_binding kept = {.role = ROLE_COPY};
     const bool moves = is_moved(plan, array);
+    char name[32];
 
-    if (spec_init(&array->spec, &plan->maker, array->sources[0], moves ? &array->binding : &kept,
+    if (spec_init(spec, &plan->maker, array->sources[0], moves ? &array->binding : &kept,
                   &reason) != 0)
         return reason.kind == ERROR_DATA ? plan_refuse(plan, array, err, "%s", reason.message)
                                          : error_pass(err, &reason);
     if (!moves)
         return 0;
-    if (bind_planes(plan, array, err) != 0 || bind_codes(plan, array, err) != 0 ||
-        bind_values(plan, array, err) != 0)
+    if (bind_planes(plan, array, err) != 0)
         return -1;
+    if (spec->codes && !dtype_is_integer(&spec->dtype)) {
+        dtype_name(&spec->dtype, name, sizeof name);
+        return plan_refuse(plan, array, err,
+                           "dtype %s, expected integers: --tiles permute permutes the numbers of "
+                           "tile codes 100a+10b+c",
+                           name);
+    }
+    if (array->values != NULL) {
+        spec->value_dtype = array->values[0]->header.dtype;
+        spec->value_row_nbytes = array->values[0]->row_nbytes;
+        if (spec->kind == SPEC_PADDED && (!dtype_is_number(&spec->value_dtype) ||
+                                          spec->value_row_nbytes / spec->value_dtype.itemsize !=
+                                              spec->row_nbytes / spec->dtype.itemsize))
+            return plan_refuse(plan, array, err, "its values array is not of the same shape");
+    }
     return plan->swaps || is_keyed(plan, array) ? bind_swap(plan, array, err) : 0;
 }

@@ -7,9 +7,6 @@
 
 #include "base/output.h"
 #include "base/text.h"
-#include "engine/out_member.h"
-#include "engine/plan_inputs.h"
-#include "engine/record.h"
 #include "manifest/manifest.h"
 
 #include <errno.h>
@@ -73,31 +70,28 @@ static void progress(void *self, uint64_t n_bytes)
         x->job->progress(x->job->progress_self, x->n_done, x->n_total);
 }
 
-static int add_member(struct expansion *x, enum out_kind kind, const struct plan_array *array,
-                      struct error *err)
-{
-    struct out_member *out = &x->members[x->n_members++];
-
-    if (out_member_init(out, kind, array, &x->out, err) != 0)
-        return -1;
-    x->n_total += out->head.size_known ? out->head.unpacked_nbytes : 0;
-    return archive_out_add(x->archive, &out->head, err);
-}
-
 static int add_members(struct expansion *x, struct error *err)
 {
     const struct plan *plan = x->plan;
+    const size_t n = plan->n_arrays + (plan->provenance ? 2 : 0);
 
-    x->members = calloc(plan->n_arrays + 2, sizeof *x->members);
+    x->members = calloc(n + 1, sizeof *x->members);
     if (x->members == NULL)
         return error_no_memory(err, "members");
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan->arrays[i].binding.role != ROLE_DROP &&
-            add_member(x, OUT_ARRAY, &plan->arrays[i], err) != 0)
+    for (size_t i = 0; i < n; i++) {
+        const struct plan_array *array = i < plan->n_arrays ? &plan->arrays[i] : NULL;
+        struct out_member *out = &x->members[x->n_members];
+
+        if (array != NULL && array->binding.role == ROLE_DROP)
+            continue;
+        x->n_members++;
+        if (out_member_init(out, i == plan->n_arrays ? PIECES_SOURCE : PIECES_TRANSFORM, array,
+                            &x->out, err) != 0)
             return -1;
-    if (plan->provenance &&
-        (add_member(x, OUT_SOURCE, NULL, err) != 0 || add_member(x, OUT_TRANSFORM, NULL, err) != 0))
-        return -1;
+        x->n_total += out->head.size_known ? out->head.unpacked_nbytes : 0;
+        if (archive_out_add(x->archive, &out->head, err) != 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -109,7 +103,6 @@ static int set_comment(struct expansion *x, struct error *err)
     if (x->plan->purpose != FOR_IMAGES && !x->plan->was_expanded)
         return 0;
     status = text_append(&comment, err, PLAN_ZIP_COMMENT "%s", x->plan->board->name);
-
     if (status == 0)
         status = archive_out_set_comment(x->archive, comment.text, err);
     text_release(&comment);
@@ -236,7 +229,7 @@ static int write_members(struct expansion *x, struct error *err)
     return finish_beside(x, status, err);
 }
 
-/* --- */
+/* --- one shard --- */
 
 static int write_output(struct expansion *x, struct error *err)
 {
@@ -257,15 +250,6 @@ static int write_output(struct expansion *x, struct error *err)
     return status;
 }
 
-/* Slices come out before the end of the arrays, where the CRC is, has been read. */
-static int check_data_once(struct expand_job *job, const struct order *rows, struct error *err)
-{
-    if (job->is_checked || rows->n_images == rows->n_whole)
-        return 0;
-    job->is_checked = true;
-    return plan_inputs_check_data(job->plan, job->settings->n_threads, err);
-}
-
 /* With the crew at hand. */
 static int write_with(void *self, struct crew *crew)
 {
@@ -283,20 +267,34 @@ static int write_with(void *self, struct crew *crew)
     return status;
 }
 
-static int write_to(struct expand_job *job, const struct order *rows, const char *path,
-                    struct expand_result *result, struct error *err)
+/* What must hold before the long work. */
+static int check(struct expand_job *job, const struct order *rows, const char *path,
+                 struct error *err)
 {
     const struct settings *settings = job->settings;
-    struct expansion x = {.job = job,
-                          .plan = job->plan,
-                          .path = path,
-                          .settings = settings,
-                          .result = result,
-                          .err = err};
+
+    if (plan_inputs_check_not_output(job->plan, path, err) != 0 ||
+        (settings->sidecar && sidecar_check(path, job->force, err) != 0))
+        return -1;
+    /* Slices come out before the end of the arrays, where the CRC is, has been read. */
+    if (job->is_checked || rows->n_images == rows->n_whole)
+        return 0;
+    job->is_checked = true;
+    return plan_inputs_check_data(job->plan, settings->n_threads, err);
+}
+
+int expand_write(struct expand_job *job, const struct order *rows, const char *path,
+                 struct expand_result *result, struct error *err)
+{
+    struct expansion x = {
+        .job = job, .plan = job->plan, .settings = job->settings, .result = result, .err = err};
+    struct text name = {0};
+    size_t n = strlen(path);
+    int status;
 
     *result = (struct expand_result){0};
     x.out = (struct out_settings){
-        .members = {.level = settings->level,
+        .members = {.level = job->settings->level,
                     .pieces_per_thread = job->plan->n_chosen > 1 ? MANY_PIECES : 0,
                     .progress = progress,
                     .progress_self = &x},
@@ -305,26 +303,15 @@ static int write_to(struct expand_job *job, const struct order *rows, const char
         .supplies = job->supplies,
         .watch = &job->watch,
     };
-    if (plan_inputs_check_not_output(job->plan, path, err) != 0 ||
-        (settings->sidecar && sidecar_check(path, job->force, err) != 0) ||
-        check_data_once(job, rows, err) != 0)
-        return -1;
-    return crew_run(settings->n_threads, write_with, &x);
-}
-
-int expand_write(struct expand_job *job, const struct order *rows, const char *path,
-                 struct expand_result *result, struct error *err)
-{
-    struct text name = {0};
-    size_t n = strlen(path);
-    int status;
-
     /* A folder's manifest lies beside it, also when its name ends in a slash. */
     while (job->settings->form == ARCHIVE_OUT_NPY_FOLDER && n > 1 && path[n - 1] == '/')
         n--;
     status = text_append(&name, err, "%.*s", (int)n, path);
+    x.path = name.text;
     if (status == 0)
-        status = write_to(job, rows, name.text, result, err);
+        status = check(job, rows, x.path, err);
+    if (status == 0)
+        status = crew_run(job->settings->n_threads, write_with, &x);
     text_release(&name);
     return status;
 }
@@ -358,11 +345,11 @@ bool expand_is_remains(const struct expand_job *job, const char *path)
 
 uint64_t expand_estimate(const struct plan *plan)
 {
+    const uint64_t images_per_row = plan->n_rows > 0 ? plan->order.n_images / plan->n_rows : 0;
     uint64_t n_bytes = 0;
 
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
-        const uint64_t images_per_row = plan->n_rows > 0 ? plan->order.n_images / plan->n_rows : 0;
 
         if (array->binding.role == ROLE_DROP)
             continue;

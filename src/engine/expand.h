@@ -7,9 +7,8 @@
 #include "codec/codec.h"
 #include "engine/pieces.h"
 #include "engine/plan.h"
-#include "engine/side_work.h"
+#include "engine/shard.h"
 #include "engine/survey.h"
-#include "manifest/digest.h"
 #include "write/archive_out.h"
 
 #include <stdbool.h>
@@ -66,7 +65,55 @@ bool expand_is_remains(const struct expand_job *job, const char *path);
 /* Accepts a zeroed one. */
 void expand_job_release(struct expand_job *job);
 
+/* --- its members --- */
+
+/* What all members of one output share. Borrowed parts must outlive the members. */
+struct out_settings {
+    struct members members; /* in which they are all */
+    const struct plan *plan;
+    const struct order *order;   /* borrowed: the rows of this output */
+    struct row_supply *supplies; /* borrowed: one for each array of the plan */
+    struct stone_watch *watch;   /* borrowed: keeps some rows that pass by */
+};
+
+/* An output array from a plan to the archive. Plain until it is prepared. */
+struct out_member {
+    struct member head;
+    enum pieces_kind kind;
+    const struct plan_array *array; /* NULL: provenance */
+    const char *key;
+    struct out_settings *settings; /* borrowed */
+    char dtype[32];                /* for the manifest: "<f4" */
+    uint64_t item_nbytes;
+    uint64_t shape[NPY_MAX_DIMS];
+    unsigned n_dims;
+    struct bytes header; /* owned until it is prepared */
+};
+
+/* Make an array of the plan, or (NULL) a provenance array, one of the members. It must stay where
+ * it is; the caller releases it. */
+int out_member_init(struct out_member *out, enum pieces_kind provenance,
+                    const struct plan_array *array, struct out_settings *settings,
+                    struct error *err);
+void out_member_release(struct out_member *out);
+
 /* The unpacked size of the output where it is known beforehand (object arrays: as in the input). */
 uint64_t expand_estimate(const struct plan *plan);
+
+/* --- what is written beside it --- */
+
+/* Write PATH.manifest.json: the job's plan, and what was written. */
+int record_write(const struct expand_job *job, const char *path, const struct expand_result *result,
+                 const struct members *members, struct error *err);
+
+/* Append to a list in what the output at path is not what the job would make: settings, roles,
+ * inputs, bytes; nothing when it is just that. *is_known: a manifest that can be read tells. */
+int record_compare(const struct expand_job *job, const char *path, bool *is_known,
+                   struct text *list, struct error *err);
+
+/* BASENAME.json beside an output, from which KataGo's shuffler reads the number of rows: find out
+ * before the long work that it cannot be written, and write it, complete and durable. */
+int sidecar_check(const char *path, bool force, struct error *err);
+int sidecar_write(const char *path, uint64_t n_rows, bool force, struct error *err);
 
 #endif

@@ -16,70 +16,46 @@
 static void gather_elements(const struct spec *spec, const struct spec_step *step,
                             const uint8_t *in, uint8_t *out, uint64_t n_rows)
 {
-    struct gather_rows rows = {.src = step->src,
-                               .plane_src = step->plane_src,
-                               .n = spec->axis,
-                               .n_planes = spec->outer,
-                               .n_rows = n_rows};
-
-    if (!spec->channels_last) {
-        gather_items(&rows, spec->inner * spec->dtype.itemsize, in, out);
-        return;
-    }
-    rows.src = step->plane_src;
-    rows.plane_src = step->src;
-    rows.n = spec->inner;
-    rows.n_planes = spec->axis;
-    gather_items(&rows, spec->dtype.itemsize, in, out);
-}
-
-static void move_bits(const struct spec *spec, const struct spec_step *step, const uint8_t *in,
-                      uint8_t *out, uint64_t n_rows)
-{
-    const struct gather_rows rows = {.src = step->src,
-                                     .plane_src = step->plane_src,
-                                     .n = spec->axis,
-                                     .n_planes = spec->outer,
+    const bool last = spec->channels_last;
+    const struct gather_rows rows = {.src = last ? step->plane_src : step->src,
+                                     .plane_src = last ? step->src : step->plane_src,
+                                     .n = last ? spec->inner : spec->axis,
+                                     .n_planes = last ? spec->axis : spec->outer,
                                      .n_rows = n_rows,
                                      .lsb_first = spec->lsb_first};
 
-    gather_bits(&rows, in, out);
-}
-
-/* The label of one channel of cells that hold all their channels. */
-static void label_channel(const struct spec *spec, const struct spec_step *step, uint8_t *out)
-{
-    const size_t item = spec->dtype.itemsize, cell_nbytes = spec->inner * item;
-    uint8_t *channel = out + (size_t)step->label_plane * item;
-    uint64_t room[64]; /* of elements, aligned for all of them */
-    uint64_t n_room = item <= sizeof room ? sizeof room / item : 0;
-
-    for (uint64_t j = 0, n; j < spec->axis && n_room > 0; j += n) {
-        uint8_t *elements = (uint8_t *)room;
-
-        n = spec->axis - j < n_room ? spec->axis - j : n_room;
-        for (uint64_t k = 0; k < n; k++)
-            memcpy(elements + k * item, channel + (j + k) * cell_nbytes, item);
-        label_apply(step->label, &spec->dtype, elements, elements, n);
-        for (uint64_t k = 0; k < n; k++)
-            memcpy(channel + (j + k) * cell_nbytes, elements + k * item, item);
-    }
+    if (spec->kind == SPEC_BITS)
+        gather_bits(&rows, in, out);
+    else
+        gather_items(&rows, (last ? 1 : spec->inner) * spec->dtype.itemsize, in, out);
 }
 
 /* The label of one plane (the to-move plane) or of the whole row, computed from the moved bits. */
 static void label_row(const struct spec *spec, const struct spec_step *step, uint8_t *out)
 {
-    const size_t item = spec->dtype.itemsize;
+    const size_t item = spec->dtype.itemsize, cell_nbytes = spec->inner * item;
     const uint64_t n_plane = spec->axis * spec->inner;
+    uint8_t *plane = out + (size_t)step->label_plane * item * (spec->channels_last ? 1 : n_plane);
+    uint64_t room[64]; /* of elements, aligned for all of them */
+    const uint64_t n_room = sizeof room / item;
 
     if (step->label_plane < 0) {
         label_apply(step->label, &spec->dtype, out, out, spec->row_nbytes / item);
-    } else if (spec->channels_last) {
-        label_channel(spec, step, out);
-    } else {
-        uint8_t *plane = out + (size_t)step->label_plane * n_plane * item;
-
+        return;
+    }
+    if (!spec->channels_last) {
         label_apply(step->label, &spec->dtype, plane, plane, n_plane);
+        return;
+    }
+    for (uint64_t j = 0, n; j < spec->axis; j += n) {
+        uint8_t *elements = (uint8_t *)room;
+
+        n = spec->axis - j < n_room ? spec->axis - j : n_room;
+        for (uint64_t k = 0; k < n; k++)
+            memcpy(elements + k * item, plane + (j + k) * cell_nbytes, item);
+        label_apply(step->label, &spec->dtype, elements, elements, n);
+        for (uint64_t k = 0; k < n; k++)
+            memcpy(plane + (j + k) * cell_nbytes, elements + k * item, item);
     }
 }
 
@@ -91,41 +67,28 @@ static void move_gather(const struct spec *spec, const struct spec_step *step, c
         label_row(spec, step, out + i * spec->row_nbytes);
 }
 
-static int index_out_of_range(int64_t index, uint64_t n, struct error *err)
-{
-    return error_set(err, ERROR_DATA, "index %lld, expected below %llu", (long long)index,
-                     (unsigned long long)n);
-}
-
-static int move_one_index(const struct spec *spec, const struct spec_step *step,
-                          const struct dtype *dtype, const uint8_t *in, uint8_t *out,
-                          struct error *err)
-{
-    int64_t index = dtype_get_int(dtype, in);
-
-    memcpy(out, in, dtype->itemsize);
-    if (index < 0)
-        return 0;
-    if ((uint64_t)index >= spec->n_targets)
-        return index_out_of_range(index, spec->n_targets, err);
-    if (step->dst == NULL || step->dst[index] == (uint64_t)index)
-        return 0;
-    if (dtype_put_int(dtype, step->dst[index], out) != 0)
-        return error_set(err, ERROR_DATA, "index %u does not fit the array's %u-byte integers",
-                         step->dst[index], dtype->itemsize);
-    return 0;
-}
-
 int kernel_indices(const struct spec *spec, uint32_t t, const struct dtype *dtype, const void *in,
                    void *out, uint64_t n, struct error *err)
 {
-    const uint8_t *from = in;
-    uint8_t *to = out;
+    const uint32_t *dst = spec->steps[t].dst;
+    const size_t item = dtype->itemsize;
 
-    for (uint64_t i = 0; i < n; i++)
-        if (move_one_index(spec, &spec->steps[t], dtype, from + i * dtype->itemsize,
-                           to + i * dtype->itemsize, err) != 0)
-            return -1;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint8_t *from = (const uint8_t *)in + i * item;
+        uint8_t *to = (uint8_t *)out + i * item;
+        const int64_t index = dtype_get_int(dtype, from);
+
+        memcpy(to, from, item);
+        if (index < 0)
+            continue;
+        if ((uint64_t)index >= spec->n_targets)
+            return error_set(err, ERROR_DATA, "index %lld, expected below %llu", (long long)index,
+                             (unsigned long long)spec->n_targets);
+        if (dst != NULL && dst[index] != (uint64_t)index &&
+            dtype_put_int(dtype, dst[index], to) != 0)
+            return error_set(err, ERROR_DATA, "index %u does not fit the array's %u-byte integers",
+                             dst[index], dtype->itemsize);
+    }
     return 0;
 }
 
@@ -138,23 +101,16 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 }
 
 /* The padding of a row is its trailing run of (index 0, value 0); an interior (0, 0) is real. */
-static uint64_t unpadded_length(const struct spec *spec, const uint8_t *in, const uint8_t *values)
+static int move_padded(const struct spec *spec, uint32_t t, const uint8_t *in,
+                       const uint8_t *values, uint8_t *out, struct error *err)
 {
     const size_t item = spec->dtype.itemsize, value_item = spec->value_dtype.itemsize;
     uint64_t n = spec->row_nbytes / item;
 
+    memcpy(out, in, spec->row_nbytes);
     while (n > 0 && is_zero(in + (n - 1) * item, item) &&
            dtype_get_double(&spec->value_dtype, values + (n - 1) * value_item) == 0)
         n--;
-    return n;
-}
-
-static int move_padded(const struct spec *spec, uint32_t t, const uint8_t *in,
-                       const uint8_t *values, uint8_t *out, struct error *err)
-{
-    uint64_t n = unpadded_length(spec, in, values);
-
-    memcpy(out, in, spec->row_nbytes);
     return kernel_indices(spec, t, &spec->dtype, in, out, n, err);
 }
 
@@ -226,51 +182,35 @@ static int permute_code(const struct spec *spec, const struct spec_step *step, u
     return 0;
 }
 
-static int move_codes(const struct spec *spec, const struct spec_step *step, const uint8_t *in,
-                      uint8_t *out, struct error *err)
-{
-    const size_t item = spec->dtype.itemsize;
-
-    move_gather(spec, step, in, out, 1);
-    for (uint64_t at = 0; at < spec->row_nbytes; at += item)
-        if (permute_code(spec, step, out + at, err) != 0)
-            return -1;
-    return 0;
-}
-
-static void move_numbers(const struct spec *spec, const struct spec_step *step, const uint8_t *in,
-                         uint8_t *out)
-{
-    const size_t item = spec->dtype.itemsize;
-
-    for (size_t k = 0; k < 3; k++)
-        memcpy(out + k * item, in + step->number_src[k] * item, item);
-}
-
 /* One row of a kind that may fail, or that has nothing to share between rows. */
 static int move_row(const struct spec *spec, uint32_t t, const uint8_t *in, const uint8_t *values,
                     uint8_t *out, struct error *err)
 {
     const struct spec_step *step = &spec->steps[t];
+    const size_t item = spec->dtype.itemsize;
 
     switch (spec->kind) {
     case SPEC_KEEP:
-        label_apply(step->label, &spec->dtype, in, out, spec->row_nbytes / spec->dtype.itemsize);
+        label_apply(step->label, &spec->dtype, in, out, spec->row_nbytes / item);
         return 0;
     case SPEC_INDICES:
         if (spec->pairs)
             return move_pairs(spec, t, in, out, err);
-        return kernel_indices(spec, t, &spec->dtype, in, out,
-                              spec->row_nbytes / spec->dtype.itemsize, err);
+        return kernel_indices(spec, t, &spec->dtype, in, out, spec->row_nbytes / item, err);
     case SPEC_PADDED:
         return move_padded(spec, t, in, values, out, err);
     case SPEC_COORD:
         return move_coords(spec, step, in, out, err);
     case SPEC_TRIPLE:
-        move_numbers(spec, step, in, out);
+        for (size_t k = 0; k < 3; k++)
+            memcpy(out + k * item, in + step->number_src[k] * item, item);
         return 0;
-    case SPEC_AXIS:
-        return move_codes(spec, step, in, out, err);
+    case SPEC_AXIS: /* of codes */
+        move_gather(spec, step, in, out, 1);
+        for (uint64_t at = 0; at < spec->row_nbytes; at += item)
+            if (permute_code(spec, step, out + at, err) != 0)
+                return -1;
+        return 0;
     default:
         return error_set(err, ERROR_INTERNAL, "unknown kind of move");
     }
@@ -283,12 +223,12 @@ int kernel_rows(const struct spec *spec, uint32_t t, const void *in, const void 
     const uint8_t *from = in, *value = values;
     uint8_t *to = out;
 
-    if (spec->kind == SPEC_AXIS && !spec->codes) {
-        move_gather(spec, step, from, to, n);
+    if (spec->kind == SPEC_BITS) {
+        gather_elements(spec, step, from, to, n);
         return 0;
     }
-    if (spec->kind == SPEC_BITS) {
-        move_bits(spec, step, from, to, n);
+    if (spec->kind == SPEC_AXIS && !spec->codes) {
+        move_gather(spec, step, from, to, n);
         return 0;
     }
     if (spec->kind == SPEC_KEEP && step->label == LABEL_KEEP) {

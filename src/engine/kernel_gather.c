@@ -2,8 +2,8 @@
  * kernel_gather.c - the table of gather variants, the variants in plain C, which are the reference
  * of all others, and the way from rows to tiles of planes.
  *
- * Elements of 32 and 64 bits have no others: plain loads and stores are as fast as what the
- * instruction sets have for them.
+ * Elements of 16 bits and more have no others: plain loads and stores are as fast as what the
+ * instruction sets have for them, or so nearly that it is nothing beside the compression.
  */
 #include "engine/kernel_gather.h"
 
@@ -94,10 +94,10 @@ const struct gather_kernels gather_kernels_table[] = {
 #if defined(__x86_64__)
     {"avx512vbmi",
      vbmi_is_supported,
-     {gather_vbmi_8, gather_avx2_16, gather_plain_32, gather_plain_64, gather_vbmi_bits}},
+     {gather_vbmi_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_vbmi_bits}},
     {"avx2",
      avx2_is_supported,
-     {gather_avx2_8, gather_avx2_16, gather_plain_32, gather_plain_64, gather_avx2_bits}},
+     {gather_plain_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_avx2_bits}},
 #endif
     {"plain",
      plain_is_supported,
@@ -128,11 +128,6 @@ struct walk {
     uint64_t n_left;    /* planes in all rows */
 };
 
-static struct walk walk_begin(const struct gather_rows *rows, const uint8_t *in)
-{
-    return (struct walk){rows, in, 0, rows->n_planes * rows->n_rows};
-}
-
 static const uint8_t *walk_next(struct walk *walk, size_t plane_nbytes)
 {
     const struct gather_rows *rows = walk->rows;
@@ -152,7 +147,7 @@ static void move_tiles(const struct gather_rows *rows, gather_fn *move, size_t p
 {
     struct gather_tile tile = {
         .src = rows->src, .n = rows->n, .out = out, .lsb_first = rows->lsb_first};
-    struct walk walk = walk_begin(rows, in);
+    struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows};
     size_t most = TILE_NBYTES / (plane_nbytes + 1);
 
     most = most < 1 ? 1 : most > GATHER_TILE_PLANES ? GATHER_TILE_PLANES : most;
@@ -202,7 +197,8 @@ static void copy_planes(const struct gather_rows *rows, size_t plane_nbytes, con
         memcpy(out, in, rows->n_rows * rows->n_planes * plane_nbytes);
         return;
     }
-    for (struct walk walk = walk_begin(rows, in); walk.n_left > 0; out += plane_nbytes)
+    for (struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows}; walk.n_left > 0;
+         out += plane_nbytes)
         copy_cell(out, walk_next(&walk, plane_nbytes), plane_nbytes);
 }
 
@@ -212,7 +208,7 @@ static void move_groups(const struct gather_rows *rows, size_t item_nbytes, cons
 {
     const size_t plane_nbytes = rows->n * item_nbytes;
 
-    for (struct walk walk = walk_begin(rows, in); walk.n_left > 0;) {
+    for (struct walk walk = {rows, in, 0, rows->n_planes * rows->n_rows}; walk.n_left > 0;) {
         const uint8_t *plane = walk_next(&walk, plane_nbytes);
 
         for (size_t j = 0; j < rows->n; j++, out += item_nbytes)

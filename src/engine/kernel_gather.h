@@ -75,8 +75,7 @@ static inline size_t gather_part(size_t k, size_t lanes, size_t n)
 /* A variant falls back to a plainer one for planes it has nothing to offer for. */
 gather_fn gather_plain_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_plain_bits;
 #if defined(__x86_64__)
-gather_fn gather_avx2_8, gather_avx2_16, gather_avx2_bits;
-gather_fn gather_vbmi_8, gather_vbmi_bits;
+gather_fn gather_avx2_bits, gather_vbmi_8, gather_vbmi_bits;
 #endif
 
 #endif

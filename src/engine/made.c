@@ -21,12 +21,11 @@ struct made_list {
 };
 
 struct made {
-    char *key;                 /* owned */
-    struct budget no_memory;   /* but a folder */
-    struct scratch file;       /* always a file; reading goes through: */
-    struct input input;        /* with the same fd, which is the scratch's to close */
-    struct array *arrays;      /* owned, one for each input */
-    const struct array **list; /* owned: the same */
+    char *key;               /* owned */
+    struct budget no_memory; /* but a folder */
+    struct scratch file;     /* always a file; reading goes through: */
+    struct input input;      /* with the same fd, which is the scratch's to close */
+    struct array *arrays;    /* owned, one for each input */
     size_t n_arrays;
     uint64_t row_nbytes;
     struct pickle_item *items; /* owned, or NULL: of objects, by row */
@@ -76,18 +75,6 @@ static int describe(struct array *array, struct made *made, const struct made_fo
     return 0;
 }
 
-static int open_file(struct made *made, const char *tmpdir, uint64_t n_bytes, struct error *err)
-{
-    made->no_memory.tmpdir = tmpdir;
-    if (scratch_open(&made->file, n_bytes + 1, &made->no_memory, err) != 0 ||
-        scratch_resize(&made->file, n_bytes, err) != 0)
-        return -1;
-    made->input.path = made->key;
-    made->input.fd = made->file.fd;
-    made->input.n_bytes = n_bytes;
-    return 0;
-}
-
 struct made *made_new(struct plan *plan, const struct made_form *form, struct error *err)
 {
     struct made *made = calloc(1, sizeof *made), **grown;
@@ -105,10 +92,9 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
     grown[plan->n_made++] = made;
     made->key = strdup(form->key);
     made->arrays = calloc(plan->n_archives + 1, sizeof *made->arrays);
-    made->list = calloc(plan->n_archives + 1, sizeof *made->list);
     if (form->dtype.kind == DTYPE_OBJECT)
         made->items = calloc(plan->n_rows + 1, sizeof *made->items);
-    if (made->key == NULL || made->arrays == NULL || made->list == NULL ||
+    if (made->key == NULL || made->arrays == NULL ||
         (form->dtype.kind == DTYPE_OBJECT && made->items == NULL)) {
         error_no_memory(err, "array");
         return NULL;
@@ -120,14 +106,19 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
         error_set(err, ERROR_DATA, "%s: the array is too large", text_path(form->key).text);
         return NULL;
     }
-    status = open_file(made, plan->budget != NULL ? plan->budget->tmpdir : NULL, n_bytes, err);
+    made->no_memory.tmpdir = plan->budget != NULL ? plan->budget->tmpdir : NULL;
+    status = scratch_open(&made->file, n_bytes + 1, &made->no_memory, err);
+    if (status == 0)
+        status = scratch_resize(&made->file, n_bytes, err);
+    made->input.path = made->key;
+    made->input.fd = made->file.fd;
+    made->input.n_bytes = n_bytes;
     for (size_t i = 0; i < plan->n_archives && status == 0; i++) {
         const uint64_t n = form->n_elements == 0 ? plan->archive_rows[i]
                            : i == 0              ? form->n_elements
                                                  : 0;
 
         made->n_arrays++;
-        made->list[i] = &made->arrays[i];
         status = describe(&made->arrays[i], made, form, first, n, err);
         first += n;
     }
@@ -168,13 +159,10 @@ int made_put_list(struct made *made, uint64_t row, const struct dtype *dtype, co
 
 int made_put(struct plan *plan, struct made *made, struct error *err)
 {
-    struct plan_array *array = NULL, *grown;
+    struct plan_array *array = plan_find_array(plan, made->key), *grown;
     const struct array *first = &made->arrays[0];
     struct error why = {0};
 
-    for (size_t i = 0; i < plan->n_arrays && array == NULL; i++)
-        if (strcmp(plan->arrays[i].key, made->key) == 0)
-            array = &plan->arrays[i];
     if (array == NULL) {
         grown = realloc(plan->arrays, (plan->n_arrays + 1) * sizeof *grown);
         if (grown == NULL)
@@ -189,7 +177,8 @@ int made_put(struct plan *plan, struct made *made, struct error *err)
     array->key = made->key;
     array->member = first->member;
     array->is_object = made->items != NULL;
-    memcpy(array->sources, made->list, plan->n_archives * sizeof *made->list);
+    for (size_t i = 0; i < plan->n_archives; i++)
+        array->sources[i] = &made->arrays[i];
     spec_release(&array->spec);
     if (spec_init(&array->spec, &plan->maker, first, &(struct role_binding){.role = ROLE_COPY},
                   &why) != 0)
@@ -212,7 +201,6 @@ void made_free(struct made *made)
     free(made->items);
     scratch_close(&made->file);
     free(made->arrays);
-    free(made->list);
     free(made->key);
     free(made);
 }

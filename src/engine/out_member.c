@@ -2,64 +2,15 @@
  * out_member.c - what a planned array needs to become a member: shape and header, the size where it
  * can be told beforehand, the kind of its pieces, and what its codec should know.
  */
-#include "engine/out_member.h"
-
-#include "engine/survey.h"
+#include "engine/expand.h"
 
 #include "base/text.h"
+#include "engine/survey.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- preparing --- */
-
-static bool is_meta(const struct out_member *out)
-{
-    return out->kind == OUT_ARRAY && out->array->binding.role == ROLE_META;
-}
-
-static bool is_csr(const struct out_member *out)
-{
-    return out->kind == OUT_ARRAY && out->array->csr != NULL;
-}
-
-static bool is_offsets(const struct out_member *out)
-{
-    return is_csr(out) && out->array->binding.role == ROLE_POLICY_OFFSETS;
-}
-
-static void set_shape(struct out_member *out)
-{
-    const struct order *order = out->settings->order;
-    const struct npy_header *header;
-
-    out->n_dims = 1;
-    if (out->kind == OUT_ARRAY) {
-        header = &out->array->sources[0]->header;
-        out->n_dims = header->n_dims;
-        memcpy(out->shape, header->shape, header->n_dims * sizeof *out->shape);
-    }
-    if (is_meta(out))
-        return;
-    out->shape[0] = order->n_images;
-    if (is_csr(out))
-        out->shape[0] = is_offsets(out) ? order->n_images + 1 : csr_length(out->array->csr, order);
-}
-
-static const char *descr_of(const struct out_member *out)
-{
-    if (out->kind == OUT_ARRAY)
-        return out->array->sources[0]->header.descr;
-    return out->kind == OUT_SOURCE ? "'<i8'" : "'|u1'";
-}
-
-static uint64_t item_nbytes(const struct out_member *out)
-{
-    if (out->kind == OUT_ARRAY)
-        return out->array->sources[0]->header.dtype.itemsize;
-    return out->kind == OUT_SOURCE ? 8 : 1;
-}
+/* --- its size --- */
 
 /* At least what an item of an object array takes in the output, besides its data and strings: the
  * pickle's opcodes, shape and dtype (npy/pickle_write.c has them). */
@@ -82,35 +33,36 @@ static uint64_t item_bound(const struct pickle_item *item)
  * header, without which it is plainer, and libzip 1.7.3 survives a lack of memory. */
 static uint64_t object_bound(const struct out_member *out)
 {
+    const struct plan *plan = out->settings->plan;
     uint64_t n_bytes = 0;
 
-    for (size_t i = 0; i < out->plan->n_archives; i++) {
+    for (size_t i = 0; i < plan->n_archives; i++) {
         const struct pickle_document *objects = out->array->sources[i]->objects;
 
         for (uint64_t k = 0; objects != NULL && k < objects->n_items; k++)
             if (__builtin_add_overflow(n_bytes, item_bound(&objects->items[k]), &n_bytes))
                 return 0;
     }
-    if (__builtin_mul_overflow(n_bytes, out->plan->n_chosen, &n_bytes) ||
+    if (__builtin_mul_overflow(n_bytes, plan->n_chosen, &n_bytes) ||
         __builtin_add_overflow(n_bytes, out->header.n_bytes + 4096, &n_bytes))
         return 0;
     return n_bytes;
 }
 
 /* The header, and the size of the member where it is known before the data is made. */
-static int make_header(struct out_member *out, struct error *err)
+static int make_header(struct out_member *out, const char *descr, uint64_t item_nbytes,
+                       struct error *err)
 {
     uint64_t n_elements, n_bytes;
 
-    if (npy_header_write(descr_of(out), out->shape, out->n_dims, 0, &out->header, err) != 0)
+    if (npy_header_write(descr, out->shape, out->n_dims, 0, &out->header, err) != 0)
         return -1;
-    out->head.size_known = out->kind != OUT_ARRAY || !out->array->is_object;
     if (!out->head.size_known) {
         out->head.unpacked_nbytes = object_bound(out);
         return 0;
     }
     if (bytes_product(out->shape, out->n_dims, &n_elements) != 0 ||
-        __builtin_mul_overflow(n_elements, item_nbytes(out), &n_bytes) ||
+        __builtin_mul_overflow(n_elements, item_nbytes, &n_bytes) ||
         __builtin_add_overflow(n_bytes, out->header.n_bytes, &out->head.unpacked_nbytes))
         return error_set(err, ERROR_DATA, "%s: the expanded array is too large",
                          text_path(out->key).text);
@@ -118,68 +70,39 @@ static int make_header(struct out_member *out, struct error *err)
         return 0;
     out->header.n_bytes = 0;
     out->head.unpacked_nbytes += 64;
-    return npy_header_write(descr_of(out), out->shape, out->n_dims, 64, &out->header, err);
-}
-
-static void name_array(struct out_member *out)
-{
-    static const struct dtype source = {.kind = DTYPE_INT, .itemsize = 8};
-    static const struct dtype transform = {.kind = DTYPE_UINT, .itemsize = 1};
-    const struct dtype *dtype = out->kind == OUT_SOURCE ? &source : &transform;
-
-    out->key = out->kind == OUT_SOURCE ? PLAN_SOURCE_KEY : PLAN_TRANSFORM_KEY;
-    if (out->kind == OUT_ARRAY) {
-        out->key = out->array->key;
-        dtype = &out->array->sources[0]->header.dtype;
-    }
-    dtype_name(dtype, out->dtype, sizeof out->dtype);
+    return npy_header_write(descr, out->shape, out->n_dims, 64, &out->header, err);
 }
 
 /* --- opening --- */
 
-/* Where an array's rows come from, opened by the first shard that draws on it. */
+static bool is_provenance(const struct out_member *out)
+{
+    return out->kind == PIECES_SOURCE || out->kind == PIECES_TRANSFORM;
+}
+
+/* Where an array's rows come from, opened by the first shard that draws on it; NULL: they are
+ * made. */
 static struct row_supply *supply_of(const struct out_member *out)
 {
-    return &out->settings->supplies[out->array - out->plan->arrays];
+    return is_provenance(out) || out->kind == PIECES_COPY || out->kind == PIECES_OFFSETS
+               ? NULL
+               : &out->settings->supplies[out->array - out->settings->plan->arrays];
 }
 
 /* Whether rows in the order of the output come from windows of the input. */
 static bool streams(const struct out_member *out)
 {
     const struct plan_array *array = out->array;
-    const struct plan *plan = out->plan;
+    const struct plan *plan = out->settings->plan;
     uint64_t row_nbytes = array->spec.row_nbytes;
 
+    if (out->kind == PIECES_OBJECTS)
+        return false;
     if (array->csr != NULL && plan->n_rows > 0) /* about */
         row_nbytes = array->csr->first[plan->n_rows] / plan->n_rows * array->spec.dtype.itemsize;
     return order_streams(out->settings->order, row_nbytes) &&
            reader_can_stream(array->sources, plan->n_archives) &&
            (array->values == NULL || reader_can_stream(array->values, plan->n_archives));
-}
-
-static struct pieces *open_pieces(struct out_member *out, struct error *err)
-{
-    const struct plan_array *array = out->array;
-    struct image_input in = {.array = array, .order = out->settings->order};
-
-    if (out->kind != OUT_ARRAY)
-        return pieces_of_provenance(out->kind == OUT_SOURCE ? PROVENANCE_SOURCE
-                                                            : PROVENANCE_TRANSFORM,
-                                    in.order, &out->header, err);
-    if (is_meta(out))
-        return pieces_of_copy(array->sources[0], err);
-    if (is_offsets(out))
-        return pieces_of_csr(CSR_OFFSETS, &in, &out->header, err);
-    in.supply = supply_of(out);
-    if (!in.supply->is_open &&
-        row_supply_open(in.supply, out->plan, array, !array->is_object && streams(out), err) != 0)
-        return NULL;
-    in.supply->watch = out->settings->watch;
-    in.supply->kept = stone_watch_of(in.supply->watch, array);
-    if (array->is_object)
-        return pieces_of_objects(&in, &out->header, err);
-    return is_csr(out) ? pieces_of_csr(CSR_ELEMENTS, &in, &out->header, err)
-                       : pieces_of_rows(&in, &out->header, err);
 }
 
 static void add_period(struct codec_member *hints, uint64_t n_bytes)
@@ -197,16 +120,13 @@ static void add_period(struct codec_member *hints, uint64_t n_bytes)
  * block order the same transform of the sample before. */
 static void give_hints(const struct out_member *out, struct codec_member *hints)
 {
-    const struct spec *spec = out->kind == OUT_ARRAY ? &out->array->spec : NULL;
-    const uint64_t item = item_nbytes(out);
+    const uint64_t item = out->item_nbytes;
 
     *hints = (struct codec_member){.n_bytes = out->head.size_known ? out->head.unpacked_nbytes : 0,
                                    .item_nbytes = item > 0 && item <= 8 ? (size_t)item : 1};
-    if (spec == NULL || out->array->is_object || is_meta(out)) {
-        add_period(hints, item);
-        return;
-    }
     add_period(hints, item);
+    if (is_provenance(out) || out->kind == PIECES_OBJECTS || out->kind == PIECES_COPY)
+        return;
     for (unsigned d = out->n_dims; d-- > 1;) {
         uint64_t n = item;
 
@@ -216,55 +136,106 @@ static void give_hints(const struct out_member *out, struct codec_member *hints)
         if (d == 2)
             add_period(hints, 2 * n);
     }
-    add_period(hints, spec->row_nbytes * out->settings->order->block_rows);
+    add_period(hints, out->array->spec.row_nbytes * out->settings->order->block_rows);
 }
-
-/* --- the member --- */
 
 static struct pieces *open_member(struct member *member, struct codec_member *about,
                                   struct error *err)
 {
     struct out_member *out = (struct out_member *)member;
+    const struct image_input in = {out->array, out->settings->order, supply_of(out)};
 
     give_hints(out, about);
-    return open_pieces(out, err);
+    if (out->kind == PIECES_COPY)
+        return pieces_of_copy(out->array->sources[0], err);
+    if (in.supply != NULL && !in.supply->is_open &&
+        row_supply_open(in.supply, out->settings->plan, out->array, streams(out), err) != 0)
+        return NULL;
+    if (in.supply != NULL) {
+        in.supply->watch = out->settings->watch;
+        in.supply->kept = stone_watch_of(in.supply->watch, out->array);
+    }
+    return out->kind == PIECES_OBJECTS ? pieces_of_objects(&in, &out->header, err)
+                                       : pieces_of_images(out->kind, &in, &out->header, err);
 }
 
 static void close_member(struct member *member)
 {
-    const struct out_member *out = (const struct out_member *)member;
+    struct row_supply *supply = supply_of((const struct out_member *)member);
 
-    if (out->kind == OUT_ARRAY && order_is_last(out->settings->order))
-        row_supply_close(supply_of(out));
+    if (supply != NULL && order_is_last(((const struct out_member *)member)->settings->order))
+        row_supply_close(supply);
 }
 
-/* Tables of rows are given memory one after the other. */
-static bool needs_table(const struct out_member *out)
-{
-    return out->kind == OUT_ARRAY && !is_meta(out) && !out->array->is_object && !is_offsets(out) &&
-           !streams(out);
-}
+/* --- the member --- */
 
-int out_member_init(struct out_member *out, enum out_kind kind, const struct plan_array *array,
-                    struct out_settings *settings, struct error *err)
+/* Shape, type and kind as the array's in the inputs. Returns its Python type. */
+static const char *take_array(struct out_member *out, const struct plan_array *array)
 {
-    *out = (struct out_member){
-        .kind = kind, .plan = settings->plan, .array = array, .settings = settings};
-    out->head.open = open_member;
-    out->head.close = close_member;
-    out->head.zip_method = codec_level_method(&settings->members.level);
-    out->head.name = kind == OUT_ARRAY    ? array->member
-                     : kind == OUT_SOURCE ? PLAN_SOURCE_KEY ".npy"
-                                          : PLAN_TRANSFORM_KEY ".npy";
-    name_array(out);
-    set_shape(out);
-    if (is_meta(out)) {
-        out->head.size_known = true;
-        out->head.unpacked_nbytes = pieces_copy_nbytes(array->sources[0]);
-    } else if (make_header(out, err) != 0) {
-        return -1;
+    const struct order *order = out->settings->order;
+    const struct npy_header *header = &array->sources[0]->header;
+
+    out->array = array;
+    out->key = array->key;
+    out->head.name = array->member;
+    out->item_nbytes = header->dtype.itemsize;
+    out->n_dims = header->n_dims;
+    memcpy(out->shape, header->shape, header->n_dims * sizeof *out->shape);
+    dtype_name(&header->dtype, out->dtype, sizeof out->dtype);
+    if (array->binding.role == ROLE_META) {
+        out->kind = PIECES_COPY;
+        return header->descr;
     }
-    out->head.waits = needs_table(out);
+    out->kind = array->is_object ? PIECES_OBJECTS : PIECES_ROWS;
+    out->shape[0] = order->n_images;
+    if (array->csr != NULL) {
+        const bool is_offsets = array->binding.role == ROLE_POLICY_OFFSETS;
+
+        out->kind = is_offsets ? PIECES_OFFSETS : PIECES_ELEMENTS;
+        out->shape[0] =
+            is_offsets ? order->n_images + 1 : csr_length(array->csr, order, 0, order->n_images);
+    }
+    return header->descr;
+}
+
+int out_member_init(struct out_member *out, enum pieces_kind provenance,
+                    const struct plan_array *array, struct out_settings *settings,
+                    struct error *err)
+{
+    static const struct {
+        const char *key, *member, *descr;
+        uint64_t item_nbytes;
+    } made[] = {
+        [PIECES_SOURCE] = {PLAN_SOURCE_KEY, PLAN_SOURCE_KEY ".npy", "'<i8'", 8},
+        [PIECES_TRANSFORM] = {PLAN_TRANSFORM_KEY, PLAN_TRANSFORM_KEY ".npy", "'|u1'", 1},
+    };
+    const char *descr;
+
+    *out = (struct out_member){
+        .head = {.open = open_member,
+                 .close = close_member,
+                 .zip_method = codec_level_method(&settings->members.level)},
+        .settings = settings,
+    };
+    if (array != NULL) {
+        descr = take_array(out, array);
+    } else {
+        out->kind = provenance;
+        out->key = made[provenance].key;
+        out->head.name = made[provenance].member;
+        out->item_nbytes = made[provenance].item_nbytes;
+        out->n_dims = 1;
+        out->shape[0] = settings->order->n_images;
+        descr = made[provenance].descr;
+        memcpy(out->dtype, descr + 1, 3);
+    }
+    out->head.size_known = out->kind != PIECES_OBJECTS;
+    if (out->kind == PIECES_COPY)
+        out->head.unpacked_nbytes = pieces_copy_nbytes(array->sources[0]);
+    else if (make_header(out, descr, out->item_nbytes, err) != 0)
+        return -1;
+    /* Tables of rows are given memory one after the other. */
+    out->head.waits = (out->kind == PIECES_ROWS || out->kind == PIECES_ELEMENTS) && !streams(out);
     return members_add(&settings->members, &out->head, err);
 }
 
@@ -272,5 +243,4 @@ void out_member_release(struct out_member *out)
 {
     member_release(&out->head);
     bytes_release(&out->header);
-    *out = (struct out_member){0};
 }

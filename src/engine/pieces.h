@@ -21,12 +21,12 @@
 struct row_supply {
     bool is_open;
     bool streams;
-    bool has_values;
-    struct reader rows, values; /* values: beside padded indices */
-    struct batch windows[2], value_windows[2];
-    unsigned latest;           /* of the windows */
-    struct stone_watch *watch; /* borrowed: it keeps some rows that pass by, */
-    struct kept_rows *kept;    /* here, or none: NULL */
+    unsigned n; /* readers: of the rows, and of the values beside padded indices */
+    struct reader readers[2];
+    struct batch windows[2][2]; /* of each reader */
+    unsigned latest;            /* of the windows */
+    struct stone_watch *watch;  /* borrowed: it keeps some rows that pass by, */
+    struct kept_rows *kept;     /* here, or none: NULL */
 };
 
 /* Open it for an array of the plan: through windows if `streams` (and the arrays are in C order).
@@ -34,22 +34,20 @@ struct row_supply {
 int row_supply_open(struct row_supply *supply, const struct plan *plan,
                     const struct plan_array *array, bool streams, struct error *err);
 
-/* Windows: fetch rows [begin, end) (no row before those of the latest window) into the older one,
- * which becomes the latest: *window tells which. May run while others read the one before. Else:
- * nothing to do. */
-int row_supply_load(struct row_supply *supply, uint64_t begin, uint64_t end, unsigned *window,
-                    struct error *err);
-
-/* A row as bytes, and its values (NULL without). Those of a window stay until it is loaded again,
- * others are copied to `room` of row_supply_room_nbytes. Thread-safe. */
-int row_supply_get(struct row_supply *supply, unsigned window, uint64_t row, uint8_t *room,
-                   const uint8_t *both[2], struct error *err);
-size_t row_supply_room_nbytes(const struct row_supply *supply);
-
 /* Close it and give its memory back; accepts a closed one. */
 void row_supply_close(struct row_supply *supply);
 
 /* --- pieces --- */
+
+enum pieces_kind {
+    PIECES_ROWS,
+    PIECES_SOURCE,    /* symaug_source: int64, little-endian */
+    PIECES_TRANSFORM, /* symaug_transform: uint8 */
+    PIECES_OFFSETS,   /* of a CSR triple, */
+    PIECES_ELEMENTS,  /* moved if the move is SPEC_INDICES, else copied */
+    PIECES_OBJECTS,   /* of one or more dimensions, loaded; integers are moved likewise */
+    PIECES_COPY,      /* what has no rows */
+};
 
 /* What the rows of a member are made from. All borrowed; they must outlive the pieces. */
 struct image_input {
@@ -58,21 +56,14 @@ struct image_input {
     struct row_supply *supply; /* open; NULL: none is needed, for provenance and offsets */
 };
 
-/* The load of pieces that are made from a supply. */
-int image_input_load(const struct image_input *in, const struct pieces *pieces,
-                     struct piece_rows *rows, struct error *err);
+/* Pieces of rows of equal size (rows, provenance) or of a CSR triple. They take over `header` (the
+ * .npy header), which is zeroed. NULL with err set. */
+struct pieces *pieces_of_images(enum pieces_kind kind, const struct image_input *in,
+                                struct bytes *header, struct error *err);
 
-/* All pieces_of_* take over `header` (the .npy header), which is zeroed. NULL with err set. */
-
-/* Pieces of a moved array. */
-struct pieces *pieces_of_rows(const struct image_input *in, struct bytes *header,
-                              struct error *err);
-
-enum provenance { PROVENANCE_SOURCE, PROVENANCE_TRANSFORM };
-
-/* Pieces of symaug_source (int64, little-endian) or symaug_transform (uint8). */
-struct pieces *pieces_of_provenance(enum provenance what, const struct order *order,
-                                    struct bytes *header, struct error *err);
+/* The same of objects. */
+struct pieces *pieces_of_objects(const struct image_input *in, struct bytes *header,
+                                 struct error *err);
 
 /* Streams the array's unpacked bytes, its header included; the array is borrowed. The header of an
  * array whose size no zip file can hold (see member_size_is_unsafe) gets longer. */
@@ -81,20 +72,21 @@ struct pieces *pieces_of_copy(const struct array *array, struct error *err);
 /* How many bytes that will be. */
 uint64_t pieces_copy_nbytes(const struct array *array);
 
-/* The elements of all output rows. */
-uint64_t csr_length(const struct csr *csr, const struct order *order);
+/* A walk over the images of output rows first .. end - 1, some hundred at a time. */
+#define IMAGES_AT_ONCE 512
+struct image_walk {
+    const struct order *order;
+    uint64_t next, end; /* output rows still to come */
+    uint64_t first;     /* the row of images[0] */
+    size_t n;
+    struct image images[IMAGES_AT_ONCE];
+};
+void image_walk_begin(struct image_walk *walk, const struct order *order, uint64_t first,
+                      uint64_t end);
+bool image_walk_next(struct image_walk *walk);
 
-enum csr_part { CSR_OFFSETS, CSR_ELEMENTS };
-
-/* Pieces of one part of a CSR triple; elements are moved if the move is SPEC_INDICES, else copied.
- */
-struct pieces *pieces_of_csr(enum csr_part part, const struct image_input *in, struct bytes *header,
-                             struct error *err);
-
-/* Pieces of an object array of one or more dimensions, whose objects are loaded: integers in the
- * items are moved if the move is SPEC_INDICES, else copied. */
-struct pieces *pieces_of_objects(const struct image_input *in, struct bytes *header,
-                                 struct error *err);
+/* The elements of output rows first .. end - 1. */
+uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t first, uint64_t end);
 
 /* Append what distinguishes one row of objects under one transform: its moved items' kinds and
  * bytes. Equal rows give equal bytes and different rows different ones. */

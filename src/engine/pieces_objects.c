@@ -12,12 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IMAGE_CHUNK 512
-
 struct object_pieces {
     struct pieces head;
     struct image_input in;
-    const struct reader *rows; /* of the supply */
     struct pickle_writer writer;
 };
 
@@ -28,115 +25,78 @@ struct room {
     struct bytes list;
 };
 
-/* --- moving --- */
-
-static int move_integer(const struct spec *spec, uint32_t t, int64_t *index, struct error *err)
+static void room_release(struct room *room)
 {
-    static const struct dtype int64 = {.kind = DTYPE_INT, .itemsize = 8};
-    int64_t from = *index;
-
-    return kernel_indices(spec, t, &int64, &from, index, 1, err);
+    bytes_release(&room->data);
+    bytes_release(&room->list);
 }
 
-static int move_array(const struct spec *spec, uint32_t t, struct pickle_item *item,
-                      struct room *room, struct error *err)
-{
-    room->array = *item->as.array;
-    if (!dtype_is_integer(&room->array.dtype) && room->array.n_elements > 0)
-        return error_set(err, ERROR_DATA, "indices of kind '%c', expected integers",
-                         room->array.dtype.kind);
-    room->data.n_bytes = 0;
-    if (bytes_reserve(&room->data, room->array.n_bytes + 1, err) == NULL ||
-        kernel_indices(spec, t, &room->array.dtype, room->array.data, room->data.data,
-                       room->array.n_elements, err) != 0)
-        return -1;
-    room->array.data = room->data.data;
-    item->as.array = &room->array;
-    return 0;
-}
-
-static int move_list(const struct spec *spec, uint32_t t, struct pickle_item *item,
-                     struct room *room, struct error *err)
-{
-    const size_t n = item->n_bytes_or_items;
-    struct pickle_item *items;
-
-    room->list.n_bytes = 0;
-    if (bytes_append(&room->list, item->as.items, n * sizeof *items, err) != 0)
-        return -1;
-    items = (struct pickle_item *)(void *)room->list.data;
-    for (size_t i = 0; i < n; i++) {
-        if (items[i].kind != PICKLE_INT)
-            return error_set(err, ERROR_DATA, "a list of indices holds something else");
-        if (move_integer(spec, t, &items[i].as.integer, err) != 0)
-            return -1;
-    }
-    item->as.items = items;
-    return 0;
-}
-
+/* An integer, or a list or an array of some: roles were given to nothing else. */
 static int move_item(const struct spec *spec, uint32_t t, struct pickle_item *item,
                      struct room *room, struct error *err)
 {
+    static const struct dtype int64 = {.kind = DTYPE_INT, .itemsize = 8};
+    const size_t n = item->n_bytes_or_items;
+    const int64_t index = item->as.integer;
+    struct pickle_item *items;
+
     switch (item->kind) {
     case PICKLE_INT:
-        return move_integer(spec, t, &item->as.integer, err);
+        return kernel_indices(spec, t, &int64, &index, &item->as.integer, 1, err);
     case PICKLE_ARRAY:
-        return move_array(spec, t, item, room, err);
+        room->array = *item->as.array;
+        room->data.n_bytes = 0;
+        room->array.data = bytes_reserve(&room->data, room->array.n_bytes + 1, err);
+        if (room->array.data == NULL ||
+            kernel_indices(spec, t, &room->array.dtype, item->as.array->data, room->data.data,
+                           room->array.n_elements, err) != 0)
+            return -1;
+        item->as.array = &room->array;
+        return 0;
     case PICKLE_LIST:
-        return move_list(spec, t, item, room, err);
-    case PICKLE_NONE:
+        room->list.n_bytes = 0;
+        if (bytes_append(&room->list, item->as.items, n * sizeof *items, err) != 0)
+            return -1;
+        items = (struct pickle_item *)(void *)room->list.data;
+        item->as.items = items;
+        for (size_t i = 0; i < n; i++) {
+            const int64_t from = items[i].as.integer;
+
+            if (kernel_indices(spec, t, &int64, &from, &items[i].as.integer, 1, err) != 0)
+                return -1;
+        }
         return 0;
     default:
         return error_set(err, ERROR_DATA, "an element is no integer, list or array of integers");
     }
 }
 
-/* --- making --- */
-
-static int write_item(const struct object_pieces *self, const struct image *image, uint64_t sub,
-                      uint64_t place, struct room *room, struct bytes *out, struct error *err)
-{
-    const struct spec *spec = &self->in.array->spec;
-    struct pickle_item item = reader_items(self->rows, image->row)[sub];
-    struct error reason = {0};
-
-    if (spec->kind == SPEC_INDICES && move_item(spec, image->transform, &item, room, &reason) != 0)
-        return reader_fail(self->rows, image->row, &reason, err);
-    return pickle_write_items(&self->writer, place, &item, 1, out, err);
-}
-
-static int write_rows(const struct object_pieces *self, uint64_t first, uint64_t end,
-                      struct room *room, struct bytes *out, struct error *err)
-{
-    struct image images[IMAGE_CHUNK];
-
-    while (first < end) {
-        size_t n = end - first < IMAGE_CHUNK ? (size_t)(end - first) : IMAGE_CHUNK;
-
-        order_images(self->in.order, first, n, images);
-        for (size_t i = 0; i < n; i++)
-            for (uint64_t sub = 0; sub < self->rows->n_items; sub++)
-                if (write_item(self, &images[i], sub, (first + i) * self->rows->n_items + sub, room,
-                               out, err) != 0)
-                    return -1;
-        first += n;
-    }
-    return 0;
-}
-
 static int objects_make(const struct pieces *pieces, const struct piece_rows *rows,
                         struct bytes *out, struct error *err)
 {
     const struct object_pieces *self = (const struct object_pieces *)pieces;
+    const struct reader *reader = &self->in.supply->readers[0];
+    const struct spec *spec = &self->in.array->spec;
     struct room room = {0};
-    int status = write_rows(self, rows->begin, rows->end, &room, out, err);
+    struct image_walk walk;
+    int status = 0;
 
-    bytes_release(&room.data);
-    bytes_release(&room.list);
-    if (status == 0 && rows->end == pieces->n_rows)
-        status = pickle_write_trailer(out, err);
-    return status;
+    image_walk_begin(&walk, self->in.order, rows->begin, rows->end);
+    while (status == 0 && image_walk_next(&walk))
+        for (uint64_t i = 0; i < walk.n * reader->n_items && status == 0; i++) {
+            const struct image *image = &walk.images[i / reader->n_items];
+            struct pickle_item item = reader_items(reader, image->row)[i % reader->n_items];
+            struct error reason = {0};
+
+            if (spec->kind == SPEC_INDICES &&
+                move_item(spec, image->transform, &item, &room, &reason) != 0)
+                status = reader_fail(reader, image->row, &reason, err);
+            else
+                status = pickle_write_items(&self->writer, walk.first * reader->n_items + i, &item,
+                                            1, out, err);
+        }
+    room_release(&room);
+    return status == 0 && rows->end == pieces->n_rows ? pickle_write_trailer(out, err) : status;
 }
 
 static void objects_free(struct pieces *pieces)
@@ -146,8 +106,6 @@ static void objects_free(struct pieces *pieces)
 }
 
 static const struct pieces_ops object_ops = {NULL, objects_make, objects_free};
-
-/* --- opening --- */
 
 /* How many different dtypes the ndarrays among the input's items have. */
 static int count_dtypes(const struct reader *rows, unsigned *n_dtypes, struct error *err)
@@ -166,30 +124,27 @@ static int count_dtypes(const struct reader *rows, unsigned *n_dtypes, struct er
 /* Tell the writer where in the output each dtype comes first; ends as soon as all are known. */
 static int note_dtypes(struct object_pieces *self, struct error *err)
 {
-    struct image images[IMAGE_CHUNK];
+    const struct reader *reader = &self->in.supply->readers[0];
+    struct image_walk walk;
     unsigned n_dtypes;
 
-    if (count_dtypes(self->rows, &n_dtypes, err) != 0)
+    if (count_dtypes(reader, &n_dtypes, err) != 0)
         return -1;
-    for (uint64_t row = 0; row < self->head.n_rows && self->writer.n_dtypes < n_dtypes;) {
-        size_t n =
-            self->head.n_rows - row < IMAGE_CHUNK ? (size_t)(self->head.n_rows - row) : IMAGE_CHUNK;
+    image_walk_begin(&walk, self->in.order, 0, self->head.n_rows);
+    while (self->writer.n_dtypes < n_dtypes && image_walk_next(&walk))
+        for (uint64_t i = 0; i < walk.n * reader->n_items; i++) {
+            const uint64_t row = walk.images[i / reader->n_items].row;
 
-        order_images(self->in.order, row, n, images);
-        for (size_t i = 0; i < n; i++) {
-            for (uint64_t sub = 0; sub < self->rows->n_items; sub++)
-                if (pickle_writer_note(&self->writer, (row + i) * self->rows->n_items + sub,
-                                       &reader_items(self->rows, images[i].row)[sub], err) != 0)
-                    return -1;
+            if (pickle_writer_note(&self->writer, walk.first * reader->n_items + i,
+                                   &reader_items(reader, row)[i % reader->n_items], err) != 0)
+                return -1;
         }
-        row += n;
-    }
     return 0;
 }
 
 static int open_objects(struct object_pieces *self, struct error *err)
 {
-    const struct reader *rows = self->rows;
+    const struct reader *rows = &self->in.supply->readers[0];
     const struct npy_header *header = &rows->arrays[0]->header;
     uint64_t shape[PICKLE_MAX_DIMS] = {0}, n_bytes = 0, row_nbytes;
 
@@ -222,7 +177,6 @@ struct pieces *pieces_of_objects(const struct image_input *in, struct bytes *hea
     }
     self->head.ops = &object_ops;
     self->in = *in;
-    self->rows = &in->supply->rows;
     self->head.header = *header;
     *header = (struct bytes){0};
     self->head.n_rows = in->order->n_images;
@@ -270,7 +224,6 @@ int object_row_bytes(const struct reader *reader, uint64_t row, const struct spe
         if (status == 0)
             status = append_item(&item, out, err);
     }
-    bytes_release(&room.data);
-    bytes_release(&room.list);
+    room_release(&room);
     return status;
 }

@@ -6,11 +6,8 @@
  */
 #include "engine/plan.h"
 
-#include "engine/bind.h"
 #include "engine/made.h"
-#include "engine/plan_inputs.h"
-#include "engine/record.h"
-#include "engine/select.h"
+#include "engine/shard.h"
 #include "engine/shards.h"
 #include "engine/survey.h"
 
@@ -111,6 +108,14 @@ int plan_refuse(const struct plan *plan, const struct plan_array *array, struct 
         reason);
 }
 
+struct plan_array *plan_find_array(const struct plan *plan, const char *key)
+{
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (strcmp(plan->arrays[i].key, key) == 0)
+            return &plan->arrays[i];
+    return NULL;
+}
+
 enum label_op plan_swap_label(const struct plan *plan, const struct plan_array *array)
 {
     return plan->swaps ? spec_swap(&array->spec) : LABEL_KEEP;
@@ -120,11 +125,10 @@ void plan_release(struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_arrays; i++) {
         free(plan->arrays[i].sources);
-        free(plan->arrays[i].values);
         spec_release(&plan->arrays[i].spec);
-        if (plan->csrs != NULL)
-            csr_release(&plan->csrs[i]);
     }
+    for (size_t i = 0; plan->csrs != NULL && i < plan->archives[0].n_arrays; i++)
+        csr_release(&plan->csrs[i]);
     free(plan->arrays);
     free(plan->csrs);
     spec_maker_release(&plan->maker);
@@ -164,71 +168,46 @@ static bool is_allowed(const struct plan *plan, uint32_t t)
     return memchr(board->default_ids, (int)t, board->n_default_ids) != NULL;
 }
 
-static bool is_rotation(const struct board *board, uint32_t t)
+/* Take what a word of the list names: a transform, or all allowed ones of a kind. */
+static int take_word(const struct plan *plan, const char *word, bool *is_taken, struct error *err)
 {
-    return t == 0 || strncmp(board->transforms[t].name, "rotate", 6) == 0;
-}
-
-static bool is_listed(const struct plan *plan, uint32_t t)
-{
-    return memchr(plan->chosen, (int)t, plan->n_chosen) != NULL;
-}
-
-static int refuse_transform(const struct plan *plan, uint32_t t, struct error *err)
-{
-    const char *why = "it is not exact on this board";
-
-    if (plan->conventions.planes == PLANES_CANONICAL)
-        why = "with canonical planes it repeats another image";
-    else if (plan->board->family->has_tiles)
-        why = "tiles would have to be renumbered: use --tiles permute";
-    return error_set(err, ERROR_USAGE, "--transforms: %u (%s) cannot be used: %s", t,
-                     plan->board->transforms[t].name, why);
-}
-
-/* A group word: every allowed transform of that kind. Returns false when it is no group word. */
-static bool add_group(struct plan *plan, const char *word)
-{
+    const struct board *board = plan->board;
     const bool all = strcmp(word, "all") == 0, rotations = strcmp(word, "rotations") == 0;
-
-    if (!all && !rotations && strcmp(word, "reflections") != 0)
-        return false;
-    for (uint32_t t = 0; t < plan->board->n_transforms; t++)
-        if (is_allowed(plan, t) && !is_listed(plan, t) &&
-            (all || rotations == is_rotation(plan->board, t)))
-            plan->chosen[plan->n_chosen++] = (uint8_t)t;
-    return true;
-}
-
-static int add_word(struct plan *plan, const char *word, struct error *err)
-{
+    const char *why = "it is not exact on this board";
     int t;
 
-    if (add_group(plan, word))
+    if (all || rotations || strcmp(word, "reflections") == 0) {
+        for (uint32_t k = 0; k < board->n_transforms; k++) {
+            const bool is_rotation = k == 0 || strncmp(board->transforms[k].name, "rotate", 6) == 0;
+
+            is_taken[k] |= is_allowed(plan, k) && (all || rotations == is_rotation);
+        }
         return 0;
-    t = board_find_transform(plan->board, word);
+    }
+    t = board_find_transform(board, word);
     if (t < 0)
         return error_set(
             err, ERROR_USAGE,
             "--transforms: board %s has no transform %s; `symaug boards %s` lists them",
-            plan->board->preset, text_quote(word).text, plan->board->preset);
+            board->preset, text_quote(word).text, board->preset);
+    if (plan->conventions.planes == PLANES_CANONICAL)
+        why = "with canonical planes it repeats another image";
+    else if (board->family->has_tiles)
+        why = "tiles would have to be renumbered: use --tiles permute";
     if (!is_allowed(plan, (uint32_t)t))
-        return refuse_transform(plan, (uint32_t)t, err);
-    if (is_listed(plan, (uint32_t)t))
+        return error_set(err, ERROR_USAGE, "--transforms: %d (%s) cannot be used: %s", t,
+                         board->transforms[t].name, why);
+    if (is_taken[t])
         return error_set(err, ERROR_USAGE, "--transforms: %d (%s) is listed twice", t,
-                         plan->board->transforms[t].name);
-    plan->chosen[plan->n_chosen++] = (uint8_t)t;
+                         board->transforms[t].name);
+    is_taken[t] = true;
     return 0;
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-    return *(const uint8_t *)a - *(const uint8_t *)b;
 }
 
 int choose_transforms(struct plan *plan, const char *text, struct error *err)
 {
     char *copy = strdup(text != NULL ? text : "all"), *rest = copy, *word;
+    bool is_taken[BOARD_MAX_TRANSFORMS] = {false};
     int status = 0;
 
     plan->chosen = calloc(BOARD_MAX_TRANSFORMS + 1, 1);
@@ -237,16 +216,18 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
         return error_no_memory(err, "transforms");
     }
     while (status == 0 && (word = strsep(&rest, ",")) != NULL)
-        status = add_word(plan, word, err);
+        status = take_word(plan, word, is_taken, err);
     free(copy);
     if (status != 0)
         return -1;
+    for (uint32_t t = 0; t < plan->board->n_transforms; t++)
+        if (is_taken[t]) {
+            plan->chosen[plan->n_chosen++] = (uint8_t)t;
+            plan->swaps |= plan->board->transforms[t].swaps_colours;
+        }
     if (plan->n_chosen == 0)
         return error_set(err, ERROR_USAGE, "--transforms: %s leaves no image on board %s",
                          text_quote(text).text, plan->board->preset);
-    qsort(plan->chosen, plan->n_chosen, 1, compare_ids);
-    for (uint32_t k = 0; k < plan->n_chosen; k++)
-        plan->swaps |= plan->board->transforms[plan->chosen[k]].swaps_colours;
     return 0;
 }
 
@@ -364,48 +345,22 @@ static int note_arrays(struct plan *plan, struct error *err)
     return 0;
 }
 
-static bool has_moving_array(const struct plan *plan)
-{
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (role_moves(plan->arrays[i].binding.role))
-            return true;
-    return false;
-}
-
 static int bind_arrays(struct plan *plan, struct error *err)
 {
-    if (plan->purpose == FOR_IMAGES && !has_moving_array(plan))
+    bool has_moving = plan->purpose != FOR_IMAGES;
+
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        has_moving |= role_moves(plan->arrays[i].binding.role);
+    if (!has_moving)
         return error_set(
             err, ERROR_DATA,
             "%s: no array that a transform moves was found: its images would be copies; "
             "use --role NAME=planes, packed, grid, policy, action or coord",
             text_path(plan->archives[0].path).text);
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        struct plan_array *array = &plan->arrays[i];
-
-        if (array->binding.role == ROLE_META || array->binding.role == ROLE_DROP)
-            continue;
-        if (bind_array(plan, array, err) != 0)
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan_array_has_rows(&plan->arrays[i]) && bind_array(plan, &plan->arrays[i], err) != 0)
             return -1;
-    }
     return 0;
-}
-
-/* Whether the policies' entries decide which images there are. */
-static bool drops_ambiguous(const struct plan *plan)
-{
-    return plan->conventions.ambiguous == AMBIGUOUS_DROP;
-}
-
-/* What decides which images there are. */
-static int survey_for_images(struct plan *plan, struct error *err)
-{
-    plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
-    if (plan->purpose != FOR_IMAGES)
-        return 0;
-    if (plan->board->family->castling != NULL && survey_castling(plan, err) != 0)
-        return -1;
-    return drops_ambiguous(plan) ? survey_ambiguous(plan, err) : 0;
 }
 
 /* Whether the rest takes as much memory as --max-memory allows, which the writing may take, too. */
@@ -430,7 +385,7 @@ int plan_survey(struct plan *plan, struct error *err)
     if (survey_flips(plan, err) != 0 || survey_padding(plan, err) != 0 ||
         survey_places(plan, err) != 0)
         return -1;
-    return drops_ambiguous(plan) ? 0 : survey_ambiguous(plan, err);
+    return plan->conventions.ambiguous == AMBIGUOUS_DROP ? 0 : survey_ambiguous(plan, err);
 }
 
 int plan_select_all(struct plan *plan, struct error *err)
@@ -438,16 +393,6 @@ int plan_select_all(struct plan *plan, struct error *err)
     if (!plan->selected && selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0)
         return -1;
     plan->selected = true;
-    return 0;
-}
-
-static int select_images(struct plan *plan, const struct settings *request, struct error *err)
-{
-    if (request->unique && select_unique(plan, request->n_threads, err) != 0)
-        return -1;
-    if (request->pick > 0 &&
-        select_pick(plan, request->pick, plan->seed, request->keep_identity, err) != 0)
-        return -1;
     return 0;
 }
 
@@ -477,7 +422,7 @@ int plan_keep_rows(struct plan *plan, struct error *err)
     for (size_t i = 0; i < plan->n_arrays; i++) {
         struct plan_array *array = &plan->arrays[i];
 
-        if (array->binding.role == ROLE_META || array->binding.role == ROLE_DROP)
+        if (!plan_array_has_rows(array))
             continue;
         spec_release(&array->spec);
         if (spec_init(&array->spec, &plan->maker, array->sources[0],
@@ -491,10 +436,42 @@ int plan_keep_rows(struct plan *plan, struct error *err)
     return selection_init(&plan->selection, plan->n_rows, 1, err);
 }
 
-static int note_shards(struct plan *plan, struct error *err)
+/* What decides which images there are is surveyed, and then they are selected. */
+static int select_images(struct plan *plan, const struct settings *request, struct error *err)
 {
-    const uint64_t rounded = shards_rounded(plan);
+    const bool makes_images = plan->purpose == FOR_IMAGES;
 
+    plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
+    if ((makes_images && plan->board->family->castling != NULL &&
+         survey_castling(plan, err) != 0) ||
+        (makes_images && plan->conventions.ambiguous == AMBIGUOUS_DROP &&
+         survey_ambiguous(plan, err) != 0) ||
+        (needs_memory(plan) && plan_survey(plan, err) != 0) || note_board(plan, err) != 0 ||
+        note_options(plan, request, err) != 0 || note_arrays(plan, err) != 0)
+        return -1;
+    if (request->unique && select_unique(plan, request->n_threads, err) != 0)
+        return -1;
+    return request->pick > 0
+               ? select_pick(plan, request->pick, plan->seed, request->keep_identity, err)
+               : 0;
+}
+
+/* From the opened inputs to a plan. */
+static int settle(struct plan *plan, const struct settings *request, const struct recall *recall,
+                  struct error *err)
+{
+    uint64_t rounded;
+
+    plan->conventions = request->conventions;
+    if (plan_decide_board(plan, request, recall, err) != 0 ||
+        choose_transforms(plan, request->transforms, err) != 0 || check_planes(plan, err) != 0 ||
+        plan_match_arrays(plan, request, err) != 0)
+        return -1;
+    plan->provenance = request->provenance && !plan->board->family->only_known_members;
+    if (bind_arrays(plan, err) != 0 || select_images(plan, request, err) != 0 ||
+        plan_set_order(plan, request, err) != 0)
+        return -1;
+    rounded = shards_rounded(plan);
     if (rounded == 0)
         return 0;
     return plan_warn(plan, err,
@@ -504,63 +481,38 @@ static int note_shards(struct plan *plan, struct error *err)
                      (unsigned long long)shards_block_rows(plan));
 }
 
-/* From the opened inputs to a plan. */
-static int settle(struct plan *plan, const struct settings *request, const struct recall *recall,
-                  struct error *err)
-{
-    plan->conventions = request->conventions;
-    if (plan_decide_board(plan, request, recall, err) != 0 ||
-        choose_transforms(plan, request->transforms, err) != 0 || check_planes(plan, err) != 0 ||
-        plan_match_arrays(plan, request, err) != 0)
-        return -1;
-    plan->provenance = request->provenance && !plan->board->family->only_known_members;
-    if (bind_arrays(plan, err) != 0 || survey_for_images(plan, err) != 0 ||
-        (needs_memory(plan) && plan_survey(plan, err) != 0) || note_board(plan, err) != 0 ||
-        note_options(plan, request, err) != 0 || note_arrays(plan, err) != 0 ||
-        select_images(plan, request, err) != 0)
-        return -1;
-    return plan_set_order(plan, request, err) != 0 ? -1 : note_shards(plan, err);
-}
-
-static int build(struct plan *plan, const char *const *paths, size_t n_paths,
-                 const struct settings *request, struct error *err)
-{
-    struct recall recall;
-    int status;
-
-    plan->seen = request->seen;
-    plan->budget = request->budget;
-    plan->pick = request->pick;
-    plan->keep_identity = request->keep_identity;
-    plan->unique = request->unique;
-    plan->wants_keys = request->orbit_key;
-    plan->canonical = request->canonical;
-    plan->seed = request->seed_name == NULL ? request->seed
-                                            : shuffle_hash_text(request->seed, request->seed_name);
-    plan->purpose = request->purpose;
-    plan->key_names = request->key;
-    plan->one_block = request->block_rows == 0;
-    plan->rows_per_shard = request->rows_per_shard;
-    if (plan_open_inputs(plan, paths, n_paths, request, err) != 0)
-        return -1;
-    if (plan->purpose == FOR_IMAGES)
-        return settle(plan, request, NULL, err);
-    /* Sets that this program wrote say how they are to be read. */
-    status = recall_open(&recall, request, &plan->archives[0], NULL, 0, false, err);
-    if (status == 0)
-        status = settle(plan, &recall.settings, &recall, err);
-    recall_release(&recall);
-    return status;
-}
-
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
                const struct settings *request, struct error *err)
 {
-    *plan = (struct plan){0};
-    if (build(plan, paths, n_paths, request, err) == 0)
-        return 0;
-    plan_release(plan);
-    return -1;
+    struct recall recall = {.own = NULL};
+    int status;
+
+    *plan = (struct plan){
+        .seen = request->seen,
+        .budget = request->budget,
+        .pick = request->pick,
+        .keep_identity = request->keep_identity,
+        .unique = request->unique,
+        .wants_keys = request->orbit_key,
+        .canonical = request->canonical,
+        .seed = request->seed_name == NULL ? request->seed
+                                           : shuffle_hash_text(request->seed, request->seed_name),
+        .purpose = request->purpose,
+        .key_names = request->key,
+        .one_block = request->block_rows == 0,
+        .rows_per_shard = request->rows_per_shard,
+    };
+    status = plan_open_inputs(plan, paths, n_paths, request, err);
+    /* Sets that this program wrote say how they are to be read. */
+    if (status == 0 && plan->purpose == FOR_IMAGES)
+        status = settle(plan, request, NULL, err);
+    else if (status == 0 &&
+             (status = recall_open(&recall, request, &plan->archives[0], NULL, 0, false, err)) == 0)
+        status = settle(plan, &recall.settings, &recall, err);
+    recall_release(&recall);
+    if (status != 0)
+        plan_release(plan);
+    return status;
 }
 
 int plan_see(const char *path, const struct settings *request, struct survey_seen *seen,

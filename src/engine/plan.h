@@ -34,9 +34,9 @@ struct plan_array {
     const char *key;    /* borrowed from the first input */
     const char *member; /* borrowed: its name in the container */
     struct role_binding binding;
-    const struct array **sources; /* owned: the array in each input, in order */
-    const struct array *
-        *values;           /* owned, or NULL: of a padded sparse policy's indices, its values */
+    const struct array **sources;      /* owned: the array in each input, in order */
+    const struct array *const *values; /* borrowed, or NULL: of a sparse policy's indices, the
+                                          values */
     const struct csr *csr; /* borrowed from the plan, or NULL: where its lists begin (CSR) */
     struct spec spec;      /* arrays with rows; n_steps 0 elsewhere */
     bool is_object;        /* pickled, one or more dimensions */
@@ -50,6 +50,7 @@ struct plan_note {
 };
 
 struct made;
+struct recall;
 struct survey_seen;
 
 struct plan {
@@ -65,7 +66,7 @@ struct plan {
     unsigned turn_codes;            /* in to-move planes, as far as they were looked for */
     struct plan_array *arrays;      /* owned, in the first input's order */
     size_t n_arrays;
-    struct csr *csrs; /* owned, n_arrays: of arrays of offsets */
+    struct csr *csrs; /* owned, one for each array of the first input: of arrays of offsets */
     struct spec_maker maker;
     struct selection selection; /* when selected */
     bool selected;
@@ -101,6 +102,15 @@ struct plan {
 
 /* Free what a plan owns; accepts a zeroed one. */
 void plan_release(struct plan *plan);
+
+/* Neither copied once nor left out. */
+static inline bool plan_array_has_rows(const struct plan_array *array)
+{
+    return array->binding.role != ROLE_META && array->binding.role != ROLE_DROP;
+}
+
+/* The array of that key, or NULL. */
+struct plan_array *plan_find_array(const struct plan *plan, const char *key);
 
 /* Keep a line for the manifest and for standard error. */
 int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
@@ -164,5 +174,49 @@ int plan_survey(struct plan *plan, struct error *err);
  * change a score. ERROR_USAGE names what is unknown, twice there, or not exact on this board.
  */
 int choose_transforms(struct plan *plan, const char *text, struct error *err);
+
+/* --- the steps of plan_build --- */
+
+/* Open all inputs into plan->archives and read their object arrays. */
+int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths,
+                     const struct settings *request, struct error *err);
+
+/* Build plan->board from the request, what the shards say, and the first one's manifest, if there
+ * is a recall; a contradiction is refused. */
+int plan_decide_board(struct plan *plan, const struct settings *request,
+                      const struct recall *recall, struct error *err);
+
+/* Infer the roles of every input, and fill plan->arrays and the row counts. All inputs must hold
+ * the same arrays, of equal types and row shapes, in equal roles. */
+int plan_match_arrays(struct plan *plan, const struct settings *request, struct error *err);
+
+/* ERROR_CANT_CREATE when path is one of the inputs, or a file of one, whatever it is called. */
+int plan_inputs_check_not_output(const struct plan *plan, const char *path, struct error *err);
+
+/* ERROR_DATA when an input is no longer what it was when it was opened. */
+int plan_inputs_check_unchanged(const struct plan *plan, struct error *err);
+
+/* Read all arrays and check their CRCs: a CRC stands at the end, and what is written before that is
+ * read must not be given its final name. */
+int plan_inputs_check_data(const struct plan *plan, int n_threads, struct error *err);
+
+/*
+ * Make array->spec. Looks at the data where it decides (codes) or could contradict (ranges). What
+ * the chosen transforms cannot do exactly as declared (plane counts, value shapes, types a label
+ * cannot be computed in) is ERROR_DATA naming the array and the flag that would settle it.
+ */
+int bind_array(struct plan *plan, struct plan_array *array, struct error *err);
+
+/*
+ * Keep n_keep distinct images of every row, chosen among those that are still selected by a hash of
+ * seed and row number: the choice depends on nothing else. keep_identity: the identity is one of
+ * them. Rows with no more than n_keep images keep them all.
+ */
+int select_pick(struct plan *plan, uint32_t n_keep, uint64_t seed, bool keep_identity,
+                struct error *err);
+
+/* Drop the images of a row that equal an earlier one of it in every array that moves. Reads the
+ * inputs once. */
+int select_unique(struct plan *plan, int n_threads, struct error *err);
 
 #endif

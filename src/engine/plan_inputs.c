@@ -5,7 +5,7 @@
  * opened, and, where output is finished before the end of an array has been read, every CRC is
  * right beforehand.
  */
-#include "engine/plan_inputs.h"
+#include "engine/plan.h"
 
 #include "base/crew.h"
 #include "engine/shard.h"
@@ -18,48 +18,28 @@
 
 /* --- opening --- */
 
-/* Why an input is taken to hold images; NULL: it is not. */
-static int find_expansion(const struct archive_in *archive, const struct settings *settings,
-                          const char **why, struct error *err)
-{
-    struct recall recall;
-    int status;
-
-    *why = shard_expansion(archive);
-    if (*why != NULL || archive->form == ARCHIVE_MEMORY)
-        return 0;
-    status = recall_open(&recall, settings, archive, NULL, 0, true, err);
-    if (status == 0 && recall.output != NULL && recall_is_expanded(&recall))
-        *why = "its manifest says so";
-    recall_release(&recall);
-    return status;
-}
-
+/* Refuse an input that holds images; where rows are kept, it is noted. */
 static int check_expansion(struct plan *plan, const struct archive_in *archive,
                            const struct settings *settings, struct error *err)
 {
-    const char *why;
+    const char *why = shard_expansion(archive);
 
-    if (find_expansion(archive, settings, &why, err) != 0)
-        return -1;
+    if (why == NULL && archive->form != ARCHIVE_MEMORY) {
+        struct recall recall;
+        const int status = recall_open(&recall, settings, archive, NULL, 0, true, err);
+
+        if (status == 0 && recall.output != NULL && recall_is_expanded(&recall))
+            why = "its manifest says so";
+        recall_release(&recall);
+        if (status != 0)
+            return -1;
+    }
     plan->was_expanded |= why != NULL;
     if (why == NULL || plan->purpose != FOR_IMAGES)
         return 0;
     return error_set(err, ERROR_DATA,
                      "%s: was expanded before (%s); expanding it again would repeat every image",
                      text_path(archive->path).text, why);
-}
-
-static int keep_warnings(struct plan *plan, const struct archive_in *archive, struct error *err)
-{
-    for (size_t i = 0; i < archive->n_warnings; i++) {
-        const char *slash = strrchr(archive->path, '/');
-        const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : archive->path;
-
-        if (plan_warn(plan, err, "%s: %s", text_path(name).text, archive->warnings[i]) != 0)
-            return -1;
-    }
-    return 0;
 }
 
 int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths,
@@ -71,34 +51,25 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
         return error_no_memory(err, "inputs");
     for (size_t i = 0; i < n_paths; i++) {
         struct archive_in *archive = &plan->archives[i];
+        const char *slash = strrchr(paths[i], '/');
+        const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : paths[i];
 
         if (request->memory != NULL
                 ? archive_in_of_memory(archive, paths[i], request->memory, request->n_memory, err)
                 : role_open(archive, paths[i], request->use_map, &request->roles, err))
             return -1;
         plan->n_archives++;
-        if (!request->allow_expanded && check_expansion(plan, archive, request, err) != 0)
+        if ((!request->allow_expanded && check_expansion(plan, archive, request, err) != 0) ||
+            archive_in_load_objects(archive, err) != 0)
             return -1;
-        if (archive_in_load_objects(archive, err) != 0 || keep_warnings(plan, archive, err) != 0)
-            return -1;
+        for (size_t k = 0; k < archive->n_warnings; k++)
+            if (plan_warn(plan, err, "%s: %s", text_path(name).text, archive->warnings[k]) != 0)
+                return -1;
     }
     return 0;
 }
 
 /* --- the board --- */
-
-/* A policy layout that the board does not have cannot be meant. */
-static int check_layout(const struct plan *plan, const struct settings *request, struct error *err)
-{
-    const char *name = request->roles.policy_layout;
-    char list[512];
-
-    if (name == NULL || action_layout_by_name(plan->board, name) != NULL)
-        return 0;
-    action_layout_list(plan->board, list, sizeof list);
-    return error_set(err, ERROR_USAGE, "--policy: board %s has no layout %s; there are %s",
-                     plan->board->preset, text_quote(name).text, list);
-}
 
 /* The same file twice is hardly ever meant. */
 static int warn_of_doubles(struct plan *plan, struct error *err)
@@ -115,7 +86,9 @@ static int warn_of_doubles(struct plan *plan, struct error *err)
 int plan_decide_board(struct plan *plan, const struct settings *request,
                       const struct recall *recall, struct error *err)
 {
+    const char *layout = request->roles.policy_layout;
     struct shard_board found;
+    char list[512];
 
     if (shard_find_board(&found, &plan->archives[0], request, recall, err) != 0)
         return -1;
@@ -130,7 +103,11 @@ int plan_decide_board(struct plan *plan, const struct settings *request,
     for (size_t i = 1; i < plan->n_archives; i++)
         if (shard_check_board(&plan->archives[i], plan->board, err) != 0)
             return -1;
-    return check_layout(plan, request, err) != 0 ? -1 : warn_of_doubles(plan, err);
+    if (layout == NULL || action_layout_by_name(plan->board, layout) != NULL)
+        return warn_of_doubles(plan, err);
+    action_layout_list(plan->board, list, sizeof list);
+    return error_set(err, ERROR_USAGE, "--policy: board %s has no layout %s; there are %s",
+                     plan->board->preset, text_quote(layout).text, list);
 }
 
 /* --- the arrays --- */
@@ -142,30 +119,6 @@ static int differ(const struct archive_in *archive, const char *key, const char 
 
     return error_set_at(err, ERROR_DATA, &place, "%s in %s", what,
                         text_path(plan->archives[0].path).text);
-}
-
-static int differ_in_type(const struct archive_in *archive, const struct array *array,
-                          const struct array *first, const struct plan *plan, struct error *err)
-{
-    char what[128], found[32], expected[32];
-
-    dtype_name(&array->header.dtype, found, sizeof found);
-    dtype_name(&first->header.dtype, expected, sizeof expected);
-    if (strcmp(found, expected) == 0) /* structured, and of as many bytes */
-        return differ(archive, array->key, "is of another type, with other fields, than", plan,
-                      err);
-    snprintf(what, sizeof what, "is of another type: dtype %s, expected %s as", found, expected);
-    return differ(archive, array->key, what, plan, err);
-}
-
-static bool same_row_shape(const struct npy_header *a, const struct npy_header *b)
-{
-    if (a->n_dims != b->n_dims)
-        return false;
-    for (unsigned d = 1; d < a->n_dims; d++)
-        if (a->shape[d] != b->shape[d])
-            return false;
-    return true;
 }
 
 /* Where the bytes of two arrays without rows differ; -1 when they cannot be read. */
@@ -216,16 +169,26 @@ static int match(struct plan *plan, struct plan_array *to, size_t i, const struc
                  const struct role_binding *binding, struct error *err)
 {
     const struct archive_in *archive = &plan->archives[i];
-    const struct array *first = to->sources[0];
+    const struct npy_header *header = &array->header, *first = &to->sources[0]->header;
+    char found[32], expected[32], what[128] = "is of another type, with other fields, than";
+    bool same_rows = header->n_dims == first->n_dims;
 
     to->sources[i] = array;
     if (binding->role == ROLE_DROP && to->binding.role == ROLE_DROP)
         return 0;
     if (binding->role == ROLE_META && to->binding.role == ROLE_META)
-        return match_meta(plan, archive, array, first, err);
-    if (!npy_header_same_type(&array->header, &first->header))
-        return differ_in_type(archive, array, first, plan, err);
-    if (!same_row_shape(&array->header, &first->header) && binding->sparse != SPARSE_CSR)
+        return match_meta(plan, archive, array, to->sources[0], err);
+    if (!npy_header_same_type(header, first)) {
+        dtype_name(&header->dtype, found, sizeof found);
+        dtype_name(&first->dtype, expected, sizeof expected);
+        if (strcmp(found, expected) != 0) /* else structured, and of as many bytes */
+            snprintf(what, sizeof what, "is of another type: dtype %s, expected %s as", found,
+                     expected);
+        return differ(archive, array->key, what, plan, err);
+    }
+    for (unsigned d = 1; same_rows && d < header->n_dims; d++)
+        same_rows = header->shape[d] == first->shape[d];
+    if (!same_rows && binding->sparse != SPARSE_CSR)
         return differ(archive, array->key, "has rows of another shape than", plan, err);
     if (binding->role != to->binding.role || binding->layout != to->binding.layout ||
         binding->n_actions != to->binding.n_actions || binding->sparse != to->binding.sparse)
@@ -233,29 +196,26 @@ static int match(struct plan *plan, struct plan_array *to, size_t i, const struc
     return 0;
 }
 
-static struct plan_array *find_key(struct plan *plan, const char *key)
+/* The arrays of the first input. */
+static int add_arrays(struct plan *plan, const struct role_binding *bindings, struct error *err)
 {
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (strcmp(plan->arrays[i].key, key) == 0)
-            return &plan->arrays[i];
-    return NULL;
-}
+    const struct archive_in *archive = &plan->archives[0];
 
-static int add_array(struct plan *plan, const struct array *array,
-                     const struct role_binding *binding, struct error *err)
-{
-    struct plan_array *to = &plan->arrays[plan->n_arrays];
+    for (size_t k = 0; k < archive->n_arrays; k++) {
+        const struct array *array = &archive->arrays[k];
+        const struct array **sources = calloc(plan->n_archives, sizeof *sources);
 
-    to->sources = calloc(plan->n_archives, sizeof(struct array *));
-    if (to->sources == NULL)
-        return error_no_memory(err, "arrays");
-    plan->n_arrays++;
-    to->key = array->key;
-    to->member = array->member;
-    to->binding = *binding;
-    to->sources[0] = array;
-    to->is_object = array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
-                    binding->role != ROLE_META;
+        if (sources == NULL)
+            return error_no_memory(err, "arrays");
+        sources[0] = array;
+        plan->arrays[plan->n_arrays++] = (struct plan_array){
+            .key = array->key,
+            .member = array->member,
+            .binding = bindings[k],
+            .sources = sources,
+            .is_object = array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
+                         bindings[k].role != ROLE_META};
+    }
     return 0;
 }
 
@@ -266,14 +226,8 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
 
     for (size_t k = 0; k < archive->n_arrays; k++) {
         const struct array *array = &archive->arrays[k];
-        struct plan_array *to;
+        struct plan_array *to = plan_find_array(plan, array->key);
 
-        if (i == 0) {
-            if (add_array(plan, array, &bindings[k], err) != 0)
-                return -1;
-            continue;
-        }
-        to = find_key(plan, array->key);
         if (to == NULL && bindings[k].role == ROLE_DROP)
             continue;
         if (to == NULL)
@@ -281,62 +235,46 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
         if (match(plan, to, i, array, &bindings[k], err) != 0)
             return -1;
     }
-    for (size_t k = 0; k < plan->n_arrays; k++)
-        if (plan->arrays[k].sources[i] == NULL && plan->arrays[k].binding.role == ROLE_DROP)
-            plan->arrays[k].sources[i] = plan->arrays[k].sources[0];
-        else if (plan->arrays[k].sources[i] == NULL)
-            return differ(archive, plan->arrays[k].key, "is missing, but stands", plan, err);
-    return 0;
-}
+    for (size_t k = 0; k < plan->n_arrays; k++) {
+        struct plan_array *array = &plan->arrays[k];
 
-/* Give the roles that are offered for the problems, and their flags (an option and its word). */
-static int settle(struct settings *trial, struct role_request *added,
-                  const struct archive_in *archive, const struct role_problems *problems)
-{
-    char option[32], word[32];
-
-    for (size_t k = 0; k < problems->n; k++) {
-        const struct role_problem *problem = &problems->items[k];
-
-        if (problem->array < 0 || problem->role[0] == '\0' ||
-            role_request_add_spec(added, archive->arrays[problem->array].key, problem->role,
-                                  NULL) != 0 ||
-            (sscanf(problem->flags, " --%31s %31s", option, word) == 2 &&
-             conventions_set(&trial->conventions, option, word, NULL) != 0))
-            return -1;
+        if (array->sources[i] == NULL && array->binding.role != ROLE_DROP)
+            return differ(archive, array->key, "is missing, but stands", plan, err);
+        if (array->sources[i] == NULL)
+            array->sources[i] = array->sources[0];
     }
     return 0;
 }
 
-/* Make the plan of one input with the roles that are offered; why: what is wrong then. */
+/* Make the plan of one input with the roles that are offered for the problems, and their flags (an
+ * option and its word); why: what is wrong then. */
 static void try_settled(const struct archive_in *archive, const struct role_problems *problems,
                         const struct settings *request, struct error *why)
 {
-    const struct role_request *said = &request->roles;
+    const char *const paths[] = {archive->path};
     struct settings trial = *request;
     struct role_request added = ROLE_REQUEST_INIT;
     struct plan plan;
+    bool is_settled = true;
 
-    if (settle(&trial, &added, archive, problems) == 0) {
-        const size_t n = said->n_overrides + added.n_overrides;
+    for (size_t k = 0; k < problems->n && is_settled; k++) {
+        const struct role_problem *problem = &problems->items[k];
+        char option[32], word[32];
 
-        trial.roles.command = NULL;
-        trial.roles.n_overrides = n;
-        trial.roles.overrides = calloc(n + 1, sizeof *trial.roles.overrides);
-        if (trial.roles.overrides != NULL) {
-            const char *const paths[] = {archive->path};
-
-            for (size_t k = 0; k < n; k++)
-                trial.roles.overrides[k] = k < said->n_overrides
-                                               ? said->overrides[k]
-                                               : added.overrides[k - said->n_overrides];
-            if (plan_build(&plan, paths, 1, &trial, why) == 0) {
-                plan_survey(&plan, why);
-                plan_release(&plan);
-            }
-            free(trial.roles.overrides);
-        }
+        is_settled = problem->array >= 0 && problem->role[0] != '\0' &&
+                     role_request_add_spec(&added, archive->arrays[problem->array].key,
+                                           problem->role, NULL) == 0 &&
+                     (sscanf(problem->flags, " --%31s %31s", option, word) != 2 ||
+                      conventions_set(&trial.conventions, option, word, NULL) == 0);
     }
+    trial.roles.command = NULL;
+    trial.roles.n_overrides += added.n_overrides;
+    trial.roles.overrides = is_settled ? role_overrides_joined(&request->roles, &added) : NULL;
+    if (trial.roles.overrides != NULL && plan_build(&plan, paths, 1, &trial, why) == 0) {
+        plan_survey(&plan, why);
+        plan_release(&plan);
+    }
+    free(trial.roles.overrides);
     role_request_release(&added);
 }
 
@@ -394,89 +332,57 @@ static int infer_archive(struct plan *plan, size_t i, const struct settings *req
     if (status == 0 && __builtin_add_overflow(plan->n_rows, plan->archive_rows[i], &plan->n_rows))
         status = error_set(err, ERROR_DATA, "%s: too many rows", text_path(archive->path).text);
     if (status == 0)
-        status = match_archive(plan, i, bindings, err);
+        status = i == 0 ? add_arrays(plan, bindings, err) : match_archive(plan, i, bindings, err);
     role_problems_release(&problems);
     free(bindings);
     return status;
 }
 
-/* Where the lists of arrays in CSR form begin: read once, for all three of them. */
-static int read_offsets(struct plan *plan, struct error *err)
-{
-    plan->csrs = calloc(plan->n_arrays + 1, sizeof *plan->csrs);
-    if (plan->csrs == NULL)
-        return error_no_memory(err, "offsets of a sparse policy");
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        struct plan_array *array = &plan->arrays[i];
-        const struct role_binding *binding = &array->binding;
-        struct csr *csr;
-
-        if (binding->sparse != SPARSE_CSR || array->is_object)
-            continue;
-        csr = &plan->csrs[binding->offsets_array];
-        if (csr->first == NULL &&
-            csr_open(csr, plan->arrays[binding->offsets_array].sources,
-                     plan->arrays[binding->index_array].sources, plan->n_archives, err) != 0)
-            return -1;
-        array->csr = csr;
-    }
-    return 0;
-}
-
-/* A padded sparse policy's indices need their values beside them. */
-static int pair_values(struct plan *plan, struct plan_array *array, struct error *err)
-{
-    const struct role_binding *binding = &array->binding;
-
-    if (binding->role != ROLE_POLICY_INDEX || binding->value_array < 0)
-        return 0;
-    array->values = calloc(plan->n_archives, sizeof(struct array *));
-    if (array->values == NULL)
-        return error_no_memory(err, "arrays");
-    memcpy(array->values, plan->arrays[binding->value_array].sources,
-           plan->n_archives * sizeof *array->values);
-    return 0;
-}
-
 int plan_match_arrays(struct plan *plan, const struct settings *request, struct error *err)
 {
     plan->arrays = calloc(plan->archives[0].n_arrays + 1, sizeof *plan->arrays);
-    if (plan->arrays == NULL)
+    plan->csrs = calloc(plan->archives[0].n_arrays + 1, sizeof *plan->csrs);
+    if (plan->arrays == NULL || plan->csrs == NULL)
         return error_no_memory(err, "arrays");
     for (size_t i = 0; i < plan->n_archives; i++)
         if (infer_archive(plan, i, request, err) != 0)
             return -1;
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (pair_values(plan, &plan->arrays[i], err) != 0)
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        struct plan_array *array = &plan->arrays[i];
+        const struct role_binding *b = &array->binding;
+
+        if (b->role == ROLE_POLICY_INDEX && b->value_array >= 0)
+            array->values = plan->arrays[b->value_array].sources;
+        if (b->sparse != SPARSE_CSR || array->is_object)
+            continue;
+        /* Where the lists begin is read once, for all three arrays. */
+        array->csr = &plan->csrs[b->offsets_array];
+        if (array->csr->first == NULL &&
+            csr_open(&plan->csrs[b->offsets_array], plan->arrays[b->offsets_array].sources,
+                     plan->arrays[b->index_array].sources, plan->n_archives, err) != 0)
             return -1;
-    return read_offsets(plan, err);
+    }
+    return 0;
 }
 
 /* --- what they were taken for --- */
 
-static bool is_same_file(const char *path, const struct stat *st)
-{
-    struct stat other;
-
-    return stat(path, &other) == 0 && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
-}
-
 int plan_inputs_check_not_output(const struct plan *plan, const char *path, struct error *err)
 {
-    struct stat st;
+    struct stat st, other;
 
     if (stat(path, &st) != 0)
         return 0;
     for (size_t i = 0; i < plan->n_archives; i++) {
         const struct archive_in *archive = &plan->archives[i];
-        bool same = is_same_file(archive->path, &st);
 
-        for (size_t k = 0; k < archive->n_inputs && !same; k++)
-            same = is_same_file(archive->inputs[k].path, &st);
-        if (same)
-            return error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
-                                "the output is the same file as input %s",
-                                text_path(archive->path).text);
+        /* A folder, or its files. */
+        for (size_t k = 0; k <= archive->n_inputs; k++)
+            if (stat(k == 0 ? archive->path : archive->inputs[k - 1].path, &other) == 0 &&
+                other.st_dev == st.st_dev && other.st_ino == st.st_ino)
+                return error_set_at(err, ERROR_CANT_CREATE, ERROR_IN(path),
+                                    "the output is the same file as input %s",
+                                    text_path(archive->path).text);
     }
     return 0;
 }

@@ -7,7 +7,7 @@
  * image is moved as for the output and hashed into 128 bits, array by array, and equal hashes are
  * taken for equal images. A crew hashes the rows of a chunk.
  */
-#include "engine/select.h"
+#include "engine/plan.h"
 
 #include "base/crew.h"
 #include "engine/pieces.h"
@@ -16,47 +16,33 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The images of a row that may be chosen; the identity, when it is kept, comes first. */
-static uint32_t list_images(const struct plan *plan, uint64_t row, uint8_t *images)
-{
-    uint32_t n = 0;
-
-    for (uint32_t k = 0; k < plan->n_chosen; k++)
-        if (selection_has(&plan->selection, row, k))
-            images[n++] = (uint8_t)k;
-    return n;
-}
-
-/* Shuffle images[first ..] as far as n_keep, each time drawing from what is left. */
-static void draw(uint8_t *images, uint32_t first, uint32_t n, uint32_t n_keep, uint64_t seed,
-                 uint64_t row)
-{
-    for (uint32_t i = first; i < n_keep; i++) {
-        uint64_t random = shuffle_hash(shuffle_hash(seed, row), i) >> 32;
-        uint32_t from = i + (uint32_t)(random * (n - i) >> 32);
-        uint8_t image = images[from];
-
-        images[from] = images[i];
-        images[i] = image;
-    }
-}
-
 int select_pick(struct plan *plan, uint32_t n_keep, uint64_t seed, bool keep_identity,
                 struct error *err)
 {
-    uint8_t images[BOARD_MAX_TRANSFORMS];
-
     if (plan_select_all(plan, err) != 0)
         return -1;
     if (keep_identity && plan->chosen[0] != 0)
         return error_set(err, ERROR_USAGE,
                          "--keep-identity: transform 0 is not among the chosen ones");
     for (uint64_t row = 0; row < plan->n_rows; row++) {
-        uint32_t n = list_images(plan, row, images);
+        uint8_t images[BOARD_MAX_TRANSFORMS];
+        uint32_t n = 0;
 
+        /* Those that may be chosen; the identity, when it is kept, comes first. */
+        for (uint32_t k = 0; k < plan->n_chosen; k++)
+            if (selection_has(&plan->selection, row, k))
+                images[n++] = (uint8_t)k;
         if (n <= n_keep)
             continue;
-        draw(images, keep_identity ? 1 : 0, n, n_keep, seed, row);
+        /* Shuffle as far as n_keep, each time drawing from what is left. */
+        for (uint32_t i = keep_identity ? 1 : 0; i < n_keep; i++) {
+            const uint64_t random = shuffle_hash(shuffle_hash(seed, row), i) >> 32;
+            const uint32_t from = i + (uint32_t)(random * (n - i) >> 32);
+            const uint8_t image = images[from];
+
+            images[from] = images[i];
+            images[i] = image;
+        }
         for (uint32_t i = n_keep; i < n; i++)
             selection_clear(&plan->selection, row, images[i]);
     }
@@ -100,58 +86,43 @@ static void release(struct unique *u)
     free(u->rooms);
 }
 
-static int open_moving(struct unique *u, const struct plan_array *array, struct error *err)
-{
-    const size_t n = u->plan->n_archives;
-    struct moving *m = &u->moving[u->n_moving++];
-
-    *m = (struct moving){
-        .array = array,
-        .rows.own = {.arrays = array->sources, .n_arrays = n, .csr = array->csr},
-        .values.own = {.arrays = array->values, .n_arrays = n},
-    };
-    if (batch_open(&m->rows, u->plan->budget, err) != 0)
-        return -1;
-    return array->spec.kind == SPEC_PADDED ? batch_open(&m->values, u->plan->budget, err) : 0;
-}
-
-/* Values and offsets in CSR form are the same in all images of a row. */
-static bool is_moving(const struct plan_array *array)
-{
-    return array->binding.role < ROLE_COPY &&
-           (array->binding.sparse != SPARSE_CSR || array->binding.role == ROLE_POLICY_INDEX);
-}
-
-static int open_all(struct unique *u, int n_threads, struct error *err)
+static int open_all(struct unique *u, struct error *err)
 {
     const struct plan *plan = u->plan;
 
-    u->n_threads = n_threads > 0 ? n_threads : 1;
     u->moving = calloc(plan->n_arrays + 1, sizeof *u->moving);
     u->hashes = calloc((size_t)ROWS_AT_ONCE * plan->n_chosen, sizeof *u->hashes);
     u->errors = calloc(ROWS_AT_ONCE, sizeof *u->errors);
     u->rooms = calloc((size_t)u->n_threads, sizeof *u->rooms);
     if (u->moving == NULL || u->hashes == NULL || u->errors == NULL || u->rooms == NULL)
         return error_no_memory(err, "--unique");
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (is_moving(&plan->arrays[i]) && open_moving(u, &plan->arrays[i], err) != 0)
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        struct moving *m = &u->moving[u->n_moving];
+
+        /* Values and offsets in CSR form are the same in all images of a row. */
+        if (array->binding.role >= ROLE_COPY ||
+            (array->binding.sparse == SPARSE_CSR && array->binding.role != ROLE_POLICY_INDEX))
+            continue;
+        u->n_moving++;
+        m->array = array;
+        m->rows.own = (struct reader){
+            .arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
+        m->values.own = (struct reader){.arrays = array->values, .n_arrays = plan->n_archives};
+        if (batch_open(&m->rows, plan->budget, err) != 0 ||
+            (array->spec.kind == SPEC_PADDED && batch_open(&m->values, plan->budget, err) != 0))
             return -1;
+    }
     return 0;
 }
 
-static XXH128_hash_t add(XXH128_hash_t hash, const void *bytes, size_t n_bytes)
-{
-    const XXH128_hash_t both[2] = {hash, XXH3_128bits(bytes, n_bytes)};
-
-    return XXH3_128bits(both, sizeof both);
-}
-
-/* Row `at` of the chunk of one array under one transform. */
+/* Row `at` of the chunk of one array under one transform, added to a hash. */
 static int hash_image(const struct moving *m, uint64_t at, uint32_t t, struct bytes *room,
                       XXH128_hash_t *hash, struct error *err)
 {
     const struct spec *spec = &m->array->spec;
     const struct row row = batch_row(&m->rows, at);
+    XXH128_hash_t both[2] = {*hash};
     int status;
 
     room->n_bytes = 0;
@@ -169,7 +140,8 @@ static int hash_image(const struct moving *m, uint64_t at, uint32_t t, struct by
                                   room->data, err);
         room->n_bytes = n_bytes;
     }
-    *hash = add(*hash, room->data, room->n_bytes);
+    both[1] = XXH3_128bits(room->data, room->n_bytes);
+    *hash = XXH3_128bits(both, sizeof both);
     return status;
 }
 
@@ -185,30 +157,6 @@ static int hash_row(struct unique *u, uint64_t at, struct bytes *room, struct er
     return 0;
 }
 
-static void drop_equal(struct unique *u, uint64_t row, uint64_t at)
-{
-    const XXH128_hash_t *hashes = u->hashes + at * u->plan->n_chosen;
-    struct selection *selection = &u->plan->selection;
-
-    for (uint32_t k = 1; k < u->plan->n_chosen; k++)
-        for (uint32_t before = 0; before < k; before++)
-            if (selection_has(selection, row, before) && XXH128_isEqual(hashes[k], hashes[before]))
-                selection_clear(selection, row, k);
-}
-
-static int read_chunk(struct unique *u, struct error *err)
-{
-    for (size_t i = 0; i < u->n_moving; i++) {
-        struct moving *m = &u->moving[i];
-
-        if (batch_read(&m->rows, u->first, u->n, err) != 0 ||
-            (m->array->spec.kind == SPEC_PADDED &&
-             batch_read(&m->values, u->first, u->n, err) != 0))
-            return -1;
-    }
-    return 0;
-}
-
 /* A few rows of the chunk. */
 static void hash_rows(void *self, int64_t job, int worker)
 {
@@ -219,44 +167,51 @@ static void hash_rows(void *self, int64_t job, int worker)
         hash_row(u, at, &u->rooms[worker], &u->errors[at]);
 }
 
-static int drop_chunk(struct unique *u, struct crew *crew, struct error *err)
+/* Drop the images of a row that equal one before them. */
+static int drop_equal(struct unique *u, uint64_t at)
 {
-    crew_each(crew, (int64_t)(u->n / ROWS_PER_JOB + 1), hash_rows, u);
-    for (uint64_t i = 0; i < u->n; i++) {
-        if (u->errors[i].kind != ERROR_NONE)
-            return error_set(err, u->errors[i].kind, "%s: row %llu: %s",
-                             text_path(u->plan->archives[0].path).text,
-                             (unsigned long long)(u->first + i), u->errors[i].message);
-        drop_equal(u, u->first + i, i);
-    }
+    const XXH128_hash_t *hashes = u->hashes + at * u->plan->n_chosen;
+    struct selection *selection = &u->plan->selection;
+    const uint64_t row = u->first + at;
+
+    if (u->errors[at].kind != ERROR_NONE)
+        return error_set(u->err, u->errors[at].kind, "%s: row %llu: %s",
+                         text_path(u->plan->archives[0].path).text, (unsigned long long)row,
+                         u->errors[at].message);
+    for (uint32_t k = 1; k < u->plan->n_chosen; k++)
+        for (uint32_t before = 0; before < k; before++)
+            if (selection_has(selection, row, before) && XXH128_isEqual(hashes[k], hashes[before]))
+                selection_clear(selection, row, k);
     return 0;
 }
 
 static int drop_all(void *self, struct crew *crew)
 {
     struct unique *u = self;
-    const uint64_t n_rows = u->plan->n_rows;
-    int status = 0;
 
-    for (u->first = 0; u->first < n_rows && status == 0; u->first += u->n) {
-        const uint64_t left = n_rows - u->first;
+    for (u->first = 0; u->first < u->plan->n_rows; u->first += u->n) {
+        const uint64_t left = u->plan->n_rows - u->first;
 
         u->n = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
-        status = read_chunk(u, u->err);
-        if (status == 0)
-            status = drop_chunk(u, crew, u->err);
+        for (size_t i = 0; i < u->n_moving; i++)
+            if (batch_read(&u->moving[i].rows, u->first, u->n, u->err) != 0 ||
+                (u->moving[i].array->spec.kind == SPEC_PADDED &&
+                 batch_read(&u->moving[i].values, u->first, u->n, u->err) != 0))
+                return -1;
+        crew_each(crew, (int64_t)(u->n / ROWS_PER_JOB + 1), hash_rows, u);
+        for (uint64_t at = 0; at < u->n; at++)
+            if (drop_equal(u, at) != 0)
+                return -1;
     }
-    return status;
+    return 0;
 }
 
 int select_unique(struct plan *plan, int n_threads, struct error *err)
 {
-    struct unique u = {.plan = plan, .err = err};
-    int status = plan_select_all(plan, err);
+    struct unique u = {.plan = plan, .n_threads = n_threads > 0 ? n_threads : 1, .err = err};
+    int status = -1;
 
-    if (status == 0)
-        status = open_all(&u, n_threads, err);
-    if (status == 0)
+    if (plan_select_all(plan, err) == 0 && open_all(&u, err) == 0)
         status = crew_run(u.n_threads, drop_all, &u);
     release(&u);
     return status;

@@ -61,111 +61,107 @@ static void store(struct settings *settings, const struct option_row *row, uint6
         *field = (uint8_t)value;
 }
 
-static int set_number(struct settings *settings, const struct option_row *row, const char *argument,
-                      struct error *err)
+/* Words are separated by spaces; the message lists them with commas. */
+static int find_word(const struct option_row *row, const char *argument, uint64_t *value,
+                     struct error *err)
 {
-    uint64_t value;
+    const size_t n = strlen(argument);
+    struct text list = {0};
+    const char *word = row->words;
+    int status = 0;
 
-    if (text_parse_u64(argument, &value) != 0 || value < row->min || value > row->max) {
+    for (uint64_t i = 0; status == 0 && *word != '\0'; i++) {
+        const size_t length = strcspn(word, " ");
+
+        if (length == n && memcmp(word, argument, n) == 0) {
+            *value = i;
+            text_release(&list);
+            return 0;
+        }
+        status = text_append(&list, err, "%s%.*s", i > 0 ? ", " : "", (int)length, word);
+        word += length + strspn(word + length, " ");
+    }
+    if (status == 0)
+        error_set(err, ERROR_USAGE, "--%s: %s is none of %s", row->name, text_quote(argument).text,
+                  list.text);
+    text_release(&list);
+    return -1;
+}
+
+int option_set(struct settings *settings, const struct option_row *row, const char *argument,
+               struct error *err)
+{
+    uint64_t value = row->kind == OPTION_FLAG;
+    int status = 0;
+
+    switch (row->kind) {
+    case OPTION_NUMBER:
+        if (text_parse_u64(argument, &value) == 0 && value >= row->min && value <= row->max)
+            break;
         if (row->max == UINT64_MAX)
             return error_set(err, ERROR_USAGE, "--%s: %s is not a whole number%s", row->name,
                              text_quote(argument).text, row->min > 0 ? " from 1 on" : "");
         return error_set(err, ERROR_USAGE, "--%s: %s is not a number from %llu to %llu", row->name,
                          text_quote(argument).text, (unsigned long long)row->min,
                          (unsigned long long)row->max);
-    }
-    store(settings, row, value);
-    return 0;
-}
-
-/* Words are separated by spaces; the message lists them with commas. */
-static int set_word(struct settings *settings, const struct option_row *row, const char *argument,
-                    struct error *err)
-{
-    const size_t n = strlen(argument);
-    struct text list = {0};
-    const char *word = row->words;
-
-    for (uint64_t i = 0; *word != '\0'; i++) {
-        const size_t length = strcspn(word, " ");
-
-        if (length == n && memcmp(word, argument, n) == 0) {
-            store(settings, row, i);
-            text_release(&list);
-            return 0;
-        }
-        if (text_append(&list, err, "%s%.*s", i > 0 ? ", " : "", (int)length, word) != 0) {
-            text_release(&list);
-            return -1;
-        }
-        word += length + strspn(word + length, " ");
-    }
-    error_set(err, ERROR_USAGE, "--%s: %s is none of %s", row->name, text_quote(argument).text,
-              list.text);
-    text_release(&list);
-    return -1;
-}
-
-static int set_field(struct settings *settings, const struct option_row *row, const char *argument,
-                     struct error *err)
-{
-    uint64_t size;
-
-    switch (row->kind) {
-    case OPTION_FLAG:
-    case OPTION_NO:
-        store(settings, row, row->kind == OPTION_FLAG);
-        return 0;
-    case OPTION_TEXT:
-        memcpy((uint8_t *)settings + row->offset, &argument, sizeof argument);
-        return 0;
-    case OPTION_NUMBER:
-        return set_number(settings, row, argument, err);
     case OPTION_SIZE:
-        if (text_parse_size(argument, &size) != 0)
+        if (text_parse_size(argument, &value) != 0)
             return error_set(err, ERROR_USAGE, "--%s: %s is not a size such as 500M or 2G",
                              row->name, text_quote(argument).text);
-        store(settings, row, size);
-        return 0;
-    case OPTION_WORD:
-        return set_word(settings, row, argument, err);
-    case OPTION_CALL:
-        return row->set(settings, row, argument, err);
-    case OPTION_END:
         break;
+    case OPTION_FLAG:
+    case OPTION_NO:
+        break;
+    case OPTION_TEXT:
+        value = (uintptr_t)argument;
+        break;
+    case OPTION_WORD:
+        status = find_word(row, argument, &value, err);
+        break;
+    case OPTION_CALL:
+        status = row->set(settings, row, argument, err);
+        break;
+    case OPTION_END:
+        return error_set(err, ERROR_INTERNAL, "option --%s sets nothing", row->name);
     }
-    return error_set(err, ERROR_INTERNAL, "option --%s sets nothing", row->name);
+    if (status == 0 && row->kind != OPTION_CALL)
+        store(settings, row, value);
+    if (status == 0 && row->said != 0)
+        *((bool *)((uint8_t *)settings + row->said)) = true;
+    return status;
 }
 
-int option_set(struct settings *settings, const struct option_row *row, const char *argument,
-               struct error *err)
+struct role_override *role_overrides_joined(const struct role_request *first,
+                                            const struct role_request *then)
 {
-    if (set_field(settings, row, argument, err) != 0)
-        return -1;
-    if (row->said != 0)
-        *((bool *)((uint8_t *)settings + row->said)) = true;
-    return 0;
+    const size_t n = first->n_overrides;
+    struct role_override *joined = malloc((n + then->n_overrides + 1) * sizeof *joined);
+
+    if (joined != NULL && n > 0)
+        memcpy(joined, first->overrides, n * sizeof *joined);
+    if (joined != NULL && then->n_overrides > 0)
+        memcpy(joined + n, then->overrides, then->n_overrides * sizeof *joined);
+    return joined;
 }
 
 /* The schema's overrides first, then those of the options: the last one of an array counts. */
 static int put_schema_first(struct settings *settings, struct error *err)
 {
     struct role_request all = ROLE_REQUEST_INIT, *said = &settings->roles;
-    struct role_override *grown;
+    struct role_override *joined;
 
     if (schema_read(settings->schema, &all, err) != 0) {
         role_request_release(&all);
         return -1;
     }
-    grown = realloc(all.overrides, (all.n_overrides + said->n_overrides + 1) * sizeof *grown);
-    if (grown == NULL) {
+    joined = role_overrides_joined(&all, said);
+    if (joined == NULL) {
         role_request_release(&all);
         return error_no_memory(err, "options");
     }
-    if (said->n_overrides > 0)
-        memcpy(grown + all.n_overrides, said->overrides, said->n_overrides * sizeof *grown);
+    free(all.overrides);
     free(said->overrides);
-    said->overrides = grown;
+    said->overrides = joined;
     said->n_overrides += all.n_overrides;
     if (said->policy_layout == NULL)
         said->policy_layout = all.policy_layout;

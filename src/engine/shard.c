@@ -5,6 +5,11 @@
  * Of the board, what was told counts most, then what the shard says of itself, then what is written
  * beside it, then its shapes. A contradiction between the first two does not end the search:
  * `expand` refuses it, `verify` lists it. Roles are decided as `expand` decides them.
+ *
+ * The SHA-256 of the inputs are made beside the work on them: whoever fetches input grants that
+ * many bytes, and threads with nothing to do hash them in small steps while the pages are still in
+ * memory, so that each file is read from the disk once. A folder's digest is that of the list of
+ * its files'.
  */
 #include "engine/shard.h"
 
@@ -13,6 +18,257 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- digests --- */
+
+#define CHUNK_NBYTES (256u << 10)
+#define STEP_NCHUNKS 4
+
+int side_work_init(struct side_work *work, const struct archive_in *archives, size_t n_archives,
+                   struct error *err)
+{
+    *work = (struct side_work){.archives = archives, .n_archives = n_archives};
+    work->sha256 = calloc(n_archives, sizeof *work->sha256);
+    work->buffer = malloc(CHUNK_NBYTES);
+    if (work->sha256 != NULL && work->buffer != NULL)
+        return 0;
+    side_work_release(work);
+    return error_no_memory(err, "digests of the inputs");
+}
+
+/* The file is read to its end: keep its digest and go on to the next. */
+static int end_file(struct side_work *work, struct error *err)
+{
+    const struct archive_in *archive = &work->archives[work->archive];
+    const bool is_folder = archive->form == ARCHIVE_FOLDER;
+    char hex[DIGEST_HEX_NBYTES];
+
+    if (digest_finish(work->digest, is_folder ? hex : work->sha256[work->archive], err) != 0)
+        return -1;
+    digest_free(work->digest);
+    work->digest = NULL;
+    work->offset = work->released = 0;
+    if (is_folder) {
+        if ((work->lines == NULL && (work->lines = digest_new(err)) == NULL) ||
+            digest_add_line(work->lines, text_base_name(archive->inputs[work->file].path), hex,
+                            err) != 0)
+            return -1;
+        if (++work->file < archive->n_inputs)
+            return 0;
+        if (digest_finish(work->lines, work->sha256[work->archive], err) != 0)
+            return -1;
+        digest_free(work->lines);
+        work->lines = NULL;
+        work->file = 0;
+    }
+    work->archive++;
+    return 0;
+}
+
+static int hash_chunk(struct side_work *work, struct error *err)
+{
+    const struct input *in = &work->archives[work->archive].inputs[work->file];
+    const uint64_t left = in->n_bytes - work->offset;
+    const size_t n = left < CHUNK_NBYTES ? (size_t)left : CHUNK_NBYTES;
+
+    if (work->digest == NULL && (work->digest = digest_new(err)) == NULL)
+        return -1;
+    if (n == 0)
+        return end_file(work, err);
+    if (input_read(in, work->offset, work->buffer, n, err) != 0)
+        return -1;
+    work->offset += n;
+    input_release_before(in, work->offset, &work->released);
+    return digest_update(work->digest, work->buffer, n, err);
+}
+
+int side_work_step(struct side_work *work, struct error *err)
+{
+    for (int i = 0; i < STEP_NCHUNKS && !work->done; i++) {
+        work->done = work->archive == work->n_archives;
+        if (!work->done && hash_chunk(work, err) != 0)
+            return -1;
+        work->used += CHUNK_NBYTES;
+    }
+    return 0;
+}
+
+int side_work_finish(struct side_work *work, struct error *err)
+{
+    while (!work->done)
+        if (side_work_step(work, err) != 0)
+            return -1;
+    return 0;
+}
+
+int side_work_digest(const struct archive_in *archive, char sha256[DIGEST_HEX_NBYTES],
+                     struct error *err)
+{
+    struct side_work work;
+    int status = side_work_init(&work, archive, 1, err);
+
+    if (status != 0)
+        return -1;
+    status = side_work_finish(&work, err);
+    memcpy(sha256, work.sha256[0], DIGEST_HEX_NBYTES);
+    side_work_release(&work);
+    return status;
+}
+
+void side_work_release(struct side_work *work)
+{
+    digest_free(work->digest);
+    digest_free(work->lines);
+    free(work->sha256);
+    free(work->buffer);
+    *work = (struct side_work){0};
+}
+
+/* --- what a manifest says --- */
+
+/* The manifest beside a file, and which of its outputs the file is: by its bytes, or its name. */
+static int read_beside(struct recall *r, const struct archive_in *archive, bool exact,
+                       struct error *err)
+{
+    char sha256[DIGEST_HEX_NBYTES];
+    struct text name = {0};
+    size_t n = strlen(archive->path);
+
+    while (n > 1 && archive->path[n - 1] == '/')
+        n--;
+    if (text_append(&name, err, "%.*s" MANIFEST_SUFFIX, (int)n, archive->path) != 0)
+        return -1;
+    r->manifest = r->own = manifest_read(name.text, NULL);
+    text_release(&name);
+    if (r->manifest == NULL)
+        return 0;
+    if (exact && side_work_digest(archive, sha256, err) != 0)
+        return -1;
+    for (size_t i = 0; i < r->manifest->n_outputs && r->output == NULL; i++) {
+        const struct manifest_file *file = &r->manifest->outputs[i];
+
+        if (exact ? strcmp(sha256, file->sha256) == 0
+                  : strcmp(text_base_name(file->name), text_base_name(archive->path)) == 0)
+            r->output = file;
+    }
+    return 0;
+}
+
+static void take_conventions(struct recall *r)
+{
+    struct settings *s = &r->settings;
+    const char *order = manifest_convention(r->manifest, "plane-order");
+
+    for (size_t i = 0; convention_names[i] != NULL; i++) {
+        const char *text = manifest_convention(r->manifest, convention_names[i]);
+
+        if (text != NULL && !conventions_is_said(&s->conventions, convention_names[i]))
+            (void)conventions_set(&s->conventions, convention_names[i], text, NULL);
+    }
+    if (s->roles.plane_xy < 0 && order != NULL)
+        s->roles.plane_xy = strcmp(order, "xy") == 0;
+}
+
+/* Has an array still the dtype and row shape that the manifest lists? */
+static bool fits(const struct array *array, const struct manifest_array *listed)
+{
+    const struct npy_header *header = &array->header;
+    char dtype[32];
+
+    dtype_name(&header->dtype, dtype, sizeof dtype);
+    if (strcmp(dtype, listed->dtype) != 0 || listed->n_dims != header->n_dims)
+        return false;
+    for (unsigned d = 1; d < header->n_dims; d++)
+        if (listed->shape[d] != header->shape[d])
+            return false;
+    return true;
+}
+
+/* Roles of the manifest go before those of the user: of several for one array the last one counts.
+ * A role that this version does not know is as though it were not said. */
+static int take_roles(struct recall *r, const struct archive_in *archive, struct error *err)
+{
+    const struct role_request *said = &r->settings.roles;
+    struct role_request all = {.policy_layout = said->policy_layout, .plane_xy = said->plane_xy};
+    struct role_override *joined;
+    int status = 0;
+
+    for (size_t i = 0; i < r->output->n_arrays && status == 0; i++) {
+        const struct manifest_array *listed = &r->output->arrays[i];
+        const struct array *array = archive_in_find(archive, listed->name);
+        struct error why = {0};
+
+        if (array != NULL && strcmp(listed->role, "provenance") != 0 && fits(array, listed) &&
+            role_request_add_spec(&all, listed->name, listed->role, &why) != 0 &&
+            why.kind != ERROR_USAGE)
+            status = error_set(err, why.kind, "%s", why.message);
+    }
+    r->owns_roles = true;
+    r->n_own = all.n_overrides;
+    joined = role_overrides_joined(&all, said);
+    if (joined != NULL) {
+        free(all.overrides);
+        all.overrides = joined;
+        all.n_overrides += said->n_overrides;
+    } else if (status == 0) {
+        status = error_no_memory(err, "roles");
+    }
+    r->settings.roles = all;
+    return status;
+}
+
+int recall_open(struct recall *r, const struct settings *settings, const struct archive_in *archive,
+                const struct manifest *given, size_t output, bool exact, struct error *err)
+{
+    *r = (struct recall){.settings = *settings, .manifest = given};
+    if (given != NULL)
+        r->output = &given->outputs[output];
+    else if (read_beside(r, archive, exact, err) != 0)
+        return -1;
+    if (exact && r->output == NULL)
+        r->manifest = NULL;
+    if (r->manifest == NULL)
+        return 0;
+    take_conventions(r);
+    return r->output != NULL ? take_roles(r, archive, err) : 0;
+}
+
+bool recall_is_expanded(const struct recall *r)
+{
+    return manifest_option(r->manifest, "command") == NULL ||
+           manifest_option(r->manifest, "expanded") != NULL;
+}
+
+/* The board of the manifest, or of the shard's zip comment; NULL: neither names one that can be
+ * built, with *why saying so where one was tried. *from: what named it. */
+static struct board *recall_board(const struct recall *r, const struct archive_in *archive,
+                                  const char **from, struct error *why)
+{
+    static const char comment[] = PLAN_ZIP_COMMENT, file[] = "file:";
+    const char *name = r->manifest != NULL ? r->manifest->board.name : NULL;
+
+    *from = "said by its manifest";
+    if (name != NULL && r->manifest->board.file_text != NULL)
+        return board_new_from_text(name, r->manifest->board.file_text, why);
+    if (name == NULL && strncmp(archive->comment, comment, sizeof comment - 1) == 0) {
+        *from = "said by its zip comment";
+        name = archive->comment + sizeof comment - 1;
+    }
+    /* What a file says must not make the program read another one. */
+    return name != NULL && strncmp(name, file, sizeof file - 1) != 0 ? board_new(name, why) : NULL;
+}
+
+void recall_release(struct recall *r)
+{
+    if (r->owns_roles) {
+        struct role_request own = {.overrides = r->settings.roles.overrides,
+                                   .n_overrides = r->n_own};
+
+        role_request_release(&own);
+    }
+    manifest_free(r->own);
+    *r = (struct recall){0};
+}
 
 /* --- what it says itself --- */
 
@@ -54,19 +310,6 @@ int shard_check_board(const struct archive_in *archive, const struct board *boar
                         text_quote(name).text, board->preset);
 }
 
-/* --board katago: of which size, the shard says. */
-static void check_katago(struct shard_board *found, const struct archive_in *archive,
-                         const char *says)
-{
-    const struct error_place place = {.file = archive->path};
-
-    if (says == NULL)
-        error_fill_at(&found->problem, ERROR_DATA, &place, "has not the members of a KataGo shard");
-    else if (strncmp(says, katago, strlen(katago)) != 0)
-        error_fill_at(&found->problem, ERROR_DATA, &place,
-                      "is of board %s, not of katago (--board)", text_quote(says).text);
-}
-
 int shard_find_board(struct shard_board *found, const struct archive_in *archive,
                      const struct settings *said, const struct recall *recall, struct error *err)
 {
@@ -87,8 +330,12 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
         (void)shard_check_board(archive, found->board, &found->problem);
         return found->problem.kind == ERROR_INTERNAL ? error_pass(err, &found->problem) : 0;
     }
-    if (wants_katago)
-        check_katago(found, archive, shard_says ? says : NULL);
+    /* --board katago: of which size, the shard says. */
+    if (wants_katago && !shard_says)
+        error_fill_at(&found->problem, ERROR_DATA, &place, "has not the members of a KataGo shard");
+    else if (wants_katago && strncmp(says, katago, strlen(katago)) != 0)
+        error_fill_at(&found->problem, ERROR_DATA, &place,
+                      "is of board %s, not of katago (--board)", text_quote(says).text);
     if (shard_says) {
         found->from = "said by the shard";
         found->board = board_new(says, &why);
@@ -117,29 +364,39 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
 
 /* --- its roles --- */
 
-static int infer(struct shard *shard, struct error *err)
+static int decide_roles(struct shard *shard, struct error *err)
 {
     struct role_request request = shard->recall.settings.roles; /* borrowed */
     struct text head = {0}, file = {0};
-    int status = text_append(&head, err, "symaug expand --board ");
+    int status = -1;
 
-    if (status == 0)
-        status = text_append_shell(&head, shard->found.board->preset, err);
-    if (status == 0)
-        status = text_append(&file, err, " -- ");
-    if (status == 0)
-        status = text_append_shell(&file, shard->archive.path, err);
-    if (status == 0)
-        status = text_append(&file, err, " OUT.npz");
-    /* What expand would ask is asked here, so that a schema holds no guess; but not of an
-     * expansion, whose arrays are told by its manifest, or were decided before. */
-    request.is_strict = shard->recall.manifest == NULL && shard_expansion(&shard->archive) == NULL;
-    request.swaps_colours = request.is_strict && board_swaps_colours(shard->found.board);
-    request.command = head.text;
-    request.operands = file.text;
-    if (status == 0)
+    if (archive_in_load_objects(&shard->archive, err) != 0)
+        return -1;
+    if (shard->found.board == NULL) {
+        const struct array *first = role_rows_array(&shard->archive);
+
+        shard->rows_are_known = first != NULL;
+        shard->n_rows = first != NULL ? first->n_rows : 0;
+        return 0;
+    }
+    shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
+    if (shard->bindings == NULL)
+        return error_no_memory(err, "roles");
+    if (text_append(&head, err, "symaug expand --board ") == 0 &&
+        text_append_shell(&head, shard->found.board->preset, err) == 0 &&
+        text_append(&file, err, " -- ") == 0 &&
+        text_append_shell(&file, shard->archive.path, err) == 0 &&
+        text_append(&file, err, " OUT.npz") == 0) {
+        /* What expand would ask is asked here, so that a schema holds no guess; but not of an
+         * expansion, whose arrays are told by its manifest, or were decided before. */
+        request.is_strict =
+            shard->recall.manifest == NULL && shard_expansion(&shard->archive) == NULL;
+        request.swaps_colours = request.is_strict && board_swaps_colours(shard->found.board);
+        request.command = head.text;
+        request.operands = file.text;
         status = role_infer(&shard->archive, shard->found.board, &request, shard->bindings,
                             &shard->n_rows, &shard->problems, err);
+    }
     shard->rows_are_known = status == 0 && shard->n_rows > 0;
     if (status == 0 && shard->problems.n > 0)
         status = role_problems_command(&shard->problems, &shard->archive, &request, &shard->command,
@@ -147,22 +404,6 @@ static int infer(struct shard *shard, struct error *err)
     text_release(&head);
     text_release(&file);
     return status;
-}
-
-static int decide_roles(struct shard *shard, struct error *err)
-{
-    const struct array *first;
-
-    if (archive_in_load_objects(&shard->archive, err) != 0)
-        return -1;
-    if (shard->found.board == NULL) {
-        first = role_rows_array(&shard->archive);
-        shard->rows_are_known = first != NULL;
-        shard->n_rows = first != NULL ? first->n_rows : 0;
-        return 0;
-    }
-    shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
-    return shard->bindings != NULL ? infer(shard, err) : error_no_memory(err, "roles");
 }
 
 int shard_open(struct shard *shard, const char *path, const struct settings *settings,

@@ -5,7 +5,75 @@
 #ifndef SYMAUG_ENGINE_SHARD_H
 #define SYMAUG_ENGINE_SHARD_H
 
-#include "engine/record.h"
+#include "engine/settings.h"
+#include "manifest/digest.h"
+#include "manifest/manifest.h"
+#include "shard/archive_in.h"
+
+/* --- digests --- */
+
+/* The digests of the files of several archives, made a step at a time. Its owner takes steps as the
+ * members fetch input, so that hashing overlaps compression and keeps pace with it (the input is
+ * read from the disk once); whatever is left is done at the end. */
+struct side_work {
+    const struct archive_in *archives; /* borrowed */
+    size_t n_archives;
+    char (*sha256)[DIGEST_HEX_NBYTES]; /* owned: one per archive, complete when done; a folder's is
+                                          that of the lines "FILE SHA256\n" of its files */
+    size_t archive, file;              /* being hashed */
+    uint64_t offset, released;
+    struct digest *digest; /* owned: of the file */
+    struct digest *lines;  /* owned: of a folder's lines */
+    uint8_t *buffer;       /* owned */
+    uint64_t used;         /* bytes hashed, about */
+    bool done;
+};
+
+int side_work_init(struct side_work *work, const struct archive_in *archives, size_t n_archives,
+                   struct error *err);
+
+/* Hash a part. One thread at a time. */
+int side_work_step(struct side_work *work, struct error *err);
+
+/* Hash the rest. */
+int side_work_finish(struct side_work *work, struct error *err);
+
+/* The digest of one archive. */
+int side_work_digest(const struct archive_in *archive, char sha256[DIGEST_HEX_NBYTES],
+                     struct error *err);
+
+/* Free it; accepts a zeroed one. */
+void side_work_release(struct side_work *work);
+
+/* --- what a manifest says --- */
+
+/* What the manifest of a file says: no flag of the run that made it need be repeated. */
+struct recall {
+    struct settings settings;           /* the user's; what they do not say is the manifest's */
+    const struct manifest *manifest;    /* or NULL; borrowed from the caller or from `own` */
+    struct manifest *own;               /* owned, or NULL */
+    const struct manifest_file *output; /* which of its outputs the file is; NULL: none */
+    bool owns_roles;                    /* the list of roles in settings, */
+    size_t n_own;                       /* and its first ones; the others are borrowed */
+};
+
+/*
+ * Recall a file. given: its manifest, of which it is output `output`; NULL: the one that stands
+ * beside it. exact: a manifest that stands beside it must list its very bytes, else it says
+ * nothing. The caller's settings must outlive the recall; release it in any case.
+ */
+int recall_open(struct recall *recall, const struct settings *settings,
+                const struct archive_in *archive, const struct manifest *given, size_t output,
+                bool exact, struct error *err);
+
+/* Whether the manifest's outputs hold images: those of commands that keep rows as they are do when
+ * an input did. */
+bool recall_is_expanded(const struct recall *recall);
+
+/* Accepts a zeroed one. */
+void recall_release(struct recall *recall);
+
+/* --- a shard --- */
 
 /* The board that a shard is of, and how sure that is. */
 struct shard_board {

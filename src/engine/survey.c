@@ -33,20 +33,33 @@ bool survey_has_numbers(const struct plan_array *array)
            dtype_is_number(&array->sources[0]->header.dtype);
 }
 
-const struct plan_array *survey_values(const struct plan *plan, const struct plan_array *array)
-{
-    const struct role_binding *b = &array->binding;
-
-    return b->role == ROLE_POLICY_INDEX && b->value_array >= 0 ? &plan->arrays[b->value_array]
-                                                               : NULL;
-}
-
 struct planes_form survey_form(const struct plan_array *planes)
 {
     const struct spec *spec = &planes->spec;
 
     return (struct planes_form){&spec->dtype, spec->channels_last ? spec->inner : spec->outer,
                                 spec->axis, spec->channels_last};
+}
+
+int survey_open(struct batch *batch, const struct plan *plan, const struct plan_array *array,
+                struct error *err)
+{
+    batch->own =
+        (struct reader){.arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
+    return batch_open(batch, plan->budget, err);
+}
+
+/* As many rows as a chunk holds. */
+static uint64_t rows_at_once(const struct batch *batch)
+{
+    const uint64_t n = CHUNK_NBYTES / (batch->own.unit_nbytes + 1) + 1;
+
+    return batch->own.csr != NULL || n > LISTS_AT_ONCE ? LISTS_AT_ONCE : n;
+}
+
+int survey_next(struct batch *batch, struct error *err)
+{
+    return batch_next(batch, rows_at_once(batch), err);
 }
 
 int survey_rows(const struct survey *survey, struct error *err)
@@ -56,17 +69,11 @@ int survey_rows(const struct survey *survey, struct error *err)
     int status = 0;
 
     for (int i = 0; i < 3 && status == 0; i++) {
-        const struct plan_array *array = survey->arrays[i];
-        struct reader *reader = &batches[i].own;
-
-        if (array == NULL)
+        if (survey->arrays[i] == NULL)
             continue;
-        reader->arrays = array->sources;
-        reader->n_arrays = survey->plan->n_archives;
-        reader->csr = array->csr;
-        status = batch_open(&batches[i], survey->plan->budget, err);
-        if (reader->csr == NULL && CHUNK_NBYTES / (reader->unit_nbytes + 1) + 1 < at_once)
-            at_once = CHUNK_NBYTES / (reader->unit_nbytes + 1) + 1;
+        status = survey_open(&batches[i], survey->plan, survey->arrays[i], err);
+        if (rows_at_once(&batches[i]) < at_once)
+            at_once = rows_at_once(&batches[i]);
     }
     while (status == 0 && (status = batch_next(&batches[0], at_once, err)) == 0 &&
            batches[0].n > 0) {
@@ -85,6 +92,34 @@ int survey_rows(const struct survey *survey, struct error *err)
     for (int i = 0; i < 3; i++)
         batch_release(&batches[i]);
     return status;
+}
+
+static int visit_entries(void *self, uint64_t number, const struct row rows[3], struct error *err)
+{
+    const struct entries_visitor *visitor = self;
+    int status = 0;
+
+    for (uint64_t i = 0; i < rows[0].n && status == 0; i++) {
+        const bool has_value = i < rows[1].n;
+        const struct entry entry = {number, row_int(&rows[0], i),
+                                    has_value ? row_double(&rows[1], i) : 1, has_value};
+
+        status = visitor->visit(visitor->self, &entry, err);
+    }
+    return status;
+}
+
+int survey_entries(const struct plan *plan, const struct plan_array *array,
+                   const struct entries_visitor *visitor, struct error *err)
+{
+    const struct role_binding *b = &array->binding;
+    const bool has_values = b->role == ROLE_POLICY_INDEX && b->value_array >= 0;
+    struct entries_visitor kept = *visitor;
+
+    return survey_rows(
+        &(struct survey){
+            plan, {array, has_values ? &plan->arrays[b->value_array] : NULL}, visit_entries, &kept},
+        err);
 }
 
 int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err)

@@ -132,14 +132,35 @@ struct survey {
 /* Show all rows in sequence. */
 int survey_rows(const struct survey *survey, struct error *err);
 
+/* The same of one array, a chunk of rows at a time (n is 0 after the last one), for who does not
+ * want all of them. The batch is zeroed before, and to be released in any case. */
+int survey_open(struct batch *batch, const struct plan *plan, const struct plan_array *array,
+                struct error *err);
+int survey_next(struct batch *batch, struct error *err);
+
+/* An entry of a sparse policy; value is 1 where there are no values. */
+struct entry {
+    uint64_t row;
+    int64_t index;
+    double value;
+    bool has_value;
+};
+
+/* Called for each entry; not 0 ends the visit and is passed on. */
+struct entries_visitor {
+    int (*visit)(void *self, const struct entry *entry, struct error *err);
+    void *self;
+};
+
+/* Visit all entries of an array of indices, row by row: padded, CSR, objects. */
+int survey_entries(const struct plan *plan, const struct plan_array *array,
+                   const struct entries_visitor *visitor, struct error *err);
+
 /* The first array of a role that is no object array, or NULL. */
 const struct plan_array *survey_find(const struct plan *plan, enum role role);
 
 /* True for an array of numbers with rows; accepts NULL. */
 bool survey_has_numbers(const struct plan_array *array);
-
-/* The values beside the indices of a sparse policy, or NULL. */
-const struct plan_array *survey_values(const struct plan *plan, const struct plan_array *array);
 
 /* How the planes of an array lie in a row. */
 struct planes_form survey_form(const struct plan_array *planes);

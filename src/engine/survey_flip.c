@@ -9,7 +9,6 @@
  */
 #include "engine/flips.h"
 #include "engine/survey.h"
-#include "engine/survey_chunks.h"
 #include "engine/turn.h"
 
 #include <math.h>
@@ -35,6 +34,11 @@ struct look {
     uint64_t n_seen, n_overlap, first_on;
     bool is_begun, has_stones; /* a row is; it has, and none of them are on one cell */
 };
+
+static uint64_t n_planes_of(const struct plan_array *planes)
+{
+    return survey_form(planes).n_planes;
+}
 
 static bool is_list(const struct plan_array *policy)
 {
@@ -312,7 +316,7 @@ static bool has_stones(const struct plan *plan, const struct plan_array *array)
     const struct role_binding *b = &array->binding;
 
     return survey_has_numbers(array) && b->axes.axis == plan->board->n_cells && b->layout == NULL &&
-           (b->role == ROLE_GRID || survey_n_planes(array) >= 2);
+           (b->role == ROLE_GRID || n_planes_of(array) >= 2);
 }
 
 static bool can_stream(const struct plan *plan, const struct plan_array *array)
@@ -334,7 +338,7 @@ static bool find_planes(struct stone_watch *watch, const struct plan *plan)
     *watch = (struct stone_watch){
         .plan = plan,
         .stones = stones,
-        .form = {&stones->spec.dtype, survey_n_planes(stones), stones->spec.axis,
+        .form = {&stones->spec.dtype, n_planes_of(stones), stones->spec.axis,
                  stones->spec.channels_last},
         .first = plan->n_rows,
     };

@@ -4,9 +4,7 @@
  */
 #include "show/sheet.h"
 
-#include "engine/bind.h"
 #include "engine/plan.h"
-#include "engine/plan_inputs.h"
 #include "show/show.h"
 
 #include <stdio.h>

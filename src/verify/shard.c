@@ -12,7 +12,7 @@
 #include "verify/parts.h"
 
 #include "base/text.h"
-#include "engine/side_work.h"
+#include "engine/shard.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

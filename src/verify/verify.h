@@ -19,7 +19,7 @@
 #define SYMAUG_VERIFY_VERIFY_H
 
 #include "engine/plan.h"
-#include "engine/record.h"
+#include "engine/shard.h"
 #include "manifest/manifest.h"
 #include "verify/findings.h"
 

@@ -1,6 +1,5 @@
 /* test_bind.c - how roles and conventions become specs: plane maps in the small, whole plans of
  * real shards in the large. */
-#include "engine/bind.h"
 #include "engine/plan.h"
 
 #include <setjmp.h>
