@@ -35,14 +35,15 @@ static void label_row(const struct spec *spec, const struct spec_step *step, uin
 {
     const size_t item = spec->dtype.itemsize, cell_nbytes = spec->inner * item;
     const uint64_t n_plane = spec->axis * spec->inner;
-    uint8_t *plane = out + (size_t)step->label_plane * item * (spec->channels_last ? 1 : n_plane);
     uint64_t room[64]; /* of elements, aligned for all of them */
     const uint64_t n_room = sizeof room / item;
+    uint8_t *plane;
 
     if (step->label_plane < 0) {
         label_apply(step->label, &spec->dtype, out, out, spec->row_nbytes / item);
         return;
     }
+    plane = out + (size_t)step->label_plane * item * (spec->channels_last ? 1 : n_plane);
     if (!spec->channels_last) {
         label_apply(step->label, &spec->dtype, plane, plane, n_plane);
         return;

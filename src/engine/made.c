@@ -64,15 +64,15 @@ static int describe(struct array *array, struct made *made, const struct made_fo
     }
     if (array->key == NULL || (made->items != NULL && array->objects == NULL))
         return error_no_memory(err, "array");
-    if (text_append(&descr, err, "'%s'", type) != 0 ||
-        text_append(&member, err, "%s.npy", form->key) != 0) {
-        text_release(&descr);
-        text_release(&member);
-        return -1;
+    if (text_append(&descr, err, "'%s'", type) == 0 &&
+        text_append(&member, err, "%s.npy", form->key) == 0) {
+        array->header.descr = descr.text;
+        array->member = member.text;
+        return 0;
     }
-    array->header.descr = descr.text;
-    array->member = member.text;
-    return 0;
+    text_release(&descr);
+    text_release(&member);
+    return -1;
 }
 
 struct made *made_new(struct plan *plan, const struct made_form *form, struct error *err)

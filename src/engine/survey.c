@@ -41,25 +41,12 @@ struct planes_form survey_form(const struct plan_array *planes)
                                 spec->axis, spec->channels_last};
 }
 
-int survey_open(struct batch *batch, const struct plan *plan, const struct plan_array *array,
-                struct error *err)
-{
-    batch->own =
-        (struct reader){.arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
-    return batch_open(batch, plan->budget, err);
-}
-
 /* As many rows as a chunk holds. */
-static uint64_t rows_at_once(const struct batch *batch)
+static uint64_t rows_at_once(const struct reader *reader)
 {
-    const uint64_t n = CHUNK_NBYTES / (batch->own.unit_nbytes + 1) + 1;
+    const uint64_t n = CHUNK_NBYTES / (reader->unit_nbytes + 1) + 1;
 
-    return batch->own.csr != NULL || n > LISTS_AT_ONCE ? LISTS_AT_ONCE : n;
-}
-
-int survey_next(struct batch *batch, struct error *err)
-{
-    return batch_next(batch, rows_at_once(batch), err);
+    return reader->csr != NULL || n > LISTS_AT_ONCE ? LISTS_AT_ONCE : n;
 }
 
 int survey_rows(const struct survey *survey, struct error *err)
@@ -69,11 +56,16 @@ int survey_rows(const struct survey *survey, struct error *err)
     int status = 0;
 
     for (int i = 0; i < 3 && status == 0; i++) {
-        if (survey->arrays[i] == NULL)
+        const struct plan_array *array = survey->arrays[i];
+        struct reader *reader = &batches[i].own;
+
+        if (array == NULL)
             continue;
-        status = survey_open(&batches[i], survey->plan, survey->arrays[i], err);
-        if (rows_at_once(&batches[i]) < at_once)
-            at_once = rows_at_once(&batches[i]);
+        *reader = (struct reader){
+            .arrays = array->sources, .n_arrays = survey->plan->n_archives, .csr = array->csr};
+        status = batch_open(&batches[i], survey->plan->budget, err);
+        if (rows_at_once(reader) < at_once)
+            at_once = rows_at_once(reader);
     }
     while (status == 0 && (status = batch_next(&batches[0], at_once, err)) == 0 &&
            batches[0].n > 0) {

@@ -132,12 +132,6 @@ struct survey {
 /* Show all rows in sequence. */
 int survey_rows(const struct survey *survey, struct error *err);
 
-/* The same of one array, a chunk of rows at a time (n is 0 after the last one), for who does not
- * want all of them. The batch is zeroed before, and to be released in any case. */
-int survey_open(struct batch *batch, const struct plan *plan, const struct plan_array *array,
-                struct error *err);
-int survey_next(struct batch *batch, struct error *err);
-
 /* An entry of a sparse policy; value is 1 where there are no values. */
 struct entry {
     uint64_t row;

@@ -27,18 +27,12 @@ struct look {
     struct flips flips;
     struct flip_parts parts;
     struct flip_mass mass;
-    struct batch rows;   /* of the stones, unless they were kept */
-    uint8_t *occupied;   /* owned, one per element of a plane: the stones in row `row` */
-    uint64_t first, end; /* the rows that are looked at */
+    const uint8_t *occupied; /* one per element of a plane: the stones in row `row` */
+    uint64_t first, end;     /* the rows that are looked at */
     uint64_t row, n_stones;
     uint64_t n_seen, n_overlap, first_on;
     bool is_begun, has_stones; /* a row is; it has, and none of them are on one cell */
 };
-
-static uint64_t n_planes_of(const struct plan_array *planes)
-{
-    return survey_form(planes).n_planes;
-}
 
 static bool is_list(const struct plan_array *policy)
 {
@@ -78,27 +72,40 @@ static uint8_t *kept_row(const struct stone_watch *watch, const struct kept_rows
            (row / part_rows * 2 * ROWS_OF_PART + row % part_rows) * (rows->row_nbytes + 1);
 }
 
+/* Keep a row, if it is one of those that are looked at. */
+static void keep_row(const struct stone_watch *watch, const struct kept_rows *rows, uint64_t row,
+                     const uint8_t *bytes)
+{
+    uint8_t *kept;
+
+    if (row % rows_of_part(watch->plan) >= 2 * ROWS_OF_PART)
+        return;
+    kept = kept_row(watch, rows, row);
+    kept[0] = true;
+    if (rows == &watch->kept[0])
+        put_stones(watch, bytes, kept + 1);
+    else
+        memcpy(kept + 1, bytes, rows->row_nbytes);
+}
+
 void stone_watch_see(const struct stone_watch *watch, struct kept_rows *rows,
                      const struct batch *batch)
 {
-    const uint64_t part_rows = rows_of_part(watch->plan), end = batch->first + batch->n;
+    const uint64_t end = batch->first + batch->n, nbytes = batch->reader->unit_nbytes;
     uint64_t row = batch->first > rows->next ? batch->first : rows->next;
 
     for (; row < end; row++)
-        if (row % part_rows < 2 * ROWS_OF_PART) {
-            const uint64_t at = row - batch->first;
-            const uint8_t *bytes = batch->bytes.data + at * batch->reader->unit_nbytes;
-            uint8_t *kept = kept_row(watch, rows, row);
-
-            kept[0] = true;
-            if (rows == &watch->kept[0])
-                put_stones(watch, bytes, kept + 1);
-            else
-                memcpy(kept + 1, bytes, rows->row_nbytes);
-        } else {
-            row = (row / part_rows + 1) * part_rows - 1;
-        }
+        keep_row(watch, rows, row, batch->bytes.data + (row - batch->first) * nbytes);
     rows->next = row;
+}
+
+static int keep_stones(void *self, uint64_t number, const struct row rows[3], struct error *err)
+{
+    const struct stone_watch *watch = self;
+
+    (void)err;
+    keep_row(watch, &watch->kept[0], number, rows[0].bytes);
+    return number >= watch->first; /* ends it */
 }
 
 struct kept_rows *stone_watch_of(const struct stone_watch *watch, const struct plan_array *array)
@@ -111,27 +118,18 @@ struct kept_rows *stone_watch_of(const struct stone_watch *watch, const struct p
 
 /* --- a row --- */
 
-/* Put the stones of a row, which is not before the last one, on the cells. */
-static int begin_row(struct look *l, uint64_t row, struct error *err)
+static void begin_row(struct look *l, uint64_t row)
 {
+    const uint8_t *kept = kept_row(l->watch, &l->watch->kept[0], row);
     bool overlap = false;
 
     l->row = row;
     l->is_begun = true;
     l->has_stones = false;
     l->mass = (struct flip_mass){.total = 0};
-    if (l->first > 0) {
-        const uint8_t *kept = kept_row(l->watch, &l->watch->kept[0], row);
-
-        if (!kept[0])
-            return 0;
-        memcpy(l->occupied, kept + 1, l->watch->form.axis);
-    } else {
-        while (l->rows.n == 0 || row >= l->rows.first + l->rows.n)
-            if (survey_next(&l->rows, err) != 0 || l->rows.n == 0)
-                return -1;
-        put_stones(l->watch, batch_row(&l->rows, row - l->rows.first).bytes, l->occupied);
-    }
+    if (!kept[0])
+        return;
+    l->occupied = kept + 1;
     l->n_stones = 0;
     for (uint64_t cell = 0; cell < l->watch->form.axis; cell++) {
         l->n_stones += l->occupied[cell] > 0;
@@ -140,7 +138,6 @@ static int begin_row(struct look *l, uint64_t row, struct error *err)
     l->n_seen++;
     l->n_overlap += overlap;
     l->has_stones = l->n_stones > 0 && !overlap;
-    return 0;
 }
 
 /* All entries of a policy of this row are added: count it. */
@@ -156,13 +153,12 @@ static void end_policy(struct look *l)
 }
 
 /* A row of dense policies, one a head. */
-static int look_at_row(struct look *l, uint64_t row, const uint8_t *bytes, struct error *err)
+static void look_at_row(struct look *l, uint64_t row, const uint8_t *bytes)
 {
     const struct spec *spec = &l->policy->spec;
     const uint64_t head_nbytes = spec->row_nbytes / spec->outer;
 
-    if (begin_row(l, row, err) != 0)
-        return -1;
+    begin_row(l, row);
     for (uint64_t head = 0; head < spec->outer && l->has_stones; head++) {
         for (uint64_t a = 0; a < l->flips.n_actions; a++)
             flip_mass_add(&l->mass, &l->flips, l->occupied, a,
@@ -170,30 +166,23 @@ static int look_at_row(struct look *l, uint64_t row, const uint8_t *bytes, struc
                                            bytes + head * head_nbytes + a * spec->dtype.itemsize));
         end_policy(l);
     }
-    return 0;
 }
 
-static int look_at_dense(struct look *l, struct error *err)
+static int look_at_dense(void *self, uint64_t number, const struct row rows[3], struct error *err)
 {
-    struct batch policies = {0};
-    int status = survey_open(&policies, l->plan, l->policy, err);
+    struct look *l = self;
 
-    while (status == 0 && (status = survey_next(&policies, err)) == 0 && policies.n > 0 &&
-           policies.first < l->end)
-        for (uint64_t i = 0; i < policies.n && status == 0; i++)
-            if (is_wanted(l, policies.first + i))
-                status = look_at_row(l, policies.first + i, batch_row(&policies, i).bytes, err);
-    batch_release(&policies);
-    return status;
+    (void)err;
+    if (is_wanted(l, number))
+        look_at_row(l, number, rows[0].bytes);
+    return number >= l->end; /* ends it */
 }
 
-static int look_at_kept(struct look *l, const struct kept_rows *rows, struct error *err)
+static void look_at_kept(struct look *l, const struct kept_rows *rows)
 {
     for (uint64_t row = l->first; row < l->end; row++)
-        if (is_wanted(l, row) && kept_row(l->watch, rows, row)[0] &&
-            look_at_row(l, row, kept_row(l->watch, rows, row) + 1, err) != 0)
-            return -1;
-    return 0;
+        if (is_wanted(l, row) && kept_row(l->watch, rows, row)[0])
+            look_at_row(l, row, kept_row(l->watch, rows, row) + 1);
 }
 
 /* Of sparse policies, and moves. */
@@ -201,12 +190,12 @@ static int look_at_entry(void *self, const struct entry *entry, struct error *er
 {
     struct look *l = self;
 
+    (void)err;
     if (!is_wanted(l, entry->row))
         return entry->row >= l->end; /* ends the visit */
     if (!l->is_begun || l->row != entry->row) {
         end_policy(l);
-        if (begin_row(l, entry->row, err) != 0)
-            return -1;
+        begin_row(l, entry->row);
     }
     if (l->has_stones && entry->index >= 0)
         flip_mass_add(&l->mass, &l->flips, l->occupied, (uint64_t)entry->index, entry->value);
@@ -270,16 +259,12 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     int status = flips_init(&l.flips, plan->board, &watch->stones->binding, &policy->binding,
                             policy->binding.n_actions, err);
 
-    l.occupied = malloc(watch->form.axis + 1);
-    if (l.occupied == NULL && status == 0)
-        status = error_no_memory(err, "survey of a policy");
-    if (status == 0 && !late)
-        status = survey_open(&l.rows, plan, watch->stones, err);
-    if (status == 0)
-        status = is_list(policy) ? survey_entries(plan, policy,
-                                                  &(struct entries_visitor){look_at_entry, &l}, err)
-                 : late          ? look_at_kept(&l, stone_watch_of(watch, policy), err)
-                                 : look_at_dense(&l, err);
+    if (status == 0 && is_list(policy))
+        status = survey_entries(plan, policy, &(struct entries_visitor){look_at_entry, &l}, err);
+    else if (status == 0 && late)
+        look_at_kept(&l, stone_watch_of(watch, policy));
+    else if (status == 0)
+        status = survey_rows(&(struct survey){plan, {policy}, look_at_dense, &l}, err);
     if (status >= 0) {
         status = 0;
         end_policy(&l);
@@ -292,9 +277,7 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
                 status = refuse(&l, &verdict, err);
         }
     }
-    batch_release(&l.rows);
     flips_release(&l.flips);
-    free(l.occupied);
     return status;
 }
 
@@ -316,7 +299,7 @@ static bool has_stones(const struct plan *plan, const struct plan_array *array)
     const struct role_binding *b = &array->binding;
 
     return survey_has_numbers(array) && b->axes.axis == plan->board->n_cells && b->layout == NULL &&
-           (b->role == ROLE_GRID || n_planes_of(array) >= 2);
+           (b->role == ROLE_GRID || survey_form(array).n_planes >= 2);
 }
 
 static bool can_stream(const struct plan *plan, const struct plan_array *array)
@@ -338,8 +321,7 @@ static bool find_planes(struct stone_watch *watch, const struct plan *plan)
     *watch = (struct stone_watch){
         .plan = plan,
         .stones = stones,
-        .form = {&stones->spec.dtype, n_planes_of(stones), stones->spec.axis,
-                 stones->spec.channels_last},
+        .form = survey_form(stones),
         .first = plan->n_rows,
     };
     stone_planes_decide(&watch->where, &plan->conventions, watch->form.n_planes,
@@ -369,20 +351,32 @@ static int look_at_all(const struct stone_watch *watch, bool late, struct error 
     return 0;
 }
 
-int survey_flips(const struct plan *plan, struct error *err)
-{
-    struct stone_watch watch;
-
-    return find_planes(&watch, plan) ? look_at_all(&watch, false, err) : 0;
-}
-
-static int keep_rows(struct stone_watch *watch, const struct plan_array *array, size_t row_nbytes)
+static int keep_rows(struct stone_watch *watch, const struct plan_array *array, size_t row_nbytes,
+                     struct error *err)
 {
     struct kept_rows *rows = &watch->kept[watch->n_kept++];
 
-    *rows = (struct kept_rows){.array = array, .next = watch->first, .row_nbytes = row_nbytes};
+    *rows = (struct kept_rows){.array = array, .row_nbytes = row_nbytes};
     rows->bytes = calloc(FLIPS_N_PARTS * 2 * ROWS_OF_PART, row_nbytes + 1);
-    return rows->bytes != NULL ? 0 : -1;
+    return rows->bytes != NULL ? 0 : error_no_memory(err, "kept rows");
+}
+
+int survey_flips(const struct plan *plan, struct error *err)
+{
+    struct stone_watch watch;
+    struct kept_rows kept;
+    int status;
+
+    if (!find_planes(&watch, plan))
+        return 0;
+    watch.kept = &kept;
+    status = keep_rows(&watch, watch.stones, watch.form.axis, err);
+    if (status == 0)
+        status = survey_rows(&(struct survey){plan, {watch.stones}, keep_stones, &watch}, err);
+    if (status >= 0)
+        status = look_at_all(&watch, false, err);
+    free(kept.bytes);
+    return status;
 }
 
 int stone_watch_init(struct stone_watch *watch, const struct plan *plan, struct error *err)
@@ -393,12 +387,16 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, struct 
         return 0;
     }
     watch->kept = calloc(plan->n_arrays + 1, sizeof *watch->kept);
-    if (watch->kept == NULL || keep_rows(watch, watch->stones, watch->form.axis) != 0)
-        return error_no_memory(err, "stones of rows");
+    if (watch->kept == NULL)
+        return error_no_memory(err, "kept rows");
+    if (keep_rows(watch, watch->stones, watch->form.axis, err) != 0)
+        return -1;
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (is_looked_at(plan, &plan->arrays[i]) && !is_list(&plan->arrays[i]) &&
-            keep_rows(watch, &plan->arrays[i], plan->arrays[i].spec.row_nbytes) != 0)
-            return error_no_memory(err, "policies of rows");
+            keep_rows(watch, &plan->arrays[i], plan->arrays[i].spec.row_nbytes, err) != 0)
+            return -1;
+    for (size_t i = 0; i < watch->n_kept; i++)
+        watch->kept[i].next = watch->first;
     return 0;
 }
 
