@@ -316,8 +316,9 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
     const struct error_place place = {.file = archive->path};
     const bool wants_katago = said->board != NULL && strcmp(said->board, katago) == 0;
     struct error why = {0};
+    const struct array *type = archive_in_find(archive, "board_type");
     char says[64];
-    bool is_guessed;
+    bool is_guessed, has_type;
     const bool shard_says = role_guess_board(archive, says, sizeof says) == 0;
 
     *found = (struct shard_board){.from = "--board", .is_sure = true};
@@ -349,13 +350,17 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
     found->is_sure = false;
     found->from = "guessed from shapes";
     is_guessed = role_guess_board_by_shape(archive, &found->guess) == 0;
+    has_type = type != NULL && type->header.n_dims == 0 &&
+               array_read_string(type, says, sizeof says) == 0; /* of no board that is known */
     if (recall != NULL && is_guessed)
         found->board = board_new(found->guess.board, &why);
     if (why.kind == ERROR_INTERNAL)
         return error_pass(err, &why);
     if (found->board == NULL)
         error_fill_at(&found->problem, ERROR_USAGE, &place,
-                      "does not say of which board it is; use --board%s%s%s%s%s",
+                      "does not say of which board it is%s%s%s; use --board%s%s%s%s%s",
+                      has_type ? " (board_type=" : "", has_type ? text_quote(says).text : "",
+                      has_type ? " is none)" : "",
                       is_guessed ? " " : " (`symaug boards` lists them)",
                       is_guessed ? found->guess.board : "", is_guessed ? " (" : "",
                       is_guessed ? found->guess.reason : "", is_guessed ? ")" : "");

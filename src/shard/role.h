@@ -324,6 +324,7 @@ struct role_guess {
     char board[64]; /* a name for board_new; "" when several boards, or none, would do */
     char
         reason[256]; /* "planes of 9 x 9, policy of 4132 actions", with the candidates if several */
+    bool is_said;    /* by the shard, not guessed */
 };
 
 /* Guess from the shapes of the planes and the policy. 0 when one board fits, -1 (no error) else. */

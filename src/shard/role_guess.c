@@ -170,6 +170,7 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
     memset(guess, 0, sizeof *guess);
     if (role_guess_board(archive, guess->board, sizeof guess->board) == 0) {
         snprintf(guess->reason, sizeof guess->reason, "the shard says so");
+        guess->is_said = true;
         return 0;
     }
     if (plateau != NULL && plateau->header.n_dims == 2 && plateau->header.shape[1] == 19) {

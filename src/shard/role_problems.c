@@ -378,7 +378,7 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     struct text command = {0}, list = {0};
     int status = role_problems_command(problems, archive, request, &command, err);
     char reason[ERROR_MESSAGE_NBYTES];
-    struct role_guess fits;
+    struct role_guess fits = {0};
     size_t k;
 
     for (k = 0; k < problems->n && status == 0; k++) {
@@ -399,7 +399,11 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
         list.n_bytes + strlen(next->message) + strlen(next->array) + command.n_bytes + 400 <=
             ERROR_MESSAGE_NBYTES)
         status = text_append(&list, err, "; then %s: %s", next->array, error_reason(next, reason));
-    if (status == 0 && find_fitting_board(problems, archive, &fits))
+    if (status == 0 && find_fitting_board(problems, archive, &fits) && fits.is_said)
+        error_set_at(err, ERROR_DATA, &place, "%s; the board is the shard's own, %s%s", list.text,
+                     archive_in_find(archive, "board_type") != NULL ? "board_type=" : "",
+                     text_quote(fits.board).text);
+    else if (status == 0 && fits.board[0] != '\0')
         error_set_at(err, ERROR_DATA, &place, "%s; %s fit another board: use --board %s", list.text,
                      fits.reason, fits.board);
     else if (status == 0)
