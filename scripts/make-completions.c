@@ -100,6 +100,14 @@ static void print_operands(const struct command *command)
         print_jobs(command);
 }
 
+/* How the names of a command's operands end, but for those of folders: "npz npy" and the like. */
+static const char *endings(const struct command *command)
+{
+    if (strcmp(command->name, "boards") == 0 || strcmp(command->name, "manifest") == 0)
+        return "json"; /* descriptions of boards, manifests */
+    return strstr(command->operands, "MANIFEST") != NULL ? "npz npy json" : "npz npy";
+}
+
 /* The words for an option's argument; nothing when any text will do. */
 static void print_words(const struct option_row *row, const char *escaped)
 {
@@ -152,7 +160,7 @@ static void print_bash_operands(const struct command *command)
 {
     printf("    %s) list='", command->name);
     print_operands(command);
-    printf("' ;;\n");
+    printf("' ends='%s' ;;\n", endings(command));
 }
 
 static void print_bash(void)
@@ -176,8 +184,8 @@ static void print_bash(void)
         print_bash_operands(command_table[i]);
     printf("    esac\n}\n\n"
            "_symaug() {\n"
-           "    local line=${COMP_LINE:0:COMP_POINT} list='' kind='' word command i\n"
-           "    local -a words\n"
+           "    local line=${COMP_LINE:0:COMP_POINT} list='' kind='' ends='' word command i\n"
+           "    local -a words files=()\n"
            "    read -ra words <<<\"$line\"\n"
            "    [[ $line == *[[:space:]] ]] && words+=('')\n"
            "    word=${words[-1]} command=${words[1]}\n"
@@ -197,10 +205,18 @@ static void print_bash(void)
            "        _symaug_options \"$command\"\n"
            "    else\n"
            "        kind=-f\n"
-           "        ((${#words[@]} == 3)) && _symaug_operands \"$command\"\n"
+           "        _symaug_operands \"$command\"\n"
+           "        ((${#words[@]} == 3)) || list=''\n"
            "    fi\n"
-           "    [[ -n $kind ]] && compopt -o filenames 2>/dev/null\n"
-           "    mapfile -t COMPREPLY < <(compgen -W \"$list\" ${kind:+\"$kind\"} -- \"$word\")\n"
+           "    mapfile -t COMPREPLY < <(compgen -W \"$list\" -- \"$word\")\n"
+           "    if [[ -n $kind ]]; then\n"
+           "        compopt -o filenames 2>/dev/null\n"
+           "        mapfile -t files < <(compgen \"$kind\" -- \"$word\")\n"
+           "    fi\n"
+           "    for i in \"${files[@]}\"; do\n"
+           "        [[ -z $ends || -d $i || \" $ends \" == *\" ${i##*.} \"* ]] && "
+           "COMPREPLY+=(\"$i\")\n"
+           "    done\n"
            "    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[=:] ]] &&\n"
            "        compopt -o nospace 2>/dev/null\n"
            "    # What stands before the last ':' is not in the word that bash replaces.\n"
@@ -256,6 +272,15 @@ static void print_zsh_option(const struct option_row *row)
     printf("' \\\n");
 }
 
+/* Files of a command's endings, and folders. */
+static void print_zsh_files(const struct command *command)
+{
+    printf("_files -g \"*.(");
+    for (const char *c = endings(command); *c != '\0'; c++)
+        putchar(*c == ' ' ? '|' : *c);
+    printf(")\"");
+}
+
 static void print_zsh_command(const struct command *command)
 {
     printf("    %s)\n        _arguments -s -S \\\n", command->name);
@@ -264,8 +289,11 @@ static void print_zsh_command(const struct command *command)
             print_zsh_option(&option_table[i]);
     printf("            '1:operand:{ compadd -- ");
     print_operands(command);
-    printf("; _files }' '*:file:_files'\n");
-    printf("        ;;\n");
+    printf("; ");
+    print_zsh_files(command);
+    printf(" }' '*:file:");
+    print_zsh_files(command);
+    printf("'\n        ;;\n");
 }
 
 static void print_zsh(void)
@@ -330,8 +358,14 @@ static void print_fish_command(const struct command *command)
     for (size_t i = 0; i < option_n_table; i++)
         if (option_is_of(&option_table[i], command->name))
             print_fish_option(command, &option_table[i]);
-    printf("complete -c symaug -n '__fish_seen_subcommand_from %s' -F -a '", command->name);
+    printf("complete -c symaug -n '__fish_seen_subcommand_from %s' -a '", command->name);
     print_operands(command);
+    for (const char *end = endings(command); *end != '\0'; end += strspn(end, " ")) {
+        const int n = (int)strcspn(end, " ");
+
+        printf(" (__fish_complete_suffix .%.*s)", n, end);
+        end += n;
+    }
     printf("'\n");
 }
 

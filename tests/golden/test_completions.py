@@ -30,9 +30,10 @@ def bash(line, cwd=None):
                  line, cwd=cwd)
 
 
-def fish(line):
+def fish(line, cwd=None):
     script = os.path.abspath(os.path.join(FOLDER, "symaug.fish"))
-    out = shell("fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", script, line)
+    out = shell("fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", script, line,
+                cwd=cwd)
     return [row.split("\t")[0] for row in out]
 
 
@@ -140,6 +141,25 @@ def test_bash_files():
         same(bash("symaug info in", folder), ["inner", "input.npz"], "operands")
         same(bash("symaug expand --out-dir=in", folder), ["inner"], "--out-dir")
         same(bash("symaug expand -o in", folder), ["inner", "input.npz"], "-o")
+
+
+@tap.test(("expand", "npy npz"), ("verify", "json npy npz"), ("boards", "json"),
+          ("manifest check", "json"))
+def test_kinds_of_files(command, endings):
+    """Operands are files of the kinds that a command reads, or folders."""
+    kinds = {f"a.{ending}" for ending in endings.split()}
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, "ab"))
+        for name in ("a.npz", "a.npy", "a.json", "a.txt", "a"):
+            open(os.path.join(folder, name), "w").close()
+        same(bash(f"symaug {command} a", folder), {"ab", *kinds}, "bash")
+        same(bash(f"symaug {command} a.npz a", folder), {"ab", *kinds}, "bash, the next one")
+        if shutil.which("fish"):
+            found = {x.removesuffix("/") for x in fish(f"symaug {command} a", folder)}
+            assert found >= {"ab", *kinds}, f"fish: {sorted(found)}"
+    for spec in zsh("symaug", *command.split()[:1], "")[-2:] if shutil.which("zsh") else []:
+        found = re.search(r'_files -g "\*\.\((.*)\)"', spec)
+        same(found[1].split("|"), endings.split(), f"zsh: {spec}")
 
 
 @tap.test(*COMMANDS)
