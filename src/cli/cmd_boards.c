@@ -212,31 +212,6 @@ static int print_actions(const struct plan *plan, uint64_t action,
     return refuse_layout(board, text, err);
 }
 
-/* The images of one index, a line of them. */
-static int print_images(const struct plan *plan, const struct action_space *space, const char *word,
-                        uint64_t line, struct error *err)
-{
-    const bool is_negative = *word == '-';
-    uint64_t index = 0;
-
-    if (text_parse_u64(word + is_negative, &index) != 0 || (!is_negative && index >= space->length))
-        return error_set(err, ERROR_DATA,
-                         "standard input: line %llu: %s, expected an index below %llu of the "
-                         "policy %s, or a negative one",
-                         (unsigned long long)line, text_quote(word).text,
-                         (unsigned long long)space->length, space->layout->name);
-    for (uint32_t k = 0; k < plan->n_chosen; k++) {
-        if (k > 0)
-            putchar('\t');
-        if (is_negative)
-            fputs(word, stdout);
-        else
-            printf("%u", space->dst[plan->chosen[k] * space->length + index]);
-    }
-    putchar('\n');
-    return 0;
-}
-
 /* Indices on standard input, one a line, become lines of their images. */
 static int print_stream(const struct plan *plan, const struct action_layout *wanted,
                         struct error *err)
@@ -258,8 +233,28 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
     space = action_space_new(board, layout, padded_length(layout, board), err);
     status = space != NULL ? 0 : -1;
     for (uint64_t n = 1; status == 0 && getline(&line, &capacity, stdin) >= 0; n++) {
+        const bool is_negative = *line == '-';
+        uint64_t index = 0;
+
         line[strcspn(line, "\r\n")] = '\0';
-        status = print_images(plan, space, line, n, err);
+        if (text_parse_u64(line + is_negative, &index) != 0 ||
+            (!is_negative && index >= space->length)) {
+            status = error_set(err, ERROR_DATA,
+                               "standard input: line %llu: %s, expected an index below %llu of the "
+                               "policy %s, or a negative one",
+                               (unsigned long long)n, text_quote(line).text,
+                               (unsigned long long)space->length, space->layout->name);
+            break;
+        }
+        for (uint32_t k = 0; k < plan->n_chosen; k++) {
+            if (k > 0)
+                putchar('\t');
+            if (is_negative)
+                fputs(line, stdout);
+            else
+                printf("%u", space->dst[plan->chosen[k] * space->length + index]);
+        }
+        putchar('\n');
     }
     if (status == 0 && ferror(stdin))
         status = error_set_errno(err, ERROR_IO, errno, "standard input: cannot read");

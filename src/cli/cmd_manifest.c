@@ -62,30 +62,32 @@ static size_t count_others(const struct input_list *a, const struct input_list *
 static int check_inputs(const struct manifest *manifest, const char *file, bool zero,
                         struct error *err)
 {
-    struct input_list paths = {0}, expected = {0}, found = {0};
+    struct input_list expected = {0}, found = {0};
     const char *first;
     size_t n;
-    int status = input_list_add_from(&paths, file, zero, err);
+    int status = input_list_add_from(&expected, file, zero, err);
 
-    for (size_t i = 0; i < paths.n && status == 0; i++) {
-        char *name = input_list_base_name(paths.paths[i], err);
+    for (size_t i = 0; i < expected.n && status == 0; i++) {
+        char *name = input_list_base_name(expected.paths[i], err);
 
-        status = name != NULL ? input_list_add(&expected, name, err) : -1;
-        free(name);
+        status = name != NULL ? 0 : -1;
+        free(expected.paths[i]);
+        expected.paths[i] = name;
     }
-    for (size_t i = 0; status == 0 && i < manifest->n_inputs; i++)
+    for (size_t i = 0; i < manifest->n_inputs && status == 0; i++)
         status = input_list_add(&found, manifest->inputs[i].name, err);
-    make_set(&expected);
-    make_set(&found);
-    if (status == 0 && (n = count_others(&expected, &found, &first)) > 0)
-        status =
-            error_set(err, ERROR_DATA, "%zu of %zu inputs in %s have no output, the first is %s", n,
-                      expected.n, text_quote(file).text, text_quote(first).text);
-    if (status == 0 && (n = count_others(&found, &expected, &first)) > 0)
-        status = error_set(err, ERROR_DATA,
-                           "%zu of %zu inputs of the outputs are not in %s, the first is %s", n,
-                           found.n, text_quote(file).text, text_quote(first).text);
-    input_list_release(&paths);
+    if (status == 0) {
+        make_set(&expected);
+        make_set(&found);
+        if ((n = count_others(&expected, &found, &first)) > 0)
+            status = error_set(err, ERROR_DATA,
+                               "%zu of %zu inputs in %s have no output, the first is %s", n,
+                               expected.n, text_quote(file).text, text_quote(first).text);
+        else if ((n = count_others(&found, &expected, &first)) > 0)
+            status = error_set(err, ERROR_DATA,
+                               "%zu of %zu inputs of the outputs are not in %s, the first is %s", n,
+                               found.n, text_quote(file).text, text_quote(first).text);
+    }
     input_list_release(&expected);
     input_list_release(&found);
     return status;
