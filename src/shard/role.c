@@ -47,7 +47,6 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .options = "msb lsb",
             .flags = ROLE_MOVES | ROLE_ON_CELLS,
             .fit = role_fit_packed,
-            .by_name = {role_fit_packed},
             .spec = spec_of_packed,
             .check = ROLE_CHECK_PAD_BITS,
             .mistake = ROLE_MISTAKE_PLANES,
@@ -61,7 +60,6 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .flags = ROLE_MOVES | ROLE_ON_CELLS,
             .min_dims = 2,
             .fit = role_fit_grid,
-            .by_name = {role_fit_grid},
             .spec = spec_of_grid,
             .swap = ROLE_SWAP_CODES,
             .check = ROLE_CHECK_TILES,
@@ -76,7 +74,6 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .options = LAYOUT_OPTIONS,
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_policy,
-            .by_name = {role_fit_policy},
             .spec = spec_of_policy,
             .check = ROLE_CHECK_POLICY,
             .mistake = ROLE_MISTAKE_POLICY,
@@ -90,7 +87,6 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .options = LAYOUT_OPTIONS,
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_policy,
-            .by_name = {role_fit_policy},
             .spec = spec_of_policy,
             .mistake = ROLE_MISTAKE_POLICY,
             .names = {{"qValueTargetsNCMove action_values q_values", 0}},
@@ -103,7 +99,6 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .options = LAYOUT_OPTIONS,
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_policy,
-            .by_name = {role_fit_policy},
             .spec = spec_of_policy,
             .mistake = ROLE_MISTAKE_POLICY,
             .names = {{"legal legal_mask legal_moves legals_mask action_mask action_masks mask",
@@ -145,7 +140,6 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .options = LAYOUT_OPTIONS " pairs",
             .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
             .fit = role_fit_action,
-            .by_name = {role_fit_action},
             .spec = spec_of_indices,
             .check = ROLE_CHECK_ACTION,
             .mistake = ROLE_MISTAKE_MOVE,
@@ -188,7 +182,6 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .effect = "kept; a colour swap reverses it",
             .flags = ROLE_ONLY_SWAPS,
             .fit = role_fit_wdl,
-            .by_name = {role_fit_wdl},
             .swap = ROLE_SWAP_VALUES,
             .check = ROLE_CHECK_WDL,
             .mistake = ROLE_MISTAKE_VALUE,
@@ -202,7 +195,6 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .options = "player winner",
             .flags = ROLE_ONLY_SWAPS,
             .fit = role_fit_to_move,
-            .by_name = {role_fit_to_move},
             .swap = ROLE_SWAP_PLAYER,
             .check = ROLE_CHECK_PLAYER,
             .mistake = ROLE_MISTAKE_PLAYER,
@@ -216,7 +208,6 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .shape = "(N,3) integers",
             .effect = "kept, or permuted with --tiles permute",
             .fit = role_fit_tile,
-            .by_name = {role_fit_tile},
             .spec = spec_of_tile,
             .check = ROLE_CHECK_TILES,
             .mistake = ROLE_MISTAKE_PLANES,
@@ -304,17 +295,6 @@ struct role_named role_by_name(const char *key, const struct board *board)
     return find_name(key, strlen(key), board);
 }
 
-bool role_name_suggests_cells(const char *key)
-{
-    static const char *const hints[] = {"move", "action", "pos",    "cell", "coord",
-                                        "best", "played", "chosen", "mv"};
-
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-        if (strcasestr(key, hints[i]) != NULL)
-            return true;
-    return false;
-}
-
 enum role role_values_by_prefix(const char *key, size_t n_bytes)
 {
     for (unsigned k = 0; k < ROLE_N_KINDS; k++)
@@ -330,35 +310,25 @@ bool role_prefix_is_counts(const char *key, size_t n_bytes)
 
 /* --- what the user says --- */
 
-enum option_field {
-    OPTION_COL_FIRST,
-    OPTION_LSB_FIRST,
-    OPTION_CHANNELS_LAST,
-    OPTION_PER_PLAYER,
-    OPTION_FLIP,
-    OPTION_WINNER,
-    OPTION_PAIRS
-};
-
 /* What the options of a role's row mean, other than layout=NAME. */
 static const struct role_option {
     const char *name;
-    enum option_field field;
+    size_t offset; /* of an int in struct role_override */
     int value;
 } option_table[] = {
-    {"pairs", OPTION_PAIRS, 1},
-    {"rowcol", OPTION_COL_FIRST, 0},
-    {"colrow", OPTION_COL_FIRST, 1},
-    {"msb", OPTION_LSB_FIRST, 0},
-    {"lsb", OPTION_LSB_FIRST, 1},
-    {"nchw", OPTION_CHANNELS_LAST, 0},
-    {"nhwc", OPTION_CHANNELS_LAST, 1},
-    {"players", OPTION_PER_PLAYER, 1},
-    {"flipud", OPTION_FLIP, ACTION_FLIPUD},
-    {"fliplr", OPTION_FLIP, ACTION_FLIPLR},
-    {"transpose", OPTION_FLIP, ACTION_TRANSPOSE},
-    {"player", OPTION_WINNER, 0},
-    {"winner", OPTION_WINNER, 1},
+    {"pairs", offsetof(struct role_override, is_pairs), 1},
+    {"rowcol", offsetof(struct role_override, col_first), 0},
+    {"colrow", offsetof(struct role_override, col_first), 1},
+    {"msb", offsetof(struct role_override, lsb_first), 0},
+    {"lsb", offsetof(struct role_override, lsb_first), 1},
+    {"nchw", offsetof(struct role_override, channels_last), 0},
+    {"nhwc", offsetof(struct role_override, channels_last), 1},
+    {"players", offsetof(struct role_override, per_player), 1},
+    {"flipud", offsetof(struct role_override, flip), ACTION_FLIPUD},
+    {"fliplr", offsetof(struct role_override, flip), ACTION_FLIPLR},
+    {"transpose", offsetof(struct role_override, flip), ACTION_TRANSPOSE},
+    {"player", offsetof(struct role_override, is_winner), 0},
+    {"winner", offsetof(struct role_override, is_winner), 1},
 };
 
 #define N_OPTIONS (sizeof option_table / sizeof option_table[0])
@@ -406,12 +376,10 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
     }
     for (size_t i = 0; i < N_OPTIONS; i++) {
         const struct role_option *option = &option_table[i];
-        int *const fields[] = {&o->col_first, &o->lsb_first, &o->channels_last, &o->per_player,
-                               &o->flip,      &o->is_winner, &o->is_pairs};
 
         if (equals(text, n_bytes, option->name) &&
             lists(role_kinds[o->role].options, text, n_bytes)) {
-            *fields[option->field] = option->value;
+            memcpy((uint8_t *)o + option->offset, &option->value, sizeof option->value);
             return 0;
         }
     }
@@ -463,8 +431,7 @@ static void override_release(struct role_override *o)
 static int add(struct role_request *request, const char *array, size_t n_array, const char *spec,
                struct error *err)
 {
-    struct role_override o = {
-        .col_first = -1, .lsb_first = -1, .channels_last = -1, .flip = -1, .is_winner = -1};
+    struct role_override o = ROLE_OVERRIDE_INIT;
     struct role_override *grown;
 
     if (n_array == 0)

@@ -95,6 +95,12 @@ struct role_override {
     int is_pairs;      /* :pairs */
 };
 
+/* An override that says nothing. */
+#define ROLE_OVERRIDE_INIT                                                                 \
+    {                                                                                      \
+        .col_first = -1, .lsb_first = -1, .channels_last = -1, .flip = -1, .is_winner = -1 \
+    }
+
 struct role_request {
     struct role_override *overrides; /* owned */
     size_t n_overrides;
@@ -148,8 +154,7 @@ enum role_flag {
     ROLE_IS_OFFSETS = 64, /* and where each row begins */
 };
 
-struct role_context;
-struct role_reason;
+struct role_case;
 struct spec;
 struct spec_maker;
 
@@ -158,11 +163,12 @@ typedef int spec_fill(struct spec *spec, struct spec_maker *maker,
                       const struct role_binding *binding, struct error *err);
 
 /*
- * Try array i, which has the right number of rows, as one role. True: *binding is complete but for
- * the layout of an action that was not told one. False: reason says what was expected.
+ * Try an array, which has the right number of rows, as one role. True: its binding is complete but
+ * for the layout of an action that was not told one. False: a reason says what was expected.
  */
-typedef bool (*role_fit)(const struct role_context *c, size_t i, struct role_binding *binding,
-                         struct role_reason *reason);
+typedef bool (*role_fit)(struct role_case *array);
+
+#define ROLE_N_FITS 3
 
 /* What a colour swap does to its numbers. */
 enum role_swap {
@@ -208,8 +214,8 @@ struct role_kind {
     unsigned flags;      /* enum role_flag */
     unsigned min_dims;   /* of an array that tells the number of rows; 0 is 1 */
     role_fit fit;        /* how an array that was told the role must fit; NULL: not by a fit */
-    role_fit by_name[3]; /* what an array named so may be, in order */
-    spec_fill *spec;     /* what transforms do to it; NULL: rows are kept */
+    role_fit by_name[ROLE_N_FITS]; /* what an array named so may be, in order; none: as told */
+    spec_fill *spec;               /* what transforms do to it; NULL: rows are kept */
     enum role_swap swap;
     enum role_check check;
     enum role_mistake mistake;

@@ -1,17 +1,25 @@
 /*
- * role_guess.c - the board of a shard. What the shard says (board_type, the members of KataGo's
- * shards) is taken at its word, if it is a preset: a name could otherwise be the path of a board
- * file. What the shapes of planes and policy suggest is a guess, with the reason in words, and
- * never enough for `expand`.
+ * role_guess.c - guesses, for people to read. The board of a shard: what the shard says
+ * (board_type, the members of KataGo's shards) is taken at its word, if it is a preset; what the
+ * shapes of planes and policy suggest is a guess, with the reason in words, and never enough for
+ * `expand`. The role of an array: by its shape, and by what its numbers and strings say.
  */
-#include "shard/role.h"
-
-#include "base/text.h"
+#include "shard/batch.h"
+#include "shard/label.h"
 #include "shard/role_parts.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define N_OF(table)     (sizeof(table) / sizeof(table)[0])
+#define MAX_LOOK_NBYTES (1u << 20) /* of a row that is looked at */
+
+/* --- the board --- */
 
 static bool is_preset(const char *name)
 {
@@ -25,7 +33,7 @@ const struct array *role_rows_array(const struct archive_in *archive)
 {
     static const enum role order[] = {ROLE_PLANES, ROLE_POLICY, ROLE_VALUE, ROLE_ACTION};
 
-    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+    for (size_t k = 0; k < N_OF(order); k++)
         for (size_t i = 0; i < archive->n_arrays; i++)
             if (role_by_name(archive->arrays[i].key, NULL).role == order[k] &&
                 archive->arrays[i].header.n_dims > 0)
@@ -53,34 +61,22 @@ int role_guess_board(const struct archive_in *archive, char *name, size_t n_byte
     return n > 0 && (size_t)n < n_bytes ? 0 : -1;
 }
 
-static void read_planes(const struct npy_header *h, struct board_seen *seen)
-{
-    const uint64_t *s = h->shape;
-    bool last;
-
-    if (h->n_dims == 3) {
-        seen->n_planes = 1;
-        seen->rows = s[1];
-        seen->cols = s[2];
-        return;
-    }
-    last =
-        s[2] != s[3] &&
-        (s[1] == s[2] || (board_shape_is_known(s[1], s[2]) && !board_shape_is_known(s[2], s[3])));
-    seen->n_planes = last ? s[3] : s[1];
-    seen->rows = last ? s[1] : s[2];
-    seen->cols = last ? s[2] : s[3];
-}
-
 bool role_see_planes(const struct archive_in *archive, struct board_seen *seen)
 {
     for (size_t i = 0; i < archive->n_arrays; i++) {
         const struct npy_header *h = &archive->arrays[i].header;
+        const uint64_t *s = h->shape;
+        bool last; /* channels */
 
         if (role_by_name(archive->arrays[i].key, NULL).role != ROLE_PLANES ||
             (h->n_dims != 3 && h->n_dims != 4))
             continue;
-        read_planes(h, seen);
+        last = h->n_dims == 3 ||
+               (s[2] != s[3] && (s[1] == s[2] || (board_shape_is_known(s[1], s[2]) &&
+                                                  !board_shape_is_known(s[2], s[3]))));
+        seen->n_planes = h->n_dims == 3 ? 1 : last ? s[3] : s[1];
+        seen->rows = last ? s[1] : s[2];
+        seen->cols = last ? s[2] : s[3];
         if (seen->rows > 0)
             return true;
     }
@@ -126,39 +122,35 @@ static void look(const struct archive_in *archive, struct board_seen *seen)
         seen->n_actions = (uint64_t)n;
 }
 
-static void write_reason(const struct board_seen *seen, struct role_guess *guess)
+/* Append to the reason, printf-style, what fits. */
+static void append_reason(struct role_guess *guess, const char *format, ...)
 {
-    size_t used = (size_t)snprintf(guess->reason, sizeof guess->reason,
-                                   "%" PRIu64 " planes of %" PRIu64 " x %" PRIu64, seen->n_planes,
-                                   seen->rows, seen->cols);
+    const size_t used = strlen(guess->reason);
+    va_list args;
 
-    if (seen->n_actions > 0)
-        snprintf(guess->reason + used, sizeof guess->reason - used,
-                 ", policy of %" PRIu64 " actions", seen->n_actions);
+    va_start(args, format);
+    vsnprintf(guess->reason + used, sizeof guess->reason - used, format, args);
+    va_end(args);
 }
 
 static int choose(const struct board_seen *seen, struct role_guess *guess)
 {
     const char *known = board_by_shape(seen);
     char boards[BOARD_MAX_GUESSES][64];
-    size_t n, used;
+    size_t n;
 
-    write_reason(seen, guess);
-    if (known != NULL) {
-        snprintf(guess->board, sizeof guess->board, "%s", known);
-        return 0;
-    }
-    n = board_guess(seen, boards);
+    append_reason(guess, "%" PRIu64 " planes of %" PRIu64 " x %" PRIu64, seen->n_planes, seen->rows,
+                  seen->cols);
+    if (seen->n_actions > 0)
+        append_reason(guess, ", policy of %" PRIu64 " actions", seen->n_actions);
+    n = known == NULL ? board_guess(seen, boards) : 1;
     if (n == 1) {
-        snprintf(guess->board, sizeof guess->board, "%s", boards[0]);
+        snprintf(guess->board, sizeof guess->board, "%s", known != NULL ? known : boards[0]);
         return 0;
     }
-    used = strlen(guess->reason);
-    used += (size_t)snprintf(guess->reason + used, sizeof guess->reason - used, "%s",
-                             n > 0 ? ": one of" : ": no board known");
+    append_reason(guess, "%s", n > 0 ? ": one of" : ": no board known");
     for (size_t i = 0; i < n; i++)
-        used += (size_t)snprintf(guess->reason + used, sizeof guess->reason - used, "%s %s",
-                                 i > 0 ? "," : "", boards[i]);
+        append_reason(guess, "%s %s", i > 0 ? "," : "", boards[i]);
     return -1;
 }
 
@@ -184,4 +176,325 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
         return -1;
     }
     return choose(&seen, guess);
+}
+
+/* --- what numbers and strings say --- */
+
+/* Whether rows of the array are in order and small enough to be looked at. */
+static bool is_seen(const struct array *array)
+{
+    return array->row_nbytes > 0 && array->row_nbytes <= MAX_LOOK_NBYTES &&
+           !array_is_fortran(array);
+}
+
+bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low, double *high)
+{
+    struct number_range range = {.n = 0};
+
+    if (!dtype_is_number(&array->header.dtype) || array->n_rows == 0 || !is_seen(array) ||
+        number_range_find(&array, 1, max_nbytes, NULL, &range, NULL) != 0)
+        return false;
+    *low = range.min;
+    *high = range.max;
+    return range.n > 0;
+}
+
+/* As long as the board has cells, where no name says that it is something else; or FEN: rows of
+ * pieces and numbers apart by slashes, one fewer than the board has rows (or chess's seven). */
+static bool is_position(const struct role_case *a, const char *text)
+{
+    const struct board *board = a->c->board;
+    const size_t n = strcspn(text, " ");
+    unsigned n_slashes = 0;
+    size_t i = 0;
+
+    if (!a->named.is_known && board->n_on_board > 1 && strlen(text) >= board->n_on_board)
+        return true;
+    for (; i < n && (isalnum((unsigned char)text[i]) || strchr("/+~", text[i]) != NULL); i++)
+        n_slashes += text[i] == '/';
+    return i == n && (n_slashes == 7 || (board->rows > 2 && n_slashes == board->rows - 1));
+}
+
+/* One element of a string array as text; what is not ASCII becomes '?'. */
+static void read_text(const struct dtype *dtype, const uint8_t *element, char *text)
+{
+    const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1;
+    size_t n = 0;
+
+    for (; n < dtype->itemsize / step; n++) {
+        const uint64_t code = bytes_get_uint(element + n * step, step, dtype->big_endian);
+
+        if (code == 0)
+            break;
+        text[n] = code < 128 ? (char)code : '?';
+    }
+    text[n] = '\0';
+}
+
+bool role_may_hold_positions(const struct role_case *a)
+{
+    const struct array *array = a->array;
+    const struct dtype *dtype = &a->h->dtype;
+    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
+    char object[512], *text;
+    bool found = false;
+    int status;
+
+    for (uint64_t k = 0; array->objects != NULL && k < array->objects->n_items && !found; k++) {
+        const struct pickle_item *item = &array->objects->items[k];
+
+        if (item->kind != PICKLE_STRING)
+            continue;
+        snprintf(object, sizeof object, "%.*s", (int)item->n_bytes_or_items, item->as.bytes);
+        found = is_position(a, object);
+    }
+    if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || !is_seen(array))
+        return found;
+    status = batch_open(&batch, NULL, NULL); /* whoever copies it says what is wrong with it */
+    text = malloc(dtype->itemsize + 1);
+    while (status == 0 && text != NULL && !found && batch_next(&batch, 1, NULL) == 0 && batch.n > 0)
+        for (uint64_t at = 0; at < array->row_nbytes && !found; at += dtype->itemsize) {
+            read_text(dtype, batch.bytes.data + at, text);
+            found = is_position(a, text);
+        }
+    free(text);
+    batch_release(&batch);
+    return found;
+}
+
+/* Whether every row adds up to 1, or to 0, with nothing below 0. */
+static bool are_shares(const struct array *array)
+{
+    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
+    const struct dtype *dtype = &array->header.dtype;
+    bool fits = dtype_is_number(dtype) && batch_open(&batch, NULL, NULL) == 0;
+
+    for (uint64_t row = 0; row < array->n_rows && fits; row++) {
+        double low = 0, sum = 0;
+
+        fits = batch_next(&batch, 1, NULL) == 0;
+        for (uint64_t k = 0; fits && k < array->row_nbytes / dtype->itemsize; k++) {
+            const double value = dtype_get_double(dtype, batch.bytes.data + k * dtype->itemsize);
+
+            low = fmin(low, value);
+            sum += value;
+        }
+        fits = fits && label_are_shares(dtype, false, low, sum);
+    }
+    batch_release(&batch);
+    return fits;
+}
+
+/* Whom values speak of, by the rows that follow each other: by colour they stay the same through a
+ * game, those of the player to move change with every row. */
+enum speaker { SPEAKER_UNKNOWN, SPEAKER_COLOUR, SPEAKER_MOVER };
+
+static enum speaker find_speaker(const struct array *array, double middle)
+{
+    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
+    const int status = batch_open(&batch, NULL, NULL);
+    uint64_t n_same = 0, n_pairs = 0;
+    double last = 0;
+
+    while (status == 0 && array->row_nbytes > 0 && array->row_nbytes <= 16 &&
+           batch_next(&batch, 1, NULL) == 0 && batch.n > 0) {
+        const double value = dtype_get_double(&array->header.dtype, batch.bytes.data) - middle;
+
+        n_pairs += value * last != 0;
+        n_same += value * last > 0;
+        last = value;
+    }
+    batch_release(&batch);
+    if (n_pairs < 16)
+        return SPEAKER_UNKNOWN;
+    return n_same >= n_pairs - n_pairs / 8 ? SPEAKER_COLOUR
+           : n_same <= n_pairs / 4         ? SPEAKER_MOVER
+                                           : SPEAKER_UNKNOWN;
+}
+
+/* --- what is likely --- */
+
+bool role_name_suggests_cells(const char *key)
+{
+    static const char *const hints[] = {"move", "action", "pos",    "cell", "coord",
+                                        "best", "played", "chosen", "mv"};
+
+    for (size_t i = 0; i < N_OF(hints); i++)
+        if (strcasestr(key, hints[i]) != NULL)
+            return true;
+    return false;
+}
+
+static bool has_role(const struct role_context *c, enum role role)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (role_wanted(&c->cases[i]) == role)
+            return true;
+    return false;
+}
+
+/* Whether numbers can be moves or places: they go from -1 to something below the end. */
+static bool are_places(const struct role_case *a, enum role role)
+{
+    const struct role_context *c = a->c;
+    uint64_t end = c->board->rows > c->board->cols ? c->board->rows : c->board->cols;
+    double low, high;
+
+    if (role == ROLE_ACTION)
+        end = has_role(c, ROLE_POLICY_INDEX) ? UINT32_MAX : c->board->n_cells;
+    for (size_t k = 0; role == ROLE_ACTION && k < c->n; k++) {
+        const struct array *array = c->cases[k].array;
+        const enum role wanted = role_wanted(&c->cases[k]);
+
+        if ((wanted == ROLE_POLICY || wanted == ROLE_MASK || wanted == ROLE_ACTION_VALUES) &&
+            array->header.dtype.itemsize > 0 &&
+            array->row_nbytes / array->header.dtype.itemsize > end)
+            end = array->row_nbytes / array->header.dtype.itemsize;
+    }
+    return !c->request->is_strict || a->array->n_rows == 0 ||
+           (role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 && high < (double)end);
+}
+
+/* Whether the array would fit the role, which it is not given. */
+static bool could_be(const struct role_case *a, enum role role)
+{
+    struct role_binding unused = {0};
+    struct role_case tried = *a;
+
+    tried.b = &unused;
+    return role_kinds[role].fit(&tried);
+}
+
+/* Whether nothing else in the shard has planes, or could. */
+static bool are_only_planes(const struct role_case *a)
+{
+    const struct role_context *c = a->c;
+
+    for (const struct role_case *other = c->cases; other < c->cases + c->n; other++)
+        if (other != a &&
+            (role_is_on_cells(role_wanted(other)) ||
+             (!other->named.is_known && !other->is_told && other->array->n_rows == c->n_rows &&
+              (could_be(other, ROLE_PLANES) || could_be(other, ROLE_PACKED)))))
+            return false;
+    return true;
+}
+
+/* Whether the numbers speak for a role whose shape fits. Where colours are swapped a map of the
+ * cells may go by colour, and only what shows itself is likely. */
+static bool is_likely(const struct role_case *a, enum role role)
+{
+    double low, high;
+
+    if (role == ROLE_ACTION || role == ROLE_COORD)
+        return !role_is_on_cells(role_wanted(a)) && are_places(a, role);
+    if (!a->c->request->swaps_colours || role_wanted(a) == role)
+        return true;
+    if (role == ROLE_POLICY)
+        return a->h->dtype.kind == DTYPE_FLOAT && are_shares(a->array);
+    if (role == ROLE_PACKED)
+        return are_only_planes(a);
+    if (!role_find_range(a->array, UINT64_MAX, &low, &high))
+        return false;
+    if (role == ROLE_GRID)
+        return (low >= 0 && high == 2) || (low == -1 && high <= 1);
+    return low >= 0 && high <= 1 && are_only_planes(a);
+}
+
+/* As role_suggest, but for the reason. */
+static const char *suggest(struct role_case *a)
+{
+    /* A floating array as long as a policy is one; other numbers are rather a grid. */
+    static const enum role orders[2][6] = {
+        {ROLE_GRID, ROLE_POLICY, ROLE_PLANES, ROLE_PACKED, ROLE_ACTION, ROLE_COORD},
+        {ROLE_POLICY, ROLE_GRID, ROLE_PLANES, ROLE_PACKED, ROLE_META, ROLE_META},
+    };
+    const struct role_request *request = a->c->request;
+    const enum role *roles = orders[a->h->dtype.kind == DTYPE_FLOAT];
+
+    if (a->array->n_rows != a->c->n_rows || a->h->n_dims == 0)
+        return role_is_spatial(a, 0) ? "drop" : "meta";
+    if (a->array->objects != NULL)
+        return request->swaps_colours ? "ROLE" : "copy";
+    for (size_t k = 0; k < 6 && roles[k] != ROLE_META; k++) {
+        if (!could_be(a, roles[k]))
+            continue;
+        if (!is_likely(a, roles[k]))
+            return "ROLE";
+        if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a->array))
+            return role_name(ROLE_ACTION_VALUES);
+        return role_name(roles[k]);
+    }
+    return "ROLE";
+}
+
+const char *role_suggest(struct role_case *a)
+{
+    char reason[sizeof a->c->reason];
+    const char *role;
+
+    memcpy(reason, a->c->reason, sizeof reason);
+    role = suggest(a);
+    memcpy(a->c->reason, reason, sizeof reason);
+    return role;
+}
+
+/* The role of players, or NULL, by the lowest and highest of their codes. */
+static const char *suggest_player(const struct role_context *c, const char *role, double low,
+                                  double high, const char **flags)
+{
+    static const struct {
+        double low, high;
+        const char *flags;
+    } codings[] = {[TO_MOVE_01] = {0, 1, ""},
+                   [TO_MOVE_12] = {1, 2, " --to-move 12"},
+                   [TO_MOVE_PM1] = {-1, 1, " --to-move pm1"}};
+    enum to_move_coding coding = c->request->to_move;
+
+    if (!c->request->to_move_is_said) {
+        coding = low == -1 ? TO_MOVE_PM1 : low == 1 && high == 2 ? TO_MOVE_12 : TO_MOVE_01;
+        if (coding != TO_MOVE_01 && has_role(c, ROLE_TO_MOVE))
+            return NULL;
+    }
+    if (low < codings[coding].low || high > codings[coding].high)
+        return NULL;
+    if (!c->request->to_move_is_said)
+        *flags = codings[coding].flags;
+    return role;
+}
+
+const char *role_suggest_label(struct role_case *a, const char **flags)
+{
+    /* Words of names, in order; those of numbers about another label come first. */
+    static const struct {
+        const char *role;
+        const char *words[10];
+    } hints[] = {
+        {NULL, {"weight", "mask", "std", "var", "valid"}},
+        {"to-move:winner", {"winner"}},
+        {"to-move", {"side", "player", "turn", "colo", "stm", "mover"}},
+        {"value", {"value", "reward", "target", "label", "win", "result", "outcome", "return"}},
+    };
+    const struct npy_header *h = a->h;
+    const char *role = NULL;
+    double low, high;
+
+    for (size_t i = N_OF(hints); i-- > 0;)
+        for (size_t k = 0; hints[i].words[k] != NULL; k++)
+            if (strcasestr(a->array->key, hints[i].words[k]) != NULL)
+                role = hints[i].role;
+    if ((h->n_dims != 1 && (h->n_dims != 2 || h->shape[1] != 1)) || role == NULL ||
+        !role_find_range(a->array, UINT64_MAX, &low, &high))
+        return NULL;
+    if (strcmp(role, "value") != 0)
+        return suggest_player(a->c, role, low, high, flags);
+    if (low < -1 || high > 1)
+        return NULL;
+    if (low >= 0)
+        return find_speaker(a->array, 0.5) == SPEAKER_MOVER ? NULL : role;
+    if (a->c->request->value_is_said)
+        return a->c->request->value_is_signed ? role : NULL;
+    if (has_role(a->c, ROLE_VALUE) || find_speaker(a->array, 0) != SPEAKER_COLOUR)
+        return NULL;
+    *flags = " --value colour11";
+    return role;
 }

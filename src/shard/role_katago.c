@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +17,7 @@ static const struct member_rule {
     enum role role;
     char dtype[4]; /* without byte order */
     unsigned n_dims;
-    uint64_t n_planes; /* dimension 1, 0 for any */
+    unsigned n_planes; /* dimension 1, 0 for any */
     bool required;
     role_fit fit; /* NULL: copied */
 } members[] = {
@@ -45,59 +44,49 @@ bool role_katago_is_shard(const struct archive_in *archive)
     for (size_t i = 0; i < archive->n_arrays; i++)
         if (find_member(archive->arrays[i].key) == NULL)
             return false;
-    for (size_t i = 0; i < N_OF(members); i++)
-        if (members[i].required && archive_in_find(archive, members[i].name) == NULL)
-            return false;
-    return true;
+    return role_katago_missing(archive) == NULL;
 }
 
-static bool is_dtype(const struct dtype *dtype, const char *name)
+static int refuse_unknown(struct role_case *a)
 {
-    return dtype->kind == name[0] && dtype->itemsize == (uint32_t)(name[1] - '0');
+    struct text reason = {0};
+    int status =
+        text_append(&reason, &a->c->failed, "no member of a KataGo shard; its reader accepts only");
+
+    for (size_t k = 0; k < N_OF(members) && status == 0; k++)
+        status = text_append(&reason, &a->c->failed, "%s %s", k > 0 ? "," : "", members[k].name);
+    if (status == 0)
+        role_refuse(a, NULL, reason.text);
+    text_release(&reason);
+    return -1;
 }
 
-static int refuse_unknown(struct role_context *c, size_t i)
+int role_katago_bind(struct role_case *a)
 {
-    char reason[300];
-    size_t used = (size_t)snprintf(reason, sizeof reason,
-                                   "no member of a KataGo shard; its reader accepts only");
-
-    for (size_t k = 0; k < N_OF(members) && used < sizeof reason; k++)
-        used += (size_t)snprintf(reason + used, sizeof reason - used, "%s %s", k > 0 ? "," : "",
-                                 members[k].name);
-    return role_refuse(c, i, NULL, reason);
-}
-
-int role_katago_bind(struct role_context *c, size_t i)
-{
-    const struct array *array = &c->archive->arrays[i];
-    const struct npy_header *h = &array->header;
-    const struct member_rule *rule = find_member(array->key);
-    struct role_binding *b = &c->bindings[i];
-    struct role_reason reason = {""};
+    const struct dtype *dtype = &a->h->dtype;
+    const struct member_rule *rule = find_member(a->array->key);
+    char second[40] = "";
 
     if (rule == NULL)
-        return refuse_unknown(c, i);
-    if (role_check_rows(c, i) != 0)
+        return refuse_unknown(a);
+    if (role_check_rows(a) != 0)
         return -1;
-    if (!is_dtype(&h->dtype, rule->dtype) || h->n_dims != rule->n_dims ||
-        (rule->n_planes > 0 && h->shape[1] != rule->n_planes)) {
-        snprintf(reason.text, sizeof reason.text, "expected dtype %s and %u dimensions",
-                 rule->dtype, rule->n_dims);
+    if (dtype->kind != rule->dtype[0] || dtype->itemsize != (uint32_t)(rule->dtype[1] - '0') ||
+        a->h->n_dims != rule->n_dims || (rule->n_planes > 0 && a->h->shape[1] != rule->n_planes)) {
         if (rule->n_planes > 0)
-            snprintf(reason.text + strlen(reason.text), sizeof reason.text - strlen(reason.text),
-                     ", the second one %" PRIu64, rule->n_planes);
-        return role_refuse(c, i, NULL, reason.text);
+            snprintf(second, sizeof second, ", the second one %u", rule->n_planes);
+        role_unfit(a, "expected dtype %s and %u dimensions%s", rule->dtype, rule->n_dims, second);
+        return role_refuse(a, NULL, a->c->reason);
     }
-    b->role = ROLE_COPY;
-    b->inferred = true;
+    a->b->role = ROLE_COPY;
+    a->b->inferred = true;
     if (rule->fit == NULL)
         return 0;
-    if (!rule->fit(c, i, b, &reason))
-        return role_refuse(c, i, NULL, reason.text);
-    if (rule->fit == role_fit_policy && b->n_actions != (uint64_t)c->board->n_cells + 1)
-        return role_refuse(c, i, NULL, "expected an action per cell and a pass");
-    b->role = rule->role;
+    if (!rule->fit(a))
+        return role_refuse(a, NULL, a->c->reason);
+    if (rule->fit == role_fit_policy && a->b->n_actions != (uint64_t)a->c->board->n_cells + 1)
+        return role_refuse(a, NULL, "expected an action per cell and a pass");
+    a->b->role = rule->role;
     return 0;
 }
 

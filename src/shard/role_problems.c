@@ -3,17 +3,12 @@
  * that most likely settles it. Before a command line is offered, its roles are tried: what would be
  * refused in turn is left out instead, and what would become undecided then is one more problem.
  */
-#include "shard/batch.h"
-#include "shard/label.h"
 #include "shard/role_parts.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define N_OF(table) (sizeof(table) / sizeof(table)[0])
 
 void role_problems_release(struct role_problems *problems)
 {
@@ -47,54 +42,53 @@ static struct role_problem *add_problem(struct role_context *c, int array, const
     return problem;
 }
 
-int role_refuse_with(struct role_context *c, size_t i, const char *role, const char *flags,
-                     enum error_code code, const char *reason)
+int role_refuse_with(struct role_case *a, const char *role, const char *flags, enum error_code code,
+                     const char *reason)
 {
-    const struct array *array = &c->archive->arrays[i];
-    const struct error_place place = {.file = c->archive->path, .array = array->key, .code = code};
+    const struct error_place place = {
+        .file = a->c->archive->path, .array = a->array->key, .code = code};
     struct role_problem *problem = NULL;
     char dtype[32];
 
-    c->bindings[i].role = ROLE_META;
-    if (!c->cases[i].is_refused)
-        problem = add_problem(c, (int)i, role);
-    c->cases[i].is_refused = true;
+    a->b->role = ROLE_META;
+    if (!a->is_refused)
+        problem = add_problem(a->c, (int)(a - a->c->cases), role);
+    a->is_refused = true;
     if (problem == NULL)
         return -1;
-    dtype_name(&array->header.dtype, dtype, sizeof dtype);
+    dtype_name(&a->h->dtype, dtype, sizeof dtype);
     return error_set_at(&problem->why, ERROR_DATA, &place, "dtype %s, shape %s: %s%s%s", dtype,
-                        text_shape(array->header.shape, array->header.n_dims).text, reason,
+                        text_shape(a->h->shape, a->h->n_dims).text, reason,
                         flags != NULL ? "; use " : "", flags != NULL ? flags : "");
 }
 
-int role_refuse(struct role_context *c, size_t i, const char *role, const char *reason)
+int role_refuse(struct role_case *a, const char *role, const char *reason)
 {
-    const struct text_quoted key = text_path(c->archive->arrays[i].key);
+    const struct text_quoted key = text_path(a->array->key);
     char flags[640];
 
     if (role != NULL)
         snprintf(flags, sizeof flags, "--role %s=%s or --copy %s", key.text, role, key.text);
     else
         snprintf(flags, sizeof flags, "--copy %s", key.text);
-    return role_refuse_with(c, i, role, flags, ERROR_CODE_SHAPE, reason);
+    return role_refuse_with(a, role, flags, ERROR_CODE_SHAPE, reason);
 }
 
-int role_check_rows(struct role_context *c, size_t i)
+int role_check_rows(struct role_case *a)
 {
-    const struct array *array = &c->archive->arrays[i];
-    const struct text_quoted key = text_path(array->key);
+    const uint64_t n_rows = a->c->n_rows;
     char reason[320], flags[320];
 
-    if (array->header.n_dims > 0 && array->n_rows == c->n_rows)
+    if (a->h->n_dims > 0 && a->array->n_rows == n_rows)
         return 0;
-    if (array->header.n_dims == 0)
-        snprintf(reason, sizeof reason, "expected %" PRIu64 " rows, found a single value",
-                 c->n_rows);
+    if (a->h->n_dims == 0)
+        snprintf(reason, sizeof reason, "expected %" PRIu64 " rows, found a single value", n_rows);
     else
         snprintf(reason, sizeof reason, "expected %" PRIu64 " rows as in %.200s, found %" PRIu64,
-                 c->n_rows, text_quote(c->archive->arrays[c->rows_array].key).text, array->n_rows);
-    snprintf(flags, sizeof flags, "--role %s=meta if these are no rows", key.text);
-    return role_refuse_with(c, i, "drop", flags, ERROR_CODE_ROWS, reason);
+                 n_rows, text_quote(a->c->rows->array->key).text, a->array->n_rows);
+    snprintf(flags, sizeof flags, "--role %s=meta if these are no rows",
+             text_path(a->array->key).text);
+    return role_refuse_with(a, "drop", flags, ERROR_CODE_ROWS, reason);
 }
 
 void role_refuse_shard(struct role_context *c, enum error_code code, const char *reason)
@@ -106,253 +100,33 @@ void role_refuse_shard(struct role_context *c, enum error_code code, const char 
         error_fill_at(&problem->why, ERROR_DATA, &place, "%s", reason);
 }
 
-/* --- what is likely --- */
-
-static bool has_role(const struct role_context *c, enum role role)
-{
-    for (size_t i = 0; i < c->archive->n_arrays; i++)
-        if (role_wanted(c, i) == role)
-            return true;
-    return false;
-}
-
-/* Whether numbers can be moves or places: they go from -1 to something below the end. */
-static bool are_places(const struct role_context *c, size_t i, enum role role)
-{
-    uint64_t end = c->board->rows > c->board->cols ? c->board->rows : c->board->cols;
-    double low, high;
-
-    if (role == ROLE_ACTION && has_role(c, ROLE_POLICY_INDEX))
-        end = UINT32_MAX;
-    else if (role == ROLE_ACTION)
-        end = c->board->n_cells;
-    for (size_t k = 0; role == ROLE_ACTION && k < c->archive->n_arrays; k++) {
-        const struct array *array = &c->archive->arrays[k];
-        const enum role wanted = role_wanted(c, k);
-
-        if ((wanted == ROLE_POLICY || wanted == ROLE_MASK || wanted == ROLE_ACTION_VALUES) &&
-            array->header.dtype.itemsize > 0 &&
-            array->row_nbytes / array->header.dtype.itemsize > end)
-            end = array->row_nbytes / array->header.dtype.itemsize;
-    }
-    return !c->request->is_strict || c->archive->arrays[i].n_rows == 0 ||
-           (role_find_range(&c->archive->arrays[i], UINT64_MAX, &low, &high) && low >= -1 &&
-            high < (double)end);
-}
-
-/* Whether every row adds up to 1, or to 0, with nothing below 0. */
-static bool are_shares(const struct array *array)
-{
-    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
-    const struct dtype *dtype = &array->header.dtype;
-    bool fits = dtype_is_number(dtype) && batch_open(&batch, NULL, NULL) == 0;
-
-    for (uint64_t row = 0; row < array->n_rows && fits; row++) {
-        double low = 0, sum = 0;
-
-        fits = batch_next(&batch, 1, NULL) == 0;
-        for (uint64_t k = 0; fits && k < array->row_nbytes / dtype->itemsize; k++) {
-            const double value = dtype_get_double(dtype, batch.bytes.data + k * dtype->itemsize);
-
-            low = fmin(low, value);
-            sum += value;
-        }
-        fits = fits && label_are_shares(dtype, false, low, sum);
-    }
-    batch_release(&batch);
-    return fits;
-}
-
-/* Whether nothing else in the shard has planes, or could. */
-static bool are_only_planes(const struct role_context *c, size_t i)
-{
-    struct role_binding unused = {0};
-    struct role_reason reason;
-
-    for (size_t k = 0; k < c->archive->n_arrays; k++)
-        if (k != i && (role_is_on_cells(role_wanted(c, k)) ||
-                       (!c->cases[k].named.is_known && c->cases[k].told == NULL &&
-                        c->archive->arrays[k].n_rows == c->n_rows &&
-                        (role_fit_planes(c, k, &unused, &reason) ||
-                         role_fit_packed(c, k, &unused, &reason)))))
-            return false;
-    return true;
-}
-
-/* Whether the numbers speak for a role whose shape fits. Where colours are swapped a map of the
- * cells may go by colour, and only what shows itself is likely. */
-static bool is_likely(const struct role_context *c, size_t i, enum role role)
-{
-    const struct array *array = &c->archive->arrays[i];
-    double low, high;
-
-    if (role == ROLE_ACTION || role == ROLE_COORD)
-        return !role_is_on_cells(role_wanted(c, i)) && are_places(c, i, role);
-    if (!c->request->swaps_colours || role_wanted(c, i) == role)
-        return true;
-    if (role == ROLE_POLICY)
-        return array->header.dtype.kind == DTYPE_FLOAT && are_shares(array);
-    if (role == ROLE_PACKED)
-        return are_only_planes(c, i);
-    if (!role_find_range(array, UINT64_MAX, &low, &high))
-        return false;
-    if (role == ROLE_GRID)
-        return (low >= 0 && high == 2) || (low == -1 && high <= 1);
-    return low >= 0 && high <= 1 && are_only_planes(c, i);
-}
-
-const char *role_suggest(const struct role_context *c, size_t i)
-{
-    /* A floating array as long as a policy is one; other numbers are rather a grid. */
-    static const enum role floating[] = {ROLE_POLICY, ROLE_GRID, ROLE_PLANES, ROLE_PACKED};
-    static const enum role others[] = {ROLE_GRID,   ROLE_POLICY, ROLE_PLANES,
-                                       ROLE_PACKED, ROLE_ACTION, ROLE_COORD};
-    const struct array *array = &c->archive->arrays[i];
-    const bool is_floating = array->header.dtype.kind == DTYPE_FLOAT;
-    const enum role *roles = is_floating ? floating : others;
-    struct role_binding unused = {0};
-    struct role_reason reason;
-
-    if (array->n_rows != c->n_rows || array->header.n_dims == 0)
-        return role_is_spatial(c, i, 0, &reason) ? "drop" : "meta";
-    if (array->objects != NULL)
-        return c->request->swaps_colours ? "ROLE" : "copy";
-    for (size_t k = 0; k < (is_floating ? N_OF(floating) : N_OF(others)); k++)
-        if (role_kinds[roles[k]].fit(c, i, &unused, &reason)) {
-            if (!is_likely(c, i, roles[k]))
-                return "ROLE";
-            return role_name(roles[k] == ROLE_POLICY && c->request->is_strict && !are_shares(array)
-                                 ? ROLE_ACTION_VALUES
-                                 : roles[k]);
-        }
-    return "ROLE";
-}
-
-/* Whom values speak of, by the rows that follow each other: by colour they stay the same through a
- * game, those of the player to move change with every row. */
-enum speaker { SPEAKER_UNKNOWN, SPEAKER_COLOUR, SPEAKER_MOVER };
-
-static enum speaker find_speaker(const struct array *array, double middle)
-{
-    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
-    const int status = batch_open(&batch, NULL, NULL);
-    uint64_t n_same = 0, n_pairs = 0;
-    double last = 0;
-
-    while (status == 0 && array->row_nbytes > 0 && array->row_nbytes <= 16 &&
-           batch_next(&batch, 1, NULL) == 0 && batch.n > 0) {
-        const double value = dtype_get_double(&array->header.dtype, batch.bytes.data) - middle;
-
-        n_pairs += value * last != 0;
-        n_same += value * last > 0;
-        last = value;
-    }
-    batch_release(&batch);
-    if (n_pairs < 16)
-        return SPEAKER_UNKNOWN;
-    return n_same >= n_pairs - n_pairs / 8 ? SPEAKER_COLOUR
-           : n_same <= n_pairs / 4         ? SPEAKER_MOVER
-                                           : SPEAKER_UNKNOWN;
-}
-
-/* The role of players, or NULL, by the lowest and highest of their codes. */
-static const char *suggest_player(const struct role_context *c, const char *role, double low,
-                                  double high, const char **flags)
-{
-    static const struct {
-        double low, high;
-        const char *flags;
-    } codings[] = {[TO_MOVE_01] = {0, 1, ""},
-                   [TO_MOVE_12] = {1, 2, " --to-move 12"},
-                   [TO_MOVE_PM1] = {-1, 1, " --to-move pm1"}};
-    enum to_move_coding coding = c->request->to_move;
-
-    if (!c->request->to_move_is_said) {
-        coding = low == -1 ? TO_MOVE_PM1 : low == 1 && high == 2 ? TO_MOVE_12 : TO_MOVE_01;
-        if (coding != TO_MOVE_01 && has_role(c, ROLE_TO_MOVE))
-            return NULL;
-    }
-    if (low < codings[coding].low || high > codings[coding].high)
-        return NULL;
-    if (!c->request->to_move_is_said)
-        *flags = codings[coding].flags;
-    return role;
-}
-
-const char *role_suggest_label(const struct role_context *c, size_t i, const char **flags)
-{
-    static const struct {
-        const char *hint;
-        const char *role; /* NULL: a number about another label */
-    } hints[] = {
-        {"weight", NULL},     {"mask", NULL},        {"std", NULL},
-        {"var", NULL},        {"valid", NULL},       {"winner", "to-move:winner"},
-        {"side", "to-move"},  {"player", "to-move"}, {"turn", "to-move"},
-        {"colo", "to-move"},  {"stm", "to-move"},    {"mover", "to-move"},
-        {"value", "value"},   {"reward", "value"},   {"target", "value"},
-        {"label", "value"},   {"win", "value"},      {"result", "value"},
-        {"outcome", "value"}, {"return", "value"},
-    };
-    const struct array *array = &c->archive->arrays[i];
-    const struct npy_header *h = &array->header;
-    const char *role = NULL;
-    double low, high;
-    size_t k = 0;
-
-    while (k < N_OF(hints) && strcasestr(array->key, hints[k].hint) == NULL)
-        k++;
-    if (k < N_OF(hints))
-        role = hints[k].role;
-    if ((h->n_dims != 1 && (h->n_dims != 2 || h->shape[1] != 1)) || role == NULL ||
-        !role_find_range(array, UINT64_MAX, &low, &high))
-        return NULL;
-    if (strcmp(role, "value") != 0)
-        return suggest_player(c, role, low, high, flags);
-    if (low < -1 || high > 1)
-        return NULL;
-    if (low >= 0)
-        return find_speaker(array, 0.5) == SPEAKER_MOVER ? NULL : role;
-    if (c->request->value_is_said)
-        return c->request->value_is_signed ? role : NULL;
-    if (has_role(c, ROLE_VALUE) || find_speaker(array, 0) != SPEAKER_COLOUR)
-        return NULL;
-    *flags = " --value colour11";
-    return role;
-}
-
 /* --- one message for all --- */
-
-/* The flags that settle one problem. */
-static int append_flags(const struct role_problem *problem, const struct archive_in *archive,
-                        struct text *command, struct error *err)
-{
-    struct text spec = {0};
-    int status =
-        text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role);
-
-    if (status == 0)
-        status = text_append(command, err, " --role ");
-    if (status == 0)
-        status = text_append_shell(command, spec.text, err);
-    if (status == 0 && strstr(command->text, problem->flags) == NULL)
-        status = text_append(command, err, "%s", problem->flags);
-    text_release(&spec);
-    return status;
-}
 
 int role_problems_command(const struct role_problems *problems, const struct archive_in *archive,
                           const struct role_request *request, struct text *command,
                           struct error *err)
 {
+    int status;
+
     for (size_t k = 0; k < problems->n; k++)
         if (problems->items[k].array < 0 || problems->items[k].role[0] == '\0')
             return 0;
-    if (text_append(command, err, "%s", request->command) != 0)
-        return -1;
-    for (size_t k = 0; k < problems->n; k++)
-        if (append_flags(&problems->items[k], archive, command, err) != 0)
-            return -1;
-    return text_append(command, err, "%s", request->operands);
+    status = text_append(command, err, "%s", request->command);
+    for (size_t k = 0; k < problems->n && status == 0; k++) {
+        const struct role_problem *problem = &problems->items[k];
+        struct text spec = {0};
+
+        status =
+            text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role);
+        if (status == 0)
+            status = text_append(command, err, " --role ");
+        if (status == 0)
+            status = text_append_shell(command, spec.text, err);
+        if (status == 0 && strstr(command->text, problem->flags) == NULL)
+            status = text_append(command, err, "%s", problem->flags);
+        text_release(&spec);
+    }
+    return status == 0 ? text_append(command, err, "%s", request->operands) : -1;
 }
 
 /* Whether planes do not fit the board that was told, and one that they fit is known. */
@@ -446,9 +220,9 @@ static int try_roles(const struct role_context *c, struct role_problems *left, s
 /* What becomes undecided when another array does: the values of indices that are left out. */
 static struct role_problem *add_companion(struct role_context *c, int i, const struct error *why)
 {
-    const int index = i >= 0 ? c->bindings[i].index_array : -1;
-    char reason[ROLE_REASON_NBYTES];
-    size_t n;
+    const int index = i >= 0 ? c->cases[i].b->index_array : -1;
+    const size_t n = c->problems->n;
+    char reason[320];
 
     if (index < 0) {
         struct role_problem *problem = add_problem(c, i, NULL);
@@ -458,9 +232,8 @@ static struct role_problem *add_companion(struct role_context *c, int i, const s
         return problem;
     }
     snprintf(reason, sizeof reason, "it goes with %.200s, which has no role",
-             text_quote(c->archive->arrays[index].key).text);
-    n = c->problems->n;
-    (void)role_refuse(c, (size_t)i, NULL, reason);
+             text_quote(c->cases[index].array->key).text);
+    (void)role_refuse(&c->cases[i], NULL, reason);
     return c->problems->n > n ? &c->problems->items[n] : NULL;
 }
 
@@ -481,17 +254,17 @@ int role_settle(struct role_context *c, struct error *err)
         }
         is_settled = left.n == 0;
         for (size_t k = 0; k < left.n; k++) {
+            const struct role_problem *remains = &left.items[k];
             struct role_problem *problem = NULL;
 
             for (size_t m = 0; m < c->problems->n; m++)
-                if (c->problems->items[m].array == left.items[k].array)
+                if (c->problems->items[m].array == remains->array)
                     problem = &c->problems->items[m];
             if (problem == NULL)
-                problem = add_companion(c, left.items[k].array, &left.items[k].why);
+                problem = add_companion(c, remains->array, &remains->why);
             if (problem == NULL)
                 break;
-            snprintf(problem->role, sizeof problem->role, "%s",
-                     left.items[k].array < 0 ? "" : "drop");
+            snprintf(problem->role, sizeof problem->role, "%s", remains->array < 0 ? "" : "drop");
         }
         role_problems_release(&left);
     }

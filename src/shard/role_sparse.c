@@ -5,310 +5,226 @@
  */
 #include "shard/role_parts.h"
 
-#include "base/text.h"
 #include "shard/batch.h"
 
 #include <inttypes.h>
-#include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* --- which arrays belong together --- */
 
-static const char *const endings[N_SPARSE_PARTS] = {
-    [SPARSE_INDICES] = "_indices", [SPARSE_VALUES] = "_values", [SPARSE_DATA] = "_data",
-    [SPARSE_OFFSETS] = "_offsets", [SPARSE_INDPTR] = "_indptr",
-};
+/* The parts: PREFIX_indices, PREFIX_values or _data, PREFIX_offsets or _indptr. */
+static const struct part {
+    enum role_flag flag;
+    enum role role;
+    const char *endings[2]; /* ours, and scipy's */
+} indices_part = {ROLE_IS_INDICES, ROLE_POLICY_INDEX, {"_indices", "_indices"}},
+  values_part = {ROLE_IS_VALUES, ROLE_POLICY_VALUE, {"_values", "_data"}},
+  offsets_part = {ROLE_IS_OFFSETS, ROLE_POLICY_OFFSETS, {"_offsets", "_indptr"}};
 
-/* Length of PREFIX when the key is PREFIX and the part's ending; 0 when it is not. */
-static size_t prefix_of(const char *key, enum sparse_part part)
+/* Length of PREFIX when the key is PREFIX and the part's own ending; 0 when it is not. */
+static size_t prefix_of(const char *key, const struct part *part)
 {
-    const size_t n_key = strlen(key), n_ending = strlen(endings[part]);
-
-    if (n_key <= n_ending || strcmp(key + n_key - n_ending, endings[part]) != 0)
-        return 0;
-    return n_key - n_ending;
+    return text_ends_with(key, part->endings[0]) ? strlen(key) - strlen(part->endings[0]) : 0;
 }
 
-/* True when array i may be such a part: nothing else was told for it, and it is in no other
+/* True when the array may be such a part: nothing else was told for it, and it is in no other
  * policy. */
-static bool is_free(const struct role_context *c, int i, enum role_flag part)
+static bool is_free(const struct role_case *a, const struct part *part)
 {
-    const struct role_case *known;
-
-    if (i < 0)
-        return false;
-    known = &c->cases[i];
-    return known->sparse_index < 0 &&
-           (known->told == NULL || (role_kinds[known->told->role].flags & part)) &&
-           c->archive->arrays[i].header.n_dims > 0;
+    return a != NULL && a->sparse == NULL && a->h->n_dims > 0 &&
+           (!a->is_told || (role_kinds[a->told->role].flags & part->flag));
 }
 
-/* PREFIX and the part's ending, or the ending behind it in the list. */
-static int find_part(const struct role_context *c, const char *key, size_t n_prefix,
-                     enum sparse_part part, enum role_flag kind)
+/* The part of that prefix, else, if the indices were told, the only free array that was told to be
+ * such a part; or NULL. */
+static struct role_case *find_part(const struct role_case *indices, size_t n_prefix,
+                                   const struct part *part)
 {
-    for (unsigned k = part; n_prefix > 0 && k <= part + 1u; k++) {
-        int i = role_find(c, key, n_prefix, endings[k]);
+    const struct role_context *c = indices->c;
+    struct role_case *found = NULL;
 
-        if (is_free(c, i, kind))
-            return i;
+    for (unsigned k = 0; n_prefix > 0 && k < 2; k++) {
+        struct role_case *a = role_find(c, indices->array->key, n_prefix, part->endings[k]);
+
+        if (is_free(a, part))
+            return a;
     }
-    return -1;
-}
-
-/* The only free array that was told to be such a part, or -1. */
-static int find_told(const struct role_context *c, enum role_flag part)
-{
-    int found = -1;
-
-    for (size_t k = 0; k < c->request->n_overrides; k++) {
-        const struct role_override *o = &c->request->overrides[k];
-        int i = role_find(c, o->array, strlen(o->array), "");
-
-        if (c->cases[i].told != o || !is_free(c, i, part))
+    for (struct role_case *a = c->cases; indices->is_told && a < c->cases + c->n; a++) {
+        if (!a->is_told || !is_free(a, part))
             continue;
-        if (found >= 0)
-            return -1;
-        found = i;
+        if (found != NULL)
+            return NULL;
+        found = a;
     }
     return found;
 }
 
-static bool is_vector(const struct role_context *c, int i, bool integer)
+static bool is_vector(const struct role_case *a, bool integer)
 {
-    const struct npy_header *h = &c->archive->arrays[i].header;
-
-    return h->n_dims == 1 &&
-           (integer ? dtype_is_integer(&h->dtype) : h->dtype.kind != DTYPE_OBJECT);
+    return a->h->n_dims == 1 &&
+           (integer ? dtype_is_integer(&a->h->dtype) : a->h->dtype.kind != DTYPE_OBJECT);
 }
 
-static void enter(struct role_context *c, int index, int value, int offsets)
+static int position_of(const struct role_case *a)
 {
-    const int parts[] = {index, value, offsets};
-
-    for (size_t k = 0; k < 3; k++) {
-        if (parts[k] < 0)
-            continue;
-        c->cases[parts[k]].sparse_index = index;
-        c->bindings[parts[k]].index_array = index;
-        c->bindings[parts[k]].value_array = value;
-        c->bindings[parts[k]].offsets_array = offsets;
-    }
+    return a != NULL ? (int)(a - a->c->cases) : -1;
 }
 
-static void refuse_lonely(struct role_context *c, size_t i, enum sparse_part part, size_t n_prefix)
+static void refuse_lonely(struct role_case *a, const struct part *missing, size_t n_prefix)
 {
-    const struct text_quoted key = text_path(c->archive->arrays[i].key);
     char reason[320];
 
     if (n_prefix > 0)
         snprintf(reason, sizeof reason, "a part of a sparse policy, but there is no %.*s%s",
-                 (int)(n_prefix > 150 ? 150 : n_prefix), key.text, endings[part]);
+                 (int)(n_prefix > 150 ? 150 : n_prefix), text_path(a->array->key).text,
+                 missing->endings[0]);
     else
         snprintf(reason, sizeof reason,
                  "a part of a sparse policy, but no other array is told to have the role %s",
-                 role_name(part == SPARSE_VALUES ? ROLE_POLICY_VALUE : ROLE_POLICY_INDEX));
-    role_refuse(c, i, NULL, reason);
+                 role_name(missing->role));
+    role_refuse(a, NULL, reason);
 }
 
-/* Array i may hold the indices of a sparse policy: find the rest of it. */
-static void find_from_indices(struct role_context *c, size_t i)
+/* The array may hold the indices of a sparse policy: find the rest of it. */
+static void find_from_indices(struct role_case *a)
 {
-    const struct array *array = &c->archive->arrays[i];
-    const bool told = c->cases[i].told != NULL;
-    const size_t n_prefix = prefix_of(array->key, SPARSE_INDICES);
-    const bool by_name = told || role_values_by_prefix(array->key, n_prefix) != ROLE_META;
-    int value, offsets;
-    bool compressed;
+    const size_t n_prefix = prefix_of(a->array->key, &indices_part);
+    struct role_case *value = find_part(a, n_prefix, &values_part);
+    struct role_case *offsets = find_part(a, n_prefix, &offsets_part);
+    const bool by_name = a->is_told || role_values_by_prefix(a->array->key, n_prefix) != ROLE_META;
+    const bool compressed = value != NULL && offsets != NULL && is_vector(a, true) &&
+                            is_vector(value, false) && is_vector(offsets, true);
+    struct role_case *const parts[] = {a, value, compressed ? offsets : NULL};
 
-    value = find_part(c, array->key, n_prefix, SPARSE_VALUES, ROLE_IS_VALUES);
-    if (value < 0 && told)
-        value = find_told(c, ROLE_IS_VALUES);
-    offsets = find_part(c, array->key, n_prefix, SPARSE_OFFSETS, ROLE_IS_OFFSETS);
-    if (offsets < 0 && told)
-        offsets = find_told(c, ROLE_IS_OFFSETS);
-    compressed = value >= 0 && offsets >= 0 && is_vector(c, (int)i, true) &&
-                 is_vector(c, value, false) && is_vector(c, offsets, true);
     if (!compressed && !by_name)
         return;
-    if (value < 0)
-        refuse_lonely(c, i, SPARSE_VALUES, n_prefix);
-    else
-        enter(c, (int)i, value, compressed ? offsets : -1);
-}
-
-static bool may_be_indices(const struct role_context *c, size_t i)
-{
-    const struct role_case *known = &c->cases[i];
-
-    return is_free(c, (int)i, ROLE_IS_INDICES) &&
-           (known->told != NULL || prefix_of(c->archive->arrays[i].key, SPARSE_INDICES) > 0);
+    if (value == NULL) {
+        refuse_lonely(a, &values_part, n_prefix);
+        return;
+    }
+    for (size_t k = 0; k < 3; k++) {
+        if (parts[k] == NULL)
+            continue;
+        parts[k]->sparse = a;
+        parts[k]->b->index_array = position_of(a);
+        parts[k]->b->value_array = position_of(value);
+        parts[k]->b->offsets_array = position_of(parts[2]);
+    }
 }
 
 void role_sparse_find(struct role_context *c)
 {
-    const unsigned parts = ROLE_IS_INDICES | ROLE_IS_VALUES | ROLE_IS_OFFSETS;
-    const size_t n = c->archive->n_arrays;
+    const unsigned flags = ROLE_IS_INDICES | ROLE_IS_VALUES | ROLE_IS_OFFSETS;
 
-    for (size_t i = 0; i < n; i++)
-        if (may_be_indices(c, i))
-            find_from_indices(c, i);
-    for (size_t i = 0; i < n; i++) {
-        const struct role_case *known = &c->cases[i];
-        const char *key = c->archive->arrays[i].key;
-        const size_t n_prefix = prefix_of(key, SPARSE_VALUES);
+    for (struct role_case *a = c->cases; a < c->cases + c->n; a++)
+        if (is_free(a, &indices_part) &&
+            (a->is_told || prefix_of(a->array->key, &indices_part) > 0))
+            find_from_indices(a);
+    for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
+        const size_t n_prefix = prefix_of(a->array->key, &values_part);
 
-        if (known->sparse_index >= 0 || known->is_refused)
+        if (a->sparse != NULL || a->is_refused)
             continue;
-        if (known->told != NULL ? role_kinds[known->told->role].flags & parts
-                                : role_values_by_prefix(key, n_prefix) != ROLE_META &&
-                                      is_free(c, (int)i, ROLE_IS_VALUES))
-            refuse_lonely(c, i, SPARSE_INDICES, n_prefix);
+        if (a->is_told ? role_kinds[a->told->role].flags & flags
+                       : role_values_by_prefix(a->array->key, n_prefix) != ROLE_META &&
+                             is_free(a, &values_part))
+            refuse_lonely(a, &indices_part, n_prefix);
     }
 }
 
-uint64_t role_sparse_rows(const struct role_context *c, size_t i)
+uint64_t role_sparse_rows(const struct role_case *a)
 {
-    const int offsets = c->bindings[i].offsets_array;
+    const int offsets = a->b->offsets_array;
+    const uint64_t n_rows = a->c->archive->arrays[offsets >= 0 ? offsets : position_of(a)].n_rows;
 
-    if (offsets < 0)
-        return c->archive->arrays[i].n_rows;
-    return c->archive->arrays[offsets].n_rows > 0 ? c->archive->arrays[offsets].n_rows - 1 : 0;
+    return offsets >= 0 && n_rows > 0 ? n_rows - 1 : n_rows;
 }
 
 /* --- what the indices mean --- */
 
 /* The board types of RingRift, whose sparse policies number its own moves. */
-static const char *const ringrift_boards[] = {"hex8", "hexagonal", "square8", "square19"};
-
 static bool is_ringrift_board(const char *name)
 {
-    for (size_t i = 0; i < sizeof ringrift_boards / sizeof ringrift_boards[0]; i++)
-        if (strcmp(name, ringrift_boards[i]) == 0)
+    static const char *const boards[] = {"hex8", "hexagonal", "square8", "square19"};
+
+    for (size_t i = 0; i < sizeof boards / sizeof *boards; i++)
+        if (strcmp(name, boards[i]) == 0)
             return true;
     return false;
 }
 
 /* A 0-d string that the shard carries, "" where there is none. A string that is there but cannot
  * be read is no reason to guess: -1 with a reason. */
-static int read_note(const struct role_context *c, const char *key, char text[64],
-                     struct role_reason *reason)
+static int read_note(struct role_case *a, const char *key, char text[64])
 {
-    int i = role_find(c, key, strlen(key), "");
-    const struct npy_header *h;
+    const struct role_case *note = role_find(a->c, key, strlen(key), "");
 
     text[0] = '\0';
-    if (i < 0)
+    if (note == NULL || note->h->n_dims > 0 ||
+        (note->h->dtype.kind != DTYPE_UNICODE && note->h->dtype.kind != DTYPE_BYTES) ||
+        array_read_string(note->array, text, 64) == 0)
         return 0;
-    h = &c->archive->arrays[i].header;
-    if (h->n_dims > 0 || (h->dtype.kind != DTYPE_UNICODE && h->dtype.kind != DTYPE_BYTES))
-        return 0;
-    if (array_read_string(&c->archive->arrays[i], text, 64) == 0)
-        return 0;
-    role_unfit(reason, "the array %s, which tells its layout, cannot be read", key);
+    role_unfit(a, "the array %s, which tells its layout, cannot be read", key);
     return -1;
 }
 
-/* 1 when the shard's own notes, or the name the board was asked for by, mean RingRift; 2 when its
- * policy_encoding does; 0 when nothing does; -1 with a reason. */
-static int says_ringrift(const struct role_context *c, struct role_reason *reason)
+/* By the shard's own notes, or the name the board was asked for by: the moves of RingRift, or
+ * cells. NULL with a reason when that cannot be. */
+static const struct action_layout *layout_by_notes(struct role_case *a)
 {
+    const struct board *board = a->c->board;
+    const struct action_layout *layout;
     char encoding[64], type[64];
+    bool is_aware;
 
-    if (read_note(c, "policy_encoding", encoding, reason) != 0 ||
-        read_note(c, "board_type", type, reason) != 0)
-        return -1;
-    if (strcmp(encoding, "board_aware") == 0)
-        return 2;
-    return is_ringrift_board(type) || is_ringrift_board(c->board->preset);
+    if (read_note(a, "policy_encoding", encoding) != 0 || read_note(a, "board_type", type) != 0)
+        return NULL;
+    is_aware = strcmp(encoding, "board_aware") == 0;
+    if (is_aware || is_ringrift_board(type) || is_ringrift_board(board->preset)) {
+        layout = action_layout_by_name(board, "ringrift");
+        if (layout != NULL && layout->length(layout, board) > 0)
+            return layout;
+    }
+    layout = is_aware ? NULL : action_layout_by_length(board, board->n_cells);
+    if (is_aware)
+        role_unfit(a, "policy_encoding is board_aware, but the board %s has no such policy",
+                   board->name);
+    else if (layout == NULL)
+        role_unfit(a, "the board %s has no policy of cells", board->name);
+    return layout;
 }
 
-/* The length that a 0-d policy_size tells: 0 when there is none, -1 with a reason when it is bad.
- */
-static int read_policy_size(const struct role_context *c, uint64_t *length,
-                            struct role_reason *reason)
+static const struct action_layout *find_layout(struct role_case *a, uint64_t *length)
 {
     static const char key[] = "policy_size";
-    int i = role_find(c, key, strlen(key), "");
-    int64_t value;
-
-    *length = 0;
-    if (i < 0 || c->archive->arrays[i].header.n_dims > 0)
-        return 0;
-    if (array_read_int(&c->archive->arrays[i], &value) != 0 || value <= 0) {
-        role_unfit(reason, "the array policy_size is no positive integer");
-        return -1;
-    }
-    *length = (uint64_t)value;
-    return 0;
-}
-
-static const struct action_layout *layout_by_size(const struct role_context *c, uint64_t length,
-                                                  struct role_reason *reason)
-{
-    const struct action_layout *layout = action_layout_by_length(c->board, length);
+    const struct role_case *size = role_find(a->c, key, strlen(key), "");
+    const struct board *board = a->c->board;
+    const struct action_layout *layout;
+    int64_t n = 0;
     char known[200];
 
-    action_layout_list(c->board, known, sizeof known);
-    if (layout == NULL)
-        role_unfit(reason, "policy_size is %" PRIu64 ", but the board %s has policies %s", length,
-                   c->board->name, known);
-    return layout;
-}
-
-static const struct action_layout *layout_by_notes(const struct role_context *c,
-                                                   struct role_reason *reason)
-{
-    const int ringrift = says_ringrift(c, reason);
-    const struct action_layout *layout;
-
-    if (ringrift < 0)
+    if (role_told_layout(a, &layout) != 0)
         return NULL;
-    layout = ringrift > 0 ? action_layout_by_name(c->board, "ringrift") : NULL;
-    if (layout != NULL && layout->length(layout, c->board) > 0)
+    if (size != NULL && size->h->n_dims == 0 && (array_read_int(size->array, &n) != 0 || n <= 0)) {
+        role_unfit(a, "the array policy_size is no positive integer");
+        return NULL;
+    }
+    *length = (uint64_t)n;
+    if (layout == NULL && n > 0) {
+        action_layout_list(board, known, sizeof known);
+        layout = action_layout_by_length(board, *length);
+        if (layout == NULL)
+            role_unfit(a, "policy_size is %" PRIu64 ", but the board %s has policies %s", *length,
+                       board->name, known);
         return layout;
-    if (ringrift == 2) {
-        role_unfit(reason, "policy_encoding is board_aware, but the board %s has no such policy",
-                   c->board->name);
-        return NULL;
-    }
-    layout = action_layout_by_length(c->board, c->board->n_cells);
-    if (layout == NULL)
-        role_unfit(reason, "the board %s has no policy of cells", c->board->name);
-    return layout;
-}
-
-/* The length of a layout that was chosen without regard to policy_size: its own, or that of the
- * longer head where policy_size says so. */
-static uint64_t layout_length(const struct board *board, const struct action_layout *layout,
-                              uint64_t policy_size)
-{
-    if (layout->padded_length != NULL && policy_size > 0 &&
-        policy_size == layout->padded_length(layout, board))
-        return policy_size;
-    return layout->length(layout, board);
-}
-
-static const struct action_layout *find_layout(const struct role_context *c, size_t i,
-                                               uint64_t *length, struct role_reason *reason)
-{
-    const struct action_layout *layout = role_told_layout(c, i, reason);
-    uint64_t policy_size;
-
-    if (reason->text[0] != '\0' || read_policy_size(c, &policy_size, reason) != 0)
-        return NULL;
-    if (layout == NULL && policy_size > 0) {
-        *length = policy_size;
-        return layout_by_size(c, policy_size, reason);
     }
     if (layout == NULL)
-        layout = layout_by_notes(c, reason);
-    if (layout != NULL)
-        *length = layout_length(c->board, layout, policy_size);
+        layout = layout_by_notes(a);
+    /* its own length, or that of the longer head where policy_size says so */
+    if (layout != NULL && (n == 0 || layout->padded_length == NULL ||
+                           *length != layout->padded_length(layout, board)))
+        *length = layout->length(layout, board);
     return layout;
 }
 
@@ -335,130 +251,110 @@ static bool is_sparse_row(const struct pickle_item *item, bool indices)
            (!indices || array->n_elements == 0 || dtype_is_integer(&array->dtype));
 }
 
-static int check_objects(struct role_context *c, size_t i, bool indices)
+static int check_objects(struct role_case *a, bool indices)
 {
-    const struct array *array = &c->archive->arrays[i];
-    const unsigned n_dims = array->header.n_dims;
-    const uint64_t n_columns =
-        n_dims == 2 && array->header.shape[1] > 0 ? array->header.shape[1] : 1;
+    const struct pickle_document *objects = a->array->objects;
+    const unsigned n_dims = a->h->n_dims;
+    const uint64_t n_columns = n_dims == 2 && a->h->shape[1] > 0 ? a->h->shape[1] : 1;
     const char *kind = indices ? "integers" : "numbers";
-    char reason[160];
 
     if (n_dims > 2) {
-        snprintf(reason, sizeof reason, "expected rows of %s: objects (N,) or (N, k)", kind);
-        return role_refuse(c, i, NULL, reason);
+        role_unfit(a, "expected rows of %s: objects (N,) or (N, k)", kind);
+        return role_refuse(a, NULL, a->c->reason);
     }
-    if (array->objects == NULL)
-        return error_set(&c->failed, ERROR_INTERNAL, "%s: objects are not loaded",
-                         text_quote(array->key).text);
-    for (uint64_t k = 0; k < array->objects->n_items; k++) {
-        const struct pickle_item *item = &array->objects->items[k];
+    if (objects == NULL)
+        return error_set(&a->c->failed, ERROR_INTERNAL, "%s: objects are not loaded",
+                         text_quote(a->array->key).text);
+    for (uint64_t k = 0; k < objects->n_items; k++) {
+        const struct pickle_item *item = &objects->items[k];
 
         if (n_dims == 1 ? is_sparse_row(item, indices) : is_sparse_number(item, indices))
             continue;
-        snprintf(reason, sizeof reason, "row %" PRIu64 ": expected %s %s%s", k / n_columns,
-                 n_dims == 1 ? "a 1-D array of" : "only", kind, n_dims == 1 ? " or a list" : "");
-        return role_refuse(c, i, NULL, reason);
+        role_unfit(a, "row %" PRIu64 ": expected %s %s%s", k / n_columns,
+                   n_dims == 1 ? "a 1-D array of" : "only", kind, n_dims == 1 ? " or a list" : "");
+        return role_refuse(a, NULL, a->c->reason);
     }
     return 0;
 }
 
-static int refuse_lengths(struct role_context *c, size_t i, size_t value)
+static int refuse_lengths(struct role_case *a, const struct role_case *value)
 {
-    const struct array *values = &c->archive->arrays[value];
     char reason[600];
 
     snprintf(reason, sizeof reason, "its values %.200s have the shape %.200s",
-             text_quote(values->key).text,
-             text_shape(values->header.shape, values->header.n_dims).text);
-    return role_refuse_with(c, i, NULL, NULL, ERROR_CODE_LENGTH, reason);
+             text_quote(value->array->key).text,
+             text_shape(value->h->shape, value->h->n_dims).text);
+    return role_refuse_with(a, NULL, NULL, ERROR_CODE_LENGTH, reason);
 }
 
-/* The form of the policy whose indices are array i, with the checks that go with it. */
-static int check_form(struct role_context *c, size_t i, enum sparse_form *form)
+/* The form of the policy of indices `a`, SPARSE_NONE when it has none and one of its arrays has
+ * been refused. */
+static enum sparse_form check_form(struct role_case *a, struct role_case *value,
+                                   struct role_case *offsets)
 {
-    const struct role_binding *b = &c->bindings[i];
-    const size_t value = (size_t)b->value_array;
-    const struct npy_header *h = &c->archive->arrays[i].header;
-    const struct npy_header *v = &c->archive->arrays[value].header;
+    const struct role_context *c = a->c;
+    const struct npy_header *h = a->h, *v = value->h;
 
-    if (h->dtype.kind == DTYPE_OBJECT && v->dtype.kind == DTYPE_OBJECT) {
-        *form = SPARSE_OBJECT;
-        if (role_check_rows(c, i) != 0 || role_check_rows(c, value) != 0 ||
-            check_objects(c, i, true) != 0)
-            return -1;
-        return check_objects(c, value, false);
+    if (h->dtype.kind == DTYPE_OBJECT && v->dtype.kind == DTYPE_OBJECT)
+        return role_check_rows(a) != 0 || role_check_rows(value) != 0 ||
+                       check_objects(a, true) != 0 || check_objects(value, false) != 0
+                   ? SPARSE_NONE
+                   : SPARSE_OBJECT;
+    if (!dtype_is_integer(&h->dtype)) {
+        role_refuse(a, NULL, "expected the indices of a sparse policy: integers");
+    } else if (!role_dtype_moves(&v->dtype)) {
+        role_refuse(value, NULL, "expected the values of a sparse policy: numbers");
+    } else if (offsets != NULL) {
+        if (h->shape[0] != v->shape[0]) {
+            refuse_lengths(a, value);
+        } else if (offsets->array->n_rows == 0 || offsets->array->n_rows - 1 != c->n_rows) {
+            role_unfit(a, "expected %" PRIu64 " offsets, one more than the rows of %.100s",
+                       c->n_rows + 1, text_quote(c->rows->array->key).text);
+            role_refuse_with(offsets, NULL, NULL, ERROR_CODE_ROWS, c->reason);
+        } else {
+            return SPARSE_CSR;
+        }
+    } else if (h->n_dims != 2) {
+        role_refuse(a, NULL,
+                    "expected the indices of a sparse policy: rows of objects, (N, L), or (M,) "
+                    "with offsets (N + 1,) beside them");
+    } else if (role_check_rows(a) == 0 && role_check_rows(value) == 0) {
+        if (v->n_dims == 2 && v->shape[1] == h->shape[1])
+            return SPARSE_PADDED;
+        refuse_lengths(a, value);
     }
-    if (!dtype_is_integer(&h->dtype))
-        return role_refuse(c, i, NULL, "expected the indices of a sparse policy: integers");
-    if (!role_dtype_moves(&v->dtype))
-        return role_refuse(c, value, NULL, "expected the values of a sparse policy: numbers");
-    if (b->offsets_array >= 0) {
-        *form = SPARSE_CSR;
-        return h->shape[0] == v->shape[0] ? 0 : refuse_lengths(c, i, value);
-    }
-    *form = SPARSE_PADDED;
-    if (h->n_dims != 2)
-        return role_refuse(c, i, NULL,
-                           "expected the indices of a sparse policy: rows of objects, (N, L), or "
-                           "(M,) with offsets (N + 1,) beside them");
-    if (role_check_rows(c, i) != 0 || role_check_rows(c, value) != 0)
-        return -1;
-    if (v->n_dims != 2 || v->shape[1] != h->shape[1])
-        return refuse_lengths(c, i, value);
-    return 0;
+    return SPARSE_NONE;
 }
 
-static int check_offsets(struct role_context *c, size_t i)
+int role_sparse_bind(struct role_case *a)
 {
-    const struct array *offsets = &c->archive->arrays[i];
-    char reason[200];
-
-    if (offsets->n_rows > 0 && offsets->n_rows - 1 == c->n_rows)
-        return 0;
-    snprintf(reason, sizeof reason,
-             "expected %" PRIu64 " offsets, one more than the rows of %.100s", c->n_rows + 1,
-             text_quote(c->archive->arrays[c->rows_array].key).text);
-    return role_refuse_with(c, i, NULL, NULL, ERROR_CODE_ROWS, reason);
-}
-
-int role_sparse_bind(struct role_context *c, size_t i)
-{
-    const struct role_binding *found = &c->bindings[i];
-    const int parts[] = {(int)i, found->value_array, found->offsets_array};
-    enum role roles[] = {ROLE_POLICY_INDEX, ROLE_POLICY_VALUE, ROLE_POLICY_OFFSETS};
+    struct role_case *const cases = a->c->cases;
+    const int of_offsets = a->b->offsets_array;
+    struct role_case *const parts[] = {a, &cases[a->b->value_array],
+                                       of_offsets >= 0 ? &cases[of_offsets] : NULL};
+    const size_t n_prefix = prefix_of(a->array->key, &indices_part);
+    enum role roles[] = {ROLE_POLICY_INDEX, role_values_by_prefix(a->array->key, n_prefix),
+                         ROLE_POLICY_OFFSETS};
+    const enum sparse_form form = check_form(a, parts[1], parts[2]);
     const struct action_layout *layout;
-    struct role_reason reason = {""};
-    enum sparse_form form = SPARSE_NONE;
     uint64_t length;
 
-    if (check_form(c, i, &form) != 0)
+    if (form == SPARSE_NONE)
         return -1;
-    if (form == SPARSE_CSR && check_offsets(c, (size_t)found->offsets_array) != 0)
-        return -1;
-    layout = find_layout(c, i, &length, &reason);
+    layout = find_layout(a, &length);
     if (layout == NULL)
-        return role_refuse(c, i, "policy-index:layout=LAYOUT", reason.text);
-    const char *key = c->archive->arrays[i].key;
-    const size_t n_prefix = prefix_of(key, SPARSE_INDICES);
-    const bool is_counts = role_prefix_is_counts(key, n_prefix);
-
-    if (role_values_by_prefix(key, n_prefix) != ROLE_META)
-        roles[1] = role_values_by_prefix(key, n_prefix);
+        return role_refuse(a, "policy-index:layout=LAYOUT", a->c->reason);
+    if (roles[1] == ROLE_META)
+        roles[1] = ROLE_POLICY_VALUE;
     for (size_t k = 0; k < 3; k++) {
-        struct role_binding *b;
-
-        if (parts[k] < 0)
+        if (parts[k] == NULL)
             continue;
-        if (c->cases[parts[k]].told != NULL)
-            roles[k] = c->cases[parts[k]].told->role;
-        b = &c->bindings[parts[k]];
-        b->role = roles[k];
-        b->inferred = c->cases[parts[k]].told == NULL;
-        b->sparse = form;
-        b->layout = layout;
-        b->n_actions = length;
-        b->is_counts = is_counts;
+        parts[k]->b->role = parts[k]->is_told ? parts[k]->told->role : roles[k];
+        parts[k]->b->inferred = !parts[k]->is_told;
+        parts[k]->b->sparse = form;
+        parts[k]->b->layout = layout;
+        parts[k]->b->n_actions = length;
+        parts[k]->b->is_counts = role_prefix_is_counts(a->array->key, n_prefix);
     }
     return 0;
 }
@@ -468,13 +364,12 @@ int role_sparse_bind(struct role_context *c, size_t i)
 /* The number of columns that scipy's `shape` tells, 0 where there is none. */
 static uint64_t scipy_columns(const struct role_context *c)
 {
-    const int i = role_find(c, "shape", strlen("shape"), "");
-    const struct array *array = i >= 0 ? &c->archive->arrays[i] : NULL;
+    const struct role_case *shape = role_find(c, "shape", strlen("shape"), "");
+    const struct array *array = shape != NULL ? shape->array : NULL;
     struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
     int64_t n = 0;
 
-    if (i < 0 || array->header.n_dims != 1 || array->n_rows != 2 ||
-        !dtype_is_integer(&array->header.dtype))
+    if (array == NULL || !is_vector(shape, true) || array->n_rows != 2)
         return 0;
     if (batch_open(&batch, NULL, NULL) == 0 && batch_read(&batch, 0, 2, NULL) == 0 &&
         dtype_get_int(&array->header.dtype, batch.bytes.data) == (int64_t)c->n_rows)
@@ -483,25 +378,27 @@ static uint64_t scipy_columns(const struct role_context *c)
     return n > 0 ? (uint64_t)n : 0;
 }
 
-bool role_sparse_of_scipy(const struct role_context *c, size_t i, char role[64])
+bool role_sparse_of_scipy(const struct role_case *a, char role[64])
 {
     static const char *const keys[] = {"indices", "data", "indptr"};
     static const enum role roles[] = {ROLE_POLICY_INDEX, ROLE_POLICY_VALUE, ROLE_POLICY_OFFSETS};
-    const struct action_layout *layout;
-    int parts[3], own = -1;
+    const struct action_layout *layout = NULL;
+    const struct role_case *parts[3];
+    const char *own = NULL;
 
     for (unsigned k = 0; k < 3; k++) {
-        parts[k] = role_find(c, keys[k], strlen(keys[k]), "");
-        if (parts[k] < 0 || c->cases[parts[k]].told != NULL || !is_vector(c, parts[k], k != 1))
+        parts[k] = role_find(a->c, keys[k], strlen(keys[k]), "");
+        if (parts[k] == NULL || parts[k]->is_told || !is_vector(parts[k], k != 1))
             return false;
-        if (parts[k] == (int)i)
-            own = (int)k;
+        if (parts[k] == a)
+            own = role_name(roles[k]);
     }
-    if (own < 0 || c->archive->arrays[parts[2]].n_rows != c->n_rows + 1 ||
-        c->archive->arrays[parts[0]].n_rows != c->archive->arrays[parts[1]].n_rows)
+    if (own == NULL || parts[2]->array->n_rows != a->c->n_rows + 1 ||
+        parts[0]->array->n_rows != parts[1]->array->n_rows)
         return false;
-    layout = own == 0 ? action_layout_by_length(c->board, scipy_columns(c)) : NULL;
-    snprintf(role, 64, "%s%s%.40s", role_name(roles[own]), layout != NULL ? ":layout=" : "",
+    if (parts[0] == a)
+        layout = action_layout_by_length(a->c->board, scipy_columns(a->c));
+    snprintf(role, 64, "%s%s%.40s", own, layout != NULL ? ":layout=" : "",
              layout != NULL ? layout->name : "");
     return true;
 }
