@@ -220,22 +220,32 @@ double dtype_get_double(const struct dtype *dtype, const void *element)
     return value;
 }
 
+/* The nearest half, ties to even. */
 static uint64_t half_bits(double value)
 {
-    const uint64_t sign = signbit(value) ? 0x8000 : 0;
-    int exponent;
-    double steps;
+    uint64_t bits, sign, fraction, half, rest, tie;
+    int exponent, shift = 42;
 
-    if (isnan(value))
-        return sign | 0x7e00;
-    if (value == 0 || isinf(value))
-        return sign | (value == 0 ? 0 : 0x7c00);
-    frexp(value, &exponent);
-    exponent = exponent - 1 < -14 ? -14 : exponent - 1;
-    if (exponent > 15)
+    memcpy(&bits, &value, sizeof bits);
+    sign = bits >> 48 & 0x8000;
+    exponent = (int)(bits >> 52 & 2047) - (1023 - 15);
+    fraction = bits & ((UINT64_C(1) << 52) - 1);
+    if (exponent == 2047 - (1023 - 15))
+        return sign | 0x7c00 | (fraction != 0 ? 0x200 | fraction >> 42 : 0);
+    if (exponent >= 31)
         return sign | 0x7c00;
-    steps = nearbyint(ldexp(fabs(value), 10 - exponent)); /* ties to even; a carry goes up */
-    return sign | ((uint64_t)(exponent + 14) * 1024 + (uint64_t)steps);
+    if (exponent < -10)
+        return sign;
+    half = (uint64_t)exponent << 10;
+    if (exponent <= 0) { /* subnormal: the whole mantissa in its place */
+        fraction |= UINT64_C(1) << 52;
+        shift = 43 - exponent;
+        half = 0;
+    }
+    half |= fraction >> shift;
+    rest = fraction & ((UINT64_C(1) << shift) - 1);
+    tie = UINT64_C(1) << (shift - 1);
+    return sign | (half + (rest > tie || (rest == tie && (half & 1)))); /* may carry to infinity */
 }
 
 void dtype_put_double(const struct dtype *dtype, double value, void *element)

@@ -13,74 +13,6 @@
 
 #define SUM_TOLERANCE 2e-3
 
-/* Round a finite float whose value fits half precision's range to the nearest half, ties to even.
- */
-static uint16_t half_from_float(float value)
-{
-    uint32_t bits, sign, mantissa;
-    int exponent;
-
-    memcpy(&bits, &value, sizeof bits);
-    sign = bits >> 16 & 0x8000;
-    exponent = (int)(bits >> 23 & 0xff);
-    mantissa = bits & 0x7fffff;
-    if (exponent == 0xff)
-        return (uint16_t)(sign | 0x7c00 | (mantissa != 0 ? 0x200 | mantissa >> 13 : 0));
-    exponent -= 127 - 15;
-    if (exponent >= 31)
-        return (uint16_t)(sign | 0x7c00);
-    if (exponent <= 0) { /* subnormal: shift the full mantissa into place */
-        if (exponent < -10)
-            return (uint16_t)sign;
-        mantissa |= 0x800000;
-        int shift = 14 - exponent;
-        uint32_t half = mantissa >> shift, rest = mantissa & ((1u << shift) - 1);
-        uint32_t tie = 1u << (shift - 1);
-
-        half += rest > tie || (rest == tie && (half & 1));
-        return (uint16_t)(sign | half);
-    }
-    bits = (uint32_t)exponent << 10 | mantissa >> 13;
-    mantissa &= 0x1fff;
-    bits += mantissa > 0x1000 || (mantissa == 0x1000 && (bits & 1)); /* may carry into infinity */
-    return (uint16_t)(sign | bits);
-}
-
-/* 1 - v for a float of any width, as bits. One rounding: a half's 1 - v is exact in float up to the
- * final rounding. */
-static uint64_t complement_float(const struct dtype *dtype, uint64_t bits)
-{
-    if (dtype->itemsize == 8) {
-        double v;
-
-        memcpy(&v, &bits, sizeof v);
-        v = 1.0 - v;
-        memcpy(&bits, &v, sizeof v);
-        return bits;
-    }
-    if (dtype->itemsize == 4) {
-        uint32_t word = (uint32_t)bits;
-        float v;
-
-        memcpy(&v, &word, sizeof v);
-        v = 1.0f - v;
-        memcpy(&word, &v, sizeof v);
-        return word;
-    }
-    uint8_t half[2];
-    const struct dtype native = {.kind = DTYPE_FLOAT, .itemsize = 2};
-
-    bytes_put_le(half, bits, 2);
-    return half_from_float(1.0f - (float)dtype_get_double(&native, half));
-}
-
-static uint64_t negate_float(uint64_t bits, unsigned n_bits)
-{
-    uint64_t sign = UINT64_C(1) << (n_bits - 1);
-
-    return (bits & ~sign) == 0 ? 0 : bits ^ sign;
-}
-
 const char *label_op_name(enum label_op op)
 {
     static const char *const names[] = {
@@ -111,18 +43,21 @@ static uint64_t code_bits(const struct dtype *dtype, unsigned code)
     }
 }
 
+/* What becomes of an element's bits; not of a complemented float. */
 static uint64_t element_op(enum label_op op, const struct dtype *dtype, uint64_t bits)
 {
     const bool is_float = dtype->kind == DTYPE_FLOAT;
-    const unsigned n_bits = 8 * dtype->itemsize;
+    const uint64_t sign = UINT64_C(1) << (8 * dtype->itemsize - 1);
 
     switch (op) {
     case LABEL_COMPLEMENT:
-        return is_float ? complement_float(dtype, bits) : 1 - bits; /* wraps within the width */
+        return 1 - bits; /* wraps within the width */
     case LABEL_NEGATE:
-        return is_float ? negate_float(bits, n_bits) : 0 - bits;
+        if (!is_float)
+            return 0 - bits;
+        return (bits & (sign - 1)) == 0 ? 0 : bits ^ sign;
     case LABEL_EXCHANGE_01:
-        if (is_float && bits == UINT64_C(1) << (n_bits - 1)) /* -0.0 is the code 0 */
+        if (is_float && bits == sign) /* -0.0 is the code 0 */
             bits = 0;
         if (bits == code_bits(dtype, 1))
             return 0;
@@ -156,7 +91,11 @@ static void one_element(enum label_op op, const struct dtype *dtype, const uint8
     const size_t size = dtype->itemsize;
     const uint64_t bits = bytes_get_uint(in, size, dtype->big_endian);
 
-    bytes_put_uint(out, element_op(op, dtype, bits), size, dtype->big_endian);
+    /* Rounded once: a double holds 1 - v of a half or a float exactly, or rounds as they do. */
+    if (op == LABEL_COMPLEMENT && dtype->kind == DTYPE_FLOAT)
+        dtype_put_double(dtype, 1.0 - dtype_get_double(dtype, in), out);
+    else
+        bytes_put_uint(out, element_op(op, dtype, bits), size, dtype->big_endian);
 }
 
 /* Elements all alike, as those of a to-move plane are: one is computed, the others are copies. */
