@@ -92,8 +92,8 @@ static int objects_make(const struct pieces *pieces, const struct piece_rows *ro
                 move_item(spec, image->transform, &item, &room, &reason) != 0)
                 status = reader_fail(reader, image->row, &reason, err);
             else
-                status = pickle_write_items(&self->writer, walk.first * reader->n_items + i, &item,
-                                            1, out, err);
+                status = pickle_write_item(&self->writer, walk.first * reader->n_items + i, &item,
+                                           out, err);
         }
     room_release(&room);
     return status == 0 && rows->end == pieces->n_rows ? pickle_write_trailer(out, err) : status;

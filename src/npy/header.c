@@ -48,8 +48,16 @@ static bool is_digit(char c)
 
 static bool is_word(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' ||
            (unsigned char)c >= 0x80;
+}
+
+/* What stands at p, for messages: at most so many bytes of it. */
+static struct text_quoted shown(const struct literal *l, const char *p, size_t at_most)
+{
+    const size_t n_left = (size_t)(l->end - p);
+
+    return text_quote_bytes(p, n_left < at_most ? n_left : at_most);
 }
 
 /* The next character that is not white space as Python allows it in brackets; NUL at the end. */
@@ -72,14 +80,11 @@ static bool take(struct literal *l, char c)
 /* ERROR_DATA that says what follows instead of `expected`. */
 static int unexpected(struct literal *l, const char *expected)
 {
-    size_t n_left;
-
     peek(l);
-    n_left = (size_t)(l->end - l->next);
-    if (n_left == 0)
+    if (l->next == l->end)
         return error_set(l->err, ERROR_DATA, "header ends where %s is expected", expected);
     return error_set(l->err, ERROR_DATA, "header has %s where %s is expected",
-                     text_quote_bytes(l->next, n_left < 16 ? n_left : 16).text, expected);
+                     shown(l, l->next, 16).text, expected);
 }
 
 /* As take, but ERROR_DATA when something else follows; `where` names the place. */
@@ -112,7 +117,6 @@ static int take_string(struct literal *l, struct string *string)
     const char quote = peek(l);
     const char *p = l->next;
 
-    *string = (struct string){0};
     if (quote != '\'' && quote != '"')
         return unexpected(l, "a string");
     for (p++; p < l->end && *p != quote && (unsigned char)*p >= 0x20 && *p != 0x7f; p++)
@@ -126,6 +130,11 @@ static int take_string(struct literal *l, struct string *string)
     *string = (struct string){l->next + 1, (size_t)(p - l->next - 1)};
     l->next = p + 1;
     return 0;
+}
+
+static bool string_is(const struct string *string, const char *text, size_t n_bytes)
+{
+    return string->n_bytes == n_bytes && memcmp(string->text, text, n_bytes) == 0;
 }
 
 /* An unsigned integer: digits alone, no sign, no leading zero, at most 64 bits. */
@@ -147,9 +156,8 @@ static int take_uint(struct literal *l, uint64_t *value)
     if (fault == NULL && first == '0' && l->next - digits > 1)
         fault = "dimension with a leading zero";
     if (fault != NULL)
-        return error_set(
-            l->err, ERROR_DATA, "%s: expected a plain decimal number, found %s", fault,
-            text_quote_bytes(digits, l->end - digits < 24 ? (size_t)(l->end - digits) : 24).text);
+        return error_set(l->err, ERROR_DATA, "%s: expected a plain decimal number, found %s", fault,
+                         shown(l, digits, 24).text);
     if (l->long_suffix && l->next < l->end && *l->next == 'L')
         l->next++;
     if (l->next < l->end && (is_word(*l->next) || *l->next == '.'))
@@ -228,8 +236,7 @@ static int take_new_name(struct literal *l, struct field_names *names)
     if (take_string(l, &taken) != 0)
         return -1;
     for (unsigned i = 0; i < names->n_names && taken.n_bytes > 0; i++)
-        if (names->names[i].n_bytes == taken.n_bytes &&
-            memcmp(names->names[i].text, taken.text, taken.n_bytes) == 0)
+        if (string_is(&names->names[i], taken.text, taken.n_bytes))
             return error_set(l->err, ERROR_DATA, "two fields are named %s, expected one",
                              text_quote_bytes(taken.text, taken.n_bytes).text);
     if (names->n_names == MAX_NAMES)
@@ -343,13 +350,6 @@ int npy_header_length(const uint8_t *bytes, size_t n_bytes, size_t *header_nbyte
     return 0;
 }
 
-static void set_odd(struct npy_header *header, const char *oddity)
-{
-    if (!header->odd)
-        header->oddity = oddity;
-    header->odd = true;
-}
-
 /* A copy of n_bytes as a UTF-8 string: Latin-1 grows to two bytes per byte at most. */
 static char *copy_utf8(const char *text, size_t n_bytes, bool is_utf8)
 {
@@ -375,23 +375,19 @@ static char *copy_utf8(const char *text, size_t n_bytes, bool is_utf8)
 static int take_descr(struct literal *l, struct npy_header *header)
 {
     const char first = peek(l), *start = l->next;
-    struct string string;
+    struct string string = {"", 0};
 
-    if (take(l, '[')) {
-        if (take_fields(l, 0, &header->dtype) != 0)
-            return -1;
-    } else {
-        if (first != '\'' && first != '"')
-            return unexpected(l, "a type string or a list of fields (the descr)");
-        if (take_string(l, &string) != 0 ||
-            dtype_parse(string.text, string.n_bytes, &header->dtype, l->err) != 0)
-            return -1;
-        /* numpy then takes the machine's order */
-        if (*string.text == '|' && dtype_has_byte_order(&header->dtype))
-            set_odd(header, "dtype with byte order '|': taken as little-endian");
-        if (*string.text == '=' && dtype_has_byte_order(&header->dtype))
-            set_odd(header, "dtype with byte order '=': taken as little-endian");
-    }
+    if (first != '[' && first != '\'' && first != '"')
+        return unexpected(l, "a type string or a list of fields (the descr)");
+    if (take(l, '[') ? take_fields(l, 0, &header->dtype) != 0
+                     : take_string(l, &string) != 0 ||
+                           dtype_parse(string.text, string.n_bytes, &header->dtype, l->err) != 0)
+        return -1;
+    /* numpy then takes the machine's order */
+    if (*string.text == '|' && dtype_has_byte_order(&header->dtype))
+        header->oddity = "dtype with byte order '|': taken as little-endian";
+    if (*string.text == '=' && dtype_has_byte_order(&header->dtype))
+        header->oddity = "dtype with byte order '=': taken as little-endian";
     header->descr = copy_utf8(start, (size_t)(l->next - start), header->version == 3);
     return header->descr != NULL ? 0 : error_no_memory(l->err, "array header");
 }
@@ -408,8 +404,7 @@ static int take_entry(struct literal *l, unsigned *seen, struct npy_header *head
 
     if (take_string(l, &key) != 0)
         return -1;
-    while (i < N_KEYS &&
-           (strlen(keys[i]) != key.n_bytes || memcmp(keys[i], key.text, key.n_bytes) != 0))
+    while (i < N_KEYS && !string_is(&key, keys[i], strlen(keys[i])))
         i++;
     if (i == N_KEYS)
         return error_set(l->err, ERROR_DATA,
@@ -457,12 +452,15 @@ static int take_dictionary(struct literal *l, struct npy_header *header)
     p = l->next;
     while (p < l->end && *p == ' ')
         p++;
-    if (p == l->end)
-        set_odd(header, "header without a newline at its end");
-    else if (*p != '\n' || p + 1 != l->end)
-        return error_set(
-            l->err, ERROR_DATA, "header has %s after its dictionary, expected spaces and a newline",
-            text_quote_bytes(p, (size_t)(l->end - p) < 16 ? (size_t)(l->end - p) : 16).text);
+    if (p == l->end) {
+        if (header->oddity == NULL)
+            header->oddity = "header without a newline at its end";
+    } else if (*p != '\n' || p + 1 != l->end) {
+        return error_set(l->err, ERROR_DATA,
+                         "header has %s after its dictionary, expected spaces and a newline",
+                         shown(l, p, 16).text);
+    }
+    header->odd = header->oddity != NULL;
     return 0;
 }
 
@@ -531,19 +529,16 @@ void npy_header_release(struct npy_header *header)
 static int append_dictionary(struct text *t, const char *descr, const uint64_t *shape,
                              unsigned n_dims, struct error *err)
 {
-    int n_digits;
+    int status = text_append(t, err, "{'descr': %s, 'fortran_order': False, 'shape': (", descr);
 
-    if (text_append(t, err, "{'descr': %s, 'fortran_order': False, 'shape': (", descr) != 0)
-        return -1;
-    for (unsigned i = 0; i < n_dims; i++)
-        if (text_append(t, err, i == 0 ? "%llu" : ", %llu", (unsigned long long)shape[i]) != 0)
-            return -1;
-    if (text_append(t, err, n_dims == 1 ? ",), }" : "), }") != 0)
-        return -1;
-    if (n_dims == 0)
-        return 0;
-    n_digits = snprintf(NULL, 0, "%llu", (unsigned long long)shape[0]);
-    return text_append(t, err, "%*s", GROWTH_DIGITS - n_digits, "");
+    for (unsigned i = 0; i < n_dims && status == 0; i++)
+        status = text_append(t, err, i == 0 ? "%llu" : ", %llu", (unsigned long long)shape[i]);
+    if (status == 0)
+        status = text_append(t, err, n_dims == 1 ? ",), }" : "), }");
+    if (status != 0 || n_dims == 0)
+        return status;
+    return text_append(t, err, "%*s",
+                       GROWTH_DIGITS - snprintf(NULL, 0, "%llu", (unsigned long long)shape[0]), "");
 }
 
 /* Turn UTF-8 into Latin-1 in place. False, and nothing changed, when a character does not fit. */

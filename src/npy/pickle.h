@@ -124,13 +124,12 @@ int pickle_writer_note(struct pickle_writer *writer, uint64_t i, const struct pi
 int pickle_write_prelude(const struct pickle_writer *writer, struct bytes *out, struct error *err);
 
 /*
- * Append items first to first + n_items - 1 (`items` points at the first of them), with the MARK
- * and APPENDS of the batches that begin and end there. Thread-safe on a const writer. ERROR_DATA
- * for what protocol 3 cannot hold (4 GiB and more), ERROR_INTERNAL for a dtype that was not noted.
+ * Append item i, with the MARK and APPENDS of the batch that begins or ends with it. Thread-safe on
+ * a const writer. ERROR_DATA for what protocol 3 cannot hold (4 GiB and more), ERROR_INTERNAL for a
+ * dtype that was not noted.
  */
-int pickle_write_items(const struct pickle_writer *writer, uint64_t first,
-                       const struct pickle_item *items, size_t n_items, struct bytes *out,
-                       struct error *err);
+int pickle_write_item(const struct pickle_writer *writer, uint64_t i,
+                      const struct pickle_item *item, struct bytes *out, struct error *err);
 
 /* Append what closes the array. */
 int pickle_write_trailer(struct bytes *out, struct error *err);

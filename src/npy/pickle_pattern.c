@@ -1,6 +1,7 @@
 /*
  * pickle_pattern.c - names, REDUCE and BUILD: what would call Python code in a real unpickler is
- * matched here against the few patterns that numpy writes, and refused otherwise.
+ * matched here against the few patterns that numpy writes, and refused otherwise. At the end the
+ * items of the object array are held against the limits, each time that they are referred to.
  */
 #include "npy/pickle_reader.h"
 
@@ -392,5 +393,81 @@ int pickle_build(struct pickle_reader *r)
         return -1;
     pickle_tuple_drop(r, state);
     r->n_stack--;
+    return 0;
+}
+
+/* --- the items of the object array --- */
+
+/* Count what one more reference adds to the document's data. */
+static int add_total(struct pickle_reader *r, uint64_t n_bytes, uint64_t *total)
+{
+    if (__builtin_add_overflow(*total, n_bytes, total) || *total > r->limits->total_nbytes)
+        return pickle_fail(r,
+                           "more than %llu bytes of data when shared objects are counted each "
+                           "time",
+                           (unsigned long long)r->limits->total_nbytes);
+    return 0;
+}
+
+static int check_scalar(struct pickle_reader *r, uint64_t i, const struct pickle_item *item,
+                        uint64_t *total)
+{
+    const unsigned long long at = i;
+
+    if (item->kind > PICKLE_STRING)
+        return pickle_fail(r,
+                           "item %llu is or holds %s, which is not accepted, expected " PLAIN_DATA,
+                           at, pickle_value_name(item));
+    if (item->kind != PICKLE_STRING)
+        return 0;
+    if (item->n_bytes_or_items > r->limits->string_nbytes)
+        return pickle_fail(r, "item %llu: str of %u bytes, at most %llu are accepted", at,
+                           item->n_bytes_or_items, (unsigned long long)r->limits->string_nbytes);
+    if (!text_is_utf8(item->as.bytes, item->n_bytes_or_items))
+        return pickle_fail(r, "item %llu: str is not UTF-8, expected text", at);
+    return add_total(r, item->n_bytes_or_items, total);
+}
+
+static int finish_item(struct pickle_reader *r, uint64_t i, struct pickle_item *item,
+                       uint64_t *total)
+{
+    const struct pickle_ndarray *array = item->as.array;
+    struct pickle_list *list = item->as.inner;
+    const unsigned long long at = i;
+
+    if (item->kind == PICKLE_ARRAY) {
+        if (array->dtype.kind == 0)
+            return pickle_fail(r, "item %llu: array without data, expected its state", at);
+        if (array->dtype.kind == DTYPE_OBJECT)
+            return pickle_fail(
+                r, "item %llu: object array inside an object array, expected one of numbers", at);
+        item->n_bytes_or_items = (uint32_t)array->n_bytes;
+        return add_total(r, array->n_bytes, total);
+    }
+    if (item->kind != PICKLE_LIST)
+        return check_scalar(r, i, item, total);
+    if (!list->checked) { /* once, however often it is referred to */
+        if (list->n > r->limits->list_items)
+            return pickle_fail(r, "item %llu: list of %u items, at most %llu are accepted", at,
+                               list->n, (unsigned long long)r->limits->list_items);
+        list->n_bytes = list->n * sizeof *list->values;
+        for (uint32_t k = 0; k < list->n; k++)
+            if (check_scalar(r, i, &list->values[k], &list->n_bytes) != 0)
+                return -1;
+        list->checked = true;
+    }
+    item->n_bytes_or_items = list->n;
+    item->as.items = list->values;
+    return add_total(r, list->n_bytes, total);
+}
+
+int pickle_finish_items(struct pickle_reader *r)
+{
+    const struct pickle_list *list = r->object_list;
+    uint64_t total = 0;
+
+    for (uint32_t i = 0; i < list->n; i++)
+        if (finish_item(r, i, &list->values[i], &total) != 0)
+            return -1;
     return 0;
 }

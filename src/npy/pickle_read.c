@@ -1,7 +1,8 @@
 /*
  * pickle_read.c - the pickle reader: opcodes are decoded by one table and carried out on a stack
- * that nothing can overflow; REDUCE and BUILD are in pickle_pattern.c. Nothing here recurses, and
- * nothing is executed or imported. See pickle_reader.h for the memory it takes.
+ * that nothing can overflow, with its marks, tuples that are used again, and lists; REDUCE and
+ * BUILD are in pickle_pattern.c. Nothing here recurses, and nothing is executed or imported. See
+ * pickle_reader.h for the memory it takes.
  */
 #include "npy/pickle_reader.h"
 
@@ -261,16 +262,17 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
     case OP_TUPLE1:
     case OP_TUPLE2:
     case OP_TUPLE3:
-        from = (size_t)(code->opcode - OP_TUPLE1) + 1;
-        return pickle_need(r, from) != 0 ? -1 : pickle_tuple_make(r, r->n_stack - from);
+        from = r->n_stack - ((size_t)(code->opcode - OP_TUPLE1) + 1);
+        return pickle_need(r, r->n_stack - from) != 0 ? -1 : pickle_tuple_make(r, from, from);
     case OP_TUPLE:
-        return pickle_mark_pop(r, &from) != 0 ? -1 : pickle_tuple_make(r, from);
+        return pickle_mark_pop(r, &from) != 0 ? -1 : pickle_tuple_make(r, from, from - 1);
     case OP_EMPTY_LIST:
         return pickle_list_push(r);
     case OP_APPEND:
-        return pickle_need(r, 1) != 0 ? -1 : pickle_list_append(r, r->n_stack - 1);
+        from = r->n_stack - 1;
+        return pickle_need(r, 1) != 0 ? -1 : pickle_list_append(r, from, from);
     case OP_APPENDS:
-        return pickle_mark_pop(r, &from) != 0 ? -1 : pickle_list_append(r, from);
+        return pickle_mark_pop(r, &from) != 0 ? -1 : pickle_list_append(r, from, from - 1);
     case OP_GLOBAL:
         newline = memchr(code->bytes, '\n', code->number);
         n_module = (size_t)(newline - code->bytes);
@@ -359,8 +361,6 @@ static const struct {
     {"\x8b", "an integer beyond 64 bits"},
 };
 
-#define PLAIN_DATA "numbers, texts, lists and arrays of numbers"
-
 static int refuse_opcode(struct pickle_reader *r, uint8_t opcode)
 {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
@@ -408,78 +408,15 @@ static int run(struct pickle_reader *r)
 
 /* --- the one value left becomes the document --- */
 
-/* Count what one more reference adds to the document's data. */
-static int add_total(struct pickle_reader *r, uint64_t n_bytes, uint64_t *total)
-{
-    if (__builtin_add_overflow(*total, n_bytes, total) || *total > r->limits->total_nbytes)
-        return pickle_fail(r,
-                           "more than %llu bytes of data when shared objects are counted each "
-                           "time",
-                           (unsigned long long)r->limits->total_nbytes);
-    return 0;
-}
-
-static int check_scalar(struct pickle_reader *r, uint64_t i, const struct pickle_item *item,
-                        uint64_t *total)
-{
-    const unsigned long long at = i;
-
-    if (item->kind > PICKLE_STRING)
-        return pickle_fail(r,
-                           "item %llu is or holds %s, which is not accepted, expected " PLAIN_DATA,
-                           at, pickle_value_name(item));
-    if (item->kind != PICKLE_STRING)
-        return 0;
-    if (item->n_bytes_or_items > r->limits->string_nbytes)
-        return pickle_fail(r, "item %llu: str of %u bytes, at most %llu are accepted", at,
-                           item->n_bytes_or_items, (unsigned long long)r->limits->string_nbytes);
-    if (!text_is_utf8(item->as.bytes, item->n_bytes_or_items))
-        return pickle_fail(r, "item %llu: str is not UTF-8, expected text", at);
-    return add_total(r, item->n_bytes_or_items, total);
-}
-
-static int finish_item(struct pickle_reader *r, uint64_t i, struct pickle_item *item,
-                       uint64_t *total)
-{
-    const struct pickle_ndarray *array = item->as.array;
-    struct pickle_list *list = item->as.inner;
-    const unsigned long long at = i;
-
-    if (item->kind == PICKLE_ARRAY) {
-        if (array->dtype.kind == 0)
-            return pickle_fail(r, "item %llu: array without data, expected its state", at);
-        if (array->dtype.kind == DTYPE_OBJECT)
-            return pickle_fail(
-                r, "item %llu: object array inside an object array, expected one of numbers", at);
-        item->n_bytes_or_items = (uint32_t)array->n_bytes;
-        return add_total(r, array->n_bytes, total);
-    }
-    if (item->kind != PICKLE_LIST)
-        return check_scalar(r, i, item, total);
-    if (!list->checked) { /* once, however often it is referred to */
-        if (list->n > r->limits->list_items)
-            return pickle_fail(r, "item %llu: list of %u items, at most %llu are accepted", at,
-                               list->n, (unsigned long long)r->limits->list_items);
-        list->n_bytes = list->n * sizeof *list->values;
-        for (uint32_t k = 0; k < list->n; k++)
-            if (check_scalar(r, i, &list->values[k], &list->n_bytes) != 0)
-                return -1;
-        list->checked = true;
-    }
-    item->n_bytes_or_items = list->n;
-    item->as.items = list->values;
-    return add_total(r, list->n_bytes, total);
-}
-
 static int finish(struct pickle_reader *r, struct pickle_document *document)
 {
     const struct pickle_ndarray *array = r->object_array;
     struct pickle_list *list = r->object_list;
     struct pickle_item *shrunk;
-    uint64_t total = 0;
 
     if (r->n_stack != 1 || r->n_marks != 0)
-        return pickle_fail(r, "%zu values on the stack at the end, expected one", r->n_stack);
+        return pickle_fail(r, "%zu values on the stack at the end, expected one",
+                           r->n_stack - r->n_marks);
     if (r->next != r->end)
         return pickle_fail(r, "%zu bytes after the end of the pickle, expected none",
                            (size_t)(r->end - r->next));
@@ -489,18 +426,17 @@ static int finish(struct pickle_reader *r, struct pickle_document *document)
     if (list->n != array->n_elements)
         return pickle_fail(r, "object array of %u items, its shape needs %llu", list->n,
                            (unsigned long long)array->n_elements);
-    for (uint64_t i = 0; i < array->n_elements; i++)
-        if (finish_item(r, i, &list->values[i], &total) != 0)
-            return -1;
+    if (pickle_finish_items(r) != 0)
+        return -1;
     shrunk = list->n > 0 ? realloc(list->values, list->n * sizeof *shrunk) : NULL;
     if (shrunk != NULL)
         list->values = shrunk;
-    document->protocol = (int)r->protocol;
-    document->n_dims = array->n_dims;
+    *document = (struct pickle_document){.protocol = (int)r->protocol,
+                                         .n_dims = array->n_dims,
+                                         .n_items = array->n_elements,
+                                         .items = list->values,
+                                         .arena = r->arena};
     memcpy(document->shape, array->shape, array->n_dims * sizeof *array->shape);
-    document->n_items = array->n_elements;
-    document->items = list->values;
-    document->arena = r->arena;
     r->arena = NULL;
     return 0;
 }
@@ -518,14 +454,13 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
         r.heap_nbytes > limits->heap_nbytes)
         r.heap_nbytes = limits->heap_nbytes;
     r.heap_left = r.heap_nbytes;
-    r.arena = pickle_arena_new(err);
+    r.arena = calloc(1, sizeof *r.arena);
     if (r.arena == NULL)
-        return -1;
+        return error_no_memory(err, "object array");
     if (run(&r) == 0)
         result = finish(&r, document);
     pickle_arena_free(r.arena);
     free(r.stack);
-    free(r.marks);
     free(r.fetched);
     free(r.memo);
     return result;

@@ -67,6 +67,7 @@ enum pickle_value_kind {
     VALUE_TUPLE,  /* as.inner: its values */
     VALUE_GLOBAL, /* as.integer: enum pickle_global */
     VALUE_DTYPE,  /* as.inner: struct pickle_dtype */
+    VALUE_MARK,   /* as.integer: the fence before it */
     VALUE_N_KINDS,
 };
 
@@ -99,6 +100,12 @@ struct pickle_list {
 
 #define PICKLE_TUPLE_SIZES 9
 
+/* What a document owns. */
+struct pickle_arena {
+    struct pickle_chunk *chunks; /* owned */
+    struct pickle_list *lists;   /* each in a chunk, its values owned */
+};
+
 struct pickle_reader {
     const uint8_t *start, *next, *end; /* borrowed: the pickle */
     const uint8_t *opcode;             /* the one that is being carried out */
@@ -112,10 +119,9 @@ struct pickle_reader {
     struct pickle_item *free_tuples[PICKLE_TUPLE_SIZES]; /* by length; linked by as.inner */
 
     struct pickle_item *stack; /* owned */
-    size_t n_stack, stack_capacity;
-    size_t *marks; /* owned: where on the stack the marks are */
-    size_t n_marks, marks_capacity;
-    size_t fence; /* stack index of the last mark: nothing below it can be popped */
+    size_t n_stack, capacity;
+    size_t n_marks; /* on the stack: each holds what `fence` was before it */
+    size_t fence;   /* stack index after the last mark: nothing below it can be popped */
 
     uint8_t *fetched;         /* owned: one bit per memo slot that some opcode fetches */
     struct pickle_item *memo; /* owned */
@@ -127,6 +133,9 @@ struct pickle_reader {
     struct pickle_list *object_list;
 };
 
+/* What an object array may hold, for messages. */
+#define PLAIN_DATA "numbers, texts, lists and arrays of numbers"
+
 /* ERROR_DATA "byte N: ...". Returns -1. */
 int pickle_fail(struct pickle_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -134,7 +143,6 @@ int pickle_fail(struct pickle_reader *r, const char *format, ...)
 /* "a list", "an int": what kind of value it is, for messages. */
 const char *pickle_value_name(const struct pickle_item *value);
 
-struct pickle_arena *pickle_arena_new(struct error *err);
 void pickle_arena_free(struct pickle_arena *arena); /* accepts NULL */
 
 /* Take n_bytes from the budget; ERROR_DATA when it is spent. */
@@ -153,17 +161,18 @@ int pickle_mark_push(struct pickle_reader *r);
 /* Remove the last mark; *from is the stack index of the first value above it. */
 int pickle_mark_pop(struct pickle_reader *r, size_t *from);
 
-/* Replace the values from stack index `from` on by a tuple of them. */
-int pickle_tuple_make(struct pickle_reader *r, size_t from);
-
-/* A tuple has been consumed: reuse it, and tuples directly in it, unless they are kept. */
-void pickle_tuple_drop(struct pickle_reader *r, struct pickle_item *tuple);
+/* A tuple of the values from stack index `from` on takes the place of all from `to` on. */
+int pickle_tuple_make(struct pickle_reader *r, size_t from, size_t to);
 
 /* Push a new empty list. */
 int pickle_list_push(struct pickle_reader *r);
 
-/* Move the values from stack index `from` on to the list below them. */
-int pickle_list_append(struct pickle_reader *r, size_t from);
+/* Move the values from stack index `from` on to the list in front of `to`, where the stack then
+ * ends. */
+int pickle_list_append(struct pickle_reader *r, size_t from, size_t to);
+
+/* A tuple has been consumed: reuse it, and tuples directly in it, unless they are kept. */
+void pickle_tuple_drop(struct pickle_reader *r, struct pickle_item *tuple);
 
 /* Push the global of that name, or refuse it. */
 int pickle_global_push(struct pickle_reader *r, const uint8_t *module, size_t n_module,
@@ -172,5 +181,8 @@ int pickle_global_push(struct pickle_reader *r, const uint8_t *module, size_t n_
 /* Carry out REDUCE and BUILD: match them against the patterns of numpy's own pickles. */
 int pickle_reduce(struct pickle_reader *r);
 int pickle_build(struct pickle_reader *r);
+
+/* Check the object array's items, and give them the form that a document has. */
+int pickle_finish_items(struct pickle_reader *r);
 
 #endif

@@ -12,17 +12,11 @@
 #define MIN_CHUNK_NBYTES (size_t)4096
 #define MAX_CHUNK_NBYTES ((size_t)1 << 20)
 
-struct chunk {
-    struct chunk *next;
+struct pickle_chunk {
+    struct pickle_chunk *next;
     size_t n_used;
     size_t n_bytes;
     uint64_t data[]; /* for its alignment */
-};
-
-/* What a document owns. */
-struct pickle_arena {
-    struct chunk *chunks;      /* owned */
-    struct pickle_list *lists; /* each in a chunk, its values owned */
 };
 
 /* --- messages and memory --- */
@@ -69,7 +63,7 @@ int pickle_charge(struct pickle_reader *r, uint64_t n_bytes)
 
 void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
 {
-    struct chunk *chunk = r->arena->chunks;
+    struct pickle_chunk *chunk = r->arena->chunks;
     size_t capacity = chunk == NULL ? MIN_CHUNK_NBYTES : 2 * chunk->n_bytes;
     void *allocated;
 
@@ -90,21 +84,12 @@ void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
             error_no_memory(r->err, "object array");
             return NULL;
         }
-        *chunk = (struct chunk){.next = r->arena->chunks, .n_bytes = capacity};
+        *chunk = (struct pickle_chunk){.next = r->arena->chunks, .n_bytes = capacity};
         r->arena->chunks = chunk;
     }
     allocated = (uint8_t *)chunk->data + chunk->n_used;
     chunk->n_used += n_bytes;
     return allocated;
-}
-
-struct pickle_arena *pickle_arena_new(struct error *err)
-{
-    struct pickle_arena *arena = calloc(1, sizeof *arena);
-
-    if (arena == NULL)
-        error_no_memory(err, "object array");
-    return arena;
 }
 
 void pickle_arena_free(struct pickle_arena *arena)
@@ -114,7 +99,7 @@ void pickle_arena_free(struct pickle_arena *arena)
     for (struct pickle_list *list = arena->lists; list != NULL; list = list->next)
         free(list->values);
     while (arena->chunks != NULL) {
-        struct chunk *chunk = arena->chunks;
+        struct pickle_chunk *chunk = arena->chunks;
 
         arena->chunks = chunk->next;
         free(chunk);
@@ -122,33 +107,19 @@ void pickle_arena_free(struct pickle_arena *arena)
     free(arena);
 }
 
-/* Double a vector of *capacity elements; the old one is still there on failure. */
-static void *grow(struct pickle_reader *r, void *old, size_t *capacity, size_t element_nbytes)
-{
-    const size_t added = *capacity == 0 ? 64 : *capacity;
-    void *grown;
-
-    if (pickle_charge(r, (uint64_t)added * element_nbytes) != 0)
-        return NULL;
-    grown = realloc(old, (*capacity + added) * element_nbytes);
-    if (grown == NULL) {
-        error_no_memory(r->err, "object array");
-        return NULL;
-    }
-    *capacity += added;
-    return grown;
-}
-
-/* --- stack --- */
-
 int pickle_push(struct pickle_reader *r, struct pickle_item value)
 {
-    if (r->n_stack == r->stack_capacity) {
-        struct pickle_item *grown = grow(r, r->stack, &r->stack_capacity, sizeof *grown);
+    const size_t added = r->capacity == 0 ? 64 : r->capacity;
+    struct pickle_item *grown;
 
-        if (grown == NULL)
+    if (r->n_stack == r->capacity) {
+        if (pickle_charge(r, (uint64_t)added * sizeof *grown) != 0)
             return -1;
+        grown = realloc(r->stack, (r->capacity + added) * sizeof *grown);
+        if (grown == NULL)
+            return error_no_memory(r->err, "object array");
         r->stack = grown;
+        r->capacity += added;
     }
     r->stack[r->n_stack++] = value;
     return 0;
@@ -164,14 +135,10 @@ int pickle_need(struct pickle_reader *r, size_t n)
 
 int pickle_mark_push(struct pickle_reader *r)
 {
-    if (r->n_marks == r->marks_capacity) {
-        size_t *grown = grow(r, r->marks, &r->marks_capacity, sizeof *grown);
-
-        if (grown == NULL)
-            return -1;
-        r->marks = grown;
-    }
-    r->marks[r->n_marks++] = r->fence = r->n_stack;
+    if (pickle_push(r, (struct pickle_item){.kind = VALUE_MARK, .as.integer = (int64_t)r->fence}))
+        return -1;
+    r->fence = r->n_stack;
+    r->n_marks++;
     return 0;
 }
 
@@ -179,14 +146,15 @@ int pickle_mark_pop(struct pickle_reader *r, size_t *from)
 {
     if (r->n_marks == 0)
         return pickle_fail(r, "expected a mark on the stack, found no mark");
-    *from = r->marks[--r->n_marks];
-    r->fence = r->n_marks == 0 ? 0 : r->marks[r->n_marks - 1];
+    *from = r->fence;
+    r->fence = (size_t)r->stack[*from - 1].as.integer;
+    r->n_marks--;
     return 0;
 }
 
 /* --- tuples and lists --- */
 
-int pickle_tuple_make(struct pickle_reader *r, size_t from)
+int pickle_tuple_make(struct pickle_reader *r, size_t from, size_t to)
 {
     const size_t n = r->n_stack - from;
     struct pickle_item *tuple = NULL;
@@ -203,7 +171,7 @@ int pickle_tuple_make(struct pickle_reader *r, size_t from)
     }
     for (size_t i = 0; i < n; i++) /* a few: quicker than a call of memcpy */
         tuple[i] = r->stack[from + i];
-    r->n_stack = from;
+    r->n_stack = to;
     return pickle_push(r, (struct pickle_item){.kind = VALUE_TUPLE,
                                                .n_bytes_or_items = (uint32_t)n,
                                                .as.inner = tuple});
@@ -243,50 +211,42 @@ int pickle_list_push(struct pickle_reader *r)
     return pickle_push(r, (struct pickle_item){.kind = PICKLE_LIST, .as.inner = list});
 }
 
-/* Room for n more values: exactly what is needed at first, twice as much from then on. */
-static int reserve(struct pickle_reader *r, struct pickle_list *list, size_t n)
-{
-    const uint64_t most =
-        r->limits->n_items > r->limits->list_items ? r->limits->n_items : r->limits->list_items;
-    size_t capacity = 2 * (size_t)list->capacity;
-    struct pickle_item *grown;
-
-    if (n > most || list->n > most - n || list->n + n > UINT32_MAX)
-        return pickle_fail(r, "list of more than %llu items, which is the most expected",
-                           (unsigned long long)most);
-    if (list->n + n <= list->capacity)
-        return 0;
-    if (capacity < list->n + n)
-        capacity = list->n + n;
-    if (capacity > UINT32_MAX)
-        capacity = UINT32_MAX;
-    if (pickle_charge(r, (capacity - list->capacity) * sizeof *grown) != 0)
-        return -1;
-    grown = realloc(list->values, capacity * sizeof *grown);
-    if (grown == NULL)
-        return error_no_memory(r->err, "object array");
-    list->values = grown;
-    list->capacity = (uint32_t)capacity;
-    return 0;
-}
-
-int pickle_list_append(struct pickle_reader *r, size_t from)
+int pickle_list_append(struct pickle_reader *r, size_t from, size_t to)
 {
     const size_t n = r->n_stack - from;
     const struct pickle_item *target;
+    const uint64_t most =
+        r->limits->n_items > r->limits->list_items ? r->limits->n_items : r->limits->list_items;
     struct pickle_list *list;
+    struct pickle_item *grown;
+    size_t capacity;
 
-    if (pickle_need(r, n + 1) != 0)
-        return -1;
-    target = &r->stack[from - 1];
+    if (to == r->fence)
+        return pickle_fail(r, "stack underflow: expected %zu values, found %zu", n + 1, n);
+    target = &r->stack[to - 1];
+    list = target->as.inner;
     if (target->kind != PICKLE_LIST)
         return pickle_fail(r, "items for %s, not a list", pickle_value_name(target));
-    list = target->as.inner;
-    if (reserve(r, list, n) != 0)
-        return -1;
+    if (n > most || list->n > most - n || list->n + n > UINT32_MAX)
+        return pickle_fail(r, "list of more than %llu items, which is the most expected",
+                           (unsigned long long)most);
+    if (list->n + n > list->capacity) { /* just as many at first, twice as many from then on */
+        capacity = 2 * (size_t)list->capacity;
+        if (capacity < list->n + n)
+            capacity = list->n + n;
+        if (capacity > UINT32_MAX)
+            capacity = UINT32_MAX;
+        if (pickle_charge(r, (capacity - list->capacity) * sizeof *grown) != 0)
+            return -1;
+        grown = realloc(list->values, capacity * sizeof *grown);
+        if (grown == NULL)
+            return error_no_memory(r->err, "object array");
+        list->values = grown;
+        list->capacity = (uint32_t)capacity;
+    }
     if (n > 0)
         memcpy(list->values + list->n, r->stack + from, n * sizeof *list->values);
     list->n += (uint32_t)n;
-    r->n_stack = from;
+    r->n_stack = to;
     return 0;
 }

@@ -290,25 +290,19 @@ static int write_list(const struct pickle_item *list, struct bytes *out, struct 
     return rc;
 }
 
-int pickle_write_items(const struct pickle_writer *writer, uint64_t first,
-                       const struct pickle_item *items, size_t n_items, struct bytes *out,
-                       struct error *err)
+int pickle_write_item(const struct pickle_writer *writer, uint64_t i,
+                      const struct pickle_item *item, struct bytes *out, struct error *err)
 {
-    if (first > writer->n_items || n_items > writer->n_items - first)
-        return error_set(err, ERROR_INTERNAL, "more items than the object array has");
-    for (size_t k = 0; k < n_items; k++) {
-        const struct pickle_item *item = &items[k];
-        int rc = begin_item(first + k, out, err);
+    int rc;
 
-        if (rc == 0)
-            rc = item->kind == PICKLE_ARRAY
-                     ? write_array(writer, first + k, item->as.array, out, err)
-                 : item->kind == PICKLE_LIST ? write_list(item, out, err)
-                                             : write_scalar(item, out, err);
-        if (rc != 0 || end_item(first + k, writer->n_items, out, err) != 0)
-            return -1;
-    }
-    return 0;
+    if (i >= writer->n_items)
+        return error_set(err, ERROR_INTERNAL, "more items than the object array has");
+    rc = begin_item(i, out, err);
+    if (rc == 0)
+        rc = item->kind == PICKLE_ARRAY  ? write_array(writer, i, item->as.array, out, err)
+             : item->kind == PICKLE_LIST ? write_list(item, out, err)
+                                         : write_scalar(item, out, err);
+    return rc == 0 ? end_item(i, writer->n_items, out, err) : -1;
 }
 
 int pickle_write_trailer(struct bytes *out, struct error *err)

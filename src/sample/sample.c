@@ -91,7 +91,7 @@ static int draw_items(const struct sample_member *m, struct play_row *r, uint64_
     const struct pickle_item item = {
         .kind = PICKLE_ARRAY, .n_bytes_or_items = (uint32_t)array.n_bytes, .as.array = &array};
 
-    return pickle_write_items(&m->writer, row, &item, 1, out, err);
+    return pickle_write_item(&m->writer, row, &item, out, err);
 }
 
 /* Play the games that these rows are of, and draw the rows. */

@@ -22,9 +22,11 @@ static int write_all(const struct pickle_document *document, struct bytes *out, 
     for (uint64_t i = 0; i < document->n_items; i++)
         if (pickle_writer_note(&writer, i, &document->items[i], err) != 0)
             return -1;
-    if (pickle_write_prelude(&writer, out, err) != 0 ||
-        pickle_write_items(&writer, 0, document->items, (size_t)document->n_items, out, err) != 0)
+    if (pickle_write_prelude(&writer, out, err) != 0)
         return -1;
+    for (uint64_t i = 0; i < document->n_items; i++)
+        if (pickle_write_item(&writer, i, &document->items[i], out, err) != 0)
+            return -1;
     return pickle_write_trailer(out, err);
 }
 
