@@ -6,7 +6,6 @@
 #include "shard/archive_in.h"
 
 #include "base/text.h"
-#include "shard/unpack.h"
 #include "zip/check.h"
 
 #include <dirent.h>
@@ -70,40 +69,14 @@ static const struct {
     {"{\"", "a JSON document"},
 };
 
-/* Text begins behind a byte order mark and white space. */
-static const char *text_kind(const uint8_t *bytes, size_t n_bytes)
-{
-    if (n_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
-        bytes += 3;
-        n_bytes -= 3;
-    }
-    while (n_bytes > 0 && strchr(" \t\r\n", *bytes) != NULL && *bytes != '\0') {
-        bytes++;
-        n_bytes--;
-    }
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const size_t n = strlen(texts[i].begin);
-
-        if (n_bytes >= n && strncasecmp((const char *)bytes, texts[i].begin, n) == 0)
-            return texts[i].kind;
-    }
-    return NULL;
-}
-
-static bool is_all_zero(const uint8_t *bytes, size_t n_bytes)
-{
-    for (size_t i = 0; i < n_bytes; i++)
-        if (bytes[i] != 0)
-            return false;
-    return true;
-}
-
 /*
  * What a file that is no shard seems to be, from its first n_bytes and its size ("an HTML page"),
  * or NULL. Static text.
  */
 static const char *foreign_kind(const uint8_t *bytes, size_t n_bytes, uint64_t file_nbytes)
 {
+    size_t n_zero = 0;
+
     if (file_nbytes == 0)
         return "an empty file";
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
@@ -113,77 +86,93 @@ static const char *foreign_kind(const uint8_t *bytes, size_t n_bytes, uint64_t f
             memcmp(bytes + s->offset, s->bytes, s->n_bytes) == 0)
             return s->kind;
     }
-    if (is_all_zero(bytes, n_bytes))
+    while (n_zero < n_bytes && bytes[n_zero] == 0)
+        n_zero++;
+    if (n_zero == n_bytes)
         return "zero bytes at its front (lost in a crash or a transfer?)";
-    return text_kind(bytes, n_bytes);
+    /* Text begins behind a byte order mark and white space. */
+    if (n_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
+        bytes += 3;
+        n_bytes -= 3;
+    }
+    for (; n_bytes > 0 && *bytes != '\0' && strchr(" \t\r\n", *bytes) != NULL; n_bytes--)
+        bytes++;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const size_t n = strlen(texts[i].begin);
+
+        if (n_bytes >= n && strncasecmp((const char *)bytes, texts[i].begin, n) == 0)
+            return texts[i].kind;
+    }
+    return NULL;
 }
 
-/* True, and the array is so marked, when it is to be left out. */
-static bool leave_out(const struct archive_in *archive, struct array *array)
+/* --- opening --- */
+
+/* A shard that is being opened. */
+struct opening {
+    struct archive_in *archive;
+    bool use_map;
+    archive_leaves_out leaves_out; /* or NULL; */
+    const void *self;              /* with its self */
+    struct unpack unpack;          /* for one array after the other */
+    struct warnings warnings;
+    struct error *err;
+};
+
+static int fail_form(const struct opening *o, const char *expected, const char *found)
 {
-    array->is_left_out =
-        archive->leaves_out != NULL && archive->leaves_out(archive->leaves_out_self, array->key);
-    if (array->is_left_out)
-        array->header.dtype.kind = DTYPE_VOID;
-    return array->is_left_out;
+    return error_set_at(o->err, ERROR_DATA, ERROR_IN(o->archive->path), "expected %s, found %s",
+                        expected, found);
 }
 
-/* --- .npy files: one, or all of a folder --- */
-
-/* Fill an array that is the last of the archive's files, named by its path's last component. */
-static int add_npy_array(const struct archive_in *archive, struct array *array,
-                         struct unpack *unpack, struct warnings *warnings, struct error *err)
+/* Name the array, and read its header unless it is to be left out. 1: it is no array. */
+static int name_array(struct opening *o, struct array *array, const char *name, bool must_be_array)
 {
+    array->member = strdup(name);
+    array->key = strndup(name, member_name_key_nbytes(name, strlen(name)));
+    if (array->member == NULL || array->key == NULL)
+        return error_no_memory(o->err, "array");
+    array->is_left_out = o->leaves_out != NULL && o->leaves_out(o->self, array->key);
+    if (!array->is_left_out)
+        return array_parse(array, &o->unpack, must_be_array, &o->warnings, o->err);
+    array->header.dtype.kind = DTYPE_VOID;
+    return 0;
+}
+
+/* Append the array of the archive's last input, named by its path's last component. */
+static int add_npy_array(struct opening *o)
+{
+    struct archive_in *archive = o->archive;
     const struct input *in = &archive->inputs[archive->n_inputs - 1];
-    const char *slash = strrchr(in->path, '/');
-    const char *name = slash != NULL ? slash + 1 : in->path;
+    struct array *array = &archive->arrays[archive->n_arrays];
+    const char *name = text_base_name(in->path);
     const char *fault = member_name_fault(name, strlen(name));
-    bool is_array;
 
+    archive->n_arrays++; /* released with the archive, whole or not */
     array->input = in;
     array->packed_nbytes = in->n_bytes;
     array->unpacked_nbytes = in->n_bytes;
     if (fault == NULL && !text_is_utf8(name, strlen(name)))
         fault = "name is not UTF-8";
     if (fault != NULL)
-        return array_fail(array, err,
+        return array_fail(array, o->err,
                           "expected a file name that can name an array, found that the %s", fault);
-    array->member = strdup(name);
-    array->key = strndup(name, member_name_key_nbytes(name, strlen(name)));
-    if (array->member == NULL || array->key == NULL)
-        return error_no_memory(err, "array");
-    return leave_out(archive, array) ? 0
-                                     : array_parse(array, unpack, true, &is_array, warnings, err);
+    return name_array(o, array, name, true);
 }
 
-/* Make archive->inputs[0] the one array of the archive. */
-static int open_npy(struct archive_in *archive, struct warnings *warnings, struct error *err)
-{
-    struct unpack unpack = {0};
-    int result;
+/* --- folders of .npy files --- */
 
-    archive->arrays = calloc(1, sizeof *archive->arrays);
-    if (archive->arrays == NULL)
-        return error_no_memory(err, "list of arrays");
-    archive->n_arrays = 1;
-    result = add_npy_array(archive, &archive->arrays[0], &unpack, warnings, err);
-    unpack_release(&unpack);
-    return result;
-}
-
-static int open_folder_file(struct archive_in *archive, const char *name, bool use_map,
-                            struct unpack *unpack, struct warnings *warnings, struct error *err)
+static int open_folder_file(struct opening *o, const char *name)
 {
+    struct archive_in *archive = o->archive;
     struct text path = {0};
     int result = -1;
 
-    if (text_append(&path, err, "%s/%s", archive->path, name) != 0 ||
-        input_open(&archive->inputs[archive->n_inputs], path.text, use_map, err) != 0)
-        goto out;
-    archive->n_inputs++;
-    archive->n_arrays++; /* released with the archive, whole or not */
-    result = add_npy_array(archive, &archive->arrays[archive->n_arrays - 1], unpack, warnings, err);
-out:
+    if (text_append(&path, o->err, "%s/%s", archive->path, name) == 0 &&
+        input_open(&archive->inputs[archive->n_inputs], path.text, o->use_map, o->err) == 0) {
+        archive->n_inputs++;
+        result = add_npy_array(o);
+    }
     text_release(&path);
     return result;
 }
@@ -198,56 +187,51 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int open_folder_files(struct archive_in *archive, struct dirent *const *list, size_t n_list,
-                             bool use_map, struct warnings *warnings, struct error *err)
+static int open_folder_files(struct opening *o, struct dirent *const *list, size_t n_list)
 {
-    struct unpack unpack = {0};
+    struct archive_in *archive = o->archive;
     size_t n_arrays = 0;
     bool has_npz = false;
     int result = 0;
 
-    for (size_t i = 0; i < n_list; i++)
+    for (size_t i = 0; i < n_list; i++) {
         n_arrays += member_name_is_npy(list[i]->d_name, strlen(list[i]->d_name));
-    for (size_t i = 0; i < n_list; i++)
         has_npz |= strstr(list[i]->d_name, ".npz") != NULL;
+    }
     if (n_arrays == 0)
-        return error_set_at(err, ERROR_DATA, ERROR_IN(archive->path),
-                            "expected .npy files in the folder, found %s",
-                            has_npz ? ".npz files, each a shard of its own: name them, as in "
-                                      "`symaug expand --out-dir DIR FOLDER/*.npz`"
-                                    : "none");
+        return fail_form(o, ".npy files in the folder",
+                         has_npz ? ".npz files, each a shard of its own: name them, as in "
+                                   "`symaug expand --out-dir DIR FOLDER/*.npz`"
+                                 : "none");
     if (n_arrays > MAX_FILES)
-        return error_set_at(err, ERROR_DATA, ERROR_IN(archive->path),
+        return error_set_at(o->err, ERROR_DATA, ERROR_IN(archive->path),
                             "expected at most %u arrays, found %zu", MAX_FILES, n_arrays);
     archive->inputs = calloc(n_arrays, sizeof *archive->inputs);
     archive->arrays = calloc(n_arrays, sizeof *archive->arrays);
     if (archive->inputs == NULL || archive->arrays == NULL)
-        return error_no_memory(err, "list of arrays");
+        return error_no_memory(o->err, "list of arrays");
     for (size_t i = 0; result == 0 && i < n_list; i++) {
         const char *name = list[i]->d_name;
 
-        if (member_name_is_npy(name, strlen(name)))
-            result = open_folder_file(archive, name, use_map, &unpack, warnings, err);
-        else
-            result =
-                warnings_add(warnings, err, "%s: no .npy file, left out", text_quote(name).text);
+        result = member_name_is_npy(name, strlen(name))
+                     ? open_folder_file(o, name)
+                     : warnings_add(&o->warnings, o->err, "%s: no .npy file, left out",
+                                    text_quote(name).text);
     }
-    unpack_release(&unpack);
     return result;
 }
 
 /* Open the .npy files of the folder at archive->path, by name. */
-static int open_folder(struct archive_in *archive, bool use_map, struct warnings *warnings,
-                       struct error *err)
+static int open_folder(struct opening *o)
 {
     struct dirent **list = NULL;
-    const int n_list = scandir(archive->path, &list, is_shown, by_name);
+    const int n_list = scandir(o->archive->path, &list, is_shown, by_name);
     int result;
 
     if (n_list < 0)
-        return error_set_at(err, errno == EACCES || errno == ENOENT ? ERROR_NO_INPUT : ERROR_IO,
-                            ERROR_IN_ERRNO(archive->path), "cannot list");
-    result = open_folder_files(archive, list, (size_t)n_list, use_map, warnings, err);
+        return error_set_at(o->err, errno == EACCES || errno == ENOENT ? ERROR_NO_INPUT : ERROR_IO,
+                            ERROR_IN_ERRNO(o->archive->path), "cannot list");
+    result = open_folder_files(o, list, (size_t)n_list);
     for (int i = 0; i < n_list; i++)
         free(list[i]);
     free(list);
@@ -256,92 +240,56 @@ static int open_folder(struct archive_in *archive, bool use_map, struct warnings
 
 /* --- .npz files --- */
 
-/* The next array of the archive: where entry's bytes are, not yet what they mean. `name` is the
- * entry's name in UTF-8. */
-static int place_array(const struct input *in, const struct zip_entry *entry, const char *name,
-                       struct array *array, struct error *err)
-{
-    array->input = in;
-    array->offset = entry->data_offset;
-    array->packed_nbytes = entry->packed_nbytes;
-    array->unpacked_nbytes = entry->unpacked_nbytes;
-    array->crc = entry->crc;
-    array->has_crc = true;
-    array->decoder = codec_decoder(entry->method);
-    array->member = strdup(name);
-    array->key = strndup(name, member_name_key_nbytes(name, strlen(name)));
-    return array->member != NULL && array->key != NULL ? 0 : error_no_memory(err, "array");
-}
-
-/* A name says that the member is an array by its ".npy"; macOS adds files of that name which hold
+/* Append the member to the archive's arrays if it is one. `name` is the entry's name in UTF-8: it
+ * says that the member is an array by its ".npy"; macOS adds files of that name which hold
  * attributes, begun with "._". */
-static bool is_named_array(const char *name)
+static int add_member(struct opening *o, const struct zip_entry *entry, const char *name)
 {
-    const char *slash = strrchr(name, '/');
-    const char *base = slash != NULL ? slash + 1 : name;
-
-    return member_name_is_npy(name, strlen(name)) && strncmp(base, "._", 2) != 0;
-}
-
-/* Appends the member to the archive's arrays if it is one. */
-static int add_member(struct archive_in *archive, const struct zip_entry *entry, const char *name,
-                      struct unpack *unpack, struct warnings *warnings, struct error *err)
-{
-    struct array *array = &archive->arrays[archive->n_arrays];
-    bool is_array = false;
+    struct array *array = &o->archive->arrays[o->archive->n_arrays];
+    const bool is_named_array =
+        member_name_is_npy(name, strlen(name)) && strncmp(text_base_name(name), "._", 2) != 0;
+    int result;
 
     if (entry->is_folder)
-        return warnings_add(warnings, err, "member %s: an entry for a folder, left out",
+        return warnings_add(&o->warnings, o->err, "member %s: an entry for a folder, left out",
                             text_quote(name).text);
-    if (place_array(&archive->inputs[0], entry, name, array, err) != 0 ||
-        (!leave_out(archive, array) &&
-         array_parse(array, unpack, is_named_array(name), &is_array, warnings, err) != 0)) {
+    *array = (struct array){.input = &o->archive->inputs[0],
+                            .offset = entry->data_offset,
+                            .packed_nbytes = entry->packed_nbytes,
+                            .unpacked_nbytes = entry->unpacked_nbytes,
+                            .crc = entry->crc,
+                            .has_crc = true,
+                            .decoder = codec_decoder(entry->method)};
+    result = name_array(o, array, name, is_named_array);
+    if (result != 0)
         array_release(array);
-        return -1;
-    }
-    if (!is_array && !array->is_left_out) {
-        array_release(array);
-        return warnings_add(warnings, err, "member %s: no array, left out", text_quote(name).text);
-    }
-    archive->n_arrays++;
-    return 0;
-}
-
-static int add_members(struct archive_in *archive, const struct zip_directory *directory,
-                       char *const *names, struct warnings *warnings, struct error *err)
-{
-    struct unpack unpack = {0};
-    int result = 0;
-
-    archive->arrays = calloc(directory->n_entries + 1, sizeof *archive->arrays);
-    if (archive->arrays == NULL)
-        return error_no_memory(err, "list of arrays");
-    for (size_t i = 0; i < directory->n_entries && result == 0; i++)
-        result = add_member(archive, &directory->entries[i], names[i], &unpack, warnings, err);
-    unpack_release(&unpack);
-    return result;
+    else
+        o->archive->n_arrays++;
+    return result > 0 ? warnings_add(&o->warnings, o->err, "member %s: no array, left out",
+                                     text_quote(name).text)
+                      : result;
 }
 
 /* List the arrays of the .npz file in archive->inputs[0]. */
-static int open_npz(struct archive_in *archive, struct warnings *warnings, struct error *err)
+static int open_npz(struct opening *o)
 {
+    struct archive_in *archive = o->archive;
     const struct input *in = &archive->inputs[0];
     struct zip_directory directory = {0};
     char **names = NULL;
     int result = -1;
 
-    if (zip_check(in, &directory, warnings, err) != 0 ||
-        zip_agree(in, &directory, &names, err) != 0 ||
-        add_members(archive, &directory, names, warnings, err) != 0)
+    if (zip_check(in, &directory, &o->warnings, o->err) != 0 ||
+        zip_agree(in, &directory, &names, o->err) != 0)
         goto out;
-    if (archive->n_arrays == 0) {
-        error_set_at(err, ERROR_DATA, ERROR_IN(archive->path),
-                     "expected arrays in the archive, found none");
-        goto out;
-    }
+    archive->arrays = calloc(directory.n_entries + 1, sizeof *archive->arrays);
+    result = archive->arrays != NULL ? 0 : error_no_memory(o->err, "list of arrays");
+    for (size_t i = 0; i < directory.n_entries && result == 0; i++)
+        result = add_member(o, &directory.entries[i], names[i]);
+    if (result == 0 && archive->n_arrays == 0)
+        result = fail_form(o, "arrays in the archive", "none");
     archive->comment = directory.comment;
     directory.comment = NULL;
-    result = 0;
 out:
     for (size_t i = 0; names != NULL && i < directory.n_entries; i++)
         free(names[i]);
@@ -359,84 +307,70 @@ static bool has_suffix(const char *path, const char *suffix)
     return n >= n_suffix && strcasecmp(path + n - n_suffix, suffix) == 0;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static int fail_form(const struct archive_in *archive, struct error *err, const char *expected,
-                     const char *found)
-{
-    return error_set_at(err, ERROR_DATA, ERROR_IN(archive->path), "expected %s, found %s", expected,
-                        found);
-}
-
 /* By the first bytes, which the name must not belie: numpy goes by the bytes, people by the name.
  */
-static int decide_form(struct archive_in *archive, struct error *err)
+static int decide_form(const struct opening *o)
 {
+    struct archive_in *archive = o->archive;
     const struct input *in = &archive->inputs[0];
     const bool named_npy = has_suffix(archive->path, ".npy");
-    const bool named_npz = has_suffix(archive->path, ".npz");
     const char *expected = named_npy ? "a .npy array" : "an .npz archive";
     uint8_t bytes[PEEK_NBYTES] = {0};
     const size_t n = in->n_bytes < sizeof bytes ? (size_t)in->n_bytes : sizeof bytes;
     const char *foreign;
 
-    if (input_read(in, 0, bytes, n, err) != 0)
+    if (input_read(in, 0, bytes, n, o->err) != 0)
         return -1;
     archive->form = ARCHIVE_NPZ;
     if (n >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0) {
         archive->form = ARCHIVE_NPY;
-        return named_npz ? fail_form(archive, err, expected,
-                                     "a bare .npy array (rename the file to .npy)")
-                         : 0;
+        return has_suffix(archive->path, ".npz")
+                   ? fail_form(o, expected, "a bare .npy array (rename the file to .npy)")
+                   : 0;
     }
     if (n >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0))
-        return named_npy
-                   ? fail_form(archive, err, expected, "a zip archive (rename the file to .npz)")
-                   : 0;
+        return named_npy ? fail_form(o, expected, "a zip archive (rename the file to .npz)") : 0;
     foreign = foreign_kind(bytes, n, in->n_bytes);
     if (foreign != NULL)
-        return fail_form(archive, err, expected, foreign);
+        return fail_form(o, expected, foreign);
     if (named_npy)
         archive->form = ARCHIVE_NPY;
     return 0;
 }
 
-static int open_file(struct archive_in *archive, bool use_map, struct warnings *warnings,
-                     struct error *err)
+static int open_file(struct opening *o)
 {
+    struct archive_in *archive = o->archive;
+
     archive->inputs = calloc(1, sizeof *archive->inputs);
     if (archive->inputs == NULL)
-        return error_no_memory(err, "input");
-    if (input_open(&archive->inputs[0], archive->path, use_map, err) != 0)
+        return error_no_memory(o->err, "input");
+    if (input_open(&archive->inputs[0], archive->path, o->use_map, o->err) != 0)
         return -1;
     archive->n_inputs = 1;
-    if (decide_form(archive, err) != 0)
+    if (decide_form(o) != 0)
         return -1;
-    return archive->form == ARCHIVE_NPY ? open_npy(archive, warnings, err)
-                                        : open_npz(archive, warnings, err);
+    if (archive->form == ARCHIVE_NPZ)
+        return open_npz(o);
+    archive->arrays = calloc(1, sizeof *archive->arrays);
+    return archive->arrays != NULL ? add_npy_array(o) : error_no_memory(o->err, "list of arrays");
 }
 
-static int open_any(struct archive_in *archive, const char *path, bool use_map,
-                    struct warnings *warnings, struct error *err)
+static int open_any(struct opening *o, const char *path)
 {
+    struct archive_in *archive = o->archive;
+    struct stat st;
+
     archive->path = strdup(path);
     if (archive->path == NULL)
-        return error_no_memory(err, "path of an input");
-    if (is_folder(path)) {
+        return error_no_memory(o->err, "path of an input");
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         archive->form = ARCHIVE_FOLDER;
-        if (open_folder(archive, use_map, warnings, err) != 0)
-            return -1;
-    } else if (open_file(archive, use_map, warnings, err) != 0) {
+    if ((archive->form == ARCHIVE_FOLDER ? open_folder(o) : open_file(o)) != 0)
         return -1;
-    }
     if (archive->comment == NULL)
         archive->comment = strdup("");
-    return archive->comment != NULL ? 0 : error_no_memory(err, "zip comment");
+    return archive->comment != NULL ? 0 : error_no_memory(o->err, "zip comment");
 }
 
 int archive_in_open(struct archive_in *archive, const char *path, bool use_map, struct error *err)
@@ -447,38 +381,20 @@ int archive_in_open(struct archive_in *archive, const char *path, bool use_map, 
 int archive_in_open_part(struct archive_in *archive, const char *path, bool use_map,
                          archive_leaves_out leaves_out, const void *self, struct error *err)
 {
-    struct warnings warnings = {0};
+    struct opening o = {
+        .archive = archive, .use_map = use_map, .leaves_out = leaves_out, .self = self, .err = err};
     int result;
 
-    *archive = (struct archive_in){.leaves_out = leaves_out, .leaves_out_self = self};
-    result = open_any(archive, path, use_map, &warnings, err);
+    *archive = (struct archive_in){0};
+    result = open_any(&o, path);
     if (result == 0)
-        result = warnings_finish(&warnings, err);
-    archive->warnings = warnings.lines;
-    archive->n_warnings = warnings.n_lines;
+        result = warnings_finish(&o.warnings, err);
+    unpack_release(&o.unpack);
+    archive->warnings = o.warnings.lines;
+    archive->n_warnings = o.warnings.n_lines;
     if (result != 0)
         archive_in_close(archive);
     return result;
-}
-
-static int add_memory(struct archive_in *archive, const char *name, const struct memory_array *from,
-                      struct error *err)
-{
-    struct input *input = &archive->inputs[archive->n_inputs];
-    struct array *array = &archive->arrays[archive->n_arrays];
-
-    if (input_of_memory(input, name, from->data, from->n_bytes, err) != 0)
-        return -1;
-    archive->n_inputs++;
-    archive->n_arrays++;
-    *array = (struct array){.key = strdup(from->key),
-                            .member = strdup(from->key),
-                            .input = input,
-                            .packed_nbytes = from->n_bytes,
-                            .unpacked_nbytes = from->n_bytes};
-    if (array->key == NULL || array->member == NULL)
-        return error_no_memory(err, "arrays");
-    return array_describe(array, from->descr, from->shape, from->n_dims, err);
 }
 
 int archive_in_of_memory(struct archive_in *archive, const char *name,
@@ -494,8 +410,24 @@ int archive_in_of_memory(struct archive_in *archive, const char *name,
     if (archive->path == NULL || archive->comment == NULL || archive->inputs == NULL ||
         archive->arrays == NULL)
         result = error_no_memory(err, "arrays");
-    for (size_t i = 0; i < n_arrays && result == 0; i++)
-        result = add_memory(archive, name, &arrays[i], err);
+    for (size_t i = 0; i < n_arrays && result == 0; i++) {
+        const struct memory_array *from = &arrays[i];
+
+        result = input_of_memory(&archive->inputs[i], name, from->data, from->n_bytes, err);
+        if (result != 0)
+            break;
+        archive->n_inputs++;
+        archive->n_arrays++;
+        archive->arrays[i] = (struct array){.key = strdup(from->key),
+                                            .member = strdup(from->key),
+                                            .input = &archive->inputs[i],
+                                            .packed_nbytes = from->n_bytes,
+                                            .unpacked_nbytes = from->n_bytes};
+        result =
+            archive->arrays[i].key != NULL && archive->arrays[i].member != NULL
+                ? array_describe(&archive->arrays[i], from->descr, from->shape, from->n_dims, err)
+                : error_no_memory(err, "arrays");
+    }
     if (result != 0)
         archive_in_close(archive);
     return result;
@@ -523,7 +455,7 @@ int archive_in_load_objects(struct archive_in *archive, struct error *err)
         struct array *array = &archive->arrays[i];
 
         if (array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
-            array_load_objects(array, NULL, err) != 0)
+            array_load_objects(array, err) != 0)
             return -1;
     }
     return 0;

@@ -25,8 +25,6 @@ struct archive_in {
     char *comment;   /* owned: the zip comment, NUL-terminated, "" when there is none */
     char **warnings; /* owned: lines without file name ("member 'x.txt' is no array") */
     size_t n_warnings;
-    archive_leaves_out leaves_out; /* or NULL; with its self, borrowed while it is opened */
-    const void *leaves_out_self;
 };
 
 /*

@@ -1,16 +1,19 @@
 /*
- * array.c - an array as the place of an error, and its small values: the text or number of a 0-d
- * array, such as the name of a board, decoded from bytes that were read and checked when the shard
- * was opened. What is damaged or of another type is no value, not an error.
+ * array.c - from a member of a container to an array: its header, held against its size before
+ * anything is allocated, the pickle of an object array, all of its bytes; and its small values: the
+ * text or number of a 0-d array, such as the name of a board, decoded from bytes that were read and
+ * checked when the shard was opened. What is damaged or of another type is no value, not an error.
  */
 #include "shard/array.h"
-
-#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SCALAR_MAX_NBYTES 1024u /* of a string or number that may say how to read the shard */
+#define FIRST_STEP_NBYTES (1u << 20)
+#define PICKLE_PROTO      0x80 /* the opcode that every pickle of protocol 2 and up begins with */
 
 struct error_place array_place(const struct array *array)
 {
@@ -59,33 +62,28 @@ bool array_is_fortran(const struct array *array)
     return array->header.fortran_order && n_long > 1;
 }
 
-/* Append a code point as UTF-8; -1 when it is none or there is no room for it and a NUL. */
-static int put_code_point(uint32_t code, char *text, size_t n_bytes, size_t *used)
-{
-    static const uint8_t lead[5] = {0, 0, 0xc0, 0xe0, 0xf0};
-    const size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+/* --- small values --- */
 
-    if (code == 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ||
-        *used + length >= n_bytes)
-        return -1;
-    for (size_t i = length; i-- > 1; code >>= 6)
-        text[*used + i] = (char)(0x80 | (code & 0x3f));
-    text[*used] = (char)(lead[length] | code);
-    *used += length;
-    return 0;
-}
-
+/* UCS-4 as UTF-8; -1 when something is no code point or there is no room for it and a NUL. */
 static int put_unicode(const struct dtype *dtype, const uint8_t *p, char *text, size_t n_bytes)
 {
-    size_t n = dtype->itemsize / 4;
-    size_t used = 0;
+    static const uint8_t lead[5] = {0, 0, 0xc0, 0xe0, 0xf0};
+    size_t n = dtype->itemsize / 4, used = 0;
 
     while (n > 0 && bytes_get_uint(p + 4 * (n - 1), 4, false) == 0)
         n--;
-    for (size_t i = 0; i < n; i++)
-        if (put_code_point((uint32_t)bytes_get_uint(p + 4 * i, 4, dtype->big_endian), text, n_bytes,
-                           &used) != 0)
+    for (size_t i = 0; i < n; i++) {
+        uint64_t code = bytes_get_uint(p + 4 * i, 4, dtype->big_endian);
+        const size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+        if (code == 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ||
+            used + length >= n_bytes)
             return -1;
+        for (size_t k = length; k-- > 1; code >>= 6)
+            text[used + k] = (char)(0x80 | (code & 0x3f));
+        text[used] = (char)(lead[length] | code);
+        used += length;
+    }
     text[used] = '\0';
     return 0;
 }
@@ -110,7 +108,6 @@ int array_read_string(const struct array *array, char *text, size_t n_bytes)
 
     if (n_bytes == 0)
         return -1;
-    text[0] = '\0';
     if (array->scalar != NULL && dtype->kind == DTYPE_UNICODE)
         result = put_unicode(dtype, array->scalar, text, n_bytes);
     else if (array->scalar != NULL && dtype->kind == DTYPE_BYTES)
@@ -126,6 +123,246 @@ int array_read_int(const struct array *array, int64_t *value)
         return -1;
     *value = dtype_get_int(&array->header.dtype, array->scalar);
     return 0;
+}
+
+/* --- headers --- */
+
+static int set_rows(struct array *array, struct error *err)
+{
+    const struct npy_header *header = &array->header;
+    uint64_t factors[NPY_MAX_DIMS];
+
+    array->n_rows = header->n_dims > 0 ? header->shape[0] : 0;
+    array->row_nbytes = 0;
+    if (header->n_dims == 0 || header->dtype.kind == DTYPE_OBJECT)
+        return 0;
+    factors[0] = header->dtype.itemsize;
+    for (unsigned i = 1; i < header->n_dims; i++)
+        factors[i] = header->shape[i];
+    if (bytes_product(factors, header->n_dims, &array->row_nbytes) != 0)
+        return array_fail(array, err, "expected rows that fit 64-bit sizes, found shape %s",
+                          text_shape(header->shape, header->n_dims).text);
+    return 0;
+}
+
+/* The data's length against the header's. Nothing has been allocated for it yet. */
+static int check_length(const struct array *array, struct warnings *warnings, struct error *err)
+{
+    const struct npy_header *header = &array->header;
+    const uint64_t found = array->unpacked_nbytes - header->header_nbytes;
+    const uint64_t step = header->n_dims > 0 ? array->row_nbytes : header->data_nbytes;
+    char dtype[32];
+
+    if (header->dtype.kind == DTYPE_OBJECT) /* as long as its pickle is */
+        return found > 0
+                   ? 0
+                   : array_fail(array, err, "expected a pickle behind the header, found the end");
+    if (found == header->data_nbytes)
+        return 0;
+    if (found > header->data_nbytes && found - header->data_nbytes < step)
+        return warnings_add(warnings, err, "member %s: %llu bytes behind the array's data",
+                            text_quote(array->member).text,
+                            (unsigned long long)(found - header->data_nbytes));
+    dtype_name(&header->dtype, dtype, sizeof dtype);
+    return array_fail(array, err, "expected %llu bytes of data for shape %s of %s, found %llu",
+                      (unsigned long long)header->data_nbytes,
+                      text_shape(header->shape, header->n_dims).text, dtype,
+                      (unsigned long long)found);
+}
+
+/* What a shard says of itself is read here, where a failing device or a lack of memory can be told
+ * from a shard that says nothing. Damage is found by whoever needs the array. */
+static int keep_scalar(struct array *array, struct unpack *unpack, struct error *err)
+{
+    const struct npy_header *header = &array->header;
+    const char kind = header->dtype.kind;
+    struct error reason = {0};
+
+    if (header->n_dims != 0 || header->data_nbytes > SCALAR_MAX_NBYTES ||
+        (kind != DTYPE_UNICODE && kind != DTYPE_BYTES && !dtype_is_integer(&header->dtype)))
+        return 0;
+    array->scalar = malloc((size_t)header->data_nbytes + 1);
+    if (array->scalar == NULL)
+        return error_no_memory(err, "small arrays");
+    if (unpack_read(unpack, array->scalar, header->data_nbytes, &reason) == 0 &&
+        unpack_finish(unpack, &reason) == 0)
+        return 0;
+    free(array->scalar);
+    array->scalar = NULL;
+    return reason.kind == ERROR_DATA ? 0 : error_pass(err, &reason);
+}
+
+int array_parse(struct array *array, struct unpack *unpack, bool must_be_array,
+                struct warnings *warnings, struct error *err)
+{
+    uint8_t bytes[NPY_PREFIX_NBYTES + NPY_HEADER_MAX_BYTES];
+    size_t n_prefix = NPY_PREFIX_NBYTES, n_bytes = 0;
+    struct error reason = {0};
+
+    if (array->unpacked_nbytes < n_prefix)
+        n_prefix = (size_t)array->unpacked_nbytes;
+    if (unpack_start(unpack, array, err) != 0 || unpack_read(unpack, bytes, n_prefix, err) != 0)
+        return -1;
+    if (!must_be_array && (n_prefix < 6 || memcmp(bytes, "\x93NUMPY", 6) != 0))
+        return 1;
+    if (npy_header_length(bytes, n_prefix, &n_bytes, &reason) != 0)
+        return array_fail_reason(array, err, &reason, "npy header");
+    if (n_bytes > array->unpacked_nbytes)
+        return array_fail(array, err, "expected an npy header of %zu bytes, found %llu in all",
+                          n_bytes, (unsigned long long)array->unpacked_nbytes);
+    if (n_bytes > n_prefix && unpack_read(unpack, bytes + n_prefix, n_bytes - n_prefix, err) != 0)
+        return -1;
+    if (npy_header_parse(bytes, n_bytes, &array->header, &reason) != 0)
+        return array_fail_reason(array, err, &reason, "npy header");
+    if (set_rows(array, err) != 0 || check_length(array, warnings, err) != 0 ||
+        keep_scalar(array, unpack, err) != 0)
+        return -1;
+    if (array->header.odd)
+        return warnings_add(warnings, err, "member %s: %s", text_quote(array->member).text,
+                            array->header.oddity);
+    return 0;
+}
+
+int array_describe(struct array *array, const char *descr, const uint64_t *shape, unsigned n_dims,
+                   struct error *err)
+{
+    struct unpack unpack = {0};
+    struct warnings warnings = {0};
+    struct bytes header = {0};
+    struct error reason = {0};
+    int result = -1;
+
+    if (npy_header_write(descr, shape, n_dims, 0, &header, err) != 0)
+        goto out;
+    if (npy_header_parse(header.data, header.n_bytes, &array->header, &reason) != 0) {
+        array_fail_reason(array, err, &reason, "array");
+        goto out;
+    }
+    array->header.header_nbytes = 0;
+    if (set_rows(array, err) == 0 && check_length(array, &warnings, err) == 0 &&
+        unpack_start(&unpack, array, err) == 0)
+        result = keep_scalar(array, &unpack, err);
+out:
+    warnings_release(&warnings);
+    unpack_release(&unpack);
+    bytes_release(&header);
+    return result;
+}
+
+int array_read_all(const struct array *array, uint8_t *out, struct error *err)
+{
+    struct unpack unpack = {0};
+    int result = -1;
+
+    if (unpack_start(&unpack, array, err) == 0 &&
+        unpack_read(&unpack, out, array->unpacked_nbytes, err) == 0)
+        result = unpack_finish(&unpack, err);
+    unpack_release(&unpack);
+    return result;
+}
+
+int array_check(const struct array *array, struct error *err)
+{
+    struct unpack unpack = {0};
+    const int result = unpack_start(&unpack, array, err) == 0 ? unpack_finish(&unpack, err) : -1;
+
+    unpack_release(&unpack);
+    return result;
+}
+
+/* --- object arrays --- */
+
+/* One array may stand in several rows, but a shard that is mostly such references is a bomb. */
+#define AMPLIFICATION_MAX    64
+#define AMPLIFICATION_NBYTES (16u << 20) /* that much is always allowed */
+
+/* All unpacked bytes into memory that grows with what has really come: the declared size is only a
+ * promise. Something that is no pickle at all is refused before gigabytes of it are read. The
+ * caller frees *bytes, also on failure. */
+static int read_growing(const struct array *array, struct unpack *unpack, uint8_t **bytes,
+                        struct error *err)
+{
+    const uint64_t total = array->unpacked_nbytes;
+    const size_t first = array->header.header_nbytes;
+    uint64_t have = 0;
+    uint64_t capacity = first + FIRST_STEP_NBYTES;
+
+    while (have < total) {
+        uint8_t *larger;
+
+        if (capacity > total)
+            capacity = total;
+        larger = realloc(*bytes, (size_t)capacity);
+        if (larger == NULL)
+            return error_no_memory(err, "object array");
+        *bytes = larger;
+        if (unpack_read(unpack, larger + have, capacity - have, err) != 0)
+            return -1;
+        if (larger[first] != PICKLE_PROTO)
+            return array_fail(array, err,
+                              "expected a pickle of protocol 2 or later, found that the data "
+                              "begins with byte 0x%02x",
+                              larger[first]);
+        have = capacity;
+        capacity *= 2;
+    }
+    return unpack_finish(unpack, err);
+}
+
+static int parse(const struct array *array, const uint8_t *bytes, struct pickle_document *document,
+                 struct error *err)
+{
+    const struct npy_header *header = &array->header;
+    struct pickle_limits limits = pickle_default_limits;
+    struct error reason = {0};
+    uint64_t total;
+
+    limits.n_items = header->n_elements;
+    if (!__builtin_mul_overflow(array->unpacked_nbytes, AMPLIFICATION_MAX, &total) &&
+        !__builtin_add_overflow(total, AMPLIFICATION_NBYTES, &total) && total < limits.total_nbytes)
+        limits.total_nbytes = total;
+    if (pickle_read(bytes + header->header_nbytes, array->unpacked_nbytes - header->header_nbytes,
+                    &limits, document, &reason) != 0)
+        return array_fail_reason(array, err, &reason, "pickle");
+    if (document->n_dims != header->n_dims ||
+        memcmp(document->shape, header->shape, header->n_dims * sizeof *header->shape) != 0)
+        return array_fail(array, err,
+                          "expected a pickled array of shape %s, as in the header, found %s",
+                          text_shape(header->shape, header->n_dims).text,
+                          text_shape(document->shape, document->n_dims).text);
+    return 0;
+}
+
+int array_load_objects(struct array *array, struct error *err)
+{
+    struct pickle_document *document = NULL;
+    struct unpack unpack = {0};
+    uint8_t *bytes = NULL;
+    int result = -1;
+
+    if (array->objects != NULL)
+        return 0;
+    if (array->header.dtype.kind != DTYPE_OBJECT || array->header.n_dims == 0)
+        return array_fail(array, err,
+                          "expected an object array of one or more dimensions, found another one");
+    if (unpack_start(&unpack, array, err) == 0)
+        result = read_growing(array, &unpack, &bytes, err);
+    unpack_release(&unpack);
+    if (result == 0) {
+        document = calloc(1, sizeof *document);
+        result = document != NULL ? parse(array, bytes, document, err)
+                                  : error_no_memory(err, "object array");
+    }
+    if (result == 0) {
+        array->pickle_bytes = bytes;
+        array->objects = document;
+        return 0;
+    }
+    if (document != NULL)
+        pickle_release(document);
+    free(document);
+    free(bytes);
+    return -1;
 }
 
 void array_release(struct array *array)

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "shard/array.h"
 #include "shard/scratch.h"
-#include "shard/unpack.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  * were checked are the bytes that were used. The end is checked exactly: the sizes on both sides,
  * nothing left over, the CRC of what was delivered.
  */
-#include "shard/unpack.h"
+#include "shard/array.h"
 
 #include "codec/codec.h"
 
@@ -101,32 +101,6 @@ static int decode_some(struct unpack *unpack, uint8_t *out, size_t n_bytes, size
     return 0;
 }
 
-static int read_packed(struct unpack *unpack, uint8_t *out, size_t n_bytes, struct error *err)
-{
-    const struct array *array = unpack->array;
-    size_t left;
-
-    if (decode_some(unpack, out, n_bytes, &left, err) != 0)
-        return -1;
-    if (left > 0)
-        return array_fail(array, err, "expected to inflate to %llu bytes, found %llu",
-                          (unsigned long long)array->unpacked_nbytes,
-                          (unsigned long long)(unpack->unpacked_nbytes + (n_bytes - left)));
-    return 0;
-}
-
-static int read_stored(struct unpack *unpack, uint8_t *out, size_t n_bytes, struct error *err)
-{
-    const struct array *array = unpack->array;
-    const uint64_t offset = array->offset + unpack->unpacked_nbytes;
-
-    if (input_read(array->input, offset, out, n_bytes, err) != 0)
-        return -1;
-    unpack->packed_nbytes += n_bytes;
-    input_release_before(array->input, offset + n_bytes, &unpack->released);
-    return 0;
-}
-
 int unpack_read(struct unpack *unpack, void *out, uint64_t n_bytes, struct error *err)
 {
     const struct array *array = unpack->array;
@@ -140,10 +114,18 @@ int unpack_read(struct unpack *unpack, void *out, uint64_t n_bytes, struct error
                           (unsigned long long)(array->unpacked_nbytes - unpack->unpacked_nbytes));
     while (n_bytes > 0) {
         const size_t n = (size_t)smaller(n_bytes, CHUNK_NBYTES);
+        const uint64_t offset = array->offset + unpack->unpacked_nbytes;
+        size_t left = 0;
 
-        if (array->decoder != NULL ? read_packed(unpack, at, n, err) != 0
-                                   : read_stored(unpack, at, n, err) != 0)
+        if (array->decoder != NULL ? decode_some(unpack, at, n, &left, err) != 0
+                                   : input_read(array->input, offset, at, n, err) != 0)
             return -1;
+        if (left > 0)
+            return array_fail(array, err, "expected to inflate to %llu bytes, found %llu",
+                              (unsigned long long)array->unpacked_nbytes,
+                              (unsigned long long)(unpack->unpacked_nbytes + (n - left)));
+        if (array->decoder == NULL)
+            input_release_before(array->input, offset + n, &unpack->released);
         if (array->has_crc)
             unpack->crc = crc_update(unpack->crc, at, n);
         unpack->unpacked_nbytes += n;

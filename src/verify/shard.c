@@ -344,7 +344,7 @@ int verify_shard_open(struct shard *shard, const struct verify_request *request,
         struct error refused = {0};
 
         if (array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
-            array_load_objects(array, NULL, &refused) != 0 &&
+            array_load_objects(array, &refused) != 0 &&
             verify_read_failed(result, array->key, &refused, err) != 0)
             return -1;
     }

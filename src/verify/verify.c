@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "positions/positions.h"
-#include "shard/unpack.h"
+#include "shard/array.h"
 
 #include <libgen.h>
 #include <stdlib.h>

@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
         if (array->header.dtype.kind == DTYPE_OBJECT) {
             struct error reason = {0};
 
-            fuzz_check_error(array_load_objects(array, NULL, &reason), &reason);
+            fuzz_check_error(array_load_objects(array, &reason), &reason);
             continue;
         }
         if (!array_is_fortran(array))

@@ -2,7 +2,7 @@
 #include "npz_maker.h"
 
 #include "shard/archive_in.h"
-#include "shard/unpack.h"
+#include "shard/array.h"
 
 #define BAD "tests/data/bad/"
 
@@ -19,7 +19,7 @@ static int read_arrays(struct archive_in *archive, struct error *err)
         free(bytes);
         if (result == 0 && archive->arrays[i].header.dtype.kind == DTYPE_OBJECT &&
             archive->arrays[i].header.n_dims > 0)
-            result = array_load_objects(&archive->arrays[i], NULL, err);
+            result = array_load_objects(&archive->arrays[i], err);
     }
     return result;
 }

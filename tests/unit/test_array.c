@@ -2,7 +2,7 @@
 #include "npz_maker.h"
 
 #include "shard/archive_in.h"
-#include "shard/unpack.h"
+#include "shard/array.h"
 
 /* A .npy file of one value, with these bytes of data. */
 static void put_scalar(const char *descr, const void *data, size_t n_bytes)
@@ -93,17 +93,17 @@ static void test_objects(void **state)
     assert_non_null(array);
     assert_int_equal(array->row_nbytes, 0);
     array->crc ^= 1;
-    assert_int_equal(array_load_objects(array, NULL, &err), -1);
+    assert_int_equal(array_load_objects(array, &err), -1);
     assert_non_null(strstr(err.message, "policy_indices.npy: expected CRC "));
     assert_null(array->objects);
     array->crc ^= 1;
     err = (struct error){0};
-    assert_int_equal(array_load_objects(array, NULL, &err), 0);
+    assert_int_equal(array_load_objects(array, &err), 0);
     assert_non_null(array->objects);
     assert_int_equal(array->objects->n_items, array->n_rows);
     assert_int_equal(array->objects->items[0].kind, PICKLE_ARRAY);
-    assert_int_equal(array_load_objects(array, NULL, &err), 0);
-    assert_int_equal(array_load_objects(archive_in_find(&archive, "features"), NULL, &err), -1);
+    assert_int_equal(array_load_objects(array, &err), 0);
+    assert_int_equal(array_load_objects(archive_in_find(&archive, "features"), &err), -1);
     assert_int_equal(err.kind, ERROR_DATA);
     archive_in_close(&archive);
 }
@@ -122,7 +122,7 @@ static void test_huge_object_file(void **state)
     bytes_release(&npy);
     assert_int_equal(truncate(scratch("o.npy"), (off_t)5 << 30), 0);
     assert_int_equal(archive_in_open(&archive, scratch("o.npy"), false, &err), 0);
-    assert_int_equal(array_load_objects(&archive.arrays[0], NULL, &err), -1);
+    assert_int_equal(array_load_objects(&archive.arrays[0], &err), -1);
     assert_non_null(strstr(err.message, "o.npy: expected a pickle of protocol 2 or later"));
     archive_in_close(&archive);
 }
@@ -140,7 +140,7 @@ static void test_object_shapes(void **state)
                      0);
     array = archive_in_find(&archive, "policy_indices");
     assert_non_null(array);
-    assert_int_equal(array_load_objects(array, NULL, &err), 0);
+    assert_int_equal(array_load_objects(array, &err), 0);
     bytes = malloc((size_t)array->unpacked_nbytes);
     assert_non_null(bytes);
     assert_int_equal(array_read_all(array, bytes, &err), 0);
@@ -151,7 +151,7 @@ static void test_object_shapes(void **state)
     free(bytes);
     archive_in_close(&archive);
     assert_int_equal(archive_in_open(&archive, scratch("o.npy"), true, &err), 0);
-    assert_int_equal(array_load_objects(&archive.arrays[0], NULL, &err), -1);
+    assert_int_equal(array_load_objects(&archive.arrays[0], &err), -1);
     assert_non_null(strstr(err.message, "of shape (3, 4), as in the header, found (4, 3)"));
     archive_in_close(&archive);
 }
