@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 
 #include "engine/shard.h"
-#include "shard/schema.h"
+#include "shard/role.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "base/crew.h"
 #include "base/text.h"
 #include "engine/order.h"
-#include "shard/schema.h"
+#include "shard/role.h"
 
 #include <stdlib.h>
 #include <string.h>

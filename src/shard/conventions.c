@@ -38,48 +38,49 @@ const char *const convention_names[] = {"planes",  "castling-planes", "value",
         __VA_ARGS__, NULL \
     }
 
-/* The conventions that are one of some words, and the enum that holds its position. */
+/* By name: the words of which a convention is one, and the enum that holds its position. */
 static const struct convention {
-    const char *name;
-    const char *const *words;
+    const char *const *words; /* NULL: it is no such one */
     size_t offset;
 } conventions[] = {
-    {"planes", WORDS("colour", "mover", "canonical", "openspiel"),
-     offsetof(struct conventions, planes)},
-    {"value", WORDS("colour01", "colour11", "colour-wdl", "mover"),
-     offsetof(struct conventions, value)},
-    {"to-move", WORDS("01", "12", "pm1"), offsetof(struct conventions, to_move)},
-    {"to-move-plane", WORDS("01", "12", "pm1"), offsetof(struct conventions, plane_coding)},
-    {"ambiguous", WORDS("map", "keep", "drop"), offsetof(struct conventions, ambiguous)},
-    {"castling", WORDS("swap", "skip"), offsetof(struct conventions, castling)},
-    {"tiles", WORDS("keep", "permute"), offsetof(struct conventions, tiles)},
+    {WORDS("colour", "mover", "canonical", "openspiel"), offsetof(struct conventions, planes)},
+    {NULL, 0},
+    {WORDS("colour01", "colour11", "colour-wdl", "mover"), offsetof(struct conventions, value)},
+    {WORDS("01", "12", "pm1"), offsetof(struct conventions, to_move)},
+    {WORDS("map", "keep", "drop"), offsetof(struct conventions, ambiguous)},
+    {WORDS("swap", "skip"), offsetof(struct conventions, castling)},
+    {WORDS("keep", "permute"), offsetof(struct conventions, tiles)},
+    {WORDS("01", "12", "pm1"), offsetof(struct conventions, plane_coding)},
+    {NULL, 0}, /* of no name */
 };
 
-static const struct convention *find(const char *name)
+/* The number of an option among convention_names; that of the NULL at its end when it is none. */
+static unsigned find(const char *option)
 {
-    for (size_t i = 0; i < sizeof conventions / sizeof *conventions; i++)
-        if (strcmp(conventions[i].name, name) == 0)
-            return &conventions[i];
-    return NULL;
+    unsigned i = 0;
+
+    while (convention_names[i] != NULL && strcmp(convention_names[i], option) != 0)
+        i++;
+    return i;
 }
 
-static int set_word(struct conventions *c, const struct convention *convention, const char *text,
-                    struct error *err)
+static int set_word(struct conventions *c, unsigned convention, const char *text, struct error *err)
 {
+    const char *const *words = conventions[convention].words;
     struct text list = {0};
     unsigned i = 0;
 
-    while (convention->words[i] != NULL && strcmp(convention->words[i], text) != 0)
+    while (words[i] != NULL && strcmp(words[i], text) != 0)
         i++;
-    if (convention->words[i] != NULL) { /* all of them are enums, of the size of an unsigned */
-        memcpy((uint8_t *)c + convention->offset, &i, sizeof i);
+    if (words[i] != NULL) { /* all of them are enums, of the size of an unsigned */
+        memcpy((uint8_t *)c + conventions[convention].offset, &i, sizeof i);
         return 0;
     }
-    for (i = 0; convention->words[i] != NULL; i++)
-        if (text_append(&list, err, i == 0 ? "%s" : ", %s", convention->words[i]) != 0)
+    for (i = 0; words[i] != NULL; i++)
+        if (text_append(&list, err, i == 0 ? "%s" : ", %s", words[i]) != 0)
             break;
-    error_set(err, ERROR_USAGE, "--%s: %s is none of %s", convention->name, text_quote(text).text,
-              list.text != NULL ? list.text : "");
+    error_set(err, ERROR_USAGE, "--%s: %s is none of %s", convention_names[convention],
+              text_quote(text).text, list.text != NULL ? list.text : "");
     text_release(&list);
     return -1;
 }
@@ -135,28 +136,6 @@ static int parse_permutation(struct conventions *c, const char *text, struct err
                      text_quote(text).text);
 }
 
-static struct convention_text permutation_text(const struct conventions *c)
-{
-    struct convention_text list = {""};
-    const char mark[2] = {turn_marks[c->plane_coding]};
-    size_t n = 0;
-
-    for (uint32_t i = 0; i < c->n_planes; i++)
-        n += (size_t)snprintf(list.text + n, sizeof list.text - n, "%s%s%u", i > 0 ? "," : "",
-                              c->plane_dst[i] == c->to_move_plane ? mark : "", c->plane_dst[i]);
-    return list;
-}
-
-static struct convention_text castling_planes_text(const struct conventions *c)
-{
-    struct convention_text list = {"none"};
-    const uint32_t *p = c->n_castling_planes > 0 ? c->castling_planes : board_castling_usual.planes;
-
-    if (c->n_castling_planes >= 0)
-        snprintf(list.text, sizeof list.text, "%u,%u,%u,%u", p[0], p[1], p[2], p[3]);
-    return list;
-}
-
 static int parse_castling_planes(struct conventions *c, const char *text, struct error *err)
 {
     const char *at = text;
@@ -183,36 +162,24 @@ static int parse_castling_planes(struct conventions *c, const char *text, struct
     return 0;
 }
 
-/* The number of an option among convention_names; that of the NULL at its end when it is none. */
-static unsigned find_name(const char *option)
-{
-    unsigned i = 0;
-
-    while (convention_names[i] != NULL && strcmp(convention_names[i], option) != 0)
-        i++;
-    return i;
-}
-
 int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err)
 {
-    const struct convention *convention = find(option);
-    const bool is_planes = strcmp(option, "planes") == 0;
+    const unsigned i = find(option);
     const bool is_permutation =
-        is_planes && *text != '\0' && strchr("0123456789~=-", *text) != NULL;
+        strcmp(option, "planes") == 0 && *text != '\0' && strchr("0123456789~=-", *text) != NULL;
     int status;
 
     if (strcmp(option, "castling-planes") == 0)
         status = parse_castling_planes(c, text, err);
-    else if (convention == NULL)
+    else if (conventions[i].words == NULL)
         status = error_set(err, ERROR_INTERNAL, "unknown convention '%s'", option);
     else
-        status =
-            is_permutation ? parse_permutation(c, text, err) : set_word(c, convention, text, err);
+        status = is_permutation ? parse_permutation(c, text, err) : set_word(c, i, text, err);
     if (status != 0)
         return -1;
-    c->said |= 1u << find_name(option);
+    c->said |= 1u << i;
     if (is_permutation)
-        c->said |= 1u << find_name("to-move-plane"); /* by its mark */
+        c->said |= 1u << find("to-move-plane"); /* by its mark */
     c->value_said = conventions_is_said(c, "value");
     c->to_move_said = conventions_is_said(c, "to-move");
     return 0;
@@ -220,22 +187,29 @@ int conventions_set(struct conventions *c, const char *option, const char *text,
 
 bool conventions_is_said(const struct conventions *c, const char *option)
 {
-    return c->said >> find_name(option) & 1;
+    return c->said >> find(option) & 1;
 }
 
 struct convention_text conventions_text(const struct conventions *c, const char *option)
 {
-    const struct convention *convention = find(option);
-    struct convention_text text = {""};
+    const struct convention *convention = &conventions[find(option)];
+    const uint32_t *p = c->n_castling_planes > 0 ? c->castling_planes : board_castling_usual.planes;
+    const char mark[2] = {turn_marks[c->plane_coding]};
+    struct convention_text list = {""};
+    size_t n = 0;
     unsigned word;
 
-    if (strcmp(option, "castling-planes") == 0)
-        return castling_planes_text(c);
-    if (strcmp(option, "planes") == 0 && c->planes == PLANES_PERMUTATION)
-        return permutation_text(c);
-    if (convention == NULL)
-        return text;
-    memcpy(&word, (const uint8_t *)c + convention->offset, sizeof word);
-    snprintf(text.text, sizeof text.text, "%s", convention->words[word]);
-    return text;
+    if (strcmp(option, "castling-planes") == 0) {
+        if (c->n_castling_planes < 0)
+            return (struct convention_text){"none"};
+        snprintf(list.text, sizeof list.text, "%u,%u,%u,%u", p[0], p[1], p[2], p[3]);
+    } else if (strcmp(option, "planes") == 0 && c->planes == PLANES_PERMUTATION) {
+        for (uint32_t i = 0; i < c->n_planes; i++)
+            n += (size_t)snprintf(list.text + n, sizeof list.text - n, "%s%s%u", i > 0 ? "," : "",
+                                  c->plane_dst[i] == c->to_move_plane ? mark : "", c->plane_dst[i]);
+    } else if (convention->words != NULL) {
+        memcpy(&word, (const uint8_t *)c + convention->offset, sizeof word);
+        snprintf(list.text, sizeof list.text, "%s", convention->words[word]);
+    }
+    return list;
 }

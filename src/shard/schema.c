@@ -3,7 +3,7 @@
  * --role, so that there is one parser of roles; what is written names every array of a shard, so
  * that reading it back gives the same bindings. Unknown keys are refused.
  */
-#include "shard/schema.h"
+#include "shard/role.h"
 
 #include "base/input.h"
 #include "base/json_load.h"
@@ -11,36 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char version_key[] = "symaug_schema";
-static const char policy_key[] = "policy";
-static const char order_key[] = "plane_order";
-static const char arrays_key[] = "arrays";
-
 /* A fault in what the file says: its own message, behind the file's name. */
 static int bad_schema(const char *path, const char *reason, struct error *err)
 {
     return error_set(err, ERROR_DATA, "%s: no schema: %s", text_path(path).text, reason);
-}
-
-static int read_policy(json_t *value, const char *path, struct role_request *request,
-                       struct error *err)
-{
-    if (!json_is_string(value))
-        return bad_schema(path, "expected the name of a layout under \"policy\"", err);
-    free(request->policy_layout);
-    request->policy_layout = strdup(json_string_value(value));
-    return request->policy_layout == NULL ? error_no_memory(err, "a schema") : 0;
-}
-
-static int read_order(json_t *value, const char *path, struct role_request *request,
-                      struct error *err)
-{
-    const char *order = json_is_string(value) ? json_string_value(value) : "";
-
-    if (strcmp(order, "xy") != 0 && strcmp(order, "yx") != 0)
-        return bad_schema(path, "expected \"xy\" or \"yx\" under \"plane_order\"", err);
-    request->plane_xy = strcmp(order, "xy") == 0;
-    return 0;
 }
 
 static int read_arrays(json_t *arrays, const char *path, struct role_request *request,
@@ -65,22 +39,35 @@ static int read_arrays(json_t *arrays, const char *path, struct role_request *re
     return 0;
 }
 
-static const struct schema_key {
-    const char *name;
-    int (*read)(json_t *value, const char *path, struct role_request *request, struct error *err);
-} schema_keys[] = {
-    {version_key, NULL}, /* looked at before the others */
-    {policy_key, read_policy},
-    {order_key, read_order},
-    {arrays_key, read_arrays},
-};
+static int read_key(const char *name, json_t *value, const char *path, struct role_request *request,
+                    struct error *err)
+{
+    const char *text = json_is_string(value) ? json_string_value(value) : NULL;
 
-#define N_KEYS (sizeof schema_keys / sizeof schema_keys[0])
+    if (strcmp(name, "symaug_schema") == 0) /* looked at before the others */
+        return 0;
+    if (strcmp(name, "arrays") == 0)
+        return read_arrays(value, path, request, err);
+    if (strcmp(name, "plane_order") == 0) {
+        if (text == NULL || (strcmp(text, "xy") != 0 && strcmp(text, "yx") != 0))
+            return bad_schema(path, "expected \"xy\" or \"yx\" under \"plane_order\"", err);
+        request->plane_xy = strcmp(text, "xy") == 0;
+        return 0;
+    }
+    if (strcmp(name, "policy") != 0)
+        return error_set(err, ERROR_DATA, "%s: no schema: unknown key %s", text_path(path).text,
+                         text_quote(name).text);
+    if (text == NULL)
+        return bad_schema(path, "expected the name of a layout under \"policy\"", err);
+    free(request->policy_layout);
+    request->policy_layout = strdup(text);
+    return request->policy_layout == NULL ? error_no_memory(err, "a schema") : 0;
+}
 
 static int read_root(json_t *root, const char *path, struct role_request *request,
                      struct error *err)
 {
-    const json_t *version = json_object_get(root, version_key);
+    const json_t *version = json_object_get(root, "symaug_schema");
     const char *name;
     json_t *value;
 
@@ -92,14 +79,7 @@ static int read_root(json_t *root, const char *path, struct role_request *reques
                          SCHEMA_VERSION);
     json_object_foreach(root, name, value)
     {
-        size_t i = 0;
-
-        while (i < N_KEYS && strcmp(schema_keys[i].name, name) != 0)
-            i++;
-        if (i == N_KEYS)
-            return error_set(err, ERROR_DATA, "%s: no schema: unknown key %s", text_path(path).text,
-                             text_quote(name).text);
-        if (schema_keys[i].read != NULL && schema_keys[i].read(value, path, request, err) != 0)
+        if (read_key(name, value, path, request, err) != 0)
             return -1;
     }
     return 0;
@@ -132,19 +112,12 @@ int schema_read(const char *path, struct role_request *request, struct error *er
 
     if (input_open(&in, path, false, err) != 0)
         return -1;
-    if (in.n_bytes > SCHEMA_MAX_NBYTES) {
+    if (in.n_bytes > SCHEMA_MAX_NBYTES)
         bad_schema(path, "it is larger than 16 MiB", err);
-        goto out;
-    }
-    json = malloc((size_t)in.n_bytes + 1);
-    if (json == NULL) {
+    else if ((json = malloc((size_t)in.n_bytes + 1)) == NULL)
         error_no_memory(err, "a schema");
-        goto out;
-    }
-    if (input_read(&in, 0, json, (size_t)in.n_bytes, err) != 0)
-        goto out;
-    status = parse(json, (size_t)in.n_bytes, path, request, err);
-out:
+    else if (input_read(&in, 0, json, (size_t)in.n_bytes, err) == 0)
+        status = parse(json, (size_t)in.n_bytes, path, request, err);
     free(json);
     input_close(&in);
     return status;
@@ -154,15 +127,15 @@ static int build(json_t *root, const struct archive_in *archive,
                  const struct role_binding *bindings, struct error *err)
 {
     json_t *arrays = json_object();
-    int bad = json_object_set_new(root, version_key, json_integer(SCHEMA_VERSION));
+    int bad = json_object_set_new(root, "symaug_schema", json_integer(SCHEMA_VERSION));
 
     for (size_t i = 0; i < archive->n_arrays; i++) {
         const struct role_binding *b = &bindings[i];
 
-        if (role_is_on_cells(b->role) && json_object_get(root, order_key) == NULL)
-            bad |= json_object_set_new(root, order_key, json_string(b->plane_xy ? "xy" : "yx"));
+        if (role_is_on_cells(b->role) && json_object_get(root, "plane_order") == NULL)
+            bad |= json_object_set_new(root, "plane_order", json_string(b->plane_xy ? "xy" : "yx"));
     }
-    bad |= json_object_set_new(root, arrays_key, arrays);
+    bad |= json_object_set_new(root, "arrays", arrays);
     for (size_t i = 0; i < archive->n_arrays && bad == 0; i++) {
         const char *key = archive->arrays[i].key;
         char spec[160];
@@ -182,19 +155,12 @@ int schema_write(const struct archive_in *archive, const struct role_binding *bi
 {
     json_t *root = json_object();
     char *json = NULL;
-    int status = -1;
+    int status = root != NULL ? build(root, archive, bindings, err) : -1;
 
-    if (root == NULL)
-        return error_no_memory(err, "a schema");
-    if (build(root, archive, bindings, err) != 0)
-        goto out;
-    json = json_dumps(root, JSON_INDENT(2));
-    if (json == NULL) {
-        error_no_memory(err, "a schema");
-        goto out;
-    }
-    status = text_append(out, err, "%s\n", json);
-out:
+    if (status == 0 && (json = json_dumps(root, JSON_INDENT(2))) != NULL)
+        status = text_append(out, err, "%s\n", json);
+    else if (status == 0 || root == NULL)
+        status = error_no_memory(err, "a schema");
     free(json);
     json_decref(root);
     return status;

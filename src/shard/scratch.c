@@ -15,35 +15,28 @@
 
 #define STEP_NBYTES (1u << 30)
 
-/* For file systems without O_TMPFILE: a name that lives for a moment. */
-static int open_named(const char *tmpdir, struct error *err)
+/* A file without a name; on file systems without O_TMPFILE it has one for a moment. */
+static int open_file(const char *tmpdir, struct error *err)
 {
     struct text path = {0};
-    int fd;
-
-    if (text_append(&path, err, "%s/symaug-XXXXXX", tmpdir) != 0) {
-        text_release(&path);
-        return -1;
-    }
-    fd = mkostemp(path.text, O_CLOEXEC);
-    if (fd < 0)
-        error_set_errno(err, ERROR_CANT_CREATE, errno, "%s: cannot create a temp file",
-                        text_path(tmpdir).text);
-    else
-        unlink(path.text);
-    text_release(&path);
-    return fd;
-}
-
-static int open_unnamed(const char *tmpdir, struct error *err)
-{
     unsigned n_tries = 0;
     int fd;
 
     do
         fd = open(tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     while (fd < 0 && retry_interrupted(&n_tries));
-    return fd >= 0 ? fd : open_named(tmpdir, err);
+    if (fd >= 0)
+        return fd;
+    if (text_append(&path, err, "%s/symaug-XXXXXX", tmpdir) == 0) {
+        fd = mkostemp(path.text, O_CLOEXEC);
+        if (fd < 0)
+            error_set_errno(err, ERROR_CANT_CREATE, errno, "%s: cannot create a temp file",
+                            text_path(tmpdir).text);
+        else
+            unlink(path.text);
+    }
+    text_release(&path);
+    return fd;
 }
 
 int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budget,
@@ -57,7 +50,7 @@ int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budge
         budget_give(budget, n_bytes);
     }
     scratch->fd =
-        open_unnamed(budget != NULL && budget->tmpdir != NULL ? budget->tmpdir : "/tmp", err);
+        open_file(budget != NULL && budget->tmpdir != NULL ? budget->tmpdir : "/tmp", err);
     scratch->has_file = scratch->fd >= 0;
     return scratch->has_file ? 0 : -1;
 }

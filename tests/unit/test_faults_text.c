@@ -12,7 +12,7 @@
 #include "faults.h"
 #include "manifest/manifest.h"
 #include "role_shard.h"
-#include "shard/schema.h"
+#include "shard/role.h"
 
 #define SHA "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "role_shard.h"
-#include "shard/schema.h"
+#include "shard/role.h"
 
 #include <unistd.h>
 
