@@ -17,7 +17,7 @@
 
 #include "base/text.h"
 #include "engine/survey.h"
-#include "shard/unpack.h"
+#include "shard/array.h"
 
 #include <stdlib.h>
 #include <string.h>
