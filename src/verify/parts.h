@@ -431,14 +431,23 @@ struct smear {
     bool has_empty;     /* some row has content on board and none off it */
 };
 
+/* Policies, masks or moves beside the stones. */
+struct laid {
+    int lane;
+    const struct flips *flips;
+    struct flips own_flips;  /* owned, unless it is a part, to which they are lent */
+    struct flip_parts parts; /* mass on stones */
+    uint64_t first_on;       /* the first row with some; FINDING_NO_ROW: none */
+};
+
 struct rules {
     const struct lanes *lanes;
     enum board_lead lead; /* BOARD_LEAD_NONE: no rules of stones apply */
     int policy, to_move;  /* lanes, or -1 */
     struct planes_form form;
     struct stone_planes where;
-    const struct flips *flips; /* of the policy, or NULL */
-    struct flips own_flips;    /* owned, unless it is a part, to which they are lent */
+    struct laid laid[8]; /* the policy, if it is one, comes first */
+    size_t n_laid;
 
     /* The row at hand. */
     const struct window *window;
@@ -448,7 +457,6 @@ struct rules {
     uint64_t n_stones[2]; /* and the stones on them */
 
     /* What all rows have shown. */
-    struct flip_parts parts; /* policies with mass on stones */
     struct turn_rows turns;
     uint64_t n_other_broken; /* LEAD: under the other convention */
     struct rule_tally tallies[RULE_N];
@@ -467,9 +475,9 @@ void rules_release(struct rules *rules);
 void rules_check_row(struct rules *rules, const struct window *window,
                      const struct lane_image *image);
 
-/* The order of storage under which the policy keeps off the stones; the one it is said to have
- * unless that is wrong and another one right. */
-enum action_flip rules_best_flip(const struct rules *rules);
+/* The order of storage under which these keep off the stones; the one they are said to have unless
+ * that is wrong and another one right. */
+enum action_flip rules_best_flip(const struct laid *laid);
 
 /* Add the tallies of `from`, which become empty. */
 void rules_merge(struct rules *rules, struct rules *from);

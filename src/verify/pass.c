@@ -122,12 +122,13 @@ static int adapt_flips(const struct run *run, struct error *err)
     enum action_flip flip;
     int status;
 
-    if (run->rules.flips == NULL || !has_cell_actions(&lanes[run->rules.policy]))
+    if (run->rules.n_laid == 0 || run->rules.laid[0].lane != run->rules.policy ||
+        !has_cell_actions(&lanes[run->rules.policy]))
         return 0;
     status = rules_init_part(&look, &run->rules, err);
     for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)
         rules_check_row(&look, window, &window->images[window->groups[g]]);
-    flip = rules_best_flip(&look);
+    flip = rules_best_flip(&look.laid[0]);
     rules_release(&look);
     if (flip == lanes[run->rules.policy].binding->flip)
         return status;

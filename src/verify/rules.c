@@ -48,7 +48,10 @@ static int init_tallies(struct rules *r, size_t max, struct error *err)
 {
     for (int i = 0; i < RULE_N; i++)
         r->tallies[i] = (struct rule_tally){.findings.max = max};
-    r->parts = (struct flip_parts){.parts = {{.n_rows = 0}}};
+    for (size_t i = 0; i < r->n_laid; i++) {
+        r->laid[i].parts = (struct flip_parts){.parts = {{.n_rows = 0}}};
+        r->laid[i].first_on = FINDING_NO_ROW;
+    }
     turn_rows_init(&r->turns);
     r->occupied = calloc(r->form.axis + 1, 1);
     r->smears = calloc(r->n_smears + 1, sizeof *r->smears);
@@ -59,12 +62,52 @@ static int init_tallies(struct rules *r, size_t max, struct error *err)
     return 0;
 }
 
+static int add_laid(struct rules *r, int number, const struct board *board, struct error *err)
+{
+    const struct lane *lane = &r->lanes->items[number];
+    struct laid *laid = &r->laid[r->n_laid];
+
+    if (r->n_laid == sizeof r->laid / sizeof *r->laid || !lane->is_mapped ||
+        lane->spec.space == NULL || !flips_is_placement(lane->binding))
+        return 0;
+    if (flips_init(&laid->own_flips, board, planes_lane(r)->binding, lane->binding,
+                   lane->spec.space->length, err) != 0)
+        return -1;
+    laid->lane = number;
+    laid->flips = &laid->own_flips;
+    r->n_laid++; /* what is full is a cell, or a column, for all of them */
+    if (laid->own_flips.is_columns != r->laid[0].own_flips.is_columns)
+        flips_release(&r->laid[--r->n_laid].own_flips);
+    return 0;
+}
+
+/* Policies, masks and single moves: whatever `expand` looks at as well. */
+static int find_laid(struct rules *r, const struct board *board, struct error *err)
+{
+    if (r->policy >= 0 && add_laid(r, r->policy, board, err) != 0)
+        return -1;
+    for (int i = 0; i < (int)r->lanes->n; i++) {
+        const struct lane *lane = &r->lanes->items[i];
+        const struct role_binding *b = lane->binding;
+        const bool is_dense = lane->array->objects == NULL && lane->array->row_nbytes > 0 &&
+                              dtype_is_number(&lane->array->header.dtype);
+
+        if (i != r->policy && !b->is_winner &&
+            (b->role == ROLE_POLICY_INDEX ||
+             (is_dense &&
+              ((b->role == ROLE_ACTION && !b->is_pairs) ||
+               ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1)))) &&
+            add_laid(r, i, board, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* Rules of stones: none where the planes are those of another kind of game. */
 static int init_stones(struct rules *r, const struct board *board, struct error *err)
 {
     const struct lanes *lanes = r->lanes;
-    const struct role_binding *planes = planes_lane(r)->binding;
-    const bool is_grid = planes->role == ROLE_GRID;
+    const bool is_grid = planes_lane(r)->binding->role == ROLE_GRID;
     const struct lane *policy;
 
     r->policy = find_lane(lanes, ROLE_POLICY);
@@ -82,11 +125,7 @@ static int init_stones(struct rules *r, const struct board *board, struct error 
         return 0;
     stone_planes_decide(&r->where, &lanes->shard->conventions, r->form.n_planes,
                         r->lead == BOARD_LEAD_TO_MOVE);
-    if (policy == NULL || !policy->is_mapped || policy->spec.space == NULL)
-        return 0;
-    r->flips = &r->own_flips;
-    return flips_init(&r->own_flips, board, planes, policy->binding, policy->spec.space->length,
-                      err);
+    return find_laid(r, board, err);
 }
 
 int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *err)
@@ -113,7 +152,8 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
 int rules_init_part(struct rules *r, const struct rules *whole, struct error *err)
 {
     *r = *whole;
-    r->own_flips = (struct flips){.targets = NULL};
+    for (size_t i = 0; i < r->n_laid; i++)
+        r->laid[i].own_flips = (struct flips){.targets = NULL};
     return init_tallies(r, whole->tallies[0].findings.max, err);
 }
 
@@ -173,58 +213,72 @@ static bool find_stones(struct rules *r, uint64_t *overlap)
         }
     }
     /* A column is full when its first cell and its last are taken, whichever end is up. */
-    for (uint64_t c = 0; r->flips != NULL && r->flips->is_columns && c < cols; c++)
+    for (uint64_t c = 0; r->n_laid > 0 && r->laid[0].flips->is_columns && c < cols; c++)
         r->occupied[c] &= r->occupied[r->form.axis - cols + c];
     return disjoint;
 }
 
-static struct flip_mass weigh(const struct rules *r)
+/* Moves without values weigh 1 each. */
+static struct flip_mass weigh(const struct rules *r, const struct laid *laid)
 {
-    const struct lane *policy = &r->lanes->items[r->policy];
-    const bool is_list = policy->binding->role != ROLE_POLICY;
-    const struct row row = window_row(r->window, (size_t)r->policy, r->image->at);
+    const struct lane *policy = &r->lanes->items[laid->lane];
+    const enum role role = policy->binding->role;
+    const bool is_list = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
+    const bool has_values = !is_list || policy->values >= 0;
+    const struct row row = window_row(r->window, (size_t)laid->lane, r->image->at);
     struct flip_mass mass = {.total = 0};
     struct row values = row;
 
-    if (is_list && policy->values < 0)
-        return mass;
-    if (is_list)
+    if (is_list && has_values)
         values = window_row(r->window, (size_t)policy->values, r->image->at);
     for (uint64_t i = 0; i < row.n && i < values.n; i++) {
-        const int64_t action = is_list ? row_int(&row, i) : (int64_t)(i % r->flips->n_actions);
+        const int64_t action = is_list ? row_int(&row, i) : (int64_t)(i % laid->flips->n_actions);
 
         if (action >= 0)
-            flip_mass_add(&mass, r->flips, r->occupied, (uint64_t)action, row_double(&values, i));
+            flip_mass_add(&mass, laid->flips, r->occupied, (uint64_t)action,
+                          has_values ? row_double(&values, i) : 1);
     }
     if (is_list)
         mass.floor = 0;
     return mass;
 }
 
-static void check_occupied(struct rules *r)
+/* A policy has no mass there; a move may be the one that was just played. */
+static bool keeps_off(const struct rules *r, const struct laid *laid)
+{
+    const struct lane *policy = &r->lanes->items[laid->lane];
+
+    return laid->lane == r->policy && (policy->binding->role == ROLE_POLICY || policy->values >= 0);
+}
+
+static void check_occupied(struct rules *r, struct laid *laid)
 {
     const uint64_t row = r->image->row;
-    const struct lane *policy = r->flips != NULL ? &r->lanes->items[r->policy] : NULL;
+    const struct lane *policy = &r->lanes->items[laid->lane];
     struct flip_mass mass;
 
-    if (policy == NULL || policy->is_broken)
+    if (policy->is_broken)
         return;
-    mass = weigh(r);
-    r->tallies[RULE_OCCUPIED].n_rows++;
-    flip_tally_add(&r->parts.parts[flip_part_of(row, r->lanes->shard->n_rows)], r->flips, &mass,
-                   r->n_stones[0] + r->n_stones[1]);
-    if (!flip_mass_is_on(&mass, r->flips->policy->flip))
+    mass = weigh(r, laid);
+    r->tallies[RULE_OCCUPIED].n_rows += keeps_off(r, laid);
+    flip_tally_add(&laid->parts.parts[flip_part_of(row, r->lanes->shard->n_rows)], laid->flips,
+                   &mass, r->n_stones[0] + r->n_stones[1]);
+    if (!flip_mass_is_on(&mass, laid->flips->policy->flip))
+        return;
+    if (row < laid->first_on)
+        laid->first_on = row;
+    if (!keeps_off(r, laid))
         return;
     findings_add(break_rule(r, RULE_OCCUPIED),
                  ERROR_AT(FINDING_POLICY_OCCUPIED, policy->array->key, row), "no mass there",
                  finding_format("action %" PRIu64, mass.action).text, "mass on an occupied cell");
 }
 
-enum action_flip rules_best_flip(const struct rules *r)
+enum action_flip rules_best_flip(const struct laid *laid)
 {
-    const struct flip_tally sum = flip_parts_sum(&r->parts);
+    const struct flip_tally sum = flip_parts_sum(&laid->parts);
 
-    return r->flips != NULL ? flip_tally_best(&sum, r->flips) : ACTION_AS_IS;
+    return flip_tally_best(&sum, laid->flips);
 }
 
 /* --- whose turn it is --- */
@@ -341,7 +395,8 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     if (!disjoint || r->n_stones[0] == r->form.axis ||
         r->n_stones[1] == r->form.axis) /* no planes of stones */
         return;
-    check_occupied(r);
+    for (size_t i = 0; i < r->n_laid; i++)
+        check_occupied(r, &r->laid[i]);
     if (tells && r->lead == BOARD_LEAD_BALANCED)
         check_balance(r);
     else if (tells && r->lead == BOARD_LEAD_TO_MOVE &&
@@ -364,8 +419,12 @@ void rules_merge(struct rules *r, struct rules *from)
         findings_merge(&to->findings, &tally->findings);
         tally->n_rows = tally->n_broken = 0;
     }
-    flip_parts_merge(&r->parts, &from->parts);
-    from->parts = (struct flip_parts){.parts = {{.n_rows = 0}}};
+    for (size_t i = 0; i < r->n_laid; i++) {
+        flip_parts_merge(&r->laid[i].parts, &from->laid[i].parts);
+        from->laid[i].parts = (struct flip_parts){.parts = {{.n_rows = 0}}};
+        if (from->laid[i].first_on < r->laid[i].first_on)
+            r->laid[i].first_on = from->laid[i].first_on;
+    }
     for (uint64_t p = 0; p < from->n_smears; p++) {
         if (from->smears[p].first_row < r->smears[p].first_row)
             r->smears[p].first_row = from->smears[p].first_row;
@@ -431,17 +490,17 @@ static void finish_lead(struct rules *r, struct findings *findings)
 }
 
 /* A policy in another order than its planes: it would be moved wrongly as it stands. */
-static void report_flip(const struct rules *r, const struct flip_verdict *verdict,
-                        struct findings *findings)
+static void report_flip(const struct rules *r, const struct laid *laid,
+                        const struct flip_verdict *verdict, struct findings *findings)
 {
-    const struct findings *waiting = &r->tallies[RULE_OCCUPIED].findings;
-    const struct lane *policy = &r->lanes->items[r->policy];
+    const struct lane *policy = &r->lanes->items[laid->lane];
+    const char *role = role_name(policy->binding->role);
     const char *key = policy->array->key, *flip = action_flip_name(verdict->flip);
     const bool is_part = verdict->first > 0 || verdict->end < r->lanes->shard->n_rows;
     const bool is_flipped = verdict->flip != ACTION_AS_IS;
     const struct finding_text found = finding_format(
         "mass on stones in %" PRIu64 " of %" PRIu64 " rows, in %" PRIu64 " %s%s",
-        verdict->tally.n_on[r->flips->policy->flip], verdict->tally.n_rows,
+        verdict->tally.n_on[laid->flips->policy->flip], verdict->tally.n_rows,
         verdict->tally.n_on[verdict->flip], is_flipped ? "after " : "as it stands", flip);
 
     if (is_part)
@@ -451,12 +510,10 @@ static void report_flip(const struct rules *r, const struct flip_verdict *verdic
                      "planes, unlike the others",
                      verdict->first, verdict->end - 1);
     else
-        findings_add(findings,
-                     ERROR_AT(FINDING_POLICY_OCCUPIED, key,
-                              waiting->n > 0 ? waiting->items[0].row : FINDING_NO_ROW),
-                     "mass on empty cells", found.text,
-                     "planes and policy are stored in different orders; use --role %s=%s%s%s", key,
-                     role_name(policy->binding->role), is_flipped ? ":" : "", flip);
+        findings_add(
+            findings, ERROR_AT(FINDING_POLICY_OCCUPIED, key, laid->first_on), "mass on empty cells",
+            found.text, "planes and %s are stored in different orders; use --role %s=%s%s%s",
+            laid->lane == r->policy ? "policy" : role, key, role, is_flipped ? ":" : "", flip);
 }
 
 static void finish_stones(struct rules *r, struct findings *findings)
@@ -469,11 +526,11 @@ static void finish_stones(struct rules *r, struct findings *findings)
         2 * overlap->n_broken > overlap->n_rows)
         return;
     findings_merge(findings, &overlap->findings);
-    if (r->flips != NULL) {
-        verdict = flip_parts_judge(&r->parts, r->flips, r->lanes->shard->n_rows);
-        if (verdict.flip != r->flips->policy->flip)
-            report_flip(r, &verdict, findings);
-        else if (2 * occupied->n_broken <= occupied->n_rows)
+    for (const struct laid *laid = r->laid; laid < r->laid + r->n_laid; laid++) {
+        verdict = flip_parts_judge(&laid->parts, laid->flips, r->lanes->shard->n_rows);
+        if (verdict.flip != laid->flips->policy->flip)
+            report_flip(r, laid, &verdict, findings);
+        else if (keeps_off(r, laid) && 2 * occupied->n_broken <= occupied->n_rows)
             findings_merge(findings, &occupied->findings);
     }
     finish_lead(r, findings);
@@ -498,7 +555,8 @@ void rules_release(struct rules *r)
 {
     for (int i = 0; i < RULE_N; i++)
         findings_release(&r->tallies[i].findings);
-    flips_release(&r->own_flips);
+    for (size_t i = 0; i < r->n_laid; i++)
+        flips_release(&r->laid[i].own_flips);
     free(r->occupied);
     free(r->smears);
     *r = (struct rules){0};

@@ -88,6 +88,8 @@ def test_mask_and_action(flip):
         told.append(f"--role=move=action:{flip}")
         err = expand(folder, arrays, "square:9", *told, code=65)
         assert f"legal_mask=mask:{flip}" in err, err
+        out, _ = run("verify", "-b", "square:9", *told, os.path.join(folder, "in.npz"), code=1)
+        assert f"legal_mask=mask:{flip}" in out and "move=action" not in out, out
         told.append(f"--role=legal_mask=mask:{flip}")
         out = expand(folder, arrays, "square:9", *told)
         assert np.all(out["pi"].argmax(1) == out["move"])
@@ -217,9 +219,8 @@ def test_later_part(flip, share, kind, stored):
             _, err = run("expand", "-b", "square:9", *more, path, out, code=65)
             assert "rows " in err and "by themselves" in err and flip in err, err
             assert os.listdir(folder) == ["in.npz"], os.listdir(folder)
-        if kind != "move":
-            out, _ = run("verify", "-b", "square:9", path, code=1)
-            assert "unlike the others" in out, out
+        out, _ = run("verify", "-b", "square:9", path, code=1)
+        assert "unlike the others" in out, out
 
 
 @tap.test(*[(flip, dtype) for flip in FLIPS for dtype in ("<i8", "u1")])
@@ -233,6 +234,8 @@ def test_action_alone(flip, dtype):
     with tempfile.TemporaryDirectory() as folder:
         err = expand(folder, {"state": planes, "move": move}, "square:9", code=65)
         assert f"--role move=action:{flip}" in err and "row " in err, err
+        out, _ = run("verify", "-b", "square:9", os.path.join(folder, "in.npz"), code=1)
+        assert f"--role move=action:{flip}" in out and "[policy-occupied]" in out, out
         option = f"--role=move=action:{flip}"
         out = expand(folder, {"state": planes, "move": move}, "square:9", option)
         for t, image in enumerate(IMAGES):
@@ -261,6 +264,9 @@ def test_move_just_played(n, stones, hidden):
         for more in ({"last_move": last}, {"action": last}, {"policy": one_hot},
                      sparse(one_hot, "padded", random)):
             expand(folder, {"state": planes, **more}, f"square:{n}")
+            raw = os.path.join(folder, "in.npz")
+            out, _ = run("verify", "-b", f"square:{n}", "--not-expanded", raw, code=None)
+            assert "different orders" not in out, out
 
 
 @tap.test("square:9", "rhombus:9", "grid:9x9")
