@@ -415,7 +415,7 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
         const bool is_fixed = fixed_nbits <= dynamic_nbits;
         struct grid_codes codes;
 
-        grid_bits_put(bits, final | (is_fixed ? BLOCK_FIXED : BLOCK_DYNAMIC) << 1, 3);
+        grid_bits_put(bits, final | (is_fixed ? BLOCK_FIXED : BLOCK_DYNAMIC) * 2u, 3);
         if (!is_fixed)
             header_write(&header, bits);
         make_codes(is_fixed ? &fixed : &dynamic, &codes);

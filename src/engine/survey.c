@@ -73,7 +73,7 @@ int survey_rows(const struct survey *survey, struct error *err)
             if (survey->arrays[i] != NULL)
                 status = batch_next(&batches[i], batches[0].n, err);
         for (uint64_t k = 0; k < batches[0].n && status == 0; k++) {
-            struct row rows[3] = {{NULL}};
+            struct row rows[3] = {{.n = 0}};
 
             for (int i = 0; i < 3; i++)
                 if (survey->arrays[i] != NULL)

@@ -237,7 +237,7 @@ static int say_verdict(struct report_set *set, struct error *err)
         pen_put(s, "%llu error%s and %llu warning%s", (unsigned long long)n_errors,
                 n_errors == 1 ? "" : "s", (unsigned long long)n_warnings,
                 n_warnings == 1 ? "" : "s");
-        for (int code = 0; code < FINDING_N_CODES; code++)
+        for (enum finding_code code = 0; code < FINDING_N_CODES; code++)
             if (set->counts[code] > 0) { /* "policy-sum 10, nan 2" */
                 pen_put(s, "%s%s %llu", gap, finding_code_name(code),
                         (unsigned long long)set->counts[code]);

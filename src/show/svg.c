@@ -387,10 +387,12 @@ int svg_write(const struct sheet *sheet, const struct svg_place *place, struct t
     snprintf(line, sizeof line, "%.*s", (int)strcspn(title + n_title + 1, "\n"),
              title + n_title + 1);
     svg_put_label(&c, "s", MARGIN, MARGIN + 38, line);
-    for (size_t k = 0; k < sheet->n_pictures; k++)
-        put_picture(&c, &page, &sheet->pictures[k],
-                    MARGIN + (double)(k % page.n_columns) * (page.width + GAP),
-                    MARGIN + TITLE_HEIGHT + (double)(k / page.n_columns) * (page.height + GAP));
+    for (size_t k = 0; k < sheet->n_pictures; k++) {
+        const size_t column = k % page.n_columns, line_of_pictures = k / page.n_columns;
+
+        put_picture(&c, &page, &sheet->pictures[k], MARGIN + (double)column * (page.width + GAP),
+                    MARGIN + TITLE_HEIGHT + (double)line_of_pictures * (page.height + GAP));
+    }
 
     const double height = bottom + svg_put_legend(&c, MARGIN, bottom, width - 2 * MARGIN) + MARGIN;
     int status =

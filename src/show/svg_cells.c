@@ -111,10 +111,11 @@ static void put_hoshi(struct canvas *c)
     const uint32_t at[3] = {edge, n / 2, n - 1 - edge};
 
     for (int i = 0; i < 9 && n == board->rows && n >= 7; i++) {
-        const bool is_side = i % 3 == 1 || i / 3 == 1, is_middle = i == 4;
+        const int col = i % 3, row = i / 3;
+        const bool is_side = col == 1 || row == 1, is_middle = i == 4;
 
         if (!is_side || (n % 2 == 1 && (n >= 15 || is_middle)))
-            put_use(c, "h", at[i % 3] * c->unit, at[i / 3] * c->unit, "/>\n");
+            put_use(c, "h", at[col] * c->unit, at[row] * c->unit, "/>\n");
     }
 }
 

@@ -71,6 +71,7 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
         lanes->n++;
     }
     for (struct lane *lane = lanes->items; lane < lanes->items + lanes->n; lane++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it was set for all of them */
         const int values = lane->binding->value_array;
 
         for (size_t k = 0; lane->binding->role == ROLE_POLICY_INDEX && k < lanes->n; k++)
