@@ -195,6 +195,9 @@ def test_hangup(_):
 
 
 if __name__ == "__main__":
+    # What a shell in the background, or nohup, ignores would stay ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     with scratch_folder() as folder:
         make(folder)
         tap.main()
