@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int expand_one(const struct settings *settings, const char *const *inputs, size_t n_inputs,
+static int expand_one(const struct settings *settings, const struct input_list *inputs,
                       const char *output, json_t **stats, struct error *err)
 {
     struct plan plan;
     int status;
 
-    if (plan_build(&plan, inputs, n_inputs, settings, err) != 0)
+    if (plan_build(&plan, (const char *const *)inputs->paths, inputs->n, settings, err) != 0)
         return -1;
     status = settings->canonical || settings->orbit_key ? images_of_keys(&plan, settings, err) : 0;
     if (status == 0)
@@ -25,9 +25,10 @@ static int expand_one(const struct settings *settings, const char *const *inputs
 }
 
 /* One input of --out-dir: its output has its base name, and its random choices depend on it. */
-static int expand_into_folder(const struct settings *settings, const char *input, json_t **stats,
+static int expand_into_folder(const struct settings *settings, char *input, json_t **stats,
                               struct error *err)
 {
+    const struct input_list inputs = {.paths = &input, .n = 1};
     struct settings one = *settings; /* what it owns stays the caller's */
     char *name = input_list_base_name(input, err);
     struct text output = {0};
@@ -36,7 +37,7 @@ static int expand_into_folder(const struct settings *settings, const char *input
     if (name != NULL && text_append(&output, err, "%s/%s", settings->out_dir, name) == 0) {
         one.seed_name = name;
         run_settle_form(&one, output.text);
-        status = expand_one(&one, &input, 1, output.text, stats, err);
+        status = expand_one(&one, &inputs, output.text, stats, err);
     }
     text_release(&output);
     free(name);
@@ -129,8 +130,7 @@ static int expand(struct call *call, json_t **stats, struct error *err)
     int status = 0;
 
     if (settings->out_dir == NULL)
-        return expand_one(settings, (const char *const *)inputs->paths, inputs->n, settings->output,
-                          stats, err);
+        return expand_one(settings, inputs, settings->output, stats, err);
     /* Codings are decided by all inputs together, though each of them has a plan of its own. */
     settings->seen = &seen;
     for (size_t i = 0; i < inputs->n && inputs->n > 1 && status == 0; i++)

@@ -32,10 +32,11 @@ struct made {
     struct made_list *lists;   /* owned: what some of them hold */
 };
 
-/* Input i's part of the array. */
-static int describe(struct array *array, struct made *made, const struct made_form *form,
-                    uint64_t first, uint64_t n_rows, struct error *err)
+/* Rows [first, first + n_rows), those of one input: the next part of the array. */
+static int describe(struct made *made, const struct made_form *form, uint64_t first,
+                    uint64_t n_rows, struct error *err)
 {
+    struct array *array = &made->arrays[made->n_arrays++];
     struct text descr = {0}, member = {0};
     char type[32];
 
@@ -118,8 +119,7 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
                            : i == 0              ? form->n_elements
                                                  : 0;
 
-        made->n_arrays++;
-        status = describe(&made->arrays[i], made, form, first, n, err);
+        status = describe(made, form, first, n, err);
         first += n;
     }
     return status == 0 ? made : NULL;

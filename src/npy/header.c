@@ -384,10 +384,9 @@ static int take_descr(struct literal *l, struct npy_header *header)
                            dtype_parse(string.text, string.n_bytes, &header->dtype, l->err) != 0)
         return -1;
     /* numpy then takes the machine's order */
-    if (*string.text == '|' && dtype_has_byte_order(&header->dtype))
-        header->oddity = "dtype with byte order '|': taken as little-endian";
-    if (*string.text == '=' && dtype_has_byte_order(&header->dtype))
-        header->oddity = "dtype with byte order '=': taken as little-endian";
+    if (dtype_has_byte_order(&header->dtype) && (*string.text == '|' || *string.text == '='))
+        header->oddity = *string.text == '|' ? "dtype with byte order '|': taken as little-endian"
+                                             : "dtype with byte order '=': taken as little-endian";
     header->descr = copy_utf8(start, (size_t)(l->next - start), header->version == 3);
     return header->descr != NULL ? 0 : error_no_memory(l->err, "array header");
 }
