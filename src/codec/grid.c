@@ -23,11 +23,11 @@ const size_t grid_kernels_n_table = sizeof grid_kernels_table / sizeof *grid_ker
 
 const struct grid_kernels *grid_kernels_best(void)
 {
-    const struct grid_kernels *const *kernels = grid_kernels_table;
+    size_t i = 0;
 
-    while (!(*kernels)->is_supported())
-        kernels++;
-    return *kernels;
+    while (i + 1 < grid_kernels_n_table && !grid_kernels_table[i]->is_supported())
+        i++;
+    return grid_kernels_table[i]; /* the last one runs anywhere */
 }
 
 /* --- learning distances --- */

@@ -205,10 +205,9 @@ int out_member_init(struct out_member *out, enum pieces_kind provenance,
     static const struct {
         const char *key, *member, *descr;
         uint64_t item_nbytes;
-    } made[] = {
-        [PIECES_SOURCE] = {PLAN_SOURCE_KEY, PLAN_SOURCE_KEY ".npy", "'<i8'", 8},
-        [PIECES_TRANSFORM] = {PLAN_TRANSFORM_KEY, PLAN_TRANSFORM_KEY ".npy", "'|u1'", 1},
-    };
+    } members[] = {{PLAN_SOURCE_KEY, PLAN_SOURCE_KEY ".npy", "'<i8'", 8},
+                   {PLAN_TRANSFORM_KEY, PLAN_TRANSFORM_KEY ".npy", "'|u1'", 1}};
+    const bool is_transform = provenance == PIECES_TRANSFORM;
     const char *descr;
 
     *out = (struct out_member){
@@ -221,16 +220,16 @@ int out_member_init(struct out_member *out, enum pieces_kind provenance,
         descr = take_array(out, array);
     } else {
         out->kind = provenance;
-        out->key = made[provenance].key;
-        out->head.name = made[provenance].member;
-        out->item_nbytes = made[provenance].item_nbytes;
+        out->key = members[is_transform].key;
+        out->head.name = members[is_transform].member;
+        out->item_nbytes = members[is_transform].item_nbytes;
         out->n_dims = 1;
         out->shape[0] = settings->order->n_images;
-        descr = made[provenance].descr;
+        descr = members[is_transform].descr;
         memcpy(out->dtype, descr + 1, 3);
     }
     out->head.size_known = out->kind != PIECES_OBJECTS;
-    if (out->kind == PIECES_COPY)
+    if (array != NULL && out->kind == PIECES_COPY)
         out->head.unpacked_nbytes = pieces_copy_nbytes(array->sources[0]);
     else if (make_header(out, descr, out->item_nbytes, err) != 0)
         return -1;

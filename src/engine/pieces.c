@@ -165,7 +165,7 @@ static int make_images(const struct image_pieces *self, unsigned window,
 
     for (size_t i = 0, run; i < walk->n; i += run) {
         struct error reason = {0};
-        const uint8_t *rows[2];
+        const uint8_t *rows[2] = {NULL, NULL};
         uint64_t failed;
 
         for (run = 1; run < most && i + run < walk->n &&

@@ -41,7 +41,7 @@ static int end_file(struct side_work *work, struct error *err)
 {
     const struct archive_in *archive = &work->archives[work->archive];
     const bool is_folder = archive->form == ARCHIVE_FOLDER;
-    char hex[DIGEST_HEX_NBYTES];
+    char hex[DIGEST_HEX_NBYTES] = "";
 
     if (digest_finish(work->digest, is_folder ? hex : work->sha256[work->archive], err) != 0)
         return -1;

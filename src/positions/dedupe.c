@@ -260,10 +260,11 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
     for (uint64_t i = 0; i < rows->n; i++) {
         const uint8_t *ties = rows->ties + i * d->n_ties;
         struct row_record *record = boxes_add(&d->rows, boxes_of_key(&d->rows, rows->keys[i]), err);
-        uint8_t *labels = (uint8_t *)(record + 1);
+        uint8_t *labels;
 
         if (record == NULL)
             return -1;
+        labels = (uint8_t *)(record + 1);
         *record = (struct row_record){.key = rows->keys[i], .row = rows->first + i};
         if (weigh(d, i, &record->weight, err) != 0 ||
             hash_others(d, i, ties, &record->others, err) != 0)

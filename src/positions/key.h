@@ -30,8 +30,9 @@ struct key_input {
     const struct key_planes *planes; /* the planes that count; NULL: all */
 };
 
-#define KEY_N_GUISES 8 /* of a row: as it is, colours swapped, or five orders of a tile's numbers \
-                        */
+#define KEY_N_GUISES                                                             \
+    8 /* of a row: as it is, colours swapped, or five orders of a tile's numbers \
+       */
 
 /* What a guise computes. */
 struct key_guise {

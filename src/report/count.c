@@ -233,7 +233,7 @@ static int read_parts(struct count *c, const struct verify_located *images, bool
         c->parts[r] = part_of(c->tally, sources != NULL ? sources[r] : c->tally->n_rows + r);
     if (status == 0 && transform >= 0)
         status = read_array(c, (size_t)transform, -1, visit_numbers, err);
-    for (uint64_t r = 0; is_expanded && r < shard->n_rows; r++) {
+    for (uint64_t r = 0; status == 0 && is_expanded && r < shard->n_rows; r++) {
         const uint64_t t = transform >= 0 ? c->numbers[r] : images->transforms[r];
 
         c->transforms[r] = t < c->tally->board->n_transforms ? (uint8_t)t : NO_TRANSFORM;

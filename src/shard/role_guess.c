@@ -251,7 +251,7 @@ bool role_may_hold_positions(const struct role_case *a)
     if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || !is_seen(array))
         return found;
     status = batch_open(&batch, NULL, NULL); /* whoever copies it says what is wrong with it */
-    text = malloc(dtype->itemsize + 1);
+    text = calloc(1, dtype->itemsize + 1);
     while (status == 0 && text != NULL && !found && batch_next(&batch, 1, NULL) == 0 && batch.n > 0)
         for (uint64_t at = 0; at < array->row_nbytes && !found; at += dtype->itemsize) {
             read_text(dtype, batch.bytes.data + at, text);

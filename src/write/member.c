@@ -251,7 +251,7 @@ static struct packer *packer_new(struct members *all, struct pieces *pieces,
     p->n_slots = 2 * p->pieces_per_run < p->n_pieces ? 2 * p->pieces_per_run : p->n_pieces;
     p->latest = 1; /* so that the first run is runs[0] */
     p->workers = calloc(n_threads, sizeof *p->workers);
-    p->slots = calloc(p->n_slots, sizeof *p->slots);
+    p->slots = calloc(p->n_slots + 1, sizeof *p->slots);
     if (p->workers == NULL || p->slots == NULL) {
         error_no_memory(err, "member");
     } else if (load_run(p) != 0) {
