@@ -378,7 +378,7 @@ static bool same_coord(const struct step *step, const struct row *a, const struc
 static bool same_indices(const struct step *step, const struct row *values, const struct row *a,
                          const struct row *b, bool looks_over_padding)
 {
-    uint64_t n_moving = a->n, n = a->n;
+    uint64_t n = a->n, n_moving = n;
 
     /* Trailing entries of a padded row: of value 0 and, unless padding is looked over, index 0. */
     if (step->spec->kind == SPEC_PADDED) {
