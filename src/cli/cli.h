@@ -6,10 +6,12 @@
 #define SYMAUG_CLI_CLI_H
 
 #include "base/json_load.h"
+#include "base/meter.h"
 #include "engine/plan.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
+#include <time.h>
 
 /* --- inputs --- */
 
@@ -36,6 +38,34 @@ char *input_list_base_name(const char *path, struct error *err);
 int input_list_compare(const void *a, const void *b);
 void input_list_release(struct input_list *list);
 
+/* --- progress --- */
+
+/* The line that says how far a command is. */
+struct progress {
+    struct meter meter;
+    const char *unit; /* what its pieces are called: "file" */
+    struct timespec started;
+    double next;               /* seconds after that: when to draw it again */
+    size_t piece;              /* that was shown last, */
+    uint64_t n_last, n_before; /* its bytes that are done, and those of the pieces before */
+    bool is_drawn, is_used;    /* at the moment; ever */
+};
+
+/* Begin, and be the settings' meter if the line is wanted. */
+void progress_begin(struct progress *p, struct settings *settings);
+
+/* Clear the line: something else is to be printed. */
+void progress_hide(const struct settings *settings);
+
+/* Print a line on standard error, where the other one stands aside. */
+__attribute__((format(printf, 2, 3))) void command_say(const struct settings *settings,
+                                                       const char *format, ...);
+
+double seconds_since(const struct timespec *start);
+
+/* If there was a line, say what was done. */
+void progress_end(const struct progress *p, const char *command);
+
 /* --- commands --- */
 
 /* A command line, understood. */
@@ -45,6 +75,7 @@ struct call {
     int n_operands;
     char **words, **typed;    /* all of it: operands last, and as it was typed */
     struct input_list inputs; /* of run_take_operands */
+    struct progress progress;
 };
 
 struct command {

@@ -20,6 +20,7 @@ static int dedupe(struct settings *settings, const struct input_list *inputs,
                              "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
                              text_path(inputs->paths[0]).text)
                  : run_check_outputs(settings, &plan, output, err);
+    meter_expect(settings->meter, 2); /* its keys, its output */
     if (status == 0)
         status = dedupe_fold(&plan, settings, result, err);
     if (status == 0)
@@ -50,13 +51,14 @@ static int run_dedupe(struct call *call, struct error *err)
         settings->conflicts = NULL;
     if (run_take_operands(call, err) != 0 || dedupe(settings, &call->inputs, &r, err) != 0)
         return -1;
+    call->progress.is_used = false; /* this says what was done */
     if (settings->verbosity >= 0)
-        fprintf(stderr,
-                "symaug: %llu rows, %llu positions, at most %llu rows of one; values of %llu "
-                "positions differ by more than %g\n",
-                (unsigned long long)r.n_rows, (unsigned long long)r.n_positions,
-                (unsigned long long)r.largest, (unsigned long long)r.n_conflicts,
-                settings->conflict);
+        command_say(settings,
+                    "%llu rows, %llu positions, at most %llu rows of one; values of %llu "
+                    "positions differ by more than %g",
+                    (unsigned long long)r.n_rows, (unsigned long long)r.n_positions,
+                    (unsigned long long)r.largest, (unsigned long long)r.n_conflicts,
+                    settings->conflict);
     return stats == NULL
                ? 0
                : command_put_json(stats,

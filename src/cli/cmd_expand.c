@@ -52,6 +52,7 @@ static int expand_each(const struct settings *settings, const struct input_list 
 
     if (run_make_folder(settings, err) != 0)
         return -1;
+    meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
     for (size_t i = 0; i < inputs->n; i++) {
         struct error one = {0};
         const int status = expand_into_folder(settings, inputs->paths[i], stats, &one);
@@ -62,13 +63,13 @@ static int expand_each(const struct settings *settings, const struct input_list 
         if (!settings->skip_bad || (one.kind != ERROR_DATA && one.kind != ERROR_NO_INPUT))
             return error_pass(err, &one);
         n_skipped++;
-        fprintf(stderr, "symaug: skipped: %s\n", one.message);
+        command_say(settings, "skipped: %s", one.message);
     }
     if (n_differ > 0)
-        fprintf(stderr, "symaug: %zu of %zu outputs are there but differ, and were left alone\n",
-                n_differ, inputs->n);
+        command_say(settings, "%zu of %zu outputs are there but differ, and were left alone",
+                    n_differ, inputs->n);
     if (n_skipped > 0)
-        fprintf(stderr, "symaug: %zu of %zu inputs were skipped\n", n_skipped, inputs->n);
+        command_say(settings, "%zu of %zu inputs were skipped", n_skipped, inputs->n);
     return n_differ + n_skipped > 0;
 }
 

@@ -13,7 +13,7 @@ static int warn(void *self, const char *text)
     const struct settings *settings = self;
 
     if (settings->verbosity >= 0)
-        fprintf(stderr, "symaug: warning: %s\n", text);
+        command_say(settings, "warning: %s", text);
     return 0;
 }
 

@@ -37,6 +37,7 @@ static int run_report(struct call *call, struct error *err)
         return error_set(err, ERROR_USAGE, "no file given");
     if (settings->json && has_page && strcmp(path, "-") == 0)
         return error_set(err, ERROR_USAGE, "--json and -o - both write to standard output");
+    call->progress.unit = "step";
     code = repeat_options(call, &options, err);
     if (code == 0)
         code = report_make(&(struct report_request){settings, (const char *const *)call->operands,

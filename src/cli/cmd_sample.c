@@ -20,10 +20,10 @@ static int run_sample(struct call *call, struct error *err)
     if (sample_write(call->operands[0], settings, &result, err) != 0)
         return -1;
     if (settings->verbosity > 0)
-        fprintf(stderr, "symaug: %s: %llu rows of %llu games, %s in %s\n",
-                text_path(call->operands[0]).text, (unsigned long long)settings->n_rows,
-                (unsigned long long)result.n_games, text_size(result.unpacked_nbytes).text,
-                text_size(result.n_bytes).text);
+        command_say(settings, "%s: %llu rows of %llu games, %s in %s",
+                    text_path(call->operands[0]).text, (unsigned long long)settings->n_rows,
+                    (unsigned long long)result.n_games, text_size(result.unpacked_nbytes).text,
+                    text_size(result.n_bytes).text);
     return 0;
 }
 

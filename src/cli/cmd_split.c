@@ -97,13 +97,15 @@ static int run_split(struct call *call, struct error *err)
         status = split_parse(&split, settings->parts, err);
     if (status == 0)
         status = check_outputs(settings, &split, inputs, err);
+    meter_expect(settings->meter, inputs->n * (1 + split.n_parts));
     if (status == 0)
         status = split_sides(&split, inputs->paths, inputs->n, settings, err);
     if (status == 0 && split.n_shared > 0 && settings->verbosity >= 0)
-        fprintf(stderr, "symaug: warning: %llu positions occur in several parts%s\n",
-                (unsigned long long)split.n_shared,
-                settings->overlap == 2 ? ": kept in the first-named of them alone"
-                                       : " (--overlap drop keeps them in one, --by position too)");
+        command_say(settings, "warning: %llu positions occur in several parts%s",
+                    (unsigned long long)split.n_shared,
+                    settings->overlap == 2
+                        ? ": kept in the first-named of them alone"
+                        : " (--overlap drop keeps them in one, --by position too)");
     if (status == 0)
         status = run_make_folder(settings, err);
     for (size_t i = 0; i < inputs->n && status == 0; i++)

@@ -157,10 +157,12 @@ int verify_print_all(const struct verify_request *request, int n, char **paths, 
     struct verify_results results = {0};
     int status = 0;
 
+    meter_expect(settings->meter, (size_t)n);
     for (int i = 0; i < n && status == 0; i++) {
         const size_t first = results.n;
 
         status = verify_path(request, paths[i], &results, err);
+        progress_hide(settings);
         if (status == 0 && !settings->json)
             print_text(&results, first, settings->verbosity);
     }

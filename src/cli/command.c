@@ -48,7 +48,11 @@ int command_run(const struct command *command, int argc, char **argv, struct err
     if (status == 0) {
         call.operands = argv + first;
         call.n_operands = argc - first;
+        progress_begin(&call.progress, &call.settings);
         status = command->run(&call, err);
+        progress_hide(&call.settings);
+        if (status >= 0)
+            progress_end(&call.progress, command->name);
     }
     input_list_release(&call.inputs);
     settings_release(&call.settings);

@@ -16,9 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
-
-#define REDRAW_SECONDS 0.1
 
 void run_settle_form(struct settings *settings, const char *output)
 {
@@ -102,7 +99,7 @@ int run_make_folder(const struct settings *settings, struct error *err)
 static size_t print_warnings(const struct settings *settings, const struct plan *plan, size_t first)
 {
     for (size_t i = first; i < plan->n_warnings && settings->verbosity >= 0; i++)
-        fprintf(stderr, "symaug: warning: %s\n", plan->warnings[i]);
+        command_say(settings, "warning: %s", plan->warnings[i]);
     return plan->n_warnings;
 }
 
@@ -159,68 +156,27 @@ struct run {
     struct shards shards;
     json_t **stats;
     bool differs; /* --skip-existing: an output is there that is another one */
-
-    /* The line on the terminal that says how far the work is, how fast, and how long yet. */
-    const char *output;
-    struct timespec started;
-    double drawn; /* seconds since it started; < 0: never */
 };
-
-static double seconds_since(const struct timespec *start)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
-
-static void draw_progress(void *self, uint64_t n_done, uint64_t n_total)
-{
-    struct run *run = self;
-    const double seconds = seconds_since(&run->started);
-    const double rate = seconds > 0 ? (double)n_done / seconds : 0;
-    const bool is_over = n_done >= n_total;
-
-    if (run->drawn >= 0 && seconds - run->drawn < REDRAW_SECONDS)
-        return;
-    run->drawn = seconds;
-    fprintf(stderr, "\r\033[K%s: %3.0f%%  %s/s  %.0f s left", text_path(run->output).text,
-            is_over ? 100.0 : 100 * ((double)n_done / (double)n_total),
-            text_size((uint64_t)rate).text,
-            rate > 0 && !is_over ? (double)(n_total - n_done) / rate : 0);
-    fflush(stderr);
-}
 
 static int write_shard(struct run *run, const struct order *rows, const char *output,
                        struct error *err)
 {
     const struct settings *settings = run->settings;
-    const enum when when = settings->verbosity < 0 ? WHEN_NEVER : settings->progress;
     struct expand_result result;
+    struct timespec started;
     double seconds, rate;
-    int status;
 
-    run->output = output;
-    run->drawn = -1;
-    run->job.progress_self = run;
-    run->job.progress = when == WHEN_ALWAYS || (when == WHEN_AUTO && isatty(STDERR_FILENO) == 1)
-                            ? draw_progress
-                            : NULL;
-    clock_gettime(CLOCK_MONOTONIC, &run->started);
-    status = expand_write(&run->job, rows, output, &result, err);
-    if (run->drawn >= 0) {
-        fputs("\r\033[K", stderr);
-        fflush(stderr);
-    }
-    if (status != 0)
+    clock_gettime(CLOCK_MONOTONIC, &started);
+    meter_begin(settings->meter, "writing", output);
+    if (expand_write(&run->job, rows, output, &result, err) != 0)
         return -1;
-    seconds = seconds_since(&run->started);
+    seconds = seconds_since(&started);
     rate = seconds > 0 ? (double)result.unpacked_nbytes / seconds : 0;
     if (settings->verbosity > 0)
-        fprintf(stderr, "symaug: %s: %llu rows from %llu, %s in %s, %.2f s (%s/s)\n",
-                text_path(output).text, (unsigned long long)result.n_rows,
-                (unsigned long long)run->plan->n_rows, text_size(result.unpacked_nbytes).text,
-                text_size(result.n_bytes).text, seconds, text_size((uint64_t)rate).text);
+        command_say(settings, "%s: %llu rows from %llu, %s in %s, %.2f s (%s/s)",
+                    text_path(output).text, (unsigned long long)result.n_rows,
+                    (unsigned long long)run->plan->n_rows, text_size(result.unpacked_nbytes).text,
+                    text_size(result.n_bytes).text, seconds, text_size((uint64_t)rate).text);
     if (settings->stats == NULL)
         return 0;
     if (*run->stats == NULL)
@@ -262,21 +218,20 @@ static int look(struct run *run, const char *output, enum found *found, struct e
     } else if (is_known && list.n_bytes == 0) {
         *found = FOUND_CURRENT;
         if (settings->verbosity > 0)
-            fprintf(stderr, "symaug: %s: is there already\n", text_path(output).text);
+            command_say(settings, "%s: is there already", text_path(output).text);
     } else if (!is_known && expand_is_remains(&run->job, output)) {
         *found = FOUND_REMAINS;
         if (settings->verbosity >= 0)
-            fprintf(stderr, "symaug: warning: %s: has no manifest: written again\n",
-                    text_path(output).text);
+            command_say(settings, "warning: %s: has no manifest: written again",
+                        text_path(output).text);
     } else if (!settings->force) {
         *found = FOUND_OTHER;
         if (is_known)
-            fprintf(stderr,
-                    "symaug: %s: is not what would be written: %s (--force writes it anew)\n",
-                    text_path(output).text, list.text);
+            command_say(settings, "%s: is not what would be written: %s (--force writes it anew)",
+                        text_path(output).text, list.text);
         else if (settings->out_dir != NULL)
-            fprintf(stderr, "symaug: cannot create %s: it exists (--force replaces it)\n",
-                    text_quote(output).text);
+            command_say(settings, "cannot create %s: it exists (--force replaces it)",
+                        text_quote(output).text);
         else
             status = error_set_at(err, ERROR_CANT_CREATE,
                                   &(struct error_place){.file = output, .verb = "create"},
@@ -324,6 +279,7 @@ static int run_shards(struct run *run, const char *output, struct error *err)
     uint64_t first = 0;
     int status = found != NULL ? 0 : error_no_memory(err, "list of shards");
 
+    meter_expect(run->settings->meter, n);
     if (status == 0 && run->shards.cut != SHARDS_ONE)
         status = check_shards(run, output, err);
     for (uint64_t k = run->settings->skip_existing ? 0 : n; k < 2 * n && status == 0; k++) {
@@ -362,6 +318,7 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
         return -1;
     n_printed = print_warnings(settings, plan, 0);
     if (settings->dry_run) {
+        progress_hide(settings);
         print_plan(plan, output);
         return 0;
     }

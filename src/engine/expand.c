@@ -5,6 +5,7 @@
  */
 #include "engine/expand.h"
 
+#include "base/meter.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "manifest/manifest.h"
@@ -66,8 +67,7 @@ static void progress(void *self, uint64_t n_bytes)
     struct expansion *x = self;
 
     x->n_done += n_bytes;
-    if (x->job->progress != NULL)
-        x->job->progress(x->job->progress_self, x->n_done, x->n_total);
+    meter_step(x->settings->meter, x->n_done, x->n_total);
 }
 
 static int add_members(struct expansion *x, struct error *err)

@@ -28,10 +28,8 @@ struct expand_job {
     struct plan *plan;               /* borrowed */
     const struct settings *settings; /* borrowed */
     bool force;                      /* replace an existing output */
-    void (*progress)(void *self, uint64_t n_done, uint64_t n_total); /* or NULL: unpacked bytes */
-    void *progress_self;
-    struct side_work digests;    /* of the inputs */
-    struct row_supply *supplies; /* owned: one for each array of the plan */
+    struct side_work digests;        /* of the inputs */
+    struct row_supply *supplies;     /* owned: one for each array of the plan */
     struct stone_watch watch;
     bool is_checked; /* the inputs' CRCs were looked at beforehand */
 };

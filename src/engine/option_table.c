@@ -283,7 +283,7 @@ const struct option_row option_table[] = {
      TEXT(tmpdir)},
     {0, "no-mmap", NULL, "read inputs instead of mapping them", READS KEYS, NO(use_map)},
     {0, "progress", "WHEN", "a progress line: auto (on a terminal), always, never",
-     " expand " FOLDS, WORD(progress, "auto always never")},
+     " expand verify report " KEYS, WORD(progress, "auto always never")},
     {0, "color", "WHEN", "colours: auto (on a terminal), always, never (plain ASCII)", " show ",
      WORD(colour, "auto always never")},
     {0, "stats", "FILE", "write times and speeds as JSON", " expand dedupe ", TEXT(stats)},

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct budget;
+struct meter;
 struct survey_seen;
 
 /* What rows are read for: all their images, or to be kept as they are, chosen by their keys; then
@@ -108,6 +109,7 @@ struct settings {
     bool json;
     int verbosity; /* -1 quiet, 0, 1 verbose */
     enum when progress, colour;
+    struct meter *meter; /* borrowed: told how far the run is; or NULL */
 };
 
 /* What holds when nothing is said. Copy it, then set options. */

@@ -6,6 +6,7 @@
 #include "positions/key.h"
 
 #include "base/crew.h"
+#include "base/meter.h"
 #include "base/text.h"
 #include "manifest/digest.h"
 #include "shard/batch.h"
@@ -276,7 +277,7 @@ struct run {
     size_t n_columns;
     struct worker *workers; /* owned */
     int n_workers;
-    uint64_t n_rows, chunk_rows;
+    uint64_t n_rows, row_nbytes, chunk_rows;
     unsigned front;                /* the chunk whose keys are made, of */
     struct key_rows chunks[2];     /* owned lists */
     struct error read_error, *err; /* borrowed */
@@ -351,8 +352,10 @@ static void do_job(void *self, int64_t job, int number)
 static int read_all(void *self, struct crew *crew)
 {
     struct run *run = self;
+    struct meter *meter = run->reader->settings->meter;
     int status = read_chunk(run, 0, 0, run->err);
 
+    meter_begin(meter, "reading", run->reader->plan->archives[0].path);
     while (status == 0 && run->chunks[run->front].n > 0) {
         const struct key_rows *rows = &run->chunks[run->front];
 
@@ -360,6 +363,7 @@ static int read_all(void *self, struct crew *crew)
         status = run->reader->visit(run->reader->self, rows, run->err);
         if (status == 0 && run->read_error.kind != ERROR_NONE)
             status = error_pass(run->err, &run->read_error);
+        meter_step(meter, (rows->first + rows->n) * run->row_nbytes, run->n_rows * run->row_nbytes);
         run->front = !run->front;
     }
     return status;
@@ -368,7 +372,6 @@ static int read_all(void *self, struct crew *crew)
 static int open_columns(struct run *run, struct error *err)
 {
     const struct plan *plan = run->reader->plan;
-    uint64_t row_nbytes = 1;
     const char *planes;
 
     run->columns = calloc(plan->n_arrays + 1, sizeof *run->columns);
@@ -388,13 +391,13 @@ static int open_columns(struct run *run, struct error *err)
             column->from = &array->sources[0]->header.dtype;
             column->row_nbytes = column->row_nbytes / column->from->itemsize * column->to->itemsize;
         }
-        row_nbytes += column->row_nbytes;
+        run->row_nbytes += column->row_nbytes;
         column->source = (struct reader){.arrays = array->sources, .n_arrays = plan->n_archives};
         if (reader_open(&column->source, plan->budget, err) != 0)
             return -1;
         column->batches[0].reader = column->batches[1].reader = &column->source;
     }
-    run->chunk_rows = CHUNK_NBYTES / row_nbytes + 1;
+    run->chunk_rows = CHUNK_NBYTES / (run->row_nbytes + 1) + 1;
     if (run->chunk_rows > MAX_ROWS)
         run->chunk_rows = MAX_ROWS;
     for (size_t i = 0; i < run->n_columns; i++) {

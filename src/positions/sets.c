@@ -6,6 +6,7 @@
  */
 #include "positions/positions.h"
 
+#include "base/meter.h"
 #include "base/text.h"
 #include "positions/boxes.h"
 
@@ -35,6 +36,8 @@ struct compare {
     struct key first_key; /* of the first shard */
     struct conventions first_conventions;
     const char *first_path; /* NULL: none has been read */
+    bool only_counts;       /* shards are not read: */
+    size_t n_shards;        /* so many there are */
     size_t set;             /* that is being read */
     uint64_t n_before;      /* rows of the set in other shards */
     struct table table;     /* of the box at hand; cells: by set, its rows, or the first one + 1 */
@@ -101,6 +104,10 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     struct plan plan;
     int status;
 
+    if (c->only_counts) {
+        c->n_shards++;
+        return 0;
+    }
     settings.purpose = FOR_KEYS;
     settings.transforms = NULL;
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
@@ -316,8 +323,12 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
                         .table.cell_nbytes = sets->n * sizeof(uint64_t)};
     int status = boxes_open(&c.exact, err) != 0 || boxes_open(&c.symmetry, err) != 0 ? -1 : 0;
 
-    for (c.set = 0; c.set < sets->n && status == 0; c.set++)
-        status = read_set(&c, err);
+    for (int pass = 0; pass < 2; pass++) {
+        c.only_counts = pass == 0;
+        for (c.set = 0; c.set < sets->n && status == 0; c.set++)
+            status = read_set(&c, err);
+        meter_expect(settings->meter, pass == 0 ? c.n_shards : 0);
+    }
     if (status == 0 && sets->symmetry != NULL)
         status = fill_matrix(&c, &c.symmetry, sets->symmetry, err);
     if (status == 0 && sets->exact != NULL)

@@ -12,6 +12,7 @@
 #include "report/set.h"
 
 #include "base/crew.h"
+#include "base/meter.h"
 #include "engine/plan.h"
 #include "shard/batch.h"
 #include "show/show.h"
@@ -65,6 +66,8 @@ struct count {
     struct entry *entries; /* owned: of the row at hand */
     uint64_t max_entries;
     bool failed; /* for lack of memory */
+
+    uint64_t n_done, n_total; /* bytes */
 };
 
 typedef void (*visit_rows)(struct count *c, const struct batch *rows, const struct batch *others);
@@ -132,6 +135,9 @@ static int read_all(void *self, struct crew *crew)
         crew_each(crew, 2, do_job, p);
         if (p->count->failed)
             return error_no_memory(&p->error, "a row");
+        p->count->n_done +=
+            p->sources[0].batches[p->front].n * (p->sources[0].array->row_nbytes + 1);
+        meter_step(p->count->tally->settings->meter, p->count->n_done, p->count->n_total);
     }
     return p->error.kind == ERROR_NONE ? 0 : -1;
 }
@@ -561,6 +567,9 @@ int tally_add(struct tally *tally, const struct shard *shard, const struct verif
     if (shard->bindings == NULL || tally->board == NULL ||
         strcmp(shard->found.board->name, tally->board->name) != 0)
         goto out;
+    meter_begin(tally->settings->meter, "counting", shard->archive.path);
+    for (size_t i = 0; i < n; i++)
+        c.n_total += shard->archive.arrays[i].unpacked_nbytes + shard->n_rows;
     status = read_parts(&c, images, &is_told, err);
     c.finds_games = !is_told && !bins;
     for (; c.finds_games && n_done < n && status == 0; n_done++) {

@@ -5,6 +5,7 @@
  */
 #include "report/set.h"
 
+#include "base/meter.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -44,6 +45,24 @@ static bool is_folder(const char *path)
     struct stat about;
 
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* How many files there are, but for what manifests list. */
+static size_t count_files(const struct report_request *request)
+{
+    size_t n_files = 0;
+
+    for (size_t i = 0; i < request->n; i++) {
+        struct dirent **list = NULL;
+        const int n =
+            is_folder(request->paths[i]) ? scandir(request->paths[i], &list, is_shard, NULL) : 0;
+
+        for (int k = 0; k < n; k++)
+            free(list[k]);
+        free(list);
+        n_files += n > 0 ? (size_t)n : 1;
+    }
+    return n_files;
 }
 
 /* Check every file of a set: the shards of a folder, by name. One that holds none is a shard
@@ -297,6 +316,8 @@ int report_make(const struct report_request *request, struct text *text, json_t 
     size_t n_drawn = 0;
     int status = files != NULL ? 0 : error_no_memory(err, "names of files"), code = 0;
 
+    meter_expect(request->settings->meter,
+                 count_files(request) * (json != NULL || request->n > 1 ? 4 : 3));
     if (text != NULL)
         page_begin(&page, request);
     for (size_t i = 0; i < request->n && status == 0; i++) {

@@ -11,6 +11,7 @@
 #include "verify/parts.h"
 
 #include "base/crew.h"
+#include "base/meter.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -259,8 +260,12 @@ static int work(struct run *run, struct crew *crew)
 static int walk(void *self, struct crew *crew)
 {
     struct run *run = self;
+    const struct lanes *lanes = run->lanes;
+    struct meter *meter = lanes->request->settings->meter;
+    uint64_t n_done = 0;          /* rows */
     int status = work(run, crew); /* the front is empty: only reads */
 
+    meter_begin(meter, "checking", lanes->shard->archive.path);
     for (bool is_first = true; status == 0 && run->back.n > 0; is_first = false) {
         const struct window front = run->front;
 
@@ -270,6 +275,8 @@ static int walk(void *self, struct crew *crew)
             status = adapt(run, run->err);
         if (status == 0)
             status = work(run, crew);
+        n_done += run->front.n;
+        meter_step(meter, n_done * lanes->row_nbytes, lanes->shard->n_rows * lanes->row_nbytes);
     }
     return status;
 }

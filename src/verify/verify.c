@@ -8,6 +8,7 @@
  */
 #include "verify/parts.h"
 
+#include "base/meter.h"
 #include "base/text.h"
 #include "positions/positions.h"
 #include "shard/array.h"
@@ -197,6 +198,7 @@ static int check_manifest(const struct verify_request *request, const char *path
     copy = strdup(path);
     if (copy == NULL)
         status = error_no_memory(err, "path");
+    meter_expect(request->settings->meter, manifest->n_outputs);
     folder = copy != NULL ? dirname(copy) : NULL;
     for (size_t i = 0; status == 0 && i < manifest->n_outputs; i++) {
         const struct manifest_file *file = &manifest->outputs[i];
