@@ -29,6 +29,18 @@ int bytes_product(const uint64_t *factors, size_t n, uint64_t *product)
     return 0;
 }
 
+int list_room(void *list, size_t n, size_t item_nbytes, const char *what, struct error *err)
+{
+    void *items;
+
+    memcpy(&items, list, sizeof items);
+    items = reallocarray(items, n, item_nbytes);
+    if (items == NULL)
+        return error_no_memory(err, what);
+    memcpy(list, &items, sizeof items);
+    return 0;
+}
+
 uint8_t *bytes_reserve(struct bytes *b, size_t n_bytes, struct error *err)
 {
     size_t needed;
@@ -38,14 +50,10 @@ uint8_t *bytes_reserve(struct bytes *b, size_t n_bytes, struct error *err)
         return NULL;
     }
     if (needed > b->capacity || b->data == NULL) {
-        size_t capacity = needed + needed / 2 + 64;
-        uint8_t *grown = realloc(b->data, capacity);
+        const size_t capacity = needed + needed / 2 + 64;
 
-        if (grown == NULL) {
-            error_no_memory(err, "byte buffer");
+        if (list_room(&b->data, capacity, 1, "byte buffer", err) != 0)
             return NULL;
-        }
-        b->data = grown;
         b->capacity = capacity;
     }
     return b->data + b->n_bytes;

@@ -79,6 +79,10 @@ static inline void bytes_put_uint(uint8_t *p, uint64_t value, size_t n_bytes, bo
 /* Product of n factors; returns 0, or -1 when it does not fit 64 bits. */
 int bytes_product(const uint64_t *factors, size_t n, uint64_t *product);
 
+/* Make room for n items in the owned list whose address is given: what it holds stays. Returns 0,
+ * or -1 when there is no memory for `what`, and the list is as it was. */
+int list_room(void *list, size_t n, size_t item_nbytes, const char *what, struct error *err);
+
 /* A growable byte buffer. Zero-initialise; data is owned. */
 struct bytes {
     uint8_t *data;

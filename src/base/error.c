@@ -25,20 +25,10 @@ static enum error_kind kind_of_errno(int errnum, enum error_kind kind)
     }
 }
 
-/* Append to what is in the message already. */
-static void append(struct error *err, const char *format, ...)
+void error_fill_args(struct error *err, enum error_kind kind, const struct error_place *place,
+                     const char *format, va_list args)
 {
-    const size_t used = strlen(err->message);
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(err->message + used, sizeof err->message - used, format, args);
-    va_end(args);
-}
-
-static void fill(struct error *err, enum error_kind kind, const struct error_place *place,
-                 const char *format, va_list args)
-{
+    const size_t room = sizeof err->message;
     static const char *const endings[] = {
         [ERROR_CODE_NONE] = "",
         [ERROR_CODE_CRC] = "",
@@ -59,25 +49,25 @@ static void fill(struct error *err, enum error_kind kind, const struct error_pla
     err->message[0] = '\0';
     snprintf(err->array, sizeof err->array, "%s", place->array != NULL ? place->array : "");
     if (place->verb != NULL)
-        append(err, "cannot %s '", place->verb);
+        text_add(err->message, room, "cannot %s '", place->verb);
     err->file_at = (uint16_t)strlen(err->message);
     if (place->file != NULL)
-        append(err, "%s",
-               place->verb == NULL ? text_path(place->file).text
-                                   : text_quote(place->file).text + 1);
+        text_add(err->message, room, "%s",
+                 place->verb == NULL ? text_path(place->file).text
+                                     : text_quote(place->file).text + 1);
     err->file_nbytes = (uint16_t)(strlen(err->message) - err->file_at - (place->verb != NULL));
     if (place->file != NULL && (place->verb == NULL || reason[0] != '\0'))
-        append(err, ": ");
+        text_add(err->message, room, ": ");
     if (shown != NULL && *shown != '\0')
-        append(err, "%s: ", text_path(shown).text);
+        text_add(err->message, room, "%s: ", text_path(shown).text);
     if (place->has_row)
-        append(err, "row %llu: ", (unsigned long long)place->row);
+        text_add(err->message, room, "row %llu: ", (unsigned long long)place->row);
     err->reason_at = place->verb != NULL ? 0 : (uint16_t)strlen(err->message);
-    append(err, "%s", reason);
+    text_add(err->message, room, "%s", reason);
     if (place->errnum != 0)
-        append(err, ": %s", strerror(place->errnum));
+        text_add(err->message, room, ": %s", strerror(place->errnum));
     err->reason_nbytes = (uint16_t)(strlen(err->message) - err->reason_at);
-    append(err, "%s", endings[place->code]);
+    text_add(err->message, room, "%s", endings[place->code]);
 }
 
 void error_fill(struct error *err, enum error_kind kind, const char *format, ...)
@@ -85,7 +75,7 @@ void error_fill(struct error *err, enum error_kind kind, const char *format, ...
     va_list args;
 
     va_start(args, format);
-    fill(err, kind, &(const struct error_place){0}, format, args);
+    error_fill_args(err, kind, &(const struct error_place){0}, format, args);
     va_end(args);
 }
 
@@ -95,16 +85,7 @@ void error_fill_at(struct error *err, enum error_kind kind, const struct error_p
     va_list args;
 
     va_start(args, format);
-    fill(err, kind, place, format, args);
-    va_end(args);
-}
-
-void error_fill_errno(struct error *err, enum error_kind kind, int errnum, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    fill(err, kind, &(const struct error_place){.errnum = errnum}, format, args);
+    error_fill_args(err, kind, place, format, args);
     va_end(args);
 }
 

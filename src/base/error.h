@@ -8,6 +8,7 @@
 #define SYMAUG_BASE_ERROR_H
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -70,8 +71,8 @@ void error_fill(struct error *err, enum error_kind kind, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 void error_fill_at(struct error *err, enum error_kind kind, const struct error_place *place,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
-void error_fill_errno(struct error *err, enum error_kind kind, int errnum, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void error_fill_args(struct error *err, enum error_kind kind, const struct error_place *place,
+                     const char *format, va_list args) __attribute__((format(printf, 4, 0)));
 
 /* -1, in a form that compilers and checkers can see through. */
 static inline int error_failed(void)
@@ -91,7 +92,8 @@ static inline int error_failed(void)
  * appended. Disk full, quota and stale handles become ERROR_TRY_LATER, lack of memory
  * ERROR_INTERNAL, everything else gets `kind`.
  */
-#define error_set_errno(...) (error_fill_errno(__VA_ARGS__), error_failed())
+#define error_set_errno(err, kind, number, ...) \
+    error_set_at(err, kind, &(const struct error_place){.errnum = (number)}, __VA_ARGS__)
 
 /* error_set_at(err, kind, &place, format, ...): as error_set, with "FILE: ARRAY: row N: " in front
  * of the text. */

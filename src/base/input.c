@@ -29,7 +29,7 @@
 
 #define SMALL_NBYTES   (64u << 10) /* a map is not worth its page faults below this */
 #define RELEASE_NBYTES (4u << 20)
-#define PREAD_NBYTES   (1u << 30)
+#define STEP_NBYTES    (1u << 30) /* that are read or written at once */
 
 /* --- the guard --- */
 
@@ -96,6 +96,49 @@ int guard_copy(void *to, const uint8_t *from, size_t n_bytes, const uint8_t *map
 }
 
 /* --- files --- */
+
+int64_t file_read(int fd, uint64_t offset, void *out, size_t n_bytes)
+{
+    unsigned n_tries = 0;
+    size_t n_read = 0;
+
+    while (n_read < n_bytes) {
+        const size_t left = n_bytes - n_read;
+        const ssize_t n = pread(fd, (uint8_t *)out + n_read,
+                                left < STEP_NBYTES ? left : STEP_NBYTES, (off_t)(offset + n_read));
+
+        if (n < 0 && retry_interrupted(&n_tries))
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        n_read += (size_t)n;
+    }
+    return (int64_t)n_read;
+}
+
+int file_write(int fd, uint64_t offset, const void *bytes, size_t n_bytes)
+{
+    unsigned n_tries = 0;
+    size_t n_written = 0;
+
+    while (n_written < n_bytes) {
+        const size_t left = n_bytes - n_written;
+        const ssize_t n =
+            pwrite(fd, (const uint8_t *)bytes + n_written, left < STEP_NBYTES ? left : STEP_NBYTES,
+                   (off_t)(offset + n_written));
+
+        if (n < 0 && retry_interrupted(&n_tries))
+            continue;
+        if (n == 0)
+            errno = EIO;
+        if (n <= 0)
+            return -1;
+        n_written += (size_t)n;
+    }
+    return 0;
+}
 
 /* File systems whose other side may change or vanish at any time, where a map turns every error
  * into a signal: numbers from statfs(2) and the kernel's linux/magic.h. */
@@ -238,26 +281,14 @@ static int check_range(const struct input *in, uint64_t offset, size_t n_bytes, 
                         (unsigned long long)*end, (unsigned long long)in->n_bytes);
 }
 
-static int read_at(const struct input *in, uint64_t offset, uint8_t *out, size_t n_bytes,
+static int read_at(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
                    struct error *err)
 {
-    unsigned n_tries = 0;
+    const int64_t n = file_read(in->fd, offset, out, n_bytes);
 
-    while (n_bytes > 0) {
-        size_t want = n_bytes < PREAD_NBYTES ? n_bytes : PREAD_NBYTES;
-        ssize_t got = pread(in->fd, out, want, (off_t)offset);
-
-        if (got < 0 && retry_interrupted(&n_tries))
-            continue;
-        if (got < 0)
-            return error_set_at(err, ERROR_IO, ERROR_IN_ERRNO(in->path), "cannot read");
-        if (got == 0)
-            return fail_truncated(in, err);
-        out += got;
-        offset += (uint64_t)got;
-        n_bytes -= (size_t)got;
-    }
-    return 0;
+    if (n < 0)
+        return error_set_at(err, ERROR_IO, ERROR_IN_ERRNO(in->path), "cannot read");
+    return (size_t)n == n_bytes ? 0 : fail_truncated(in, err);
 }
 
 int input_read(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
@@ -291,6 +322,26 @@ int input_read_scattered(const struct input *in, uint64_t offset, void *out, siz
         return input_read(in, offset, out, n_bytes, err);
     return check_range(in, offset, n_bytes, &end, err) == 0 ? read_at(in, offset, out, n_bytes, err)
                                                             : -1;
+}
+
+char *input_load(const char *path, uint64_t max_nbytes, const char *what, size_t *n_bytes,
+                 struct error *err)
+{
+    struct input in;
+    char *bytes = NULL;
+
+    *n_bytes = 0;
+    if (input_open(&in, path, false, err) != 0)
+        return NULL;
+    *n_bytes = (size_t)in.n_bytes;
+    if (in.n_bytes <= max_nbytes && (bytes = calloc(1, *n_bytes + 1)) == NULL)
+        error_no_memory(err, what);
+    if (bytes != NULL && input_read(&in, 0, bytes, *n_bytes, err) != 0) {
+        free(bytes);
+        bytes = NULL;
+    }
+    input_close(&in);
+    return bytes;
 }
 
 void input_release_before(const struct input *in, uint64_t offset, uint64_t *released)

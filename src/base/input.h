@@ -50,12 +50,25 @@ int input_read(const struct input *in, uint64_t offset, void *out, size_t n_byte
 int input_read_scattered(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
                          struct error *err);
 
+/* All bytes of a file, and a NUL after them, in memory called `what`; owned by the caller. NULL
+ * with err set, or with err as it was when they are more than max_nbytes. */
+char *input_load(const char *path, uint64_t max_nbytes, const char *what, size_t *n_bytes,
+                 struct error *err);
+
 /* Say that the bytes in front of offset are not needed any more, so that their pages stop counting
  * as resident. A hint; pages are released in steps of 4 MiB. */
 void input_release_before(const struct input *in, uint64_t offset, uint64_t *released);
 
 /* ERROR_DATA when the file's size, time of change or inode differ from those at opening. */
 int input_unchanged(const struct input *in, struct error *err);
+
+/* --- open files: pread and pwrite of all bytes, however signals interrupt them --- */
+
+/* Returns how many bytes there were, fewer at the end of the file; or -1 with errno set. */
+int64_t file_read(int fd, uint64_t offset, void *out, size_t n_bytes);
+
+/* Returns 0, or -1 with errno set. */
+int file_write(int fd, uint64_t offset, const void *bytes, size_t n_bytes);
 
 /* --- copying out of a map whose file may shrink meanwhile --- */
 

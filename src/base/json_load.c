@@ -10,39 +10,30 @@
 #include <errno.h>
 #include <string.h>
 
-/* Where its scanner has no memory jansson 2.14 speaks of a bad token, gives no reason at all, or
- * goes on without a character; only malloc's errno tells. */
-static json_t *load_once(const char *bytes, size_t n_bytes, json_error_t *error, bool *no_memory)
-{
-    json_t *root;
-
-    error->text[0] = '\0';
-    errno = 0;
-    root = json_loadb(bytes, n_bytes, JSON_REJECT_DUPLICATES, error);
-    *no_memory = errno == ENOMEM || (root == NULL && error->text[0] == '\0') ||
-                 (root == NULL && json_error_code(error) == json_error_out_of_memory);
-    if (*no_memory && root != NULL) {
-        json_decref(root);
-        root = NULL;
-    }
-    return root;
-}
-
 /* Read twice, as jansson forgets errno where it reads a number; it hardly loses the same character
- * in both readings. */
-json_t *json_load_bytes(const char *bytes, size_t n_bytes, json_error_t *error, bool *no_memory)
+ * in both readings. Where its scanner has no memory jansson 2.14 speaks of a bad token, gives no
+ * reason at all, or goes on without a character; only malloc's errno tells. */
+json_t *json_load_bytes(const char *bytes, size_t n_bytes, json_error_t *fault, const char *what,
+                        struct error *err)
 {
-    json_t *root = load_once(bytes, n_bytes, error, no_memory), *again = NULL;
+    json_t *roots[2] = {NULL, NULL};
+    bool no_memory = false;
 
-    if (root != NULL)
-        again = load_once(bytes, n_bytes, error, no_memory);
-    if (root != NULL && (again == NULL || !json_equal(root, again))) {
-        *no_memory = true;
-        json_decref(root);
-        root = NULL;
+    for (int i = 0; i < 2 && !no_memory && (i == 0 || roots[0] != NULL); i++) {
+        fault->text[0] = '\0';
+        errno = 0;
+        roots[i] = json_loadb(bytes, n_bytes, JSON_REJECT_DUPLICATES, fault);
+        no_memory = errno == ENOMEM ||
+                    (roots[i] == NULL && (i == 1 || fault->text[0] == '\0' ||
+                                          json_error_code(fault) == json_error_out_of_memory));
     }
-    json_decref(again);
-    return root;
+    if (no_memory || !(roots[0] == NULL || json_equal(roots[0], roots[1]))) {
+        error_no_memory(err, what);
+        json_decref(roots[0]);
+        roots[0] = NULL;
+    }
+    json_decref(roots[1]);
+    return roots[0];
 }
 
 json_t *json_name(const char *name)

@@ -11,6 +11,7 @@
  */
 #include "base/output_target.h"
 
+#include "base/input.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -43,25 +44,13 @@ int output_open(struct output *out, const char *path, bool force, struct error *
 
 int output_flush(struct output *out, struct error *err)
 {
-    const uint8_t *bytes = out->buffer;
-    size_t n_bytes = out->n_buffered;
-    unsigned n_tries = 0;
+    const size_t n_bytes = out->n_buffered;
 
     out->is_synced = out->is_synced && n_bytes == 0;
     out->n_buffered = 0;
-    while (n_bytes > 0) {
-        ssize_t n = pwrite(out->temp.fd, bytes, n_bytes, (off_t)out->offset);
-
-        if (n < 0 && retry_interrupted(&n_tries))
-            continue;
-        if (n == 0)
-            errno = EIO;
-        if (n <= 0)
-            return output_failed(err, ERROR_IO, "write", out->path);
-        bytes += n;
-        n_bytes -= (size_t)n;
-        out->offset += (uint64_t)n;
-    }
+    if (file_write(out->temp.fd, out->offset, out->buffer, n_bytes) != 0)
+        return output_failed(err, ERROR_IO, "write", out->path);
+    out->offset += n_bytes;
     return 0;
 }
 
@@ -104,24 +93,14 @@ int output_seek(struct output *out, uint64_t offset, struct error *err)
 int output_read_written(const struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
                         struct error *err)
 {
-    uint8_t *to = bytes;
-    unsigned n_tries = 0;
+    const int64_t n = file_read(out->temp.fd, offset, bytes, n_bytes);
 
-    while (n_bytes > 0) {
-        ssize_t n = pread(out->temp.fd, to, n_bytes, (off_t)offset);
-
-        if (n < 0 && retry_interrupted(&n_tries))
-            continue;
-        if (n < 0)
-            return output_failed(err, ERROR_IO, "read back", out->path);
-        if (n == 0)
-            return error_set_at(err, ERROR_IO,
-                                &(struct error_place){.file = out->path, .verb = "read back"},
-                                "it ends at byte %llu", (unsigned long long)offset);
-        to += n;
-        n_bytes -= (size_t)n;
-        offset += (uint64_t)n;
-    }
+    if (n < 0)
+        return output_failed(err, ERROR_IO, "read back", out->path);
+    if ((size_t)n < n_bytes)
+        return error_set_at(err, ERROR_IO,
+                            &(struct error_place){.file = out->path, .verb = "read back"},
+                            "it ends at byte %llu", (unsigned long long)offset + (uint64_t)n);
     return 0;
 }
 

@@ -6,6 +6,8 @@
  */
 #include "base/text.h"
 
+#include "base/bytes.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,17 +207,23 @@ struct text_quoted text_size(uint64_t n_bytes)
     return q;
 }
 
+void text_add(char *text, size_t n_bytes, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text + used, n_bytes - used, format, args);
+    va_end(args);
+}
+
 struct text_quoted text_shape(const uint64_t *shape, size_t n_dims)
 {
-    struct text_quoted q;
-    size_t used = 1;
+    struct text_quoted q = {"("};
 
-    q.text[0] = '(';
-    q.text[1] = '\0';
-    for (size_t i = 0; i < n_dims && used < sizeof q.text - 32; i++)
-        used += (size_t)snprintf(q.text + used, sizeof q.text - used, i == 0 ? "%llu" : ", %llu",
-                                 (unsigned long long)shape[i]);
-    snprintf(q.text + used, sizeof q.text - used, n_dims == 1 ? ",)" : ")");
+    for (size_t i = 0; i < n_dims && strlen(q.text) < sizeof q.text - 32; i++)
+        text_add(q.text, sizeof q.text, i == 0 ? "%llu" : ", %llu", (unsigned long long)shape[i]);
+    text_add(q.text, sizeof q.text, n_dims == 1 ? ",)" : ")");
     return q;
 }
 
@@ -230,12 +238,10 @@ int text_append(struct text *t, struct error *err, const char *format, ...)
     if (n < 0)
         return error_set(err, ERROR_INTERNAL, "cannot format text");
     if (t->capacity - t->n_bytes < (size_t)n + 1) {
-        size_t capacity = 2 * t->capacity + (size_t)n + 64;
-        char *grown = realloc(t->text, capacity);
+        const size_t capacity = 2 * t->capacity + (size_t)n + 64;
 
-        if (grown == NULL)
-            return error_no_memory(err, "text");
-        t->text = grown;
+        if (list_room(&t->text, capacity, 1, "text", err) != 0)
+            return -1;
         t->capacity = capacity;
     }
     va_start(args, format);
@@ -274,16 +280,13 @@ int text_append_shell(struct text *t, const char *word, struct error *err)
 
 static int add_line(struct warnings *warnings, const char *line, struct error *err)
 {
-    char **lines = realloc(warnings->lines, (warnings->n_lines + 1) * sizeof *lines);
-    char *copy;
-
-    if (lines == NULL)
+    if (list_room(&warnings->lines, warnings->n_lines + 1, sizeof *warnings->lines, "warnings",
+                  err) != 0)
+        return -1;
+    warnings->lines[warnings->n_lines] = strdup(line);
+    if (warnings->lines[warnings->n_lines] == NULL)
         return error_no_memory(err, "warnings");
-    warnings->lines = lines;
-    copy = strdup(line);
-    if (copy == NULL)
-        return error_no_memory(err, "warnings");
-    lines[warnings->n_lines++] = copy;
+    warnings->n_lines++;
     return 0;
 }
 

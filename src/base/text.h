@@ -51,6 +51,10 @@ int text_parse_size(const char *text, uint64_t *n_bytes);
 /* A size for people, "1.4 GiB". */
 struct text_quoted text_size(uint64_t n_bytes);
 
+/* Append to the text that is in n_bytes already, printf-style, what fits. */
+void text_add(char *text, size_t n_bytes, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* "(12, 64, 9, 9)", as Python writes a shape. */
 struct text_quoted text_shape(const uint64_t *shape, size_t n_dims);
 

@@ -15,7 +15,6 @@
 #include "board/group.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,38 +30,7 @@
 #define MAX_NAME_NBYTES  64
 #define MAX_LABEL_NBYTES 128
 
-int custom_refuse(const struct custom *c, const char *format, ...)
-{
-    char reason[ERROR_MESSAGE_NBYTES];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
-    return error_set(c->err, ERROR_DATA, "%s: %s", text_path(c->path).text, reason);
-}
-
 /* --- from the file to JSON --- */
-
-/* The whole file, which goes to the board. */
-static int read_file(struct custom *c)
-{
-    struct input in = {0};
-    int status = -1;
-
-    if (input_open(&in, c->path, false, c->err) != 0)
-        return -1;
-    c->text_nbytes = (size_t)in.n_bytes;
-    if (in.n_bytes > MAX_NBYTES)
-        custom_refuse(c, "a board file has at most %s, not %s", text_size(MAX_NBYTES).text,
-                      text_size(in.n_bytes).text);
-    else if ((c->board->file_text = calloc(1, c->text_nbytes + 1)) == NULL)
-        error_no_memory(c->err, "board file");
-    else
-        status = input_read(&in, 0, c->board->file_text, c->text_nbytes, c->err);
-    input_close(&in);
-    return status;
-}
 
 /* Count what the text is made of, before it becomes values that take far more memory. */
 static int check_limits(const struct custom *c)
@@ -108,13 +76,10 @@ static int check_limits(const struct custom *c)
 static int parse_text(struct custom *c)
 {
     json_error_t where;
-    bool no_memory;
 
     if (check_limits(c) != 0)
         return -1;
-    c->root = json_load_bytes(c->board->file_text, c->text_nbytes, &where, &no_memory);
-    if (c->root == NULL && no_memory)
-        return error_no_memory(c->err, "board file");
+    c->root = json_load_bytes(c->board->file_text, c->text_nbytes, &where, "board file", c->err);
     if (c->root == NULL)
         return custom_refuse(c, "line %d, column %d: %s", where.line, where.column,
                              text_path(where.text).text);
@@ -437,7 +402,11 @@ static int build(struct board *b, const char *path, struct error *err)
 
     if (path == NULL || *path == '\0')
         return error_set(err, ERROR_USAGE, "board file needs a path: %s", b->family->syntax);
-    return read_file(&c) != 0 ? -1 : build_from(&c, true);
+    b->file_text = input_load(path, MAX_NBYTES, "board file", &c.text_nbytes, err);
+    if (b->file_text == NULL)
+        return custom_refuse(&c, "a board file has at most %s, not %s", text_size(MAX_NBYTES).text,
+                             text_size(c.text_nbytes).text);
+    return build_from(&c, true);
 }
 
 int board_build_from_text(struct board *b, const char *label, const char *text, struct error *err)

@@ -119,8 +119,8 @@ struct custom {
 };
 
 /* Refuse the file: ERROR_DATA "PATH: ...". Returns -1. */
-int custom_refuse(const struct custom *c, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define custom_refuse(c, ...) \
+    error_set_at((c)->err, ERROR_DATA, &(const struct error_place){.shown = (c)->path}, __VA_ARGS__)
 
 /* True when value is a whole number below limit, which is then stored. */
 bool custom_read_index(const struct json_t *value, uint64_t limit, uint32_t *index);

@@ -475,48 +475,31 @@ static int read_root(struct reader *r, json_t *json)
                : bad_form(r, "board.file: the text does not have that SHA-256");
 }
 
-static json_t *parse(const struct input *in, struct error *err)
-{
-    json_t *root = NULL;
-    json_error_t fault;
-    bool no_memory;
-    char *json;
-
-    if (in->n_bytes > MANIFEST_MAX_NBYTES) {
-        error_set_at(err, ERROR_DATA, ERROR_IN(in->path), "not a manifest: %s is too large",
-                     text_size(in->n_bytes).text);
-        return NULL;
-    }
-    json = malloc((size_t)in->n_bytes + 1);
-    if (json == NULL) {
-        error_no_memory(err, "manifest");
-    } else if (input_read(in, 0, json, (size_t)in->n_bytes, err) == 0) {
-        root = json_load_bytes(json, (size_t)in->n_bytes, &fault, &no_memory);
-        if (no_memory)
-            error_no_memory(err, "manifest");
-        else if (root == NULL)
-            error_set_at(err, ERROR_DATA, ERROR_IN(in->path), "not a manifest: line %d: %s",
-                         fault.line, text_path(fault.text).text);
-    }
-    free(json);
-    return root;
-}
-
 struct manifest *manifest_read(const char *path, struct error *err)
 {
     struct reader r = {.m = manifest_new(err), .err = err, .path = path};
-    struct input in;
-    json_t *json;
-    int status = -1;
+    json_t *root = NULL;
+    json_error_t fault;
+    size_t n_bytes;
+    char *json = NULL;
 
-    if (r.m != NULL && input_open(&in, path, false, err) == 0) {
-        json = parse(&in, err);
-        input_close(&in);
-        status = json != NULL ? read_root(&r, json) : -1;
-        json_decref(json);
+    if (r.m != NULL) {
+        json = input_load(path, MANIFEST_MAX_NBYTES, "manifest", &n_bytes, err);
+        if (json == NULL)
+            error_set_at(err, ERROR_DATA, ERROR_IN(path), "not a manifest: %s is too large",
+                         text_size(n_bytes).text);
     }
-    if (status == 0)
-        return r.m;
-    manifest_free(r.m);
-    return NULL;
+    if (json != NULL) {
+        root = json_load_bytes(json, n_bytes, &fault, "manifest", err);
+        if (root == NULL)
+            error_set_at(err, ERROR_DATA, ERROR_IN(path), "not a manifest: line %d: %s", fault.line,
+                         text_path(fault.text).text);
+    }
+    free(json);
+    if (root == NULL || read_root(&r, root) != 0) {
+        manifest_free(r.m);
+        r.m = NULL;
+    }
+    json_decref(root);
+    return r.m;
 }

@@ -7,6 +7,8 @@
  */
 #include "manifest/manifest.h"
 
+#include "base/bytes.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -81,20 +83,18 @@ static int settle_output(const struct manifest_parts *parts, const struct manife
 static int add_part(struct manifest_parts *parts, const char *path, struct manifest *manifest,
                     struct error *err)
 {
-    struct manifest_part *grown = realloc(parts->items, (parts->n + 1) * sizeof *grown);
-    int rc = grown != NULL ? 0 : no_memory(err);
+    struct manifest_part *part;
+    int rc = list_room(&parts->items, parts->n + 1, sizeof *part, "joined manifest", err);
 
-    if (grown != NULL)
-        parts->items = grown;
-    if (grown == NULL || manifest == NULL) {
+    if (rc != 0 || manifest == NULL) {
         manifest_free(manifest);
         return -1;
     }
-    grown += parts->n++;
-    *grown = (struct manifest_part){.manifest = manifest};
-    grown->path = manifest_keep(manifest, path, err);
+    part = &parts->items[parts->n++];
+    *part = (struct manifest_part){.manifest = manifest};
+    part->path = manifest_keep(manifest, path, err);
     for (size_t i = 0; i < manifest->n_outputs && rc == 0; i++)
-        rc = grown->path != NULL ? settle_output(parts, grown, &manifest->outputs[i], err) : -1;
+        rc = part->path != NULL ? settle_output(parts, part, &manifest->outputs[i], err) : -1;
     return rc;
 }
 
@@ -123,7 +123,6 @@ static int add_file(struct manifest_parts *parts, const char *folder, const char
     const bool is_manifest = text_ends_with(name, MANIFEST_SUFFIX);
     const size_t n = strlen(name) - (is_manifest ? strlen(MANIFEST_SUFFIX) : 0);
     struct text output = {0}, path = {0};
-    const char **grown;
     struct stat st;
     int rc = text_append(&output, err, "%s/%.*s", folder, (int)n, name);
 
@@ -132,12 +131,11 @@ static int add_file(struct manifest_parts *parts, const char *folder, const char
     if (rc == 0 && is_manifest) {
         rc = add_found(parts, path.text, output.text, err);
     } else if (rc == 0 && stat(path.text, &st) != 0) {
-        grown = realloc(parts->strays, (parts->n_strays + 1) * sizeof *grown);
-        if (grown != NULL) {
-            parts->strays = grown;
-            grown[parts->n_strays] = manifest_keep(parts->joined, output.text, err);
-        }
-        rc = grown == NULL ? no_memory(err) : grown[parts->n_strays++] != NULL ? 0 : -1;
+        rc = list_room(&parts->strays, parts->n_strays + 1, sizeof *parts->strays,
+                       "joined manifest", err);
+        if (rc == 0 && (parts->strays[parts->n_strays++] =
+                            manifest_keep(parts->joined, output.text, err)) == NULL)
+            rc = -1;
     }
     text_release(&output);
     text_release(&path);

@@ -6,51 +6,12 @@
  */
 #include "shard/array.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SCALAR_MAX_NBYTES 1024u /* of a string or number that may say how to read the shard */
 #define FIRST_STEP_NBYTES (1u << 20)
 #define PICKLE_PROTO      0x80 /* the opcode that every pickle of protocol 2 and up begins with */
-
-struct error_place array_place(const struct array *array)
-{
-    return (struct error_place){.file = array->input->path,
-                                .array = array->key,
-                                .shown = array->has_crc ? array->member : ""};
-}
-
-int array_fail(const struct array *array, struct error *err, const char *format, ...)
-{
-    const struct error_place place = array_place(array);
-    char reason[ERROR_MESSAGE_NBYTES];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
-    return error_set_at(err, ERROR_DATA, &place, "%s", reason);
-}
-
-int array_fail_reason(const struct array *array, struct error *err, const struct error *reason,
-                      const char *what)
-{
-    const struct error_place place = array_place(array);
-
-    return error_set_at(err, reason->kind, &place, "%s: %s", what, reason->message);
-}
-
-int array_fail_row(const struct array *array, uint64_t row, const struct error *reason,
-                   struct error *err)
-{
-    struct error_place place = array_place(array);
-
-    place.has_row = true;
-    place.row = row;
-    return error_set_at(err, reason->kind, &place, "%s", reason->message);
-}
 
 bool array_is_fortran(const struct array *array)
 {

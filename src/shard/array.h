@@ -49,24 +49,22 @@ int array_read_int(const struct array *array, int64_t *value);
  */
 bool array_is_fortran(const struct array *array);
 
-/* The array as the place of an error: "FILE: MEMBER", or "FILE" where the file is the array. */
-struct error_place array_place(const struct array *array);
+/* The array as the place of an error: "FILE: MEMBER", or "FILE" where the file is the array; with
+ * other fields of the place, of which there must be one. */
+#define ARRAY_PLACE(a, ...)                                                \
+    (&(const struct error_place){.file = (a)->input->path,                 \
+                                 .array = (a)->key,                        \
+                                 .shown = (a)->has_crc ? (a)->member : "", \
+                                 __VA_ARGS__})
 
-/*
- * Refuse an array: ERROR_DATA "FILE: MEMBER: ..." ("FILE: ..." for a .npy file), printf-style.
- * Returns -1.
- */
-int array_fail(const struct array *array, struct error *err, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Pass on what is wrong with a row of the array, a reason alone: "FILE: MEMBER: row R: reason", of
- * its kind. */
-int array_fail_row(const struct array *array, uint64_t row, const struct error *reason,
-                   struct error *err);
+/* Refuse an array: ERROR_DATA "FILE: MEMBER: ...", printf-style. -1. */
+#define array_fail(array, err, ...) \
+    error_set_at(err, ERROR_DATA, ARRAY_PLACE(array, .code = ERROR_CODE_NONE), __VA_ARGS__)
 
 /* Pass on an error whose message is a reason alone: "FILE: MEMBER: what: reason", of its kind. */
-int array_fail_reason(const struct array *array, struct error *err, const struct error *reason,
-                      const char *what);
+#define array_fail_reason(array, err, reason, what)                                                \
+    error_set_at(err, (reason)->kind, ARRAY_PLACE(array, .code = ERROR_CODE_NONE), "%s: %s", what, \
+                 (reason)->message)
 
 /* Free what it owns; accepts a zeroed one. */
 void array_release(struct array *array);

@@ -15,16 +15,6 @@
 
 #define OFFSETS_AT_ONCE 4096
 
-static int bad_offset(const struct array *array, uint64_t row, int64_t found,
-                      const uint64_t expected[2], struct error *err)
-{
-    struct error reason = {0};
-
-    error_set(&reason, ERROR_DATA, "offset %lld, expected %llu to %llu", (long long)found,
-              (unsigned long long)expected[0], (unsigned long long)expected[1]);
-    return array_fail_row(array, row, &reason, err);
-}
-
 /* The offsets of one shard, whose elements begin with number `base`. */
 static int add_offsets(struct csr *csr, const struct array *offsets, uint64_t n_elements,
                        uint64_t base, struct error *err)
@@ -44,10 +34,11 @@ static int add_offsets(struct csr *csr, const struct array *offsets, uint64_t n_
 
             if (at < (int64_t)before || (uint64_t)at > n_elements || (row == 0 && at != 0) ||
                 (is_last && (uint64_t)at != n_elements))
-                status = bad_offset(
-                    offsets, row, at,
-                    (const uint64_t[2]){is_last ? n_elements : before, row == 0 ? 0 : n_elements},
-                    err);
+                status =
+                    error_set_at(err, ERROR_DATA, ARRAY_PLACE(offsets, .has_row = true, .row = row),
+                                 "offset %lld, expected %llu to %llu", (long long)at,
+                                 (unsigned long long)(is_last ? n_elements : before),
+                                 (unsigned long long)(row == 0 ? 0 : n_elements));
             before = (uint64_t)at;
             if (!is_last)
                 csr->first[csr->n_rows++] = base + before;

@@ -445,7 +445,8 @@ int reader_fail(const struct reader *r, uint64_t row, const struct error *reason
 {
     const struct array *array = reader_array(r, &row);
 
-    return array_fail_row(array, row, reason, err);
+    return error_set_at(err, reason->kind, ARRAY_PLACE(array, .has_row = true, .row = row), "%s",
+                        reason->message);
 }
 
 void reader_close(struct reader *r)

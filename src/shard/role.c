@@ -344,19 +344,13 @@ static int bad_option(const struct role_override *o, const char *text, size_t n_
                       struct error *err)
 {
     const char *options = role_kinds[o->role].options;
-    struct text names = {0};
+    char names[160] = "";
 
-    for (; options != NULL && *options != '\0'; options += strspn(options, " ")) {
-        const size_t n = strcspn(options, " ");
-
-        text_append(&names, NULL, "%s%.*s", names.n_bytes > 0 ? ", " : "", (int)n, options);
-        options += n;
-    }
-    error_set(err, ERROR_USAGE, "%s: role %s has no option %s; its options: %s",
-              text_quote(o->array).text, role_name(o->role), text_quote_bytes(text, n_bytes).text,
-              names.n_bytes > 0 ? names.text : "none");
-    text_release(&names);
-    return -1;
+    for (const char *p = options != NULL ? options : "none"; *p != '\0'; p++)
+        text_add(names, sizeof names, *p == ' ' ? ", " : "%c", *p);
+    return error_set(err, ERROR_USAGE, "%s: role %s has no option %s; its options: %s",
+                     text_quote(o->array).text, role_name(o->role),
+                     text_quote_bytes(text, n_bytes).text, names);
 }
 
 static bool equals(const char *text, size_t n_bytes, const char *name)
@@ -388,14 +382,12 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
 
 static int bad_role(const char *array, const char *text, size_t n_bytes, struct error *err)
 {
-    struct text names = {0};
+    char names[400] = "";
 
     for (unsigned i = 0; i < ROLE_N_KINDS; i++)
-        text_append(&names, NULL, "%s%s", i > 0 ? ", " : "", role_kinds[i].name);
-    error_set(err, ERROR_USAGE, "%s: no role is called %s; roles: %s", text_quote(array).text,
-              text_quote_bytes(text, n_bytes).text, names.n_bytes > 0 ? names.text : "");
-    text_release(&names);
-    return -1;
+        text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", role_kinds[i].name);
+    return error_set(err, ERROR_USAGE, "%s: no role is called %s; roles: %s",
+                     text_quote(array).text, text_quote_bytes(text, n_bytes).text, names);
 }
 
 /* Parse ROLE[:option,...] into o, whose array is set. */
@@ -432,24 +424,17 @@ static int add(struct role_request *request, const char *array, size_t n_array, 
                struct error *err)
 {
     struct role_override o = ROLE_OVERRIDE_INIT;
-    struct role_override *grown;
 
     if (n_array == 0)
         return error_set(err, ERROR_USAGE, "a role needs the name of an array: NAME=%s", spec);
     o.array = strndup(array, n_array);
     if (o.array == NULL)
         return error_no_memory(err, "a role");
-    if (parse_spec(&o, spec, err) != 0)
-        goto out;
-    grown = realloc(request->overrides, (request->n_overrides + 1) * sizeof *grown);
-    if (grown == NULL) {
-        error_no_memory(err, "roles");
-        goto out;
+    if (parse_spec(&o, spec, err) == 0 &&
+        list_room(&request->overrides, request->n_overrides + 1, sizeof o, "roles", err) == 0) {
+        request->overrides[request->n_overrides++] = o;
+        return 0;
     }
-    request->overrides = grown;
-    grown[request->n_overrides++] = o;
-    return 0;
-out:
     override_release(&o);
     return -1;
 }

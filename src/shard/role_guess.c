@@ -11,7 +11,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,60 +121,45 @@ static void look(const struct archive_in *archive, struct board_seen *seen)
         seen->n_actions = (uint64_t)n;
 }
 
-/* Append to the reason, printf-style, what fits. */
-static void append_reason(struct role_guess *guess, const char *format, ...)
-{
-    const size_t used = strlen(guess->reason);
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(guess->reason + used, sizeof guess->reason - used, format, args);
-    va_end(args);
-}
-
-static int choose(const struct board_seen *seen, struct role_guess *guess)
-{
-    const char *known = board_by_shape(seen);
-    char boards[BOARD_MAX_GUESSES][64];
-    size_t n;
-
-    append_reason(guess, "%" PRIu64 " planes of %" PRIu64 " x %" PRIu64, seen->n_planes, seen->rows,
-                  seen->cols);
-    if (seen->n_actions > 0)
-        append_reason(guess, ", policy of %" PRIu64 " actions", seen->n_actions);
-    n = known == NULL ? board_guess(seen, boards) : 1;
-    if (n == 1) {
-        snprintf(guess->board, sizeof guess->board, "%s", known != NULL ? known : boards[0]);
-        return 0;
-    }
-    append_reason(guess, "%s", n > 0 ? ": one of" : ": no board known");
-    for (size_t i = 0; i < n; i++)
-        append_reason(guess, "%s %s", i > 0 ? "," : "", boards[i]);
-    return -1;
-}
-
 int role_guess_board_by_shape(const struct archive_in *archive, struct role_guess *guess)
 {
     const struct array *plateau = archive_in_find(archive, "plateau");
+    const size_t room = sizeof guess->reason;
+    char boards[BOARD_MAX_GUESSES][64];
     struct board_seen seen;
+    const char *known;
+    size_t n;
 
     memset(guess, 0, sizeof *guess);
     if (role_guess_board(archive, guess->board, sizeof guess->board) == 0) {
-        snprintf(guess->reason, sizeof guess->reason, "the shard says so");
+        snprintf(guess->reason, room, "the shard says so");
         guess->is_said = true;
         return 0;
     }
     if (plateau != NULL && plateau->header.n_dims == 2 && plateau->header.shape[1] == 19) {
         snprintf(guess->board, sizeof guess->board, "takeiteasy");
-        snprintf(guess->reason, sizeof guess->reason, "plateau of 19 cells");
+        snprintf(guess->reason, room, "plateau of 19 cells");
         return 0;
     }
     look(archive, &seen);
     if (seen.rows == 0 || seen.cols == 0) {
-        snprintf(guess->reason, sizeof guess->reason, "no planes to judge by");
+        snprintf(guess->reason, room, "no planes to judge by");
         return -1;
     }
-    return choose(&seen, guess);
+    snprintf(guess->reason, room, "%" PRIu64 " planes of %" PRIu64 " x %" PRIu64, seen.n_planes,
+             seen.rows, seen.cols);
+    if (seen.n_actions > 0)
+        text_add(guess->reason, room, ", policy of %" PRIu64 " actions", seen.n_actions);
+    known = board_by_shape(&seen);
+    n = known == NULL ? board_guess(&seen, boards) : 1;
+    if (n == 1) {
+        snprintf(guess->board, sizeof guess->board, "%s", known != NULL ? known : boards[0]);
+        return 0;
+    }
+    text_add(guess->reason, room, "%s", n > 0 ? ": one of" : ": no board known");
+    for (size_t i = 0; i < n; i++)
+        text_add(guess->reason, room, "%s %s", i > 0 ? "," : "", boards[i]);
+    return -1;
 }
 
 /* --- what numbers and strings say --- */

@@ -27,15 +27,11 @@ const struct role_problem *role_problem_of(const struct role_problems *problems,
 static struct role_problem *add_problem(struct role_context *c, int array, const char *role)
 {
     struct role_problems *problems = c->problems;
-    struct role_problem *grown, *problem;
+    struct role_problem *problem;
 
-    grown = realloc(problems->items, (problems->n + 1) * sizeof *grown);
-    if (grown == NULL) {
-        error_no_memory(&c->failed, "roles");
+    if (list_room(&problems->items, problems->n + 1, sizeof *problem, "roles", &c->failed) != 0)
         return NULL;
-    }
-    problems->items = grown;
-    problem = &grown[problems->n++];
+    problem = &problems->items[problems->n++];
     *problem = (struct role_problem){.array = array, .flags = ""};
     snprintf(problem->role, sizeof problem->role, "%s",
              role != NULL && strcmp(role, "ROLE") != 0 ? role : "drop");

@@ -85,41 +85,24 @@ static int read_root(json_t *root, const char *path, struct role_request *reques
     return 0;
 }
 
-static int parse(const char *json, size_t n_bytes, const char *path, struct role_request *request,
-                 struct error *err)
+int schema_read(const char *path, struct role_request *request, struct error *err)
 {
+    size_t n_bytes;
+    char *json = input_load(path, SCHEMA_MAX_NBYTES, "a schema", &n_bytes, err);
     json_error_t fault;
-    bool no_memory;
-    json_t *root = json_load_bytes(json, n_bytes, &fault, &no_memory);
+    json_t *root;
     int status;
 
-    if (no_memory)
-        return error_no_memory(err, "a schema");
+    if (json == NULL)
+        return bad_schema(path, "it is larger than 16 MiB", err);
+    root = json_load_bytes(json, n_bytes, &fault, "a schema", err);
+    free(json);
     if (root == NULL)
         return error_set(err, ERROR_DATA, "%s: no JSON: line %d, column %d: %s",
                          text_path(path).text, fault.line, fault.column,
                          text_path(fault.text).text);
     status = read_root(root, path, request, err);
     json_decref(root);
-    return status;
-}
-
-int schema_read(const char *path, struct role_request *request, struct error *err)
-{
-    struct input in = {0};
-    char *json = NULL;
-    int status = -1;
-
-    if (input_open(&in, path, false, err) != 0)
-        return -1;
-    if (in.n_bytes > SCHEMA_MAX_NBYTES)
-        bad_schema(path, "it is larger than 16 MiB", err);
-    else if ((json = malloc((size_t)in.n_bytes + 1)) == NULL)
-        error_no_memory(err, "a schema");
-    else if (input_read(&in, 0, json, (size_t)in.n_bytes, err) == 0)
-        status = parse(json, (size_t)in.n_bytes, path, request, err);
-    free(json);
-    input_close(&in);
     return status;
 }
 

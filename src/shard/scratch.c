@@ -5,6 +5,7 @@
  */
 #include "shard/scratch.h"
 
+#include "base/input.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -12,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define STEP_NBYTES (1u << 30)
 
 /* A file without a name; on file systems without O_TMPFILE it has one for a moment. */
 static int open_file(const char *tmpdir, struct error *err)
@@ -55,43 +54,6 @@ int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budge
     return scratch->has_file ? 0 : -1;
 }
 
-static int write_at(int fd, uint64_t offset, const uint8_t *bytes, size_t n_bytes,
-                    struct error *err)
-{
-    unsigned n_tries = 0;
-
-    while (n_bytes > 0) {
-        ssize_t n = pwrite(fd, bytes, n_bytes < STEP_NBYTES ? n_bytes : STEP_NBYTES, (off_t)offset);
-
-        if (n < 0 && retry_interrupted(&n_tries))
-            continue;
-        if (n <= 0)
-            return error_set_errno(err, ERROR_IO, n < 0 ? errno : EIO, "cannot write a temp file");
-        bytes += n;
-        offset += (uint64_t)n;
-        n_bytes -= (size_t)n;
-    }
-    return 0;
-}
-
-static int read_at(int fd, uint64_t offset, uint8_t *out, size_t n_bytes, struct error *err)
-{
-    unsigned n_tries = 0;
-
-    while (n_bytes > 0) {
-        ssize_t n = pread(fd, out, n_bytes < STEP_NBYTES ? n_bytes : STEP_NBYTES, (off_t)offset);
-
-        if (n < 0 && retry_interrupted(&n_tries))
-            continue;
-        if (n <= 0)
-            return error_set_errno(err, ERROR_IO, n < 0 ? errno : EIO, "cannot read a temp file");
-        out += n;
-        offset += (uint64_t)n;
-        n_bytes -= (size_t)n;
-    }
-    return 0;
-}
-
 int scratch_append(struct scratch *scratch, const void *bytes, size_t n_bytes, struct error *err)
 {
     if (n_bytes > scratch->capacity - scratch->n_bytes)
@@ -99,7 +61,7 @@ int scratch_append(struct scratch *scratch, const void *bytes, size_t n_bytes, s
                          (unsigned long long)scratch->capacity);
     if (scratch->memory != NULL)
         memcpy(scratch->memory + scratch->n_bytes, bytes, n_bytes);
-    else if (write_at(scratch->fd, scratch->n_bytes, bytes, n_bytes, err) != 0)
+    else if (scratch_write(scratch, scratch->n_bytes, bytes, n_bytes, err) != 0)
         return -1;
     scratch->n_bytes += n_bytes;
     return 0;
@@ -116,15 +78,23 @@ int scratch_resize(struct scratch *scratch, uint64_t n_bytes, struct error *err)
 int scratch_write(const struct scratch *scratch, uint64_t offset, const void *bytes, size_t n_bytes,
                   struct error *err)
 {
-    return write_at(scratch->fd, offset, bytes, n_bytes, err);
+    if (file_write(scratch->fd, offset, bytes, n_bytes) != 0)
+        return error_set_errno(err, ERROR_IO, errno, "cannot write a temp file");
+    return 0;
 }
 
 int scratch_read(const struct scratch *scratch, uint64_t offset, void *out, size_t n_bytes,
                  struct error *err)
 {
-    if (scratch->memory == NULL)
-        return read_at(scratch->fd, offset, out, n_bytes, err);
-    memcpy(out, scratch->memory + offset, n_bytes);
+    int64_t n;
+
+    if (scratch->memory != NULL) {
+        memcpy(out, scratch->memory + offset, n_bytes);
+        return 0;
+    }
+    n = file_read(scratch->fd, offset, out, n_bytes);
+    if (n != (int64_t)n_bytes)
+        return error_set_errno(err, ERROR_IO, n < 0 ? errno : EIO, "cannot read a temp file");
     return 0;
 }
 

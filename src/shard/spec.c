@@ -27,23 +27,20 @@ static void keep_ambiguous(struct action_space *space)
 const struct action_space *spec_space(struct spec_maker *maker, const struct role_binding *binding,
                                       struct error *err)
 {
-    struct action_space **grown, *space;
+    struct action_space *space;
 
     for (size_t i = 0; i < maker->n_spaces; i++)
         if (maker->spaces[i]->layout == binding->layout &&
             maker->spaces[i]->length == binding->n_actions &&
             maker->spaces[i]->flip == binding->flip)
             return maker->spaces[i];
-    grown = realloc(maker->spaces, (maker->n_spaces + 1) * sizeof(struct action_space *));
-    if (grown == NULL) {
-        error_no_memory(err, "action maps");
+    if (list_room(&maker->spaces, maker->n_spaces + 1, sizeof(struct action_space *), "action maps",
+                  err) != 0)
         return NULL;
-    }
-    maker->spaces = grown;
     space = action_space_new(maker->board, binding->layout, binding->n_actions, err);
     if (space == NULL)
         return NULL;
-    grown[maker->n_spaces++] = space;
+    maker->spaces[maker->n_spaces++] = space;
     if (maker->conventions->ambiguous == AMBIGUOUS_KEEP)
         keep_ambiguous(space);
     return action_space_flip(space, binding->flip, err) == 0 ? space : NULL;

@@ -21,14 +21,11 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 static int reserve_buffer(struct unpack *unpack, uint64_t wanted, struct error *err)
 {
     const size_t n_bytes = (size_t)smaller(wanted, CHUNK_NBYTES);
-    uint8_t *buffer;
 
     if (unpack->buffer_nbytes >= n_bytes)
         return 0;
-    buffer = realloc(unpack->buffer, n_bytes);
-    if (buffer == NULL)
-        return error_no_memory(err, "input buffer");
-    unpack->buffer = buffer;
+    if (list_room(&unpack->buffer, n_bytes, 1, "input buffer", err) != 0)
+        return -1;
     unpack->buffer_nbytes = n_bytes;
     return 0;
 }
@@ -188,13 +185,9 @@ int unpack_finish(struct unpack *unpack, struct error *err)
         return -1;
     if (array->decoder != NULL && check_stream_end(unpack, err) != 0)
         return -1;
-    if (array->has_crc && unpack->crc != array->crc) {
-        struct error_place place = array_place(array);
-
-        place.code = ERROR_CODE_CRC;
-        return error_set_at(err, ERROR_DATA, &place, "expected CRC %08x, found %08x", array->crc,
-                            unpack->crc);
-    }
+    if (array->has_crc && unpack->crc != array->crc)
+        return error_set_at(err, ERROR_DATA, ARRAY_PLACE(array, .code = ERROR_CODE_CRC),
+                            "expected CRC %08x, found %08x", array->crc, unpack->crc);
     return 0;
 }
 

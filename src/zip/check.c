@@ -22,19 +22,19 @@ int zip_fail(const struct zip_reader *zip, const char *format, ...)
 {
     const struct zip_entry *entry = zip->entry;
     struct error_place place = {.file = zip->in->path};
-    char reason[REASON_NBYTES], key[ERROR_ARRAY_NBYTES];
+    char key[ERROR_ARRAY_NBYTES];
     va_list args;
 
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
     if (entry != NULL) {
         snprintf(key, sizeof key, "%.*s",
                  (int)member_name_key_nbytes(entry->name, entry->name_nbytes), entry->name);
         place.array = key;
         place.shown = entry->name;
     }
-    return error_set_at(zip->err, ERROR_DATA, &place, "%s", reason);
+    va_start(args, format);
+    error_fill_args(zip->err, ERROR_DATA, &place, format, args);
+    va_end(args);
+    return -1;
 }
 
 int zip_warn(const struct zip_reader *zip, const char *format, ...)
