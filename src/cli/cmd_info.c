@@ -33,15 +33,15 @@ static const char *storage(const struct array *array)
 static void print_array(const struct shard *shard, size_t i, int name_width)
 {
     const struct array *array = &shard->archive.arrays[i];
-    char dtype[32], spec[128] = "-";
+    char spec[128] = "-";
 
-    dtype_name(&array->header.dtype, dtype, sizeof dtype);
     if (shard_is_undecided(shard, i))
         snprintf(spec, sizeof spec, "?");
     else if (shard->bindings != NULL &&
              role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
         snprintf(spec, sizeof spec, "%s", role_name(shard->bindings[i].role));
-    printf("  %-*s %-6s %-20s %-28s %10s  %s\n", name_width, text_path(array->key).text, dtype,
+    printf("  %-*s %-6s %-20s %-28s %10s  %s\n", name_width, text_path(array->key).text,
+           dtype_name(&array->header.dtype).text,
            text_shape(array->header.shape, array->header.n_dims).text, spec,
            text_size(array->unpacked_nbytes).text, storage(array));
 }
@@ -121,17 +121,15 @@ static json_t *array_json(const struct shard *shard, size_t i)
     json_t *shape = json_array(), *role = is_undecided ? json_null() : NULL, *json;
     const char *layout = binding != NULL && binding->layout != NULL ? binding->layout->name : NULL;
     struct text flag = {0}; /* that would give it a role */
-    char dtype[32];
 
     for (unsigned d = 0; d < array->header.n_dims; d++)
         json_array_append_new(shape, json_integer((json_int_t)array->header.shape[d]));
-    dtype_name(&array->header.dtype, dtype, sizeof dtype);
     if (problem != NULL && shard_flag(shard, i, &flag, NULL) != 0)
         flag.n_bytes = 0;
     json =
         json_pack("{s:o, s:s, s:o, s:I, s:I, s:b, s:o*, s:o*, s:o*, s:s*, s:o*}", "name",
-                  json_name(array->key), "dtype", dtype, "shape", shape, "bytes",
-                  (json_int_t)array->unpacked_nbytes, "packed_bytes",
+                  json_name(array->key), "dtype", dtype_name(&array->header.dtype).text, "shape",
+                  shape, "bytes", (json_int_t)array->unpacked_nbytes, "packed_bytes",
                   (json_int_t)array->packed_nbytes, "deflated", array->decoder == &decoder_deflate,
                   "role", binding != NULL ? json_string(role_name(binding->role)) : role, "error",
                   problem != NULL ? json_string(problem->why.message) : NULL, "flag",

@@ -107,14 +107,12 @@ static void print_array(const struct plan *plan, const struct plan_array *array)
 {
     const struct npy_header *header = &array->sources[0]->header;
     uint64_t shape[NPY_MAX_DIMS];
-    char dtype[32];
 
     memcpy(shape, header->shape, sizeof shape);
     if (array->binding.role != ROLE_META && array->binding.role != ROLE_DROP &&
         array->binding.sparse != SPARSE_CSR)
         shape[0] = plan->order.n_images;
-    dtype_name(&header->dtype, dtype, sizeof dtype);
-    printf("  %-24s %-6s %-24s %s", text_path(array->key).text, dtype,
+    printf("  %-24s %-6s %-24s %s", text_path(array->key).text, dtype_name(&header->dtype).text,
            text_shape(shape, header->n_dims).text, role_name(array->binding.role));
     if (array->binding.layout != NULL)
         printf(" (%s)", array->binding.layout->name);

@@ -231,7 +231,6 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
 {
     const struct dtype *dtype = &array->spec.dtype;
     enum label_op op = LABEL_KEEP;
-    char name[32];
     int status = 0;
 
     switch (role_kinds[array->binding.role].swap) {
@@ -247,13 +246,11 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
     case ROLE_SWAP_NOTHING:
         return 0;
     }
-    if (status == 0 && !label_fits(op, dtype)) {
-        dtype_name(dtype, name, sizeof name);
+    if (status == 0 && !label_fits(op, dtype))
         return plan_refuse(plan, array, err,
                            "a colour swap cannot be computed in %s; use --value or --to-move, or "
                            "--role NAME=copy",
-                           name);
-    }
+                           dtype_name(dtype).text);
     spec_set_swap(&array->spec, op);
     return status;
 }
@@ -312,7 +309,6 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
     struct error reason = {0};
     const struct role_binding kept = {.role = ROLE_COPY};
     const bool moves = is_moved(plan, array);
-    char name[32];
 
     if (spec_init(spec, &plan->maker, array->sources[0], moves ? &array->binding : &kept,
                   &reason) != 0)
@@ -322,13 +318,11 @@ int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
         return 0;
     if (bind_planes(plan, array, err) != 0)
         return -1;
-    if (spec->codes && !dtype_is_integer(&spec->dtype)) {
-        dtype_name(&spec->dtype, name, sizeof name);
+    if (spec->codes && !dtype_is_integer(&spec->dtype))
         return plan_refuse(plan, array, err,
                            "dtype %s, expected integers: --tiles permute permutes the numbers of "
                            "tile codes 100a+10b+c",
-                           name);
-    }
+                           dtype_name(&spec->dtype).text);
     if (array->values != NULL) {
         spec->value_dtype = array->values[0]->header.dtype;
         spec->value_row_nbytes = array->values[0]->row_nbytes;

@@ -81,7 +81,7 @@ struct out_member {
     const struct plan_array *array; /* NULL: provenance */
     const char *key;
     struct out_settings *settings; /* borrowed */
-    char dtype[32];                /* for the manifest: "<f4" */
+    struct dtype_text dtype;       /* for the manifest: "<f4" */
     uint64_t item_nbytes;
     uint64_t shape[NPY_MAX_DIMS];
     unsigned n_dims;

@@ -38,9 +38,7 @@ static int describe(struct made *made, const struct made_form *form, uint64_t fi
 {
     struct array *array = &made->arrays[made->n_arrays++];
     struct text descr = {0}, member = {0};
-    char type[32];
 
-    dtype_name(&form->dtype, type, sizeof type);
     *array = (struct array){.key = strdup(form->key),
                             .input = &made->input,
                             .offset = first * made->row_nbytes,
@@ -65,7 +63,7 @@ static int describe(struct made *made, const struct made_form *form, uint64_t fi
     }
     if (array->key == NULL || (made->items != NULL && array->objects == NULL))
         return error_no_memory(err, "array");
-    if (text_append(&descr, err, "'%s'", type) == 0 &&
+    if (text_append(&descr, err, "'%s'", dtype_name(&form->dtype).text) == 0 &&
         text_append(&member, err, "%s.npy", form->key) == 0) {
         array->header.descr = descr.text;
         array->member = member.text;

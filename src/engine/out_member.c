@@ -181,7 +181,7 @@ static const char *take_array(struct out_member *out, const struct plan_array *a
     out->item_nbytes = header->dtype.itemsize;
     out->n_dims = header->n_dims;
     memcpy(out->shape, header->shape, header->n_dims * sizeof *out->shape);
-    dtype_name(&header->dtype, out->dtype, sizeof out->dtype);
+    out->dtype = dtype_name(&header->dtype);
     if (array->binding.role == ROLE_META) {
         out->kind = PIECES_COPY;
         return header->descr;
@@ -226,7 +226,7 @@ int out_member_init(struct out_member *out, enum pieces_kind provenance,
         out->n_dims = 1;
         out->shape[0] = settings->order->n_images;
         descr = members[is_transform].descr;
-        memcpy(out->dtype, descr + 1, 3);
+        memcpy(out->dtype.text, descr + 1, 3);
     }
     out->head.size_known = out->kind != PIECES_OBJECTS;
     if (array != NULL && out->kind == PIECES_COPY)

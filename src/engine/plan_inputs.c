@@ -170,7 +170,7 @@ static int match(struct plan *plan, struct plan_array *to, size_t i, const struc
 {
     const struct archive_in *archive = &plan->archives[i];
     const struct npy_header *header = &array->header, *first = &to->sources[0]->header;
-    char found[32], expected[32], what[128] = "is of another type, with other fields, than";
+    char what[128] = "is of another type, with other fields, than";
     bool same_rows = header->n_dims == first->n_dims;
 
     to->sources[i] = array;
@@ -179,11 +179,10 @@ static int match(struct plan *plan, struct plan_array *to, size_t i, const struc
     if (binding->role == ROLE_META && to->binding.role == ROLE_META)
         return match_meta(plan, archive, array, to->sources[0], err);
     if (!npy_header_same_type(header, first)) {
-        dtype_name(&header->dtype, found, sizeof found);
-        dtype_name(&first->dtype, expected, sizeof expected);
-        if (strcmp(found, expected) != 0) /* else structured, and of as many bytes */
-            snprintf(what, sizeof what, "is of another type: dtype %s, expected %s as", found,
-                     expected);
+        /* Else structured, and of as many bytes. */
+        if (strcmp(dtype_name(&header->dtype).text, dtype_name(&first->dtype).text) != 0)
+            snprintf(what, sizeof what, "is of another type: dtype %s, expected %s as",
+                     dtype_name(&header->dtype).text, dtype_name(&first->dtype).text);
         return differ(archive, array->key, what, plan, err);
     }
     for (unsigned d = 1; same_rows && d < header->n_dims; d++)

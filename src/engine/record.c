@@ -209,7 +209,7 @@ static int add_output(struct manifest *m, const struct manifest_file *file, cons
         const struct out_member *out = (const void *)members->list[i]; /* its head */
 
         output->arrays[i] = (struct manifest_array){.name = out->key,
-                                                    .dtype = out->dtype,
+                                                    .dtype = out->dtype.text,
                                                     .shape = out->shape,
                                                     .n_dims = out->n_dims,
                                                     .codec = out->head.codec,

@@ -173,10 +173,9 @@ static void take_conventions(struct recall *r)
 static bool fits(const struct array *array, const struct manifest_array *listed)
 {
     const struct npy_header *header = &array->header;
-    char dtype[32];
 
-    dtype_name(&header->dtype, dtype, sizeof dtype);
-    if (strcmp(dtype, listed->dtype) != 0 || listed->n_dims != header->n_dims)
+    if (strcmp(dtype_name(&header->dtype).text, listed->dtype) != 0 ||
+        listed->n_dims != header->n_dims)
         return false;
     for (unsigned d = 1; d < header->n_dims; d++)
         if (listed->shape[d] != header->shape[d])

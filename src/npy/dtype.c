@@ -63,20 +63,22 @@ bool dtype_has_byte_order(const struct dtype *dtype)
            (dtype->itemsize > 1 && strchr("iufcMm", dtype->kind) != NULL);
 }
 
-void dtype_name(const struct dtype *dtype, char *text, size_t n_bytes)
+struct dtype_text dtype_name(const struct dtype *dtype)
 {
+    struct dtype_text name;
     uint32_t count = dtype->kind == DTYPE_UNICODE ? dtype->itemsize / 4 : dtype->itemsize;
     char order = '|';
 
     if (dtype_has_byte_order(dtype))
         order = dtype->big_endian ? '>' : '<';
     if (dtype->structured)
-        snprintf(text, n_bytes, "structured(%u bytes)", (unsigned)dtype->itemsize);
+        snprintf(name.text, sizeof name.text, "structured(%u bytes)", (unsigned)dtype->itemsize);
     else if (dtype->kind == DTYPE_OBJECT)
-        snprintf(text, n_bytes, "|O");
+        snprintf(name.text, sizeof name.text, "|O");
     else
-        snprintf(text, n_bytes, "%c%c%u%s", order, dtype->kind, (unsigned)count,
+        snprintf(name.text, sizeof name.text, "%c%c%u%s", order, dtype->kind, (unsigned)count,
                  units[dtype->unit]);
+    return name;
 }
 
 /* The decimal number that is all of text: no sign, no leading zero. Returns -1 otherwise. */

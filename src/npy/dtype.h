@@ -45,9 +45,12 @@ bool dtype_has_byte_order(const struct dtype *dtype);
 /* True for i and u. */
 bool dtype_is_integer(const struct dtype *dtype);
 
-/* "<f4", "|u1", ">i8", "|O", "<U7", "|V2": as numpy spells it. text holds at least 32 bytes.
- * Structured types: "structured(16 bytes)". */
-void dtype_name(const struct dtype *dtype, char *text, size_t n_bytes);
+/* "<f4", "|u1", ">i8", "|O", "<U7", "|V2": as numpy spells it; "structured(16 bytes)". By
+ * value. */
+struct dtype_text {
+    char text[32];
+};
+struct dtype_text dtype_name(const struct dtype *dtype);
 
 /*
  * Parse a simple descr string of n_bytes ("<f4", "f4", "|O8"). Anything that numpy's b1 i1-i8

@@ -23,7 +23,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 /* An array whose rows are averaged or compared. */
 struct label {
@@ -78,7 +77,8 @@ struct dedupe {
     struct table table; /* classes of the box at hand */
     uint8_t *moved;     /* owned: a row's labels in the first one's orientation */
     struct made *counts;
-    struct bytes room, list;
+    struct key_hash hash;
+    struct bytes list;
     struct sparse_means sparse;
 };
 
@@ -107,19 +107,17 @@ static int open_batch(struct batch *batch, const struct plan_array *array, const
 static int check_label(const struct dedupe *d, const struct plan_array *array, struct error *err)
 {
     const struct dtype *dtype = &array->spec.dtype;
-    char name[32];
 
     if (!d->settings->means || array->binding.sparse != SPARSE_NONE) /* sparse.h */
         return 0;
-    dtype_name(dtype, name, sizeof name);
     if (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL)
-        return plan_refuse(d->plan, array, err, "dtype %s cannot be averaged; use --copy %s", name,
-                           array->key);
+        return plan_refuse(d->plan, array, err, "dtype %s cannot be averaged; use --copy %s",
+                           dtype_name(dtype).text, array->key);
     if (is_value(array) && dtype->kind != DTYPE_FLOAT)
         return plan_refuse(d->plan, array, err,
                            "values of dtype %s cannot be averaged: their means would be rounded "
                            "to whole numbers; use --copy %s to keep the first row's",
-                           name, array->key);
+                           dtype_name(dtype).text, array->key);
     return 0;
 }
 
@@ -213,29 +211,22 @@ static int weigh(const struct dedupe *d, uint64_t i, uint64_t *weight, struct er
                        d->count_batch.first + i, count, UINT32_MAX);
 }
 
-/* What the arrays that are kept say of a row, as they are in the canonical image: a hash. */
+/* What the arrays that are kept say of a row. */
 static int hash_others(struct dedupe *d, uint64_t i, const uint8_t *ties, uint64_t *hash,
                        struct error *err)
 {
-    const uint32_t t = d->key.ids[key_lowest_tie(ties)];
     struct error why = {0};
 
+    d->hash.value = 0;
     for (size_t k = d->n_labels; k < d->n_all; k++) {
         const struct label *label = &d->labels[k];
-        const uint64_t n = label->spec.row_nbytes;
-        uint8_t *in, *out;
 
-        d->room.n_bytes = 0;
-        in = bytes_reserve(&d->room, 2 * n + 64, err);
-        if (in == NULL)
-            return -1;
-        out = in + (n + 15) / 16 * 16;
-        memcpy(in, label->batch.bytes.data + i * n, n);
-        if (kernel_row(&label->spec, t, in, NULL, out, &why) != 0)
+        if (key_hash_add(&d->hash, &label->spec, d->key.ids[key_lowest_tie(ties)],
+                         label->batch.bytes.data + i * label->spec.row_nbytes, &why) != 0)
             return plan_refuse(d->plan, label->array, err, "row %" PRIu64 ": %s",
                                label->batch.first + i, why.message);
-        *hash = XXH3_64bits_withSeed(out, n, *hash);
     }
+    *hash = d->hash.value;
     return 0;
 }
 
@@ -591,7 +582,7 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
     boxes_release(&d.classes);
     table_release(&d.table);
     free(d.moved);
-    bytes_release(&d.room);
+    bytes_release(&d.hash.room);
     bytes_release(&d.list);
     sparse_release(&d.sparse);
     key_release(&d.key);

@@ -260,11 +260,9 @@ int key_finish(struct key *key, struct error *err)
     put_head(key, key->board_name);
     for (size_t i = 0; i < key->n_arrays; i++) {
         struct key_array *a = &key->arrays[i];
-        char type[32];
 
-        dtype_name(&a->dtype, type, sizeof type);
         put_head(key, a->name);
-        put_head(key, type);
+        put_head(key, dtype_name(&a->dtype).text);
         put_head(key, a->shape);
         a->row_offset = offset;
         offset += a->n_guises * (a->n_in + 1) * a->item;

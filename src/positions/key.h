@@ -162,4 +162,14 @@ struct key_reader {
 /* Read all rows. The same calls in the same order, whatever the number of threads. */
 int key_reader_run(const struct key_reader *reader, struct error *err);
 
+/* What other arrays say of a row, as they are in its canonical image: a hash. Zero-initialise. */
+struct key_hash {
+    uint64_t value;
+    struct bytes room; /* owned */
+};
+
+/* Add an array's row, which transform t takes to the canonical image. */
+int key_hash_add(struct key_hash *hash, const struct spec *spec, uint32_t t, const uint8_t *row,
+                 struct error *err);
+
 #endif

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define CHUNK_NBYTES (4u << 20)
 #define MAX_ROWS     16384
@@ -144,10 +145,8 @@ static int add_array(struct key *key, const struct plan *plan, const struct plan
 
 static void write_type(const struct key_array *a, struct text_quoted *text)
 {
-    char type[32];
 
-    dtype_name(&a->dtype, type, sizeof type);
-    snprintf(text->text, sizeof text->text, "%s %.200s", type, a->shape);
+    snprintf(text->text, sizeof text->text, "%s %.200s", dtype_name(&a->dtype).text, a->shape);
 }
 
 /* Keys of two sets are only alike when they are of the same arrays. */
@@ -462,4 +461,22 @@ int key_reader_run(const struct key_reader *reader, struct error *err)
     free(run.columns);
     free(run.workers);
     return status;
+}
+
+int key_hash_add(struct key_hash *hash, const struct spec *spec, uint32_t t, const uint8_t *row,
+                 struct error *err)
+{
+    const uint64_t n = spec->row_nbytes;
+    uint8_t *in, *out;
+
+    hash->room.n_bytes = 0;
+    in = bytes_reserve(&hash->room, 2 * n + 64, err);
+    if (in == NULL)
+        return -1;
+    out = in + (n + 15) / 16 * 16;
+    memcpy(in, row, n);
+    if (kernel_row(spec, t, in, NULL, out, err) != 0)
+        return -1;
+    hash->value = XXH3_64bits_withSeed(out, n, hash->value);
+    return 0;
 }

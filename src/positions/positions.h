@@ -75,6 +75,13 @@ struct set {
     uint64_t n_rows;                 /* once it has been read */
 };
 
+/* The positions of one set, up to symmetry. */
+struct set_positions {
+    bool is_known;
+    uint64_t n_rows, n_classes, largest;
+    uint64_t n_conflicts; /* classes whose values differ */
+};
+
 /* Row `row` of set 0 occurs in set `set`, first as its row `other`. */
 typedef int (*sets_found)(void *self, uint64_t row, size_t set, uint64_t other, struct error *err);
 
@@ -89,6 +96,10 @@ struct sets {
     /* For a list of rows, or NULL: called in the order of rows. */
     sets_found found;
     void *self;
+
+    /* Of a set that is alone, or NULL: its shards need not agree, and what they say of whose turn
+     * it is need not be right. */
+    struct set_positions *positions;
 
     int (*warn)(void *self, const char *text); /* or NULL */
 };

@@ -21,7 +21,20 @@
 /* A row of a set. */
 struct record {
     struct key_value key;
-    uint64_t set, row;
+    uint64_t set, row; /* where positions are counted, the hash of its values */
+};
+
+/* The rows of one key. */
+struct class
+{
+    uint64_t n_rows, values;
+    bool differ;
+};
+
+/* The values of a shard's rows, which go by while its keys are made. */
+struct value {
+    const struct spec *spec;
+    struct batch batch;
 };
 
 /* A row of set 0 that occurs in another one. */
@@ -42,6 +55,10 @@ struct compare {
     uint64_t n_before;      /* rows of the set in other shards */
     struct table table;     /* of the box at hand; cells: by set, its rows, or the first one + 1 */
     bool looks_up;          /* the rows of set 0 are looked up */
+    const struct key *key;  /* of the shard at hand, */
+    struct value *values;   /* owned: and its values, where positions are counted */
+    size_t n_values;
+    struct key_hash hash;
 };
 
 /* --- reading --- */
@@ -53,19 +70,33 @@ static int add_record(const struct compare *c, struct boxes *boxes, struct key_v
 
     if (record == NULL)
         return -1;
-    *record = (struct record){key, c->set, c->n_before + row};
+    *record = (struct record){key, c->set, row};
     return 0;
 }
 
 static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 {
     struct compare *c = self;
+    const size_t ties_nbytes = key_ties_nbytes(c->key);
 
-    for (uint64_t i = 0; i < rows->n; i++)
-        if (add_record(c, &c->symmetry, rows->keys[i], rows->first + i, err) != 0 ||
-            (c->sets->exact != NULL &&
-             add_record(c, &c->exact, rows->exact[i], rows->first + i, err) != 0))
+    for (size_t v = 0; v < c->n_values; v++)
+        if (batch_read(&c->values[v].batch, rows->first, rows->n, err) != 0)
             return -1;
+    for (uint64_t i = 0; i < rows->n; i++) {
+        uint64_t row = c->n_before + rows->first + i;
+
+        c->hash.value = 0;
+        for (size_t v = 0; v < c->n_values; v++)
+            if (key_hash_add(&c->hash, c->values[v].spec,
+                             c->key->ids[key_lowest_tie(rows->ties + i * ties_nbytes)],
+                             batch_row(&c->values[v].batch, i).bytes, err) != 0)
+                return -1;
+        if (c->sets->positions != NULL)
+            row = c->hash.value;
+        if (add_record(c, &c->symmetry, rows->keys[i], row, err) != 0 ||
+            (c->sets->exact != NULL && add_record(c, &c->exact, rows->exact[i], row, err) != 0))
+            return -1;
+    }
     return 0;
 }
 
@@ -94,10 +125,31 @@ static int warn_of_conventions(const struct compare *c, const struct plan *plan,
     return status;
 }
 
+static int open_values(struct compare *c, const struct plan *plan, struct error *err)
+{
+    c->values = calloc(plan->n_arrays + 1, sizeof *c->values);
+    if (c->values == NULL)
+        return error_no_memory(err, "values");
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const enum role role = array->binding.role;
+        struct value *value = &c->values[c->n_values];
+
+        if ((role != ROLE_VALUE && role != ROLE_WDL) || array->is_object ||
+            array->spec.row_nbytes == 0)
+            continue;
+        *value = (struct value){&array->spec, {.own = {.arrays = array->sources, .n_arrays = 1}}};
+        c->n_values++;
+        if (batch_open(&value->batch, plan->budget, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int read_shard(struct compare *c, const char *path, struct error *err)
 {
     const struct set *set = &c->sets->items[c->set];
-    const bool is_first = c->first_path == NULL;
+    const bool is_first = c->first_path == NULL, counts = c->sets->positions != NULL;
     const struct key_like like = {&c->first_key, c->first_path, true};
     struct settings settings = *set->settings; /* what it owns stays the caller's */
     struct key key = {0};
@@ -108,15 +160,17 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
         c->n_shards++;
         return 0;
     }
-    settings.purpose = FOR_KEYS;
+    settings.purpose = counts ? FOR_VALUES : FOR_KEYS;
+    settings.allow_expanded |= counts; /* nobody asks */
     settings.transforms = NULL;
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
         return -1;
-    status = plan_survey(&plan, err);
+    status = counts ? open_values(c, &plan, err) : plan_survey(&plan, err);
     for (size_t i = 0; i < plan.n_warnings && status == 0 && c->sets->warn != NULL; i++)
         status = c->sets->warn(c->sets->self, plan.warnings[i]);
     if (status == 0)
-        status = key_of_plan(&key, &plan, is_first ? NULL : &like, err);
+        status = key_of_plan(&key, &plan, is_first || counts ? NULL : &like, err);
+    c->key = &key;
     if (status == 0 && !is_first && c->sets->warn != NULL)
         status = warn_of_conventions(c, &plan, err);
     if (status == 0)
@@ -127,6 +181,11 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
                                                      .visit = keep_rows,
                                                      .self = c},
                                 err);
+    for (size_t v = 0; v < c->n_values; v++)
+        batch_release(&c->values[v].batch);
+    free(c->values);
+    c->values = NULL;
+    c->n_values = 0;
     c->n_before += plan.n_rows;
     if (is_first) {
         c->first_key = key;
@@ -234,7 +293,7 @@ static int fill_matrix(struct compare *c, const struct boxes *boxes, uint64_t *m
         if (boxes_each(boxes, box, count_row, c, err) != 0)
             return -1;
         for (size_t key = 0; key < c->table.n; key++) {
-            const uint64_t *n_rows = (const uint64_t *)(const void *)c->table.cells + key * n;
+            const uint64_t *n_rows = (const void *)(c->table.cells + key * c->table.cell_nbytes);
 
             for (size_t i = 0; i < n; i++)
                 for (size_t j = 0; j < n; j++)
@@ -242,6 +301,39 @@ static int fill_matrix(struct compare *c, const struct boxes *boxes, uint64_t *m
                         matrix[i * n + j] += i == j ? n_rows[i] - 1 : n_rows[i];
         }
     }
+    return 0;
+}
+
+static int join_row(void *self, const void *from, struct error *err)
+{
+    struct compare *c = self;
+    const struct record *record = from;
+    struct class *class = table_cell(&c->table, record->key, err);
+
+    if (class == NULL)
+        return -1;
+    class->differ |= class->n_rows++ > 0 && class->values != record->row;
+    class->values = record->row;
+    return 0;
+}
+
+static int count_positions(struct compare *c, struct set_positions *p, struct error *err)
+{
+    for (size_t box = 0; box < N_BOXES; box++) {
+        const struct class *classes;
+
+        table_clear(&c->table);
+        if (boxes_each(&c->symmetry, box, join_row, c, err) != 0)
+            return -1;
+        classes = (const void *)c->table.cells;
+        for (size_t i = 0; i < c->table.n; i++) {
+            p->n_rows += classes[i].n_rows;
+            p->largest = classes[i].n_rows > p->largest ? classes[i].n_rows : p->largest;
+            p->n_conflicts += classes[i].differ;
+        }
+        p->n_classes += c->table.n;
+    }
+    p->is_known = true;
     return 0;
 }
 
@@ -320,7 +412,8 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
                         .settings = settings,
                         .exact = by_key,
                         .symmetry = by_key,
-                        .table.cell_nbytes = sets->n * sizeof(uint64_t)};
+                        .table.cell_nbytes = sets->positions != NULL ? sizeof(struct class)
+                                                                     : sets->n * sizeof(uint64_t)};
     int status = boxes_open(&c.exact, err) != 0 || boxes_open(&c.symmetry, err) != 0 ? -1 : 0;
 
     for (int pass = 0; pass < 2; pass++) {
@@ -331,6 +424,8 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
     }
     if (status == 0 && sets->symmetry != NULL)
         status = fill_matrix(&c, &c.symmetry, sets->symmetry, err);
+    if (status == 0 && sets->positions != NULL)
+        status = count_positions(&c, sets->positions, err);
     if (status == 0 && sets->exact != NULL)
         status = fill_matrix(&c, &c.exact, sets->exact, err);
     if (status == 0 && sets->found != NULL)
@@ -339,6 +434,7 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
     boxes_release(&c.symmetry);
     boxes_release(&c.matches);
     table_release(&c.table);
+    bytes_release(&c.hash.room);
     key_release(&c.first_key);
     return status;
 }

@@ -60,16 +60,14 @@ static int check_types(const struct plan *plan, const struct sparse_policy *p, s
 {
     const struct plan_array *values = p->parts[VALUE].array;
     const struct dtype *dtype = &values->sources[0]->header.dtype;
-    char name[32];
 
     if (p->parts[INDEX].array->is_object != values->is_object)
         return plan_refuse(plan, values, err, "expected objects where the indices are objects");
     if (values->is_object || (dtype_is_number(dtype) && dtype->kind != DTYPE_BOOL))
         return 0;
-    dtype_name(dtype, name, sizeof name);
     return plan_refuse(plan, values, err,
                        "dtype %s cannot be averaged; use --merge first, or --copy both parts",
-                       name);
+                       dtype_name(dtype).text);
 }
 
 int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbytes,

@@ -27,7 +27,6 @@ static json_t *array_json(const struct report_set *set, size_t i)
     const struct array *array = &shard->archive.arrays[i];
     json_t *shape = json_array();
     struct text flag = {0};
-    char dtype[32];
     const bool has_role = shard->bindings != NULL && !shard_is_undecided(shard, i);
 
     for (unsigned d = 0; d < array->header.n_dims; d++)
@@ -35,11 +34,10 @@ static json_t *array_json(const struct report_set *set, size_t i)
             shape, count(d == 0 && shard->rows_are_known && array->n_rows == shard->n_rows
                              ? set->n_rows
                              : array->header.shape[d]));
-    dtype_name(&array->header.dtype, dtype, sizeof dtype);
     (void)shard_flag(shard, i, &flag, NULL);
     json_t *json =
         json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", json_name(array->key), "dtype",
-                  dtype, "shape", shape, "role",
+                  dtype_name(&array->header.dtype).text, "shape", shape, "role",
                   has_role ? json_string(role_name(shard->bindings[i].role)) : json_null(), "flag",
                   flag.n_bytes > 0 ? json_name(flag.text) : json_null(), "bytes",
                   count(set->nbytes[i]), "packed_bytes", count(set->packed_nbytes[i]));
@@ -185,7 +183,7 @@ json_t *report_overlap_json(const struct report_overlap *overlap, const struct r
 json_t *report_set_json(const struct report_set *set)
 {
     const struct board *board = set->is_open ? set->shard.found.board : NULL;
-    const struct report_positions *p = &set->positions;
+    const struct set_positions *p = &set->positions;
     json_t *arrays = json_array(), *counts = json_object(), *positions = json_null();
 
     for (size_t i = 0; set->is_open && i < set->shard.archive.n_arrays; i++)

@@ -24,17 +24,16 @@ static void put_arrays(struct pen *p, const struct report_set *set)
         const struct array *array = &shard->archive.arrays[i];
         const bool has_role = shard->bindings != NULL && !shard_is_undecided(shard, i);
         const char *role = has_role ? role_name(shard->bindings[i].role) : "?";
-        char dtype[32], spec[128] = "?";
+        char spec[128] = "?";
         struct text flag = {0};
 
-        dtype_name(&array->header.dtype, dtype, sizeof dtype);
         if (has_role && role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
             snprintf(spec, sizeof spec, "%s", role);
         p->failed |= shard_flag(shard, i, &flag, p->err) != 0;
         pen_put_html(p, "<tr data-array=\"", array->key, "\" data-role=");
         pen_put(p, "\"%s\">", role);
         pen_put_html(p, "<td>", array->key, "</td>");
-        pen_put_html(p, "<td>", dtype, "</td>");
+        pen_put_html(p, "<td>", dtype_name(&array->header.dtype).text, "</td>");
         pen_put(p, "<td>%s</td>", text_shape(array->header.shape, array->header.n_dims).text);
         pen_put_html(p, "<td>", spec, "");
         if (flag.n_bytes > 0)
@@ -192,7 +191,7 @@ static void put_labels(struct pen *p, const struct tally *tally)
 
 /* --- positions --- */
 
-static void put_positions(struct pen *p, const struct report_positions *n)
+static void put_positions(struct pen *p, const struct set_positions *n)
 {
     if (!n->is_known)
         return;

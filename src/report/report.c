@@ -274,7 +274,56 @@ static int say_verdict(struct report_set *set, struct error *err)
 
 /* --- sets --- */
 
-static int read_set(struct report_set *set, struct error *err)
+/* Not those of a set that is not sure. Of one file that is alone they are all that `overlap` would
+ * find, unless whose turn it is matters, which it looks at. */
+static int count_positions(struct report_set *set, struct report_overlap *overlap,
+                           struct error *err)
+{
+    const struct report_files *files = &set->files;
+    const bool is_alone = set->request->n == 1 && files->n == 1 && files->is_sure &&
+                          !board_swaps_colours(set->shard.found.board);
+    struct set one = {.path = set->path,
+                      .shards = (const char *const *)files->paths,
+                      .n_shards = files->n,
+                      .settings = set->request->settings};
+    struct sets sets = {.items = &one,
+                        .n = 1,
+                        .exact = is_alone ? overlap->matrices : NULL,
+                        .positions = &set->positions};
+    struct error why = {0};
+
+    if (files->is_sure && sets_compare(&sets, one.settings, &why) != 0)
+        return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
+    overlap->n = is_alone;
+    if (is_alone)
+        overlap->matrices[1] = set->positions.n_rows - set->positions.n_classes;
+    return 0;
+}
+
+static int compare_sets(const struct report_request *request, const struct report_files *files,
+                        struct report_overlap *overlap, struct error *err)
+{
+    const size_t n = request->n;
+    struct set *items = calloc(n + 1, sizeof *items);
+    struct sets sets = {.items = items, .exact = overlap->matrices};
+    int status = items != NULL ? 0 : error_no_memory(err, "sets");
+
+    for (size_t i = 0; i < n && status == 0; i++)
+        if (files[i].is_sure)
+            items[sets.n++] = (struct set){.path = request->paths[i],
+                                           .shards = (const char *const *)files[i].paths,
+                                           .n_shards = files[i].n,
+                                           .settings = request->settings};
+    overlap->n = sets.n;
+    sets.symmetry = sets.exact + sets.n * sets.n;
+    if (status == 0 && sets.n > 0 && sets_compare(&sets, request->settings, &overlap->why) != 0 &&
+        overlap->why.kind == ERROR_INTERNAL)
+        status = error_pass(err, &overlap->why);
+    free(items);
+    return status;
+}
+
+static int read_set(struct report_set *set, struct report_overlap *overlap, struct error *err)
 {
     struct report_files *files = &set->files;
 
@@ -291,7 +340,7 @@ static int read_set(struct report_set *set, struct error *err)
         if (files->paths[files->n++] == NULL)
             return error_no_memory(err, "names of files");
     }
-    return report_count_positions(set, &set->positions, err);
+    return count_positions(set, overlap, err);
 }
 
 static void release_set(struct report_set *set)
@@ -310,11 +359,12 @@ int report_make(const struct report_request *request, struct text *text, json_t 
 {
     struct pen page = {.out = text, .err = err};
     struct report_files *files = calloc(request->n + 1, sizeof *files);
-    struct report_overlap overlap = {0};
-    struct report_positions first = {0};
+    struct report_overlap overlap = {
+        .matrices = calloc(2 * request->n * request->n + 1, sizeof *overlap.matrices)};
     json_t *sets = json_array();
     size_t n_drawn = 0;
-    int status = files != NULL ? 0 : error_no_memory(err, "names of files"), code = 0;
+    int status = files != NULL && overlap.matrices != NULL ? 0 : error_no_memory(err, "sets"),
+        code = 0;
 
     meter_expect(request->settings->meter,
                  count_files(request) * (json != NULL || request->n > 1 ? 4 : 3));
@@ -323,7 +373,7 @@ int report_make(const struct report_request *request, struct text *text, json_t 
     for (size_t i = 0; i < request->n && status == 0; i++) {
         struct report_set set = {.request = request, .path = request->paths[i], .number = i};
 
-        status = read_set(&set, err);
+        status = read_set(&set, &overlap, err);
         if (status == 0) {
             const int own = verify_exit_code(&set.results);
 
@@ -339,11 +389,10 @@ int report_make(const struct report_request *request, struct text *text, json_t 
                 page_put_set(&page, &set);
         }
         files[i] = set.files;
-        first = i == 0 ? set.positions : first;
         release_set(&set);
     }
-    if (status == 0 && (json != NULL || request->n > 1))
-        status = report_compare(request, files, &first, &overlap, err);
+    if (status == 0 && overlap.n == 0 && (json != NULL || request->n > 1))
+        status = compare_sets(request, files, &overlap, err);
     if (status == 0 && text != NULL)
         page_end(&page, request, files, &overlap);
     if (status == 0 && json != NULL)

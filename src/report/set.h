@@ -11,6 +11,7 @@
 #define SYMAUG_REPORT_SET_H
 
 #include "engine/shard.h"
+#include "positions/positions.h"
 #include "report/report.h"
 
 /* Beyond so many sets, maps and pictures are drawn of so many that need them. */
@@ -119,14 +120,6 @@ void tally_note(struct tally_histogram *h, const struct tally_histogram *all, bo
 
 enum report_verdict { REPORT_SOUND, REPORT_FINDINGS, REPORT_UNCHECKED };
 
-/* Up to symmetry. */
-struct report_positions {
-    bool is_known;
-    uint64_t n_rows, n_classes, largest, n_conflicts; /* classes whose values differ */
-    bool has_exact;   /* of a single file whose positions are all that is to be compared: */
-    uint64_t n_exact; /* positions as they are */
-};
-
 /* The files of a set that can be read; is_sure: board and roles are decided. */
 struct report_files {
     char **paths; /* owned */
@@ -153,7 +146,7 @@ struct report_set {
     uint64_t *nbytes, *packed_nbytes; /* owned: of each array, in all files */
     struct tally tally;
     struct report_files files;
-    struct report_positions positions;
+    struct set_positions positions;
     enum report_verdict verdict;
     uint64_t counts[FINDING_N_CODES]; /* of findings, in all files */
     struct text sentence, command;    /* owned */
@@ -165,19 +158,6 @@ const char *report_verdict_name(enum report_verdict verdict);
 
 /* Whether all transforms fit. */
 bool report_fits(const struct report_set *set);
-
-/* --- positions.c --- */
-
-/* Count the positions of a set; not those of a set that is not sure, or too large for the memory.
- */
-int report_count_positions(const struct report_set *set, struct report_positions *positions,
-                           struct error *err);
-
-/* Compare all sets, whose files these are; the positions are those of the first one. The caller
- * frees the matrices. */
-int report_compare(const struct report_request *request, const struct report_files *files,
-                   const struct report_positions *first, struct report_overlap *overlap,
-                   struct error *err);
 
 /* --- json.c --- */
 json_t *report_overlap_json(const struct report_overlap *overlap, const struct report_files *files,

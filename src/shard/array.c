@@ -112,7 +112,6 @@ static int check_length(const struct array *array, struct warnings *warnings, st
     const struct npy_header *header = &array->header;
     const uint64_t found = array->unpacked_nbytes - header->header_nbytes;
     const uint64_t step = header->n_dims > 0 ? array->row_nbytes : header->data_nbytes;
-    char dtype[32];
 
     if (header->dtype.kind == DTYPE_OBJECT) /* as long as its pickle is */
         return found > 0
@@ -124,11 +123,10 @@ static int check_length(const struct array *array, struct warnings *warnings, st
         return warnings_add(warnings, err, "member %s: %llu bytes behind the array's data",
                             text_quote(array->member).text,
                             (unsigned long long)(found - header->data_nbytes));
-    dtype_name(&header->dtype, dtype, sizeof dtype);
     return array_fail(array, err, "expected %llu bytes of data for shape %s of %s, found %llu",
                       (unsigned long long)header->data_nbytes,
-                      text_shape(header->shape, header->n_dims).text, dtype,
-                      (unsigned long long)found);
+                      text_shape(header->shape, header->n_dims).text,
+                      dtype_name(&header->dtype).text, (unsigned long long)found);
 }
 
 /* What a shard says of itself is read here, where a failing device or a lack of memory can be told

@@ -44,7 +44,6 @@ int role_refuse_with(struct role_case *a, const char *role, const char *flags, e
     const struct error_place place = {
         .file = a->c->archive->path, .array = a->array->key, .code = code};
     struct role_problem *problem = NULL;
-    char dtype[32];
 
     a->b->role = ROLE_META;
     if (!a->is_refused)
@@ -52,10 +51,9 @@ int role_refuse_with(struct role_case *a, const char *role, const char *flags, e
     a->is_refused = true;
     if (problem == NULL)
         return -1;
-    dtype_name(&a->h->dtype, dtype, sizeof dtype);
-    return error_set_at(&problem->why, ERROR_DATA, &place, "dtype %s, shape %s: %s%s%s", dtype,
-                        text_shape(a->h->shape, a->h->n_dims).text, reason,
-                        flags != NULL ? "; use " : "", flags != NULL ? flags : "");
+    return error_set_at(&problem->why, ERROR_DATA, &place, "dtype %s, shape %s: %s%s%s",
+                        dtype_name(&a->h->dtype).text, text_shape(a->h->shape, a->h->n_dims).text,
+                        reason, flags != NULL ? "; use " : "", flags != NULL ? flags : "");
 }
 
 int role_refuse(struct role_case *a, const char *role, const char *reason)

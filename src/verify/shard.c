@@ -393,7 +393,6 @@ int verify_shard_compare(const struct shard *shard, const struct verify_request 
         const struct manifest_array *listed = &file->arrays[i];
         const struct array *array = archive_in_find(archive, listed->name);
         const struct npy_header *header = array != NULL ? &array->header : NULL;
-        char name[32];
 
         if (array == NULL) {
             differ(result, listed->name, "an array", "none",
@@ -401,9 +400,8 @@ int verify_shard_compare(const struct shard *shard, const struct verify_request 
             continue;
         }
         n_found++;
-        dtype_name(&header->dtype, name, sizeof name);
-        if (strcmp(listed->dtype, name) != 0)
-            differ(result, array->key, listed->dtype, name, "dtype");
+        if (strcmp(listed->dtype, dtype_name(&header->dtype).text) != 0)
+            differ(result, array->key, listed->dtype, dtype_name(&header->dtype).text, "dtype");
         if (listed->n_dims != header->n_dims ||
             memcmp(listed->shape, header->shape, listed->n_dims * sizeof *listed->shape) != 0)
             differ(result, array->key, text_shape(listed->shape, listed->n_dims).text,

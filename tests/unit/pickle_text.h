@@ -28,11 +28,9 @@ static void append_text(struct text *text, const char *format, ...)
 /* "<f4 (2,) F 0000403f0000803e" */
 static void append_array(struct text *text, const struct pickle_ndarray *array)
 {
-    char name[32];
 
-    dtype_name(&array->dtype, name, sizeof name);
-    append_text(text, "%s %s%s ", name, text_shape(array->shape, array->n_dims).text,
-                array->fortran_order ? " F" : "");
+    append_text(text, "%s %s%s ", dtype_name(&array->dtype).text,
+                text_shape(array->shape, array->n_dims).text, array->fortran_order ? " F" : "");
     for (uint64_t i = 0; i < array->n_bytes; i++)
         append_text(text, "%02x", array->data[i]);
 }

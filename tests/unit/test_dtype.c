@@ -67,10 +67,8 @@ static void test_accepted(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct dtype dtype = parsed(cases[i].descr);
-        char name[32];
 
-        dtype_name(&dtype, name, sizeof name);
-        assert_string_equal(name, cases[i].name);
+        assert_string_equal(dtype_name(&dtype).text, cases[i].name);
         assert_int_equal(dtype.kind, cases[i].kind);
         assert_int_equal(dtype.itemsize, cases[i].itemsize);
         assert_int_equal(dtype.big_endian, cases[i].big_endian);
@@ -136,11 +134,9 @@ static void test_refused(void **state)
 static void test_structured_name(void **state)
 {
     const struct dtype dtype = {.kind = DTYPE_VOID, .structured = true, .itemsize = UINT32_MAX};
-    char name[32];
 
     (void)state;
-    dtype_name(&dtype, name, sizeof name);
-    assert_string_equal(name, "structured(4294967295 bytes)");
+    assert_string_equal(dtype_name(&dtype).text, "structured(4294967295 bytes)");
 }
 
 static void test_integers(void **state)
