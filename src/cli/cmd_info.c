@@ -49,34 +49,10 @@ static void print_array(const struct shard *shard, size_t i, int name_width)
 /* So many planes often hold earlier positions of the game; keys of positions should not. */
 #define MANY_PLANES 12
 
-static void print_history(const struct shard *shard, size_t i)
-{
-    const struct role_binding *b = &shard->bindings[i];
-    const struct text_quoted name = text_path(shard->archive.arrays[i].key);
-    const uint64_t n = b->axes.outer > 1 ? b->axes.outer : b->axes.inner;
-
-    if (b->role == ROLE_PLANES && n >= MANY_PLANES)
-        printf(
-            "  %s: if its %llu planes hold earlier positions, tell `dedupe`, `split` and `overlap` "
-            "which are\n    the present: --key %s:FIRST-LAST\n",
-            name.text, (unsigned long long)n, name.text);
-}
-
-static void print_board(const struct shard *shard)
-{
-    const struct shard_board *found = &shard->found;
-
-    if (found->board != NULL)
-        printf(", board %s (%s: %s), %u transforms", found->board->preset, found->board->name,
-               found->from, found->board->n_transforms);
-    else
-        printf(", board not known%s%s", found->guess.reason[0] != '\0' ? ": " : "",
-               found->guess.reason);
-}
-
 static void print_shard(const struct shard *shard)
 {
     const struct archive_in *archive = &shard->archive;
+    const struct shard_board *found = &shard->found;
     int width = 8;
 
     for (size_t i = 0; i < archive->n_arrays; i++) {
@@ -89,14 +65,27 @@ static void print_shard(const struct shard *shard)
     if (shard->rows_are_known)
         printf("%llu rows, ", (unsigned long long)shard->n_rows);
     printf("%zu arrays, %s", archive->n_arrays, text_size(shard_nbytes(shard)).text);
-    print_board(shard);
+    if (found->board != NULL)
+        printf(", board %s (%s: %s), %u transforms", found->board->preset, found->board->name,
+               found->from, found->board->n_transforms);
+    else
+        printf(", board not known%s%s", found->guess.reason[0] != '\0' ? ": " : "",
+               found->guess.reason);
     printf("\n");
     if (strncmp(archive->comment, "symaug ", 7) == 0)
         printf("  an expansion: %s\n", text_path(archive->comment).text);
     for (size_t i = 0; i < archive->n_arrays; i++)
         print_array(shard, i, width);
-    for (size_t i = 0; i < archive->n_arrays && shard->bindings != NULL; i++)
-        print_history(shard, i);
+    for (size_t i = 0; i < archive->n_arrays && shard->bindings != NULL; i++) {
+        const struct role_binding *b = &shard->bindings[i];
+        const struct text_quoted name = text_path(shard->archive.arrays[i].key);
+        const uint64_t n = b->axes.outer > 1 ? b->axes.outer : b->axes.inner;
+
+        if (b->role == ROLE_PLANES && n >= MANY_PLANES)
+            printf("  %s: if its %llu planes hold earlier positions, tell `dedupe`, `split` and "
+                   "`overlap` which are\n    the present: --key %s:FIRST-LAST\n",
+                   name.text, (unsigned long long)n, name.text);
+    }
     for (size_t i = 0; i < archive->n_warnings; i++)
         printf("  warning: %s\n", archive->warnings[i]);
     if (shard->found.board == NULL)

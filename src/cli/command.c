@@ -124,28 +124,25 @@ int command_put_json(const char *path, json_t *json, struct error *err)
     return status;
 }
 
-/* For programs that run this one: an object on one line. */
-static void fail_as_json(const struct error *err)
-{
-    json_t *object = json_pack(
-        "{s:o?,s:s?,s:o,s:s}", "file",
-        err->file_nbytes > 0 ? json_stringn_nocheck(err->message + err->file_at, err->file_nbytes)
-                             : NULL,
-        "array", err->array[0] != '\0' ? err->array : NULL, "row",
-        err->has_row ? json_integer((json_int_t)err->row) : json_null(), "message", err->message);
-
-    if (object != NULL)
-        json_dumpf(object, stderr, JSON_COMPACT | JSON_SORT_KEYS);
-    fputc('\n', stderr);
-    json_decref(object);
-}
-
 int command_fail(const struct error *err, const struct command *command)
 {
     const char *form = getenv("SYMAUG_ERRORS");
 
     if (form != NULL && strcmp(form, "json") == 0) {
-        fail_as_json(err);
+        json_t *object =
+            json_pack("{s:o?,s:s?,s:o,s:s}", "file",
+                      err->file_nbytes > 0
+                          ? json_stringn_nocheck(err->message + err->file_at, err->file_nbytes)
+                          : NULL,
+                      "array", err->array[0] != '\0' ? err->array : NULL, "row",
+                      err->has_row ? json_integer((json_int_t)err->row) : json_null(), "message",
+                      err->message);
+
+        /* For programs that run this one: an object on one line. */
+        if (object != NULL)
+            json_dumpf(object, stderr, JSON_COMPACT | JSON_SORT_KEYS);
+        fputc('\n', stderr);
+        json_decref(object);
         return error_exit_code(err->kind);
     }
     fprintf(stderr, "symaug: %s\n", err->message);

@@ -33,21 +33,6 @@ void run_settle_form(struct settings *settings, const char *output)
 
 /* --- operands --- */
 
-/* Keep every n-th input, the part-th of each n (counted from 1): jobs of an array need not talk to
- * each other. */
-static void keep_part(struct input_list *list, uint64_t part, uint64_t n_parts)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < list->n; i++)
-        if (i % n_parts == part - 1)
-            list->paths[n++] = list->paths[i];
-        else
-            free(list->paths[i]);
-    list->paths[n] = NULL;
-    list->n = n;
-}
-
 int run_take_operands(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
@@ -77,8 +62,19 @@ int run_take_operands(struct call *call, struct error *err)
         return error_set(err, ERROR_USAGE, "no input given");
     if (settings->out_dir != NULL && input_list_check_names(inputs, err) != 0)
         return -1;
-    if (settings->n_parts > 0)
-        keep_part(inputs, settings->part, settings->n_parts);
+    if (settings->n_parts > 0) {
+        size_t n_kept = 0;
+
+        /* Keep every n-th input, the part-th of each n (counted from 1): jobs of an array need not
+         * talk to each other. */
+        for (size_t i = 0; i < inputs->n; i++)
+            if (i % settings->n_parts == settings->part - 1)
+                inputs->paths[n_kept++] = inputs->paths[i];
+            else
+                free(inputs->paths[i]);
+        inputs->paths[n_kept] = NULL;
+        inputs->n = n_kept;
+    }
     return 0;
 }
 
@@ -103,24 +99,6 @@ static size_t print_warnings(const struct settings *settings, const struct plan 
     return plan->n_warnings;
 }
 
-static void print_array(const struct plan *plan, const struct plan_array *array)
-{
-    const struct npy_header *header = &array->sources[0]->header;
-    uint64_t shape[NPY_MAX_DIMS];
-
-    memcpy(shape, header->shape, sizeof shape);
-    if (array->binding.role != ROLE_META && array->binding.role != ROLE_DROP &&
-        array->binding.sparse != SPARSE_CSR)
-        shape[0] = plan->order.n_images;
-    printf("  %-24s %-6s %-24s %s", text_path(array->key).text, dtype_name(&header->dtype).text,
-           text_shape(shape, header->n_dims).text, role_name(array->binding.role));
-    if (array->binding.layout != NULL)
-        printf(" (%s)", array->binding.layout->name);
-    if (plan_swap_label(plan, array) != LABEL_KEEP)
-        printf(": %s when colours swap", label_op_name(plan_swap_label(plan, array)));
-    printf("\n");
-}
-
 static void print_plan(const struct plan *plan, const char *output)
 {
     const struct board *board = plan->board;
@@ -140,8 +118,23 @@ static void print_plan(const struct plan *plan, const char *output)
                board->transforms[plan->chosen[k]].name,
                board->transforms[plan->chosen[k]].swaps_colours ? " (swaps colours)" : "");
     printf("\narrays:\n");
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        print_array(plan, &plan->arrays[i]);
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const struct npy_header *header = &array->sources[0]->header;
+        uint64_t shape[NPY_MAX_DIMS];
+
+        memcpy(shape, header->shape, sizeof shape);
+        if (array->binding.role != ROLE_META && array->binding.role != ROLE_DROP &&
+            array->binding.sparse != SPARSE_CSR)
+            shape[0] = plan->order.n_images;
+        printf("  %-24s %-6s %-24s %s", text_path(array->key).text, dtype_name(&header->dtype).text,
+               text_shape(shape, header->n_dims).text, role_name(array->binding.role));
+        if (array->binding.layout != NULL)
+            printf(" (%s)", array->binding.layout->name);
+        if (plan_swap_label(plan, array) != LABEL_KEEP)
+            printf(": %s when colours swap", label_op_name(plan_swap_label(plan, array)));
+        printf("\n");
+    }
 }
 
 /* --- one output --- */

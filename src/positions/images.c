@@ -19,22 +19,18 @@ struct images {
     struct bytes list; /* owned: keys of a chunk */
 };
 
-static void keep_lowest(struct images *x, const uint8_t *ties, uint64_t row)
-{
-    struct plan *plan = x->plan;
-    const uint8_t id = x->key.ids[key_lowest_tie(ties)];
-
-    for (uint32_t k = 0; k < plan->n_chosen; k++)
-        if (plan->chosen[k] != id)
-            selection_clear(&plan->selection, row, k);
-}
-
 static int visit(void *self, const struct key_rows *rows, struct error *err)
 {
     struct images *x = self;
 
-    for (uint64_t i = 0; x->canonical && i < rows->n; i++)
-        keep_lowest(x, rows->ties + i * key_ties_nbytes(&x->key), rows->first + i);
+    for (uint64_t i = 0; x->canonical && i < rows->n; i++) {
+        struct plan *plan = x->plan;
+        const uint8_t id = x->key.ids[key_lowest_tie(rows->ties + i * key_ties_nbytes(&x->key))];
+
+        for (uint32_t k = 0; k < plan->n_chosen; k++)
+            if (plan->chosen[k] != id)
+                selection_clear(&plan->selection, rows->first + i, k);
+    }
     if (x->made == NULL)
         return 0;
     x->list.n_bytes = 0;

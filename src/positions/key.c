@@ -118,16 +118,6 @@ static int fill_axis(const struct key *key, struct key_array *a, const struct sp
     return 0;
 }
 
-static void fill_row(const struct key *key, struct key_array *a, const struct spec *spec)
-{
-    a->n_out = a->n_in;
-    for (uint32_t i = 0; i < key->n_ids; i++)
-        for (uint64_t k = 0; k < a->n_in; k++)
-            a->src[i * a->n_out + k] = spec->kind == SPEC_TRIPLE
-                                           ? key->board->transforms[key->ids[i]].number_src[k]
-                                           : (uint32_t)k;
-}
-
 static int set_guises(const struct key *key, struct key_array *a, const struct spec *spec,
                       struct error *err)
 {
@@ -156,45 +146,13 @@ static int set_guises(const struct key *key, struct key_array *a, const struct s
     return 0;
 }
 
-/* The shape of a row: of the planes that count alone, as though there were no others. */
-static void write_shape(struct key_array *a, const struct npy_header *header)
-{
-    const uint64_t n_kept = a->kept.last - a->kept.first + 1;
-    uint64_t shape[NPY_MAX_DIMS];
-    const unsigned n_dims = header->n_dims - 1, at = a->channels_last ? n_dims - 1 : 0;
-
-    memcpy(shape, header->shape + 1, n_dims * sizeof *shape);
-    if (n_kept < a->n_planes)
-        shape[at] = shape[at] / a->n_planes * n_kept;
-    snprintf(a->shape, sizeof a->shape, "%s", text_shape(shape, n_dims).text);
-}
-
-/* What the key of an array is made of; its tables come next. */
-static void describe(struct key_array *a, const struct key_input *in)
-{
-    const struct spec *spec = in->spec;
-    const bool is_axis = spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS;
-
-    a->is_bits = spec->kind == SPEC_BITS;
-    a->dtype = in->dtype != NULL ? *in->dtype : in->array->header.dtype;
-    a->is_big = a->dtype.big_endian;
-    a->dtype.big_endian = false; /* rows are turned */
-    a->item = a->is_bits ? 1 : a->dtype.itemsize;
-    a->lsb_first = spec->lsb_first;
-    a->codes = spec->codes;
-    a->channels_last = spec->channels_last;
-    a->n_planes = spec->n_planes;
-    a->axis = spec->axis;
-    a->kept =
-        in->planes != NULL ? *in->planes : (struct key_planes){0, is_axis ? spec->n_planes - 1 : 0};
-    a->n_in = is_axis ? spec->n_planes * spec->axis
-                      : in->array->row_nbytes / in->array->header.dtype.itemsize;
-    write_shape(a, &in->array->header);
-}
-
 int key_add(struct key *key, const struct key_input *in, struct error *err)
 {
     const struct spec *spec = in->spec;
+    const bool is_axis = spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS;
+    const struct npy_header *header = &in->array->header;
+    const unsigned n_dims = header->n_dims - 1, at = spec->channels_last ? n_dims - 1 : 0;
+    uint64_t shape[NPY_MAX_DIMS], n_kept;
     struct key_array *grown = realloc(key->arrays, (key->n_arrays + 1) * sizeof *grown), *a;
     uint32_t *rank = NULL;
     int status = -1;
@@ -206,7 +164,26 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
         return error_set(err, ERROR_DATA, "%s", spec->doubt);
     a = &grown[key->n_arrays];
     *a = (struct key_array){.order = key->n_arrays++};
-    describe(a, in);
+    a->is_bits = spec->kind == SPEC_BITS;
+    a->dtype = in->dtype != NULL ? *in->dtype : header->dtype;
+    a->is_big = a->dtype.big_endian;
+    a->dtype.big_endian = false; /* rows are turned */
+    a->item = a->is_bits ? 1 : a->dtype.itemsize;
+    a->lsb_first = spec->lsb_first;
+    a->codes = spec->codes;
+    a->channels_last = spec->channels_last;
+    a->n_planes = spec->n_planes;
+    a->axis = spec->axis;
+    a->kept =
+        in->planes != NULL ? *in->planes : (struct key_planes){0, is_axis ? spec->n_planes - 1 : 0};
+    a->n_in =
+        is_axis ? spec->n_planes * spec->axis : in->array->row_nbytes / header->dtype.itemsize;
+    n_kept = a->kept.last - a->kept.first + 1;
+    /* The shape of a row: of the planes that count alone, as though there were no others. */
+    memcpy(shape, header->shape + 1, n_dims * sizeof *shape);
+    if (n_kept < a->n_planes)
+        shape[at] = shape[at] / a->n_planes * n_kept;
+    snprintf(a->shape, sizeof a->shape, "%s", text_shape(shape, n_dims).text);
     a->name = strdup(in->array->key);
     a->src = calloc((size_t)key->n_ids * (a->n_in + 8 * spec->n_planes) + 1, sizeof *a->src);
     a->guise = calloc(key->n_ids + 1, 1);
@@ -217,7 +194,12 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
         rank_elements(a, spec, rank);
         status = fill_axis(key, a, spec, rank, err);
     } else {
-        fill_row(key, a, spec);
+        a->n_out = a->n_in;
+        for (uint32_t i = 0; i < key->n_ids; i++)
+            for (uint64_t k = 0; k < a->n_in; k++)
+                a->src[i * a->n_out + k] = spec->kind == SPEC_TRIPLE
+                                               ? key->board->transforms[key->ids[i]].number_src[k]
+                                               : (uint32_t)k;
         status = 0;
     }
     free(rank);
@@ -299,16 +281,6 @@ void key_room_release(struct key_room *room)
 
 /* --- rows --- */
 
-static void read_bits(const struct key_array *a, const uint8_t *row, uint8_t *out)
-{
-    const uint64_t n_bytes = (a->axis + 7) / 8;
-
-    for (uint64_t p = 0; p < a->n_planes; p++)
-        for (uint64_t i = 0; i < a->axis; i++)
-            *out++ = row[p * n_bytes + i / 8] >> (a->lsb_first ? i % 8 : 7 - i % 8) & 1;
-    *out = 0;
-}
-
 /* Little-endian, without negative zeros. */
 static void read_elements(const struct key_array *a, const uint8_t *row, uint8_t *out)
 {
@@ -326,17 +298,6 @@ static void read_elements(const struct key_array *a, const uint8_t *row, uint8_t
             bytes_get_uint(element, item, false) == UINT64_C(1) << (8 * item - 1))
             element[item - 1] = 0;
     }
-}
-
-static void permute_digits(const struct dtype *dtype, const uint8_t number_src[3], uint8_t *element)
-{
-    const int64_t code = dtype_get_int(dtype, element);
-    const int64_t digits[3] = {code / 100, code / 10 % 10, code % 10};
-
-    if (code > 0 && code <= 999)
-        dtype_put_int(
-            dtype, 100 * digits[number_src[0]] + 10 * digits[number_src[1]] + digits[number_src[2]],
-            element);
 }
 
 /* The row in one of its guises, from the plain one. */
@@ -358,8 +319,17 @@ static void disguise(const struct key_array *a, const struct key_guise *guise, c
         else if (dtype_is_number(&a->dtype))
             label_apply(guise->turn_op, &a->dtype, element, element, 1);
     }
-    for (uint64_t i = 0; a->codes && i < a->n_in; i++)
-        permute_digits(&a->dtype, guise->number_src, out + i * a->item);
+    for (uint64_t i = 0; a->codes && i < a->n_in; i++) {
+        uint8_t *element = out + i * a->item;
+        const int64_t code = dtype_get_int(&a->dtype, element);
+        const int64_t digits[3] = {code / 100, code / 10 % 10, code % 10};
+
+        if (code > 0 && code <= 999)
+            dtype_put_int(&a->dtype,
+                          100 * digits[guise->number_src[0]] + 10 * digits[guise->number_src[1]] +
+                              digits[guise->number_src[2]],
+                          element);
+    }
 }
 
 static const uint8_t *guise_of(const struct key_array *a, const struct key_room *room, uint32_t id)
@@ -371,10 +341,17 @@ static void read_row(const struct key_array *a, const uint8_t *row, const struct
 {
     uint8_t *plain = room->rows + a->row_offset;
 
-    if (a->is_bits)
-        read_bits(a, row, plain);
-    else
+    if (a->is_bits) {
+        const uint64_t n_bytes = (a->axis + 7) / 8;
+        uint8_t *out = plain;
+
+        for (uint64_t p = 0; p < a->n_planes; p++)
+            for (uint64_t i = 0; i < a->axis; i++)
+                *out++ = row[p * n_bytes + i / 8] >> (a->lsb_first ? i % 8 : 7 - i % 8) & 1;
+        *out = 0;
+    } else {
         read_elements(a, row, plain);
+    }
     for (uint32_t k = 1; k < a->n_guises; k++)
         disguise(a, &a->guises[k], plain, plain + k * (a->n_in + 1) * a->item);
 }

@@ -319,11 +319,6 @@ static int read_chunk(struct run *run, unsigned chunk, uint64_t first, struct er
     return 0;
 }
 
-static const uint8_t *rows_of(const struct column *column, unsigned chunk)
-{
-    return column->to != NULL ? column->converted[chunk] : column->batches[chunk].bytes.data;
-}
-
 /* Job 0 reads, the others make keys. */
 static void do_job(void *self, int64_t job, int number)
 {
@@ -338,9 +333,13 @@ static void do_job(void *self, int64_t job, int number)
         return;
     }
     for (uint64_t i = begin; i < end && i < rows->n; i++) {
-        for (size_t k = 0; k < run->n_columns; k++)
-            worker->rows[k] =
-                rows_of(&run->columns[k], run->front) + i * run->columns[k].row_nbytes;
+        for (size_t k = 0; k < run->n_columns; k++) {
+            const struct column *column = &run->columns[k];
+            const uint8_t *all = column->to != NULL ? column->converted[run->front]
+                                                    : column->batches[run->front].bytes.data;
+
+            worker->rows[k] = all + i * column->row_nbytes;
+        }
         rows->keys[i] = key_of(key, worker->rows, &worker->room);
         memcpy(rows->ties + i * key_ties_nbytes(key), worker->room.ties, key_ties_nbytes(key));
         if (run->reader->wants_exact)

@@ -24,27 +24,22 @@
 
 /* --- histograms --- */
 
-/* Bins are closed below, and the last one above, too. */
-static void note_bin(struct tally_histogram *h, double low, double high, double value)
-{
-    const double width = (high - low) / TALLY_N_BINS;
-    int64_t bin = (int64_t)((value - low) / width);
-
-    bin = bin < 0 ? 0 : bin >= TALLY_N_BINS ? TALLY_N_BINS - 1 : bin;
-    if (bin > 0 && value < low + width * (double)bin)
-        bin--;
-    else if (bin + 1 < TALLY_N_BINS && value >= low + width * (double)(bin + 1))
-        bin++;
-    h->counts[bin]++;
-}
-
 void tally_note(struct tally_histogram *h, const struct tally_histogram *all, bool bins,
                 double value)
 {
     uint32_t at = 0;
 
     if (bins) {
-        note_bin(h, all->low, all->high, value);
+        const double width = (all->high - all->low) / TALLY_N_BINS;
+        int64_t bin = (int64_t)((value - all->low) / width);
+
+        /* Bins are closed below, and the last one above, too. */
+        bin = bin < 0 ? 0 : bin >= TALLY_N_BINS ? TALLY_N_BINS - 1 : bin;
+        if (bin > 0 && value < all->low + width * (double)bin)
+            bin--;
+        else if (bin + 1 < TALLY_N_BINS && value >= all->low + width * (double)(bin + 1))
+            bin++;
+        h->counts[bin]++;
         return;
     }
     h->low = h->n == 0 || value < h->low ? value : h->low;
@@ -240,15 +235,6 @@ struct weighing {
     double largest[N_THROWS];
 };
 
-/* A fixed sequence of well mixed bits (splitmix64). */
-static uint64_t mix(uint64_t number)
-{
-    number += UINT64_C(0x9e3779b97f4a7c15);
-    number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
-    return number ^ number >> 31;
-}
-
 static double differ(double a, double b)
 {
     return fabs(a - b) > SAME * (fabs(a) + fabs(b)) ? a - b : 0;
@@ -321,8 +307,14 @@ static void weigh(struct weighing *w)
     const struct board *board = tally->board;
 
     for (uint32_t k = 0; k < N_THROWS; k++)
-        for (uint32_t part = 0; part < tally->n_parts; part++)
-            w->signs[k][part] = mix(k * tally->n_parts + part) >> 63 ? 1.0F : -1.0F;
+        for (uint32_t part = 0; part < tally->n_parts; part++) {
+            /* A fixed sequence of well mixed bits (splitmix64). */
+            uint64_t number = k * tally->n_parts + part + UINT64_C(0x9e3779b97f4a7c15);
+
+            number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+            number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+            w->signs[k][part] = (number ^ number >> 31) >> 63 ? 1.0F : -1.0F;
+        }
     for (uint32_t t = 1; t < board->n_transforms; t++)
         for (size_t m = 0; m < tally->n_maps; m++)
             for (uint32_t cell = 0; cell < board->n_cells; cell++)

@@ -184,27 +184,10 @@ static void keep_top(struct entry *top, size_t *n, struct entry entry)
 
 /* --- all of it --- */
 
-/* The cells with the largest shares have them written. */
-static void mark_top_cells(struct picture *picture, const struct board *board)
-{
-    const uint32_t *src = board->transforms[picture->transform].src;
-
-    for (int k = 0; k < N_TOP; k++) {
-        struct picture_cell *const cells = picture->cells;
-        uint32_t best = board->n_cells;
-
-        for (uint32_t i = 0; i < board->n_cells; i++)
-            if (!cells[i].is_top && cells[i].share > 0 &&
-                (best == board->n_cells ||
-                 leads(cells[i].share, src[i], cells[best].share, src[best])))
-                best = i;
-        if (best < board->n_cells)
-            cells[best].is_top = true;
-    }
-}
-
 int heat_read(const struct fields *fields, struct picture *picture, struct error *err)
 {
+    const struct board *board = fields->plan->board;
+    const uint32_t *src = board->transforms[picture->transform].src;
     struct pen out = {.out = &picture->caption, .err = err};
     struct policy policy;
 
@@ -227,7 +210,19 @@ int heat_read(const struct fields *fields, struct picture *picture, struct error
         else
             policy.tail += entry.weight;
     }
-    mark_top_cells(picture, fields->plan->board);
+    /* The cells with the largest shares have them written. */
+    for (int k = 0; k < N_TOP; k++) {
+        struct picture_cell *const cells = picture->cells;
+        uint32_t best = board->n_cells;
+
+        for (uint32_t i = 0; i < board->n_cells; i++)
+            if (!cells[i].is_top && cells[i].share > 0 &&
+                (best == board->n_cells ||
+                 leads(cells[i].share, src[i], cells[best].share, src[best])))
+                best = i;
+        if (best < board->n_cells)
+            cells[best].is_top = true;
+    }
     write_caption(&policy, &out);
     return out.failed ? -1 : 0;
 }

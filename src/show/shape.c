@@ -130,21 +130,6 @@ static bool embed(const struct board *board, bool hexagons, struct shape_place *
 
 /* --- places --- */
 
-/* Lines of hexagons about one axis: the longest reaches the left margin. */
-static void place_lines(struct shape *shape)
-{
-    const uint8_t *lengths = shape->board->family->drawn_lines;
-    int32_t longest = 0;
-    uint32_t cell = 0;
-
-    for (uint32_t line = 0; lengths[line] != 0; line++)
-        longest = lengths[line] > longest ? lengths[line] : longest;
-    for (uint32_t line = 0; lengths[line] != 0; line++)
-        for (int32_t i = 0; i < lengths[line]; i++)
-            shape->places[cell++] =
-                (struct shape_place){(int32_t)line, longest - lengths[line] + 2 * i};
-}
-
 /* Do the edges of a box run along one diagonal as well, and along the other nowhere? */
 static bool has_hexagon_edges(const struct board *b)
 {
@@ -171,7 +156,17 @@ static void place_cells(struct shape *shape)
 
     shape->form = SHAPE_HEXAGONS;
     if (b->family->drawn_lines != NULL) {
-        place_lines(shape);
+        const uint8_t *lengths = b->family->drawn_lines;
+        int32_t longest = 0;
+        uint32_t cell = 0;
+
+        /* Lines of hexagons about one axis: the longest reaches the left margin. */
+        for (uint32_t line = 0; lengths[line] != 0; line++)
+            longest = lengths[line] > longest ? lengths[line] : longest;
+        for (uint32_t line = 0; lengths[line] != 0; line++)
+            for (int32_t i = 0; i < lengths[line]; i++)
+                shape->places[cell++] =
+                    (struct shape_place){(int32_t)line, longest - lengths[line] + 2 * i};
         return;
     }
     if (!is_box && embed(b, true, shape->places))
@@ -208,33 +203,41 @@ size_t shape_corners(const struct shape *shape, struct shape_point corners[SHAPE
     return is_square ? 4 : 6;
 }
 
-/* Places count from the first line and column that hold a cell. */
-static void measure(struct shape *shape)
+int shape_init(struct shape *shape, const struct board *board, struct error *err)
 {
-    const struct board *b = shape->board;
+    *shape = (struct shape){.board = board};
+    shape->centres = calloc(board->n_cells, sizeof *shape->centres);
+    shape->places = calloc(board->n_cells, sizeof *shape->places);
+    if (shape->centres == NULL || shape->places == NULL) {
+        shape_release(shape);
+        return error_no_memory(err, "places of cells");
+    }
+    place_cells(shape);
+
     const bool is_hexagon = shape->form == SHAPE_HEXAGONS;
     const double line = is_hexagon ? LINE_OF_HEXAGONS : 1;
     const double high = is_hexagon ? 0.5 / LINE_OF_HEXAGONS : 0.5;
     struct shape_place least = {INT32_MAX, INT32_MAX}, most = {INT32_MIN, INT32_MIN};
     int32_t left = INT32_MAX, right = INT32_MIN;
 
-    for (uint32_t i = 0; i < b->n_cells; i++) {
+    /* Places count from the first line and column that hold a cell. */
+    for (uint32_t i = 0; i < board->n_cells; i++) {
         const struct shape_place *p = &shape->places[i];
 
-        if (!b->on_board[i])
+        if (!board->on_board[i])
             continue;
         least.line = p->line < least.line ? p->line : least.line;
         least.half = p->half < least.half ? p->half : least.half;
         most.line = p->line > most.line ? p->line : most.line;
         most.half = p->half > most.half ? p->half : most.half;
     }
-    for (uint32_t i = 0; i < b->n_cells; i++) {
+    for (uint32_t i = 0; i < board->n_cells; i++) {
         struct shape_place *p = &shape->places[i];
 
         p->line -= least.line;
         p->half -= least.half;
         shape->centres[i] = (struct shape_point){p->half / 2.0, p->line * line};
-        if (!b->on_board[i] || p->line != 0)
+        if (!board->on_board[i] || p->line != 0)
             continue;
         if (p->half < left) {
             left = p->half;
@@ -250,19 +253,6 @@ static void measure(struct shape *shape)
     shape->least = (struct shape_point){-0.5, -high};
     shape->most =
         (struct shape_point){shape->n_halves / 2.0 - 0.5, (shape->n_lines - 1) * line + high};
-}
-
-int shape_init(struct shape *shape, const struct board *board, struct error *err)
-{
-    *shape = (struct shape){.board = board};
-    shape->centres = calloc(board->n_cells, sizeof *shape->centres);
-    shape->places = calloc(board->n_cells, sizeof *shape->places);
-    if (shape->centres == NULL || shape->places == NULL) {
-        shape_release(shape);
-        return error_no_memory(err, "places of cells");
-    }
-    place_cells(shape);
-    measure(shape);
     return 0;
 }
 

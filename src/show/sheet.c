@@ -152,23 +152,6 @@ static int add_picture(struct sheet *sheet, const struct fields *row, const stru
     return status;
 }
 
-static int set_title(struct sheet *sheet, const char *path, struct error *err)
-{
-    const char *slash = strrchr(path, '/');
-    const size_t n = sheet->n_pictures;
-    struct pen title = {.out = &sheet->title, .err = err};
-
-    pen_put(&title, "%s, board %s, row %llu\n%zu image%s, %s",
-            text_path(slash != NULL && slash[1] != '\0' ? slash + 1 : path).text,
-            text_path(sheet->plan.board->preset).text, (unsigned long long)sheet->row, n,
-            n == 1 ? "" : "s", sheet->is_stored ? "as stored" : "computed");
-    if (sheet->is_stored)
-        pen_put(&title, "; %zu differ%s from what is computed", sheet->n_faulty,
-                sheet->n_faulty == 1 ? "s" : "");
-    pen_put(&title, "\n");
-    return title.failed ? -1 : 0;
-}
-
 /* --- the whole --- */
 
 /* rows: of what is stored, or the one row; the first one is the base of what is recomputed. */
@@ -202,7 +185,20 @@ static int build(struct sheet *sheet, const struct sheet_request *request, struc
     if (sheet->n_pictures == 0)
         return error_set(err, ERROR_DATA, "%s: row %llu: none of the chosen images is stored",
                          text_path(request->path).text, (unsigned long long)request->row);
-    return set_title(sheet, request->path, err);
+
+    const char *slash = strrchr(request->path, '/');
+    const size_t n = sheet->n_pictures;
+    struct pen title = {.out = &sheet->title, .err = err};
+
+    pen_put(&title, "%s, board %s, row %llu\n%zu image%s, %s",
+            text_path(slash != NULL && slash[1] != '\0' ? slash + 1 : request->path).text,
+            text_path(sheet->plan.board->preset).text, (unsigned long long)sheet->row, n,
+            n == 1 ? "" : "s", sheet->is_stored ? "as stored" : "computed");
+    if (sheet->is_stored)
+        pen_put(&title, "; %zu differ%s from what is computed", sheet->n_faulty,
+                sheet->n_faulty == 1 ? "s" : "");
+    pen_put(&title, "\n");
+    return title.failed ? -1 : 0;
 }
 
 int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct error *err)

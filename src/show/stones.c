@@ -253,23 +253,6 @@ int64_t labels_cell_of(const struct fields *fields, size_t i)
                                                                           : row * board->cols + col;
 }
 
-/* KataGo's shards: the komi that the player to move has tells who that is, and three targets who
- * won. */
-static void put_katago(const struct fields *fields, struct pen *line)
-{
-    const struct plan *plan = fields->plan;
-
-    for (size_t i = 0; i < plan->n_arrays && plan->board->family->only_known_members; i++) {
-        const struct field *field = &fields->items[i];
-
-        if (strcmp(plan->arrays[i].key, "globalInputNC") == 0 && field->n > KATAGO_KOMI)
-            pen_put(line, "%s to move, ", field_number(field, KATAGO_KOMI) > 0 ? "white" : "black");
-        else if (strcmp(plan->arrays[i].key, "globalTargetsNC") == 0 && field->n > 2)
-            pen_put(line, "win %.3g, loss %.3g, no result %.3g", field_number(field, 0),
-                    field_number(field, 1), field_number(field, 2));
-    }
-}
-
 int labels_read(const struct fields *fields, struct picture *picture, struct error *err)
 {
     const struct plan *plan = fields->plan;
@@ -277,7 +260,18 @@ int labels_read(const struct fields *fields, struct picture *picture, struct err
     const size_t before = picture->caption.n_bytes;
     struct pen line = {.out = &picture->caption, .err = err};
 
-    put_katago(fields, &line);
+    /* KataGo's shards: the komi that the player to move has tells who that is, and three targets
+     * who won. */
+    for (size_t i = 0; i < plan->n_arrays && plan->board->family->only_known_members; i++) {
+        const struct field *field = &fields->items[i];
+
+        if (strcmp(plan->arrays[i].key, "globalInputNC") == 0 && field->n > KATAGO_KOMI)
+            pen_put(&line, "%s to move, ",
+                    field_number(field, KATAGO_KOMI) > 0 ? "white" : "black");
+        else if (strcmp(plan->arrays[i].key, "globalTargetsNC") == 0 && field->n > 2)
+            pen_put(&line, "win %.3g, loss %.3g, no result %.3g", field_number(field, 0),
+                    field_number(field, 1), field_number(field, 2));
+    }
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const enum role role = plan->arrays[i].binding.role;
         const struct field *field = &fields->items[i];

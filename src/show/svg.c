@@ -114,40 +114,36 @@ static const struct goal goals[N_EDGES] = {
     [EDGE_LEFT] = {{5, 4, 3}, {4, 3}, true},
 };
 
-static void put_goal(struct canvas *c, int edge)
+static void put_edges(struct canvas *c, const struct picture *picture)
 {
-    const struct goal *goal = &goals[edge];
     const struct shape *shape = &c->sheet->shape;
     const uint32_t n = shape->board->cols;
     const uint32_t first[N_EDGES] = {0, n - 1, n * (n - 1), 0};
-    const uint32_t step = edge == EDGE_TOP || edge == EDGE_BOTTOM ? 1 : n;
     struct shape_point corners[SHAPE_MAX_CORNERS];
-    char letter = 'M';
 
     shape_corners(shape, corners);
-    const struct shape_point *a = &corners[goal->shared[0]], *b = &corners[goal->shared[1]];
-    const struct shape_point middle = {(a->x + b->x) / 2, (a->y + b->y) / 2};
-
-    for (uint32_t i = 0; i < n; i++)
-        for (int k = 0; k < 3; k++) {
-            const bool is_middle = goal->ends ? i == n - 1 && k == 2 : i == 0 && k == 0;
-            const struct shape_point by = is_middle ? middle : corners[goal->corners[k]];
-            const struct shape_point at = shape->centres[first[edge] + i * step];
-
-            pen_put(c->pen, "%c%s %s", letter, svg_px((at.x + by.x) * c->unit).text,
-                    svg_px((at.y + by.y) * c->unit).text);
-            letter = 'L';
-        }
-}
-
-static void put_edges(struct canvas *c, const struct picture *picture)
-{
     for (int edge = 0; edge < N_EDGES; edge++) {
         if (picture->edges[edge] == SIDE_NONE)
             continue;
         pen_put(c->pen, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" d=\"",
                 svg_ink_of(c, picture->edges[edge]).fill, svg_px(0.5 * c->unit).text);
-        put_goal(c, edge);
+
+        const struct goal *goal = &goals[edge];
+        const uint32_t step = edge == EDGE_TOP || edge == EDGE_BOTTOM ? 1 : n;
+        char letter = 'M';
+        const struct shape_point *a = &corners[goal->shared[0]], *b = &corners[goal->shared[1]];
+        const struct shape_point middle = {(a->x + b->x) / 2, (a->y + b->y) / 2};
+
+        for (uint32_t i = 0; i < n; i++)
+            for (int k = 0; k < 3; k++) {
+                const bool is_middle = goal->ends ? i == n - 1 && k == 2 : i == 0 && k == 0;
+                const struct shape_point by = is_middle ? middle : corners[goal->corners[k]];
+                const struct shape_point at = shape->centres[first[edge] + i * step];
+
+                pen_put(c->pen, "%c%s %s", letter, svg_px((at.x + by.x) * c->unit).text,
+                        svg_px((at.y + by.y) * c->unit).text);
+                letter = 'L';
+            }
         pen_put(c->pen, "\"/>\n");
     }
 }

@@ -103,22 +103,6 @@ static void put_use(struct canvas *c, const char *id, double x, double y, const 
             svg_px(y).text, more);
 }
 
-/* The points of Go's board that are marked: on the third or fourth line, and in the middle. */
-static void put_hoshi(struct canvas *c)
-{
-    const struct board *board = c->sheet->plan.board;
-    const uint32_t n = board->cols, edge = n >= 13 ? 3 : 2;
-    const uint32_t at[3] = {edge, n / 2, n - 1 - edge};
-
-    for (int i = 0; i < 9 && n == board->rows && n >= 7; i++) {
-        const int col = i % 3, row = i / 3;
-        const bool is_side = col == 1 || row == 1, is_middle = i == 4;
-
-        if (!is_side || (n % 2 == 1 && (n >= 15 || is_middle)))
-            put_use(c, "h", at[col] * c->unit, at[row] * c->unit, "/>\n");
-    }
-}
-
 void svg_put_definitions(struct canvas *c)
 {
     const struct board *board = c->sheet->plan.board;
@@ -279,7 +263,18 @@ void svg_put_cells(struct canvas *c, const struct picture *picture)
     pen_put(c->pen, "</g>\n");
     if (is_go(board)) {
         pen_put(c->pen, "<use href=\"#%sk\"/>\n", c->prefix);
-        put_hoshi(c);
+
+        const uint32_t n = board->cols, edge = n >= 13 ? 3 : 2;
+        const uint32_t at[3] = {edge, n / 2, n - 1 - edge};
+
+        /* Marked points: on the third or fourth line, and in the middle. */
+        for (int i = 0; i < 9 && n == board->rows && n >= 7; i++) {
+            const int col = i % 3, row = i / 3;
+            const bool is_side = col == 1 || row == 1, is_middle = i == 4;
+
+            if (!is_side || (n % 2 == 1 && (n >= 15 || is_middle)))
+                put_use(c, "h", at[col] * c->unit, at[row] * c->unit, "/>\n");
+        }
     }
     for (uint32_t i = 0; i < board->n_cells; i++) {
         const struct picture_cell *cell = &picture->cells[i];

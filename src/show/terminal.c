@@ -254,18 +254,6 @@ static void put_words(const struct writing *w, const char *text, const char *bef
     }
 }
 
-static void put_picture(const struct writing *w, const struct picture *picture, struct pen *out)
-{
-    struct text heading = {0};
-
-    out->failed |= sheet_heading(w->sheet, picture, &heading, out->err) != 0;
-    put_words(w, heading.text, w->bold, w->plain, out);
-    text_release(&heading);
-    put_board(w, picture, out);
-    put_words(w, picture->caption.text, "", "", out);
-    put_words(w, picture->faults.text, w->red, w->plain, out);
-}
-
 /* --- the sheet --- */
 
 /* Blocks of lines side by side, line by line; they are used up. */
@@ -310,8 +298,15 @@ static int put_pictures(const struct writing *w, struct pen *out)
 
         for (size_t i = 0; i < n; i++) {
             struct pen block = {.out = &blocks[i], .err = out->err};
+            const struct picture *picture = &w->sheet->pictures[k + i];
+            struct text heading = {0};
 
-            put_picture(w, &w->sheet->pictures[k + i], &block);
+            block.failed |= sheet_heading(w->sheet, picture, &heading, block.err) != 0;
+            put_words(w, heading.text, w->bold, w->plain, &block);
+            text_release(&heading);
+            put_board(w, picture, &block);
+            put_words(w, picture->caption.text, "", "", &block);
+            put_words(w, picture->faults.text, w->red, w->plain, &block);
             out->failed |= block.failed;
             lines[i] = blocks[i].text;
         }
