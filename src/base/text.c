@@ -57,6 +57,17 @@ bool text_is_utf8(const void *bytes, size_t n_bytes)
     return true;
 }
 
+size_t text_put_code(uint32_t code, char *text)
+{
+    static const uint8_t lead[5] = {0, 0, 0xc0, 0xe0, 0xf0};
+    const size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+    for (size_t i = n; i-- > 1; code >>= 6)
+        text[i] = (char)(0x80 | (code & 0x3f));
+    text[0] = (char)(lead[n] | code);
+    return n;
+}
+
 /* C0, DEL, and the C1 controls U+0080..U+009F (c2 80..c2 9f). */
 static bool is_control(const uint8_t *p, size_t length)
 {

@@ -32,6 +32,10 @@ struct text_quoted text_path(const char *path);
 /* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms). */
 bool text_is_utf8(const void *bytes, size_t n_bytes);
 
+/* Write a code point (below 0x110000) as UTF-8, of which the number of bytes is returned: 1 to 4.
+ */
+size_t text_put_code(uint32_t code, char *text);
+
 /* A path without its folders: what follows its last slash. */
 const char *text_base_name(const char *path);
 

@@ -47,7 +47,7 @@ const struct board_preset board_presets[] = {
 };
 const size_t board_n_presets = sizeof board_presets / sizeof board_presets[0];
 
-static const struct board_preset *find_preset(const char *name)
+const struct board_preset *board_find_preset(const char *name)
 {
     for (size_t i = 0; i < board_n_presets; i++)
         if (strcmp(board_presets[i].name, name) == 0)
@@ -159,7 +159,7 @@ static int finish(struct board *b, const char *size, const struct board_preset *
 static int build(struct board *b, const char *asked, const char *text, bool check,
                  struct error *err)
 {
-    const struct board_preset *preset = text == NULL ? find_preset(asked) : NULL;
+    const struct board_preset *preset = text == NULL ? board_find_preset(asked) : NULL;
     const char *name = preset != NULL ? preset->board : asked, *size = asked;
     struct error refusal = {0};
     int status;

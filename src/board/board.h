@@ -202,6 +202,9 @@ extern const size_t board_n_families;
 extern const struct board_preset board_presets[];
 extern const size_t board_n_presets;
 
+/* The preset of that name, or NULL. */
+const struct board_preset *board_find_preset(const char *name);
+
 /*
  * Build the board called `name`: FAMILY:SIZE, a preset, or file:PATH. An unknown name or a size
  * out of range is ERROR_USAGE with the nearest names listed; a bad board file is ERROR_DATA.

@@ -320,10 +320,7 @@ static int infer_archive(struct plan *plan, size_t i, const struct settings *req
         return error_no_memory(err, "roles");
     roles.is_strict = !request->allow_expanded && plan->purpose == FOR_IMAGES;
     roles.swaps_colours = roles.is_strict && plan->swaps;
-    roles.value_is_said = plan->conventions.value_said;
-    roles.value_is_signed = plan->conventions.value == VALUE_COLOUR11;
-    roles.to_move_is_said = plan->conventions.to_move_said;
-    roles.to_move = plan->conventions.to_move;
+    roles.conventions = &plan->conventions;
     status =
         role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i], &problems, err);
     if (status == 0 && problems.n > 0)

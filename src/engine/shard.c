@@ -396,6 +396,7 @@ static int decide_roles(struct shard *shard, struct error *err)
         request.is_strict =
             shard->recall.manifest == NULL && shard_expansion(&shard->archive) == NULL;
         request.swaps_colours = request.is_strict && board_swaps_colours(shard->found.board);
+        request.conventions = &conventions_default;
         request.command = head.text;
         request.operands = file.text;
         status = role_infer(&shard->archive, shard->found.board, &request, shard->bindings,

@@ -358,16 +358,11 @@ static char *copy_utf8(const char *text, size_t n_bytes, bool is_utf8)
 
     if (copy == NULL)
         return NULL;
-    for (size_t i = 0; i < n_bytes; i++) {
-        const uint8_t c = (uint8_t)text[i];
-
-        if (c < 0x80 || is_utf8) {
+    for (size_t i = 0; i < n_bytes; i++)
+        if (is_utf8)
             copy[n++] = text[i];
-        } else {
-            copy[n++] = (char)(0xc0 | c >> 6);
-            copy[n++] = (char)(0x80 | (c & 0x3f));
-        }
-    }
+        else
+            n += text_put_code((uint8_t)text[i], copy + n);
     copy[n] = '\0';
     return copy;
 }

@@ -114,18 +114,6 @@ static uint8_t side_of(const struct run *run, uint8_t *bytes, size_t n_bytes)
     return (uint8_t)(split->n_parts - 1);
 }
 
-/* UTF-8 of a code point. */
-static size_t put_code_point(uint32_t code, uint8_t *out)
-{
-    static const uint8_t lead[5] = {0, 0, 0xc0, 0xe0, 0xf0};
-    const size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-
-    for (size_t i = n; i-- > 1; code >>= 6)
-        out[i] = (uint8_t)(0x80 | (code & 0x3f));
-    out[0] = (uint8_t)(lead[n] | (n == 4 ? code & 7 : code));
-    return n;
-}
-
 /* A row's value as it is hashed: integers as 8 bytes, texts as UTF-8 without padding, whatever the
  * type; so that no shard's type or width matters. */
 static size_t put_value(const struct dtype *dtype, const uint8_t *element, uint8_t *out)
@@ -149,8 +137,9 @@ static size_t put_value(const struct dtype *dtype, const uint8_t *element, uint8
         while (n > 0 && bytes_get_uint(element + 4 * (n - 1), 4, false) == 0)
             n--;
         for (size_t i = 0; i < n; i++)
-            n_bytes += put_code_point(
-                (uint32_t)bytes_get_uint(element + 4 * i, 4, dtype->big_endian), out + n_bytes);
+            n_bytes += text_put_code(
+                (uint32_t)bytes_get_uint(element + 4 * i, 4, dtype->big_endian) & 0x1fffff,
+                (char *)out + n_bytes);
         return n_bytes;
     }
 }

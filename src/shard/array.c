@@ -28,21 +28,21 @@ bool array_is_fortran(const struct array *array)
 /* UCS-4 as UTF-8; -1 when something is no code point or there is no room for it and a NUL. */
 static int put_unicode(const struct dtype *dtype, const uint8_t *p, char *text, size_t n_bytes)
 {
-    static const uint8_t lead[5] = {0, 0, 0xc0, 0xe0, 0xf0};
     size_t n = dtype->itemsize / 4, used = 0;
 
     while (n > 0 && bytes_get_uint(p + 4 * (n - 1), 4, false) == 0)
         n--;
     for (size_t i = 0; i < n; i++) {
-        uint64_t code = bytes_get_uint(p + 4 * i, 4, dtype->big_endian);
-        const size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+        const uint32_t code = (uint32_t)bytes_get_uint(p + 4 * i, 4, dtype->big_endian);
+        char bytes[4];
+        size_t length;
 
-        if (code == 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ||
-            used + length >= n_bytes)
+        if (code == 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
             return -1;
-        for (size_t k = length; k-- > 1; code >>= 6)
-            text[used + k] = (char)(0x80 | (code & 0x3f));
-        text[used] = (char)(lead[length] | code);
+        length = text_put_code(code, bytes);
+        if (used + length >= n_bytes)
+            return -1;
+        memcpy(text + used, bytes, length);
         used += length;
     }
     text[used] = '\0';

@@ -104,14 +104,11 @@ struct role_override {
 struct role_request {
     struct role_override *overrides; /* owned */
     size_t n_overrides;
-    char *policy_layout;  /* owned, or NULL: --policy */
-    int plane_xy;         /* --plane-order: -1 not said, 0 yx, 1 xy */
-    bool is_strict;       /* nothing that may be spatial is copied by guess (expand) */
-    bool swaps_colours;   /* nor anything with rows: a colour swap may change it */
-    bool value_is_said;   /* --value was told, */
-    bool value_is_signed; /* and that values go from -1 to 1 */
-    bool to_move_is_said; /* --to-move was told: */
-    enum to_move_coding to_move;
+    char *policy_layout; /* owned, or NULL: --policy */
+    int plane_xy;        /* --plane-order: -1 not said, 0 yx, 1 xy */
+    bool is_strict;      /* nothing that may be spatial is copied by guess (expand) */
+    bool swaps_colours;  /* nor anything with rows: a colour swap may change it */
+    const struct conventions *conventions; /* borrowed; with swaps_colours only */
     const char *command;  /* borrowed, or NULL: the command line, to which a refusal adds flags, */
     const char *operands; /* and what must stand behind them ("-- a.npz"), or "" */
 };

@@ -20,14 +20,6 @@
 
 /* --- the board --- */
 
-static bool is_preset(const char *name)
-{
-    for (size_t i = 0; i < board_n_presets; i++)
-        if (strcmp(board_presets[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 const struct array *role_rows_array(const struct archive_in *archive)
 {
     static const enum role order[] = {ROLE_PLANES, ROLE_POLICY, ROLE_VALUE, ROLE_ACTION};
@@ -47,7 +39,7 @@ int role_guess_board(const struct archive_in *archive, char *name, size_t n_byte
     int n;
 
     if (type != NULL && type->header.n_dims == 0 && array_read_string(type, name, n_bytes) == 0 &&
-        is_preset(name))
+        board_find_preset(name) != NULL)
         return 0;
     if (n_bytes > 0)
         name[0] = '\0';
@@ -432,16 +424,16 @@ static const char *suggest_player(const struct role_context *c, const char *role
     } codings[] = {[TO_MOVE_01] = {0, 1, ""},
                    [TO_MOVE_12] = {1, 2, " --to-move 12"},
                    [TO_MOVE_PM1] = {-1, 1, " --to-move pm1"}};
-    enum to_move_coding coding = c->request->to_move;
+    enum to_move_coding coding = c->request->conventions->to_move;
 
-    if (!c->request->to_move_is_said) {
+    if (!c->request->conventions->to_move_said) {
         coding = low == -1 ? TO_MOVE_PM1 : low == 1 && high == 2 ? TO_MOVE_12 : TO_MOVE_01;
         if (coding != TO_MOVE_01 && has_role(c, ROLE_TO_MOVE))
             return NULL;
     }
     if (low < codings[coding].low || high > codings[coding].high)
         return NULL;
-    if (!c->request->to_move_is_said)
+    if (!c->request->conventions->to_move_said)
         *flags = codings[coding].flags;
     return role;
 }
@@ -475,8 +467,8 @@ const char *role_suggest_label(struct role_case *a, const char **flags)
         return NULL;
     if (low >= 0)
         return find_speaker(a->array, 0.5) == SPEAKER_MOVER ? NULL : role;
-    if (a->c->request->value_is_said)
-        return a->c->request->value_is_signed ? role : NULL;
+    if (a->c->request->conventions->value_said)
+        return a->c->request->conventions->value == VALUE_COLOUR11 ? role : NULL;
     if (has_role(a->c, ROLE_VALUE) || find_speaker(a->array, 0) != SPEAKER_COLOUR)
         return NULL;
     *flags = " --value colour11";

@@ -202,7 +202,7 @@ static int bind_told(struct role_case *a)
     if (role_check_rows(a) != 0)
         return -1;
     if (!role_kinds[role].fit(a))
-        return role_refuse(a, role_suggest(a), a->c->reason);
+        return role_refuse(a, role_suggest(a), "%s", a->c->reason);
     set_role(a, role);
     return 0;
 }
@@ -217,30 +217,25 @@ static bool is_index_like(const struct npy_header *h)
 static int refuse_spatial(struct role_case *a)
 {
     const char *role = role_suggest(a);
-    char why[sizeof a->c->reason];
 
     if (strcmp(role, "action") == 0 || strcmp(role, "coord") == 0)
         role = "ROLE";
-    memcpy(why, a->c->reason, sizeof why);
-    role_unfit(a, "its name tells no role, and %s: expected to be told what it is", why);
-    return role_refuse(a, role, a->c->reason);
+    return role_refuse(a, role, "its name tells no role, and %s: expected to be told what it is",
+                       a->c->reason);
 }
 
 /* An array of N rows that is copied unless something speaks against it. */
 static int bind_copy(struct role_case *a, bool check_shape)
 {
     const struct pickle_document *objects = a->array->objects;
-    char reason[96];
 
     /* Objects that are rows of something cannot be copied by guess. */
     if (a->h->dtype.kind == DTYPE_OBJECT && objects == NULL)
         return role_refuse(a, NULL, "its objects are not loaded");
     for (uint64_t k = 0; objects != NULL && k < objects->n_items; k++)
-        if (objects->items[k].kind == PICKLE_LIST || objects->items[k].kind == PICKLE_ARRAY) {
-            snprintf(reason, sizeof reason,
-                     "item %" PRIu64 " is no number or string: its meaning must be told", k);
-            return role_refuse(a, NULL, reason);
-        }
+        if (objects->items[k].kind == PICKLE_LIST || objects->items[k].kind == PICKLE_ARRAY)
+            return role_refuse(
+                a, NULL, "item %" PRIu64 " is no number or string: its meaning must be told", k);
     if (check_shape && role_is_spatial(a, 1))
         return refuse_spatial(a);
     a->b->role = ROLE_COPY;
@@ -254,17 +249,17 @@ static int refuse_swapped(struct role_case *a)
     struct role_problems *problems = a->c->problems;
     const bool moves = is_index_like(a->h) && role_name_suggests_cells(a->array->key);
     const char *flags = "", *role;
+    bool is_likely;
 
     if (role_is_spatial(a, 1))
         return refuse_spatial(a);
     role = moves ? role_suggest(a) : role_suggest_label(a, &flags);
+    is_likely = role != NULL && strcmp(role, "ROLE") != 0;
     role_refuse(a, role,
-                role != NULL && strcmp(role, "ROLE") != 0
-                    ? "its name tells no role, and a transform swaps the colours, which may change "
-                      "it: expected to be told what it is"
-                    : "its name tells no role, and a transform swaps the colours, which may change "
-                      "it, and nothing is likely: expected to be told what it is, --copy if "
-                      "colours do not matter to it");
+                "its name tells no role, and a transform swaps the colours, which may change it%s: "
+                "expected to be told what it is%s",
+                is_likely ? "" : ", and nothing is likely",
+                is_likely ? "" : ", --copy if colours do not matter to it");
     if (problems->n > 0)
         problems->items[problems->n - 1].flags = flags;
     return -1;
@@ -363,7 +358,7 @@ static int bind_named(struct role_case *a)
     if ((kind->flags & ROLE_ONLY_SWAPS) && !a->c->swaps_colours && !role_is_spatial(a, 1))
         return bind_copy(a, false);
     (void)kind->fit(a); /* once more, for its reason */
-    return role_refuse(a, role_suggest(a), a->c->reason);
+    return role_refuse(a, role_suggest(a), "%s", a->c->reason);
 }
 
 static void bind_array(struct role_case *a)
@@ -413,7 +408,7 @@ static int finish_action(struct role_case *a, const struct role_binding *policy)
     struct role_binding *b = a->b;
 
     if (role_told_layout(a, &b->layout) != 0)
-        return role_refuse(a, "drop", a->c->reason);
+        return role_refuse(a, "drop", "%s", a->c->reason);
     if (policy != NULL && (b->layout == NULL || b->layout == policy->layout)) {
         b->layout = policy->layout;
         b->n_actions = policy->n_actions;
@@ -448,16 +443,16 @@ static int finish_flip(struct role_case *a, const struct role_binding *policy)
     const enum action_flip flip = a->told->flip >= 0 ? (enum action_flip)a->told->flip : a->b->flip;
 
     a->b->flip = flip;
-    if (!action_can_flip(a->c->board, a->b->layout, flip)) {
-        role_unfit(a, "option %s is for a policy with an entry for each cell of a %s",
-                   action_flip_name(flip), flip == ACTION_TRANSPOSE ? "square" : "rectangle");
-        return role_refuse(a, role_name(a->b->role), a->c->reason);
-    }
+    if (!action_can_flip(a->c->board, a->b->layout, flip))
+        return role_refuse(a, role_name(a->b->role),
+                           "option %s is for a policy with an entry for each cell of a %s",
+                           action_flip_name(flip),
+                           flip == ACTION_TRANSPOSE ? "square" : "rectangle");
     if (a->is_told || policy == NULL || policy->flip == ACTION_AS_IS)
         return 0;
-    role_unfit(a, "the policy is stored %s: expected to be told whether these moves are, too",
-               action_flip_name(policy->flip));
-    return role_refuse(a, "action", a->c->reason);
+    return role_refuse(a, "action",
+                       "the policy is stored %s: expected to be told whether these moves are, too",
+                       action_flip_name(policy->flip));
 }
 
 /* Moves get the layout of the shard's policy, and planes their order, once all roles are known. */

@@ -47,43 +47,32 @@ bool role_katago_is_shard(const struct archive_in *archive)
     return role_katago_missing(archive) == NULL;
 }
 
-static int refuse_unknown(struct role_case *a)
-{
-    struct text reason = {0};
-    int status =
-        text_append(&reason, &a->c->failed, "no member of a KataGo shard; its reader accepts only");
-
-    for (size_t k = 0; k < N_OF(members) && status == 0; k++)
-        status = text_append(&reason, &a->c->failed, "%s %s", k > 0 ? "," : "", members[k].name);
-    if (status == 0)
-        role_refuse(a, NULL, reason.text);
-    text_release(&reason);
-    return -1;
-}
-
 int role_katago_bind(struct role_case *a)
 {
     const struct dtype *dtype = &a->h->dtype;
     const struct member_rule *rule = find_member(a->array->key);
-    char second[40] = "";
+    char second[40] = "", names[400] = "";
 
+    for (size_t k = 0; k < N_OF(members); k++)
+        text_add(names, sizeof names, "%s %s", k > 0 ? "," : "", members[k].name);
     if (rule == NULL)
-        return refuse_unknown(a);
+        return role_refuse(a, NULL, "no member of a KataGo shard; its reader accepts only%s",
+                           names);
     if (role_check_rows(a) != 0)
         return -1;
     if (dtype->kind != rule->dtype[0] || dtype->itemsize != (uint32_t)(rule->dtype[1] - '0') ||
         a->h->n_dims != rule->n_dims || (rule->n_planes > 0 && a->h->shape[1] != rule->n_planes)) {
         if (rule->n_planes > 0)
             snprintf(second, sizeof second, ", the second one %u", rule->n_planes);
-        role_unfit(a, "expected dtype %s and %u dimensions%s", rule->dtype, rule->n_dims, second);
-        return role_refuse(a, NULL, a->c->reason);
+        return role_refuse(a, NULL, "expected dtype %s and %u dimensions%s", rule->dtype,
+                           rule->n_dims, second);
     }
     a->b->role = ROLE_COPY;
     a->b->inferred = true;
     if (rule->fit == NULL)
         return 0;
     if (!rule->fit(a))
-        return role_refuse(a, NULL, a->c->reason);
+        return role_refuse(a, NULL, "%s", a->c->reason);
     if (rule->fit == role_fit_policy && a->b->n_actions != (uint64_t)a->c->board->n_cells + 1)
         return role_refuse(a, NULL, "expected an action per cell and a pass");
     a->b->role = rule->role;

@@ -55,7 +55,8 @@ enum role role_wanted(const struct role_case *a);
  * ARRAY [shape]". Without a role only --copy is offered, and to leave it out. An array has one
  * problem, the first. Returns -1.
  */
-int role_refuse(struct role_case *a, const char *role, const char *reason);
+int role_refuse(struct role_case *a, const char *role, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The same with another code and with flags for the message written by the caller, or NULL. */
 int role_refuse_with(struct role_case *a, const char *role, const char *flags, enum error_code code,

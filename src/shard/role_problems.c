@@ -6,6 +6,7 @@
 #include "shard/role_parts.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,11 +57,15 @@ int role_refuse_with(struct role_case *a, const char *role, const char *flags, e
                         reason, flags != NULL ? "; use " : "", flags != NULL ? flags : "");
 }
 
-int role_refuse(struct role_case *a, const char *role, const char *reason)
+int role_refuse(struct role_case *a, const char *role, const char *format, ...)
 {
     const struct text_quoted key = text_path(a->array->key);
-    char flags[640];
+    char flags[640], reason[1024];
+    va_list args;
 
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
     if (role != NULL)
         snprintf(flags, sizeof flags, "--role %s=%s or --copy %s", key.text, role, key.text);
     else
@@ -216,7 +221,6 @@ static struct role_problem *add_companion(struct role_context *c, int i, const s
 {
     const int index = i >= 0 ? c->cases[i].b->index_array : -1;
     const size_t n = c->problems->n;
-    char reason[320];
 
     if (index < 0) {
         struct role_problem *problem = add_problem(c, i, NULL);
@@ -225,9 +229,8 @@ static struct role_problem *add_companion(struct role_context *c, int i, const s
             problem->why = *why;
         return problem;
     }
-    snprintf(reason, sizeof reason, "it goes with %.200s, which has no role",
-             text_quote(c->cases[index].array->key).text);
-    (void)role_refuse(&c->cases[i], NULL, reason);
+    (void)role_refuse(&c->cases[i], NULL, "it goes with %.200s, which has no role",
+                      text_quote(c->cases[index].array->key).text);
     return c->problems->n > n ? &c->problems->items[n] : NULL;
 }
 

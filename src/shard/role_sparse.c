@@ -73,17 +73,14 @@ static int position_of(const struct role_case *a)
 
 static void refuse_lonely(struct role_case *a, const struct part *missing, size_t n_prefix)
 {
-    char reason[320];
-
     if (n_prefix > 0)
-        snprintf(reason, sizeof reason, "a part of a sparse policy, but there is no %.*s%s",
-                 (int)(n_prefix > 150 ? 150 : n_prefix), text_path(a->array->key).text,
-                 missing->endings[0]);
+        role_refuse(a, NULL, "a part of a sparse policy, but there is no %.*s%s",
+                    (int)(n_prefix > 150 ? 150 : n_prefix), text_path(a->array->key).text,
+                    missing->endings[0]);
     else
-        snprintf(reason, sizeof reason,
-                 "a part of a sparse policy, but no other array is told to have the role %s",
-                 role_name(missing->role));
-    role_refuse(a, NULL, reason);
+        role_refuse(a, NULL,
+                    "a part of a sparse policy, but no other array is told to have the role %s",
+                    role_name(missing->role));
 }
 
 /* The array may hold the indices of a sparse policy: find the rest of it. */
@@ -258,21 +255,18 @@ static int check_objects(struct role_case *a, bool indices)
     const uint64_t n_columns = n_dims == 2 && a->h->shape[1] > 0 ? a->h->shape[1] : 1;
     const char *kind = indices ? "integers" : "numbers";
 
-    if (n_dims > 2) {
-        role_unfit(a, "expected rows of %s: objects (N,) or (N, k)", kind);
-        return role_refuse(a, NULL, a->c->reason);
-    }
+    if (n_dims > 2)
+        return role_refuse(a, NULL, "expected rows of %s: objects (N,) or (N, k)", kind);
     if (objects == NULL)
         return error_set(&a->c->failed, ERROR_INTERNAL, "%s: objects are not loaded",
                          text_quote(a->array->key).text);
     for (uint64_t k = 0; k < objects->n_items; k++) {
         const struct pickle_item *item = &objects->items[k];
 
-        if (n_dims == 1 ? is_sparse_row(item, indices) : is_sparse_number(item, indices))
-            continue;
-        role_unfit(a, "row %" PRIu64 ": expected %s %s%s", k / n_columns,
-                   n_dims == 1 ? "a 1-D array of" : "only", kind, n_dims == 1 ? " or a list" : "");
-        return role_refuse(a, NULL, a->c->reason);
+        if (!(n_dims == 1 ? is_sparse_row(item, indices) : is_sparse_number(item, indices)))
+            return role_refuse(a, NULL, "row %" PRIu64 ": expected %s %s%s", k / n_columns,
+                               n_dims == 1 ? "a 1-D array of" : "only", kind,
+                               n_dims == 1 ? " or a list" : "");
     }
     return 0;
 }
@@ -343,7 +337,7 @@ int role_sparse_bind(struct role_case *a)
         return -1;
     layout = find_layout(a, &length);
     if (layout == NULL)
-        return role_refuse(a, "policy-index:layout=LAYOUT", a->c->reason);
+        return role_refuse(a, "policy-index:layout=LAYOUT", "%s", a->c->reason);
     if (roles[1] == ROLE_META)
         roles[1] = ROLE_POLICY_VALUE;
     for (size_t k = 0; k < 3; k++) {

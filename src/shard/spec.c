@@ -15,18 +15,10 @@
 
 /* --- action spaces --- */
 
-/* --ambiguous keep: entries that name a region by one of its cells stay where they are. */
-static void keep_ambiguous(struct action_space *space)
-{
-    for (uint32_t t = 0; t < space->board->n_transforms; t++)
-        for (uint64_t a = 0; a < space->length; a++)
-            if (space->flags[a] & ACTION_AMBIGUOUS)
-                space->dst[t * space->length + a] = space->src[t * space->length + a] = (uint32_t)a;
-}
-
 const struct action_space *spec_space(struct spec_maker *maker, const struct role_binding *binding,
                                       struct error *err)
 {
+    const bool keeps = maker->conventions->ambiguous == AMBIGUOUS_KEEP;
     struct action_space *space;
 
     for (size_t i = 0; i < maker->n_spaces; i++)
@@ -41,8 +33,10 @@ const struct action_space *spec_space(struct spec_maker *maker, const struct rol
     if (space == NULL)
         return NULL;
     maker->spaces[maker->n_spaces++] = space;
-    if (maker->conventions->ambiguous == AMBIGUOUS_KEEP)
-        keep_ambiguous(space);
+    /* Entries that name a region by one of its cells stay where they are. */
+    for (uint64_t i = 0; keeps && i < space->board->n_transforms * space->length; i++)
+        if (space->flags[i % space->length] & ACTION_AMBIGUOUS)
+            space->dst[i] = space->src[i] = (uint32_t)(i % space->length);
     return action_space_flip(space, binding->flip, err) == 0 ? space : NULL;
 }
 
@@ -106,13 +100,11 @@ static int fill_grid_of_cells(struct spec *spec, struct error *err)
     return 0;
 }
 
-static int fill_box(struct spec *spec, bool plane_xy, struct error *err)
+/* The targets are the cells of the board. */
+static int follow_cells(struct spec *spec, bool plane_xy, struct error *err)
 {
     const struct board *board = spec->board;
 
-    if (spec->axis != board->n_cells)
-        return error_set(err, ERROR_DATA, "%llu cells, expected %u of board %s",
-                         (unsigned long long)spec->axis, board->n_cells, board->preset);
     for (uint32_t t = 0; t < board->n_transforms; t++) {
         const uint32_t moved_by = plane_xy ? board_xy_plane_transform(board, t) : t;
 
@@ -124,21 +116,26 @@ static int fill_box(struct spec *spec, bool plane_xy, struct error *err)
         spec->steps[t].dst = board->transforms[moved_by].dst;
     }
     spec->n_targets = board->n_cells;
-    if (board->n_on_board < board->n_cells)
-        spec->on_board = board->on_board;
     return 0;
 }
 
 static int fill_cells(struct spec *spec, struct spec_maker *maker,
                       const struct role_binding *binding, struct error *err)
 {
+    const struct board *board = spec->board;
+
     spec->channels_last = binding->axes.outer == 1 && binding->axes.inner > 1;
     spec->n_planes = spec->channels_last ? binding->axes.inner : binding->axes.outer;
     if (binding->takeiteasy_grid)
         return fill_grid_of_cells(spec, err);
     if (binding->layout != NULL) /* the axis holds the on-board cells alone */
         return spec_set_space(spec, maker, binding, err);
-    return fill_box(spec, binding->plane_xy, err);
+    if (spec->axis != board->n_cells)
+        return error_set(err, ERROR_DATA, "%llu cells, expected %u of board %s",
+                         (unsigned long long)spec->axis, board->n_cells, board->preset);
+    if (board->n_on_board < board->n_cells)
+        spec->on_board = board->on_board;
+    return follow_cells(spec, binding->plane_xy, err);
 }
 
 /* --- planes --- */
@@ -280,14 +277,7 @@ static int fill_planes(struct spec *spec, const struct spec_maker *maker, struct
 int spec_of_planes(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
                    struct error *err)
 {
-    spec->kind = SPEC_AXIS;
-    return fill_cells(spec, maker, binding, err) != 0 ? -1 : fill_planes(spec, maker, err);
-}
-
-int spec_of_packed(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
-                   struct error *err)
-{
-    spec->kind = SPEC_BITS;
+    spec->kind = binding->role == ROLE_PACKED ? SPEC_BITS : SPEC_AXIS;
     spec->lsb_first = binding->lsb_first;
     return fill_cells(spec, maker, binding, err) != 0 ? -1 : fill_planes(spec, maker, err);
 }
@@ -326,12 +316,7 @@ int spec_of_coord(struct spec *spec, struct spec_maker *maker, const struct role
     spec->kind = SPEC_COORD;
     spec->col_first = binding->col_first;
     spec->cols = spec->board->cols;
-    spec->n_targets = spec->board->n_cells;
-    for (uint32_t t = 0; t < spec->n_steps; t++) {
-        spec->steps[t].src = spec->board->transforms[t].src;
-        spec->steps[t].dst = spec->board->transforms[t].dst;
-    }
-    return 0;
+    return follow_cells(spec, false, err);
 }
 
 int spec_of_tile(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,

@@ -136,8 +136,7 @@ static inline uint32_t spec_between(const struct board *board, uint32_t from, ui
 
 /* --- by role: what stands in the rows of role_kinds --- */
 
-spec_fill spec_of_planes;
-spec_fill spec_of_packed;
+spec_fill spec_of_planes; /* and packed ones */
 spec_fill spec_of_grid;
 spec_fill spec_of_policy;
 spec_fill spec_of_indices;
