@@ -177,7 +177,8 @@ struct action_space *action_space_new(const struct board *board, const struct ac
 
 const char *action_flip_name(enum action_flip flip)
 {
-    static const char *const names[ACTION_N_FLIPS] = {"", "flipud", "fliplr", "transpose"};
+    static const char *const names[ACTION_N_FLIPS] = {
+        "", "flipud", "fliplr", "rot180", "transpose", "rot90", "rot270", "anti-transpose"};
 
     return names[flip];
 }
@@ -190,7 +191,7 @@ bool action_can_flip(const struct board *board, const struct action_layout *layo
     if (board->rows == 0 || board->n_on_board != board->n_cells || layout == NULL ||
         layout->length(layout, board) < board->n_cells ||
         layout->length(layout, board) > (uint64_t)board->n_cells + 1 ||
-        (flip == ACTION_TRANSPOSE && board->rows != board->cols))
+        (action_flip_exchanges(flip) && board->rows != board->cols))
         return false;
     for (uint64_t a = 0; a < board->n_cells; a++)
         if (action_cell(layout, board, a) != (int64_t)a)
@@ -200,18 +201,20 @@ bool action_can_flip(const struct board *board, const struct action_layout *layo
 
 uint64_t action_flip_cell(const struct board *board, enum action_flip flip, uint64_t cell)
 {
-    const uint64_t cols = board->cols > 0 ? board->cols : 1, row = cell / cols, col = cell % cols;
+    const uint64_t cols = board->cols > 0 ? board->cols : 1;
+    uint64_t row = cell / cols, col = cell % cols;
 
-    switch (flip) {
-    case ACTION_FLIPUD:
-        return (board->rows - 1 - row) * board->cols + col;
-    case ACTION_FLIPLR:
-        return row * board->cols + board->cols - 1 - col;
-    case ACTION_TRANSPOSE:
-        return col * board->cols + row;
-    default:
+    if (flip == ACTION_AS_IS)
         return cell;
+    if (action_flip_exchanges(flip)) {
+        row = cell % cols;
+        col = cell / cols;
     }
+    if (flip & ACTION_FLIPUD)
+        row = board->rows - 1 - row;
+    if (flip & ACTION_FLIPLR)
+        col = cols - 1 - col;
+    return row * cols + col;
 }
 
 int action_space_flip(struct action_space *space, enum action_flip flip, struct error *err)
@@ -225,7 +228,7 @@ int action_space_flip(struct action_space *space, enum action_flip flip, struct 
         uint32_t *dst = space->dst + t * space->length;
 
         for (uint64_t a = 0; a < n_cells; a++)
-            stored[a] = (uint32_t)action_flip_cell(space->board, flip,
+            stored[a] = (uint32_t)action_flip_cell(space->board, action_flip_inverse(flip),
                                                    dst[action_flip_cell(space->board, flip, a)]);
         memcpy(dst, stored, n_cells * sizeof *stored);
         perm_invert(dst, space->length, space->src + t * space->length);

@@ -80,14 +80,32 @@ static inline int64_t action_cell(const struct action_layout *layout, const stru
 void action_describe(const struct action_layout *layout, const struct board *board, uint64_t action,
                      char *text, size_t n_bytes);
 
-/* How a policy is stored beside its planes: in their order, or with its cells in another one. */
+/* How a policy is stored beside its planes: in their order, or with its cells in another one of the
+ * eight that a box has. Bits: the rows, or the columns, are counted from the other end; 4: rows and
+ * columns were exchanged before. */
 enum action_flip {
     ACTION_AS_IS,
     ACTION_FLIPUD,
     ACTION_FLIPLR,
+    ACTION_ROT180,
     ACTION_TRANSPOSE,
+    ACTION_ROT90, /* clockwise */
+    ACTION_ROT270,
+    ACTION_ANTI_TRANSPOSE,
     ACTION_N_FLIPS,
 };
+
+/* True for those that only a square has. */
+static inline bool action_flip_exchanges(enum action_flip flip)
+{
+    return (flip & ACTION_TRANSPOSE) != 0;
+}
+
+/* The order that undoes it. */
+static inline enum action_flip action_flip_inverse(enum action_flip flip)
+{
+    return flip == ACTION_ROT90 ? ACTION_ROT270 : flip == ACTION_ROT270 ? ACTION_ROT90 : flip;
+}
 
 struct action_space {
     const struct board *board;          /* borrowed */
@@ -149,11 +167,11 @@ const struct board_step *ringrift_directions(const struct board *board, uint32_t
 const char *action_flip_name(enum action_flip flip);
 
 /* True when a policy of this layout can be stored so: an entry per cell of a whole box, which is a
- * square where it is transposed. */
+ * square where rows and columns are exchanged. */
 bool action_can_flip(const struct board *board, const struct action_layout *layout,
                      enum action_flip flip);
 
-/* The cell that a cell's entry is about when the policy is stored so; its own inverse. */
+/* The cell that a cell's entry is about when the policy is stored so. */
 uint64_t action_flip_cell(const struct board *board, enum action_flip flip, uint64_t cell);
 
 /* Move the maps of a new space into the order in which a flipped policy is stored: an entry goes

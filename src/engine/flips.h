@@ -1,7 +1,8 @@
 /*
  * flips.h - policies and moves that are stored in another order than the planes beside them: upside
- * down, mirrored or transposed. In a game of placement no policy stands on stones. One that does in
- * the order in which it is said to be stored, and does not in another, is stored in that other one.
+ * down, mirrored, turned or transposed. In a game of placement no policy stands on stones. One that
+ * does in the order in which it is said to be stored, and does not in another, is stored in that
+ * other one.
  */
 #ifndef SYMAUG_ENGINE_FLIPS_H
 #define SYMAUG_ENGINE_FLIPS_H

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define LAYOUT_OPTIONS "flipud fliplr transpose layout=NAME"
+#define LAYOUT_OPTIONS "flipud fliplr rot90 rot180 rot270 transpose anti-transpose layout=NAME"
 #define POLICY_EFFECT  "gather over the action axis"
 
 #define POLICY_NAMES \
@@ -326,7 +326,11 @@ static const struct role_option {
     {"players", offsetof(struct role_override, per_player), 1},
     {"flipud", offsetof(struct role_override, flip), ACTION_FLIPUD},
     {"fliplr", offsetof(struct role_override, flip), ACTION_FLIPLR},
+    {"rot90", offsetof(struct role_override, flip), ACTION_ROT90},
+    {"rot180", offsetof(struct role_override, flip), ACTION_ROT180},
+    {"rot270", offsetof(struct role_override, flip), ACTION_ROT270},
     {"transpose", offsetof(struct role_override, flip), ACTION_TRANSPOSE},
+    {"anti-transpose", offsetof(struct role_override, flip), ACTION_ANTI_TRANSPOSE},
     {"player", offsetof(struct role_override, is_winner), 0},
     {"winner", offsetof(struct role_override, is_winner), 1},
 };

@@ -90,7 +90,7 @@ struct role_override {
     int lsb_first;     /* :msb, :lsb */
     int channels_last; /* :nchw, :nhwc */
     int per_player;    /* :players */
-    int flip;          /* :flipud, :fliplr, :transpose (enum action_flip); else -1 */
+    int flip;          /* :flipud and so on (enum action_flip); else -1 */
     int is_winner;     /* :player, :winner */
     int is_pairs;      /* :pairs */
 };

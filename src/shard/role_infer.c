@@ -447,7 +447,7 @@ static int finish_flip(struct role_case *a, const struct role_binding *policy)
         return role_refuse(a, role_name(a->b->role),
                            "option %s is for a policy with an entry for each cell of a %s",
                            action_flip_name(flip),
-                           flip == ACTION_TRANSPOSE ? "square" : "rectangle");
+                           action_flip_exchanges(flip) ? "square" : "rectangle");
     if (a->is_told || policy == NULL || policy->flip == ACTION_AS_IS)
         return 0;
     return role_refuse(a, "action",

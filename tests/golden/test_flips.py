@@ -74,6 +74,43 @@ def test_flip(flip, shape, dtype, n):
                 same_bits(found[:, t, n * n], rows[:, -1], "pass")
 
 
+# The other orders of a box: a quarter turn clockwise is none that undoes itself.
+TURNS = {"rot90": IMAGES[1], "rot180": IMAGES[2], "rot270": IMAGES[3], "anti-transpose": IMAGES[7]}
+
+
+@tap.test(*[(turn, kind, board) for turn in TURNS for kind in ("dense", "csr", "move", "mask")
+            for board in ("square:9", "rhombus:9")])
+def test_turned(turn, kind, board):
+    """Beside planes whose rows or columns are counted from another corner."""
+    planes, policy = games(9, 60, "<f4", one_hot=kind == "move")
+    stored = np.ascontiguousarray(TURNS[turn](policy)).reshape(60, 81)
+    more = {"dense": lambda: {"p": stored}, "csr": lambda: sparse(stored, "csr", np.random.default_rng(2)),
+            "move": lambda: {"p": stored.argmax(1)}, "mask": lambda: {"p": stored > 0}}[kind]()
+    name, role = next(iter(more)), {"dense": "policy", "csr": "policy-index", "move": "action", "mask": "mask"}[kind]
+    told = "" if kind == "csr" else ":layout=cells,"
+    with tempfile.TemporaryDirectory() as folder:
+        arrays = {"state": planes[:, :2], **more}
+        options = [] if kind == "csr" else [f"--role=p={role}:layout=cells"]
+        err = expand(folder, arrays, board, *options, code=65)
+        assert f"--role {name}={role}" in err and turn in err.split("use --role")[1], err
+        found, _ = run("verify", "-b", board, *options, os.path.join(folder, "in.npz"), code=1)
+        assert f":{turn}" in found and "[policy-occupied]" in found, found
+        option = f"--role={name}={role}{told or ':'}{turn}"
+        out = expand(folder, arrays, board, option)
+        run("verify", os.path.join(folder, "out.npz"))
+        ids = range(8) if board[0] == "s" else [0, 2, 6, 7]
+        for t, image in zip(sorted(set(out["symaug_transform"])), ids):
+            rows = out["symaug_transform"] == t
+            wanted = TURNS[turn](IMAGES[image](policy)).reshape(60, 81)
+            if kind == "csr":
+                assert np.array_equal(dense(out, 81)[rows], wanted), t
+            elif kind == "move":
+                assert np.array_equal(out["p"][rows], wanted.argmax(1)), t
+            else:
+                same_bits(out["p"][rows], wanted if kind == "dense" else wanted > 0, f"{turn} {t}")
+        run("show", "--row", "9", "--color", "never", os.path.join(folder, "out.npz"))
+
+
 @tap.test(*FLIPS)
 def test_mask_and_action(flip):
     """Masks are looked at, too; a move beside a flipped policy must be told."""
@@ -280,7 +317,7 @@ def test_right_sets_pass(board):
                    "--transforms=0,1")
 
 
-@tap.test(("connect4", "policy:flipud", 7), ("chess", "policy:fliplr", 1814),
+@tap.test(("grid:4x6", "policy:rot90", 24), ("grid:4x6", "policy:anti-transpose", 24), ("connect4", "policy:flipud", 7), ("chess", "policy:fliplr", 1814),
           ("hex8", "policy:flipud", 81), ("grid:4x6", "policy:transpose", 24))
 def test_refused(board, role, length):
     """Where a policy has no entry per cell of a rectangle, or no square, the option is refused."""
