@@ -62,7 +62,7 @@ int flips_init(struct flips *flips, const struct board *board, const struct role
             const bool places = flips->can_flip[flip] && a < layout->length(layout, board) &&
                                 (action_flags(layout, board, a) & ACTION_PLACEMENT);
 
-            targets[flip * n_actions + a] =
+            targets[a * ACTION_N_FLIPS + flip] =
                 places ? element_of_cell(
                              board, planes,
                              action_flip_cell(board, flip, (uint64_t)action_cell(layout, board, a)))
@@ -81,9 +81,15 @@ void flips_release(struct flips *flips)
 void flip_mass_add(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
                    uint64_t action, double p)
 {
+    const enum action_flip said = flips->policy->flip;
+    const enum action_flip first = mass->is_as_said ? said : ACTION_AS_IS;
+    const enum action_flip end = mass->is_as_said ? said + 1 : ACTION_N_FLIPS;
+    const int32_t *targets;
+
     if (isnan(p) || isinf(p))
         return;
-    if (action >= flips->n_actions || flips->targets[action] < 0) {
+    targets = action < flips->n_actions ? flips->targets + action * ACTION_N_FLIPS : NULL;
+    if (targets == NULL || targets[ACTION_AS_IS] < 0) {
         mass->total += p;
         return;
     }
@@ -93,14 +99,12 @@ void flip_mass_add(struct flip_mass *mass, const struct flips *flips, const uint
         return;
     mass->total += p;
     mass->squares += p * p;
-    for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++) {
-        const int32_t target = flips->targets[flip * flips->n_actions + action];
-
-        if (target < 0 || !occupied[target])
+    for (enum action_flip flip = first; flip < end; flip++) {
+        if (targets[flip] < 0 || !occupied[targets[flip]])
             continue;
         mass->on[flip] += p;
         mass->n_on[flip]++;
-        if (flip == flips->policy->flip && p > mass->highest) {
+        if (flip == said && p > mass->highest) {
             mass->highest = p;
             mass->action = action;
         }

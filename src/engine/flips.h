@@ -16,7 +16,7 @@ struct flips {
     bool can_flip[ACTION_N_FLIPS];
     bool is_columns;          /* an action is a column, full when both its ends are */
     uint64_t n_actions, axis; /* of a policy, of a plane */
-    int32_t *targets;         /* owned: by flip and action, the element of a plane, or -1 */
+    int32_t *targets;         /* owned: by action and flip, the element of a plane, or -1 */
 };
 
 /* Make the tables of a policy's binding beside that of planes. The caller releases them. */
@@ -29,6 +29,7 @@ bool flips_is_placement(const struct role_binding *policy);
 
 /* One policy: its mass, and under every flip that on cells with a stone. Zero-initialise. */
 struct flip_mass {
+    bool is_as_said; /* only as it is said to be stored: it is not for a tally */
     double total, squares, floor, on[ACTION_N_FLIPS];
     uint64_t n_cells, n_on[ACTION_N_FLIPS];
     double highest;  /* on a stone, as stored, */

@@ -448,6 +448,7 @@ struct rules {
     struct stone_planes where;
     struct laid laid[8]; /* the policy, if it is one, comes first */
     size_t n_laid;
+    uint64_t flip_step; /* the orders that there are are compared in one row of so many */
 
     /* The row at hand. */
     const struct window *window;

@@ -127,6 +127,7 @@ static int adapt_flips(const struct run *run, struct error *err)
         !has_cell_actions(&lanes[run->rules.policy]))
         return 0;
     status = rules_init_part(&look, &run->rules, err);
+    look.flip_step = 1;
     for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)
         rules_check_row(&look, window, &window->images[window->groups[g]]);
     flip = rules_best_flip(&look.laid[0]);

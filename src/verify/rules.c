@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_COMPARED 16384 /* rows in which orders of storage are compared */
+
 /* --- what applies --- */
 
 static const struct lane *planes_lane(const struct rules *r)
@@ -133,7 +135,10 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
     const struct board *board = lanes->shard->found.board;
     const struct lane *planes = lanes->planes >= 0 ? &lanes->items[lanes->planes] : NULL;
 
-    *r = (struct rules){.lanes = lanes, .policy = -1, .to_move = -1};
+    *r = (struct rules){.lanes = lanes,
+                        .policy = -1,
+                        .to_move = -1,
+                        .flip_step = 1 + lanes->shard->n_rows / MOST_COMPARED};
     if (planes == NULL || !dtype_is_number(&planes->array->header.dtype))
         return 0;
     if (planes->is_mapped && planes->spec.on_board != NULL && planes->spec.kind == SPEC_AXIS)
@@ -218,6 +223,13 @@ static bool find_stones(struct rules *r, uint64_t *overlap)
     return disjoint;
 }
 
+/* Is the row one of those that tell the order in which policies are stored? They are spread evenly,
+ * whatever the order of images. */
+static bool is_compared(const struct rules *r, uint64_t row)
+{
+    return (row * UINT64_C(0x9e3779b97f4a7c15) >> 32) % r->flip_step == 0;
+}
+
 /* Moves without values weigh 1 each. */
 static struct flip_mass weigh(const struct rules *r, const struct laid *laid)
 {
@@ -226,7 +238,7 @@ static struct flip_mass weigh(const struct rules *r, const struct laid *laid)
     const bool is_list = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
     const bool has_values = !is_list || policy->values >= 0;
     const struct row row = window_row(r->window, (size_t)laid->lane, r->image->at);
-    struct flip_mass mass = {.total = 0};
+    struct flip_mass mass = {.is_as_said = !is_compared(r, r->image->row)};
     struct row values = row;
 
     if (is_list && has_values)
@@ -261,8 +273,9 @@ static void check_occupied(struct rules *r, struct laid *laid)
         return;
     mass = weigh(r, laid);
     r->tallies[RULE_OCCUPIED].n_rows += keeps_off(r, laid);
-    flip_tally_add(&laid->parts.parts[flip_part_of(row, r->lanes->shard->n_rows)], laid->flips,
-                   &mass, r->n_stones[0] + r->n_stones[1]);
+    if (!mass.is_as_said)
+        flip_tally_add(&laid->parts.parts[flip_part_of(row, r->lanes->shard->n_rows)], laid->flips,
+                       &mass, r->n_stones[0] + r->n_stones[1]);
     if (!flip_mass_is_on(&mass, laid->flips->policy->flip))
         return;
     if (row < laid->first_on)
