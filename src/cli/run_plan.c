@@ -107,11 +107,8 @@ static void print_plan(const struct plan *plan, const char *output)
            (unsigned long long)plan->n_rows, plan->n_chosen);
     printf(" -> %llu rows, about %s before compression\n", (unsigned long long)plan->order.n_images,
            text_size(expand_estimate(plan)).text);
-    if (plan->rows_per_shard > 0) {
-        const struct shards shards = shards_of(plan);
-
-        printf("shards: %llu\n", (unsigned long long)shards_count(&shards));
-    }
+    if (plan->settings->rows_per_shard > 0)
+        printf("shards: %llu\n", (unsigned long long)shards_count(plan));
     printf("transforms:");
     for (uint32_t k = 0; k < plan->n_chosen; k++)
         printf("%s %u %s%s", k > 0 ? "," : "", plan->chosen[k],
@@ -144,7 +141,6 @@ struct run {
     const struct settings *settings;
     const struct plan *plan;
     struct expand_job job;
-    struct shards shards;
     json_t **stats;
     bool differs; /* --skip-existing: an output is there that is another one */
 };
@@ -238,8 +234,8 @@ static int check_shards(const struct run *run, const char *output, struct error 
 {
     const struct settings *settings = run->settings;
     const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
-    const uint64_t n = shards_count(&run->shards);
-    const uint64_t end = run->shards.cut == SHARDS_INPUTS ? n : n + 1;
+    const uint64_t n = shards_count(run->plan);
+    const uint64_t end = shards_cut(run->plan) == SHARDS_INPUTS ? n : n + 1;
     struct text name = {0};
     struct stat st;
     int status = 0;
@@ -247,7 +243,7 @@ static int check_shards(const struct run *run, const char *output, struct error 
     for (uint64_t i = settings->force || settings->skip_existing ? n : 0; i < end && status == 0;
          i++) {
         name.n_bytes = 0;
-        status = shards_name(&run->shards, output, i, &name, err);
+        status = shards_name(run->plan, output, i, &name, err);
         if (status == 0 && i < n)
             status = output_target_check(name.text, is_folder, false, err);
         else if (status == 0 && lstat(name.text, &st) == 0)
@@ -264,14 +260,14 @@ static int check_shards(const struct run *run, const char *output, struct error 
  * another one is left alone as a whole. */
 static int run_shards(struct run *run, const char *output, struct error *err)
 {
-    const uint64_t n = shards_count(&run->shards);
+    const uint64_t n = shards_count(run->plan);
     enum found *found = calloc(n, sizeof *found);
     struct text name = {0};
     uint64_t first = 0;
     int status = found != NULL ? 0 : error_no_memory(err, "list of shards");
 
     meter_expect(run->settings->meter, n);
-    if (status == 0 && run->shards.cut != SHARDS_ONE)
+    if (status == 0 && shards_cut(run->plan) != SHARDS_ONE)
         status = check_shards(run, output, err);
     for (uint64_t k = run->settings->skip_existing ? 0 : n; k < 2 * n && status == 0; k++) {
         const uint64_t i = k % n;
@@ -279,12 +275,12 @@ static int run_shards(struct run *run, const char *output, struct error *err)
         if (k == n && run->differs)
             break;
         name.n_bytes = 0;
-        status = shards_name(&run->shards, output, i, &name, err);
+        status = shards_name(run->plan, output, i, &name, err);
         if (status == 0 && k < n) {
             status = look(run, name.text, &found[i], err);
             run->differs |= found[i] == FOUND_OTHER;
         } else if (status == 0) {
-            const struct order rows = shards_slice(&run->shards, i, first);
+            const struct order rows = shards_slice(run->plan, i, first);
 
             run->job.force = run->settings->force || found[i] == FOUND_REMAINS;
             if (found[i] != FOUND_CURRENT)
@@ -300,8 +296,7 @@ static int run_shards(struct run *run, const char *output, struct error *err)
 int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t **stats,
              struct error *err)
 {
-    struct run run = {
-        .settings = settings, .plan = plan, .shards = shards_of(plan), .stats = stats};
+    struct run run = {.settings = settings, .plan = plan, .stats = stats};
     size_t n_printed;
     int status;
 

@@ -38,7 +38,7 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
                            "codes from %g to %g, expected 0, 1, 2 or -1, 0, 1; use --role "
                            "NAME=copy if they name no colour",
                            range.min, range.max);
-    survey_widen(plan->seen, array, &range);
+    survey_widen(plan->settings->seen, array, &range);
     if ((range.codes & NUMBER_CODE(-1)) && (range.codes & NUMBER_CODE(2)))
         return plan_refuse(plan, array, err,
                            "codes -1 here or in another input, and 2 in one: the inputs are coded "
@@ -128,7 +128,7 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
                                    "use --value colour11 or mover, or --role NAME=value:players "
                                    "or NAME=copy",
                              err);
-    survey_widen(plan->seen, array, &range);
+    survey_widen(plan->settings->seen, array, &range);
     if (!is_signed || range.min < 0 || range.n == 0)
         return 0;
     return plan_warn(plan, err,
@@ -185,7 +185,7 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
                                               : "the code of a player, or one of -1, 0, 2 for "
                                                 "nobody",
                              err);
-    survey_widen(plan->seen, array, &range);
+    survey_widen(plan->settings->seen, array, &range);
     if (!known && !(range.codes & ~(unsigned)(ONE | TWO)) && (range.codes & TWO))
         coding = TO_MOVE_12;
     else if (!known && range.codes == (MINUS | ONE))
@@ -262,7 +262,7 @@ static bool is_keyed(const struct plan *plan, const struct plan_array *array)
 {
     const char *planes;
 
-    return plan->wants_keys && board_swaps_colours(plan->board) &&
+    return plan->settings->orbit_key && board_swaps_colours(plan->board) &&
            plan->conventions.planes != PLANES_CANONICAL && plan_is_key(plan, array, &planes);
 }
 
@@ -295,11 +295,12 @@ static int bind_planes(struct plan *plan, struct plan_array *array, struct error
 /* Where rows are kept as they are, labels that nobody looks at need not be understood. */
 static bool is_moved(const struct plan *plan, const struct plan_array *array)
 {
+    const enum purpose purpose = plan->settings->purpose;
     const enum role role = array->binding.role;
     const char *planes;
 
-    return plan->purpose == FOR_IMAGES || plan->purpose == FOR_MEANS ||
-           (plan->purpose == FOR_VALUES && (role == ROLE_VALUE || role == ROLE_WDL)) ||
+    return purpose == FOR_IMAGES || purpose == FOR_MEANS ||
+           (purpose == FOR_VALUES && (role == ROLE_VALUE || role == ROLE_WDL)) ||
            plan_is_key(plan, array, &planes);
 }
 

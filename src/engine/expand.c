@@ -100,7 +100,7 @@ static int set_comment(struct expansion *x, struct error *err)
     struct text comment = {0};
     int status;
 
-    if (x->plan->purpose != FOR_IMAGES && !x->plan->was_expanded)
+    if (x->plan->settings->purpose != FOR_IMAGES && !x->plan->was_expanded)
         return 0;
     status = text_append(&comment, err, PLAN_ZIP_COMMENT "%s", x->plan->board->name);
     if (status == 0)

@@ -105,7 +105,7 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
         error_set(err, ERROR_DATA, "%s: the array is too large", text_path(form->key).text);
         return NULL;
     }
-    made->no_memory.tmpdir = plan->budget != NULL ? plan->budget->tmpdir : NULL;
+    made->no_memory.tmpdir = plan->settings->tmpdir;
     status = scratch_open(&made->file, n_bytes + 1, &made->no_memory, err);
     if (status == 0)
         status = scratch_resize(&made->file, n_bytes, err);

@@ -14,17 +14,36 @@ static uint64_t n_blocks_of(uint64_t n_rows, uint64_t block_rows)
     return n_rows / block_rows + (n_rows % block_rows != 0);
 }
 
-int order_init(struct order *order, bool shuffled, uint64_t seed, struct error *err)
+/* How many images there are in front of each block, and in all. */
+static int count_images(struct order *order, struct error *err)
+{
+    const uint64_t n_blocks = n_blocks_of(order->n_rows, order->block_rows);
+    struct selection *selection = order->selection;
+
+    free(selection->block_first);
+    selection->block_first = calloc(n_blocks + 1, sizeof *selection->block_first);
+    if (selection->block_first == NULL)
+        return error_no_memory(err, "image selection");
+    order->n_whole = 0;
+    for (uint64_t row = 0; row < order->n_rows; row++) {
+        if (row % order->block_rows == 0)
+            selection->block_first[row / order->block_rows] = order->n_whole;
+        for (uint32_t k = 0; k < order->n_chosen; k++)
+            order->n_whole += selection_has(selection, row, k);
+    }
+    selection->block_first[n_blocks] = order->n_whole;
+    return 0;
+}
+
+int order_init(struct order *order, struct error *err)
 {
     if (order->block_rows == 0 || order->block_rows > order->n_rows)
         order->block_rows = order->n_rows > 0 ? order->n_rows : 1;
-    order->shuffled = shuffled;
-    order->seed = seed;
-    if (order->selection != NULL)
-        order->n_whole =
-            order->selection->block_first[n_blocks_of(order->n_rows, order->block_rows)];
-    else if (__builtin_mul_overflow(order->n_rows, order->n_chosen, &order->n_whole) ||
-             order->n_whole > INT64_MAX)
+    if (order->selection != NULL && count_images(order, err) != 0)
+        return -1;
+    if (order->selection == NULL &&
+        (__builtin_mul_overflow(order->n_rows, order->n_chosen, &order->n_whole) ||
+         order->n_whole > INT64_MAX))
         return error_set(err, ERROR_DATA, "%llu rows times %u images are too many",
                          (unsigned long long)order->n_rows, order->n_chosen);
     order->first_image = 0;
@@ -210,28 +229,6 @@ int selection_init(struct selection *selection, uint64_t n_rows, uint32_t n_chos
     if (selection->masks == NULL)
         return error_no_memory(err, "image selection");
     memset(selection->masks, 0xff, n_bytes + 1);
-    return 0;
-}
-
-int selection_count(struct selection *selection, uint64_t n_rows, uint64_t block_rows,
-                    uint32_t n_chosen, struct error *err)
-{
-    uint64_t n_blocks, n_images = 0;
-
-    if (block_rows == 0 || block_rows > n_rows)
-        block_rows = n_rows > 0 ? n_rows : 1;
-    n_blocks = n_blocks_of(n_rows, block_rows);
-    free(selection->block_first);
-    selection->block_first = calloc(n_blocks + 1, sizeof *selection->block_first);
-    if (selection->block_first == NULL)
-        return error_no_memory(err, "image selection");
-    for (uint64_t row = 0; row < n_rows; row++) {
-        if (row % block_rows == 0)
-            selection->block_first[row / block_rows] = n_images;
-        for (uint32_t k = 0; k < n_chosen; k++)
-            n_images += selection_has(selection, row, k);
-    }
-    selection->block_first[n_blocks] = n_images;
     return 0;
 }
 

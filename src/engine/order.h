@@ -36,16 +36,17 @@ struct order {
     uint64_t block_rows;   /* B, at least 1 */
     const uint8_t *chosen; /* borrowed: ids of the chosen transforms, in output order */
     uint32_t n_chosen;
-    const struct selection *selection; /* borrowed, NULL: every row takes every transform */
+    struct selection *selection; /* borrowed, NULL: every row takes every transform */
     bool shuffled;
-    uint64_t seed;        /* of the shuffle */
+    uint64_t seed;        /* of the shuffle; what follows is set by order_init: */
     uint64_t n_whole;     /* output rows of the whole */
     uint64_t first_image; /* of a slice: where it begins in the whole; else 0 */
     uint64_t n_images;    /* output rows: those of the slice, or of the whole */
 };
 
-/* Complete an order whose first five fields are set. ERROR_DATA when rows x images overflow. */
-int order_init(struct order *order, bool shuffled, uint64_t seed, struct error *err);
+/* Complete an order, and count the images of its selection. ERROR_DATA when rows x images overflow.
+ */
+int order_init(struct order *order, struct error *err);
 
 /* Output rows first .. first + n - 1 of a whole order, as an order of their own. */
 struct order order_slice(const struct order *whole, uint64_t first, uint64_t n);
@@ -69,13 +70,9 @@ void order_images(const struct order *order, uint64_t first, size_t n, struct im
 void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t *begin,
                 uint64_t *end);
 
-/* All rows take all images; clear bits, then selection_count. NULL masks on failure. */
+/* All rows take all images; clear bits, then call order_init. NULL masks on failure. */
 int selection_init(struct selection *selection, uint64_t n_rows, uint32_t n_chosen,
                    struct error *err);
-
-/* Compute block_first from the masks. */
-int selection_count(struct selection *selection, uint64_t n_rows, uint64_t block_rows,
-                    uint32_t n_chosen, struct error *err);
 
 void selection_release(struct selection *selection);
 

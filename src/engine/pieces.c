@@ -42,7 +42,7 @@ int row_supply_open(struct row_supply *supply, const struct plan *plan,
                                              .csr = i == 0 ? array->csr : NULL,
                                              .at_random = !streams};
         supply->windows[i][0].reader = supply->windows[i][1].reader = &supply->readers[i];
-        if (reader_open(&supply->readers[i], plan->budget, err) != 0) {
+        if (reader_open(&supply->readers[i], plan->settings->budget, err) != 0) {
             row_supply_close(supply);
             return -1;
         }

@@ -7,7 +7,6 @@
 #include "engine/plan.h"
 
 #include "engine/made.h"
-#include "engine/shard.h"
 #include "engine/shards.h"
 #include "engine/survey.h"
 
@@ -77,8 +76,8 @@ static bool is_named(const char *list, const char *name, const char **planes)
 bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes)
 {
     *planes = NULL;
-    if (plan->key_names != NULL)
-        return is_named(plan->key_names, array->key, planes);
+    if (plan->settings->key != NULL)
+        return is_named(plan->settings->key, array->key, planes);
     switch (array->binding.role) {
     case ROLE_PACKED:
         return true;
@@ -149,6 +148,7 @@ void plan_release(struct plan *plan)
     free(plan->made);
     free(plan->input_ends);
     selection_release(&plan->selection);
+    recall_release(&plan->recall);
     free(plan->chosen);
     board_free(plan->board);
     *plan = (struct plan){0};
@@ -270,7 +270,7 @@ static bool has_box(const struct plan *plan)
 }
 
 /* Options that were given and change nothing here: perhaps the board is another one. */
-static int note_options(struct plan *plan, const struct settings *request, struct error *err)
+static int note_options(struct plan *plan, struct error *err)
 {
     const struct conventions *c = &plan->conventions;
     const bool swaps = board_swaps_colours(plan->board);
@@ -289,7 +289,7 @@ static int note_options(struct plan *plan, const struct settings *request, struc
          "there are no tiles"},
         {"ambiguous", conventions_is_said(c, "ambiguous"), has_ambiguous(plan),
          "no action names a region by one of its cells"},
-        {"plane-order", request->roles.plane_xy >= 0, has_box(plan),
+        {"plane-order", plan->settings->roles.plane_xy >= 0, has_box(plan),
          "no array has planes of rows and columns"},
     };
 
@@ -318,7 +318,7 @@ static int check_planes(const struct plan *plan, struct error *err)
 /* What the user should know about single arrays. */
 static int note_arrays(struct plan *plan, struct error *err)
 {
-    if (plan->purpose != FOR_IMAGES)
+    if (plan->settings->purpose != FOR_IMAGES)
         return 0;
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
@@ -347,7 +347,7 @@ static int note_arrays(struct plan *plan, struct error *err)
 
 static int bind_arrays(struct plan *plan, struct error *err)
 {
-    bool has_moving = plan->purpose != FOR_IMAGES;
+    bool has_moving = plan->settings->purpose != FOR_IMAGES;
 
     for (size_t i = 0; i < plan->n_arrays; i++)
         has_moving |= role_moves(plan->arrays[i].binding.role);
@@ -375,12 +375,14 @@ static bool needs_memory(const struct plan *plan)
 
 int plan_survey(struct plan *plan, struct error *err)
 {
+    const enum purpose purpose = plan->settings->purpose;
+
     if (plan->is_surveyed)
         return 0;
     plan->is_surveyed = true;
     if (plan->swaps && survey_turns(plan, err) != 0)
         return -1;
-    if (plan->purpose == FOR_KEYS || plan->purpose == FOR_VALUES)
+    if (purpose == FOR_KEYS || purpose == FOR_VALUES)
         return 0;
     if (survey_flips(plan, err) != 0 || survey_padding(plan, err) != 0 ||
         survey_places(plan, err) != 0)
@@ -390,29 +392,30 @@ int plan_survey(struct plan *plan, struct error *err)
 
 int plan_select_all(struct plan *plan, struct error *err)
 {
-    if (!plan->selected && selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0)
-        return -1;
-    plan->selected = true;
-    return 0;
+    return plan->selection.masks != NULL
+               ? 0
+               : selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err);
 }
 
-int plan_set_order(struct plan *plan, const struct settings *request, struct error *err)
+uint64_t plan_seed(const struct plan *plan)
 {
-    struct order *order = &plan->order;
+    const struct settings *s = plan->settings;
 
-    *order = (struct order){
+    return s->seed_name != NULL ? shuffle_hash_text(s->seed, s->seed_name) : s->seed;
+}
+
+int plan_set_order(struct plan *plan, struct error *err)
+{
+    plan->order = (struct order){
         .n_rows = plan->n_rows,
-        .block_rows = request->block_rows,
+        .block_rows = plan->settings->block_rows,
         .chosen = plan->chosen,
         .n_chosen = plan->n_chosen,
+        .selection = plan->selection.masks != NULL ? &plan->selection : NULL,
+        .shuffled = plan->settings->shuffle,
+        .seed = plan_seed(plan),
     };
-    if (plan->selected) {
-        if (selection_count(&plan->selection, plan->n_rows, request->block_rows, plan->n_chosen,
-                            err) != 0)
-            return -1;
-        order->selection = &plan->selection;
-    }
-    return order_init(order, request->shuffle, plan->seed, err);
+    return order_init(&plan->order, err);
 }
 
 int plan_keep_rows(struct plan *plan, struct error *err)
@@ -431,15 +434,15 @@ int plan_keep_rows(struct plan *plan, struct error *err)
     }
     plan->n_chosen = 1; /* ids ascend: the first is the identity */
     plan->swaps = plan->provenance = false;
-    plan->is_surveyed = plan->selected = true;
+    plan->is_surveyed = true;
     selection_release(&plan->selection);
     return selection_init(&plan->selection, plan->n_rows, 1, err);
 }
 
 /* What decides which images there are is surveyed, and then they are selected. */
-static int select_images(struct plan *plan, const struct settings *request, struct error *err)
+static int select_images(struct plan *plan, struct error *err)
 {
-    const bool makes_images = plan->purpose == FOR_IMAGES;
+    const bool makes_images = plan->settings->purpose == FOR_IMAGES;
 
     plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
     if ((makes_images && plan->board->family->castling != NULL &&
@@ -447,29 +450,26 @@ static int select_images(struct plan *plan, const struct settings *request, stru
         (makes_images && plan->conventions.ambiguous == AMBIGUOUS_DROP &&
          survey_ambiguous(plan, err) != 0) ||
         (needs_memory(plan) && plan_survey(plan, err) != 0) || note_board(plan, err) != 0 ||
-        note_options(plan, request, err) != 0 || note_arrays(plan, err) != 0)
+        note_options(plan, err) != 0 || note_arrays(plan, err) != 0)
         return -1;
-    if (request->unique && select_unique(plan, request->n_threads, err) != 0)
+    if (plan->settings->unique && select_unique(plan, err) != 0)
         return -1;
-    return request->pick > 0
-               ? select_pick(plan, request->pick, plan->seed, request->keep_identity, err)
-               : 0;
+    return plan->settings->pick > 0 ? select_pick(plan, err) : 0;
 }
 
 /* From the opened inputs to a plan. */
-static int settle(struct plan *plan, const struct settings *request, const struct recall *recall,
-                  struct error *err)
+static int settle(struct plan *plan, struct error *err)
 {
     uint64_t rounded;
 
-    plan->conventions = request->conventions;
-    if (plan_decide_board(plan, request, recall, err) != 0 ||
-        choose_transforms(plan, request->transforms, err) != 0 || check_planes(plan, err) != 0 ||
-        plan_match_arrays(plan, request, err) != 0)
+    plan->conventions = plan->settings->conventions;
+    if (plan_decide_board(plan, err) != 0 ||
+        choose_transforms(plan, plan->settings->transforms, err) != 0 ||
+        check_planes(plan, err) != 0 || plan_match_arrays(plan, err) != 0)
         return -1;
-    plan->provenance = request->provenance && !plan->board->family->only_known_members;
-    if (bind_arrays(plan, err) != 0 || select_images(plan, request, err) != 0 ||
-        plan_set_order(plan, request, err) != 0)
+    plan->provenance = plan->settings->provenance && !plan->board->family->only_known_members;
+    if (bind_arrays(plan, err) != 0 || select_images(plan, err) != 0 ||
+        plan_set_order(plan, err) != 0)
         return -1;
     rounded = shards_rounded(plan);
     if (rounded == 0)
@@ -477,39 +477,24 @@ static int settle(struct plan *plan, const struct settings *request, const struc
     return plan_warn(plan, err,
                      "--rows-per-shard %llu: shards of %llu rows, so that blocks of %llu rows "
                      "stay whole",
-                     (unsigned long long)plan->rows_per_shard, (unsigned long long)rounded,
-                     (unsigned long long)shards_block_rows(plan));
+                     (unsigned long long)plan->settings->rows_per_shard,
+                     (unsigned long long)rounded, (unsigned long long)shards_block_rows(plan));
 }
 
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
                const struct settings *request, struct error *err)
 {
-    struct recall recall = {.own = NULL};
     int status;
 
-    *plan = (struct plan){
-        .seen = request->seen,
-        .budget = request->budget,
-        .pick = request->pick,
-        .keep_identity = request->keep_identity,
-        .unique = request->unique,
-        .wants_keys = request->orbit_key,
-        .canonical = request->canonical,
-        .seed = request->seed_name == NULL ? request->seed
-                                           : shuffle_hash_text(request->seed, request->seed_name),
-        .purpose = request->purpose,
-        .key_names = request->key,
-        .one_block = request->block_rows == 0,
-        .rows_per_shard = request->rows_per_shard,
-    };
-    status = plan_open_inputs(plan, paths, n_paths, request, err);
+    *plan = (struct plan){.settings = request};
+    status = plan_open_inputs(plan, paths, n_paths, err);
     /* Sets that this program wrote say how they are to be read. */
-    if (status == 0 && plan->purpose == FOR_IMAGES)
-        status = settle(plan, request, NULL, err);
-    else if (status == 0 &&
-             (status = recall_open(&recall, request, &plan->archives[0], NULL, 0, false, err)) == 0)
-        status = settle(plan, &recall.settings, &recall, err);
-    recall_release(&recall);
+    if (status == 0 && request->purpose != FOR_IMAGES) {
+        status = recall_open(&plan->recall, request, &plan->archives[0], NULL, 0, false, err);
+        plan->settings = &plan->recall.settings;
+    }
+    if (status == 0)
+        status = settle(plan, err);
     if (status != 0)
         plan_release(plan);
     return status;
@@ -518,16 +503,13 @@ int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
 int plan_see(const char *path, const struct settings *request, struct survey_seen *seen,
              struct error *err)
 {
-    struct plan plan = {.budget = request->budget,
-                        .purpose = request->purpose,
-                        .key_names = request->key,
-                        .conventions = request->conventions};
+    struct plan plan = {.settings = request, .conventions = request->conventions};
     int status = 0;
 
-    if (plan_open_inputs(&plan, &path, 1, request, NULL) == 0 &&
-        plan_decide_board(&plan, request, NULL, NULL) == 0 && board_swaps_colours(plan.board) &&
+    if (plan_open_inputs(&plan, &path, 1, NULL) == 0 && plan_decide_board(&plan, NULL) == 0 &&
+        board_swaps_colours(plan.board) &&
         choose_transforms(&plan, request->transforms, NULL) == 0 && plan.swaps &&
-        plan_match_arrays(&plan, request, NULL) == 0) {
+        plan_match_arrays(&plan, NULL) == 0) {
         for (size_t i = 0; i < plan.n_arrays; i++)
             if (plan.arrays[i].binding.role == ROLE_PLANES)
                 (void)bind_array(&plan, &plan.arrays[i], NULL); /* finds the to-move plane */

@@ -14,7 +14,7 @@
 #include "codec/codec.h"
 #include "engine/kernel.h"
 #include "engine/order.h"
-#include "engine/settings.h"
+#include "engine/shard.h"
 #include "shard/archive_in.h"
 #include "shard/batch.h"
 #include "shard/conventions.h"
@@ -50,11 +50,11 @@ struct plan_note {
 };
 
 struct made;
-struct recall;
-struct survey_seen;
 
 struct plan {
-    struct board *board;         /* owned */
+    const struct settings *settings; /* borrowed; or recalled: */
+    struct recall recall; /* what the first input's manifest says, where rows are not expanded */
+    struct board *board;  /* owned */
     struct archive_in *archives; /* owned, n_archives */
     size_t n_archives;
     uint64_t *archive_rows; /* owned: rows of each input */
@@ -62,36 +62,24 @@ struct plan {
     uint8_t *chosen;        /* owned: ids of the chosen transforms, in output order */
     uint32_t n_chosen;
     struct conventions conventions;
-    const struct survey_seen *seen; /* borrowed: what other inputs hold, too; or NULL */
-    unsigned turn_codes;            /* in to-move planes, as far as they were looked for */
-    struct plan_array *arrays;      /* owned, in the first input's order */
+    unsigned turn_codes;       /* in to-move planes, as far as they were looked for */
+    struct plan_array *arrays; /* owned, in the first input's order */
     size_t n_arrays;
     struct csr *csrs; /* owned, one for each array of the first input: of arrays of offsets */
     struct spec_maker maker;
-    struct selection selection; /* when selected */
-    bool selected;
-    uint32_t pick; /* as requested */
-    bool keep_identity, unique;
-    bool wants_keys; /* of positions, which depend on no choice of transforms */
-    bool canonical;  /* one image of each row, which its key decides */
-    uint64_t seed;   /* the told one, or mixed with a name */
+    struct selection selection; /* which images there are; without masks: all */
     struct order order;
-    bool one_block;          /* all rows are one block: transform order */
-    uint64_t rows_per_shard; /* as requested */
-    uint64_t *input_ends;    /* owned, or NULL: every input has a shard of its own, which ends at
-                                this output row */
-    enum purpose purpose;
-    const char *key_names;   /* borrowed: --key, or NULL */
-    bool was_expanded;       /* an input holds images; looked for only when rows are folded */
+    uint64_t *input_ends; /* owned, or NULL: every input has a shard of its own, which ends at this
+                             output row */
+    bool was_expanded;    /* an input holds images; looked for only when rows are folded */
     struct plan_note *notes; /* owned */
     size_t n_notes;
     struct made **made; /* owned list: arrays that are made, not read (made.h) */
     size_t n_made;
     bool provenance;
-    bool swaps;            /* a chosen transform swaps colours */
-    bool is_surveyed;      /* see plan_survey */
-    struct budget *budget; /* borrowed from the request: memory for what cannot stream */
-    char **warnings;       /* owned lines */
+    bool swaps;       /* a chosen transform swaps colours */
+    bool is_surveyed; /* see plan_survey */
+    char **warnings;  /* owned lines */
     size_t n_warnings;
 
     /* Counts for the manifest; UINT64_MAX: does not apply. */
@@ -128,7 +116,7 @@ int plan_select_all(struct plan *plan, struct error *err);
 int plan_keep_rows(struct plan *plan, struct error *err);
 
 /* Set the order of the output rows again, after images were selected. */
-int plan_set_order(struct plan *plan, const struct settings *request, struct error *err);
+int plan_set_order(struct plan *plan, struct error *err);
 
 /* Whether an array is part of the position: planes, packed planes, grids, tiles and the player to
  * move, or those of --key. *planes: which of its planes --key tells ("0-13"), else NULL. */
@@ -147,8 +135,8 @@ struct text_quoted plan_array_name(const struct plan *plan, const struct plan_ar
 /*
  * Open the inputs, decide board, roles and transforms, bind every array to its move, survey the
  * data where labels or the choice of images depend on it, and set the order. On failure everything
- * is released and the error names file, array, expected and found. The caller releases a built
- * plan.
+ * is released and the error names file, array, expected and found. The settings must outlive the
+ * plan, which stays where it is; the caller releases a built one.
  */
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
                const struct settings *request, struct error *err);
@@ -179,16 +167,15 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err);
 
 /* Open all inputs into plan->archives and read their object arrays. */
 int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths,
-                     const struct settings *request, struct error *err);
+                     struct error *err);
 
-/* Build plan->board from the request, what the shards say, and the first one's manifest, if there
- * is a recall; a contradiction is refused. */
-int plan_decide_board(struct plan *plan, const struct settings *request,
-                      const struct recall *recall, struct error *err);
+/* Build plan->board from the settings, what the shards say, and where rows are not expanded the
+ * first one's manifest; a contradiction is refused. */
+int plan_decide_board(struct plan *plan, struct error *err);
 
 /* Infer the roles of every input, and fill plan->arrays and the row counts. All inputs must hold
  * the same arrays, of equal types and row shapes, in equal roles. */
-int plan_match_arrays(struct plan *plan, const struct settings *request, struct error *err);
+int plan_match_arrays(struct plan *plan, struct error *err);
 
 /* ERROR_CANT_CREATE when path is one of the inputs, or a file of one, whatever it is called. */
 int plan_inputs_check_not_output(const struct plan *plan, const char *path, struct error *err);
@@ -208,15 +195,17 @@ int plan_inputs_check_data(const struct plan *plan, int n_threads, struct error 
 int bind_array(struct plan *plan, struct plan_array *array, struct error *err);
 
 /*
- * Keep n_keep distinct images of every row, chosen among those that are still selected by a hash of
- * seed and row number: the choice depends on nothing else. keep_identity: the identity is one of
- * them. Rows with no more than n_keep images keep them all.
+ * --pick: keep so many distinct images of every row, chosen among those that are still selected by
+ * a hash of seed and row number: the choice depends on nothing else. Rows with no more images keep
+ * them all.
  */
-int select_pick(struct plan *plan, uint32_t n_keep, uint64_t seed, bool keep_identity,
-                struct error *err);
+int select_pick(struct plan *plan, struct error *err);
 
 /* Drop the images of a row that equal an earlier one of it in every array that moves. Reads the
  * inputs once. */
-int select_unique(struct plan *plan, int n_threads, struct error *err);
+int select_unique(struct plan *plan, struct error *err);
+
+/* The seed of all choices: as told, or mixed with a name. */
+uint64_t plan_seed(const struct plan *plan);
 
 #endif

@@ -19,14 +19,13 @@
 /* --- opening --- */
 
 /* Refuse an input that holds images; where rows are kept, it is noted. */
-static int check_expansion(struct plan *plan, const struct archive_in *archive,
-                           const struct settings *settings, struct error *err)
+static int check_expansion(struct plan *plan, const struct archive_in *archive, struct error *err)
 {
     const char *why = shard_expansion(archive);
 
     if (why == NULL && archive->form != ARCHIVE_MEMORY) {
         struct recall recall;
-        const int status = recall_open(&recall, settings, archive, NULL, 0, true, err);
+        const int status = recall_open(&recall, plan->settings, archive, NULL, 0, true, err);
 
         if (status == 0 && recall.output != NULL && recall_is_expanded(&recall))
             why = "its manifest says so";
@@ -35,16 +34,17 @@ static int check_expansion(struct plan *plan, const struct archive_in *archive,
             return -1;
     }
     plan->was_expanded |= why != NULL;
-    if (why == NULL || plan->purpose != FOR_IMAGES)
+    if (why == NULL || plan->settings->purpose != FOR_IMAGES)
         return 0;
     return error_set(err, ERROR_DATA,
                      "%s: was expanded before (%s); expanding it again would repeat every image",
                      text_path(archive->path).text, why);
 }
 
-int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths,
-                     const struct settings *request, struct error *err)
+int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths, struct error *err)
 {
+    const struct settings *request = plan->settings;
+
     plan->archives = calloc(n_paths, sizeof *plan->archives);
     plan->archive_rows = calloc(n_paths, sizeof *plan->archive_rows);
     if (plan->archives == NULL || plan->archive_rows == NULL)
@@ -59,7 +59,7 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
                 : role_open(archive, paths[i], request->use_map, &request->roles, err))
             return -1;
         plan->n_archives++;
-        if ((!request->allow_expanded && check_expansion(plan, archive, request, err) != 0) ||
+        if ((!request->allow_expanded && check_expansion(plan, archive, err) != 0) ||
             archive_in_load_objects(archive, err) != 0)
             return -1;
         for (size_t k = 0; k < archive->n_warnings; k++)
@@ -83,9 +83,10 @@ static int warn_of_doubles(struct plan *plan, struct error *err)
     return 0;
 }
 
-int plan_decide_board(struct plan *plan, const struct settings *request,
-                      const struct recall *recall, struct error *err)
+int plan_decide_board(struct plan *plan, struct error *err)
 {
+    const struct settings *request = plan->settings;
+    const struct recall *recall = request->purpose != FOR_IMAGES ? &plan->recall : NULL;
     const char *layout = request->roles.policy_layout;
     struct shard_board found;
     char list[512];
@@ -307,9 +308,9 @@ static int refuse_undecided(const struct archive_in *archive, struct role_proble
     return role_refuse_all(problems, archive, roles, &why, err);
 }
 
-static int infer_archive(struct plan *plan, size_t i, const struct settings *request,
-                         struct error *err)
+static int infer_archive(struct plan *plan, size_t i, struct error *err)
 {
+    const struct settings *request = plan->settings;
     const struct archive_in *archive = &plan->archives[i];
     struct role_binding *bindings = calloc(archive->n_arrays + 1, sizeof *bindings);
     struct role_request roles = request->roles; /* borrowed, but for what the plan adds */
@@ -318,7 +319,7 @@ static int infer_archive(struct plan *plan, size_t i, const struct settings *req
 
     if (bindings == NULL)
         return error_no_memory(err, "roles");
-    roles.is_strict = !request->allow_expanded && plan->purpose == FOR_IMAGES;
+    roles.is_strict = !request->allow_expanded && plan->settings->purpose == FOR_IMAGES;
     roles.swaps_colours = roles.is_strict && plan->swaps;
     roles.conventions = &plan->conventions;
     status =
@@ -334,14 +335,14 @@ static int infer_archive(struct plan *plan, size_t i, const struct settings *req
     return status;
 }
 
-int plan_match_arrays(struct plan *plan, const struct settings *request, struct error *err)
+int plan_match_arrays(struct plan *plan, struct error *err)
 {
     plan->arrays = calloc(plan->archives[0].n_arrays + 1, sizeof *plan->arrays);
     plan->csrs = calloc(plan->archives[0].n_arrays + 1, sizeof *plan->csrs);
     if (plan->arrays == NULL || plan->csrs == NULL)
         return error_no_memory(err, "arrays");
     for (size_t i = 0; i < plan->n_archives; i++)
-        if (infer_archive(plan, i, request, err) != 0)
+        if (infer_archive(plan, i, err) != 0)
             return -1;
     for (size_t i = 0; i < plan->n_arrays; i++) {
         struct plan_array *array = &plan->arrays[i];

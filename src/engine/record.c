@@ -57,30 +57,30 @@ static int add_options(struct manifest *m, const struct plan *plan, const struct
 {
     static const char *const forms[] = {
         [ARCHIVE_OUT_NPZ] = "npz", [ARCHIVE_OUT_NPY_FOLDER] = "npy-dir", [ARCHIVE_OUT_NPY] = "npy"};
-    const bool random = plan->pick > 0 || plan->order.shuffled;
+    const bool random = settings->pick > 0 || plan->order.shuffled;
     char pick[24], seed[24], rows[24];
     const struct manifest_setting all[] = {
         {"order", settings->order_text, NULL},
         {"level", settings->level_text, NULL},
         {"format", forms[settings->form], NULL},
         {"provenance", plan->provenance ? "yes" : "no", NULL},
-        {"pick", plan->pick > 0 ? pick : NULL, NULL},
+        {"pick", settings->pick > 0 ? pick : NULL, NULL},
         {"keep-identity",
-         plan->pick == 0       ? NULL
-         : plan->keep_identity ? "yes"
-                               : "no",
+         settings->pick == 0       ? NULL
+         : settings->keep_identity ? "yes"
+                                   : "no",
          NULL},
         {"seed", random ? seed : NULL, NULL},
         {"seed-per-name", random && settings->seed_name != NULL ? "yes" : NULL, NULL},
         {"shuffle", plan->order.shuffled ? "yes" : NULL, NULL},
-        {"rows-per-shard", plan->rows_per_shard > 0 ? rows : NULL, NULL},
-        {"unique", plan->unique ? "yes" : NULL, NULL},
-        {"expanded", plan->purpose != FOR_IMAGES && plan->was_expanded ? "yes" : NULL, NULL},
+        {"rows-per-shard", settings->rows_per_shard > 0 ? rows : NULL, NULL},
+        {"unique", settings->unique ? "yes" : NULL, NULL},
+        {"expanded", settings->purpose != FOR_IMAGES && plan->was_expanded ? "yes" : NULL, NULL},
     };
 
-    snprintf(pick, sizeof pick, "%u", (unsigned)plan->pick);
+    snprintf(pick, sizeof pick, "%u", (unsigned)settings->pick);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)settings->seed);
-    snprintf(rows, sizeof rows, "%llu", (unsigned long long)plan->rows_per_shard);
+    snprintf(rows, sizeof rows, "%llu", (unsigned long long)settings->rows_per_shard);
     m->codec_level = settings->level_text;
     m->codec_libraries = codec_libraries();
     m->options = NEW(m, sizeof all / sizeof *all + plan->n_notes, struct manifest_setting, err);
@@ -261,13 +261,14 @@ int record_write(const struct expand_job *job, const char *path, const struct ex
                  const struct members *members, struct error *err)
 {
     const struct plan *plan = job->plan;
-    const struct manifest_file output = {
-        .name = text_base_name(path),
-        .n_bytes = result->n_bytes,
-        .sha256 = result->sha256,
-        .n_rows = result->n_rows,
-        .first_row = plan->rows_per_shard > 0 || plan->input_ends != NULL ? result->first_row
-                                                                          : MANIFEST_NO_ROW};
+    const struct manifest_file output = {.name = text_base_name(path),
+                                         .n_bytes = result->n_bytes,
+                                         .sha256 = result->sha256,
+                                         .n_rows = result->n_rows,
+                                         .first_row = job->settings->rows_per_shard > 0 ||
+                                                              plan->input_ends != NULL
+                                                          ? result->first_row
+                                                          : MANIFEST_NO_ROW};
     struct manifest *m = manifest_new(err);
     struct text manifest_path = {0};
     int status = -1;

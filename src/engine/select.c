@@ -16,9 +16,12 @@
 #include <string.h>
 #include <xxhash.h>
 
-int select_pick(struct plan *plan, uint32_t n_keep, uint64_t seed, bool keep_identity,
-                struct error *err)
+int select_pick(struct plan *plan, struct error *err)
 {
+    const uint32_t n_keep = plan->settings->pick;
+    const bool keep_identity = plan->settings->keep_identity;
+    const uint64_t seed = plan_seed(plan);
+
     if (plan_select_all(plan, err) != 0)
         return -1;
     if (keep_identity && plan->chosen[0] != 0)
@@ -109,8 +112,9 @@ static int open_all(struct unique *u, struct error *err)
         m->rows.own = (struct reader){
             .arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
         m->values.own = (struct reader){.arrays = array->values, .n_arrays = plan->n_archives};
-        if (batch_open(&m->rows, plan->budget, err) != 0 ||
-            (array->spec.kind == SPEC_PADDED && batch_open(&m->values, plan->budget, err) != 0))
+        if (batch_open(&m->rows, plan->settings->budget, err) != 0 ||
+            (array->spec.kind == SPEC_PADDED &&
+             batch_open(&m->values, plan->settings->budget, err) != 0))
             return -1;
     }
     return 0;
@@ -206,9 +210,9 @@ static int drop_all(void *self, struct crew *crew)
     return 0;
 }
 
-int select_unique(struct plan *plan, int n_threads, struct error *err)
+int select_unique(struct plan *plan, struct error *err)
 {
-    struct unique u = {.plan = plan, .n_threads = n_threads > 0 ? n_threads : 1, .err = err};
+    struct unique u = {.plan = plan, .n_threads = plan->settings->n_threads, .err = err};
     int status = -1;
 
     if (plan_select_all(plan, err) == 0 && open_all(&u, err) == 0)

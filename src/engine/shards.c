@@ -10,60 +10,59 @@
 
 uint64_t shards_block_rows(const struct plan *plan)
 {
-    const uint64_t n = plan->canonical                                 ? 1
-                       : plan->pick > 0 && plan->pick < plan->n_chosen ? plan->pick
-                                                                       : plan->n_chosen;
+    const uint64_t pick = plan->settings->canonical ? 1 : plan->settings->pick;
 
-    return n * plan->order.block_rows;
+    return (pick > 0 && pick < plan->n_chosen ? pick : plan->n_chosen) * plan->order.block_rows;
 }
 
-struct shards shards_of(const struct plan *plan)
+enum shards_cut shards_cut(const struct plan *plan)
 {
-    struct shards shards = {.whole = &plan->order, .plan = plan, .n_rows = plan->rows_per_shard};
-    const uint64_t per_block = shards_block_rows(plan);
-
     if (plan->input_ends != NULL)
-        shards.cut = SHARDS_INPUTS;
-    if (plan->rows_per_shard == 0 || plan->input_ends != NULL)
-        return shards;
-    shards.cut = plan->order.shuffled || plan->one_block ? SHARDS_ROWS
-                 : plan->unique                          ? SHARDS_REACH
-                                                         : SHARDS_BLOCKS;
-    shards.n_blocks = plan->rows_per_shard > per_block ? plan->rows_per_shard / per_block : 1;
-    return shards;
+        return SHARDS_INPUTS;
+    if (plan->settings->rows_per_shard == 0)
+        return SHARDS_ONE;
+    if (plan->order.shuffled || plan->settings->block_rows == 0) /* transform order: one block */
+        return SHARDS_ROWS;
+    return plan->settings->unique ? SHARDS_REACH : SHARDS_BLOCKS;
 }
 
-static uint64_t end_of(const struct shards *shards, uint64_t i, uint64_t first)
+static uint64_t blocks_per_shard(const struct plan *plan)
 {
-    const struct order *whole = shards->whole;
-    const uint64_t left = whole->n_whole - first;
+    const uint64_t n = plan->settings->rows_per_shard / shards_block_rows(plan);
 
-    if (shards->cut == SHARDS_INPUTS)
-        return shards->plan->input_ends[i];
-    if (shards->cut == SHARDS_BLOCKS)
-        return order_end_of_blocks(whole, first, shards->n_blocks);
-    if (shards->cut == SHARDS_ONE || left <= shards->n_rows)
+    return n > 0 ? n : 1;
+}
+
+static uint64_t end_of(const struct plan *plan, uint64_t i, uint64_t first)
+{
+    const struct order *whole = &plan->order;
+    const uint64_t n_rows = plan->settings->rows_per_shard;
+    const enum shards_cut cut = shards_cut(plan);
+
+    if (cut == SHARDS_INPUTS)
+        return plan->input_ends[i];
+    if (cut == SHARDS_BLOCKS)
+        return order_end_of_blocks(whole, first, blocks_per_shard(plan));
+    if (cut == SHARDS_ONE || whole->n_whole - first <= n_rows)
         return whole->n_whole;
-    if (shards->cut == SHARDS_ROWS)
-        return first + shards->n_rows;
-    return order_end_of_blocks(whole, first + shards->n_rows - 1, 1);
+    return cut == SHARDS_ROWS ? first + n_rows : order_end_of_blocks(whole, first + n_rows - 1, 1);
 }
 
-struct order shards_slice(const struct shards *shards, uint64_t i, uint64_t first)
+struct order shards_slice(const struct plan *plan, uint64_t i, uint64_t first)
 {
-    return order_slice(shards->whole, first, end_of(shards, i, first) - first);
+    return order_slice(&plan->order, first, end_of(plan, i, first) - first);
 }
 
-uint64_t shards_count(const struct shards *shards)
+uint64_t shards_count(const struct plan *plan)
 {
     uint64_t n = 0, first = 0;
 
-    if (shards->cut == SHARDS_INPUTS)
-        return shards->plan->n_archives;
+    if (plan->input_ends != NULL)
+        return plan->n_archives;
     do {
-        first = end_of(shards, n, first);
+        first = end_of(plan, n, first);
         n++;
-    } while (first < shards->whole->n_whole);
+    } while (first < plan->order.n_whole);
     return n;
 }
 
@@ -82,7 +81,7 @@ static const char *find_number(const char *output, size_t *n_bytes, int *width)
     return at;
 }
 
-int shards_name(const struct shards *shards, const char *output, uint64_t i, struct text *name,
+int shards_name(const struct plan *plan, const char *output, uint64_t i, struct text *name,
                 struct error *err)
 {
     static const char *const endings[] = {".npz", ".npy"};
@@ -90,12 +89,12 @@ int shards_name(const struct shards *shards, const char *output, uint64_t i, str
     const char *ending = "", *at;
     int width;
 
-    if (shards->cut == SHARDS_ONE)
+    if (shards_cut(plan) == SHARDS_ONE)
         return text_append(name, err, "%s", output);
     while (n > 1 && output[n - 1] == '/')
         n--;
-    if (shards->cut == SHARDS_INPUTS) {
-        const char *path = shards->plan->archives[i].path;
+    if (plan->input_ends != NULL) {
+        const char *path = plan->archives[i].path;
         size_t end = strlen(path), begin;
 
         while (end > 1 && path[end - 1] == '/')
@@ -119,8 +118,8 @@ int shards_name(const struct shards *shards, const char *output, uint64_t i, str
 
 uint64_t shards_rounded(const struct plan *plan)
 {
-    const struct shards shards = shards_of(plan);
-    const uint64_t n_rows = shards.n_blocks * shards_block_rows(plan);
+    const uint64_t n_rows = blocks_per_shard(plan) * shards_block_rows(plan);
 
-    return shards.cut == SHARDS_BLOCKS && n_rows != plan->rows_per_shard ? n_rows : 0;
+    return shards_cut(plan) == SHARDS_BLOCKS && n_rows != plan->settings->rows_per_shard ? n_rows
+                                                                                         : 0;
 }

@@ -15,28 +15,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The cut of a plan's output; also the whole output as the only shard, when nothing is cut. */
-struct shards {
-    const struct order *whole; /* borrowed */
-    const struct plan *plan;   /* borrowed */
-    enum { SHARDS_ONE, SHARDS_ROWS, SHARDS_BLOCKS, SHARDS_REACH, SHARDS_INPUTS } cut;
-    uint64_t n_rows;   /* SHARDS_ROWS: in each; SHARDS_REACH: at least in each */
-    uint64_t n_blocks; /* SHARDS_BLOCKS: in each */
+/* How a plan's output is cut. */
+enum shards_cut {
+    SHARDS_ONE,    /* not at all */
+    SHARDS_ROWS,   /* after exactly so many rows */
+    SHARDS_BLOCKS, /* after so many blocks */
+    SHARDS_REACH,  /* after the block that reaches so many rows */
+    SHARDS_INPUTS, /* one for each input */
 };
-
-/* How the plan's output is cut. */
-struct shards shards_of(const struct plan *plan);
+enum shards_cut shards_cut(const struct plan *plan);
 
 /* Shard i, which begins at output row `first`, where the one before ends. */
-struct order shards_slice(const struct shards *shards, uint64_t i, uint64_t first);
+struct order shards_slice(const struct plan *plan, uint64_t i, uint64_t first);
 
 /* The number of shards; at least 1. */
-uint64_t shards_count(const struct shards *shards);
+uint64_t shards_count(const struct plan *plan);
 
 /* What shard i of an output is called: OUT.npz -> OUT-00000.npz, x%03d.npz -> x000.npz; the name
  * itself for the only one of an output that is not cut; the name of its input in the folder OUT
  * where each input has a shard. Appended to name. */
-int shards_name(const struct shards *shards, const char *output, uint64_t i, struct text *name,
+int shards_name(const struct plan *plan, const char *output, uint64_t i, struct text *name,
                 struct error *err);
 
 /* Output rows of a block in which no image is left out but by --pick. */

@@ -63,7 +63,7 @@ int survey_rows(const struct survey *survey, struct error *err)
             continue;
         *reader = (struct reader){
             .arrays = array->sources, .n_arrays = survey->plan->n_archives, .csr = array->csr};
-        status = batch_open(&batches[i], survey->plan->budget, err);
+        status = batch_open(&batches[i], survey->plan->settings->budget, err);
         if (rows_at_once(reader) < at_once)
             at_once = rows_at_once(reader);
     }
@@ -86,31 +86,15 @@ int survey_rows(const struct survey *survey, struct error *err)
     return status;
 }
 
-static int visit_entries(void *self, uint64_t number, const struct row rows[3], struct error *err)
-{
-    const struct entries_visitor *visitor = self;
-    int status = 0;
-
-    for (uint64_t i = 0; i < rows[0].n && status == 0; i++) {
-        const bool has_value = i < rows[1].n;
-        const struct entry entry = {number, row_int(&rows[0], i),
-                                    has_value ? row_double(&rows[1], i) : 1, has_value};
-
-        status = visitor->visit(visitor->self, &entry, err);
-    }
-    return status;
-}
-
-int survey_entries(const struct plan *plan, const struct plan_array *array,
-                   const struct entries_visitor *visitor, struct error *err)
+int survey_lists(const struct plan *plan, const struct plan_array *array, survey_look *look,
+                 void *self, struct error *err)
 {
     const struct role_binding *b = &array->binding;
     const bool has_values = b->role == ROLE_POLICY_INDEX && b->value_array >= 0;
-    struct entries_visitor kept = *visitor;
 
     return survey_rows(
         &(struct survey){
-            plan, {array, has_values ? &plan->arrays[b->value_array] : NULL}, visit_entries, &kept},
+            plan, {array, has_values ? &plan->arrays[b->value_array] : NULL}, look, self},
         err);
 }
 
@@ -191,8 +175,8 @@ int survey_range(const struct plan *plan, const struct plan_array *array,
 {
     if (!survey_has_numbers(array))
         return refuse_no_numbers(plan, array, err);
-    return number_range_find(array->sources, plan->n_archives, UINT64_MAX, plan->budget, range,
-                             err);
+    return number_range_find(array->sources, plan->n_archives, UINT64_MAX, plan->settings->budget,
+                             range, err);
 }
 
 /* --- all inputs of a call --- */

@@ -119,36 +119,25 @@ int survey_padding(struct plan *plan, struct error *err);
 
 /* --- what the surveys share --- */
 
+/* Looks at a row of up to three arrays (n and bytes are 0 where there is none). Not 0 ends the
+ * survey, and is passed on. */
+typedef int survey_look(void *self, uint64_t number, const struct row rows[3], struct error *err);
+
 /* Rows of up to three arrays of a plan, in all inputs, and who looks at them. */
 struct survey {
     const struct plan *plan;
     const struct plan_array *arrays[3]; /* NULL: none; the first is there */
-    /* Look at a row of each (n and bytes are 0 where there is no array). Not 0 ends it, and is
-     * passed on. */
-    int (*look)(void *self, uint64_t number, const struct row rows[3], struct error *err);
+    survey_look *look;
     void *self;
 };
 
 /* Show all rows in sequence. */
 int survey_rows(const struct survey *survey, struct error *err);
 
-/* An entry of a sparse policy; value is 1 where there are no values. */
-struct entry {
-    uint64_t row;
-    int64_t index;
-    double value;
-    bool has_value;
-};
-
-/* Called for each entry; not 0 ends the visit and is passed on. */
-struct entries_visitor {
-    int (*visit)(void *self, const struct entry *entry, struct error *err);
-    void *self;
-};
-
-/* Visit all entries of an array of indices, row by row: padded, CSR, objects. */
-int survey_entries(const struct plan *plan, const struct plan_array *array,
-                   const struct entries_visitor *visitor, struct error *err);
+/* The same of an array of indices (padded, CSR, objects) and the values beside it, if there are
+ * any. */
+int survey_lists(const struct plan *plan, const struct plan_array *array, survey_look *look,
+                 void *self, struct error *err);
 
 /* The first array of a role that is no object array, or NULL. */
 const struct plan_array *survey_find(const struct plan *plan, enum role role);

@@ -31,7 +31,7 @@ struct look {
     uint64_t first, end;     /* the rows that are looked at */
     uint64_t row, n_stones;
     uint64_t n_seen, n_overlap, first_on;
-    bool is_begun, has_stones; /* a row is; it has, and none of them are on one cell */
+    bool has_stones; /* the row has, and none of them are on one cell */
 };
 
 static bool is_list(const struct plan_array *policy)
@@ -124,7 +124,6 @@ static void begin_row(struct look *l, uint64_t row)
     bool overlap = false;
 
     l->row = row;
-    l->is_begun = true;
     l->has_stones = false;
     l->mass = (struct flip_mass){.total = 0};
     if (!kept[0])
@@ -143,7 +142,7 @@ static void begin_row(struct look *l, uint64_t row)
 /* All entries of a policy of this row are added: count it. */
 static void end_policy(struct look *l)
 {
-    if (l->is_begun && l->has_stones) {
+    if (l->has_stones) {
         if (l->row < l->first_on && flip_mass_is_on(&l->mass, l->policy->binding.flip))
             l->first_on = l->row;
         flip_tally_add(&l->parts.parts[flip_part_of(l->row, l->plan->n_rows)], &l->flips, &l->mass,
@@ -186,21 +185,24 @@ static void look_at_kept(struct look *l, const struct kept_rows *rows)
 }
 
 /* Of sparse policies, and moves. */
-static int look_at_entry(void *self, const struct entry *entry, struct error *err)
+static int look_at_list(void *self, uint64_t number, const struct row rows[3], struct error *err)
 {
     struct look *l = self;
 
     (void)err;
-    if (!is_wanted(l, entry->row))
-        return entry->row >= l->end; /* ends the visit */
-    if (!l->is_begun || l->row != entry->row) {
+    if (rows[0].n > 0 && is_wanted(l, number)) {
+        begin_row(l, number);
+        for (uint64_t i = 0; i < rows[0].n && l->has_stones; i++) {
+            const int64_t index = row_int(&rows[0], i);
+
+            if (index >= 0)
+                flip_mass_add(&l->mass, &l->flips, l->occupied, (uint64_t)index,
+                              i < rows[1].n ? row_double(&rows[1], i) : 1);
+        }
+        l->mass.floor = 0; /* what is not listed has no mass */
         end_policy(l);
-        begin_row(l, entry->row);
     }
-    if (l->has_stones && entry->index >= 0)
-        flip_mass_add(&l->mass, &l->flips, l->occupied, (uint64_t)entry->index, entry->value);
-    l->mass.floor = 0; /* what is not listed has no mass */
-    return 0;
+    return number >= l->end; /* ends it */
 }
 
 static int refuse(const struct look *l, const struct flip_verdict *verdict, struct error *err)
@@ -260,14 +262,13 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
                             policy->binding.n_actions, err);
 
     if (status == 0 && is_list(policy))
-        status = survey_entries(plan, policy, &(struct entries_visitor){look_at_entry, &l}, err);
+        status = survey_lists(plan, policy, look_at_list, &l, err);
     else if (status == 0 && late)
         look_at_kept(&l, stone_watch_of(watch, policy));
     else if (status == 0)
         status = survey_rows(&(struct survey){plan, {policy}, look_at_dense, &l}, err);
     if (status >= 0) {
         status = 0;
-        end_policy(&l);
         if (2 * l.n_overlap <= l.n_seen) {
             struct flip_verdict verdict = flip_parts_judge(&l.parts, &l.flips, plan->n_rows);
 
@@ -334,8 +335,8 @@ static bool find_planes(struct stone_watch *watch, const struct plan *plan)
             streams &= is_list(&plan->arrays[i]) || can_stream(plan, &plan->arrays[i]);
         }
     /* Rows pass by in sequence, and nothing is committed before the last of them has. */
-    if (is_packed_here && plan->n_rows > MIN_REACH && plan->purpose == FOR_IMAGES &&
-        plan->rows_per_shard == 0 && plan->input_ends == NULL && streams)
+    if (is_packed_here && plan->n_rows > MIN_REACH && plan->settings->purpose == FOR_IMAGES &&
+        plan->settings->rows_per_shard == 0 && plan->input_ends == NULL && streams)
         watch->first = (uint64_t)fmax(MIN_REACH, PACKED_REACH * (double)plan->n_rows);
     return is_asked;
 }

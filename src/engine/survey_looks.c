@@ -206,19 +206,28 @@ static int look_at_dense(void *self, uint64_t number, const struct row rows[3], 
 }
 
 /* An index below 0 is no action: it stays in every image, with what it says nothing of. */
-static int look_at_sparse(void *self, const struct entry *entry, struct error *err)
+static int look_at_sparse(void *self, uint64_t number, const struct row rows[3], struct error *err)
 {
     struct look *l = self;
 
-    if (entry->value == 0)
-        return 0;
-    if (entry->index < 0 && entry->has_value)
-        return plan_refuse(l->plan, l->array, err,
-                           "row %llu: index %lld with the value %g, expected an action from 0 to "
-                           "%llu, or no value; use --copy %s if these are no actions",
-                           (unsigned long long)entry->row, (long long)entry->index, entry->value,
-                           (unsigned long long)l->space->length - 1, text_path(l->array->key).text);
-    return count_entry(l, entry->row, entry->index, err);
+    for (uint64_t i = 0; i < rows[0].n; i++) {
+        const bool has_value = i < rows[1].n;
+        const double value = has_value ? row_double(&rows[1], i) : 1;
+        const int64_t index = row_int(&rows[0], i);
+
+        if (value == 0)
+            continue;
+        if (index < 0 && has_value)
+            return plan_refuse(
+                l->plan, l->array, err,
+                "row %llu: index %lld with the value %g, expected an action from 0 to "
+                "%llu, or no value; use --copy %s if these are no actions",
+                (unsigned long long)number, (long long)index, value,
+                (unsigned long long)l->space->length - 1, text_path(l->array->key).text);
+        if (count_entry(l, number, index, err) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* The runs of actions that are worth a look. */
@@ -257,8 +266,7 @@ int survey_ambiguous(struct plan *plan, struct error *err)
             return -1;
         status = list_flagged(&l, err);
         if (status == 0 && is_sparse)
-            status =
-                survey_entries(plan, array, &(struct entries_visitor){look_at_sparse, &l}, err);
+            status = survey_lists(plan, array, look_at_sparse, &l, err);
         else if (status == 0 && l.n_flagged > 0)
             status = survey_rows(&(struct survey){plan, {array}, look_at_dense, &l}, err);
         free(l.flagged);

@@ -224,9 +224,7 @@ struct turns {
                                                   other convention >= +1 */
 };
 
-typedef int turn_look(void *self, uint64_t number, const struct row rows[3], struct error *err);
-
-static int read_rows(struct turns *t, turn_look *look, struct error *err)
+static int read_rows(struct turns *t, survey_look *look, struct error *err)
 {
     return survey_rows(&(struct survey){t->plan, {t->planes, t->to_move, t->policy}, look, t}, err);
 }
@@ -449,8 +447,8 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
         return 0;
     init(&t, plan, array);
     t.where.turn = (int)plane;
-    if (plan->seen != NULL)
-        plan->turn_codes |= plan->seen->turn_codes;
+    if (plan->settings->seen != NULL)
+        plan->turn_codes |= plan->settings->seen->turn_codes;
     if ((!(plan->turn_codes & TURN_OTHER) && read_rows(&t, look_at_code, err) < 0) ||
         (!(plan->turn_codes & (TURN_OTHER | TURN_ZERO)) && read_rows(&t, look_beside, err) != 0))
         return -1;

@@ -14,6 +14,7 @@
 #define MEMORY_NAME "arrays"
 
 struct symaug_mover {
+    struct settings settings; /* owned, but for the caller's texts, which only the making needs */
     struct plan plan;
     bool in_memory;
     char (*roles)[128]; /* owned: of each array, in words */
@@ -89,9 +90,9 @@ struct words {
     size_t n;
 };
 
-static int build(symaug_mover *mover, struct words paths, struct settings *settings,
-                 struct error *err)
+static int build(symaug_mover *mover, struct words paths, struct error *err)
 {
+    struct settings *settings = &mover->settings;
     struct plan *plan = &mover->plan;
 
     settings->n_threads = 1;
@@ -119,26 +120,24 @@ static int build(symaug_mover *mover, struct words paths, struct settings *setti
 }
 
 /* A mover of files, or of arrays in memory. */
-static symaug_mover *make(struct settings *settings, struct words paths, struct words options,
+static symaug_mover *make(const struct settings *settings, struct words paths, struct words options,
                           struct symaug_failure *failure)
 {
     struct error err = {0};
     symaug_mover *mover = calloc(1, sizeof *mover);
     int status = mover != NULL ? 0 : error_no_memory(&err, "mover");
 
-    for (size_t i = 0; i < options.n && status == 0; i++)
-        status = set_option(settings, options.items[i], &err);
-    if (status == 0)
-        status = build(mover, paths, settings, &err);
-    if (status != 0) {
-        fail(failure, &err, settings->memory != NULL);
-        symaug_mover_free(mover);
-        mover = NULL;
-    } else {
+    if (mover != NULL) {
+        mover->settings = *settings;
         mover->in_memory = settings->memory != NULL;
     }
-    settings_release(settings);
-    return mover;
+    for (size_t i = 0; i < options.n && status == 0; i++)
+        status = set_option(&mover->settings, options.items[i], &err);
+    if (status == 0 && build(mover, paths, &err) == 0)
+        return mover;
+    fail(failure, &err, settings->memory != NULL);
+    symaug_mover_free(mover);
+    return NULL;
 }
 
 symaug_mover *symaug_mover_new(const struct symaug_array *arrays, size_t n_arrays,
@@ -190,6 +189,7 @@ void symaug_mover_free(symaug_mover *mover)
     free(mover->key_arrays);
     plan_release(&mover->plan);
     free(mover->roles);
+    settings_release(&mover->settings);
     free(mover);
 }
 

@@ -101,7 +101,7 @@ static int open_batch(struct batch *batch, const struct plan_array *array, const
                       struct error *err)
 {
     batch->own = (struct reader){.arrays = array->sources, .n_arrays = plan->n_archives};
-    return batch_open(batch, plan->budget, err);
+    return batch_open(batch, plan->settings->budget, err);
 }
 
 static int check_label(const struct dedupe *d, const struct plan_array *array, struct error *err)
@@ -543,13 +543,13 @@ static int fold(struct dedupe *d, struct error *err)
                           memory / 4),
         .record_nbytes = sizeof(struct row_record) + d->labels_nbytes + d->n_ties,
         .max_nbytes = memory / 4,
-        .tmpdir = plan->budget->tmpdir};
+        .tmpdir = plan->settings->budget->tmpdir};
     d->classes = (struct boxes){.n = boxes_wanted(plan->n_rows, d->labels_nbytes + 96, memory / 8),
                                 .record_nbytes = sizeof(struct class_record) +
                                                  (d->settings->means ? d->labels_nbytes : 0),
                                 .n_rows = plan->n_rows,
                                 .max_nbytes = memory / 8,
-                                .tmpdir = plan->budget->tmpdir};
+                                .tmpdir = plan->settings->budget->tmpdir};
     d->moved = malloc(d->labels_nbytes + 1);
     if (d->moved == NULL)
         return error_no_memory(err, "labels");
@@ -561,7 +561,7 @@ static int fold(struct dedupe *d, struct error *err)
     if (write_classes(d, err) != 0 || note(d, err) != 0 ||
         (d->settings->out_dir != NULL && set_ends(plan, err) != 0))
         return -1;
-    return plan_set_order(plan, d->settings, err);
+    return plan_set_order(plan, err);
 }
 
 int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedupe_result *result,

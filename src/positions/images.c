@@ -57,10 +57,8 @@ static int set_up(struct images *x, const struct settings *settings, struct erro
                          text_path(plan->archives[0].path).text);
     if (settings->orbit_key && (x->made = made_new(plan, &form, err)) == NULL)
         return -1;
-    if (x->canonical && !plan->selected &&
-        selection_init(&plan->selection, plan->n_rows, plan->n_chosen, err) != 0)
+    if (x->canonical && plan_select_all(plan, err) != 0)
         return -1;
-    plan->selected |= x->canonical;
     return key_of_plan(&x->key, plan, NULL, err) != 0 ? -1 : key_note(plan, &x->key, err);
 }
 
@@ -78,8 +76,7 @@ int images_of_keys(struct plan *plan, const struct settings *settings, struct er
                 ? -1
                 : 0;
     if (status == 0 && x.canonical)
-        status = plan_note(plan, "canonical", "yes", 0, err) != 0 ||
-                         plan_set_order(plan, settings, err) != 0
+        status = plan_note(plan, "canonical", "yes", 0, err) != 0 || plan_set_order(plan, err) != 0
                      ? -1
                      : 0;
     bytes_release(&x.list);

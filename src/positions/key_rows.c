@@ -88,7 +88,7 @@ static int parse_planes(const struct plan *plan, const struct plan_array *array,
 /* The name that a list of --key begins with must be an array's. */
 static int check_names(const struct plan *plan, struct error *err)
 {
-    for (const char *entry = plan->key_names; entry != NULL; entry = strchr(entry, ',')) {
+    for (const char *entry = plan->settings->key; entry != NULL; entry = strchr(entry, ',')) {
         bool is_there = false;
 
         entry += *entry == ',';
@@ -216,8 +216,8 @@ int key_note(struct plan *plan, const struct key *key, struct error *err)
     struct text names = {0};
     int status = 0;
 
-    if (plan->key_names != NULL)
-        return plan_note(plan, "key", plan->key_names, 0, err);
+    if (plan->settings->key != NULL)
+        return plan_note(plan, "key", plan->settings->key, 0, err);
     for (size_t i = 0; i < key->n_arrays && status == 0; i++)
         status = text_append(&names, err, "%s%s", i > 0 ? "," : "", key->arrays[i].name);
     if (status == 0)
@@ -391,7 +391,7 @@ static int open_columns(struct run *run, struct error *err)
         }
         run->row_nbytes += column->row_nbytes;
         column->source = (struct reader){.arrays = array->sources, .n_arrays = plan->n_archives};
-        if (reader_open(&column->source, plan->budget, err) != 0)
+        if (reader_open(&column->source, plan->settings->budget, err) != 0)
             return -1;
         column->batches[0].reader = column->batches[1].reader = &column->source;
     }

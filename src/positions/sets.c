@@ -140,7 +140,7 @@ static int open_values(struct compare *c, const struct plan *plan, struct error 
             continue;
         *value = (struct value){&array->spec, {.own = {.arrays = array->sources, .n_arrays = 1}}};
         c->n_values++;
-        if (batch_open(&value->batch, plan->budget, err) != 0)
+        if (batch_open(&value->batch, plan->settings->budget, err) != 0)
             return -1;
     }
     return 0;

@@ -100,7 +100,7 @@ int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbyt
                                     .record_nbytes = n_bytes,
                                     .n_rows = plan->n_rows,
                                     .max_nbytes = max_nbytes,
-                                    .tmpdir = plan->budget->tmpdir};
+                                    .tmpdir = plan->settings->budget->tmpdir};
     return means->n_policies > 0 ? boxes_open(&means->members, err) : 0;
 }
 
@@ -470,7 +470,7 @@ static int open_policy(struct sparse_means *means, struct sparse_policy *p, stru
                                          .at_random = true};
         part->dtype = part->array->sources[0]->header.dtype;
         part->is_decided = p->form != SPARSE_OBJECT;
-        if (batch_open(&part->rows, plan->budget, err) != 0)
+        if (batch_open(&part->rows, plan->settings->budget, err) != 0)
             return -1;
         part->python = k == VALUE && p->form == SPARSE_OBJECT && find_fractions(&part->rows)
                            ? &float64

@@ -177,7 +177,7 @@ static int take_values(struct run *run, const struct plan *plan, const struct pl
     int status = -1;
 
     if (bytes_reserve(&room, SEED_NBYTES + 2 * (size_t)dtype->itemsize + 16, err) != NULL)
-        status = batch_open(&batch, plan->budget, err);
+        status = batch_open(&batch, plan->settings->budget, err);
     while (status == 0 && (status = batch_next(&batch, 4096, err)) == 0 && batch.n > 0)
         for (uint64_t i = 0; i < batch.n; i++) {
             const size_t n =
@@ -350,7 +350,7 @@ int split_select(const struct split *split, struct plan *plan, size_t i, size_t 
     for (uint64_t row = 0; row < plan->n_rows; row++)
         if (split->inputs[i].sides[row] != part)
             selection_clear(&plan->selection, row, 0);
-    return plan_set_order(plan, settings, err);
+    return plan_set_order(plan, err);
 }
 
 void split_release(struct split *split)

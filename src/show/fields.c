@@ -104,7 +104,7 @@ int fields_read(const struct plan *plan, const struct sheet_stored *rows, size_t
 
         r.array = &plan->arrays[r.i];
         if (role != ROLE_META && role != ROLE_DROP && role != ROLE_POLICY_OFFSETS)
-            status = read_array(&r, plan->budget, err);
+            status = read_array(&r, plan->settings->budget, err);
     }
     free(order);
     return status;

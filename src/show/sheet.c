@@ -74,10 +74,9 @@ static int open_plan(struct plan *plan, const struct sheet_request *request,
 {
     const struct settings *reading = request->settings;
 
+    plan->settings = reading;
     plan->conventions = reading->conventions;
-    plan->budget = reading->budget;
-    if (plan_open_inputs(plan, &request->path, 1, reading, err) != 0 ||
-        plan_decide_board(plan, reading, NULL, err) != 0 ||
+    if (plan_open_inputs(plan, &request->path, 1, err) != 0 || plan_decide_board(plan, err) != 0 ||
         choose_transforms(plan, reading->transforms, err) != 0)
         return -1;
     memcpy(wanted, plan->chosen, plan->n_chosen);
@@ -85,7 +84,7 @@ static int open_plan(struct plan *plan, const struct sheet_request *request,
     free(plan->chosen);
     plan->chosen = NULL;
     plan->n_chosen = 0;
-    if (choose_transforms(plan, NULL, err) != 0 || plan_match_arrays(plan, reading, err) != 0)
+    if (choose_transforms(plan, NULL, err) != 0 || plan_match_arrays(plan, err) != 0)
         return -1;
     if (request->row >= plan->n_rows)
         return error_set(err, ERROR_DATA, "%s: has no row %llu, found %llu rows (the first is 0)",

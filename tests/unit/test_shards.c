@@ -11,14 +11,17 @@
 
 static const uint8_t chosen[] = {0, 1, 2, 3};
 
+static struct settings settings; /* of make_plan */
+
 static void make_plan(struct plan *plan, uint64_t n_rows, uint64_t rows_per_shard)
 {
     struct error err = {0};
 
-    *plan = (struct plan){.n_rows = n_rows, .n_chosen = 4, .rows_per_shard = rows_per_shard};
+    settings = (struct settings){.block_rows = 16, .rows_per_shard = rows_per_shard};
+    *plan = (struct plan){.settings = &settings, .n_rows = n_rows, .n_chosen = 4};
     plan->order =
         (struct order){.n_rows = n_rows, .block_rows = 16, .chosen = chosen, .n_chosen = 4};
-    assert_int_equal(order_init(&plan->order, false, 0, &err), 0);
+    assert_int_equal(order_init(&plan->order, &err), 0);
 }
 
 static void test_blocks_stay_whole(void **state)
@@ -34,14 +37,12 @@ static void test_blocks_stay_whole(void **state)
     (void)state;
     for (size_t i = 0; i < N_OF(cases); i++) {
         struct plan plan;
-        struct shards shards;
         struct order slice;
 
         make_plan(&plan, cases[i].n_rows, cases[i].per_shard);
-        shards = shards_of(&plan);
-        slice = shards_slice(&shards, 0, 0);
+        slice = shards_slice(&plan, 0, 0);
         assert_int_equal(slice.n_images, cases[i].first_shard);
-        assert_int_equal(shards_count(&shards), cases[i].n_shards);
+        assert_int_equal(shards_count(&plan), cases[i].n_shards);
         assert_int_equal(shards_rounded(&plan), cases[i].rounded);
     }
 }
@@ -49,15 +50,13 @@ static void test_blocks_stay_whole(void **state)
 static void test_orders_without_blocks(void **state)
 {
     struct plan plan;
-    struct shards shards;
 
     (void)state;
     make_plan(&plan, 100, 150);
     plan.order.shuffled = true;
-    shards = shards_of(&plan);
-    assert_int_equal(shards_slice(&shards, 1, 150).n_images, 150);
-    assert_int_equal(shards_slice(&shards, 2, 300).n_images, 100);
-    assert_int_equal(shards_count(&shards), 3);
+    assert_int_equal(shards_slice(&plan, 1, 150).n_images, 150);
+    assert_int_equal(shards_slice(&plan, 2, 300).n_images, 100);
+    assert_int_equal(shards_count(&plan), 3);
     assert_int_equal(shards_rounded(&plan), 0);
 }
 
@@ -82,11 +81,9 @@ static void test_names(void **state)
         struct error err = {0};
         struct text name = {0};
         struct plan plan;
-        struct shards shards;
 
         make_plan(&plan, 100, cases[i].per_shard);
-        shards = shards_of(&plan);
-        assert_int_equal(shards_name(&shards, cases[i].output, cases[i].i, &name, &err), 0);
+        assert_int_equal(shards_name(&plan, cases[i].output, cases[i].i, &name, &err), 0);
         assert_string_equal(name.text, cases[i].name);
         text_release(&name);
     }
