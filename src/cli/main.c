@@ -9,10 +9,14 @@
 #include "cli/cli.h"
 
 #include <jansson.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define KEPT_NBYTES  (8 << 20)
+#define GROWN_NBYTES (1 << 20)
 
 /* jansson 2.14 makes wrong strings of a failed allocation, so that it must never see one. */
 static void *json_memory(size_t n_bytes)
@@ -46,6 +50,15 @@ static void handle_signals(void)
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
+}
+
+/* Buffers of some MiB come and go with every member. Memory that the system takes back has to be
+ * given again page by page, which is what a small shard would wait for most. */
+static void keep_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, KEPT_NBYTES);
+    mallopt(M_TRIM_THRESHOLD, KEPT_NBYTES);
+    mallopt(M_TOP_PAD, GROWN_NBYTES);
 }
 
 static void print_overview(void)
@@ -110,6 +123,7 @@ int main(int argc, char **argv)
 
     command_guard_exit();
     handle_signals();
+    keep_memory();
     json_set_alloc_funcs(json_memory, free);
     code = run(argc, argv, &err);
     if (code >= 0 && command_flush(&err) != 0)

@@ -347,15 +347,15 @@ static void *state_new(const struct codec_choice *choice, struct error *err)
 {
     static const struct codec *const codecs[GRID_N_MODES] = {&codec_grid, &codec_grid_sparse,
                                                              &codec_grid_values, &codec_grid_best};
-    struct grid_state *const s = calloc(1, sizeof *s);
+    struct grid_state *const s = malloc(sizeof *s); /* tables are cleared by encode */
     enum grid_mode mode = GRID_GREEDY;
 
     while (choice->codec != codecs[mode])
         mode++;
-    if (s != NULL && mode == GRID_OPTIMAL)
-        s->path = calloc(1, sizeof *s->path);
-    if (s != NULL && mode == GRID_VALUES)
-        s->values = calloc(1, sizeof *s->values);
+    if (s != NULL) {
+        s->path = mode == GRID_OPTIMAL ? malloc(sizeof *s->path) : NULL;
+        s->values = mode == GRID_VALUES ? malloc(sizeof *s->values) : NULL;
+    }
     if (s == NULL || (mode == GRID_OPTIMAL && s->path == NULL) ||
         (mode == GRID_VALUES && s->values == NULL)) {
         error_no_memory(err, "grid encoder");
@@ -363,24 +363,24 @@ static void *state_new(const struct codec_choice *choice, struct error *err)
         return NULL;
     }
     s->kernels = grid_kernels_best();
+    s->work = (struct grid_work){0};
+    s->n_sequences = 0;
     s->mode = mode;
     for (uint32_t length = 1; length <= DEFLATE_MAX_MATCH; length++)
         s->inverse[length] = (1u << 20) / length;
     if (choice->trained != NULL) {
         s->trained = *(const struct grid_trained *)choice->trained;
     } else {
-        s->trained.item_nbytes = 1;
+        s->trained = (struct grid_trained){.item_nbytes = 1};
         first_costs(s->trained.costs);
     }
     return s;
 }
 
-/* Forget what the tables know about an earlier piece. A new state knows nothing: its memory is not
- * touched, which is most of what a short piece would cost. */
+/* Forget what the tables know about an earlier piece; only those of the state's mode, which is most
+ * of what a short piece would cost. */
 static void tables_clear(struct grid_state *s)
 {
-    if (!s->is_used)
-        return;
     switch (s->mode) {
     case GRID_SPARSE:
         memset(&s->index, 0, sizeof s->index);
@@ -407,7 +407,6 @@ static size_t encode(void *state, const struct codec_piece *piece, uint8_t *out,
     s->floor = p - piece->history_nbytes;
     s->costs = s->trained.costs[s->mode];
     tables_clear(s);
-    s->is_used = true;
     while (p < end) {
         const uint8_t *const start = p;
         const uint8_t *const stop = (size_t)(end - p) > GRID_MAX_BLOCK ? p + GRID_MAX_BLOCK : end;

@@ -222,7 +222,6 @@ struct grid_state {
     struct grid_values *values; /* owned; that mode only */
     enum grid_mode mode;
     struct grid_work work;
-    bool is_used; /* the tables know something */
 
     const uint8_t *floor; /* lowest byte that may be matched against */
 

@@ -156,57 +156,72 @@ static struct slot *slot_of(const struct packer *p, uint64_t piece)
     return &p->slots[piece % p->n_slots];
 }
 
-/* Piece i, whose input is in that window, into the worker's scratch: of the history in front of it
- * whole rows, enough for as many bytes as the worker wants, then the piece, and what encoders may
- * read after it and ignore: set, so that checkers of memory see no use of what never was. */
-static int make_piece(const struct packer *p, uint64_t i, unsigned window, struct worker *worker,
-                      struct error *err)
+/* Append rows of piece i, in front of which stands what comes before the first one. */
+static int append_rows(const struct packer *p, uint64_t i, const struct piece_rows *rows,
+                       struct bytes *to, struct error *err)
 {
-    const struct pieces *pieces = p->pieces;
-    struct bytes *scratch = &worker->scratch;
-    struct piece_rows rows = rows_of(pieces, i, 1);
-    const uint64_t n_history = history_rows(pieces, rows.begin, worker->history_nbytes);
-    uint8_t *slack;
+    const struct bytes *header = &p->pieces->header;
 
-    rows.begin -= n_history;
-    rows.window = window;
-    worker->history_nbytes = (size_t)(n_history * pieces->row_nbytes);
-    scratch->n_bytes = 0;
-    if ((i == 0 && bytes_append(scratch, pieces->header.data, pieces->header.n_bytes, err) != 0) ||
-        pieces->ops->make(pieces, &rows, scratch, err) != 0 ||
-        (slack = bytes_reserve(scratch, CODEC_READ_SLACK, err)) == NULL)
+    if (i == 0 && bytes_append(to, header->data, header->n_bytes, err) != 0)
+        return -1;
+    return p->pieces->ops->make(p->pieces, rows, to, err);
+}
+
+/* What encoders may read after their input and ignore: set, so that checkers of memory see no use
+ * of what never was. */
+static int append_slack(struct bytes *to, struct error *err)
+{
+    uint8_t *slack = bytes_reserve(to, CODEC_READ_SLACK, err);
+
+    if (slack == NULL)
         return -1;
     memset(slack, 0, CODEC_READ_SLACK);
     return 0;
 }
 
+/* Piece i, whose input is in that window, into the worker's scratch: of the history in front of it
+ * whole rows, enough for as many bytes as the worker wants, then the piece. */
+static int make_piece(const struct packer *p, uint64_t i, unsigned window, struct worker *worker,
+                      struct error *err)
+{
+    const struct pieces *pieces = p->pieces;
+    struct piece_rows rows = rows_of(pieces, i, 1);
+    const uint64_t n_history = history_rows(pieces, rows.begin, worker->history_nbytes);
+
+    rows.begin -= n_history;
+    rows.window = window;
+    worker->history_nbytes = (size_t)(n_history * pieces->row_nbytes);
+    worker->scratch.n_bytes = 0;
+    return append_rows(p, i, &rows, &worker->scratch, err) == 0
+               ? append_slack(&worker->scratch, err)
+               : -1;
+}
+
 /* Choose the codec by the first piece, and as many whole ones after it as a codec wants to see. */
 static int choose_codec(struct packer *p, struct codec_member about, struct error *err)
 {
-    struct worker *worker = &p->workers[0];
-    struct bytes sample = {0};
-    uint8_t *slack;
-    int rc = 0;
+    struct bytes *sample = &p->workers[0].scratch;
+    size_t n_bytes = 0;
 
-    for (uint64_t i = 0; rc == 0 && i < p->n_pieces && i < SAMPLE_NPIECES; i++) {
-        worker->history_nbytes = 0;
-        rc = make_piece(p, i, p->loading.window, worker, err);
-        if (i > 0 && sample.n_bytes + worker->scratch.n_bytes > CODEC_TRIAL_NBYTES)
+    for (uint64_t i = 0; i < p->n_pieces && i < SAMPLE_NPIECES; i++) {
+        struct piece_rows rows = rows_of(p->pieces, i, 1);
+        const uint64_t known_nbytes = (rows.end - rows.begin) * p->pieces->row_nbytes;
+
+        if (i > 0 && sample->n_bytes + known_nbytes > CODEC_TRIAL_NBYTES)
             break;
-        if (rc == 0)
-            rc = bytes_append(&sample, worker->scratch.data, worker->scratch.n_bytes, err);
+        rows.window = p->loading.window;
+        if (append_rows(p, i, &rows, sample, err) != 0)
+            return -1;
+        if (i > 0 && sample->n_bytes > CODEC_TRIAL_NBYTES)
+            break;
+        n_bytes = sample->n_bytes;
     }
-    if (rc == 0 && (slack = bytes_reserve(&sample, CODEC_READ_SLACK, err)) != NULL) {
-        memset(slack, 0, CODEC_READ_SLACK);
-        about.sample = sample.data;
-        about.sample_nbytes =
-            sample.n_bytes < CODEC_TRIAL_NBYTES ? sample.n_bytes : CODEC_TRIAL_NBYTES;
-        rc = codec_choose(&p->all->level, &about, &p->choice, err);
-    } else {
-        rc = -1;
-    }
-    bytes_release(&sample);
-    return rc;
+    sample->n_bytes = n_bytes;
+    if (append_slack(sample, err) != 0)
+        return -1;
+    about.sample = sample->data;
+    about.sample_nbytes = n_bytes < CODEC_TRIAL_NBYTES ? n_bytes : CODEC_TRIAL_NBYTES;
+    return codec_choose(&p->all->level, &about, &p->choice, err);
 }
 
 static void packer_free(struct packer *p)
