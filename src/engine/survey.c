@@ -33,12 +33,18 @@ bool survey_has_numbers(const struct plan_array *array)
            dtype_is_number(&array->sources[0]->header.dtype);
 }
 
+const struct plan_array *survey_find_planes(const struct plan *plan)
+{
+    const struct plan_array *planes = survey_find(plan, ROLE_PLANES);
+
+    if (plan->board->family->only_known_members)
+        return NULL;
+    return planes != NULL ? planes : survey_find(plan, ROLE_PACKED);
+}
+
 struct planes_form survey_form(const struct plan_array *planes)
 {
-    const struct spec *spec = &planes->spec;
-
-    return (struct planes_form){&spec->dtype, spec->channels_last ? spec->inner : spec->outer,
-                                spec->axis, spec->channels_last};
+    return planes_form_of(&planes->binding, &planes->spec.dtype);
 }
 
 /* As many rows as a chunk holds. */

@@ -142,6 +142,10 @@ int survey_lists(const struct plan *plan, const struct plan_array *array, survey
 /* The first array of a role that is no object array, or NULL. */
 const struct plan_array *survey_find(const struct plan *plan, enum role role);
 
+/* The first planes, else the first packed ones, else NULL. Of a family that says what its members
+ * are they hold no stones where others' do: NULL. */
+const struct plan_array *survey_find_planes(const struct plan *plan);
+
 /* True for an array of numbers with rows; accepts NULL. */
 bool survey_has_numbers(const struct plan_array *array);
 

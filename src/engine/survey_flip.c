@@ -312,7 +312,7 @@ static bool can_stream(const struct plan *plan, const struct plan_array *array)
 /* Find the planes of a plan whose policies are to be looked at. */
 static bool find_planes(struct stone_watch *watch, const struct plan *plan)
 {
-    const struct plan_array *stones = survey_find(plan, ROLE_PLANES);
+    const struct plan_array *stones = survey_find_planes(plan);
     bool is_packed_here = false, is_asked = false, streams;
 
     if (stones == NULL)

@@ -56,7 +56,7 @@ static int look_at_castling(void *self, uint64_t number, const struct row rows[3
 
 int survey_castling(struct plan *plan, struct error *err)
 {
-    const struct plan_array *planes = survey_find(plan, ROLE_PLANES);
+    const struct plan_array *planes = survey_find_planes(plan);
     struct look l = {.plan = plan};
     int status;
 
@@ -92,17 +92,19 @@ static int look_at_padding(void *self, uint64_t number, const struct row rows[3]
 
 int survey_padding(struct plan *plan, struct error *err)
 {
-    const struct plan_array *packed = survey_find(plan, ROLE_PACKED);
-    struct look l = {.plan = plan, .array = packed};
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const struct plan_array *packed = &plan->arrays[i];
+        struct look l = {.plan = plan, .array = packed};
 
-    if (packed == NULL || packed->spec.axis % 8 == 0)
-        return 0;
-    if (survey_rows(&(struct survey){plan, {packed}, look_at_padding, &l}, err) != 0)
-        return -1;
-    if (l.n == 0)
-        return 0;
-    return plan_warn(plan, err, "%s: %llu rows have pad bits set, which are written as 0",
-                     text_path(packed->key).text, (unsigned long long)l.n);
+        if (packed->binding.role != ROLE_PACKED || packed->spec.axis % 8 == 0)
+            continue;
+        if (survey_rows(&(struct survey){plan, {packed}, look_at_padding, &l}, err) != 0 ||
+            (l.n > 0 &&
+             plan_warn(plan, err, "%s: %llu rows have pad bits set, which are written as 0",
+                       text_path(packed->key).text, (unsigned long long)l.n) != 0))
+            return -1;
+    }
+    return 0;
 }
 
 /* --- places off the board --- */

@@ -21,6 +21,18 @@
 #include <stdio.h>
 #include <string.h>
 
+struct planes_form planes_form_of(const struct role_binding *binding, const struct dtype *dtype)
+{
+    const struct role_axes *axes = &binding->axes;
+
+    return (struct planes_form){dtype,
+                                axes->outer * axes->inner,
+                                axes->axis,
+                                axes->outer == 1 && axes->inner > 1,
+                                binding->role == ROLE_PACKED,
+                                binding->lsb_first};
+}
+
 bool planes_is_level(const struct planes_form *form, const uint8_t *row, uint64_t plane,
                      double found[2])
 {
@@ -28,7 +40,8 @@ bool planes_is_level(const struct planes_form *form, const uint8_t *row, uint64_
     const size_t item = form->dtype->itemsize;
 
     found[0] = found[1] = planes_number(form, row, plane, 0);
-    if (!form->channels_last && memcmp(first, first + item, (form->axis - 1) * item) == 0)
+    if (!form->channels_last && !form->is_bits &&
+        memcmp(first, first + item, (form->axis - 1) * item) == 0)
         return true;
     for (uint64_t cell = 1; cell < form->axis && found[1] == found[0]; cell++)
         found[1] = planes_number(form, row, plane, cell);
@@ -240,7 +253,7 @@ static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2
         const uint64_t plane = t->where.stones[i];
 
         n[i] = 0;
-        if (!t->form.channels_last)
+        if (!t->form.channels_last && !t->form.is_bits)
             n[i] = survey_count_nonzero(t->form.dtype, planes_element(&t->form, row, plane, 0),
                                         t->form.axis);
         else
@@ -346,8 +359,7 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
     for (uint32_t k = 0; k < plan->n_chosen && t.where.turn < 0; k++)
         t.where.turn = (int)spec_turn_plane(&planes->spec, plan->chosen[k]);
     t.has_lead = plan->board->family->joins_edges && plan->conventions.planes <= PLANES_MOVER &&
-                 t.form.n_planes <= 3 && t.form.n_planes >= 2 &&
-                 planes == survey_find(plan, ROLE_PLANES);
+                 t.form.n_planes <= 3 && t.form.n_planes >= 2 && planes == survey_find_planes(plan);
     if (t.where.turn < 0 && !t.has_lead)
         return 0;
     if (!t.has_lead || t.where.turn >= 0)
@@ -368,8 +380,9 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
 int survey_turns(struct plan *plan, struct error *err)
 {
     for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan->arrays[i].binding.role == ROLE_PLANES && survey_has_numbers(&plan->arrays[i]) &&
-            survey_planes(plan, &plan->arrays[i], err) != 0)
+        if ((plan->arrays[i].binding.role == ROLE_PLANES ||
+             plan->arrays[i].binding.role == ROLE_PACKED) &&
+            survey_has_numbers(&plan->arrays[i]) && survey_planes(plan, &plan->arrays[i], err) != 0)
             return -1;
     return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "npy/dtype.h"
 #include "shard/conventions.h"
+#include "shard/role.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -17,8 +18,13 @@ struct planes_form {
     const struct dtype *dtype; /* borrowed: of numbers */
     uint64_t n_planes, axis;   /* cells of a plane */
     bool channels_last;
+    bool is_bits, lsb_first; /* of packed planes */
 };
 
+/* That of an array of planes, packed planes or codes. */
+struct planes_form planes_form_of(const struct role_binding *binding, const struct dtype *dtype);
+
+/* Not of packed planes. */
 static inline const uint8_t *planes_element(const struct planes_form *form, const uint8_t *row,
                                             uint64_t plane, uint64_t cell)
 {
@@ -31,6 +37,10 @@ static inline const uint8_t *planes_element(const struct planes_form *form, cons
 static inline double planes_number(const struct planes_form *form, const uint8_t *row,
                                    uint64_t plane, uint64_t cell)
 {
+    if (form->is_bits)
+        return row[plane * ((form->axis + 7) / 8) + cell / 8] >>
+                   (form->lsb_first ? cell % 8 : 7 - cell % 8) &
+               1;
     return dtype_get_double(form->dtype, planes_element(form, row, plane, cell));
 }
 

@@ -111,6 +111,34 @@ def test_turned(turn, kind, board):
         run("show", "--row", "9", "--color", "never", os.path.join(folder, "out.npz"))
 
 
+def packed(planes, order):
+    """Planes as bits, msb or lsb first, or as the integers of 64 bits of a board of 64 cells."""
+    flat = planes.reshape(*planes.shape[:2], -1) != 0
+    bits = np.packbits(flat, -1, "big" if order == "msb" else "little")
+    return bits.view("<u8")[:, :, 0] if order == "u8" else bits
+
+
+@tap.test(*[(flip, order) for flip in ["flipud", "rot90"] for order in ("msb", "lsb", "u8")])
+def test_packed_planes(flip, order):
+    """Planes of bits show their stones as others do."""
+    n = 8 if order == "u8" else 9
+    planes, policy = games(n, 60, "<f4")
+    stored = np.ascontiguousarray({**FLIPS, **TURNS}[flip](policy)).reshape(60, -1)
+    role = "--role=bits=packed:" + order.replace("u8", "lsb")
+    with tempfile.TemporaryDirectory() as folder:
+        arrays = {"bits": packed(planes, order), "pi": stored}
+        err = expand(folder, arrays, f"square:{n}", role, code=65)
+        assert f"--role pi=policy:{flip}" in err, err
+        found, _ = run("verify", "-b", f"square:{n}", role, os.path.join(folder, "in.npz"), code=1)
+        assert f"--role pi=policy:{flip}" in found and "[policy-occupied]" in found, found
+        out = expand(folder, arrays, f"square:{n}", role, f"--role=pi=policy:{flip}")
+        run("verify", os.path.join(folder, "out.npz"))
+        for t, image in enumerate(IMAGES):
+            rows = out["symaug_transform"] == t
+            same_bits(out["bits"][rows], packed(image(planes), order), f"bits {t}")
+        expand(folder, {**arrays, "pi": policy.reshape(60, -1)}, f"square:{n}", role)
+
+
 @tap.test(*FLIPS)
 def test_mask_and_action(flip):
     """Masks are looked at, too; a move beside a flipped policy must be told."""

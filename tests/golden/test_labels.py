@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """What a colour swap computes: codes, winners, values of every shape, against numpy."""
 
+import json
 import os
 import shlex
 import subprocess
@@ -8,7 +9,7 @@ import tempfile
 
 import numpy as np
 
-from golden import SYMAUG, Tap, load, run, same_bits
+from golden import SYMAUG, Tap, data, load, run, same_bits
 
 tap = Tap()
 N, ROWS = 5, 6
@@ -295,6 +296,37 @@ def test_pad_bits(order):
         _, err = run("expand", "-b", "go9", "--transforms=0", f"--role=bits=packed:{order}", path, out)
         assert "bits: 4 rows have pad bits set, which are written as 0" in err, err
         same_bits(load(out)["bits"], clean, "bits")
+
+
+@tap.test("msb", "lsb", "u8")
+def test_castling_in_bits(order):
+    """Rights that stand in packed planes are seen: counted, and their rows skipped when told."""
+    source = load(data("seeds/chess1814_in.npz"))
+    rights = source["states"][:, 12:16].any((1, 2, 3))
+    bits = np.packbits(source["states"].reshape(len(rights), 25, 64) != 0, -1, "big" if order == "msb" else "little")
+    source["states"] = bits.view("<u8")[:, :, 0] if order == "u8" else bits
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **source)
+        run("expand", "-b", "chess", f"--role=states=packed:{order.replace('u8', 'lsb')}", "--castling=skip",
+            path, out)
+        run("verify", out)
+        images = load(out)
+        with open(out + ".manifest.json") as file:
+            assert json.load(file)["counts"]["castling_rows"] == rights.sum()
+    mirrored = images["symaug_source"][images["symaug_transform"] == 1]
+    assert sorted(mirrored) == np.flatnonzero(~rights).tolist(), mirrored
+
+
+@tap.test()
+def test_pad_bits_of_several():
+    """Of every packed array."""
+    bits = np.packbits(np.zeros((ROWS, 1, 81), np.uint8), -1)
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, a=bits, b=bits | 1)
+        _, err = run("expand", "-b", "go9", "--role=a=packed", "--role=b=packed", path, out)
+    assert f"b: {ROWS} rows have pad bits set" in err and "a: " not in err, err
 
 
 @tap.test(("side", (0, 1), ""), ("stm", (1, 2), " --to-move 12"), ("turn_of", (1, -1), " --to-move pm1"))
