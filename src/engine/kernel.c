@@ -6,8 +6,6 @@
  */
 #include "engine/kernel.h"
 
-#include "engine/kernel_gather.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "shard/spec.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -29,5 +31,79 @@ int kernel_rows(const struct spec *spec, uint32_t t, const void *in, const void 
 /* Move n integer indices (of a sparse row, as they come: order and duplicates are kept). */
 int kernel_indices(const struct spec *spec, uint32_t t, const struct dtype *dtype, const void *in,
                    void *out, uint64_t n, struct error *err);
+
+/*
+ * --- the gather ---
+ *
+ * Moving planes: out[p][j] = in[p][src[j]] for elements of 1, 2, 4, 8 bytes and for packed bits,
+ * with the widest instructions of the machine. A map costs some preparation in most variants, so
+ * planes come in tiles: as many planes under one map as stay in the first-level cache. Variants
+ * differ in speed only, never in a bit; nothing is read or written outside the planes.
+ */
+
+#define GATHER_TILE_PLANES 256
+
+/* Planes moved by one call. */
+struct gather_tile {
+    const uint32_t *src; /* n entries below n, which is at most INT32_MAX */
+    size_t n;            /* elements of a plane */
+    size_t n_planes;     /* at most GATHER_TILE_PLANES */
+    uint8_t *out;        /* the moved planes, one behind the other; overlaps no source */
+    bool lsb_first;      /* packed bits: cell 0 is the lowest bit of byte 0, not the highest */
+    const uint8_t *from[GATHER_TILE_PLANES];
+};
+
+typedef void gather_fn(const struct gather_tile *tile);
+
+enum gather_width { GATHER_8, GATHER_16, GATHER_32, GATHER_64, GATHER_BITS, GATHER_N_WIDTHS };
+
+/* One instruction set. Planes of elements are aligned to the element. Packed bits take
+ * (n + 7) / 8 bytes a plane, and the pad bits of the output are 0. */
+struct gather_kernels {
+    const char *name;
+    bool (*is_supported)(void);
+    gather_fn *move[GATHER_N_WIDTHS];
+};
+
+/* Best first; the last row is plain C and is supported everywhere. */
+extern const struct gather_kernels gather_kernels_table[];
+extern const size_t gather_kernels_n_table;
+
+const struct gather_kernels *gather_kernels_best(void);
+
+/* Rows of planes under one map. */
+struct gather_rows {
+    const uint32_t *src;       /* or NULL: the identity */
+    const uint32_t *plane_src; /* n_planes entries, or NULL: where plane p of a row comes from */
+    size_t n;                  /* elements of a plane */
+    uint64_t n_planes;         /* of a row */
+    uint64_t n_rows;
+    bool lsb_first; /* GATHER_BITS */
+};
+
+/* Move rows of elements of item_nbytes (any size) each, n_rows of them in a row. */
+void gather_items(const struct gather_rows *rows, size_t item_nbytes, const uint8_t *in,
+                  uint8_t *out);
+
+/* Move rows of packed bits. */
+void gather_bits(const struct gather_rows *rows, const uint8_t *in, uint8_t *out);
+
+/* For the variants themselves. */
+
+/* Fewer planes than this do not earn back the preparation of a map. */
+#define GATHER_WORTH_PLANES 4
+
+/* Where part k of a plane of n begins, for parts of `lanes` elements: the last one overlaps the one
+ * before it instead of reaching over the end (n >= lanes). */
+static inline size_t gather_part(size_t k, size_t lanes, size_t n)
+{
+    return (k + 1) * lanes <= n ? k * lanes : n - lanes;
+}
+
+/* A variant falls back to a plainer one for planes it has nothing to offer for. */
+gather_fn gather_plain_8, gather_plain_16, gather_plain_32, gather_plain_64, gather_plain_bits;
+#if defined(__x86_64__)
+gather_fn gather_avx2_bits, gather_vbmi_8, gather_vbmi_bits;
+#endif
 
 #endif

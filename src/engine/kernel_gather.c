@@ -5,7 +5,7 @@
  * Elements of 16 bits and more have no others: plain loads and stores are as fast as what the
  * instruction sets have for them, or so nearly that it is nothing beside the compression.
  */
-#include "engine/kernel_gather.h"
+#include "engine/kernel.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  */
 #if defined(__x86_64__)
 
-#include "engine/kernel_gather.h"
+#include "engine/kernel.h"
 
 #include <immintrin.h>
 #include <string.h>

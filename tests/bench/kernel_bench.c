@@ -1,6 +1,6 @@
 /* kernel_bench.c - speed of every variant of the gather, in GB/s of output, from and to buffers
  * that stay in the second-level cache. */
-#include "engine/kernel_gather.h"
+#include "engine/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* test_kernel_simd.c - every variant of the gather gives the bits of the plain definition and
  * touches no byte outside the planes; rows moved together equal rows moved one by one. */
 #include "engine/kernel.h"
-#include "engine/kernel_gather.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
