@@ -76,19 +76,16 @@ static int describe(struct made *made, const struct made_form *form, uint64_t fi
 
 struct made *made_new(struct plan *plan, const struct made_form *form, struct error *err)
 {
-    struct made *made = calloc(1, sizeof *made), **grown;
+    struct made *made = calloc(1, sizeof *made);
     uint64_t row_items, first = 0, n_bytes;
     int status;
 
-    grown = realloc(plan->made, (plan->n_made + 1) * sizeof(struct made *));
-    if (grown != NULL)
-        plan->made = grown;
-    if (made == NULL || grown == NULL) {
+    if (list_room(&plan->made, plan->n_made + 1, sizeof made, "array", err) != 0 || made == NULL) {
         free(made);
         error_no_memory(err, "array");
         return NULL;
     }
-    grown[plan->n_made++] = made;
+    plan->made[plan->n_made++] = made;
     made->key = strdup(form->key);
     made->arrays = calloc(plan->n_archives + 1, sizeof *made->arrays);
     if (form->dtype.kind == DTYPE_OBJECT)
@@ -157,16 +154,14 @@ int made_put_list(struct made *made, uint64_t row, const struct dtype *dtype, co
 
 int made_put(struct plan *plan, struct made *made, struct error *err)
 {
-    struct plan_array *array = plan_find_array(plan, made->key), *grown;
+    struct plan_array *array = plan_find_array(plan, made->key);
     const struct array *first = &made->arrays[0];
     struct error why = {0};
 
     if (array == NULL) {
-        grown = realloc(plan->arrays, (plan->n_arrays + 1) * sizeof *grown);
-        if (grown == NULL)
-            return error_no_memory(err, "array");
-        plan->arrays = grown;
-        array = &grown[plan->n_arrays++];
+        if (list_room(&plan->arrays, plan->n_arrays + 1, sizeof *array, "array", err) != 0)
+            return -1;
+        array = &plan->arrays[plan->n_arrays++];
         *array = (struct plan_array){.binding = {.role = ROLE_COPY}};
         array->sources = calloc(plan->n_archives, sizeof(struct array *));
         if (array->sources == NULL)

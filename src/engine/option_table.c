@@ -4,6 +4,7 @@
  */
 #include "engine/settings.h"
 
+#include "base/bytes.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -109,13 +110,10 @@ static int set_convention(struct settings *settings, const struct option_row *ro
 static int add_leak(struct settings *settings, const struct option_row *row, const char *argument,
                     struct error *err)
 {
-    const char **grown = realloc(settings->leaks, (settings->n_leaks + 1) * sizeof *grown);
-
     (void)row;
-    if (grown == NULL)
-        return error_no_memory(err, "options");
-    settings->leaks = grown;
-    grown[settings->n_leaks++] = argument;
+    if (list_room(&settings->leaks, settings->n_leaks + 1, sizeof(char *), "options", err) != 0)
+        return -1;
+    settings->leaks[settings->n_leaks++] = argument;
     return 0;
 }
 

@@ -17,15 +17,13 @@
 
 int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
 {
-    char **grown = realloc(plan->warnings, (plan->n_warnings + 1) * sizeof *grown);
     va_list args;
     int n;
 
-    if (grown == NULL)
-        return error_no_memory(err, "warnings");
-    plan->warnings = grown;
+    if (list_room(&plan->warnings, plan->n_warnings + 1, sizeof(char *), "warnings", err) != 0)
+        return -1;
     va_start(args, format);
-    n = vasprintf(&grown[plan->n_warnings], format, args);
+    n = vasprintf(&plan->warnings[plan->n_warnings], format, args);
     va_end(args);
     if (n < 0)
         return error_no_memory(err, "warnings");
@@ -46,12 +44,11 @@ struct text_quoted plan_array_name(const struct plan *plan, const struct plan_ar
 int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
               struct error *err)
 {
-    struct plan_note *grown = realloc(plan->notes, (plan->n_notes + 1) * sizeof *grown), *note;
+    struct plan_note *note;
 
-    if (grown == NULL)
-        return error_no_memory(err, "notes");
-    plan->notes = grown;
-    note = &grown[plan->n_notes++];
+    if (list_room(&plan->notes, plan->n_notes + 1, sizeof *note, "notes", err) != 0)
+        return -1;
+    note = &plan->notes[plan->n_notes++];
     *note = (struct plan_note){strdup(name), value != NULL ? strdup(value) : NULL, count};
     return note->name == NULL || (value != NULL && note->value == NULL)
                ? error_no_memory(err, "notes")
@@ -95,16 +92,13 @@ bool plan_is_key(const struct plan *plan, const struct plan_array *array, const 
 int plan_refuse(const struct plan *plan, const struct plan_array *array, struct error *err,
                 const char *format, ...)
 {
-    char reason[640];
+    const struct error_place place = {.file = plan->archives[0].path, .array = array->key};
     va_list args;
 
     va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
+    error_fill_args(err, ERROR_DATA, &place, format, args);
     va_end(args);
-    return error_set_at(
-        err, ERROR_DATA,
-        (&(const struct error_place){.file = plan->archives[0].path, .array = array->key}), "%s",
-        reason);
+    return error_failed();
 }
 
 struct plan_array *plan_find_array(const struct plan *plan, const char *key)

@@ -197,16 +197,18 @@ static struct survey_codes *find_seen(const struct survey_seen *seen, const char
 
 static struct survey_codes *add_seen(struct survey_seen *seen, const char *key, struct error *err)
 {
-    struct survey_codes *grown = realloc(seen->arrays, (seen->n + 1) * sizeof *grown);
+    struct survey_codes *codes;
 
-    if (grown != NULL) {
-        seen->arrays = grown;
-        grown[seen->n] = (struct survey_codes){.key = strdup(key), .min = INFINITY};
-        if (grown[seen->n].key != NULL)
-            return &grown[seen->n++];
+    if (list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of an array", err) != 0)
+        return NULL;
+    codes = &seen->arrays[seen->n];
+    *codes = (struct survey_codes){.key = strdup(key), .min = INFINITY};
+    if (codes->key == NULL) {
+        error_no_memory(err, "codes of an array");
+        return NULL;
     }
-    error_no_memory(err, "codes of an array");
-    return NULL;
+    seen->n++;
+    return codes;
 }
 
 int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *err)
