@@ -19,25 +19,6 @@
 /* Pieces of a run for each thread where a run's input is a part of its output only. */
 #define MANY_PIECES 6
 
-/* Everything that lives while one shard is written. */
-struct expansion {
-    struct expand_job *job;
-    const struct plan *plan;
-    const char *path;
-    const struct settings *settings;
-    struct out_settings out;
-    struct out_member *members; /* owned */
-    size_t n_members;
-    struct archive_out *archive;
-    uint64_t n_done, n_total;
-    struct crew *crew; /* borrowed */
-    struct crew_task survey, inputs, output;
-    bool was_surveyed;                           /* under the crew's lock */
-    struct error survey_failure, inputs_failure; /* of theirs, until they are done */
-    struct expand_result *result;                /* borrowed */
-    struct error *err;                           /* borrowed */
-};
-
 int expand_job_init(struct expand_job *job, struct plan *plan, const struct settings *settings,
                     struct error *err)
 {
@@ -64,47 +45,45 @@ void expand_job_release(struct expand_job *job)
 
 static void progress(void *self, uint64_t n_bytes)
 {
-    struct expansion *x = self;
+    struct expand_job *job = self;
 
-    x->n_done += n_bytes;
-    meter_step(x->settings->meter, x->n_done, x->n_total);
+    job->result->unpacked_nbytes += n_bytes;
+    meter_step(job->settings->meter, job->result->unpacked_nbytes, job->n_total);
 }
 
-static int add_members(struct expansion *x, struct error *err)
+static int add_members(struct expand_job *job, struct error *err)
 {
-    const struct plan *plan = x->plan;
+    const struct plan *plan = job->plan;
     const size_t n = plan->n_arrays + (plan->provenance ? 2 : 0);
 
-    x->members = calloc(n + 1, sizeof *x->members);
-    if (x->members == NULL)
+    job->members = calloc(n + 1, sizeof *job->members);
+    if (job->members == NULL)
         return error_no_memory(err, "members");
     for (size_t i = 0; i < n; i++) {
         const struct plan_array *array = i < plan->n_arrays ? &plan->arrays[i] : NULL;
-        struct out_member *out = &x->members[x->n_members];
+        struct out_member *out = &job->members[job->n_members];
 
         if (array != NULL && array->binding.role == ROLE_DROP)
             continue;
-        x->n_members++;
-        if (out_member_init(out, i == plan->n_arrays ? PIECES_SOURCE : PIECES_TRANSFORM, array,
-                            &x->out, err) != 0)
+        job->n_members++;
+        if (out_member_init(out, i == plan->n_arrays ? PIECES_SOURCE : PIECES_TRANSFORM, array, job,
+                            err) != 0)
             return -1;
-        x->n_total += out->head.size_known ? out->head.unpacked_nbytes : 0;
-        if (archive_out_add(x->archive, &out->head, err) != 0)
-            return -1;
+        job->n_total += out->head.size_known ? out->head.unpacked_nbytes : 0;
     }
     return 0;
 }
 
-static int set_comment(struct expansion *x, struct error *err)
+static int set_comment(struct expand_job *job, struct error *err)
 {
     struct text comment = {0};
     int status;
 
-    if (x->plan->settings->purpose != FOR_IMAGES && !x->plan->was_expanded)
+    if (job->settings->purpose != FOR_IMAGES && !job->plan->was_expanded)
         return 0;
-    status = text_append(&comment, err, PLAN_ZIP_COMMENT "%s", x->plan->board->name);
+    status = text_append(&comment, err, PLAN_ZIP_COMMENT "%s", job->plan->board->name);
     if (status == 0)
-        status = archive_out_set_comment(x->archive, comment.text, err);
+        status = archive_out_set_comment(job->archive, comment.text, err);
     text_release(&comment);
     return status;
 }
@@ -124,128 +103,121 @@ static int remove_old_manifest(const char *path, bool force, struct error *err)
 }
 
 /* Output, sidecar and manifest get their final names, while no other writer's do. */
-static int commit_output(struct expansion *x, const struct expand_result *result, struct error *err)
+static int commit_output(struct expand_job *job, struct error *err)
 {
-    if (remove_old_manifest(x->path, x->job->force, err) != 0 ||
-        archive_out_commit(x->archive, err) != 0)
+    if (remove_old_manifest(job->path, job->force, err) != 0 ||
+        archive_out_commit(job->archive, err) != 0)
         return -1;
-    if (x->settings->sidecar && sidecar_write(x->path, result->n_rows, x->job->force, err) != 0)
+    if (job->settings->sidecar &&
+        sidecar_write(job->path, job->result->n_rows, job->force, err) != 0)
         return -1;
-    return record_write(x->job, x->path, result, &x->out.members, err);
+    return record_write(job, err);
 }
 
 /* --- beside the members --- */
 
 static void set_surveyed(void *self)
 {
-    struct expansion *x = self;
+    struct expand_job *job = self;
 
-    x->was_surveyed = true;
+    job->was_surveyed = true;
 }
 
 static bool survey_is_due(void *self)
 {
-    const struct expansion *x = self;
+    const struct expand_job *job = self;
 
-    return !x->was_surveyed;
+    return !job->was_surveyed;
 }
 
 static void survey_step(void *self)
 {
-    struct expansion *x = self;
+    struct expand_job *job = self;
 
-    plan_survey(x->job->plan, &x->survey_failure);
-    if (x->survey_failure.kind != ERROR_NONE)
-        members_stop(&x->out.members, &x->survey_failure);
-    crew_change(x->crew, set_surveyed, x);
+    plan_survey(job->plan, &job->survey_failure);
+    if (job->survey_failure.kind != ERROR_NONE)
+        members_stop(&job->archive->members, &job->survey_failure);
+    crew_change(job->archive->members.crew, set_surveyed, job);
 }
 
 static bool inputs_are_due(void *self)
 {
-    const struct expansion *x = self;
+    const struct expand_job *job = self;
 
-    return x->inputs_failure.kind == ERROR_NONE && !x->job->digests.done &&
-           x->job->digests.used < x->out.members.n_loaded;
+    return job->inputs_failure.kind == ERROR_NONE && !job->digests.done &&
+           job->digests.used < job->archive->members.n_loaded;
 }
 
 static void inputs_step(void *self)
 {
-    struct expansion *x = self;
+    struct expand_job *job = self;
 
-    side_work_step(&x->job->digests, &x->inputs_failure);
+    side_work_step(&job->digests, &job->inputs_failure);
 }
 
 static bool output_is_due(void *self)
 {
-    const struct expansion *x = self;
-
-    return archive_out_digest_is_due(x->archive);
+    return output_digest_is_due(self);
 }
 
 static void output_step(void *self)
 {
-    const struct expansion *x = self;
-
-    archive_out_digest_step(x->archive);
+    output_digest_step(self);
 }
 
 /* What is left of it when the members are written (status 0), or not: err then says why. What the
  * survey refuses comes before what is wrong with single rows. */
-static int finish_beside(struct expansion *x, int status, struct error *err)
+static int finish_beside(struct expand_job *job, int status, struct error *err)
 {
     if (status == 0 || err->kind == ERROR_DATA) {
-        if (!x->was_surveyed)
-            survey_step(x);
-        if (x->survey_failure.kind != ERROR_NONE) {
-            *err = x->survey_failure;
+        if (!job->was_surveyed)
+            survey_step(job);
+        if (job->survey_failure.kind != ERROR_NONE) {
+            *err = job->survey_failure;
             return -1;
         }
     }
     if (status != 0)
         return -1;
-    if (x->inputs_failure.kind != ERROR_NONE)
-        return error_pass(err, &x->inputs_failure);
-    return side_work_finish(&x->job->digests, err) == 0 ? stone_watch_judge(&x->job->watch, err)
-                                                        : -1;
+    if (job->inputs_failure.kind != ERROR_NONE)
+        return error_pass(err, &job->inputs_failure);
+    return side_work_finish(&job->digests, err) == 0 ? stone_watch_judge(&job->watch, err) : -1;
 }
 
 /* All members, with what goes on beside them. */
-static int write_members(struct expansion *x, struct error *err)
+static int write_members(struct expand_job *job, struct error *err)
 {
-    struct crew_task *const tasks[] = {&x->survey, &x->inputs, &x->output};
+    struct members *members = &job->archive->members;
+    struct crew_task tasks[] = {
+        {.is_due = survey_is_due, .step = survey_step, .self = job},
+        {.is_due = inputs_are_due, .step = inputs_step, .self = job},
+        {.is_due = output_is_due, .step = output_step, .self = &job->archive->digest},
+    };
     int status;
 
-    x->was_surveyed = x->plan->is_surveyed;
-    x->survey = (struct crew_task){.is_due = survey_is_due, .step = survey_step, .self = x};
-    x->inputs = (struct crew_task){.is_due = inputs_are_due, .step = inputs_step, .self = x};
-    x->output = (struct crew_task){.is_due = output_is_due, .step = output_step, .self = x};
-    members_begin(&x->out.members);
+    job->was_surveyed = job->plan->is_surveyed;
+    members_begin(members);
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
-        crew_add_task(x->crew, tasks[i]);
-    status = archive_out_write(x->archive, &x->result->n_bytes, x->result->sha256, err);
-    members_end(&x->out.members);
+        crew_add_task(members->crew, &tasks[i]);
+    status = archive_out_write(job->archive, &job->result->n_bytes, job->result->sha256, err);
+    members_end(members);
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
-        crew_drop_task(x->crew, tasks[i]);
-    return finish_beside(x, status, err);
+        crew_drop_task(members->crew, &tasks[i]);
+    return finish_beside(job, status, err);
 }
 
-/* --- one shard --- */
+/* --- one output --- */
 
-static int write_output(struct expansion *x, struct error *err)
+static int write_output(struct expand_job *job, struct error *err)
 {
-    struct expand_result *result = x->result;
     int turn, status;
 
-    if (add_members(x, err) != 0 || set_comment(x, err) != 0 || write_members(x, err) != 0 ||
-        plan_inputs_check_unchanged(x->plan, err) != 0)
+    if (add_members(job, err) != 0 || set_comment(job, err) != 0 || write_members(job, err) != 0 ||
+        plan_inputs_check_unchanged(job->plan, err) != 0 ||
+        archive_out_sync(job->archive, err) != 0)
         return -1;
-    result->n_rows = x->out.order->n_images;
-    result->first_row = x->out.order->first_image;
-    result->unpacked_nbytes = x->n_done;
-    if (archive_out_sync(x->archive, err) != 0)
-        return -1;
-    turn = output_turn_take(x->path);
-    status = commit_output(x, result, err);
+    turn = output_turn_take(job->path);
+    status = commit_output(job, err);
     output_turn_end(turn);
     return status;
 }
@@ -253,31 +225,37 @@ static int write_output(struct expansion *x, struct error *err)
 /* With the crew at hand. */
 static int write_with(void *self, struct crew *crew)
 {
-    struct expansion *x = self;
+    struct expand_job *job = self;
     int status = -1;
 
-    x->crew = x->out.members.crew = crew;
-    if ((x->archive = archive_out_new(x->path, x->settings->form, x->job->force, x->err)) != NULL)
-        status = write_output(x, x->err);
-    archive_out_free(x->archive);
-    for (size_t i = 0; i < x->n_members; i++)
-        out_member_release(&x->members[i]);
-    members_release(&x->out.members);
-    free(x->members);
+    job->archive = archive_out_new(job->path, job->settings->form, job->force, job->err);
+    if (job->archive != NULL) {
+        struct members *members = &job->archive->members;
+
+        members->crew = crew;
+        members->level = job->settings->level;
+        members->pieces_per_thread = job->plan->n_chosen > 1 ? MANY_PIECES : 0;
+        members->progress = progress;
+        members->progress_self = job;
+        status = write_output(job, job->err);
+    }
+    for (size_t i = 0; i < job->n_members; i++)
+        out_member_release(&job->members[i]);
+    free(job->members);
+    archive_out_free(job->archive);
     return status;
 }
 
 /* What must hold before the long work. */
-static int check(struct expand_job *job, const struct order *rows, const char *path,
-                 struct error *err)
+static int check(struct expand_job *job, struct error *err)
 {
     const struct settings *settings = job->settings;
 
-    if (plan_inputs_check_not_output(job->plan, path, err) != 0 ||
-        (settings->sidecar && sidecar_check(path, job->force, err) != 0))
+    if (plan_inputs_check_not_output(job->plan, job->path, err) != 0 ||
+        (settings->sidecar && sidecar_check(job->path, job->force, err) != 0))
         return -1;
     /* Slices come out before the end of the arrays, where the CRC is, has been read. */
-    if (job->is_checked || rows->n_images == rows->n_whole)
+    if (job->is_checked || job->order->n_images == job->order->n_whole)
         return 0;
     job->is_checked = true;
     return plan_inputs_check_data(job->plan, settings->n_threads, err);
@@ -286,32 +264,25 @@ static int check(struct expand_job *job, const struct order *rows, const char *p
 int expand_write(struct expand_job *job, const struct order *rows, const char *path,
                  struct expand_result *result, struct error *err)
 {
-    struct expansion x = {
-        .job = job, .plan = job->plan, .settings = job->settings, .result = result, .err = err};
     struct text name = {0};
     size_t n = strlen(path);
     int status;
 
-    *result = (struct expand_result){0};
-    x.out = (struct out_settings){
-        .members = {.level = job->settings->level,
-                    .pieces_per_thread = job->plan->n_chosen > 1 ? MANY_PIECES : 0,
-                    .progress = progress,
-                    .progress_self = &x},
-        .plan = job->plan,
-        .order = rows,
-        .supplies = job->supplies,
-        .watch = &job->watch,
-    };
     /* A folder's manifest lies beside it, also when its name ends in a slash. */
     while (job->settings->form == ARCHIVE_OUT_NPY_FOLDER && n > 1 && path[n - 1] == '/')
         n--;
     status = text_append(&name, err, "%.*s", (int)n, path);
-    x.path = name.text;
+    *result = (struct expand_result){.n_rows = rows->n_images, .first_row = rows->first_image};
+    job->path = name.text;
+    job->order = rows;
+    job->result = result;
+    job->n_total = job->n_members = 0;
+    job->members = NULL;
+    job->err = err;
     if (status == 0)
-        status = check(job, rows, x.path, err);
+        status = check(job, err);
     if (status == 0)
-        status = crew_run(job->settings->n_threads, write_with, &x);
+        status = crew_run(job->settings->n_threads, write_with, job);
     text_release(&name);
     return status;
 }

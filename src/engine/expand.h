@@ -23,15 +23,27 @@ struct expand_result {
     char sha256[DIGEST_HEX_NBYTES];
 };
 
-/* What lives while a plan's output is written, shard by shard. */
+/* A plan that is carried out, one output after another. */
 struct expand_job {
     struct plan *plan;               /* borrowed */
     const struct settings *settings; /* borrowed */
     bool force;                      /* replace an existing output */
     struct side_work digests;        /* of the inputs */
     struct row_supply *supplies;     /* owned: one for each array of the plan */
-    struct stone_watch watch;
-    bool is_checked; /* the inputs' CRCs were looked at beforehand */
+    struct stone_watch watch;        /* keeps some rows that pass by */
+    bool is_checked;                 /* the inputs' CRCs were looked at beforehand */
+
+    /* The output that is being written. */
+    const char *path;             /* borrowed, as are the next two */
+    const struct order *order;    /* its rows */
+    struct expand_result *result; /* its unpacked bytes so far; the rest at the end */
+    uint64_t n_total;             /* unpacked bytes, as far as they are known beforehand */
+    struct archive_out *archive;  /* owned */
+    struct out_member *members;   /* owned: those of the archive */
+    size_t n_members;
+    bool was_surveyed;                           /* under the crew's lock */
+    struct error survey_failure, inputs_failure; /* until it is written */
+    struct error *err;                           /* borrowed */
 };
 
 /* Begin. Plan and settings are borrowed; the caller releases the job. The plan's
@@ -65,34 +77,25 @@ void expand_job_release(struct expand_job *job);
 
 /* --- its members --- */
 
-/* What all members of one output share. Borrowed parts must outlive the members. */
-struct out_settings {
-    struct members members; /* in which they are all */
-    const struct plan *plan;
-    const struct order *order;   /* borrowed: the rows of this output */
-    struct row_supply *supplies; /* borrowed: one for each array of the plan */
-    struct stone_watch *watch;   /* borrowed: keeps some rows that pass by */
-};
-
 /* An output array from a plan to the archive. Plain until it is prepared. */
 struct out_member {
     struct member head;
     enum pieces_kind kind;
     const struct plan_array *array; /* NULL: provenance */
     const char *key;
-    struct out_settings *settings; /* borrowed */
-    struct dtype_text dtype;       /* for the manifest: "<f4" */
+    struct expand_job *job;    /* borrowed, as is the next */
+    struct row_supply *supply; /* where its rows come from, once it is open; NULL: they are made */
+    struct dtype_text dtype;   /* for the manifest: "<f4" */
     uint64_t item_nbytes;
     uint64_t shape[NPY_MAX_DIMS];
     unsigned n_dims;
     struct bytes header; /* owned until it is prepared */
 };
 
-/* Make an array of the plan, or (NULL) a provenance array, one of the members. It must stay where
- * it is; the caller releases it. */
+/* Make an array of the plan, or (NULL) a provenance array, one of the archive's members. It must
+ * stay where it is; the caller releases it. */
 int out_member_init(struct out_member *out, enum pieces_kind provenance,
-                    const struct plan_array *array, struct out_settings *settings,
-                    struct error *err);
+                    const struct plan_array *array, struct expand_job *job, struct error *err);
 void out_member_release(struct out_member *out);
 
 /* The unpacked size of the output where it is known beforehand (object arrays: as in the input). */
@@ -101,8 +104,7 @@ uint64_t expand_estimate(const struct plan *plan);
 /* --- what is written beside it --- */
 
 /* Write PATH.manifest.json: the job's plan, and what was written. */
-int record_write(const struct expand_job *job, const char *path, const struct expand_result *result,
-                 const struct members *members, struct error *err);
+int record_write(const struct expand_job *job, struct error *err);
 
 /* Append to a list in what the output at path is not what the job would make: settings, roles,
  * inputs, bytes; nothing when it is just that. *is_known: a manifest that can be read tells. */

@@ -33,7 +33,7 @@ static uint64_t item_bound(const struct pickle_item *item)
  * header, without which it is plainer, and libzip 1.7.3 survives a lack of memory. */
 static uint64_t object_bound(const struct out_member *out)
 {
-    const struct plan *plan = out->settings->plan;
+    const struct plan *plan = out->job->plan;
     uint64_t n_bytes = 0;
 
     for (size_t i = 0; i < plan->n_archives; i++) {
@@ -80,27 +80,18 @@ static bool is_provenance(const struct out_member *out)
     return out->kind == PIECES_SOURCE || out->kind == PIECES_TRANSFORM;
 }
 
-/* Where an array's rows come from, opened by the first shard that draws on it; NULL: they are
- * made. */
-static struct row_supply *supply_of(const struct out_member *out)
-{
-    return is_provenance(out) || out->kind == PIECES_COPY || out->kind == PIECES_OFFSETS
-               ? NULL
-               : &out->settings->supplies[out->array - out->settings->plan->arrays];
-}
-
 /* Whether rows in the order of the output come from windows of the input. */
 static bool streams(const struct out_member *out)
 {
     const struct plan_array *array = out->array;
-    const struct plan *plan = out->settings->plan;
+    const struct plan *plan = out->job->plan;
     uint64_t row_nbytes = array->spec.row_nbytes;
 
     if (out->kind == PIECES_OBJECTS)
         return false;
     if (array->csr != NULL && plan->n_rows > 0) /* about */
         row_nbytes = array->csr->first[plan->n_rows] / plan->n_rows * array->spec.dtype.itemsize;
-    return order_streams(out->settings->order, row_nbytes) &&
+    return order_streams(out->job->order, row_nbytes) &&
            reader_can_stream(array->sources, plan->n_archives) &&
            (array->values == NULL || reader_can_stream(array->values, plan->n_archives));
 }
@@ -136,35 +127,35 @@ static void give_hints(const struct out_member *out, struct codec_member *hints)
         if (d == 2)
             add_period(hints, 2 * n);
     }
-    add_period(hints, out->array->spec.row_nbytes * out->settings->order->block_rows);
+    add_period(hints, out->array->spec.row_nbytes * out->job->order->block_rows);
 }
 
+/* Its rows come from a supply that the first shard opens, unless they are made of nothing that is
+ * read. */
 static struct pieces *open_member(struct member *member, struct codec_member *about,
                                   struct error *err)
 {
     struct out_member *out = (struct out_member *)member;
-    const struct image_input in = {out->array, out->settings->order, supply_of(out)};
+    const struct plan *plan = out->job->plan;
 
     give_hints(out, about);
-    if (out->kind == PIECES_COPY)
-        return pieces_of_copy(out->array->sources[0], err);
-    if (in.supply != NULL && !in.supply->is_open &&
-        row_supply_open(in.supply, out->settings->plan, out->array, streams(out), err) != 0)
-        return NULL;
-    if (in.supply != NULL) {
-        in.supply->watch = out->settings->watch;
-        in.supply->kept = stone_watch_of(in.supply->watch, out->array);
+    if (!is_provenance(out) && out->kind != PIECES_COPY && out->kind != PIECES_OFFSETS) {
+        out->supply = &out->job->supplies[out->array - plan->arrays];
+        if (!out->supply->is_open &&
+            row_supply_open(out->supply, plan, out->array, streams(out), err) != 0)
+            return NULL;
+        out->supply->watch = &out->job->watch;
+        out->supply->kept = stone_watch_of(&out->job->watch, out->array);
     }
-    return out->kind == PIECES_OBJECTS ? pieces_of_objects(&in, &out->header, err)
-                                       : pieces_of_images(out->kind, &in, &out->header, err);
+    return pieces_new(out, err);
 }
 
 static void close_member(struct member *member)
 {
-    struct row_supply *supply = supply_of((const struct out_member *)member);
+    struct out_member *out = (struct out_member *)member;
 
-    if (supply != NULL && order_is_last(((const struct out_member *)member)->settings->order))
-        row_supply_close(supply);
+    if (out->supply != NULL && order_is_last(out->job->order))
+        row_supply_close(out->supply);
 }
 
 /* --- the member --- */
@@ -172,7 +163,7 @@ static void close_member(struct member *member)
 /* Shape, type and kind as the array's in the inputs. Returns its Python type. */
 static const char *take_array(struct out_member *out, const struct plan_array *array)
 {
-    const struct order *order = out->settings->order;
+    const struct order *order = out->job->order;
     const struct npy_header *header = &array->sources[0]->header;
 
     out->array = array;
@@ -199,8 +190,7 @@ static const char *take_array(struct out_member *out, const struct plan_array *a
 }
 
 int out_member_init(struct out_member *out, enum pieces_kind provenance,
-                    const struct plan_array *array, struct out_settings *settings,
-                    struct error *err)
+                    const struct plan_array *array, struct expand_job *job, struct error *err)
 {
     static const struct {
         const char *key, *member, *descr;
@@ -213,8 +203,8 @@ int out_member_init(struct out_member *out, enum pieces_kind provenance,
     *out = (struct out_member){
         .head = {.open = open_member,
                  .close = close_member,
-                 .zip_method = codec_level_method(&settings->members.level)},
-        .settings = settings,
+                 .zip_method = codec_level_method(&job->settings->level)},
+        .job = job,
     };
     if (array != NULL) {
         descr = take_array(out, array);
@@ -224,7 +214,7 @@ int out_member_init(struct out_member *out, enum pieces_kind provenance,
         out->head.name = members[is_transform].member;
         out->item_nbytes = members[is_transform].item_nbytes;
         out->n_dims = 1;
-        out->shape[0] = settings->order->n_images;
+        out->shape[0] = job->order->n_images;
         descr = members[is_transform].descr;
         memcpy(out->dtype.text, descr + 1, 3);
     }
@@ -235,7 +225,7 @@ int out_member_init(struct out_member *out, enum pieces_kind provenance,
         return -1;
     /* Tables of rows are given memory one after the other. */
     out->head.waits = (out->kind == PIECES_ROWS || out->kind == PIECES_ELEMENTS) && !streams(out);
-    return members_add(&settings->members, &out->head, err);
+    return archive_out_add(job->archive, &out->head, err);
 }
 
 void out_member_release(struct out_member *out)

@@ -13,7 +13,7 @@
  * each row comes out of a table. In CSR form the input's offsets say where each row's elements are,
  * numbered over all input shards; a piece holds the images of so many rows, whatever their length.
  */
-#include "engine/pieces.h"
+#include "engine/expand.h"
 
 #include "base/text.h"
 #include "engine/survey.h"
@@ -114,13 +114,6 @@ void row_supply_close(struct row_supply *supply)
 
 /* --- images --- */
 
-struct image_pieces {
-    struct pieces head;
-    enum pieces_kind kind;
-    struct image_input in;
-    uint64_t *piece_element; /* owned, CSR, one a piece: output element at which it begins */
-};
-
 void image_walk_begin(struct image_walk *walk, const struct order *order, uint64_t first,
                       uint64_t end)
 {
@@ -142,16 +135,17 @@ bool image_walk_next(struct image_walk *walk)
 
 static int images_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
 {
-    const struct image_input *in = &((const struct image_pieces *)pieces)->in;
+    const struct out_member *of = ((const struct image_pieces *)pieces)->of;
+    const struct order *order = of->job->order;
     uint64_t begin, end;
 
-    if (in->supply == NULL)
+    if (of->supply == NULL)
         return 0;
-    order_span(in->order, rows->begin, rows->end - rows->begin, &begin, &end);
+    order_span(order, rows->begin, rows->end - rows->begin, &begin, &end);
     /* The array's last rows are read even if no image needs them: its CRC stands at the end. */
-    if (rows->end == pieces->n_rows && order_is_last(in->order))
-        end = in->order->n_rows;
-    return supply_load(in->supply, begin, end, &rows->window, err);
+    if (rows->end == pieces->n_rows && order_is_last(order))
+        end = order->n_rows;
+    return supply_load(of->supply, begin, end, &rows->window, err);
 }
 
 /* The images of rows: neighbours under one transform are moved together, if a window holds them. */
@@ -159,7 +153,7 @@ static int make_images(const struct image_pieces *self, unsigned window,
                        const struct image_walk *walk, uint8_t *room, uint8_t *out,
                        struct error *err)
 {
-    struct row_supply *supply = self->in.supply;
+    struct row_supply *supply = self->of->supply;
     const struct image *images = walk->images;
     const size_t most = supply->streams ? walk->n : 1;
 
@@ -174,7 +168,7 @@ static int make_images(const struct image_pieces *self, unsigned window,
             run++;
         if (supply_get(supply, window, images[i].row, room, rows, err) != 0)
             return -1;
-        if (kernel_rows(&self->in.array->spec, images[i].transform, rows[0], rows[1],
+        if (kernel_rows(&self->of->array->spec, images[i].transform, rows[0], rows[1],
                         out + i * self->head.row_nbytes, run, &failed, &reason) != 0)
             return reader_fail(&supply->readers[0], images[i].row + failed, &reason, err);
     }
@@ -185,7 +179,7 @@ static int images_make(const struct pieces *pieces, const struct piece_rows *row
                        struct bytes *out, struct error *err)
 {
     const struct image_pieces *self = (const struct image_pieces *)pieces;
-    const struct row_supply *supply = self->in.supply;
+    const struct row_supply *supply = self->of->supply;
     const size_t n_bytes = (rows->end - rows->begin) * pieces->row_nbytes;
     const size_t room_nbytes = supply != NULL ? supply_room_nbytes(supply) + 16 : 0;
     struct image_walk walk;
@@ -195,12 +189,12 @@ static int images_make(const struct pieces *pieces, const struct piece_rows *row
     if (to == NULL)
         return -1;
     room = to + (n_bytes + 15) / 16 * 16; /* of a table's row */
-    image_walk_begin(&walk, self->in.order, rows->begin, rows->end);
+    image_walk_begin(&walk, self->of->job->order, rows->begin, rows->end);
     for (; image_walk_next(&walk); to += walk.n * pieces->row_nbytes) {
         if (supply != NULL && make_images(self, rows->window, &walk, room, to, err) != 0)
             return -1;
         for (size_t i = 0; supply == NULL && i < walk.n; i++)
-            if (self->kind == PIECES_SOURCE)
+            if (self->of->kind == PIECES_SOURCE)
                 bytes_put_le(to + 8 * i, walk.images[i].row, 8);
             else
                 to[i] = (uint8_t)walk.images[i].transform;
@@ -238,7 +232,7 @@ uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t f
 static int put_offset(const struct image_pieces *self, uint64_t offset, struct bytes *out,
                       struct error *err)
 {
-    const struct array *array = self->in.array->sources[0];
+    const struct array *array = self->of->array->sources[0];
     const struct dtype *dtype = &array->header.dtype;
     uint8_t *to = bytes_reserve(out, dtype->itemsize, err);
 
@@ -257,9 +251,9 @@ static int put_offset(const struct image_pieces *self, uint64_t offset, struct b
 static int put_elements(const struct image_pieces *self, unsigned window, const struct image *image,
                         struct bytes *out, struct error *err)
 {
-    struct row_supply *supply = self->in.supply;
-    const struct spec *spec = &self->in.array->spec;
-    const struct csr *csr = self->in.array->csr;
+    struct row_supply *supply = self->of->supply;
+    const struct spec *spec = &self->of->array->spec;
+    const struct csr *csr = self->of->array->csr;
     const uint64_t n = row_length(csr, image->row), n_bytes = n * supply->readers[0].unit_nbytes;
     uint8_t *to = bytes_reserve(out, n_bytes + 1, err);
     const uint8_t *from = to;
@@ -288,27 +282,26 @@ static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, 
                     struct error *err)
 {
     const struct image_pieces *self = (const struct image_pieces *)pieces;
-    const bool is_offsets = self->kind == PIECES_OFFSETS;
+    const bool is_offsets = self->of->kind == PIECES_OFFSETS;
     uint64_t element = self->piece_element[rows->begin / CSR_ROWS_PER_PIECE];
     struct image_walk walk;
 
-    image_walk_begin(&walk, self->in.order, rows->begin, rows->end);
+    image_walk_begin(&walk, self->of->job->order, rows->begin, rows->end);
     while (image_walk_next(&walk))
         for (size_t i = 0; i < walk.n; i++) {
             if (is_offsets ? put_offset(self, element, out, err) != 0
                            : put_elements(self, rows->window, &walk.images[i], out, err) != 0)
                 return -1;
-            element += row_length(self->in.array->csr, walk.images[i].row);
+            element += row_length(self->of->array->csr, walk.images[i].row);
         }
     return is_offsets && rows->end == pieces->n_rows ? put_offset(self, element, out, err) : 0;
 }
 
 static int begin_csr(struct image_pieces *self, struct error *err)
 {
-    const struct order *order = self->in.order;
+    const struct order *order = self->of->job->order;
     uint64_t n_pieces, element = 0;
 
-    self->head.n_rows = order->n_images;
     self->head.rows_per_piece = CSR_ROWS_PER_PIECE;
     n_pieces = pieces_count(&self->head);
     self->piece_element = calloc(n_pieces, sizeof *self->piece_element);
@@ -318,37 +311,10 @@ static int begin_csr(struct image_pieces *self, struct error *err)
         const uint64_t first = i * CSR_ROWS_PER_PIECE, left = order->n_images - first;
 
         self->piece_element[i] = element;
-        element += csr_length(self->in.array->csr, order, first,
+        element += csr_length(self->of->array->csr, order, first,
                               first + (left < CSR_ROWS_PER_PIECE ? left : CSR_ROWS_PER_PIECE));
     }
     return 0;
-}
-
-static const struct pieces_ops image_ops = {images_load, images_make, images_free};
-static const struct pieces_ops csr_ops = {images_load, csr_make, images_free};
-
-struct pieces *pieces_of_images(enum pieces_kind kind, const struct image_input *in,
-                                struct bytes *header, struct error *err)
-{
-    const bool is_csr = kind == PIECES_OFFSETS || kind == PIECES_ELEMENTS;
-    const uint64_t row_nbytes = kind == PIECES_SOURCE      ? 8
-                                : kind == PIECES_TRANSFORM ? 1
-                                                           : in->array->spec.row_nbytes;
-    struct image_pieces *self = malloc(sizeof *self);
-
-    if (self == NULL) {
-        error_no_memory(err, "member");
-        return NULL;
-    }
-    *self = (struct image_pieces){.kind = kind, .in = *in};
-    self->head.ops = is_csr ? &csr_ops : &image_ops;
-    self->head.header = *header;
-    *header = (struct bytes){0};
-    if ((is_csr ? begin_csr(self, err)
-                : pieces_of_equal_rows(&self->head, in->order->n_images, row_nbytes, err)) == 0)
-        return &self->head;
-    images_free(&self->head);
-    return NULL;
 }
 
 /* --- copies --- */
@@ -460,5 +426,43 @@ struct pieces *pieces_of_copy(const struct array *array, struct error *err)
         (n_bytes == array->unpacked_nbytes || pad_header(self, array, err) == 0))
         return &self->head;
     copy_free(&self->head);
+    return NULL;
+}
+
+/* --- any --- */
+
+static const struct pieces_ops image_ops = {images_load, images_make, images_free};
+static const struct pieces_ops csr_ops = {images_load, csr_make, images_free};
+static const struct pieces_ops object_ops = {NULL, objects_make, images_free};
+
+struct pieces *pieces_new(struct out_member *out, struct error *err)
+{
+    const enum pieces_kind kind = out->kind;
+    const bool is_csr = kind == PIECES_OFFSETS || kind == PIECES_ELEMENTS;
+    struct image_pieces *self;
+    int status;
+
+    if (kind == PIECES_COPY)
+        return pieces_of_copy(out->array->sources[0], err);
+    self = malloc(sizeof *self);
+    if (self == NULL) {
+        error_no_memory(err, "member");
+        return NULL;
+    }
+    *self = (struct image_pieces){.head = {.header = out->header}, .of = out};
+    out->header = (struct bytes){0};
+    self->head.ops = is_csr ? &csr_ops : kind == PIECES_OBJECTS ? &object_ops : &image_ops;
+    self->head.n_rows = out->job->order->n_images;
+    if (is_csr)
+        status = begin_csr(self, err);
+    else if (kind == PIECES_OBJECTS)
+        status = objects_begin(self, err);
+    else
+        status = pieces_of_equal_rows(
+            &self->head, self->head.n_rows,
+            kind == PIECES_ROWS ? out->array->spec.row_nbytes : out->item_nbytes, err);
+    if (status == 0)
+        return &self->head;
+    images_free(&self->head);
     return NULL;
 }

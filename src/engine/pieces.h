@@ -49,27 +49,16 @@ enum pieces_kind {
     PIECES_COPY,      /* what has no rows */
 };
 
-/* What the rows of a member are made from. All borrowed; they must outlive the pieces. */
-struct image_input {
-    const struct plan_array *array;
-    const struct order *order;
-    struct row_supply *supply; /* open; NULL: none is needed, for provenance and offsets */
-};
+/* The pieces of a member of its kind; they take over its header, which is zeroed, and borrow the
+ * rest of it. The header of an array that is copied gets longer where no zip file can hold its size
+ * (see member_size_is_unsafe). NULL with err set. */
+struct out_member;
+struct pieces *pieces_new(struct out_member *out, struct error *err);
 
-/* Pieces of rows of equal size (rows, provenance) or of a CSR triple. They take over `header` (the
- * .npy header), which is zeroed. NULL with err set. */
-struct pieces *pieces_of_images(enum pieces_kind kind, const struct image_input *in,
-                                struct bytes *header, struct error *err);
-
-/* The same of objects. */
-struct pieces *pieces_of_objects(const struct image_input *in, struct bytes *header,
-                                 struct error *err);
-
-/* Streams the array's unpacked bytes, its header included; the array is borrowed. The header of an
- * array whose size no zip file can hold (see member_size_is_unsafe) gets longer. */
+/* Those of an array that is copied. */
 struct pieces *pieces_of_copy(const struct array *array, struct error *err);
 
-/* How many bytes that will be. */
+/* How many bytes there will be of an array that is copied, its header included. */
 uint64_t pieces_copy_nbytes(const struct array *array);
 
 /* A walk over the images of output rows first .. end - 1, some hundred at a time. */
@@ -87,6 +76,17 @@ bool image_walk_next(struct image_walk *walk);
 
 /* The elements of output rows first .. end - 1. */
 uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t first, uint64_t end);
+
+/* Pieces of images of any kind: the parts that are about objects stand in a file of their own. */
+struct image_pieces {
+    struct pieces head;
+    const struct out_member *of; /* borrowed */
+    uint64_t *piece_element;     /* owned, CSR, one a piece: output element at which it begins */
+    struct pickle_writer writer; /* objects */
+};
+int objects_begin(struct image_pieces *self, struct error *err);
+int objects_make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+                 struct error *err);
 
 /* Append what distinguishes one row of objects under one transform: its moved items' kinds and
  * bytes. Equal rows give equal bytes and different rows different ones. */

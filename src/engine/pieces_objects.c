@@ -5,18 +5,12 @@
  * The pickle's writer must know beforehand where in the output each dtype comes first, because that
  * is where it is written out; later items refer to it.
  */
-#include "engine/pieces.h"
+#include "engine/expand.h"
 
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct object_pieces {
-    struct pieces head;
-    struct image_input in;
-    struct pickle_writer writer;
-};
 
 /* What one piece is made with: buffers for moved items. */
 struct room {
@@ -71,17 +65,17 @@ static int move_item(const struct spec *spec, uint32_t t, struct pickle_item *it
     }
 }
 
-static int objects_make(const struct pieces *pieces, const struct piece_rows *rows,
-                        struct bytes *out, struct error *err)
+int objects_make(const struct pieces *pieces, const struct piece_rows *rows, struct bytes *out,
+                 struct error *err)
 {
-    const struct object_pieces *self = (const struct object_pieces *)pieces;
-    const struct reader *reader = &self->in.supply->readers[0];
-    const struct spec *spec = &self->in.array->spec;
+    const struct image_pieces *self = (const struct image_pieces *)pieces;
+    const struct reader *reader = &self->of->supply->readers[0];
+    const struct spec *spec = &self->of->array->spec;
     struct room room = {0};
     struct image_walk walk;
     int status = 0;
 
-    image_walk_begin(&walk, self->in.order, rows->begin, rows->end);
+    image_walk_begin(&walk, self->of->job->order, rows->begin, rows->end);
     while (status == 0 && image_walk_next(&walk))
         for (uint64_t i = 0; i < walk.n * reader->n_items && status == 0; i++) {
             const struct image *image = &walk.images[i / reader->n_items];
@@ -99,14 +93,6 @@ static int objects_make(const struct pieces *pieces, const struct piece_rows *ro
     return status == 0 && rows->end == pieces->n_rows ? pickle_write_trailer(out, err) : status;
 }
 
-static void objects_free(struct pieces *pieces)
-{
-    bytes_release(&pieces->header);
-    free(pieces);
-}
-
-static const struct pieces_ops object_ops = {NULL, objects_make, objects_free};
-
 /* How many different dtypes the ndarrays among the input's items have. */
 static int count_dtypes(const struct reader *rows, unsigned *n_dtypes, struct error *err)
 {
@@ -122,15 +108,15 @@ static int count_dtypes(const struct reader *rows, unsigned *n_dtypes, struct er
 }
 
 /* Tell the writer where in the output each dtype comes first; ends as soon as all are known. */
-static int note_dtypes(struct object_pieces *self, struct error *err)
+static int note_dtypes(struct image_pieces *self, struct error *err)
 {
-    const struct reader *reader = &self->in.supply->readers[0];
+    const struct reader *reader = &self->of->supply->readers[0];
     struct image_walk walk;
     unsigned n_dtypes;
 
     if (count_dtypes(reader, &n_dtypes, err) != 0)
         return -1;
-    image_walk_begin(&walk, self->in.order, 0, self->head.n_rows);
+    image_walk_begin(&walk, self->of->job->order, 0, self->head.n_rows);
     while (self->writer.n_dtypes < n_dtypes && image_walk_next(&walk))
         for (uint64_t i = 0; i < walk.n * reader->n_items; i++) {
             const uint64_t row = walk.images[i / reader->n_items].row;
@@ -142,9 +128,9 @@ static int note_dtypes(struct object_pieces *self, struct error *err)
     return 0;
 }
 
-static int open_objects(struct object_pieces *self, struct error *err)
+int objects_begin(struct image_pieces *self, struct error *err)
 {
-    const struct reader *rows = &self->in.supply->readers[0];
+    const struct reader *rows = &self->of->supply->readers[0];
     const struct npy_header *header = &rows->arrays[0]->header;
     uint64_t shape[PICKLE_MAX_DIMS] = {0}, n_bytes = 0, row_nbytes;
 
@@ -164,26 +150,6 @@ static int open_objects(struct object_pieces *self, struct error *err)
     row_nbytes = rows->n_rows > 0 ? n_bytes / rows->n_rows + 1 : 1;
     self->head.rows_per_piece = row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1;
     return 0;
-}
-
-struct pieces *pieces_of_objects(const struct image_input *in, struct bytes *header,
-                                 struct error *err)
-{
-    struct object_pieces *self = calloc(1, sizeof *self);
-
-    if (self == NULL) {
-        error_no_memory(err, "member");
-        return NULL;
-    }
-    self->head.ops = &object_ops;
-    self->in = *in;
-    self->head.header = *header;
-    *header = (struct bytes){0};
-    self->head.n_rows = in->order->n_images;
-    if (open_objects(self, err) == 0)
-        return &self->head;
-    objects_free(&self->head);
-    return NULL;
 }
 
 /* --- comparing --- */

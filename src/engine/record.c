@@ -6,6 +6,8 @@
  */
 #include "engine/expand.h"
 
+#include "engine/shards.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,25 +259,24 @@ static int add_counts(struct manifest *m, const struct plan *plan,
     return 0;
 }
 
-int record_write(const struct expand_job *job, const char *path, const struct expand_result *result,
-                 const struct members *members, struct error *err)
+int record_write(const struct expand_job *job, struct error *err)
 {
     const struct plan *plan = job->plan;
-    const struct manifest_file output = {.name = text_base_name(path),
+    const struct expand_result *result = job->result;
+    const bool is_cut = shards_cut(plan) != SHARDS_ONE;
+    const struct manifest_file output = {.name = text_base_name(job->path),
                                          .n_bytes = result->n_bytes,
                                          .sha256 = result->sha256,
                                          .n_rows = result->n_rows,
-                                         .first_row = job->settings->rows_per_shard > 0 ||
-                                                              plan->input_ends != NULL
-                                                          ? result->first_row
-                                                          : MANIFEST_NO_ROW};
+                                         .first_row = is_cut ? result->first_row : MANIFEST_NO_ROW};
     struct manifest *m = manifest_new(err);
     struct text manifest_path = {0};
     int status = -1;
 
-    if (m != NULL && fill(m, job, err) == 0 && add_output(m, &output, plan, members, err) == 0 &&
+    if (m != NULL && fill(m, job, err) == 0 &&
+        add_output(m, &output, plan, &job->archive->members, err) == 0 &&
         add_counts(m, plan, result, err) == 0 &&
-        text_append(&manifest_path, err, "%s" MANIFEST_SUFFIX, path) == 0)
+        text_append(&manifest_path, err, "%s" MANIFEST_SUFFIX, job->path) == 0)
         status = manifest_write(m, manifest_path.text, true, err);
     text_release(&manifest_path);
     manifest_free(m);

@@ -31,7 +31,7 @@ struct sample {
     const uint64_t *first_row; /* of each game, ascending */
     uint64_t n_games;
     struct sample_member *arrays; /* owned: one for each array of the kind */
-    struct members members;
+    struct codec_level level;
     struct sample_result *result;
     const char *path;
     struct error *err;
@@ -230,7 +230,7 @@ static int open_sample(struct sample *sample, struct error *err)
     const struct settings *settings = sample->settings;
     const struct play_kind *kind;
 
-    if (codec_level_parse("default", &sample->members.level, err) != 0)
+    if (codec_level_parse("default", &sample->level, err) != 0)
         return -1;
     sample->board = board_new(settings->board, err);
     if (sample->board == NULL || play_init(&sample->play, sample->board, settings->seed, err) != 0)
@@ -263,18 +263,19 @@ static int write_archive(void *self, struct crew *crew)
         archive_out_new(sample->path, ARCHIVE_OUT_NPZ, sample->settings->force, sample->err);
     struct text manifest = {0};
     char sha256[65];
-    int status = archive != NULL ? 0 : -1;
+    int status = 0;
 
-    sample->members.crew = crew;
-    for (size_t i = 0; i < n_arrays && status == 0; i++) {
-        status = members_add(&sample->members, &sample->arrays[i].head, sample->err);
-        if (status == 0)
-            status = archive_out_add(archive, &sample->arrays[i].head, sample->err);
-    }
-    members_begin(&sample->members);
-    if (status == 0)
+    if (archive == NULL)
+        return -1;
+    archive->members.crew = crew;
+    archive->members.level = sample->level;
+    for (size_t i = 0; i < n_arrays && status == 0; i++)
+        status = archive_out_add(archive, &sample->arrays[i].head, sample->err);
+    if (status == 0) {
+        members_begin(&archive->members);
         status = archive_out_write(archive, &sample->result->n_bytes, sha256, sample->err);
-    members_end(&sample->members);
+        members_end(&archive->members);
+    }
     /* A manifest from before would speak of another output. */
     if (status == 0 &&
         (text_append(&manifest, sample->err, "%s" MANIFEST_SUFFIX, sample->path) != 0 ||
@@ -282,11 +283,11 @@ static int write_archive(void *self, struct crew *crew)
          archive_out_commit(archive, sample->err) != 0))
         status = -1;
     text_release(&manifest);
-    archive_out_free(archive);
     for (size_t i = 0; i < n_arrays; i++) {
         sample->result->unpacked_nbytes += sample->arrays[i].head.made_nbytes;
         member_release(&sample->arrays[i].head);
     }
+    archive_out_free(archive);
     sample->result->n_games = sample->n_games;
     return status;
 }
@@ -304,7 +305,6 @@ int sample_write(const char *path, const struct settings *settings, struct sampl
     for (size_t i = 0; sample.arrays != NULL && i < sample.play.kind->n_arrays; i++)
         bytes_release(&sample.arrays[i].pieces.header);
     free(sample.arrays);
-    members_release(&sample.members);
     bytes_release(&sample.index);
     board_free(sample.board);
     return status;

@@ -22,18 +22,6 @@
 
 #define SUFFIX ".npy"
 
-struct archive_out {
-    enum archive_out_form form;
-    bool force;
-    bool written;
-    struct output output;        /* of an npz file */
-    struct output_digest digest; /* of the output */
-    struct output_folder folder; /* of a folder */
-    struct member **members;     /* owned; the members are borrowed */
-    size_t n_members;
-    char *comment; /* owned, or NULL */
-};
-
 /* --- .npz files --- */
 
 /*
@@ -287,10 +275,10 @@ static int check_crc(const struct zip_member *from)
     return crc_differs(from->member, crc, from->sink->err);
 }
 
-int npz_out_write(struct output *output, struct output_digest *digest, struct member_list list,
-                  const char *comment, struct error *err)
+int npz_out_write(struct output *output, struct output_digest *digest,
+                  const struct members *members, const char *comment, struct error *err)
 {
-    struct zip_member *members = calloc(list.n + 1, sizeof *members);
+    struct zip_member *entries = calloc(members->n + 1, sizeof *entries);
     struct zip_sink sink = {
         .output = output, .digest = digest, .err = err, .between_entries = true};
     zip_source_t *source = zip_source_function_create(sink_call, &sink, NULL);
@@ -300,16 +288,16 @@ int npz_out_write(struct output *output, struct output_digest *digest, struct me
 
     zip_error_init(&zip_error);
     zip_error_init(&sink.zip_error);
-    if (members != NULL && source != NULL)
+    if (entries != NULL && source != NULL)
         zip = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &zip_error);
     if (zip == NULL) {
         rc = zip_failed(&zip_error, "cannot begin", err);
         zip_source_free(source);
     } else {
         rc = set_stamp(&sink);
-        for (size_t i = 0; rc == 0 && i < list.n; i++) {
-            members[i] = (struct zip_member){.member = list.members[i], .sink = &sink};
-            rc = add_member(zip, &members[i]);
+        for (size_t i = 0; rc == 0 && i < members->n; i++) {
+            entries[i] = (struct zip_member){.member = members->list[i], .sink = &sink};
+            rc = add_member(zip, &entries[i]);
         }
         if (rc == 0 && comment != NULL &&
             zip_set_archive_comment(zip, comment, (zip_uint16_t)strlen(comment)) != 0)
@@ -319,10 +307,10 @@ int npz_out_write(struct output *output, struct output_digest *digest, struct me
         if (rc != 0)
             zip_discard(zip);
     }
-    for (size_t i = 0; rc == 0 && i < list.n; i++)
-        rc = check_crc(&members[i]);
+    for (size_t i = 0; rc == 0 && i < members->n; i++)
+        rc = check_crc(&entries[i]);
     zip_error_fini(&zip_error);
-    free(members);
+    free(entries);
     return rc;
 }
 
@@ -387,15 +375,15 @@ static int by_name(const void *a, const void *b)
 static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
                         char sha256[DIGEST_HEX_NBYTES], struct error *err)
 {
-    const size_t n_files = archive->n_members;
+    const size_t n_files = archive->members.n;
     struct folder_file *files = calloc(n_files, sizeof *files);
     struct digest *digest = digest_new(err);
     int rc = digest == NULL ? -1 : files == NULL ? error_no_memory(err, "files of the folder") : 0;
 
     *n_bytes = 0;
     for (size_t i = 0; rc == 0 && i < n_files; i++) {
-        rc = write_file(&archive->folder, archive->members[i], &files[i], err);
-        *n_bytes += archive->members[i]->made_nbytes;
+        rc = write_file(&archive->folder, archive->members.list[i], &files[i], err);
+        *n_bytes += archive->members.list[i]->made_nbytes;
     }
     if (rc == 0)
         qsort(files, n_files, sizeof *files, by_name);
@@ -440,7 +428,6 @@ struct archive_out *archive_out_new(const char *path, enum archive_out_form form
 int archive_out_add(struct archive_out *archive, struct member *member, struct error *err)
 {
     const char *name = member->name;
-    struct member **grown;
 
     if (archive->form == ARCHIVE_OUT_NPY_FOLDER && strchr(name, '/') != NULL)
         return error_set(err, ERROR_CANT_CREATE,
@@ -449,11 +436,11 @@ int archive_out_add(struct archive_out *archive, struct member *member, struct e
     if (archive->form == ARCHIVE_OUT_NPY_FOLDER && member->zip_method != CODEC_ZIP_STORED)
         return error_set(err, ERROR_INTERNAL, "member %s of a folder is compressed",
                          text_quote(name).text);
-    if (archive->form == ARCHIVE_OUT_NPY && archive->n_members > 0)
+    if (archive->form == ARCHIVE_OUT_NPY && archive->members.n > 0)
         return error_set(err, ERROR_CANT_CREATE,
                          "a .npy file holds one array, and there are %s and %s; write an .npz file "
                          "or use --format npy-dir",
-                         text_quote(archive->members[0]->name).text, text_quote(name).text);
+                         text_quote(archive->members.list[0]->name).text, text_quote(name).text);
     if (strlen(name) > UINT16_MAX)
         return error_set(err, ERROR_CANT_CREATE, "member %s: the name is too long for a zip file",
                          text_quote(name).text);
@@ -461,12 +448,7 @@ int archive_out_add(struct archive_out *archive, struct member *member, struct e
         member_size_is_unsafe(member->unpacked_nbytes))
         return error_set(err, ERROR_INTERNAL, "member %s: its size was not made safe for zip",
                          text_quote(name).text);
-    grown = reallocarray(archive->members, archive->n_members + 1, sizeof *grown);
-    if (grown == NULL)
-        return error_no_memory(err, "members of the output shard");
-    archive->members = grown;
-    grown[archive->n_members++] = member;
-    return 0;
+    return members_add(&archive->members, member, err);
 }
 
 int archive_out_set_comment(struct archive_out *archive, const char *comment, struct error *err)
@@ -484,32 +466,21 @@ int archive_out_set_comment(struct archive_out *archive, const char *comment, st
     return 0;
 }
 
-bool archive_out_digest_is_due(struct archive_out *archive)
-{
-    return output_digest_is_due(&archive->digest);
-}
-
-void archive_out_digest_step(struct archive_out *archive)
-{
-    output_digest_step(&archive->digest);
-}
-
 int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
                       struct error *err)
 {
     int rc;
 
-    if (archive->n_members == 0)
+    if (archive->members.n == 0)
         return error_set(err, ERROR_INTERNAL, "output shard without members");
     if (archive->form == ARCHIVE_OUT_NPY_FOLDER) {
         rc = write_folder(archive, n_bytes, sha256, err);
     } else {
         if (archive->form == ARCHIVE_OUT_NPZ)
-            rc = npz_out_write(&archive->output, &archive->digest,
-                               (struct member_list){archive->members, archive->n_members},
+            rc = npz_out_write(&archive->output, &archive->digest, &archive->members,
                                archive->comment, err);
         else
-            rc = write_plain(&archive->output, archive->members[0], err);
+            rc = write_plain(&archive->output, archive->members.list[0], err);
         *n_bytes = archive->output.n_bytes;
         if (rc == 0)
             rc = output_digest_finish(&archive->digest, sha256, err);
@@ -544,7 +515,7 @@ void archive_out_free(struct archive_out *archive)
         output_abort(&archive->output);
     else
         output_folder_abort(&archive->folder);
-    free(archive->members);
+    members_release(&archive->members);
     free(archive->comment);
     free(archive);
 }

@@ -15,12 +15,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct archive_out; /* opaque */
-
 enum archive_out_form {
     ARCHIVE_OUT_NPZ,
     ARCHIVE_OUT_NPY_FOLDER, /* one .npy file per member, stored */
     ARCHIVE_OUT_NPY,        /* one .npy file: a single member, stored */
+};
+
+/* A shard that is being written. */
+struct archive_out {
+    struct members members; /* how they are made is for the owner to say */
+    enum archive_out_form form;
+    bool force;
+    bool written;
+    struct output output;        /* of an npz file, or the one .npy file, */
+    struct output_digest digest; /* and its digest: steps may be made beside archive_out_write, by
+                                    another thread, and make the end of the writing shorter */
+    struct output_folder folder; /* of a folder */
+    char *comment;               /* owned, or NULL */
 };
 
 /* Begin a shard at path (temp file beside it; see base/output.h). NULL with err set. */
@@ -28,7 +39,7 @@ struct archive_out *archive_out_new(const char *path, enum archive_out_form form
                                     struct error *err);
 
 /*
- * Register a member, which must stay where it is until the shard is written. Members are written in
+ * Add a member, which must stay where it is until the shard is written. Members are written in
  * this order. The name is kept byte for byte (marked UTF-8 where it is). In a folder the file is
  * called NAME.npy unless the name ends so already; there a member must be stored and its name must
  * have no slash.
@@ -39,13 +50,6 @@ int archive_out_add(struct archive_out *archive, struct member *member, struct e
 int archive_out_set_comment(struct archive_out *archive, const char *comment, struct error *err);
 
 /*
- * Beside archive_out_write, from another thread: whether some bytes of the output are final and
- * not hashed yet, and hashing a part of them, which makes the end of the writing shorter.
- */
-bool archive_out_digest_is_due(struct archive_out *archive);
-void archive_out_digest_step(struct archive_out *archive);
-
-/*
  * Pull all members and write the container into the temp file. *n_bytes and sha256 (65 bytes of
  * lower-case hex) describe the finished file, which has no final name yet. For a folder *n_bytes
  * is the sum over its files, and sha256 that of the lines "FILE SHA256\n" of its files, sorted by
@@ -54,16 +58,10 @@ void archive_out_digest_step(struct archive_out *archive);
 int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha256[65],
                       struct error *err);
 
-/* The members to write: borrowed. */
-struct member_list {
-    struct member *const *members;
-    size_t n;
-};
-
 /* Pull the members into a zip file at the start of the (open, empty) output, whose digest (or NULL)
  * is told what is final. comment may be NULL. */
-int npz_out_write(struct output *output, struct output_digest *digest, struct member_list list,
-                  const char *comment, struct error *err);
+int npz_out_write(struct output *output, struct output_digest *digest,
+                  const struct members *members, const char *comment, struct error *err);
 
 /* fsync what was written, so that the commit need not wait for it. */
 int archive_out_sync(struct archive_out *archive, struct error *err);

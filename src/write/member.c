@@ -560,14 +560,12 @@ int member_next(struct member *member, struct error *err)
 
 int members_add(struct members *all, struct member *member, struct error *err)
 {
-    struct member **list = reallocarray(all->list, all->n + 1, sizeof *list);
-
-    if (list == NULL)
-        return error_no_memory(err, "members");
-    all->list = list;
-    list[all->n++] = member;
+    if (list_room(&all->list, all->n + 1, sizeof(struct member *), "members", err) != 0)
+        return -1;
+    all->list[all->n++] = member;
     member->all = all;
-    member->pull = pull_packed;
+    if (member->pull == NULL)
+        member->pull = pull_packed;
     return 0;
 }
 

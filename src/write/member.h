@@ -85,7 +85,7 @@ struct member {
 
     /* Deliver the next packed bytes (n_bytes 0: the end), and count: crc, made_nbytes. Deflated
      * bytes come in whole byte-aligned runs of blocks, so that an empty block may be put between
-     * two calls. members_add sets it. */
+     * two calls. NULL: it is made of its pieces. */
     int (*pull)(struct member *member, struct error *err);
 
     /* What was delivered last, valid until the next call, and what is known of all so far. */

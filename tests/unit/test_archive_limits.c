@@ -61,7 +61,8 @@ static void test_offset_of_4_gib(void **state)
     for (int n_before = 0; n_before < 4; n_before++) {
         for (int shift = -2; shift < 3; shift++) {
             struct fake fakes[3];
-            struct member *members[3];
+            struct member *list[3];
+            const struct members members = {.list = list, .n = 3};
             struct error err = {0};
             struct output out;
             int zip_err;
@@ -76,9 +77,9 @@ static void test_offset_of_4_gib(void **state)
                 fake_init(&fakes[i], raw, 100, false, true);
                 fakes[i].head.name = names[i];
                 fakes[i].head.pull = fake_pull;
-                members[i] = &fakes[i].head;
+                list[i] = &fakes[i].head;
             }
-            if (npz_out_write(&out, NULL, (struct member_list){members, 3}, "symaug", &err) != 0)
+            if (npz_out_write(&out, NULL, &members, "symaug", &err) != 0)
                 fail_msg("%d %d: %s", n_before, shift, err.message);
             assert_int_equal(output_commit(&out, true, &err), 0);
             zip = zip_open(scratch("a.npz"), ZIP_RDONLY, &zip_err);
