@@ -146,7 +146,7 @@ static int print_json(const struct verify_results *results, struct error *err)
                       (json_int_t)r->n_rows, "expanded", r->is_expanded, "sources",
                       r->is_expanded ? json_integer((json_int_t)r->n_groups) : NULL, "note",
                       r->note != NULL ? json_name(r->note) : NULL, "findings",
-                      findings_json(&r->findings), "counts", findings_counts_json(&r->findings)));
+                      findings_json(&r->findings), "counts", findings_counts_json(r->findings.counts)));
     }
     return command_put_json(NULL, json_pack("{s:o, s:b}", "files", files, "ok", ok), err);
 }

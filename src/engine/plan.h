@@ -49,6 +49,12 @@ struct plan_note {
     uint64_t count;
 };
 
+/* A row that is stored as the image of another one. */
+struct stored_image {
+    uint64_t row;
+    uint32_t transform;
+};
+
 struct made;
 
 struct plan {

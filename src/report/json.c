@@ -184,14 +184,10 @@ json_t *report_set_json(const struct report_set *set)
 {
     const struct board *board = set->is_open ? set->shard.found.board : NULL;
     const struct set_positions *p = &set->positions;
-    json_t *arrays = json_array(), *counts = json_object(), *positions = json_null();
+    json_t *arrays = json_array(), *positions = json_null();
 
     for (size_t i = 0; set->is_open && i < set->shard.archive.n_arrays; i++)
         json_array_append_new(arrays, array_json(set, i));
-    for (int code = 0; code < FINDING_N_CODES; code++)
-        if (set->counts[code] > 0)
-            json_object_set_new(counts, finding_code_name((enum finding_code)code),
-                                count(set->counts[code]));
     if (p->is_known)
         positions = json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", count(p->n_rows), "distinct",
                               count(p->n_classes), "duplicates", count(p->n_rows - p->n_classes),
@@ -201,7 +197,7 @@ json_t *report_set_json(const struct report_set *set)
         json_name(set->path), "board", board != NULL ? json_name(board->name) : json_null(), "rows",
         count(set->n_rows), "verdict", report_verdict_name(set->verdict), "sentence",
         json_name(set->sentence.text), "command", json_name(set->command.text), "arrays", arrays,
-        "findings", findings_of_all(set), "counts", counts, "labels", labels_json(&set->tally),
-        "policy", policies_json(&set->tally), "heat", heat_json(&set->tally), "evidence",
-        evidence_json(&set->tally), "positions", positions);
+        "findings", findings_of_all(set), "counts", findings_counts_json(set->counts), "labels",
+        labels_json(&set->tally), "policy", policies_json(&set->tally), "heat",
+        heat_json(&set->tally), "evidence", evidence_json(&set->tally), "positions", positions);
 }

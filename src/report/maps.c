@@ -184,7 +184,6 @@ int report_sheet_build(struct report_sheet *s, const struct sheet_request *reque
     const struct verify_request seeking = {.settings = request->settings, .exact_manifest = true};
     struct verify_located *found = &s->located;
     struct sheet_request own = *request;
-    struct sheet_stored *stored;
     struct settings settings;
     char list[32] = "0";
     size_t other = 0;
@@ -194,22 +193,18 @@ int report_sheet_build(struct report_sheet *s, const struct sheet_request *reque
         return -1;
     settings = found->recall.settings; /* borrowed */
     settings.allow_expanded = true;
-    stored = calloc(found->n + 1, sizeof *stored);
-    for (size_t k = 0; stored != NULL && k < found->n; k++) {
-        stored[k] = (struct sheet_stored){found->images[k].row, found->images[k].transform};
-        if (k > 0 && (other == 0 || found->images[k].row == request->row))
+    for (size_t k = 1; k < found->n; k++)
+        if (other == 0 || found->images[k].row == request->row)
             other = k;
-    }
     if (found->n > 0)
         snprintf(list, sizeof list, other > 0 ? "%u,%u" : "%u", found->images[0].transform,
                  found->images[other].transform);
     if (is_pair)
         settings.transforms = list;
     own.settings = &settings;
-    own.stored = stored;
+    own.stored = found->images;
     own.n_stored = found->n;
-    status = stored != NULL ? sheet_build(&s->sheet, &own, err) : error_no_memory(err, "images");
-    free(stored);
+    status = sheet_build(&s->sheet, &own, err);
     if (status == 0 && found->board != NULL)
         return 0;
     if (status == 0) /* a board that is found now, but was not when images were looked for */

@@ -15,15 +15,6 @@
 
 /* --- reading --- */
 
-/* What is read into where. */
-struct reading {
-    const struct plan_array *array;
-    const struct sheet_stored *rows;
-    const size_t *order;   /* of their numbers, ascending */
-    size_t n_rows, i;      /* the array's number */
-    struct fields *fields; /* one for each row */
-};
-
 /* The numbers of a row of objects; what is none is left out. */
 static int read_objects(struct field *field, const struct row *row, bool is_index,
                         struct error *err)
@@ -45,38 +36,6 @@ static int read_objects(struct field *field, const struct row *row, bool is_inde
     return 0;
 }
 
-static int read_row(struct batch *batch, const struct reading *r, size_t k, struct error *err)
-{
-    struct field *field = &r->fields[k].items[r->i];
-    const enum role role = r->array->binding.role;
-
-    if (batch_read(batch, r->rows[k].row, 1, err) != 0)
-        return -1;
-    const struct row row = batch_row(batch, 0);
-
-    if (r->array->is_object)
-        return read_objects(field, &row, role == ROLE_POLICY_INDEX || role == ROLE_ACTION, err);
-    field->dtype = *row.dtype;
-    field->n = row.n;
-    return bytes_append(&field->bytes, row.bytes, row.n * row.dtype->itemsize, err);
-}
-
-/* The rows of an array; deflated ones are read up to the last row that is wanted. */
-static int read_array(const struct reading *r, struct budget *budget, struct error *err)
-{
-    const bool is_random = !r->array->is_object && r->array->sources[0]->decoder == NULL;
-    struct batch batch = {.own = {.arrays = r->array->sources,
-                                  .n_arrays = 1,
-                                  .csr = r->array->csr,
-                                  .at_random = is_random}};
-    int status = batch_open(&batch, budget, err);
-
-    for (size_t k = 0; k < r->n_rows && status == 0; k++)
-        status = read_row(&batch, r, r->order[k], err);
-    batch_release(&batch);
-    return status;
-}
-
 static int init(struct fields *fields, const struct plan *plan, struct error *err)
 {
     fields->plan = plan;
@@ -84,11 +43,10 @@ static int init(struct fields *fields, const struct plan *plan, struct error *er
     return fields->items != NULL ? 0 : error_no_memory(err, "a row");
 }
 
-int fields_read(const struct plan *plan, const struct sheet_stored *rows, size_t n,
+int fields_read(const struct plan *plan, const struct stored_image *rows, size_t n,
                 struct fields *fields, struct error *err)
 {
-    size_t *order = calloc(n + 1, sizeof *order);
-    struct reading r = {.rows = rows, .order = order, .n_rows = n, .fields = fields};
+    size_t *order = calloc(n + 1, sizeof *order); /* of the rows, ascending */
     int status = order != NULL ? 0 : error_no_memory(err, "rows");
 
     for (size_t k = 0; k < n && status == 0; k++) {
@@ -99,12 +57,36 @@ int fields_read(const struct plan *plan, const struct sheet_stored *rows, size_t
         order[at] = k;
         status = init(&fields[k], plan, err);
     }
-    for (r.i = 0; r.i < plan->n_arrays && status == 0; r.i++) {
-        const enum role role = plan->arrays[r.i].binding.role;
+    for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        const enum role role = array->binding.role;
+        const bool is_index = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
+        /* Deflated arrays are read up to the last row that is wanted. */
+        const bool is_random = !array->is_object && array->sources[0]->decoder == NULL;
+        struct batch batch = {.own = {.arrays = array->sources,
+                                      .n_arrays = 1,
+                                      .csr = array->csr,
+                                      .at_random = is_random}};
 
-        r.array = &plan->arrays[r.i];
-        if (role != ROLE_META && role != ROLE_DROP && role != ROLE_POLICY_OFFSETS)
-            status = read_array(&r, plan->settings->budget, err);
+        if (role == ROLE_META || role == ROLE_DROP || role == ROLE_POLICY_OFFSETS)
+            continue;
+        status = batch_open(&batch, plan->settings->budget, err);
+        for (size_t k = 0; k < n && status == 0; k++) {
+            struct field *field = &fields[order[k]].items[i];
+
+            if ((status = batch_read(&batch, rows[order[k]].row, 1, err)) != 0)
+                break;
+            const struct row row = batch_row(&batch, 0);
+
+            if (array->is_object) {
+                status = read_objects(field, &row, is_index, err);
+                continue;
+            }
+            field->dtype = *row.dtype;
+            field->n = row.n;
+            status = bytes_append(&field->bytes, row.bytes, row.n * row.dtype->itemsize, err);
+        }
+        batch_release(&batch);
     }
     free(order);
     return status;

@@ -157,7 +157,7 @@ static int add_picture(struct sheet *sheet, const struct fields *row, const stru
 static int build(struct sheet *sheet, const struct sheet_request *request, struct fields *rows,
                  struct error *err)
 {
-    const struct sheet_stored *stored = request->stored, own = {.row = request->row};
+    const struct stored_image *stored = request->stored, own = {.row = request->row};
     const size_t n_stored = request->n_stored;
     uint8_t wanted[BOARD_MAX_TRANSFORMS];
     size_t n_wanted;

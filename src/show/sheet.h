@@ -104,17 +104,11 @@ void picture_set_edges(struct picture *picture, const struct board *board);
 
 /* --- the sheet --- */
 
-/* A stored image: row `row` of the shard is the image of the group's source under `transform`. */
-struct sheet_stored {
-    uint64_t row;
-    uint32_t transform;
-};
-
 struct sheet_request {
     const char *path;
     uint64_t row;
     const struct settings *settings;   /* borrowed: board, roles, conventions, transforms */
-    const struct sheet_stored *stored; /* borrowed: the images of an expanded set that belong
+    const struct stored_image *stored; /* borrowed: the images of an expanded set that belong
                                           together, by transform; or NULL: images are computed */
     size_t n_stored;
 };

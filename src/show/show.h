@@ -25,7 +25,7 @@ struct fields {
 
 /* Read n rows of the plan's one input into as many zeroed fields. The caller releases each of them,
  * also on failure. */
-int fields_read(const struct plan *plan, const struct sheet_stored *rows, size_t n,
+int fields_read(const struct plan *plan, const struct stored_image *rows, size_t n,
                 struct fields *fields, struct error *err);
 
 /* The image of a row under transform t. The caller releases it, also on failure. */

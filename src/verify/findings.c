@@ -10,41 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[FINDING_N_CODES] = {
-    [FINDING_CONTAINER] = "container",
-    [FINDING_CRC] = "crc",
-    [FINDING_ROWS] = "rows",
-    [FINDING_SHAPE] = "shape",
-    [FINDING_NAN] = "nan",
-    [FINDING_POLICY_SUM] = "policy-sum",
-    [FINDING_POLICY_NEGATIVE] = "policy-negative",
-    [FINDING_POLICY_UNENCODABLE] = "policy-unencodable",
-    [FINDING_POLICY_OCCUPIED] = "policy-occupied",
-    [FINDING_VALUE_RANGE] = "value-range",
-    [FINDING_PLANES_OVERLAP] = "planes-overlap",
-    [FINDING_TO_MOVE] = "to-move",
-    [FINDING_SMEAR] = "smear",
-    [FINDING_INDEX_RANGE] = "index-range",
-    [FINDING_LENGTH_MISMATCH] = "length-mismatch",
-    [FINDING_PADDING] = "padding",
-    [FINDING_MANIFEST] = "manifest",
-    [FINDING_ORBIT_MISSING] = "orbit-missing",
-    [FINDING_ORBIT_DUPLICATE] = "orbit-duplicate",
-    [FINDING_ORBIT_PLANES] = "orbit-planes",
-    [FINDING_POLICY_NOT_MOVED] = "policy-not-moved",
-    [FINDING_POLICY_INVERSE] = "policy-inverse",
-    [FINDING_POLICY_WRONG] = "policy-wrong",
-    [FINDING_COORD_NOT_MOVED] = "coord-not-moved",
-    [FINDING_COLOURS_NOT_SWAPPED] = "colours-not-swapped",
-    [FINDING_COLOURS_SWAPPED] = "colours-swapped",
-    [FINDING_CASTLING_NOT_SWAPPED] = "castling-not-swapped",
-    [FINDING_FOREIGN_SYMMETRY] = "foreign-symmetry",
-    [FINDING_VALUE_NOT_FLIPPED] = "value-not-flipped",
-    [FINDING_TO_MOVE_NOT_FLIPPED] = "to-move-not-flipped",
-    [FINDING_PLANES_POLICY_DIFFER] = "planes-policy-differ",
-    [FINDING_COPY_CHANGED] = "copy-changed",
-    [FINDING_LEAK] = "leak",
-};
+#define WORD(name, word) word,
+static const char *const names[] = {FINDING_CODES(WORD)};
 
 const char *finding_code_name(enum finding_code code)
 {
@@ -149,15 +116,14 @@ json_t *findings_json(const struct findings *f)
     return list;
 }
 
-json_t *findings_counts_json(const struct findings *f)
+json_t *findings_counts_json(const uint64_t counts[FINDING_N_CODES])
 {
-    json_t *counts = json_object();
+    json_t *json = json_object();
 
     for (int code = 0; code < FINDING_N_CODES; code++)
-        if (f->counts[code] > 0)
-            json_object_set_new(counts, finding_code_name((enum finding_code)code),
-                                json_integer((json_int_t)f->counts[code]));
-    return counts;
+        if (counts[code] > 0)
+            json_object_set_new(json, names[code], json_integer((json_int_t)counts[code]));
+    return json;
 }
 
 void findings_release(struct findings *f)

@@ -11,42 +11,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum finding_code {
-    FINDING_CONTAINER,
-    FINDING_CRC,
-    FINDING_ROWS,
-    FINDING_SHAPE,
-    FINDING_NAN,
-    FINDING_POLICY_SUM,
-    FINDING_POLICY_NEGATIVE,
-    FINDING_POLICY_UNENCODABLE,
-    FINDING_POLICY_OCCUPIED,
-    FINDING_VALUE_RANGE,
-    FINDING_PLANES_OVERLAP,
-    FINDING_TO_MOVE,
-    FINDING_SMEAR,
-    FINDING_INDEX_RANGE,
-    FINDING_LENGTH_MISMATCH,
-    FINDING_PADDING,
-    FINDING_MANIFEST,
-    FINDING_ORBIT_MISSING,
-    FINDING_ORBIT_DUPLICATE,
-    FINDING_ORBIT_PLANES,
-    FINDING_POLICY_NOT_MOVED,
-    FINDING_POLICY_INVERSE,
-    FINDING_POLICY_WRONG,
-    FINDING_COORD_NOT_MOVED,
-    FINDING_COLOURS_NOT_SWAPPED,
-    FINDING_COLOURS_SWAPPED,
-    FINDING_CASTLING_NOT_SWAPPED,
-    FINDING_FOREIGN_SYMMETRY,
-    FINDING_VALUE_NOT_FLIPPED,
-    FINDING_TO_MOVE_NOT_FLIPPED,
-    FINDING_PLANES_POLICY_DIFFER,
-    FINDING_COPY_CHANGED,
-    FINDING_LEAK,
-    FINDING_N_CODES
-};
+/* Every code, and the word that is printed. */
+#define FINDING_CODES(code)                                                                        \
+    code(CONTAINER, "container") code(CRC, "crc") code(ROWS, "rows") code(SHAPE, "shape") code(    \
+        NAN, "nan") code(POLICY_SUM, "policy-sum") code(POLICY_NEGATIVE, "policy-negative")        \
+        code(POLICY_UNENCODABLE, "policy-unencodable") code(POLICY_OCCUPIED, "policy-occupied")    \
+            code(VALUE_RANGE, "value-range") code(PLANES_OVERLAP, "planes-overlap") code(          \
+                TO_MOVE, "to-move") code(SMEAR, "smear") code(INDEX_RANGE, "index-range")          \
+                code(LENGTH_MISMATCH, "length-mismatch") code(PADDING, "padding")                  \
+                    code(MANIFEST, "manifest") code(ORBIT_MISSING, "orbit-missing") code(          \
+                        ORBIT_DUPLICATE, "orbit-duplicate") code(ORBIT_PLANES, "orbit-planes")     \
+                        code(POLICY_NOT_MOVED, "policy-not-moved") code(                           \
+                            POLICY_INVERSE, "policy-inverse") code(POLICY_WRONG, "policy-wrong")   \
+                            code(COORD_NOT_MOVED, "coord-not-moved") code(COLOURS_NOT_SWAPPED,     \
+                                                                          "colours-not-swapped")   \
+                                code(COLOURS_SWAPPED, "colours-swapped")                           \
+                                    code(CASTLING_NOT_SWAPPED, "castling-not-swapped")             \
+                                        code(FOREIGN_SYMMETRY, "foreign-symmetry")                 \
+                                            code(VALUE_NOT_FLIPPED, "value-not-flipped") code(     \
+                                                TO_MOVE_NOT_FLIPPED, "to-move-not-flipped")        \
+                                                code(PLANES_POLICY_DIFFER, "planes-policy-differ") \
+                                                    code(COPY_CHANGED, "copy-changed")             \
+                                                        code(LEAK, "leak")
+
+#define FINDING_ENUM(name, word) FINDING_##name,
+enum finding_code { FINDING_CODES(FINDING_ENUM) FINDING_N_CODES };
 
 #define FINDING_NO_ROW UINT64_MAX
 
@@ -98,7 +87,7 @@ void findings_merge(struct findings *f, struct findings *from);
 
 /* As JSON: a list of those that were kept, and the counts of all by code. */
 json_t *findings_json(const struct findings *f);
-json_t *findings_counts_json(const struct findings *f);
+json_t *findings_counts_json(const uint64_t counts[FINDING_N_CODES]);
 
 void findings_release(struct findings *f);
 

@@ -63,16 +63,11 @@ int verify_exit_code(const struct verify_results *results);
 
 /* --- which rows are images of one source, for programs that look at single rows --- */
 
-struct verify_image {
-    uint64_t row;
-    uint32_t transform;
-};
-
 struct verify_located {
     struct recall recall; /* the settings of the command line and of the manifest; their board is
                              what it was found to be, NULL when it is not sure */
     char *board;          /* owned: that name */
-    struct verify_image *images; /* owned, of one row: by transform; NULL when the set is not
+    struct stored_image *images; /* owned, of one row: by transform; NULL when the set is not
                                     expanded, or the row's transform is not known */
     size_t n;
     uint64_t n_rows;
