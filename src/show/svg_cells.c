@@ -14,20 +14,11 @@
 #define LEAST_SHARED_UNIT 24    /* of a cell on which a share can stand beside a stone */
 #define LEAST_SHARE       0.002 /* of the largest one: below, a cell looks as it does without any */
 
-static void put_rules(struct canvas *c, const char *rules)
-{
-    for (; *rules != '\0'; rules++) {
-        if (*rules != '@')
-            pen_put(c->pen, "%c", *rules);
-        else if (*c->prefix != '\0')
-            pen_put(c->pen, "#%spicture ", c->prefix);
-    }
-}
-
-/* In a page (@) the rules are those of this picture alone. */
+/* In a page (@) the rules are those of this picture alone; $ is a size, in turn. */
 void svg_put_style(struct canvas *c)
 {
     static const char rules[] =
+        "<style>\n"
         "@text{font-family:'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif;fill:#24292f}\n"
         "@.t{font-size:20px;font-weight:bold}\n"
         "@.s,@.l{font-size:12px;fill:#57606a}\n"
@@ -35,22 +26,25 @@ void svg_put_style(struct canvas *c)
         "@.c{font-size:11px;fill:#57606a}\n"
         "@.x{font-size:11px;font-weight:bold;fill:#d00000}\n"
         "@.a{font-size:9px;text-anchor:middle;fill:#8c959f}\n"
-        "@.p,@.q,@.d,@.n,@.m{text-anchor:middle;font-size:";
-    static const char more[] =
+        "@.p,@.q,@.d,@.n,@.m{text-anchor:middle;font-size:$px}\n"
         "@.q,@.d{font-weight:bold;stroke:#fff;stroke-width:2.4px;paint-order:stroke;"
         "stroke-linejoin:round}\n"
-        "@.q{font-size:";
-    const double small = fmax(8, 0.34 * c->unit), smaller = fmax(8, 0.26 * c->unit);
+        "@.q{font-size:$px}\n"
+        "@.n{font-weight:bold;font-size:$px}\n"
+        "@.m{stroke-width:1.2px;paint-order:stroke;font-size:$px}\n"
+        "</style>\n";
+    const double sizes[] = {fmax(8, 0.34 * c->unit), fmax(8, 0.26 * c->unit), 0.46 * c->unit,
+                            0.86 * c->unit};
+    size_t n_sizes = 0;
 
-    pen_put(c->pen, "<style>\n");
-    put_rules(c, rules);
-    pen_put(c->pen, "%spx}\n", svg_px(small).text);
-    put_rules(c, more);
-    pen_put(c->pen, "%spx}\n", svg_px(smaller).text);
-    put_rules(c, "@.n{font-weight:bold;font-size:");
-    pen_put(c->pen, "%spx}\n", svg_px(0.46 * c->unit).text);
-    put_rules(c, "@.m{stroke-width:1.2px;paint-order:stroke;font-size:");
-    pen_put(c->pen, "%spx}\n</style>\n", svg_px(0.86 * c->unit).text);
+    for (const char *rule = rules; *rule != '\0'; rule++) {
+        if (*rule == '$')
+            pen_put(c->pen, "%s", svg_px(sizes[n_sizes++]).text);
+        else if (*rule != '@')
+            pen_put(c->pen, "%c", *rule);
+        else if (*c->prefix != '\0')
+            pen_put(c->pen, "#%spicture ", c->prefix);
+    }
 }
 
 /* --- definitions --- */
