@@ -141,12 +141,12 @@ static int print_json(const struct verify_results *results, struct error *err)
 
         ok &= r->findings.n_errors == 0 && r->fatal == ERROR_NONE;
         json_array_append_new(
-            files,
-            json_pack("{s:o, s:I, s:b, s:o*, s:o*, s:o, s:o}", "path", json_name(r->path), "rows",
-                      (json_int_t)r->n_rows, "expanded", r->is_expanded, "sources",
-                      r->is_expanded ? json_integer((json_int_t)r->n_groups) : NULL, "note",
-                      r->note != NULL ? json_name(r->note) : NULL, "findings",
-                      findings_json(&r->findings), "counts", findings_counts_json(r->findings.counts)));
+            files, json_pack("{s:o, s:I, s:b, s:o*, s:o*, s:o, s:o}", "path", json_name(r->path),
+                             "rows", (json_int_t)r->n_rows, "expanded", r->is_expanded, "sources",
+                             r->is_expanded ? json_integer((json_int_t)r->n_groups) : NULL, "note",
+                             r->note != NULL ? json_name(r->note) : NULL, "findings",
+                             findings_json(&r->findings), "counts",
+                             findings_counts_json(r->findings.counts)));
     }
     return command_put_json(NULL, json_pack("{s:o, s:b}", "files", files, "ok", ok), err);
 }

@@ -12,15 +12,12 @@
 
 int input_list_add(struct input_list *list, const char *path, struct error *err)
 {
-    char **grown = realloc(list->paths, (list->n + 2) * sizeof *grown);
-
-    if (grown == NULL)
+    if (list_room(&list->paths, list->n + 2, sizeof *list->paths, "list of inputs", err) != 0)
+        return -1;
+    list->paths[list->n] = strdup(path);
+    if (list->paths[list->n] == NULL)
         return error_no_memory(err, "list of inputs");
-    list->paths = grown;
-    grown[list->n] = strdup(path);
-    if (grown[list->n] == NULL)
-        return error_no_memory(err, "list of inputs");
-    grown[++list->n] = NULL;
+    list->paths[++list->n] = NULL;
     return 0;
 }
 

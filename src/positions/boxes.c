@@ -57,13 +57,9 @@ static int flush(struct boxes *boxes, struct box *box, struct error *err)
     if (box->bytes.n_bytes == 0)
         return 0;
     if (box->n_parts == box->capacity) {
-        const size_t capacity = 2 * box->capacity + 8;
-        struct part *grown = realloc(box->parts, capacity * sizeof *grown);
-
-        if (grown == NULL)
-            return error_no_memory(err, "boxes of records");
-        box->parts = grown;
-        box->capacity = capacity;
+        box->capacity = 2 * box->capacity + 8;
+        if (list_room(&box->parts, box->capacity, sizeof *box->parts, "boxes of records", err) != 0)
+            return -1;
     }
     box->parts[box->n_parts++] = (struct part){boxes->file.n_bytes, box->bytes.n_bytes};
     if (scratch_append(&boxes->file, box->bytes.data, box->bytes.n_bytes, err) != 0)
@@ -131,9 +127,16 @@ int boxes_each(const struct boxes *boxes, size_t number,
     return status;
 }
 
-int boxes_sorted(const struct boxes *boxes, size_t number,
-                 int (*compare)(const void *left, const void *right), struct bytes *list,
-                 struct error *err)
+static int compare_records(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+
+    if (a[0] != b[0])
+        return a[0] < b[0] ? -1 : 1;
+    return a[1] < b[1] ? -1 : a[1] > b[1];
+}
+
+int boxes_sorted(const struct boxes *boxes, size_t number, struct bytes *list, struct error *err)
 {
     const struct box *box = &boxes->items[number];
 
@@ -144,7 +147,8 @@ int boxes_sorted(const struct boxes *boxes, size_t number,
     if (bytes_append(list, box->bytes.data, box->bytes.n_bytes, err) != 0)
         return -1;
     if (list->n_bytes > 0)
-        qsort(list->data, list->n_bytes / boxes->record_nbytes, boxes->record_nbytes, compare);
+        qsort(list->data, list->n_bytes / boxes->record_nbytes, boxes->record_nbytes,
+              compare_records);
     return 0;
 }
 
@@ -170,16 +174,11 @@ static size_t slot_after(const struct table *table, size_t slot)
 static int grow(struct table *table, struct error *err)
 {
     const size_t capacity = table->capacity > 0 ? 2 * table->capacity : 1024;
-    const bool fits = capacity <= UINT32_MAX / 2;
-    uint32_t *slots = fits ? calloc(2 * capacity, sizeof *slots) : NULL;
-    struct key_value *keys = fits ? realloc(table->keys, capacity * sizeof *keys) : NULL;
-    uint8_t *cells = fits ? realloc(table->cells, capacity * table->cell_nbytes) : NULL;
+    uint32_t *slots = capacity <= UINT32_MAX / 2 ? calloc(2 * capacity, sizeof *slots) : NULL;
 
-    if (keys != NULL)
-        table->keys = keys;
-    if (cells != NULL)
-        table->cells = cells;
-    if (keys == NULL || cells == NULL || slots == NULL) {
+    if (slots == NULL ||
+        list_room(&table->keys, capacity, sizeof *table->keys, "keys of positions", err) != 0 ||
+        list_room(&table->cells, capacity, table->cell_nbytes, "keys of positions", err) != 0) {
         free(slots);
         return error_no_memory(err, "keys of positions");
     }
@@ -187,7 +186,7 @@ static int grow(struct table *table, struct error *err)
     table->slots = slots;
     table->capacity = capacity;
     for (size_t i = 0; i < table->n; i++) {
-        size_t at = slot_of(table, keys[i]);
+        size_t at = slot_of(table, table->keys[i]);
 
         while (slots[at] != 0)
             at = slot_after(table, at);

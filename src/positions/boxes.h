@@ -55,10 +55,8 @@ int boxes_each(const struct boxes *boxes, size_t box,
                int (*visit)(void *self, const void *record, struct error *err), void *self,
                struct error *err);
 
-/* All records of a box in one list, sorted. */
-int boxes_sorted(const struct boxes *boxes, size_t box,
-                 int (*compare)(const void *left, const void *right), struct bytes *list,
-                 struct error *err);
+/* All records of a box in one list, sorted by the two numbers of 8 bytes that they begin with. */
+int boxes_sorted(const struct boxes *boxes, size_t box, struct bytes *list, struct error *err);
 
 /* Forget the records of a box that are in memory. */
 void boxes_empty(struct boxes *boxes, size_t box);

@@ -43,8 +43,8 @@ struct row_record {
 
 /* A class on its way back to the rows: behind it the labels of its first row. */
 struct class_record {
+    uint64_t row, weight, n_rows; /* its first row, first: they are sorted by it */
     struct key_value key;
-    uint64_t row, weight, n_rows;
     double min, max; /* of the element of the values that differs most */
     uint64_t unused;
 };
@@ -446,13 +446,6 @@ static int list_conflict(struct dedupe *d, const struct class_record *class, str
     return status;
 }
 
-static int compare_classes(const void *left, const void *right)
-{
-    const struct class_record *a = left, *b = right;
-
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
 static int write_class(struct dedupe *d, const struct class_record *class, struct error *err)
 {
     const uint8_t *labels = (const uint8_t *)(class + 1);
@@ -478,7 +471,7 @@ static int write_classes(struct dedupe *d, struct error *err)
          output_write(conflicts, head, sizeof head - 1, err) != 0))
         return -1;
     for (size_t box = 0; box < d->classes.n; box++) {
-        if (boxes_sorted(&d->classes, box, compare_classes, &d->list, err) != 0)
+        if (boxes_sorted(&d->classes, box, &d->list, err) != 0)
             return -1;
         for (size_t at = 0; at < d->list.n_bytes; at += d->classes.record_nbytes)
             if (write_class(d, (const void *)(d->list.data + at), err) != 0)

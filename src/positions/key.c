@@ -153,16 +153,15 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
     const struct npy_header *header = &in->array->header;
     const unsigned n_dims = header->n_dims - 1, at = spec->channels_last ? n_dims - 1 : 0;
     uint64_t shape[NPY_MAX_DIMS], n_kept;
-    struct key_array *grown = realloc(key->arrays, (key->n_arrays + 1) * sizeof *grown), *a;
+    struct key_array *a;
     uint32_t *rank = NULL;
     int status = -1;
 
-    if (grown == NULL)
-        return error_no_memory(err, "keys of positions");
-    key->arrays = grown;
+    if (list_room(&key->arrays, key->n_arrays + 1, sizeof *a, "keys of positions", err) != 0)
+        return -1;
     if (spec->doubt[0] != '\0')
         return error_set(err, ERROR_DATA, "%s", spec->doubt);
-    a = &grown[key->n_arrays];
+    a = &key->arrays[key->n_arrays];
     *a = (struct key_array){.order = key->n_arrays++};
     a->is_bits = spec->kind == SPEC_BITS;
     a->dtype = in->dtype != NULL ? *in->dtype : header->dtype;

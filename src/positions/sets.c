@@ -364,15 +364,6 @@ static int find_row(void *self, const void *from, struct error *err)
     return 0;
 }
 
-static int compare_matches(const void *left, const void *right)
-{
-    const struct match *a = left, *b = right;
-
-    if (a->row != b->row)
-        return a->row < b->row ? -1 : 1;
-    return a->set < b->set ? -1 : a->set > b->set;
-}
-
 static int list_matches(struct compare *c, struct error *err)
 {
     struct bytes list = {0};
@@ -391,7 +382,7 @@ static int list_matches(struct compare *c, struct error *err)
         status = boxes_each(&c->symmetry, pass / 2, find_row, c, err);
     }
     for (size_t box = 0; box < N_BOXES && status == 0; box++) {
-        status = boxes_sorted(&c->matches, box, compare_matches, &list, err);
+        status = boxes_sorted(&c->matches, box, &list, err);
         for (size_t at = 0; at < list.n_bytes && status == 0; at += c->matches.record_nbytes) {
             const struct match *match = (const void *)(list.data + at);
 

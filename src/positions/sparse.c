@@ -375,15 +375,6 @@ static int flush(struct sparse_policy *p, struct error *err)
 
 /* --- over all rows --- */
 
-static int compare_members(const void *left, const void *right)
-{
-    const struct sparse_member *a = left, *b = right;
-
-    if (a->first != b->first)
-        return a->first < b->first ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
-}
-
 /* One row: the mean of its position's n members, or the row as it is, or, of one that is left out,
  * nothing that is seen. */
 static int write_row(const struct sparse_means *means, struct sparse_policy *p, uint64_t row,
@@ -415,7 +406,7 @@ static int do_boxes(struct sparse_means *means, struct sparse_policy *p, bool wr
     for (uint64_t row = 0, box = 0; box < means->members.n; box++) {
         const struct sparse_member *member, *end;
 
-        if (boxes_sorted(&means->members, box, compare_members, &means->box, err) != 0)
+        if (boxes_sorted(&means->members, box, &means->box, err) != 0)
             return -1;
         member = (const void *)means->box.data;
         end = member + means->box.n_bytes / sizeof *member;

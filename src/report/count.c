@@ -469,14 +469,10 @@ static uint64_t list_entries(struct count *c, const struct row *row, const struc
     uint64_t n = 0;
 
     if (n_all >= c->max_entries) {
-        struct entry *grown = realloc(c->entries, 2 * (n_all + 1) * sizeof *grown);
-
-        if (grown == NULL) {
-            c->failed = true;
-            return 0;
-        }
-        c->entries = grown;
         c->max_entries = 2 * (n_all + 1);
+        c->failed = list_room(&c->entries, c->max_entries, sizeof *c->entries, "a row", NULL) != 0;
+        if (c->failed)
+            return 0;
     }
     for (uint64_t e = 0; e < n_all; e++) {
         const int64_t action = is_dense ? (int64_t)e : row_int(row, e);

@@ -133,13 +133,11 @@ static int add_maps(struct tally *tally, const struct shard *shard, size_t i, st
     uint64_t planes[64] = {TALLY_NO_PLANE};
     const size_t n =
         tally_is_planes(binding->role) ? stone_planes(tally->board->family, binding, planes) : 1;
-    struct tally_map *grown = realloc(tally->maps, (first + n + 1) * sizeof *grown);
 
-    if (grown == NULL)
-        return error_no_memory(err, "maps");
-    tally->maps = grown;
+    if (list_room(&tally->maps, first + n + 1, sizeof *tally->maps, "maps", err) != 0)
+        return -1;
     for (size_t p = 0; p < n; p++)
-        grown[tally->n_maps++] =
+        tally->maps[tally->n_maps++] =
             (struct tally_map){.key = shard->archive.arrays[i].key, .plane = planes[p]};
     return n > 0 ? set_partners(tally, shard, i, first, err) : 0;
 }

@@ -5,6 +5,8 @@
  */
 #include "verify/findings.h"
 
+#include "base/bytes.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,15 +45,12 @@ static bool push(struct findings *f, const struct finding *item)
     if (f->n >= f->max)
         return false;
     if (f->n == f->capacity) {
-        const size_t capacity = f->capacity > 0 ? 2 * f->capacity : 16;
-        struct finding *grown = realloc(f->items, capacity * sizeof *grown);
-
-        if (grown == NULL) {
+        f->capacity = 2 * f->capacity + 16;
+        if (list_room(&f->items, f->capacity, sizeof *f->items, "findings", NULL) != 0) {
+            f->capacity = f->n;
             f->no_memory = true;
             return false;
         }
-        f->items = grown;
-        f->capacity = capacity;
     }
     f->items[f->n++] = *item;
     return true;

@@ -139,13 +139,9 @@ static int push_cut(struct orbit_groups *groups, size_t *capacity, uint64_t row,
                     uint64_t max_before, struct error *err)
 {
     if (groups->n_segments == *capacity) {
-        const size_t more = *capacity > 0 ? 2 * *capacity : 256;
-        struct orbit_cut *grown = realloc(groups->cuts, more * sizeof *grown);
-
-        if (grown == NULL)
-            return error_no_memory(err, "groups of images");
-        groups->cuts = grown;
-        *capacity = more;
+        *capacity = 2 * *capacity + 256;
+        if (list_room(&groups->cuts, *capacity, sizeof *groups->cuts, "groups of images", err) != 0)
+            return -1;
     }
     groups->cuts[groups->n_segments++] = (struct orbit_cut){row, max_before};
     return 0;

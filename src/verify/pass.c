@@ -204,21 +204,6 @@ static void check_piece(struct run *run, size_t p)
     }
 }
 
-static int next_window(struct run *run, struct error *err)
-{
-    struct window *window = &run->back;
-    const uint64_t left = run->lanes->shard->n_rows - run->next_row;
-
-    if (run->groups != NULL)
-        return orbit_cursor_next(&run->cursor, window, run->n_wanted, err);
-    window->n = left < run->n_wanted ? left : run->n_wanted;
-    for (uint64_t i = 0; i < window->n; i++) {
-        window->rows[i] = run->next_row++;
-        window->images[i] = (struct lane_image){.row = window->rows[i], .at = (uint32_t)i};
-    }
-    return 0;
-}
-
 static void work_job(void *self, int64_t job, int worker)
 {
     struct run *run = self;
@@ -235,9 +220,17 @@ static void work_job(void *self, int64_t job, int worker)
 static int work(struct run *run, struct crew *crew)
 {
     struct lanes *lanes = run->lanes;
+    struct window *back = &run->back;
+    const uint64_t left = lanes->shard->n_rows - run->next_row;
 
-    if (next_window(run, run->err) != 0)
+    if (run->groups != NULL && orbit_cursor_next(&run->cursor, back, run->n_wanted, run->err) != 0)
         return -1;
+    if (run->groups == NULL)
+        back->n = left < run->n_wanted ? left : run->n_wanted;
+    for (uint64_t i = 0; run->groups == NULL && i < back->n; i++) {
+        back->rows[i] = run->next_row++;
+        back->images[i] = (struct lane_image){.row = back->rows[i], .at = (uint32_t)i};
+    }
     crew_each(crew, (int64_t)lanes->n + N_PIECES, work_job, run);
     for (struct piece *piece = run->pieces; piece < run->pieces + N_PIECES; piece++) {
         if (piece->error.kind != ERROR_NONE)

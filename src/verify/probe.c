@@ -112,7 +112,6 @@ static int choose_far(struct probe *p, uint64_t block_rows, struct error *err)
     const uint64_t most =
         all ? n_after : (FAR_IMAGES * FAR_IMAGES + LAYOUT_MAX_IMAGES) * FAR_SOURCES;
     uint64_t *rows = calloc(most + 1, sizeof *rows), n = 0;
-    struct sketch *grown;
 
     p->far_block = block_rows;
     p->far_rows = rows;
@@ -137,11 +136,10 @@ static int choose_far(struct probe *p, uint64_t block_rows, struct error *err)
     for (uint64_t i = 0; i < n; i++)
         if (rows[i] >= p->n && rows[i] < p->n_rows && (i == 0 || rows[i] != rows[i - 1]))
             rows[p->n_far++] = rows[i];
-    grown = realloc(p->sketches, (p->n + p->n_far + 1) * sizeof *grown);
-    if (grown == NULL)
-        return error_no_memory(err, "rows of a set");
-    p->sketches = grown;
-    memset(grown + p->n, 0, (p->n_far + 1) * sizeof *grown);
+    if (list_room(&p->sketches, p->n + p->n_far + 1, sizeof *p->sketches, "rows of a set", err) !=
+        0)
+        return -1;
+    memset(p->sketches + p->n, 0, (p->n_far + 1) * sizeof *p->sketches);
     return 0;
 }
 

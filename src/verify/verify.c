@@ -136,19 +136,19 @@ static struct verify_result *add_result(struct verify_results *results,
                                         const struct verify_request *request, const char *path,
                                         struct error *err)
 {
-    struct verify_result *grown = realloc(results->items, (results->n + 1) * sizeof *grown);
-    char *copy = strdup(path);
+    struct verify_result *result;
+    char *copy;
 
-    if (grown != NULL)
-        results->items = grown;
-    if (grown == NULL || copy == NULL) {
-        free(copy);
+    if (list_room(&results->items, results->n + 1, sizeof *result, "results", err) != 0)
+        return NULL;
+    copy = strdup(path);
+    if (copy == NULL) {
         error_no_memory(err, "results");
         return NULL;
     }
-    grown += results->n++;
-    *grown = (struct verify_result){.path = copy, .findings.max = request->settings->max_findings};
-    return grown;
+    result = &results->items[results->n++];
+    *result = (struct verify_result){.path = copy, .findings.max = request->settings->max_findings};
+    return result;
 }
 
 static int check_file(const struct verify_request *request, const char *path,
