@@ -129,6 +129,11 @@ const char *text_base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+int text_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 bool text_ends_with(const char *text, const char *suffix)
 {
     const size_t n = strlen(text), n_suffix = strlen(suffix);

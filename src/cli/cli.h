@@ -34,8 +34,6 @@ int input_list_check_names(const struct input_list *list, struct error *err);
 /* The last component of a path, without the slashes behind it: a copy, owned by the caller. */
 char *input_list_base_name(const char *path, struct error *err);
 
-/* Compares two elements of `paths`. */
-int input_list_compare(const void *a, const void *b);
 void input_list_release(struct input_list *list);
 
 /* --- progress --- */

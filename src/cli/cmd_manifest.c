@@ -33,7 +33,7 @@ static void make_set(struct input_list *list)
     size_t n = 0;
 
     if (list->n > 0)
-        qsort(list->paths, list->n, sizeof *list->paths, input_list_compare);
+        qsort(list->paths, list->n, sizeof *list->paths, text_compare);
     for (size_t i = 0; i < list->n; i++) {
         if (n > 0 && strcmp(list->paths[n - 1], list->paths[i]) == 0)
             free(list->paths[i]);
@@ -51,7 +51,7 @@ static size_t count_others(const struct input_list *a, const struct input_list *
 
     for (size_t i = 0; i < a->n; i++)
         if ((b->n == 0 ||
-             bsearch(&a->paths[i], b->paths, b->n, sizeof *b->paths, input_list_compare) == NULL) &&
+             bsearch(&a->paths[i], b->paths, b->n, sizeof *b->paths, text_compare) == NULL) &&
             n++ == 0)
             *first = a->paths[i];
     return n;

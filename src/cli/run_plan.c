@@ -395,11 +395,6 @@ char *input_list_base_name(const char *path, struct error *err)
     return name;
 }
 
-int input_list_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int input_list_check_names(const struct input_list *list, struct error *err)
 {
     char **names = calloc(list->n + 1, sizeof *names);
@@ -414,7 +409,7 @@ int input_list_check_names(const struct input_list *list, struct error *err)
                                text_quote(list->paths[i]).text);
     }
     if (status == 0)
-        qsort(names, list->n, sizeof *names, input_list_compare);
+        qsort(names, list->n, sizeof *names, text_compare);
     for (size_t i = 1; i < list->n && status == 0; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
             status = error_set(err, ERROR_USAGE, "--out-dir: two inputs are called %s",

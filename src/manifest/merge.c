@@ -404,11 +404,6 @@ static int unite_inputs(struct entries *inputs, struct error *err)
     return 0;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int add_count(struct manifest *joined, const char *name, uint64_t value, struct error *err)
 {
     struct manifest_count *count = manifest_count(joined, name);
@@ -492,7 +487,7 @@ static int join(struct manifest_parts *parts, const struct entries *outputs,
         for (size_t k = 0; k < m->n_warnings && !part->adds_nothing; k++)
             joined->warnings[joined->n_warnings++] = m->warnings[k];
     }
-    qsort(joined->warnings, joined->n_warnings, sizeof *joined->warnings, by_text);
+    qsort(joined->warnings, joined->n_warnings, sizeof *joined->warnings, text_compare);
     for (size_t i = 0; i < joined->n_warnings; i++)
         if (n == 0 || strcmp(joined->warnings[n - 1], joined->warnings[i]) != 0)
             joined->warnings[n++] = joined->warnings[i];

@@ -207,13 +207,6 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
 
 /* --- what the arrays are --- */
 
-static int compare_names(const void *left, const void *right)
-{
-    const struct key_array *a = left, *b = right;
-
-    return strcmp(a->name, b->name);
-}
-
 static uint64_t out_nbytes(const struct key_array *a)
 {
     return a->is_bits ? a->n_out / 8 : a->n_out * a->item;
@@ -237,7 +230,7 @@ int key_finish(struct key *key, struct error *err)
     key->head = malloc(n_bytes);
     if (key->head == NULL)
         return error_no_memory(err, "keys of positions");
-    qsort(key->arrays, key->n_arrays, sizeof *key->arrays, compare_names);
+    qsort(key->arrays, key->n_arrays, sizeof *key->arrays, text_compare);
     put_head(key, key->board_name);
     for (size_t i = 0; i < key->n_arrays; i++) {
         struct key_array *a = &key->arrays[i];

@@ -43,7 +43,7 @@ struct key_guise {
 };
 
 struct key_array {
-    char *name; /* owned */
+    char *name; /* owned; first: arrays are sorted by it */
     struct dtype dtype;
     char shape[256];
     size_t order; /* in which it was added */

@@ -35,11 +35,6 @@ static int is_shard(const struct dirent *entry)
     return text_ends_with(entry->d_name, ".npz");
 }
 
-static int compare_names(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static bool is_folder(const char *path)
 {
     struct stat about;
@@ -71,7 +66,7 @@ static int verify_set(struct report_set *set, struct error *err)
 {
     const struct verify_request request = {.settings = set->request->settings};
     struct dirent **list = NULL;
-    const int n = is_folder(set->path) ? scandir(set->path, &list, is_shard, compare_names) : 0;
+    const int n = is_folder(set->path) ? scandir(set->path, &list, is_shard, alphasort) : 0;
     int status = 0;
 
     for (int i = 0; i < n; i++) {
