@@ -253,29 +253,26 @@ static void try_settled(const struct archive_in *archive, const struct role_prob
 {
     const char *const paths[] = {archive->path};
     struct settings trial = *request;
-    struct role_request added = ROLE_REQUEST_INIT;
     struct plan plan;
     bool is_settled = true;
 
+    trial.roles = role_request_over(&request->roles);
+    trial.roles.command = NULL;
     for (size_t k = 0; k < problems->n && is_settled; k++) {
         const struct role_problem *problem = &problems->items[k];
         char option[32], word[32];
 
         is_settled = problem->array >= 0 && problem->role[0] != '\0' &&
-                     role_request_add_spec(&added, archive->arrays[problem->array].key,
+                     role_request_add_spec(&trial.roles, archive->arrays[problem->array].key,
                                            problem->role, NULL) == 0 &&
                      (sscanf(problem->flags, " --%31s %31s", option, word) != 2 ||
                       conventions_set(&trial.conventions, option, word, NULL) == 0);
     }
-    trial.roles.command = NULL;
-    trial.roles.n_overrides += added.n_overrides;
-    trial.roles.overrides = is_settled ? role_overrides_joined(&request->roles, &added) : NULL;
-    if (trial.roles.overrides != NULL && plan_build(&plan, paths, 1, &trial, why) == 0) {
+    if (is_settled && plan_build(&plan, paths, 1, &trial, why) == 0) {
         plan_survey(&plan, why);
         plan_release(&plan);
     }
-    free(trial.roles.overrides);
-    role_request_release(&added);
+    role_overrides_release(&trial.roles);
 }
 
 /* Refuse what could not be decided. What is offered is tried first: an array that would be refused

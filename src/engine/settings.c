@@ -5,6 +5,7 @@
 #include "engine/settings.h"
 
 #include "base/budget.h"
+#include "base/bytes.h"
 #include "base/crew.h"
 #include "base/text.h"
 #include "engine/order.h"
@@ -131,38 +132,23 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
     return status;
 }
 
-struct role_override *role_overrides_joined(const struct role_request *first,
-                                            const struct role_request *then)
-{
-    const size_t n = first->n_overrides;
-    struct role_override *joined = malloc((n + then->n_overrides + 1) * sizeof *joined);
-
-    if (joined != NULL && n > 0)
-        memcpy(joined, first->overrides, n * sizeof *joined);
-    if (joined != NULL && then->n_overrides > 0)
-        memcpy(joined + n, then->overrides, then->n_overrides * sizeof *joined);
-    return joined;
-}
-
 /* The schema's overrides first, then those of the options: the last one of an array counts. */
 static int put_schema_first(struct settings *settings, struct error *err)
 {
     struct role_request all = ROLE_REQUEST_INIT, *said = &settings->roles;
-    struct role_override *joined;
 
-    if (schema_read(settings->schema, &all, err) != 0) {
+    if (schema_read(settings->schema, &all, err) != 0 ||
+        list_room(&said->overrides, all.n_overrides + said->n_overrides + 1,
+                  sizeof *said->overrides, "options", err) != 0) {
         role_request_release(&all);
         return -1;
     }
-    joined = role_overrides_joined(&all, said);
-    if (joined == NULL) {
-        role_request_release(&all);
-        return error_no_memory(err, "options");
-    }
-    free(all.overrides);
-    free(said->overrides);
-    said->overrides = joined;
+    memmove(said->overrides + all.n_overrides, said->overrides,
+            said->n_overrides * sizeof *said->overrides);
+    if (all.n_overrides > 0)
+        memcpy(said->overrides, all.overrides, all.n_overrides * sizeof *said->overrides);
     said->n_overrides += all.n_overrides;
+    free(all.overrides);
     if (said->policy_layout == NULL)
         said->policy_layout = all.policy_layout;
     else

@@ -162,11 +162,6 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
  * fill in what depends on the environment (TMPDIR, usable processors) and the budget. */
 int settings_finish(struct settings *settings, struct error *err);
 
-/* The overrides of two requests in one list, which the caller frees, while what is in them remains
- * theirs; of several for one array the last one counts. NULL: no memory. */
-struct role_override *role_overrides_joined(const struct role_request *first,
-                                            const struct role_request *then);
-
 /* Free what the options allocated; accepts a zeroed one. */
 void settings_release(struct settings *settings);
 

@@ -183,37 +183,26 @@ static bool fits(const struct array *array, const struct manifest_array *listed)
     return true;
 }
 
-/* Roles of the manifest go before those of the user: of several for one array the last one counts.
- * A role that this version does not know is as though it were not said. */
+/* Roles of the manifest count less than those of the user. A role that this version does not know
+ * is as though it were not said. */
 static int take_roles(struct recall *r, const struct archive_in *archive, struct error *err)
 {
-    const struct role_request *said = &r->settings.roles;
-    struct role_request all = {.policy_layout = said->policy_layout, .plane_xy = said->plane_xy};
-    struct role_override *joined;
-    int status = 0;
-
-    for (size_t i = 0; i < r->output->n_arrays && status == 0; i++) {
+    r->roles = calloc(1, sizeof *r->roles);
+    if (r->roles == NULL)
+        return error_no_memory(err, "roles");
+    r->roles->under = r->settings.roles.under;
+    r->settings.roles.under = r->roles;
+    for (size_t i = 0; i < r->output->n_arrays; i++) {
         const struct manifest_array *listed = &r->output->arrays[i];
         const struct array *array = archive_in_find(archive, listed->name);
         struct error why = {0};
 
         if (array != NULL && strcmp(listed->role, "provenance") != 0 && fits(array, listed) &&
-            role_request_add_spec(&all, listed->name, listed->role, &why) != 0 &&
+            role_request_add_spec(r->roles, listed->name, listed->role, &why) != 0 &&
             why.kind != ERROR_USAGE)
-            status = error_set(err, why.kind, "%s", why.message);
+            return error_pass(err, &why);
     }
-    r->owns_roles = true;
-    r->n_own = all.n_overrides;
-    joined = role_overrides_joined(&all, said);
-    if (joined != NULL) {
-        free(all.overrides);
-        all.overrides = joined;
-        all.n_overrides += said->n_overrides;
-    } else if (status == 0) {
-        status = error_no_memory(err, "roles");
-    }
-    r->settings.roles = all;
-    return status;
+    return 0;
 }
 
 int recall_open(struct recall *r, const struct settings *settings, const struct archive_in *archive,
@@ -259,12 +248,9 @@ static struct board *recall_board(const struct recall *r, const struct archive_i
 
 void recall_release(struct recall *r)
 {
-    if (r->owns_roles) {
-        struct role_request own = {.overrides = r->settings.roles.overrides,
-                                   .n_overrides = r->n_own};
-
-        role_request_release(&own);
-    }
+    if (r->roles != NULL)
+        role_overrides_release(r->roles);
+    free(r->roles);
     manifest_free(r->own);
     *r = (struct recall){0};
 }

@@ -53,8 +53,7 @@ struct recall {
     const struct manifest *manifest;    /* or NULL; borrowed from the caller or from `own` */
     struct manifest *own;               /* owned, or NULL */
     const struct manifest_file *output; /* which of its outputs the file is; NULL: none */
-    bool owns_roles;                    /* the list of roles in settings, */
-    size_t n_own;                       /* and its first ones; the others are borrowed */
+    struct role_request *roles;         /* owned: its roles, under those of settings; or NULL */
 };
 
 /*

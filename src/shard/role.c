@@ -467,7 +467,7 @@ int role_request_add_copy(struct role_request *request, const char *name, struct
 static bool is_dropped(const void *self, const char *array)
 {
     const struct role_request *request = self;
-    bool drops = false;
+    bool drops = request->under != NULL && is_dropped(request->under, array);
 
     for (size_t i = 0; i < request->n_overrides; i++)
         if (strcmp(request->overrides[i].array, array) == 0)
@@ -481,11 +481,26 @@ int role_open(struct archive_in *archive, const char *path, bool use_map,
     return archive_in_open_part(archive, path, use_map, is_dropped, request, err);
 }
 
-void role_request_release(struct role_request *request)
+struct role_request role_request_over(const struct role_request *under)
+{
+    struct role_request request = *under;
+
+    request.under = under;
+    request.overrides = NULL;
+    request.n_overrides = 0;
+    return request;
+}
+
+void role_overrides_release(struct role_request *request)
 {
     for (size_t i = 0; i < request->n_overrides; i++)
         override_release(&request->overrides[i]);
     free(request->overrides);
+}
+
+void role_request_release(struct role_request *request)
+{
+    role_overrides_release(request);
     free(request->policy_layout);
     memset(request, 0, sizeof *request);
     request->plane_xy = -1;

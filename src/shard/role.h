@@ -102,7 +102,8 @@ struct role_override {
     }
 
 struct role_request {
-    struct role_override *overrides; /* owned */
+    const struct role_request *under; /* borrowed, or NULL: its overrides count less */
+    struct role_override *overrides;  /* owned */
     size_t n_overrides;
     char *policy_layout; /* owned, or NULL: --policy */
     int plane_xy;        /* --plane-order: -1 not said, 0 yx, 1 xy */
@@ -263,6 +264,11 @@ int role_request_add_copy(struct role_request *request, const char *name, struct
 
 /* Free what a request owns and make it say nothing again; accepts a zeroed one. */
 void role_request_release(struct role_request *request);
+
+/* The same request with room for overrides that count more; nothing else of it may change. Free the
+ * overrides with role_overrides_release. */
+struct role_request role_request_over(const struct role_request *under);
+void role_overrides_release(struct role_request *request);
 
 /* Write ROLE[:option,...] so that role_request_add_spec gives the same binding again on the same
  * array. Returns 0, or -1 (no error set) when it does not fit. */

@@ -73,6 +73,24 @@ static bool is_presence(const struct array *array)
            n >= sizeof ending && strcasecmp(array->key + n - (sizeof ending - 1), ending) == 0;
 }
 
+/* What was told of arrays: of several overrides of one the last counts. */
+static int take_overrides(struct role_context *c, const struct role_request *request,
+                          struct error *err)
+{
+    if (request->under != NULL && take_overrides(c, request->under, err) != 0)
+        return -1;
+    for (size_t k = 0; k < request->n_overrides; k++) {
+        const struct role_override *o = &request->overrides[k];
+        struct role_case *a = role_find(c, o->array, strlen(o->array), "");
+
+        if (a == NULL)
+            return unknown_array(c, o->array, err);
+        a->told = o;
+        a->is_told = true;
+    }
+    return 0;
+}
+
 /* Build what does not depend on shapes: cases, sorted keys, boxes. */
 static int init(struct role_context *c, struct role_binding *bindings, struct error *err)
 {
@@ -106,16 +124,7 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
         c->by_key[i] = &c->cases[i];
     }
     qsort(c->by_key, c->n, sizeof(struct role_case *), compare_keys);
-    for (size_t k = 0; k < c->request->n_overrides; k++) {
-        const struct role_override *o = &c->request->overrides[k];
-        struct role_case *a = role_find(c, o->array, strlen(o->array), "");
-
-        if (a == NULL)
-            return unknown_array(c, o->array, err);
-        a->told = o;
-        a->is_told = true;
-    }
-    return 0;
+    return take_overrides(c, c->request, err);
 }
 
 /* --- the number of rows --- */

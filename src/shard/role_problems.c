@@ -190,28 +190,19 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
 /* Infer again with what the problems suggest; `left` are the problems that remain. */
 static int try_roles(const struct role_context *c, struct role_problems *left, struct error *err)
 {
-    const size_t n = c->request->n_overrides;
-    struct role_request request = *c->request, added = ROLE_REQUEST_INIT;
+    struct role_request request = role_request_over(c->request);
     struct role_binding *bindings = calloc(c->archive->n_arrays + 1, sizeof *bindings);
-    struct role_override *all = calloc(n + c->problems->n + 1, sizeof *all);
     uint64_t n_rows;
-    int status = bindings != NULL && all != NULL ? 0 : error_no_memory(err, "roles");
+    int status = bindings != NULL ? 0 : error_no_memory(err, "roles");
 
+    request.command = NULL;
     for (size_t k = 0; k < c->problems->n && status == 0; k++)
-        status = role_request_add_spec(&added, c->archive->arrays[c->problems->items[k].array].key,
-                                       c->problems->items[k].role, err);
-    if (status == 0) {
-        if (n > 0)
-            memcpy(all, request.overrides, n * sizeof *all);
-        if (added.n_overrides > 0)
-            memcpy(all + n, added.overrides, added.n_overrides * sizeof *all);
-        request.overrides = all;
-        request.n_overrides = n + added.n_overrides;
-        request.command = NULL;
+        status =
+            role_request_add_spec(&request, c->archive->arrays[c->problems->items[k].array].key,
+                                  c->problems->items[k].role, err);
+    if (status == 0)
         status = role_infer(c->archive, c->board, &request, bindings, &n_rows, left, err);
-    }
-    role_request_release(&added);
-    free(all);
+    role_overrides_release(&request);
     free(bindings);
     return status;
 }
