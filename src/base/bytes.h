@@ -76,6 +76,11 @@ static inline void bytes_put_uint(uint8_t *p, uint64_t value, size_t n_bytes, bo
     }
 }
 
+static inline uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Product of n factors; returns 0, or -1 when it does not fit 64 bits. */
 int bytes_product(const uint64_t *factors, size_t n, uint64_t *product);
 

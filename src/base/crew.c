@@ -10,44 +10,25 @@
 #include <pthread.h>
 #ifdef _OPENMP
 #include <omp.h>
+#define OPENMP_DATE _OPENMP
+#else /* one thread */
+#define OPENMP_DATE           0
+#define omp_get_max_threads() 1
+#define omp_get_thread_num()  0
 #endif
 
-/* --- OpenMP's answers, or one thread in a build without it --- */
-
-#ifdef _OPENMP
 int threads_usable(void)
 {
     return omp_get_max_threads();
 }
 
-static int threads_index(void)
-{
-    return omp_get_thread_num();
-}
-
 const char *threads_library(void)
 {
-    return _OPENMP >= 202011 ? "OpenMP 5.1" : _OPENMP >= 201811 ? "OpenMP 5.0" : "OpenMP 4.5";
+    return OPENMP_DATE >= 202011   ? "OpenMP 5.1"
+           : OPENMP_DATE >= 201811 ? "OpenMP 5.0"
+           : OPENMP_DATE > 0       ? "OpenMP 4.5"
+                                   : "no OpenMP";
 }
-
-#else
-
-int threads_usable(void)
-{
-    return 1;
-}
-
-static int threads_index(void)
-{
-    return 0;
-}
-
-const char *threads_library(void)
-{
-    return "no OpenMP";
-}
-
-#endif
 
 struct crew {
     int n_threads;
@@ -117,13 +98,6 @@ static void help(struct crew *crew, int worker)
 
 /* --- */
 
-static void set_over(void *self)
-{
-    struct crew *crew = self;
-
-    crew->is_over = true;
-}
-
 int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *self)
 {
     struct crew crew = {
@@ -134,11 +108,14 @@ int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *se
     int status = 0;
 
 #pragma omp parallel num_threads(crew.n_threads)
-    if (threads_index() != 0) {
-        help(&crew, threads_index());
+    if (omp_get_thread_num() != 0) {
+        help(&crew, omp_get_thread_num());
     } else {
         status = lead(self, &crew);
-        crew_change(&crew, set_over, &crew);
+        pthread_mutex_lock(&crew.lock);
+        crew.is_over = true;
+        pthread_cond_broadcast(&crew.changed);
+        pthread_mutex_unlock(&crew.lock);
     }
     pthread_cond_destroy(&crew.changed);
     pthread_mutex_destroy(&crew.lock);

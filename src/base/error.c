@@ -11,20 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum error_kind kind_of_errno(int errnum, enum error_kind kind)
-{
-    switch (errnum) {
-    case ENOSPC:
-    case EDQUOT:
-    case ESTALE:
-        return ERROR_TRY_LATER;
-    case ENOMEM:
-        return ERROR_INTERNAL;
-    default:
-        return kind;
-    }
-}
-
 void error_fill_args(struct error *err, enum error_kind kind, const struct error_place *place,
                      const char *format, va_list args)
 {
@@ -42,7 +28,11 @@ void error_fill_args(struct error *err, enum error_kind kind, const struct error
     if (err == NULL || err->kind != ERROR_NONE)
         return;
     vsnprintf(reason, sizeof reason, format, args); /* may quote what is in err */
-    err->kind = place->errnum == 0 ? kind : kind_of_errno(place->errnum, kind);
+    err->kind = kind;
+    if (place->errnum == ENOSPC || place->errnum == EDQUOT || place->errnum == ESTALE)
+        err->kind = ERROR_TRY_LATER;
+    else if (place->errnum == ENOMEM)
+        err->kind = ERROR_INTERNAL;
     err->code = place->code;
     err->has_row = place->has_row;
     err->row = place->row;
@@ -105,23 +95,10 @@ const char *error_reason(const struct error *err, char *reason)
 
 int error_exit_code(enum error_kind kind)
 {
-    switch (kind) {
-    case ERROR_NONE:
-        return 0;
-    case ERROR_USAGE:
-        return 64;
-    case ERROR_DATA:
-        return 65;
-    case ERROR_NO_INPUT:
-        return 66;
-    case ERROR_CANT_CREATE:
-        return 73;
-    case ERROR_IO:
-        return 74;
-    case ERROR_TRY_LATER:
-        return 75;
-    case ERROR_INTERNAL:
-        break;
-    }
-    return 70;
+    static const int codes[] = {
+        [ERROR_NONE] = 0,      [ERROR_USAGE] = 64,       [ERROR_DATA] = 65, [ERROR_NO_INPUT] = 66,
+        [ERROR_INTERNAL] = 70, [ERROR_CANT_CREATE] = 73, [ERROR_IO] = 74,   [ERROR_TRY_LATER] = 75,
+    };
+
+    return codes[kind];
 }

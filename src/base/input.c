@@ -30,6 +30,7 @@
 #define SMALL_NBYTES   (64u << 10) /* a map is not worth its page faults below this */
 #define RELEASE_NBYTES (4u << 20)
 #define STEP_NBYTES    (1u << 30) /* that are read or written at once */
+#define TRUNCATED      "the file was truncated while it was read"
 
 /* --- the guard --- */
 
@@ -163,31 +164,6 @@ static const uint32_t network_file_systems[] = {
     0x786f4256, /* VirtualBox shared folders */
 };
 
-static enum error_kind kind_of_open_failure(int errnum)
-{
-    static const int absent[] = {ENOENT,  EACCES,       EPERM, ELOOP,
-                                 ENOTDIR, ENAMETOOLONG, ENXIO, ENODEV};
-
-    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
-        if (errnum == absent[i])
-            return ERROR_NO_INPUT;
-    return ERROR_IO;
-}
-
-static const char *type_name(mode_t mode)
-{
-    switch (mode & S_IFMT) {
-    case S_IFDIR:
-        return "a folder";
-    case S_IFIFO:
-        return "a pipe";
-    case S_IFSOCK:
-        return "a socket";
-    default:
-        return "a device";
-    }
-}
-
 static void map_file(struct input *in)
 {
     bool is_local = true;
@@ -209,6 +185,9 @@ static void map_file(struct input *in)
 
 int input_open(struct input *in, const char *path, bool use_map, struct error *err)
 {
+    static const int absent[] = {ENOENT,  EACCES,       EPERM, ELOOP,
+                                 ENOTDIR, ENAMETOOLONG, ENXIO, ENODEV};
+    enum error_kind kind = ERROR_IO;
     unsigned n_tries = 0;
     struct stat st;
 
@@ -220,8 +199,11 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
     do
         in->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     while (in->fd < 0 && retry_interrupted(&n_tries));
+    for (size_t i = 0; in->fd < 0 && i < sizeof absent / sizeof *absent; i++)
+        if (errno == absent[i])
+            kind = ERROR_NO_INPUT;
     if (in->fd < 0) {
-        error_set_at(err, kind_of_open_failure(errno), ERROR_IN_ERRNO(path), "cannot open");
+        error_set_at(err, kind, ERROR_IN_ERRNO(path), "cannot open");
         goto out;
     }
     if (fstat(in->fd, &st) != 0) {
@@ -230,7 +212,10 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
     }
     if (!S_ISREG(st.st_mode)) {
         error_set_at(err, ERROR_DATA, ERROR_IN(path), "expected a regular file, found %s",
-                     type_name(st.st_mode));
+                     S_ISDIR(st.st_mode)    ? "a folder"
+                     : S_ISFIFO(st.st_mode) ? "a pipe"
+                     : S_ISSOCK(st.st_mode) ? "a socket"
+                                            : "a device");
         goto out;
     }
     in->n_bytes = (uint64_t)st.st_size;
@@ -265,12 +250,6 @@ void input_close(struct input *in)
     in->fd = -1;
 }
 
-static int fail_truncated(const struct input *in, struct error *err)
-{
-    return error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
-                        "the file was truncated while it was read");
-}
-
 static int check_range(const struct input *in, uint64_t offset, size_t n_bytes, uint64_t *end,
                        struct error *err)
 {
@@ -288,7 +267,7 @@ static int read_at(const struct input *in, uint64_t offset, void *out, size_t n_
 
     if (n < 0)
         return error_set_at(err, ERROR_IO, ERROR_IN_ERRNO(in->path), "cannot read");
-    return (size_t)n == n_bytes ? 0 : fail_truncated(in, err);
+    return (size_t)n == n_bytes ? 0 : error_set_at(err, ERROR_DATA, ERROR_IN(in->path), TRUNCATED);
 }
 
 int input_read(const struct input *in, uint64_t offset, void *out, size_t n_bytes,
@@ -308,7 +287,7 @@ int input_read(const struct input *in, uint64_t offset, void *out, size_t n_byte
         return 0;
     /* A fault inside the map means a shorter file or a device that cannot deliver the page. */
     if (fstat(in->fd, &st) == 0 && (uint64_t)st.st_size < end)
-        return fail_truncated(in, err);
+        return error_set_at(err, ERROR_DATA, ERROR_IN(in->path), TRUNCATED);
     return error_set_at(err, ERROR_IO, ERROR_IN(in->path),
                         "cannot read: the device failed under the file's map");
 }

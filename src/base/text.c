@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the well-formed UTF-8 sequence at p (1-4), or 0. */
-static size_t utf8_length(const uint8_t *p, size_t n_left)
+size_t text_utf8_nbytes(const void *bytes, size_t n_left)
 {
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const uint8_t *p = bytes;
     size_t length;
     uint32_t code;
 
@@ -48,7 +48,7 @@ bool text_is_utf8(const void *bytes, size_t n_bytes)
     const uint8_t *p = bytes;
 
     for (size_t i = 0; i < n_bytes;) {
-        size_t length = utf8_length(p + i, n_bytes - i);
+        size_t length = text_utf8_nbytes(p + i, n_bytes - i);
 
         if (length == 0)
             return false;
@@ -68,11 +68,13 @@ size_t text_put_code(uint32_t code, char *text)
     return n;
 }
 
-/* C0, DEL, and the C1 controls U+0080..U+009F (c2 80..c2 9f). */
-static bool is_control(const uint8_t *p, size_t length)
+size_t text_control_nbytes(const char *text)
 {
-    return (length == 1 && (p[0] < 0x20 || p[0] == 0x7f)) ||
-           (length == 2 && p[0] == 0xc2 && p[1] < 0xa0);
+    const uint8_t *byte = (const uint8_t *)text;
+
+    if (byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0)
+        return 2;
+    return byte[0] < 0x20 || byte[0] == 0x7f;
 }
 
 static struct text_quoted escaped(const uint8_t *p, size_t n_bytes, const char *quote)
@@ -82,8 +84,9 @@ static struct text_quoted escaped(const uint8_t *p, size_t n_bytes, const char *
     size_t used = (size_t)snprintf(q.text, sizeof q.text, "%s", quote);
 
     for (size_t i = 0; i < n_bytes;) {
-        size_t length = utf8_length(p + i, n_bytes - i);
-        bool plain = length > 0 && !is_control(p + i, length) && p[i] != '\\' && p[i] != quote[0];
+        size_t length = text_utf8_nbytes(p + i, n_bytes - i);
+        bool plain = length > 0 && text_control_nbytes((const char *)p + i) == 0 && p[i] != '\\' &&
+                     p[i] != quote[0];
 
         if (length == 0)
             length = 1;

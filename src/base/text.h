@@ -29,11 +29,17 @@ struct text_quoted text_quote_bytes(const void *bytes, size_t n_bytes);
  * `a.npz: ...`. */
 struct text_quoted text_path(const char *path);
 
-/* True when the bytes are well-formed UTF-8 (no surrogates, no overlong forms). */
+/* Bytes of the well-formed UTF-8 character (no surrogate, no overlong form) that the n_left bytes
+ * at p begin with, 1 to 4; 0: there is none. */
+size_t text_utf8_nbytes(const void *p, size_t n_left);
+
+/* True when the bytes are such characters. */
 bool text_is_utf8(const void *bytes, size_t n_bytes);
 
-/* Write a code point (below 0x110000) as UTF-8, of which the number of bytes is returned: 1 to 4.
- */
+/* The bytes of the control character (C0, DEL, C1 in UTF-8) that text starts with; 0: none. */
+size_t text_control_nbytes(const char *text);
+
+/* Write a code point as UTF-8; returns how many bytes it takes, 1 to 4. */
 size_t text_put_code(uint32_t code, char *text);
 
 /* A path without its folders: what follows its last slash. */

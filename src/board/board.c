@@ -119,15 +119,6 @@ static void suggest(const char *name, char *text, size_t n_bytes)
     }
 }
 
-static int unknown_board(const char *name, struct error *err)
-{
-    char nearest[128];
-
-    suggest(name, nearest, sizeof nearest);
-    return error_set(err, ERROR_USAGE, "unknown board %s%s%s; 'symaug boards' lists all boards",
-                     text_quote(name).text, nearest[0] != '\0' ? ": did you mean " : "", nearest);
-}
-
 /* Fill in what a build function may leave out, and what a preset says. */
 static int finish(struct board *b, const char *size, const struct board_preset *preset,
                   struct error *err)
@@ -162,11 +153,16 @@ static int build(struct board *b, const char *asked, const char *text, bool chec
     const struct board_preset *preset = text == NULL ? board_find_preset(asked) : NULL;
     const char *name = preset != NULL ? preset->board : asked, *size = asked;
     struct error refusal = {0};
+    char nearest[128];
     int status;
 
     b->family = text != NULL ? &board_family_file : find_family(name, &size);
-    if (b->family == NULL)
-        return unknown_board(asked, err);
+    if (b->family == NULL) {
+        suggest(asked, nearest, sizeof nearest);
+        return error_set(err, ERROR_USAGE, "unknown board %s%s%s; 'symaug boards' lists all boards",
+                         text_quote(asked).text, nearest[0] != '\0' ? ": did you mean " : "",
+                         nearest);
+    }
     if (text == NULL && size != NULL && strchr(b->family->syntax, ':') == NULL)
         return error_set(err, ERROR_USAGE, "board %s has no size, not %s", b->family->name,
                          text_quote(size).text);
@@ -257,32 +253,21 @@ bool board_swaps_colours(const struct board *b)
     return false;
 }
 
-/* The transform that exchanges rows and columns, or n_transforms. */
-static uint32_t find_transposition(const struct board *b)
-{
-    uint32_t t, cell;
-
-    if (b->rows == 0 || b->rows != b->cols)
-        return b->n_transforms;
-    for (t = 0; t < b->n_transforms; t++) {
-        for (cell = 0; cell < b->n_cells; cell++)
-            if (b->on_board[cell] &&
-                b->transforms[t].dst[cell] != cell % b->cols * b->cols + cell / b->cols)
-                break;
-        if (cell == b->n_cells)
-            break;
-    }
-    return t;
-}
-
 uint32_t board_xy_plane_transform(const struct board *b, uint32_t t)
 {
-    const uint32_t n = b->n_transforms;
-    const uint32_t swap = find_transposition(b);
+    const uint32_t n = b->rows == 0 || b->rows != b->cols ? 0 : b->n_transforms;
 
-    if (swap == n)
-        return UINT32_MAX;
-    return b->compose[b->compose[swap * n + t] * n + swap];
+    for (uint32_t swap = 0; swap < n; swap++) { /* which exchanges rows and columns */
+        uint32_t cell = 0;
+
+        while (cell < b->n_cells &&
+               (!b->on_board[cell] ||
+                b->transforms[swap].dst[cell] == cell % b->cols * b->cols + cell / b->cols))
+            cell++;
+        if (cell == b->n_cells)
+            return b->compose[b->compose[swap * n + t] * n + swap];
+    }
+    return UINT32_MAX;
 }
 
 /* --- by shapes --- */

@@ -109,23 +109,13 @@ static int check_keys(const struct custom *c, json_t *object, const char *known,
 
 /* --- names and numbers --- */
 
-/* The bytes of the control character (C0, DEL, C1 in UTF-8) that text starts with, 0 without. */
-static size_t control_nbytes(const char *text)
-{
-    const unsigned char *byte = (const unsigned char *)text;
-
-    if (byte[0] == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0)
-        return 2;
-    return (byte[0] > 0 && byte[0] < 0x20) || byte[0] == 0x7f ? 1 : 0;
-}
-
 /* True for text of 1 to max_nbytes without control characters. */
 static bool is_clean(const json_t *value, size_t max_nbytes)
 {
     const char *text = json_string_value(value);
     const size_t n_bytes = json_string_length(value);
 
-    while (*text != '\0' && control_nbytes(text) == 0)
+    while (*text != '\0' && text_control_nbytes(text) == 0)
         text++;
     return n_bytes > 0 && n_bytes <= max_nbytes && *text == '\0';
 }
@@ -343,7 +333,7 @@ static int set_name(const struct custom *c, bool is_path)
         return -1;
     name = c->board->name + strlen("file:");
     for (size_t i = 0; i < n_bytes; i++) {
-        const size_t n_control = control_nbytes(name + i);
+        const size_t n_control = text_control_nbytes(name + i);
 
         if (n_control > 0)
             memset(name + i, '_', n_control);

@@ -1,8 +1,8 @@
 /*
  * families.c - the families of boards, and what they are made of: sizes in names, memory, names,
- * and boards in a box. There a transform is a 2 x 2 matrix about the centre of the box, and edges
- * are steps to neighbours; both come from tables, so that no map is typed in. Coordinates are
- * doubled, because the centre of a box of even side lies between cells.
+ * and boards in a box. There a transform is a 2 x 2 matrix, after which the cells are moved back
+ * onto the board, and edges are steps to neighbours; both come from tables, so that no map is typed
+ * in.
  *
  * Each family is a row at the end of this file, but for boards from a file: see custom.c.
  */
@@ -103,16 +103,43 @@ int board_compare_cells(const void *a, const void *b)
 
 /* --- boxes --- */
 
-/* The cell that an on-board cell goes to; doubled, the centre of a box of even side is a whole
- * number too. */
-static uint32_t image(const struct board *b, const struct board_turn *turn, uint32_t cell)
+/* Where a turn takes a cell, not yet moved back onto the board. */
+static struct board_step turned(const struct board *b, const struct board_turn *turn, uint32_t cell)
 {
-    const int last_row = (int)b->rows - 1, last_col = (int)b->cols - 1;
-    const int y = 2 * (int)(cell / b->cols) - last_row, x = 2 * (int)(cell % b->cols) - last_col;
-    const int row = (turn->rr * y + turn->rc * x + last_row) / 2;
-    const int col = (turn->cr * y + turn->cc * x + last_col) / 2;
+    const int row = (int)(cell / b->cols), col = (int)(cell % b->cols);
 
-    return (uint32_t)(row * (last_col + 1) + col);
+    return (struct board_step){turn->rr * row + turn->rc * col, turn->cr * row + turn->cc * col};
+}
+
+bool board_turn_cells(const struct board *b, const struct board_turn *turn, uint32_t *dst)
+{
+    static const struct board_turn identity = {1, 0, 0, 1};
+    struct board_step low = {INT32_MAX, INT32_MAX}, from = low;
+
+    if (b->rows == 0)
+        return false;
+    for (uint32_t i = 0; i < b->n_cells; i++) {
+        const struct board_step at = turned(b, &identity, i), to = turned(b, turn, i);
+
+        if (!b->on_board[i])
+            continue;
+        low.rows = to.rows < low.rows ? to.rows : low.rows;
+        low.cols = to.cols < low.cols ? to.cols : low.cols;
+        from.rows = at.rows < from.rows ? at.rows : from.rows;
+        from.cols = at.cols < from.cols ? at.cols : from.cols;
+    }
+    perm_set_identity(dst, b->n_cells);
+    for (uint32_t i = 0; i < b->n_cells; i++) {
+        const struct board_step to = turned(b, turn, i);
+        const int row = to.rows - low.rows + from.rows, col = to.cols - low.cols + from.cols;
+
+        if (!b->on_board[i])
+            continue;
+        if (row >= (int)b->rows || col >= (int)b->cols || !b->on_board[row * (int)b->cols + col])
+            return false;
+        dst[i] = (uint32_t)(row * (int)b->cols + col);
+    }
+    return true;
 }
 
 /* The on-board cell one step away from an on-board cell, or -1. */
@@ -144,9 +171,7 @@ static int build_box(struct board *b, uint32_t rows, uint32_t cols, const struct
         if (board_set_transform_name(b, t, box->elements[t].name, err) != 0)
             return -1;
         b->transforms[t].swaps_colours = box->elements[t].swaps_colours;
-        for (uint32_t cell = 0; cell < b->n_cells; cell++)
-            if (b->on_board[cell])
-                b->transforms[t].dst[cell] = image(b, &box->elements[t].turn, cell);
+        board_turn_cells(b, &box->elements[t].turn, b->transforms[t].dst);
     }
     b->edges = malloc(((size_t)box->n_steps * b->n_cells + 1) * sizeof *b->edges);
     if (b->edges == NULL)

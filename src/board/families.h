@@ -61,6 +61,10 @@ struct board_turn {
     int rr, rc, cr, cc;
 };
 
+/* Where a turn about the middle of the board takes its cells; false when it takes some off the
+ * board, or there are no coordinates. */
+bool board_turn_cells(const struct board *b, const struct board_turn *turn, uint32_t *dst);
+
 /* A transform of a box. */
 struct board_element {
     const char *name;

@@ -30,49 +30,6 @@
 #define NAUTY_VERTEX_NBYTES 512
 #define NAUTY_NBYTES        (1u << 20)
 
-/* --- coordinates --- */
-
-/* Where a turn takes a cell, not yet moved back onto the board. */
-static struct board_step turned(const struct board *b, const struct board_turn *turn, uint32_t cell)
-{
-    const int row = (int)(cell / b->cols), col = (int)(cell % b->cols);
-
-    return (struct board_step){turn->rr * row + turn->rc * col, turn->cr * row + turn->cc * col};
-}
-
-/* Where a turn about the middle of the board takes its cells; false when it takes some off the
- * board, or there are no coordinates. */
-static bool turn_cells(const struct board *b, const struct board_turn *turn, uint32_t *dst)
-{
-    static const struct board_turn identity = {1, 0, 0, 1};
-    struct board_step low = {INT32_MAX, INT32_MAX}, from = low;
-
-    if (b->rows == 0)
-        return false;
-    for (uint32_t i = 0; i < b->n_cells; i++) {
-        const struct board_step at = turned(b, &identity, i), to = turned(b, turn, i);
-
-        if (!b->on_board[i])
-            continue;
-        low.rows = to.rows < low.rows ? to.rows : low.rows;
-        low.cols = to.cols < low.cols ? to.cols : low.cols;
-        from.rows = at.rows < from.rows ? at.rows : from.rows;
-        from.cols = at.cols < from.cols ? at.cols : from.cols;
-    }
-    perm_set_identity(dst, b->n_cells);
-    for (uint32_t i = 0; i < b->n_cells; i++) {
-        const struct board_step to = turned(b, turn, i);
-        const int row = to.rows - low.rows + from.rows, col = to.cols - low.cols + from.cols;
-
-        if (!b->on_board[i])
-            continue;
-        if (row >= (int)b->rows || col >= (int)b->cols || !b->on_board[row * (int)b->cols + col])
-            return false;
-        dst[i] = (uint32_t)(row * (int)b->cols + col);
-    }
-    return true;
-}
-
 /* The turns that a board's cells may allow: of hexagons, or of squares. */
 static const struct board_box *turns_of(const struct board *b)
 {
@@ -118,7 +75,7 @@ static int add_turns(struct board *b, bool only_rotations, struct error *err)
             error_no_memory(err, "transforms of a board");
             goto out;
         }
-        if (!turn_cells(b, turn, t->dst) || relations_kept(&edges, t->dst, &lost) < edges.n ||
+        if (!board_turn_cells(b, turn, t->dst) || relations_kept(&edges, t->dst, &lost) < edges.n ||
             relations_kept(&lines, t->dst, &lost) < lines.n)
             continue;
         t->swaps_colours = !group_keeps_colours(b, t->dst, false, &lost);
@@ -407,7 +364,7 @@ static int set_names(struct board *b, struct error *err)
     for (uint32_t t = 1; t < b->n_transforms && status == 0; t++)
         ranked[t] = (struct ranked){b->transforms[t], UINT32_MAX, b->n_cells};
     for (uint32_t i = 1; i < box->n_elements && status == 0; i++) {
-        if (!turn_cells(b, &box->elements[i].turn, dst))
+        if (!board_turn_cells(b, &box->elements[i].turn, dst))
             continue;
         for (uint32_t t = 1; t < b->n_transforms; t++)
             if (memcmp(dst, ranked[t].transform.dst, b->n_cells * sizeof *dst) == 0)

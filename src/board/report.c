@@ -30,11 +30,9 @@ struct report {
                        the cell map is not a permutation */
 };
 
-static int verdict(struct report *r, bool passed, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* Add the line of one check, "ok ..." or "FAIL ...". */
-static int verdict(struct report *r, bool passed, const char *format, ...)
+static int __attribute__((format(printf, 3, 4)))
+verdict(struct report *r, bool passed, const char *format, ...)
 {
     char line[1024];
     va_list args;

@@ -86,8 +86,8 @@ static void print_shard(const struct shard *shard)
                    "`overlap` which are\n    the present: --key %s:FIRST-LAST\n",
                    name.text, (unsigned long long)n, name.text);
     }
-    for (size_t i = 0; i < archive->n_warnings; i++)
-        printf("  warning: %s\n", archive->warnings[i]);
+    for (size_t i = 0; i < archive->warnings.n_lines; i++)
+        printf("  warning: %s\n", archive->warnings.lines[i]);
     if (shard->found.board == NULL)
         printf("  roles need a board: use --board (`symaug boards` lists them)\n");
     if (shard->found.problem.kind == ERROR_DATA)
@@ -136,8 +136,8 @@ static json_t *shard_json(const struct shard *shard)
 
     for (size_t i = 0; i < archive->n_arrays; i++)
         json_array_append_new(arrays, array_json(shard, i));
-    for (size_t i = 0; i < archive->n_warnings; i++)
-        json_array_append_new(warnings, json_string(archive->warnings[i]));
+    for (size_t i = 0; i < archive->warnings.n_lines; i++)
+        json_array_append_new(warnings, json_string(archive->warnings.lines[i]));
     return json_pack(
         "{s:o, s:I, s:o, s:o*, s:o*, s:s*, s:o*, s:o*, s:o*, s:o, s:o}", "path",
         json_name(archive->path), "bytes", (json_int_t)shard_nbytes(shard), "comment",

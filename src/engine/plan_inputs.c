@@ -62,8 +62,9 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
         if ((!request->allow_expanded && check_expansion(plan, archive, err) != 0) ||
             archive_in_load_objects(archive, err) != 0)
             return -1;
-        for (size_t k = 0; k < archive->n_warnings; k++)
-            if (plan_warn(plan, err, "%s: %s", text_path(name).text, archive->warnings[k]) != 0)
+        for (size_t k = 0; k < archive->warnings.n_lines; k++)
+            if (plan_warn(plan, err, "%s: %s", text_path(name).text, archive->warnings.lines[k]) !=
+                0)
                 return -1;
     }
     return 0;
@@ -405,7 +406,7 @@ static void check_one(void *self, int64_t i, int worker)
 
     (void)worker;
     if (array->has_crc)
-        array_check(array, &check->errors[i]);
+        array_read_all(array, NULL, &check->errors[i]);
 }
 
 static int check_archives(void *self, struct crew *crew)

@@ -117,17 +117,6 @@ static const struct field root_form[] = {
 
 /* --- text --- */
 
-/* Bytes of the UTF-8 character at p, which is not at the end; 0 when it is none. */
-static size_t character_nbytes(const char *p)
-{
-    const size_t n_left = strnlen(p, 4);
-
-    for (size_t n = 1; n <= n_left; n++)
-        if (text_is_utf8(p, n))
-            return n;
-    return 0;
-}
-
 /* A new reference to a text as JSON; NULL without memory, and for no text. */
 static json_t *text_json(const char *text, bool is_name)
 {
@@ -140,7 +129,7 @@ static json_t *text_json(const char *text, bool is_name)
     if (text_is_utf8(text, strlen(text)) && !(is_name && strchr(text, '\\') != NULL))
         return json_string(text);
     for (const char *p = text; *p != '\0' && rc == 0;) {
-        const size_t n = character_nbytes(p);
+        const size_t n = text_utf8_nbytes(p, strlen(p));
 
         if (n == 0)
             rc = text_append(&escaped, NULL, "\\x%02x", (unsigned)(unsigned char)*p);
@@ -258,43 +247,27 @@ static json_t *object_json(const struct field *field, const void *of)
     return object;
 }
 
-/*
- * The text, of *n_bytes, with a newline at its end; owned by the caller, NULL without memory. Into
- * a buffer measured before: where jansson 2.14 makes its own and it cannot grow, keys go missing.
- */
-static char *dump(const struct manifest *m, size_t *n_bytes)
-{
-    json_t *object = object_json(root_form, m);
-    const size_t n_json = object == NULL ? 0 : json_dumpb(object, NULL, 0, DUMP_FLAGS);
-    char *json = n_json == 0 ? NULL : malloc(n_json + 1);
-
-    if (json != NULL && json_dumpb(object, json, n_json, DUMP_FLAGS) == n_json) {
-        json[n_json] = '\n';
-        *n_bytes = n_json + 1;
-    } else {
-        free(json);
-        json = NULL;
-    }
-    json_decref(object);
-    return json;
-}
-
+/* Into a buffer measured before: where jansson 2.14 makes its own and it cannot grow, keys go
+ * missing. */
 int manifest_write(const struct manifest *m, const char *path, bool force, struct error *err)
 {
-    size_t n_bytes;
-    char *json = dump(m, &n_bytes);
+    json_t *object = object_json(root_form, m);
+    const size_t n = object == NULL ? 0 : json_dumpb(object, NULL, 0, DUMP_FLAGS);
+    char *json = n == 0 ? NULL : malloc(n + 1);
     struct output output;
     int rc = -1;
 
-    if (json == NULL)
-        return error_no_memory(err, "manifest");
-    if (output_open(&output, path, force, err) == 0) {
-        if (output_write(&output, json, n_bytes, err) == 0)
+    if (json == NULL || json_dumpb(object, json, n, DUMP_FLAGS) != n) {
+        error_no_memory(err, "manifest");
+    } else if (output_open(&output, path, force, err) == 0) {
+        json[n] = '\n';
+        if (output_write(&output, json, n + 1, err) == 0)
             rc = output_commit(&output, force, err);
         else
             output_abort(&output);
     }
     free(json);
+    json_decref(object);
     return rc;
 }
 

@@ -203,23 +203,13 @@ static void compare_arrays(struct comparison *c, const struct manifest *a, const
     }
 }
 
-static bool same_transforms(const struct manifest *a, const struct manifest *b)
-{
-    if (a->n_transforms != b->n_transforms)
-        return false;
-    for (size_t i = 0; i < a->n_transforms; i++)
-        if (a->transforms[i].id != b->transforms[i].id ||
-            strcmp(a->transforms[i].name, b->transforms[i].name) != 0 ||
-            a->transforms[i].swaps_colours != b->transforms[i].swaps_colours)
-            return false;
-    return true;
-}
-
 int manifest_compare(const struct manifest *a, const struct manifest *b, struct text *list,
                      struct error *err)
 {
     struct comparison c = {list, err, 0};
     const size_t n_before = list->n_bytes;
+    bool same_transforms =
+        a->n_transforms == b->n_transforms && a->board.group_order == b->board.group_order;
 
     if (a->format_version != b->format_version)
         return text_append(list, err, "format_version: %" PRIu64 " expected, %" PRIu64 " found",
@@ -234,8 +224,11 @@ int manifest_compare(const struct manifest *a, const struct manifest *b, struct 
     compare(&c, "codec's ", "level", a->codec_level, b->codec_level);
     compare(&c, "codec's ", "libraries", a->codec_libraries, b->codec_libraries);
     compare_arrays(&c, a, b);
-    if (c.status == 0 && list->n_bytes == n_before &&
-        (!same_transforms(a, b) || a->board.group_order != b->board.group_order))
+    for (size_t i = 0; i < a->n_transforms && same_transforms; i++)
+        same_transforms = a->transforms[i].id == b->transforms[i].id &&
+                          strcmp(a->transforms[i].name, b->transforms[i].name) == 0 &&
+                          a->transforms[i].swaps_colours == b->transforms[i].swaps_colours;
+    if (c.status == 0 && list->n_bytes == n_before && !same_transforms)
         return text_append(list, err, "transforms: %zu expected, %zu others found", a->n_transforms,
                            b->n_transforms);
     return c.status;

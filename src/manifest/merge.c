@@ -418,25 +418,6 @@ static int add_count(struct manifest *joined, const char *name, uint64_t value, 
     return 0;
 }
 
-/* A run whose last output is missing has too few rows. */
-static int check_rows(const struct manifest *joined, struct error *err)
-{
-    const struct manifest_count *left_out = manifest_count(joined, "images_left_out");
-    const uint64_t n_rows = manifest_count(joined, "rows_out")->value;
-    uint64_t all;
-
-    if (__builtin_mul_overflow(manifest_count(joined, "rows_in")->value, joined->n_transforms,
-                               &all) ||
-        all > INT64_MAX)
-        return error_set(err, ERROR_DATA, "the sum of all rows is too large");
-    if (left_out != NULL && all - left_out->value != n_rows)
-        return error_set(err, ERROR_DATA,
-                         "%" PRId64 " rows expected of all outputs, %" PRIu64
-                         " found: an output of a run is missing",
-                         (int64_t)(all - left_out->value), n_rows);
-    return 0;
-}
-
 /* Copies of the files, whose texts and arrays stay those of their parts, and their rows counted. */
 static struct manifest_file *take_files(struct manifest *joined, const struct entries *list,
                                         const char *count, struct error *err)
@@ -457,8 +438,10 @@ static int join(struct manifest_parts *parts, const struct entries *outputs,
                 const struct entries *inputs, struct error *err)
 {
     struct manifest *joined = parts->joined;
+    const struct manifest_count *left_out;
     size_t n_counts = 2, n_warnings = 0, n = 0;
     struct manifest_block *blocks = joined->blocks;
+    uint64_t all, n_rows;
     int rc = 0;
 
     *joined = *parts->items[0].manifest;
@@ -492,7 +475,21 @@ static int join(struct manifest_parts *parts, const struct entries *outputs,
         if (n == 0 || strcmp(joined->warnings[n - 1], joined->warnings[i]) != 0)
             joined->warnings[n++] = joined->warnings[i];
     joined->n_warnings = n;
-    return rc == 0 ? check_rows(joined, err) : -1;
+    if (rc != 0)
+        return -1;
+    /* A run whose last output is missing has too few rows. */
+    n_rows = manifest_count(joined, "rows_out")->value;
+    left_out = manifest_count(joined, "images_left_out");
+    if (__builtin_mul_overflow(manifest_count(joined, "rows_in")->value, joined->n_transforms,
+                               &all) ||
+        all > INT64_MAX)
+        return error_set(err, ERROR_DATA, "the sum of all rows is too large");
+    if (left_out != NULL && all - left_out->value != n_rows)
+        return error_set(err, ERROR_DATA,
+                         "%" PRId64 " rows expected of all outputs, %" PRIu64
+                         " found: an output of a run is missing",
+                         (int64_t)(all - left_out->value), n_rows);
+    return 0;
 }
 
 static int check_strays(const struct manifest_parts *parts, struct error *err)

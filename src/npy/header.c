@@ -350,27 +350,11 @@ int npy_header_length(const uint8_t *bytes, size_t n_bytes, size_t *header_nbyte
     return 0;
 }
 
-/* A copy of n_bytes as a UTF-8 string: Latin-1 grows to two bytes per byte at most. */
-static char *copy_utf8(const char *text, size_t n_bytes, bool is_utf8)
-{
-    char *copy = malloc(2 * n_bytes + 1);
-    size_t n = 0;
-
-    if (copy == NULL)
-        return NULL;
-    for (size_t i = 0; i < n_bytes; i++)
-        if (is_utf8)
-            copy[n++] = text[i];
-        else
-            n += text_put_code((uint8_t)text[i], copy + n);
-    copy[n] = '\0';
-    return copy;
-}
-
 static int take_descr(struct literal *l, struct npy_header *header)
 {
     const char first = peek(l), *start = l->next;
     struct string string = {"", 0};
+    size_t n = 0;
 
     if (first != '[' && first != '\'' && first != '"')
         return unexpected(l, "a type string or a list of fields (the descr)");
@@ -382,8 +366,15 @@ static int take_descr(struct literal *l, struct npy_header *header)
     if (dtype_has_byte_order(&header->dtype) && (*string.text == '|' || *string.text == '='))
         header->oddity = *string.text == '|' ? "dtype with byte order '|': taken as little-endian"
                                              : "dtype with byte order '=': taken as little-endian";
-    header->descr = copy_utf8(start, (size_t)(l->next - start), header->version == 3);
-    return header->descr != NULL ? 0 : error_no_memory(l->err, "array header");
+    header->descr = calloc(1, 2 * (size_t)(l->next - start) + 1); /* Latin-1 may take two bytes */
+    if (header->descr == NULL)
+        return error_no_memory(l->err, "array header");
+    for (; start < l->next; start++)
+        if (header->version == 3)
+            header->descr[n++] = *start;
+        else
+            n += text_put_code((uint8_t)*start, header->descr + n);
+    return 0;
 }
 
 static const char *const keys[] = {"descr", "fortran_order", "shape"};
@@ -454,7 +445,6 @@ static int take_dictionary(struct literal *l, struct npy_header *header)
                          "header has %s after its dictionary, expected spaces and a newline",
                          shown(l, p, 16).text);
     }
-    header->odd = header->oddity != NULL;
     return 0;
 }
 
@@ -519,22 +509,6 @@ void npy_header_release(struct npy_header *header)
 
 /* --- writing --- */
 
-/* The dictionary as numpy prints it, and the room for growth after it. */
-static int append_dictionary(struct text *t, const char *descr, const uint64_t *shape,
-                             unsigned n_dims, struct error *err)
-{
-    int status = text_append(t, err, "{'descr': %s, 'fortran_order': False, 'shape': (", descr);
-
-    for (unsigned i = 0; i < n_dims && status == 0; i++)
-        status = text_append(t, err, i == 0 ? "%llu" : ", %llu", (unsigned long long)shape[i]);
-    if (status == 0)
-        status = text_append(t, err, n_dims == 1 ? ",), }" : "), }");
-    if (status != 0 || n_dims == 0)
-        return status;
-    return text_append(t, err, "%*s",
-                       GROWTH_DIGITS - snprintf(NULL, 0, "%llu", (unsigned long long)shape[0]), "");
-}
-
 /* Turn UTF-8 into Latin-1 in place. False, and nothing changed, when a character does not fit. */
 static bool to_latin1(struct text *t)
 {
@@ -569,9 +543,18 @@ int npy_header_write(const char *descr, const uint64_t *shape, unsigned n_dims,
     struct text dictionary = {0};
     size_t n_bytes, n_spaces, prefix, length;
     unsigned version = 3;
-    int result = append_dictionary(&dictionary, descr, shape, n_dims, err);
+    char dims[22 * NPY_MAX_DIMS + 4] = "(";
+    int result;
     uint8_t *p;
 
+    for (unsigned i = 0; i < n_dims; i++)
+        text_add(dims, sizeof dims, i == 0 ? "%llu" : ", %llu", (unsigned long long)shape[i]);
+    result = text_append(&dictionary, err, "{'descr': %s, 'fortran_order': False, 'shape': %s%s, }",
+                         descr, dims, n_dims == 1 ? ",)" : ")");
+    if (result == 0 && n_dims > 0) /* room for the first dimension to grow */
+        result = text_append(
+            &dictionary, err, "%*s",
+            GROWTH_DIGITS - snprintf(NULL, 0, "%llu", (unsigned long long)shape[0]), "");
     if (result != 0)
         goto out;
     if (to_latin1(&dictionary)) {

@@ -22,8 +22,7 @@ struct npy_header {
     uint64_t n_elements;  /* product of the shape: checked */
     uint64_t data_nbytes; /* n_elements * itemsize: checked; 0 for objects */
     size_t header_nbytes; /* of the whole header: where the data starts */
-    bool odd;             /* accepted, but worth a warning: see oddity */
-    const char *oddity;   /* static text, or NULL */
+    const char *oddity;   /* static text: it is accepted, but worth this warning; or NULL */
 };
 
 /*

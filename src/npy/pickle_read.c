@@ -47,45 +47,8 @@ enum form {
     LINES = 0x40, /* two lines, each ended by a newline */
 };
 
-/* OP_PROTO is accepted as the first opcode alone, where the reader looks for it itself. */
-static const uint8_t forms[256] = {
-    [OP_MARK] = NOTHING,
-    [OP_EMPTY_TUPLE] = NOTHING,
-    [OP_STOP] = NOTHING,
-    [OP_BINBYTES] = COUNTED4,
-    [OP_SHORT_BINBYTES] = COUNTED1,
-    [OP_BINFLOAT] = NUMBER8,
-    [OP_BININT] = NUMBER4,
-    [OP_BININT1] = NUMBER1,
-    [OP_BININT2] = NUMBER2,
-    [OP_NONE] = NOTHING,
-    [OP_REDUCE] = NOTHING,
-    [OP_BINSTRING] = COUNTED4,
-    [OP_SHORT_BINSTRING] = COUNTED1,
-    [OP_BINUNICODE] = COUNTED4,
-    [OP_EMPTY_LIST] = NOTHING,
-    [OP_APPEND] = NOTHING,
-    [OP_BUILD] = NOTHING,
-    [OP_GLOBAL] = LINES,
-    [OP_APPENDS] = NOTHING,
-    [OP_BINGET] = NUMBER1,
-    [OP_LONG_BINGET] = NUMBER4,
-    [OP_BINPUT] = NUMBER1,
-    [OP_LONG_BINPUT] = NUMBER4,
-    [OP_TUPLE] = NOTHING,
-    [OP_TUPLE1] = NOTHING,
-    [OP_TUPLE2] = NOTHING,
-    [OP_TUPLE3] = NOTHING,
-    [OP_NEWTRUE] = NOTHING,
-    [OP_NEWFALSE] = NOTHING,
-    [OP_LONG1] = COUNTED1,
-    [OP_SHORT_BINUNICODE] = COUNTED1,
-    [OP_BINBYTES8] = COUNTED8,
-    [OP_STACK_GLOBAL] = NOTHING,
-    [OP_MEMOIZE] = NOTHING,
-    [OP_FRAME] = NUMBER8,
-    [OP_BYTEARRAY8] = COUNTED8,
-};
+#define FORM_OF(name, byte, form) [OP_##name] = (form),
+static const uint8_t forms[256] = {PICKLE_OPCODES(FORM_OF)};
 
 /* An opcode and its argument. */
 struct code {
@@ -228,26 +191,11 @@ static int push_bytes(struct pickle_reader *r, const struct code *code, uint8_t 
                                                .as.bytes = code->bytes});
 }
 
-/* STACK_GLOBAL: with both names on the stack. */
-static int push_stacked(struct pickle_reader *r)
-{
-    const struct pickle_item *module, *name;
-
-    if (pickle_need(r, 2) != 0)
-        return -1;
-    name = &r->stack[r->n_stack - 1];
-    module = name - 1;
-    if (module->kind != PICKLE_STRING || name->kind != PICKLE_STRING)
-        return pickle_fail(r, "name made of %s and %s, expected two of str",
-                           pickle_value_name(module), pickle_value_name(name));
-    r->n_stack -= 2;
-    return pickle_global_push(r, module->as.bytes, module->n_bytes_or_items, name->as.bytes,
-                              name->n_bytes_or_items);
-}
-
 /* The opcodes that do more than push a value. */
 static int carry_out(struct pickle_reader *r, const struct code *code)
 {
+    const struct pickle_item *module, *name;
+    struct pickle_list *list;
     const uint8_t *newline;
     size_t from, n_module;
 
@@ -258,7 +206,12 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
         return pickle_fail(r, "frame of %llu bytes, %zu are left", (unsigned long long)code->number,
                            (size_t)(r->end - r->next));
     case OP_MARK:
-        return pickle_mark_push(r);
+        if (pickle_push(
+                r, (struct pickle_item){.kind = VALUE_MARK, .as.integer = (int64_t)r->fence}) != 0)
+            return -1;
+        r->fence = r->n_stack;
+        r->n_marks++;
+        return 0;
     case OP_TUPLE1:
     case OP_TUPLE2:
     case OP_TUPLE3:
@@ -267,7 +220,12 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
     case OP_TUPLE:
         return pickle_mark_pop(r, &from) != 0 ? -1 : pickle_tuple_make(r, from, from - 1);
     case OP_EMPTY_LIST:
-        return pickle_list_push(r);
+        list = pickle_alloc(r, sizeof *list);
+        if (list == NULL)
+            return -1;
+        *list = (struct pickle_list){.next = r->arena->lists};
+        r->arena->lists = list;
+        return pickle_push(r, (struct pickle_item){.kind = PICKLE_LIST, .as.inner = list});
     case OP_APPEND:
         from = r->n_stack - 1;
         return pickle_need(r, 1) != 0 ? -1 : pickle_list_append(r, from, from);
@@ -279,7 +237,16 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
         return pickle_global_push(r, code->bytes, n_module, newline + 1,
                                   (size_t)code->number - n_module - 1);
     case OP_STACK_GLOBAL:
-        return push_stacked(r);
+        if (pickle_need(r, 2) != 0)
+            return -1;
+        name = &r->stack[r->n_stack - 1];
+        module = name - 1;
+        if (module->kind != PICKLE_STRING || name->kind != PICKLE_STRING)
+            return pickle_fail(r, "name made of %s and %s, expected two of str",
+                               pickle_value_name(module), pickle_value_name(name));
+        r->n_stack -= 2;
+        return pickle_global_push(r, module->as.bytes, module->n_bytes_or_items, name->as.bytes,
+                                  name->n_bytes_or_items);
     case OP_REDUCE:
         return pickle_reduce(r);
     case OP_BUILD:

@@ -18,46 +18,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The opcodes of protocols 2 to 5 that numpy's object arrays need; all others are refused. */
-enum pickle_op {
-    OP_MARK = '(',
-    OP_EMPTY_TUPLE = ')',
-    OP_STOP = '.',
-    OP_BINBYTES = 'B',
-    OP_SHORT_BINBYTES = 'C',
-    OP_BINFLOAT = 'G',
-    OP_BININT = 'J',
-    OP_BININT1 = 'K',
-    OP_BININT2 = 'M',
-    OP_NONE = 'N',
-    OP_REDUCE = 'R',
-    OP_BINSTRING = 'T',
-    OP_SHORT_BINSTRING = 'U',
-    OP_BINUNICODE = 'X',
-    OP_EMPTY_LIST = ']',
-    OP_APPEND = 'a',
-    OP_BUILD = 'b',
-    OP_GLOBAL = 'c',
-    OP_APPENDS = 'e',
-    OP_BINGET = 'h',
-    OP_LONG_BINGET = 'j',
-    OP_BINPUT = 'q',
-    OP_LONG_BINPUT = 'r',
-    OP_TUPLE = 't',
-    OP_PROTO = 0x80,
-    OP_TUPLE1 = 0x85,
-    OP_TUPLE2 = 0x86,
-    OP_TUPLE3 = 0x87,
-    OP_NEWTRUE = 0x88,
-    OP_NEWFALSE = 0x89,
-    OP_LONG1 = 0x8a,
-    OP_SHORT_BINUNICODE = 0x8c,
-    OP_BINBYTES8 = 0x8e,
-    OP_STACK_GLOBAL = 0x93,
-    OP_MEMOIZE = 0x94,
-    OP_FRAME = 0x95,
-    OP_BYTEARRAY8 = 0x96,
-};
+/* The opcodes of protocols 2 to 5 that numpy's object arrays need, and the form of what follows
+ * each; all others are refused. PROTO is accepted as the first opcode alone, where the reader looks
+ * for it itself. */
+/* clang-format off */
+#define PICKLE_OPCODES(row) \
+    row(MARK, '(', NOTHING) \
+    row(EMPTY_TUPLE, ')', NOTHING) \
+    row(STOP, '.', NOTHING) \
+    row(BINBYTES, 'B', COUNTED4) \
+    row(SHORT_BINBYTES, 'C', COUNTED1) \
+    row(BINFLOAT, 'G', NUMBER8) \
+    row(BININT, 'J', NUMBER4) \
+    row(BININT1, 'K', NUMBER1) \
+    row(BININT2, 'M', NUMBER2) \
+    row(NONE, 'N', NOTHING) \
+    row(REDUCE, 'R', NOTHING) \
+    row(BINSTRING, 'T', COUNTED4) \
+    row(SHORT_BINSTRING, 'U', COUNTED1) \
+    row(BINUNICODE, 'X', COUNTED4) \
+    row(EMPTY_LIST, ']', NOTHING) \
+    row(APPEND, 'a', NOTHING) \
+    row(BUILD, 'b', NOTHING) \
+    row(GLOBAL, 'c', LINES) \
+    row(APPENDS, 'e', NOTHING) \
+    row(BINGET, 'h', NUMBER1) \
+    row(LONG_BINGET, 'j', NUMBER4) \
+    row(BINPUT, 'q', NUMBER1) \
+    row(LONG_BINPUT, 'r', NUMBER4) \
+    row(TUPLE, 't', NOTHING) \
+    row(PROTO, 0x80, REFUSED) \
+    row(TUPLE1, 0x85, NOTHING) \
+    row(TUPLE2, 0x86, NOTHING) \
+    row(TUPLE3, 0x87, NOTHING) \
+    row(NEWTRUE, 0x88, NOTHING) \
+    row(NEWFALSE, 0x89, NOTHING) \
+    row(LONG1, 0x8a, COUNTED1) \
+    row(SHORT_BINUNICODE, 0x8c, COUNTED1) \
+    row(BINBYTES8, 0x8e, COUNTED8) \
+    row(STACK_GLOBAL, 0x93, NOTHING) \
+    row(MEMOIZE, 0x94, NOTHING) \
+    row(FRAME, 0x95, NUMBER8) \
+    row(BYTEARRAY8, 0x96, COUNTED8)
+/* clang-format on */
+
+#define PICKLE_OPCODE(name, byte, form) OP_##name = (byte),
+enum pickle_op { PICKLE_OPCODES(PICKLE_OPCODE) };
 
 #define PICKLE_OBJECT_FLAGS 63 /* of the dtype of objects, in its state */
 
@@ -156,16 +162,11 @@ int pickle_push(struct pickle_reader *r, struct pickle_item value);
 /* The top n values above the last mark are there. Returns 0 or -1. */
 int pickle_need(struct pickle_reader *r, size_t n);
 
-int pickle_mark_push(struct pickle_reader *r);
-
 /* Remove the last mark; *from is the stack index of the first value above it. */
 int pickle_mark_pop(struct pickle_reader *r, size_t *from);
 
 /* A tuple of the values from stack index `from` on takes the place of all from `to` on. */
 int pickle_tuple_make(struct pickle_reader *r, size_t from, size_t to);
-
-/* Push a new empty list. */
-int pickle_list_push(struct pickle_reader *r);
 
 /* Move the values from stack index `from` on to the list in front of `to`, where the stack then
  * ends. */

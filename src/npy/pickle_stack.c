@@ -133,15 +133,6 @@ int pickle_need(struct pickle_reader *r, size_t n)
                       : pickle_fail(r, "stack underflow: expected %zu values, found %zu", n, found);
 }
 
-int pickle_mark_push(struct pickle_reader *r)
-{
-    if (pickle_push(r, (struct pickle_item){.kind = VALUE_MARK, .as.integer = (int64_t)r->fence}))
-        return -1;
-    r->fence = r->n_stack;
-    r->n_marks++;
-    return 0;
-}
-
 int pickle_mark_pop(struct pickle_reader *r, size_t *from)
 {
     if (r->n_marks == 0)
@@ -198,17 +189,6 @@ void pickle_tuple_drop(struct pickle_reader *r, struct pickle_item *tuple)
         if (values[i].kind == VALUE_TUPLE)
             free_tuple(r, &values[i]);
     free_tuple(r, tuple);
-}
-
-int pickle_list_push(struct pickle_reader *r)
-{
-    struct pickle_list *list = pickle_alloc(r, sizeof *list);
-
-    if (list == NULL)
-        return -1;
-    *list = (struct pickle_list){.next = r->arena->lists};
-    r->arena->lists = list;
-    return pickle_push(r, (struct pickle_item){.kind = PICKLE_LIST, .as.inner = list});
 }
 
 int pickle_list_append(struct pickle_reader *r, size_t from, size_t to)

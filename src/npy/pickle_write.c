@@ -180,27 +180,11 @@ int pickle_write_prelude(const struct pickle_writer *writer, struct bytes *out, 
     return 0;
 }
 
-/* Fetch a dtype, or declare it when item i is the first to have it. */
-static uint8_t *put_dtype_use(const struct pickle_writer *writer, uint64_t i,
-                              const struct dtype *dtype, uint8_t *p, struct error *err)
-{
-    const unsigned at = find_dtype(writer, dtype);
-    const unsigned slot = SLOT_FIRST_DTYPE + at;
-
-    if (at == writer->n_dtypes || i < writer->dtypes[at].first_item) {
-        error_set(err, ERROR_INTERNAL, "type of item %llu of an object array was not noted",
-                  (unsigned long long)i);
-        return NULL;
-    }
-    if (i > writer->dtypes[at].first_item)
-        return put_number(p, OP_BINGET, slot, 1);
-    return put_dtype(put_number(p, OP_BINGET, SLOT_DTYPE_CLASS, 1), dtype, slot);
-}
-
 static int write_array(const struct pickle_writer *writer, uint64_t i,
                        const struct pickle_ndarray *array, struct bytes *out, struct error *err)
 {
     const uint64_t n_bytes = array->n_bytes;
+    const unsigned at = find_dtype(writer, &array->dtype), slot = SLOT_FIRST_DTYPE + at;
     uint8_t *p;
 
     if (n_bytes > UINT32_MAX)
@@ -213,9 +197,13 @@ static int write_array(const struct pickle_writer *writer, uint64_t i,
         return -1;
     p = PUT_LITERAL(p, "h\x00h\x01K\x00\x85h\x02\x87R(K\x01");
     p = put_shape(p, array->shape, array->n_dims);
-    p = put_dtype_use(writer, i, &array->dtype, p, err);
-    if (p == NULL)
-        return -1;
+    if (at == writer->n_dtypes || i < writer->dtypes[at].first_item)
+        return error_set(err, ERROR_INTERNAL, "type of item %llu of an object array was not noted",
+                         (unsigned long long)i);
+    if (i > writer->dtypes[at].first_item) /* else it is declared here */
+        p = put_number(p, OP_BINGET, slot, 1);
+    else
+        p = put_dtype(put_number(p, OP_BINGET, SLOT_DTYPE_CLASS, 1), &array->dtype, slot);
     *p++ = array->fortran_order ? OP_NEWTRUE : OP_NEWFALSE;
     if (n_bytes <= UINT8_MAX)
         p = put_number(p, OP_SHORT_BINBYTES, n_bytes, 1);

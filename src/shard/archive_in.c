@@ -115,7 +115,7 @@ struct opening {
     archive_leaves_out leaves_out; /* or NULL; */
     const void *self;              /* with its self */
     struct unpack unpack;          /* for one array after the other */
-    struct warnings warnings;
+    struct warnings *warnings;     /* the archive's */
     struct error *err;
 };
 
@@ -134,7 +134,7 @@ static int name_array(struct opening *o, struct array *array, const char *name, 
         return error_no_memory(o->err, "array");
     array->is_left_out = o->leaves_out != NULL && o->leaves_out(o->self, array->key);
     if (!array->is_left_out)
-        return array_parse(array, &o->unpack, must_be_array, &o->warnings, o->err);
+        return array_parse(array, &o->unpack, must_be_array, o->warnings, o->err);
     array->header.dtype.kind = DTYPE_VOID;
     return 0;
 }
@@ -187,53 +187,45 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int open_folder_files(struct opening *o, struct dirent *const *list, size_t n_list)
+/* Open the .npy files of the folder at archive->path, by name. */
+static int open_folder(struct opening *o)
 {
     struct archive_in *archive = o->archive;
+    struct dirent **list = NULL;
+    const int n_list = scandir(archive->path, &list, is_shown, by_name);
     size_t n_arrays = 0;
     bool has_npz = false;
     int result = 0;
 
-    for (size_t i = 0; i < n_list; i++) {
+    if (n_list < 0)
+        return error_set_at(o->err, errno == EACCES || errno == ENOENT ? ERROR_NO_INPUT : ERROR_IO,
+                            ERROR_IN_ERRNO(archive->path), "cannot list");
+    for (int i = 0; i < n_list; i++) {
         n_arrays += member_name_is_npy(list[i]->d_name, strlen(list[i]->d_name));
         has_npz |= strstr(list[i]->d_name, ".npz") != NULL;
     }
+    archive->inputs = calloc(n_arrays + 1, sizeof *archive->inputs);
+    archive->arrays = calloc(n_arrays + 1, sizeof *archive->arrays);
     if (n_arrays == 0)
-        return fail_form(o, ".npy files in the folder",
-                         has_npz ? ".npz files, each a shard of its own: name them, as in "
-                                   "`symaug expand --out-dir DIR FOLDER/*.npz`"
-                                 : "none");
-    if (n_arrays > MAX_FILES)
-        return error_set_at(o->err, ERROR_DATA, ERROR_IN(archive->path),
-                            "expected at most %u arrays, found %zu", MAX_FILES, n_arrays);
-    archive->inputs = calloc(n_arrays, sizeof *archive->inputs);
-    archive->arrays = calloc(n_arrays, sizeof *archive->arrays);
-    if (archive->inputs == NULL || archive->arrays == NULL)
-        return error_no_memory(o->err, "list of arrays");
-    for (size_t i = 0; result == 0 && i < n_list; i++) {
+        result = fail_form(o, ".npy files in the folder",
+                           has_npz ? ".npz files, each a shard of its own: name them, as in "
+                                     "`symaug expand --out-dir DIR FOLDER/*.npz`"
+                                   : "none");
+    else if (n_arrays > MAX_FILES)
+        result = error_set_at(o->err, ERROR_DATA, ERROR_IN(archive->path),
+                              "expected at most %u arrays, found %zu", MAX_FILES, n_arrays);
+    else if (archive->inputs == NULL || archive->arrays == NULL)
+        result = error_no_memory(o->err, "list of arrays");
+    for (int i = 0; i < n_list; i++) {
         const char *name = list[i]->d_name;
 
-        result = member_name_is_npy(name, strlen(name))
-                     ? open_folder_file(o, name)
-                     : warnings_add(&o->warnings, o->err, "%s: no .npy file, left out",
-                                    text_quote(name).text);
-    }
-    return result;
-}
-
-/* Open the .npy files of the folder at archive->path, by name. */
-static int open_folder(struct opening *o)
-{
-    struct dirent **list = NULL;
-    const int n_list = scandir(o->archive->path, &list, is_shown, by_name);
-    int result;
-
-    if (n_list < 0)
-        return error_set_at(o->err, errno == EACCES || errno == ENOENT ? ERROR_NO_INPUT : ERROR_IO,
-                            ERROR_IN_ERRNO(o->archive->path), "cannot list");
-    result = open_folder_files(o, list, (size_t)n_list);
-    for (int i = 0; i < n_list; i++)
+        if (result == 0)
+            result = member_name_is_npy(name, strlen(name))
+                         ? open_folder_file(o, name)
+                         : warnings_add(o->warnings, o->err, "%s: no .npy file, left out",
+                                        text_quote(name).text);
         free(list[i]);
+    }
     free(list);
     return result;
 }
@@ -251,7 +243,7 @@ static int add_member(struct opening *o, const struct zip_entry *entry, const ch
     int result;
 
     if (entry->is_folder)
-        return warnings_add(&o->warnings, o->err, "member %s: an entry for a folder, left out",
+        return warnings_add(o->warnings, o->err, "member %s: an entry for a folder, left out",
                             text_quote(name).text);
     *array = (struct array){.input = &o->archive->inputs[0],
                             .offset = entry->data_offset,
@@ -265,7 +257,7 @@ static int add_member(struct opening *o, const struct zip_entry *entry, const ch
         array_release(array);
     else
         o->archive->n_arrays++;
-    return result > 0 ? warnings_add(&o->warnings, o->err, "member %s: no array, left out",
+    return result > 0 ? warnings_add(o->warnings, o->err, "member %s: no array, left out",
                                      text_quote(name).text)
                       : result;
 }
@@ -279,7 +271,7 @@ static int open_npz(struct opening *o)
     char **names = NULL;
     int result = -1;
 
-    if (zip_check(in, &directory, &o->warnings, o->err) != 0 ||
+    if (zip_check(in, &directory, o->warnings, o->err) != 0 ||
         zip_agree(in, &directory, &names, o->err) != 0)
         goto out;
     archive->arrays = calloc(directory.n_entries + 1, sizeof *archive->arrays);
@@ -356,23 +348,6 @@ static int open_file(struct opening *o)
     return archive->arrays != NULL ? add_npy_array(o) : error_no_memory(o->err, "list of arrays");
 }
 
-static int open_any(struct opening *o, const char *path)
-{
-    struct archive_in *archive = o->archive;
-    struct stat st;
-
-    archive->path = strdup(path);
-    if (archive->path == NULL)
-        return error_no_memory(o->err, "path of an input");
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        archive->form = ARCHIVE_FOLDER;
-    if ((archive->form == ARCHIVE_FOLDER ? open_folder(o) : open_file(o)) != 0)
-        return -1;
-    if (archive->comment == NULL)
-        archive->comment = strdup("");
-    return archive->comment != NULL ? 0 : error_no_memory(o->err, "zip comment");
-}
-
 int archive_in_open(struct archive_in *archive, const char *path, bool use_map, struct error *err)
 {
     return archive_in_open_part(archive, path, use_map, NULL, NULL, err);
@@ -381,17 +356,27 @@ int archive_in_open(struct archive_in *archive, const char *path, bool use_map, 
 int archive_in_open_part(struct archive_in *archive, const char *path, bool use_map,
                          archive_leaves_out leaves_out, const void *self, struct error *err)
 {
-    struct opening o = {
-        .archive = archive, .use_map = use_map, .leaves_out = leaves_out, .self = self, .err = err};
+    struct opening o = {.archive = archive,
+                        .use_map = use_map,
+                        .leaves_out = leaves_out,
+                        .self = self,
+                        .warnings = &archive->warnings,
+                        .err = err};
+    struct stat st;
     int result;
 
-    *archive = (struct archive_in){0};
-    result = open_any(&o, path);
+    *archive = (struct archive_in){.path = strdup(path)};
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        archive->form = ARCHIVE_FOLDER;
+    if (archive->path == NULL)
+        result = error_no_memory(err, "path of an input");
+    else
+        result = archive->form == ARCHIVE_FOLDER ? open_folder(&o) : open_file(&o);
+    if (result == 0 && archive->comment == NULL && (archive->comment = strdup("")) == NULL)
+        result = error_no_memory(err, "zip comment");
     if (result == 0)
-        result = warnings_finish(&o.warnings, err);
+        result = warnings_finish(o.warnings, err);
     unpack_release(&o.unpack);
-    archive->warnings = o.warnings.lines;
-    archive->n_warnings = o.warnings.n_lines;
     if (result != 0)
         archive_in_close(archive);
     return result;
@@ -435,15 +420,13 @@ int archive_in_of_memory(struct archive_in *archive, const char *name,
 
 void archive_in_close(struct archive_in *archive)
 {
-    struct warnings warnings = {.lines = archive->warnings, .n_lines = archive->n_warnings};
-
     for (size_t i = 0; i < archive->n_arrays; i++)
         array_release(&archive->arrays[i]);
     free(archive->arrays);
     for (size_t i = 0; i < archive->n_inputs; i++)
         input_close(&archive->inputs[i]);
     free(archive->inputs);
-    warnings_release(&warnings);
+    warnings_release(&archive->warnings);
     free(archive->comment);
     free(archive->path);
     memset(archive, 0, sizeof *archive);

@@ -22,9 +22,8 @@ struct archive_in {
     size_t n_inputs;
     struct array *arrays; /* owned, in container order (a folder: sorted by name) */
     size_t n_arrays;
-    char *comment;   /* owned: the zip comment, NUL-terminated, "" when there is none */
-    char **warnings; /* owned: lines without file name ("member 'x.txt' is no array") */
-    size_t n_warnings;
+    char *comment;            /* owned: the zip comment, NUL-terminated, "" when there is none */
+    struct warnings warnings; /* "member 'x.txt' is no array" */
 };
 
 /*

@@ -49,33 +49,27 @@ static int put_unicode(const struct dtype *dtype, const uint8_t *p, char *text, 
     return 0;
 }
 
-static int put_bytes(const struct dtype *dtype, const uint8_t *p, char *text, size_t n_bytes)
+int array_read_string(const struct array *array, char *text, size_t n_bytes)
 {
-    size_t n = dtype->itemsize;
+    const struct dtype *dtype = &array->header.dtype;
+    const uint8_t *p = array->scalar;
+    size_t n = p != NULL ? dtype->itemsize : 0;
 
+    if (n_bytes > 0)
+        text[0] = '\0';
+    if (p == NULL || n_bytes == 0)
+        return -1;
+    if (dtype->kind == DTYPE_UNICODE && put_unicode(dtype, p, text, n_bytes) == 0)
+        return 0;
+    text[0] = '\0';
     while (n > 0 && p[n - 1] == 0)
         n--;
-    if (n >= n_bytes || memchr(p, 0, n) != NULL || !text_is_utf8(p, n))
+    if (dtype->kind != DTYPE_BYTES || n >= n_bytes || memchr(p, 0, n) != NULL ||
+        !text_is_utf8(p, n))
         return -1;
     memcpy(text, p, n);
     text[n] = '\0';
     return 0;
-}
-
-int array_read_string(const struct array *array, char *text, size_t n_bytes)
-{
-    const struct dtype *dtype = &array->header.dtype;
-    int result = -1;
-
-    if (n_bytes == 0)
-        return -1;
-    if (array->scalar != NULL && dtype->kind == DTYPE_UNICODE)
-        result = put_unicode(dtype, array->scalar, text, n_bytes);
-    else if (array->scalar != NULL && dtype->kind == DTYPE_BYTES)
-        result = put_bytes(dtype, array->scalar, text, n_bytes);
-    if (result != 0)
-        text[0] = '\0';
-    return result;
 }
 
 int array_read_int(const struct array *array, int64_t *value)
@@ -176,7 +170,7 @@ int array_parse(struct array *array, struct unpack *unpack, bool must_be_array,
     if (set_rows(array, err) != 0 || check_length(array, warnings, err) != 0 ||
         keep_scalar(array, unpack, err) != 0)
         return -1;
-    if (array->header.odd)
+    if (array->header.oddity != NULL)
         return warnings_add(warnings, err, "member %s: %s", text_quote(array->member).text,
                             array->header.oddity);
     return 0;
@@ -211,20 +205,12 @@ out:
 int array_read_all(const struct array *array, uint8_t *out, struct error *err)
 {
     struct unpack unpack = {0};
-    int result = -1;
+    int result = unpack_start(&unpack, array, err);
 
-    if (unpack_start(&unpack, array, err) == 0 &&
-        unpack_read(&unpack, out, array->unpacked_nbytes, err) == 0)
+    if (result == 0 && out != NULL)
+        result = unpack_read(&unpack, out, array->unpacked_nbytes, err);
+    if (result == 0)
         result = unpack_finish(&unpack, err);
-    unpack_release(&unpack);
-    return result;
-}
-
-int array_check(const struct array *array, struct error *err)
-{
-    struct unpack unpack = {0};
-    const int result = unpack_start(&unpack, array, err) == 0 ? unpack_finish(&unpack, err) : -1;
-
     unpack_release(&unpack);
     return result;
 }

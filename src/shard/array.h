@@ -127,10 +127,7 @@ int array_describe(struct array *array, const char *descr, const uint64_t *shape
 int array_load_objects(struct array *array, struct error *err);
 
 /* All unpacked bytes (header and data) of an array into out, CRC and size checked; out has
- * unpacked_nbytes. Message: "FILE: MEMBER: ...". */
+ * unpacked_nbytes, or is NULL where only the check is wanted. Message: "FILE: MEMBER: ...". */
 int array_read_all(const struct array *array, uint8_t *out, struct error *err);
-
-/* Read all of an array, and check its size and CRC. Message: "FILE: MEMBER: ...". */
-int array_check(const struct array *array, struct error *err);
 
 #endif

@@ -105,16 +105,7 @@ struct transpose {
     size_t column_stride; /* bytes from one column to the next in `columns` */
     uint8_t *columns;     /* owned */
     uint8_t *block;       /* owned: block_rows rows */
-
-    /* The next column: its place along each dimension, and as an element's number. */
-    uint64_t index[NPY_MAX_DIMS];
-    uint64_t column;
 };
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 static void choose_sizes(struct transpose *t)
 {
@@ -135,22 +126,17 @@ static void choose_sizes(struct transpose *t)
         t->column_stride += 2 * LINE_NBYTES;
 }
 
-/* Step to the column of the next element of a row in C order: the last dimension runs fastest. */
-static void next_column(struct transpose *t)
+/* The first element of the column that an item of a row is in: in a row the last dimension runs
+ * fastest, in the array the first. */
+static uint64_t column_of(const struct npy_header *header, uint64_t item)
 {
-    const uint64_t *shape = t->array->header.shape;
-    uint64_t stride[NPY_MAX_DIMS];
+    uint64_t column = 0, stride = header->n_elements;
 
-    stride[0] = 1;
-    for (unsigned i = 1; i < t->array->header.n_dims; i++)
-        stride[i] = stride[i - 1] * shape[i - 1];
-    for (unsigned i = t->array->header.n_dims - 1; i > 0; i--) {
-        t->column += stride[i];
-        if (++t->index[i] < shape[i])
-            return;
-        t->column -= stride[i] * shape[i];
-        t->index[i] = 0;
+    for (unsigned i = header->n_dims - 1; i > 0; item /= header->shape[i--]) {
+        stride /= header->shape[i];
+        column += item % header->shape[i] * stride;
     }
+    return column;
 }
 
 /* rows[r][c] = columns[c][r]; item_nbytes is a constant where it matters. */
@@ -192,13 +178,12 @@ static int fill_block(struct transpose *t, uint64_t first, size_t n_rows, struct
 {
     const uint64_t data_at = t->array->offset + t->array->header.header_nbytes;
 
-    memset(t->index, 0, sizeof t->index);
-    t->column = 0;
     for (uint64_t item = 0; item < t->row_items; item += t->n_columns) {
         const size_t n = (size_t)smaller(t->n_columns, t->row_items - item);
 
         for (size_t c = 0; c < n; c++) {
-            const uint64_t offset = (t->column + first) * t->item_nbytes;
+            const uint64_t column = column_of(&t->array->header, item + c);
+            const uint64_t offset = (column + first) * t->item_nbytes;
             const size_t n_bytes = n_rows * t->item_nbytes;
             uint8_t *to = t->columns + c * t->column_stride;
 
@@ -206,7 +191,6 @@ static int fill_block(struct transpose *t, uint64_t first, size_t n_rows, struct
                                     : input_read_scattered(t->array->input, data_at + offset, to,
                                                            n_bytes, err) != 0)
                 return -1;
-            next_column(t);
         }
         interleave(t, n, n_rows, t->block + item * t->item_nbytes);
     }
@@ -284,7 +268,7 @@ static int transpose_array(const struct array *array, struct unpack *unpack, str
     int result;
 
     if (array->decoder == NULL) {
-        result = array->has_crc ? array_check(array, err) : 0;
+        result = array->has_crc ? array_read_all(array, NULL, err) : 0;
         return result != 0 ? result : transpose_to_rows(array, NULL, out, err);
     }
     if (scratch_open(&unpacked, array->header.data_nbytes, budget, err) != 0)
@@ -329,7 +313,7 @@ static int open_table(struct reader *r, uint64_t n_bytes, struct budget *budget,
         return -1;
     for (size_t i = 0; status == 0 && i < r->n_arrays; i++) {
         if (r->parts[i].in_place)
-            status = r->arrays[i]->has_crc ? array_check(r->arrays[i], err) : 0;
+            status = r->arrays[i]->has_crc ? array_read_all(r->arrays[i], NULL, err) : 0;
         else if (array_is_fortran(r->arrays[i]))
             status = transpose_array(r->arrays[i], &unpack, &r->scratch, budget, err);
         else

@@ -344,19 +344,6 @@ static bool has_layout(enum role role)
     return (role_kinds[role].flags & ROLE_HAS_LAYOUT) != 0;
 }
 
-static int bad_option(const struct role_override *o, const char *text, size_t n_bytes,
-                      struct error *err)
-{
-    const char *options = role_kinds[o->role].options;
-    char names[160] = "";
-
-    for (const char *p = options != NULL ? options : "none"; *p != '\0'; p++)
-        text_add(names, sizeof names, *p == ' ' ? ", " : "%c", *p);
-    return error_set(err, ERROR_USAGE, "%s: role %s has no option %s; its options: %s",
-                     text_quote(o->array).text, role_name(o->role),
-                     text_quote_bytes(text, n_bytes).text, names);
-}
-
 static bool equals(const char *text, size_t n_bytes, const char *name)
 {
     return strlen(name) == n_bytes && memcmp(text, name, n_bytes) == 0;
@@ -366,6 +353,8 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
                         struct error *err)
 {
     const size_t prefix = sizeof layout_option - 1;
+    const char *options = role_kinds[o->role].options;
+    char names[160] = "";
 
     if (n_bytes > prefix && memcmp(text, layout_option, prefix) == 0 && o->layout == NULL &&
         has_layout(o->role)) {
@@ -375,35 +364,30 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
     for (size_t i = 0; i < N_OPTIONS; i++) {
         const struct role_option *option = &option_table[i];
 
-        if (equals(text, n_bytes, option->name) &&
-            lists(role_kinds[o->role].options, text, n_bytes)) {
+        if (equals(text, n_bytes, option->name) && lists(options, text, n_bytes)) {
             memcpy((uint8_t *)o + option->offset, &option->value, sizeof option->value);
             return 0; /* NOLINT(clang-analyzer-unix.Malloc): no option lies on the layout */
         }
     }
-    return bad_option(o, text, n_bytes, err);
-}
-
-static int bad_role(const char *array, const char *text, size_t n_bytes, struct error *err)
-{
-    char names[400] = "";
-
-    for (unsigned i = 0; i < ROLE_N_KINDS; i++)
-        text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", role_kinds[i].name);
-    return error_set(err, ERROR_USAGE, "%s: no role is called %s; roles: %s",
-                     text_quote(array).text, text_quote_bytes(text, n_bytes).text, names);
+    for (const char *p = options != NULL ? options : "none"; *p != '\0'; p++)
+        text_add(names, sizeof names, *p == ' ' ? ", " : "%c", *p);
+    return error_set(err, ERROR_USAGE, "%s: role %s has no option %s; its options: %s",
+                     text_quote(o->array).text, role_name(o->role),
+                     text_quote_bytes(text, n_bytes).text, names);
 }
 
 /* Parse ROLE[:option,...] into o, whose array is set. */
 static int parse_spec(struct role_override *o, const char *spec, struct error *err)
 {
     const size_t n_role = strcspn(spec, ":");
+    char names[400] = "";
     unsigned i = 0;
 
-    while (i < ROLE_N_KINDS && !equals(spec, n_role, role_kinds[i].name))
-        i++;
+    for (; i < ROLE_N_KINDS && !equals(spec, n_role, role_kinds[i].name); i++)
+        text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", role_kinds[i].name);
     if (i == ROLE_N_KINDS)
-        return bad_role(o->array, spec, n_role, err);
+        return error_set(err, ERROR_USAGE, "%s: no role is called %s; roles: %s",
+                         text_quote(o->array).text, text_quote_bytes(spec, n_role).text, names);
     o->role = (enum role)i;
     if (spec[n_role] == '\0')
         return 0;

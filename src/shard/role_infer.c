@@ -48,19 +48,16 @@ struct role_case *role_find(const struct role_context *c, const char *key, size_
 
 static int unknown_array(const struct role_context *c, const char *key, struct error *err)
 {
-    struct text names = {0};
-    int status = text_append(&names, err, c->n > 0 ? "are" : "are none");
+    char names[1300];
 
-    for (size_t i = 0; i < c->n && status == 0 && names.n_bytes < 1000; i++)
-        status = text_append(&names, err, "%s %s", i > 0 ? "," : "",
-                             text_path(c->cases[i].array->key).text);
-    if (status == 0)
-        error_set(err, ERROR_USAGE,
-                  "%s: no array is called %s, but a role is told for it; there %s%s",
-                  text_path(c->archive->path).text, text_quote(key).text, names.text,
-                  names.n_bytes < 1000 ? "" : ", ...");
-    text_release(&names);
-    return -1;
+    snprintf(names, sizeof names, "%s", c->n > 0 ? "are" : "are none");
+    for (size_t i = 0; i < c->n && strlen(names) < 1000; i++)
+        text_add(names, sizeof names, "%s %s", i > 0 ? "," : "",
+                 text_path(c->cases[i].array->key).text);
+    return error_set(err, ERROR_USAGE,
+                     "%s: no array is called %s, but a role is told for it; there %s%s",
+                     text_path(c->archive->path).text, text_quote(key).text, names,
+                     strlen(names) < 1000 ? "" : ", ...");
 }
 
 /* FIELD_present (b1): whether the field beside it was there at all. */

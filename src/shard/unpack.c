@@ -13,11 +13,6 @@
 
 #define CHUNK_NBYTES (256u << 10) /* fits a core's L2 cache together with what becomes of it */
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int reserve_buffer(struct unpack *unpack, uint64_t wanted, struct error *err)
 {
     const size_t n_bytes = (size_t)smaller(wanted, CHUNK_NBYTES);

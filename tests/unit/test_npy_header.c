@@ -212,7 +212,6 @@ static void test_accepted(void **state)
         assert_int_equal(header.data_nbytes, cases[i].data_nbytes);
         assert_int_equal(header.header_nbytes,
                          (cases[i].version == 1 ? 10 : 12) + strlen(cases[i].dictionary));
-        assert_int_equal(header.odd, cases[i].oddity != NULL);
         assert_int_equal(header.oddity != NULL, cases[i].oddity != NULL);
         if (cases[i].oddity != NULL)
             assert_non_null(strstr(header.oddity, cases[i].oddity));

@@ -157,7 +157,7 @@ static void test_round_trip(void **state)
         assert_int_equal(header.n_dims, n_dims);
         assert_memory_equal(header.shape, shape, n_dims * sizeof *shape);
         assert_int_equal(header.header_nbytes, out.n_bytes);
-        assert_false(header.odd);
+        assert_null(header.oddity);
         npy_header_release(&header);
         bytes_release(&out);
     }
