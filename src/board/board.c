@@ -90,7 +90,6 @@ static bool simplify(const char *name, char *simple)
 static void suggest(const char *name, char *text, size_t n_bytes)
 {
     char asked[MAX_NAME + 1], family[MAX_NAME + 1], known[MAX_NAME + 1];
-    size_t n_used = 0;
     int n = 0;
 
     text[0] = '\0';
@@ -108,13 +107,13 @@ static void suggest(const char *name, char *text, size_t n_bytes)
             const bool is_preset = i < board_n_presets;
             const struct board_family *of = is_preset ? NULL : board_families[i - board_n_presets];
 
-            if (n == N_SUGGESTIONS || n_used >= n_bytes ||
+            if (n == N_SUGGESTIONS ||
                 !simplify(is_preset ? board_presets[i].name : of->name, known) ||
                 (!is_preset && d >= strlen(known)) ||
                 text_distance(is_preset ? asked : family, known) != d)
                 continue;
-            n_used += (size_t)snprintf(text + n_used, n_bytes - n_used, "%s%s", n++ > 0 ? ", " : "",
-                                       is_preset ? board_presets[i].name : of->syntax);
+            text_add(text, n_bytes, "%s%s", n++ > 0 ? ", " : "",
+                     is_preset ? board_presets[i].name : of->syntax);
         }
     }
 }

@@ -72,22 +72,6 @@ static int check_limits(const struct custom *c)
     return 0;
 }
 
-/* Make an object of the text of the board's file. */
-static int parse_text(struct custom *c)
-{
-    json_error_t where;
-
-    if (check_limits(c) != 0)
-        return -1;
-    c->root = json_load_bytes(c->board->file_text, c->text_nbytes, &where, "board file", c->err);
-    if (c->root == NULL)
-        return custom_refuse(c, "line %d, column %d: %s", where.line, where.column,
-                             text_path(where.text).text);
-    if (!json_is_object(c->root))
-        return custom_refuse(c, "a board file is a JSON object {...}, not a list");
-    return 0;
-}
-
 /* Refuse keys that are not in the list " one two ". `where` names the object. */
 static int check_keys(const struct custom *c, json_t *object, const char *known, const char *where)
 {
@@ -343,16 +327,26 @@ static int set_name(const struct custom *c, bool is_path)
     return 0;
 }
 
-/* Fill *c and its board from the JSON. */
+/* Fill *c and its board from the text of the board's file. */
 static int parse_board(struct custom *c)
 {
     static const char keys[] =
         " name source cells rows cols grid hexagon star triangle without neighbours edges lines "
         "straight colours players subgroup transforms generators ";
-    const json_t *label = json_object_get(c->root, "name");
-    const json_t *generators = json_object_get(c->root, "generators");
-    const json_t *source = json_object_get(c->root, "source"); /* of the rules: for readers */
+    const json_t *label, *generators, *source;
+    json_error_t where;
 
+    if (check_limits(c) != 0)
+        return -1;
+    c->root = json_load_bytes(c->board->file_text, c->text_nbytes, &where, "board file", c->err);
+    if (c->root == NULL)
+        return custom_refuse(c, "line %d, column %d: %s", where.line, where.column,
+                             text_path(where.text).text);
+    if (!json_is_object(c->root))
+        return custom_refuse(c, "a board file is a JSON object {...}, not a list");
+    label = json_object_get(c->root, "name");
+    generators = json_object_get(c->root, "generators");
+    source = json_object_get(c->root, "source"); /* of the rules: for readers */
     c->label = json_string_value(label);
     c->is_generated = json_is_true(generators);
     if (check_keys(c, c->root, keys, "") != 0)
@@ -378,8 +372,7 @@ static int parse_board(struct custom *c)
 /* Build the board from the text that it has. */
 static int build_from(struct custom *c, bool is_path)
 {
-    const int status =
-        parse_text(c) == 0 && parse_board(c) == 0 && set_name(c, is_path) == 0 ? 0 : -1;
+    const int status = parse_board(c) == 0 ? set_name(c, is_path) : -1;
 
     json_decref(c->root);
     free(c->marked);

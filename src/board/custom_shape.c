@@ -136,31 +136,21 @@ int custom_parse_shape(struct custom *c)
 
 /* --- regions: lists of cells --- */
 
-/* True for a word "row 2" or "row -1" (from the end) that means this one of n. */
-static bool is_named(const char *word, const char *name, uint32_t n, uint32_t this, bool *is_known)
-{
-    const size_t n_name = strlen(name);
-    const bool from_end = word[n_name] == '-';
-    uint64_t number;
-
-    if (strncmp(word, name, n_name) != 0 ||
-        text_parse_u64(word + n_name + from_end, &number) != 0 || number > n)
-        return false;
-    *is_known = true;
-    return (from_end ? n - number : number) == this;
-}
-
-/* True when a cell is in what a word means: "row 0", "col -1", "odd", "even". */
-static bool is_in_word(const struct board *b, const char *word, uint32_t cell, bool *is_known)
+/* True when a cell is in what a word means: "row 0", "col -1" (from the end), "odd", "even". */
+static bool is_in_word(const struct board *b, const char *word, uint32_t cell)
 {
     const uint32_t row = cell / b->cols, col = cell % b->cols;
+    const bool is_row = strncmp(word, "row ", 4) == 0;
+    const uint64_t n = is_row ? b->rows : b->cols, this = is_row ? row : col;
+    uint64_t number;
 
-    if (strcmp(word, "odd") == 0 || strcmp(word, "even") == 0) {
-        *is_known = true;
+    if (strcmp(word, "odd") == 0 || strcmp(word, "even") == 0)
         return (row + col) % 2 == (word[0] == 'o');
-    }
-    return is_named(word, "row ", b->rows, row, is_known) ||
-           is_named(word, "col ", b->cols, col, is_known);
+    if (!is_row && strncmp(word, "col ", 4) != 0)
+        return false;
+    if (text_parse_u64(word + 4 + (word[4] == '-'), &number) != 0 || number > n)
+        return false;
+    return (word[4] == '-' ? n - number : number) == this;
 }
 
 /* Mark the cells of a region; those that are not on board are left out of words, and refused as
@@ -175,7 +165,7 @@ static int mark_region(const struct custom *c, const json_t *list, const char *w
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
         const char *word = json_string_value(item);
-        bool is_known = false, is_empty = true;
+        bool is_empty = true;
         uint32_t cell;
 
         if (word == NULL) {
@@ -188,31 +178,18 @@ static int mark_region(const struct custom *c, const json_t *list, const char *w
             continue;
         }
         for (cell = 0; cell < b->n_cells && b->cols > 0; cell++) {
-            if (!b->on_board[cell] || !is_in_word(b, word, cell, &is_known))
+            if (!b->on_board[cell] || !is_in_word(b, word, cell))
                 continue;
             c->marked[cell] = 1;
             is_empty = false;
         }
-        if (!is_known || is_empty)
+        if (is_empty)
             return custom_refuse(c,
                                  "%s[%zu]: %s is not a region: cells, \"row 0\", \"col -1\", "
                                  "\"odd\" or \"even\" of a board with rows and columns",
                                  what, i, text_quote(word).text);
     }
     return 0;
-}
-
-static int parse_without(const struct custom *c, const json_t *list)
-{
-    struct board *b = c->board;
-
-    if (mark_region(c, list, "without") != 0)
-        return -1;
-    for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        b->n_on_board -= b->on_board[cell] && c->marked[cell];
-        b->on_board[cell] = b->on_board[cell] && !c->marked[cell];
-    }
-    return b->n_on_board > 0 ? 0 : custom_refuse(c, "without leaves no cells on board");
 }
 
 /* --- neighbours --- */
@@ -511,10 +488,18 @@ int custom_parse_relations(struct custom *c)
 {
     const json_t *without = json_object_get(c->root, "without");
     const json_t *neighbours = json_object_get(c->root, "neighbours");
+    struct board *b = c->board;
     struct steps steps = {.n = 0};
 
-    if ((without != NULL && parse_without(c, without) != 0) ||
-        (neighbours != NULL && parse_steps(c, neighbours, &steps) != 0) ||
+    if (without != NULL && mark_region(c, without, "without") != 0)
+        return -1;
+    for (uint32_t cell = 0; cell < b->n_cells && without != NULL; cell++) {
+        b->n_on_board -= b->on_board[cell] && c->marked[cell];
+        b->on_board[cell] = b->on_board[cell] && !c->marked[cell];
+    }
+    if (b->n_on_board == 0)
+        return custom_refuse(c, "without leaves no cells on board");
+    if ((neighbours != NULL && parse_steps(c, neighbours, &steps) != 0) ||
         parse_edges(c, &steps) != 0 || parse_lines(c, steps) != 0)
         return -1;
     return parse_colours(c);

@@ -142,17 +142,6 @@ bool board_turn_cells(const struct board *b, const struct board_turn *turn, uint
     return true;
 }
 
-/* The on-board cell one step away from an on-board cell, or -1. */
-static int64_t neighbour(const struct board *b, uint32_t cell, const struct board_step *step)
-{
-    const int64_t row = (int64_t)(cell / b->cols) + step->rows;
-    const int64_t col = (int64_t)(cell % b->cols) + step->cols;
-
-    if (!b->on_board[cell] || row < 0 || row >= b->rows || col < 0 || col >= b->cols)
-        return -1;
-    return b->on_board[row * b->cols + col] ? row * b->cols + col : -1;
-}
-
 /* Build the box with everything but the board's name. A turn that exchanges rows and columns needs
  * a square box. */
 static int build_box(struct board *b, uint32_t rows, uint32_t cols, const struct board_box *box,
@@ -177,13 +166,14 @@ static int build_box(struct board *b, uint32_t rows, uint32_t cols, const struct
     if (b->edges == NULL)
         return error_no_memory(err, "edges of a board");
     for (uint32_t cell = 0; cell < b->n_cells; cell++) {
-        for (uint32_t s = 0; s < box->n_steps; s++) {
-            const int64_t to = neighbour(b, cell, &box->steps[s]);
+        for (uint32_t s = 0; s < box->n_steps && b->on_board[cell]; s++) {
+            const int64_t row = (int64_t)(cell / cols) + box->steps[s].rows;
+            const int64_t col = (int64_t)(cell % cols) + box->steps[s].cols;
 
-            if (to < 0)
+            if (row < 0 || row >= rows || col < 0 || col >= cols || !b->on_board[row * cols + col])
                 continue;
             b->edges[b->n_edges][0] = cell;
-            b->edges[b->n_edges++][1] = (uint32_t)to;
+            b->edges[b->n_edges++][1] = (uint32_t)(row * cols + col);
         }
     }
     return 0;

@@ -249,16 +249,14 @@ static struct text_quoted cells_text(const struct report *r, const struct relati
     const uint32_t start = relations_start(relations, i);
     const uint32_t n = relations_start(relations, i + 1) - start;
     struct text_quoted text = {""};
-    size_t n_used = 0;
     char at[32];
 
     for (uint32_t k = 0; k < n && k < MAX_CELLS_SHOWN; k++) {
         const uint32_t cell = relations->cells[start + k];
 
         board_cell_text(r->board, dst != NULL ? dst[cell] : cell, at, sizeof at);
-        n_used += (size_t)snprintf(text.text + n_used, sizeof text.text - n_used, "%s%s%s",
-                                   k > 0 ? ", " : "", at,
-                                   k + 1 == MAX_CELLS_SHOWN && n > k + 1 ? ", ..." : "");
+        text_add(text.text, sizeof text.text, "%s%s%s", k > 0 ? ", " : "", at,
+                 k + 1 == MAX_CELLS_SHOWN && n > k + 1 ? ", ..." : "");
     }
     return text;
 }
@@ -329,25 +327,11 @@ static int report_transforms(struct report *r)
 /* Layouts whose tables would be longer than this are not checked: 64 MiB of maps. */
 #define MAX_TABLE ((uint64_t)1 << 24)
 
-/* What is wrong with the image of an action under transform t, which must be one of its kind on the
- * image of its cell; or NULL. */
-static const char *fault_of(const struct board *b, const struct action_layout *layout, uint32_t t,
-                            uint32_t action, uint32_t to)
-{
-    const struct action_about one = layout->about(layout, b, action, NULL);
-    const struct action_about other = layout->about(layout, b, to, NULL);
-
-    if (other.flags != one.flags)
-        return "an action of another kind";
-    if (other.cell != (one.cell < 0 ? one.cell : (int64_t)b->transforms[t].dst[one.cell]))
-        return "which is on another cell";
-    return NULL;
-}
-
 static int check_layout(struct report *r, const struct action_layout *layout)
 {
     const uint64_t length = layout->length(layout, r->board);
     const uint32_t n = r->board->n_transforms;
+    const struct board *b = r->board;
     const char *fault = NULL;
     uint32_t *maps, t = 0, action = 0;
     int status = -1;
@@ -373,9 +357,16 @@ static int check_layout(struct report *r, const struct action_layout *layout)
         action = (uint32_t)first;
         if (first < length)
             fault = "which is taken or out of range";
+        /* The image is an action of its kind, on the image of its cell. */
         for (uint32_t a = 0; a < length && fault == NULL; a++) {
+            const struct action_about one = layout->about(layout, b, a, NULL);
+            const struct action_about other = layout->about(layout, b, map[a], NULL);
+
             action = a;
-            fault = fault_of(r->board, layout, t, a, map[a]);
+            if (other.flags != one.flags)
+                fault = "an action of another kind";
+            else if (other.cell != (one.cell < 0 ? -1 : (int64_t)b->transforms[t].dst[one.cell]))
+                fault = "which is on another cell";
         }
     }
     /* a, then b, must move the actions as their product does. */

@@ -428,24 +428,23 @@ static int read_object(struct reader *r, const struct field *field, json_t *json
 /* The version goes first: it says whether the rest can be understood. */
 static int read_root(struct reader *r, json_t *json)
 {
-    struct manifest *m = r->m;
     const json_t *version = json_object_get(json, "format_version");
-    const char *text;
     char sha256[DIGEST_HEX_NBYTES];
+    const char *text;
 
     if (json_is_integer(version) && (json_integer_value(version) < MANIFEST_OLDEST_VERSION ||
                                      json_integer_value(version) > MANIFEST_FORMAT_VERSION))
         return bad_form(r, "format_version: %d or %d expected, %" JSON_INTEGER_FORMAT " found",
                         MANIFEST_OLDEST_VERSION, MANIFEST_FORMAT_VERSION,
                         json_integer_value(version));
-    if (read_object(r, root_form, json, m) != 0)
+    if (read_object(r, root_form, json, r->m) != 0)
         return -1;
-    text = m->board.file_text;
+    text = r->m->board.file_text;
     if (text != NULL && digest_bytes(text, strlen(text), sha256, r->err) != 0)
         return -1;
-    return text == NULL || strcmp(sha256, m->board.file_sha256) == 0
-               ? 0
-               : bad_form(r, "board.file: the text does not have that SHA-256");
+    if (text != NULL && strcmp(sha256, r->m->board.file_sha256) != 0)
+        return bad_form(r, "board.file: the text does not have that SHA-256");
+    return 0;
 }
 
 struct manifest *manifest_read(const char *path, struct error *err)

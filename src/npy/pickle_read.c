@@ -328,20 +328,10 @@ static const struct {
     {"\x8b", "an integer beyond 64 bits"},
 };
 
-static int refuse_opcode(struct pickle_reader *r, uint8_t opcode)
-{
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (opcode != 0 && strchr(refused[i].opcodes, (char)opcode) != NULL)
-            return pickle_fail(
-                r, "opcode 0x%02x (%s) is refused, expected " PLAIN_DATA "; nothing was executed",
-                opcode, refused[i].use);
-    return pickle_fail(r, "opcode 0x%02x is refused, expected " PLAIN_DATA "; nothing was executed",
-                       opcode);
-}
-
 static int run(struct pickle_reader *r)
 {
     struct code code = {.bytes = r->next};
+    const char *use = "";
 
     r->opcode = r->next;
     if (r->end - r->next < 2 || r->next[0] != OP_PROTO)
@@ -362,7 +352,12 @@ static int run(struct pickle_reader *r)
         case DECODED_TRUNCATED:
             return pickle_fail(r, "truncated: expected an opcode and its argument, found the end");
         case DECODED_REFUSED:
-            return refuse_opcode(r, code.opcode);
+            for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+                if (code.opcode != 0 && strchr(refused[i].opcodes, (char)code.opcode) != NULL)
+                    use = refused[i].use;
+            return pickle_fail(
+                r, "opcode 0x%02x%s%s%s is refused, expected " PLAIN_DATA "; nothing was executed",
+                code.opcode, *use != '\0' ? " (" : "", use, *use != '\0' ? ")" : "");
         case DECODED:
             break;
         }

@@ -67,7 +67,7 @@ static unsigned find(const char *option)
 static int set_word(struct conventions *c, unsigned convention, const char *text, struct error *err)
 {
     const char *const *words = conventions[convention].words;
-    struct text list = {0};
+    char list[120] = "";
     unsigned i = 0;
 
     while (words[i] != NULL && strcmp(words[i], text) != 0)
@@ -77,12 +77,9 @@ static int set_word(struct conventions *c, unsigned convention, const char *text
         return 0;
     }
     for (i = 0; words[i] != NULL; i++)
-        if (text_append(&list, err, i == 0 ? "%s" : ", %s", words[i]) != 0)
-            break;
-    error_set(err, ERROR_USAGE, "--%s: %s is none of %s", convention_names[convention],
-              text_quote(text).text, list.text != NULL ? list.text : "");
-    text_release(&list);
-    return -1;
+        text_add(list, sizeof list, i == 0 ? "%s" : ", %s", words[i]);
+    return error_set(err, ERROR_USAGE, "--%s: %s is none of %s", convention_names[convention],
+                     text_quote(text).text, list);
 }
 
 /* Digits only: no sign, no spaces. Returns 0 and moves behind them, or -1. */
@@ -196,7 +193,6 @@ struct convention_text conventions_text(const struct conventions *c, const char 
     const uint32_t *p = c->n_castling_planes > 0 ? c->castling_planes : board_castling_usual.planes;
     const char mark[2] = {turn_marks[c->plane_coding]};
     struct convention_text list = {""};
-    size_t n = 0;
     unsigned word;
 
     if (strcmp(option, "castling-planes") == 0) {
@@ -205,8 +201,8 @@ struct convention_text conventions_text(const struct conventions *c, const char 
         snprintf(list.text, sizeof list.text, "%u,%u,%u,%u", p[0], p[1], p[2], p[3]);
     } else if (strcmp(option, "planes") == 0 && c->planes == PLANES_PERMUTATION) {
         for (uint32_t i = 0; i < c->n_planes; i++)
-            n += (size_t)snprintf(list.text + n, sizeof list.text - n, "%s%s%u", i > 0 ? "," : "",
-                                  c->plane_dst[i] == c->to_move_plane ? mark : "", c->plane_dst[i]);
+            text_add(list.text, sizeof list.text, "%s%s%u", i > 0 ? "," : "",
+                     c->plane_dst[i] == c->to_move_plane ? mark : "", c->plane_dst[i]);
     } else if (convention->words != NULL) {
         memcpy(&word, (const uint8_t *)c + convention->offset, sizeof word);
         snprintf(list.text, sizeof list.text, "%s", convention->words[word]);

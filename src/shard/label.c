@@ -31,16 +31,11 @@ const char *label_op_name(enum label_op op)
 /* The bits of 0.0, 1.0 or 2.0 in a float type; integers are their own code. */
 static uint64_t code_bits(const struct dtype *dtype, unsigned code)
 {
-    if (dtype->kind != DTYPE_FLOAT || code == 0)
-        return code;
-    switch (dtype->itemsize) {
-    case 2:
-        return code == 1 ? 0x3c00 : 0x4000;
-    case 4:
-        return code == 1 ? 0x3f800000 : 0x40000000;
-    default:
-        return code == 1 ? 0x3ff0000000000000 : 0x4000000000000000;
-    }
+    static const uint64_t bits[9][2] = {[2] = {0x3c00, 0x4000},
+                                        [4] = {0x3f800000, 0x40000000},
+                                        [8] = {0x3ff0000000000000, 0x4000000000000000}};
+
+    return dtype->kind != DTYPE_FLOAT || code == 0 ? code : bits[dtype->itemsize][code - 1];
 }
 
 /* What becomes of an element's bits; not of a complemented float. */
@@ -73,16 +68,9 @@ static uint64_t element_op(enum label_op op, const struct dtype *dtype, uint64_t
 
 bool label_fits(enum label_op op, const struct dtype *dtype)
 {
-    switch (op) {
-    case LABEL_COMPLEMENT:
-    case LABEL_EXCHANGE_01:
-    case LABEL_EXCHANGE_12:
-        return dtype_is_number(dtype);
-    case LABEL_NEGATE:
+    if (op == LABEL_NEGATE)
         return dtype->kind == DTYPE_INT || dtype->kind == DTYPE_FLOAT;
-    default:
-        return true;
-    }
+    return dtype_is_number(dtype) || op == LABEL_KEEP || op >= LABEL_REVERSE;
 }
 
 static void one_element(enum label_op op, const struct dtype *dtype, const uint8_t *in,

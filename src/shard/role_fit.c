@@ -43,37 +43,32 @@ static bool dims_are_cells(const struct board *board, const uint64_t *dims, unsi
     return product == board->n_cells;
 }
 
-static bool set_axis(struct role_case *a, uint64_t length)
-{
-    a->b->axes.axis = length;
-    return true;
-}
-
 /* True when dimensions first to end - 1 are the cells of the board: they become the axis. */
 static bool match_cells(struct role_case *a, unsigned first, unsigned end)
 {
     const struct role_context *c = a->c;
     const struct board *board = c->board;
     const uint64_t *dims = a->h->shape + first;
+    const bool is_one = end == first + 1;
     const struct action_layout *layout;
 
     if (end == first + 2 && c->box_rows > 0 && dims[0] == c->box_rows && dims[1] == c->box_cols) {
         a->b->takeiteasy_grid = board->rows == 0;
-        return set_axis(a, (uint64_t)c->box_rows * c->box_cols);
+        a->b->axes.axis = (uint64_t)c->box_rows * c->box_cols;
+        return true;
     }
     /* A cube, say: without rows and columns all dimensions together number the cells. */
-    if (dims_are_cells(board, dims, end - first))
-        return set_axis(a, board->n_cells);
-    if (end != first + 1)
-        return false;
-    if (dims[0] == board->n_cells)
-        return set_axis(a, board->n_cells);
-    layout = dims[0] == board->n_on_board ? action_layout_by_length(board, dims[0]) : NULL;
+    if (dims_are_cells(board, dims, end - first) || (is_one && dims[0] == board->n_cells)) {
+        a->b->axes.axis = board->n_cells;
+        return true;
+    }
+    layout =
+        is_one && dims[0] == board->n_on_board ? action_layout_by_length(board, dims[0]) : NULL;
     if (layout == NULL || layout->length(layout, board) != dims[0])
         return false;
     a->b->layout = layout;
-    a->b->n_actions = dims[0];
-    return set_axis(a, dims[0]);
+    a->b->n_actions = a->b->axes.axis = dims[0];
+    return true;
 }
 
 /* "9, 9" or "19": how a shape says the board's cells. */
@@ -110,7 +105,7 @@ bool role_fit_planes(struct role_case *a)
     } else if ((last == 1 || (last < 0 && box && n == 4)) && n >= 3 && match_cells(a, 1, n - 1)) {
         inner = h->shape[n - 1];
     } else if (n == 2 && h->shape[1] % board->n_cells == 0) {
-        set_axis(a, board->n_cells);
+        a->b->axes.axis = board->n_cells;
         *(last == 1 ? &inner : &outer) = h->shape[1] / board->n_cells;
     } else {
         return role_unfit(a, "expected planes of the board %s: (N, C, %s), %s(N, C*%u)",

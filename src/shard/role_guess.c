@@ -74,20 +74,6 @@ bool role_see_planes(const struct archive_in *archive, struct board_seen *seen)
     return false;
 }
 
-static void read_policy(const struct npy_header *h, struct board_seen *seen)
-{
-    uint64_t n = 1;
-
-    if (h->n_dims == 3 && (h->shape[1] != seen->rows || h->shape[2] != seen->cols)) {
-        seen->n_actions = h->shape[2];
-        return;
-    }
-    for (unsigned i = 1; i < h->n_dims; i++)
-        if (__builtin_mul_overflow(n, h->shape[i], &n))
-            return;
-    seen->n_actions = n;
-}
-
 static void look(const struct archive_in *archive, struct board_seen *seen)
 {
     const struct array *size = archive_in_find(archive, "policy_size");
@@ -105,8 +91,12 @@ static void look(const struct archive_in *archive, struct board_seen *seen)
         const struct npy_header *h = &archive->arrays[i].header;
         const enum role role = role_by_name(archive->arrays[i].key, NULL).role;
 
-        if (role == ROLE_POLICY && h->n_dims >= 2 && h->n_dims <= 4)
-            read_policy(h, seen);
+        if (role != ROLE_POLICY || h->n_dims < 2 || h->n_dims > 4)
+            continue;
+        if (h->n_dims == 3 && (h->shape[1] != seen->rows || h->shape[2] != seen->cols))
+            seen->n_actions = h->shape[2];
+        else
+            (void)bytes_product(h->shape + 1, h->n_dims - 1, &seen->n_actions);
     }
     if (seen->n_actions == 0 && size != NULL && size->header.n_dims == 0 &&
         array_read_int(size, &n) == 0 && n > 0)

@@ -139,12 +139,24 @@ static void take_rows(const struct role_case *a, uint64_t n_rows)
     a->c->rows = a;
 }
 
-/* Without an array whose name or role tells: all must agree. Where they differ, the first array
- * that could be a row per position on the board tells, so that roles can be suggested. */
-static void rows_of_unnamed(struct role_context *c)
+/* Decide the common number of rows from the most telling array. Without an array whose name or role
+ * tells all must agree; where they differ, the first array that could be a row per position on the
+ * board tells, so that roles can be suggested. */
+static void find_rows(struct role_context *c)
 {
     bool found = false, is_spatial = false;
 
+    for (unsigned k = 0; k <= ROLE_COPY; k++) {
+        const unsigned min_dims = role_kinds[k].min_dims > 0 ? role_kinds[k].min_dims : 1;
+
+        for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
+            if (role_wanted(a) != k || k == ROLE_POLICY_VALUE || k == ROLE_POLICY_OFFSETS ||
+                a->h->n_dims < min_dims || (k == ROLE_COPY && a->is_told))
+                continue;
+            take_rows(a, k == ROLE_POLICY_INDEX ? role_sparse_rows(a) : a->array->n_rows);
+            return;
+        }
+    }
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         const bool differs = found && a->array->n_rows != c->n_rows;
 
@@ -162,23 +174,6 @@ static void rows_of_unnamed(struct role_context *c)
     }
     if (!found)
         role_refuse_shard(c, ERROR_CODE_ROWS, "no array has rows");
-}
-
-/* Decide the common number of rows from the most telling array. */
-static void find_rows(struct role_context *c)
-{
-    for (unsigned k = 0; k <= ROLE_COPY; k++) {
-        const unsigned min_dims = role_kinds[k].min_dims > 0 ? role_kinds[k].min_dims : 1;
-
-        for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
-            if (role_wanted(a) != k || k == ROLE_POLICY_VALUE || k == ROLE_POLICY_OFFSETS ||
-                a->h->n_dims < min_dims || (k == ROLE_COPY && a->is_told))
-                continue;
-            take_rows(a, k == ROLE_POLICY_INDEX ? role_sparse_rows(a) : a->array->n_rows);
-            return;
-        }
-    }
-    rows_of_unnamed(c);
 }
 
 /* --- the arrays --- */
@@ -318,17 +313,6 @@ static int bind_unnamed(struct role_case *a)
     return 0;
 }
 
-/* A list of moves, padded with -1, rather than a number for each action. What is looked at is
- * bounded: a list has a -1 in every row but those of an empty board. */
-static bool is_list(const struct role_case *a)
-{
-    double low, high;
-
-    return a->c->request->is_strict && a->h->dtype.kind == DTYPE_INT &&
-           (a->b->role == ROLE_MASK || a->b->role == ROLE_POLICY) &&
-           role_find_range(a->array, LIST_LOOK_NBYTES, &low, &high) && low < 0;
-}
-
 static bool fits_name(struct role_case *a)
 {
     const struct role_kind *kind = &role_kinds[a->named.role];
@@ -343,6 +327,7 @@ static bool fits_name(struct role_case *a)
 static int bind_named(struct role_case *a)
 {
     const struct role_kind *kind = &role_kinds[a->named.role];
+    double low, high;
 
     if (a->named.flags & NAME_NEVER_ROWS) {
         a->b->role = a->named.role;
@@ -354,11 +339,15 @@ static int bind_named(struct role_case *a)
         return bind_copy(a, (a->named.flags & NAME_MAY_SPREAD) || a->h->n_dims > 2);
     if (fits_name(a)) {
         set_role(a, a->named.role);
-        return is_list(a) ? role_refuse(a, "drop",
-                                        "integers with -1 among them are a list of moves, "
-                                        "padded, rather than a number for each action: "
-                                        "expected to be told")
-                          : 0;
+        /* What is looked at is bounded: a list of moves, padded with -1, has one in every row but
+         * those of an empty board. */
+        if (!a->c->request->is_strict || a->h->dtype.kind != DTYPE_INT ||
+            (a->b->role != ROLE_MASK && a->b->role != ROLE_POLICY) ||
+            !role_find_range(a->array, LIST_LOOK_NBYTES, &low, &high) || low >= 0)
+            return 0;
+        return role_refuse(a, "drop",
+                           "integers with -1 among them are a list of moves, padded, rather than "
+                           "a number for each action: expected to be told");
     }
     /* Players and results mean nothing to a board that never swaps colours. */
     if ((kind->flags & ROLE_ONLY_SWAPS) && !a->c->swaps_colours && !role_is_spatial(a, 1))
@@ -394,19 +383,6 @@ static void bind_array(struct role_case *a)
 
 /* --- what arrays take from each other --- */
 
-/* The policy that moves on their own are indices into: the first one there is. */
-static const struct role_binding *find_policy(const struct role_context *c)
-{
-    static const enum role roles[] = {ROLE_POLICY, ROLE_POLICY_INDEX, ROLE_ACTION_VALUES,
-                                      ROLE_MASK};
-
-    for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
-        for (size_t i = 0; i < c->n; i++)
-            if (c->cases[i].b->role == roles[k])
-                return c->cases[i].b;
-    return NULL;
-}
-
 /* Actions: the layout told, else that of the shard's policy, else cells. */
 static int finish_action(struct role_case *a, const struct role_binding *policy)
 {
@@ -428,21 +404,6 @@ static int finish_action(struct role_case *a, const struct role_binding *policy)
     return 0;
 }
 
-/* Planes are stored xy as told, else as programs write them beside a policy of that layout. */
-static bool planes_are_xy(const struct role_context *c)
-{
-    if (c->request->plane_xy >= 0)
-        return c->request->plane_xy == 1;
-    for (size_t i = 0; i < c->n; i++) {
-        const struct role_binding *b = c->cases[i].b;
-
-        if ((role_kinds[b->role].flags & ROLE_HAS_LAYOUT) && b->role != ROLE_ACTION &&
-            b->layout != NULL && b->layout == c->board->family->xy_layout)
-            return true;
-    }
-    return false;
-}
-
 /* A policy that was told to be stored upside down, or moves beside one. */
 static int finish_flip(struct role_case *a, const struct role_binding *policy)
 {
@@ -461,12 +422,21 @@ static int finish_flip(struct role_case *a, const struct role_binding *policy)
                        action_flip_name(policy->flip));
 }
 
-/* Moves get the layout of the shard's policy, and planes their order, once all roles are known. */
+/* Moves get the layout of the shard's policy, the first one there is, once all roles are known.
+ * Planes are stored xy as told, else as programs write them beside a policy of that layout. */
 static void finish(struct role_context *c)
 {
-    const struct role_binding *policy = find_policy(c);
-    const bool xy = planes_are_xy(c);
+    static const enum role roles[] = {ROLE_POLICY, ROLE_POLICY_INDEX, ROLE_ACTION_VALUES,
+                                      ROLE_MASK};
+    const struct role_binding *policy = NULL;
+    bool xy = c->request->plane_xy == 1;
 
+    for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
+        for (struct role_case *a = c->cases; a < c->cases + c->n && policy == NULL; a++)
+            policy = a->b->role == roles[k] ? a->b : NULL;
+    for (struct role_case *a = c->cases; a < c->cases + c->n && c->request->plane_xy < 0; a++)
+        xy = xy || ((role_kinds[a->b->role].flags & ROLE_HAS_LAYOUT) && a->b->layout != NULL &&
+                    a->b->role != ROLE_ACTION && a->b->layout == c->board->family->xy_layout);
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         if (a->b->role == ROLE_ACTION)
             (void)finish_action(a, policy);
@@ -480,23 +450,6 @@ static void finish(struct role_context *c)
             (void)finish_flip(a, policy);
 }
 
-static void bind_all(struct role_context *c)
-{
-    const char *missing = role_katago_missing(c->archive);
-
-    if (c->board->family->only_known_members && missing != NULL) {
-        snprintf(c->reason, sizeof c->reason, "expected an array %s, as every KataGo shard has",
-                 missing);
-        role_refuse_shard(c, ERROR_CODE_SHAPE, c->reason);
-        return;
-    }
-    role_sparse_find(c);
-    find_rows(c);
-    for (size_t i = 0; i < c->n && c->failed.kind == ERROR_NONE; i++)
-        bind_array(&c->cases[i]);
-    finish(c);
-}
-
 int role_infer(const struct archive_in *archive, const struct board *board,
                const struct role_request *request, struct role_binding *bindings, uint64_t *n_rows,
                struct role_problems *problems, struct error *err)
@@ -506,6 +459,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
                              .board = board,
                              .request = request,
                              .problems = problems != NULL ? problems : &own};
+    const char *missing = role_katago_missing(archive);
     int status = -1;
 
     if (request->plane_xy == 1 && (board->rows == 0 || board->rows != board->cols))
@@ -514,7 +468,17 @@ int role_infer(const struct archive_in *archive, const struct board *board,
                          board->name);
     if (init(&c, bindings, err) != 0)
         goto out;
-    bind_all(&c);
+    if (board->family->only_known_members && missing != NULL) {
+        snprintf(c.reason, sizeof c.reason, "expected an array %s, as every KataGo shard has",
+                 missing);
+        role_refuse_shard(&c, ERROR_CODE_SHAPE, c.reason);
+    } else {
+        role_sparse_find(&c);
+        find_rows(&c);
+        for (size_t i = 0; i < c.n && c.failed.kind == ERROR_NONE; i++)
+            bind_array(&c.cases[i]);
+        finish(&c);
+    }
     if (c.failed.kind == ERROR_NONE && c.problems->n > 0 && request->command != NULL &&
         role_settle(&c, err) != 0)
         goto out;

@@ -115,33 +115,14 @@ int role_problems_command(const struct role_problems *problems, const struct arc
         const struct role_problem *problem = &problems->items[k];
         struct text spec = {0};
 
-        status =
-            text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role);
-        if (status == 0)
-            status = text_append(command, err, " --role ");
-        if (status == 0)
-            status = text_append_shell(command, spec.text, err);
-        if (status == 0 && strstr(command->text, problem->flags) == NULL)
-            status = text_append(command, err, "%s", problem->flags);
+        if (text_append(&spec, err, "%s=%s", archive->arrays[problem->array].key, problem->role) ||
+            text_append(command, err, " --role ") || text_append_shell(command, spec.text, err) ||
+            (strstr(command->text, problem->flags) == NULL &&
+             text_append(command, err, "%s", problem->flags)))
+            status = -1;
         text_release(&spec);
     }
     return status == 0 ? text_append(command, err, "%s", request->operands) : -1;
-}
-
-/* Whether planes do not fit the board that was told, and one that they fit is known. */
-static bool find_fitting_board(const struct role_problems *problems,
-                               const struct archive_in *archive, struct role_guess *fits)
-{
-    bool is_misfit = false;
-
-    for (size_t k = 0; k < problems->n; k++) {
-        const struct role_problem *problem = &problems->items[k];
-
-        is_misfit |= problem->array >= 0 && problem->why.code == ERROR_CODE_SHAPE &&
-                     strcmp(problem->role, "drop") == 0 &&
-                     role_by_name(archive->arrays[problem->array].key, NULL).role == ROLE_PLANES;
-    }
-    return is_misfit && role_guess_board_by_shape(archive, fits) == 0;
 }
 
 int role_refuse_all(const struct role_problems *problems, const struct archive_in *archive,
@@ -152,8 +133,18 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     int status = role_problems_command(problems, archive, request, &command, err);
     char reason[ERROR_MESSAGE_NBYTES];
     struct role_guess fits = {0};
+    bool is_misfit = false; /* planes do not fit the board that was told; perhaps another one */
     size_t k;
 
+    for (k = 0; k < problems->n; k++) {
+        const struct role_problem *problem = &problems->items[k];
+
+        is_misfit |= problem->array >= 0 && problem->why.code == ERROR_CODE_SHAPE &&
+                     strcmp(problem->role, "drop") == 0 &&
+                     role_by_name(archive->arrays[problem->array].key, NULL).role == ROLE_PLANES;
+    }
+    if (status != 0 || !is_misfit || role_guess_board_by_shape(archive, &fits) != 0)
+        fits = (struct role_guess){0};
     for (k = 0; k < problems->n && status == 0; k++) {
         const struct error *why = &problems->items[k].why;
         const char *text = why->message + why->file_nbytes;
@@ -172,7 +163,7 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
         list.n_bytes + strlen(next->message) + strlen(next->array) + command.n_bytes + 400 <=
             ERROR_MESSAGE_NBYTES)
         status = text_append(&list, err, "; then %s: %s", next->array, error_reason(next, reason));
-    if (status == 0 && find_fitting_board(problems, archive, &fits) && fits.is_said)
+    if (status == 0 && fits.is_said)
         error_set_at(err, ERROR_DATA, &place, "%s; the board is the shard's own, %s%s", list.text,
                      archive_in_find(archive, "board_type") != NULL ? "board_type=" : "",
                      text_quote(fits.board).text);

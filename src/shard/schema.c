@@ -39,31 +39,6 @@ static int read_arrays(json_t *arrays, const char *path, struct role_request *re
     return 0;
 }
 
-static int read_key(const char *name, json_t *value, const char *path, struct role_request *request,
-                    struct error *err)
-{
-    const char *text = json_is_string(value) ? json_string_value(value) : NULL;
-
-    if (strcmp(name, "symaug_schema") == 0) /* looked at before the others */
-        return 0;
-    if (strcmp(name, "arrays") == 0)
-        return read_arrays(value, path, request, err);
-    if (strcmp(name, "plane_order") == 0) {
-        if (text == NULL || (strcmp(text, "xy") != 0 && strcmp(text, "yx") != 0))
-            return bad_schema(path, "expected \"xy\" or \"yx\" under \"plane_order\"", err);
-        request->plane_xy = strcmp(text, "xy") == 0;
-        return 0;
-    }
-    if (strcmp(name, "policy") != 0)
-        return error_set(err, ERROR_DATA, "%s: no schema: unknown key %s", text_path(path).text,
-                         text_quote(name).text);
-    if (text == NULL)
-        return bad_schema(path, "expected the name of a layout under \"policy\"", err);
-    free(request->policy_layout);
-    request->policy_layout = strdup(text);
-    return request->policy_layout == NULL ? error_no_memory(err, "a schema") : 0;
-}
-
 static int read_root(json_t *root, const char *path, struct role_request *request,
                      struct error *err)
 {
@@ -79,8 +54,26 @@ static int read_root(json_t *root, const char *path, struct role_request *reques
                          SCHEMA_VERSION);
     json_object_foreach(root, name, value)
     {
-        if (read_key(name, value, path, request, err) != 0)
-            return -1;
+        const char *text = json_string_value(value);
+
+        if (strcmp(name, "arrays") == 0) {
+            if (read_arrays(value, path, request, err) != 0)
+                return -1;
+        } else if (strcmp(name, "plane_order") == 0) {
+            if (text == NULL || (strcmp(text, "xy") != 0 && strcmp(text, "yx") != 0))
+                return bad_schema(path, "expected \"xy\" or \"yx\" under \"plane_order\"", err);
+            request->plane_xy = strcmp(text, "xy") == 0;
+        } else if (strcmp(name, "policy") == 0) {
+            if (text == NULL)
+                return bad_schema(path, "expected the name of a layout under \"policy\"", err);
+            free(request->policy_layout);
+            request->policy_layout = strdup(text);
+            if (request->policy_layout == NULL)
+                return error_no_memory(err, "a schema");
+        } else if (strcmp(name, "symaug_schema") != 0) { /* looked at before */
+            return error_set(err, ERROR_DATA, "%s: no schema: unknown key %s", text_path(path).text,
+                             text_quote(name).text);
+        }
     }
     return 0;
 }
@@ -106,44 +99,34 @@ int schema_read(const char *path, struct role_request *request, struct error *er
     return status;
 }
 
-static int build(json_t *root, const struct archive_in *archive,
-                 const struct role_binding *bindings, struct error *err)
-{
-    json_t *arrays = json_object();
-    int bad = json_object_set_new(root, "symaug_schema", json_integer(SCHEMA_VERSION));
-
-    for (size_t i = 0; i < archive->n_arrays; i++) {
-        const struct role_binding *b = &bindings[i];
-
-        if (role_is_on_cells(b->role) && json_object_get(root, "plane_order") == NULL)
-            bad |= json_object_set_new(root, "plane_order", json_string(b->plane_xy ? "xy" : "yx"));
-    }
-    bad |= json_object_set_new(root, "arrays", arrays);
-    for (size_t i = 0; i < archive->n_arrays && bad == 0; i++) {
-        const char *key = archive->arrays[i].key;
-        char spec[160];
-
-        if (!text_is_utf8(key, strlen(key)))
-            return error_set(err, ERROR_DATA, "%s: %s: a name that is not UTF-8 fits no schema",
-                             text_path(archive->path).text, text_path(key).text);
-        if (role_binding_spec(&bindings[i], spec, sizeof spec) != 0)
-            return error_set(err, ERROR_INTERNAL, "%s: role too long", text_path(key).text);
-        bad |= json_object_set_new(arrays, key, json_string(spec));
-    }
-    return bad != 0 ? error_no_memory(err, "a schema") : 0;
-}
-
 int schema_write(const struct archive_in *archive, const struct role_binding *bindings,
                  struct text *out, struct error *err)
 {
-    json_t *root = json_object();
+    json_t *arrays = json_object(), *root;
+    const char *order = NULL;
     char *json = NULL;
-    int status = root != NULL ? build(root, archive, bindings, err) : -1;
+    int bad = 0, status = 0;
 
-    if (status == 0 && (json = json_dumps(root, JSON_INDENT(2))) != NULL)
-        status = text_append(out, err, "%s\n", json);
-    else if (status == 0 || root == NULL)
-        status = error_no_memory(err, "a schema");
+    for (size_t i = 0; i < archive->n_arrays && bad == 0 && status == 0; i++) {
+        const char *key = archive->arrays[i].key;
+        char spec[160];
+
+        if (order == NULL && role_is_on_cells(bindings[i].role))
+            order = bindings[i].plane_xy ? "xy" : "yx";
+        if (!text_is_utf8(key, strlen(key)))
+            status = error_set(err, ERROR_DATA, "%s: %s: a name that is not UTF-8 fits no schema",
+                               text_path(archive->path).text, text_path(key).text);
+        else if (role_binding_spec(&bindings[i], spec, sizeof spec) != 0)
+            status = error_set(err, ERROR_INTERNAL, "%s: role too long", text_path(key).text);
+        else
+            bad = json_object_set_new(arrays, key, json_string(spec));
+    }
+    root = json_pack("{s:i, s:s*, s:o}", "symaug_schema", SCHEMA_VERSION, "plane_order", order,
+                     "arrays", arrays);
+    json = bad == 0 && root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
+    if (status == 0)
+        status =
+            json != NULL ? text_append(out, err, "%s\n", json) : error_no_memory(err, "a schema");
     free(json);
     json_decref(root);
     return status;
