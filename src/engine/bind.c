@@ -12,12 +12,67 @@
 
 #include <string.h>
 
+#define MOST_CODE_ROWS 4096
+
 /* --- what a colour swap does to numbers --- */
 
 /* Elements of one row. */
 static uint64_t row_elements(const struct plan_array *array)
 {
     return array->sources[0]->row_nbytes / array->sources[0]->header.dtype.itemsize;
+}
+
+/* What rows of a grid say of its codes, 0 and two others. */
+struct code_rows {
+    double codes[3];
+    uint64_t n, n_level[3]; /* rows; those in which the two other codes stand on as many cells, or
+                               one more, */
+    uint64_t first;         /* and the first in which those besides 0 do not */
+};
+
+static int look_at_codes(void *self, uint64_t number, const struct row rows[3], struct error *err)
+{
+    struct code_rows *c = self;
+    uint64_t n[3] = {0};
+
+    (void)err;
+    for (uint64_t i = 0; i < rows[0].n; i++) {
+        const double code = row_double(&rows[0], i);
+
+        for (int k = 0; k < 3; k++)
+            n[k] += code == c->codes[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        const uint64_t a = n[(k + 1) % 3], b = n[(k + 2) % 3];
+        const bool is_level = a <= b + 1 && b <= a + 1;
+
+        c->n_level[k] += is_level;
+        if (k == 0 && !is_level && number < c->first)
+            c->first = number;
+    }
+    c->n++;
+    return number + 1 >= MOST_CODE_ROWS; /* ends it */
+}
+
+/* The codes that a colour swap exchanges must be the two colours. Where they are not level, and
+ * would be if another code than 0 were the empty cells, it is. */
+static int check_empty_code(const struct plan *plan, const struct plan_array *array,
+                            enum label_op op, struct error *err)
+{
+    struct code_rows c = {.codes = {0, 1, op == LABEL_NEGATE ? -1 : 2}, .first = UINT64_MAX};
+
+    if (survey_rows(&(struct survey){plan, {array}, look_at_codes, &c}, err) < 0)
+        return -1;
+    for (int k = 1; k < 3; k++)
+        if (2 * c.n_level[0] < c.n && 20 * c.n_level[k] >= 19 * c.n)
+            return plan_refuse(
+                plan, array, err,
+                "row %llu: code %g seems to be the empty cells, expected 0: in %llu of "
+                "%llu rows the other two codes stand on as many cells; write empty "
+                "cells as 0",
+                (unsigned long long)c.first, c.codes[k], (unsigned long long)c.n_level[k],
+                (unsigned long long)c.n);
+    return 0;
 }
 
 /* Codes of a grid: {0,1,2} or {-1,0,1}, as the data of all inputs shows. */
@@ -54,7 +109,7 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
         return plan_refuse(plan, array, err,
                            "codes 0 and 1 only: the other player is 2 (--to-move 12) or -1 "
                            "(--to-move pm1)?");
-    return 0;
+    return check_empty_code(plan, array, *op, err);
 }
 
 /* Win, draw and loss by colour. */

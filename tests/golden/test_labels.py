@@ -298,6 +298,30 @@ def test_pad_bits(order):
         same_bits(load(out)["bits"], clean, "bits")
 
 
+@tap.test(*[(codes, dtype) for codes in ((2, 0, 1), (1, 0, 2), (-1, 0, 1), (1, -1, 0), (0, 1, 2), (0, -1, 1))
+            for dtype in ("i1", ">i2", "<f2")])
+def test_code_of_empty(codes, dtype):
+    """Grids in which another code than 0 is the empty cells: exchanging 1 and 2 would move the empty."""
+    shard = hex_shard()
+    stones = shard.pop("boards")
+    grid = np.full((ROWS, N, N), codes[0], dtype)
+    for colour in 0, 1:
+        grid[stones[:, colour] == 1] = codes[1 + colour]
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        for rows in ROWS, 1:
+            np.savez(path, board=grid[-rows:], policy=shard["policy"][-rows:])
+            _, err = run("expand", "-f", "-b", f"rhombus:{N}", path, out, code=65 if codes[0] else 0)
+            if codes[0]:
+                assert f"board: row 0: code {codes[0]} " in err and "empty" in err, err
+                run("expand", "-f", "-b", f"rhombus:{N}", "--transforms=0,1", path, out)
+            else:
+                images = load(out)
+                swapped = images["board"][images["symaug_transform"] == 2]
+                wanted = exchange(codes[1], codes[2])(grid[-rows:]).swapaxes(1, 2)
+                assert np.array_equal(swapped, wanted), "codes"
+
+
 @tap.test("msb", "lsb", "u8")
 def test_castling_in_bits(order):
     """Rights that stand in packed planes are seen: counted, and their rows skipped when told."""
