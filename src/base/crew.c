@@ -112,10 +112,9 @@ int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *se
         help(&crew, omp_get_thread_num());
     } else {
         status = lead(self, &crew);
-        pthread_mutex_lock(&crew.lock);
+        crew_lock(&crew);
         crew.is_over = true;
-        pthread_cond_broadcast(&crew.changed);
-        pthread_mutex_unlock(&crew.lock);
+        crew_unlock(&crew);
     }
     pthread_cond_destroy(&crew.changed);
     pthread_mutex_destroy(&crew.lock);
@@ -183,10 +182,13 @@ void crew_await(struct crew *crew, bool (*is_over)(void *self), void *self)
     pthread_mutex_unlock(&crew->lock);
 }
 
-void crew_change(struct crew *crew, void (*change)(void *self), void *self)
+void crew_lock(struct crew *crew)
 {
     pthread_mutex_lock(&crew->lock);
-    change(self);
+}
+
+void crew_unlock(struct crew *crew)
+{
     pthread_cond_broadcast(&crew->changed);
     pthread_mutex_unlock(&crew->lock);
 }

@@ -60,8 +60,9 @@ void crew_drop_task(struct crew *crew, struct crew_task *task);
 /* Take part until is_over(self), which is asked under the lock, says so. */
 void crew_await(struct crew *crew, bool (*is_over)(void *self), void *self);
 
-/* Change under the lock what decides about what is due, and have everybody look again. */
-void crew_change(struct crew *crew, void (*change)(void *self), void *self);
+/* Around a change of what decides about what is due: then everybody looks again. */
+void crew_lock(struct crew *crew);
+void crew_unlock(struct crew *crew);
 
 /* Job i of a row of equal ones. */
 typedef void (*crew_job)(void *self, int64_t i, int worker);

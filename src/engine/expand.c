@@ -102,26 +102,7 @@ static int remove_old_manifest(const char *path, bool force, struct error *err)
     return status;
 }
 
-/* Output, sidecar and manifest get their final names, while no other writer's do. */
-static int commit_output(struct expand_job *job, struct error *err)
-{
-    if (remove_old_manifest(job->path, job->force, err) != 0 ||
-        archive_out_commit(job->archive, err) != 0)
-        return -1;
-    if (job->settings->sidecar &&
-        sidecar_write(job->path, job->result->n_rows, job->force, err) != 0)
-        return -1;
-    return record_write(job, err);
-}
-
 /* --- beside the members --- */
-
-static void set_surveyed(void *self)
-{
-    struct expand_job *job = self;
-
-    job->was_surveyed = true;
-}
 
 static bool survey_is_due(void *self)
 {
@@ -137,7 +118,9 @@ static void survey_step(void *self)
     plan_survey(job->plan, &job->survey_failure);
     if (job->survey_failure.kind != ERROR_NONE)
         members_stop(&job->archive->members, &job->survey_failure);
-    crew_change(job->archive->members.crew, set_surveyed, job);
+    crew_lock(job->archive->members.crew);
+    job->was_surveyed = true;
+    crew_unlock(job->archive->members.crew);
 }
 
 static bool inputs_are_due(void *self)
@@ -210,14 +193,19 @@ static int write_members(struct expand_job *job, struct error *err)
 
 static int write_output(struct expand_job *job, struct error *err)
 {
-    int turn, status;
+    int turn, status = -1;
 
     if (add_members(job, err) != 0 || set_comment(job, err) != 0 || write_members(job, err) != 0 ||
         plan_inputs_check_unchanged(job->plan, err) != 0 ||
         archive_out_sync(job->archive, err) != 0)
         return -1;
+    /* Output, sidecar and manifest get their final names while no other writer's do. */
     turn = output_turn_take(job->path);
-    status = commit_output(job, err);
+    if (remove_old_manifest(job->path, job->force, err) == 0 &&
+        archive_out_commit(job->archive, err) == 0 &&
+        (!job->settings->sidecar ||
+         sidecar_write(job->path, job->result->n_rows, job->force, err) == 0))
+        status = record_write(job, err);
     output_turn_end(turn);
     return status;
 }

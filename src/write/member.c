@@ -370,50 +370,6 @@ static bool has_next(void *self)
     return p->n_delivered < p->n_taken && slot_of(p, p->n_delivered)->is_done;
 }
 
-static void deliver(void *self)
-{
-    struct packer *p = self;
-
-    p->n_delivered++;
-}
-
-/* The next packed bytes, a whole run of deflate blocks, and what is known of the member so far: its
- * CRC, its size, and at the end, where n_bytes is 0, its codec. The packers of a crew work one
- * after another. */
-static int packer_pull(struct packer *p, struct member *member, struct error *err)
-{
-    static const struct crew_work work = {take_job, run_job, end_job};
-    struct crew *crew = p->all->crew;
-    struct slot *slot;
-
-    do {
-        if (p->is_held)
-            crew_change(crew, deliver, p);
-        p->is_held = false;
-        if (p->n_delivered == p->n_pieces) {
-            member->n_bytes = 0;
-            snprintf(member->codec, sizeof member->codec, "%s", p->choice.name);
-            return 0;
-        }
-        if (!p->has_begun)
-            crew_begin(crew, &work, p);
-        p->has_begun = true;
-        crew_await(crew, has_next, p);
-        if (p->next_failure->kind != ERROR_NONE) {
-            crew_end(crew); /* nobody writes into the failure any more */
-            p->has_begun = false;
-            return error_pass(err, p->next_failure);
-        }
-        p->is_held = true;
-        slot = slot_of(p, p->n_delivered);
-        member->crc = crc_combine(member->crc, slot->crc, slot->unpacked_nbytes);
-        member->made_nbytes += slot->unpacked_nbytes;
-    } while (slot->packed.n_bytes == 0);
-    member->bytes = slot->packed.data;
-    member->n_bytes = slot->packed.n_bytes;
-    return 0;
-}
-
 /* --- members: prepared, pulled, checked --- */
 
 /* A stored block of no bytes, not the last one: changes nothing, but for the length. */
@@ -436,13 +392,6 @@ static bool preparer_is_due(void *self)
     return p->next < all->n_begun || (p->next == all->n_begun && !all->list[p->next]->waits);
 }
 
-static void preparer_advance(void *self)
-{
-    struct preparer *p = self;
-
-    p->next += MEMBERS_N_PREPARERS;
-}
-
 static void preparer_step(void *self)
 {
     struct preparer *p = self;
@@ -452,7 +401,9 @@ static void preparer_step(void *self)
 
     if (pieces != NULL)
         member->packer = packer_new(p->all, pieces, &about, &member->failure);
-    crew_change(p->all->crew, preparer_advance, p);
+    crew_lock(p->all->crew);
+    p->next += MEMBERS_N_PREPARERS;
+    crew_unlock(p->all->crew);
 }
 
 void members_begin(struct members *all)
@@ -478,13 +429,6 @@ void members_stop(struct members *all, const struct error *failure)
     all->has_failed = true;
 }
 
-static void begin_next(void *self)
-{
-    struct members *all = self;
-
-    all->n_begun++;
-}
-
 static bool is_prepared(void *self)
 {
     const struct members *all = self;
@@ -493,26 +437,57 @@ static bool is_prepared(void *self)
     return all->preparers[member % MEMBERS_N_PREPARERS].next > member;
 }
 
+/* The next packed bytes, a whole run of deflate blocks, and what is known of the member so far: its
+ * CRC, its size, and at the end, where n_bytes is 0, its codec. The packers of a crew work one
+ * after another. */
 static int pull_packed(struct member *member, struct error *err)
 {
+    static const struct crew_work work = {take_job, run_job, end_job};
     struct members *all = member->all;
-    const uint64_t before = member->made_nbytes;
+    struct packer *p;
+    struct slot *slot;
 
     if (all->n_begun < all->n && member == all->list[all->n_begun]) {
-        crew_change(all->crew, begin_next, all);
+        crew_lock(all->crew);
+        all->n_begun++;
+        crew_unlock(all->crew);
         crew_await(all->crew, is_prepared, all);
     }
     if (all->has_failed || member->failure.kind != ERROR_NONE)
         return error_pass(err, all->has_failed ? &all->failure : &member->failure);
-    if (packer_pull(member->packer, member, err) != 0)
-        return -1;
-    if (all->progress != NULL)
-        all->progress(all->progress_self, member->made_nbytes - before);
-    if (member->n_bytes > 0)
-        return 0;
-    member_release(member);
-    if (member->close != NULL)
-        member->close(member);
+    p = member->packer;
+    do {
+        if (p->is_held) {
+            crew_lock(all->crew);
+            p->n_delivered++;
+            crew_unlock(all->crew);
+        }
+        p->is_held = false;
+        if (p->n_delivered == p->n_pieces) {
+            snprintf(member->codec, sizeof member->codec, "%s", p->choice.name);
+            member_release(member);
+            if (member->close != NULL)
+                member->close(member);
+            return 0;
+        }
+        if (!p->has_begun)
+            crew_begin(all->crew, &work, p);
+        p->has_begun = true;
+        crew_await(all->crew, has_next, p);
+        if (p->next_failure->kind != ERROR_NONE) {
+            crew_end(all->crew); /* nobody writes into the failure any more */
+            p->has_begun = false;
+            return error_pass(err, p->next_failure);
+        }
+        p->is_held = true;
+        slot = slot_of(p, p->n_delivered);
+        member->crc = crc_combine(member->crc, slot->crc, slot->unpacked_nbytes);
+        member->made_nbytes += slot->unpacked_nbytes;
+        if (all->progress != NULL)
+            all->progress(all->progress_self, slot->unpacked_nbytes);
+    } while (slot->packed.n_bytes == 0);
+    member->bytes = slot->packed.data;
+    member->n_bytes = slot->packed.n_bytes;
     return 0;
 }
 

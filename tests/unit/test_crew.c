@@ -119,13 +119,6 @@ static void step(void *self)
     work->n_in_step--;
 }
 
-static void open_work(void *self)
-{
-    struct stepwise *work = self;
-
-    work->is_open = true;
-}
-
 static bool all_is_done(void *self)
 {
     const struct stepwise *work = self;
@@ -149,7 +142,9 @@ static int lead_stepwise(void *self, struct crew *crew)
 
     crew_add_task(crew, &task);
     crew_begin(crew, &work, stepwise);
-    crew_change(crew, open_work, stepwise);
+    crew_lock(crew);
+    stepwise->is_open = true;
+    crew_unlock(crew);
     crew_await(crew, some_is_done, stepwise);
     crew_await(crew, all_is_done, stepwise);
     crew_end(crew);
@@ -177,7 +172,9 @@ static int lead_giving_up(void *self, struct crew *crew)
     struct stepwise *stepwise = self;
     int64_t n_taken;
 
-    crew_change(crew, open_work, stepwise);
+    crew_lock(crew);
+    stepwise->is_open = true;
+    crew_unlock(crew);
     crew_begin(crew, &work, stepwise);
     crew_await(crew, some_is_done, stepwise);
     crew_end(crew);
