@@ -11,7 +11,6 @@
 
 #include "base/output.h"
 #include "engine/expand.h"
-#include "engine/shards.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * described to the plan as stored arrays of its inputs are: one array for each input, all of them
  * in the one file. So whatever reads, cuts, orders and writes rows need not know of them.
  */
-#include "engine/made.h"
+#include "engine/plan.h"
 
 #include "base/text.h"
 #include "shard/scratch.h"

@@ -6,8 +6,6 @@
  */
 #include "engine/plan.h"
 
-#include "engine/made.h"
-#include "engine/shards.h"
 #include "engine/survey.h"
 
 #include <stdarg.h>

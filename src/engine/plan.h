@@ -80,7 +80,7 @@ struct plan {
     bool was_expanded;    /* an input holds images; looked for only when rows are folded */
     struct plan_note *notes; /* owned */
     size_t n_notes;
-    struct made **made; /* owned list: arrays that are made, not read (made.h) */
+    struct made **made; /* owned list: arrays that are made, not read */
     size_t n_made;
     bool provenance;
     bool swaps;       /* a chosen transform swaps colours */
@@ -213,5 +213,78 @@ int select_unique(struct plan *plan, struct error *err);
 
 /* The seed of all choices: as told, or mixed with a name. */
 uint64_t plan_seed(const struct plan *plan);
+
+/* --- arrays that are made and not read --- */
+
+/* They get rows of their own beside the inputs' arrays, and are written as those are. */
+
+/* What an array is to be. */
+struct made_form {
+    const char *key; /* borrowed */
+    struct dtype dtype;
+    unsigned n_dims; /* of a row, at most 7 */
+    uint64_t row_shape[7];
+    uint64_t n_elements; /* of a list without rows: its length, over all inputs; else 0 */
+};
+
+/*
+ * Make room in an unlinked temp file for an array with a row for each row of the plan, zeros at
+ * first; of objects (rows have no shape), in memory, None at first. It is known to the plan from
+ * made_put on. NULL with err set; the plan owns it.
+ */
+struct made *made_new(struct plan *plan, const struct made_form *form, struct error *err);
+
+/* Write n rows from row `row` on. */
+int made_write(struct made *made, uint64_t row, const void *rows, uint64_t n, struct error *err);
+
+/* Of objects: row `row` is an item that outlives the plan's work, or n numbers, which are copied.
+ */
+void made_put_item(struct made *made, uint64_t row, const struct pickle_item *item);
+int made_put_list(struct made *made, uint64_t row, const struct dtype *dtype, const void *numbers,
+                  uint64_t n, struct error *err);
+
+/* Make it one of the plan's arrays: in the place of the array of its key, whose role it keeps, or
+ * as a new one that is repeated for each image. */
+int made_put(struct plan *plan, struct made *made, struct error *err);
+
+/* Accepts NULL. */
+void made_free(struct made *made);
+
+/* --- an output cut into several shards: which rows each holds, and what it is called --- */
+
+/*
+ * A block of the row order never straddles two shards; orders without blocks (transform, shuffled)
+ * are cut after exactly so many rows. A plan that folds its inputs together may give each of them a
+ * shard of its own.
+ */
+
+/* How a plan's output is cut. */
+enum shards_cut {
+    SHARDS_ONE,    /* not at all */
+    SHARDS_ROWS,   /* after exactly so many rows */
+    SHARDS_BLOCKS, /* after so many blocks */
+    SHARDS_REACH,  /* after the block that reaches so many rows */
+    SHARDS_INPUTS, /* one for each input */
+};
+enum shards_cut shards_cut(const struct plan *plan);
+
+/* Shard i, which begins at output row `first`, where the one before ends. */
+struct order shards_slice(const struct plan *plan, uint64_t i, uint64_t first);
+
+/* The number of shards; at least 1. */
+uint64_t shards_count(const struct plan *plan);
+
+/* What shard i of an output is called: OUT.npz -> OUT-00000.npz, x%03d.npz -> x000.npz; the name
+ * itself for the only one of an output that is not cut; the name of its input in the folder OUT
+ * where each input has a shard. Appended to name. */
+int shards_name(const struct plan *plan, const char *output, uint64_t i, struct text *name,
+                struct error *err);
+
+/* Output rows of a block in which no image is left out but by --pick. */
+uint64_t shards_block_rows(const struct plan *plan);
+
+/* The rows of a full shard where that is less than was asked for, because blocks stay whole: else
+ * 0. */
+uint64_t shards_rounded(const struct plan *plan);
 
 #endif

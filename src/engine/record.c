@@ -6,8 +6,6 @@
  */
 #include "engine/expand.h"
 
-#include "engine/shards.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

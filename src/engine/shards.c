@@ -4,7 +4,7 @@
  * the block that reaches the number; orders without blocks are cut at the very row. A shard is a
  * slice of the one order, found from its first row.
  */
-#include "engine/shards.h"
+#include "engine/plan.h"
 
 #include <string.h>
 

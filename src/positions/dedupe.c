@@ -15,7 +15,6 @@
 
 #include "base/text.h"
 #include "engine/kernel.h"
-#include "engine/made.h"
 #include "engine/order.h"
 #include "positions/key.h"
 #include "positions/sparse.h"

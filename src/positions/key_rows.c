@@ -12,7 +12,6 @@
 #include "base/crew.h"
 #include "base/meter.h"
 #include "base/text.h"
-#include "engine/made.h"
 #include "manifest/digest.h"
 #include "positions/positions.h"
 #include "shard/batch.h"

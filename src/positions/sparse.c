@@ -10,8 +10,6 @@
  */
 #include "positions/sparse.h"
 
-#include "engine/made.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* test_shards.c - where an output is cut, and what its shards are called. */
-#include "engine/shards.h"
+#include "engine/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
