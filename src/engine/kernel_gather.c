@@ -45,14 +45,10 @@ DEFINE_PLAIN(16)
 DEFINE_PLAIN(32)
 DEFINE_PLAIN(64)
 
-static unsigned get_bit(const uint8_t *bytes, uint32_t i, bool lsb_first)
-{
-    return (unsigned)bytes[i >> 3] >> (lsb_first ? (i & 7) : 7 - (i & 7)) & 1u;
-}
-
 void gather_plain_bits(const struct gather_tile *tile)
 {
     const size_t n_bytes = (tile->n + 7) / 8;
+    const unsigned flip = tile->lsb_first ? 0 : 7;
 
     for (size_t p = 0; p < tile->n_planes; p++) {
         uint8_t *out = tile->out + p * n_bytes;
@@ -63,8 +59,8 @@ void gather_plain_bits(const struct gather_tile *tile)
             unsigned byte = 0;
 
             for (size_t k = 0; k < end; k++)
-                byte |= get_bit(tile->from[p], src[k], tile->lsb_first)
-                        << (tile->lsb_first ? k : 7 - k);
+                byte |= ((unsigned)tile->from[p][src[k] >> 3] >> ((src[k] & 7) ^ flip) & 1u)
+                        << (k ^ flip);
             out[b] = (uint8_t)byte;
         }
     }

@@ -78,13 +78,8 @@ static size_t aligned_row_nbytes(const struct row_supply *supply)
     return (supply->readers[0].unit_nbytes + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
 }
 
-static size_t supply_room_nbytes(const struct row_supply *supply)
-{
-    return aligned_row_nbytes(supply) + supply->readers[1].unit_nbytes;
-}
-
 /* A row as bytes, and its values (NULL without). Those of a window stay until it is loaded again,
- * others are copied to `room` of supply_room_nbytes. Thread-safe. */
+ * others are copied to `room`: an aligned row, and its values. Thread-safe. */
 static int supply_get(struct row_supply *supply, unsigned window, uint64_t row, uint8_t *room,
                       const uint8_t *both[2], struct error *err)
 {
@@ -181,7 +176,8 @@ static int images_make(const struct pieces *pieces, const struct piece_rows *row
     const struct image_pieces *self = (const struct image_pieces *)pieces;
     const struct row_supply *supply = self->of->supply;
     const size_t n_bytes = (rows->end - rows->begin) * pieces->row_nbytes;
-    const size_t room_nbytes = supply != NULL ? supply_room_nbytes(supply) + 16 : 0;
+    const size_t room_nbytes =
+        supply != NULL ? aligned_row_nbytes(supply) + supply->readers[1].unit_nbytes + 16 : 0;
     struct image_walk walk;
     /* A header is a multiple of 16, so that the rows stay aligned for the kernels. */
     uint8_t *to = bytes_reserve(out, n_bytes + room_nbytes + CODEC_READ_SLACK, err), *room;
@@ -361,28 +357,23 @@ static int pad_header(struct copy_pieces *self, const struct array *array, struc
     return 0;
 }
 
-static int read_next(struct copy_pieces *self, uint8_t *out, uint64_t n_bytes, struct error *err)
-{
-    const size_t left = self->longer.n_bytes - self->header_done;
-    const size_t n = n_bytes < left ? (size_t)n_bytes : left;
-
-    if (n > 0)
-        memcpy(out, self->longer.data + self->header_done, n);
-    self->header_done += n;
-    return unpack_read(&self->unpack, out + n, n_bytes - n, err);
-}
-
 static int copy_load(struct pieces *pieces, struct piece_rows *rows, struct error *err)
 {
     struct copy_pieces *self = (struct copy_pieces *)pieces;
     struct run *run = &self->windows[!self->latest];
     const uint64_t n_bytes = rows->end - rows->begin;
+    const size_t left = self->longer.n_bytes - self->header_done;
+    const size_t n = n_bytes < left ? (size_t)n_bytes : left; /* of the longer header */
 
     rows->window = self->latest = !self->latest;
     run->begin = rows->begin;
     run->bytes.n_bytes = 0;
-    if (bytes_reserve(&run->bytes, n_bytes + 1, err) == NULL ||
-        read_next(self, run->bytes.data, n_bytes, err) != 0)
+    if (bytes_reserve(&run->bytes, n_bytes + 1, err) == NULL)
+        return -1;
+    if (n > 0)
+        memcpy(run->bytes.data, self->longer.data + self->header_done, n);
+    self->header_done += n;
+    if (unpack_read(&self->unpack, run->bytes.data + n, n_bytes - n, err) != 0)
         return -1;
     run->bytes.n_bytes = n_bytes;
     return rows->end == pieces->n_rows ? unpack_finish(&self->unpack, err) : 0;

@@ -93,31 +93,19 @@ int objects_make(const struct pieces *pieces, const struct piece_rows *rows, str
     return status == 0 && rows->end == pieces->n_rows ? pickle_write_trailer(out, err) : status;
 }
 
-/* How many different dtypes the ndarrays among the input's items have. */
-static int count_dtypes(const struct reader *rows, unsigned *n_dtypes, struct error *err)
-{
-    struct pickle_writer all = {.n_items = UINT64_MAX};
-
-    for (uint64_t row = 0; row < rows->n_rows; row++)
-        for (uint64_t sub = 0; sub < rows->n_items; sub++)
-            if (pickle_writer_note(&all, row * rows->n_items + sub, &reader_items(rows, row)[sub],
-                                   err) != 0)
-                return -1;
-    *n_dtypes = all.n_dtypes;
-    return 0;
-}
-
 /* Tell the writer where in the output each dtype comes first; ends as soon as all are known. */
 static int note_dtypes(struct image_pieces *self, struct error *err)
 {
     const struct reader *reader = &self->of->supply->readers[0];
+    struct pickle_writer all = {.n_items = UINT64_MAX}; /* those of the input */
     struct image_walk walk;
-    unsigned n_dtypes;
 
-    if (count_dtypes(reader, &n_dtypes, err) != 0)
-        return -1;
+    for (uint64_t i = 0; i < reader->n_rows * reader->n_items; i++)
+        if (pickle_writer_note(
+                &all, i, &reader_items(reader, i / reader->n_items)[i % reader->n_items], err) != 0)
+            return -1;
     image_walk_begin(&walk, self->of->job->order, 0, self->head.n_rows);
-    while (self->writer.n_dtypes < n_dtypes && image_walk_next(&walk))
+    while (self->writer.n_dtypes < all.n_dtypes && image_walk_next(&walk))
         for (uint64_t i = 0; i < walk.n * reader->n_items; i++) {
             const uint64_t row = walk.images[i / reader->n_items].row;
 

@@ -149,26 +149,21 @@ static int hash_image(const struct moving *m, uint64_t at, uint32_t t, struct by
     return status;
 }
 
-static int hash_row(struct unique *u, uint64_t at, struct bytes *room, struct error *err)
-{
-    XXH128_hash_t *hashes = u->hashes + at * u->plan->n_chosen;
-
-    memset(hashes, 0, u->plan->n_chosen * sizeof *hashes);
-    for (size_t i = 0; i < u->n_moving; i++)
-        for (uint32_t k = 0; k < u->plan->n_chosen; k++)
-            if (hash_image(&u->moving[i], at, u->plan->chosen[k], room, &hashes[k], err) != 0)
-                return -1;
-    return 0;
-}
-
 /* A few rows of the chunk. */
 static void hash_rows(void *self, int64_t job, int worker)
 {
     struct unique *u = self;
     const uint64_t begin = (uint64_t)job * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
+    const uint32_t n = u->plan->n_chosen;
 
-    for (uint64_t at = begin; at < end && at < u->n; at++)
-        hash_row(u, at, &u->rooms[worker], &u->errors[at]);
+    for (uint64_t at = begin; at < end && at < u->n; at++) {
+        XXH128_hash_t *hashes = u->hashes + at * n;
+
+        memset(hashes, 0, n * sizeof *hashes);
+        for (size_t i = 0; i < u->n_moving * n && u->errors[at].kind == ERROR_NONE; i++)
+            (void)hash_image(&u->moving[i / n], at, u->plan->chosen[i % n], &u->rooms[worker],
+                             &hashes[i % n], &u->errors[at]);
+    }
 }
 
 /* Drop the images of a row that equal one before them. */

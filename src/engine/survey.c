@@ -195,22 +195,6 @@ static struct survey_codes *find_seen(const struct survey_seen *seen, const char
     return NULL;
 }
 
-static struct survey_codes *add_seen(struct survey_seen *seen, const char *key, struct error *err)
-{
-    struct survey_codes *codes;
-
-    if (list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of an array", err) != 0)
-        return NULL;
-    codes = &seen->arrays[seen->n];
-    *codes = (struct survey_codes){.key = strdup(key), .min = INFINITY};
-    if (codes->key == NULL) {
-        error_no_memory(err, "codes of an array");
-        return NULL;
-    }
-    seen->n++;
-    return codes;
-}
-
 int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *err)
 {
     seen->turn_codes |= plan->turn_codes;
@@ -223,8 +207,14 @@ int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *
         if ((role != ROLE_GRID && role != ROLE_VALUE && role != ROLE_TO_MOVE) ||
             survey_range(plan, array, &range, NULL) != 0)
             continue; /* its own plan says what is wrong with it */
-        if (codes == NULL && (codes = add_seen(seen, array->key, err)) == NULL)
-            return -1;
+        if (codes == NULL) {
+            if (list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of arrays", err) != 0)
+                return -1;
+            codes = &seen->arrays[seen->n++];
+            *codes = (struct survey_codes){.key = strdup(array->key), .min = INFINITY};
+            if (codes->key == NULL)
+                return error_no_memory(err, "codes of arrays");
+        }
         codes->codes |= range.codes;
         if (range.n > 0 && range.min < codes->min)
             codes->min = range.min;
