@@ -482,45 +482,13 @@ static int write_classes(struct dedupe *d, struct error *err)
     return sparse_write(&d->sparse, err) != 0 ? -1 : made_put(d->plan, d->counts, err);
 }
 
-/* Where each input's rows end among those that are left. */
-static int set_ends(struct plan *plan, struct error *err)
-{
-    uint64_t row = 0, n_left = 0;
-
-    plan->input_ends = calloc(plan->n_archives + 1, sizeof *plan->input_ends);
-    if (plan->input_ends == NULL)
-        return error_no_memory(err, "inputs");
-    for (size_t i = 0; i < plan->n_archives; i++) {
-        for (uint64_t k = 0; k < plan->archive_rows[i]; k++, row++)
-            n_left += selection_has(&plan->selection, row, 0);
-        plan->input_ends[i] = n_left;
-    }
-    return 0;
-}
-
-static int note(struct dedupe *d, struct error *err)
-{
-    struct plan *plan = d->plan;
-    const struct dedupe_result *r = d->result;
-
-    if (r->n_others > 0 &&
-        plan_warn(plan, err,
-                  "%" PRIu64 " positions have rows that differ in arrays that are not "
-                  "averaged: the first one's are kept",
-                  r->n_others) != 0)
-        return -1;
-    return plan_note(plan, "command", "dedupe", 0, err) | key_note(plan, &d->key, err) |
-           plan_note(plan, "merge", d->settings->means ? "mean" : "first", 0, err) |
-           plan_note(plan, "positions", NULL, r->n_positions, err) |
-           plan_note(plan, "largest_class", NULL, r->largest, err) |
-           plan_note(plan, "conflicts", NULL, r->n_conflicts, err);
-}
-
 static int fold(struct dedupe *d, struct error *err)
 {
     struct plan *plan = d->plan;
+    const struct dedupe_result *r = d->result;
     const struct key_reader reader = {plan, &d->key, d->settings, false, keep_rows, d};
     const uint64_t memory = d->settings->max_memory;
+    uint64_t row = 0, n_left = 0;
 
     if (plan_survey(plan, err) != 0 || key_of_plan(&d->key, plan, NULL, err) != 0 ||
         find_labels(d, err) != 0 ||
@@ -550,9 +518,28 @@ static int fold(struct dedupe *d, struct error *err)
         join_boxes(d, err) != 0)
         return -1;
     d->result->n_rows = plan->n_rows;
-    if (write_classes(d, err) != 0 || note(d, err) != 0 ||
-        (d->settings->out_dir != NULL && set_ends(plan, err) != 0))
+    if (write_classes(d, err) != 0 ||
+        (r->n_others > 0 && plan_warn(plan, err,
+                                      "%" PRIu64 " positions have rows that differ in arrays that "
+                                      "are not averaged: the first one's are kept",
+                                      r->n_others) != 0) ||
+        plan_note(plan, "command", "dedupe", 0, err) != 0 || key_note(plan, &d->key, err) != 0 ||
+        plan_note(plan, "merge", d->settings->means ? "mean" : "first", 0, err) != 0 ||
+        plan_note(plan, "positions", NULL, r->n_positions, err) != 0 ||
+        plan_note(plan, "largest_class", NULL, r->largest, err) != 0 ||
+        plan_note(plan, "conflicts", NULL, r->n_conflicts, err) != 0)
         return -1;
+    if (d->settings->out_dir == NULL)
+        return plan_set_order(plan, err);
+    /* Where each input's rows end among those that are left. */
+    plan->input_ends = calloc(plan->n_archives + 1, sizeof *plan->input_ends);
+    if (plan->input_ends == NULL)
+        return error_no_memory(err, "inputs");
+    for (size_t i = 0; i < plan->n_archives; i++) {
+        for (uint64_t k = 0; k < plan->archive_rows[i]; k++, row++)
+            n_left += selection_has(&plan->selection, row, 0);
+        plan->input_ends[i] = n_left;
+    }
     return plan_set_order(plan, err);
 }
 

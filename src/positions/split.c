@@ -34,33 +34,10 @@ static int refuse_part(const char *word, const char *why, struct error *err)
     return error_set(err, ERROR_USAGE, "--parts: %s: %s", text_quote(word).text, why);
 }
 
-static int parse_part(struct split *split, char *word, struct error *err)
-{
-    char *equal = strchr(word, '='), *end;
-    double share;
-
-    if (equal == NULL || equal == word)
-        return refuse_part(word, "expected NAME=SHARE, as in train=0.9,val=0.1", err);
-    share = strtod(equal + 1, &end);
-    if (end == equal + 1 || *end != '\0' || !(share >= 0 && share <= 1))
-        return refuse_part(word, "expected a share from 0 to 1", err);
-    *equal = '\0';
-    if (strchr(word, '/') != NULL || *word == '.')
-        return refuse_part(word, "the name is part of a file's name", err);
-    for (size_t i = 0; i < split->n_parts; i++)
-        if (strcmp(split->parts[i].name, word) == 0)
-            return refuse_part(word, "is listed twice", err);
-    if (split->n_parts == SPLIT_MAX_PARTS)
-        return refuse_part(word, "there are too many parts", err);
-    split->parts[split->n_parts].name = word;
-    split->parts[split->n_parts++].share = share;
-    return 0;
-}
-
 int split_parse(struct split *split, const char *text, struct error *err)
 {
-    char *rest, *word;
-    double sum = 0;
+    double sum = 0, share;
+    char *rest, *word, *equal, *end;
 
     *split = (struct split){0};
     if (text == NULL)
@@ -68,11 +45,25 @@ int split_parse(struct split *split, const char *text, struct error *err)
     rest = split->text = strdup(text);
     if (rest == NULL)
         return error_no_memory(err, "parts");
-    while ((word = strsep(&rest, ",")) != NULL)
-        if (parse_part(split, word, err) != 0)
-            return -1;
-    for (size_t i = 0; i < split->n_parts; i++)
-        sum += split->parts[i].share;
+    while ((word = strsep(&rest, ",")) != NULL) {
+        equal = strchr(word, '=');
+        if (equal == NULL || equal == word)
+            return refuse_part(word, "expected NAME=SHARE, as in train=0.9,val=0.1", err);
+        share = strtod(equal + 1, &end);
+        if (end == equal + 1 || *end != '\0' || !(share >= 0 && share <= 1))
+            return refuse_part(word, "expected a share from 0 to 1", err);
+        *equal = '\0';
+        if (strchr(word, '/') != NULL || *word == '.')
+            return refuse_part(word, "the name is part of a file's name", err);
+        for (size_t i = 0; i < split->n_parts; i++)
+            if (strcmp(split->parts[i].name, word) == 0)
+                return refuse_part(word, "is listed twice", err);
+        if (split->n_parts == SPLIT_MAX_PARTS)
+            return refuse_part(word, "there are too many parts", err);
+        split->parts[split->n_parts].name = word;
+        split->parts[split->n_parts++].share = share;
+        sum += share;
+    }
     if (fabs(sum - 1) > 1e-9)
         return error_set(err, ERROR_USAGE, "--parts: the shares sum to %.10g, expected 1", sum);
     return 0;
@@ -190,41 +181,27 @@ static int take_values(struct run *run, const struct plan *plan, const struct pl
     return status;
 }
 
-static int find_by(const struct plan *plan, const char *name, const struct plan_array **by,
-                   struct error *err)
-{
-    const struct npy_header *header;
-
-    for (size_t i = 0; i < plan->n_arrays && *by == NULL; i++)
-        if (strcmp(plan->arrays[i].key, name) == 0)
-            *by = &plan->arrays[i];
-    if (*by == NULL)
-        return error_set(err, ERROR_USAGE, "--by: %s has no array %s",
-                         text_path(plan->archives[0].path).text, text_quote(name).text);
-    header = &(*by)->sources[0]->header;
-    if (header->n_dims != 1 || header->shape[0] != plan->n_rows ||
-        strchr("iuSU", header->dtype.kind) == NULL)
-        return plan_refuse(plan, *by, err, "--by: expected an integer or a string for each row");
-    return 0;
-}
-
 /* The sides of one input's rows. like->path NULL: it is the first one, whose key is kept. */
 static int read_input(struct run *run, const struct plan *plan, struct key_like *like,
                       struct key *first, struct error *err)
 {
     const char *name = name_of_by(run->settings);
-    const struct plan_array *by = NULL;
+    const struct plan_array *by = name != NULL ? plan_find_array(plan, name) : NULL;
+    const struct npy_header *header = by != NULL ? &by->sources[0]->header : NULL;
     struct key key = {0};
-    int status = 0;
+    int status;
 
+    if (name != NULL && by == NULL)
+        return error_set(err, ERROR_USAGE, "--by: %s has no array %s",
+                         text_path(plan->archives[0].path).text, text_quote(name).text);
+    if (by != NULL && (header->n_dims != 1 || header->shape[0] != plan->n_rows ||
+                       strchr("iuSU", header->dtype.kind) == NULL))
+        return plan_refuse(plan, by, err, "--by: expected an integer or a string for each row");
     run->sides = malloc(plan->n_rows + 1);
     run->split->inputs[run->split->n_inputs++] = (struct split_input){plan->n_rows, run->sides};
     if (run->sides == NULL)
         return error_no_memory(err, "sides of rows");
-    if (name != NULL)
-        status = find_by(plan, name, &by, err);
-    if (status == 0)
-        status = key_of_plan(&key, plan, like->path != NULL ? like : NULL, err);
+    status = key_of_plan(&key, plan, like->path != NULL ? like : NULL, err);
     if (status == 0 && by != NULL)
         status = take_values(run, plan, by, err);
     if (status == 0 && (by == NULL || run->rows.items != NULL))

@@ -191,18 +191,6 @@ static void put_labels(struct pen *p, const struct tally *tally)
 
 /* --- positions --- */
 
-static void put_positions(struct pen *p, const struct set_positions *n)
-{
-    if (!n->is_known)
-        return;
-    pen_put(p,
-            "<h3>Positions up to symmetry</h3>\n<p>%llu rows are %llu positions: %llu rows repeat "
-            "one. ",
-            (count)n->n_rows, (count)n->n_classes, (count)(n->n_rows - n->n_classes));
-    pen_put(p, "The most frequent one has %llu rows; %llu positions have different values.</p>\n",
-            (count)n->largest, (count)n->n_conflicts);
-}
-
 static void put_matrix(struct pen *p, const char *title, const uint64_t *matrix, size_t n)
 {
     pen_put(p, "<h4>%s</h4>\n<table>\n<tr><th></th>", title);
@@ -216,26 +204,6 @@ static void put_matrix(struct pen *p, const char *title, const uint64_t *matrix,
         pen_put(p, "</tr>\n");
     }
     pen_put(p, "</table>\n");
-}
-
-/* Of several sets: how many rows of each occur in each other one. */
-static void put_overlap(struct pen *p, const struct report_request *request,
-                        const struct report_files *files, const struct report_overlap *overlap)
-{
-    pen_put(p, "<section class=\"overlap\">\n<h2>Positions in common</h2>\n");
-    if (overlap->why.kind != ERROR_NONE) {
-        pen_put_html(p, "<p>The sets do not compare: ", overlap->why.message, "</p>\n</section>\n");
-        return;
-    }
-    pen_put(p, "<p>Rows of the set of a line whose position occurs in that of a column; on the "
-               "diagonal rows that repeat a position.</p>\n<ol>\n");
-    for (size_t i = 0; i < request->n; i++)
-        if (files[i].is_sure)
-            pen_put_html(p, "<li>", request->paths[i], "</li>\n");
-    pen_put(p, "</ol>\n");
-    put_matrix(p, "exactly", overlap->matrices, overlap->n);
-    put_matrix(p, "up to symmetry", overlap->matrices + overlap->n * overlap->n, overlap->n);
-    pen_put(p, "</section>\n");
 }
 
 /* --- provenance --- */
@@ -332,6 +300,7 @@ void page_begin(struct pen *p, const struct report_request *request)
 void page_put_set(struct pen *p, const struct report_set *set)
 {
     const char *verdict = report_verdict_name(set->verdict);
+    const struct set_positions *n = &set->positions;
 
     pen_put(p, "<section class=\"%s\" ", verdict);
     pen_put_html(p, "data-set=\"", set->path, "\" ");
@@ -344,7 +313,15 @@ void page_put_set(struct pen *p, const struct report_set *set)
     put_findings(p, set);
     put_labels(p, &set->tally);
     page_put_maps(p, set);
-    put_positions(p, &set->positions);
+    if (n->is_known) {
+        pen_put(p,
+                "<h3>Positions up to symmetry</h3>\n<p>%llu rows are %llu positions: %llu rows "
+                "repeat one. ",
+                (count)n->n_rows, (count)n->n_classes, (count)(n->n_rows - n->n_classes));
+        pen_put(p,
+                "The most frequent one has %llu rows; %llu positions have different values.</p>\n",
+                (count)n->largest, (count)n->n_conflicts);
+    }
     put_provenance(p, set);
     pen_put(p, "</section>\n");
 }
@@ -352,7 +329,23 @@ void page_put_set(struct pen *p, const struct report_set *set)
 void page_end(struct pen *p, const struct report_request *request, const struct report_files *files,
               const struct report_overlap *overlap)
 {
+    const bool compares = overlap->why.kind == ERROR_NONE;
+
+    /* Of several sets: how many rows of each occur in each other one. */
     if (request->n > 1)
-        put_overlap(p, request, files, overlap);
+        pen_put(p, "<section class=\"overlap\">\n<h2>Positions in common</h2>\n");
+    if (request->n > 1 && !compares)
+        pen_put_html(p, "<p>The sets do not compare: ", overlap->why.message, "</p>\n</section>\n");
+    if (request->n > 1 && compares) {
+        pen_put(p, "<p>Rows of the set of a line whose position occurs in that of a column; on the "
+                   "diagonal rows that repeat a position.</p>\n<ol>\n");
+        for (size_t i = 0; i < request->n; i++)
+            if (files[i].is_sure)
+                pen_put_html(p, "<li>", request->paths[i], "</li>\n");
+        pen_put(p, "</ol>\n");
+        put_matrix(p, "exactly", overlap->matrices, overlap->n);
+        put_matrix(p, "up to symmetry", overlap->matrices + overlap->n * overlap->n, overlap->n);
+        pen_put(p, "</section>\n");
+    }
     pen_put(p, "</body>\n</html>\n");
 }

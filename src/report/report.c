@@ -109,17 +109,6 @@ static int open_first(struct report_set *set, const char *path, struct error *er
     return tally_init(&set->tally, &set->shard, set->request->settings, err);
 }
 
-/* Sizes are those of the arrays of that name in all files. */
-static void add_sizes(struct report_set *set, const struct archive_in *archive)
-{
-    for (size_t i = 0; i < archive->n_arrays; i++)
-        for (size_t k = 0; k < set->shard.archive.n_arrays; k++)
-            if (strcmp(archive->arrays[i].key, set->shard.archive.arrays[k].key) == 0) {
-                set->nbytes[k] += archive->arrays[i].unpacked_nbytes;
-                set->packed_nbytes[k] += archive->arrays[i].packed_nbytes;
-            }
-}
-
 static int count_rows(struct report_set *set, const struct verify_result *result, bool bins,
                       struct error *err)
 {
@@ -131,8 +120,16 @@ static int count_rows(struct report_set *set, const struct verify_result *result
     const struct shard *shard = is_first ? &set->shard : &own;
     int status = is_first ? 0 : shard_open(&own, result->path, set->request->settings, err);
 
-    if (status == 0 && !bins)
-        add_sizes(set, &shard->archive);
+    /* Sizes are those of the arrays of that name in all files. */
+    for (size_t i = 0; status == 0 && !bins && i < shard->archive.n_arrays; i++)
+        for (size_t k = 0; k < set->shard.archive.n_arrays; k++) {
+            const struct array *array = &shard->archive.arrays[i];
+
+            if (strcmp(array->key, set->shard.archive.arrays[k].key) != 0)
+                continue;
+            set->nbytes[k] += array->unpacked_nbytes;
+            set->packed_nbytes[k] += array->packed_nbytes;
+        }
     if (status == 0 && result->is_expanded)
         status = verify_locate(&request, result->path, VERIFY_ALL_ROWS, &images, err);
     if (status == 0 && (images.sources == NULL || images.n_rows == shard->n_rows))
@@ -338,17 +335,6 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
     return count_positions(set, overlap, err);
 }
 
-static void release_set(struct report_set *set)
-{
-    tally_release(&set->tally);
-    if (set->is_open)
-        shard_close(&set->shard);
-    verify_results_release(&set->results);
-    free(set->nbytes);
-    text_release(&set->sentence);
-    text_release(&set->command);
-}
-
 int report_make(const struct report_request *request, struct text *text, json_t **json,
                 struct error *err)
 {
@@ -384,7 +370,13 @@ int report_make(const struct report_request *request, struct text *text, json_t 
                 page_put_set(&page, &set);
         }
         files[i] = set.files;
-        release_set(&set);
+        tally_release(&set.tally);
+        if (set.is_open)
+            shard_close(&set.shard);
+        verify_results_release(&set.results);
+        free(set.nbytes);
+        text_release(&set.sentence);
+        text_release(&set.command);
     }
     if (status == 0 && overlap.n == 0 && (json != NULL || request->n > 1))
         status = compare_sets(request, files, &overlap, err);

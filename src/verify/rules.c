@@ -293,23 +293,6 @@ enum action_flip rules_best_flip(const struct laid *laid)
 
 /* --- whose turn it is --- */
 
-/* True when the row's plane, if there is one, tells whose turn it is. */
-static bool check_turn_plane(struct rules *r)
-{
-    double found[2];
-
-    if (turn_rows_add(&r->turns, &r->form, r->row.bytes, &r->where,
-                      r->lanes->shard->conventions.plane_coding, r->image->row))
-        return true;
-    findings_add(break_rule(r, RULE_TURN_PLANE),
-                 ERROR_AT(FINDING_TO_MOVE, planes_key(r), r->image->row), "0 or 1 on all cells",
-                 planes_is_level(&r->form, r->row.bytes, (uint64_t)r->where.turn, found)
-                     ? finding_format("%g", found[0]).text
-                     : "different numbers",
-                 "plane %d is not the player to move", r->where.turn);
-    return false;
-}
-
 /* A dense policy without any mass. */
 static bool is_terminal(const struct rules *r)
 {
@@ -361,27 +344,16 @@ static void check_lead(struct rules *r)
                      "stones of the player to move less those of the other");
 }
 
-/* Elsewhere the numbers of stones differ by one at most. */
-static void check_balance(struct rules *r)
-{
-    const uint64_t *n = r->n_stones;
-
-    r->tallies[RULE_LEAD].n_rows++;
-    if (n[0] > n[1] + 1 || n[1] > n[0] + 1)
-        findings_add(break_rule(r, RULE_LEAD),
-                     ERROR_AT(FINDING_TO_MOVE, planes_key(r), r->image->row), "at most 1",
-                     finding_format("%" PRIu64 " and %" PRIu64, n[0], n[1]).text,
-                     "difference of the numbers of stones");
-}
-
 /* --- a row --- */
 
 void rules_check_row(struct rules *r, const struct window *window, const struct lane_image *image)
 {
     const struct board *board = r->lanes->shard->found.board;
-    const enum planes_convention planes = r->lanes->shard->conventions.planes;
+    const struct conventions *c = &r->lanes->shard->conventions;
+    const uint64_t *n = r->n_stones;
     uint64_t cell = 0;
     bool disjoint, tells;
+    double found[2];
 
     if ((r->lead == BOARD_LEAD_NONE && r->n_smears == 0) || planes_lane(r)->is_broken)
         return;
@@ -401,17 +373,31 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
             ERROR_AT(FINDING_PLANES_OVERLAP, planes_key(r), image->row),
             "stones of one player on a cell", finding_format("both on cell %" PRIu64, cell).text,
             "planes %" PRIu64 " and %" PRIu64 " overlap", r->where.stones[0], r->where.stones[1]);
-    tells = check_turn_plane(r);
-    if (!disjoint || r->n_stones[0] == r->form.axis ||
-        r->n_stones[1] == r->form.axis) /* no planes of stones */
+    /* The row's plane, if there is one, tells whose turn it is. */
+    tells =
+        turn_rows_add(&r->turns, &r->form, r->row.bytes, &r->where, c->plane_coding, image->row);
+    if (!tells)
+        findings_add(break_rule(r, RULE_TURN_PLANE),
+                     ERROR_AT(FINDING_TO_MOVE, planes_key(r), image->row), "0 or 1 on all cells",
+                     planes_is_level(&r->form, r->row.bytes, (uint64_t)r->where.turn, found)
+                         ? finding_format("%g", found[0]).text
+                         : "different numbers",
+                     "plane %d is not the player to move", r->where.turn);
+    if (!disjoint || n[0] == r->form.axis || n[1] == r->form.axis) /* no planes of stones */
         return;
     for (size_t i = 0; i < r->n_laid; i++)
         check_occupied(r, &r->laid[i]);
-    if (tells && r->lead == BOARD_LEAD_BALANCED)
-        check_balance(r);
-    else if (tells && r->lead == BOARD_LEAD_TO_MOVE &&
-             (planes <= PLANES_MOVER || planes == PLANES_PERMUTATION))
+    if (tells && r->lead == BOARD_LEAD_TO_MOVE &&
+        (c->planes <= PLANES_MOVER || c->planes == PLANES_PERMUTATION))
         check_lead(r);
+    if (!tells || r->lead != BOARD_LEAD_BALANCED)
+        return;
+    /* Elsewhere the numbers of stones differ by one at most. */
+    r->tallies[RULE_LEAD].n_rows++;
+    if (n[0] > n[1] + 1 || n[1] > n[0] + 1)
+        findings_add(break_rule(r, RULE_LEAD), ERROR_AT(FINDING_TO_MOVE, planes_key(r), image->row),
+                     "at most 1", finding_format("%" PRIu64 " and %" PRIu64, n[0], n[1]).text,
+                     "difference of the numbers of stones");
 }
 
 /* --- verdicts --- */
