@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define N_SLOTS          16
+#define N_SLOTS          256
 #define TEMP_INFIX       ".symaug-"
 #define TEMP_N_RANDOM    6
 #define WAIT_NANOSECONDS (5 * 1000 * 1000)

@@ -55,7 +55,7 @@ void progress_begin(struct progress *p, struct settings *settings);
 /* Clear the line: something else is to be printed. */
 void progress_hide(const struct settings *settings);
 
-/* Print a line on standard error, where the other one stands aside. */
+/* Print a line on standard error, where the other one stands aside, or where the settings say. */
 __attribute__((format(printf, 2, 3))) void command_say(const struct settings *settings,
                                                        const char *format, ...);
 
@@ -164,6 +164,13 @@ int run_make_folder(const struct settings *settings, struct error *err);
  * first, takes a line for each. Returns 1 where --skip-existing found another output than would be
  * written. */
 int run_plan(const struct settings *settings, struct plan *plan, const char *output, json_t **stats,
+             struct error *err);
+
+/* All inputs into one output; or each into its own, in the folder of --out-dir, small ones side by
+ * side. As run_plan; 1 also where --skip-bad skipped an input. */
+int run_inputs(const struct settings *settings, const struct input_list *inputs, const char *output,
+               json_t **stats, struct error *err);
+int run_each(const struct settings *settings, const struct input_list *inputs, json_t **stats,
              struct error *err);
 
 /* --- findings --- */

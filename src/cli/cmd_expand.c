@@ -1,5 +1,5 @@
 /*
- * cmd_expand.c - symaug expand: one plan for each output, or one for all inputs.
+ * cmd_expand.c - symaug expand: what its options allow, and the command line that refusals quote.
  */
 #include "cli/cli.h"
 
@@ -8,72 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static int expand_one(const struct settings *settings, const struct input_list *inputs,
-                      const char *output, json_t **stats, struct error *err)
-{
-    struct plan plan;
-    int status;
-
-    if (plan_build(&plan, (const char *const *)inputs->paths, inputs->n, settings, err) != 0)
-        return -1;
-    status = settings->canonical || settings->orbit_key ? images_of_keys(&plan, settings, err) : 0;
-    if (status == 0)
-        status = run_plan(settings, &plan, output, stats, err);
-    plan_release(&plan);
-    return status;
-}
-
-/* One input of --out-dir: its output has its base name, and its random choices depend on it. */
-static int expand_into_folder(const struct settings *settings, char *input, json_t **stats,
-                              struct error *err)
-{
-    const struct input_list inputs = {.paths = &input, .n = 1};
-    struct settings one = *settings; /* what it owns stays the caller's */
-    char *name = input_list_base_name(input, err);
-    struct text output = {0};
-    int status = -1;
-
-    if (name != NULL && text_append(&output, err, "%s/%s", settings->out_dir, name) == 0) {
-        one.seed_name = name;
-        run_settle_form(&one, output.text);
-        status = expand_one(&one, &inputs, output.text, stats, err);
-    }
-    text_release(&output);
-    free(name);
-    return status;
-}
-
-/* 1: not every input has its output. */
-static int expand_each(const struct settings *settings, const struct input_list *inputs,
-                       json_t **stats, struct error *err)
-{
-    size_t n_skipped = 0, n_differ = 0;
-
-    if (run_make_folder(settings, err) != 0)
-        return -1;
-    meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
-    for (size_t i = 0; i < inputs->n; i++) {
-        struct error one = {0};
-        const int status = expand_into_folder(settings, inputs->paths[i], stats, &one);
-
-        n_differ += status > 0;
-        if (status >= 0)
-            continue;
-        if (!settings->skip_bad || (one.kind != ERROR_DATA && one.kind != ERROR_NO_INPUT))
-            return error_pass(err, &one);
-        n_skipped++;
-        command_say(settings, "skipped: %s", one.message);
-    }
-    if (n_differ > 0)
-        command_say(settings, "%zu of %zu outputs are there but differ, and were left alone",
-                    n_differ, inputs->n);
-    if (n_skipped > 0)
-        command_say(settings, "%zu of %zu inputs were skipped", n_skipped, inputs->n);
-    return n_differ + n_skipped > 0;
-}
-
-/* --- the command line --- */
 
 static int check(const struct settings *settings, struct error *err)
 {
@@ -123,25 +57,6 @@ static int write_command(char **typed, struct text *command, struct text *operan
     return status;
 }
 
-static int expand(struct call *call, json_t **stats, struct error *err)
-{
-    struct settings *settings = &call->settings;
-    const struct input_list *inputs = &call->inputs;
-    struct survey_seen seen = {0};
-    int status = 0;
-
-    if (settings->out_dir == NULL)
-        return expand_one(settings, inputs, settings->output, stats, err);
-    /* Codings are decided by all inputs together, though each of them has a plan of its own. */
-    settings->seen = &seen;
-    for (size_t i = 0; i < inputs->n && inputs->n > 1 && status == 0; i++)
-        status = plan_see(inputs->paths[i], settings, &seen, err);
-    if (status == 0)
-        status = expand_each(settings, inputs, stats, err);
-    survey_seen_release(&seen);
-    return status;
-}
-
 static int run_expand(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
@@ -160,7 +75,9 @@ static int run_expand(struct call *call, struct error *err)
     if (status == 0)
         status = run_take_operands(call, err);
     if (status == 0)
-        status = expand(call, &stats, err);
+        status = settings->out_dir == NULL
+                     ? run_inputs(settings, &call->inputs, settings->output, &stats, err)
+                     : run_each(settings, &call->inputs, &stats, err);
     if (status < 0 || settings->stats == NULL || settings->dry_run)
         json_decref(stats);
     else if (command_put_json(settings->stats,

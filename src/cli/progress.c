@@ -81,14 +81,16 @@ void progress_hide(const struct settings *settings)
 
 void command_say(const struct settings *settings, const char *format, ...)
 {
+    FILE *to = settings->said != NULL ? settings->said : stderr;
     va_list args;
 
-    progress_hide(settings);
-    fputs("symaug: ", stderr);
+    if (to == stderr)
+        progress_hide(settings);
+    fputs("symaug: ", to);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vfprintf(to, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    fputc('\n', to);
 }
 
 void progress_end(const struct progress *p, const char *command)

@@ -11,6 +11,7 @@
 #include "manifest/manifest.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,8 @@ static int write_members(struct expand_job *job, struct error *err)
 
 static int write_output(struct expand_job *job, struct error *err)
 {
+    /* Threads of one program do not wait for a turn by asking again and again. */
+    static pthread_mutex_t next = PTHREAD_MUTEX_INITIALIZER;
     int turn, status = -1;
 
     if (add_members(job, err) != 0 || set_comment(job, err) != 0 || write_members(job, err) != 0 ||
@@ -200,6 +203,7 @@ static int write_output(struct expand_job *job, struct error *err)
         archive_out_sync(job->archive, err) != 0)
         return -1;
     /* Output, sidecar and manifest get their final names while no other writer's do. */
+    pthread_mutex_lock(&next);
     turn = output_turn_take(job->path);
     if (remove_old_manifest(job->path, job->force, err) == 0 &&
         archive_out_commit(job->archive, err) == 0 &&
@@ -207,6 +211,7 @@ static int write_output(struct expand_job *job, struct error *err)
          sidecar_write(job->path, job->result->n_rows, job->force, err) == 0))
         status = record_write(job, err);
     output_turn_end(turn);
+    pthread_mutex_unlock(&next);
     return status;
 }
 

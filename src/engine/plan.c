@@ -492,11 +492,9 @@ int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
     return status;
 }
 
-int plan_see(const char *path, const struct settings *request, struct survey_seen *seen,
-             struct error *err)
+void plan_see(const char *path, const struct settings *request, struct survey_seen *seen)
 {
     struct plan plan = {.settings = request, .conventions = request->conventions};
-    int status = 0;
 
     if (plan_open_inputs(&plan, &path, 1, NULL) == 0 && plan_decide_board(&plan, NULL) == 0 &&
         board_swaps_colours(plan.board) &&
@@ -505,8 +503,7 @@ int plan_see(const char *path, const struct settings *request, struct survey_see
         for (size_t i = 0; i < plan.n_arrays; i++)
             if (plan.arrays[i].binding.role == ROLE_PLANES)
                 (void)bind_array(&plan, &plan.arrays[i], NULL); /* finds the to-move plane */
-        status = survey_see(seen, &plan, err);
+        survey_see(seen, &plan);
     }
     plan_release(&plan);
-    return status;
 }

@@ -150,9 +150,9 @@ int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
 /*
  * Look at what decides codings in one input of several that have plans of their own, and add it to
  * `seen`. Nothing that is wrong with the input is an error here: plan_build will say so.
+ * Thread-safe.
  */
-int plan_see(const char *path, const struct settings *request, struct survey_seen *seen,
-             struct error *err);
+void plan_see(const char *path, const struct settings *request, struct survey_seen *seen);
 
 /*
  * The rest of the survey, which reads whole arrays and decides about nothing: counts and warnings

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct budget;
 struct meter;
@@ -110,6 +111,7 @@ struct settings {
     int verbosity; /* -1 quiet, 0, 1 verbose */
     enum when progress, colour;
     struct meter *meter; /* borrowed: told how far the run is; or NULL */
+    FILE *said;          /* borrowed: takes what is for standard error; or NULL */
 };
 
 /* What holds when nothing is said. Copy it, then set options. */

@@ -195,31 +195,46 @@ static struct survey_codes *find_seen(const struct survey_seen *seen, const char
     return NULL;
 }
 
-int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *err)
+static void see_range(struct survey_seen *seen, const char *key, const struct number_range *range)
 {
-    seen->turn_codes |= plan->turn_codes;
+    struct survey_codes *codes = find_seen(seen, key);
+
+    if (codes == NULL) {
+        struct error *err = &seen->failure;
+        char *copy = strdup(key);
+
+        if (copy == NULL)
+            error_no_memory(err, "codes of arrays");
+        if (copy == NULL ||
+            list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of arrays", err) != 0) {
+            free(copy);
+            return;
+        }
+        codes = &seen->arrays[seen->n++];
+        *codes = (struct survey_codes){.key = copy, .min = INFINITY};
+    }
+    codes->codes |= range->codes;
+    if (range->n > 0 && range->min < codes->min)
+        codes->min = range->min;
+}
+
+void survey_see(struct survey_seen *seen, const struct plan *plan)
+{
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const enum role role = array->binding.role;
-        struct survey_codes *codes = find_seen(seen, array->key);
         struct number_range range;
 
         if ((role != ROLE_GRID && role != ROLE_VALUE && role != ROLE_TO_MOVE) ||
             survey_range(plan, array, &range, NULL) != 0)
             continue; /* its own plan says what is wrong with it */
-        if (codes == NULL) {
-            if (list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of arrays", err) != 0)
-                return -1;
-            codes = &seen->arrays[seen->n++];
-            *codes = (struct survey_codes){.key = strdup(array->key), .min = INFINITY};
-            if (codes->key == NULL)
-                return error_no_memory(err, "codes of arrays");
-        }
-        codes->codes |= range.codes;
-        if (range.n > 0 && range.min < codes->min)
-            codes->min = range.min;
+        pthread_mutex_lock(&seen->lock);
+        see_range(seen, array->key, &range);
+        pthread_mutex_unlock(&seen->lock);
     }
-    return 0;
+    pthread_mutex_lock(&seen->lock);
+    seen->turn_codes |= plan->turn_codes;
+    pthread_mutex_unlock(&seen->lock);
 }
 
 void survey_widen(const struct survey_seen *seen, const struct plan_array *array,

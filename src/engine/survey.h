@@ -9,6 +9,8 @@
 #include "engine/turn.h"
 #include "shard/batch.h"
 
+#include <pthread.h>
+
 /* The range of all elements of an array over the plan's inputs. */
 int survey_range(const struct plan *plan, const struct plan_array *array,
                  struct number_range *range, struct error *err);
@@ -22,11 +24,13 @@ struct survey_seen {
         double min;
     } * arrays; /* owned */
     size_t n;
-    unsigned turn_codes; /* of the to-move planes: enum turn_code */
+    unsigned turn_codes;  /* of the to-move planes: enum turn_code */
+    pthread_mutex_t lock; /* of all, while inputs are looked at side by side */
+    struct error failure; /* then: the first one */
 };
 
-/* Add the codes of a plan's grids, values, players and to-move planes. */
-int survey_see(struct survey_seen *seen, const struct plan *plan, struct error *err);
+/* Add the codes of a plan's grids, values, players and to-move planes. Thread-safe. */
+void survey_see(struct survey_seen *seen, const struct plan *plan);
 
 /* Widen an array's range by what was seen of it in other inputs; seen may be NULL. */
 void survey_widen(const struct survey_seen *seen, const struct plan_array *array,

@@ -3,12 +3,15 @@
 manifests."""
 
 import hashlib
+import json
 import os
+import shutil
 import subprocess
 import tempfile
 
 import numpy as np
 
+import golden
 from golden import SYMAUG, Tap
 
 tap = Tap()
@@ -166,6 +169,52 @@ def test_several_inputs():
             )  # fmt: skip
             found.add((digest(out), digest(out + ".manifest.json")))
         assert len(found) == 1, "outputs or manifests differ"
+
+
+def small_inputs(folder):
+    """Some with a warning, one that is no shard, one too large to be left to one thread."""
+    paths = []
+    shard = golden.load(golden.data("katago/raw9_64_in.npz"))
+    packed = shard["binaryInputNCHWPacked"]
+    for number in range(12):
+        packed[:, 5, -1] = (np.arange(len(packed)) < number % 3) * 1
+        paths.append(os.path.join(folder, f"{number:02}.npz"))
+        save = np.savez if number == 8 else np.savez_compressed
+        save(paths[-1], **{key: np.concatenate([x] * 40) if number == 8 else x for key, x in shard.items()})
+    assert os.path.getsize(paths[8]) > 4 << 20
+    with open(paths[5], "w", encoding="ascii") as file:
+        file.write("this is text\n")
+    return paths
+
+
+def files_in(folder):
+    return {name: digest(os.path.join(folder, name)) for name in os.listdir(folder)}
+
+
+@tap.test()
+def test_side_by_side():
+    """Small inputs of --out-dir at once: the same files, messages in the inputs' order, the first
+    failure."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths, skipped, failed = small_inputs(folder), [], []
+        for threads in 1, 2, 3, 8:
+            out = os.path.join(folder, f"out{threads}")
+            stats = os.path.join(folder, "stats.json")
+            command = ["expand", "-b", "katago", "-j", threads, "--out-dir", out]
+            said = golden.run(*command, "--skip-bad", "--stats", stats, *paths, code=1)[1]
+            with open(stats, encoding="ascii") as file:
+                names = [os.path.basename(shard["output"]) for shard in json.load(file)["outputs"]]
+            skipped.append((said.replace(out, "OUT"), names, files_in(out)))
+            shutil.rmtree(out)
+            said = golden.run(*command, *paths, code=65)[1]
+            failed.append((said.replace(out, "OUT"), {n for n in os.listdir(out) if n < "05.npz"}))
+        assert len(skipped[0][2]) == 22 and skipped[0][0].count("pad bits set") == 7, skipped[0]
+        assert skipped[0][1] == sorted(skipped[0][1]), skipped[0][1]
+        assert failed[0][0].count("\n") == 4 and len(failed[0][1]) == 10, failed[0]
+        for found in skipped[1:]:
+            assert found == skipped[0], (found, skipped[0])
+        for found in failed[1:]:
+            assert found == failed[0], (found, failed[0])
 
 
 if __name__ == "__main__":

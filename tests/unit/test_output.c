@@ -282,7 +282,7 @@ static void test_two_writers(void **state)
 /* The table of open temps is bounded, and its places come free again. */
 static void test_many_outputs(void **state)
 {
-    enum { MANY = 40 };
+    enum { MANY = 300 };
     struct output outs[MANY];
     struct error err = {0};
     int n_open = 0;
@@ -299,7 +299,7 @@ static void test_many_outputs(void **state)
             if (output_open(&outs[n], scratch(name), false, &err) != 0)
                 break;
         }
-        assert_in_range(n, 8, MANY - 1);
+        assert_in_range(n, 128, MANY - 1); /* as many as inputs side by side */
         assert_int_equal(err.kind, ERROR_INTERNAL);
         assert_true(round == 0 || n == n_open);
         n_open = n;
