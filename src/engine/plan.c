@@ -324,8 +324,8 @@ static int note_arrays(struct plan *plan, struct error *err)
             return -1;
         if (array->binding.may_hold_positions &&
             plan_warn(plan, err,
-                      "%s: copied as it is, though these strings may hold positions, which no "
-                      "transform moves; if they do, use --role %s=drop",
+                      "%s: copied as it is, though its rows may hold positions, which no transform "
+                      "moves; if they do, use --role %s=drop",
                       text_path(array->key).text, text_path(array->key).text) != 0)
             return -1;
         if (header->dtype.kind == DTYPE_OBJECT && header->n_dims == 0 &&

@@ -78,7 +78,7 @@ struct role_binding {
     bool plane_xy;   /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */
     bool is_winner;  /* TO_MOVE: who won, or nobody; not whose turn it is */
     bool is_counts;  /* POLICY and its sparse parts: visits, which need not add up to 1 */
-    bool may_hold_positions; /* COPY: strings that look like positions (FEN): worth a warning */
+    bool may_hold_positions; /* COPY: rows that look like positions (FEN): worth a warning */
 };
 
 /* What the user said about roles: --role, --copy, --schema, and the options that bear on them. */

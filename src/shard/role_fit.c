@@ -200,19 +200,17 @@ static bool is_spatial_multiple(struct role_case *a, uint64_t n)
     return false;
 }
 
-/* Boards of 49 to 64 cells fit into 64 bits: numbers that need more than 32 of them tell. Fields of
- * a structured type are not looked into. */
-static bool may_be_bitboards(const struct role_case *a)
+bool role_may_be_bitboards(const struct role_case *a)
 {
     const struct array *array = a->array;
     const struct dtype *dtype = &a->h->dtype;
     struct number_range range;
 
-    if (a->c->board->n_cells < 49 || a->c->board->n_cells > 64 || array->row_nbytes < 8)
+    if (a->c->board->n_cells < 33 || a->c->board->n_cells > 64 || array->row_nbytes < 8)
         return false;
     if (dtype->structured)
         return strstr(a->h->descr, "u8'") != NULL || strstr(a->h->descr, "i8'") != NULL;
-    if (!dtype_is_integer(dtype) || dtype->itemsize != 8 || array_is_fortran(array))
+    if (!dtype_is_integer(dtype) || dtype->itemsize != 8)
         return false;
     /* Whoever copies it says what is wrong with it. */
     (void)number_range_find(&array, 1, UINT64_MAX, NULL, &range, NULL);
@@ -241,7 +239,7 @@ bool role_is_spatial(struct role_case *a, unsigned first_dim)
     }
     if (!is_strict || first_dim == 0)
         return false;
-    if (may_be_bitboards(a))
+    if (board->n_cells >= 49 && role_may_be_bitboards(a))
         return !role_unfit(a, "numbers above 2^32 may be the %u cells of the board %s as bits",
                            board->n_cells, board->name);
     return (h->dtype.kind == DTYPE_VOID || h->dtype.kind == DTYPE_BYTES) &&

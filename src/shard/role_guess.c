@@ -197,6 +197,22 @@ static void read_text(const struct dtype *dtype, const uint8_t *element, char *t
     text[n] = '\0';
 }
 
+/* As many numbers as cells, bytes that are just enough for the bits of whole planes, or bitboards.
+ */
+static bool may_be_cells(const struct role_case *a)
+{
+    const struct board *board = a->c->board;
+    const struct dtype *dtype = &a->h->dtype;
+    const uint64_t n = a->array->row_nbytes / (dtype->itemsize + (dtype->itemsize == 0));
+
+    if (a->named.is_known || !dtype_is_number(dtype) || board->n_cells == 1)
+        return false;
+    return n >= board->n_on_board ||
+           (dtype->kind == DTYPE_UINT && dtype->itemsize == 1 && 8 * n >= board->n_cells &&
+            8 * n % board->n_cells < 8) ||
+           role_may_be_bitboards(a);
+}
+
 bool role_may_hold_positions(const struct role_case *a)
 {
     const struct array *array = a->array;
@@ -215,7 +231,7 @@ bool role_may_hold_positions(const struct role_case *a)
         found = is_position(a, object);
     }
     if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || !is_seen(array))
-        return found;
+        return found || may_be_cells(a);
     status = batch_open(&batch, NULL, NULL); /* whoever copies it says what is wrong with it */
     text = calloc(1, dtype->itemsize + 1);
     while (status == 0 && text != NULL && !found && batch_next(&batch, 1, NULL) == 0 && batch.n > 0)
@@ -282,8 +298,8 @@ static enum speaker find_speaker(const struct array *array, double middle)
 
 bool role_name_suggests_cells(const char *key)
 {
-    static const char *const hints[] = {"move", "action", "pos",    "cell", "coord",
-                                        "best", "played", "chosen", "mv"};
+    static const char *const hints[] = {"move",   "action", "pos", "cell",   "coord",  "best",
+                                        "played", "chosen", "mv",  "square", "passant"};
 
     for (size_t i = 0; i < N_OF(hints); i++)
         if (strcasestr(key, hints[i]) != NULL)
@@ -299,16 +315,12 @@ static bool has_role(const struct role_context *c, enum role role)
     return false;
 }
 
-/* Whether numbers can be moves or places: they go from -1 to something below the end. */
-static bool are_places(const struct role_case *a, enum role role)
+/* The number of moves, as far as it is known. */
+static uint64_t end_of_moves(const struct role_context *c)
 {
-    const struct role_context *c = a->c;
-    uint64_t end = c->board->rows > c->board->cols ? c->board->rows : c->board->cols;
-    double low, high;
+    uint64_t end = has_role(c, ROLE_POLICY_INDEX) ? UINT32_MAX : c->board->n_cells;
 
-    if (role == ROLE_ACTION)
-        end = has_role(c, ROLE_POLICY_INDEX) ? UINT32_MAX : c->board->n_cells;
-    for (size_t k = 0; role == ROLE_ACTION && k < c->n; k++) {
+    for (size_t k = 0; k < c->n; k++) {
         const struct array *array = c->cases[k].array;
         const enum role wanted = role_wanted(&c->cases[k]);
 
@@ -317,8 +329,34 @@ static bool are_places(const struct role_case *a, enum role role)
             array->row_nbytes / array->header.dtype.itemsize > end)
             end = array->row_nbytes / array->header.dtype.itemsize;
     }
+    return end;
+}
+
+/* Whether numbers can be moves or places: they go from -1 to something below the end. */
+static bool are_places(const struct role_case *a, enum role role)
+{
+    const struct role_context *c = a->c;
+    uint64_t end = c->board->rows > c->board->cols ? c->board->rows : c->board->cols;
+    double low, high;
+
+    if (role == ROLE_ACTION)
+        end = end_of_moves(c);
     return !c->request->is_strict || a->array->n_rows == 0 ||
            (role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 && high < (double)end);
+}
+
+/* Whether its numbers are all below the number of cells, where moves are numbered otherwise and
+ * have many more: then they name cells. */
+static bool are_cells(const struct role_case *a)
+{
+    const struct board *board = a->c->board;
+    const uint64_t end = end_of_moves(a->c);
+    double low, high;
+
+    return a->array->n_rows >= 3 && action_layout_by_name(board, "cells") != NULL &&
+           role_find_range(a->array, UINT64_MAX, &low, &high) && high < board->n_cells &&
+           end > 4 * (uint64_t)board->n_cells &&
+           end < UINT32_MAX; /* of a sparse policy it is not known */
 }
 
 /* Whether the array would fit the role, which it is not given. */
@@ -388,6 +426,8 @@ static const char *suggest(struct role_case *a)
             return "ROLE";
         if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a->array))
             return role_name(ROLE_ACTION_VALUES);
+        if (roles[k] == ROLE_ACTION && request->is_strict && are_cells(a))
+            return "action:layout=cells";
         return role_name(roles[k]);
     }
     return "ROLE";

@@ -219,7 +219,8 @@ static int refuse_spatial(struct role_case *a)
 {
     const char *role = role_suggest(a);
 
-    if (strcmp(role, "action") == 0 || strcmp(role, "coord") == 0)
+    if (strcmp(role, "action") == 0 || strncmp(role, "action:", 7) == 0 ||
+        strcmp(role, "coord") == 0)
         role = "ROLE";
     return role_refuse(a, role, "its name tells no role, and %s: expected to be told what it is",
                        a->c->reason);
@@ -296,6 +297,11 @@ static int bind_unnamed(struct role_case *a)
     if (c->differing != NULL)
         return refuse_guessed_rows(a);
     if (a->array->n_rows == c->n_rows) {
+        if (c->request->is_strict && c->board->family->castling != NULL &&
+            strcasestr(a->array->key, "castl") != NULL)
+            return role_refuse(a, NULL,
+                               "its name tells of castling rights, which change sides in a mirror "
+                               "image: expected to be told what it is");
         if (c->request->swaps_colours)
             return refuse_swapped(a);
         if (is_index_like(a->h) && role_name_suggests_cells(a->array->key))

@@ -122,6 +122,10 @@ bool role_find_range(const struct array *array, uint64_t max_nbytes, double *low
  * not where the name says that it is something else). */
 bool role_may_hold_positions(const struct role_case *a);
 
+/* Boards of 33 to 64 cells fit into 64 bits: numbers that need more than 32 of them tell. Fields of
+ * a structured type are not looked into. */
+bool role_may_be_bitboards(const struct role_case *a);
+
 /* --- sparse policies --- */
 
 /* Find the sparse policies of the archive by the names of their arrays and by what was told, and

@@ -211,7 +211,8 @@ def add_copy(shard):
     if dtype == "object":
         words = ["", "opening", "mid-game", "Stra\u00dfe", "x" * 300]
         array = object_rows([words[k] for k in shard.rng.integers(0, len(words), shard.n)])
-        shard.add(COPIES[6:], array)
+        if shard.add(COPIES[6:], array) == "zobrist" and any(shard.board.swaps):
+            shard.options += ["--copy", "zobrist"]
         return
     if dtype == "struct":
         dtype = np.dtype([("a", "<i4"), ("b", ">f8", (2,)), ("c", "|S3")])

@@ -376,6 +376,51 @@ check("strings: ids by name", strings, "tictactoe", False,
 check("strings: dates", strings, "go9", False, s=np.array(["1/2/2020"] * N))
 
 
+def numbers(board, said, **extra):
+    """Numbers of no known name in whose rows a position may be hidden: refused, copied with a warning,
+    or copied."""
+    with Folder() as f:
+        shape = {"connect4": (2, 6, 7), "go9": (3, 9, 9), "othello": (2, 8, 8), "chess": (25, 8, 8)}[board]
+        f.save(planes=planes(*shape), **extra)
+        if said == "refused":
+            name = next(iter(extra))
+            assert f" {name}: " in f.refused("expand", "--board", board, "in.npz", "out.npz")
+            return
+        text = f.ok("expand", "--board", board, "in.npz", "out.npz")
+        assert ("may hold positions" in text) == (said == "warned"), text
+
+
+LARGE = rng(8).integers(1 << 33, 1 << 41, (N, 2))
+check("numbers: bitboards of 42 cells", numbers, "connect4", "warned", own=LARGE[:, 0])
+check("numbers: two bitboards", numbers, "connect4", "warned", bb=LARGE.astype(">u8"))
+check("numbers: ids", numbers, "connect4", "copied", uid=np.arange(N))
+check("numbers: bitboards in Fortran order", numbers, "othello", "refused", bb=np.asfortranarray(LARGE))
+check("numbers: planes and a number", numbers, "go9", "warned", row=np.zeros((N, 2 * 81 + 1), "f2"))
+check("numbers: bits of all planes", numbers, "go9", "warned", row=np.zeros((N, 21), "u1"))
+check("numbers: records of bytes", numbers, "chess", "warned", record=np.zeros((N, 8276), "u1"))
+check("numbers: a few", numbers, "go9", "copied", extra=np.zeros((N, 20), "u1"))
+check("numbers: known by name", numbers, "go9", "copied", globals=np.zeros((N, 100), "f4"))
+check("numbers: castling rights", numbers, "chess", "refused", castling=np.zeros((N, 4), "?"))
+check("numbers: castling rights in one", numbers, "chess", "refused", castling_rights=np.arange(N))
+check("numbers: en passant", numbers, "chess", "refused", ep_square=np.arange(N) + 16)
+check("numbers: en passant, another name", numbers, "chess", "refused", en_passant=np.arange(N) + 16)
+
+
+def squares():
+    """Numbers below the number of cells, beside a policy that is no policy of cells, name cells."""
+    with Folder() as f:
+        f.save(planes=planes(25, 8, 8), policy=np.eye(1858, dtype="f4")[[400] * N],
+               ep_square=np.arange(N) + 16)
+        said = f.refused("expand", "--board", "chess", "in.npz", "out.npz")
+        assert "--role ep_square=action:layout=cells" in said, said
+        f.ok(*shlex.split(said.split("; use: ")[1])[1:])
+        out = load(f.path("out.npz"))
+        assert np.array_equal(out["ep_square"][out["symaug_transform"] == 1], (np.arange(N) + 16) ^ 7)
+
+
+check("squares beside a policy of moves", squares)
+
+
 def policies_of_kinds():
     """(N,k,H,W) is k policies when it is told so, and not before."""
     with Folder() as f:
