@@ -516,42 +516,29 @@ static int visit(void *self, const struct key_rows *rows, struct error *err)
     return made_write(x->made, rows->first, x->list.data, rows->n, err);
 }
 
-static int set_up(struct images *x, const struct settings *settings, struct error *err)
+int images_of_keys(struct plan *plan, const struct settings *settings, struct error *err)
 {
     const struct made_form form = {.key = PLAN_ORBIT_KEY,
                                    .dtype = {.kind = DTYPE_UINT, .itemsize = 8},
                                    .n_dims = 1,
                                    .row_shape = {2}};
-    struct plan *plan = x->plan;
+    struct images x = {.plan = plan, .canonical = settings->canonical};
+    const struct key_reader reader = {plan, &x.key, settings, false, visit, &x};
+    int status = -1;
 
     if (settings->orbit_key && plan->board->family->only_known_members)
         return error_set(err, ERROR_USAGE,
                          "--orbit-key: %s: KataGo's reader takes no further member",
                          text_path(plan->archives[0].path).text);
-    if (settings->orbit_key && (x->made = made_new(plan, &form, err)) == NULL)
-        return -1;
-    if (x->canonical && plan_select_all(plan, err) != 0)
-        return -1;
-    return key_of_plan(&x->key, plan, NULL, err) != 0 ? -1 : key_note(plan, &x->key, err);
-}
-
-int images_of_keys(struct plan *plan, const struct settings *settings, struct error *err)
-{
-    struct images x = {.plan = plan, .canonical = settings->canonical};
-    const struct key_reader reader = {plan, &x.key, settings, false, visit, &x};
-    int status = set_up(&x, settings, err);
-
-    if (status == 0)
-        status = key_reader_run(&reader, err);
-    if (status == 0 && x.made != NULL)
-        status =
-            made_put(plan, x.made, err) != 0 || plan_note(plan, "orbit-key", "yes", 0, err) != 0
-                ? -1
-                : 0;
-    if (status == 0 && x.canonical)
-        status = plan_note(plan, "canonical", "yes", 0, err) != 0 || plan_set_order(plan, err) != 0
-                     ? -1
-                     : 0;
+    if ((!settings->orbit_key || (x.made = made_new(plan, &form, err)) != NULL) &&
+        (!x.canonical || plan_select_all(plan, err) == 0) &&
+        key_of_plan(&x.key, plan, NULL, err) == 0 && key_note(plan, &x.key, err) == 0 &&
+        key_reader_run(&reader, err) == 0 &&
+        (x.made == NULL ||
+         (made_put(plan, x.made, err) == 0 && plan_note(plan, "orbit-key", "yes", 0, err) == 0)) &&
+        (!x.canonical ||
+         (plan_note(plan, "canonical", "yes", 0, err) == 0 && plan_set_order(plan, err) == 0)))
+        status = 0;
     bytes_release(&x.list);
     key_release(&x.key);
     return status;

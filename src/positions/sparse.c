@@ -164,20 +164,6 @@ static int check_entry(const struct row found[2], uint64_t i, bool *is_there, st
     return 0;
 }
 
-/* What is made has the type of the first row with entries, or of the first one; Python's numbers
- * have 64 bits, and what is empty may have any type. */
-static void decide_type(struct part *part, const struct row *row)
-{
-    if (part->is_decided)
-        return;
-    part->is_decided = row->n > 0;
-    if (row->n > 0)
-        part->dtype = row->items == NULL ? *row->dtype : *part->python;
-    else if (row->items == NULL &&
-             (part->array->binding.role != ROLE_POLICY_INDEX || dtype_is_integer(row->dtype)))
-        part->dtype = *row->dtype;
-}
-
 static int add_row(struct sparse_policy *p, const struct sparse_member *member, struct error *err)
 {
     struct error why = {0};
@@ -185,8 +171,19 @@ static int add_row(struct sparse_policy *p, const struct sparse_member *member, 
 
     if (read_row(p, member->row, found, err) != 0)
         return -1;
-    for (int k = 0; k < 2; k++)
-        decide_type(&p->parts[k], &found[k]);
+    /* What is made has the type of the first row with entries, or of the first one; Python's
+     * numbers have 64 bits, and what is empty may have any type. */
+    for (struct part *part = p->parts; part < p->parts + 2; part++) {
+        const struct row *row = &found[part - p->parts];
+        const bool is_index = part->array->binding.role == ROLE_POLICY_INDEX;
+
+        if (!part->is_decided && row->n > 0)
+            part->dtype = row->items == NULL ? *row->dtype : *part->python;
+        else if (!part->is_decided && row->items == NULL &&
+                 (!is_index || dtype_is_integer(row->dtype)))
+            part->dtype = *row->dtype;
+        part->is_decided |= row->n > 0;
+    }
     p->row++;
     p->n_named = 0;
     for (uint64_t i = 0; i < found[INDEX].n; i++) {

@@ -487,32 +487,6 @@ static uint64_t list_entries(struct count *c, const struct row *row, const struc
     return n;
 }
 
-/* One row; sums is where its part's cells are, or NULL. */
-static void add_policy_row(struct count *c, uint64_t n, double *sums)
-{
-    double total = 0, largest = 0, entropy = 0;
-
-    for (uint64_t k = 0; k < n; k++) {
-        total += c->entries[k].weight;
-        largest = c->entries[k].weight > largest ? c->entries[k].weight : largest;
-    }
-    for (uint64_t k = 0; k < n; k++) {
-        const uint64_t action = (uint64_t)c->entries[k].action;
-        const double share = c->entries[k].weight / total;
-
-        entropy -= share * log(share);
-        if (sums != NULL && action < c->binding->n_actions && c->cells[action] >= 0)
-            sums[c->cells[action]] += share;
-    }
-    if (n == 0)
-        return;
-    c->policy->n_rows++;
-    c->policy->entropy += entropy;
-    c->policy->top_share += largest / total;
-    if (c->map != NULL)
-        c->map->n_rows++;
-}
-
 static void visit_policy(struct count *c, const struct batch *rows, const struct batch *others)
 {
     const size_t n_cells = c->tally->board->n_cells;
@@ -521,8 +495,28 @@ static void visit_policy(struct count *c, const struct batch *rows, const struct
         const struct row row = batch_row(rows, r);
         const struct row value = others != NULL ? batch_row(others, r) : (struct row){0};
         double *sums = c->map != NULL ? c->map->sums + c->parts[rows->first + r] * n_cells : NULL;
+        const uint64_t n = list_entries(c, &row, others != NULL ? &value : NULL);
+        double total = 0, largest = 0, entropy = 0;
 
-        add_policy_row(c, list_entries(c, &row, others != NULL ? &value : NULL), sums);
+        for (uint64_t k = 0; k < n; k++) {
+            total += c->entries[k].weight;
+            largest = c->entries[k].weight > largest ? c->entries[k].weight : largest;
+        }
+        for (uint64_t k = 0; k < n; k++) {
+            const uint64_t action = (uint64_t)c->entries[k].action;
+            const double share = c->entries[k].weight / total;
+
+            entropy -= share * log(share);
+            if (sums != NULL && action < c->binding->n_actions && c->cells[action] >= 0)
+                sums[c->cells[action]] += share;
+        }
+        if (n == 0)
+            continue;
+        c->policy->n_rows++;
+        c->policy->entropy += entropy;
+        c->policy->top_share += largest / total;
+        if (c->map != NULL)
+            c->map->n_rows++;
     }
 }
 

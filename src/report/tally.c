@@ -142,28 +142,22 @@ static int add_maps(struct tally *tally, const struct shard *shard, size_t i, st
     return n > 0 ? set_partners(tally, shard, i, first, err) : 0;
 }
 
-/* Does any action of this policy belong to a cell? */
-static bool has_cells(const struct board *board, const struct role_binding *binding)
-{
-    for (uint64_t a = 0; binding->layout != NULL && a < binding->n_actions; a++)
-        if (planes_cell_of(board, binding, a) >= 0)
-            return true;
-    return false;
-}
-
 static int add_item(struct tally *tally, const struct shard *shard, size_t i, struct error *err)
 {
     const struct role_binding *binding = &shard->bindings[i];
     const struct array *array = &shard->archive.arrays[i];
     const enum role role = binding->role;
     const bool is_number = dtype_is_number(&array->header.dtype);
+    bool has_cells = false;
 
     if (tally_is_label(role) && is_number)
         tally->labels[tally->n_labels++] = (struct tally_label){.key = array->key, .role = role};
     if ((role == ROLE_POLICY || role == ROLE_POLICY_INDEX) &&
         (is_number || binding->sparse == SPARSE_OBJECT)) {
         tally->policies[tally->n_policies++] = (struct tally_policy){.key = array->key};
-        return has_cells(tally->board, binding) ? add_maps(tally, shard, i, err) : 0;
+        for (uint64_t a = 0; binding->layout != NULL && a < binding->n_actions && !has_cells; a++)
+            has_cells = planes_cell_of(tally->board, binding, a) >= 0;
+        return has_cells ? add_maps(tally, shard, i, err) : 0;
     }
     return tally_is_planes(role) && is_number ? add_maps(tally, shard, i, err) : 0;
 }
@@ -288,17 +282,6 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether a cell and its image, which take each other's places, have been weighed before. */
-static bool is_weighed(const struct tally *tally, size_t m, uint32_t t, uint32_t cell)
-{
-    const struct board_transform *transform = &tally->board->transforms[t];
-    const size_t image = tally->maps[m].partner[t];
-    const uint32_t to = transform->dst[cell];
-
-    return tally->maps[image].partner[t] == m && transform->dst[to] == cell &&
-           (image < m || (image == m && to < cell));
-}
-
 static void weigh(struct weighing *w)
 {
     const struct tally *tally = w->tally;
@@ -315,10 +298,18 @@ static void weigh(struct weighing *w)
         }
     for (uint32_t t = 1; t < board->n_transforms; t++)
         for (size_t m = 0; m < tally->n_maps; m++)
-            for (uint32_t cell = 0; cell < board->n_cells; cell++)
-                if (board->on_board[cell] && !is_weighed(tally, m, t, cell))
+            for (uint32_t cell = 0; cell < board->n_cells; cell++) {
+                const uint32_t *dst = board->transforms[t].dst, to = dst[cell];
+                const struct tally_map *map = &tally->maps[m];
+                const size_t image = map->partner[t];
+
+                /* A cell and its image that take each other's places are weighed once. */
+                if (board->on_board[cell] &&
+                    !(tally->maps[image].partner[t] == m && dst[to] == cell &&
+                      (image < m || (image == m && to < cell))))
                     tally->evidence[t].distance =
-                        fmax(tally->evidence[t].distance, weigh_cell(w, &tally->maps[m], t, cell));
+                        fmax(tally->evidence[t].distance, weigh_cell(w, map, t, cell));
+            }
     throw_block(w);
     qsort(w->largest, N_THROWS, sizeof *w->largest, compare_doubles);
     for (struct tally_evidence *e = tally->evidence; e < tally->evidence + board->n_transforms;

@@ -248,19 +248,6 @@ struct page {
     size_t n_caption_lines;
 };
 
-/* As wide as high, or wider where that leaves no gap in the last line. */
-static size_t choose_columns(size_t n)
-{
-    size_t least = 1;
-
-    while (least * least < n)
-        least++;
-    for (size_t columns = least; columns <= least + 2; columns++)
-        if (n % columns == 0)
-            return columns;
-    return least;
-}
-
 /* The longest line of a text, and how many there are. */
 static size_t count_lines(const char *text, size_t *longest)
 {
@@ -280,9 +267,14 @@ static int lay_out(struct canvas *c, struct page *page)
     const struct sheet *sheet = c->sheet;
     const struct shape *shape = &sheet->shape;
     const double units = shape->most.x - shape->least.x;
-    size_t longest = 0, longest_heading = 0;
+    size_t longest = 0, longest_heading = 0, least = 1, columns;
 
-    *page = (struct page){.n_columns = choose_columns(sheet->n_pictures)};
+    /* As wide as high, or wider where that leaves no gap in the last line. */
+    while (least * least < sheet->n_pictures)
+        least++;
+    for (columns = least; columns < least + 3 && sheet->n_pictures % columns != 0;)
+        columns++;
+    *page = (struct page){.n_columns = columns < least + 3 ? columns : least};
     page->n_lines = (sheet->n_pictures + page->n_columns - 1) / page->n_columns;
     c->unit = (page->n_columns <= 2 ? LARGER_WIDTH : BOARD_WIDTH) / units;
     c->unit = fmin(fmax(c->unit, LEAST_UNIT), page->n_columns <= 2 ? LARGER_UNIT : MOST_UNIT);

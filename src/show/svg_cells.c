@@ -161,20 +161,11 @@ static void put_tile(struct canvas *c, double x, double y, int32_t code)
     }
 }
 
-static void put_man(struct canvas *c, const struct picture_cell *cell, double x, double y)
-{
-    static const char letters[] = "KQRBNP";
-    static const char *const signs[] = {"♚", "♛", "♜", "♝", "♞", "♟"};
-    const char *letter = strchr(letters, cell->man);
-    const struct svg_ink ink = svg_ink_of(c, cell->side);
-
-    pen_put(c->pen, "<text class=\"m\" x=\"%s\" y=\"%s\" style=\"fill:%s;stroke:%s\">%s</text>\n",
-            svg_px(x).text, svg_px(y + 0.3 * c->unit).text, ink.fill, ink.stroke,
-            letter != NULL ? signs[letter - letters] : "?");
-}
-
 static void put_piece(struct canvas *c, const struct picture_cell *cell, double x, double y)
 {
+    static const char letters[] = "KQRBNP";
+    static const char *const men[] = {"♚", "♛", "♜", "♝", "♞", "♟"};
+    const char *man = strchr(letters, cell->man);
     const struct svg_ink ink = svg_ink_of(c, cell->side);
     char text[16];
 
@@ -194,7 +185,10 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
                 ink.stroke);
         return;
     case PICTURE_MAN:
-        put_man(c, cell, x, y);
+        pen_put(c->pen,
+                "<text class=\"m\" x=\"%s\" y=\"%s\" style=\"fill:%s;stroke:%s\">%s</text>\n",
+                svg_px(x).text, svg_px(y + 0.3 * c->unit).text, ink.fill, ink.stroke,
+                man != NULL ? men[man - letters] : "?");
         return;
     case PICTURE_STONE:
         snprintf(text, sizeof text, "s%d", (int)cell->side);

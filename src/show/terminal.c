@@ -61,27 +61,18 @@ static const char *side_colour(const struct writing *w, enum picture_side side)
     return side == SIDE_FIRST ? "\033[1;34m" : "\033[1;31m";
 }
 
-static void write_man(const struct writing *w, const struct picture_cell *cell, char body[MAX_BODY])
-{
-    static const char order[] = "KQRBNP";
-    static const char *const own[] = {"♔", "♕", "♖", "♗", "♘", "♙"};
-    static const char *const theirs[] = {"♚", "♛", "♜", "♝", "♞", "♟"};
-    const char *at = strchr(order, cell->man);
-    const bool is_own = cell->side == SIDE_FIRST;
-
-    if (w->style->unicode && at != NULL)
-        snprintf(body, MAX_BODY, "%s", (is_own ? own : theirs)[at - order]);
-    else
-        snprintf(body, MAX_BODY, "%c", is_own ? cell->man : cell->man - 'A' + 'a');
-}
-
 static void write_body(const struct writing *w, const struct picture_cell *cell,
                        char body[MAX_BODY])
 {
     /* of the first side and of the second, then letters for them */
     static const char *const markers[] = {"•", "◦", "x", "o"};
     static const char *const territories[] = {"■", "□", "#", "="};
-    const int sign = (cell->side == SIDE_FIRST ? 0 : 1) + (w->style->unicode ? 0 : 2);
+    static const char order[] = "KQRBNP";
+    static const char *const own[] = {"♔", "♕", "♖", "♗", "♘", "♙"};
+    static const char *const theirs[] = {"♚", "♛", "♜", "♝", "♞", "♟"};
+    const char *man = strchr(order, cell->man);
+    const bool is_own = cell->side == SIDE_FIRST;
+    const int sign = (is_own ? 0 : 1) + (w->style->unicode ? 0 : 2);
     const int digit = heat_digit(w, cell->share);
 
     switch (cell->piece) {
@@ -96,7 +87,10 @@ static void write_body(const struct writing *w, const struct picture_cell *cell,
         snprintf(body, MAX_BODY, "%s", territories[sign]);
         break;
     case PICTURE_MAN:
-        write_man(w, cell, body);
+        if (w->style->unicode && man != NULL)
+            snprintf(body, MAX_BODY, "%s", (is_own ? own : theirs)[man - order]);
+        else
+            snprintf(body, MAX_BODY, "%c", is_own ? cell->man : cell->man - 'A' + 'a');
         break;
     case PICTURE_TILE:
     case PICTURE_NUMBER:
