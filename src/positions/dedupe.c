@@ -445,21 +445,6 @@ static int list_conflict(struct dedupe *d, const struct class_record *class, str
     return status;
 }
 
-static int write_class(struct dedupe *d, const struct class_record *class, struct error *err)
-{
-    const uint8_t *labels = (const uint8_t *)(class + 1);
-    uint8_t count[4];
-
-    bytes_put_le(count, class->weight, 4);
-    if (class->max - class->min > d->settings->conflict && list_conflict(d, class, err) != 0)
-        return -1;
-    for (size_t k = 0; k < d->n_labels; k++)
-        if (d->labels[k].made != NULL &&
-            made_write(d->labels[k].made, class->row, labels + d->labels[k].at, 1, err) != 0)
-            return -1;
-    return made_write(d->counts, class->row, count, 1, err);
-}
-
 static int write_classes(struct dedupe *d, struct error *err)
 {
     static const char head[] = "key,rows,min,max,first_file,first_row\n";
@@ -472,9 +457,21 @@ static int write_classes(struct dedupe *d, struct error *err)
     for (size_t box = 0; box < d->classes.n; box++) {
         if (boxes_sorted(&d->classes, box, &d->list, err) != 0)
             return -1;
-        for (size_t at = 0; at < d->list.n_bytes; at += d->classes.record_nbytes)
-            if (write_class(d, (const void *)(d->list.data + at), err) != 0)
+        for (size_t at = 0; at < d->list.n_bytes; at += d->classes.record_nbytes) {
+            const struct class_record *class = (const void *)(d->list.data + at);
+            const uint8_t *labels = (const uint8_t *)(class + 1);
+            uint8_t count[4];
+
+            bytes_put_le(count, class->weight, 4);
+            if ((class->max - class->min > d->settings->conflict &&
+                 list_conflict(d, class, err) != 0) ||
+                made_write(d->counts, class->row, count, 1, err) != 0)
                 return -1;
+            for (const struct label *label = d->labels; label < d->labels + d->n_labels; label++)
+                if (label->made != NULL &&
+                    made_write(label->made, class->row, labels + label->at, 1, err) != 0)
+                    return -1;
+        }
     }
     for (size_t k = 0; k < d->n_labels; k++)
         if (d->labels[k].made != NULL && made_put(d->plan, d->labels[k].made, err) != 0)
