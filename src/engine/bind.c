@@ -22,56 +22,46 @@ static uint64_t row_elements(const struct plan_array *array)
     return array->sources[0]->row_nbytes / array->sources[0]->header.dtype.itemsize;
 }
 
-/* What rows of a grid say of its codes, 0 and two others. */
-struct code_rows {
-    double codes[3];
-    uint64_t n, n_level[3]; /* rows; those in which the two other codes stand on as many cells, or
-                               one more, */
-    uint64_t first;         /* and the first in which those besides 0 do not */
-};
-
-static int look_at_codes(void *self, uint64_t number, const struct row rows[3], struct error *err)
-{
-    struct code_rows *c = self;
-    uint64_t n[3] = {0};
-
-    (void)err;
-    for (uint64_t i = 0; i < rows[0].n; i++) {
-        const double code = row_double(&rows[0], i);
-
-        for (int k = 0; k < 3; k++)
-            n[k] += code == c->codes[k];
-    }
-    for (int k = 0; k < 3; k++) {
-        const uint64_t a = n[(k + 1) % 3], b = n[(k + 2) % 3];
-        const bool is_level = a <= b + 1 && b <= a + 1;
-
-        c->n_level[k] += is_level;
-        if (k == 0 && !is_level && number < c->first)
-            c->first = number;
-    }
-    c->n++;
-    return number + 1 >= MOST_CODE_ROWS; /* ends it */
-}
-
-/* The codes that a colour swap exchanges must be the two colours. Where they are not level, and
- * would be if another code than 0 were the empty cells, it is. */
+/* The codes that a colour swap exchanges must be the two colours, which stand on as many cells, or
+ * one more. Where they do not, and would if another code than 0 were the empty cells, it is. */
 static int check_empty_code(const struct plan *plan, const struct plan_array *array,
                             enum label_op op, struct error *err)
 {
-    struct code_rows c = {.codes = {0, 1, op == LABEL_NEGATE ? -1 : 2}, .first = UINT64_MAX};
+    const double codes[3] = {0, 1, op == LABEL_NEGATE ? -1 : 2};
+    unsigned long long n_rows = 0, n_level[3] = {0}; /* rows in which the two others are level, */
+    unsigned long long first = UINT64_MAX; /* and the first where those besides 0 are not */
+    struct survey s;
 
-    if (survey_rows(&(struct survey){plan, {array}, look_at_codes, &c}, err) < 0)
+    survey_begin(&s, plan, SURVEY_OF(array), err);
+    while (n_rows < MOST_CODE_ROWS && survey_next(&s)) {
+        uint64_t n[3] = {0};
+
+        for (uint64_t i = 0; i < s.rows[0].n; i++) {
+            const double code = row_double(&s.rows[0], i);
+
+            for (int k = 0; k < 3; k++)
+                n[k] += code == codes[k];
+        }
+        for (int k = 0; k < 3; k++) {
+            const uint64_t a = n[(k + 1) % 3], b = n[(k + 2) % 3];
+            const bool is_level = a <= b + 1 && b <= a + 1;
+
+            n_level[k] += is_level;
+            if (k == 0 && !is_level && s.number < first)
+                first = s.number;
+        }
+        n_rows++;
+    }
+    if (survey_end(&s) != 0)
         return -1;
     for (int k = 1; k < 3; k++)
-        if (2 * c.n_level[0] < c.n && 20 * c.n_level[k] >= 19 * c.n)
+        if (2 * n_level[0] < n_rows && 20 * n_level[k] >= 19 * n_rows)
             return plan_refuse(
                 plan, array, err,
                 "row %llu: code %g seems to be the empty cells, expected 0: in %llu of "
                 "%llu rows the other two codes stand on as many cells; write empty "
                 "cells as 0",
-                (unsigned long long)c.first, c.codes[k], (unsigned long long)c.n_level[k],
-                (unsigned long long)c.n);
+                first, codes[k], n_level[k], n_rows);
     return 0;
 }
 

@@ -55,53 +55,58 @@ static uint64_t rows_at_once(const struct reader *reader)
     return reader->csr != NULL || n > LISTS_AT_ONCE ? LISTS_AT_ONCE : n;
 }
 
-int survey_rows(const struct survey *survey, struct error *err)
+void survey_begin(struct survey *survey, const struct plan *plan,
+                  const struct plan_array *const arrays[3], struct error *err)
 {
-    struct batch batches[3] = {{.n = 0}};
-    uint64_t at_once = LISTS_AT_ONCE;
-    int status = 0;
+    *survey = (struct survey){.at_once = LISTS_AT_ONCE, .err = err};
+    for (int i = 0; i < 3 && survey->status == 0; i++) {
+        struct reader *reader = &survey->batches[i].own;
 
-    for (int i = 0; i < 3 && status == 0; i++) {
-        const struct plan_array *array = survey->arrays[i];
-        struct reader *reader = &batches[i].own;
-
-        if (array == NULL)
+        if (arrays[i] == NULL)
             continue;
         *reader = (struct reader){
-            .arrays = array->sources, .n_arrays = survey->plan->n_archives, .csr = array->csr};
-        status = batch_open(&batches[i], survey->plan->settings->budget, err);
-        if (rows_at_once(reader) < at_once)
-            at_once = rows_at_once(reader);
+            .arrays = arrays[i]->sources, .n_arrays = plan->n_archives, .csr = arrays[i]->csr};
+        survey->status = batch_open(&survey->batches[i], plan->settings->budget, err);
+        if (rows_at_once(reader) < survey->at_once)
+            survey->at_once = rows_at_once(reader);
     }
-    while (status == 0 && (status = batch_next(&batches[0], at_once, err)) == 0 &&
-           batches[0].n > 0) {
-        for (int i = 1; i < 3 && status == 0; i++)
-            if (survey->arrays[i] != NULL)
-                status = batch_next(&batches[i], batches[0].n, err);
-        for (uint64_t k = 0; k < batches[0].n && status == 0; k++) {
-            struct row rows[3] = {{.n = 0}};
-
-            for (int i = 0; i < 3; i++)
-                if (survey->arrays[i] != NULL)
-                    rows[i] = batch_row(&batches[i], k);
-            status = survey->look(survey->self, batches[0].first + k, rows, err);
-        }
-    }
-    for (int i = 0; i < 3; i++)
-        batch_release(&batches[i]);
-    return status;
 }
 
-int survey_lists(const struct plan *plan, const struct plan_array *array, survey_look *look,
-                 void *self, struct error *err)
+void survey_begin_lists(struct survey *survey, const struct plan *plan,
+                        const struct plan_array *array, struct error *err)
 {
     const struct role_binding *b = &array->binding;
     const bool has_values = b->role == ROLE_POLICY_INDEX && b->value_array >= 0;
 
-    return survey_rows(
-        &(struct survey){
-            plan, {array, has_values ? &plan->arrays[b->value_array] : NULL}, look, self},
-        err);
+    survey_begin(survey, plan, SURVEY_OF(array, has_values ? &plan->arrays[b->value_array] : NULL),
+                 err);
+}
+
+bool survey_next(struct survey *survey)
+{
+    struct batch *batches = survey->batches;
+
+    if (survey->status == 0 && ++survey->at >= batches[0].n) {
+        survey->at = 0;
+        survey->status = batch_next(&batches[0], survey->at_once, survey->err);
+        for (int i = 1; i < 3 && survey->status == 0 && batches[0].n > 0; i++)
+            if (batches[i].reader != NULL)
+                survey->status = batch_next(&batches[i], batches[0].n, survey->err);
+    }
+    if (survey->status != 0 || batches[0].n == 0)
+        return false;
+    survey->number = batches[0].first + survey->at;
+    for (int i = 0; i < 3; i++)
+        if (batches[i].reader != NULL)
+            survey->rows[i] = batch_row(&batches[i], survey->at);
+    return true;
+}
+
+int survey_end(struct survey *survey)
+{
+    for (int i = 0; i < 3; i++)
+        batch_release(&survey->batches[i]);
+    return survey->status;
 }
 
 int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err)
@@ -259,64 +264,45 @@ void survey_seen_release(struct survey_seen *seen)
 
 /* --- what is not as expected --- */
 
-/* Rows of an array, each of which must fit. */
-struct search {
-    const struct plan *plan;
-    const struct plan_array *array;
-    const struct survey_bounds *bounds;
-    bool is_signed;
-    const char *expected;
-};
-
-static int refuse_outside(void *self, uint64_t number, const struct row rows[3], struct error *err)
-{
-    const struct search *s = self;
-    const struct survey_bounds *b = s->bounds;
-
-    for (uint64_t i = 0; i < rows[0].n; i++) {
-        const double value = row_double(&rows[0], i);
-
-        if (value < b->low || value > b->high || (b->whole && value != floor(value)) ||
-            (b->no_zero && value == 0))
-            return plan_refuse(s->plan, s->array, err, "row %llu: %g, expected %s",
-                               (unsigned long long)number, value, s->expected);
-    }
-    return 0;
-}
-
 int survey_refuse(const struct plan *plan, const struct plan_array *array,
                   const struct survey_bounds *bounds, const char *expected, struct error *err)
 {
-    struct search s = {.plan = plan, .array = array, .bounds = bounds, .expected = expected};
+    struct survey s;
 
-    return survey_rows(&(struct survey){plan, {array}, refuse_outside, &s}, err);
-}
+    survey_begin(&s, plan, SURVEY_OF(array), err);
+    while (survey_next(&s))
+        for (uint64_t i = 0; i < s.rows[0].n && s.status == 0; i++) {
+            const double value = row_double(&s.rows[0], i);
 
-static int refuse_no_shares(void *self, uint64_t number, const struct row rows[3],
-                            struct error *err)
-{
-    const struct search *s = self;
-    double sum = 0, low = 0;
-
-    for (uint64_t i = 0; i < rows[0].n; i++) {
-        const double value = row_double(&rows[0], i);
-
-        sum += value;
-        low = value < low ? value : low;
-    }
-    if (label_are_shares(rows[0].dtype, s->is_signed, low, sum))
-        return 0;
-    return plan_refuse(s->plan, s->array, err,
-                       "row %llu: columns from %g with the sum %g, expected %s",
-                       (unsigned long long)number, low, sum, s->expected);
+            if (value < bounds->low || value > bounds->high ||
+                (bounds->whole && value != floor(value)) || (bounds->no_zero && value == 0))
+                s.status = plan_refuse(plan, array, err, "row %llu: %g, expected %s",
+                                       (unsigned long long)s.number, value, expected);
+        }
+    return survey_end(&s);
 }
 
 int survey_shares(const struct plan *plan, const struct plan_array *array, bool is_signed,
                   const char *expected, struct error *err)
 {
-    struct search s = {.plan = plan, .array = array, .is_signed = is_signed, .expected = expected};
+    struct survey s;
 
     if (!survey_has_numbers(array))
         return refuse_no_numbers(plan, array, err);
-    return survey_rows(&(struct survey){plan, {array}, refuse_no_shares, &s}, err);
+    survey_begin(&s, plan, SURVEY_OF(array), err);
+    while (survey_next(&s)) {
+        double sum = 0, low = 0;
+
+        for (uint64_t i = 0; i < s.rows[0].n; i++) {
+            const double value = row_double(&s.rows[0], i);
+
+            sum += value;
+            low = value < low ? value : low;
+        }
+        if (!label_are_shares(s.rows[0].dtype, is_signed, low, sum))
+            s.status = plan_refuse(plan, array, err,
+                                   "row %llu: columns from %g with the sum %g, expected %s",
+                                   (unsigned long long)s.number, low, sum, expected);
+    }
+    return survey_end(&s);
 }

@@ -123,25 +123,30 @@ int survey_padding(struct plan *plan, struct error *err);
 
 /* --- what the surveys share --- */
 
-/* Looks at a row of up to three arrays (n and bytes are 0 where there is none). Not 0 ends the
- * survey, and is passed on. */
-typedef int survey_look(void *self, uint64_t number, const struct row rows[3], struct error *err);
-
-/* Rows of up to three arrays of a plan, in all inputs, and who looks at them. */
+/* A walk over the rows of up to three arrays of a plan, in all inputs. */
 struct survey {
-    const struct plan *plan;
-    const struct plan_array *arrays[3]; /* NULL: none; the first is there */
-    survey_look *look;
-    void *self;
+    uint64_t number;    /* of the row */
+    struct row rows[3]; /* it in each array: n and bytes are 0 where there is none */
+    int status;         /* -1 has been set: no further row comes */
+
+    /* Of survey.c alone. */
+    struct batch batches[3];
+    uint64_t at_once, at;
+    struct error *err; /* borrowed */
 };
 
-/* Show all rows in sequence. */
-int survey_rows(const struct survey *survey, struct error *err);
+/* Begin with three arrays (NULL: none; the first is there). survey_next goes on to the next row and
+ * is false after the last one; survey_end is called in any case, and returns -1 when rows could not
+ * be read, or status was set. */
+#define SURVEY_OF(...) ((const struct plan_array *const[3]){__VA_ARGS__})
+void survey_begin(struct survey *survey, const struct plan *plan,
+                  const struct plan_array *const arrays[3], struct error *err);
+bool survey_next(struct survey *survey);
+int survey_end(struct survey *survey);
 
-/* The same of an array of indices (padded, CSR, objects) and the values beside it, if there are
- * any. */
-int survey_lists(const struct plan *plan, const struct plan_array *array, survey_look *look,
-                 void *self, struct error *err);
+/* Begin with an array, and if it is one of indices (padded, CSR, objects) the values beside it. */
+void survey_begin_lists(struct survey *survey, const struct plan *plan,
+                        const struct plan_array *array, struct error *err);
 
 /* The first array of a role that is no object array, or NULL. */
 const struct plan_array *survey_find(const struct plan *plan, enum role role);

@@ -99,15 +99,6 @@ void stone_watch_see(const struct stone_watch *watch, struct kept_rows *rows,
     rows->next = row;
 }
 
-static int keep_stones(void *self, uint64_t number, const struct row rows[3], struct error *err)
-{
-    const struct stone_watch *watch = self;
-
-    (void)err;
-    keep_row(watch, &watch->kept[0], number, rows[0].bytes);
-    return number >= watch->first; /* ends it */
-}
-
 struct kept_rows *stone_watch_of(const struct stone_watch *watch, const struct plan_array *array)
 {
     for (size_t i = 0; i < watch->n_kept; i++)
@@ -167,42 +158,21 @@ static void look_at_row(struct look *l, uint64_t row, const uint8_t *bytes)
     }
 }
 
-static int look_at_dense(void *self, uint64_t number, const struct row rows[3], struct error *err)
+/* Of a sparse policy, or moves. */
+static void look_at_list(struct look *l, uint64_t number, const struct row rows[3])
 {
-    struct look *l = self;
+    if (rows[0].n == 0)
+        return;
+    begin_row(l, number);
+    for (uint64_t i = 0; i < rows[0].n && l->has_stones; i++) {
+        const int64_t index = row_int(&rows[0], i);
 
-    (void)err;
-    if (is_wanted(l, number))
-        look_at_row(l, number, rows[0].bytes);
-    return number >= l->end; /* ends it */
-}
-
-static void look_at_kept(struct look *l, const struct kept_rows *rows)
-{
-    for (uint64_t row = l->first; row < l->end; row++)
-        if (is_wanted(l, row) && kept_row(l->watch, rows, row)[0])
-            look_at_row(l, row, kept_row(l->watch, rows, row) + 1);
-}
-
-/* Of sparse policies, and moves. */
-static int look_at_list(void *self, uint64_t number, const struct row rows[3], struct error *err)
-{
-    struct look *l = self;
-
-    (void)err;
-    if (rows[0].n > 0 && is_wanted(l, number)) {
-        begin_row(l, number);
-        for (uint64_t i = 0; i < rows[0].n && l->has_stones; i++) {
-            const int64_t index = row_int(&rows[0], i);
-
-            if (index >= 0)
-                flip_mass_add(&l->mass, &l->flips, l->occupied, (uint64_t)index,
-                              i < rows[1].n ? row_double(&rows[1], i) : 1);
-        }
-        l->mass.floor = 0; /* what is not listed has no mass */
-        end_policy(l);
+        if (index >= 0)
+            flip_mass_add(&l->mass, &l->flips, l->occupied, (uint64_t)index,
+                          i < rows[1].n ? row_double(&rows[1], i) : 1);
     }
-    return number >= l->end; /* ends it */
+    l->mass.floor = 0; /* what is not listed has no mass */
+    end_policy(l);
 }
 
 static int refuse(const struct look *l, const struct flip_verdict *verdict, struct error *err)
@@ -261,22 +231,30 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     int status = flips_init(&l.flips, plan->board, &watch->stones->binding, &policy->binding,
                             policy->binding.n_actions, err);
 
-    if (status == 0 && is_list(policy))
-        status = survey_lists(plan, policy, look_at_list, &l, err);
-    else if (status == 0 && late)
-        look_at_kept(&l, stone_watch_of(watch, policy));
-    else if (status == 0)
-        status = survey_rows(&(struct survey){plan, {policy}, look_at_dense, &l}, err);
-    if (status >= 0) {
-        status = 0;
-        if (2 * l.n_overlap <= l.n_seen) {
-            struct flip_verdict verdict = flip_parts_judge(&l.parts, &l.flips, plan->n_rows);
+    if (status == 0 && late && !is_list(policy)) {
+        const struct kept_rows *kept = stone_watch_of(watch, policy);
 
-            if (verdict.first < l.first)
-                verdict.first = l.first;
-            if (verdict.flip != policy->binding.flip)
-                status = refuse(&l, &verdict, err);
-        }
+        for (uint64_t row = l.first; row < l.end; row++)
+            if (is_wanted(&l, row) && kept_row(watch, kept, row)[0])
+                look_at_row(&l, row, kept_row(watch, kept, row) + 1);
+    } else if (status == 0) {
+        struct survey s;
+
+        survey_begin_lists(&s, plan, policy, err);
+        while (survey_next(&s) && s.number < l.end)
+            if (is_wanted(&l, s.number) && is_list(policy))
+                look_at_list(&l, s.number, s.rows);
+            else if (is_wanted(&l, s.number))
+                look_at_row(&l, s.number, s.rows[0].bytes);
+        status = survey_end(&s);
+    }
+    if (status == 0 && 2 * l.n_overlap <= l.n_seen) {
+        struct flip_verdict verdict = flip_parts_judge(&l.parts, &l.flips, plan->n_rows);
+
+        if (verdict.first < l.first)
+            verdict.first = l.first;
+        if (verdict.flip != policy->binding.flip)
+            status = refuse(&l, &verdict, err);
     }
     flips_release(&l.flips);
     return status;
@@ -366,15 +344,20 @@ int survey_flips(const struct plan *plan, struct error *err)
 {
     struct stone_watch watch;
     struct kept_rows kept;
+    struct survey s;
     int status;
 
     if (!find_planes(&watch, plan))
         return 0;
     watch.kept = &kept;
     status = keep_rows(&watch, watch.stones, watch.form.axis, err);
+    if (status == 0) {
+        survey_begin(&s, plan, SURVEY_OF(watch.stones), err);
+        while (survey_next(&s) && s.number < watch.first)
+            keep_row(&watch, &kept, s.number, s.rows[0].bytes);
+        status = survey_end(&s);
+    }
     if (status == 0)
-        status = survey_rows(&(struct survey){plan, {watch.stones}, keep_stones, &watch}, err);
-    if (status >= 0)
         status = look_at_all(&watch, false, err);
     free(kept.bytes);
     return status;

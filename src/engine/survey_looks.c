@@ -14,94 +14,63 @@
 
 #include <stdlib.h>
 
-/* What is counted in one array. */
-struct look {
-    struct plan *plan;
-    const struct plan_array *array;
-    struct planes_form form;          /* castling */
-    const struct action_space *space; /* moves, policies; NULL: coordinates */
-    struct run {
-        uint32_t first, n;
-    } * flagged; /* owned, dense policies: runs of actions that are worth a look */
-    uint64_t n_flagged;
-    uint64_t n, first;      /* rows, and the first of them; of policies, ambiguous entries */
-    uint64_t n_unencodable; /* entries */
-};
-
-static void count_row(struct look *l, uint64_t number)
-{
-    if (l->n++ == 0)
-        l->first = number;
-}
-
 /* --- castling rights --- */
-
-static int look_at_castling(void *self, uint64_t number, const struct row rows[3],
-                            struct error *err)
-{
-    struct look *l = self;
-    const struct conventions *c = &l->plan->conventions;
-    const uint32_t *planes =
-        c->n_castling_planes > 0 ? c->castling_planes : l->plan->board->family->castling->planes;
-
-    for (uint32_t i = 0; i < 4; i++)
-        for (uint64_t cell = 0; cell < l->form.axis; cell++)
-            if (planes_number(&l->form, rows[0].bytes, planes[i], cell) != 0) {
-                count_row(l, number);
-                return c->castling == CASTLING_SKIP ? survey_keep_identity(l->plan, number, err)
-                                                    : 0;
-            }
-    return 0;
-}
 
 int survey_castling(struct plan *plan, struct error *err)
 {
     const struct plan_array *planes = survey_find_planes(plan);
-    struct look l = {.plan = plan};
-    int status;
+    const struct conventions *c = &plan->conventions;
+    const uint32_t *rights =
+        c->n_castling_planes > 0 ? c->castling_planes : plan->board->family->castling->planes;
+    struct planes_form form;
+    struct survey s;
 
-    if (!survey_has_numbers(planes) || plan->conventions.n_castling_planes < 0)
+    if (!survey_has_numbers(planes) || c->n_castling_planes < 0)
         return 0;
-    l.form = survey_form(planes);
-    if (plan->conventions.n_castling_planes == 0 &&
-        l.form.n_planes != plan->board->family->castling->n_planes)
+    form = survey_form(planes);
+    if (c->n_castling_planes == 0 && form.n_planes != plan->board->family->castling->n_planes)
         return 0;
-    status = survey_rows(&(struct survey){plan, {planes}, look_at_castling, &l}, err);
-    plan->n_castling_rows = l.n;
-    return status;
+    plan->n_castling_rows = 0;
+    survey_begin(&s, plan, SURVEY_OF(planes), err);
+    while (survey_next(&s)) {
+        bool has_rights = false;
+
+        for (int i = 0; i < 4; i++)
+            for (uint64_t cell = 0; cell < form.axis && !has_rights; cell++)
+                has_rights = planes_number(&form, s.rows[0].bytes, rights[i], cell) != 0;
+        plan->n_castling_rows += has_rights;
+        if (has_rights && c->castling == CASTLING_SKIP)
+            s.status = survey_keep_identity(plan, s.number, err);
+    }
+    return survey_end(&s);
 }
 
 /* --- pad bits --- */
-
-static int look_at_padding(void *self, uint64_t number, const struct row rows[3], struct error *err)
-{
-    struct look *l = self;
-    const struct spec *spec = &l->array->spec;
-    const uint64_t plane_nbytes = (spec->axis + 7) / 8;
-    const unsigned n_used = (unsigned)(spec->axis % 8);
-    const unsigned pad = spec->lsb_first ? 0xffu << n_used : 0xffu >> n_used;
-    unsigned found = 0;
-
-    (void)err;
-    for (uint64_t end = plane_nbytes; end <= spec->row_nbytes; end += plane_nbytes)
-        found |= rows[0].bytes[end - 1] & pad;
-    if (found != 0)
-        count_row(l, number);
-    return 0;
-}
 
 int survey_padding(struct plan *plan, struct error *err)
 {
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *packed = &plan->arrays[i];
-        struct look l = {.plan = plan, .array = packed};
+        const struct spec *spec = &packed->spec;
+        const uint64_t plane_nbytes = (spec->axis + 7) / 8, n_used = spec->axis % 8;
+        const unsigned pad = spec->lsb_first ? 0xffu << n_used : 0xffu >> n_used;
+        unsigned long long n_rows = 0;
+        struct survey s;
 
-        if (packed->binding.role != ROLE_PACKED || packed->spec.axis % 8 == 0)
+        if (packed->binding.role != ROLE_PACKED || n_used == 0)
             continue;
-        if (survey_rows(&(struct survey){plan, {packed}, look_at_padding, &l}, err) != 0 ||
-            (l.n > 0 &&
+        survey_begin(&s, plan, SURVEY_OF(packed), err);
+        while (survey_next(&s)) {
+            unsigned found = 0;
+
+            for (uint64_t end = plane_nbytes; end <= spec->row_nbytes; end += plane_nbytes)
+                found |= s.rows[0].bytes[end - 1] & pad;
+            n_rows += found != 0;
+        }
+        if (survey_end(&s) != 0 ||
+            (n_rows > 0 &&
              plan_warn(plan, err, "%s: %llu rows have pad bits set, which are written as 0",
-                       text_path(packed->key).text, (unsigned long long)l.n) != 0))
+                       text_path(packed->key).text, n_rows) != 0))
             return -1;
     }
     return 0;
@@ -109,16 +78,18 @@ int survey_padding(struct plan *plan, struct error *err)
 
 /* --- places off the board --- */
 
-static bool is_off_board(const struct look *l, const struct row *row, uint64_t i)
+/* Element i of a row of moves (in that space) or of coordinates (space is NULL). */
+static bool is_off_board(const struct plan_array *array, const struct action_space *space,
+                         const struct row *row, uint64_t i)
 {
-    const struct board *board = l->plan->board;
-    const bool col_first = l->array->spec.col_first;
+    const struct board *board = array->spec.board;
+    const bool col_first = array->spec.col_first;
     const int64_t first = row_int(row, i);
     int64_t second, y, x;
 
-    if (l->space != NULL)
-        return first >= 0 && (uint64_t)first < l->space->length &&
-               !(l->space->flags[first] & ACTION_ENCODABLE);
+    if (space != NULL)
+        return first >= 0 && (uint64_t)first < space->length &&
+               !(space->flags[first] & ACTION_ENCODABLE);
     second = row_int(row, i + 1);
     y = col_first ? second : first;
     x = col_first ? first : second;
@@ -126,19 +97,37 @@ static bool is_off_board(const struct look *l, const struct row *row, uint64_t i
            !board->on_board[y * board->cols + x];
 }
 
-static int look_at_places(void *self, uint64_t number, const struct row rows[3], struct error *err)
+/* In one array. */
+static int look_at_places(struct plan *plan, const struct plan_array *array, struct error *err)
 {
-    struct look *l = self;
-    const bool pairs = l->array->spec.pairs;
-    const uint64_t step = l->space == NULL || pairs ? 2 : 1;
+    const bool is_action = array->binding.role == ROLE_ACTION, pairs = array->spec.pairs;
+    const struct action_space *space =
+        is_action ? spec_space(&plan->maker, &array->binding, err) : NULL;
+    const uint64_t step = !is_action || pairs ? 2 : 1;
+    unsigned long long n_rows = 0, first = 0;
+    struct survey s;
 
-    (void)err;
-    for (uint64_t i = 0; i + step <= rows[0].n; i += step)
-        if (is_off_board(l, &rows[0], i) && !(pairs && row_int(&rows[0], i + 1) == 0)) {
-            count_row(l, number);
-            break;
-        }
-    return 0;
+    if (is_action && space == NULL)
+        return -1;
+    survey_begin(&s, plan, SURVEY_OF(array), err);
+    while (survey_next(&s)) {
+        const struct row *row = &s.rows[0];
+        uint64_t i = 0;
+
+        while (i + step <= row->n &&
+               (!is_off_board(array, space, row, i) || (pairs && row_int(row, i + 1) == 0)))
+            i += step;
+        if (i + step <= row->n && n_rows++ == 0)
+            first = s.number;
+    }
+    if (survey_end(&s) != 0)
+        return -1;
+    return n_rows == 0
+               ? 0
+               : plan_warn(plan, err,
+                           "%s: %llu rows name a place that is not on the board and stays where it "
+                           "is, first row %llu",
+                           text_path(array->key).text, n_rows, first);
 }
 
 int survey_places(struct plan *plan, struct error *err)
@@ -146,21 +135,9 @@ int survey_places(struct plan *plan, struct error *err)
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const enum role role = array->binding.role;
-        struct look l = {.plan = plan, .array = array};
 
-        if ((role != ROLE_ACTION && (role != ROLE_COORD || plan->board->rows == 0)) ||
-            array->is_object || !survey_has_numbers(array))
-            continue;
-        if (role == ROLE_ACTION &&
-            (l.space = spec_space(&plan->maker, &array->binding, err)) == NULL)
-            return -1;
-        if (survey_rows(&(struct survey){plan, {array}, look_at_places, &l}, err) != 0 ||
-            (l.n > 0 &&
-             plan_warn(plan, err,
-                       "%s: %llu rows name a place that is not on the board and stays where it "
-                       "is, first row %llu",
-                       text_path(array->key).text, (unsigned long long)l.n,
-                       (unsigned long long)l.first) != 0))
+        if ((role == ROLE_ACTION || (role == ROLE_COORD && plan->board->rows > 0)) &&
+            !array->is_object && survey_has_numbers(array) && look_at_places(plan, array, err) != 0)
             return -1;
     }
     return 0;
@@ -168,30 +145,39 @@ int survey_places(struct plan *plan, struct error *err)
 
 /* --- policies --- */
 
+/* What is counted in one policy. */
+struct look {
+    struct plan *plan;
+    const struct plan_array *array;
+    const struct action_space *space;
+    struct run {
+        uint32_t first, n;
+    } * flagged; /* owned: runs of actions that are worth a look */
+    uint64_t n_flagged;
+};
+
 /* A non-zero entry. */
-static int count_entry(struct look *l, uint64_t row, int64_t action, struct error *err)
+static int count_entry(const struct look *l, uint64_t row, int64_t action, struct error *err)
 {
+    struct plan *plan = l->plan;
     unsigned flags;
 
     if (action < 0 || (uint64_t)action >= l->space->length)
         return 0; /* refused where it is moved */
     flags = l->space->flags[action];
-    l->n_unencodable += !(flags & ACTION_ENCODABLE);
+    plan->n_unencodable += !(flags & ACTION_ENCODABLE);
     if (!(flags & ACTION_AMBIGUOUS))
         return 0;
-    l->n++;
-    return l->plan->conventions.ambiguous == AMBIGUOUS_DROP
-               ? survey_keep_identity(l->plan, row, err)
-               : 0;
+    plan->n_ambiguous++;
+    return plan->conventions.ambiguous == AMBIGUOUS_DROP ? survey_keep_identity(plan, row, err) : 0;
 }
 
-static int look_at_dense(void *self, uint64_t number, const struct row rows[3], struct error *err)
+static int look_at_dense(const struct look *l, const struct survey *s, struct error *err)
 {
-    struct look *l = self;
     const struct dtype *dtype = &l->array->spec.dtype;
 
     for (uint64_t o = 0; o < l->array->spec.outer; o++) {
-        const uint8_t *policy = rows[0].bytes + o * l->space->length * dtype->itemsize;
+        const uint8_t *policy = s->rows[0].bytes + o * l->space->length * dtype->itemsize;
 
         for (uint64_t i = 0; i < l->n_flagged; i++) {
             const struct run *run = &l->flagged[i];
@@ -200,7 +186,7 @@ static int look_at_dense(void *self, uint64_t number, const struct row rows[3], 
                 continue;
             for (uint32_t a = run->first; a < run->first + run->n; a++)
                 if (!survey_all_zero(dtype, policy + a * dtype->itemsize, 1) &&
-                    count_entry(l, number, a, err) != 0)
+                    count_entry(l, s->number, a, err) != 0)
                     return -1;
         }
     }
@@ -208,14 +194,12 @@ static int look_at_dense(void *self, uint64_t number, const struct row rows[3], 
 }
 
 /* An index below 0 is no action: it stays in every image, with what it says nothing of. */
-static int look_at_sparse(void *self, uint64_t number, const struct row rows[3], struct error *err)
+static int look_at_sparse(const struct look *l, const struct survey *s, struct error *err)
 {
-    struct look *l = self;
-
-    for (uint64_t i = 0; i < rows[0].n; i++) {
-        const bool has_value = i < rows[1].n;
-        const double value = has_value ? row_double(&rows[1], i) : 1;
-        const int64_t index = row_int(&rows[0], i);
+    for (uint64_t i = 0; i < s->rows[0].n; i++) {
+        const bool has_value = i < s->rows[1].n;
+        const double value = has_value ? row_double(&s->rows[1], i) : 1;
+        const int64_t index = row_int(&s->rows[0], i);
 
         if (value == 0)
             continue;
@@ -224,9 +208,9 @@ static int look_at_sparse(void *self, uint64_t number, const struct row rows[3],
                 l->plan, l->array, err,
                 "row %llu: index %lld with the value %g, expected an action from 0 to "
                 "%llu, or no value; use --copy %s if these are no actions",
-                (unsigned long long)number, (long long)index, value,
+                (unsigned long long)s->number, (long long)index, value,
                 (unsigned long long)l->space->length - 1, text_path(l->array->key).text);
-        if (count_entry(l, number, index, err) != 0)
+        if (count_entry(l, s->number, index, err) != 0)
             return -1;
     }
     return 0;
@@ -255,31 +239,29 @@ static int list_flagged(struct look *l, struct error *err)
 
 int survey_ambiguous(struct plan *plan, struct error *err)
 {
-    for (size_t i = 0; i < plan->n_arrays; i++) {
+    int status = 0;
+
+    for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const enum role role = array->binding.role;
         const bool is_sparse = role == ROLE_POLICY_INDEX;
         struct look l = {.plan = plan, .array = array};
-        int status;
+        struct survey s;
 
         if (role != ROLE_POLICY && role != ROLE_ACTION_VALUES && !is_sparse)
             continue;
-        if ((l.space = spec_space(&plan->maker, &array->binding, err)) == NULL)
+        l.space = spec_space(&plan->maker, &array->binding, err);
+        if (l.space == NULL || list_flagged(&l, err) != 0)
             return -1;
-        status = list_flagged(&l, err);
-        if (status == 0 && is_sparse)
-            status = survey_lists(plan, array, look_at_sparse, &l, err);
-        else if (status == 0 && l.n_flagged > 0)
-            status = survey_rows(&(struct survey){plan, {array}, look_at_dense, &l}, err);
-        free(l.flagged);
-        if (status != 0)
-            return -1;
-        if (l.n_flagged == 0)
-            continue;
-        if (plan->n_ambiguous == UINT64_MAX)
+        if (l.n_flagged > 0 && plan->n_ambiguous == UINT64_MAX)
             plan->n_ambiguous = plan->n_unencodable = 0;
-        plan->n_ambiguous += l.n;
-        plan->n_unencodable += l.n_unencodable;
+        if (is_sparse || l.n_flagged > 0) {
+            survey_begin_lists(&s, plan, array, err);
+            while (survey_next(&s))
+                s.status = is_sparse ? look_at_sparse(&l, &s, err) : look_at_dense(&l, &s, err);
+            status = survey_end(&s);
+        }
+        free(l.flagged);
     }
-    return 0;
+    return status;
 }

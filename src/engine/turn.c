@@ -237,11 +237,6 @@ struct turns {
                                                   other convention >= +1 */
 };
 
-static int read_rows(struct turns *t, survey_look *look, struct error *err)
-{
-    return survey_rows(&(struct survey){t->plan, {t->planes, t->to_move, t->policy}, look, t}, err);
-}
-
 static int player_by_array(const struct turns *t, const struct row *to_move)
 {
     return to_move->n == 0 ? -1 : turn_player(t->plan->conventions.to_move, row_double(to_move, 0));
@@ -262,30 +257,36 @@ static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2
     }
 }
 
-static int look_at_row(void *self, uint64_t number, const struct row rows[3], struct error *err)
+/* Look at all rows, and count. */
+static int count_rows(struct turns *t, struct error *err)
 {
-    struct turns *t = self;
     const enum to_move_coding coding = t->plan->conventions.plane_coding;
-    const uint8_t *row = rows[0].bytes;
-    struct turn_lead lead;
-    uint64_t n[2];
-    int player;
+    const struct stone_planes *where = &t->where;
+    struct survey s;
 
-    (void)err;
-    if (!turn_rows_add(&t->rows, &t->form, row, &t->where, coding, number) || !t->has_lead ||
-        (rows[2].n > 0 && survey_all_zero(rows[2].dtype, rows[2].bytes, rows[2].n)))
-        return 0;
-    player = t->where.turn < 0
-                 ? player_by_array(t, &rows[1])
-                 : turn_player(coding, planes_number(&t->form, row, (uint64_t)t->where.turn, 0));
-    if (player < 0)
-        return 0;
-    count_stones(t, row, n);
-    lead = turn_lead(t->where.is_mover, player, n);
-    t->n_rows++;
-    t->n_excess += lead.declared == 1;
-    t->n_other_excess += lead.other >= 1;
-    return 0;
+    survey_begin(&s, t->plan, SURVEY_OF(t->planes, t->to_move, t->policy), err);
+    while (survey_next(&s)) {
+        const struct row *policy = &s.rows[2];
+        const uint8_t *row = s.rows[0].bytes;
+        struct turn_lead lead;
+        uint64_t n[2];
+        int player;
+
+        if (!turn_rows_add(&t->rows, &t->form, row, where, coding, s.number) || !t->has_lead ||
+            (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
+            continue;
+        player = where->turn < 0
+                     ? player_by_array(t, &s.rows[1])
+                     : turn_player(coding, planes_number(&t->form, row, (uint64_t)where->turn, 0));
+        if (player < 0)
+            continue;
+        count_stones(t, row, n);
+        lead = turn_lead(where->is_mover, player, n);
+        t->n_rows++;
+        t->n_excess += lead.declared == 1;
+        t->n_other_excess += lead.other >= 1;
+    }
+    return survey_end(&s);
 }
 
 static void init(struct turns *t, struct plan *plan, const struct plan_array *planes)
@@ -364,14 +365,14 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
         return 0;
     if (!t.has_lead || t.where.turn >= 0)
         t.to_move = NULL; /* nobody asks it */
-    if (read_rows(&t, look_at_row, err) != 0)
+    if (count_rows(&t, err) != 0)
         return -1;
     if (t.rows.n_bad > 0)
         return refuse_plane(&t, err);
     t.policy = survey_find(plan, ROLE_POLICY);
     if (t.n_excess > 0 && survey_has_numbers(t.policy)) {
         t.n_rows = t.n_excess = t.n_other_excess = 0;
-        if (read_rows(&t, look_at_row, err) != 0)
+        if (count_rows(&t, err) != 0)
             return -1;
     }
     return judge_stones(&t, err);
@@ -411,40 +412,46 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
     return -1;
 }
 
-/* Which codes stand in the plane; not 0 at the first that tells. */
-static int look_at_code(void *self, uint64_t number, const struct row rows[3], struct error *err)
+/* Which codes stand in the plane, as far as the first that tells. */
+static int look_at_codes(const struct turns *t, struct error *err)
 {
-    const struct turns *t = self;
-    const double value = planes_number(&t->form, rows[0].bytes, (uint64_t)t->where.turn, 0);
+    unsigned *codes = &t->plan->turn_codes;
+    struct survey s;
 
-    (void)number;
-    (void)err;
-    if (value == 0)
-        t->plan->turn_codes |= TURN_ZERO;
-    else if (turn_player(t->plan->conventions.to_move, value) == 1)
-        t->plan->turn_codes |= TURN_OTHER;
-    return (t->plan->turn_codes & TURN_OTHER) != 0;
+    survey_begin(&s, t->plan, SURVEY_OF(t->planes), err);
+    while (!(*codes & TURN_OTHER) && survey_next(&s)) {
+        const double value = planes_number(&t->form, s.rows[0].bytes, (uint64_t)t->where.turn, 0);
+
+        if (value == 0)
+            *codes |= TURN_ZERO;
+        else if (turn_player(t->plan->conventions.to_move, value) == 1)
+            *codes |= TURN_OTHER;
+    }
+    return survey_end(&s);
 }
 
 /* What else tells whose turn it is where the plane is 1. */
-static int look_beside(void *self, uint64_t number, const struct row rows[3], struct error *err)
+static int look_beside(const struct turns *t, struct error *err)
 {
-    const struct turns *t = self;
-    const int player = player_by_array(t, &rows[1]);
-    uint64_t n[2];
+    unsigned *codes = &t->plan->turn_codes;
+    struct survey s;
 
-    (void)number;
-    (void)err;
-    if (player >= 0)
-        t->plan->turn_codes |= player == 0 ? TURN_FIRST_SAID : TURN_SECOND_SAID;
-    if (t->where.is_mover)
-        return 0;
-    count_stones(t, rows[0].bytes, n);
-    if (n[0] + 1 == n[1])
-        t->plan->turn_codes |= TURN_FIRST_LACKS;
-    else if (n[1] + 1 == n[0])
-        t->plan->turn_codes |= TURN_SECOND_LACKS;
-    return 0;
+    survey_begin(&s, t->plan, SURVEY_OF(t->planes, t->to_move), err);
+    while (survey_next(&s)) {
+        const int player = player_by_array(t, &s.rows[1]);
+        uint64_t n[2];
+
+        if (player >= 0)
+            *codes |= player == 0 ? TURN_FIRST_SAID : TURN_SECOND_SAID;
+        if (t->where.is_mover)
+            continue;
+        count_stones(t, s.rows[0].bytes, n);
+        if (n[0] + 1 == n[1])
+            *codes |= TURN_FIRST_LACKS;
+        else if (n[1] + 1 == n[0])
+            *codes |= TURN_SECOND_LACKS;
+    }
+    return survey_end(&s);
 }
 
 int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64_t plane,
@@ -462,8 +469,8 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
     t.where.turn = (int)plane;
     if (plan->settings->seen != NULL)
         plan->turn_codes |= plan->settings->seen->turn_codes;
-    if ((!(plan->turn_codes & TURN_OTHER) && read_rows(&t, look_at_code, err) < 0) ||
-        (!(plan->turn_codes & (TURN_OTHER | TURN_ZERO)) && read_rows(&t, look_beside, err) != 0))
+    if ((!(plan->turn_codes & TURN_OTHER) && look_at_codes(&t, err) != 0) ||
+        (!(plan->turn_codes & (TURN_OTHER | TURN_ZERO)) && look_beside(&t, err) != 0))
         return -1;
     if (turn_decide_coding(plan->turn_codes, c->to_move, &c->plane_coding) == 0 ||
         plan->n_rows == 0)
