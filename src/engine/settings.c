@@ -49,19 +49,6 @@ const struct option_row *option_find(const char *command, const char *name)
     return NULL;
 }
 
-static void store(struct settings *settings, const struct option_row *row, uint64_t value)
-{
-    uint8_t *field = (uint8_t *)settings + row->offset;
-    const uint32_t small = (uint32_t)value;
-
-    if (row->n_bytes == sizeof value)
-        memcpy(field, &value, sizeof value);
-    else if (row->n_bytes == sizeof small)
-        memcpy(field, &small, sizeof small);
-    else
-        *field = (uint8_t)value;
-}
-
 /* Words are separated by spaces; the message lists them with commas. */
 static int find_word(const struct option_row *row, const char *argument, uint64_t *value,
                      struct error *err)
@@ -92,7 +79,9 @@ static int find_word(const struct option_row *row, const char *argument, uint64_
 int option_set(struct settings *settings, const struct option_row *row, const char *argument,
                struct error *err)
 {
+    uint8_t *field = (uint8_t *)settings + row->offset;
     uint64_t value = row->kind == OPTION_FLAG;
+    uint32_t small;
     int status = 0;
 
     switch (row->kind) {
@@ -125,11 +114,18 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
     case OPTION_END:
         return error_set(err, ERROR_INTERNAL, "option --%s sets nothing", row->name);
     }
-    if (status == 0 && row->kind != OPTION_CALL)
-        store(settings, row, value);
-    if (status == 0 && row->said != 0)
+    if (status != 0)
+        return -1;
+    small = (uint32_t)value;
+    if (row->kind != OPTION_CALL && row->n_bytes == sizeof value)
+        memcpy(field, &value, sizeof value);
+    else if (row->kind != OPTION_CALL && row->n_bytes == sizeof small)
+        memcpy(field, &small, sizeof small);
+    else if (row->kind != OPTION_CALL)
+        *field = (uint8_t)value;
+    if (row->said != 0)
         *((bool *)((uint8_t *)settings + row->said)) = true;
-    return status;
+    return 0;
 }
 
 /* The schema's overrides first, then those of the options: the last one of an array counts. */

@@ -65,30 +65,28 @@ static int end_file(struct side_work *work, struct error *err)
     return 0;
 }
 
-static int hash_chunk(struct side_work *work, struct error *err)
-{
-    const struct input *in = &work->archives[work->archive].inputs[work->file];
-    const uint64_t left = in->n_bytes - work->offset;
-    const size_t n = left < CHUNK_NBYTES ? (size_t)left : CHUNK_NBYTES;
-
-    if (work->digest == NULL && (work->digest = digest_new(err)) == NULL)
-        return -1;
-    if (n == 0)
-        return end_file(work, err);
-    if (input_read(in, work->offset, work->buffer, n, err) != 0)
-        return -1;
-    work->offset += n;
-    input_release_before(in, work->offset, &work->released);
-    return digest_update(work->digest, work->buffer, n, err);
-}
-
 int side_work_step(struct side_work *work, struct error *err)
 {
     for (int i = 0; i < STEP_NCHUNKS && !work->done; i++) {
-        work->done = work->archive == work->n_archives;
-        if (!work->done && hash_chunk(work, err) != 0)
-            return -1;
+        const struct input *in;
+        size_t n;
+
         work->used += CHUNK_NBYTES;
+        work->done = work->archive == work->n_archives;
+        if (work->done)
+            break;
+        in = &work->archives[work->archive].inputs[work->file];
+        n = in->n_bytes - work->offset < CHUNK_NBYTES ? (size_t)(in->n_bytes - work->offset)
+                                                      : CHUNK_NBYTES;
+        if ((work->digest == NULL && (work->digest = digest_new(err)) == NULL) ||
+            (n == 0 && end_file(work, err) != 0) ||
+            (n > 0 && (input_read(in, work->offset, work->buffer, n, err) != 0 ||
+                       digest_update(work->digest, work->buffer, n, err) != 0)))
+            return -1;
+        if (n == 0)
+            continue;
+        work->offset += n;
+        input_release_before(in, work->offset, &work->released);
     }
     return 0;
 }

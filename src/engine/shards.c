@@ -66,28 +66,13 @@ uint64_t shards_count(const struct plan *plan)
     return n;
 }
 
-/* Where "%05d" (or another width) stands in the last part of a name that has only one '%': its
- * length and the number's width; NULL: nowhere. */
-static const char *find_number(const char *output, size_t *n_bytes, int *width)
-{
-    const char *slash = strrchr(output, '/');
-    const char *at = strchr(slash != NULL ? slash : output, '%');
-
-    if (at == NULL || strchr(at + 1, '%') != NULL || at[1] != '0' || at[2] < '1' || at[2] > '9' ||
-        at[3] != 'd')
-        return NULL;
-    *n_bytes = 4;
-    *width = at[2] - '0';
-    return at;
-}
-
 int shards_name(const struct plan *plan, const char *output, uint64_t i, struct text *name,
                 struct error *err)
 {
     static const char *const endings[] = {".npz", ".npy"};
-    size_t n = strlen(output), n_number;
-    const char *ending = "", *at;
-    int width;
+    const char *slash = strrchr(output, '/'), *ending = "";
+    const char *at = strchr(slash != NULL ? slash : output, '%');
+    size_t n = strlen(output);
 
     if (shards_cut(plan) == SHARDS_ONE)
         return text_append(name, err, "%s", output);
@@ -104,11 +89,11 @@ int shards_name(const struct plan *plan, const char *output, uint64_t i, struct 
         return text_append(name, err, "%.*s/%.*s", (int)n, output, (int)(end - begin),
                            path + begin);
     }
-    at = find_number(output, &n_number, &width);
-    if (at != NULL)
-        return text_append(name, err, "%.*s%0*llu%.*s", (int)(at - output), output, width,
-                           (unsigned long long)i, (int)(n - n_number - (size_t)(at - output)),
-                           at + n_number);
+    /* "%05d", or another width, in the last part of a name that has only one '%'. */
+    if (at != NULL && strchr(at + 1, '%') == NULL && at[1] == '0' && at[2] >= '1' && at[2] <= '9' &&
+        at[3] == 'd')
+        return text_append(name, err, "%.*s%0*llu%.*s", (int)(at - output), output, at[2] - '0',
+                           (unsigned long long)i, (int)(n - 4 - (size_t)(at - output)), at + 4);
     for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
         if (n > 4 && strncmp(output + n - 4, endings[k], 4) == 0 && output[n - 5] != '/')
             ending = endings[k];

@@ -50,16 +50,6 @@ static bool is_wanted(const struct look *l, uint64_t row)
            row % rows_of_part(l->plan) < (is_list(l->policy) ? 2 * ROWS_OF_PART : ROWS_OF_PART);
 }
 
-static void put_stones(const struct stone_watch *watch, const uint8_t *row, uint8_t *occupied)
-{
-    const struct planes_form *form = &watch->form;
-
-    for (uint64_t cell = 0; cell < form->axis; cell++)
-        occupied[cell] = (uint8_t)(planes_has_stone(form, row, watch->where.stones[0], cell) +
-                                   (form->n_planes > 1 &&
-                                    planes_has_stone(form, row, watch->where.stones[1], cell)));
-}
-
 /* --- rows that pass by --- */
 
 /* Where a row is kept: a mark that it is there, then its stones, or its bytes. */
@@ -76,16 +66,20 @@ static uint8_t *kept_row(const struct stone_watch *watch, const struct kept_rows
 static void keep_row(const struct stone_watch *watch, const struct kept_rows *rows, uint64_t row,
                      const uint8_t *bytes)
 {
+    const struct planes_form *form = &watch->form;
+    const uint64_t *stones = watch->where.stones;
     uint8_t *kept;
 
     if (row % rows_of_part(watch->plan) >= 2 * ROWS_OF_PART)
         return;
     kept = kept_row(watch, rows, row);
     kept[0] = true;
-    if (rows == &watch->kept[0])
-        put_stones(watch, bytes, kept + 1);
-    else
+    if (rows != &watch->kept[0])
         memcpy(kept + 1, bytes, rows->row_nbytes);
+    for (uint64_t cell = 0; rows == &watch->kept[0] && cell < form->axis; cell++)
+        kept[1 + cell] =
+            (uint8_t)(planes_has_stone(form, bytes, stones[0], cell) +
+                      (form->n_planes > 1 && planes_has_stone(form, bytes, stones[1], cell)));
 }
 
 void stone_watch_see(const struct stone_watch *watch, struct kept_rows *rows,
