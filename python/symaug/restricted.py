@@ -160,6 +160,16 @@ def _scalar(dtype, data=None):
     return _from_bytes(data, dtype, (), "C")[()]
 
 
+def _encode(text, encoding):
+    """Bytes, as protocols below 3 write them."""
+    _need(isinstance(text, str) and encoding == "latin1", "the bytes of an array", encoding)
+    return text.encode("latin1")
+
+
+def _no_bytes():
+    return b""
+
+
 def _member(cls, name):
     _need(isinstance(cls, Class) and isinstance(name, str), "a member of an Enum", (cls, name))
     return Member(cls, name)
@@ -176,13 +186,15 @@ def _reconstructor(cls, base, state):
     return Instance(cls, (), False)
 
 
+_OLD_NAMES = {"__builtin__": "builtins", "copy_reg": "copyreg"}  # in protocols below 3
 _ALLOWED = {
+    ("_codecs", "encode"): _Function("_codecs.encode", _encode),
+    ("builtins", "bytes"): _Function("builtins.bytes", _no_bytes),
     ("builtins", "getattr"): _Function("builtins.getattr", _member),
     ("builtins", "object"): _Type("builtins.object", None),
     ("collections", "deque"): _Function("collections.deque", _deque),
     ("collections", "OrderedDict"): _Function("collections.OrderedDict", dict),
     ("copyreg", "_reconstructor"): _Function("copyreg._reconstructor", _reconstructor),
-    ("copy_reg", "_reconstructor"): _Function("copyreg._reconstructor", _reconstructor),
     ("numpy", "ndarray"): _Type("numpy.ndarray", None),
     ("numpy", "dtype"): _Function("numpy.dtype", _dtype),
 }
@@ -192,7 +204,7 @@ for _core in ("numpy.core", "numpy._core"):
     _ALLOWED[_core + ".numeric", "_frombuffer"] = _Function("_frombuffer", _frombuffer)
 
 _STANDARD = set(getattr(sys, "stdlib_module_names", ())) | set(sys.builtin_module_names)
-_STANDARD |= {"__builtin__", "builtins", "copy_reg", "numpy", "torch"}
+_STANDARD |= {*_OLD_NAMES, "builtins", "numpy", "torch"}
 
 
 def _finished(value):
@@ -209,11 +221,11 @@ class _Reader(pickle._Unpickler):
     dispatch = dict(pickle._Unpickler.dispatch)
 
     def find_class(self, module, name):
-        found = _ALLOWED.get((module, name))
-        if found is not None:
-            return found
         if not (isinstance(module, str) and isinstance(name, str)):
             raise Refused("expected the name of a class")
+        found = _ALLOWED.get((_OLD_NAMES.get(module, module), name))
+        if found is not None:
+            return found
         top = module.split(".")[0]
         if top in _STANDARD or not re.match(r"^[A-Za-z_][\w.]*$", module + "." + name):
             raise Refused(f"{module}.{name} is not allowed in a pickle of rows")
@@ -266,12 +278,17 @@ class _Reader(pickle._Unpickler):
                 self.memo[key] = target.array
                 return
 
+    def load_bytearray8(self):
+        self.load_binbytes8()
+        self.stack[-1] = bytearray(self.stack[-1])
+
     def refuse(self):
         raise Refused("persistent ids, extension codes and calls by class are not allowed")
 
     dispatch[pickle.REDUCE[0]] = load_reduce
     dispatch[pickle.NEWOBJ[0]] = load_newobj
     dispatch[pickle.BUILD[0]] = load_build
+    dispatch[pickle.BYTEARRAY8[0]] = load_bytearray8
     for _code in (
         pickle.NEWOBJ_EX, pickle.INST, pickle.OBJ, pickle.PERSID, pickle.BINPERSID, pickle.EXT1,
         pickle.EXT2, pickle.EXT4, pickle.NEXT_BUFFER, pickle.READONLY_BUFFER,
@@ -294,15 +311,48 @@ class _ObjectReader(_Reader):
         return super().find_class(module, name)
 
 
+def _weigh(value, known):
+    """(values in it, how deep they lie), values that are there by reference as often as they are.
+
+    known: the same of the containers that were met before, by id; (inf, inf) while one is looked
+    at, so that what holds itself is without end.
+    """
+    if isinstance(value, (np.ndarray, str, bytes, bytearray)):
+        return 1 + (value.size if isinstance(value, np.ndarray) else len(value) // 8), 0
+    if isinstance(value, Instance):
+        parts = (*value.args, value.state)
+    elif isinstance(value, dict):
+        parts = (*value.keys(), *value.values())
+    elif isinstance(value, (list, tuple, set, frozenset, collections.deque)):
+        parts = value
+    else:
+        return 1, 0
+    if id(value) not in known:
+        known[id(value)] = float("inf"), float("inf")
+        n, depth = 1, 0
+        for part in parts:
+            of_part = _weigh(part, known)
+            n, depth = n + of_part[0], max(depth, of_part[1] + 1)
+        known[id(value)] = n, depth
+    return known[id(value)]
+
+
 def loads(data, objects=False):
     """The value that a pickle holds, with stand-ins for its classes, and its protocol.
 
     data: bytes of one pickle; objects: whether arrays of objects may be in it. Raises Refused, with
-    a reason of one line, for a pickle that is damaged or asks for anything but data.
+    a reason of one line, for a pickle that is damaged, asks for anything but data, or holds by
+    references very much more than its bytes.
     """
+    file = io.BytesIO(data)
     try:
         reader = _ObjectReader if objects else _Reader
-        value = _finished(reader(io.BytesIO(data)).load())
+        value = _finished(reader(file).load())
+        _need(file.tell() == len(data), "the end of the pickle", f"{len(data) - file.tell()} bytes more")
+        n, depth = _weigh(value, {})
+        _need(depth <= 100, "values nested at most 100 deep", "more")
+        limit = 20 * len(data) + 1000000
+        _need(n <= limit, f"at most {limit} values in {len(data)} bytes", "more, which are references")
     except Refused:
         raise
     except RecursionError:

@@ -7,10 +7,12 @@ import json
 import os
 import pickle
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -222,6 +224,17 @@ def history(value):
     return [collections.deque([(np.zeros((2, 2)), [0.5, 0.5], value)])]
 
 
+def deep(n):
+    return [deep(n - 1)] if n else 0
+
+
+def laughs():
+    some = [0] * 10
+    for _ in range(30):
+        some = [some] * 10
+    return some
+
+
 HOSTILE = {
     "system": (pickle.dumps(history(Evil(os.system, "touch HIT"))), "system"),
     "eval": (pickle.dumps(history(Evil(eval, "1"))), "builtins.eval"),
@@ -241,6 +254,33 @@ HOSTILE = {
         + bytes(8) + b"tb.",
         "8796093022208 bytes",
     ),
+    "exec by value": (b"\x80\x04\x8c\x08builtins\x8c\x04exec\x93\x8c\x08open('h')\x85R.", "builtins.exec"),
+    "dotted": (b"\x80\x04\x8c\x0bcollections\x8c\x0fdeque.__class__\x93)R.", "deque.__class__"),
+    "not a name": (b"\x80\x04]\x8c\x04exec\x93)R.", "STACK_GLOBAL"),
+    "through numpy": (b"\x80\x04\x8c\x15numpy.core.multiarray\x8c\x18_reconstruct.__globals__\x93.", "__globals__"),
+    "numpy runs": (b"\x80\x04cnumpy.testing._private.utils\nrunstring\n\x8c\x01x}\x86R.", "runstring"),
+    "copyreg": (b"\x80\x04ccopyreg\n__newobj__\n(cmine\nThing\ntR.", "copyreg.__newobj__"),
+    "protocol 0": (b"(lp0\ncposix\nsystem\n(S'touch HIT'\ntRa.", "posix.system"),
+    "old module": (b"]q\0c__builtin__\neval\n(X\x01\0\0\x001tRa.", "__builtin__.eval"),
+    "instance": (b"\x80\x04(cposix\nsystem\n\x8c\x01xo.", "posix.system"),
+    "inst": (b"(lp0\n(S'touch HIT'\niposix\nsystem\na.", "calls by class"),
+    "state of a name": (b"\x80\x04cmine\nThing\n)\x81cposix\nsystem\nb.", "posix.system"),
+    "out of band": (b"\x80\x05]\x97a.", "not allowed"),
+    "great bytearray": (b"\x80\x05]\x96\0\0\0\0\0\1\0\0a.", "pickle"),
+    "great bytes": (b"\x80\x04]\x8e\0\0\0\0\0\1\0\0a.", "pickle"),
+    "encode": (b"\x80\x02c_codecs\nencode\nX\1\0\0\0xX\3\0\0\0hex\x86R.", "bytes of an array"),
+    "itself": (b"\x80\x04]\x94}\x94(\x8c\1ah\0ua.", "nested"),
+    "deep": (pickle.dumps([{"a": deep(300)}]), "nested"),
+    "very deep": (b"\x80\x04]}\x8c\1a" + b"]" * 5000 + b"a" * 4999 + b"sa.", "nested"),
+    "laughs": (pickle.dumps([{"a": laughs()}]), "references"),
+    "one list": (pickle.dumps([(np.zeros(2), many, 1) for many in [[0] * 9999] for _ in range(9999)]), "references"),
+    "great number": (pickle.dumps([{"a": {"b": 1 << 99999}}]), "row 0: a['b']"),
+    "number": (pickle.dumps([{"a": 1}, {"a": 1 << 63}]), "row 1: a"),
+    "two": (pickle.dumps([(np.zeros(2), [1.0], 1)]) * 2, "the end of the pickle"),
+    "names": (pickle.dumps([{1: 2}]), "row 0"),
+    "same name": (pickle.dumps([{"winner": 1, "metadata": {"winner": "RED"}}]), "winner"),
+    "forms": (pickle.dumps([(np.zeros(2), [1.0], 1), [np.zeros(2), [1.0], 1]]), "row 1: expected a tuple"),
+    "escapes": (b"\x80\x04\x8c\x05os\n\x1b[\x8c\x01x\x93)R.", "os\\n\\x1b"),
     "cut": (pickle.dumps([(1, 2, 3)])[:-4], "pickle"),
     "objects": (pickle.dumps([(np.zeros(2, object), [0.5], 1)]), "dtype"),
     "mixed": (pickle.dumps([(np.zeros(2), [1.0], 1), (np.zeros(2), [1.0], "x")]), "row 1: v"),
@@ -260,6 +300,105 @@ def test_hostile(name):
         said = convert(scratch("in.pkl"), scratch("out.npz"), code=65)
         assert word in said and "in.pkl" in said, said
         assert os.listdir(scratch.name) == ["in.pkl"] and not os.path.exists("HIT")
+
+
+@tap.test()
+def test_hostile_row():
+    """Rows of an LMDB are read as all pickles are."""
+    import lmdb
+
+    with Scratch() as scratch:
+        with lmdb.open(scratch("in")) as store, store.begin(write=True) as write:
+            write.put(b"data_0", pickle.dumps(Evil(os.system, "touch HIT")))
+        assert "row 0" in convert(scratch("in"), scratch("out.npz"), code=65)
+        with lmdb.open(scratch("in"), max_dbs=1) as store:
+            store.open_db(b"a few")
+        assert "'a few'" in convert(scratch("in"), scratch("out.npz"), code=65)
+        assert os.listdir(scratch.name) == ["in"] and not os.path.exists("HIT")
+
+
+def limited(*arguments, **limits):
+    """symaug-convert under limits of the shell's ulimit; (exit code, what it says)."""
+    limits = " && ".join(f"ulimit -{name} {most}" for name, most in limits.items())
+    done = subprocess.run(["sh", "-c", limits + ' && exec python/symaug-convert "$@"', "sh", *arguments],
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.stderr.count("\n") == 1 and "Traceback" not in done.stderr, done.stderr
+    return done.returncode, done.stderr
+
+
+@tap.test(*FILES)
+def test_no_room(name):
+    """A file that cannot grow: one line, exit 74, the old output stays, nothing is left."""
+    with Scratch() as scratch:
+        convert(original(name), scratch("in.npz"))
+        convert("--like", original(name), scratch("in.npz"), scratch("new"))
+        is_folder = os.path.isdir(scratch("new"))
+        before = os.stat(scratch("new")).st_ino, sorted(os.listdir(scratch("new"))) if is_folder else None
+        code, said = limited("-f", "--like", original(name), scratch("in.npz"), scratch("new"), f=2)
+        assert code == 74 and scratch("new") in said, f"{code}: {said}"
+        assert (os.stat(scratch("new")).st_ino, sorted(os.listdir(scratch("new"))) if is_folder else None) == before
+        assert sorted(os.listdir(scratch.name)) == ["in.npz", "new"]
+        code, said = limited("-f", original(name), scratch("in.npz"), f=1)
+        assert code == 74 and sorted(os.listdir(scratch.name)) == ["in.npz", "new"], f"{code}: {said}"
+
+
+@tap.test(signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+def test_signal(number):
+    """Ended while it writes: 128 and the signal's number, nothing is left, nothing is said."""
+    with Scratch() as scratch:
+        rows = [{"board": np.zeros((3, 3)), "policy": np.random.default_rng(i).random(900)} for i in range(2000)]
+        with open(scratch("in"), "wb") as file:
+            pickle.dump(rows, file)
+        running = subprocess.Popen(["python/symaug-convert", scratch("in"), scratch("out.npz")],
+                                   stderr=subprocess.PIPE, text=True)  # fmt: skip
+        while len(os.listdir(scratch.name)) == 1 and running.poll() is None:
+            time.sleep(0.01)
+        running.send_signal(number)
+        assert running.communicate()[1] == "" and running.returncode == 128 + number, running.returncode
+        assert os.listdir(scratch.name) == ["in"]
+
+
+@tap.test()
+def test_what_is_replaced():
+    """-f replaces a file by a file and a folder of rows by one; never the file that is read."""
+    with Scratch() as scratch:
+        name, folder = original("alphagomoku/lazy.lmdb"), original("take_it_easy/samples.tsv")
+        convert(name, scratch("in.npz"))
+        os.mkdir(scratch("home"))
+        with open(scratch("home/letter"), "w") as file:
+            file.write("dear")
+        assert "letter" in convert("-f", "--like", name, scratch("in.npz"), scratch("home"), code=73)
+        assert os.listdir(scratch("home")) == ["letter"]
+        convert("-f", name, scratch("home"), code=73)
+        convert("-f", "--like", name, scratch("in.npz"), scratch("in.npz"), code=73)
+        shutil.copy(folder, scratch("a.tsv"))
+        assert "is read" in convert("-f", scratch("a.tsv"), scratch("a.tsv"), code=73)
+        with open(scratch("a.tsv"), "rb") as copy, open(folder, "rb") as old:
+            assert copy.read() == old.read()
+
+
+TABLES = {  # content, and a word of what is said
+    "gap": ("a,p_0,p_2\n1,2,3\n", "p_1"),
+    "twice": ("a,b,a\n1,2,3\n", "'a' twice"),
+    "short": ("a,b\n1,2\n3\n", "row 1"),
+    "number": ("a,b\n1,2\n3,x\n5,6\n", "row 1: b: expected a number, found 'x'"),
+    "quote": ('a,b\n1,"2\n', "table"),
+    "blank": ("a,b\n1,2\n\n3,4\n", "row 1"),
+    "header": ("a,b\n", "rows"),
+    "nul": ("first,b\n1,\0\n", "0x00"),
+    "list": ("# p(3)\tb\n1,2\t3\n", "row 0: p: expected 3 numbers, found 2"),
+    "list too": ("p(1)\tp\n1\t2\n", "'p' twice"),
+}
+
+
+@tap.test(*TABLES)
+def test_wrong_table(name):
+    content, words = TABLES[name]
+    with Scratch() as scratch:
+        with open(scratch("in.csv"), "w") as file:
+            file.write(content)
+        said = convert(scratch("in.csv"), scratch("out.npz"), code=65)
+        assert words in said and "in.csv" in said and os.listdir(scratch.name) == ["in.csv"], said
 
 
 @tap.test(*FILES)
