@@ -27,6 +27,7 @@ class Batches(IterableDataset):
             yield from loader
             loader.load_state_dict(loader.state_dict())
             return
+        shared[2 + worker.id] = 0
         for batch in range(first + worker.id, len(loader), worker.num_workers):
             yield loader._make(epoch, batch)
         shared[2 + worker.id] = 1

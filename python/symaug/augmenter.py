@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from .board import Board
-from .library import whole
+from .library import Error, named, whole
 from .mover import Mover, _in_c_order
 from .shard import Shard
 
@@ -16,7 +16,7 @@ class Augmenter:
     """Images of rows, each under a transform of its own: the rows that `symaug expand` writes.
 
     arrays: a dict of numpy arrays, or the path of a shard (.npz, .npy, a folder of .npy).
-    board: a board's name; None where the shard says it. threads: a batch is cut among so many.
+    board: a board's name, or a Board; None where the shard says it. threads: a batch is cut among so many.
     Other options are those of `symaug expand` that say what arrays mean.
 
     .roles: role by name; .board; .transforms: ids that may be used, (T,) uint8; len(): rows.
@@ -25,14 +25,13 @@ class Augmenter:
 
     def __init__(self, arrays: dict | str | os.PathLike, board: str | os.PathLike | None = None,
                  threads: int = 1, **options):  # fmt: skip
-        options["board"] = os.fspath(board) if board is not None else None
-        options["board"] = _file_board(options["board"])
+        options["board"] = _file_board(named("board", board)) if board is not None else None
         threads = whole("threads", threads, 1)
         self._made_of = (arrays, board, threads, options)
         if isinstance(arrays, dict):
-            self._mover = Mover({name: np.asarray(a) for name, a in arrays.items()}, None, options)
+            self._mover = Mover({named("arrays", name): _array(name, a) for name, a in arrays.items()}, None, options)
         else:
-            with_path = os.fspath(arrays)
+            with_path = named("arrays", arrays)
             self._mover = Mover(None, [with_path], options)
             shard = Shard(with_path)
             arrays = {name: shard.whole(name) for name, _ in self._mover.with_rows()}
@@ -73,8 +72,15 @@ class Augmenter:
         return self._mover.keys(self._arrays, self._n_rows, self._threads)
 
 
+def _array(name, array):
+    try:
+        return np.asarray(array)
+    except ValueError as why:
+        raise Error("usage", f"{name}: not an array: {why}", None, name) from None
+
+
 def _file_board(name):
-    is_file = name is not None and name.endswith(".json") and not name.startswith("file:")
+    is_file = name.endswith(".json") and not name.startswith("file:")
     return "file:" + name if is_file else name
 
 

@@ -9,7 +9,7 @@ import os
 
 import numpy as np
 
-from .library import SpanOf, library, usage
+from .library import SpanOf, library, named, usage, whole
 
 Transform = collections.namedtuple("Transform", "id name swaps_colours")
 Layout = collections.namedtuple("Layout", "name length summary")
@@ -35,7 +35,7 @@ class Board:
     """
 
     def __init__(self, name: str | os.PathLike):
-        name = os.fspath(name)
+        name = named("board", name)
         if not name.startswith("file:") and name.endswith(".json"):
             name = "file:" + name
         lib = library()
@@ -59,11 +59,14 @@ class Board:
     def __reduce__(self):
         return Board, (self._asked,)
 
+    def __fspath__(self):
+        return self._asked  # what board= takes elsewhere
+
     def __repr__(self):
         return f"symaug.Board({self._asked!r})"
 
     def _transform(self, t):
-        if t != int(t) or not 0 <= t < len(self.transforms):
+        if not isinstance(t, (int, float, np.number)) or t != int(t) or not 0 <= t < len(self.transforms):
             raise usage(f"transform {t}: board {self.name} has 0 to {len(self.transforms) - 1}")
         return int(t)
 
@@ -87,8 +90,7 @@ class Board:
         named layout. Longer policies are padded: the entries after the layout's own stay.
         """
         lib, t = library(), self._transform(t)
-        name = layout.encode() if layout is not None else None
-        actions = _made(lib.actions_new, self._board, name, length)
+        actions = self._actions(length, layout)
         try:
             n = lib.actions_length(actions)
             return np.array(lib.actions_dst(actions, t)[:n], np.int64)
@@ -107,13 +109,16 @@ class Board:
         own are "unused".
         """
         lib, found = library(), (SpanOf * 16)()
-        name = name.encode() if name is not None else None
-        actions = _made(lib.actions_new, self._board, name, length)
+        actions = self._actions(length, name)
         try:
             n = lib.actions_spans(actions, found, len(found))
         finally:
             lib.actions_free(actions)
         return [Span(one.name.decode(), one.start, one.stop) for one in found[:n]]
+
+    def _actions(self, length, layout):
+        layout = named("layout", layout).encode() if layout is not None else None
+        return _made(library().actions_new, self._board, layout, whole("length", length, 0))
 
     def _described(self):
         from .program import run_json

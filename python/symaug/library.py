@@ -36,15 +36,27 @@ def usage(message):
     return Error("usage", message)
 
 
-def whole(name, value, least):
+def whole(name, value, least=None):
     """The value as an int; Error where it is not a whole number, or less than least."""
     try:
         number = operator.index(value)
     except TypeError:
         number = None
-    if number is None or number < least:
-        raise usage(f"{name}: expected a whole number, {least} or more, found {value!r}")
+    if number is None or (least is not None and number < least):
+        expected = "a whole number" if least is None else f"a whole number, {least} or more"
+        raise usage(f"{name}: expected {expected}, found {value!r}")
     return number
+
+
+def named(what, value):
+    """A name or a path as text; Error for anything else."""
+    try:
+        text = os.fspath(value)
+        if "\0" not in text and text.encode():
+            return text
+    except (TypeError, UnicodeEncodeError):
+        pass
+    raise usage(f"{what}: expected a name or a path, found {value!r}")
 
 
 class Array(ctypes.Structure):
@@ -160,12 +172,19 @@ def program():
     return path
 
 
+REPEATED = ("role", "copy", "leak")
+
+
 def words(options, prefix=""):
-    """Keyword options as "name=value" texts: None and False are left out, True has no value."""
+    """Keyword options as "name=value" texts: None and False are left out, True has no value, several
+    values are given one by one or behind commas, as the option wants them."""
     texts = []
     for name, value in options.items():
+        values = list(value) if hasattr(value, "__iter__") and not isinstance(value, (str, bytes)) else [value]
+        if len(values) > 1 and name not in REPEATED:
+            values = [",".join(map(str, values))]
         name = prefix + name.replace("_", "-")
-        for one in value if isinstance(value, (list, tuple)) else [value]:
+        for one in values:
             if one is True:
                 texts.append(name)
             elif one is not None and one is not False:

@@ -13,7 +13,7 @@ import os
 import numpy as np
 
 from .augmenter import _file_board
-from .library import usage, whole
+from .library import named, usage, whole
 from .mover import Mover
 from .shard import Shard
 
@@ -25,6 +25,7 @@ def _mixed(*parts):
     with np.errstate(over="ignore"):
         state = np.uint64(0)
         for part in parts:
+            part = part & 0xFFFFFFFFFFFFFFFF if isinstance(part, int) else part
             state = state + np.asarray(part).astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
             state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
             state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -47,15 +48,16 @@ class Loader:
     def __init__(self, paths, board: str | os.PathLike | None = None, batch_size: int = 512,
                  images: str = "random", seed: int = 1, buffer: int = 65536, threads: int = 1,
                  **options):  # fmt: skip
-        paths = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+        paths = paths if isinstance(paths, (list, tuple)) else [paths]
         if images not in IMAGES:
             raise usage(f"images: {images!r} is none of {', '.join(IMAGES)}")
         batch_size, threads = whole("batch_size", batch_size, 1), whole("threads", threads, 1)
         buffer = whole("buffer", buffer, 0)
-        self._told = dict(paths=[os.fspath(path) for path in paths], board=board,
+        seed = whole("seed", seed)
+        self._told = dict(paths=[named("paths", path) for path in paths], board=board,
                           batch_size=batch_size, images=images, seed=seed, buffer=buffer,
                           threads=threads, **options)  # fmt: skip
-        options["board"] = _file_board(os.fspath(board)) if board is not None else None
+        options["board"] = _file_board(named("board", board)) if board is not None else None
         self._paths, self._size, self._images = self._told["paths"], batch_size, images
         self._seed, self._threads, self._shuffles = seed, threads, buffer > 1
         self._mover = Mover(None, self._paths, options)
@@ -67,7 +69,7 @@ class Loader:
             raise usage("images='none' needs transform 0 among those chosen")
         self._per_row = len(self._ids) if images == "all" else 1
         self._epoch = self._batch = 0
-        self._window = self._shards = self._shared = None
+        self._window = self._shards = self._shared = self._process = None
         self.roles = self._mover.roles
 
     def __len__(self) -> int:
@@ -87,6 +89,8 @@ class Loader:
 
     def state_dict(self) -> dict[str, int]:
         """Where it is: {"epoch", "batch"}, the number of batches of the epoch given out."""
+        if self._shared is not None and int(self._shared[0]) > self._epoch:  # workers went on
+            self._epoch, self._batch = int(self._shared[0]), int(self._shared[1])
         return {"epoch": self._epoch, "batch": self._batch}
 
     def load_state_dict(self, state: dict[str, int]) -> None:
@@ -121,6 +125,8 @@ class Loader:
 
         Worker w of n makes batches w, w + n, ... so that a DataLoader gives the loader's own
         batches in their order. When all workers have come to the end, the next epoch begins.
+        How many of an epoch a DataLoader has given out only its user knows: to resume within one,
+        load_state_dict({"epoch": epoch, "batch": batches given out}).
         """
         from ._torch import Batches
 
@@ -186,7 +192,8 @@ class Loader:
         return k, ids
 
     def _read(self, pieces):
-        if self._shards is None:
+        if self._process != os.getpid():  # forked processes would share the place in an open file
+            self._process = os.getpid()
             self._shards = [Shard(path) for path in self._paths]
         found = {}
         for name, offsets in self._mover.with_rows():

@@ -135,7 +135,10 @@ class Mover:
 
     @staticmethod
     def _numbers(numbers, end, what):
-        numbers = np.asarray(numbers)
+        try:
+            numbers = np.asarray(numbers)
+        except ValueError:  # lists of different lengths
+            numbers = np.empty((0, 0))
         if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and len(numbers)):
             raise usage(f"{what}s: expected a list of whole numbers")
         wrong = np.flatnonzero((numbers < 0) | (numbers >= end)) if len(numbers) else []

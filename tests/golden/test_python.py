@@ -198,6 +198,34 @@ def test_errors():
 
 
 @tap.test()
+def test_wrong_arguments():
+    """Whatever is given, a failure is an Error that says what it is about."""
+    arrays = {"state": np.zeros((4, 2, 15, 15), np.uint8), "policy": np.zeros((4, 225), np.float32)}
+    board, augmenter = symaug.Board("gomoku15"), symaug.Augmenter(arrays, board="gomoku15")
+    for wrong in ({**arrays, 1: arrays["policy"]}, {**arrays, "a\0b": arrays["policy"]}, None, 5, [arrays["state"]]):
+        refused(lambda: symaug.Augmenter(wrong, board=board), "usage", "arrays")
+    why = refused(lambda: symaug.Augmenter({**arrays, "a": [[1], [1, 2], [], []]}, board=board), "usage", "a: ")
+    assert why.array == "a"
+    for wrong in (15, "gomoku15\0", b"gomoku15"):
+        for make in (symaug.Board, lambda board: symaug.Augmenter(arrays, board=board),
+                     lambda board: symaug.Loader([data("seeds/gomoku15_in.npz")], board=board)):
+            refused(lambda: make(wrong), "usage", "board")
+    refused(lambda: augmenter.images([[1], [1, 2]], [0]), "usage", "rows")
+    for wrong in (None, "x", 0.5):
+        refused(lambda: board.cell_map(wrong), "usage", f"transform {wrong}")
+    refused(lambda: board.action_map(0, 1.5), "usage", "length")
+    refused(lambda: board.layout(225, 3), "usage", "layout")
+    for wrong in (None, "x", 0.5):
+        refused(lambda: symaug.Loader([data("seeds/gomoku15_in.npz")], board=board, seed=wrong), "usage", "seed")
+    refused(lambda: symaug.Loader(None, board=board), "usage", "paths")
+    for chosen in ([0, 3], (0, 3), np.array([0, 3]), range(0, 6, 3), "0,3"):
+        assert symaug.Augmenter(arrays, board=board, transforms=chosen).transforms.tolist() == [0, 3], chosen
+    seeds = [next(iter(symaug.Loader([data("seeds/gomoku15_in.npz")], board=board, seed=seed)))
+             for seed in (3, 3 + (1 << 64), -1, (1 << 64) - 1)]  # fmt: skip
+    same_batches(seeds[::2], seeds[1::2])
+
+
+@tap.test()
 def test_import():
     """The module alone loads neither torch nor the library; a missing or old library is said."""
     code = "import symaug, sys; assert 'torch' not in sys.modules; " \
@@ -521,6 +549,29 @@ def test_threads_and_fork():
     assert pickle.dumps(threaded.images(rows, ids)) == wanted
 
 
+@tap.test()
+def test_loader_after_fork():
+    """Processes forked from one that has shards open do not take the rows of another's place."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, n = os.path.join(folder, "a.npz"), 4000
+        rng = np.random.default_rng(1)
+        np.savez(path, state=rng.integers(0, 2, (n, 2, 9, 9)).astype("u1"), policy=rng.random((n, 81)))
+        wanted = pickle.dumps(list(loader_of([path], batch_size=50, buffer=50)))
+        loader = loader_of([path], batch_size=50, buffer=50)
+        next(iter(loader))
+        loader.set_epoch(0)
+        children = []
+        for _ in range(4):
+            children.append(os.fork())
+            if children[-1] == 0:
+                try:
+                    os._exit(0 if pickle.dumps(list(loader)) == wanted else 1)
+                finally:
+                    os._exit(2)
+        found = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+        assert found == [0] * 4, found
+
+
 @tap.test(0, 2)
 def test_torch(n_workers):
     """A real DataLoader gives the loader's own batches; epochs differ; it resumes exactly."""
@@ -536,6 +587,7 @@ def test_torch(n_workers):
         loader = loader_of(paths, **options)
         batches = DataLoader(loader.torch(), batch_size=None, num_workers=n_workers)
         same_batches(list(batches), epochs[0])
+        assert loader.state_dict() == {"epoch": 1, "batch": 0}
         same_batches(list(batches), epochs[1])
         assert not np.array_equal(epochs[0][0]["number"], epochs[1][0]["number"])
         loader.set_epoch(0)
