@@ -201,7 +201,7 @@ static double half_to_double(uint16_t half)
     return value;
 }
 
-double dtype_get_double(const struct dtype *dtype, const void *element)
+double dtype_get_any_double(const struct dtype *dtype, const void *element)
 {
     const uint64_t bits = bytes_get_uint(element, dtype->itemsize, dtype->big_endian);
     const uint32_t low = (uint32_t)bits;

@@ -4,11 +4,13 @@
 #ifndef SYMAUG_NPY_DTYPE_H
 #define SYMAUG_NPY_DTYPE_H
 
+#include "base/bytes.h"
 #include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Kinds, by numpy's letters. */
 enum dtype_kind {
@@ -69,7 +71,20 @@ int dtype_put_int(const struct dtype *dtype, int64_t value, void *element);
 /* Store a number in the nearest value of its type (i, u, f2, f4, f8), ties to even. */
 void dtype_put_double(const struct dtype *dtype, double value, void *element);
 
-/* A number as a double (b, i, u, f2, f4, f8). */
-double dtype_get_double(const struct dtype *dtype, const void *element);
+/* A number as a double (b, i, u, f2, f4, f8): of the types that most arrays have without a call. */
+double dtype_get_any_double(const struct dtype *dtype, const void *element);
+
+static inline double dtype_get_double(const struct dtype *dtype, const void *element)
+{
+    if (dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4 && !dtype->big_endian) {
+        const uint32_t bits = bytes_get_le32(element);
+        float number;
+
+        memcpy(&number, &bits, sizeof number);
+        return (double)number;
+    }
+    return dtype->itemsize == 1 && dtype->kind != DTYPE_INT ? *(const uint8_t *)element
+                                                            : dtype_get_any_double(dtype, element);
+}
 
 #endif

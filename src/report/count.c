@@ -161,22 +161,6 @@ static int read_array(struct count *c, size_t i, int other, visit_rows visit, st
     return status == 0 ? 0 : error_pass(err, &p.error);
 }
 
-/* Element e of a row: row_double, quicker for the usual types. */
-static inline double number_at(const struct row *row, uint64_t e)
-{
-    if (row->items == NULL && row->dtype->itemsize == 4 && row->dtype->kind == DTYPE_FLOAT &&
-        !row->dtype->big_endian) {
-        const uint32_t bits = bytes_get_le32(row->bytes + 4 * e);
-        float number;
-
-        memcpy(&number, &bits, sizeof number);
-        return number;
-    }
-    return row->items == NULL && row->dtype->itemsize == 1 && row->dtype->kind != DTYPE_INT
-               ? row->bytes[e]
-               : row_double(row, e);
-}
-
 /* --- parts and transforms --- */
 
 /* The array of that name that holds one integer per row, or -1. */
@@ -259,7 +243,7 @@ static void visit_label(struct count *c, const struct batch *rows, const struct 
         const struct row row = batch_row(rows, r);
 
         for (uint64_t e = 0; e < row.n; e++) {
-            const double value = number_at(&row, e);
+            const double value = row_double(&row, e);
 
             if (!isfinite(value))
                 continue;
@@ -338,7 +322,7 @@ static void get_values(const struct count *c, const struct row *row)
                 row->bytes[spot->element / 8] >> (c->binding->lsb_first ? bit : 7 - bit) & 1;
             continue;
         }
-        const double number = number_at(row, spot->element);
+        const double number = row_double(row, spot->element);
 
         if (c->binding->role != ROLE_GRID)
             c->values[p] = isfinite(number) ? number : 0;
@@ -454,7 +438,7 @@ static int add_planes(struct count *c, size_t i, struct error *err)
 /* Weights that are none (negative, NaN, infinite) count as 0. */
 static inline double weight_at(const struct row *row, uint64_t e)
 {
-    const double weight = number_at(row, e);
+    const double weight = row_double(row, e);
 
     return weight > 0 && weight < 1e300 ? weight : 0;
 }

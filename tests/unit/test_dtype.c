@@ -231,7 +231,7 @@ static void test_doubles(void **state)
         {"<f8", {0, 0, 0, 0, 0, 0, 0xf8, 0x3f}, 1.5},
         {">f8", {0xbf, 0xf8, 0, 0, 0, 0, 0, 0}, -1.5},
     };
-    const uint8_t minus_zero[] = {0x00, 0x80}, not_a_number[] = {0x01, 0x7e};
+    const uint8_t minus_zero[4] = {0x00, 0x80}, not_a_number[4] = {0x01, 0x7e};
     const struct dtype half = parsed("<f2");
 
     (void)state;
