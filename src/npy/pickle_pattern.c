@@ -95,11 +95,13 @@ static bool value_is_text(const struct pickle_item *value, const char *text)
 /* A dtype that is complete and of numbers, or NULL with the error set. */
 static const struct dtype *number_dtype(struct pickle_reader *r, const struct pickle_item *value)
 {
-    if (!dtype_of(value)->built || !dtype_is_number(&dtype_of(value)->dtype)) {
-        pickle_fail(r, "dtype is incomplete or not of numbers, expected a number's");
-        return NULL;
-    }
-    return &dtype_of(value)->dtype;
+    const struct dtype *dtype = &dtype_of(value)->dtype;
+
+    if (dtype_of(value)->built && dtype_is_number(dtype))
+        return dtype;
+    pickle_fail(r, "dtype is incomplete or not of numbers, expected a number's, found %s",
+                dtype_of(value)->built ? dtype_name(dtype).text : "one without its state");
+    return NULL;
 }
 
 /* Set the array's shape from a tuple of ints, and its counts. */
@@ -127,7 +129,9 @@ static int set_shape(struct pickle_reader *r, const struct pickle_item *tuple, u
         shape[i] = (uint64_t)dim->as.integer;
         empty = empty || shape[i] == 0;
         if (shape[i] != 0 && __builtin_mul_overflow(n_bytes, shape[i], &n_bytes))
-            return pickle_fail(r, "array is too large, expected a size that fits 64 bits");
+            return pickle_fail(
+                r, "array is too large, expected a size that fits 64 bits, found shape %s%s",
+                text_shape(shape, i + 1).text, i + 1 < tuple->n_bytes_or_items ? "..." : "");
     }
     array->n_dims = (uint8_t)tuple->n_bytes_or_items;
     array->shape = shape;
@@ -218,7 +222,9 @@ static int make_scalar(struct pickle_reader *r, const struct pickle_item *argume
     }
     if (dtype->kind == DTYPE_UINT &&
         bytes_get_uint(data, dtype->itemsize, dtype->big_endian) > INT64_MAX)
-        return pickle_fail(r, "integer beyond 64 bits, expected one below 2^63");
+        return pickle_fail(
+            r, "integer beyond 64 bits, expected one below 2^63, found %llu",
+            (unsigned long long)bytes_get_uint(data, dtype->itemsize, dtype->big_endian));
     result->kind = dtype->kind == DTYPE_BOOL ? PICKLE_BOOL : PICKLE_INT;
     result->as.integer = dtype_get_int(dtype, data);
     return 0;
@@ -255,7 +261,9 @@ static int make_encoded(struct pickle_reader *r, const struct pickle_item *argum
     uint32_t n = 0;
 
     if (!value_is_text(&arguments[1], "latin1"))
-        return pickle_fail(r, "unexpected arguments of encode, expected (str, 'latin1')");
+        return pickle_fail(
+            r, "unexpected arguments of encode, expected (str, 'latin1'), found (str, %s)",
+            text_quote_bytes(arguments[1].as.bytes, arguments[1].n_bytes_or_items).text);
     bytes = pickle_alloc(r, n_text);
     if (bytes == NULL)
         return -1;
@@ -304,8 +312,11 @@ int pickle_reduce(struct pickle_reader *r)
                            pickle_value_name(callable), pickle_value_name(arguments));
     i = (size_t)callable->as.integer;
     if (callables[i].pattern == NULL || !matches(arguments, callables[i].pattern))
-        return pickle_fail(r, "unexpected arguments of %s, expected those that numpy writes",
-                           callables[i].name);
+        return pickle_fail(
+            r, "unexpected arguments of %s, expected those that numpy writes, found %u%s%s",
+            callables[i].name, arguments->n_bytes_or_items,
+            arguments->n_bytes_or_items > 0 ? ", the first " : "",
+            arguments->n_bytes_or_items > 0 ? pickle_value_name(values_of(arguments)) : "");
     if (callables[i].make != NULL && callables[i].make(r, values_of(arguments), &result) != 0)
         return -1;
     pickle_tuple_drop(r, arguments);

@@ -146,7 +146,10 @@ int pickle_writer_note(struct pickle_writer *writer, uint64_t i, const struct pi
         return 0;
     if (at == writer->n_dtypes) {
         if (!dtype_is_number(dtype) || at == PICKLE_MAX_DTYPES)
-            return error_set(err, ERROR_DATA, "array of a type that an object array cannot hold");
+            return error_set(err, ERROR_DATA,
+                             "item %llu: array in an object array, expected one of numbers, of at "
+                             "most %d types in all, found %s",
+                             (unsigned long long)i, PICKLE_MAX_DTYPES, dtype_name(dtype).text);
         writer->n_dtypes++;
     }
     for (; at > 0 && writer->dtypes[at - 1].first_item > i; at--)
@@ -188,7 +191,10 @@ static int write_array(const struct pickle_writer *writer, uint64_t i,
     uint8_t *p;
 
     if (n_bytes > UINT32_MAX)
-        return error_set(err, ERROR_DATA, "array of 4 GiB or more in an object array");
+        return error_set(
+            err, ERROR_DATA,
+            "item %llu: array in an object array, expected below 4 GiB, found %llu bytes",
+            (unsigned long long)i, (unsigned long long)n_bytes);
     if (array->n_dims > PICKLE_MAX_DIMS)
         return error_set(err, ERROR_DATA, "array of %u dimensions, at most %d are possible",
                          array->n_dims, PICKLE_MAX_DIMS);

@@ -237,7 +237,7 @@ static void test_refused(void **state)
         CASE("\x80\x03"
              "cnumpy\nndarray\n)R.",
              "arguments of ndarray"),
-        CASE("\x80\x03" P_RECONSTRUCT ")R.", "arguments of _reconstruct"),
+        CASE("\x80\x03" P_RECONSTRUCT ")R.", "numpy writes, found 0"),
         CASE("\x80\x03" P_RECONSTRUCT "cnumpy\ndtype\nK\0\x85"
              "C\x01"
              "b\x87R.",
@@ -271,7 +271,7 @@ static void test_refused(void **state)
         CASE("\x80\x03"
              "cnumpy.core.multiarray\nscalar\n" P_DTYPE(
                  "u8", "<", "\0") "C\x08\xff\xff\xff\xff\xff\xff\xff\xff\x86R.",
-             "beyond 64 bits"),
+             "below 2^63, found 18446744073709551615"),
         CASE("\x80\x03"
              "c_codecs\nencode\nX\x02\0\0\0\xc4\x80X\x06\0\0\0latin1\x86R.",
              "not Latin-1"),
@@ -280,7 +280,7 @@ static void test_refused(void **state)
              "not Latin-1"),
         CASE("\x80\x03"
              "c_codecs\nencode\nX\0\0\0\0X\x05\0\0\0rot13\x86R.",
-             "arguments of encode"),
+             "expected (str, 'latin1'), found (str, 'rot13')"),
         CASE("\x80\x02"
              "c_codecs\nencode\nX\x01\0\0\0\xc3\x8c\x06latin1\x86R.",
              "not Latin-1"),
@@ -310,8 +310,8 @@ static void test_refused(void **state)
              "9 dimensions"),
         CASE("\x80\x03" P_ARRAY("K\0\x8a\x08\xff\xff\xff\xff\xff\xff\xff\x7fK\x09\x87", P_F4,
                                 "C\0") ".",
-             "too large"),
-        CASE("\x80\x03" P_ARRAY("K\x01\x85", P_O8, "C\x08wxyzwxyz") ".", "not of numbers"),
+             "found shape (0, 9223372036854775807)..."),
+        CASE("\x80\x03" P_ARRAY("K\x01\x85", P_O8, "C\x08wxyzwxyz") ".", "a number's, found |O"),
         CASE("\x80\x03" P_ARRAY("K\x01\x85", P_F4, "](Ne") ".", "state of an array"),
         /* the list of an object array */
         CASE(P_OBJECTS("K\x05\x85", "(NNNNe"), "4 items, its shape needs 5"),
