@@ -203,7 +203,10 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
         if (errno == absent[i])
             kind = ERROR_NO_INPUT;
     if (in->fd < 0) {
-        error_set_at(err, kind, ERROR_IN_ERRNO(path), "cannot open");
+        error_set_at(err, kind, ERROR_IN_ERRNO(path), "cannot open%s",
+                     errno == ENOENT && strpbrk(path, "*?") != NULL
+                         ? " (it is a pattern that no name matches)"
+                         : "");
         goto out;
     }
     if (fstat(in->fd, &st) != 0) {

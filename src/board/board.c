@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FAMILY_ROW(id) &board_family_##id,
 const struct board_family *const board_families[] = {BOARD_FAMILIES(FAMILY_ROW)};
@@ -157,6 +158,10 @@ static int build(struct board *b, const char *asked, const char *text, bool chec
 
     b->family = text != NULL ? &board_family_file : find_family(name, &size);
     if (b->family == NULL) {
+        if (access(asked, R_OK) == 0)
+            return error_set(err, ERROR_USAGE,
+                             "unknown board %s; if this is a board file, write --board file:%s",
+                             text_quote(asked).text, text_path(asked).text);
         suggest(asked, nearest, sizeof nearest);
         return error_set(err, ERROR_USAGE, "unknown board %s%s%s; 'symaug boards' lists all boards",
                          text_quote(asked).text, nearest[0] != '\0' ? ": did you mean " : "",

@@ -116,6 +116,10 @@ int command_fail(const struct error *err, const struct command *command);
 void command_guard_exit(void);
 _Noreturn void command_exit(int code);
 
+/* error_set for a command line that is none of the command's: the usage is printed, too. */
+#define command_misuse(err, ...) (error_set(err, ERROR_USAGE, __VA_ARGS__), command_misused(err))
+int command_misused(struct error *err);
+
 /* Flush standard output; ERROR_IO when what was printed did not get there. */
 int command_flush(struct error *err);
 

@@ -320,8 +320,8 @@ static int run_one(const struct settings *settings, const char *name, struct err
     int status = 0;
 
     if (!settings->action_said && (policy != NULL || settings->transforms != NULL))
-        return error_set(err, ERROR_USAGE, "--%s goes with --action",
-                         policy != NULL ? "policy" : "transforms");
+        return command_misuse(err, "--%s goes with --action",
+                              policy != NULL ? "policy" : "transforms");
 
     if (settings->check)
         return check(name, err);
@@ -346,12 +346,10 @@ static int run_boards(struct call *call, struct error *err)
     int status;
 
     if (call->n_operands > 1)
-        return error_set(err, ERROR_USAGE, "expected one board, found %d operands",
-                         call->n_operands);
+        return command_misuse(err, "expected one board, found %d operands", call->n_operands);
     if (board == NULL) {
         if (settings->check || settings->action_said)
-            return error_set(err, ERROR_USAGE, "--%s needs a board",
-                             settings->check ? "check" : "action");
+            return command_misuse(err, "--%s needs a board", settings->check ? "check" : "action");
         if (settings->json)
             return command_put_json(NULL, boards_json(), err);
         print_boards();

@@ -41,9 +41,9 @@ static int run_dedupe(struct call *call, struct error *err)
     struct dedupe_result r = {0};
 
     if (settings->output != NULL && settings->out_dir != NULL)
-        return error_set(err, ERROR_USAGE, "--output and --out-dir exclude each other");
+        return command_misuse(err, "--output and --out-dir exclude each other");
     if (settings->conventions.ambiguous == AMBIGUOUS_DROP)
-        return error_set(err, ERROR_USAGE, "--ambiguous drop leaves images out: use map or keep");
+        return command_misuse(err, "--ambiguous drop leaves images out: use map or keep");
     settings->purpose = settings->means ? FOR_MEANS : FOR_VALUES;
     settings->provenance = false;
     settings->stats = NULL; /* of other things than times */

@@ -12,28 +12,28 @@
 static int check(const struct settings *settings, struct error *err)
 {
     if (settings->output != NULL && settings->out_dir != NULL)
-        return error_set(err, ERROR_USAGE, "--output and --out-dir exclude each other");
+        return command_misuse(err, "--output and --out-dir exclude each other");
     if (settings->keep_identity && settings->pick == 0)
-        return error_set(err, ERROR_USAGE, "--keep-identity goes with --pick");
+        return command_misuse(err, "--keep-identity goes with --pick");
     if (settings->canonical &&
         (settings->transforms != NULL || settings->pick > 0 || settings->unique))
-        return error_set(err, ERROR_USAGE,
-                         "--canonical excludes --transforms, --pick, --unique and --keep-identity");
+        return command_misuse(
+            err, "--canonical excludes --transforms, --pick, --unique and --keep-identity");
     if (settings->canonical && (settings->conventions.castling == CASTLING_SKIP ||
                                 settings->conventions.ambiguous == AMBIGUOUS_DROP))
-        return error_set(err, ERROR_USAGE,
-                         "--canonical excludes --castling skip and --ambiguous drop, which leave "
-                         "images out");
+        return command_misuse(
+            err, "--canonical excludes --castling skip and --ambiguous drop, which leave "
+                 "images out");
     if (settings->key != NULL && !settings->canonical && !settings->orbit_key)
-        return error_set(err, ERROR_USAGE, "--key goes with --canonical or --orbit-key");
+        return command_misuse(err, "--key goes with --canonical or --orbit-key");
     if (settings->n_parts > 0 && settings->out_dir == NULL)
-        return error_set(err, ERROR_USAGE, "--part goes with --out-dir");
+        return command_misuse(err, "--part goes with --out-dir");
     if (settings->skip_bad && settings->out_dir == NULL)
-        return error_set(err, ERROR_USAGE, "--skip-bad goes with --out-dir");
+        return command_misuse(err, "--skip-bad goes with --out-dir");
     if (settings->skip_existing && settings->form == ARCHIVE_OUT_NPY_FOLDER)
-        return error_set(err, ERROR_USAGE, "--skip-existing does not work on folders");
+        return command_misuse(err, "--skip-existing does not work on folders");
     if (settings->zero && settings->files_from == NULL)
-        return error_set(err, ERROR_USAGE, "--null goes with --files-from");
+        return command_misuse(err, "--null goes with --files-from");
     return 0;
 }
 

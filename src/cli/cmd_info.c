@@ -64,7 +64,8 @@ static void print_shard(const struct shard *shard)
     printf("%s: ", text_path(archive->path).text);
     if (shard->rows_are_known)
         printf("%llu rows, ", (unsigned long long)shard->n_rows);
-    printf("%zu arrays, %s", archive->n_arrays, text_size(shard_nbytes(shard)).text);
+    printf("%zu array%s, %s", archive->n_arrays, archive->n_arrays == 1 ? "" : "s",
+           text_size(shard_nbytes(shard)).text);
     if (found->board != NULL)
         printf(", board %s (%s: %s), %u transforms", found->board->preset, found->board->name,
                found->from, found->board->n_transforms);
@@ -195,9 +196,9 @@ static int run_info(struct call *call, struct error *err)
     int status = 0, code = 0;
 
     if (call->n_operands == 0)
-        status = error_set(err, ERROR_USAGE, "no file given");
+        status = command_misuse(err, "no file given");
     else if (settings->write_schema && call->n_operands != 1)
-        status = error_set(err, ERROR_USAGE, "--write-schema takes one file");
+        status = command_misuse(err, "--write-schema takes one file");
     for (int i = 0; i < call->n_operands && status >= 0; i++) {
         status = info_one(settings, call->operands[i], files, err);
         code = status > 0 ? status : code;

@@ -20,8 +20,7 @@ static int check(const struct settings *settings, int n, char **paths, struct er
     const struct verify_request request = {.settings = settings, .headers_only = true};
 
     if (settings->output != NULL || settings->force || settings->files_from != NULL)
-        return error_set(err, ERROR_USAGE,
-                         "check: --output, --force and --files-from go with merge");
+        return command_misuse(err, "check: --output, --force and --files-from go with merge");
     return verify_print_all(&request, n, paths, err);
 }
 
@@ -147,11 +146,10 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
     int status;
 
     if (settings->output == NULL)
-        return error_set(err, ERROR_USAGE, "merge: no --output given");
+        return command_misuse(err, "merge: no output given; use -o OUT");
     if (settings->json || (settings->zero && settings->files_from == NULL))
-        return error_set(err, ERROR_USAGE,
-                         settings->json ? "--json goes with check"
-                                        : "--null goes with --files-from");
+        return command_misuse(err, settings->json ? "--json goes with check"
+                                                  : "--null goes with --files-from");
     status = manifest_parts_init(&parts, settings->output, err);
     for (int i = 0; i < n && status == 0; i++)
         status = manifest_parts_add(&parts, paths[i], err);
@@ -180,14 +178,14 @@ static int run_manifest(struct call *call, struct error *err)
     size_t i = 0;
 
     if (call->n_operands == 0)
-        return error_set(err, ERROR_USAGE, "expected a job: check or merge");
+        return command_misuse(err, "expected a job: check or merge");
     while (i < n_jobs && strcmp(name, jobs[i].name) != 0)
         i++;
     if (i == n_jobs)
-        return error_set(err, ERROR_USAGE, "%s is not a job of this command: check, merge",
-                         text_quote(name).text);
+        return command_misuse(err, "%s is not a job of this command: check, merge",
+                              text_quote(name).text);
     if (call->n_operands < 2)
-        return error_set(err, ERROR_USAGE, "expected %s %s", jobs[i].name, jobs[i].operands);
+        return command_misuse(err, "%s: expected %s, found none", jobs[i].name, jobs[i].operands);
     return jobs[i].run(&call->settings, call->n_operands - 1, call->operands + 1, err);
 }
 

@@ -88,7 +88,7 @@ static int run_overlap(struct call *call, struct error *err)
     int status = items != NULL && matrices != NULL ? 0 : error_no_memory(err, "sets");
 
     if (status == 0 && n == 0)
-        status = error_set(err, ERROR_USAGE, "expected sets to compare, found none");
+        status = command_misuse(err, "expected sets to compare, found none");
     for (size_t i = 0; i < n && status == 0; i++)
         items[i] = (struct set){.path = call->operands[i], .settings = &call->settings};
     if (status == 0)

@@ -24,6 +24,12 @@ static int repeat_options(const struct call *call, struct text *options, struct 
     return text_append(options, err, "%s", "");
 }
 
+static void tell(const struct settings *settings, const char *path, const char *sentence)
+{
+    if (settings->verbosity >= 0)
+        command_say(settings, "%s: %s", text_path(path).text, sentence);
+}
+
 static int run_report(struct call *call, struct error *err)
 {
     const struct settings *settings = &call->settings;
@@ -34,14 +40,14 @@ static int run_report(struct call *call, struct error *err)
     int code;
 
     if (call->n_operands == 0)
-        return error_set(err, ERROR_USAGE, "no file given");
+        return command_misuse(err, "no file given");
     if (settings->json && has_page && strcmp(path, "-") == 0)
-        return error_set(err, ERROR_USAGE, "--json and -o - both write to standard output");
+        return command_misuse(err, "--json and -o - both write to standard output");
     call->progress.unit = "step";
     code = repeat_options(call, &options, err);
     if (code == 0)
         code = report_make(&(struct report_request){settings, (const char *const *)call->operands,
-                                                    (size_t)call->n_operands, options.text},
+                                                    (size_t)call->n_operands, options.text, tell},
                            has_page ? &page : NULL, settings->json ? &json : NULL, err);
     if (code >= 0 && has_page &&
         command_put(path, settings->force, page.text, page.n_bytes, err) != 0)

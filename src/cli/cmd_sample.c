@@ -12,11 +12,11 @@ static int run_sample(struct call *call, struct error *err)
     struct sample_result result;
 
     if (call->n_operands != 1)
-        return error_set(err, ERROR_USAGE, "expected OUT, found %d operands", call->n_operands);
+        return command_misuse(err, "expected OUT, found %d operands", call->n_operands);
     if (settings->board == NULL)
-        return error_set(err, ERROR_USAGE, "no board given; use --board BOARD");
+        return command_misuse(err, "no board given; use --board BOARD");
     if (!settings->n_rows_said)
-        return error_set(err, ERROR_USAGE, "no number of rows given; use --rows N");
+        return command_misuse(err, "no number of rows given; use --rows N");
     if (sample_write(call->operands[0], settings, &result, err) != 0)
         return -1;
     if (settings->verbosity > 0)

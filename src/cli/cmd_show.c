@@ -71,9 +71,9 @@ static int run_show(struct call *call, struct error *err)
     int status;
 
     if (call->n_operands != 1)
-        return error_set(err, ERROR_USAGE, "expected FILE, found %d operands", call->n_operands);
+        return command_misuse(err, "expected FILE, found %d operands", call->n_operands);
     if (!settings->row_said)
-        return error_set(err, ERROR_USAGE, "no row given; use --row K (the first is 0)");
+        return command_misuse(err, "no row given; use --row K (the first is 0)");
     if (report_sheet_build(&found, &request, false, err) != 0)
         return -1;
     status = settings->output != NULL ? svg_write(&found.sheet, NULL, &text, err)

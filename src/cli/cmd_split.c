@@ -89,7 +89,7 @@ static int run_split(struct call *call, struct error *err)
     int status;
 
     if (settings->out_dir == NULL)
-        return error_set(err, ERROR_USAGE, "no folder given; use --out-dir DIR");
+        return command_misuse(err, "no folder given; use --out-dir DIR");
     settings->purpose = FOR_KEYS;
     settings->provenance = false;
     status = run_take_operands(call, err);

@@ -179,7 +179,7 @@ static int run_verify(struct call *call, struct error *err)
     const struct verify_request request = {.settings = &call->settings};
 
     if (call->n_operands == 0)
-        return error_set(err, ERROR_USAGE, "no file given");
+        return command_misuse(err, "no file given");
     return verify_print_all(&request, call->n_operands, call->operands, err);
 }
 

@@ -86,6 +86,11 @@ static int refuse_command(const char *name, struct error *err)
             nearest = command_table[i]->name;
         }
     }
+    if (*name == '-')
+        return error_set(
+            err, ERROR_USAGE,
+            "unknown option %s; options come after a command, `symaug help` lists them",
+            text_quote(name).text);
     return error_set(err, ERROR_USAGE, "no command %s; %s%s%s", text_quote(name).text,
                      nearest != NULL ? "did you mean '" : "`symaug help` lists them",
                      nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");

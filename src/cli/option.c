@@ -63,9 +63,9 @@ static int refuse_unknown(const char *word, const struct option *longs, struct e
             meant = longs->name;
         }
     }
-    return error_set(err, ERROR_USAGE, "unknown option %s%s%s%s",
-                     text_quote_bytes(word, length).text, meant != NULL ? "; did you mean '--" : "",
-                     meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+    return command_misuse(err, "unknown option %s%s%s%s", text_quote_bytes(word, length).text,
+                          meant != NULL ? "; did you mean '--" : "", meant != NULL ? meant : "",
+                          meant != NULL ? "'?" : "");
 }
 
 /* The argument that getopt stopped at, without a value after '='. */
@@ -75,9 +75,8 @@ static int refuse(int found, const struct option *longs, const char *word, struc
     int n_matches = 0;
 
     if (strncmp(word, "--", 2) != 0)
-        return error_set(err, ERROR_USAGE,
-                         found == ':' ? "option '-%c' needs a value" : "unknown option '-%c'",
-                         optopt);
+        return command_misuse(
+            err, found == ':' ? "option '-%c' needs a value" : "unknown option '-%c'", optopt);
     for (const struct option *one = longs; one->name != NULL; one++) {
         if (strncmp(one->name, word + 2, length - 2) != 0)
             continue;
@@ -89,18 +88,11 @@ static int refuse(int found, const struct option *longs, const char *word, struc
     }
     if (found != ':' && n_matches == 0)
         return refuse_unknown(word, longs, err);
-    return error_set(err, ERROR_USAGE,
-                     found == ':'     ? "%s needs a value"
-                     : n_matches == 1 ? "%s takes no value"
-                                      : "%s is short for several options",
-                     text_quote_bytes(word, length).text);
-}
-
-/* Have the usage printed, too. */
-static int misuse(int status, struct error *err)
-{
-    err->code = ERROR_CODE_CALL;
-    return status;
+    return command_misuse(err,
+                          found == ':'     ? "%s needs a value"
+                          : n_matches == 1 ? "%s takes no value"
+                                           : "%s is short for several options",
+                          text_quote_bytes(word, length).text);
 }
 
 int option_parse(const char *command, int argc, char **argv, struct settings *settings,
@@ -115,7 +107,7 @@ int option_parse(const char *command, int argc, char **argv, struct settings *se
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         for (size_t k = 0; argv[i][0] == '-' && longs[k].name != NULL; k++)
             if (strcmp(argv[i] + 1, longs[k].name) == 0) /* a whole name after one dash */
-                return misuse(refuse_unknown(argv[i], longs, err), err);
+                return refuse_unknown(argv[i], longs, err);
     opterr = 0;
     optind = 1;
     while ((found = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
@@ -126,7 +118,7 @@ int option_parse(const char *command, int argc, char **argv, struct settings *se
             if (option_table[i].letter == found && option_is_of(&option_table[i], command))
                 row = &option_table[i];
         if (row == NULL)
-            return misuse(refuse(found, longs, argv[optind - 1], err), err);
+            return refuse(found, longs, argv[optind - 1], err);
         if (row->kind == OPTION_END)
             command_end(row->letter == 'h' ? command : NULL);
         if (option_set(settings, row, optarg, err) != 0)
@@ -135,12 +127,11 @@ int option_parse(const char *command, int argc, char **argv, struct settings *se
     *first_operand = optind;
     for (int i = optind; i < argc; i++)
         if (strcmp(argv[i], "-") == 0)
-            return error_set(err, ERROR_USAGE,
-                             "'-': %s takes no standard streams here, only names of files",
-                             command);
+            return command_misuse(
+                err, "'-': %s takes no standard streams here, only names of files", command);
     if (settings->output != NULL && strcmp(settings->output, "-") == 0 &&
         strcmp(command, "show") != 0 && strcmp(command, "report") != 0)
-        return error_set(err, ERROR_USAGE, "--output: %s cannot write to standard output", command);
+        return command_misuse(err, "--output: %s cannot write to standard output", command);
     return settings_finish(settings, err);
 }
 

@@ -43,13 +43,14 @@ int run_take_operands(struct call *call, struct error *err)
     run_settle_form(settings, settings->output);
     if (settings->output == NULL && settings->out_dir == NULL) {
         if (settings->files_from != NULL)
-            return error_set(err, ERROR_USAGE, "--files-from goes with -o or --out-dir");
+            return command_misuse(err, "--files-from goes with -o or --out-dir");
         if (n != 2)
-            return error_set(err, ERROR_USAGE,
-                             n < 2 ? "expected IN and OUT, found %d operand%s"
-                                   : "expected IN and OUT, found %d operand%s; several inputs need "
-                                     "-o or --out-dir",
-                             n, n == 1 ? "" : "s");
+            return command_misuse(
+                err,
+                n < 2 ? "expected IN and OUT, found %d operand%s"
+                      : "expected IN and OUT, found %d operand%s; several inputs need "
+                        "-o or --out-dir",
+                n, n == 1 ? "" : "s");
         settings->output = call->operands[--n];
         run_settle_form(settings, settings->output);
     }
@@ -60,7 +61,7 @@ int run_take_operands(struct call *call, struct error *err)
         input_list_add_from(inputs, settings->files_from, settings->zero, err) != 0)
         return -1;
     if (inputs->n == 0)
-        return error_set(err, ERROR_USAGE, "no input given");
+        return command_misuse(err, "no input given");
     if (settings->out_dir != NULL && input_list_check_names(inputs, err) != 0)
         return -1;
     if (settings->n_parts > 0) {

@@ -103,10 +103,12 @@ static int check_names(const struct plan *plan, struct error *err)
             is_there = strncmp(entry, plan->arrays[i].key, n) == 0 &&
                        (entry[n] == '\0' || strchr(",:", entry[n]) != NULL);
         }
-        if (!is_there)
-            return error_set(err, ERROR_USAGE, "--key: %s has no array %s",
-                             text_path(plan->archives[0].path).text,
-                             text_quote_bytes(entry, strcspn(entry, ",:")).text);
+        if (!is_there) {
+            char name[256];
+
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(entry, ",:"), entry);
+            return archive_in_refuse_key(&plan->archives[0], name, "--key names it", err);
+        }
     }
     return 0;
 }

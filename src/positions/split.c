@@ -54,7 +54,8 @@ int split_parse(struct split *split, const char *text, struct error *err)
             return refuse_part(word, "expected a share from 0 to 1", err);
         *equal = '\0';
         if (strchr(word, '/') != NULL || *word == '.')
-            return refuse_part(word, "the name is part of a file's name", err);
+            return refuse_part(
+                word, "it becomes part of a file's name: expected no '/' and no dot first", err);
         for (size_t i = 0; i < split->n_parts; i++)
             if (strcmp(split->parts[i].name, word) == 0)
                 return refuse_part(word, "is listed twice", err);
@@ -192,8 +193,7 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
     int status;
 
     if (name != NULL && by == NULL)
-        return error_set(err, ERROR_USAGE, "--by: %s has no array %s",
-                         text_path(plan->archives[0].path).text, text_quote(name).text);
+        return archive_in_refuse_key(&plan->archives[0], name, "--by names it", err);
     if (by != NULL && (header->n_dims != 1 || header->shape[0] != plan->n_rows ||
                        strchr("iuSU", header->dtype.kind) == NULL))
         return plan_refuse(plan, by, err, "--by: expected an integer or a string for each row");

@@ -364,6 +364,8 @@ int report_make(const struct report_request *request, struct text *text, json_t 
                 request->n <= REPORT_MAX_DRAWN ||
                 (n_drawn < REPORT_MAX_DRAWN && (set.verdict != REPORT_SOUND || !report_fits(&set)));
             n_drawn += set.is_drawn;
+            if (request->tell != NULL && set.verdict != REPORT_SOUND)
+                request->tell(request->settings, set.path, set.sentence.text);
             if (json != NULL)
                 json_array_append_new(sets, report_set_json(&set));
             if (text != NULL)

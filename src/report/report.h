@@ -14,6 +14,9 @@ struct report_request {
     const char *const *paths;        /* the sets: files, folders of shards, manifests */
     size_t n;
     const char *options; /* of the command line, as a shell reads them: for commands to repeat */
+
+    /* Called with each set that is not sound, and what the page says of it; or NULL. */
+    void (*tell)(const struct settings *settings, const char *path, const char *sentence);
 };
 
 /*

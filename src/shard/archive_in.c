@@ -207,10 +207,13 @@ static int open_folder(struct opening *o)
     archive->inputs = calloc(n_arrays + 1, sizeof *archive->inputs);
     archive->arrays = calloc(n_arrays + 1, sizeof *archive->arrays);
     if (n_arrays == 0)
-        result = fail_form(o, ".npy files in the folder",
-                           has_npz ? ".npz files, each a shard of its own: name them, as in "
-                                     "`symaug expand --out-dir DIR FOLDER/*.npz`"
-                                   : "none");
+        result = has_npz
+                     ? error_set_at(o->err, ERROR_DATA, ERROR_IN(archive->path),
+                                    "expected .npy files in the folder, found .npz files, each a "
+                                    "shard of its own: name them (%s/*.npz), `expand` with "
+                                    "--out-dir DIR",
+                                    text_path(archive->path).text)
+                     : fail_form(o, ".npy files in the folder", "none");
     else if (n_arrays > MAX_FILES)
         result = error_set_at(o->err, ERROR_DATA, ERROR_IN(archive->path),
                               "expected at most %u arrays, found %zu", MAX_FILES, n_arrays);
@@ -450,4 +453,21 @@ struct array *archive_in_find(const struct archive_in *archive, const char *key)
         if (strcmp(archive->arrays[i].key, key) == 0)
             return &archive->arrays[i];
     return NULL;
+}
+
+int archive_in_refuse_key(const struct archive_in *archive, const char *key, const char *who,
+                          struct error *err)
+{
+    struct text names = {0};
+    int status = text_append(&names, err, archive->n_arrays > 0 ? "are" : "are none");
+
+    for (size_t i = 0; i < archive->n_arrays && status == 0 && names.n_bytes < 1000; i++)
+        status = text_append(&names, err, "%s %s", i > 0 ? "," : "",
+                             text_path(archive->arrays[i].key).text);
+    if (status == 0)
+        error_set(err, ERROR_USAGE, "%s: no array is called %s, but %s; there %s%s",
+                  text_path(archive->path).text, text_quote(key).text, who, names.text,
+                  names.n_bytes < 1000 ? "" : ", ...");
+    text_release(&names);
+    return -1;
 }

@@ -61,4 +61,8 @@ int archive_in_load_objects(struct archive_in *archive, struct error *err);
 /* The array of that key, or NULL. */
 struct array *archive_in_find(const struct archive_in *archive, const char *key);
 
+/* ERROR_USAGE: no array has the key, which `who` asks for; those there are. */
+int archive_in_refuse_key(const struct archive_in *archive, const char *key, const char *who,
+                          struct error *err);
+
 #endif

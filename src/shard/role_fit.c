@@ -195,7 +195,8 @@ static bool is_spatial_multiple(struct role_case *a, uint64_t n)
         if (n % k != 0 || n / k < 2 || !is_spatial_length(a, n / k))
             continue;
         snprintf(length, sizeof length, "%.200s", a->c->reason);
-        return !role_unfit(a, "%" PRIu64 " is %" PRIu64 " times %s", n, k, length);
+        return !role_unfit(a, "%" PRIu64 " is %" PRIu64 " times %" PRIu64 ", and %s", n, k, n / k,
+                           length);
     }
     return false;
 }

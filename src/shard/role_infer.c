@@ -46,20 +46,6 @@ struct role_case *role_find(const struct role_context *c, const char *key, size_
     return NULL;
 }
 
-static int unknown_array(const struct role_context *c, const char *key, struct error *err)
-{
-    char names[1300];
-
-    snprintf(names, sizeof names, "%s", c->n > 0 ? "are" : "are none");
-    for (size_t i = 0; i < c->n && strlen(names) < 1000; i++)
-        text_add(names, sizeof names, "%s %s", i > 0 ? "," : "",
-                 text_path(c->cases[i].array->key).text);
-    return error_set(err, ERROR_USAGE,
-                     "%s: no array is called %s, but a role is told for it; there %s%s",
-                     text_path(c->archive->path).text, text_quote(key).text, names,
-                     strlen(names) < 1000 ? "" : ", ...");
-}
-
 /* FIELD_present (b1): whether the field beside it was there at all. */
 static bool is_presence(const struct array *array)
 {
@@ -81,7 +67,7 @@ static int take_overrides(struct role_context *c, const struct role_request *req
         struct role_case *a = role_find(c, o->array, strlen(o->array), "");
 
         if (a == NULL)
-            return unknown_array(c, o->array, err);
+            return archive_in_refuse_key(c->archive, o->array, "a role is told for it", err);
         a->told = o;
         a->is_told = true;
     }
@@ -173,7 +159,9 @@ static void find_rows(struct role_context *c)
         found = true;
     }
     if (!found)
-        role_refuse_shard(c, ERROR_CODE_ROWS, "no array has rows");
+        role_refuse_shard(c, ERROR_CODE_ROWS,
+                          c->request->n_overrides > 0 ? "no array with rows is left"
+                                                      : "no array has rows");
 }
 
 /* --- the arrays --- */

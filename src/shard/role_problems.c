@@ -162,7 +162,8 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     if (status == 0 && next != NULL && next->kind == ERROR_DATA &&
         list.n_bytes + strlen(next->message) + strlen(next->array) + command.n_bytes + 400 <=
             ERROR_MESSAGE_NBYTES)
-        status = text_append(&list, err, "; then %s: %s", next->array, error_reason(next, reason));
+        status = text_append(&list, err, "; then %s%s%s", next->array,
+                             *next->array != '\0' ? ": " : "", error_reason(next, reason));
     if (status == 0 && fits.is_said)
         error_set_at(err, ERROR_DATA, &place, "%s; the board is the shard's own, %s%s", list.text,
                      archive_in_find(archive, "board_type") != NULL ? "board_type=" : "",

@@ -180,9 +180,9 @@ static int check_manifest(const struct verify_request *request, const char *path
     struct verify_request one = *request;
     struct error why = {0};
     struct manifest *manifest;
+    char reason[ERROR_MESSAGE_NBYTES], *copy;
     struct text output = {0};
     const char *folder;
-    char *copy;
     int status = 0;
 
     if (result == NULL)
@@ -192,7 +192,7 @@ static int check_manifest(const struct verify_request *request, const char *path
         if (why.kind == ERROR_INTERNAL)
             return error_pass(err, &why);
         result->fatal = why.kind;
-        findings_add(&result->findings, place, "", "", "%s", why.message);
+        findings_add(&result->findings, place, "", "", "%s", error_reason(&why, reason));
         return 0;
     }
     copy = strdup(path);
