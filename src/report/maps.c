@@ -21,14 +21,14 @@
 
 /* --- maps --- */
 
-/* "#fc8": from white to the colour. */
+/* "#ffcc88": from white to the colour. */
 struct colour {
     char text[8];
 };
 
 static struct colour colour_of(double value, double most, bool is_signed)
 {
-    static const double orange[3] = {13, 5, 0}, red[3] = {12, 1, 2}, blue[3] = {1, 4, 11};
+    static const double orange[3] = {221, 85, 0}, red[3] = {204, 17, 34}, blue[3] = {17, 68, 187};
     const double *full = !is_signed ? orange : value > 0 ? red : blue;
     const double part = isfinite(value) && most > 0
                             ? fmin(1, fmax(0, (is_signed ? fabs(value) : value) / most))
@@ -37,8 +37,9 @@ static struct colour colour_of(double value, double most, bool is_signed)
     int rgb[3];
 
     for (int i = 0; i < 3; i++)
-        rgb[i] = (int)lround(15 + (full[i] - 15) * part);
-    snprintf(colour.text, sizeof colour.text, "#%x%x%x", rgb[0] & 15, rgb[1] & 15, rgb[2] & 15);
+        rgb[i] = (int)lround(255 + (full[i] - 255) * part);
+    snprintf(colour.text, sizeof colour.text, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255,
+             rgb[2] & 255);
     return colour;
 }
 
@@ -97,7 +98,7 @@ static void put_maps(struct pen *p, const struct report_set *set, const struct s
     d.unit = fmin(MOST_UNIT, fmax(LEAST_UNIT, WIDTH / (shape->most.x - shape->least.x)));
     pen_put(p,
             "<h3>On the board</h3>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"0\" "
-            "height=\"0\"><defs><path id=\"c%zu\" d=\"",
+            "height=\"0\" style=\"position:absolute\"><defs><path id=\"c%zu\" d=\"",
             set->number);
     for (size_t i = 0; i < n_corners; i++)
         pen_put(p, "%c%.4g %.4g", i == 0 ? 'M' : 'L', corners[i].x * d.unit, corners[i].y * d.unit);

@@ -315,12 +315,12 @@ void page_put_set(struct pen *p, const struct report_set *set)
     page_put_maps(p, set);
     if (n->is_known) {
         pen_put(p,
-                "<h3>Positions up to symmetry</h3>\n<p>%llu rows are %llu positions: %llu rows "
-                "repeat one. ",
-                (count)n->n_rows, (count)n->n_classes, (count)(n->n_rows - n->n_classes));
-        pen_put(p,
-                "The most frequent one has %llu rows; %llu positions have different values.</p>\n",
-                (count)n->largest, (count)n->n_conflicts);
+                "<h3>Positions up to symmetry</h3>\n<p>%llu rows are %llu positions: %llu row%s "
+                "one. ",
+                (count)n->n_rows, (count)n->n_classes, (count)(n->n_rows - n->n_classes),
+                n->n_rows - n->n_classes == 1 ? " repeats" : "s repeat");
+        pen_put(p, "The most frequent one has %llu rows; %llu position%s different values.</p>\n",
+                (count)n->largest, (count)n->n_conflicts, n->n_conflicts == 1 ? " has" : "s have");
     }
     put_provenance(p, set);
     pen_put(p, "</section>\n");
