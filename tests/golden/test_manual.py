@@ -161,8 +161,8 @@ def test_layouts():
 
 @tap.test()
 def test_findings():
-    with open(glob.glob("src/*/findings.c")[0], encoding="utf-8") as file:
-        codes = re.findall(r"\[FINDING_\w+\] = \"([a-z-]+)\"", file.read())
+    with open(glob.glob("src/*/findings.h")[0], encoding="utf-8") as file:
+        codes = re.findall(r"\bcode\([\s\\]*\w+,[\s\\]*\"([a-z-]+)\"\)", file.read())
     section = manual.source("symaug-verify.1").split(".Sh FINDINGS")[1].split(".Sh")[0]
     assert len(codes) > 20
     same(re.findall(r"^\.It Cm (\S+)$", section, re.M), codes, "findings in symaug-verify(1)")
