@@ -30,10 +30,7 @@ static json_t *array_json(const struct report_set *set, size_t i)
     const bool has_role = shard->bindings != NULL && !shard_is_undecided(shard, i);
 
     for (unsigned d = 0; d < array->header.n_dims; d++)
-        json_array_append_new(
-            shape, count(d == 0 && shard->rows_are_known && array->n_rows == shard->n_rows
-                             ? set->n_rows
-                             : array->header.shape[d]));
+        json_array_append_new(shape, count(report_dimension(set, array, d)));
     (void)shard_flag(shard, i, &flag, NULL);
     json_t *json =
         json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "name", json_name(array->key), "dtype",

@@ -25,8 +25,11 @@ static void put_arrays(struct pen *p, const struct report_set *set)
         const bool has_role = shard->bindings != NULL && !shard_is_undecided(shard, i);
         const char *role = has_role ? role_name(shard->bindings[i].role) : "?";
         char spec[128] = "?";
+        uint64_t shape[NPY_MAX_DIMS];
         struct text flag = {0};
 
+        for (unsigned d = 0; d < array->header.n_dims; d++)
+            shape[d] = report_dimension(set, array, d);
         if (has_role && role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
             snprintf(spec, sizeof spec, "%s", role);
         p->failed |= shard_flag(shard, i, &flag, p->err) != 0;
@@ -34,7 +37,7 @@ static void put_arrays(struct pen *p, const struct report_set *set)
         pen_put(p, "\"%s\">", role);
         pen_put_html(p, "<td>", array->key, "</td>");
         pen_put_html(p, "<td>", dtype_name(&array->header.dtype).text, "</td>");
-        pen_put(p, "<td>%s</td>", text_shape(array->header.shape, array->header.n_dims).text);
+        pen_put(p, "<td>%s</td>", text_shape(shape, array->header.n_dims).text);
         pen_put_html(p, "<td>", spec, "");
         if (flag.n_bytes > 0)
             pen_put_html(p, " <code>", flag.text, "</code>");
@@ -271,7 +274,7 @@ static const char style[] =
     "td,th{border-bottom:1px solid var(--line);padding:.15em .7em;text-align:left;"
     "vertical-align:top}\n"
     "th{color:var(--soft);font-weight:600}\n"
-    ".n{text-align:right;font-variant-numeric:tabular-nums}\n"
+    ".n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\n"
     ".bar{display:inline-block;height:.7em;background:var(--bar)}\n"
     ".hash{font-family:monospace;font-size:85%}\n"
     ".note,figcaption{color:var(--soft)}\n"

@@ -20,6 +20,13 @@ const char *report_verdict_name(enum report_verdict verdict)
     return names[verdict];
 }
 
+uint64_t report_dimension(const struct report_set *set, const struct array *array, unsigned d)
+{
+    return d == 0 && set->shard.rows_are_known && array->n_rows == set->shard.n_rows
+               ? set->n_rows
+               : array->header.shape[d];
+}
+
 bool report_fits(const struct report_set *set)
 {
     for (uint32_t t = 1; set->tally.evidence != NULL && t < set->tally.board->n_transforms; t++)

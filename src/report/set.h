@@ -156,6 +156,9 @@ struct report_set {
 /* "sound", "findings", "unchecked". */
 const char *report_verdict_name(enum report_verdict verdict);
 
+/* A dimension of an array in all files together. */
+uint64_t report_dimension(const struct report_set *set, const struct array *array, unsigned d);
+
 /* Whether all transforms fit. */
 bool report_fits(const struct report_set *set);
 

@@ -86,6 +86,8 @@ static size_t stone_planes(const struct board_family *family, const struct role_
 
     if (binding->role == ROLE_GRID)
         n = family->has_tiles ? 1 : 2;
+    else if (binding->role == ROLE_PLANES && family->packed_stones > 0) /* of other things */
+        n = 0;
     else if (first + n > n_planes)
         n = n_planes > first ? n_planes - first : 0;
     for (uint64_t p = first; p < first + n && n_found < 64; p++)

@@ -133,6 +133,7 @@ def test_sparse_and_packed():
         bits = np.unpackbits(a["binaryInputNCHWPacked"], axis=2)[:, :, :49].mean(0)
         for plane in 1, 2:
             close(heat(found, "binaryInputNCHWPacked", plane)["mean"], bits[plane], "packed")
+        assert {h["array"] for h in found["heat"]} == {"binaryInputNCHWPacked", "policyTargetsNCMove"}
         _, _, mean = entropy(a["policyTargetsNCMove"][:, 0])
         close(heat(found, "policyTargetsNCMove", None)["mean"], mean[:49], "first channel")
 
@@ -192,6 +193,7 @@ def test_codes():
         found = one("--board", "hex11", many)
         assert found["rows"] == 300 and found["arrays"][0]["shape"][0] == 300
         assert found["command"] == f"symaug verify --board hex11 -- {many}/*.npz"
+        assert "(300, 3, 11, 11)" in run("report", "-o", "-", "--board", "hex11", many)[0]
         close(heat(found, "policy", None)["mean"], entropy(a["policy"])[2], "three times the same")
         out = os.path.join(folder, "cut")
         run("expand", "-q", "--board", "hex11", good, "--rows-per-shard", 150, "-o",
