@@ -43,8 +43,8 @@ static void print_boards(const char *escaped)
     for (size_t i = 0; i < board_n_families; i++) {
         char prefix[32];
 
-        snprintf(prefix, sizeof prefix, " %s", board_families[i]->syntax);
-        prefix[strcspn(prefix, ":") + (strchr(prefix, ':') != NULL)] = '\0';
+        snprintf(prefix, sizeof prefix, " %s%s", board_families[i]->name,
+                 strchr(board_families[i]->syntax, ':') != NULL ? ":" : "");
         if (strcmp(prefix, " chess") != 0) /* a preset too */
             print_escaped(prefix, escaped);
     }

@@ -56,16 +56,32 @@ const struct board_preset *board_find_preset(const char *name)
     return NULL;
 }
 
-/* The family a full name starts with; *size is the text behind the colon, or NULL. */
+/* The family with the longest name that a full name starts with; *size is the text behind the colon
+ * after it, or NULL. */
 static const struct board_family *find_family(const char *name, const char **size)
 {
-    const size_t n = strcspn(name, ":");
+    const struct board_family *found = NULL;
+    size_t longest = 0;
 
-    *size = name[n] == ':' ? name + n + 1 : NULL;
-    for (size_t i = 0; i < board_n_families; i++)
-        if (strlen(board_families[i]->name) == n && memcmp(board_families[i]->name, name, n) == 0)
-            return board_families[i];
-    return NULL;
+    for (size_t i = 0; i < board_n_families; i++) {
+        const size_t n = strlen(board_families[i]->name);
+
+        if (n <= longest || strncmp(name, board_families[i]->name, n) != 0 ||
+            (name[n] != ':' && name[n] != '\0'))
+            continue;
+        found = board_families[i];
+        longest = n;
+        *size = name[n] == ':' ? name + n + 1 : NULL;
+    }
+    return found;
+}
+
+bool board_has_size_of_shard(const char *name)
+{
+    const char *size = NULL;
+    const struct board_family *family = find_family(name, &size);
+
+    return family != NULL && family->only_known_members && size == NULL;
 }
 
 #define MAX_NAME      TEXT_MAX_WORD

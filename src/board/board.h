@@ -202,6 +202,9 @@ extern const size_t board_n_families;
 extern const struct board_preset board_presets[];
 extern const size_t board_n_presets;
 
+/* Whether a name is that of a family alone whose size the shard tells: "katago". */
+bool board_has_size_of_shard(const char *name);
+
 /* The preset of that name, or NULL. */
 const struct board_preset *board_find_preset(const char *name);
 

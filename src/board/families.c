@@ -206,8 +206,12 @@ int board_build_sized(struct board *b, const char *size, struct error *err)
     if (box->max_size > 0 ? !parse_side(size, strlen(size), &b->size)
                           : cross == NULL || !parse_side(size, (size_t)(cross - size), &rows) ||
                                 !parse_side(cross + 1, strlen(cross + 1), &cols))
-        return error_set(err, ERROR_USAGE, "board %s: %s is not a size: write %s, such as %s",
-                         family->name, text_quote(size).text, family->syntax, family->example);
+        return error_set(err, ERROR_USAGE, "board %s: %s is not a size: write %s, such as %s%s",
+                         family->name, text_quote(size).text, family->syntax, family->example,
+                         family->only_known_members
+                             ? "; of KataGomo's games katago:hex and katago:hexgo are known, of "
+                               "others not whose rows are stored turned, or which images are used"
+                             : "");
     if (box->max_size > 0) {
         if (b->size < box->min_rows || b->size > box->max_size)
             return error_set(err, ERROR_USAGE, "board %s: the size is %u to %u, not %s",
@@ -284,6 +288,23 @@ static const struct board_element of_breakthrough[4] = {
     {"mirror-up-down-swap", {-1, 0, 0, 1}, true},
 };
 static const struct board_box box_breakthrough = {of_breakthrough, 4, to_eight, 4, 2, 2, 0, false};
+
+/* KataGomo's Hex writes the rows of the player to move, and White's transposed: every row is of one
+ * who joins the same two edges. A reflection would turn it into a row of the other edges. */
+static const struct board_element of_katago_hex[2] = {
+    {"identity", {1, 0, 0, 1}, false},
+    {"rotate-180", {-1, 0, 0, -1}, false},
+};
+static const struct board_box box_katago_hex = {of_katago_hex, 2, to_six, 3, 2, 0, 256, false};
+
+/* Go on the cells of a rhombus: no edge is anybody's. */
+static const struct board_element of_katago_hexgo[4] = {
+    {"identity", {1, 0, 0, 1}, false},
+    {"rotate-180", {-1, 0, 0, -1}, false},
+    {"transpose", {0, 1, 1, 0}, false},
+    {"anti-transpose", {0, -1, -1, 0}, false},
+};
+static const struct board_box box_katago_hexgo = {of_katago_hexgo, 4, to_six, 3, 2, 0, 256, false};
 
 static int build_chess(struct board *b, const char *size, struct error *err)
 {
@@ -485,16 +506,34 @@ const struct board_family board_family_takeiteasy = {
 };
 
 /* The square that a shard of KataGo's was written for; engines are built for 19 unless told
- * otherwise. */
+ * otherwise. KataGomo's games write the same members, and have groups of their own. */
+#define OF_KATAGO                                                                                \
+    .layouts = of_katago, .n_layouts = 2, .only_known_members = true, .game = BOARD_GAME_KATAGO, \
+    .packed_stones = 1
+
 const struct board_family board_family_katago = {
     .name = "katago",
     .syntax = "katago:L",
     .summary = "KataGo training shards, L x L cells, 8 transforms; L is read from the shard",
     .example = "katago:5",
     .box = &board_box_square,
-    .layouts = of_katago,
-    .n_layouts = 2,
-    .only_known_members = true,
-    .game = BOARD_GAME_KATAGO,
-    .packed_stones = 1,
+    OF_KATAGO,
+};
+
+const struct board_family board_family_katago_hex = {
+    .name = "katago:hex",
+    .syntax = "katago:hex:L",
+    .summary = "the same of KataGomo's Hex, 2 transforms: White's rows are stored transposed",
+    .example = "katago:hex:5",
+    .box = &box_katago_hex,
+    OF_KATAGO,
+};
+
+const struct board_family board_family_katago_hexgo = {
+    .name = "katago:hexgo",
+    .syntax = "katago:hexgo:L",
+    .summary = "the same of KataGomo's HexGo, 4 transforms: those that keep neighbours",
+    .example = "katago:hexgo:5",
+    .box = &box_katago_hexgo,
+    OF_KATAGO,
 };

@@ -14,7 +14,7 @@
 /* The registry: a row for each family, in the order in which they are listed. */
 #define BOARD_FAMILIES(row)                                                                  \
     row(hexagon) row(square) row(rhombus) row(grid) row(mirror) row(chess) row(breakthrough) \
-        row(takeiteasy) row(katago) row(file)
+        row(takeiteasy) row(katago) row(katago_hex) row(katago_hexgo) row(file)
 
 #define BOARD_DECLARE_FAMILY(id) extern const struct board_family board_family_##id;
 BOARD_FAMILIES(BOARD_DECLARE_FAMILY)

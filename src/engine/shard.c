@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "engine/plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,8 +268,6 @@ const char *shard_expansion(const struct archive_in *archive)
 
 /* --- its board --- */
 
-static const char katago[] = "katago";
-
 int shard_check_board(const struct archive_in *archive, const struct board *board,
                       struct error *err)
 {
@@ -285,7 +284,9 @@ int shard_check_board(const struct archive_in *archive, const struct board *boar
         return error_pass(err, &why);
     if (said == NULL) /* a board_type this program does not know proves nothing */
         return 0;
-    same = strcmp(said->name, board->name) == 0;
+    same = strcmp(said->name, board->name) == 0 ||
+           (said->family->only_known_members && board->family->only_known_members &&
+            said->n_cells == board->n_cells); /* which of the games, nothing in a shard says */
     board_free(said);
     if (same)
         return 0;
@@ -297,7 +298,7 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
                      const struct settings *said, const struct recall *recall, struct error *err)
 {
     const struct error_place place = {.file = archive->path};
-    const bool wants_katago = said->board != NULL && strcmp(said->board, katago) == 0;
+    const bool wants_katago = said->board != NULL && board_has_size_of_shard(said->board);
     struct error why = {0};
     const struct array *type = archive_in_find(archive, "board_type");
     char says[64];
@@ -317,14 +318,21 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
     /* --board katago: of which size, the shard says. */
     if (wants_katago && !shard_says)
         error_fill_at(&found->problem, ERROR_DATA, &place, "has not the members of a KataGo shard");
-    else if (wants_katago && strncmp(says, katago, strlen(katago)) != 0)
-        error_fill_at(&found->problem, ERROR_DATA, &place,
-                      "is of board %s, not of katago (--board)", text_quote(says).text);
-    if (shard_says) {
+    else if (wants_katago && strncmp(says, "katago:", 7) != 0)
+        error_fill_at(&found->problem, ERROR_DATA, &place, "is of board %s, not of %s (--board)",
+                      text_quote(says).text, text_path(said->board).text);
+    else if (wants_katago) { /* "katago:9": its size after what was said */
+        const struct text_quoted size = text_path(strchr(says, ':'));
+
+        snprintf(says, sizeof says, "%.40s%.20s", text_path(said->board).text, size.text);
+    }
+    /* Which of KataGomo's games it is, only what was written beside it says. */
+    if (recall != NULL && !wants_katago && (!shard_says || strncmp(says, "katago:", 7) == 0))
+        found->board = recall_board(recall, archive, &found->from, &why);
+    if (shard_says && (found->board == NULL || !found->board->family->only_known_members)) {
+        board_free(found->board);
         found->from = "said by the shard";
         found->board = board_new(says, &why);
-    } else if (recall != NULL && !wants_katago) {
-        found->board = recall_board(recall, archive, &found->from, &why);
     }
     if (why.kind == ERROR_INTERNAL)
         return error_pass(err, &why);

@@ -316,7 +316,7 @@ static int keep_settings(struct shard *shard, struct verify_located *located,
         return 0;
     if (settings->board == NULL && board->file_text != NULL)
         settings->board_text = located->recall.manifest->board.file_text;
-    located->board = strdup(said != NULL && strcmp(said, "katago") != 0 ? said : board->preset);
+    located->board = strdup(said != NULL && !board_has_size_of_shard(said) ? said : board->preset);
     if (located->board == NULL)
         return error_no_memory(err, "board");
     settings->board = located->board;

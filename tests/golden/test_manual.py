@@ -100,7 +100,7 @@ def test_known_names():
 @tap.test()
 def test_boards():
     page = manual.source("symaug-board.5").split(".Sh FAMILIES AND PRESETS")[1].split(".Sh")[0]
-    told = set(re.findall(r"^\.(?:It )?Cm ([a-z0-9]+)\b", page, re.M))
+    told = set(re.findall(r"^\.(?:It )?Cm ([a-z0-9:]+)\b", page, re.M))
     known = manual.boards()
     same(told, [x["name"] for x in known["families"] + known["presets"]], "boards")
     for preset in known["presets"]:
