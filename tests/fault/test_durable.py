@@ -83,8 +83,9 @@ def test_order(name):
             assert os.path.join(place, output) in finals, f"{output} is not renamed into place"
         manifest = os.path.join(place, command.out + MANIFEST)
         if manifest in finals:
+            temp = f".{command.out}{MANIFEST}"
             first = min(i for i, (call, path) in enumerate(events)
-                        if call == "write" and os.path.basename(path).startswith(f".{command.out}{MANIFEST}"))  # fmt: skip
+                        if call == "write" and os.path.basename(path).startswith(temp))  # fmt: skip
             output = os.path.join(place, command.out)
             assert synced[output] < first, "the manifest is written before its output is durable"
 

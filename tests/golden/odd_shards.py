@@ -203,7 +203,8 @@ def zip_cases():
     yield "folder entry", "warn", "folder", shard(more=[Member("d/", b"", STORED)])
     yield "folder entry with data", "reject", "folder", shard(more=[Member("d/", b"data", STORED)])
     yield "stored", "accept", "", belied(method=STORED)
-    yield "symbolic link", "reject", "not a .npy", shard(more=[Member("link.npy", b"/etc/passwd", STORED, attributes=0xA1FF0000)])
+    yield "symbolic link", "reject", "not a .npy", shard(
+        more=[Member("link.npy", b"/etc/passwd", STORED, attributes=0xA1FF0000)])
     yield "archive inside", "warn", "no array", shard(more=[Member("inner.npz", shard())])
     yield "archive named .npy inside", "reject", "not a .npy", shard(more=[Member("inner.npy", shard())])
     yield "member comment", "accept", "", belied(comment=b"words")
@@ -248,12 +249,14 @@ def zip_cases():
     bomb, n_bomb = zeros_behind(header(dictionary()), 1 << 30), len(header(dictionary())) + (1 << 30)
     said = {"size": n_bomb}
     yield "bomb: 1 GiB behind the data", "reject", "expected 7776 bytes", belied(packed=bomb, both=said)
-    yield "bomb: 1 GiB in a member that is no array", "warn", "no array", shard(more=[Member("zeros", b"", packed=zeros_behind(b"", 1 << 30), both={"size": 1 << 30})])
+    yield "bomb: 1 GiB in a member that is no array", "warn", "no array", shard(
+        more=[Member("zeros", b"", packed=zeros_behind(b"", 1 << 30), both={"size": 1 << 30})])
     yield "bomb: more than declared", "reject", "found more", belied(packed=bomb)
 
     # Overlaps.
     yield "two entries, one member", "reject", "overlap", archive(
-        [Member("features.npy", good), Member("features.npy", npy(np.arange(3)), hidden=True), Member("features.npy", good, at=0)])
+        [Member("features.npy", good), Member("features.npy", npy(np.arange(3)), hidden=True),
+         Member("features.npy", good, at=0)])
     yield "two entries, one name", "reject", "one member of this name", shard(more=[Member("features.npy", good)])
     yield "key twice", "reject", "one member of this name", shard(more=[Member("features", good)])
     yield "names that differ in case", "warn", "case", shard(more=[Member("Extra.npy", npy(np.arange(3))), extra])
@@ -263,9 +266,11 @@ def zip_cases():
         [Member("features.npy", host, STORED), Member("inner.npy", npy(np.arange(3)), at=42)])  # fmt: skip
     yield "member not in the directory", "reject", "that is not", shard(more=[Member("hidden.npy", good, hidden=True)])
     yield "gap", "warn", "belong to no member", shard(more=[Member("extra.npy", npy(np.arange(3)), gap=b"some bytes")])
-    yield "data behind the members", "warn", "belong to no member", shard(Member("features.npy", good, descriptor=b"12 more byte"))
+    yield "data behind the members", "warn", "belong to no member", shard(
+        Member("features.npy", good, descriptor=b"12 more byte"))
     yield "signature record", "reject", "expected", shard(between=b"PK\5\5\4\0sign")
-    yield "local header in the directory", "reject", "found the directory", shard(more=[CutMember("cut.npy", b"", STORED)])
+    yield "local header in the directory", "reject", "found the directory", shard(
+        more=[CutMember("cut.npy", b"", STORED)])
     yield "header offset +1", "reject", "local header", belied(at=1)
     yield "header offset past the end", "reject", "header", belied(at=0x7FFFFFFF)
 
@@ -280,7 +285,8 @@ def zip_cases():
     yield "name in UTF-8", "accept", "", shard(more=[Member("größe.npy", npy(np.arange(3)), both={"flags": 0x800})])
     yield "name unmarked", "warn", "UTF-8", shard(more=[Member("größe.npy", npy(np.arange(3)))])
     yield "name in Latin-1", "warn", "UTF-8", shard(more=[Member(b"gr\xf6\xdfe.npy", npy(np.arange(3)))])
-    yield "name not UTF-8 but marked", "reject", "UTF-8", shard(more=[Member(b"\xff.npy", npy(np.arange(3)), both={"flags": 0x800})])
+    yield "name not UTF-8 but marked", "reject", "UTF-8", shard(
+        more=[Member(b"\xff.npy", npy(np.arange(3)), both={"flags": 0x800})])
     yield "name differs locally", "reject", "same name", belied(local={"name": b"policies.npy"})
     yield "name longer locally", "reject", "same name", belied(local={"name": b"features.npyx"})
 
@@ -289,7 +295,8 @@ def zip_cases():
     yield "extra field cut", "reject", "extra field", belied(both={"extra": b"UT\xff\0\1"})
     yield "extra bytes left over", "reject", "extra", belied(both={"extra": b"\1\2"})
     yield "extra field cut locally", "reject", "extra field", belied(local={"extra": b"UT\xff\0\1"})
-    yield "another Unicode path", "reject", "name", belied(both={"extra": b"up\x0d\0\1" + struct.pack("<I", zlib.crc32(b"features.npy")) + b"p.npy123"})
+    yield "another Unicode path", "reject", "name", belied(
+        both={"extra": b"up\x0d\0\1" + struct.pack("<I", zlib.crc32(b"features.npy")) + b"p.npy123"})
     wide = {"size": 0xFFFFFFFF, "packed": 0xFFFFFFFF, "version": 45}
     yield "zip64 sizes", "accept", "", belied(both=dict(wide, extra=zip64(size, n)))
     yield "zip64 sizes locally", "accept", "", belied(local=dict(wide, extra=zip64(size, n)))
@@ -298,19 +305,22 @@ def zip_cases():
     yield "zip64 missing", "reject", "zip64", belied(both=wide)
     yield "zip64 too short", "reject", "zip64", belied(both=dict(wide, extra=zip64(size)))
     yield "zip64 twice", "reject", "two", belied(both=dict(wide, extra=zip64(size, n) * 2))
-    yield "zip64 sizes differ", "reject", "size", belied(local=dict(wide, extra=zip64(size, n)), central=dict(wide, extra=zip64(size - 4, n)))
+    yield "zip64 sizes differ", "reject", "size", belied(
+        local=dict(wide, extra=zip64(size, n)), central=dict(wide, extra=zip64(size - 4, n)))
     yield "zip64 sizes of 2^63", "reject", "expected", belied(both=dict(wide, extra=zip64(1 << 63, 1 << 63)))
     yield "zip64 offset", "accept", "", belied(at=0xFFFFFFFF, central={"extra": zip64(0)})
     yield "zip64 offset past the end", "reject", "offset", belied(at=0xFFFFFFFF, central={"extra": zip64(1 << 40)})
     yield "zip64 disk", "reject", "disk", belied(disk=0xFFFF, central={"extra": struct.pack("<2HI", 1, 4, 7)})
     yield "disk 1", "reject", "disk", belied(disk=1)
     yield "zip64 end", "accept", "", shard(end64={})
-    yield "zip64 end, all from there", "accept", "", shard(end64={}, end={"here": 0xFFFF, "n": 0xFFFF, "nbytes": 0xFFFFFFFF, "offset": 0xFFFFFFFF})
+    yield "zip64 end, all from there", "accept", "", shard(
+        end64={}, end={"here": 0xFFFF, "n": 0xFFFF, "nbytes": 0xFFFFFFFF, "offset": 0xFFFFFFFF})
     for field, value in (("n", 4), ("here", 2), ("nbytes", 10), ("offset", 1), ("disk", 1), ("size", 12),
                          ("size", 1 << 60), ("at", 0), ("at", 1 << 62), ("disks", 2), ("disks", 0),
                          ("locator_disk", 1), ("n", 1 << 60)):  # fmt: skip
         verdict = "accept" if (field, value) == ("disks", 0) else "reject"
-        yield f"zip64 end: {field} {value}", verdict, "" if verdict == "accept" else "expected", shard(end64={field: value})
+        yield f"zip64 end: {field} {value}", verdict, "" if verdict == "accept" else "expected", shard(
+            end64={field: value})
     yield "zip64 end with more data", "accept", "", shard(end64={"size": 52, "more": b"\x99\x99\4\0more"})
     for field, value in (("n", 4), ("here", 4), ("n", 0xFFFF), ("nbytes", 0), ("nbytes", 0xFFFFFFFF),
                          ("offset", 0), ("offset", 0xFFFFFFFF), ("disk", 1), ("directory_disk", 1),
@@ -330,9 +340,12 @@ def zip_cases():
     for i, what in enumerate(("CRC", "packed size", "size")):
         numbers = [crc, n, size]
         numbers[i] ^= 4
-        yield f"descriptor: wrong {what}", "reject", "descriptor", belied(both=late, local=zero, descriptor=b"PK\7\x08" + struct.pack("<3I", *numbers))
-    yield "descriptor, sizes differ locally", "reject", "size", belied(both=late, local=dict(zero, size=5), descriptor=struct.pack("<3I", crc, n, size))
-    yield "descriptor of a stored member", "accept", "", belied(method=STORED, both=late, local=zero, descriptor=struct.pack("<3I", crc, size, size))
+        yield f"descriptor: wrong {what}", "reject", "descriptor", belied(
+            both=late, local=zero, descriptor=b"PK\7\x08" + struct.pack("<3I", *numbers))
+    yield "descriptor, sizes differ locally", "reject", "size", belied(
+        both=late, local=dict(zero, size=5), descriptor=struct.pack("<3I", crc, n, size))
+    yield "descriptor of a stored member", "accept", "", belied(
+        method=STORED, both=late, local=zero, descriptor=struct.pack("<3I", crc, size, size))
     whole = shard()
     for cut in (1, 21, 22, 23, len(whole) // 2, len(whole) - 30, len(whole) - 3):
         yield f"cut by {cut}", "reject", "expected", whole[:-cut]
@@ -390,9 +403,11 @@ def npy_cases():
         parts = {"descr": "'<f4'", "fortran_order": "False", "shape": "(6, 4, 9, 9)"}
         del parts[key]
         yield f"no {key}", "reject", key, headed("{" + ", ".join(f"'{k}': {v}" for k, v in parts.items()) + "}")
-    yield "keys in another order", "accept", "", headed("{'shape': (6, 4, 9, 9), 'fortran_order': False, 'descr': '<f4'}")
+    yield "keys in another order", "accept", "", headed(
+        "{'shape': (6, 4, 9, 9), 'fortran_order': False, 'descr': '<f4'}")
     for value in ("0", "1", "None", "'False'", "false", "TRUE", "()", "not True", "Falsey"):
-        yield f"fortran_order {value}", "reject", "fortran_order" if value != "Falsey" else "expected", headed(dictionary(fortran=value))
+        yield f"fortran_order {value}", "reject", "fortran_order" if value != "Falsey" else "expected", headed(
+            dictionary(fortran=value))
 
     for shape in ("6", "None", "'6'", "[6, 4, 9, 9]", "(6, 4, 9, 9", "6, 4, 9, 9", "(6 4 9 9)", "(6., 4, 9, 9)",
                   "(6, 4, 9, -9)", "(-6, 4, 9, 9)", "(6, 4, 9, 9, -1)", "(True, 4, 9, 9)", "(6, 4, 9, '9')",
@@ -443,7 +458,8 @@ def npy_cases():
     yield "structured side array", "accept", "", shard(more=[Member("record.npy", npy(record))])
     yield "structured planes", "reject", "features", described("[('a', '<f4')]")
     for name, code in (("weights", "<f2"), ("weights", "<U7"), ("weights", "|S3"), ("weights", "|V5"),
-                       ("weights", "<c8"), ("weights", ">c16"), ("weights", "<M8[s]"), ("weights", ">m8[ns]"), ("weights", "=u1")):
+                       ("weights", "<c8"), ("weights", ">c16"), ("weights", "<M8[s]"), ("weights", ">m8[ns]"),
+                       ("weights", "=u1")):
         yield f"side array of {code}", "accept", "", shard(more=[Member(f"{name}.npy", npy(np.zeros(N, code)))])
     for code in ("<c32", "<M8[25s]", "<f16"):
         yield f"side array of {code}", "reject", "weights", shard(more=[Member("weights.npy", npy(np.zeros(N, code)))])
@@ -512,16 +528,20 @@ def pickle_cases():
     yield "two pickles", "reject", "pickle", object_bytes(plain + plain)
     for name, payload in (
         ("stop alone", b"."), ("none", b"N."), ("number", b"K\1."), ("string", b"X\3\0\0\0abc."), ("list", b"]."),
-        ("dict", b"}."), ("tuple", b")."), ("empty", b""), ("marks", b"(" * 5000 + b"."), ("pop", b"0."), ("dup", b"2."),
+        ("dict", b"}."), ("tuple", b")."), ("empty", b""), ("marks", b"(" * 5000 + b"."), ("pop", b"0."),
+        ("dup", b"2."),
         ("global", b"cos\nsystem\n."), ("global by stack", b"\x8c\2os\x8c\6system\x93."),
         ("reduce", b"cos\nsystem\nX\4\0\0\0true\x85R."), ("inst", b"(X\4\0\0\0trueios\nsystem\n."),
-        ("obj", b"(cos\nsystem\nX\4\0\0\0trueo."), ("newobj", b"cos\nsystem\n)\x81."), ("newobj_ex", b"cos\nsystem\n)}\x92."),
+        ("obj", b"(cos\nsystem\nX\4\0\0\0trueo."), ("newobj", b"cos\nsystem\n)\x81."),
+        ("newobj_ex", b"cos\nsystem\n)}\x92."),
         ("build", b"cos\nsystem\nN b."), ("persid", b"Pid\n."), ("binpersid", b"K\1Q."), ("ext1", b"\x82\1."),
         ("ext2", b"\x83\1\0."), ("ext4", b"\x84\1\0\0\0."), ("next buffer", b"\x97."), ("readonly buffer", b"\x98."),
-        ("get", b"g0\n."), ("binget", b"h\5."), ("long binget", b"j\xff\xff\xff\xff."), ("long binput", b"Nr\xff\xff\xff\x7f."),
+        ("get", b"g0\n."), ("binget", b"h\5."), ("long binget", b"j\xff\xff\xff\xff."),
+        ("long binput", b"Nr\xff\xff\xff\x7f."),
         ("unicode of 4 GB", b"X\xff\xff\xff\xff."), ("unicode8 of 2^63", b"\x8d" + b"\xff" * 7 + b"\x7f."),
         ("bytes8 of 2^64-1", b"\x8e" + b"\xff" * 8 + b"."), ("bytearray8", b"\x96" + b"\xff" * 8 + b"."),
-        ("frame of 2^64-1", b"\x95" + b"\xff" * 8 + b"."), ("long1 of 255", b"\x8a\xff."), ("long4 negative", b"\x8b\xff\xff\xff\xff."),
+        ("frame of 2^64-1", b"\x95" + b"\xff" * 8 + b"."), ("long1 of 255", b"\x8a\xff."),
+        ("long4 negative", b"\x8b\xff\xff\xff\xff."),
         ("float text", b"Fnan\n."), ("int text", b"I99999999999999999999999\n."), ("bad UTF-8", b"X\2\0\0\0\xff\xfe."),
         ("tuple1 alone", b"\x85."), ("append alone", b"a."), ("setitem alone", b"s."), ("bad opcode", b"\xff."),
         ("eval", b"cbuiltins\neval\nX\x031+1\x85R."), ("numpy load", b"cnumpy\nload\nX\1\0\0\0x\x85R."),
@@ -538,7 +558,8 @@ def pickle_cases():
         ("rows of objects", [rows("<i4")] * N), ("rows of None", [None] * N), ("rows of dicts", [{}] * N),
         ("rows of strings", ["a"] * N), ("rows of complex", [np.zeros(2, "<c8")] * N),
         ("rows of records", [np.zeros(2, [("a", "<i4")])] * N), ("rows of dates", [np.zeros(2, "<M8[s]")] * N),
-        ("rows of texts", [np.zeros(2, "<U3")] * N), ("rows of functions", [len] * N), ("rows of floats", [np.zeros(2, "<f4")] * N),
+        ("rows of texts", [np.zeros(2, "<U3")] * N), ("rows of functions", [len] * N),
+        ("rows of floats", [np.zeros(2, "<f4")] * N),
     ):  # fmt: skip
         array = np.empty(N, object)
         for i in range(N):
@@ -556,14 +577,16 @@ def pickle_cases():
     yield "index in a list past the board", "refuse", "policy_indices", sparse(pickled(lists(rows("<i4", fill=500))))
     yield "fewer rows", "refuse", "expected", sparse(pickled(rows("<i4", (1, 2, 3))))
     yield "header says more rows", "reject", "shape", sparse(header(dictionary("'|O'", shape="(7,)"), plain))
-    yield "header says 2^40 rows", "reject", "policy_indices", sparse(header(dictionary("'|O'", shape="(1099511627776,)"), plain))
+    yield "header says 2^40 rows", "reject", "policy_indices", sparse(
+        header(dictionary("'|O'", shape="(1099511627776,)"), plain))
     yield "indices longer than values", "fault", "length", sparse(pickled(rows("<i4", (3, 0, 2, 1, 5, 5))))
     yield "index past the board", "refuse", "policy_indices", sparse(pickled(rows("<i4", fill=500)))
     yield "negative index", "refuse", "policy_indices", sparse(pickled(rows("<i4", fill=-7)))
     yield "object planes", "reject", "features", replaced(array=np.full((N, 4, 9, 9), 0, object))
     yield "object scalar", "accept", "", sparse(more=[Member("info.npy", pickled(np.array({"a": 1}, object)))])
     yield "hostile object scalar", "accept", "", sparse(
-        more=[Member("info.npy", header(dictionary("'|O'", shape="()"), b"\x80\x02cos\nsystem\nX\4\0\0\0true\x85R."))])  # fmt: skip
+        more=[Member("info.npy",
+                     header(dictionary("'|O'", shape="()"), b"\x80\x02cos\nsystem\nX\4\0\0\0true\x85R."))])  # fmt: skip
     yield "indices without values", "reject", "policy_values", archive(
         [Member("features.npy", npy(arrays()["features"])), Member("policy_indices.npy", pickled(good))])  # fmt: skip
 

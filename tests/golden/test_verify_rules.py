@@ -399,7 +399,8 @@ def test_columns_by_colour(case, dtype):
     v = 0.25 + arrays.pop("value") / 2
     arrays[name] = np.stack(np.broadcast_arrays(*make(v)), 1).astype(dtype)
     options = ["--board", "rhombus:5", *("--value=" + word for word in value)]
-    check(arrays, options, [] if right else ["value-range"], says=[] if right else [name, "sum" if case < 12 else "columns"])
+    check(arrays, options, [] if right else ["value-range"],
+          says=[] if right else [name, "sum" if case < 12 else "columns"])  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "set.npz")
         np.savez(path, **arrays)
