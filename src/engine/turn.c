@@ -235,6 +235,9 @@ struct turns {
     struct turn_rows rows;
     uint64_t n_rows, n_excess, n_other_excess; /* rows that tell a player; with lead +1, under the
                                                   other convention >= +1 */
+    uint64_t n_told, n_contradicted; /* rows with a player beside them; who is another one */
+    uint64_t left; /* bits: planes that a swap leaves, and that named the player to move so far, */
+    bool has_turn[2]; /* whom the number of stones tells: each of them did */
 };
 
 static int player_by_array(const struct turns *t, const struct row *to_move)
@@ -257,6 +260,22 @@ static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2
     }
 }
 
+/* With an odd number of stones it is the second player's turn: which planes say so? */
+static void look_at_left(struct turns *t, const uint8_t *row)
+{
+    uint64_t n[2];
+    double found[2];
+    unsigned player;
+
+    count_stones(t, row, n);
+    player = (n[0] + n[1]) % 2;
+    t->has_turn[player] = true;
+    for (uint64_t p = 0; p < t->form.n_planes; p++)
+        if ((t->left >> p & 1) &&
+            (!planes_is_level(&t->form, row, p, found) || found[0] != (double)player))
+            t->left &= ~(UINT64_C(1) << p);
+}
+
 /* Look at all rows, and count. */
 static int count_rows(struct turns *t, struct error *err)
 {
@@ -268,18 +287,23 @@ static int count_rows(struct turns *t, struct error *err)
     while (survey_next(&s)) {
         const struct row *policy = &s.rows[2];
         const uint8_t *row = s.rows[0].bytes;
+        const int told = player_by_array(t, &s.rows[1]);
         struct turn_lead lead;
         uint64_t n[2];
         int player;
 
+        if (t->left != 0)
+            look_at_left(t, row);
         if (!turn_rows_add(&t->rows, &t->form, row, where, coding, s.number) || !t->has_lead ||
             (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
             continue;
         player = where->turn < 0
-                     ? player_by_array(t, &s.rows[1])
+                     ? told
                      : turn_player(coding, planes_number(&t->form, row, (uint64_t)where->turn, 0));
         if (player < 0)
             continue;
+        t->n_told += told >= 0;
+        t->n_contradicted += told >= 0 && told != player;
         count_stones(t, row, n);
         lead = turn_lead(where->is_mover, player, n);
         t->n_rows++;
@@ -350,6 +374,38 @@ static int judge_stones(const struct turns *t, struct error *err)
                      text_path(t->planes->key).text, n_excess, n_rows);
 }
 
+/* Whoever says by --planes what a swap does to each plane may have forgotten the player to move. */
+static void find_left(struct turns *t)
+{
+    const struct conventions *c = &t->plan->conventions;
+
+    for (uint32_t p = 0; p < c->n_planes && c->planes == PLANES_PERMUTATION; p++)
+        if (c->plane_dst[p] == p && p != t->where.stones[0] && p != t->where.stones[1] &&
+            t->where.turn < 0 && t->plan->board->family->joins_edges &&
+            t->form.n_planes == c->n_planes)
+            t->left |= UINT64_C(1) << p;
+}
+
+static int warn_of_players(const struct turns *t, struct error *err)
+{
+    const struct text_quoted key = text_path(t->planes->key);
+
+    if (t->left != 0 && t->has_turn[0] && t->has_turn[1] &&
+        plan_warn(t->plan, err,
+                  "%s: plane %d is the player to move in every row, by the number of stones, and "
+                  "--planes %s leaves it: images with colours swapped keep the other player; mark "
+                  "it with ~",
+                  key.text, __builtin_ctzll(t->left),
+                  conventions_text(&t->plan->conventions, "planes").text) != 0)
+        return -1;
+    if (t->n_contradicted == 0)
+        return 0;
+    return plan_warn(t->plan, err,
+                     "%s: %llu of %llu rows name another player to move than plane %d of %s",
+                     text_path(t->to_move->key).text, (unsigned long long)t->n_contradicted,
+                     (unsigned long long)t->n_told, t->where.turn, key.text);
+}
+
 static int survey_planes(struct plan *plan, const struct plan_array *planes, struct error *err)
 {
     struct turns t;
@@ -361,9 +417,10 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
         t.where.turn = (int)spec_turn_plane(&planes->spec, plan->chosen[k]);
     t.has_lead = plan->board->family->joins_edges && plan->conventions.planes <= PLANES_MOVER &&
                  t.form.n_planes <= 3 && t.form.n_planes >= 2 && planes == survey_find_planes(plan);
-    if (t.where.turn < 0 && !t.has_lead)
+    find_left(&t);
+    if (t.where.turn < 0 && !t.has_lead && t.left == 0)
         return 0;
-    if (!t.has_lead || t.where.turn >= 0)
+    if (!t.has_lead)
         t.to_move = NULL; /* nobody asks it */
     if (count_rows(&t, err) != 0)
         return -1;
@@ -371,11 +428,11 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
         return refuse_plane(&t, err);
     t.policy = survey_find(plan, ROLE_POLICY);
     if (t.n_excess > 0 && survey_has_numbers(t.policy)) {
-        t.n_rows = t.n_excess = t.n_other_excess = 0;
+        t.n_rows = t.n_excess = t.n_other_excess = t.n_told = t.n_contradicted = 0;
         if (count_rows(&t, err) != 0)
             return -1;
     }
-    return judge_stones(&t, err);
+    return warn_of_players(&t, err) != 0 ? -1 : judge_stones(&t, err);
 }
 
 int survey_turns(struct plan *plan, struct error *err)

@@ -198,5 +198,35 @@ def test_ones_contradicted(kind):
         assert "contradict" in err, err
 
 
+def played(order):
+    """Positions of games in their course, planes (blue, red, to move) in that order."""
+    states = planes(lambda blue, red, empty, last, ply: (blue, red, ply % 2))
+    return {"states": np.ascontiguousarray(states[:, order]), "policy": np.zeros((len(states), N * N), "<f4")}
+
+
+@tap.test(("1,0,2", (0, 1, 2), 2), ("0,2,1", (2, 0, 1), 0), ("1,0,~2", (0, 1, 2), None), ("0,1,2", (0, 1, 2), 2))
+def test_turn_left_alone(option, order, plane):
+    """--planes that leave the player to move as it is are warned of."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **played(order))
+        _, err = run("expand", "--board", "rhombus:6", "--planes", option, path, out)
+        assert (f"plane {plane} is the player to move" in err) == (plane is not None), err
+        run("expand", "-f", "--board", "rhombus:6", "--planes", option, "--transforms=0,1", path, out)
+
+
+@tap.test("same", "other")
+def test_turn_contradicted(kind):
+    """Players beside the plane that name the other one are warned of."""
+    arrays = played((0, 1, 2))
+    turn = arrays["states"][:, 2, 0, 0].astype("i1")
+    arrays["to_play"] = 1 - turn if kind == "other" else turn
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, **arrays)
+        _, err = run("expand", "--board", "rhombus:6", path, out)
+        assert (f"{len(turn)} of {len(turn)} rows" in err) == (kind == "other"), err
+
+
 if __name__ == "__main__":
     tap.main()
