@@ -67,8 +67,7 @@ struct unique {
     struct plan *plan;
     struct moving *moving; /* owned, n_moving */
     size_t n_moving;
-    XXH128_hash_t *hashes; /* owned, ROWS_AT_ONCE x n_chosen */
-    struct bytes *rooms;   /* owned, one per thread: a moved row */
+    struct bytes *rooms; /* owned, one per thread: a moved row */
     int n_threads;
     struct error *errors; /* owned, ROWS_AT_ONCE */
     uint64_t first, n;    /* rows of the chunk */
@@ -84,7 +83,6 @@ static void release(struct unique *u)
     for (int i = 0; u->rooms != NULL && i < u->n_threads; i++)
         bytes_release(&u->rooms[i]);
     free(u->moving);
-    free(u->hashes);
     free(u->errors);
     free(u->rooms);
 }
@@ -94,10 +92,9 @@ static int open_all(struct unique *u, struct error *err)
     const struct plan *plan = u->plan;
 
     u->moving = calloc(plan->n_arrays + 1, sizeof *u->moving);
-    u->hashes = calloc((size_t)ROWS_AT_ONCE * plan->n_chosen, sizeof *u->hashes);
     u->errors = calloc(ROWS_AT_ONCE, sizeof *u->errors);
     u->rooms = calloc((size_t)u->n_threads, sizeof *u->rooms);
-    if (u->moving == NULL || u->hashes == NULL || u->errors == NULL || u->rooms == NULL)
+    if (u->moving == NULL || u->errors == NULL || u->rooms == NULL)
         return error_no_memory(err, "--unique");
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
@@ -149,39 +146,29 @@ static int hash_image(const struct moving *m, uint64_t at, uint32_t t, struct by
     return status;
 }
 
-/* A few rows of the chunk. */
-static void hash_rows(void *self, int64_t job, int worker)
+/* A few rows of the chunk: drop the images that equal one before them. */
+static void drop_equal(void *self, int64_t job, int worker)
 {
     struct unique *u = self;
+    struct selection *selection = &u->plan->selection;
     const uint64_t begin = (uint64_t)job * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
     const uint32_t n = u->plan->n_chosen;
 
     for (uint64_t at = begin; at < end && at < u->n; at++) {
-        XXH128_hash_t *hashes = u->hashes + at * n;
+        const uint64_t row = u->first + at;
+        XXH128_hash_t hashes[BOARD_MAX_TRANSFORMS];
+        struct error *err = &u->errors[at];
 
         memset(hashes, 0, n * sizeof *hashes);
-        for (size_t i = 0; i < u->n_moving * n && u->errors[at].kind == ERROR_NONE; i++)
+        for (size_t i = 0; i < u->n_moving * n && err->kind == ERROR_NONE; i++)
             (void)hash_image(&u->moving[i / n], at, u->plan->chosen[i % n], &u->rooms[worker],
-                             &hashes[i % n], &u->errors[at]);
+                             &hashes[i % n], err);
+        for (uint32_t k = 1; k < n && err->kind == ERROR_NONE; k++)
+            for (uint32_t before = 0; before < k; before++)
+                if (selection_has(selection, row, before) &&
+                    XXH128_isEqual(hashes[k], hashes[before]))
+                    selection_clear(selection, row, k);
     }
-}
-
-/* Drop the images of a row that equal one before them. */
-static int drop_equal(struct unique *u, uint64_t at)
-{
-    const XXH128_hash_t *hashes = u->hashes + at * u->plan->n_chosen;
-    struct selection *selection = &u->plan->selection;
-    const uint64_t row = u->first + at;
-
-    if (u->errors[at].kind != ERROR_NONE)
-        return error_set(u->err, u->errors[at].kind, "%s: row %llu: %s",
-                         text_path(u->plan->archives[0].path).text, (unsigned long long)row,
-                         u->errors[at].message);
-    for (uint32_t k = 1; k < u->plan->n_chosen; k++)
-        for (uint32_t before = 0; before < k; before++)
-            if (selection_has(selection, row, before) && XXH128_isEqual(hashes[k], hashes[before]))
-                selection_clear(selection, row, k);
-    return 0;
 }
 
 static int drop_all(void *self, struct crew *crew)
@@ -197,10 +184,12 @@ static int drop_all(void *self, struct crew *crew)
                 (u->moving[i].array->spec.kind == SPEC_PADDED &&
                  batch_read(&u->moving[i].values, u->first, u->n, u->err) != 0))
                 return -1;
-        crew_each(crew, (int64_t)(u->n / ROWS_PER_JOB + 1), hash_rows, u);
+        crew_each(crew, (int64_t)(u->n / ROWS_PER_JOB + 1), drop_equal, u);
         for (uint64_t at = 0; at < u->n; at++)
-            if (drop_equal(u, at) != 0)
-                return -1;
+            if (u->errors[at].kind != ERROR_NONE)
+                return error_set(u->err, u->errors[at].kind, "%s: row %llu: %s",
+                                 text_path(u->plan->archives[0].path).text,
+                                 (unsigned long long)(u->first + at), u->errors[at].message);
     }
     return 0;
 }

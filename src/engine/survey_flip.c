@@ -327,8 +327,11 @@ static int look_at_all(const struct stone_watch *watch, bool late, struct error 
 static int keep_rows(struct stone_watch *watch, const struct plan_array *array, size_t row_nbytes,
                      struct error *err)
 {
-    struct kept_rows *rows = &watch->kept[watch->n_kept++];
+    struct kept_rows *rows;
 
+    if (list_room(&watch->kept, watch->n_kept + 1, sizeof *rows, "kept rows", err) != 0)
+        return -1;
+    rows = &watch->kept[watch->n_kept++];
     *rows = (struct kept_rows){.array = array, .row_nbytes = row_nbytes};
     rows->bytes = calloc(FLIPS_N_PARTS * 2 * ROWS_OF_PART, row_nbytes + 1);
     return rows->bytes != NULL ? 0 : error_no_memory(err, "kept rows");
@@ -337,23 +340,21 @@ static int keep_rows(struct stone_watch *watch, const struct plan_array *array, 
 int survey_flips(const struct plan *plan, struct error *err)
 {
     struct stone_watch watch;
-    struct kept_rows kept;
     struct survey s;
     int status;
 
     if (!find_planes(&watch, plan))
         return 0;
-    watch.kept = &kept;
     status = keep_rows(&watch, watch.stones, watch.form.axis, err);
     if (status == 0) {
         survey_begin(&s, plan, SURVEY_OF(watch.stones), err);
         while (survey_next(&s) && s.number < watch.first)
-            keep_row(&watch, &kept, s.number, s.rows[0].bytes);
+            keep_row(&watch, &watch.kept[0], s.number, s.rows[0].bytes);
         status = survey_end(&s);
     }
     if (status == 0)
         status = look_at_all(&watch, false, err);
-    free(kept.bytes);
+    stone_watch_release(&watch);
     return status;
 }
 
@@ -364,9 +365,6 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, struct 
         *watch = (struct stone_watch){0};
         return 0;
     }
-    watch->kept = calloc(plan->n_arrays + 1, sizeof *watch->kept);
-    if (watch->kept == NULL)
-        return error_no_memory(err, "kept rows");
     if (keep_rows(watch, watch->stones, watch->form.axis, err) != 0)
         return -1;
     for (size_t i = 0; i < plan->n_arrays; i++)
