@@ -171,24 +171,6 @@ static int print_schema(const struct shard *shard, struct error *err)
     return status;
 }
 
-static int info_one(const struct settings *settings, const char *path, json_t *files,
-                    struct error *err)
-{
-    struct shard shard;
-    int status = shard_open(&shard, path, settings, err);
-
-    if (status == 0 && settings->write_schema)
-        status = print_schema(&shard, err);
-    else if (status == 0 && settings->json)
-        json_array_append_new(files, shard_json(&shard));
-    else if (status == 0)
-        print_shard(&shard);
-    if (status == 0 && (shard.problems.n > 0 || shard.found.problem.kind == ERROR_DATA))
-        status = error_exit_code(ERROR_DATA);
-    shard_close(&shard);
-    return status;
-}
-
 static int run_info(struct call *call, struct error *err)
 {
     const struct settings *settings = &call->settings;
@@ -200,7 +182,18 @@ static int run_info(struct call *call, struct error *err)
     else if (settings->write_schema && call->n_operands != 1)
         status = command_misuse(err, "--write-schema takes one file");
     for (int i = 0; i < call->n_operands && status >= 0; i++) {
-        status = info_one(settings, call->operands[i], files, err);
+        struct shard shard;
+
+        status = shard_open(&shard, call->operands[i], settings, err);
+        if (status == 0 && settings->write_schema)
+            status = print_schema(&shard, err);
+        else if (status == 0 && settings->json)
+            json_array_append_new(files, shard_json(&shard));
+        else if (status == 0)
+            print_shard(&shard);
+        if (status == 0 && (shard.problems.n > 0 || shard.found.problem.kind == ERROR_DATA))
+            status = error_exit_code(ERROR_DATA);
+        shard_close(&shard);
         code = status > 0 ? status : code;
     }
     if (status >= 0 && settings->json)

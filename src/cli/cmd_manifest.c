@@ -121,28 +121,11 @@ static int warn_of_duplicates(const struct manifest *manifest, struct error *err
 
 /* --- merge --- */
 
-static int write_joined(const struct settings *settings, const struct manifest *joined,
-                        struct error *err)
-{
-    const struct manifest_count *rows = manifest_count(joined, "rows_out");
-
-    if (settings->files_from != NULL &&
-        check_inputs(joined, settings->files_from, settings->zero, err) != 0)
-        return -1;
-    if (settings->verbosity >= 0 && warn_of_duplicates(joined, err) != 0)
-        return -1;
-    if (manifest_write(joined, settings->output, settings->force, err) != 0)
-        return -1;
-    if (settings->verbosity > 0 && rows != NULL)
-        fprintf(stderr, "symaug: %s: %zu outputs of %zu inputs, %" PRIu64 " rows\n",
-                text_path(settings->output).text, joined->n_outputs, joined->n_inputs, rows->value);
-    return 0;
-}
-
 static int merge(const struct settings *settings, int n, char **paths, struct error *err)
 {
+    const struct manifest_count *rows;
     struct manifest_parts parts;
-    struct manifest *joined = NULL;
+    const struct manifest *joined = NULL;
     int status;
 
     if (settings->output == NULL)
@@ -155,7 +138,16 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
         status = manifest_parts_add(&parts, paths[i], err);
     if (status == 0)
         joined = manifest_merge(&parts, err);
-    status = joined != NULL ? write_joined(settings, joined, err) : -1;
+    if (joined == NULL ||
+        (settings->files_from != NULL &&
+         check_inputs(joined, settings->files_from, settings->zero, err) != 0) ||
+        (settings->verbosity >= 0 && warn_of_duplicates(joined, err) != 0) ||
+        manifest_write(joined, settings->output, settings->force, err) != 0)
+        status = -1;
+    rows = status == 0 ? manifest_count(joined, "rows_out") : NULL;
+    if (settings->verbosity > 0 && rows != NULL)
+        fprintf(stderr, "symaug: %s: %zu outputs of %zu inputs, %" PRIu64 " rows\n",
+                text_path(settings->output).text, joined->n_outputs, joined->n_inputs, rows->value);
     manifest_parts_release(&parts);
     return status;
 }

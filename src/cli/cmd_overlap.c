@@ -49,17 +49,6 @@ static void print_matrix(const struct sets *sets, const char *title, const uint6
     }
 }
 
-static void print(const struct sets *sets)
-{
-    for (size_t i = 0; i < sets->n; i++)
-        printf("%zu: %s: %llu rows\n", i + 1, text_path(sets->items[i].path).text,
-               (unsigned long long)sets->items[i].n_rows);
-    printf("\nrows of the set at the left that occur in the set above, and on the diagonal rows "
-           "that\nrepeat a position of their own set\n");
-    print_matrix(sets, "exactly", sets->exact);
-    print_matrix(sets, "up to symmetry", sets->symmetry);
-}
-
 static int print_json(const struct sets *sets, struct error *err)
 {
     json_t *list = json_array();
@@ -95,8 +84,16 @@ static int run_overlap(struct call *call, struct error *err)
         status = sets_compare(&sets, &call->settings, err);
     if (status == 0 && call->settings.json)
         status = print_json(&sets, err);
-    else if (status == 0)
-        print(&sets);
+    for (size_t i = 0; i < n && status == 0 && !call->settings.json; i++)
+        printf("%zu: %s: %llu rows\n", i + 1, text_path(items[i].path).text,
+               (unsigned long long)items[i].n_rows);
+    if (status == 0 && !call->settings.json) {
+        printf(
+            "\nrows of the set at the left that occur in the set above, and on the diagonal rows "
+            "that\nrepeat a position of their own set\n");
+        print_matrix(&sets, "exactly", sets.exact);
+        print_matrix(&sets, "up to symmetry", sets.symmetry);
+    }
     free(items);
     free(matrices);
     return status;

@@ -88,14 +88,6 @@ static bool is_value(const struct plan_array *array)
     return array->binding.role == ROLE_VALUE || array->binding.role == ROLE_WDL;
 }
 
-static bool is_averaged(const struct plan_array *array)
-{
-    const enum role role = array->binding.role;
-
-    return is_value(array) || role == ROLE_POLICY || role == ROLE_ACTION_VALUES ||
-           role == ROLE_POLICY_INDEX || role == ROLE_POLICY_VALUE;
-}
-
 static int open_batch(struct batch *batch, const struct plan_array *array, const struct plan *plan,
                       struct error *err)
 {
@@ -156,15 +148,19 @@ static int find_labels(struct dedupe *d, struct error *err)
         return error_no_memory(err, "labels");
     for (size_t i = 0; i < 2 * plan->n_arrays; i++) {
         struct plan_array *array = &plan->arrays[i % plan->n_arrays];
+        const enum role role = array->binding.role;
         const bool is_kept = i >= plan->n_arrays; /* those come last */
+        const bool is_averaged = is_value(array) || role == ROLE_POLICY ||
+                                 role == ROLE_ACTION_VALUES || role == ROLE_POLICY_INDEX ||
+                                 role == ROLE_POLICY_VALUE;
 
         if (strcmp(array->key, PLAN_SOURCE_KEY) == 0 || strcmp(array->key, PLAN_TRANSFORM_KEY) == 0)
             array->binding = (struct role_binding){.role = ROLE_DROP};
         else if (strcmp(array->key, PLAN_COUNT_KEY) == 0)
             d->count = array;
-        else if (!plan_is_key(plan, array, &planes) && array->binding.role != ROLE_META &&
-                 array->binding.role != ROLE_DROP && (d->settings->means || is_value(array)) &&
-                 is_kept != is_averaged(array) && add_label(d, array, is_kept, err) != 0)
+        else if (!plan_is_key(plan, array, &planes) && plan_array_has_rows(array) &&
+                 (d->settings->means || is_value(array)) && is_kept != is_averaged &&
+                 add_label(d, array, is_kept, err) != 0)
             return -1;
     }
     if (d->count == NULL)

@@ -278,34 +278,6 @@ static int add_label(struct count *c, size_t i, struct error *err)
 
 /* --- planes --- */
 
-/* List the elements of a row that are on the board in a plane of stones. */
-static void list_spots(struct count *c, const char *key)
-{
-    const struct role_binding *binding = c->binding;
-    const struct board *board = c->tally->board;
-    const bool is_packed = binding->role == ROLE_PACKED, is_grid = binding->role == ROLE_GRID;
-    const uint64_t n = binding->axes.outer * binding->axes.axis *
-                       (is_packed || binding->axes.inner == 0 ? 1 : binding->axes.inner);
-    const uint64_t plane_nbits = (binding->axes.axis + 7) / 8 * 8;
-
-    for (uint64_t e = 0; e < n; e++) {
-        uint64_t plane, at;
-
-        planes_position(binding, e, &plane, &at);
-        const int64_t cell = planes_cell_of(board, binding, at);
-
-        if (cell < 0 || !board->on_board[cell])
-            continue;
-        for (uint64_t colour = 0; colour < (is_grid ? 2 : 1); colour++) {
-            struct tally_map *map = tally_find_map(c->tally, key, is_grid ? colour : plane);
-
-            if (map != NULL)
-                c->spots[c->n_spots++] =
-                    (struct spot){is_packed ? plane * plane_nbits + at : e, map, (uint32_t)cell};
-        }
-    }
-}
-
 /* The numbers that a row adds to the maps of its planes: of codes, whether it is a stone of the
  * colour. */
 static void get_values(const struct count *c, const struct row *row)
@@ -406,7 +378,13 @@ static void visit_planes(struct count *c, const struct batch *rows, const struct
 static int add_planes(struct count *c, size_t i, struct error *err)
 {
     const char *key = c->shard->archive.arrays[i].key;
-    const uint32_t n_cells = c->tally->board->n_cells;
+    const struct role_binding *binding = c->binding;
+    const struct board *board = c->tally->board;
+    const uint32_t n_cells = board->n_cells;
+    const bool is_packed = binding->role == ROLE_PACKED, is_grid = binding->role == ROLE_GRID;
+    const uint64_t n = binding->axes.outer * binding->axes.axis *
+                       (is_packed || binding->axes.inner == 0 ? 1 : binding->axes.inner);
+    const uint64_t plane_nbits = (binding->axes.axis + 7) / 8 * 8;
     size_t n_maps = 0;
     int status = 0;
 
@@ -422,8 +400,23 @@ static int add_planes(struct count *c, size_t i, struct error *err)
     c->least = -1;
     if (c->spots == NULL || c->values == NULL || (c->finds_games && c->stones == NULL))
         status = error_no_memory(err, "the cells of an array");
-    else if (n_maps > 0)
-        list_spots(c, key);
+    /* List the elements of a row that are on the board in a plane of stones. */
+    for (uint64_t e = 0; status == 0 && n_maps > 0 && e < n; e++) {
+        uint64_t plane, at;
+
+        planes_position(binding, e, &plane, &at);
+        const int64_t cell = planes_cell_of(board, binding, at);
+
+        if (cell < 0 || !board->on_board[cell])
+            continue;
+        for (uint64_t colour = 0; colour < (is_grid ? 2 : 1); colour++) {
+            struct tally_map *map = tally_find_map(c->tally, key, is_grid ? colour : plane);
+
+            if (map != NULL)
+                c->spots[c->n_spots++] =
+                    (struct spot){is_packed ? plane * plane_nbits + at : e, map, (uint32_t)cell};
+        }
+    }
     if (status == 0 && c->n_spots > 0)
         status = read_array(c, i, -1, visit_planes, err);
     c->finds_games &= c->n_spots == 0;

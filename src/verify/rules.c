@@ -227,31 +227,6 @@ static bool is_compared(const struct rules *r, uint64_t row)
     return (row * UINT64_C(0x9e3779b97f4a7c15) >> 32) % r->flip_step == 0;
 }
 
-/* Moves without values weigh 1 each. */
-static struct flip_mass weigh(const struct rules *r, const struct laid *laid)
-{
-    const struct lane *policy = &r->lanes->items[laid->lane];
-    const enum role role = policy->binding->role;
-    const bool is_list = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
-    const bool has_values = !is_list || policy->values >= 0;
-    const struct row row = window_row(r->window, (size_t)laid->lane, r->image->at);
-    struct flip_mass mass = {.is_as_said = !is_compared(r, r->image->row)};
-    struct row values = row;
-
-    if (is_list && has_values)
-        values = window_row(r->window, (size_t)policy->values, r->image->at);
-    for (uint64_t i = 0; i < row.n && i < values.n; i++) {
-        const int64_t action = is_list ? row_int(&row, i) : (int64_t)(i % laid->flips->n_actions);
-
-        if (action >= 0)
-            flip_mass_add(&mass, laid->flips, r->occupied, (uint64_t)action,
-                          has_values ? row_double(&values, i) : 1);
-    }
-    if (is_list)
-        mass.floor = 0;
-    return mass;
-}
-
 /* A policy has no mass there; a move may be the one that was just played. */
 static bool keeps_off(const struct rules *r, const struct laid *laid)
 {
@@ -262,25 +237,40 @@ static bool keeps_off(const struct rules *r, const struct laid *laid)
 
 static void check_occupied(struct rules *r, struct laid *laid)
 {
-    const uint64_t row = r->image->row;
+    const uint64_t number = r->image->row;
     const struct lane *policy = &r->lanes->items[laid->lane];
-    struct flip_mass mass;
+    const enum role role = policy->binding->role;
+    const bool is_list = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
+    const bool has_values = !is_list || policy->values >= 0;
+    struct flip_mass mass = {.is_as_said = !is_compared(r, number)};
+    struct row row, values;
 
     if (policy->is_broken)
         return;
-    mass = weigh(r, laid);
+    row = values = window_row(r->window, (size_t)laid->lane, r->image->at);
+    if (is_list && has_values)
+        values = window_row(r->window, (size_t)policy->values, r->image->at);
+    for (uint64_t i = 0; i < row.n && i < values.n; i++) {
+        const int64_t action = is_list ? row_int(&row, i) : (int64_t)(i % laid->flips->n_actions);
+
+        if (action >= 0) /* moves without values weigh 1 each */
+            flip_mass_add(&mass, laid->flips, r->occupied, (uint64_t)action,
+                          has_values ? row_double(&values, i) : 1);
+    }
+    if (is_list)
+        mass.floor = 0;
     r->tallies[RULE_OCCUPIED].n_rows += keeps_off(r, laid);
     if (!mass.is_as_said)
-        flip_tally_add(&laid->parts.parts[flip_part_of(row, r->lanes->shard->n_rows)], laid->flips,
-                       &mass, r->n_stones[0] + r->n_stones[1]);
+        flip_tally_add(&laid->parts.parts[flip_part_of(number, r->lanes->shard->n_rows)],
+                       laid->flips, &mass, r->n_stones[0] + r->n_stones[1]);
     if (!flip_mass_is_on(&mass, laid->flips->policy->flip))
         return;
-    if (row < laid->first_on)
-        laid->first_on = row;
+    if (number < laid->first_on)
+        laid->first_on = number;
     if (!keeps_off(r, laid))
         return;
     findings_add(break_rule(r, RULE_OCCUPIED),
-                 ERROR_AT(FINDING_POLICY_OCCUPIED, policy->array->key, row), "no mass there",
+                 ERROR_AT(FINDING_POLICY_OCCUPIED, policy->array->key, number), "no mass there",
                  finding_format("action %" PRIu64, mass.action).text, "mass on an occupied cell");
 }
 
