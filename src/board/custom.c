@@ -249,7 +249,10 @@ static int parse_transforms(struct custom *c)
     if (json_object_get(c->root, "subgroup") != NULL)
         return custom_refuse(c, "subgroup and transforms are both given: leave one out");
     if (!json_is_array(list))
-        return custom_refuse(c, "transforms is missing or not a list [...]");
+        return custom_refuse(
+            c, list == NULL && json_object_get(c->root, "edges") != NULL
+                   ? "transforms is missing, and edges is empty: give one of them, or lines"
+                   : "transforms is missing or not a list [...]");
     if (n > BOARD_MAX_TRANSFORMS)
         return custom_refuse(c, "a board has at most %d transforms, not %zu", BOARD_MAX_TRANSFORMS,
                              n);

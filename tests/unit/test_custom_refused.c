@@ -41,6 +41,7 @@ static const struct {
     {BOARD_WITH("\"name\": \"a\\nb\""), "name has 1 to"},
     {BOARD_WITH("\"generators\": 1"), "generators is neither true nor false"},
     {"{\"cells\": 3}", "transforms is missing"},
+    {"{\"cells\": 2, \"edges\": []}", "transforms is missing, and edges is empty"},
     {"{\"cells\": 3, \"transforms\": {}}", "transforms is missing"},
 
     /* a transform's name */
