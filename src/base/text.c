@@ -166,35 +166,32 @@ size_t text_distance(const char *a, const char *b)
     return row[n_b];
 }
 
-int text_parse_u64(const char *text, uint64_t *value)
+int text_parse_digits(const char *digits, size_t n, uint64_t *value)
 {
     uint64_t v = 0;
 
-    if (*text == '\0')
+    if (n == 0)
         return -1;
-    for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9')
+    for (size_t i = 0; i < n; i++)
+        if (digits[i] < '0' || digits[i] > '9' || __builtin_mul_overflow(v, 10, &v) ||
+            __builtin_add_overflow(v, (uint64_t)(digits[i] - '0'), &v))
             return -1;
-        if (__builtin_mul_overflow(v, 10, &v) ||
-            __builtin_add_overflow(v, (uint64_t)(*text - '0'), &v))
-            return -1;
-    }
     *value = v;
     return 0;
+}
+
+int text_parse_u64(const char *text, uint64_t *value)
+{
+    return text_parse_digits(text, strlen(text), value);
 }
 
 int text_parse_size(const char *text, uint64_t *n_bytes)
 {
     static const char units[] = "KMGT";
-    char digits[24];
-    size_t n = strspn(text, "0123456789");
+    const size_t n = strspn(text, "0123456789");
     const char *unit;
 
-    if (n == 0 || n >= sizeof digits)
-        return -1;
-    memcpy(digits, text, n);
-    digits[n] = '\0';
-    if (text_parse_u64(digits, n_bytes) != 0)
+    if (text_parse_digits(text, n, n_bytes) != 0)
         return -1;
     text += n;
     if (*text == '\0')

@@ -55,8 +55,10 @@ bool text_ends_with(const char *text, const char *suffix);
 #define TEXT_MAX_WORD 32
 size_t text_distance(const char *a, const char *b);
 
-/* Parse a whole decimal number, nothing before or after it. Returns 0, or -1 (no error set). */
+/* Parse a whole decimal number, nothing before or after it; the same of n digits. Returns 0, or -1
+ * (no error set). */
 int text_parse_u64(const char *text, uint64_t *value);
+int text_parse_digits(const char *digits, size_t n, uint64_t *value);
 
 /* Parse a size: a whole number with an optional K, M, G or T (powers of 1024; KiB, KB the same). */
 int text_parse_size(const char *text, uint64_t *n_bytes);

@@ -182,11 +182,10 @@ static int build_box(struct board *b, uint32_t rows, uint32_t cols, const struct
 /* Parse n_digits digits, what is too large as UINT32_MAX; false when they are not a number. */
 static bool parse_side(const char *digits, size_t n_digits, uint32_t *side)
 {
-    char copy[24];
     uint64_t n;
+    const bool fits = text_parse_digits(digits, n_digits, &n) == 0 && n <= UINT32_MAX;
 
-    snprintf(copy, sizeof copy, "%.*s", (int)(n_digits < 20 ? n_digits : 20), digits);
-    *side = text_parse_u64(copy, &n) != 0 || n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+    *side = fits ? (uint32_t)n : UINT32_MAX;
     return n_digits > 0 && strspn(digits, "0123456789") >= n_digits;
 }
 

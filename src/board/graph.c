@@ -166,8 +166,6 @@ struct board_graph {
     uint32_t *cells;             /* owned: the cell of each vertex that is a cell */
     uint32_t *vertices;          /* in cells: the vertex of each cell on board */
     int *labels, *ends, *orbits; /* owned, and in labels: classes of vertices, as nauty has them */
-    int (*joined)[2];            /* owned, n_joined */
-    size_t n_joined;
 };
 
 static void graph_release(struct board_graph *g)
@@ -178,13 +176,17 @@ static void graph_release(struct board_graph *g)
     free(g->sparse.e);
     free(g->cells);
     free(g->labels);
-    free(g->joined);
 }
 
+/* Join two vertices: they are counted first, and filled in once there is room for them. */
 static void join(struct board_graph *g, uint32_t a, uint32_t b)
 {
-    g->joined[g->n_joined][0] = (int)a;
-    g->joined[g->n_joined++][1] = (int)b;
+    if (g->sparse.e != NULL) {
+        g->sparse.e[g->sparse.v[a] + (size_t)g->sparse.d[a]] = (int)b;
+        g->sparse.e[g->sparse.v[b] + (size_t)g->sparse.d[b]] = (int)a;
+    }
+    g->sparse.d[a]++;
+    g->sparse.d[b]++;
 }
 
 /* Join all vertices: cells, then lines, colours and players. ends[v] is 0 where v ends a class. */
@@ -217,24 +219,18 @@ static void join_all(struct board_graph *g, const struct board *b)
 
 static int graph_init(struct board_graph *g, const struct board *b, struct error *err)
 {
-    size_t n_joined = b->n_edges + 2 * (size_t)b->n_pairs;
+    size_t n_joined = 0;
     uint32_t n = 0;
 
     *g = (struct board_graph){0};
     if (relations_init(&g->lines, b, true, err) != 0)
         return -1;
     g->n_vertices = b->n_on_board + g->lines.n_sorted + b->n_colours + (b->n_pairs > 0 ? 2 : 0);
-    n_joined += b->n_lines > 0 ? b->line_start[b->n_lines] : 0;
-    for (uint32_t i = 0; i < b->n_colours; i++)
-        n_joined += b->colours[i].n_cells;
     g->sparse.v = calloc(g->n_vertices, sizeof *g->sparse.v);
     g->sparse.d = calloc(g->n_vertices, sizeof *g->sparse.d);
-    g->sparse.e = calloc(2 * n_joined + 1, sizeof *g->sparse.e);
     g->cells = calloc((size_t)b->n_on_board + b->n_cells, sizeof *g->cells);
     g->labels = calloc(3 * (size_t)g->n_vertices, sizeof *g->labels);
-    g->joined = calloc(n_joined + 1, sizeof *g->joined);
-    if (g->sparse.v == NULL || g->sparse.d == NULL || g->sparse.e == NULL || g->cells == NULL ||
-        g->labels == NULL || g->joined == NULL)
+    if (g->sparse.v == NULL || g->sparse.d == NULL || g->cells == NULL || g->labels == NULL)
         return error_no_memory(err, "graph of a board");
     g->vertices = g->cells + b->n_on_board;
     g->ends = g->labels + g->n_vertices;
@@ -246,22 +242,18 @@ static int graph_init(struct board_graph *g, const struct board *b, struct error
         g->cells[n++] = cell;
     }
     join_all(g, b);
+    for (uint32_t v = 0; v < g->n_vertices; v++) {
+        g->sparse.v[v] = n_joined;
+        n_joined += (size_t)g->sparse.d[v];
+    }
+    g->sparse.e = calloc(n_joined + 1, sizeof *g->sparse.e);
+    if (g->sparse.e == NULL)
+        return error_no_memory(err, "graph of a board");
+    memset(g->sparse.d, 0, g->n_vertices * sizeof *g->sparse.d);
+    join_all(g, b);
     g->sparse.nv = (int)g->n_vertices;
     g->sparse.vlen = g->sparse.dlen = g->n_vertices;
-    g->sparse.nde = g->sparse.elen = 2 * g->n_joined;
-    for (size_t i = 0; i < g->n_joined; i++)
-        for (int k = 0; k < 2; k++)
-            g->sparse.d[g->joined[i][k]]++;
-    for (uint32_t v = 1; v < g->n_vertices; v++)
-        g->sparse.v[v] = g->sparse.v[v - 1] + (size_t)g->sparse.d[v - 1];
-    memset(g->sparse.d, 0, g->n_vertices * sizeof *g->sparse.d);
-    for (size_t i = 0; i < g->n_joined; i++) {
-        for (int k = 0; k < 2; k++) {
-            const int v = g->joined[i][k];
-
-            g->sparse.e[g->sparse.v[v] + (size_t)g->sparse.d[v]++] = g->joined[i][1 - k];
-        }
-    }
+    g->sparse.nde = g->sparse.elen = n_joined;
     return 0;
 }
 

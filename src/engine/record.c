@@ -118,7 +118,7 @@ static int add_conventions(struct manifest *m, const struct plan *plan,
     m->conventions = NEW(m, sizeof all / sizeof *all + 1, struct manifest_setting, err);
     for (size_t i = 0; m->conventions != NULL && i < sizeof all / sizeof *all; i++) {
         const char *name = all[i].name, *option = name;
-        const struct convention_text text = conventions_text(c, name);
+        const struct text_quoted text = conventions_text(c, name);
         bool is_said = conventions_is_said(c, name);
         char source[24] = "default";
 

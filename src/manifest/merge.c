@@ -492,24 +492,6 @@ static int join(struct manifest_parts *parts, const struct entries *outputs,
     return 0;
 }
 
-static int check_strays(const struct manifest_parts *parts, struct error *err)
-{
-    const struct manifest *joined = parts->joined;
-
-    for (size_t i = 0; i < parts->n_strays; i++) {
-        bool is_input = false;
-
-        for (size_t k = 0; k < joined->n_inputs && !is_input; k++)
-            is_input = strcmp(joined->inputs[k].name, text_base_name(parts->strays[i])) == 0;
-        if (!is_input)
-            return error_set(err, ERROR_DATA,
-                             "%s: has no manifest: an output that was not finished, or an input "
-                             "that was not expanded",
-                             text_path(parts->strays[i]).text);
-    }
-    return 0;
-}
-
 struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
 {
     struct entries outputs = {0}, inputs = {0};
@@ -530,8 +512,19 @@ struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
     text_release(&list);
     if (rc != 0 || settle_doubles(parts, &outputs, err) != 0 || check_runs(&outputs, err) != 0 ||
         list_files(parts, false, &inputs, err) != 0 || unite_inputs(&inputs, err) != 0 ||
-        join(parts, &outputs, &inputs, err) != 0 || check_strays(parts, err) != 0)
+        join(parts, &outputs, &inputs, err) != 0)
         rc = -1;
+    for (size_t i = 0; i < parts->n_strays && rc == 0; i++) {
+        bool is_input = false;
+
+        for (size_t k = 0; k < parts->joined->n_inputs && !is_input; k++)
+            is_input = strcmp(parts->joined->inputs[k].name, text_base_name(parts->strays[i])) == 0;
+        if (!is_input)
+            rc = error_set(err, ERROR_DATA,
+                           "%s: has no manifest: an output that was not finished, or an input "
+                           "that was not expanded",
+                           text_path(parts->strays[i]).text);
+    }
     free(outputs.items);
     free(inputs.items);
     return rc == 0 ? parts->joined : NULL;

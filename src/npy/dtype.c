@@ -81,24 +81,6 @@ struct dtype_text dtype_name(const struct dtype *dtype)
     return name;
 }
 
-/* The decimal number that is all of text: no sign, no leading zero. Returns -1 otherwise. */
-static int parse_count(const char *text, size_t n_bytes, uint32_t *count)
-{
-    uint32_t value = 0;
-
-    if (n_bytes == 0 || (text[0] == '0' && n_bytes > 1))
-        return -1;
-    for (size_t i = 0; i < n_bytes; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return -1;
-        if (__builtin_mul_overflow(value, 10u, &value) ||
-            __builtin_add_overflow(value, (uint32_t)(text[i] - '0'), &value))
-            return -1;
-    }
-    *count = value;
-    return 0;
-}
-
 /* Take "[ns]" off the end of a date's or duration's descr; -1 when it is not a unit. */
 static int take_unit(const char *descr, size_t *n_bytes, uint8_t *unit)
 {
@@ -121,7 +103,8 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
     const struct dtype_rule *rule = NULL;
     const bool has_order = n_bytes > 0 && strchr("<>|=", descr[0]) != NULL && descr[0] != '\0';
     const size_t start = has_order ? 1 : 0;
-    uint32_t count = 8; /* of 'O', which may come without a number */
+    const char *digits = descr + start + 1;
+    uint64_t count = 8; /* of 'O', which may come without a number */
     uint32_t itemsize;
 
     *dtype = (struct dtype){0};
@@ -141,7 +124,8 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
                          "ps fs as",
                          quoted.text);
     if (rule->kind != DTYPE_OBJECT || n_bytes > start + 1)
-        if (parse_count(descr + start + 1, n_bytes - start - 1, &count) != 0)
+        if (text_parse_digits(digits, n_bytes - start - 1, &count) != 0 || count > UINT32_MAX ||
+            (*digits == '0' && n_bytes - start > 2))
             return error_set(err, ERROR_DATA, "dtype %s: not an item size, expected digits alone",
                              quoted.text);
     if (count == 0 || __builtin_mul_overflow(count, rule->unit_nbytes, &itemsize) ||

@@ -453,19 +453,17 @@ static int take_dictionary(struct literal *l, struct npy_header *header)
 static int set_sizes(struct npy_header *header, struct error *err)
 {
     const bool is_object = header->dtype.kind == DTYPE_OBJECT;
-    uint64_t factors[NPY_MAX_DIMS + 1];
-    bool empty = false;
-    uint64_t n_bytes;
+    uint64_t n_bytes = is_object ? POINTER_SIZE : header->dtype.itemsize;
 
+    header->n_elements = 1;
     for (unsigned i = 0; i < header->n_dims; i++) {
-        empty = empty || header->shape[i] == 0;
-        factors[i] = header->shape[i] == 0 ? 1 : header->shape[i];
+        header->n_elements *= header->shape[i];
+        if (header->shape[i] > 0 && __builtin_mul_overflow(n_bytes, header->shape[i], &n_bytes))
+            n_bytes = UINT64_MAX;
     }
-    factors[header->n_dims] = is_object ? POINTER_SIZE : header->dtype.itemsize;
-    if (bytes_product(factors, header->n_dims + 1, &n_bytes) != 0 || n_bytes > INT64_MAX)
+    if (n_bytes > INT64_MAX)
         return error_set(err, ERROR_DATA, "shape %s is too large, expected below 2^63 bytes",
                          text_shape(header->shape, header->n_dims).text);
-    header->n_elements = empty ? 0 : n_bytes / factors[header->n_dims];
     header->data_nbytes = is_object ? 0 : header->n_elements * header->dtype.itemsize;
     return 0;
 }

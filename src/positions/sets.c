@@ -109,8 +109,8 @@ static int warn_of_conventions(const struct compare *c, const struct plan *plan,
     int status = 0;
 
     for (size_t i = 0; i < sizeof names / sizeof *names && status == 0; i++) {
-        const struct convention_text a = conventions_text(&c->first_conventions, names[i]);
-        const struct convention_text b = conventions_text(&plan->conventions, names[i]);
+        const struct text_quoted a = conventions_text(&c->first_conventions, names[i]);
+        const struct text_quoted b = conventions_text(&plan->conventions, names[i]);
 
         if (strcmp(a.text, b.text) == 0)
             continue;

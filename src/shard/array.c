@@ -254,35 +254,15 @@ static int read_growing(const struct array *array, struct unpack *unpack, uint8_
     return unpack_finish(unpack, err);
 }
 
-static int parse(const struct array *array, const uint8_t *bytes, struct pickle_document *document,
-                 struct error *err)
+int array_load_objects(struct array *array, struct error *err)
 {
     const struct npy_header *header = &array->header;
     struct pickle_limits limits = pickle_default_limits;
-    struct error reason = {0};
-    uint64_t total;
-
-    limits.n_items = header->n_elements;
-    if (!__builtin_mul_overflow(array->unpacked_nbytes, AMPLIFICATION_MAX, &total) &&
-        !__builtin_add_overflow(total, AMPLIFICATION_NBYTES, &total) && total < limits.total_nbytes)
-        limits.total_nbytes = total;
-    if (pickle_read(bytes + header->header_nbytes, array->unpacked_nbytes - header->header_nbytes,
-                    &limits, document, &reason) != 0)
-        return array_fail_reason(array, err, &reason, "pickle");
-    if (document->n_dims != header->n_dims ||
-        memcmp(document->shape, header->shape, header->n_dims * sizeof *header->shape) != 0)
-        return array_fail(array, err,
-                          "expected a pickled array of shape %s, as in the header, found %s",
-                          text_shape(header->shape, header->n_dims).text,
-                          text_shape(document->shape, document->n_dims).text);
-    return 0;
-}
-
-int array_load_objects(struct array *array, struct error *err)
-{
     struct pickle_document *document = NULL;
     struct unpack unpack = {0};
+    struct error reason = {0};
     uint8_t *bytes = NULL;
+    uint64_t total;
     int result = -1;
 
     if (array->objects != NULL)
@@ -293,11 +273,23 @@ int array_load_objects(struct array *array, struct error *err)
     if (unpack_start(&unpack, array, err) == 0)
         result = read_growing(array, &unpack, &bytes, err);
     unpack_release(&unpack);
-    if (result == 0) {
-        document = calloc(1, sizeof *document);
-        result = document != NULL ? parse(array, bytes, document, err)
-                                  : error_no_memory(err, "object array");
-    }
+    if (result == 0 && (document = calloc(1, sizeof *document)) == NULL)
+        result = error_no_memory(err, "object array");
+    limits.n_items = header->n_elements;
+    if (!__builtin_mul_overflow(array->unpacked_nbytes, AMPLIFICATION_MAX, &total) &&
+        !__builtin_add_overflow(total, AMPLIFICATION_NBYTES, &total) && total < limits.total_nbytes)
+        limits.total_nbytes = total;
+    if (result == 0 && pickle_read(bytes + header->header_nbytes,
+                                   array->unpacked_nbytes - header->header_nbytes, &limits,
+                                   document, &reason) != 0)
+        result = array_fail_reason(array, err, &reason, "pickle");
+    if (result == 0 &&
+        (document->n_dims != header->n_dims ||
+         memcmp(document->shape, header->shape, header->n_dims * sizeof *header->shape) != 0))
+        result = array_fail(array, err,
+                            "expected a pickled array of shape %s, as in the header, found %s",
+                            text_shape(header->shape, header->n_dims).text,
+                            text_shape(document->shape, document->n_dims).text);
     if (result == 0) {
         array->pickle_bytes = bytes;
         array->objects = document;

@@ -5,7 +5,6 @@
  */
 #include "shard/conventions.h"
 
-#include "base/text.h"
 #include "board/board.h"
 
 #include <stdio.h>
@@ -187,17 +186,17 @@ bool conventions_is_said(const struct conventions *c, const char *option)
     return c->said >> find(option) & 1;
 }
 
-struct convention_text conventions_text(const struct conventions *c, const char *option)
+struct text_quoted conventions_text(const struct conventions *c, const char *option)
 {
     const struct convention *convention = &conventions[find(option)];
     const uint32_t *p = c->n_castling_planes > 0 ? c->castling_planes : board_castling_usual.planes;
     const char mark[2] = {turn_marks[c->plane_coding]};
-    struct convention_text list = {""};
+    struct text_quoted list = {""};
     unsigned word;
 
     if (strcmp(option, "castling-planes") == 0) {
         if (c->n_castling_planes < 0)
-            return (struct convention_text){"none"};
+            return (struct text_quoted){"none"};
         snprintf(list.text, sizeof list.text, "%u,%u,%u,%u", p[0], p[1], p[2], p[3]);
     } else if (strcmp(option, "planes") == 0 && c->planes == PLANES_PERMUTATION) {
         for (uint32_t i = 0; i < c->n_planes; i++)

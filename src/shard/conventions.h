@@ -7,6 +7,7 @@
 #define SYMAUG_SHARD_CONVENTIONS_H
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,10 +78,7 @@ extern const char *const convention_names[];
 
 /* What c holds under an option, in full, in words from which conventions_set makes the same again:
  * "colour01", "1,0,~2". */
-struct convention_text {
-    char text[CONVENTIONS_MAX_PLANES * 4];
-};
-struct convention_text conventions_text(const struct conventions *c, const char *option);
+struct text_quoted conventions_text(const struct conventions *c, const char *option);
 
 /* Whether the user told it; else the default holds. */
 bool conventions_is_said(const struct conventions *c, const char *option);

@@ -107,25 +107,6 @@ struct transpose {
     uint8_t *block;       /* owned: block_rows rows */
 };
 
-static void choose_sizes(struct transpose *t)
-{
-    const uint64_t row_nbytes = t->row_items * t->item_nbytes;
-    uint64_t rows = BLOCK_NBYTES / row_nbytes;
-    const uint64_t run_rows = RUN_MIN_NBYTES / t->item_nbytes;
-
-    if (rows < run_rows)
-        rows = smaller(run_rows, BLOCK_MAX_NBYTES / row_nbytes);
-    if (rows == 0)
-        rows = 1;
-    t->block_rows = (size_t)smaller(rows, t->n_rows);
-    t->n_columns = t->item_nbytes < LINE_NBYTES ? LINE_NBYTES / t->item_nbytes : 1;
-    t->n_columns = (size_t)smaller(t->n_columns, t->row_items);
-    /* an odd number of cache lines: columns must not compete for the same cache sets */
-    t->column_stride = (t->block_rows * t->item_nbytes / LINE_NBYTES | 1) * LINE_NBYTES;
-    if (t->column_stride < t->block_rows * t->item_nbytes)
-        t->column_stride += 2 * LINE_NBYTES;
-}
-
 /* The first element of the column that an item of a row is in: in a row the last dimension runs
  * fastest, in the array the first. */
 static uint64_t column_of(const struct npy_header *header, uint64_t item)
@@ -204,6 +185,7 @@ static int transpose_to_rows(const struct array *array, const struct scratch *un
 {
     const struct npy_header *header = &array->header;
     struct transpose t = {.array = array, .unpacked = unpacked};
+    uint64_t row_nbytes, run_rows, rows;
     int result = -1;
 
     if (header->data_nbytes == 0)
@@ -211,9 +193,20 @@ static int transpose_to_rows(const struct array *array, const struct scratch *un
     t.item_nbytes = header->dtype.itemsize;
     t.n_rows = header->shape[0];
     t.row_items = header->n_elements / t.n_rows;
-    choose_sizes(&t);
+    row_nbytes = t.row_items * t.item_nbytes;
+    run_rows = RUN_MIN_NBYTES / t.item_nbytes;
+    rows = BLOCK_NBYTES / row_nbytes;
+    if (rows < run_rows)
+        rows = smaller(run_rows, BLOCK_MAX_NBYTES / row_nbytes);
+    t.block_rows = (size_t)smaller(rows > 0 ? rows : 1, t.n_rows);
+    t.n_columns = t.item_nbytes < LINE_NBYTES ? LINE_NBYTES / t.item_nbytes : 1;
+    t.n_columns = (size_t)smaller(t.n_columns, t.row_items);
+    /* an odd number of cache lines: columns must not compete for the same cache sets */
+    t.column_stride = (t.block_rows * t.item_nbytes / LINE_NBYTES | 1) * LINE_NBYTES;
+    if (t.column_stride < t.block_rows * t.item_nbytes)
+        t.column_stride += 2 * LINE_NBYTES;
     t.columns = malloc(t.n_columns * t.column_stride);
-    t.block = malloc(t.block_rows * (size_t)t.row_items * t.item_nbytes);
+    t.block = malloc(t.block_rows * (size_t)row_nbytes);
     if (t.columns == NULL || t.block == NULL) {
         error_no_memory(err, "block of rows");
         goto out;
@@ -222,7 +215,7 @@ static int transpose_to_rows(const struct array *array, const struct scratch *un
         const size_t n = (size_t)smaller(t.block_rows, t.n_rows - first);
 
         if (fill_block(&t, first, n, err) != 0 ||
-            scratch_append(out, t.block, n * (size_t)t.row_items * t.item_nbytes, err) != 0)
+            scratch_append(out, t.block, n * (size_t)row_nbytes, err) != 0)
             goto out;
     }
     result = 0;

@@ -14,33 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A file without a name; on file systems without O_TMPFILE it has one for a moment. */
-static int open_file(const char *tmpdir, struct error *err)
-{
-    struct text path = {0};
-    unsigned n_tries = 0;
-    int fd;
-
-    do
-        fd = open(tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    while (fd < 0 && retry_interrupted(&n_tries));
-    if (fd >= 0)
-        return fd;
-    if (text_append(&path, err, "%s/symaug-XXXXXX", tmpdir) == 0) {
-        fd = mkostemp(path.text, O_CLOEXEC);
-        if (fd < 0)
-            error_set_errno(err, ERROR_CANT_CREATE, errno, "%s: cannot create a temp file",
-                            text_path(tmpdir).text);
-        else
-            unlink(path.text);
-    }
-    text_release(&path);
-    return fd;
-}
-
 int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budget,
                  struct error *err)
 {
+    const char *tmpdir = budget != NULL && budget->tmpdir != NULL ? budget->tmpdir : "/tmp";
+    struct text path = {0};
+    unsigned n_tries = 0;
+
     *scratch = (struct scratch){.budget = budget, .capacity = n_bytes};
     if (n_bytes < SIZE_MAX && budget_take(budget, n_bytes)) {
         scratch->memory = malloc((size_t)n_bytes + 1);
@@ -48,8 +28,18 @@ int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budge
             return 0;
         budget_give(budget, n_bytes);
     }
-    scratch->fd =
-        open_file(budget != NULL && budget->tmpdir != NULL ? budget->tmpdir : "/tmp", err);
+    do
+        scratch->fd = open(tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    while (scratch->fd < 0 && retry_interrupted(&n_tries));
+    if (scratch->fd < 0 && text_append(&path, err, "%s/symaug-XXXXXX", tmpdir) == 0) {
+        scratch->fd = mkostemp(path.text, O_CLOEXEC);
+        if (scratch->fd < 0)
+            error_set_errno(err, ERROR_CANT_CREATE, errno, "%s: cannot create a temp file",
+                            text_path(tmpdir).text);
+        else
+            unlink(path.text);
+    }
+    text_release(&path);
     scratch->has_file = scratch->fd >= 0;
     return scratch->has_file ? 0 : -1;
 }

@@ -48,23 +48,6 @@ int unpack_start(struct unpack *unpack, const struct array *array, struct error 
     return unpack->state != NULL ? 0 : -1;
 }
 
-/* More packed bytes into the buffer, which is empty. There must be some left. */
-static int refill(struct unpack *unpack, struct error *err)
-{
-    const struct array *array = unpack->array;
-    const uint64_t left = array->packed_nbytes - unpack->packed_nbytes;
-    const size_t n = (size_t)smaller(left, unpack->buffer_nbytes);
-
-    if (input_read(array->input, array->offset + unpack->packed_nbytes, unpack->buffer, n, err) !=
-        0)
-        return -1;
-    unpack->packed_nbytes += n;
-    unpack->io.in = unpack->buffer;
-    unpack->io.in_nbytes = n;
-    input_release_before(array->input, array->offset + unpack->packed_nbytes, &unpack->released);
-    return 0;
-}
-
 /* Decode until n_bytes are delivered or the stream ends; *left are still missing. */
 static int decode_some(struct unpack *unpack, uint8_t *out, size_t n_bytes, size_t *left,
                        struct error *err)
@@ -76,9 +59,18 @@ static int decode_some(struct unpack *unpack, uint8_t *out, size_t n_bytes, size
     io->out = out;
     io->out_nbytes = n_bytes;
     while (!io->done && io->out_nbytes > 0) {
-        if (io->in_nbytes == 0 && unpack->packed_nbytes < array->packed_nbytes &&
-            refill(unpack, err) != 0)
-            return -1;
+        const uint64_t offset = array->offset + unpack->packed_nbytes;
+        const size_t n =
+            (size_t)smaller(array->packed_nbytes - unpack->packed_nbytes, unpack->buffer_nbytes);
+
+        if (io->in_nbytes == 0 && n > 0) {
+            if (input_read(array->input, offset, unpack->buffer, n, err) != 0)
+                return -1;
+            unpack->packed_nbytes += n;
+            io->in = unpack->buffer;
+            io->in_nbytes = n;
+            input_release_before(array->input, offset + n, &unpack->released);
+        }
         /* even without input: the inflater may hold output that had no room before */
         if (array->decoder->decode(unpack->state, io, &reason) != 0)
             return array_fail_reason(array, err, &reason, "expected a deflate stream, found");
@@ -149,37 +141,28 @@ int unpack_skip(struct unpack *unpack, uint64_t n_bytes, struct error *err)
     return 0;
 }
 
-/* The declared number of bytes has come out: the stream must end here, and with it the data. */
-static int check_stream_end(struct unpack *unpack, struct error *err)
+int unpack_finish(struct unpack *unpack, struct error *err)
 {
     const struct array *array = unpack->array;
+    uint64_t unused = 0;
+    size_t room = 1;
     uint8_t extra;
-    size_t room;
-    uint64_t unused;
 
-    if (decode_some(unpack, &extra, 1, &room, err) != 0)
+    if (unpack_skip(unpack, array->unpacked_nbytes - unpack->unpacked_nbytes, err) != 0)
+        return -1;
+    /* The declared number of bytes has come out: the stream must end here, and with it the data. */
+    if (array->decoder != NULL && decode_some(unpack, &extra, 1, &room, err) != 0)
         return -1;
     if (room == 0)
         return array_fail(array, err, "expected to inflate to %llu bytes, found more",
                           (unsigned long long)array->unpacked_nbytes);
-    unused = array->packed_nbytes - unpack->packed_nbytes + unpack->io.in_nbytes;
+    if (array->decoder != NULL)
+        unused = array->packed_nbytes - unpack->packed_nbytes + unpack->io.in_nbytes;
     if (unused != 0)
-        return array_fail(array, err,
-                          "expected the deflate stream to take %llu bytes, found its "
-                          "end after %llu",
-                          (unsigned long long)array->packed_nbytes,
-                          (unsigned long long)(array->packed_nbytes - unused));
-    return 0;
-}
-
-int unpack_finish(struct unpack *unpack, struct error *err)
-{
-    const struct array *array = unpack->array;
-
-    if (unpack_skip(unpack, array->unpacked_nbytes - unpack->unpacked_nbytes, err) != 0)
-        return -1;
-    if (array->decoder != NULL && check_stream_end(unpack, err) != 0)
-        return -1;
+        return array_fail(
+            array, err, "expected the deflate stream to take %llu bytes, found its end after %llu",
+            (unsigned long long)array->packed_nbytes,
+            (unsigned long long)(array->packed_nbytes - unused));
     if (array->has_crc && unpack->crc != array->crc)
         return error_set_at(err, ERROR_DATA, ARRAY_PLACE(array, .code = ERROR_CODE_CRC),
                             "expected CRC %08x, found %08x", array->crc, unpack->crc);
