@@ -211,7 +211,6 @@ int text_parse_size(const char *text, uint64_t *n_bytes)
 struct text_quoted text_size(uint64_t n_bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    struct text_quoted q;
     double size = (double)n_bytes;
     size_t unit = 0;
 
@@ -219,7 +218,17 @@ struct text_quoted text_size(uint64_t n_bytes)
         size /= 1024;
         unit++;
     }
-    snprintf(q.text, sizeof q.text, unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
+    return text_format(unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
+}
+
+struct text_quoted text_format(const char *format, ...)
+{
+    struct text_quoted q;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(q.text, sizeof q.text, format, args);
+    va_end(args);
     return q;
 }
 

@@ -66,6 +66,9 @@ int text_parse_size(const char *text, uint64_t *n_bytes);
 /* A size for people, "1.4 GiB". */
 struct text_quoted text_size(uint64_t n_bytes);
 
+/* A short text, printf-style, what fits. */
+struct text_quoted text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Append to the text that is in n_bytes already, printf-style, what fits. */
 void text_add(char *text, size_t n_bytes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -292,14 +292,12 @@ static struct action_about cells_about(const struct action_layout *layout, const
 {
     const int64_t cell = cells_cell(layout, b, action);
     const bool is_off = cell >= 0 && !b->on_board[cell];
-    char at[32];
 
-    if (text != NULL && cell < 0) {
+    if (text != NULL && cell < 0)
         snprintf(text, ACTION_TEXT_NBYTES, "pass");
-    } else if (text != NULL) {
-        board_cell_text(b, (uint32_t)cell, at, sizeof at);
-        snprintf(text, ACTION_TEXT_NBYTES, "play at %s%s", at, is_off ? ", off board" : "");
-    }
+    else if (text != NULL)
+        snprintf(text, ACTION_TEXT_NBYTES, "play at %s%s", board_cell_text(b, (uint32_t)cell).text,
+                 is_off ? ", off board" : "");
     if (cell < 0)
         return (struct action_about){ACTION_ENCODABLE, -1, "pass"};
     return (struct action_about){is_off ? 0 : ACTION_ENCODABLE | ACTION_PLACEMENT, cell,
@@ -383,14 +381,11 @@ static struct action_about moves_about(const struct action_layout *layout, const
                                        uint64_t action, char *text)
 {
     const uint32_t from = (uint32_t)(action / b->n_cells), to = (uint32_t)(action % b->n_cells);
-    char from_text[32], to_text[32];
 
     (void)layout;
-    if (text != NULL) {
-        board_cell_text(b, from, from_text, sizeof from_text);
-        board_cell_text(b, to, to_text, sizeof to_text);
-        snprintf(text, ACTION_TEXT_NBYTES, "from %s to %s", from_text, to_text);
-    }
+    if (text != NULL)
+        snprintf(text, ACTION_TEXT_NBYTES, "from %s to %s", board_cell_text(b, from).text,
+                 board_cell_text(b, to).text);
     return (struct action_about){b->on_board[from] && b->on_board[to] ? ACTION_ENCODABLE : 0, from,
                                  "movement"};
 }
@@ -431,16 +426,13 @@ static struct action_about steps_about(const struct action_layout *layout, const
     const int64_t col = (int64_t)(from % b->cols) + (int64_t)(action / 2 % 3) - 1;
     const bool captures = action % 2 == 1, is_ahead = action / 2 % 3 == 1;
     const bool leaves = row < 0 || row >= b->rows || col < 0 || col >= b->cols;
-    char from_text[32], to_text[32] = "off the board";
 
     (void)layout;
-    if (text != NULL) {
-        board_cell_text(b, from, from_text, sizeof from_text);
-        if (!leaves)
-            board_cell_text(b, (uint32_t)(row * b->cols + col), to_text, sizeof to_text);
-        snprintf(text, ACTION_TEXT_NBYTES, "move %s -> %s%s", from_text, to_text,
+    if (text != NULL)
+        snprintf(text, ACTION_TEXT_NBYTES, "move %s -> %s%s", board_cell_text(b, from).text,
+                 leaves ? "off the board"
+                        : board_cell_text(b, (uint32_t)(row * b->cols + col)).text,
                  captures ? ", capture" : "");
-    }
     return (struct action_about){leaves || (captures && is_ahead) ? 0 : ACTION_ENCODABLE, from,
                                  "movement"};
 }

@@ -136,13 +136,11 @@ static void suggest(const char *name, char *text, size_t n_bytes)
 }
 
 /* Fill in what a build function may leave out, and what a preset says. */
-static int finish(struct board *b, const char *size, const struct board_preset *preset,
-                  struct error *err)
+static int finish(struct board *b, const struct board_preset *preset, struct error *err)
 {
     const struct board_family *family = b->family;
 
-    if (b->name == NULL && board_set_name(b, err, "%s%s%s", family->name, size != NULL ? ":" : "",
-                                          size != NULL ? size : "") != 0)
+    if (b->name == NULL && board_set_name(b, err, "%s", family->name) != 0)
         return -1;
     b->lead = preset != NULL && preset->lead != BOARD_LEAD_NONE ? preset->lead : family->lead;
     b->game = preset != NULL && preset->game != 0 ? preset->game : family->game;
@@ -190,7 +188,7 @@ static int build(struct board *b, const char *asked, const char *text, bool chec
         status = board_build_from_text(b, asked, text, err);
     else
         status = (b->family->build != NULL ? b->family->build : board_build_sized)(b, size, err);
-    if (status != 0 || finish(b, size, preset, err) != 0)
+    if (status != 0 || finish(b, preset, err) != 0)
         return -1;
     if (!check || group_complete(b, &refusal) == 0)
         return 0;

@@ -86,12 +86,15 @@ int board_set_transform_name(struct board *b, uint32_t t, const char *name, stru
     return b->transforms[t].name != NULL ? 0 : error_no_memory(err, "transform name");
 }
 
-void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_bytes)
+struct cell_text board_cell_text(const struct board *b, uint32_t cell)
 {
+    struct cell_text at;
+
     if (b->cols == 0)
-        snprintf(text, n_bytes, "cell %u", cell);
+        snprintf(at.text, sizeof at.text, "cell %u", cell);
     else
-        snprintf(text, n_bytes, "(%u,%u)", cell / b->cols, cell % b->cols);
+        snprintf(at.text, sizeof at.text, "(%u,%u)", cell / b->cols, cell % b->cols);
+    return at;
 }
 
 int board_compare_cells(const void *a, const void *b)

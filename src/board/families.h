@@ -2,8 +2,8 @@
  * families.h - what the sources of src/board share: the registry's rows, the helpers that build
  * functions are made of, and the layouts that more than one family lists.
  *
- * A build function calls board_build_box (or board_alloc_cells, and fills dst, names and edges),
- * and leaves the rest to board_new. On failure it just returns -1: board_new frees what there is.
+ * A build function calls board_alloc_cells, fills dst, names and edges, and leaves the rest to
+ * board_new. On failure it just returns -1: board_new frees what there is.
  */
 #ifndef SYMAUG_BOARD_FAMILIES_H
 #define SYMAUG_BOARD_FAMILIES_H
@@ -46,7 +46,7 @@ int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, 
 void board_release_transform(struct board_transform *t);
 void board_remove_transform(struct board *b, uint32_t t);
 
-/* Set the canonical name, printf-style. Without it board_new takes "FAMILY" or "FAMILY:SIZE". */
+/* Set the canonical name, printf-style. Without it board_new takes the family's. */
 int board_set_name(struct board *b, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -93,8 +93,11 @@ extern const struct board_box board_box_square, board_box_hexagon;
  * text that is not a size, and sizes out of range are ERROR_USAGE, naming b->family. */
 int board_build_sized(struct board *b, const char *size, struct error *err);
 
-/* Write a cell as "(row,col)", or as "cell 7" on a board without a box. */
-void board_cell_text(const struct board *b, uint32_t cell, char *text, size_t n_bytes);
+/* A cell as "(row,col)", or as "cell 7" on a board without a box. */
+struct cell_text {
+    char text[32];
+};
+struct cell_text board_cell_text(const struct board *b, uint32_t cell);
 
 /* The order of numbers, for qsort and bsearch. */
 int board_compare_cells(const void *a, const void *b);

@@ -33,12 +33,14 @@ static const uint32_t *part_map(const struct board_transform *t, enum board_part
 }
 
 /* A cell by row and column, where it has those; other points by number. */
-static void point_text(const struct board *b, bool is_cell, uint32_t i, char *text, size_t n_bytes)
+static struct cell_text point_text(const struct board *b, enum board_part part, uint32_t i)
 {
-    if (is_cell && b->cols > 0)
-        board_cell_text(b, i, text, n_bytes);
-    else
-        snprintf(text, n_bytes, "%u", i);
+    struct cell_text at;
+
+    if (part == BOARD_CELLS && b->cols > 0)
+        return board_cell_text(b, i);
+    snprintf(at.text, sizeof at.text, "%u", i);
+    return at;
 }
 
 int joint_fault(const struct board *b, uint32_t t, struct text_quoted *fault, struct error *err)
@@ -50,24 +52,22 @@ int joint_fault(const struct board *b, uint32_t t, struct text_quoted *fault, st
         const uint32_t *map = part_map(&b->transforms[t], part);
         const uint32_t n = part_length(b, part);
         const size_t i = map != NULL ? perm_first_fault(map, n, err) : n;
-        char at[32], other[32];
         uint32_t before = 0;
 
         if (i == SIZE_MAX)
             return -1;
         if (i == n)
             continue;
-        point_text(b, part == BOARD_CELLS, (uint32_t)i, at, sizeof at);
         if (map[i] >= n) {
-            snprintf(fault->text, sizeof fault->text, "%s %s goes to %u, but there are only %u",
-                     part_names[part], at, map[i], n);
+            *fault = text_format("%s %s goes to %u, but there are only %u", part_names[part],
+                                 point_text(b, part, (uint32_t)i).text, map[i], n);
             return 0;
         }
         while (map[before] != map[i])
             before++;
-        point_text(b, part == BOARD_CELLS, before, other, sizeof other);
-        snprintf(fault->text, sizeof fault->text, "%ss %s and %s both go to %u", part_names[part],
-                 other, at, map[i]);
+        *fault = text_format("%ss %s and %s both go to %u", part_names[part],
+                             point_text(b, part, before).text,
+                             point_text(b, part, (uint32_t)i).text, map[i]);
         return 0;
     }
     if (src[0] >= N_NUMBERS || src[1] >= N_NUMBERS || src[2] >= N_NUMBERS || src[0] == src[1] ||
@@ -173,22 +173,19 @@ int joint_product(const struct joint *j, uint32_t a, uint32_t b)
 struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
                                    const uint32_t *then)
 {
-    struct text_quoted text = {"it exchanges colours or numbers only"};
-    char from[32], to[32];
-    uint32_t i = 0, start = 0;
+    uint32_t i = 0, start = 0, to;
     enum board_part part = 0;
 
     while (i < j->n_points && (then != NULL ? then[first[i]] : first[i]) == i)
         i++;
     if (i >= j->n_points - N_NUMBERS - N_COLOURS)
-        return text;
+        return text_format("it exchanges colours or numbers only");
     while (part + 1 < BOARD_N_PARTS && i - start >= part_length(j->board, part))
         start += part_length(j->board, part++);
-    point_text(j->board, part == BOARD_CELLS, i - start, from, sizeof from);
-    point_text(j->board, part == BOARD_CELLS, (then != NULL ? then[first[i]] : first[i]) - start,
-               to, sizeof to);
-    snprintf(text.text, sizeof text.text, "%s %s goes to %s", part_names[part], from, to);
-    return text;
+    to = then != NULL ? then[first[i]] : first[i];
+    return text_format("%s %s goes to %s", part_names[part],
+                       point_text(j->board, part, i - start).text,
+                       point_text(j->board, part, to - start).text);
 }
 
 /* --- generators --- */
@@ -224,7 +221,6 @@ static int refuse_generators(struct board *b, const struct joint *j, uint32_t n_
 {
     uint32_t worst = 1;
     uint64_t largest = 0;
-    char order[64] = "an order beyond 64 bits";
     int n;
 
     for (uint32_t t = 1; t < n_listed; t++) {
@@ -236,13 +232,13 @@ static int refuse_generators(struct board *b, const struct joint *j, uint32_t n_
             worst = t;
         }
     }
-    if (largest != UINT64_MAX)
-        snprintf(order, sizeof order, "order %" PRIu64, largest + 1);
     n = asprintf(&b->fault,
                  "the generators make a group that is too large: more than %u transforms, at most "
                  "%d with %u entries together; %s has %s",
                  j->n_transforms, BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES,
-                 text_quote(b->transforms[worst].name).text, order);
+                 text_quote(b->transforms[worst].name).text,
+                 largest != UINT64_MAX ? text_format("order %" PRIu64, largest + 1).text
+                                       : "an order beyond 64 bits");
     while (b->n_transforms > n_listed)
         board_remove_transform(b, b->n_transforms - 1);
     if (n < 0)

@@ -88,11 +88,9 @@ static int report_maps(struct report *r)
 static struct text_quoted order_of(const struct joint *j, uint32_t t)
 {
     const uint64_t order = perm_order(joint_map(j, t), j->n_points);
-    struct text_quoted text = {"an order beyond 64 bits or unknown"};
 
-    if (order != 0)
-        snprintf(text.text, sizeof text.text, "order %" PRIu64, order);
-    return text;
+    return order != 0 ? text_format("order %" PRIu64, order)
+                      : text_format("an order beyond 64 bits or unknown");
 }
 
 static int report_joint(struct report *r, const struct joint *j)
@@ -206,11 +204,7 @@ static int report_on_board(struct report *r)
 
 static struct text_quoted share_text(uint32_t n, uint32_t of)
 {
-    struct text_quoted text = {NOTHING};
-
-    if (n != UINT32_MAX && of > 0)
-        snprintf(text.text, sizeof text.text, "%u/%u", n, of);
-    return text;
+    return n != UINT32_MAX && of > 0 ? text_format("%u/%u", n, of) : text_format(NOTHING);
 }
 
 static int report_table(const struct report *r)
@@ -249,13 +243,12 @@ static struct text_quoted cells_text(const struct report *r, const struct relati
     const uint32_t start = relations_start(relations, i);
     const uint32_t n = relations_start(relations, i + 1) - start;
     struct text_quoted text = {""};
-    char at[32];
 
     for (uint32_t k = 0; k < n && k < MAX_CELLS_SHOWN; k++) {
         const uint32_t cell = relations->cells[start + k];
 
-        board_cell_text(r->board, dst != NULL ? dst[cell] : cell, at, sizeof at);
-        text_add(text.text, sizeof text.text, "%s%s%s", k > 0 ? ", " : "", at,
+        text_add(text.text, sizeof text.text, "%s%s%s", k > 0 ? ", " : "",
+                 board_cell_text(r->board, dst != NULL ? dst[cell] : cell).text,
                  k + 1 == MAX_CELLS_SHOWN && n > k + 1 ? ", ..." : "");
     }
     return text;

@@ -198,7 +198,7 @@ static struct action_about about(const struct action_layout *layout, const struc
     struct action_about about = {ACTION_ENCODABLE, -1, place.section->about};
     bool leaves = false;
     int row = 0, col = 0;
-    char at[48];
+    struct cell_text at;
 
     (void)layout;
     if (kind == SECTION_MOVE) {
@@ -219,20 +219,21 @@ static struct action_about about(const struct action_layout *layout, const struc
         about.flags |= ACTION_AMBIGUOUS;
     if (text == NULL)
         return about;
-    board_cell_text(b, place.cell, at, sizeof at);
+    at = board_cell_text(b, place.cell);
     if (kind == SECTION_PLACE)
-        snprintf(text, ACTION_TEXT_NBYTES, "place %u at %s%s", place.slot + 1, at,
+        snprintf(text, ACTION_TEXT_NBYTES, "place %u at %s%s", place.slot + 1, at.text,
                  on_board ? "" : ", off board");
     else if (kind == SECTION_MOVE)
-        snprintf(text, ACTION_TEXT_NBYTES, "move %s -> (%d,%d), distance %u%s", at, row, col,
+        snprintf(text, ACTION_TEXT_NBYTES, "move %s -> (%d,%d), distance %u%s", at.text, row, col,
                  distance, leaves ? ", leaves the board" : "");
     else if (kind == SECTION_LINE)
-        snprintf(text, ACTION_TEXT_NBYTES, "process the line at %s, slot %u", at, place.slot);
+        snprintf(text, ACTION_TEXT_NBYTES, "process the line at %s, slot %u", at.text, place.slot);
     else if (kind == SECTION_ELIMINATE)
-        snprintf(text, ACTION_TEXT_NBYTES, "eliminate at %s", at);
+        snprintf(text, ACTION_TEXT_NBYTES, "eliminate at %s", at.text);
     else if (kind == SECTION_TERRITORY)
-        snprintf(text, ACTION_TEXT_NBYTES, "choose the territory at %s, size %u%s, player %u", at,
-                 place.slot / 4 + 1, place.slot / 4 == 7 ? " or more" : "", place.slot % 4 + 1);
+        snprintf(text, ACTION_TEXT_NBYTES, "choose the territory at %s, size %u%s, player %u",
+                 at.text, place.slot / 4 + 1, place.slot / 4 == 7 ? " or more" : "",
+                 place.slot % 4 + 1);
     else if (place.section->n_slots > 1)
         snprintf(text, ACTION_TEXT_NBYTES, "%s %u", place.section->text, place.slot + 1);
     else

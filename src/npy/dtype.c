@@ -81,22 +81,6 @@ struct dtype_text dtype_name(const struct dtype *dtype)
     return name;
 }
 
-/* Take "[ns]" off the end of a date's or duration's descr; -1 when it is not a unit. */
-static int take_unit(const char *descr, size_t *n_bytes, uint8_t *unit)
-{
-    const char *bracket = memchr(descr, '[', *n_bytes);
-    const size_t begin = bracket != NULL ? (size_t)(bracket - descr) : *n_bytes;
-
-    if (bracket == NULL || descr[*n_bytes - 1] != ']')
-        return 0; /* none, or no item size either: that is found next */
-    for (*unit = 1; *unit < N_UNITS; ++*unit)
-        if (strlen(units[*unit]) == *n_bytes - begin &&
-            memcmp(units[*unit], bracket, *n_bytes - begin) == 0)
-            break;
-    *n_bytes = begin;
-    return *unit < N_UNITS ? 0 : -1;
-}
-
 int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct error *err)
 {
     const struct text_quoted quoted = text_quote_bytes(descr, n_bytes);
@@ -104,7 +88,8 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
     const bool has_order = n_bytes > 0 && strchr("<>|=", descr[0]) != NULL && descr[0] != '\0';
     const size_t start = has_order ? 1 : 0;
     const char *digits = descr + start + 1;
-    uint64_t count = 8; /* of 'O', which may come without a number */
+    const char *bracket = memchr(descr, '[', n_bytes); /* "[ns]", of a date or duration */
+    uint64_t count = 8;                                /* of 'O', which may come without a number */
     uint32_t itemsize;
 
     *dtype = (struct dtype){0};
@@ -117,8 +102,17 @@ int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct e
     if (rule == NULL)
         return error_set(err, ERROR_DATA,
                          "dtype %s: unknown kind, expected a letter of 'biufcMmSUVO'", quoted.text);
-    if ((rule->kind == DTYPE_DATE || rule->kind == DTYPE_DURATION) &&
-        take_unit(descr, &n_bytes, &dtype->unit) != 0)
+    if ((rule->kind == DTYPE_DATE || rule->kind == DTYPE_DURATION) && bracket != NULL &&
+        descr[n_bytes - 1] == ']') {
+        const size_t n_unit = n_bytes - (size_t)(bracket - descr);
+
+        for (dtype->unit = 1; dtype->unit < N_UNITS; dtype->unit++)
+            if (strlen(units[dtype->unit]) == n_unit &&
+                memcmp(units[dtype->unit], bracket, n_unit) == 0)
+                break;
+        n_bytes -= n_unit;
+    }
+    if (dtype->unit == N_UNITS)
         return error_set(err, ERROR_DATA,
                          "dtype %s: unit of time not known, expected one of Y M W D h m s ms us ns "
                          "ps fs as",

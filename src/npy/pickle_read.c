@@ -156,22 +156,6 @@ static int memo_put(struct pickle_reader *r, uint64_t slot)
 
 /* --- opcodes --- */
 
-/* Two's complement of any length, least significant byte first. */
-static int push_long(struct pickle_reader *r, const struct code *code)
-{
-    const unsigned unused_bits = 64 - 8 * (unsigned)code->number;
-    struct pickle_item value = {.kind = PICKLE_INT};
-
-    if (code->number > 8)
-        return pickle_fail(r, "integer beyond 64 bits: expected at most 8 bytes, found %llu",
-                           (unsigned long long)code->number);
-    if (code->number > 0)
-        value.as.integer =
-            (int64_t)(bytes_get_uint(code->bytes, (size_t)code->number, false) << unused_bits) >>
-            unused_bits;
-    return pickle_push(r, value);
-}
-
 static int push_bytes(struct pickle_reader *r, const struct code *code, uint8_t kind)
 {
     uint64_t most = kind == PICKLE_STRING ? r->limits->string_nbytes : r->limits->array_nbytes;
@@ -287,8 +271,15 @@ static int step(struct pickle_reader *r, const struct code *code)
     case OP_BININT:
         value.as.integer = (int32_t)(uint32_t)code->number;
         break;
-    case OP_LONG1:
-        return push_long(r, code);
+    case OP_LONG1: /* two's complement of any length, least significant byte first */
+        if (code->number > 8)
+            return pickle_fail(r, "integer beyond 64 bits: expected at most 8 bytes, found %llu",
+                               (unsigned long long)code->number);
+        if (code->number > 0)
+            value.as.integer = dtype_get_int(
+                &(const struct dtype){.kind = DTYPE_INT, .itemsize = (uint32_t)code->number},
+                code->bytes);
+        break;
     case OP_BINFLOAT:
         value.kind = PICKLE_FLOAT;
         memcpy(&value.as.number, &bits, sizeof bits);

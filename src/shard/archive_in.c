@@ -277,8 +277,8 @@ static int open_npz(struct opening *o)
     if (zip_check(in, &directory, o->warnings, o->err) != 0 ||
         zip_agree(in, &directory, &names, o->err) != 0)
         goto out;
-    archive->arrays = calloc(directory.n_entries + 1, sizeof *archive->arrays);
-    result = archive->arrays != NULL ? 0 : error_no_memory(o->err, "list of arrays");
+    result = list_room(&archive->arrays, directory.n_entries + 1, sizeof *archive->arrays,
+                       "list of arrays", o->err);
     for (size_t i = 0; i < directory.n_entries && result == 0; i++)
         result = add_member(o, &directory.entries[i], names[i]);
     if (result == 0 && archive->n_arrays == 0)
@@ -338,17 +338,15 @@ static int open_file(struct opening *o)
     struct archive_in *archive = o->archive;
 
     archive->inputs = calloc(1, sizeof *archive->inputs);
-    if (archive->inputs == NULL)
+    archive->arrays = calloc(1, sizeof *archive->arrays); /* of a .npy file */
+    if (archive->inputs == NULL || archive->arrays == NULL)
         return error_no_memory(o->err, "input");
     if (input_open(&archive->inputs[0], archive->path, o->use_map, o->err) != 0)
         return -1;
     archive->n_inputs = 1;
     if (decide_form(o) != 0)
         return -1;
-    if (archive->form == ARCHIVE_NPZ)
-        return open_npz(o);
-    archive->arrays = calloc(1, sizeof *archive->arrays);
-    return archive->arrays != NULL ? add_npy_array(o) : error_no_memory(o->err, "list of arrays");
+    return archive->form == ARCHIVE_NPZ ? open_npz(o) : add_npy_array(o);
 }
 
 int archive_in_open(struct archive_in *archive, const char *path, bool use_map, struct error *err)

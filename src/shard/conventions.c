@@ -197,8 +197,9 @@ struct text_quoted conventions_text(const struct conventions *c, const char *opt
     if (strcmp(option, "castling-planes") == 0) {
         if (c->n_castling_planes < 0)
             return (struct text_quoted){"none"};
-        snprintf(list.text, sizeof list.text, "%u,%u,%u,%u", p[0], p[1], p[2], p[3]);
-    } else if (strcmp(option, "planes") == 0 && c->planes == PLANES_PERMUTATION) {
+        return text_format("%u,%u,%u,%u", p[0], p[1], p[2], p[3]);
+    }
+    if (strcmp(option, "planes") == 0 && c->planes == PLANES_PERMUTATION) {
         for (uint32_t i = 0; i < c->n_planes; i++)
             text_add(list.text, sizeof list.text, "%s%s%u", i > 0 ? "," : "",
                      c->plane_dst[i] == c->to_move_plane ? mark : "", c->plane_dst[i]);

@@ -74,13 +74,8 @@ static bool match_cells(struct role_case *a, unsigned first, unsigned end)
 /* "9, 9" or "19": how a shape says the board's cells. */
 static struct text_quoted cells_text(const struct board *board)
 {
-    struct text_quoted cells;
-
-    if (board->rows > 0)
-        snprintf(cells.text, sizeof cells.text, "%u, %u", board->rows, board->cols);
-    else
-        snprintf(cells.text, sizeof cells.text, "%u", board->n_cells);
-    return cells;
+    return board->rows > 0 ? text_format("%u, %u", board->rows, board->cols)
+                           : text_format("%u", board->n_cells);
 }
 
 bool role_fit_planes(struct role_case *a)

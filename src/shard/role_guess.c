@@ -181,22 +181,6 @@ static bool is_position(const struct role_case *a, const char *text)
     return i == n && (n_slashes == 7 || (board->rows > 2 && n_slashes == board->rows - 1));
 }
 
-/* One element of a string array as text; what is not ASCII becomes '?'. */
-static void read_text(const struct dtype *dtype, const uint8_t *element, char *text)
-{
-    const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1;
-    size_t n = 0;
-
-    for (; n < dtype->itemsize / step; n++) {
-        const uint64_t code = bytes_get_uint(element + n * step, step, dtype->big_endian);
-
-        if (code == 0)
-            break;
-        text[n] = code < 128 ? (char)code : '?';
-    }
-    text[n] = '\0';
-}
-
 /* As many numbers as cells, bytes that are just enough for the bits of whole planes, or bitboards.
  */
 static bool may_be_cells(const struct role_case *a)
@@ -217,6 +201,7 @@ bool role_may_hold_positions(const struct role_case *a)
 {
     const struct array *array = a->array;
     const struct dtype *dtype = &a->h->dtype;
+    const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1, n_text = dtype->itemsize / step;
     struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
     char object[512], *text;
     bool found = false;
@@ -236,7 +221,13 @@ bool role_may_hold_positions(const struct role_case *a)
     text = calloc(1, dtype->itemsize + 1);
     while (status == 0 && text != NULL && !found && batch_next(&batch, 1, NULL) == 0 && batch.n > 0)
         for (uint64_t at = 0; at < array->row_nbytes && !found; at += dtype->itemsize) {
-            read_text(dtype, batch.bytes.data + at, text);
+            /* What is not ASCII becomes '?'; a NUL ends the text. */
+            for (size_t n = 0; n < n_text; n++) {
+                const uint64_t code =
+                    bytes_get_uint(batch.bytes.data + at + n * step, step, dtype->big_endian);
+
+                text[n] = code < 128 ? (char)code : '?';
+            }
             found = is_position(a, text);
         }
     free(text);

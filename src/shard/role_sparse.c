@@ -355,30 +355,17 @@ int role_sparse_bind(struct role_case *a)
 
 /* --- scipy --- */
 
-/* The number of columns that scipy's `shape` tells, 0 where there is none. */
-static uint64_t scipy_columns(const struct role_context *c)
-{
-    const struct role_case *shape = role_find(c, "shape", strlen("shape"), "");
-    const struct array *array = shape != NULL ? shape->array : NULL;
-    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
-    int64_t n = 0;
-
-    if (array == NULL || !is_vector(shape, true) || array->n_rows != 2)
-        return 0;
-    if (batch_open(&batch, NULL, NULL) == 0 && batch_read(&batch, 0, 2, NULL) == 0 &&
-        dtype_get_int(&array->header.dtype, batch.bytes.data) == (int64_t)c->n_rows)
-        n = dtype_get_int(&array->header.dtype, batch.bytes.data + array->header.dtype.itemsize);
-    batch_release(&batch);
-    return n > 0 ? (uint64_t)n : 0;
-}
-
 bool role_sparse_of_scipy(const struct role_case *a, char role[64])
 {
     static const char *const keys[] = {"indices", "data", "indptr"};
     static const enum role roles[] = {ROLE_POLICY_INDEX, ROLE_POLICY_VALUE, ROLE_POLICY_OFFSETS};
+    const struct role_case *shape = role_find(a->c, "shape", strlen("shape"), "");
+    const struct array *array = shape != NULL ? shape->array : NULL;
+    struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
     const struct action_layout *layout = NULL;
     const struct role_case *parts[3];
     const char *own = NULL;
+    int64_t n = 0; /* columns, as `shape` tells */
 
     for (unsigned k = 0; k < 3; k++) {
         parts[k] = role_find(a->c, keys[k], strlen(keys[k]), "");
@@ -390,8 +377,13 @@ bool role_sparse_of_scipy(const struct role_case *a, char role[64])
     if (own == NULL || parts[2]->array->n_rows != a->c->n_rows + 1 ||
         parts[0]->array->n_rows != parts[1]->array->n_rows)
         return false;
-    if (parts[0] == a)
-        layout = action_layout_by_length(a->c->board, scipy_columns(a->c));
+    if (parts[0] == a && array != NULL && is_vector(shape, true) && array->n_rows == 2 &&
+        batch_open(&batch, NULL, NULL) == 0 && batch_read(&batch, 0, 2, NULL) == 0 &&
+        dtype_get_int(&array->header.dtype, batch.bytes.data) == (int64_t)a->c->n_rows)
+        n = dtype_get_int(&array->header.dtype, batch.bytes.data + array->header.dtype.itemsize);
+    batch_release(&batch);
+    if (n > 0)
+        layout = action_layout_by_length(a->c->board, (uint64_t)n);
     snprintf(role, 64, "%s%s%.40s", own, layout != NULL ? ":layout=" : "",
              layout != NULL ? layout->name : "");
     return true;
