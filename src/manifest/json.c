@@ -222,28 +222,23 @@ static json_t *value_json(const struct field *field, const void *of)
     return NULL;
 }
 
-static bool is_absent(const struct field *field, const void *of)
-{
-    const void *at = (const uint8_t *)of + field->at;
-
-    if (!field->is_optional)
-        return false;
-    if (field->form == LIST)
-        return *(const size_t *)((const uint8_t *)of + field->n_at) == 0;
-    return field->form == NUMBER ? *(const uint64_t *)at == MANIFEST_NO_ROW
-                                 : *(const char *const *)at == NULL;
-}
-
 static json_t *object_json(const struct field *field, const void *of)
 {
     json_t *object = json_object();
 
-    for (; field->form != END; field++)
-        if (!is_absent(field, of) &&
-            json_object_set_new(object, field->key, value_json(field, of)) != 0) {
+    for (; field->form != END; field++) {
+        const void *at = (const uint8_t *)of + field->at;
+        const bool is_absent =
+            field->is_optional &&
+            (field->form == LIST     ? *(const size_t *)((const uint8_t *)of + field->n_at) == 0
+             : field->form == NUMBER ? *(const uint64_t *)at == MANIFEST_NO_ROW
+                                     : *(const char *const *)at == NULL);
+
+        if (!is_absent && json_object_set_new(object, field->key, value_json(field, of)) != 0) {
             json_decref(object);
             return NULL;
         }
+    }
     return object;
 }
 

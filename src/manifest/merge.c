@@ -16,11 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int no_memory(struct error *err)
-{
-    return error_no_memory(err, "joined manifest");
-}
-
 /* --- where outputs are --- */
 
 /* The folder that a path lies in, without links and dots, and with a slash at its end; owned by the
@@ -180,7 +175,7 @@ int manifest_parts_add(struct manifest_parts *parts, const char *path, struct er
         n_path--;
     folder = strndup(path, n_path);
     if (folder == NULL)
-        return no_memory(err);
+        return error_no_memory(err, "joined manifest");
     n = scandir(folder, &entries, is_of_interest, by_name);
     if (n < 0)
         rc = error_set_errno(err, ERROR_NO_INPUT, errno, "%s: cannot list", text_path(folder).text);
@@ -268,7 +263,7 @@ static int list_files(const struct manifest_parts *parts, bool outputs, struct e
     list->n = 0;
     list->items = calloc(n + 1, sizeof *list->items);
     if (list->items == NULL)
-        return no_memory(err);
+        return error_no_memory(err, "joined manifest");
     for (size_t i = 0; i < parts->n; i++) {
         struct manifest_part *part = &parts->items[i];
         const struct manifest_file *file =
@@ -292,7 +287,8 @@ static int list_files(const struct manifest_parts *parts, bool outputs, struct e
 static int settle_doubles(struct manifest_parts *parts, struct entries *outputs, struct error *err)
 {
     size_t *n_known = calloc(parts->n + 1, sizeof *n_known);
-    int rc = n_known != NULL ? list_files(parts, true, outputs, err) : no_memory(err);
+    int rc = n_known != NULL ? list_files(parts, true, outputs, err)
+                             : error_no_memory(err, "joined manifest");
 
     for (size_t i = 1; rc == 0 && i < outputs->n; i++) {
         const struct entry *a = &outputs->items[i - 1], *b = &outputs->items[i];

@@ -57,10 +57,7 @@ static const struct signature signatures[] = {
     AT(0, "PK00", "a part of a split zip archive"),
 };
 
-static const struct {
-    const char *begin;
-    const char *kind;
-} texts[] = {
+static const char *const texts[][2] = {
     {"<!doctype html", "an HTML page (a failed download?)"},
     {"<html", "an HTML page (a failed download?)"},
     {"<head", "an HTML page (a failed download?)"},
@@ -98,10 +95,10 @@ static const char *foreign_kind(const uint8_t *bytes, size_t n_bytes, uint64_t f
     for (; n_bytes > 0 && *bytes != '\0' && strchr(" \t\r\n", *bytes) != NULL; n_bytes--)
         bytes++;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const size_t n = strlen(texts[i].begin);
+        const size_t n = strlen(texts[i][0]);
 
-        if (n_bytes >= n && strncasecmp((const char *)bytes, texts[i].begin, n) == 0)
-            return texts[i].kind;
+        if (n_bytes >= n && strncasecmp((const char *)bytes, texts[i][0], n) == 0)
+            return texts[i][1];
     }
     return NULL;
 }

@@ -279,9 +279,9 @@ int array_load_objects(struct array *array, struct error *err)
     if (!__builtin_mul_overflow(array->unpacked_nbytes, AMPLIFICATION_MAX, &total) &&
         !__builtin_add_overflow(total, AMPLIFICATION_NBYTES, &total) && total < limits.total_nbytes)
         limits.total_nbytes = total;
-    if (result == 0 && pickle_read(bytes + header->header_nbytes,
-                                   array->unpacked_nbytes - header->header_nbytes, &limits,
-                                   document, &reason) != 0)
+    if (result == 0 &&
+        pickle_read(bytes + header->header_nbytes, array->unpacked_nbytes - header->header_nbytes,
+                    &limits, document, &reason) != 0)
         result = array_fail_reason(array, err, &reason, "pickle");
     if (result == 0 &&
         (document->n_dims != header->n_dims ||
