@@ -175,18 +175,6 @@ static void images_in_order(const struct order *order, uint64_t first, size_t n,
         images_of_all(order, first, n, images);
 }
 
-void order_images(const struct order *order, uint64_t first, size_t n, struct image *images)
-{
-    first += order->first_image;
-    if (!order->shuffled) {
-        images_in_order(order, first, n, images);
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        images_in_order(order, shuffle_source(first + i, order->n_whole, order->seed), 1,
-                        images + i);
-}
-
 void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t *begin,
                 uint64_t *end)
 {
@@ -253,9 +241,19 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
+static uint64_t hash_begin(uint64_t a)
+{
+    return mix(a + 0x9e3779b97f4a7c15u);
+}
+
+static uint64_t hash_end(uint64_t begun, uint64_t b)
+{
+    return mix(begun ^ (b + 0xd1b54a32d192ed03u));
+}
+
 uint64_t shuffle_hash(uint64_t a, uint64_t b)
 {
-    return mix(mix(a + 0x9e3779b97f4a7c15u) ^ (b + 0xd1b54a32d192ed03u));
+    return hash_end(hash_begin(a), b);
 }
 
 uint64_t shuffle_hash_text(uint64_t a, const char *text)
@@ -265,28 +263,62 @@ uint64_t shuffle_hash_text(uint64_t a, const char *text)
     return a;
 }
 
-static uint64_t feistel(uint64_t x, unsigned half_bits, uint64_t seed)
+/* What all places of one shuffle share. */
+struct shuffle {
+    uint64_t n;
+    unsigned half_bits;
+    uint64_t keys[N_ROUNDS]; /* of the seed: the half of shuffle_hash(seed + round, ..) */
+};
+
+static struct shuffle shuffle_of(uint64_t n, uint64_t seed)
 {
-    const uint64_t mask = (UINT64_C(1) << half_bits) - 1;
-    uint64_t left = x >> half_bits, right = x & mask;
+    struct shuffle s = {.n = n, .half_bits = 1};
+
+    while (s.half_bits < 32 && (UINT64_C(1) << (2 * s.half_bits)) < n)
+        s.half_bits++;
+    for (unsigned round = 0; round < N_ROUNDS; round++)
+        s.keys[round] = hash_begin(seed + round);
+    return s;
+}
+
+static uint64_t feistel(const struct shuffle *s, uint64_t x)
+{
+    const uint64_t mask = (UINT64_C(1) << s->half_bits) - 1;
+    uint64_t left = x >> s->half_bits, right = x & mask;
 
     for (unsigned round = 0; round < N_ROUNDS; round++) {
-        uint64_t next = left ^ (shuffle_hash(seed + round, right) & mask);
+        uint64_t next = left ^ (hash_end(s->keys[round], right) & mask);
 
         left = right;
         right = next;
     }
-    return left << half_bits | right;
+    return left << s->half_bits | right;
+}
+
+static uint64_t source_of(const struct shuffle *s, uint64_t i)
+{
+    do {
+        i = feistel(s, i);
+    } while (i >= s->n);
+    return i;
 }
 
 uint64_t shuffle_source(uint64_t i, uint64_t n, uint64_t seed)
 {
-    unsigned half_bits = 1;
+    const struct shuffle s = shuffle_of(n, seed);
 
-    while (half_bits < 32 && (UINT64_C(1) << (2 * half_bits)) < n)
-        half_bits++;
-    do {
-        i = feistel(i, half_bits, seed);
-    } while (i >= n);
-    return i;
+    return source_of(&s, i);
+}
+
+void order_images(const struct order *order, uint64_t first, size_t n, struct image *images)
+{
+    const struct shuffle shuffle = shuffle_of(order->n_whole, order->seed);
+
+    first += order->first_image;
+    if (!order->shuffled) {
+        images_in_order(order, first, n, images);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        images_in_order(order, source_of(&shuffle, first + i), 1, images + i);
 }

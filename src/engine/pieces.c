@@ -23,6 +23,7 @@
 #include <string.h>
 
 #define CSR_ROWS_PER_PIECE 16384
+#define EXPECTED_AHEAD     12 /* images: rows of a table come from anywhere in memory */
 
 /* --- where input rows come from --- */
 
@@ -161,6 +162,8 @@ static int make_images(const struct image_pieces *self, unsigned window,
                       images[i + run].row == images[i].row + run &&
                       images[i + run].transform == images[i].transform;)
             run++;
+        if (!supply->streams && i + EXPECTED_AHEAD < walk->n)
+            reader_expect(&supply->readers[0], images[i + EXPECTED_AHEAD].row);
         if (supply_get(supply, window, images[i].row, room, rows, err) != 0)
             return -1;
         if (kernel_rows(&self->of->array->spec, images[i].transform, rows[0], rows[1],

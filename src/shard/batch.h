@@ -82,6 +82,9 @@ bool reader_can_stream(const struct array *const *arrays, size_t n_arrays);
  */
 int reader_read(struct reader *reader, uint64_t first, uint64_t n, void *out, struct error *err);
 
+/* A row of a table is soon to be read: memory may begin to fetch it. */
+void reader_expect(const struct reader *reader, uint64_t row);
+
 /* The array that a row is in; *row becomes its number there. */
 const struct array *reader_array(const struct reader *reader, uint64_t *row);
 

@@ -355,6 +355,14 @@ static int read_table(const struct reader *r, uint64_t first, uint64_t n, uint8_
     return 0;
 }
 
+void reader_expect(const struct reader *r, uint64_t row)
+{
+    const struct reader_part *part = &r->parts[find_part(r, row)];
+
+    if (!part->in_place && r->scratch.memory != NULL)
+        __builtin_prefetch(r->scratch.memory + part->offset + (row - part->first) * r->unit_nbytes);
+}
+
 /* --- both --- */
 
 int reader_open(struct reader *r, struct budget *budget, struct error *err)

@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #define N_OF(table)   (sizeof(table) / sizeof(table)[0])
 #define SUM_TOLERANCE 1e-3
@@ -450,16 +449,11 @@ static const struct role_checks {
 void check_row(const struct window *window, size_t i, const struct lane_image *image, bool is_own,
                struct findings *findings)
 {
-    static const char *const numbers[] = {"globals",         "gf",      "globalInputNC",
-                                          "globalTargetsNC", "weights", "sample_weights"};
     const struct lane *lane = &window->lanes->items[i];
     const struct role_checks *of_role = &checks[role_kinds[lane->binding->role].check];
     void (*check)(const struct subject *s) = is_own ? of_role->own : of_role->every;
-    /* Other copies than those that go into training as numbers may hold NaN for "not known". */
-    bool finite = !is_own && lane->binding->role != ROLE_COPY;
+    const bool finite = !is_own && lane->is_finite;
 
-    for (size_t k = 0; !is_own && !finite && k < N_OF(numbers); k++)
-        finite = strcasecmp(lane->array->key, numbers[k]) == 0;
     if (lane->is_broken || (!finite && check == NULL))
         return;
     struct subject s = {.shard = window->lanes->shard,

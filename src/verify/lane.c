@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* --- making lanes --- */
 
@@ -43,6 +44,18 @@ static int map_lane(struct lanes *lanes, struct lane *lane, struct error *err)
     return 0;
 }
 
+/* Other copies than those that go into training as numbers may hold NaN for "not known". */
+static bool must_be_finite(const struct lane *lane)
+{
+    static const char *const numbers[] = {"globals",         "gf",      "globalInputNC",
+                                          "globalTargetsNC", "weights", "sample_weights"};
+    bool is_number = lane->binding->role != ROLE_COPY;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !is_number; i++)
+        is_number = strcasecmp(lane->array->key, numbers[i]) == 0;
+    return is_number;
+}
+
 int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_request *request,
                struct verify_result *result, struct error *err)
 {
@@ -63,6 +76,7 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
         if (role == ROLE_META || role == ROLE_DROP || role == ROLE_POLICY_OFFSETS)
             continue;
         *lane = (struct lane){.array = array, .binding = &shard->bindings[i], .values = -1};
+        lane->is_finite = must_be_finite(lane);
         if (map_lane(lanes, lane, err) != 0)
             return -1;
         if (lanes->planes < 0 && array->header.dtype.kind != DTYPE_OBJECT && role_is_on_cells(role))

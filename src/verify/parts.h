@@ -42,6 +42,7 @@ struct lane {
     bool is_mapped;       /* spec is set: the array takes part in the comparison of images */
     int values;           /* POLICY_INDEX: the lane of its values; -1: none */
     struct reader reader; /* while the lanes are open */
+    bool is_finite;       /* it must not hold NaN */
     bool is_broken;       /* cannot be read; that has been reported */
 };
 
