@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 
 import numpy as np
@@ -223,6 +224,58 @@ def verify(bench):
                   f"{peak(runs):.0f}")
 
 
+def many_small(bench, name="gomoku", rows=30):
+    """Small shards in one call of --out-dir."""
+    n = int(400 * min(bench.scale, 25))
+    inputs, out = bench.path("many"), bench.path("many.out")
+    os.mkdir(inputs)
+    arrays = sets.SETS[name][0](n * rows)
+    for i in range(n):
+        np.savez_compressed(os.path.join(inputs, f"{i:05}.npz"),
+                            **{key: array[rows * i:rows * (i + 1)] for key, array in arrays.items()})
+    paths = [os.path.join(inputs, file) for file in sorted(os.listdir(inputs))]
+    runs = {1: [], 2: []}
+    for _ in range(bench.runs):
+        for n_threads in runs:
+            shutil.rmtree(out, ignore_errors=True)
+            runs[n_threads].append(Run([bench.symaug, "expand", "-q", "-b", sets.SETS[name][1], "-j",
+                                        str(n_threads), "--out-dir", out, *paths], bench.quick))
+    bench.say()
+    bench.say("## Many small shards in one call")
+    bench.say()
+    bench.say(f"{n} shards of {rows} rows ({name}), `--out-dir`, without fsync. Aim: x 1.8.")
+    bench.table(["1 thread s", "2 threads s", "x", "ms a shard", "peak MiB"])
+    bench.row(f"{median(runs[1]):.3f}", f"{median(runs[2]):.3f}", f"{median(runs[1]) / median(runs[2]):.2f}",
+              f"{1e3 * median(runs[2]) / n:.2f}", f"{peak(runs[2]):.0f}")
+    shutil.rmtree(inputs)
+    shutil.rmtree(out)
+
+
+def loading_files(bench):
+    """np.load of symaug's file against that of the naive script: what an epoch waits for."""
+    bench.say()
+    bench.say("## Loading what was written")
+    bench.say()
+    bench.say("`np.load` of all arrays (zlib), least of the runs, uncompressed bytes.")
+    bench.table(["set", "numpy's file GB/s", "symaug's file GB/s", "x"])
+    for name in bench.names:
+        source = bench.path(name + ".npz")
+        paths = bench.path("naive.npz"), bench.path("out.npz")
+        seconds = [[], []]
+        bench.make(name, max(BLOCK, sets.SETS[name][2] // 4), source)
+        bench.script("naive", name, source, paths[0])
+        bench.expand(name, source, paths[1], env=bench.quick)
+        for _ in range(bench.runs):
+            for path, taken in zip(paths, seconds):
+                start = time.perf_counter()
+                with np.load(path, allow_pickle=True) as npz:
+                    for key in npz.files:
+                        npz[key]
+                taken.append(time.perf_counter() - start)
+        speeds = [unpacked_nbytes(path) / min(taken) / 1e9 for path, taken in zip(paths, seconds)]
+        bench.row(name, f"{speeds[0]:.2f}", f"{speeds[1]:.2f}", f"{speeds[1] / speeds[0]:.2f}")
+
+
 def positions(bench):
     """Keys of stored planes, and how dedupe grows with rows."""
     rng = np.random.default_rng(1)
@@ -287,7 +340,8 @@ def main(symaug):
         bench.say()
         bench.say(f"`make bench N={bench.scale:g} RUNS={bench.runs}` on {machine()}.")
         bench.say()
-        for section in (compare, threads, small, growth, verify, positions, python):
+        for section in (compare, threads, small, many_small, growth, verify, loading_files, positions,
+                        python):
             section(bench)
     finally:
         shutil.rmtree(folder)
