@@ -398,7 +398,7 @@ static int warn_of_players(const struct turns *t, struct error *err)
                   key.text, __builtin_ctzll(t->left),
                   conventions_text(&t->plan->conventions, "planes").text) != 0)
         return -1;
-    if (t->n_contradicted == 0)
+    if (t->to_move == NULL || t->n_contradicted == 0)
         return 0;
     return plan_warn(t->plan, err,
                      "%s: %llu of %llu rows name another player to move than plane %d of %s",
