@@ -8,6 +8,7 @@ import json
 import os
 import re
 import struct
+import zipfile
 import zlib
 
 import numpy as np
@@ -226,6 +227,8 @@ class Hdf5:
 
     def _take(self, name, item):
         """Keep a dataset with its settings, or the attributes of a group."""
+        if not isinstance(name, str):
+            raise bad(self.path, "names in UTF-8", repr(name)[:40])
         if not hasattr(item, "chunks"):
             self.groups[name] = dict(item.attrs)
             return
@@ -540,6 +543,14 @@ class Folder:
                 file.write("\n")
 
 
+def is_zarr(path):
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return any(os.path.basename(name) in (".zarray", ".zgroup", "zarr.json") for name in archive.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
+
+
 def open_original(path):
     """The container at path, read and understood."""
     if os.path.isdir(path):
@@ -552,6 +563,8 @@ def open_original(path):
         (b"(lp0\n", b"(dp0\n", b"]q\0", b"}q\0")  # protocols 0 and 1
     ):
         return Pickle(path)
+    if head[:4] == b"PK\x03\x04" and is_zarr(path):
+        raise bad(path, "a pickle, HDF5, LMDB, CSV or TSV", "a zarr store")
     if head[:4] == b"PK\x03\x04" or head[:6] == b"\x93NUMPY":
         raise Error(DATA, f"{path}: is a shard already: symaug reads it as it is")
     if not head or b"\0" in head or head[0] < 9:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 import numpy as np
 
@@ -300,6 +301,31 @@ def test_hostile(name):
         said = convert(scratch("in.pkl"), scratch("out.npz"), code=65)
         assert word in said and "in.pkl" in said, said
         assert os.listdir(scratch.name) == ["in.pkl"] and not os.path.exists("HIT")
+
+
+@tap.test()
+def test_odd_containers():
+    """An HDF5 name that is not UTF-8; datasets elsewhere, or greater than their bytes; a zarr store."""
+    import h5py
+
+    with Scratch() as scratch:
+        def refused(words):
+            said = convert(scratch("in"), scratch("out.npz"), code=65)
+            assert words in said and scratch("in") in said, said
+
+        for make, words in (
+            (lambda file: file.create_dataset(b"gr\xf6n", data=np.zeros(3)), "UTF-8"),
+            (lambda file: file.create_dataset("a", (9,), "i4", external=[(__file__, 0, 36)]), "another one"),
+            (lambda file: file.create_dataset("a", (1 << 40,), "i4", chunks=(9,)), "4398046511104 bytes"),
+            (lambda file: file.create_dataset("a", data="text"), "numbers or texts"),
+            (lambda file: file.create_dataset("states", data=np.array([b"x"])), "representation_shape"),
+        ):
+            with h5py.File(scratch("in"), "w") as file:
+                make(file)
+            refused(words)
+        with zipfile.ZipFile(scratch("in"), "w") as archive:
+            archive.writestr("a/.zarray", "{}")
+        refused("zarr")
 
 
 @tap.test()

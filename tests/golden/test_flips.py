@@ -345,8 +345,8 @@ def test_right_sets_pass(board):
                    "--transforms=0,1")
 
 
-@tap.test(("grid:4x6", "policy:rot90", 24), ("grid:4x6", "policy:anti-transpose", 24), ("connect4", "policy:flipud", 7), ("chess", "policy:fliplr", 1814),
-          ("hex8", "policy:flipud", 81), ("grid:4x6", "policy:transpose", 24))
+@tap.test(("grid:4x6", "policy:rot90", 24), ("grid:4x6", "policy:anti-transpose", 24), ("connect4", "policy:flipud", 7),
+          ("chess", "policy:fliplr", 1814), ("hex8", "policy:flipud", 81), ("grid:4x6", "policy:transpose", 24))
 def test_refused(board, role, length):
     """Where a policy has no entry per cell of a rectangle, or no square, the option is refused."""
     shapes = {"connect4": (6, 7), "chess": (8, 8), "hex8": (9, 9), "grid:4x6": (4, 6)}
