@@ -4,12 +4,12 @@ are here, their files are opened by Python's own pickle, h5py, lmdb and csv."""
 
 import ast
 import collections
+import contextlib
 import csv
 import dataclasses
 import enum
 import gzip
 import io
-import json
 import os
 import pickle
 import struct
@@ -20,9 +20,17 @@ import types
 import numpy as np
 
 from golden import Tap, load, same_bits
-from test_convert import Scratch, convert
+from test_convert import Scratch
+from symaug.convert import guarded  # noqa: E402: test_convert says where it is
 
 tap = Tap()
+
+
+def convert(*arguments):
+    """symaug-convert, in this process: nothing here is damaged."""
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        code = guarded(list(arguments))
+    assert code == 0, said.getvalue()
 
 
 # --- the systems' classes ---
