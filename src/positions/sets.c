@@ -55,7 +55,7 @@ struct compare {
     uint64_t n_before;      /* rows of the set in other shards */
     struct table table;     /* of the box at hand; cells: by set, its rows, or the first one + 1 */
     bool looks_up;          /* the rows of set 0 are looked up */
-    const struct key *key;  /* of the shard at hand, */
+    struct key key;         /* of the shard at hand, */
     struct value *values;   /* owned: and its values, where positions are counted */
     size_t n_values;
     struct key_hash hash;
@@ -77,7 +77,7 @@ static int add_record(const struct compare *c, struct boxes *boxes, struct key_v
 static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 {
     struct compare *c = self;
-    const size_t ties_nbytes = key_ties_nbytes(c->key);
+    const size_t ties_nbytes = key_ties_nbytes(&c->key);
 
     for (size_t v = 0; v < c->n_values; v++)
         if (batch_read(&c->values[v].batch, rows->first, rows->n, err) != 0)
@@ -88,7 +88,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
         c->hash.value = 0;
         for (size_t v = 0; v < c->n_values; v++)
             if (key_hash_add(&c->hash, c->values[v].spec,
-                             c->key->ids[key_lowest_tie(rows->ties + i * ties_nbytes)],
+                             c->key.ids[key_lowest_tie(rows->ties + i * ties_nbytes)],
                              batch_row(&c->values[v].batch, i).bytes, err) != 0)
                 return -1;
         if (c->sets->positions != NULL)
@@ -152,7 +152,6 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     const bool is_first = c->first_path == NULL, counts = c->sets->positions != NULL;
     const struct key_like like = {&c->first_key, c->first_path, true};
     struct settings settings = *set->settings; /* what it owns stays the caller's */
-    struct key key = {0};
     struct plan plan;
     int status;
 
@@ -160,6 +159,7 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
         c->n_shards++;
         return 0;
     }
+    c->key = (struct key){0};
     settings.purpose = counts ? FOR_VALUES : FOR_KEYS;
     settings.allow_expanded |= counts; /* nobody asks */
     settings.transforms = NULL;
@@ -169,13 +169,12 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     for (size_t i = 0; i < plan.n_warnings && status == 0 && c->sets->warn != NULL; i++)
         status = c->sets->warn(c->sets->self, plan.warnings[i]);
     if (status == 0)
-        status = key_of_plan(&key, &plan, is_first || counts ? NULL : &like, err);
-    c->key = &key;
+        status = key_of_plan(&c->key, &plan, is_first || counts ? NULL : &like, err);
     if (status == 0 && !is_first && c->sets->warn != NULL)
         status = warn_of_conventions(c, &plan, err);
     if (status == 0)
         status = key_reader_run(&(struct key_reader){.plan = &plan,
-                                                     .key = &key,
+                                                     .key = &c->key,
                                                      .settings = c->settings,
                                                      .wants_exact = c->sets->exact != NULL,
                                                      .visit = keep_rows,
@@ -188,12 +187,12 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     c->n_values = 0;
     c->n_before += plan.n_rows;
     if (is_first) {
-        c->first_key = key;
+        c->first_key = c->key;
         c->first_key.board = NULL; /* the plan's, which goes */
         c->first_conventions = plan.conventions;
         c->first_path = set->path;
     } else {
-        key_release(&key);
+        key_release(&c->key);
     }
     plan_release(&plan);
     return status;
