@@ -59,7 +59,7 @@ static void read_told(struct detection *d)
 
         d->n_ids = 0;
         for (size_t i = 0; i < manifest->n_transforms && d->n_ids < LAYOUT_MAX_IMAGES; i++)
-            if (manifest->transforms[i].id < BOARD_MAX_TRANSFORMS)
+            if (manifest->transforms[i].id < d->shard->found.board->n_transforms)
                 d->ids[d->n_ids++] = (uint32_t)manifest->transforms[i].id;
         d->ids_are_told = true;
         d->is_irregular = orbit_groups_are_cut(manifest) ||

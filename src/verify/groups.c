@@ -340,7 +340,7 @@ int orbit_groups_expect(struct orbit_groups *groups, const struct manifest *mani
     for (uint32_t k = 0; k < groups->n_told; k++)
         groups->expected[groups->told[k]] = true;
     for (size_t i = 0; groups->n_told == 0 && manifest != NULL && i < manifest->n_transforms; i++)
-        if (manifest->transforms[i].id < BOARD_MAX_TRANSFORMS)
+        if (manifest->transforms[i].id < (uint64_t)groups->n_transforms)
             groups->expected[manifest->transforms[i].id] = true;
     if (groups->n_told > 0 || (manifest != NULL && manifest->n_transforms > 0)) {
         groups->expects = manifest == NULL || (manifest_option(manifest, "pick") == NULL &&
