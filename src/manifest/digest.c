@@ -1,39 +1,51 @@
 /*
- * digest.c - SHA-256 of files, through libcrypto: its plain functions, which version 3 would rather
- * see replaced, since the ones that it prefers take a millisecond or two to set everything else up
- * that the library has.
+ * digest.c - SHA-256 of files, through libcrypto.
  *
  * A digest of an output follows the writer in steps of some MiB, taken by whichever thread has
  * nothing better to do; a lock keeps the steps in sequence.
  */
 #include "manifest/digest.h"
 
-#define OPENSSL_SUPPRESS_DEPRECATED /* see above */
-#include <openssl/sha.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_NBYTES (1u << 20)
-#define STEP_NCHUNKS 2
+#define CHUNK_NBYTES  (1u << 20)
+#define STEP_NCHUNKS  2
+#define SHA256_NBYTES 32
 
 struct digest {
-    SHA256_CTX context;
+    EVP_MD_CTX *context;
 };
+
+/* OpenSSL 3 crashes where it could not allocate its default context, unless asked for it first. */
+static bool is_ready(void)
+{
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+    return OSSL_LIB_CTX_get0_global_default() != NULL;
+#else
+    return true;
+#endif
+}
 
 struct digest *digest_new(struct error *err)
 {
-    struct digest *digest = malloc(sizeof *digest);
+    struct digest *digest = is_ready() ? malloc(sizeof *digest) : NULL;
 
-    if (digest != NULL && SHA256_Init(&digest->context) == 1)
-        return digest;
-    digest_free(digest);
+    if (digest != NULL) {
+        digest->context = EVP_MD_CTX_new();
+        if (digest->context != NULL && EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) == 1)
+            return digest;
+        digest_free(digest);
+    }
     error_no_memory(err, "SHA-256");
     return NULL;
 }
 
 int digest_update(struct digest *digest, const void *bytes, size_t n_bytes, struct error *err)
 {
-    if (SHA256_Update(&digest->context, bytes, n_bytes) == 1)
+    if (EVP_DigestUpdate(digest->context, bytes, n_bytes) == 1)
         return 0;
     return error_set(err, ERROR_INTERNAL, "SHA-256 failed");
 }
@@ -51,11 +63,12 @@ int digest_add_line(struct digest *digest, const char *name, const char *hex, st
 int digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES], struct error *err)
 {
     static const char digits[] = "0123456789abcdef";
-    unsigned char sha256[SHA256_DIGEST_LENGTH];
+    unsigned char sha256[EVP_MAX_MD_SIZE];
+    unsigned n_bytes = 0;
 
-    if (SHA256_Final(sha256, &digest->context) != 1)
+    if (EVP_DigestFinal_ex(digest->context, sha256, &n_bytes) != 1 || n_bytes != SHA256_NBYTES)
         return error_set(err, ERROR_INTERNAL, "SHA-256 failed");
-    for (unsigned i = 0; i < SHA256_DIGEST_LENGTH; i++) {
+    for (unsigned i = 0; i < SHA256_NBYTES; i++) {
         *hex++ = digits[sha256[i] >> 4];
         *hex++ = digits[sha256[i] & 15];
     }
@@ -65,6 +78,9 @@ int digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES], struct err
 
 void digest_free(struct digest *digest)
 {
+    if (digest == NULL)
+        return;
+    EVP_MD_CTX_free(digest->context);
     free(digest);
 }
 
