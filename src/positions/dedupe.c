@@ -193,6 +193,15 @@ static int make_arrays(struct dedupe *d, struct error *err)
 
 /* --- rows to boxes --- */
 
+/* A row that cannot be moved; what is no fault of its own is told as it is. */
+static int refuse_row(const struct dedupe *d, const struct label *label, uint64_t row,
+                      const struct error *why, struct error *err)
+{
+    return why->kind == ERROR_DATA
+               ? plan_refuse(d->plan, label->array, err, "row %" PRIu64 ": %s", row, why->message)
+               : error_pass(err, why);
+}
+
 static int weigh(const struct dedupe *d, uint64_t i, uint64_t *weight, struct error *err)
 {
     const struct row row = d->count != NULL ? batch_row(&d->count_batch, i) : (struct row){0};
@@ -218,8 +227,7 @@ static int hash_others(struct dedupe *d, uint64_t i, const uint8_t *ties, uint64
 
         if (key_hash_add(&d->hash, &label->spec, d->key.ids[key_lowest_tie(ties)],
                          label->batch.bytes.data + i * label->spec.row_nbytes, &why) != 0)
-            return plan_refuse(d->plan, label->array, err, "row %" PRIu64 ": %s",
-                               label->batch.first + i, why.message);
+            return refuse_row(d, label, label->batch.first + i, &why, err);
     }
     *hash = d->hash.value;
     return 0;
@@ -351,8 +359,7 @@ static int join_row(void *self, const void *from, struct error *err)
 
         if (kernel_row(&label->spec, (uint32_t)member.transform, labels + label->at, NULL,
                        d->moved + label->at, &why) != 0)
-            return plan_refuse(d->plan, label->array, err, "row %" PRIu64 ": %s", record->row,
-                               why.message);
+            return refuse_row(d, label, record->row, &why, err);
     }
     add_up(d, class, d->moved, record->weight, false);
     return 0;
