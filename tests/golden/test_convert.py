@@ -375,8 +375,10 @@ def test_signal(number):
         rows = [{"board": np.zeros((3, 3)), "policy": np.random.default_rng(i).random(900)} for i in range(2000)]
         with open(scratch("in"), "wb") as file:
             pickle.dump(rows, file)
+        before = signal.signal(number, signal.SIG_DFL)  # what a shell in the background ignores stays ignored
         running = subprocess.Popen(["python/symaug-convert", scratch("in"), scratch("out.npz")],
                                    stderr=subprocess.PIPE, text=True)  # fmt: skip
+        signal.signal(number, before)
         while len(os.listdir(scratch.name)) == 1 and running.poll() is None:
             time.sleep(0.01)
         running.send_signal(number)
