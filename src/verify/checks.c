@@ -9,6 +9,8 @@
  */
 #include "verify/parts.h"
 
+#include "base/text.h"
+
 #include "base/bytes.h"
 
 #include <inttypes.h>
@@ -146,7 +148,7 @@ static bool is_finite(const struct subject *s)
         first++;
     if (first == row->n)
         return true;
-    TELL(s, FINDING_NAN, "a finite number", finding_format("%g", row_double(row, first)).text,
+    TELL(s, FINDING_NAN, "a finite number", text_format("%g", row_double(row, first)).text,
          "element %" PRIu64, first);
     return false;
 }
@@ -174,12 +176,12 @@ static void check_policy(const struct subject *s)
         if (!is_list)
             sum = numbers_summarize(s->row.dtype, s->row.bytes + o * n * s->row.dtype->itemsize, n);
         if (is_floating && sum.min < 0)
-            TELL(s, FINDING_POLICY_NEGATIVE, "no negative mass", finding_format("%g", sum.min).text,
+            TELL(s, FINDING_POLICY_NEGATIVE, "no negative mass", text_format("%g", sum.min).text,
                  "negative mass");
         if (is_floating && !s->lane->binding->is_counts && !(fabs(sum.sum - 1) <= SUM_TOLERANCE) &&
             !(fabs(sum.sum) <= SUM_TOLERANCE))
-            TELL(s, FINDING_POLICY_SUM, "1, or 0, within 0.001",
-                 finding_format("%.9g", sum.sum).text, "sum of a policy");
+            TELL(s, FINDING_POLICY_SUM, "1, or 0, within 0.001", text_format("%.9g", sum.sum).text,
+                 "sum of a policy");
     }
 }
 
@@ -198,7 +200,7 @@ static void check_mass(const struct subject *s)
                      : numbers_is_zero(s->row.dtype, s->row.bytes + i * s->row.dtype->itemsize)))
             continue;
         WARN(s, FINDING_POLICY_UNENCODABLE, "mass on moves that exist",
-             finding_format("action %" PRId64, action).text,
+             text_format("action %" PRId64, action).text,
              "mass on an action that no encoder makes");
         return;
     }
@@ -215,8 +217,8 @@ static void check_range(const struct subject *s)
 
         if (index >= -1 && (index < 0 || (uint64_t)index < end))
             continue;
-        TELL(s, FINDING_INDEX_RANGE, finding_format("-1 to %" PRIu64, end - 1).text,
-             finding_format("%" PRId64, index).text, "index at %" PRIu64, i);
+        TELL(s, FINDING_INDEX_RANGE, text_format("-1 to %" PRIu64, end - 1).text,
+             text_format("%" PRId64, index).text, "index at %" PRIu64, i);
         return;
     }
 }
@@ -241,7 +243,7 @@ static void check_action(const struct subject *s)
             continue;
         if (!is_inside) {
             TELL(s, FINDING_INDEX_RANGE, "an action below the policy's length, or -1",
-                 finding_format("%" PRId64, action).text, "index of a pair");
+                 text_format("%" PRId64, action).text, "index of a pair");
             return;
         }
         action_describe(space->layout, space->board, (uint64_t)action, meaning, sizeof meaning);
@@ -251,7 +253,7 @@ static void check_action(const struct subject *s)
                                                               : FINDING_INDEX_RANGE,
                                                    is_warning, s->lane->array->key, s->image->row},
                      "a move that exists, or -1",
-                     finding_format("%" PRId64 " (%s)", action, meaning).text, "move");
+                     text_format("%" PRId64 " (%s)", action, meaning).text, "move");
         return;
     }
 }
@@ -267,15 +269,15 @@ static void check_sparse_indices(const struct subject *s)
     if (s->lane->values < 0)
         return;
     if (values->n != n) {
-        TELL(s, FINDING_LENGTH_MISMATCH, finding_format("%" PRIu64 " values", n).text,
-             finding_format("%" PRIu64, values->n).text, "indices and values of a row");
+        TELL(s, FINDING_LENGTH_MISMATCH, text_format("%" PRIu64 " values", n).text,
+             text_format("%" PRIu64, values->n).text, "indices and values of a row");
         return;
     }
     while (i < n && (row_int(&s->row, i) != -1 || row_double(values, i) == 0))
         i++;
     if (i < n)
         TELL(s, FINDING_INDEX_RANGE, "no mass on index -1",
-             finding_format("%g", row_double(values, i)).text, "entry %" PRIu64, i);
+             text_format("%g", row_double(values, i)).text, "entry %" PRIu64, i);
     /* Padding that was moved as if it were index 0: the entries after the last value all name one
      * and the same action. */
     while (first > 0 && row_double(values, first - 1) == 0)
@@ -286,8 +288,7 @@ static void check_sparse_indices(const struct subject *s)
     while (first < n && row_int(&s->row, first) == index)
         first++;
     if (first == n && index > 0)
-        TELL(s, FINDING_PADDING, "0", finding_format("%" PRId64, index).text,
-             "index of the padding");
+        TELL(s, FINDING_PADDING, "0", text_format("%" PRId64, index).text, "index of the padding");
 }
 
 static void check_coord(const struct subject *s)
@@ -306,11 +307,11 @@ static void check_coord(const struct subject *s)
              board->on_board[row * board->cols + col]))
             continue;
         TELL(s, FINDING_INDEX_RANGE,
-             finding_format("a cell of %s%u x %u, or (-1, -1)",
-                            board->n_on_board < board->n_cells ? "the board in " : "", board->rows,
-                            board->cols)
+             text_format("a cell of %s%u x %u, or (-1, -1)",
+                         board->n_on_board < board->n_cells ? "the board in " : "", board->rows,
+                         board->cols)
                  .text,
-             finding_format("(%" PRId64 ", %" PRId64 ")", row, col).text, "coordinate");
+             text_format("(%" PRId64 ", %" PRId64 ")", row, col).text, "coordinate");
         return;
     }
 }
@@ -332,8 +333,8 @@ static void check_value(const struct subject *s)
     /* Integers may be codes of results, which no convention bounds. */
     if (s->row.dtype->kind == DTYPE_FLOAT && sum.n > 0 &&
         (sum.min < low - VALUE_SLACK || sum.max > 1 + VALUE_SLACK))
-        TELL(s, FINDING_VALUE_RANGE, finding_format("%g to 1", low).text,
-             finding_format("%.9g", sum.max > 1 + VALUE_SLACK ? sum.max : sum.min).text, "value");
+        TELL(s, FINDING_VALUE_RANGE, text_format("%g to 1", low).text,
+             text_format("%.9g", sum.max > 1 + VALUE_SLACK ? sum.max : sum.min).text, "value");
     if (s->board == NULL || !board_swaps_colours(s->board) || c->value == VALUE_MOVER)
         return;
     /* Columns by colour, which a swap exchanges: shares of the game. */
@@ -345,7 +346,7 @@ static void check_value(const struct subject *s)
              : !may_be_signed ? "not negative, with the sum 1 (--value colour01)"
              : !may_be_shares ? "opposite numbers (--value colour11)"
                               : "not negative, with the sum 1, or opposite numbers",
-             finding_format("columns from %.9g with the sum %.9g", sum.min, sum.sum).text,
+             text_format("columns from %.9g with the sum %.9g", sum.min, sum.sum).text,
              is_wdl ? "blue wins, draw, red wins" : "values of blue and red");
     /* As many columns as --value is for; a manifest says that it was asked. */
     if (s->shard->recall.output == NULL &&
@@ -353,11 +354,11 @@ static void check_value(const struct subject *s)
          (b->role == ROLE_VALUE && !b->per_player &&
           (n > 2 || (n == 1 && c->value == VALUE_COLOUR_WDL)))))
         TELL(s, FINDING_VALUE_RANGE,
-             finding_format("%s (--value %s)",
-                            c->value == VALUE_COLOUR_WDL ? "3 columns" : "1 or 2 columns",
-                            conventions_text(c, "value").text)
+             text_format("%s (--value %s)",
+                         c->value == VALUE_COLOUR_WDL ? "3 columns" : "1 or 2 columns",
+                         conventions_text(c, "value").text)
                  .text,
-             finding_format("%" PRIu64, n).text, "columns of values");
+             text_format("%" PRIu64, n).text, "columns of values");
 }
 
 /* The codes of the two players mean something only where they are exchanged. */
@@ -369,7 +370,7 @@ static void check_player(const struct subject *s)
 
     if (s->lane->is_mapped && board_swaps_colours(s->lane->spec.board) && s->row.n == 1 &&
         !s->lane->binding->is_winner && turn_player(coding, row_double(&s->row, 0)) < 0)
-        TELL(s, FINDING_TO_MOVE, codes[coding], finding_format("%g", row_double(&s->row, 0)).text,
+        TELL(s, FINDING_TO_MOVE, codes[coding], text_format("%g", row_double(&s->row, 0)).text,
              "player to move");
 }
 
@@ -403,7 +404,7 @@ static void check_tile(const struct subject *s)
             continue;
         TELL(s, FINDING_VALUE_RANGE,
              is_code ? "0, or 100a + 10b + c of a tile" : "the numbers a, b, c of a tile",
-             finding_format("%g", row_double(&s->row, i)).text, "element %" PRIu64, i);
+             text_format("%g", row_double(&s->row, i)).text, "element %" PRIu64, i);
         return;
     }
 }
@@ -421,7 +422,7 @@ static void check_pad_bits(const struct subject *s)
 
         if ((last & pad) == 0)
             continue;
-        TELL(s, FINDING_PADDING, "0", finding_format("byte 0x%02x", last).text,
+        TELL(s, FINDING_PADDING, "0", text_format("byte 0x%02x", last).text,
              "bits after the last cell of plane %" PRIu64, p);
         return;
     }

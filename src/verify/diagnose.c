@@ -9,6 +9,8 @@
  */
 #include "verify/parts.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,11 +179,11 @@ static bool swaps(const struct case_of_group *c)
     return c->board->transforms[c->transform].swaps_colours;
 }
 
-static struct finding_text image_text(const struct case_of_group *c, uint32_t t)
+static struct text_quoted image_text(const struct case_of_group *c, uint32_t t)
 {
     if (t == NO_TRANSFORM)
-        return finding_format("no image of it");
-    return finding_format("image %u (%s)", t, c->board->transforms[t].name);
+        return text_format("no image of it");
+    return text_format("image %u (%s)", t, c->board->transforms[t].name);
 }
 
 /* True when some array whose content moves is what it should be: the planes stand alone then. */
@@ -274,8 +276,8 @@ static struct mistake name_mistake(const struct case_of_group *c, size_t i)
 /* --- one row --- */
 
 /* The transform that a row was moved by, or which of its channels is not the image it should be. */
-static struct finding_text found_text(const struct case_of_group *c, size_t i,
-                                      enum finding_code code)
+static struct text_quoted found_text(const struct case_of_group *c, size_t i,
+                                     enum finding_code code)
 {
     const struct spec *spec = &c->lanes[i].spec;
     const uint64_t r = c->references[i];
@@ -293,9 +295,9 @@ static struct finding_text found_text(const struct case_of_group *c, size_t i,
     if (n_right == 0 || wrong == 0)
         return image_text(c, c->by[i]);
     pair.channel = wrong;
-    return finding_format("plane %" PRIu64 " %s", wrong - 1,
-                          orbit_same(&pair, between(c->d, r, 0), ORBIT_EXACT) ? "not moved"
-                                                                              : "no image of it");
+    return text_format("plane %" PRIu64 " %s", wrong - 1,
+                       orbit_same(&pair, between(c->d, r, 0), ORBIT_EXACT) ? "not moved"
+                                                                           : "no image of it");
 }
 
 static void report_array(const struct case_of_group *c, size_t i)
@@ -508,13 +510,13 @@ int diagnose_group(const struct diagnosis *d, struct error *err)
             look_at_row(&c);
         for (uint64_t m = 0; m < d->n; m++) {
             const bool right = is_right(&c, m);
-            const struct finding_text is = image_text(&c, c.is[m]);
+            const struct text_quoted is = image_text(&c, c.is[m]);
 
             if (c.is[m] == NO_TRANSFORM)
                 continue;
             if (is_held(&c, m, m, c.is[m]) || (!right && is_held(&c, d->n, m, c.is[m])))
                 report_row(&c, FINDING_ORBIT_DUPLICATE, m, "each image once",
-                           finding_format("%s again", is.text).text);
+                           text_format("%s again", is.text).text);
             else if (!right)
                 report_row(&c, FINDING_ORBIT_PLANES, m, image_text(&c, d->images[m].transform).text,
                            is.text);

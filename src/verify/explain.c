@@ -84,18 +84,17 @@ static void read_told(struct detection *d)
 
 /* --- saying it --- */
 
-static struct finding_text order_text(const struct layout *layout)
+static struct text_quoted order_text(const struct layout *layout)
 {
     if (layout->games != NULL)
-        return finding_format("%llu blocks of different lengths",
-                              (unsigned long long)layout->n_games);
+        return text_format("%llu blocks of different lengths", (unsigned long long)layout->n_games);
     if (layout->originals_first)
-        return finding_format("all sources first, then the other images of each");
+        return text_format("all sources first, then the other images of each");
     if (layout->block_rows >= layout->n_sources && layout->n_sources > 1)
-        return finding_format("transform order");
+        return text_format("transform order");
     if (layout->block_rows == 1)
-        return finding_format("sample order");
-    return finding_format("blocks of %llu", (unsigned long long)layout->block_rows);
+        return text_format("sample order");
+    return text_format("blocks of %llu", (unsigned long long)layout->block_rows);
 }
 
 /* Images under maps that are no symmetries of this board. */

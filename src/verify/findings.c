@@ -20,17 +20,6 @@ const char *finding_code_name(enum finding_code code)
     return names[code];
 }
 
-struct finding_text finding_format(const char *format, ...)
-{
-    struct finding_text text;
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text.text, sizeof text.text, format, args);
-    va_end(args);
-    return text;
-}
-
 static void finding_release(struct finding *finding)
 {
     free(finding->array);

@@ -72,12 +72,6 @@ struct finding_place {
 /* The word that is printed: "policy-sum". */
 const char *finding_code_name(enum finding_code code);
 
-/* Text of one of the fields, printf-style, by value. */
-struct finding_text {
-    char text[192];
-};
-struct finding_text finding_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* Add one; expected and found may be "". The message is printf-style. */
 void findings_add(struct findings *f, const struct finding_place *place, const char *expected,
                   const char *found, const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -8,6 +8,8 @@
  */
 #include "verify/parts.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -209,7 +211,7 @@ static int open_csr(struct lanes *lanes, struct lane *lane, struct verify_result
         csr->first[csr->n_rows] == lane->array->n_rows)
         return 0;
     findings_add(&result->findings, ERROR_AT(FINDING_LENGTH_MISMATCH, offsets->key, FINDING_NO_ROW),
-                 finding_format("0, rising to %llu", (unsigned long long)lane->array->n_rows).text,
+                 text_format("0, rising to %llu", (unsigned long long)lane->array->n_rows).text,
                  "others", "offsets that do not fit the array");
     lane->is_broken = true;
     return 0;

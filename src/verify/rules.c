@@ -11,6 +11,8 @@
  */
 #include "verify/parts.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,7 +273,7 @@ static void check_occupied(struct rules *r, struct laid *laid)
         return;
     findings_add(break_rule(r, RULE_OCCUPIED),
                  ERROR_AT(FINDING_POLICY_OCCUPIED, policy->array->key, number), "no mass there",
-                 finding_format("action %" PRIu64, mass.action).text, "mass on an occupied cell");
+                 text_format("action %" PRIu64, mass.action).text, "mass on an occupied cell");
 }
 
 enum action_flip rules_best_flip(const struct laid *laid)
@@ -320,8 +322,8 @@ static void check_lead(struct rules *r)
     if ((by_plane < 0 && by_array < 0) || is_terminal(r))
         return;
     if (by_plane >= 0 && by_array >= 0 && by_plane != by_array) {
-        findings_add(break_rule(r, RULE_PLAYER), &place, finding_format("player %d", by_array).text,
-                     finding_format("player %d", by_plane).text,
+        findings_add(break_rule(r, RULE_PLAYER), &place, text_format("player %d", by_array).text,
+                     text_format("player %d", by_plane).text,
                      "the to-move plane and the array of players");
         return;
     }
@@ -330,7 +332,7 @@ static void check_lead(struct rules *r)
     r->n_other_broken += lead.other >= 1;
     if (lead.declared != 0 && lead.declared != -1)
         findings_add(break_rule(r, RULE_LEAD), &place, "0 or -1",
-                     finding_format("%" PRId64, lead.declared).text,
+                     text_format("%" PRId64, lead.declared).text,
                      "stones of the player to move less those of the other");
 }
 
@@ -361,7 +363,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
         findings_add(
             break_rule(r, RULE_OVERLAP),
             ERROR_AT(FINDING_PLANES_OVERLAP, planes_key(r), image->row),
-            "stones of one player on a cell", finding_format("both on cell %" PRIu64, cell).text,
+            "stones of one player on a cell", text_format("both on cell %" PRIu64, cell).text,
             "planes %" PRIu64 " and %" PRIu64 " overlap", r->where.stones[0], r->where.stones[1]);
     /* The row's plane, if there is one, tells whose turn it is. */
     tells =
@@ -370,7 +372,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
         findings_add(break_rule(r, RULE_TURN_PLANE),
                      ERROR_AT(FINDING_TO_MOVE, planes_key(r), image->row), "0 or 1 on all cells",
                      planes_is_level(&r->form, r->row.bytes, (uint64_t)r->where.turn, found)
-                         ? finding_format("%g", found[0]).text
+                         ? text_format("%g", found[0]).text
                          : "different numbers",
                      "plane %d is not the player to move", r->where.turn);
     if (!disjoint || n[0] == r->form.axis || n[1] == r->form.axis) /* no planes of stones */
@@ -386,7 +388,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     r->tallies[RULE_LEAD].n_rows++;
     if (n[0] > n[1] + 1 || n[1] > n[0] + 1)
         findings_add(break_rule(r, RULE_LEAD), ERROR_AT(FINDING_TO_MOVE, planes_key(r), image->row),
-                     "at most 1", finding_format("%" PRIu64 " and %" PRIu64, n[0], n[1]).text,
+                     "at most 1", text_format("%" PRIu64 " and %" PRIu64, n[0], n[1]).text,
                      "difference of the numbers of stones");
 }
 
@@ -444,7 +446,7 @@ static bool finish_turn_plane(struct rules *r, struct findings *findings)
                  "0 or 1 throughout each row",
                  advice.is_rest    ? "a plane of empty cells"
                  : advice.is_moved ? "stones; another plane is 0 or 1 throughout"
-                 : turns->is_level ? finding_format("%g to %g", turns->low, turns->high).text
+                 : turns->is_level ? text_format("%g to %g", turns->low, turns->high).text
                                    : "different numbers within a row",
                  "plane %d is not the player to move in %" PRIu64 " of %" PRIu64 " rows; %s%s",
                  r->where.turn, tally->n_broken, tally->n_rows,
@@ -466,7 +468,7 @@ static void finish_lead(struct rules *r, struct findings *findings)
     if (!are_few(lead) && r->lead == BOARD_LEAD_TO_MOVE)
         findings_add(
             findings, &place, "rows that agree with the player to move",
-            finding_format("%" PRIu64 " of %" PRIu64 " that do not", lead->n_broken, lead->n_rows)
+            text_format("%" PRIu64 " of %" PRIu64 " that do not", lead->n_broken, lead->n_rows)
                 .text,
             is_warning ? "the numbers of stones"
                        : "the numbers of stones; --planes %s explains them",
@@ -484,7 +486,7 @@ static void report_flip(const struct rules *r, const struct laid *laid,
     const char *key = policy->array->key, *flip = action_flip_name(verdict->flip);
     const bool is_part = verdict->first > 0 || verdict->end < r->lanes->shard->n_rows;
     const bool is_flipped = verdict->flip != ACTION_AS_IS;
-    const struct finding_text found = finding_format(
+    const struct text_quoted found = text_format(
         "mass on stones in %" PRIu64 " of %" PRIu64 " rows, in %" PRIu64 " %s%s",
         verdict->tally.n_on[laid->flips->policy->flip], verdict->tally.n_rows,
         verdict->tally.n_on[verdict->flip], is_flipped ? "after " : "as it stands", flip);

@@ -139,8 +139,8 @@ static enum role role_by_name_alone(const struct shard *shard, const struct arra
         return array->n_rows == shard->n_rows ? ROLE_COPY : ROLE_META;
     if (array->n_rows != shard->n_rows) {
         findings_add(findings, ERROR_AT(FINDING_ROWS, array->key, FINDING_NO_ROW),
-                     finding_format("%" PRIu64 " rows", shard->n_rows).text,
-                     finding_format("%" PRIu64, array->n_rows).text, "another number of rows");
+                     text_format("%" PRIu64 " rows", shard->n_rows).text,
+                     text_format("%" PRIu64, array->n_rows).text, "another number of rows");
         return ROLE_META;
     }
     if (named.role < ROLE_COPY && !dtype_is_number(&h->dtype)) {
@@ -382,11 +382,11 @@ int verify_shard_compare(const struct shard *shard, const struct verify_request 
     for (size_t i = 0; i < archive->n_inputs; i++)
         n_bytes += archive->inputs[i].n_bytes;
     if (n_bytes != file->n_bytes)
-        differ(result, NULL, finding_format("%" PRIu64, file->n_bytes).text,
-               finding_format("%" PRIu64, n_bytes).text, "bytes of the file");
+        differ(result, NULL, text_format("%" PRIu64, file->n_bytes).text,
+               text_format("%" PRIu64, n_bytes).text, "bytes of the file");
     if (shard->bindings != NULL && shard->n_rows != file->n_rows)
-        differ(result, NULL, finding_format("%" PRIu64, file->n_rows).text,
-               finding_format("%" PRIu64, shard->n_rows).text, "rows");
+        differ(result, NULL, text_format("%" PRIu64, file->n_rows).text,
+               text_format("%" PRIu64, shard->n_rows).text, "rows");
     for (size_t i = 0; i < file->n_arrays; i++) {
         const struct manifest_array *listed = &file->arrays[i];
         const struct array *array = archive_in_find(archive, listed->name);
@@ -405,12 +405,12 @@ int verify_shard_compare(const struct shard *shard, const struct verify_request 
             differ(result, array->key, text_shape(listed->shape, listed->n_dims).text,
                    text_shape(header->shape, header->n_dims).text, "shape");
         if (array->has_crc && listed->crc != array->crc)
-            differ(result, array->key, finding_format("%08" PRIx32, listed->crc).text,
-                   finding_format("%08" PRIx32, array->crc).text, "CRC");
+            differ(result, array->key, text_format("%08" PRIx32, listed->crc).text,
+                   text_format("%08" PRIx32, array->crc).text, "CRC");
     }
     if (n_found < archive->n_arrays)
-        differ(result, NULL, finding_format("%zu arrays", n_found).text,
-               finding_format("%zu", archive->n_arrays).text,
+        differ(result, NULL, text_format("%zu arrays", n_found).text,
+               text_format("%zu", archive->n_arrays).text,
                "arrays that the manifest does not list");
     if (request->headers_only)
         return 0;

@@ -33,7 +33,7 @@ static int add_leak(void *self, uint64_t row, size_t set, uint64_t other, struct
     findings_add(&lanes->result->findings,
                  ERROR_AT(FINDING_LEAK, lanes->items[lanes->planes].array->key, row),
                  "in one set only",
-                 finding_format("row %llu of %.120s", (unsigned long long)other, path.text).text,
+                 text_format("row %llu of %.120s", (unsigned long long)other, path.text).text,
                  "a position that occurs in the other set");
     return 0;
 }

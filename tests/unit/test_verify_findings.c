@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "verify/findings.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ static void add(struct findings *f, enum finding_code code, bool is_warning, uin
 {
     const struct finding_place place = {code, is_warning, "a", row};
 
-    findings_add(f, &place, "1", finding_format("%d", 2).text, "row %d", (int)row);
+    findings_add(f, &place, "1", text_format("%d", 2).text, "row %d", (int)row);
 }
 
 static void counts_go_on_when_the_room_is_used_up(void **state)
