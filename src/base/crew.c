@@ -196,7 +196,7 @@ void crew_unlock(struct crew *crew)
 /* --- a row of equal jobs --- */
 
 struct row {
-    crew_job job;
+    crew_job run;
     void *self;
     int64_t n_jobs, next, n_done;
 };
@@ -205,25 +205,22 @@ static bool row_take(void *self, int64_t *job)
 {
     struct row *row = self;
 
-    if (row->next == row->n_jobs)
-        return false;
-    *job = row->next++;
-    return true;
+    *job = row->next;
+    row->next += row->next < row->n_jobs;
+    return *job < row->n_jobs;
 }
 
 static void row_run(void *self, int64_t job, int worker)
 {
-    struct row *row = self;
+    const struct row *row = self;
 
-    row->job(row->self, job, worker);
+    row->run(row->self, job, worker);
 }
 
 static void row_end(void *self, int64_t job)
 {
-    struct row *row = self;
-
     (void)job;
-    row->n_done++;
+    ((struct row *)self)->n_done++;
 }
 
 static bool row_is_done(void *self)
@@ -233,12 +230,26 @@ static bool row_is_done(void *self)
     return row->n_done == row->n_jobs;
 }
 
-void crew_each(struct crew *crew, int64_t n_jobs, crew_job job, void *self)
+static int row_lead(void *self, struct crew *crew)
 {
     static const struct crew_work work = {row_take, row_run, row_end};
-    struct row row = {.job = job, .self = self, .n_jobs = n_jobs};
 
-    crew_begin(crew, &work, &row);
-    crew_await(crew, row_is_done, &row);
+    crew_begin(crew, &work, self);
+    crew_await(crew, row_is_done, self);
     crew_end(crew);
+    return 0;
+}
+
+void crew_each(struct crew *crew, int64_t n_jobs, crew_job job, void *self)
+{
+    struct row row = {.run = job, .self = self, .n_jobs = n_jobs};
+
+    row_lead(&row, crew);
+}
+
+void crew_run_each(int n_threads, int64_t n_jobs, crew_job job, void *self)
+{
+    struct row row = {.run = job, .self = self, .n_jobs = n_jobs};
+
+    crew_run(n_threads, row_lead, &row);
 }

@@ -67,7 +67,8 @@ void crew_unlock(struct crew *crew);
 /* Job i of a row of equal ones. */
 typedef void (*crew_job)(void *self, int64_t i, int worker);
 
-/* Begin with jobs 0 .. n_jobs - 1, and end when all are done. */
+/* Begin with jobs 0 .. n_jobs - 1, and end when all are done; with a crew of their own. */
 void crew_each(struct crew *crew, int64_t n_jobs, crew_job job, void *self);
+void crew_run_each(int n_threads, int64_t n_jobs, crew_job job, void *self);
 
 #endif

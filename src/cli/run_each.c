@@ -220,14 +220,6 @@ static void see_input(void *self, int64_t i, int worker)
     plan_see(e->inputs->paths[i], e->settings, &e->seen);
 }
 
-static int see_all(void *self, struct crew *crew)
-{
-    struct each *e = self;
-
-    crew_each(crew, (int64_t)e->inputs->n, see_input, e);
-    return e->seen.failure.kind != ERROR_NONE ? error_pass(e->err, &e->seen.failure) : 0;
-}
-
 int run_each(const struct settings *settings, const struct input_list *inputs, json_t **stats,
              struct error *err)
 {
@@ -241,7 +233,9 @@ int run_each(const struct settings *settings, const struct input_list *inputs, j
 
     /* Codings are decided by all inputs together, though each of them has a plan of its own. */
     if (status == 0 && inputs->n > 1)
-        status = crew_run(settings->n_threads, see_all, &e);
+        crew_run_each(settings->n_threads, (int64_t)inputs->n, see_input, &e);
+    if (e.seen.failure.kind != ERROR_NONE)
+        status = error_pass(err, &e.seen.failure);
     with_seen.seen = &e.seen;
     e.settings = &with_seen;
     meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));

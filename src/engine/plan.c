@@ -53,26 +53,22 @@ int plan_note(struct plan *plan, const char *name, const char *value, uint64_t c
                : 0;
 }
 
-/* An array's entry in NAME[:PLANES],...: names may hold colons themselves. */
-static bool is_named(const char *list, const char *name, const char **planes)
+bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes)
 {
-    const size_t n = strlen(name);
+    const size_t n = strlen(array->key);
 
-    for (const char *entry = list; entry != NULL; entry = strchr(entry, ',')) {
+    *planes = NULL;
+    /* NAME[:PLANES],...: names may hold colons themselves. */
+    for (const char *entry = plan->settings->key; entry != NULL; entry = strchr(entry, ',')) {
         entry += *entry == ',';
-        if (strncmp(entry, name, n) != 0 || (entry[n] != '\0' && strchr(",:", entry[n]) == NULL))
+        if (strncmp(entry, array->key, n) != 0 ||
+            (entry[n] != '\0' && strchr(",:", entry[n]) == NULL))
             continue;
         *planes = entry[n] == ':' ? entry + n + 1 : NULL;
         return true;
     }
-    return false;
-}
-
-bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes)
-{
-    *planes = NULL;
     if (plan->settings->key != NULL)
-        return is_named(plan->settings->key, array->key, planes);
+        return false;
     switch (array->binding.role) {
     case ROLE_PACKED:
         return true;
@@ -225,48 +221,21 @@ int choose_transforms(struct plan *plan, const char *text, struct error *err)
 
 /* --- from inputs and settings to a plan --- */
 
-/* Where the symmetry is not the game's own. */
-static int note_board(struct plan *plan, struct error *err)
-{
-    if (plan->board->family->castling != NULL && plan->n_chosen > 1)
-        return plan_warn(plan, err,
-                         "chess has no exact mirror: a mirrored position castles on the other side "
-                         "(--castling %s)",
-                         conventions_text(&plan->conventions, "castling").text);
-    if (plan->board->family->has_tiles && plan->conventions.tiles == TILES_PERMUTE)
-        return plan_warn(plan, err,
-                         "--tiles permute: all transforms but 0 and 3 make tiles that are not in "
-                         "the deck of 27");
-    return 0;
-}
-
-static bool has_ambiguous(const struct plan *plan)
-{
-    for (size_t i = 0; i < plan->maker.n_spaces; i++)
-        for (uint64_t a = 0; a < plan->maker.spaces[i]->length; a++)
-            if (plan->maker.spaces[i]->flags[a] & ACTION_AMBIGUOUS)
-                return true;
-    return false;
-}
-
-/* Whether some array has planes of the board's rows and columns. */
-static bool has_box(const struct plan *plan)
-{
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        const struct role_binding *b = &plan->arrays[i].binding;
-
-        if (role_is_on_cells(b->role) && b->layout == NULL && plan->board->rows > 0)
-            return true;
-    }
-    return false;
-}
-
-/* Options that were given and change nothing here: perhaps the board is another one. */
-static int note_options(struct plan *plan, struct error *err)
+/* What the user should know: where the symmetry is not the game's own, which options were given and
+ * change nothing here (perhaps the board is another one), and what becomes of single arrays. */
+static int note(struct plan *plan, struct error *err)
 {
     const struct conventions *c = &plan->conventions;
-    const bool swaps = board_swaps_colours(plan->board);
-    const bool castles = plan->board->family->castling != NULL;
+    const struct board_family *family = plan->board->family;
+    const bool swaps = board_swaps_colours(plan->board), castles = family->castling != NULL;
+    bool has_ambiguous = false, has_box = false; /* planes of the board's rows and columns */
+
+    for (size_t i = 0; i < plan->maker.n_spaces; i++)
+        for (uint64_t a = 0; a < plan->maker.spaces[i]->length && !has_ambiguous; a++)
+            has_ambiguous = plan->maker.spaces[i]->flags[a] & ACTION_AMBIGUOUS;
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        has_box |= role_is_on_cells(plan->arrays[i].binding.role) &&
+                   plan->arrays[i].binding.layout == NULL && plan->board->rows > 0;
     const struct {
         const char *option;
         bool is_said, bears;
@@ -277,42 +246,30 @@ static int note_options(struct plan *plan, struct error *err)
         {"to-move", c->to_move_said, swaps, "no transform swaps colours"},
         {"castling", conventions_is_said(c, "castling"), castles, "nobody castles"},
         {"castling-planes", conventions_is_said(c, "castling-planes"), castles, "nobody castles"},
-        {"tiles", conventions_is_said(c, "tiles"), plan->board->family->has_tiles,
-         "there are no tiles"},
-        {"ambiguous", conventions_is_said(c, "ambiguous"), has_ambiguous(plan),
+        {"tiles", conventions_is_said(c, "tiles"), family->has_tiles, "there are no tiles"},
+        {"ambiguous", conventions_is_said(c, "ambiguous"), has_ambiguous,
          "no action names a region by one of its cells"},
-        {"plane-order", plan->settings->roles.plane_xy >= 0, has_box(plan),
+        {"plane-order", plan->settings->roles.plane_xy >= 0, has_box,
          "no array has planes of rows and columns"},
     };
 
+    if (castles && plan->n_chosen > 1 &&
+        plan_warn(plan, err,
+                  "chess has no exact mirror: a mirrored position castles on the other side "
+                  "(--castling %s)",
+                  conventions_text(c, "castling").text) != 0)
+        return -1;
+    if (family->has_tiles && c->tiles == TILES_PERMUTE &&
+        plan_warn(plan, err,
+                  "--tiles permute: all transforms but 0 and 3 make tiles that are not in "
+                  "the deck of 27") != 0)
+        return -1;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].is_said && !all[i].bears &&
             plan_warn(plan, err, "--%s means nothing on board %s with these arrays: %s",
                       all[i].option, plan->board->preset, all[i].why) != 0)
             return -1;
-    return 0;
-}
-
-/* The maps of planes in a board file and those of --planes cannot both hold. */
-static int check_planes(const struct plan *plan, struct error *err)
-{
-    for (uint32_t k = 0; k < plan->n_chosen; k++)
-        if (plan->board->transforms[plan->chosen[k]].planes != NULL &&
-            conventions_is_said(&plan->conventions, "planes"))
-            return error_set(err, ERROR_USAGE,
-                             "--planes %s: the file of board %s says itself where planes go "
-                             "(\"planes\" of its transforms); use one of the two",
-                             conventions_text(&plan->conventions, "planes").text,
-                             text_path(plan->board->preset).text);
-    return 0;
-}
-
-/* What the user should know about single arrays. */
-static int note_arrays(struct plan *plan, struct error *err)
-{
-    if (plan->settings->purpose != FOR_IMAGES)
-        return 0;
-    for (size_t i = 0; i < plan->n_arrays; i++) {
+    for (size_t i = 0; i < plan->n_arrays && plan->settings->purpose == FOR_IMAGES; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const struct npy_header *header = &array->sources[0]->header;
 
@@ -335,34 +292,6 @@ static int note_arrays(struct plan *plan, struct error *err)
             return -1;
     }
     return 0;
-}
-
-static int bind_arrays(struct plan *plan, struct error *err)
-{
-    bool has_moving = plan->settings->purpose != FOR_IMAGES;
-
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        has_moving |= role_moves(plan->arrays[i].binding.role);
-    if (!has_moving)
-        return error_set(
-            err, ERROR_DATA,
-            "%s: no array that a transform moves was found: its images would be copies; "
-            "use --role NAME=planes, packed, grid, policy, action or coord",
-            text_path(plan->archives[0].path).text);
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        if (plan_array_has_rows(&plan->arrays[i]) && bind_array(plan, &plan->arrays[i], err) != 0)
-            return -1;
-    return 0;
-}
-
-/* Whether the rest takes as much memory as --max-memory allows, which the writing may take, too. */
-static bool needs_memory(const struct plan *plan)
-{
-    for (size_t i = 0; i < plan->n_arrays; i++)
-        for (size_t k = 0; k < plan->n_archives; k++)
-            if (array_is_fortran(plan->arrays[i].sources[k]))
-                return true;
-    return false;
 }
 
 int plan_survey(struct plan *plan, struct error *err)
@@ -435,14 +364,18 @@ int plan_keep_rows(struct plan *plan, struct error *err)
 static int select_images(struct plan *plan, struct error *err)
 {
     const bool makes_images = plan->settings->purpose == FOR_IMAGES;
+    bool is_fortran = false;
 
     plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
+    for (size_t i = 0; i < plan->n_arrays * plan->n_archives; i++)
+        is_fortran |=
+            array_is_fortran(plan->arrays[i / plan->n_archives].sources[i % plan->n_archives]);
+    /* Arrays in Fortran order may take all of --max-memory, which the writing may take, too. */
     if ((makes_images && plan->board->family->castling != NULL &&
          survey_castling(plan, err) != 0) ||
         (makes_images && plan->conventions.ambiguous == AMBIGUOUS_DROP &&
          survey_ambiguous(plan, err) != 0) ||
-        (needs_memory(plan) && plan_survey(plan, err) != 0) || note_board(plan, err) != 0 ||
-        note_options(plan, err) != 0 || note_arrays(plan, err) != 0)
+        (is_fortran && plan_survey(plan, err) != 0) || note(plan, err) != 0)
         return -1;
     if (plan->settings->unique && select_unique(plan, err) != 0)
         return -1;
@@ -452,25 +385,36 @@ static int select_images(struct plan *plan, struct error *err)
 /* From the opened inputs to a plan. */
 static int settle(struct plan *plan, struct error *err)
 {
-    uint64_t rounded;
+    bool has_moving = plan->settings->purpose != FOR_IMAGES;
 
     plan->conventions = plan->settings->conventions;
     if (plan_decide_board(plan, err) != 0 ||
-        choose_transforms(plan, plan->settings->transforms, err) != 0 ||
-        check_planes(plan, err) != 0 || plan_match_arrays(plan, err) != 0)
+        choose_transforms(plan, plan->settings->transforms, err) != 0)
+        return -1;
+    for (uint32_t k = 0; k < plan->n_chosen; k++)
+        if (plan->board->transforms[plan->chosen[k]].planes != NULL &&
+            conventions_is_said(&plan->conventions, "planes"))
+            return error_set(err, ERROR_USAGE,
+                             "--planes %s: the file of board %s says itself where planes go "
+                             "(\"planes\" of its transforms); use one of the two",
+                             conventions_text(&plan->conventions, "planes").text,
+                             text_path(plan->board->preset).text);
+    if (plan_match_arrays(plan, err) != 0)
         return -1;
     plan->provenance = plan->settings->provenance && !plan->board->family->only_known_members;
-    if (bind_arrays(plan, err) != 0 || select_images(plan, err) != 0 ||
-        plan_set_order(plan, err) != 0)
-        return -1;
-    rounded = shards_rounded(plan);
-    if (rounded == 0)
-        return 0;
-    return plan_warn(plan, err,
-                     "--rows-per-shard %llu: shards of %llu rows, so that blocks of %llu rows "
-                     "stay whole",
-                     (unsigned long long)plan->settings->rows_per_shard,
-                     (unsigned long long)rounded, (unsigned long long)shards_block_rows(plan));
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        has_moving |= role_moves(plan->arrays[i].binding.role);
+    if (!has_moving)
+        return error_set(
+            err, ERROR_DATA,
+            "%s: no array that a transform moves was found: its images would be copies; "
+            "use --role NAME=planes, packed, grid, policy, action or coord",
+            text_path(plan->archives[0].path).text);
+    for (size_t i = 0; i < plan->n_arrays; i++)
+        if (plan_array_has_rows(&plan->arrays[i]) && bind_array(plan, &plan->arrays[i], err) != 0)
+            return -1;
+    return select_images(plan, err) != 0 || plan_set_order(plan, err) != 0 ? -1
+                                                                           : shards_warn(plan, err);
 }
 
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,

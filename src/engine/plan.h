@@ -280,11 +280,7 @@ uint64_t shards_count(const struct plan *plan);
 int shards_name(const struct plan *plan, const char *output, uint64_t i, struct text *name,
                 struct error *err);
 
-/* Output rows of a block in which no image is left out but by --pick. */
-uint64_t shards_block_rows(const struct plan *plan);
-
-/* The rows of a full shard where that is less than was asked for, because blocks stay whole: else
- * 0. */
-uint64_t shards_rounded(const struct plan *plan);
+/* Warn where a full shard has fewer rows than was asked for, because blocks stay whole. */
+int shards_warn(struct plan *plan, struct error *err);
 
 #endif

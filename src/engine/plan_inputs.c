@@ -27,7 +27,10 @@ static int check_expansion(struct plan *plan, const struct archive_in *archive, 
         struct recall recall;
         const int status = recall_open(&recall, plan->settings, archive, NULL, 0, true, err);
 
-        if (status == 0 && recall.output != NULL && recall_is_expanded(&recall))
+        /* Commands that keep rows as they are say of their outputs whether an input was. */
+        if (status == 0 && recall.output != NULL &&
+            (manifest_option(recall.manifest, "command") == NULL ||
+             manifest_option(recall.manifest, "expanded") != NULL))
             why = "its manifest says so";
         recall_release(&recall);
         if (status != 0)
@@ -72,18 +75,6 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
 
 /* --- the board --- */
 
-/* The same file twice is hardly ever meant. */
-static int warn_of_doubles(struct plan *plan, struct error *err)
-{
-    for (size_t i = 1; i < plan->n_archives; i++)
-        for (size_t k = 0; k < i; k++)
-            if (plan->archives[i].n_inputs > 0 && plan->archives[k].n_inputs > 0 &&
-                plan->archives[i].inputs[0].device == plan->archives[k].inputs[0].device &&
-                plan->archives[i].inputs[0].inode == plan->archives[k].inputs[0].inode)
-                return plan_warn(plan, err, "inputs %zu and %zu are the same file", k + 1, i + 1);
-    return 0;
-}
-
 int plan_decide_board(struct plan *plan, struct error *err)
 {
     const struct settings *request = plan->settings;
@@ -105,11 +96,19 @@ int plan_decide_board(struct plan *plan, struct error *err)
     for (size_t i = 1; i < plan->n_archives; i++)
         if (shard_check_board(&plan->archives[i], plan->board, err) != 0)
             return -1;
-    if (layout == NULL || action_layout_by_name(plan->board, layout) != NULL)
-        return warn_of_doubles(plan, err);
-    action_layout_list(plan->board, list, sizeof list);
-    return error_set(err, ERROR_USAGE, "--policy: board %s has no layout %s; there are %s",
-                     plan->board->preset, text_quote(layout).text, list);
+    if (layout != NULL && action_layout_by_name(plan->board, layout) == NULL) {
+        action_layout_list(plan->board, list, sizeof list);
+        return error_set(err, ERROR_USAGE, "--policy: board %s has no layout %s; there are %s",
+                         plan->board->preset, text_quote(layout).text, list);
+    }
+    /* The same file twice is hardly ever meant. */
+    for (size_t i = 1; i < plan->n_archives; i++)
+        for (size_t k = 0; k < i; k++)
+            if (plan->archives[i].n_inputs > 0 && plan->archives[k].n_inputs > 0 &&
+                plan->archives[i].inputs[0].device == plan->archives[k].inputs[0].device &&
+                plan->archives[i].inputs[0].inode == plan->archives[k].inputs[0].inode)
+                return plan_warn(plan, err, "inputs %zu and %zu are the same file", k + 1, i + 1);
+    return 0;
 }
 
 /* --- the arrays --- */
@@ -123,41 +122,35 @@ static int differ(const struct archive_in *archive, const char *key, const char 
                         text_path(plan->archives[0].path).text);
 }
 
-/* Where the bytes of two arrays without rows differ; -1 when they cannot be read. */
-static int compare_bytes(const struct array *array, const struct array *first, struct error *err)
-{
-    const uint64_t n = array->header.data_nbytes;
-    uint8_t *bytes[2] = {NULL, NULL};
-    int status = -1;
-
-    if (array->unpacked_nbytes == first->unpacked_nbytes && array->has_crc && first->has_crc &&
-        array->crc == first->crc)
-        return 0;
-    if (strcmp(array->header.descr, first->header.descr) != 0 ||
-        array->header.n_elements != first->header.n_elements ||
-        array->header.dtype.kind == DTYPE_OBJECT)
-        return 1;
-    bytes[0] = malloc((size_t)array->unpacked_nbytes + 1);
-    bytes[1] = malloc((size_t)first->unpacked_nbytes + 1);
-    if (bytes[0] == NULL || bytes[1] == NULL)
-        error_no_memory(err, "metadata");
-    else if (array_read_all(array, bytes[0], err) == 0 && array_read_all(first, bytes[1], err) == 0)
-        status = memcmp(bytes[0] + array->header.header_nbytes,
-                        bytes[1] + first->header.header_nbytes, n) != 0;
-    free(bytes[0]);
-    free(bytes[1]);
-    return status;
-}
-
-/* What has no rows is copied from the first input: of the others nothing but a word is left. */
+/* An array without rows is copied from the first input: where another one's bytes differ, nothing
+ * but a word is left of them. */
 static int match_meta(struct plan *plan, const struct archive_in *archive,
                       const struct array *array, const struct array *first, struct error *err)
 {
     static const char *const meanings[] = {"policy_size", "policy_encoding", "board_type"};
-    const int differs = compare_bytes(array, first, err);
+    const size_t n = array->header.data_nbytes;
+    uint8_t *bytes[2] = {NULL, NULL};
+    int status = -1, differs = 1;
 
-    if (differs <= 0)
-        return differs;
+    if (array->unpacked_nbytes == first->unpacked_nbytes && array->has_crc && first->has_crc &&
+        array->crc == first->crc)
+        return 0;
+    if (strcmp(array->header.descr, first->header.descr) == 0 &&
+        array->header.n_elements == first->header.n_elements &&
+        array->header.dtype.kind != DTYPE_OBJECT) {
+        bytes[0] = malloc((size_t)array->unpacked_nbytes + 1);
+        bytes[1] = malloc((size_t)first->unpacked_nbytes + 1);
+        if (bytes[0] == NULL || bytes[1] == NULL)
+            error_no_memory(err, "metadata");
+        else if ((status = array_read_all(array, bytes[0], err)) == 0 &&
+                 (status = array_read_all(first, bytes[1], err)) == 0)
+            differs = memcmp(bytes[0] + array->header.header_nbytes,
+                             bytes[1] + first->header.header_nbytes, n);
+        free(bytes[0]);
+        free(bytes[1]);
+        if (status != 0 || differs == 0)
+            return status;
+    }
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         if (strcmp(array->key, meanings[i]) == 0)
             return differ(archive, array->key, "says something else than", plan, err);
@@ -166,60 +159,7 @@ static int match_meta(struct plan *plan, const struct archive_in *archive,
                      text_path(plan->archives[0].path).text);
 }
 
-/* One more shard's array joins the first one's. */
-static int match(struct plan *plan, struct plan_array *to, size_t i, const struct array *array,
-                 const struct role_binding *binding, struct error *err)
-{
-    const struct archive_in *archive = &plan->archives[i];
-    const struct npy_header *header = &array->header, *first = &to->sources[0]->header;
-    char what[128] = "is of another type, with other fields, than";
-    bool same_rows = header->n_dims == first->n_dims;
-
-    to->sources[i] = array;
-    if (binding->role == ROLE_DROP && to->binding.role == ROLE_DROP)
-        return 0;
-    if (binding->role == ROLE_META && to->binding.role == ROLE_META)
-        return match_meta(plan, archive, array, to->sources[0], err);
-    if (!npy_header_same_type(header, first)) {
-        /* Else structured, and of as many bytes. */
-        if (strcmp(dtype_name(&header->dtype).text, dtype_name(&first->dtype).text) != 0)
-            snprintf(what, sizeof what, "is of another type: dtype %s, expected %s as",
-                     dtype_name(&header->dtype).text, dtype_name(&first->dtype).text);
-        return differ(archive, array->key, what, plan, err);
-    }
-    for (unsigned d = 1; same_rows && d < header->n_dims; d++)
-        same_rows = header->shape[d] == first->shape[d];
-    if (!same_rows && binding->sparse != SPARSE_CSR)
-        return differ(archive, array->key, "has rows of another shape than", plan, err);
-    if (binding->role != to->binding.role || binding->layout != to->binding.layout ||
-        binding->n_actions != to->binding.n_actions || binding->sparse != to->binding.sparse)
-        return differ(archive, array->key, "has another role than", plan, err);
-    return 0;
-}
-
-/* The arrays of the first input. */
-static int add_arrays(struct plan *plan, const struct role_binding *bindings, struct error *err)
-{
-    const struct archive_in *archive = &plan->archives[0];
-
-    for (size_t k = 0; k < archive->n_arrays; k++) {
-        const struct array *array = &archive->arrays[k];
-        const struct array **sources = calloc(plan->n_archives, sizeof *sources);
-
-        if (sources == NULL)
-            return error_no_memory(err, "arrays");
-        sources[0] = array;
-        plan->arrays[plan->n_arrays++] = (struct plan_array){
-            .key = array->key,
-            .member = array->member,
-            .binding = bindings[k],
-            .sources = sources,
-            .is_object = array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
-                         bindings[k].role != ROLE_META};
-    }
-    return 0;
-}
-
+/* The arrays of one more input join those of the first. */
 static int match_archive(struct plan *plan, size_t i, const struct role_binding *bindings,
                          struct error *err)
 {
@@ -227,14 +167,40 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
 
     for (size_t k = 0; k < archive->n_arrays; k++) {
         const struct array *array = &archive->arrays[k];
+        const struct role_binding *b = &bindings[k];
         struct plan_array *to = plan_find_array(plan, array->key);
+        const struct npy_header *header = &array->header, *first;
+        char what[128] = "is of another type, with other fields, than";
+        bool same_rows;
 
-        if (to == NULL && bindings[k].role == ROLE_DROP)
+        if (to == NULL && b->role == ROLE_DROP)
             continue;
         if (to == NULL)
             return differ(archive, array->key, "is not", plan, err);
-        if (match(plan, to, i, array, &bindings[k], err) != 0)
-            return -1;
+        to->sources[i] = array;
+        if (b->role == ROLE_DROP && to->binding.role == ROLE_DROP)
+            continue;
+        if (b->role == ROLE_META && to->binding.role == ROLE_META) {
+            if (match_meta(plan, archive, array, to->sources[0], err) != 0)
+                return -1;
+            continue;
+        }
+        first = &to->sources[0]->header;
+        if (!npy_header_same_type(header, first)) {
+            /* Else structured, and of as many bytes. */
+            if (strcmp(dtype_name(&header->dtype).text, dtype_name(&first->dtype).text) != 0)
+                snprintf(what, sizeof what, "is of another type: dtype %s, expected %s as",
+                         dtype_name(&header->dtype).text, dtype_name(&first->dtype).text);
+            return differ(archive, array->key, what, plan, err);
+        }
+        same_rows = header->n_dims == first->n_dims;
+        for (unsigned d = 1; same_rows && d < header->n_dims; d++)
+            same_rows = header->shape[d] == first->shape[d];
+        if (!same_rows && b->sparse != SPARSE_CSR)
+            return differ(archive, array->key, "has rows of another shape than", plan, err);
+        if (b->role != to->binding.role || b->layout != to->binding.layout ||
+            b->n_actions != to->binding.n_actions || b->sparse != to->binding.sparse)
+            return differ(archive, array->key, "has another role than", plan, err);
     }
     for (size_t k = 0; k < plan->n_arrays; k++) {
         struct plan_array *array = &plan->arrays[k];
@@ -306,6 +272,8 @@ static int refuse_undecided(const struct archive_in *archive, struct role_proble
     return role_refuse_all(problems, archive, roles, &why, err);
 }
 
+/* Give the arrays of an input their roles: those of the first become the plan's, others join them.
+ */
 static int infer_archive(struct plan *plan, size_t i, struct error *err)
 {
     const struct settings *request = plan->settings;
@@ -326,8 +294,23 @@ static int infer_archive(struct plan *plan, size_t i, struct error *err)
         status = refuse_undecided(archive, &problems, &roles, request, err);
     if (status == 0 && __builtin_add_overflow(plan->n_rows, plan->archive_rows[i], &plan->n_rows))
         status = error_set(err, ERROR_DATA, "%s: too many rows", text_path(archive->path).text);
-    if (status == 0)
-        status = i == 0 ? add_arrays(plan, bindings, err) : match_archive(plan, i, bindings, err);
+    for (size_t k = 0; k < archive->n_arrays && i == 0 && status == 0; k++) {
+        const struct array *array = &archive->arrays[k];
+
+        plan->arrays[plan->n_arrays++] = (struct plan_array){
+            .key = array->key,
+            .member = array->member,
+            .binding = bindings[k],
+            .sources = calloc(plan->n_archives, sizeof(struct array *)),
+            .is_object = array->header.dtype.kind == DTYPE_OBJECT && array->header.n_dims > 0 &&
+                         bindings[k].role != ROLE_META};
+        if (plan->arrays[k].sources != NULL)
+            plan->arrays[k].sources[0] = array;
+        else
+            status = error_no_memory(err, "arrays");
+    }
+    if (status == 0 && i > 0)
+        status = match_archive(plan, i, bindings, err);
     role_problems_release(&problems);
     free(bindings);
     return status;
@@ -391,48 +374,43 @@ int plan_inputs_check_unchanged(const struct plan *plan, struct error *err)
     return 0;
 }
 
-/* All arrays of an input, and how each of them fared. */
+/* All arrays of all inputs, and how each of them fared. */
 struct data_check {
-    const struct archive_in *archive;
-    struct error *errors; /* owned, one per array */
-    struct error *err;
-    const struct plan *plan;
+    const struct array **arrays; /* owned, as is the next */
+    struct error *errors;
 };
 
 static void check_one(void *self, int64_t i, int worker)
 {
-    struct data_check *check = self;
-    const struct array *array = &check->archive->arrays[i];
+    const struct data_check *check = self;
 
     (void)worker;
-    if (array->has_crc)
-        array_read_all(array, NULL, &check->errors[i]);
-}
-
-static int check_archives(void *self, struct crew *crew)
-{
-    struct data_check *check = self;
-    int status = 0;
-
-    for (size_t i = 0; i < check->plan->n_archives && status == 0; i++) {
-        const size_t n = check->plan->archives[i].n_arrays;
-
-        check->archive = &check->plan->archives[i];
-        check->errors = calloc(n + 1, sizeof *check->errors);
-        if (check->errors == NULL)
-            return error_no_memory(check->err, "check of the inputs");
-        crew_each(crew, (int64_t)n, check_one, check);
-        for (size_t k = 0; k < n && status == 0; k++)
-            if (check->errors[k].kind != ERROR_NONE)
-                status = error_pass(check->err, &check->errors[k]);
-        free(check->errors);
-    }
-    return status;
+    if (check->arrays[i]->has_crc)
+        array_read_all(check->arrays[i], NULL, &check->errors[i]);
 }
 
 int plan_inputs_check_data(const struct plan *plan, int n_threads, struct error *err)
 {
-    struct data_check check = {.err = err, .plan = plan};
+    struct data_check check;
+    size_t n = 0, at = 0;
+    int status = 0;
 
-    return crew_run(n_threads, check_archives, &check);
+    for (size_t i = 0; i < plan->n_archives; i++)
+        n += plan->archives[i].n_arrays;
+    check.arrays = calloc(n + 1, sizeof *check.arrays);
+    check.errors = calloc(n + 1, sizeof *check.errors);
+    if (check.arrays == NULL || check.errors == NULL) {
+        status = error_no_memory(err, "check of the inputs");
+    } else {
+        for (size_t i = 0; i < plan->n_archives; i++)
+            for (size_t k = 0; k < plan->archives[i].n_arrays; k++)
+                check.arrays[at++] = &plan->archives[i].arrays[k];
+        crew_run_each(n_threads, (int64_t)n, check_one, &check);
+        for (size_t k = 0; k < n && status == 0; k++)
+            if (check.errors[k].kind != ERROR_NONE)
+                status = error_pass(err, &check.errors[k]);
+    }
+    free(check.arrays);
+    free(check.errors);
+    return status;
 }

@@ -153,37 +153,9 @@ static int read_beside(struct recall *r, const struct archive_in *archive, bool 
     return 0;
 }
 
-static void take_conventions(struct recall *r)
-{
-    struct settings *s = &r->settings;
-    const char *order = manifest_convention(r->manifest, "plane-order");
-
-    for (size_t i = 0; convention_names[i] != NULL; i++) {
-        const char *text = manifest_convention(r->manifest, convention_names[i]);
-
-        if (text != NULL && !conventions_is_said(&s->conventions, convention_names[i]))
-            (void)conventions_set(&s->conventions, convention_names[i], text, NULL);
-    }
-    if (s->roles.plane_xy < 0 && order != NULL)
-        s->roles.plane_xy = strcmp(order, "xy") == 0;
-}
-
-/* Has an array still the dtype and row shape that the manifest lists? */
-static bool fits(const struct array *array, const struct manifest_array *listed)
-{
-    const struct npy_header *header = &array->header;
-
-    if (strcmp(dtype_name(&header->dtype).text, listed->dtype) != 0 ||
-        listed->n_dims != header->n_dims)
-        return false;
-    for (unsigned d = 1; d < header->n_dims; d++)
-        if (listed->shape[d] != header->shape[d])
-            return false;
-    return true;
-}
-
-/* Roles of the manifest count less than those of the user. A role that this version does not know
- * is as though it were not said. */
+/* Roles of the manifest, for arrays that still have the dtype and row shape that it lists, count
+ * less than those of the user. A role that this version does not know is as though it were not
+ * said. */
 static int take_roles(struct recall *r, const struct archive_in *archive, struct error *err)
 {
     r->roles = calloc(1, sizeof *r->roles);
@@ -194,10 +166,14 @@ static int take_roles(struct recall *r, const struct archive_in *archive, struct
     for (size_t i = 0; i < r->output->n_arrays; i++) {
         const struct manifest_array *listed = &r->output->arrays[i];
         const struct array *array = archive_in_find(archive, listed->name);
+        bool fits = array != NULL && strcmp(listed->role, "provenance") != 0 &&
+                    strcmp(dtype_name(&array->header.dtype).text, listed->dtype) == 0 &&
+                    listed->n_dims == array->header.n_dims;
         struct error why = {0};
 
-        if (array != NULL && strcmp(listed->role, "provenance") != 0 && fits(array, listed) &&
-            role_request_add_spec(r->roles, listed->name, listed->role, &why) != 0 &&
+        for (unsigned d = 1; fits && d < array->header.n_dims; d++)
+            fits = listed->shape[d] == array->header.shape[d];
+        if (fits && role_request_add_spec(r->roles, listed->name, listed->role, &why) != 0 &&
             why.kind != ERROR_USAGE)
             return error_pass(err, &why);
     }
@@ -207,6 +183,9 @@ static int take_roles(struct recall *r, const struct archive_in *archive, struct
 int recall_open(struct recall *r, const struct settings *settings, const struct archive_in *archive,
                 const struct manifest *given, size_t output, bool exact, struct error *err)
 {
+    struct settings *s = &r->settings;
+    const char *order;
+
     *r = (struct recall){.settings = *settings, .manifest = given};
     if (given != NULL)
         r->output = &given->outputs[output];
@@ -216,14 +195,16 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
         r->manifest = NULL;
     if (r->manifest == NULL)
         return 0;
-    take_conventions(r);
-    return r->output != NULL ? take_roles(r, archive, err) : 0;
-}
+    for (size_t i = 0; convention_names[i] != NULL; i++) {
+        const char *text = manifest_convention(r->manifest, convention_names[i]);
 
-bool recall_is_expanded(const struct recall *r)
-{
-    return manifest_option(r->manifest, "command") == NULL ||
-           manifest_option(r->manifest, "expanded") != NULL;
+        if (text != NULL && !conventions_is_said(&s->conventions, convention_names[i]))
+            (void)conventions_set(&s->conventions, convention_names[i], text, NULL);
+    }
+    order = manifest_convention(r->manifest, "plane-order");
+    if (s->roles.plane_xy < 0 && order != NULL)
+        s->roles.plane_xy = strcmp(order, "xy") == 0;
+    return r->output != NULL ? take_roles(r, archive, err) : 0;
 }
 
 /* The board of the manifest, or of the shard's zip comment; NULL: neither names one that can be
@@ -358,17 +339,27 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
     return 0;
 }
 
-/* --- its roles --- */
+/* --- all of it --- */
 
-static int decide_roles(struct shard *shard, struct error *err)
+int shard_open(struct shard *shard, const char *path, const struct settings *settings,
+               struct error *err)
 {
-    struct role_request request = shard->recall.settings.roles; /* borrowed */
+    const struct board *board;
+    struct role_request request; /* borrowed */
     struct text head = {0}, file = {0};
     int status = -1;
 
-    if (archive_in_load_objects(&shard->archive, err) != 0)
+    *shard = (struct shard){0};
+    if (role_open(&shard->archive, path, settings->use_map, &settings->roles, err) != 0)
         return -1;
-    if (shard->found.board == NULL) {
+    if (recall_open(&shard->recall, settings, &shard->archive, NULL, 0, true, err) != 0 ||
+        shard_find_board(&shard->found, &shard->archive, &shard->recall.settings, &shard->recall,
+                         err) != 0 ||
+        archive_in_load_objects(&shard->archive, err) != 0)
+        return -1;
+    shard->conventions = shard->recall.settings.conventions;
+    board = shard->found.board;
+    if (board == NULL) {
         const struct array *first = role_rows_array(&shard->archive);
 
         shard->rows_are_known = first != NULL;
@@ -378,21 +369,21 @@ static int decide_roles(struct shard *shard, struct error *err)
     shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
     if (shard->bindings == NULL)
         return error_no_memory(err, "roles");
+    request = shard->recall.settings.roles;
     if (text_append(&head, err, "symaug expand --board ") == 0 &&
-        text_append_shell(&head, shard->found.board->preset, err) == 0 &&
-        text_append(&file, err, " -- ") == 0 &&
+        text_append_shell(&head, board->preset, err) == 0 && text_append(&file, err, " -- ") == 0 &&
         text_append_shell(&file, shard->archive.path, err) == 0 &&
         text_append(&file, err, " OUT.npz") == 0) {
         /* What expand would ask is asked here, so that a schema holds no guess; but not of an
          * expansion, whose arrays are told by its manifest, or were decided before. */
         request.is_strict =
             shard->recall.manifest == NULL && shard_expansion(&shard->archive) == NULL;
-        request.swaps_colours = request.is_strict && board_swaps_colours(shard->found.board);
+        request.swaps_colours = request.is_strict && board_swaps_colours(board);
         request.conventions = &conventions_default;
         request.command = head.text;
         request.operands = file.text;
-        status = role_infer(&shard->archive, shard->found.board, &request, shard->bindings,
-                            &shard->n_rows, &shard->problems, err);
+        status = role_infer(&shard->archive, board, &request, shard->bindings, &shard->n_rows,
+                            &shard->problems, err);
     }
     shard->rows_are_known = status == 0 && shard->n_rows > 0;
     if (status == 0 && shard->problems.n > 0)
@@ -401,20 +392,6 @@ static int decide_roles(struct shard *shard, struct error *err)
     text_release(&head);
     text_release(&file);
     return status;
-}
-
-int shard_open(struct shard *shard, const char *path, const struct settings *settings,
-               struct error *err)
-{
-    *shard = (struct shard){0};
-    if (role_open(&shard->archive, path, settings->use_map, &settings->roles, err) != 0)
-        return -1;
-    if (recall_open(&shard->recall, settings, &shard->archive, NULL, 0, true, err) != 0 ||
-        shard_find_board(&shard->found, &shard->archive, &shard->recall.settings, &shard->recall,
-                         err) != 0)
-        return -1;
-    shard->conventions = shard->recall.settings.conventions;
-    return decide_roles(shard, err);
 }
 
 void shard_close(struct shard *shard)

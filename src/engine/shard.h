@@ -65,10 +65,6 @@ int recall_open(struct recall *recall, const struct settings *settings,
                 const struct archive_in *archive, const struct manifest *given, size_t output,
                 bool exact, struct error *err);
 
-/* Whether the manifest's outputs hold images: those of commands that keep rows as they are do when
- * an input did. */
-bool recall_is_expanded(const struct recall *recall);
-
 /* Accepts a zeroed one. */
 void recall_release(struct recall *recall);
 

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-uint64_t shards_block_rows(const struct plan *plan)
+/* Output rows of a block in which no image is left out but by --pick. */
+static uint64_t rows_of_block(const struct plan *plan)
 {
     const uint64_t pick = plan->settings->canonical ? 1 : plan->settings->pick;
 
@@ -28,7 +29,7 @@ enum shards_cut shards_cut(const struct plan *plan)
 
 static uint64_t blocks_per_shard(const struct plan *plan)
 {
-    const uint64_t n = plan->settings->rows_per_shard / shards_block_rows(plan);
+    const uint64_t n = plan->settings->rows_per_shard / rows_of_block(plan);
 
     return n > 0 ? n : 1;
 }
@@ -101,10 +102,16 @@ int shards_name(const struct plan *plan, const char *output, uint64_t i, struct 
                        (unsigned long long)i, ending);
 }
 
-uint64_t shards_rounded(const struct plan *plan)
+int shards_warn(struct plan *plan, struct error *err)
 {
-    const uint64_t n_rows = blocks_per_shard(plan) * shards_block_rows(plan);
+    const uint64_t asked = plan->settings->rows_per_shard, n_rows = rows_of_block(plan);
+    const uint64_t rounded = blocks_per_shard(plan) * n_rows;
 
-    return shards_cut(plan) == SHARDS_BLOCKS && n_rows != plan->settings->rows_per_shard ? n_rows
-                                                                                         : 0;
+    if (shards_cut(plan) != SHARDS_BLOCKS || rounded == asked)
+        return 0;
+    return plan_warn(plan, err,
+                     "--rows-per-shard %llu: shards of %llu rows, so that blocks of %llu rows "
+                     "stay whole",
+                     (unsigned long long)asked, (unsigned long long)rounded,
+                     (unsigned long long)n_rows);
 }

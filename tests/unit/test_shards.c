@@ -3,6 +3,8 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -24,6 +26,23 @@ static void make_plan(struct plan *plan, uint64_t n_rows, uint64_t rows_per_shar
     assert_int_equal(order_init(&plan->order, &err), 0);
 }
 
+/* Shards of so many rows are warned of; 0: there is nothing to warn of. */
+static void check_warning(struct plan *plan, uint64_t rounded)
+{
+    char text[32];
+
+    assert_int_equal(shards_warn(plan, NULL), 0);
+    assert_int_equal(plan->n_warnings, rounded > 0);
+    snprintf(text, sizeof text, ": shards of %llu rows,", (unsigned long long)rounded);
+    if (rounded > 0) {
+        assert_non_null(strstr(plan->warnings[0], text));
+        free(plan->warnings[0]);
+    }
+    free(plan->warnings);
+    plan->warnings = NULL;
+    plan->n_warnings = 0;
+}
+
 static void test_blocks_stay_whole(void **state)
 {
     static const struct {
@@ -43,7 +62,7 @@ static void test_blocks_stay_whole(void **state)
         slice = shards_slice(&plan, 0, 0);
         assert_int_equal(slice.n_images, cases[i].first_shard);
         assert_int_equal(shards_count(&plan), cases[i].n_shards);
-        assert_int_equal(shards_rounded(&plan), cases[i].rounded);
+        check_warning(&plan, cases[i].rounded);
     }
 }
 
@@ -57,7 +76,7 @@ static void test_orders_without_blocks(void **state)
     assert_int_equal(shards_slice(&plan, 1, 150).n_images, 150);
     assert_int_equal(shards_slice(&plan, 2, 300).n_images, 100);
     assert_int_equal(shards_count(&plan), 3);
-    assert_int_equal(shards_rounded(&plan), 0);
+    check_warning(&plan, 0);
 }
 
 static void test_names(void **state)
