@@ -126,7 +126,7 @@ static int fail_form(const struct opening *o, const char *expected, const char *
 static int name_array(struct opening *o, struct array *array, const char *name, bool must_be_array)
 {
     array->member = strdup(name);
-    array->key = strndup(name, member_name_key_nbytes(name, strlen(name)));
+    array->key = strndup(name, member_name_key_nbytes(name));
     if (array->member == NULL || array->key == NULL)
         return error_no_memory(o->err, "array");
     array->is_left_out = o->leaves_out != NULL && o->leaves_out(o->self, array->key);
@@ -198,7 +198,7 @@ static int open_folder(struct opening *o)
         return error_set_at(o->err, errno == EACCES || errno == ENOENT ? ERROR_NO_INPUT : ERROR_IO,
                             ERROR_IN_ERRNO(archive->path), "cannot list");
     for (int i = 0; i < n_list; i++) {
-        n_arrays += member_name_is_npy(list[i]->d_name, strlen(list[i]->d_name));
+        n_arrays += text_ends_with(list[i]->d_name, ".npy");
         has_npz |= strstr(list[i]->d_name, ".npz") != NULL;
     }
     archive->inputs = calloc(n_arrays + 1, sizeof *archive->inputs);
@@ -220,7 +220,7 @@ static int open_folder(struct opening *o)
         const char *name = list[i]->d_name;
 
         if (result == 0)
-            result = member_name_is_npy(name, strlen(name))
+            result = text_ends_with(name, ".npy")
                          ? open_folder_file(o, name)
                          : warnings_add(o->warnings, o->err, "%s: no .npy file, left out",
                                         text_quote(name).text);
@@ -239,7 +239,7 @@ static int add_member(struct opening *o, const struct zip_entry *entry, const ch
 {
     struct array *array = &o->archive->arrays[o->archive->n_arrays];
     const bool is_named_array =
-        member_name_is_npy(name, strlen(name)) && strncmp(text_base_name(name), "._", 2) != 0;
+        text_ends_with(name, ".npy") && strncmp(text_base_name(name), "._", 2) != 0;
     int result;
 
     if (entry->is_folder)
@@ -268,24 +268,20 @@ static int open_npz(struct opening *o)
     struct archive_in *archive = o->archive;
     const struct input *in = &archive->inputs[0];
     struct zip_directory directory = {0};
-    char **names = NULL;
     int result = -1;
 
     if (zip_check(in, &directory, o->warnings, o->err) != 0 ||
-        zip_agree(in, &directory, &names, o->err) != 0)
+        zip_agree(in, &directory, o->err) != 0)
         goto out;
     result = list_room(&archive->arrays, directory.n_entries + 1, sizeof *archive->arrays,
                        "list of arrays", o->err);
     for (size_t i = 0; i < directory.n_entries && result == 0; i++)
-        result = add_member(o, &directory.entries[i], names[i]);
+        result = add_member(o, &directory.entries[i], directory.names[i]);
     if (result == 0 && archive->n_arrays == 0)
         result = fail_form(o, "arrays in the archive", "none");
     archive->comment = directory.comment;
     directory.comment = NULL;
 out:
-    for (size_t i = 0; names != NULL && i < directory.n_entries; i++)
-        free(names[i]);
-    free(names);
     zip_directory_release(&directory);
     return result;
 }

@@ -17,60 +17,42 @@
 #define SUFFIX        ".npy"
 #define SUFFIX_NBYTES (sizeof SUFFIX - 1)
 
-/* C0 and DEL, and C1 as UTF-8 has them (c2 80 to c2 9f). */
-static bool has_control(const uint8_t *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (p[i] < 0x20 || p[i] == 0x7f || (p[i] == 0xc2 && i + 1 < n && p[i + 1] < 0xa0))
-            return true;
-    return false;
-}
-
-static bool has_parent_component(const char *name, size_t n)
-{
-    for (size_t i = 0; i + 2 <= n; i++)
-        if (name[i] == '.' && name[i + 1] == '.' && (i == 0 || name[i - 1] == '/') &&
-            (i + 2 == n || name[i + 2] == '/'))
-            return true;
-    return false;
-}
-
 const char *member_name_fault(const char *name, size_t n_bytes)
 {
+    const uint8_t *p = (const uint8_t *)name;
+
     if (n_bytes == 0)
         return "name is empty";
     if (n_bytes > MEMBER_NAME_MAX_NBYTES)
         return "name is longer than 4096 bytes";
-    if (has_control((const uint8_t *)name, n_bytes))
-        return "name has a control character";
+    for (size_t i = 0; i < n_bytes; i++) /* C0 and DEL, and C1 as UTF-8 has them (c2 80 to c2 9f) */
+        if (p[i] < 0x20 || p[i] == 0x7f || (p[i] == 0xc2 && i + 1 < n_bytes && p[i + 1] < 0xa0))
+            return "name has a control character";
     if (memchr(name, '\\', n_bytes) != NULL)
         return "name has a backslash";
     if (name[0] == '/' || (n_bytes >= 3 && (name[0] | 0x20) >= 'a' && (name[0] | 0x20) <= 'z' &&
                            name[1] == ':' && name[2] == '/')) /* a drive's */
         return "name is an absolute path";
-    if (has_parent_component(name, n_bytes))
-        return "name has a '..' component";
+    for (size_t i = 0; i + 2 <= n_bytes; i++)
+        if (name[i] == '.' && name[i + 1] == '.' && (i == 0 || name[i - 1] == '/') &&
+            (i + 2 == n_bytes || name[i + 2] == '/'))
+            return "name has a '..' component";
     if (member_name_stem_nbytes(name, n_bytes) == 0)
         return "name is nothing but '.npy'";
     return NULL;
 }
 
-bool member_name_is_npy(const char *name, size_t n_bytes)
+size_t member_name_key_nbytes(const char *name)
 {
-    return n_bytes > SUFFIX_NBYTES &&
-           memcmp(name + n_bytes - SUFFIX_NBYTES, SUFFIX, SUFFIX_NBYTES) == 0;
-}
-
-size_t member_name_key_nbytes(const char *name, size_t n_bytes)
-{
-    return member_name_is_npy(name, n_bytes) ? n_bytes - SUFFIX_NBYTES : n_bytes;
+    return strlen(name) - (text_ends_with(name, SUFFIX) ? SUFFIX_NBYTES : 0);
 }
 
 size_t member_name_stem_nbytes(const char *name, size_t n_bytes)
 {
-    while (member_name_is_npy(name, n_bytes))
+    while (n_bytes >= SUFFIX_NBYTES &&
+           memcmp(name + n_bytes - SUFFIX_NBYTES, SUFFIX, SUFFIX_NBYTES) == 0)
         n_bytes -= SUFFIX_NBYTES;
-    return n_bytes == SUFFIX_NBYTES && memcmp(name, SUFFIX, n_bytes) == 0 ? 0 : n_bytes;
+    return n_bytes;
 }
 
 /* --- libzip --- */
@@ -172,59 +154,10 @@ static zip_t *open_archive(struct source *source)
     return zip;
 }
 
-static int compare_entry(zip_t *zip, const struct source *source, const struct zip_entry *entry,
-                         zip_uint64_t index)
+int zip_agree(const struct input *in, struct zip_directory *directory, struct error *err)
 {
     const zip_uint64_t wanted =
         ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
-    zip_stat_t st;
-    const char *differs = NULL;
-
-    if (zip_stat_index(zip, index, ZIP_FL_ENC_RAW, &st) != 0)
-        return fail(source, zip_get_error(zip));
-    if ((st.valid & wanted) != wanted)
-        differs = "presence of name, sizes and CRC";
-    else if (strcmp(st.name, entry->name) != 0)
-        differs = "name";
-    else if (st.size != entry->unpacked_nbytes)
-        differs = "size";
-    else if (st.comp_size != entry->packed_nbytes)
-        differs = "packed size";
-    else if (st.crc != entry->crc)
-        differs = "CRC";
-    else if (st.comp_method != entry->method)
-        differs = "compression method";
-    if (differs == NULL)
-        return 0;
-    return error_set_at(source->err, ERROR_DATA,
-                        &(struct error_place){.file = source->in->path, .array = entry->name},
-                        "expected libzip to agree about its %s, found that it does not", differs);
-}
-
-static int copy_names(zip_t *zip, size_t n, char ***names, struct error *err)
-{
-    char **list = calloc(n + 1, sizeof *list);
-    size_t n_copied = 0;
-
-    for (; list != NULL && n_copied < n; n_copied++) {
-        const char *name = zip_get_name(zip, n_copied, ZIP_FL_ENC_GUESS);
-
-        if (name == NULL || (list[n_copied] = strdup(name)) == NULL)
-            break;
-    }
-    *names = list;
-    if (list != NULL && n_copied == n)
-        return 0;
-    while (n_copied > 0)
-        free(list[--n_copied]);
-    free(list);
-    *names = NULL;
-    return error_no_memory(err, "names of members");
-}
-
-int zip_agree(const struct input *in, const struct zip_directory *directory, char ***names,
-              struct error *err)
-{
     struct source source = {.in = in, .err = err};
     zip_int64_t n;
     zip_t *zip;
@@ -234,15 +167,42 @@ int zip_agree(const struct input *in, const struct zip_directory *directory, cha
     zip = open_archive(&source);
     if (zip == NULL)
         return -1;
+    directory->names = calloc(directory->n_entries + 1, sizeof *directory->names);
     n = zip_get_num_entries(zip, 0);
-    if (n < 0 || (uint64_t)n != directory->n_entries)
+    if (directory->names == NULL)
+        rc = error_no_memory(err, "names of members");
+    else if (n < 0 || (uint64_t)n != directory->n_entries)
         rc = error_set_at(err, ERROR_DATA, ERROR_IN(in->path),
                           "expected libzip to find %zu members, found %lld", directory->n_entries,
                           (long long)n);
-    for (size_t i = 0; rc == 0 && i < directory->n_entries; i++)
-        rc = compare_entry(zip, &source, &directory->entries[i], i);
-    if (rc == 0 && names != NULL)
-        rc = copy_names(zip, directory->n_entries, names, err);
+    for (size_t i = 0; rc == 0 && i < directory->n_entries; i++) {
+        const struct zip_entry *entry = &directory->entries[i];
+        const char *name = zip_get_name(zip, i, ZIP_FL_ENC_GUESS), *differs = NULL;
+        zip_stat_t st;
+
+        if (zip_stat_index(zip, i, ZIP_FL_ENC_RAW, &st) != 0) {
+            rc = fail(&source, zip_get_error(zip));
+            break;
+        }
+        if ((st.valid & wanted) != wanted)
+            differs = "presence of name, sizes and CRC";
+        else if (strcmp(st.name, entry->name) != 0)
+            differs = "name";
+        else if (st.size != entry->unpacked_nbytes)
+            differs = "size";
+        else if (st.comp_size != entry->packed_nbytes)
+            differs = "packed size";
+        else if (st.crc != entry->crc)
+            differs = "CRC";
+        else if (st.comp_method != entry->method)
+            differs = "compression method";
+        if (differs != NULL)
+            rc = error_set_at(
+                err, ERROR_DATA, &(struct error_place){.file = in->path, .array = entry->name},
+                "expected libzip to agree about its %s, found that it does not", differs);
+        else if (name == NULL || (directory->names[i] = strdup(name)) == NULL)
+            rc = error_no_memory(err, "names of members");
+    }
     zip_discard(zip);
     return rc;
 }

@@ -16,8 +16,6 @@
 
 /* --- messages --- */
 
-#define REASON_NBYTES 640
-
 int zip_fail(const struct zip_reader *zip, const char *format, ...)
 {
     const struct zip_entry *entry = zip->entry;
@@ -26,8 +24,7 @@ int zip_fail(const struct zip_reader *zip, const char *format, ...)
     va_list args;
 
     if (entry != NULL) {
-        snprintf(key, sizeof key, "%.*s",
-                 (int)member_name_key_nbytes(entry->name, entry->name_nbytes), entry->name);
+        snprintf(key, sizeof key, "%.*s", (int)member_name_key_nbytes(entry->name), entry->name);
         place.array = key;
         place.shown = entry->name;
     }
@@ -35,20 +32,6 @@ int zip_fail(const struct zip_reader *zip, const char *format, ...)
     error_fill_args(zip->err, ERROR_DATA, &place, format, args);
     va_end(args);
     return -1;
-}
-
-int zip_warn(const struct zip_reader *zip, const char *format, ...)
-{
-    char reason[REASON_NBYTES];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(reason, sizeof reason, format, args);
-    va_end(args);
-    if (zip->entry == NULL)
-        return warnings_add(zip->warnings, zip->err, "%s", reason);
-    return warnings_add(zip->warnings, zip->err, "member %s: %s", text_quote(zip->entry->name).text,
-                        reason);
 }
 
 bool zip_is_zero(const uint8_t *p, size_t n)
@@ -123,7 +106,7 @@ static int find_end(struct zip_reader *zip, const struct tail *tail, size_t *pos
         return zip_fail(
             zip, "expected the end of the file after the zip end record, found %zu more bytes",
             n_after);
-    return zip_warn(zip, "%zu NUL bytes after the zip end record", n_after);
+    return warnings_add(zip->warnings, zip->err, "%zu NUL bytes after the zip end record", n_after);
 }
 
 /* A 16- or 32-bit field must be all ones or say the same as its zip64 twin. */
@@ -175,27 +158,23 @@ static int read_end64(struct zip_reader *zip, const uint8_t *locator_bytes, cons
 }
 
 /* What the end record at p says, which has room bytes in front of it, or the zip64 end record in
- * its place. *limit: its offset becomes that of the record that stands first. */
-static int read_end(struct zip_reader *zip, const uint8_t *p, size_t room, zip_number *limit)
-{
-    if (room >= LOCATOR64_NBYTES &&
-        bytes_get_le32(p - LOCATOR64_NBYTES) == ZIP_LOCATOR64_SIGNATURE) {
-        *limit -= LOCATOR64_NBYTES;
-        return read_end64(zip, p - LOCATOR64_NBYTES, p, limit);
-    }
-    if (bytes_get_le32(p + 4) != 0 || bytes_get_le16(p + 8) != bytes_get_le16(p + 10))
-        return zip_fail(zip, "expected an archive on one disk, found a part of several");
-    zip->n_entries = bytes_get_le16(p + 10);
-    zip->directory_nbytes = bytes_get_le32(p + 12);
-    zip->directory_offset = bytes_get_le32(p + 16);
-    return 0;
-}
-
-/* The directory must end where the end records begin, and be of a size its members can fill. */
-static int check_extent(struct zip_reader *zip, zip_number limit)
+ * its place. The directory must end where the first of them begins, at byte limit or in front of
+ * it, and be of a size its members can fill. */
+static int read_end(struct zip_reader *zip, const uint8_t *p, size_t room, zip_number limit)
 {
     zip_number stop;
 
+    zip->n_entries = bytes_get_le16(p + 10);
+    zip->directory_nbytes = bytes_get_le32(p + 12);
+    zip->directory_offset = bytes_get_le32(p + 16);
+    if (room >= LOCATOR64_NBYTES &&
+        bytes_get_le32(p - LOCATOR64_NBYTES) == ZIP_LOCATOR64_SIGNATURE) {
+        limit -= LOCATOR64_NBYTES;
+        if (read_end64(zip, p - LOCATOR64_NBYTES, p, &limit) != 0)
+            return -1;
+    } else if (bytes_get_le32(p + 4) != 0 || bytes_get_le16(p + 8) != zip->n_entries) {
+        return zip_fail(zip, "expected an archive on one disk, found a part of several");
+    }
     if (zip->n_entries > ZIP_MAX_ENTRIES)
         return zip_fail(zip, "expected at most %u members, found %llu declared", ZIP_MAX_ENTRIES,
                         zip->n_entries);
@@ -223,7 +202,6 @@ static int find_directory(struct zip_reader *zip, struct zip_directory *director
 {
     const uint64_t n_bytes = zip->in->n_bytes;
     struct tail tail = {.n_bytes = n_bytes < TAIL_MAX ? (size_t)n_bytes : TAIL_MAX};
-    zip_number limit;
     size_t pos = 0;
     int rc = -1;
 
@@ -231,10 +209,8 @@ static int find_directory(struct zip_reader *zip, struct zip_directory *director
     if (tail.bytes == NULL)
         return error_no_memory(zip->err, "end of a zip archive");
     if (input_read(zip->in, n_bytes - tail.n_bytes, tail.bytes, tail.n_bytes, zip->err) == 0 &&
-        find_end(zip, &tail, &pos) == 0) {
-        limit = n_bytes - tail.n_bytes + pos;
-        rc = read_end(zip, tail.bytes + pos, pos, &limit) == 0 ? check_extent(zip, limit) : -1;
-    }
+        find_end(zip, &tail, &pos) == 0)
+        rc = read_end(zip, tail.bytes + pos, pos, n_bytes - tail.n_bytes + pos);
     if (rc == 0) {
         directory->comment = strndup((const char *)tail.bytes + pos + END_NBYTES,
                                      comment_end(&tail, pos) - pos - END_NBYTES);
@@ -254,6 +230,12 @@ struct number_name {
     const char *name;
 };
 
+static const struct number_name method_names[] = {
+    {1, "shrink"},   {6, "implode"}, {9, "deflate64"},   {12, "bzip2"}, {14, "lzma"},
+    {20, "zstd"},    {93, "zstd"},   {94, "mp3"},        {95, "xz"},    {96, "jpeg"},
+    {97, "wavpack"}, {98, "ppmd"},   {99, "WinZip AES"},
+};
+
 /* Flags that change what the bytes mean, and those that no format in use sets. */
 static const struct number_name refused_flags[] = {
     {0, "encrypted data"},    {4, "enhanced deflating"}, {5, "compressed patch data"},
@@ -261,28 +243,16 @@ static const struct number_name refused_flags[] = {
 };
 #define RESERVED_FLAGS 0xd780u /* bits 7-10, 12, 14, 15 */
 
-static const char *method_name(unsigned method)
+/* An entry's name, flags and method: what every reader takes the same way. */
+static int check_plain(struct zip_reader *zip, struct zip_entry *entry, unsigned version_needed)
 {
-    static const struct number_name names[] = {
-        {1, "shrink"},   {6, "implode"}, {9, "deflate64"},   {12, "bzip2"}, {14, "lzma"},
-        {20, "zstd"},    {93, "zstd"},   {94, "mp3"},        {95, "xz"},    {96, "jpeg"},
-        {97, "wavpack"}, {98, "ppmd"},   {99, "WinZip AES"},
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].number == method)
-            return names[i].name;
-    return "unknown";
-}
-
-static int check_name(struct zip_reader *zip, struct zip_entry *entry)
-{
-    const char *fault = member_name_fault(entry->name, entry->name_nbytes);
+    const char *fault = member_name_fault(entry->name, entry->name_nbytes), *method = "unknown";
+    const struct text_quoted name = text_quote_bytes(entry->name, entry->name_nbytes);
     bool ascii = true;
 
     if (fault != NULL)
-        return zip_fail(zip, "%s: expected a plain member name, found that the %s",
-                        text_quote_bytes(entry->name, entry->name_nbytes).text, fault);
+        return zip_fail(zip, "%s: expected a plain member name, found that the %s", name.text,
+                        fault);
     zip->entry = entry;
     if ((entry->flags & ZIP_FLAG_UTF8) != 0 && !text_is_utf8(entry->name, entry->name_nbytes))
         return zip_fail(zip, "expected a name in UTF-8, as its flag says, found other bytes");
@@ -290,29 +260,30 @@ static int check_name(struct zip_reader *zip, struct zip_entry *entry)
     for (size_t i = 0; i < entry->name_nbytes; i++)
         ascii = ascii && (unsigned char)entry->name[i] < 0x80;
     if (!ascii && (entry->flags & ZIP_FLAG_UTF8) == 0 &&
-        zip_warn(zip, "name is neither ASCII nor marked as UTF-8") != 0)
+        warnings_add(zip->warnings, zip->err,
+                     "member %s: name is neither ASCII nor marked as UTF-8", name.text) != 0)
         return -1;
-    if (!entry->is_folder && strchr(entry->name, '/') != NULL)
-        return zip_warn(zip, "lies in a sub-folder");
-    return 0;
-}
-
-static int check_flags(struct zip_reader *zip, const struct zip_entry *entry,
-                       unsigned version_needed)
-{
+    if (!entry->is_folder && strchr(entry->name, '/') != NULL &&
+        warnings_add(zip->warnings, zip->err, "member %s: lies in a sub-folder", name.text) != 0)
+        return -1;
     for (size_t i = 0; i < sizeof refused_flags / sizeof *refused_flags; i++)
         if ((entry->flags >> refused_flags[i].number & 1) != 0)
             return zip_fail(zip, "expected a plain member, found %s (flag bit %u)",
                             refused_flags[i].name, refused_flags[i].number);
+    for (size_t i = 0; i < sizeof method_names / sizeof *method_names; i++)
+        if (method_names[i].number == entry->method)
+            method = method_names[i].name;
     if (entry->method != ZIP_METHOD_STORED && codec_decoder(entry->method) == NULL)
         return zip_fail(zip, "expected compression method %s, found %u (%s)", codec_methods,
-                        entry->method, method_name(entry->method));
+                        entry->method, method);
     if ((entry->flags & RESERVED_FLAGS) != 0 &&
-        zip_warn(zip, "reserved flag bits 0x%04x are set", entry->flags & RESERVED_FLAGS) != 0)
+        warnings_add(zip->warnings, zip->err, "member %s: reserved flag bits 0x%04x are set",
+                     name.text, entry->flags & RESERVED_FLAGS) != 0)
         return -1;
     if (version_needed > VERSION_ZIP64)
-        return zip_warn(zip, "asks for a reader of zip version %u.%u", version_needed / 10,
-                        version_needed % 10);
+        return warnings_add(zip->warnings, zip->err,
+                            "member %s: asks for a reader of zip version %u.%u", name.text,
+                            version_needed / 10, version_needed % 10);
     return 0;
 }
 
@@ -379,7 +350,7 @@ static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct
                                 .flags = bytes_get_le16(p + 8),
                                 .method = bytes_get_le16(p + 10),
                                 .crc = bytes_get_le32(p + 16)};
-    if (check_name(zip, entry) != 0 || check_flags(zip, entry, version_needed) != 0 ||
+    if (check_plain(zip, entry, version_needed) != 0 ||
         zip_extra_parse(zip, p + CENTRAL_NBYTES + name_nbytes, extra_nbytes, &extra) != 0 ||
         zip_extra_resolve(zip, &extra.zip64, values, 3, &zip64_used) != 0)
         return -1;
@@ -440,6 +411,9 @@ int zip_check(const struct input *in, struct zip_directory *directory, struct wa
 void zip_directory_release(struct zip_directory *directory)
 {
     free(directory->entries);
+    for (size_t i = 0; directory->names != NULL && i < directory->n_entries; i++)
+        free(directory->names[i]);
+    free(directory->names);
     free(directory->comment);
     free(directory->bytes);
     *directory = (struct zip_directory){0};

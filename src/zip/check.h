@@ -42,6 +42,7 @@ struct zip_entry {
 struct zip_directory {
     struct zip_entry *entries; /* owned, in directory order */
     size_t n_entries;
+    char **names;   /* owned: of the entries, in UTF-8; NULL before zip_agree */
     char *comment;  /* owned: the archive's comment, NUL-terminated */
     uint8_t *bytes; /* owned: the private copy */
 };
@@ -59,12 +60,10 @@ int zip_check(const struct input *in, struct zip_directory *directory, struct wa
  * with what zip_check found; any difference is ERROR_DATA. To be called after zip_check only:
  * libzip allocates what a directory declares. Not for two threads at once.
  *
- * names, when not NULL, receives n_entries strings: each member's name in UTF-8, as libzip reads
- * names that are not marked as UTF-8 (code page 437 where they cannot be). The caller frees each
- * and the list.
+ * Sets the directory's names, as libzip reads those that are not marked as UTF-8 (code page 437
+ * where they cannot be).
  */
-int zip_agree(const struct input *in, const struct zip_directory *directory, char ***names,
-              struct error *err);
+int zip_agree(const struct input *in, struct zip_directory *directory, struct error *err);
 
 /* Free what a directory owns; accepts a zeroed one. */
 void zip_directory_release(struct zip_directory *directory);
@@ -77,11 +76,8 @@ void zip_directory_release(struct zip_directory *directory);
  * as "name has a '..' component". */
 const char *member_name_fault(const char *name, size_t n_bytes);
 
-/* True when the name ends in ".npy" (and has something in front of it). */
-bool member_name_is_npy(const char *name, size_t n_bytes);
-
 /* Length of the array key: the name without one ".npy", as numpy makes it. */
-size_t member_name_key_nbytes(const char *name, size_t n_bytes);
+size_t member_name_key_nbytes(const char *name);
 
 /* Length of what identifies the member: the name without any ".npy" at its end. Two members whose
  * stems are equal can be reached by the same numpy key. */

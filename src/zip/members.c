@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* --- extra fields: the zip64 sizes and the Unicode path --- */
 
@@ -97,23 +98,6 @@ static int compare_number(struct zip_reader *zip, const char *what, zip_number d
                     what, directory, local);
 }
 
-/* The unpacked size (i = 0) or the packed one that the header p tells in front of a data
- * descriptor, where the writer did not know it yet: zero will do. */
-static int compare_unknown_size(struct zip_reader *zip, int i, zip_number local,
-                                const struct zip_field *zip64)
-{
-    const size_t at = 8 * (size_t)i;
-    const char *what = i == 0 ? "size" : "packed size";
-    const zip_number known = i == 0 ? zip->entry->unpacked_nbytes : zip->entry->packed_nbytes;
-    const zip_number wide = zip64->n_bytes >= at + 8 ? bytes_get_le64(zip64->bytes + at) : 0;
-
-    if (wide != 0 && compare_number(zip, what, known, wide) != 0)
-        return -1;
-    if (local == 0 || (local == 0xffffffff && zip64->n_bytes >= 16))
-        return 0;
-    return compare_number(zip, what, known, local);
-}
-
 /*
  * Find the data descriptor's form, with or without signature, with 32- or 64-bit sizes, by its
  * contents: writers do not mark it reliably. The longest form first: of an empty member's 64-bit
@@ -152,31 +136,38 @@ static int check_descriptor(struct zip_reader *zip, struct zip_entry *entry)
                     (zip_number)entry->unpacked_nbytes);
 }
 
-/* The numbers of the local header p, whose extra fields these are. */
+/* The numbers of the local header p, whose extra fields these are. In front of a data descriptor,
+ * where the writer did not know them yet, zeros will do. */
 static int compare_numbers(struct zip_reader *zip, const uint8_t *p, const struct zip_extra *extra)
 {
+    static const char *const what[2] = {"size", "packed size"};
     const struct zip_entry *entry = zip->entry;
     const bool are_unknown = (entry->flags & ZIP_FLAG_DESCRIPTOR) != 0;
+    const zip_number known[2] = {entry->unpacked_nbytes, entry->packed_nbytes};
     zip_number sizes[2] = {bytes_get_le32(p + 22), bytes_get_le32(p + 18)};
     const uint32_t crc = bytes_get_le32(p + 14);
     size_t used;
 
-    if (are_unknown) {
-        for (int i = 0; i < 2; i++)
-            if (compare_unknown_size(zip, i, sizes[i], &extra->zip64) != 0)
-                return -1;
-    } else if (zip_extra_resolve(zip, &extra->zip64, sizes, 2, &used) != 0) {
+    if (!are_unknown && zip_extra_resolve(zip, &extra->zip64, sizes, 2, &used) != 0)
         return -1;
+    for (size_t i = 0; i < 2 && are_unknown; i++) {
+        const bool is_wide = extra->zip64.n_bytes >= 8 * i + 8;
+        const zip_number wide = is_wide ? bytes_get_le64(extra->zip64.bytes + 8 * i) : 0;
+
+        if (wide != 0 && compare_number(zip, what[i], known[i], wide) != 0)
+            return -1;
+        if (sizes[i] == 0 || (sizes[i] == 0xffffffff && extra->zip64.n_bytes >= 16))
+            sizes[i] = known[i];
+        if (compare_number(zip, what[i], known[i], sizes[i]) != 0)
+            return -1;
     }
     if (crc != entry->crc && !(are_unknown && crc == 0))
         return zip_fail(zip, "expected CRC %08x%s in the local header%s, found %08x", entry->crc,
                         are_unknown ? " or 0" : "", are_unknown ? "" : ", as in the directory",
                         crc);
-    if (are_unknown)
-        return 0;
-    return compare_number(zip, "size", entry->unpacked_nbytes, sizes[0]) != 0
+    return compare_number(zip, what[0], known[0], sizes[0]) != 0
                ? -1
-               : compare_number(zip, "packed size", entry->packed_nbytes, sizes[1]);
+               : compare_number(zip, what[1], known[1], sizes[1]);
 }
 
 static int check_local(struct zip_reader *zip, struct zip_entry *entry, uint8_t *scratch)
@@ -235,18 +226,10 @@ static int compare_stems(const struct zip_entry *a, const struct zip_entry *b, b
 {
     const size_t a_nbytes = member_name_stem_nbytes(a->name, a->name_nbytes);
     const size_t b_nbytes = member_name_stem_nbytes(b->name, b->name_nbytes);
+    const size_t n = (size_t)smaller(a_nbytes, b_nbytes);
+    const int order = fold_case ? strncasecmp(a->name, b->name, n) : memcmp(a->name, b->name, n);
 
-    for (size_t i = 0; i < a_nbytes && i < b_nbytes; i++) {
-        int x = (unsigned char)a->name[i], y = (unsigned char)b->name[i];
-
-        if (fold_case) {
-            x += x >= 'A' && x <= 'Z' ? 'a' - 'A' : 0;
-            y += y >= 'A' && y <= 'Z' ? 'a' - 'A' : 0;
-        }
-        if (x != y)
-            return x < y ? -1 : 1;
-    }
-    return (a_nbytes > b_nbytes) - (a_nbytes < b_nbytes);
+    return order != 0 ? order : (a_nbytes > b_nbytes) - (a_nbytes < b_nbytes);
 }
 
 /* Ties are broken by place, so that messages do not depend on the sort. */
@@ -271,23 +254,6 @@ static int by_stem(const void *a, const void *b)
     return order != 0 ? order : by_offset(a, b);
 }
 
-/* list: sorted by stem. */
-static int check_names(struct zip_reader *zip, const struct zip_entry *const *list, size_t n)
-{
-    int rc = 0;
-
-    for (size_t i = 1; rc == 0 && i < n; i++) {
-        zip->entry = list[i];
-        if (compare_stems(list[i - 1], list[i], false) == 0)
-            rc = zip_fail(zip, "expected one member of this name, found also %s",
-                          text_quote(list[i - 1]->name).text);
-        else if (compare_stems(list[i - 1], list[i], true) == 0)
-            rc = zip_warn(zip, "differs from %s in upper and lower case only",
-                          text_quote(list[i - 1]->name).text);
-    }
-    return rc;
-}
-
 /* Bytes that no entry owns: harmless, unless a reader that goes from header to header would find
  * a member in them that the directory does not list. */
 static int check_gap(struct zip_reader *zip, zip_number begin, zip_number end)
@@ -303,35 +269,8 @@ static int check_gap(struct zip_reader *zip, zip_number begin, zip_number end)
             zip,
             "expected every member to be in the zip directory, found one at byte %llu that is not",
             begin);
-    return zip_warn(zip, "%llu bytes from byte %llu belong to no member", end - begin, begin);
-}
-
-/* list: sorted by offset. */
-static int check_layout(struct zip_reader *zip, const struct zip_entry *const *list, size_t n)
-{
-    const zip_number first = n > 0 ? list[0]->header_offset : zip->directory_offset;
-    zip_number end = 0;
-
-    zip->entry = NULL;
-    if (first != 0)
-        return zip_fail(
-            zip, "expected the first member at byte 0, found it at byte %llu, after other data",
-            first);
-    for (size_t i = 0; i < n; i++) {
-        const zip_number begin = list[i]->header_offset;
-
-        zip->entry = list[i];
-        if (begin < end)
-            return zip_fail(zip,
-                            "expected it after %s, which ends at byte %llu, found that it "
-                            "overlaps it from byte %llu",
-                            text_quote(list[i - 1]->name).text, end, begin);
-        zip->entry = NULL;
-        if (check_gap(zip, end, begin) != 0)
-            return -1;
-        end = list[i]->end_offset;
-    }
-    return check_gap(zip, end, zip->directory_offset);
+    return warnings_add(zip->warnings, zip->err, "%llu bytes from byte %llu belong to no member",
+                        end - begin, begin);
 }
 
 int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
@@ -339,6 +278,7 @@ int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
     const size_t n = directory->n_entries;
     const struct zip_entry **list = malloc((n + 1) * sizeof *list);
     uint8_t *scratch = malloc(SCRATCH_NBYTES);
+    zip_number end = 0;
     int rc = 0;
 
     if (list == NULL || scratch == NULL)
@@ -347,14 +287,40 @@ int zip_members_check(struct zip_reader *zip, struct zip_directory *directory)
         rc = check_local(zip, &directory->entries[i], scratch);
         list[i] = &directory->entries[i];
     }
-    if (rc == 0) {
-        qsort(list, n, sizeof *list, by_offset);
-        rc = check_layout(zip, list, n);
+    if (rc != 0)
+        goto out;
+    qsort(list, n, sizeof *list, by_offset);
+    zip->entry = NULL;
+    if ((n > 0 ? list[0]->header_offset : zip->directory_offset) != 0)
+        rc = zip_fail(
+            zip, "expected the first member at byte 0, found it at byte %llu, after other data",
+            n > 0 ? (zip_number)list[0]->header_offset : zip->directory_offset);
+    for (size_t i = 0; rc == 0 && i <= n; i++) {
+        const zip_number begin = i < n ? list[i]->header_offset : zip->directory_offset;
+
+        zip->entry = i < n && begin < end ? list[i] : NULL;
+        if (zip->entry != NULL)
+            rc = zip_fail(zip,
+                          "expected it after %s, which ends at byte %llu, found that it overlaps "
+                          "it from byte %llu",
+                          text_quote(list[i - 1]->name).text, end, begin);
+        else
+            rc = check_gap(zip, end, begin);
+        end = i < n ? list[i]->end_offset : end;
     }
-    if (rc == 0) {
+    if (rc == 0)
         qsort(list, n, sizeof *list, by_stem);
-        rc = check_names(zip, list, n);
+    for (size_t i = 1; rc == 0 && i < n; i++) {
+        zip->entry = list[i];
+        if (compare_stems(list[i - 1], list[i], false) == 0)
+            rc = zip_fail(zip, "expected one member of this name, found also %s",
+                          text_quote(list[i - 1]->name).text);
+        else if (compare_stems(list[i - 1], list[i], true) == 0)
+            rc = warnings_add(zip->warnings, zip->err,
+                              "member %s: differs from %s in upper and lower case only",
+                              text_quote(list[i]->name).text, text_quote(list[i - 1]->name).text);
     }
+out:
     free(scratch);
     free(list);
     return rc;
