@@ -247,29 +247,8 @@ static int take_new_name(struct literal *l, struct field_names *names)
     return 0;
 }
 
-/* One field: (name, descr) or (name, descr, shape), whose name may be (title, name). */
-static int take_field(struct literal *l, unsigned depth, struct field_names *names,
-                      struct dtype *dtype)
-{
-    if (expect(l, '(', "before a field") != 0)
-        return -1;
-    if (take(l, '(')) {
-        if (take_new_name(l, names) != 0 || expect(l, ',', "after a field's title") != 0 ||
-            take_new_name(l, names) != 0)
-            return -1;
-        take(l, ',');
-        if (expect(l, ')', "after a field's name") != 0)
-            return -1;
-    } else if (take_new_name(l, names) != 0) {
-        return -1;
-    }
-    if (expect(l, ',', "after a field's name") != 0 || take_sub_descr(l, depth, dtype) != 0 ||
-        (take(l, ',') && peek(l) != ')' && take_sub_shape(l, dtype) != 0))
-        return -1;
-    return expect(l, ')', "after a field");
-}
-
-/* A list of fields; the '[' is gone. */
+/* A list of fields, whose '[' is gone: (name, descr) or (name, descr, shape) each, whose name may
+ * be (title, name). */
 static int take_fields(struct literal *l, unsigned depth, struct dtype *dtype)
 {
     struct field_names names;
@@ -282,7 +261,22 @@ static int take_fields(struct literal *l, unsigned depth, struct dtype *dtype)
 
         if (!comma)
             return unexpected(l, "',' or ']' in the list of fields");
-        if (take_field(l, depth + 1, &names, &field) != 0)
+        if (expect(l, '(', "before a field") != 0)
+            return -1;
+        if (take(l, '(')) {
+            if (take_new_name(l, &names) != 0 || expect(l, ',', "after a field's title") != 0 ||
+                take_new_name(l, &names) != 0)
+                return -1;
+            take(l, ',');
+            if (expect(l, ')', "after a field's name") != 0)
+                return -1;
+        } else if (take_new_name(l, &names) != 0) {
+            return -1;
+        }
+        if (expect(l, ',', "after a field's name") != 0 ||
+            take_sub_descr(l, depth + 1, &field) != 0 ||
+            (take(l, ',') && peek(l) != ')' && take_sub_shape(l, &field) != 0) ||
+            expect(l, ')', "after a field") != 0)
             return -1;
         itemsize += field.itemsize; /* cannot overflow: fewer than 2^32 fields */
         comma = take(l, ',');
@@ -377,60 +371,46 @@ static int take_descr(struct literal *l, struct npy_header *header)
     return 0;
 }
 
-static const char *const keys[] = {"descr", "fortran_order", "shape"};
-
-#define N_KEYS (sizeof keys / sizeof *keys)
-
-/* One key and its value; `seen` has a bit for each key. */
-static int take_entry(struct literal *l, unsigned *seen, struct npy_header *header)
-{
-    struct string key;
-    size_t i = 0;
-
-    if (take_string(l, &key) != 0)
-        return -1;
-    while (i < N_KEYS && !string_is(&key, keys[i], strlen(keys[i])))
-        i++;
-    if (i == N_KEYS)
-        return error_set(l->err, ERROR_DATA,
-                         "unknown key %s in the header, expected descr, fortran_order and shape",
-                         text_quote_bytes(key.text, key.n_bytes).text);
-    if ((*seen >> i & 1) != 0)
-        return error_set(l->err, ERROR_DATA, "key '%s' twice in the header, expected once",
-                         keys[i]);
-    *seen |= 1u << i;
-    if (expect(l, ':', "after a key") != 0)
-        return -1;
-    switch (i) {
-    case 0:
-        return take_descr(l, header);
-    case 1:
-        header->fortran_order = take_word(l, "True");
-        return header->fortran_order || take_word(l, "False")
-                   ? 0
-                   : unexpected(l, "True or False (the fortran_order)");
-    default:
-        return take_shape(l, header->shape, &header->n_dims);
-    }
-}
-
+/* The three keys in any order, each once. */
 static int take_dictionary(struct literal *l, struct npy_header *header)
 {
-    unsigned seen = 0;
-    bool comma = true;
+    static const char *const keys[] = {"descr", "fortran_order", "shape"};
+    bool seen[3] = {false}, comma = true;
     const char *p;
 
     if (expect(l, '{', "at the start") != 0)
         return -1;
     while (!take(l, '}')) {
+        struct string key;
+        size_t i = 0;
+
         if (!comma)
             return unexpected(l, "',' or '}' in the dictionary");
-        if (take_entry(l, &seen, header) != 0)
+        if (take_string(l, &key) != 0)
+            return -1;
+        while (i < 3 && !string_is(&key, keys[i], strlen(keys[i])))
+            i++;
+        if (i == 3)
+            return error_set(
+                l->err, ERROR_DATA,
+                "unknown key %s in the header, expected descr, fortran_order and shape",
+                text_quote_bytes(key.text, key.n_bytes).text);
+        if (seen[i])
+            return error_set(l->err, ERROR_DATA, "key '%s' twice in the header, expected once",
+                             keys[i]);
+        seen[i] = true;
+        if (expect(l, ':', "after a key") != 0)
+            return -1;
+        header->fortran_order |= i == 1 && take_word(l, "True");
+        if (i == 1 && !header->fortran_order && !take_word(l, "False"))
+            return unexpected(l, "True or False (the fortran_order)");
+        if ((i == 0 && take_descr(l, header) != 0) ||
+            (i == 2 && take_shape(l, header->shape, &header->n_dims) != 0))
             return -1;
         comma = take(l, ',');
     }
-    for (size_t i = 0; i < N_KEYS; i++)
-        if ((seen >> i & 1) == 0)
+    for (size_t i = 0; i < 3; i++)
+        if (!seen[i])
             return error_set(l->err, ERROR_DATA,
                              "no key '%s' in the header, expected descr, fortran_order and shape",
                              keys[i]);
@@ -448,32 +428,13 @@ static int take_dictionary(struct literal *l, struct npy_header *header)
     return 0;
 }
 
-/* Counts and sizes. As in numpy, the dimensions that are not zero must give a possible size even
- * when another one is zero. */
-static int set_sizes(struct npy_header *header, struct error *err)
-{
-    const bool is_object = header->dtype.kind == DTYPE_OBJECT;
-    uint64_t n_bytes = is_object ? POINTER_SIZE : header->dtype.itemsize;
-
-    header->n_elements = 1;
-    for (unsigned i = 0; i < header->n_dims; i++) {
-        header->n_elements *= header->shape[i];
-        if (header->shape[i] > 0 && __builtin_mul_overflow(n_bytes, header->shape[i], &n_bytes))
-            n_bytes = UINT64_MAX;
-    }
-    if (n_bytes > INT64_MAX)
-        return error_set(err, ERROR_DATA, "shape %s is too large, expected below 2^63 bytes",
-                         text_shape(header->shape, header->n_dims).text);
-    header->data_nbytes = is_object ? 0 : header->n_elements * header->dtype.itemsize;
-    return 0;
-}
-
 int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *header,
                      struct error *err)
 {
     struct literal l = {.err = err};
+    uint64_t most;
 
-    *header = (struct npy_header){0};
+    *header = (struct npy_header){.n_elements = 1};
     if (npy_header_length(bytes, n_bytes, &header->header_nbytes, err) != 0)
         return -1;
     if (n_bytes < header->header_nbytes)
@@ -486,11 +447,25 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
     l.long_suffix = header->version < 3;
     if (header->version == 3 && !text_is_utf8(l.next, (size_t)(l.end - l.next)))
         return error_set(err, ERROR_DATA, "header is not UTF-8, expected it in version 3");
-    if (take_dictionary(&l, header) != 0 || set_sizes(header, err) != 0) {
+    if (take_dictionary(&l, header) != 0) {
         npy_header_release(header);
         return -1;
     }
-    return 0;
+    /* As in numpy, the dimensions that are not zero must give a possible size even when another one
+     * is zero. */
+    most = header->dtype.kind == DTYPE_OBJECT ? POINTER_SIZE : header->dtype.itemsize;
+    for (unsigned i = 0; i < header->n_dims; i++) {
+        header->n_elements *= header->shape[i];
+        if (header->shape[i] > 0 && __builtin_mul_overflow(most, header->shape[i], &most))
+            most = UINT64_MAX;
+    }
+    header->data_nbytes = header->n_elements * header->dtype.itemsize;
+    if (most <= INT64_MAX)
+        return 0;
+    error_set(err, ERROR_DATA, "shape %s is too large, expected below 2^63 bytes",
+              text_shape(header->shape, header->n_dims).text);
+    npy_header_release(header);
+    return -1;
 }
 
 bool npy_header_same_type(const struct npy_header *a, const struct npy_header *b)

@@ -1,14 +1,51 @@
 /*
- * pickle_pattern.c - names, REDUCE and BUILD: what would call Python code in a real unpickler is
- * matched here against the few patterns that numpy writes, and refused otherwise. At the end the
- * items of the object array are held against the limits, each time that they are referred to.
+ * pickle_pattern.c - messages, names, REDUCE and BUILD: what would call Python code in a real
+ * unpickler is matched here against the few patterns that numpy writes, and refused otherwise. At
+ * the end the items of the object array are held against the limits, each time that they are
+ * referred to.
  */
 #include "npy/pickle_reader.h"
 
 #include "base/text.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* --- messages --- */
+
+int pickle_fail(struct pickle_reader *r, const char *format, ...)
+{
+    const long long at = r->opcode - r->start;
+    const struct text_quoted byte = text_format("byte %lld", at);
+    va_list args;
+
+    va_start(args, format);
+    error_fill_args(r->err, ERROR_DATA, &(struct error_place){.shown = byte.text}, format, args);
+    va_end(args);
+    return -1;
+}
+
+const char *pickle_value_name(const struct pickle_item *value)
+{
+    static const char *const names[VALUE_N_KINDS] = {
+        [PICKLE_NONE] = "None",
+        [PICKLE_BOOL] = "a bool",
+        [PICKLE_INT] = "an int",
+        [PICKLE_FLOAT] = "a float",
+        [PICKLE_STRING] = "a str",
+        [PICKLE_LIST] = "a list",
+        [PICKLE_ARRAY] = "an array",
+        [VALUE_BYTES] = "bytes",
+        [VALUE_TUPLE] = "a tuple",
+        [VALUE_DTYPE] = "a dtype",
+        [VALUE_GLOBAL] = "a class or function",
+    };
+
+    return names[value->kind];
+}
+
+/* --- names --- */
 
 static const struct {
     const char *module;
@@ -28,11 +65,6 @@ static const struct {
     {"__builtin__", "bytes", GLOBAL_BYTES},
     {"builtins", "bytes", GLOBAL_BYTES},
 };
-
-static const struct pickle_item *values_of(const struct pickle_item *tuple)
-{
-    return tuple->as.inner;
-}
 
 static struct pickle_dtype *dtype_of(const struct pickle_item *value)
 {
@@ -82,7 +114,7 @@ static bool matches(const struct pickle_item *tuple, const char *pattern)
     uint32_t i;
 
     for (i = 0; i < tuple->n_bytes_or_items && pattern[i] != '\0'; i++)
-        if ((kinds[(unsigned char)pattern[i]] >> values_of(tuple)[i].kind & 1) == 0)
+        if ((kinds[(unsigned char)pattern[i]] >> tuple->as.items[i].kind & 1) == 0)
             return false;
     return i == tuple->n_bytes_or_items && pattern[i] == '\0';
 }
@@ -119,7 +151,7 @@ static int set_shape(struct pickle_reader *r, const struct pickle_item *tuple, u
     if (shape == NULL)
         return -1;
     for (uint32_t i = 0; i < tuple->n_bytes_or_items; i++) {
-        const struct pickle_item *dim = &values_of(tuple)[i];
+        const struct pickle_item *dim = &tuple->as.items[i];
 
         if (dim->kind != PICKLE_INT)
             return pickle_fail(r, "array dimension is %s, expected an int", pickle_value_name(dim));
@@ -173,7 +205,7 @@ static int make_shell(struct pickle_reader *r, const struct pickle_item *argumen
     const struct pickle_item *shape = &arguments[1];
 
     if (arguments[0].as.integer != GLOBAL_NDARRAY || shape->n_bytes_or_items != 1 ||
-        values_of(shape)[0].kind != PICKLE_INT || values_of(shape)[0].as.integer != 0 ||
+        shape->as.items[0].kind != PICKLE_INT || shape->as.items[0].as.integer != 0 ||
         !value_is_text(&arguments[2], "b"))
         return pickle_fail(r,
                            "unexpected arguments of _reconstruct, expected (ndarray, (0,), b'b')");
@@ -282,6 +314,30 @@ static int make_encoded(struct pickle_reader *r, const struct pickle_item *argum
     return 0;
 }
 
+static void free_tuple(struct pickle_reader *r, struct pickle_item *tuple)
+{
+    const uint32_t n = tuple->n_bytes_or_items;
+    struct pickle_item *values = tuple->as.inner;
+
+    if (tuple->is_kept || n == 0 || n >= PICKLE_TUPLE_SIZES)
+        return;
+    values[0].as.inner = r->free_tuples[n];
+    r->free_tuples[n] = values;
+}
+
+/* A tuple has been consumed: reuse it, and tuples directly in it, unless they are kept. */
+static void drop_tuple(struct pickle_reader *r, struct pickle_item *tuple)
+{
+    struct pickle_item *values = tuple->as.inner;
+
+    if (tuple->is_kept)
+        return;
+    for (uint32_t i = 0; i < tuple->n_bytes_or_items; i++)
+        if (values[i].kind == VALUE_TUPLE)
+            free_tuple(r, &values[i]);
+    free_tuple(r, tuple);
+}
+
 static const struct {
     const char *name;
     const char *pattern;
@@ -316,10 +372,10 @@ int pickle_reduce(struct pickle_reader *r)
             r, "unexpected arguments of %s, expected those that numpy writes, found %u%s%s",
             callables[i].name, arguments->n_bytes_or_items,
             arguments->n_bytes_or_items > 0 ? ", the first " : "",
-            arguments->n_bytes_or_items > 0 ? pickle_value_name(values_of(arguments)) : "");
-    if (callables[i].make != NULL && callables[i].make(r, values_of(arguments), &result) != 0)
+            arguments->n_bytes_or_items > 0 ? pickle_value_name(arguments->as.items) : "");
+    if (callables[i].make != NULL && callables[i].make(r, arguments->as.items, &result) != 0)
         return -1;
-    pickle_tuple_drop(r, arguments);
+    drop_tuple(r, arguments);
     *callable = result;
     r->n_stack--;
     return 0;
@@ -329,7 +385,7 @@ int pickle_reduce(struct pickle_reader *r)
 static int build_dtype(struct pickle_reader *r, struct pickle_dtype *dtype,
                        const struct pickle_item *state)
 {
-    const struct pickle_item *values = values_of(state);
+    const struct pickle_item *values = state->as.items;
     const bool one_byte = dtype->dtype.itemsize <= 1; /* objects have size 0 here */
     const int64_t flags = dtype->dtype.kind == DTYPE_OBJECT ? PICKLE_OBJECT_FLAGS : 0;
     char order;
@@ -352,7 +408,7 @@ static int build_dtype(struct pickle_reader *r, struct pickle_dtype *dtype,
 static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
                        const struct pickle_item *state)
 {
-    const struct pickle_item *values = values_of(state);
+    const struct pickle_item *values = state->as.items;
     const struct dtype *dtype;
 
     if (array->dtype.kind != 0)
@@ -402,7 +458,7 @@ int pickle_build(struct pickle_reader *r)
                            pickle_value_name(object));
     if (result != 0)
         return -1;
-    pickle_tuple_drop(r, state);
+    drop_tuple(r, state);
     r->n_stack--;
     return 0;
 }
@@ -420,65 +476,62 @@ static int add_total(struct pickle_reader *r, uint64_t n_bytes, uint64_t *total)
     return 0;
 }
 
-static int check_scalar(struct pickle_reader *r, uint64_t i, const struct pickle_item *item,
+static int check_scalar(struct pickle_reader *r, uint32_t i, const struct pickle_item *item,
                         uint64_t *total)
 {
-    const unsigned long long at = i;
-
     if (item->kind > PICKLE_STRING)
-        return pickle_fail(r,
-                           "item %llu is or holds %s, which is not accepted, expected " PLAIN_DATA,
-                           at, pickle_value_name(item));
+        return pickle_fail(r, "item %u is or holds %s, which is not accepted, expected " PLAIN_DATA,
+                           i, pickle_value_name(item));
     if (item->kind != PICKLE_STRING)
         return 0;
     if (item->n_bytes_or_items > r->limits->string_nbytes)
-        return pickle_fail(r, "item %llu: str of %u bytes, at most %llu are accepted", at,
+        return pickle_fail(r, "item %u: str of %u bytes, at most %llu are accepted", i,
                            item->n_bytes_or_items, (unsigned long long)r->limits->string_nbytes);
     if (!text_is_utf8(item->as.bytes, item->n_bytes_or_items))
-        return pickle_fail(r, "item %llu: str is not UTF-8, expected text", at);
+        return pickle_fail(r, "item %u: str is not UTF-8, expected text", i);
     return add_total(r, item->n_bytes_or_items, total);
-}
-
-static int finish_item(struct pickle_reader *r, uint64_t i, struct pickle_item *item,
-                       uint64_t *total)
-{
-    const struct pickle_ndarray *array = item->as.array;
-    struct pickle_list *list = item->as.inner;
-    const unsigned long long at = i;
-
-    if (item->kind == PICKLE_ARRAY) {
-        if (array->dtype.kind == 0)
-            return pickle_fail(r, "item %llu: array without data, expected its state", at);
-        if (array->dtype.kind == DTYPE_OBJECT)
-            return pickle_fail(
-                r, "item %llu: object array inside an object array, expected one of numbers", at);
-        item->n_bytes_or_items = (uint32_t)array->n_bytes;
-        return add_total(r, array->n_bytes, total);
-    }
-    if (item->kind != PICKLE_LIST)
-        return check_scalar(r, i, item, total);
-    if (!list->checked) { /* once, however often it is referred to */
-        if (list->n > r->limits->list_items)
-            return pickle_fail(r, "item %llu: list of %u items, at most %llu are accepted", at,
-                               list->n, (unsigned long long)r->limits->list_items);
-        list->n_bytes = list->n * sizeof *list->values;
-        for (uint32_t k = 0; k < list->n; k++)
-            if (check_scalar(r, i, &list->values[k], &list->n_bytes) != 0)
-                return -1;
-        list->checked = true;
-    }
-    item->n_bytes_or_items = list->n;
-    item->as.items = list->values;
-    return add_total(r, list->n_bytes, total);
 }
 
 int pickle_finish_items(struct pickle_reader *r)
 {
-    const struct pickle_list *list = r->object_list;
+    const struct pickle_list *all = r->object_list;
     uint64_t total = 0;
 
-    for (uint32_t i = 0; i < list->n; i++)
-        if (finish_item(r, i, &list->values[i], &total) != 0)
+    for (uint32_t i = 0; i < all->n; i++) {
+        struct pickle_item *item = &all->values[i];
+        const struct pickle_ndarray *array = item->as.array;
+        struct pickle_list *list = item->as.inner;
+        uint64_t n_bytes;
+
+        if (item->kind == PICKLE_ARRAY) {
+            if (array->dtype.kind == 0)
+                return pickle_fail(r, "item %u: array without data, expected its state", i);
+            if (array->dtype.kind == DTYPE_OBJECT)
+                return pickle_fail(
+                    r, "item %u: object array inside an object array, expected one of numbers", i);
+            item->n_bytes_or_items = (uint32_t)array->n_bytes;
+            n_bytes = array->n_bytes;
+        } else if (item->kind == PICKLE_LIST) {
+            if (!list->checked) { /* once, however often it is referred to */
+                if (list->n > r->limits->list_items)
+                    return pickle_fail(r, "item %u: list of %u items, at most %llu are accepted", i,
+                                       list->n, (unsigned long long)r->limits->list_items);
+                list->n_bytes = list->n * sizeof *list->values;
+                for (uint32_t k = 0; k < list->n; k++)
+                    if (check_scalar(r, i, &list->values[k], &list->n_bytes) != 0)
+                        return -1;
+                list->checked = true;
+            }
+            item->n_bytes_or_items = list->n;
+            item->as.items = list->values;
+            n_bytes = list->n_bytes;
+        } else if (check_scalar(r, i, item, &total) != 0) {
             return -1;
+        } else {
+            continue;
+        }
+        if (add_total(r, n_bytes, &total) != 0)
+            return -1;
+    }
     return 0;
 }

@@ -1,8 +1,8 @@
 /*
  * pickle_read.c - the pickle reader: opcodes are decoded by one table and carried out on a stack
- * that nothing can overflow, with its marks, tuples that are used again, and lists; REDUCE and
- * BUILD are in pickle_pattern.c. Nothing here recurses, and nothing is executed or imported. See
- * pickle_reader.h for the memory it takes.
+ * that nothing can overflow, with its marks, tuples that are used again, and lists, in memory
+ * within a budget; REDUCE and BUILD are in pickle_pattern.c. Nothing here recurses, and nothing is
+ * executed or imported. See pickle_reader.h for the memory it takes.
  */
 #include "npy/pickle_reader.h"
 
@@ -28,6 +28,179 @@ const struct pickle_limits pickle_default_limits = {
     .total_nbytes = UINT64_C(4) << 30,
     .heap_nbytes = UINT64_C(1) << 30,
 };
+
+#define MIN_CHUNK_NBYTES (size_t)4096
+#define MAX_CHUNK_NBYTES ((size_t)1 << 20)
+
+struct pickle_chunk {
+    struct pickle_chunk *next;
+    size_t n_used;
+    size_t n_bytes;
+    uint64_t data[]; /* for its alignment */
+};
+
+/* --- memory --- */
+
+/* Take n_bytes from the budget; ERROR_DATA when it is spent. */
+static int charge(struct pickle_reader *r, uint64_t n_bytes)
+{
+    if (n_bytes > r->heap_left)
+        return pickle_fail(r, "needs more than %llu bytes of memory, which is all it may take",
+                           (unsigned long long)r->heap_nbytes);
+    r->heap_left -= n_bytes;
+    return 0;
+}
+
+void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
+{
+    struct pickle_chunk *chunk = r->arena->chunks;
+    size_t capacity = chunk == NULL ? MIN_CHUNK_NBYTES : 2 * chunk->n_bytes;
+    void *allocated;
+
+    if (n_bytes > r->heap_nbytes) {
+        charge(r, n_bytes);
+        return NULL;
+    }
+    n_bytes = (n_bytes + 7) & ~(size_t)7;
+    if (chunk == NULL || chunk->n_bytes - chunk->n_used < n_bytes) {
+        if (capacity > MAX_CHUNK_NBYTES)
+            capacity = MAX_CHUNK_NBYTES;
+        if (capacity < n_bytes)
+            capacity = n_bytes;
+        if (charge(r, capacity) != 0)
+            return NULL;
+        chunk = malloc(sizeof *chunk + capacity);
+        if (chunk == NULL) {
+            error_no_memory(r->err, "object array");
+            return NULL;
+        }
+        *chunk = (struct pickle_chunk){.next = r->arena->chunks, .n_bytes = capacity};
+        r->arena->chunks = chunk;
+    }
+    allocated = (uint8_t *)chunk->data + chunk->n_used;
+    chunk->n_used += n_bytes;
+    return allocated;
+}
+
+static void free_arena(struct pickle_arena *arena)
+{
+    if (arena == NULL)
+        return;
+    for (struct pickle_list *list = arena->lists; list != NULL; list = list->next)
+        free(list->values);
+    while (arena->chunks != NULL) {
+        struct pickle_chunk *chunk = arena->chunks;
+
+        arena->chunks = chunk->next;
+        free(chunk);
+    }
+    free(arena);
+}
+
+int pickle_push(struct pickle_reader *r, struct pickle_item value)
+{
+    const size_t added = r->capacity == 0 ? 64 : r->capacity;
+    struct pickle_item *grown;
+
+    if (r->n_stack == r->capacity) {
+        if (charge(r, (uint64_t)added * sizeof *grown) != 0)
+            return -1;
+        grown = realloc(r->stack, (r->capacity + added) * sizeof *grown);
+        if (grown == NULL)
+            return error_no_memory(r->err, "object array");
+        r->stack = grown;
+        r->capacity += added;
+    }
+    r->stack[r->n_stack++] = value;
+    return 0;
+}
+
+int pickle_need(struct pickle_reader *r, size_t n)
+{
+    const size_t found = r->n_stack - r->fence;
+
+    return found >= n ? 0
+                      : pickle_fail(r, "stack underflow: expected %zu values, found %zu", n, found);
+}
+
+/* Remove the last mark; *from is the stack index of the first value above it. */
+static int pop_mark(struct pickle_reader *r, size_t *from)
+{
+    if (r->n_marks == 0)
+        return pickle_fail(r, "expected a mark on the stack, found no mark");
+    *from = r->fence;
+    r->fence = (size_t)r->stack[*from - 1].as.integer;
+    r->n_marks--;
+    return 0;
+}
+
+/* --- tuples and lists --- */
+
+/* A tuple of the values from stack index `from` on takes the place of all from `to` on. */
+static int make_tuple(struct pickle_reader *r, size_t from, size_t to)
+{
+    const size_t n = r->n_stack - from;
+    struct pickle_item *tuple = NULL;
+
+    if (n > UINT32_MAX)
+        return pickle_fail(r, "tuple of %zu values, expected at most %u", n, UINT32_MAX);
+    if (n > 0 && n < PICKLE_TUPLE_SIZES && r->free_tuples[n] != NULL) {
+        tuple = r->free_tuples[n];
+        r->free_tuples[n] = tuple->as.inner;
+    } else if (n > 0) {
+        tuple = pickle_alloc(r, n * sizeof *tuple);
+        if (tuple == NULL)
+            return -1;
+    }
+    for (size_t i = 0; i < n; i++) /* a few: quicker than a call of memcpy */
+        tuple[i] = r->stack[from + i];
+    r->n_stack = to;
+    return pickle_push(r, (struct pickle_item){.kind = VALUE_TUPLE,
+                                               .n_bytes_or_items = (uint32_t)n,
+                                               .as.inner = tuple});
+}
+
+/* Move the values from stack index `from` on to the list in front of `to`, where the stack then
+ * ends. */
+static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
+{
+    const size_t n = r->n_stack - from;
+    const struct pickle_item *target;
+    const uint64_t most =
+        r->limits->n_items > r->limits->list_items ? r->limits->n_items : r->limits->list_items;
+    struct pickle_list *list;
+    struct pickle_item *grown;
+    size_t capacity;
+
+    if (to == r->fence)
+        return pickle_fail(r, "stack underflow: expected %zu values, found %zu", n + 1, n);
+    target = &r->stack[to - 1];
+    list = target->as.inner;
+    if (target->kind != PICKLE_LIST)
+        return pickle_fail(r, "items for %s, not a list", pickle_value_name(target));
+    if (n > most || list->n > most - n || list->n + n > UINT32_MAX)
+        return pickle_fail(r, "list of more than %llu items, which is the most expected",
+                           (unsigned long long)most);
+    if (list->n + n > list->capacity) { /* just as many at first, twice as many from then on */
+        capacity = 2 * (size_t)list->capacity;
+        if (capacity < list->n + n)
+            capacity = list->n + n;
+        if (capacity > UINT32_MAX)
+            capacity = UINT32_MAX;
+        if (charge(r, (capacity - list->capacity) * sizeof *grown) != 0)
+            return -1;
+        grown = realloc(list->values, capacity * sizeof *grown);
+        if (grown == NULL)
+            return error_no_memory(r->err, "object array");
+        list->values = grown;
+        list->capacity = (uint32_t)capacity;
+    }
+    if (n > 0)
+        memcpy(list->values + list->n, r->stack + from, n * sizeof *list->values);
+    list->n += (uint32_t)n;
+    r->n_stack = to;
+    return 0;
+}
 
 /* --- decoding --- */
 
@@ -117,7 +290,7 @@ static int scan_memo(struct pickle_reader *r)
         if (code.number > (uint64_t)(next - r->start))
             break;
         if (r->fetched == NULL) {
-            if (pickle_charge(r, bits_nbytes) != 0)
+            if (charge(r, bits_nbytes) != 0)
                 return -1;
             r->fetched = calloc(bits_nbytes, 1);
             if (r->fetched == NULL)
@@ -129,7 +302,7 @@ static int scan_memo(struct pickle_reader *r)
     }
     if (r->n_slots == 0)
         return 0;
-    if (pickle_charge(r, r->n_slots * sizeof *r->memo) != 0)
+    if (charge(r, r->n_slots * sizeof *r->memo) != 0)
         return -1;
     r->memo = calloc(r->n_slots, sizeof *r->memo);
     return r->memo == NULL ? error_no_memory(r->err, "object array") : 0;
@@ -181,7 +354,7 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
     const struct pickle_item *module, *name;
     struct pickle_list *list;
     const uint8_t *newline;
-    size_t from, n_module;
+    size_t from = 0, n_module;
 
     switch (code->opcode) {
     case OP_FRAME:
@@ -200,9 +373,9 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
     case OP_TUPLE2:
     case OP_TUPLE3:
         from = r->n_stack - ((size_t)(code->opcode - OP_TUPLE1) + 1);
-        return pickle_need(r, r->n_stack - from) != 0 ? -1 : pickle_tuple_make(r, from, from);
+        return pickle_need(r, r->n_stack - from) != 0 ? -1 : make_tuple(r, from, from);
     case OP_TUPLE:
-        return pickle_mark_pop(r, &from) != 0 ? -1 : pickle_tuple_make(r, from, from - 1);
+        return pop_mark(r, &from) != 0 ? -1 : make_tuple(r, from, from - 1);
     case OP_EMPTY_LIST:
         list = pickle_alloc(r, sizeof *list);
         if (list == NULL)
@@ -212,9 +385,9 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
         return pickle_push(r, (struct pickle_item){.kind = PICKLE_LIST, .as.inner = list});
     case OP_APPEND:
         from = r->n_stack - 1;
-        return pickle_need(r, 1) != 0 ? -1 : pickle_list_append(r, from, from);
+        return pickle_need(r, 1) != 0 ? -1 : append_to_list(r, from, from);
     case OP_APPENDS:
-        return pickle_mark_pop(r, &from) != 0 ? -1 : pickle_list_append(r, from, from - 1);
+        return pop_mark(r, &from) != 0 ? -1 : append_to_list(r, from, from - 1);
     case OP_GLOBAL:
         newline = memchr(code->bytes, '\n', code->number);
         n_module = (size_t)(newline - code->bytes);
@@ -359,46 +532,13 @@ static int run(struct pickle_reader *r)
     }
 }
 
-/* --- the one value left becomes the document --- */
-
-static int finish(struct pickle_reader *r, struct pickle_document *document)
-{
-    const struct pickle_ndarray *array = r->object_array;
-    struct pickle_list *list = r->object_list;
-    struct pickle_item *shrunk;
-
-    if (r->n_stack != 1 || r->n_marks != 0)
-        return pickle_fail(r, "%zu values on the stack at the end, expected one",
-                           r->n_stack - r->n_marks);
-    if (r->next != r->end)
-        return pickle_fail(r, "%zu bytes after the end of the pickle, expected none",
-                           (size_t)(r->end - r->next));
-    if (r->stack->kind != PICKLE_ARRAY || r->stack->as.array != array)
-        return pickle_fail(r, "it holds %s, not an object array", pickle_value_name(r->stack));
-    /* Not at BUILD: a list that is memoised can still grow after it. */
-    if (list->n != array->n_elements)
-        return pickle_fail(r, "object array of %u items, its shape needs %llu", list->n,
-                           (unsigned long long)array->n_elements);
-    if (pickle_finish_items(r) != 0)
-        return -1;
-    shrunk = list->n > 0 ? realloc(list->values, list->n * sizeof *shrunk) : NULL;
-    if (shrunk != NULL)
-        list->values = shrunk;
-    *document = (struct pickle_document){.protocol = (int)r->protocol,
-                                         .n_dims = array->n_dims,
-                                         .n_items = array->n_elements,
-                                         .items = list->values,
-                                         .arena = r->arena};
-    memcpy(document->shape, array->shape, array->n_dims * sizeof *array->shape);
-    r->arena = NULL;
-    return 0;
-}
-
 int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limits *limits,
                 struct pickle_document *document, struct error *err)
 {
     struct pickle_reader r = {
         .start = bytes, .next = bytes, .end = bytes + n_bytes, .limits = limits, .err = err};
+    const struct pickle_ndarray *array;
+    struct pickle_item *shrunk;
     int result = -1;
 
     *document = (struct pickle_document){0};
@@ -410,9 +550,39 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
     r.arena = calloc(1, sizeof *r.arena);
     if (r.arena == NULL)
         return error_no_memory(err, "object array");
-    if (run(&r) == 0)
-        result = finish(&r, document);
-    pickle_arena_free(r.arena);
+    if (run(&r) != 0)
+        goto out;
+    /* The one value left becomes the document. */
+    array = r.object_array;
+    if (r.n_stack != 1 || r.n_marks != 0)
+        pickle_fail(&r, "%zu values on the stack at the end, expected one", r.n_stack - r.n_marks);
+    else if (r.next != r.end)
+        pickle_fail(&r, "%zu bytes after the end of the pickle, expected none",
+                    (size_t)(r.end - r.next));
+    else if (r.stack->kind != PICKLE_ARRAY || r.stack->as.array != array)
+        pickle_fail(&r, "it holds %s, not an object array", pickle_value_name(r.stack));
+    /* Not at BUILD: a list that is memoised can still grow after it. */
+    else if (r.object_list->n != array->n_elements)
+        pickle_fail(&r, "object array of %u items, its shape needs %llu", r.object_list->n,
+                    (unsigned long long)array->n_elements);
+    else
+        result = pickle_finish_items(&r);
+    if (result != 0)
+        goto out;
+    shrunk = array->n_elements > 0
+                 ? realloc(r.object_list->values, array->n_elements * sizeof *shrunk)
+                 : NULL;
+    if (shrunk != NULL)
+        r.object_list->values = shrunk;
+    *document = (struct pickle_document){.protocol = (int)r.protocol,
+                                         .n_dims = array->n_dims,
+                                         .n_items = array->n_elements,
+                                         .items = r.object_list->values,
+                                         .arena = r.arena};
+    memcpy(document->shape, array->shape, array->n_dims * sizeof *array->shape);
+    r.arena = NULL;
+out:
+    free_arena(r.arena);
     free(r.stack);
     free(r.fetched);
     free(r.memo);
@@ -421,6 +591,6 @@ int pickle_read(const uint8_t *bytes, uint64_t n_bytes, const struct pickle_limi
 
 void pickle_release(struct pickle_document *document)
 {
-    pickle_arena_free(document->arena);
+    free_arena(document->arena);
     *document = (struct pickle_document){0};
 }

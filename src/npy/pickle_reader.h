@@ -149,11 +149,6 @@ int pickle_fail(struct pickle_reader *r, const char *format, ...)
 /* "a list", "an int": what kind of value it is, for messages. */
 const char *pickle_value_name(const struct pickle_item *value);
 
-void pickle_arena_free(struct pickle_arena *arena); /* accepts NULL */
-
-/* Take n_bytes from the budget; ERROR_DATA when it is spent. */
-int pickle_charge(struct pickle_reader *r, uint64_t n_bytes);
-
 /* n_bytes from the arena, for 8-byte alignment, uninitialised; NULL with the error set. */
 void *pickle_alloc(struct pickle_reader *r, size_t n_bytes);
 
@@ -161,19 +156,6 @@ int pickle_push(struct pickle_reader *r, struct pickle_item value);
 
 /* The top n values above the last mark are there. Returns 0 or -1. */
 int pickle_need(struct pickle_reader *r, size_t n);
-
-/* Remove the last mark; *from is the stack index of the first value above it. */
-int pickle_mark_pop(struct pickle_reader *r, size_t *from);
-
-/* A tuple of the values from stack index `from` on takes the place of all from `to` on. */
-int pickle_tuple_make(struct pickle_reader *r, size_t from, size_t to);
-
-/* Move the values from stack index `from` on to the list in front of `to`, where the stack then
- * ends. */
-int pickle_list_append(struct pickle_reader *r, size_t from, size_t to);
-
-/* A tuple has been consumed: reuse it, and tuples directly in it, unless they are kept. */
-void pickle_tuple_drop(struct pickle_reader *r, struct pickle_item *tuple);
 
 /* Push the global of that name, or refuse it. */
 int pickle_global_push(struct pickle_reader *r, const uint8_t *module, size_t n_module,

@@ -272,30 +272,24 @@ static int end_item(uint64_t i, uint64_t n_items, struct bytes *out, struct erro
     return (i + 1) % PICKLE_BATCH == 0 || i + 1 == n_items ? write_opcode(OP_APPENDS, out, err) : 0;
 }
 
-static int write_list(const struct pickle_item *list, struct bytes *out, struct error *err)
-{
-    const uint32_t n = list->n_bytes_or_items;
-    int rc = write_opcode(OP_EMPTY_LIST, out, err);
-
-    for (uint32_t i = 0; i < n && rc == 0; i++)
-        rc = begin_item(i, out, err) != 0 || write_scalar(&list->as.items[i], out, err) != 0
-                 ? -1
-                 : end_item(i, n, out, err);
-    return rc;
-}
-
 int pickle_write_item(const struct pickle_writer *writer, uint64_t i,
                       const struct pickle_item *item, struct bytes *out, struct error *err)
 {
+    const uint32_t n = item->n_bytes_or_items;
     int rc;
 
     if (i >= writer->n_items)
         return error_set(err, ERROR_INTERNAL, "more items than the object array has");
     rc = begin_item(i, out, err);
-    if (rc == 0)
-        rc = item->kind == PICKLE_ARRAY  ? write_array(writer, i, item->as.array, out, err)
-             : item->kind == PICKLE_LIST ? write_list(item, out, err)
-                                         : write_scalar(item, out, err);
+    if (rc == 0 && item->kind == PICKLE_ARRAY)
+        rc = write_array(writer, i, item->as.array, out, err);
+    else if (rc == 0)
+        rc = item->kind == PICKLE_LIST ? write_opcode(OP_EMPTY_LIST, out, err)
+                                       : write_scalar(item, out, err);
+    for (uint32_t k = 0; k < n && item->kind == PICKLE_LIST && rc == 0; k++)
+        rc = begin_item(k, out, err) != 0 || write_scalar(&item->as.items[k], out, err) != 0
+                 ? -1
+                 : end_item(k, n, out, err);
     return rc == 0 ? end_item(i, writer->n_items, out, err) : -1;
 }
 
