@@ -132,6 +132,15 @@ const char *text_base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+size_t text_path_nbytes(const char *path)
+{
+    size_t n = strlen(path);
+
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    return n;
+}
+
 int text_compare(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -300,7 +300,7 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
     return status;
 }
 
-/* --- planes, codes, lists --- */
+/* --- an array --- */
 
 /* Keys look at all images of a position, whichever are chosen. */
 static bool is_keyed(const struct plan *plan, const struct plan_array *array)
@@ -311,11 +311,26 @@ static bool is_keyed(const struct plan *plan, const struct plan_array *array)
            plan->conventions.planes != PLANES_CANONICAL && plan_is_key(plan, array, &planes);
 }
 
-/* What the chosen transforms do to planes must be known; of others, the key says so. */
-static int bind_planes(struct plan *plan, struct plan_array *array, struct error *err)
+int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
 {
+    const enum purpose purpose = plan->settings->purpose;
+    const enum role role = array->binding.role;
+    const struct role_binding kept = {.role = ROLE_COPY};
     struct spec *spec = &array->spec;
+    struct error reason = {0};
+    const char *planes;
+    /* Where rows are kept as they are, labels that nobody looks at need not be understood. */
+    const bool moves = purpose == FOR_IMAGES || purpose == FOR_MEANS ||
+                       (purpose == FOR_VALUES && (role == ROLE_VALUE || role == ROLE_WDL)) ||
+                       plan_is_key(plan, array, &planes);
 
+    if (spec_init(spec, &plan->maker, array->sources[0], moves ? &array->binding : &kept,
+                  &reason) != 0)
+        return reason.kind == ERROR_DATA ? plan_refuse(plan, array, err, "%s", reason.message)
+                                         : error_pass(err, &reason);
+    if (!moves)
+        return 0;
+    /* What the chosen transforms do to planes must be known; of others, the key says so. */
     for (uint32_t t = 0; t < spec->n_steps; t++) {
         const bool is_chosen = memchr(plan->chosen, (int)t, plan->n_chosen) != NULL;
         struct spec_step *step = &spec->steps[t];
@@ -334,36 +349,6 @@ static int bind_planes(struct plan *plan, struct plan_array *array, struct error
             return -1;
         step->label = spec_swap_of_coding(plan->conventions.plane_coding);
     }
-    return 0;
-}
-
-/* Where rows are kept as they are, labels that nobody looks at need not be understood. */
-static bool is_moved(const struct plan *plan, const struct plan_array *array)
-{
-    const enum purpose purpose = plan->settings->purpose;
-    const enum role role = array->binding.role;
-    const char *planes;
-
-    return purpose == FOR_IMAGES || purpose == FOR_MEANS ||
-           (purpose == FOR_VALUES && (role == ROLE_VALUE || role == ROLE_WDL)) ||
-           plan_is_key(plan, array, &planes);
-}
-
-int bind_array(struct plan *plan, struct plan_array *array, struct error *err)
-{
-    struct spec *spec = &array->spec;
-    struct error reason = {0};
-    const struct role_binding kept = {.role = ROLE_COPY};
-    const bool moves = is_moved(plan, array);
-
-    if (spec_init(spec, &plan->maker, array->sources[0], moves ? &array->binding : &kept,
-                  &reason) != 0)
-        return reason.kind == ERROR_DATA ? plan_refuse(plan, array, err, "%s", reason.message)
-                                         : error_pass(err, &reason);
-    if (!moves)
-        return 0;
-    if (bind_planes(plan, array, err) != 0)
-        return -1;
     if (spec->codes && !dtype_is_integer(&spec->dtype))
         return plan_refuse(plan, array, err,
                            "dtype %s, expected integers: --tiles permute permutes the numbers of "

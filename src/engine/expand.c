@@ -52,43 +52,6 @@ static void progress(void *self, uint64_t n_bytes)
     meter_step(job->settings->meter, job->result->unpacked_nbytes, job->n_total);
 }
 
-static int add_members(struct expand_job *job, struct error *err)
-{
-    const struct plan *plan = job->plan;
-    const size_t n = plan->n_arrays + (plan->provenance ? 2 : 0);
-
-    job->members = calloc(n + 1, sizeof *job->members);
-    if (job->members == NULL)
-        return error_no_memory(err, "members");
-    for (size_t i = 0; i < n; i++) {
-        const struct plan_array *array = i < plan->n_arrays ? &plan->arrays[i] : NULL;
-        struct out_member *out = &job->members[job->n_members];
-
-        if (array != NULL && array->binding.role == ROLE_DROP)
-            continue;
-        job->n_members++;
-        if (out_member_init(out, i == plan->n_arrays ? PIECES_SOURCE : PIECES_TRANSFORM, array, job,
-                            err) != 0)
-            return -1;
-        job->n_total += out->head.size_known ? out->head.unpacked_nbytes : 0;
-    }
-    return 0;
-}
-
-static int set_comment(struct expand_job *job, struct error *err)
-{
-    struct text comment = {0};
-    int status;
-
-    if (job->settings->purpose != FOR_IMAGES && !job->plan->was_expanded)
-        return 0;
-    status = text_append(&comment, err, PLAN_ZIP_COMMENT "%s", job->plan->board->name);
-    if (status == 0)
-        status = archive_out_set_comment(job->archive, comment.text, err);
-    text_release(&comment);
-    return status;
-}
-
 /* The old manifest goes before the new output comes: its presence means success. Without --force
  * it is stale as long as there is no output; with one, both belong to a run that was faster. */
 static int remove_old_manifest(const char *path, bool force, struct error *err)
@@ -139,43 +102,15 @@ static void inputs_step(void *self)
     side_work_step(&job->digests, &job->inputs_failure);
 }
 
-static bool output_is_due(void *self)
-{
-    return output_digest_is_due(self);
-}
-
-static void output_step(void *self)
-{
-    output_digest_step(self);
-}
-
-/* What is left of it when the members are written (status 0), or not: err then says why. What the
- * survey refuses comes before what is wrong with single rows. */
-static int finish_beside(struct expand_job *job, int status, struct error *err)
-{
-    if (status == 0 || err->kind == ERROR_DATA) {
-        if (!job->was_surveyed)
-            survey_step(job);
-        if (job->survey_failure.kind != ERROR_NONE) {
-            *err = job->survey_failure;
-            return -1;
-        }
-    }
-    if (status != 0)
-        return -1;
-    if (job->inputs_failure.kind != ERROR_NONE)
-        return error_pass(err, &job->inputs_failure);
-    return side_work_finish(&job->digests, err) == 0 ? stone_watch_judge(&job->watch, err) : -1;
-}
-
-/* All members, with what goes on beside them. */
+/* All members, with what goes on beside them. What the survey refuses comes before what is wrong
+ * with single rows. */
 static int write_members(struct expand_job *job, struct error *err)
 {
     struct members *members = &job->archive->members;
     struct crew_task tasks[] = {
         {.is_due = survey_is_due, .step = survey_step, .self = job},
         {.is_due = inputs_are_due, .step = inputs_step, .self = job},
-        {.is_due = output_is_due, .step = output_step, .self = &job->archive->digest},
+        {.is_due = output_digest_is_due, .step = output_digest_step, .self = &job->archive->digest},
     };
     int status;
 
@@ -187,28 +122,63 @@ static int write_members(struct expand_job *job, struct error *err)
     members_end(members);
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
         crew_drop_task(members->crew, &tasks[i]);
-    return finish_beside(job, status, err);
+    if ((status == 0 || err->kind == ERROR_DATA) && !job->was_surveyed)
+        survey_step(job);
+    if ((status == 0 || err->kind == ERROR_DATA) && job->survey_failure.kind != ERROR_NONE) {
+        *err = job->survey_failure;
+        return -1;
+    }
+    if (status != 0)
+        return -1;
+    if (job->inputs_failure.kind != ERROR_NONE)
+        return error_pass(err, &job->inputs_failure);
+    return side_work_finish(&job->digests, err) == 0 ? stone_watch_judge(&job->watch, err) : -1;
 }
 
 /* --- one output --- */
 
+/* All members into the archive, which gets its final name. */
 static int write_output(struct expand_job *job, struct error *err)
 {
     /* Threads of one program do not wait for a turn by asking again and again. */
     static pthread_mutex_t next = PTHREAD_MUTEX_INITIALIZER;
-    int turn, status = -1;
+    const struct plan *plan = job->plan;
+    const size_t n = plan->n_arrays + (plan->provenance ? 2 : 0);
+    struct text comment = {0};
+    int turn, status = 0;
 
-    if (add_members(job, err) != 0 || set_comment(job, err) != 0 || write_members(job, err) != 0 ||
-        plan_inputs_check_unchanged(job->plan, err) != 0 ||
-        archive_out_sync(job->archive, err) != 0)
+    job->members = calloc(n + 1, sizeof *job->members);
+    if (job->members == NULL)
+        return error_no_memory(err, "members");
+    for (size_t i = 0; i < n; i++) {
+        const struct plan_array *array = i < plan->n_arrays ? &plan->arrays[i] : NULL;
+        struct out_member *out = &job->members[job->n_members];
+
+        if (array != NULL && array->binding.role == ROLE_DROP)
+            continue;
+        job->n_members++;
+        if (out_member_init(out, i == plan->n_arrays ? PIECES_SOURCE : PIECES_TRANSFORM, array, job,
+                            err) != 0)
+            return -1;
+        job->n_total += out->head.size_known ? out->head.unpacked_nbytes : 0;
+    }
+    if (job->settings->purpose == FOR_IMAGES || plan->was_expanded) {
+        status = text_append(&comment, err, PLAN_ZIP_COMMENT "%s", plan->board->name);
+        if (status == 0)
+            status = archive_out_set_comment(job->archive, comment.text, err);
+        text_release(&comment);
+    }
+    if (status != 0 || write_members(job, err) != 0 ||
+        plan_inputs_check_unchanged(plan, err) != 0 || archive_out_sync(job->archive, err) != 0)
         return -1;
     /* Output, sidecar and manifest get their final names while no other writer's do. */
     pthread_mutex_lock(&next);
     turn = output_turn_take(job->path);
+    status = -1;
     if (remove_old_manifest(job->path, job->force, err) == 0 &&
         archive_out_commit(job->archive, err) == 0 &&
         (!job->settings->sidecar ||
-         sidecar_write(job->path, job->result->n_rows, job->force, err) == 0))
+         sidecar_write(job->path, &job->result->n_rows, job->force, err) == 0))
         status = record_write(job, err);
     output_turn_end(turn);
     pthread_mutex_unlock(&next);
@@ -239,32 +209,17 @@ static int write_with(void *self, struct crew *crew)
     return status;
 }
 
-/* What must hold before the long work. */
-static int check(struct expand_job *job, struct error *err)
-{
-    const struct settings *settings = job->settings;
-
-    if (plan_inputs_check_not_output(job->plan, job->path, err) != 0 ||
-        (settings->sidecar && sidecar_check(job->path, job->force, err) != 0))
-        return -1;
-    /* Slices come out before the end of the arrays, where the CRC is, has been read. */
-    if (job->is_checked || job->order->n_images == job->order->n_whole)
-        return 0;
-    job->is_checked = true;
-    return plan_inputs_check_data(job->plan, settings->n_threads, err);
-}
-
 int expand_write(struct expand_job *job, const struct order *rows, const char *path,
                  struct expand_result *result, struct error *err)
 {
+    const struct settings *settings = job->settings;
+    const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
     struct text name = {0};
-    size_t n = strlen(path);
     int status;
 
     /* A folder's manifest lies beside it, also when its name ends in a slash. */
-    while (job->settings->form == ARCHIVE_OUT_NPY_FOLDER && n > 1 && path[n - 1] == '/')
-        n--;
-    status = text_append(&name, err, "%.*s", (int)n, path);
+    status = text_append(&name, err, "%.*s",
+                         (int)(is_folder ? text_path_nbytes(path) : strlen(path)), path);
     *result = (struct expand_result){.n_rows = rows->n_images, .first_row = rows->first_image};
     job->path = name.text;
     job->order = rows;
@@ -273,9 +228,16 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     job->members = NULL;
     job->err = err;
     if (status == 0)
-        status = check(job, err);
+        status = plan_inputs_check_not_output(job->plan, name.text, err);
+    if (status == 0 && settings->sidecar)
+        status = sidecar_write(name.text, NULL, job->force, err);
+    /* Slices come out before the end of the arrays, where the CRC is, has been read. */
+    if (status == 0 && !job->is_checked && rows->n_images != rows->n_whole) {
+        job->is_checked = true;
+        status = plan_inputs_check_data(job->plan, settings->n_threads, err);
+    }
     if (status == 0)
-        status = crew_run(job->settings->n_threads, write_with, job);
+        status = crew_run(settings->n_threads, write_with, job);
     text_release(&name);
     return status;
 }

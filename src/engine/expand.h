@@ -111,9 +111,8 @@ int record_write(const struct expand_job *job, struct error *err);
 int record_compare(const struct expand_job *job, const char *path, bool *is_known,
                    struct text *list, struct error *err);
 
-/* BASENAME.json beside an output, from which KataGo's shuffler reads the number of rows: find out
- * before the long work that it cannot be written, and write it, complete and durable. */
-int sidecar_check(const char *path, bool force, struct error *err);
-int sidecar_write(const char *path, uint64_t n_rows, bool force, struct error *err);
+/* BASENAME.json beside an output, from which KataGo's shuffler reads the number of rows, complete
+ * and durable. n_rows NULL: find out, before the long work, whether it can be written. */
+int sidecar_write(const char *path, const uint64_t *n_rows, bool force, struct error *err);
 
 #endif

@@ -14,38 +14,33 @@ static uint64_t n_blocks_of(uint64_t n_rows, uint64_t block_rows)
     return n_rows / block_rows + (n_rows % block_rows != 0);
 }
 
-/* How many images there are in front of each block, and in all. */
-static int count_images(struct order *order, struct error *err)
-{
-    const uint64_t n_blocks = n_blocks_of(order->n_rows, order->block_rows);
-    struct selection *selection = order->selection;
-
-    free(selection->block_first);
-    selection->block_first = calloc(n_blocks + 1, sizeof *selection->block_first);
-    if (selection->block_first == NULL)
-        return error_no_memory(err, "image selection");
-    order->n_whole = 0;
-    for (uint64_t row = 0; row < order->n_rows; row++) {
-        if (row % order->block_rows == 0)
-            selection->block_first[row / order->block_rows] = order->n_whole;
-        for (uint32_t k = 0; k < order->n_chosen; k++)
-            order->n_whole += selection_has(selection, row, k);
-    }
-    selection->block_first[n_blocks] = order->n_whole;
-    return 0;
-}
-
 int order_init(struct order *order, struct error *err)
 {
+    struct selection *selection = order->selection;
+    uint64_t n_blocks;
+
     if (order->block_rows == 0 || order->block_rows > order->n_rows)
         order->block_rows = order->n_rows > 0 ? order->n_rows : 1;
-    if (order->selection != NULL && count_images(order, err) != 0)
-        return -1;
-    if (order->selection == NULL &&
+    if (selection == NULL &&
         (__builtin_mul_overflow(order->n_rows, order->n_chosen, &order->n_whole) ||
          order->n_whole > INT64_MAX))
         return error_set(err, ERROR_DATA, "%llu rows times %u images are too many",
                          (unsigned long long)order->n_rows, order->n_chosen);
+    if (selection != NULL) { /* how many images there are in front of each block, and in all */
+        n_blocks = n_blocks_of(order->n_rows, order->block_rows);
+        free(selection->block_first);
+        selection->block_first = calloc(n_blocks + 1, sizeof *selection->block_first);
+        if (selection->block_first == NULL)
+            return error_no_memory(err, "image selection");
+        order->n_whole = 0;
+        for (uint64_t row = 0; row < order->n_rows; row++) {
+            if (row % order->block_rows == 0)
+                selection->block_first[row / order->block_rows] = order->n_whole;
+            for (uint32_t k = 0; k < order->n_chosen; k++)
+                order->n_whole += selection_has(selection, row, k);
+        }
+        selection->block_first[n_blocks] = order->n_whole;
+    }
     order->first_image = 0;
     order->n_images = order->n_whole;
     return 0;
@@ -281,24 +276,20 @@ static struct shuffle shuffle_of(uint64_t n, uint64_t seed)
     return s;
 }
 
-static uint64_t feistel(const struct shuffle *s, uint64_t x)
-{
-    const uint64_t mask = (UINT64_C(1) << s->half_bits) - 1;
-    uint64_t left = x >> s->half_bits, right = x & mask;
-
-    for (unsigned round = 0; round < N_ROUNDS; round++) {
-        uint64_t next = left ^ (hash_end(s->keys[round], right) & mask);
-
-        left = right;
-        right = next;
-    }
-    return left << s->half_bits | right;
-}
-
 static uint64_t source_of(const struct shuffle *s, uint64_t i)
 {
+    const uint64_t mask = (UINT64_C(1) << s->half_bits) - 1;
+
     do {
-        i = feistel(s, i);
+        uint64_t left = i >> s->half_bits, right = i & mask;
+
+        for (unsigned round = 0; round < N_ROUNDS; round++) {
+            const uint64_t next = left ^ (hash_end(s->keys[round], right) & mask);
+
+            left = right;
+            right = next;
+        }
+        i = left << s->half_bits | right;
     } while (i >= s->n);
     return i;
 }

@@ -16,19 +16,6 @@
  * pickle's opcodes, shape and dtype (npy/pickle_write.c has them). */
 #define OBJECT_ITEM_NBYTES 256
 
-static uint64_t item_bound(const struct pickle_item *item)
-{
-    uint64_t n_bytes = OBJECT_ITEM_NBYTES;
-
-    if (item->kind == PICKLE_STRING || item->kind == PICKLE_ARRAY)
-        n_bytes += item->n_bytes_or_items;
-    for (uint32_t i = 0; item->kind == PICKLE_LIST && i < item->n_bytes_or_items; i++)
-        n_bytes += item->as.items[i].kind == PICKLE_STRING
-                       ? 16 + (uint64_t)item->as.items[i].n_bytes_or_items
-                       : 16;
-    return n_bytes;
-}
-
 /* More than an object array can come to, or 0: none is known. With it the member needs no zip64
  * header, without which it is plainer, and libzip 1.7.3 survives a lack of memory. */
 static uint64_t object_bound(const struct out_member *out)
@@ -39,9 +26,19 @@ static uint64_t object_bound(const struct out_member *out)
     for (size_t i = 0; i < plan->n_archives; i++) {
         const struct pickle_document *objects = out->array->sources[i]->objects;
 
-        for (uint64_t k = 0; objects != NULL && k < objects->n_items; k++)
-            if (__builtin_add_overflow(n_bytes, item_bound(&objects->items[k]), &n_bytes))
+        for (uint64_t k = 0; objects != NULL && k < objects->n_items; k++) {
+            const struct pickle_item *item = &objects->items[k];
+            uint64_t bound = OBJECT_ITEM_NBYTES;
+
+            if (item->kind == PICKLE_STRING || item->kind == PICKLE_ARRAY)
+                bound += item->n_bytes_or_items;
+            for (uint32_t n = 0; item->kind == PICKLE_LIST && n < item->n_bytes_or_items; n++)
+                bound += 16 + (item->as.items[n].kind == PICKLE_STRING
+                                   ? (uint64_t)item->as.items[n].n_bytes_or_items
+                                   : 0);
+            if (__builtin_add_overflow(n_bytes, bound, &n_bytes))
                 return 0;
+        }
     }
     if (__builtin_mul_overflow(n_bytes, plan->n_chosen, &n_bytes) ||
         __builtin_add_overflow(n_bytes, out->header.n_bytes + 4096, &n_bytes))
@@ -107,18 +104,21 @@ static void add_period(struct codec_member *hints, uint64_t n_bytes)
     hints->periods[hints->n_periods++] = (uint32_t)n_bytes;
 }
 
-/* Distances at which the bytes are likely to repeat: element, board row, plane, output row, and in
- * block order the same transform of the sample before. */
-static void give_hints(const struct out_member *out, struct codec_member *hints)
+/* Its rows come from a supply that the first shard opens, unless they are made of nothing that is
+ * read. The hints are distances at which the bytes are likely to repeat: element, board row, plane,
+ * output row, and in block order the same transform of the sample before. */
+static struct pieces *open_member(struct member *member, struct codec_member *hints,
+                                  struct error *err)
 {
+    struct out_member *out = (struct out_member *)member;
+    const struct plan *plan = out->job->plan;
     const uint64_t item = out->item_nbytes;
+    const bool has_rows = !is_provenance(out) && out->kind != PIECES_COPY;
 
     *hints = (struct codec_member){.n_bytes = out->head.size_known ? out->head.unpacked_nbytes : 0,
                                    .item_nbytes = item > 0 && item <= 8 ? (size_t)item : 1};
     add_period(hints, item);
-    if (is_provenance(out) || out->kind == PIECES_OBJECTS || out->kind == PIECES_COPY)
-        return;
-    for (unsigned d = out->n_dims; d-- > 1;) {
+    for (unsigned d = out->n_dims; has_rows && out->kind != PIECES_OBJECTS && d-- > 1;) {
         uint64_t n = item;
 
         for (unsigned k = d; k < out->n_dims && n <= CODEC_HISTORY_NBYTES; k++)
@@ -127,19 +127,9 @@ static void give_hints(const struct out_member *out, struct codec_member *hints)
         if (d == 2)
             add_period(hints, 2 * n);
     }
-    add_period(hints, out->array->spec.row_nbytes * out->job->order->block_rows);
-}
-
-/* Its rows come from a supply that the first shard opens, unless they are made of nothing that is
- * read. */
-static struct pieces *open_member(struct member *member, struct codec_member *about,
-                                  struct error *err)
-{
-    struct out_member *out = (struct out_member *)member;
-    const struct plan *plan = out->job->plan;
-
-    give_hints(out, about);
-    if (!is_provenance(out) && out->kind != PIECES_COPY && out->kind != PIECES_OFFSETS) {
+    if (has_rows && out->kind != PIECES_OBJECTS)
+        add_period(hints, out->array->spec.row_nbytes * out->job->order->block_rows);
+    if (has_rows && out->kind != PIECES_OFFSETS) {
         out->supply = &out->job->supplies[out->array - plan->arrays];
         if (!out->supply->is_open &&
             row_supply_open(out->supply, plan, out->array, streams(out), err) != 0)
@@ -160,35 +150,6 @@ static void close_member(struct member *member)
 
 /* --- the member --- */
 
-/* Shape, type and kind as the array's in the inputs. Returns its Python type. */
-static const char *take_array(struct out_member *out, const struct plan_array *array)
-{
-    const struct order *order = out->job->order;
-    const struct npy_header *header = &array->sources[0]->header;
-
-    out->array = array;
-    out->key = array->key;
-    out->head.name = array->member;
-    out->item_nbytes = header->dtype.itemsize;
-    out->n_dims = header->n_dims;
-    memcpy(out->shape, header->shape, header->n_dims * sizeof *out->shape);
-    out->dtype = dtype_name(&header->dtype);
-    if (array->binding.role == ROLE_META) {
-        out->kind = PIECES_COPY;
-        return header->descr;
-    }
-    out->kind = array->is_object ? PIECES_OBJECTS : PIECES_ROWS;
-    out->shape[0] = order->n_images;
-    if (array->csr != NULL) {
-        const bool is_offsets = array->binding.role == ROLE_POLICY_OFFSETS;
-
-        out->kind = is_offsets ? PIECES_OFFSETS : PIECES_ELEMENTS;
-        out->shape[0] =
-            is_offsets ? order->n_images + 1 : csr_length(array->csr, order, 0, order->n_images);
-    }
-    return header->descr;
-}
-
 int out_member_init(struct out_member *out, enum pieces_kind provenance,
                     const struct plan_array *array, struct expand_job *job, struct error *err)
 {
@@ -198,28 +159,45 @@ int out_member_init(struct out_member *out, enum pieces_kind provenance,
     } members[] = {{PLAN_SOURCE_KEY, PLAN_SOURCE_KEY ".npy", "'<i8'", 8},
                    {PLAN_TRANSFORM_KEY, PLAN_TRANSFORM_KEY ".npy", "'|u1'", 1}};
     const bool is_transform = provenance == PIECES_TRANSFORM;
-    const char *descr;
+    const struct order *order = job->order;
+    const char *descr = members[is_transform].descr; /* its Python type */
 
     *out = (struct out_member){
         .head = {.open = open_member,
                  .close = close_member,
                  .zip_method = codec_level_method(&job->settings->level)},
         .job = job,
+        .array = array,
     };
-    if (array != NULL) {
-        descr = take_array(out, array);
-    } else {
+    if (array == NULL) {
         out->kind = provenance;
         out->key = members[is_transform].key;
         out->head.name = members[is_transform].member;
         out->item_nbytes = members[is_transform].item_nbytes;
         out->n_dims = 1;
-        out->shape[0] = job->order->n_images;
-        descr = members[is_transform].descr;
         memcpy(out->dtype.text, descr + 1, 3);
+    } else { /* as in the inputs */
+        const struct npy_header *header = &array->sources[0]->header;
+        const bool is_offsets = array->binding.role == ROLE_POLICY_OFFSETS;
+
+        out->kind = array->binding.role == ROLE_META ? PIECES_COPY
+                    : array->csr != NULL ? (is_offsets ? PIECES_OFFSETS : PIECES_ELEMENTS)
+                    : array->is_object   ? PIECES_OBJECTS
+                                         : PIECES_ROWS;
+        out->key = array->key;
+        out->head.name = array->member;
+        out->item_nbytes = header->dtype.itemsize;
+        out->n_dims = header->n_dims;
+        memcpy(out->shape, header->shape, header->n_dims * sizeof *out->shape);
+        out->dtype = dtype_name(&header->dtype);
+        descr = header->descr;
     }
+    if (out->kind != PIECES_COPY)
+        out->shape[0] = out->kind == PIECES_ELEMENTS
+                            ? csr_length(array->csr, order, 0, order->n_images)
+                            : order->n_images + (out->kind == PIECES_OFFSETS);
     out->head.size_known = out->kind != PIECES_OBJECTS;
-    if (array != NULL && out->kind == PIECES_COPY)
+    if (out->kind == PIECES_COPY)
         out->head.unpacked_nbytes = pieces_copy_nbytes(array->sources[0]);
     else if (make_header(out, descr, out->item_nbytes, err) != 0)
         return -1;

@@ -15,31 +15,6 @@
 /* A zeroed list for a manifest; NULL with err set. */
 #define NEW(m, n, type, err) ((type *)manifest_alloc((m), ((n) + 1) * sizeof(type), (err)))
 
-static int add_board(struct manifest *m, const struct plan *plan, struct error *err)
-{
-    const struct board *b = plan->board;
-    char sha256[DIGEST_HEX_NBYTES];
-
-    m->board = (struct manifest_board){.name = b->name,
-                                       .preset = b->preset,
-                                       .file_text = b->file_text,
-                                       .group_order = b->n_transforms};
-    if (b->file_text != NULL &&
-        (digest_bytes(b->file_text, strlen(b->file_text), sha256, err) != 0 ||
-         (m->board.file_sha256 = manifest_keep(m, sha256, err)) == NULL))
-        return -1;
-    m->transforms = NEW(m, plan->n_chosen, struct manifest_transform, err);
-    if (m->transforms == NULL)
-        return -1;
-    for (uint32_t k = 0; k < plan->n_chosen; k++) {
-        const struct board_transform *t = &b->transforms[plan->chosen[k]];
-
-        m->transforms[m->n_transforms++] =
-            (struct manifest_transform){plan->chosen[k], t->name, t->swaps_colours};
-    }
-    return 0;
-}
-
 /* Append to a list; source: of conventions. */
 static int add_setting(struct manifest *m, struct manifest_setting *list, size_t *n,
                        const struct manifest_setting *setting, struct error *err)
@@ -150,11 +125,27 @@ static int add_conventions(struct manifest *m, const struct plan *plan,
 static int fill(struct manifest *m, const struct expand_job *job, struct error *err)
 {
     const struct plan *plan = job->plan;
+    const struct board *b = plan->board;
+    char sha256[DIGEST_HEX_NBYTES];
 
-    if (add_board(m, plan, err) != 0 || add_options(m, plan, job->settings, err) != 0 ||
-        add_conventions(m, plan, job->settings, err) != 0 ||
-        (m->inputs = NEW(m, plan->n_archives, struct manifest_file, err)) == NULL)
+    m->board = (struct manifest_board){.name = b->name,
+                                       .preset = b->preset,
+                                       .file_text = b->file_text,
+                                       .group_order = b->n_transforms};
+    if (b->file_text != NULL &&
+        (digest_bytes(b->file_text, strlen(b->file_text), sha256, err) != 0 ||
+         (m->board.file_sha256 = manifest_keep(m, sha256, err)) == NULL))
         return -1;
+    m->transforms = NEW(m, plan->n_chosen, struct manifest_transform, err);
+    m->inputs = NEW(m, plan->n_archives, struct manifest_file, err);
+    if (m->transforms == NULL || m->inputs == NULL)
+        return -1;
+    for (uint32_t k = 0; k < plan->n_chosen; k++) {
+        const struct board_transform *t = &b->transforms[plan->chosen[k]];
+
+        m->transforms[m->n_transforms++] =
+            (struct manifest_transform){plan->chosen[k], t->name, t->swaps_colours};
+    }
     for (size_t i = 0; i < plan->n_archives; i++) {
         const struct archive_in *archive = &plan->archives[i];
         struct manifest_file *file = &m->inputs[m->n_inputs++];
@@ -165,7 +156,9 @@ static int fill(struct manifest *m, const struct expand_job *job, struct error *
         for (size_t k = 0; k < archive->n_inputs; k++)
             file->n_bytes += archive->inputs[k].n_bytes;
     }
-    return 0;
+    return add_options(m, plan, job->settings, err) == 0
+               ? add_conventions(m, plan, job->settings, err)
+               : -1;
 }
 
 /* Append to an output an array whose name is set; source: NULL for provenance. */
@@ -229,34 +222,6 @@ static int add_output(struct manifest *m, const struct manifest_file *file, cons
     return bad;
 }
 
-static int add_counts(struct manifest *m, const struct plan *plan,
-                      const struct expand_result *result, struct error *err)
-{
-    const struct manifest_count all[] = {
-        {"rows_in", plan->n_rows},
-        {"rows_out", result->n_rows},
-        {"images_left_out", plan->n_rows * plan->n_chosen - plan->order.n_whole},
-        {"ambiguous_entries", plan->n_ambiguous},
-        {"unencodable_entries", plan->n_unencodable},
-        {"castling_rows", plan->n_castling_rows},
-    };
-
-    m->counts = NEW(m, sizeof all / sizeof *all + plan->n_notes, struct manifest_count, err);
-    m->warnings = NEW(m, plan->n_warnings, const char *, err);
-    if (m->counts == NULL || m->warnings == NULL)
-        return -1;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].value != UINT64_MAX) /* it applies */
-            m->counts[m->n_counts++] = all[i];
-    for (size_t i = 0; i < plan->n_notes; i++)
-        if (plan->notes[i].value == NULL)
-            m->counts[m->n_counts++] =
-                (struct manifest_count){plan->notes[i].name, plan->notes[i].count};
-    for (size_t i = 0; i < plan->n_warnings; i++)
-        m->warnings[m->n_warnings++] = plan->warnings[i];
-    return 0;
-}
-
 int record_write(const struct expand_job *job, struct error *err)
 {
     const struct plan *plan = job->plan;
@@ -267,36 +232,37 @@ int record_write(const struct expand_job *job, struct error *err)
                                          .sha256 = result->sha256,
                                          .n_rows = result->n_rows,
                                          .first_row = is_cut ? result->first_row : MANIFEST_NO_ROW};
+    const struct manifest_count all[] = {
+        {"rows_in", plan->n_rows},
+        {"rows_out", result->n_rows},
+        {"images_left_out", plan->n_rows * plan->n_chosen - plan->order.n_whole},
+        {"ambiguous_entries", plan->n_ambiguous},
+        {"unencodable_entries", plan->n_unencodable},
+        {"castling_rows", plan->n_castling_rows},
+    };
+    const size_t n_all = sizeof all / sizeof *all;
     struct manifest *m = manifest_new(err);
-    struct text manifest_path = {0};
+    struct text path = {0};
     int status = -1;
 
     if (m != NULL && fill(m, job, err) == 0 &&
         add_output(m, &output, plan, &job->archive->members, err) == 0 &&
-        add_counts(m, plan, result, err) == 0 &&
-        text_append(&manifest_path, err, "%s" MANIFEST_SUFFIX, job->path) == 0)
-        status = manifest_write(m, manifest_path.text, true, err);
-    text_release(&manifest_path);
+        (m->counts = NEW(m, n_all + plan->n_notes, struct manifest_count, err)) != NULL &&
+        (m->warnings = NEW(m, plan->n_warnings, const char *, err)) != NULL)
+        status = text_append(&path, err, "%s" MANIFEST_SUFFIX, job->path);
+    for (size_t i = 0; i < n_all && status == 0; i++)
+        if (all[i].value != UINT64_MAX) /* it applies */
+            m->counts[m->n_counts++] = all[i];
+    for (size_t i = 0; i < plan->n_notes && status == 0; i++)
+        if (plan->notes[i].value == NULL)
+            m->counts[m->n_counts++] =
+                (struct manifest_count){plan->notes[i].name, plan->notes[i].count};
+    for (size_t i = 0; i < plan->n_warnings && status == 0; i++)
+        m->warnings[m->n_warnings++] = plan->warnings[i];
+    if (status == 0)
+        status = manifest_write(m, path.text, true, err);
+    text_release(&path);
     manifest_free(m);
-    return status;
-}
-
-/* Whether path holds the bytes that the manifest lists. */
-static int compare_bytes(const struct manifest *m, const char *path, struct text *list,
-                         struct error *err)
-{
-    struct input in = {0};
-    char sha256[DIGEST_HEX_NBYTES];
-    int status = -1;
-
-    if (m->n_outputs != 1)
-        return text_append(list, err, "its manifest is not that of one output");
-    if (input_open(&in, path, true, err) == 0)
-        status = digest_input(&in, sha256, err);
-    input_close(&in);
-    if (status == 0 && strcmp(sha256, m->outputs[0].sha256) != 0)
-        status = text_append(list, err, "SHA-256 of the file: %s expected, %s found",
-                             m->outputs[0].sha256, sha256);
     return status;
 }
 
@@ -304,21 +270,30 @@ int record_compare(const struct expand_job *job, const char *path, bool *is_know
                    struct text *list, struct error *err)
 {
     struct manifest *wanted = manifest_new(err), *found = NULL;
+    struct input in = {0};
+    char sha256[DIGEST_HEX_NBYTES];
     struct text name = {0};
     int status = -1;
 
     *is_known = false;
     if (wanted != NULL && fill(wanted, job, err) == 0 &&
-        add_output(wanted, &(struct manifest_file){0}, job->plan, NULL, err) == 0 &&
-        text_append(&name, err, "%s" MANIFEST_SUFFIX, path) == 0) {
+        add_output(wanted, &(struct manifest_file){0}, job->plan, NULL, err) == 0)
+        status = text_append(&name, err, "%s" MANIFEST_SUFFIX, path);
+    if (status == 0)
         found = manifest_read(name.text, NULL);
-        *is_known = found != NULL;
-        status =
-            found != NULL && (manifest_compare(wanted, found, list, err) != 0 ||
-                              manifest_compare_inputs(wanted, found, list, err) != 0 ||
-                              (list->n_bytes == 0 && compare_bytes(found, path, list, err) != 0))
-                ? -1
-                : 0;
+    *is_known = found != NULL;
+    if (found != NULL && (manifest_compare(wanted, found, list, err) != 0 ||
+                          manifest_compare_inputs(wanted, found, list, err) != 0))
+        status = -1;
+    if (found != NULL && status == 0 && list->n_bytes == 0) {
+        if (found->n_outputs != 1)
+            status = text_append(list, err, "its manifest is not that of one output");
+        else if (input_open(&in, path, true, err) != 0 || digest_input(&in, sha256, err) != 0)
+            status = -1;
+        else if (strcmp(sha256, found->outputs[0].sha256) != 0)
+            status = text_append(list, err, "SHA-256 of the file: %s expected, %s found",
+                                 found->outputs[0].sha256, sha256);
+        input_close(&in);
     }
     text_release(&name);
     manifest_free(found);
@@ -328,40 +303,24 @@ int record_compare(const struct expand_job *job, const char *path, bool *is_know
 
 /* --- the number of rows --- */
 
-/* Open the sidecar of an output. */
-static int sidecar_open(struct output *out, const char *path, bool force, struct error *err)
+int sidecar_write(const char *path, const uint64_t *n_rows, bool force, struct error *err)
 {
-    struct text name = {0};
-    size_t length = strlen(path);
-    int status;
+    const int n = (int)strlen(path) - (text_ends_with(path, ".npz") ? 4 : 0);
+    struct output out = {0};
+    struct text name = {0}, json = {0};
+    int status = text_append(&name, err, "%.*s.json", n, path);
 
-    if (length > 4 && strcmp(path + length - 4, ".npz") == 0)
-        length -= 4;
-    status = text_append(&name, err, "%.*s.json", (int)length, path);
     if (status == 0)
-        status = output_open(out, name.text, force, err);
+        status = output_open(&out, name.text, force, err);
+    if (status == 0 && n_rows != NULL) {
+        status = text_append(&json, err, "{\"num_rows\": %llu}\n", (unsigned long long)*n_rows);
+        if (status == 0)
+            status = output_write(&out, json.text, json.n_bytes, err);
+        if (status == 0)
+            status = output_commit(&out, force, err);
+    }
+    output_abort(&out);
     text_release(&name);
-    return status;
-}
-
-int sidecar_check(const char *path, bool force, struct error *err)
-{
-    struct output out = {0};
-    const int status = sidecar_open(&out, path, force, err);
-
-    output_abort(&out);
-    return status;
-}
-
-int sidecar_write(const char *path, uint64_t n_rows, bool force, struct error *err)
-{
-    struct output out = {0};
-    char json[64];
-    const int n = snprintf(json, sizeof json, "{\"num_rows\": %llu}\n", (unsigned long long)n_rows);
-    int status = -1;
-
-    if (sidecar_open(&out, path, force, err) == 0 && output_write(&out, json, (size_t)n, err) == 0)
-        status = output_commit(&out, force, err);
-    output_abort(&out);
+    text_release(&json);
     return status;
 }

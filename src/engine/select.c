@@ -74,49 +74,6 @@ struct unique {
     struct error *err;    /* borrowed */
 };
 
-static void release(struct unique *u)
-{
-    for (size_t i = 0; i < u->n_moving; i++) {
-        batch_release(&u->moving[i].rows);
-        batch_release(&u->moving[i].values);
-    }
-    for (int i = 0; u->rooms != NULL && i < u->n_threads; i++)
-        bytes_release(&u->rooms[i]);
-    free(u->moving);
-    free(u->errors);
-    free(u->rooms);
-}
-
-static int open_all(struct unique *u, struct error *err)
-{
-    const struct plan *plan = u->plan;
-
-    u->moving = calloc(plan->n_arrays + 1, sizeof *u->moving);
-    u->errors = calloc(ROWS_AT_ONCE, sizeof *u->errors);
-    u->rooms = calloc((size_t)u->n_threads, sizeof *u->rooms);
-    if (u->moving == NULL || u->errors == NULL || u->rooms == NULL)
-        return error_no_memory(err, "--unique");
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        const struct plan_array *array = &plan->arrays[i];
-        struct moving *m = &u->moving[u->n_moving];
-
-        /* Values and offsets in CSR form are the same in all images of a row. */
-        if (array->binding.role >= ROLE_COPY ||
-            (array->binding.sparse == SPARSE_CSR && array->binding.role != ROLE_POLICY_INDEX))
-            continue;
-        u->n_moving++;
-        m->array = array;
-        m->rows.own = (struct reader){
-            .arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
-        m->values.own = (struct reader){.arrays = array->values, .n_arrays = plan->n_archives};
-        if (batch_open(&m->rows, plan->settings->budget, err) != 0 ||
-            (array->spec.kind == SPEC_PADDED &&
-             batch_open(&m->values, plan->settings->budget, err) != 0))
-            return -1;
-    }
-    return 0;
-}
-
 /* Row `at` of the chunk of one array under one transform, added to a hash. */
 static int hash_image(const struct moving *m, uint64_t at, uint32_t t, struct bytes *room,
                       XXH128_hash_t *hash, struct error *err)
@@ -196,11 +153,42 @@ static int drop_all(void *self, struct crew *crew)
 
 int select_unique(struct plan *plan, struct error *err)
 {
+    struct budget *budget = plan->settings->budget;
     struct unique u = {.plan = plan, .n_threads = plan->settings->n_threads, .err = err};
-    int status = -1;
+    int status = plan_select_all(plan, err);
 
-    if (plan_select_all(plan, err) == 0 && open_all(&u, err) == 0)
+    u.moving = calloc(plan->n_arrays + 1, sizeof *u.moving);
+    u.errors = calloc(ROWS_AT_ONCE, sizeof *u.errors);
+    u.rooms = calloc((size_t)u.n_threads, sizeof *u.rooms);
+    if (status == 0 && (u.moving == NULL || u.errors == NULL || u.rooms == NULL))
+        status = error_no_memory(err, "--unique");
+    for (size_t i = 0; i < plan->n_arrays && status == 0; i++) {
+        const struct plan_array *array = &plan->arrays[i];
+        struct moving *m = &u.moving[u.n_moving];
+
+        /* Values and offsets in CSR form are the same in all images of a row. */
+        if (array->binding.role >= ROLE_COPY ||
+            (array->binding.sparse == SPARSE_CSR && array->binding.role != ROLE_POLICY_INDEX))
+            continue;
+        u.n_moving++;
+        m->array = array;
+        m->rows.own = (struct reader){
+            .arrays = array->sources, .n_arrays = plan->n_archives, .csr = array->csr};
+        m->values.own = (struct reader){.arrays = array->values, .n_arrays = plan->n_archives};
+        status = batch_open(&m->rows, budget, err);
+        if (status == 0 && array->spec.kind == SPEC_PADDED)
+            status = batch_open(&m->values, budget, err);
+    }
+    if (status == 0)
         status = crew_run(u.n_threads, drop_all, &u);
-    release(&u);
+    for (size_t i = 0; i < u.n_moving; i++) {
+        batch_release(&u.moving[i].rows);
+        batch_release(&u.moving[i].values);
+    }
+    for (int i = 0; u.rooms != NULL && i < u.n_threads; i++)
+        bytes_release(&u.rooms[i]);
+    free(u.moving);
+    free(u.errors);
+    free(u.rooms);
     return status;
 }

@@ -131,11 +131,9 @@ static int read_beside(struct recall *r, const struct archive_in *archive, bool 
 {
     char sha256[DIGEST_HEX_NBYTES];
     struct text name = {0};
-    size_t n = strlen(archive->path);
 
-    while (n > 1 && archive->path[n - 1] == '/')
-        n--;
-    if (text_append(&name, err, "%.*s" MANIFEST_SUFFIX, (int)n, archive->path) != 0)
+    if (text_append(&name, err, "%.*s" MANIFEST_SUFFIX, (int)text_path_nbytes(archive->path),
+                    archive->path) != 0)
         return -1;
     r->manifest = r->own = manifest_read(name.text, NULL);
     text_release(&name);

@@ -73,22 +73,16 @@ int shards_name(const struct plan *plan, const char *output, uint64_t i, struct 
     static const char *const endings[] = {".npz", ".npy"};
     const char *slash = strrchr(output, '/'), *ending = "";
     const char *at = strchr(slash != NULL ? slash : output, '%');
-    size_t n = strlen(output);
+    const size_t n = text_path_nbytes(output);
 
     if (shards_cut(plan) == SHARDS_ONE)
         return text_append(name, err, "%s", output);
-    while (n > 1 && output[n - 1] == '/')
-        n--;
     if (plan->input_ends != NULL) {
         const char *path = plan->archives[i].path;
-        size_t end = strlen(path), begin;
+        const size_t end = text_path_nbytes(path);
+        const char *before = memrchr(path, '/', end), *base = before != NULL ? before + 1 : path;
 
-        while (end > 1 && path[end - 1] == '/')
-            end--;
-        for (begin = end; begin > 0 && path[begin - 1] != '/';)
-            begin--;
-        return text_append(name, err, "%.*s/%.*s", (int)n, output, (int)(end - begin),
-                           path + begin);
+        return text_append(name, err, "%.*s/%.*s", (int)n, output, (int)(path + end - base), base);
     }
     /* "%05d", or another width, in the last part of a name that has only one '%'. */
     if (at != NULL && strchr(at + 1, '%') == NULL && at[1] == '0' && at[2] >= '1' && at[2] <= '9' &&

@@ -200,41 +200,33 @@ static struct survey_codes *find_seen(const struct survey_seen *seen, const char
     return NULL;
 }
 
-static void see_range(struct survey_seen *seen, const char *key, const struct number_range *range)
-{
-    struct survey_codes *codes = find_seen(seen, key);
-
-    if (codes == NULL) {
-        struct error *err = &seen->failure;
-        char *copy = strdup(key);
-
-        if (copy == NULL)
-            error_no_memory(err, "codes of arrays");
-        if (copy == NULL ||
-            list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of arrays", err) != 0) {
-            free(copy);
-            return;
-        }
-        codes = &seen->arrays[seen->n++];
-        *codes = (struct survey_codes){.key = copy, .min = INFINITY};
-    }
-    codes->codes |= range->codes;
-    if (range->n > 0 && range->min < codes->min)
-        codes->min = range->min;
-}
-
 void survey_see(struct survey_seen *seen, const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const enum role role = array->binding.role;
+        struct survey_codes *codes;
         struct number_range range;
 
         if ((role != ROLE_GRID && role != ROLE_VALUE && role != ROLE_TO_MOVE) ||
             survey_range(plan, array, &range, NULL) != 0)
             continue; /* its own plan says what is wrong with it */
         pthread_mutex_lock(&seen->lock);
-        see_range(seen, array->key, &range);
+        codes = find_seen(seen, array->key);
+        if (codes == NULL && list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of arrays",
+                                       &seen->failure) == 0) {
+            codes = &seen->arrays[seen->n++];
+            *codes = (struct survey_codes){.key = strdup(array->key), .min = INFINITY};
+            if (codes->key == NULL) {
+                seen->n--;
+                codes = NULL;
+                error_no_memory(&seen->failure, "codes of arrays");
+            }
+        }
+        if (codes != NULL)
+            codes->codes |= range.codes;
+        if (codes != NULL && range.n > 0 && range.min < codes->min)
+            codes->min = range.min;
         pthread_mutex_unlock(&seen->lock);
     }
     pthread_mutex_lock(&seen->lock);

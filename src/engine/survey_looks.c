@@ -97,47 +97,38 @@ static bool is_off_board(const struct plan_array *array, const struct action_spa
            !board->on_board[y * board->cols + x];
 }
 
-/* In one array. */
-static int look_at_places(struct plan *plan, const struct plan_array *array, struct error *err)
-{
-    const bool is_action = array->binding.role == ROLE_ACTION, pairs = array->spec.pairs;
-    const struct action_space *space =
-        is_action ? spec_space(&plan->maker, &array->binding, err) : NULL;
-    const uint64_t step = !is_action || pairs ? 2 : 1;
-    unsigned long long n_rows = 0, first = 0;
-    struct survey s;
-
-    if (is_action && space == NULL)
-        return -1;
-    survey_begin(&s, plan, SURVEY_OF(array), err);
-    while (survey_next(&s)) {
-        const struct row *row = &s.rows[0];
-        uint64_t i = 0;
-
-        while (i + step <= row->n &&
-               (!is_off_board(array, space, row, i) || (pairs && row_int(row, i + 1) == 0)))
-            i += step;
-        if (i + step <= row->n && n_rows++ == 0)
-            first = s.number;
-    }
-    if (survey_end(&s) != 0)
-        return -1;
-    return n_rows == 0
-               ? 0
-               : plan_warn(plan, err,
-                           "%s: %llu rows name a place that is not on the board and stays where it "
-                           "is, first row %llu",
-                           text_path(array->key).text, n_rows, first);
-}
-
 int survey_places(struct plan *plan, struct error *err)
 {
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
-        const enum role role = array->binding.role;
+        const bool is_action = array->binding.role == ROLE_ACTION, pairs = array->spec.pairs;
+        const uint64_t step = !is_action || pairs ? 2 : 1;
+        const struct action_space *space = NULL;
+        unsigned long long n_rows = 0, first = 0;
+        struct survey s;
 
-        if ((role == ROLE_ACTION || (role == ROLE_COORD && plan->board->rows > 0)) &&
-            !array->is_object && survey_has_numbers(array) && look_at_places(plan, array, err) != 0)
+        if ((!is_action && (array->binding.role != ROLE_COORD || plan->board->rows == 0)) ||
+            array->is_object || !survey_has_numbers(array))
+            continue;
+        if (is_action && (space = spec_space(&plan->maker, &array->binding, err)) == NULL)
+            return -1;
+        survey_begin(&s, plan, SURVEY_OF(array), err);
+        while (survey_next(&s)) {
+            const struct row *row = &s.rows[0];
+            uint64_t at = 0;
+
+            while (at + step <= row->n &&
+                   (!is_off_board(array, space, row, at) || (pairs && row_int(row, at + 1) == 0)))
+                at += step;
+            if (at + step <= row->n && n_rows++ == 0)
+                first = s.number;
+        }
+        if (survey_end(&s) != 0 ||
+            (n_rows > 0 &&
+             plan_warn(plan, err,
+                       "%s: %llu rows name a place that is not on the board and stays where it "
+                       "is, first row %llu",
+                       text_path(array->key).text, n_rows, first) != 0))
             return -1;
     }
     return 0;
@@ -216,27 +207,6 @@ static int look_at_sparse(const struct look *l, const struct survey *s, struct e
     return 0;
 }
 
-/* The runs of actions that are worth a look. */
-static int list_flagged(struct look *l, struct error *err)
-{
-    bool in_run = false;
-
-    l->flagged = malloc((l->space->length + 1) * sizeof *l->flagged);
-    if (l->flagged == NULL)
-        return error_no_memory(err, "survey of a policy");
-    for (uint64_t a = 0; a < l->space->length; a++) {
-        const bool plain =
-            (l->space->flags[a] & (ACTION_ENCODABLE | ACTION_AMBIGUOUS)) == ACTION_ENCODABLE;
-
-        if (!plain && !in_run)
-            l->flagged[l->n_flagged++] = (struct run){(uint32_t)a, 0};
-        if (!plain)
-            l->flagged[l->n_flagged - 1].n++;
-        in_run = !plain;
-    }
-    return 0;
-}
-
 int survey_ambiguous(struct plan *plan, struct error *err)
 {
     int status = 0;
@@ -246,13 +216,27 @@ int survey_ambiguous(struct plan *plan, struct error *err)
         const enum role role = array->binding.role;
         const bool is_sparse = role == ROLE_POLICY_INDEX;
         struct look l = {.plan = plan, .array = array};
+        bool in_run = false;
         struct survey s;
 
         if (role != ROLE_POLICY && role != ROLE_ACTION_VALUES && !is_sparse)
             continue;
         l.space = spec_space(&plan->maker, &array->binding, err);
-        if (l.space == NULL || list_flagged(&l, err) != 0)
+        if (l.space == NULL)
             return -1;
+        l.flagged = malloc((l.space->length + 1) * sizeof *l.flagged);
+        if (l.flagged == NULL)
+            return error_no_memory(err, "survey of a policy");
+        for (uint64_t a = 0; a < l.space->length; a++) {
+            const bool plain =
+                (l.space->flags[a] & (ACTION_ENCODABLE | ACTION_AMBIGUOUS)) == ACTION_ENCODABLE;
+
+            if (!plain && !in_run)
+                l.flagged[l.n_flagged++] = (struct run){(uint32_t)a, 0};
+            if (!plain)
+                l.flagged[l.n_flagged - 1].n++;
+            in_run = !plain;
+        }
         if (l.n_flagged > 0 && plan->n_ambiguous == UINT64_MAX)
             plan->n_ambiguous = plan->n_unencodable = 0;
         if (is_sparse || l.n_flagged > 0) {

@@ -139,13 +139,16 @@ void output_digest_settle(struct output_digest *d, uint64_t n_bytes)
     d->n_settled = n_bytes;
 }
 
-bool output_digest_is_due(struct output_digest *d)
+bool output_digest_is_due(void *output_digest)
 {
+    const struct output_digest *d = output_digest;
+
     return d->n_hashed < d->n_settled;
 }
 
-void output_digest_step(struct output_digest *d)
+void output_digest_step(void *output_digest)
 {
+    struct output_digest *d = output_digest;
     pthread_mutex_lock(&d->lock);
     for (int i = 0; i < STEP_NCHUNKS && d->failure.kind == ERROR_NONE && output_digest_is_due(d);
          i++) {

@@ -51,9 +51,9 @@ int output_digest_init(struct output_digest *d, struct output *output, struct er
 void output_digest_settle(struct output_digest *d, uint64_t n_bytes);
 
 /* Anybody: whether a step has something to do; and the step, which hashes a few MiB. A failure is
- * kept for the end. */
-bool output_digest_is_due(struct output_digest *d);
-void output_digest_step(struct output_digest *d);
+ * kept for the end. For a crew's task they take the digest as it calls them. */
+bool output_digest_is_due(void *output_digest);
+void output_digest_step(void *output_digest);
 
 /* The writer: all is written. Hash the rest. */
 int output_digest_finish(struct output_digest *d, char hex[DIGEST_HEX_NBYTES], struct error *err);
