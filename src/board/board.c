@@ -21,8 +21,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FAMILY_ROW(id) &board_family_##id,
-const struct board_family *const board_families[] = {BOARD_FAMILIES(FAMILY_ROW)};
+#define FAMILY_ROW(id)           &board_family_##id,
+#define GAME_ROW(id, form, what) FAMILY_ROW(katago_##id)
+const struct board_family *const board_families[] = {BOARD_FAMILIES(FAMILY_ROW, GAME_ROW)};
 const size_t board_n_families = sizeof board_families / sizeof board_families[0];
 
 const struct board_preset board_presets[] = {

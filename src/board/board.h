@@ -55,8 +55,9 @@ enum board_game {
     BOARD_GAME_HEX,
     BOARD_GAME_RINGS, /* RingRift's stacks */
     BOARD_GAME_CHESS,
-    BOARD_GAME_TILES,  /* Take It Easy */
-    BOARD_GAME_KATAGO, /* Go, in KataGo's shards */
+    BOARD_GAME_TILES,    /* Take It Easy */
+    BOARD_GAME_KATAGO,   /* Go, in KataGo's shards */
+    BOARD_GAME_KATAGOMO, /* another game, in shards of the same members */
 };
 
 /* What the shapes of a shard's arrays show; 0 where they do not. */

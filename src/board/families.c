@@ -192,6 +192,8 @@ static bool parse_side(const char *digits, size_t n_digits, uint32_t *side)
     return n_digits > 0 && strspn(digits, "0123456789") >= n_digits;
 }
 
+#define GAME_NAME(id, form, what) " " #id
+
 int board_build_sized(struct board *b, const char *size, struct error *err)
 {
     const struct board_family *family = b->family;
@@ -211,8 +213,7 @@ int board_build_sized(struct board *b, const char *size, struct error *err)
         return error_set(err, ERROR_USAGE, "board %s: %s is not a size: write %s, such as %s%s",
                          family->name, text_quote(size).text, family->syntax, family->example,
                          family->only_known_members
-                             ? "; of KataGomo's games katago:hex and katago:hexgo are known, of "
-                               "others not whose rows are stored turned, or which images are used"
+                             ? "; of KataGomo's games these are known:" KATAGOMO_GAMES(GAME_NAME)
                              : "");
     if (box->max_size > 0) {
         if (b->size < box->min_rows || b->size > box->max_size)
@@ -292,12 +293,16 @@ static const struct board_element of_breakthrough[4] = {
 static const struct board_box box_breakthrough = {of_breakthrough, 4, to_eight, 4, 2, 2, 0, false};
 
 /* KataGomo's Hex writes the rows of the player to move, and White's transposed: every row is of one
- * who joins the same two edges. A reflection would turn it into a row of the other edges. */
-static const struct board_element of_katago_hex[2] = {
+ * who joins the same two edges. What exchanges the colours leaves all in its place but whose turn
+ * it is, which a global input tells (selfTransposeNCHW in cpp/dataio/trainingwrite.cpp and
+ * rowGlobal[0] in cpp/neuralnet/nninputs.cpp, from KataHex of 2022 to Hex2026). */
+static const struct board_element of_katago_hex[4] = {
     {"identity", {1, 0, 0, 1}, false},
     {"rotate-180", {-1, 0, 0, -1}, false},
+    {"long-diagonal-swap", {1, 0, 0, 1}, true},
+    {"short-diagonal-swap", {-1, 0, 0, -1}, true},
 };
-static const struct board_box box_katago_hex = {of_katago_hex, 2, to_six, 3, 2, 0, 256, false};
+static const struct board_box box_katago_hex = {of_katago_hex, 4, to_six, 3, 2, 0, 256, false};
 
 /* Go on the cells of a rhombus: no edge is anybody's. */
 static const struct board_element of_katago_hexgo[4] = {
@@ -307,6 +312,10 @@ static const struct board_element of_katago_hexgo[4] = {
     {"anti-transpose", {0, -1, -1, 0}, false},
 };
 static const struct board_box box_katago_hexgo = {of_katago_hexgo, 4, to_six, 3, 2, 0, 256, false};
+
+/* What goes up, down or falls: White's rows may be stored upside down, which a mirror does not mind
+ * ("only X-axis symmetry, and flip Y-axis when playing white", README of KataGomo). */
+static const struct board_box box_katago_mirror = {of_mirror, 2, to_four, 2, 2, 0, 256, false};
 
 static int build_chess(struct board *b, const char *size, struct error *err)
 {
@@ -508,10 +517,9 @@ const struct board_family board_family_takeiteasy = {
 };
 
 /* The square that a shard of KataGo's was written for; engines are built for 19 unless told
- * otherwise. KataGomo's games write the same members, and have groups of their own. */
-#define OF_KATAGO                                                                                \
-    .layouts = of_katago, .n_layouts = 2, .only_known_members = true, .game = BOARD_GAME_KATAGO, \
-    .packed_stones = 1
+ * otherwise. */
+#define OF_KATAGO \
+    .layouts = of_katago, .n_layouts = 2, .only_known_members = true, .packed_stones = 1
 
 const struct board_family board_family_katago = {
     .name = "katago",
@@ -519,23 +527,20 @@ const struct board_family board_family_katago = {
     .summary = "KataGo training shards, L x L cells, 8 transforms; L is read from the shard",
     .example = "katago:5",
     .box = &board_box_square,
+    .game = BOARD_GAME_KATAGO,
     OF_KATAGO,
 };
 
-const struct board_family board_family_katago_hex = {
-    .name = "katago:hex",
-    .syntax = "katago:hex:L",
-    .summary = "the same of KataGomo's Hex, 2 transforms: White's rows are stored transposed",
-    .example = "katago:hex:5",
-    .box = &box_katago_hex,
-    OF_KATAGO,
-};
-
-const struct board_family board_family_katago_hexgo = {
-    .name = "katago:hexgo",
-    .syntax = "katago:hexgo:L",
-    .summary = "the same of KataGomo's HexGo, 4 transforms: those that keep neighbours",
-    .example = "katago:hexgo:5",
-    .box = &box_katago_hexgo,
-    OF_KATAGO,
-};
+/* KataGomo's games of the table in its README whose moves are cells, one at a time. A group is that
+ * of the rules: it holds for the rows of either player, which some branches turn. */
+#define OF_KATAGOMO(id, form, what)                        \
+    const struct board_family board_family_katago_##id = { \
+        .name = "katago:" #id,                             \
+        .syntax = "katago:" #id ":L",                      \
+        .summary = "shards of KataGomo's " what,           \
+        .example = "katago:" #id ":5",                     \
+        .box = &form,                                      \
+        .game = BOARD_GAME_KATAGOMO,                       \
+        OF_KATAGO,                                         \
+    };
+KATAGOMO_GAMES(OF_KATAGOMO)

@@ -11,13 +11,35 @@
 #include "board/actions.h"
 #include "board/board.h"
 
-/* The registry: a row for each family, in the order in which they are listed. */
-#define BOARD_FAMILIES(row)                                                                  \
-    row(hexagon) row(square) row(rhombus) row(grid) row(mirror) row(chess) row(breakthrough) \
-        row(takeiteasy) row(katago) row(katago_hex) row(katago_hexgo) row(file)
+/* KataGomo's games in KataGo's shards: their names, their boxes, and what they are. */
+/* clang-format off */
+#define KATAGOMO_GAMES(row)                                            \
+    row(hex, box_katago_hex, "Hex, 4 transforms, two of which swap colours") \
+    row(hexgo, box_katago_hexgo, "HexGo, 4 transforms")                           \
+    row(gomoku, board_box_square, "Gomoku, 8 transforms")                         \
+    row(renju, board_box_square, "Renju, 8 transforms")                           \
+    row(caro, board_box_square, "Caro, 8 transforms")                             \
+    row(connect6, board_box_square, "Connect Six, 8 transforms")                  \
+    row(reversi, board_box_square, "Reversi, 8 transforms")                       \
+    row(ataxx, board_box_square, "Ataxx, 8 transforms")                           \
+    row(amazons, board_box_square, "Amazons, 8 transforms")                       \
+    row(nogo, board_box_square, "NoGo, 8 transforms")                             \
+    row(capturego, board_box_square, "Capture-Go, 8 transforms")                  \
+    row(lifego, board_box_square, "Life-and-death Go, 8 transforms")              \
+    row(ultimate, board_box_square, "Ultimate Tic-tac-toe, 8 transforms")         \
+    row(dotsandboxes, board_box_square, "Dots and Boxes, 8 transforms")           \
+    row(breakthrough, box_katago_mirror, "Breakthrough, 2 transforms")            \
+    row(connect4, box_katago_mirror, "Connect Four, 2 transforms")
+/* clang-format on */
 
-#define BOARD_DECLARE_FAMILY(id) extern const struct board_family board_family_##id;
-BOARD_FAMILIES(BOARD_DECLARE_FAMILY)
+/* The registry: a row for each family, in the order in which they are listed. */
+#define BOARD_FAMILIES(row, game)                                                            \
+    row(hexagon) row(square) row(rhombus) row(grid) row(mirror) row(chess) row(breakthrough) \
+        row(takeiteasy) row(katago) KATAGOMO_GAMES(game) row(file)
+
+#define BOARD_DECLARE_FAMILY(id)           extern const struct board_family board_family_##id;
+#define BOARD_DECLARE_GAME(id, form, what) BOARD_DECLARE_FAMILY(katago_##id)
+BOARD_FAMILIES(BOARD_DECLARE_FAMILY, BOARD_DECLARE_GAME)
 
 /* --- layouts --- */
 

@@ -24,7 +24,7 @@ static void print_boards(void)
                board_presets[i].note);
     printf("\nfamilies:\n");
     for (size_t i = 0; i < board_n_families; i++)
-        printf("  %-16s %s\n", board_families[i]->syntax, board_families[i]->summary);
+        printf("  %-21s %s\n", board_families[i]->syntax, board_families[i]->summary);
     printf("\n`symaug boards BOARD` shows one of them, for example `symaug boards hex8`.\n");
 }
 
@@ -91,10 +91,14 @@ static int print_board(const struct board *board, struct error *err)
     if (board->n_default_ids < board->n_transforms)
         printf(", of which %u keep every label", board->n_default_ids);
     printf("\n\n  id  name                      order  inverse\n");
-    for (uint32_t t = 0; t < board->n_transforms; t++)
-        printf("  %2u  %-24s  %5llu  %7u%s\n", t, board->transforms[t].name,
-               (unsigned long long)perm_order(board->transforms[t].dst, board->n_cells),
-               board->inverse[t], board->transforms[t].swaps_colours ? "  swaps colours" : "");
+    for (uint32_t t = 0; t < board->n_transforms; t++) {
+        const struct board_transform *transform = &board->transforms[t];
+        const uint64_t order = perm_order(transform->dst, board->n_cells); /* of cells alone */
+
+        printf("  %2u  %-24s  %5llu  %7u%s\n", t, transform->name,
+               (unsigned long long)(transform->swaps_colours ? order + (order & 1) * order : order),
+               board->inverse[t], transform->swaps_colours ? "  swaps colours" : "");
+    }
     if (print_missing(board, err) != 0)
         return -1;
     printf("\n  policy layouts:\n");

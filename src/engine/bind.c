@@ -271,6 +271,26 @@ static int to_move_label(const struct plan *plan, const struct plan_array *array
     return 0;
 }
 
+/* Whose turn it is in the first column: 0 or 1 in every row. */
+static int first_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
+                       struct error *err)
+{
+    struct survey s;
+
+    *op = LABEL_FIRST_01;
+    survey_begin(&s, plan, SURVEY_OF(array), err);
+    while (survey_next(&s)) {
+        const double code = s.rows[0].n > 0 ? row_double(&s.rows[0], 0) : -1;
+
+        if (code != 0 && code != 1)
+            s.status = plan_refuse(plan, array, err,
+                                   "row %llu: %g in the first column, expected 0 or 1, the player "
+                                   "to move: not rows of this game, or not written so",
+                                   (unsigned long long)s.number, code);
+    }
+    return survey_end(&s);
+}
+
 /* For the transforms that swap colours. */
 static int bind_swap(struct plan *plan, struct plan_array *array, struct error *err)
 {
@@ -287,6 +307,9 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
         break;
     case ROLE_SWAP_PLAYER:
         status = to_move_label(plan, array, &op, err);
+        break;
+    case ROLE_SWAP_FIRST:
+        status = first_label(plan, array, &op, err);
         break;
     case ROLE_SWAP_NOTHING:
         return 0;

@@ -228,6 +228,7 @@ static int note(struct plan *plan, struct error *err)
     const struct conventions *c = &plan->conventions;
     const struct board_family *family = plan->board->family;
     const bool swaps = board_swaps_colours(plan->board), castles = family->castling != NULL;
+    const bool by_colour = swaps && !family->only_known_members;
     bool has_ambiguous = false, has_box = false; /* planes of the board's rows and columns */
 
     for (size_t i = 0; i < plan->maker.n_spaces; i++)
@@ -242,8 +243,8 @@ static int note(struct plan *plan, struct error *err)
         const char *why;
     } all[] = {
         {"planes", conventions_is_said(c, "planes"), swaps, "no transform swaps colours"},
-        {"value", c->value_said, swaps, "no transform swaps colours"},
-        {"to-move", c->to_move_said, swaps, "no transform swaps colours"},
+        {"value", c->value_said, by_colour, "no transform changes them"},
+        {"to-move", c->to_move_said, by_colour, "no transform changes it, or its code is known"},
         {"castling", conventions_is_said(c, "castling"), castles, "nobody castles"},
         {"castling-planes", conventions_is_said(c, "castling-planes"), castles, "nobody castles"},
         {"tiles", conventions_is_said(c, "tiles"), family->has_tiles, "there are no tiles"},

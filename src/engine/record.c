@@ -74,13 +74,13 @@ static int add_conventions(struct manifest *m, const struct plan *plan,
                            const struct settings *settings, struct error *err)
 {
     const struct conventions *c = &plan->conventions;
-    const bool swaps = board_swaps_colours(plan->board);
+    const bool swaps = board_swaps_colours(plan->board) && !plan->board->family->only_known_members;
     const bool is_chess = plan->board->family->castling != NULL;
     const struct {
         const char *name;
         bool bears;
     } all[] = {
-        {"planes", swaps},
+        {"planes", swaps || (c->planes == PLANES_CANONICAL && board_swaps_colours(plan->board))},
         {"value", swaps},
         {"to-move", swaps},
         {"to-move-plane", swaps},

@@ -1,6 +1,7 @@
 /*
- * play_katago.c - shards with the members of KataGo's: stones fall on free points (nothing is ever
- * captured), and the targets are what a search and the end of the game might have given.
+ * play_katago.c - shards with the members of KataGo's and KataGomo's: stones fall on free points
+ * (nothing is ever captured), and the targets are what a search and the end of the game might have
+ * given.
  */
 #include "sample/play.h"
 
@@ -35,9 +36,14 @@ static void render_input(const struct play_row *r)
         set_bit(r, FEATURE_RECENT + k - 1, r->game->moves[r->ply - k]);
 }
 
-/* The komi as the player to move has it, which changes sides with every ply. */
+/* The komi as the player to move has it, which changes sides with every ply; other games than Go
+ * have none, but for whose turn it is. */
 static void render_global_input(const struct play_row *r)
 {
+    if (r->play->board->game != BOARD_GAME_KATAGO) {
+        play_put_float(r->to, 0, (float)(r->ply & 1));
+        return;
+    }
     play_put_float(r->to, 5, (r->ply & 1) == 0 ? -0.375F : 0.375F);
     play_put_float(r->to, 14, 1);
     play_put_float(r->to, 18, (r->ply & 1) == 0 ? -0.5F : 0.5F);
@@ -134,8 +140,13 @@ static const struct play_array arrays[] = {
     {"qValueTargetsNCMove", "<i2", {3, PLAY_CELLS_PASS}, .render = render_q_values},
 };
 
+static bool fits_katago(const struct board *board)
+{
+    return board->family->only_known_members;
+}
+
 const struct play_kind play_katago = {
-    .game = BOARD_GAME_KATAGO,
+    .fits = fits_katago,
     .play = play_place_stones,
     .bare_names = true,
     .arrays = arrays,

@@ -21,6 +21,7 @@ const char *label_op_name(enum label_op op)
         [LABEL_NEGATE] = "-v",
         [LABEL_EXCHANGE_01] = "0 and 1 exchanged",
         [LABEL_EXCHANGE_12] = "1 and 2 exchanged",
+        [LABEL_FIRST_01] = "0 and 1 exchanged in the first column",
         [LABEL_REVERSE] = "columns reversed",
         [LABEL_EXCHANGE_TWO] = "first two columns exchanged",
     };
@@ -171,6 +172,11 @@ void label_apply(enum label_op op, const struct dtype *dtype, const void *in, vo
     switch (op) {
     case LABEL_KEEP:
         memmove(to, from, n * size);
+        break;
+    case LABEL_FIRST_01:
+        memmove(to, from, n * size);
+        if (n > 0)
+            one_element(LABEL_EXCHANGE_01, dtype, to, to);
         break;
     case LABEL_REVERSE:
         for (size_t i = 0; i < n; i++)

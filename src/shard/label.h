@@ -16,6 +16,7 @@ enum label_op {
     LABEL_NEGATE,       /* -v: the sign bit flipped; zero stays +0 */
     LABEL_EXCHANGE_01,  /* codes 0 and 1 exchanged, everything else kept */
     LABEL_EXCHANGE_12,  /* codes 1 and 2 exchanged, everything else kept */
+    LABEL_FIRST_01,     /* codes 0 and 1 exchanged in the row's first element */
     LABEL_REVERSE,      /* the elements of the row in reverse order (WDL, values by colour) */
     LABEL_EXCHANGE_TWO, /* the first two elements of the row exchanged (values_mp) */
     LABEL_N_OPS

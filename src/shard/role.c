@@ -202,6 +202,17 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
                        "to_move turn turns side_to_move player_numbers winner winners",
                        0}},
         },
+    [ROLE_GLOBALS] =
+        {
+            .name = "globals",
+            .shape = "(N,k), 0 or 1 first: whose turn it is",
+            .effect = "kept; a colour swap names the other player",
+            .flags = ROLE_ONLY_SWAPS,
+            .fit = role_fit_globals,
+            .swap = ROLE_SWAP_FIRST,
+            .check = ROLE_CHECK_PLAYER,
+            .mistake = ROLE_MISTAKE_PLAYER,
+        },
     [ROLE_TILE] =
         {
             .name = "tile",

@@ -30,6 +30,7 @@ enum role {
     ROLE_VALUE,
     ROLE_WDL,
     ROLE_TO_MOVE,
+    ROLE_GLOBALS, /* the first column is whose turn it is */
     ROLE_TILE,
     ROLE_COPY,
     ROLE_META,
@@ -173,7 +174,8 @@ enum role_swap {
     ROLE_SWAP_NOTHING, /* but for a to-move plane, which the planes' convention tells */
     ROLE_SWAP_CODES,   /* codes of stones are exchanged */
     ROLE_SWAP_VALUES,  /* values change sides */
-    ROLE_SWAP_PLAYER,  /* the other player is named */
+    ROLE_SWAP_PLAYER,  /* the other player is named, */
+    ROLE_SWAP_FIRST,   /* by 0 or 1 in the first column */
 };
 
 /* What `verify` checks of its numbers. */

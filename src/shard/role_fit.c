@@ -474,6 +474,14 @@ bool role_fit_to_move(struct role_case *a)
     return true;
 }
 
+bool role_fit_globals(struct role_case *a)
+{
+    if (!is_label(a) || a->h->n_dims != 2)
+        return role_unfit(a, "expected global inputs, the player to move first: numbers (N, k)");
+    a->b->role = ROLE_GLOBALS;
+    return true;
+}
+
 bool role_fit_tile(struct role_case *a)
 {
     if (!a->c->board->family->has_tiles)

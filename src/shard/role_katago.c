@@ -25,7 +25,7 @@ static const struct member_rule {
     {"policyTargetsNCMove", ROLE_POLICY, "i2", 3, 2, true, role_fit_policy},
     {"qValueTargetsNCMove", ROLE_ACTION_VALUES, "i2", 3, 3, false, role_fit_policy},
     {"valueTargetsNCHW", ROLE_PLANES, "i1", 4, 5, true, role_fit_planes},
-    {"globalInputNC", ROLE_COPY, "f4", 2, 0, true, NULL},
+    {"globalInputNC", ROLE_GLOBALS, "f4", 2, 0, true, role_fit_globals},
     {"globalTargetsNC", ROLE_COPY, "f4", 2, 0, true, NULL},
     {"scoreDistrN", ROLE_COPY, "i1", 2, 0, true, NULL},
     {"metadataInputNC", ROLE_COPY, "f4", 2, 0, false, NULL},
@@ -69,7 +69,7 @@ int role_katago_bind(struct role_case *a)
     }
     a->b->role = ROLE_COPY;
     a->b->inferred = true;
-    if (rule->fit == NULL)
+    if (rule->fit == NULL || (rule->role == ROLE_GLOBALS && !a->c->swaps_colours))
         return 0;
     if (!rule->fit(a))
         return role_refuse(a, NULL, "%s", a->c->reason);

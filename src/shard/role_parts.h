@@ -86,6 +86,7 @@ bool role_fit_coord(struct role_case *a);
 bool role_fit_value(struct role_case *a);
 bool role_fit_wdl(struct role_case *a);
 bool role_fit_to_move(struct role_case *a);
+bool role_fit_globals(struct role_case *a);
 bool role_fit_tile(struct role_case *a);
 
 /* True when elements of the type can be moved about: numbers, and opaque bytes (bfloat16). */

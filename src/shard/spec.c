@@ -226,6 +226,8 @@ int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes
             dst[p] = openspiel_plane_dst[t][p];
         return 0;
     }
+    if (board->family->only_known_members) /* rows of the player to move */
+        return 0;
     if (transform->swaps_colours && !is_openspiel)
         return swapped_planes(maker->conventions, n_planes, dst, turn, err);
     return 0;

@@ -36,7 +36,8 @@ static enum picture_side side_to_move(const struct fields *fields)
 {
     static const double first[] = {[TO_MOVE_01] = 0, [TO_MOVE_12] = 1, [TO_MOVE_PM1] = 1};
     const struct plan *plan = fields->plan;
-    const int label = fields_find(fields, ROLE_TO_MOVE);
+    const bool is_known = plan->board->family->only_known_members;
+    const int label = fields_find(fields, is_known ? ROLE_GLOBALS : ROLE_TO_MOVE);
     struct planes planes;
     enum picture_side side = SIDE_NONE;
     size_t i;
@@ -203,12 +204,12 @@ int stones_read(const struct fields *fields, struct picture *picture, struct err
 
 enum stones_style stones_style_of(const struct plan *plan)
 {
+    if (plan->board->family->packed_stones > 0 || stones_are_stacks(plan))
+        return STONES_OWN_THEIRS;
     if (board_swaps_colours(plan->board))
         return STONES_BLUE_RED;
     if (plan->board->family->men != NULL)
         return STONES_CHESS;
-    if (plan->board->family->packed_stones > 0 || stones_are_stacks(plan))
-        return STONES_OWN_THEIRS;
     return STONES_FIRST_PLANES;
 }
 
@@ -265,12 +266,13 @@ int labels_read(const struct fields *fields, struct picture *picture, struct err
     const size_t before = picture->caption.n_bytes;
     struct pen line = {.out = &picture->caption, .err = err};
 
-    /* KataGo's shards: the komi that the player to move has tells who that is, and three targets
-     * who won. */
+    /* KataGo's shards: the komi that the player to move has tells who that is in Go, and three
+     * targets who won. */
     for (size_t i = 0; i < plan->n_arrays && plan->board->family->only_known_members; i++) {
         const struct field *field = &fields->items[i];
 
-        if (strcmp(plan->arrays[i].key, "globalInputNC") == 0 && field->n > KATAGO_KOMI)
+        if (plan->board->game == BOARD_GAME_KATAGO &&
+            strcmp(plan->arrays[i].key, "globalInputNC") == 0 && field->n > KATAGO_KOMI)
             pen_put(&line, "%s to move, ",
                     field_number(field, KATAGO_KOMI) > 0 ? "white" : "black");
         else if (strcmp(plan->arrays[i].key, "globalTargetsNC") == 0 && field->n > 2)
@@ -296,7 +298,9 @@ int labels_read(const struct fields *fields, struct picture *picture, struct err
     }
     if (to_move != SIDE_NONE)
         pen_put(&line, "%s%s to move", picture->caption.n_bytes > before ? ", " : "",
-                labels_side_name(plan, to_move));
+                !plan->board->family->only_known_members ? labels_side_name(plan, to_move)
+                : to_move == SIDE_FIRST                  ? "black"
+                                                         : "white");
     if (picture->caption.n_bytes > before)
         pen_put(&line, "\n");
     return line.failed ? -1 : 0;

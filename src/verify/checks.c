@@ -368,7 +368,7 @@ static void check_player(const struct subject *s)
         [TO_MOVE_01] = "0 or 1", [TO_MOVE_12] = "1 or 2", [TO_MOVE_PM1] = "1 or -1"};
     const enum to_move_coding coding = s->conventions->to_move;
 
-    if (s->lane->is_mapped && board_swaps_colours(s->lane->spec.board) && s->row.n == 1 &&
+    if (s->lane->is_mapped && board_swaps_colours(s->lane->spec.board) && s->row.n > 0 &&
         !s->lane->binding->is_winner && turn_player(coding, row_double(&s->row, 0)) < 0)
         TELL(s, FINDING_TO_MOVE, codes[coding], text_format("%g", row_double(&s->row, 0)).text,
              "player to move");

@@ -23,6 +23,9 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
 
     if (flip == LABEL_KEEP)
         return memcmp(a, b, n * item) == 0;
+    if (flip == LABEL_FIRST_01)
+        return n > 0 && orbit_is_flipped(LABEL_EXCHANGE_01, dtype, a, b, 1) &&
+               memcmp(a + item, b + item, (n - 1) * item) == 0;
     if (computes && !dtype_is_number(dtype))
         return false;
     for (uint64_t i = 0; i < n; i++) {

@@ -140,6 +140,8 @@ static int decide_swap(struct lane *lane, struct conventions *c, bool has_player
             op = LABEL_EXCHANGE_01; /* what is neither is nobody */
         if (!b->is_winner)
             c->to_move = coding;
+    } else if (swap == ROLE_SWAP_FIRST) {
+        op = LABEL_FIRST_01;
     } else if (swap == ROLE_SWAP_CODES && c->planes != PLANES_MOVER) {
         op = range.min < 0 || (range.max <= 1 && c->to_move_said && c->to_move == TO_MOVE_PM1)
                  ? LABEL_NEGATE
