@@ -152,23 +152,6 @@ static void look_at_row(struct look *l, uint64_t row, const uint8_t *bytes)
     }
 }
 
-/* Of a sparse policy, or moves. */
-static void look_at_list(struct look *l, uint64_t number, const struct row rows[3])
-{
-    if (rows[0].n == 0)
-        return;
-    begin_row(l, number);
-    for (uint64_t i = 0; i < rows[0].n && l->has_stones; i++) {
-        const int64_t index = row_int(&rows[0], i);
-
-        if (index >= 0)
-            flip_mass_add(&l->mass, &l->flips, l->occupied, (uint64_t)index,
-                          i < rows[1].n ? row_double(&rows[1], i) : 1);
-    }
-    l->mass.floor = 0; /* what is not listed has no mass */
-    end_policy(l);
-}
-
 static int refuse(const struct look *l, const struct flip_verdict *verdict, struct error *err)
 {
     const struct role_binding *b = &l->policy->binding;
@@ -235,11 +218,24 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
         struct survey s;
 
         survey_begin_lists(&s, plan, policy, err);
-        while (survey_next(&s) && s.number < l.end)
-            if (is_wanted(&l, s.number) && is_list(policy))
-                look_at_list(&l, s.number, s.rows);
-            else if (is_wanted(&l, s.number))
+        while (survey_next(&s) && s.number < l.end) {
+            if (!is_wanted(&l, s.number) || s.rows[0].n == 0)
+                continue;
+            if (!is_list(policy)) {
                 look_at_row(&l, s.number, s.rows[0].bytes);
+                continue;
+            }
+            begin_row(&l, s.number);
+            for (uint64_t i = 0; i < s.rows[0].n && l.has_stones; i++) {
+                const int64_t index = row_int(&s.rows[0], i);
+
+                if (index >= 0)
+                    flip_mass_add(&l.mass, &l.flips, l.occupied, (uint64_t)index,
+                                  i < s.rows[1].n ? row_double(&s.rows[1], i) : 1);
+            }
+            l.mass.floor = 0; /* what is not listed has no mass */
+            end_policy(&l);
+        }
         status = survey_end(&s);
     }
     if (status == 0 && 2 * l.n_overlap <= l.n_seen) {
@@ -267,14 +263,6 @@ static bool is_looked_at(const struct plan *plan, const struct plan_array *array
             ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1));
 }
 
-static bool has_stones(const struct plan *plan, const struct plan_array *array)
-{
-    const struct role_binding *b = &array->binding;
-
-    return survey_has_numbers(array) && b->axes.axis == plan->board->n_cells && b->layout == NULL &&
-           (b->role == ROLE_GRID || survey_form(array).n_planes >= 2);
-}
-
 static bool can_stream(const struct plan *plan, const struct plan_array *array)
 {
     return plan->order.n_rows > 0 && order_streams(&plan->order, array->spec.row_nbytes) &&
@@ -285,18 +273,19 @@ static bool can_stream(const struct plan *plan, const struct plan_array *array)
 static bool find_planes(struct stone_watch *watch, const struct plan *plan)
 {
     const struct plan_array *stones = survey_find_planes(plan);
+    const struct role_binding *b;
     bool is_packed_here = false, is_asked = false, streams;
 
     if (stones == NULL)
         stones = survey_find(plan, ROLE_GRID);
-    if (stones == NULL || !has_stones(plan, stones) || plan->conventions.planes == PLANES_OPENSPIEL)
+    if (!survey_has_numbers(stones) || plan->conventions.planes == PLANES_OPENSPIEL)
         return false;
+    b = &stones->binding;
     *watch = (struct stone_watch){
-        .plan = plan,
-        .stones = stones,
-        .form = survey_form(stones),
-        .first = plan->n_rows,
-    };
+        .plan = plan, .stones = stones, .form = survey_form(stones), .first = plan->n_rows};
+    if (b->axes.axis != plan->board->n_cells || b->layout != NULL ||
+        (b->role != ROLE_GRID && watch->form.n_planes < 2))
+        return false;
     stone_planes_decide(&watch->where, &plan->conventions, watch->form.n_planes,
                         plan->board->family->joins_edges);
     streams = can_stream(plan, stones);

@@ -260,22 +260,6 @@ static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2
     }
 }
 
-/* With an odd number of stones it is the second player's turn: which planes say so? */
-static void look_at_left(struct turns *t, const uint8_t *row)
-{
-    uint64_t n[2];
-    double found[2];
-    unsigned player;
-
-    count_stones(t, row, n);
-    player = (n[0] + n[1]) % 2;
-    t->has_turn[player] = true;
-    for (uint64_t p = 0; p < t->form.n_planes; p++)
-        if ((t->left >> p & 1) &&
-            (!planes_is_level(&t->form, row, p, found) || found[0] != (double)player))
-            t->left &= ~(UINT64_C(1) << p);
-}
-
 /* Look at all rows, and count. */
 static int count_rows(struct turns *t, struct error *err)
 {
@@ -289,11 +273,20 @@ static int count_rows(struct turns *t, struct error *err)
         const uint8_t *row = s.rows[0].bytes;
         const int told = player_by_array(t, &s.rows[1]);
         struct turn_lead lead;
+        double found[2];
         uint64_t n[2];
         int player;
 
-        if (t->left != 0)
-            look_at_left(t, row);
+        if (t->left != 0) {
+            /* With an odd number of stones it is the second player's turn: which planes say so? */
+            count_stones(t, row, n);
+            player = (int)((n[0] + n[1]) % 2);
+            t->has_turn[player] = true;
+            for (uint64_t p = 0; p < t->form.n_planes; p++)
+                if ((t->left >> p & 1) &&
+                    (!planes_is_level(&t->form, row, p, found) || found[0] != (double)player))
+                    t->left &= ~(UINT64_C(1) << p);
+        }
         if (!turn_rows_add(&t->rows, &t->form, row, where, coding, s.number) || !t->has_lead ||
             (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
             continue;
@@ -355,59 +348,11 @@ static int refuse_plane(const struct turns *t, struct error *err)
         (unsigned long long)advice.stones[1], whose[mover], advice.planes[1], whose[!mover]);
 }
 
-static int judge_stones(const struct turns *t, struct error *err)
-{
-    const bool mover = t->where.is_mover;
-    const unsigned long long n_excess = t->n_excess, n_rows = t->n_rows;
-
-    if (n_excess == 0)
-        return 0;
-    if (t->n_other_excess == 0)
-        return plan_refuse(t->plan, t->planes, err,
-                           "%llu of %llu rows have one stone more of the player to move than of "
-                           "the other, which --planes %s rules out and --planes %s explains",
-                           n_excess, n_rows, mover ? "mover" : "colour",
-                           mover ? "colour" : "mover");
-    return plan_warn(t->plan, err,
-                     "%s: %llu of %llu rows have one stone more of the player to move than of the "
-                     "other (swap rule, handicap, red first?)",
-                     text_path(t->planes->key).text, n_excess, n_rows);
-}
-
-/* Whoever says by --planes what a swap does to each plane may have forgotten the player to move. */
-static void find_left(struct turns *t)
-{
-    const struct conventions *c = &t->plan->conventions;
-
-    for (uint32_t p = 0; p < c->n_planes && c->planes == PLANES_PERMUTATION; p++)
-        if (c->plane_dst[p] == p && p != t->where.stones[0] && p != t->where.stones[1] &&
-            t->where.turn < 0 && t->plan->board->family->joins_edges &&
-            t->form.n_planes == c->n_planes)
-            t->left |= UINT64_C(1) << p;
-}
-
-static int warn_of_players(const struct turns *t, struct error *err)
-{
-    const struct text_quoted key = text_path(t->planes->key);
-
-    if (t->left != 0 && t->has_turn[0] && t->has_turn[1] &&
-        plan_warn(t->plan, err,
-                  "%s: plane %d is the player to move in every row, by the number of stones, and "
-                  "--planes %s leaves it: images with colours swapped keep the other player; mark "
-                  "it with ~",
-                  key.text, __builtin_ctzll(t->left),
-                  conventions_text(&t->plan->conventions, "planes").text) != 0)
-        return -1;
-    if (t->to_move == NULL || t->n_contradicted == 0)
-        return 0;
-    return plan_warn(t->plan, err,
-                     "%s: %llu of %llu rows name another player to move than plane %d of %s",
-                     text_path(t->to_move->key).text, (unsigned long long)t->n_contradicted,
-                     (unsigned long long)t->n_told, t->where.turn, key.text);
-}
-
 static int survey_planes(struct plan *plan, const struct plan_array *planes, struct error *err)
 {
+    const struct conventions *c = &plan->conventions;
+    const bool joins_edges = plan->board->family->joins_edges;
+    const struct text_quoted key = text_path(planes->key);
     struct turns t;
 
     init(&t, plan, planes);
@@ -415,9 +360,14 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
     t.where.turn = -1;
     for (uint32_t k = 0; k < plan->n_chosen && t.where.turn < 0; k++)
         t.where.turn = (int)spec_turn_plane(&planes->spec, plan->chosen[k]);
-    t.has_lead = plan->board->family->joins_edges && plan->conventions.planes <= PLANES_MOVER &&
-                 t.form.n_planes <= 3 && t.form.n_planes >= 2 && planes == survey_find_planes(plan);
-    find_left(&t);
+    t.has_lead = joins_edges && c->planes <= PLANES_MOVER && t.form.n_planes <= 3 &&
+                 t.form.n_planes >= 2 && planes == survey_find_planes(plan);
+    /* Whoever says by --planes what a swap does to each plane may have forgotten that one. */
+    if (c->planes == PLANES_PERMUTATION && t.where.turn < 0 && joins_edges &&
+        t.form.n_planes == c->n_planes)
+        for (uint32_t p = 0; p < c->n_planes; p++)
+            if (c->plane_dst[p] == p && p != t.where.stones[0] && p != t.where.stones[1])
+                t.left |= UINT64_C(1) << p;
     if (t.where.turn < 0 && !t.has_lead && t.left == 0)
         return 0;
     if (!t.has_lead)
@@ -432,7 +382,32 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
         if (count_rows(&t, err) != 0)
             return -1;
     }
-    return warn_of_players(&t, err) != 0 ? -1 : judge_stones(&t, err);
+    if (t.left != 0 && t.has_turn[0] && t.has_turn[1] &&
+        plan_warn(plan, err,
+                  "%s: plane %d is the player to move in every row, by the number of stones, and "
+                  "--planes %s leaves it: images with colours swapped keep the other player; mark "
+                  "it with ~",
+                  key.text, __builtin_ctzll(t.left), conventions_text(c, "planes").text) != 0)
+        return -1;
+    if (t.to_move != NULL && t.n_contradicted > 0 &&
+        plan_warn(plan, err,
+                  "%s: %llu of %llu rows name another player to move than plane %d of %s",
+                  text_path(t.to_move->key).text, (unsigned long long)t.n_contradicted,
+                  (unsigned long long)t.n_told, t.where.turn, key.text) != 0)
+        return -1;
+    if (t.n_excess > 0 && t.n_other_excess == 0)
+        return plan_refuse(plan, planes, err,
+                           "%llu of %llu rows have one stone more of the player to move than of "
+                           "the other, which --planes %s rules out and --planes %s explains",
+                           (unsigned long long)t.n_excess, (unsigned long long)t.n_rows,
+                           t.where.is_mover ? "mover" : "colour",
+                           t.where.is_mover ? "colour" : "mover");
+    return t.n_excess == 0
+               ? 0
+               : plan_warn(plan, err,
+                           "%s: %llu of %llu rows have one stone more of the player to move than "
+                           "of the other (swap rule, handicap, red first?)",
+                           key.text, (unsigned long long)t.n_excess, (unsigned long long)t.n_rows);
 }
 
 int survey_turns(struct plan *plan, struct error *err)
@@ -469,74 +444,59 @@ int turn_decide_coding(unsigned codes, enum to_move_coding said, enum to_move_co
     return -1;
 }
 
-/* Which codes stand in the plane, as far as the first that tells. */
-static int look_at_codes(const struct turns *t, struct error *err)
-{
-    unsigned *codes = &t->plan->turn_codes;
-    struct survey s;
-
-    survey_begin(&s, t->plan, SURVEY_OF(t->planes), err);
-    while (!(*codes & TURN_OTHER) && survey_next(&s)) {
-        const double value = planes_number(&t->form, s.rows[0].bytes, (uint64_t)t->where.turn, 0);
-
-        if (value == 0)
-            *codes |= TURN_ZERO;
-        else if (turn_player(t->plan->conventions.to_move, value) == 1)
-            *codes |= TURN_OTHER;
-    }
-    return survey_end(&s);
-}
-
-/* What else tells whose turn it is where the plane is 1. */
-static int look_beside(const struct turns *t, struct error *err)
-{
-    unsigned *codes = &t->plan->turn_codes;
-    struct survey s;
-
-    survey_begin(&s, t->plan, SURVEY_OF(t->planes, t->to_move), err);
-    while (survey_next(&s)) {
-        const int player = player_by_array(t, &s.rows[1]);
-        uint64_t n[2];
-
-        if (player >= 0)
-            *codes |= player == 0 ? TURN_FIRST_SAID : TURN_SECOND_SAID;
-        if (t->where.is_mover)
-            continue;
-        count_stones(t, s.rows[0].bytes, n);
-        if (n[0] + 1 == n[1])
-            *codes |= TURN_FIRST_LACKS;
-        else if (n[1] + 1 == n[0])
-            *codes |= TURN_SECOND_LACKS;
-    }
-    return survey_end(&s);
-}
-
 int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64_t plane,
                        struct error *err)
 {
     struct conventions *c = &plan->conventions;
     const int other = c->to_move == TO_MOVE_12 ? 2 : -1;
     const char *const stones = c->planes == PLANES_MOVER ? "0,1" : "1,0";
+    unsigned *codes = &plan->turn_codes;
+    struct survey s;
     struct turns t;
+    uint64_t n[2];
 
     if (!c->to_move_said || c->to_move == TO_MOVE_01 || !survey_has_numbers(array) ||
         conventions_is_said(c, "to-move-plane"))
         return 0;
     init(&t, plan, array);
-    t.where.turn = (int)plane;
     if (plan->settings->seen != NULL)
-        plan->turn_codes |= plan->settings->seen->turn_codes;
-    if ((!(plan->turn_codes & TURN_OTHER) && look_at_codes(&t, err) != 0) ||
-        (!(plan->turn_codes & (TURN_OTHER | TURN_ZERO)) && look_beside(&t, err) != 0))
+        *codes |= plan->settings->seen->turn_codes;
+    /* Which codes stand in the plane, as far as the first that tells. */
+    survey_begin(&s, plan, SURVEY_OF(array), err);
+    while (!(*codes & TURN_OTHER) && survey_next(&s)) {
+        const double value = planes_number(&t.form, s.rows[0].bytes, plane, 0);
+
+        if (value == 0)
+            *codes |= TURN_ZERO;
+        else if (turn_player(c->to_move, value) == 1)
+            *codes |= TURN_OTHER;
+    }
+    if (survey_end(&s) != 0)
         return -1;
-    if (turn_decide_coding(plan->turn_codes, c->to_move, &c->plane_coding) == 0 ||
-        plan->n_rows == 0)
+    /* What else tells whose turn it is where the plane is 1. */
+    survey_begin(&s, plan, SURVEY_OF(array, t.to_move), err);
+    while (!(*codes & (TURN_OTHER | TURN_ZERO)) && survey_next(&s)) {
+        const int player = player_by_array(&t, &s.rows[1]);
+
+        if (player >= 0)
+            *codes |= player == 0 ? TURN_FIRST_SAID : TURN_SECOND_SAID;
+        if (t.where.is_mover)
+            continue;
+        count_stones(&t, s.rows[0].bytes, n);
+        if (n[0] + 1 == n[1])
+            *codes |= TURN_FIRST_LACKS;
+        else if (n[1] + 1 == n[0])
+            *codes |= TURN_SECOND_LACKS;
+    }
+    if (survey_end(&s) != 0)
+        return -1;
+    if (turn_decide_coding(*codes, c->to_move, &c->plane_coding) == 0 || plan->n_rows == 0)
         return 0;
     return plan_refuse(plan, array, err,
                        "plane %llu holds 1 throughout, and %s: is it 1 and %d, or 0 and 1? Use "
                        "--planes %s,%s2 or %s,~2",
                        (unsigned long long)plane,
-                       plan->turn_codes != 0 ? "players and stones contradict each other"
-                                             : "neither players nor stones tell its coding",
+                       *codes != 0 ? "players and stones contradict each other"
+                                   : "neither players nor stones tell its coding",
                        other, stones, other == 2 ? "=" : "-", stones);
 }
