@@ -9,15 +9,13 @@
  */
 #include "verify/parts.h"
 
-#include "base/text.h"
-
 #include "base/bytes.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#define N_OF(table)   (sizeof(table) / sizeof(table)[0])
 #define SUM_TOLERANCE 1e-3
 #define VALUE_SLACK   1e-6
 

@@ -169,11 +169,6 @@ static struct mistake call(enum finding_code code, const char *what)
     return (struct mistake){code, what};
 }
 
-static bool is_exact_in(const struct case_of_group *c, size_t i)
-{
-    return c->by[i] == c->transform;
-}
-
 static bool swaps(const struct case_of_group *c)
 {
     return c->board->transforms[c->transform].swaps_colours;
@@ -193,7 +188,8 @@ static bool labels_agree(const struct case_of_group *c)
         const struct lane *lane = &c->lanes[i];
         const enum role role = lane->binding->role;
 
-        if (is_exact_in(c, i) && lane_is_compared(lane) && role_moves(role) && role > ROLE_GRID)
+        if (c->by[i] == c->transform && lane_is_compared(lane) && role_moves(role) &&
+            role > ROLE_GRID)
             return true;
     }
     return false;
@@ -244,7 +240,7 @@ static struct mistake name_mistake(const struct case_of_group *c, size_t i)
             return call(FINDING_POLICY_NOT_MOVED, "the policy is not moved");
         if (is_inverse)
             return call(FINDING_POLICY_INVERSE, "the policy is moved by the inverse");
-        if (is_known && (c->planes < 0 || is_exact_in(c, (size_t)c->planes)))
+        if (is_known && (c->planes < 0 || c->by[c->planes] == c->transform))
             return call(FINDING_PLANES_POLICY_DIFFER,
                         "the policy is moved by another transform than the planes");
         return call(FINDING_POLICY_WRONG, "policy");
@@ -275,39 +271,33 @@ static struct mistake name_mistake(const struct case_of_group *c, size_t i)
 
 /* --- one row --- */
 
-/* The transform that a row was moved by, or which of its channels is not the image it should be. */
-static struct text_quoted found_text(const struct case_of_group *c, size_t i,
-                                     enum finding_code code)
-{
-    const struct spec *spec = &c->lanes[i].spec;
-    const uint64_t r = c->references[i];
-    struct orbit_pair pair = make_pair(c->d, i, r, c->member);
-    uint64_t n_right = 0, wrong = 0;
-
-    if (code != FINDING_ORBIT_PLANES || c->by[i] != NO_TRANSFORM || spec->kind != SPEC_AXIS)
-        return image_text(c, c->by[i]);
-    for (pair.channel = 1; pair.channel <= spec->n_planes; pair.channel++) {
-        if (orbit_same(&pair, between(c->d, r, c->transform), ORBIT_EXACT))
-            n_right++;
-        else if (wrong == 0)
-            wrong = pair.channel;
-    }
-    if (n_right == 0 || wrong == 0)
-        return image_text(c, c->by[i]);
-    pair.channel = wrong;
-    return text_format("plane %" PRIu64 " %s", wrong - 1,
-                       orbit_same(&pair, between(c->d, r, 0), ORBIT_EXACT) ? "not moved"
-                                                                           : "no image of it");
-}
-
+/* Report an array of the row at hand: the transform that it was moved by, or which of its channels
+ * is not the image it should be. */
 static void report_array(const struct case_of_group *c, size_t i)
 {
     const struct lane_image *image = &c->d->images[c->member];
     const struct mistake mistake = name_mistake(c, i);
+    const struct spec *spec = &c->lanes[i].spec;
+    const uint64_t r = c->references[i];
+    struct orbit_pair pair = make_pair(c->d, i, r, c->member);
+    struct text_quoted found = image_text(c, c->by[i]);
+    uint64_t n_right = 0, wrong = 0;
 
+    if (mistake.code == FINDING_ORBIT_PLANES && c->by[i] == NO_TRANSFORM && spec->kind == SPEC_AXIS)
+        for (pair.channel = 1; pair.channel <= spec->n_planes; pair.channel++) {
+            if (orbit_same(&pair, between(c->d, r, c->transform), ORBIT_EXACT))
+                n_right++;
+            else if (wrong == 0)
+                wrong = pair.channel;
+        }
+    pair.channel = wrong;
+    if (n_right > 0 && wrong > 0)
+        found = text_format("plane %" PRIu64 " %s", wrong - 1,
+                            orbit_same(&pair, between(c->d, r, 0), ORBIT_EXACT) ? "not moved"
+                                                                                : "no image of it");
     findings_add(c->d->findings, ERROR_AT(mistake.code, c->lanes[i].array->key, image->row),
-                 image_text(c, c->transform).text, found_text(c, i, mistake.code).text,
-                 "%s (source %" PRIu64 ")", mistake.what, image->source);
+                 image_text(c, c->transform).text, found.text, "%s (source %" PRIu64 ")",
+                 mistake.what, image->source);
 }
 
 /* Of a row as a whole. */
@@ -374,17 +364,17 @@ static void look_at_row(struct case_of_group *c)
         c->by[i] = !lane_is_compared(&c->lanes[i]) || fits(c, i, c->transform, ORBIT_EXACT)
                        ? c->transform
                        : NO_TRANSFORM;
-        exact &= is_exact_in(c, i);
+        exact &= c->by[i] == c->transform;
     }
     /* Planes that are right may be right by symmetry; then the labels tell what is wrong. */
     if (exact)
         *is = c->transform;
-    else if (c->planes < 0 || !is_exact_in(c, (size_t)c->planes))
+    else if (c->planes < 0 || c->by[c->planes] != c->transform)
         *is = explain_whole(c);
     if (*is != NO_TRANSFORM)
         return;
     for (size_t i = 0; i < c->n_lanes; i++)
-        if (!is_exact_in(c, i))
+        if (c->by[i] != c->transform)
             c->by[i] = explain(c, i);
     if (repeats(c))
         report_row(c, FINDING_ORBIT_DUPLICATE, c->member, "each image once", "a wrong image again");
@@ -393,33 +383,11 @@ static void look_at_row(struct case_of_group *c)
         report_array(c, (size_t)c->planes);
     else
         for (size_t i = 0; i < c->n_lanes; i++)
-            if (!is_exact_in(c, i))
+            if (c->by[i] != c->transform)
                 report_array(c, i);
 }
 
 /* --- images that conventions leave out --- */
-
-static bool has_castling_rights(const struct case_of_group *c)
-{
-    const struct conventions *conventions = &c->d->window->lanes->shard->conventions;
-    const uint32_t *planes = conventions->n_castling_planes > 0
-                                 ? conventions->castling_planes
-                                 : c->board->family->castling->planes;
-    const struct spec *spec = &c->lanes[c->planes].spec;
-    const struct row row = window_row(c->d->window, (size_t)c->planes, c->d->images[0].at);
-
-    for (uint64_t i = 0; i < 4 * spec->axis; i++) {
-        const uint64_t plane = planes[i / spec->axis], cell = i % spec->axis;
-
-        if (plane < spec->n_planes &&
-            (spec->kind == SPEC_BITS
-                 ? plane_bit(row.bytes + plane * ((spec->axis + 7) / 8), cell, spec->lsb_first)
-                 : row_double(&row, spec->channels_last ? cell * spec->n_planes + plane
-                                                        : plane * spec->axis + cell) != 0))
-            return true;
-    }
-    return false;
-}
 
 /* Mass on an action that names a region by one of its cells. */
 static bool has_ambiguous_mass(const struct case_of_group *c)
@@ -444,19 +412,34 @@ static bool has_ambiguous_mass(const struct case_of_group *c)
     return false;
 }
 
-/* An image that is alone, as the identity, because others would not have been exact. */
+/* An image that is alone, as the identity, because others would not have been exact: for mass on a
+ * region that has the name of one cell, or for castling rights. */
 static bool may_be_left_out(const struct case_of_group *c)
 {
     const struct shard *shard = c->d->window->lanes->shard;
+    const struct conventions *conventions = &shard->conventions;
     const bool is_free = shard->recall.manifest == NULL;
+    const uint32_t *rights = conventions->castling_planes;
+    const struct lane *planes = c->planes >= 0 ? &c->lanes[c->planes] : NULL;
+    struct planes_form form;
+    struct row row;
 
     if (c->d->n != 1 || c->d->images[0].transform != 0)
         return false;
-    if ((is_free || shard->conventions.ambiguous == AMBIGUOUS_DROP) && has_ambiguous_mass(c))
+    if ((is_free || conventions->ambiguous == AMBIGUOUS_DROP) && has_ambiguous_mass(c))
         return true;
-    return c->board->family->castling != NULL && c->planes >= 0 &&
-           lane_is_compared(&c->lanes[c->planes]) &&
-           (is_free || shard->conventions.castling == CASTLING_SKIP) && has_castling_rights(c);
+    if (c->board->family->castling == NULL || planes == NULL || !lane_is_compared(planes) ||
+        (!is_free && conventions->castling != CASTLING_SKIP))
+        return false;
+    if (conventions->n_castling_planes <= 0)
+        rights = c->board->family->castling->planes;
+    form = planes_form_of(planes->binding, &planes->array->header.dtype);
+    row = window_row(c->d->window, (size_t)c->planes, c->d->images[0].at);
+    for (uint64_t i = 0; i < 4 * form.axis; i++)
+        if (rights[i / form.axis] < form.n_planes &&
+            planes_number(&form, row.bytes, rights[i / form.axis], i % form.axis) != 0)
+            return true;
+    return false;
 }
 
 /* --- the group --- */

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "positions/key.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ struct detection {
     bool is_irregular;   /* the manifest says that rows are shuffled or left out */
 };
 
-/* --- what is told --- */
+/* --- layouts --- */
 
 static void take_ids(struct detection *d, const uint8_t *ids, uint32_t n)
 {
@@ -43,46 +42,6 @@ static void take_ids(struct detection *d, const uint8_t *ids, uint32_t n)
     for (uint32_t k = 0; k < d->n_ids; k++)
         d->ids[k] = ids[k];
 }
-
-static void read_told(struct detection *d)
-{
-    const struct settings *settings = d->lanes->request->settings;
-    const struct manifest *manifest = d->shard->recall.manifest;
-    uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
-
-    take_ids(d, exact, key_ids(d->shard->found.board, &d->shard->conventions, exact));
-    for (uint32_t k = 0; k < d->n_ids; k++)
-        d->groups->allowed[d->ids[k]] = true;
-    if (manifest != NULL && manifest->n_transforms > 0) {
-        const char *order = manifest_option(manifest, "order"); /* which it need not name */
-        const bool is_sample = order != NULL && strcmp(order, "sample") == 0;
-
-        d->n_ids = 0;
-        for (size_t i = 0; i < manifest->n_transforms && d->n_ids < LAYOUT_MAX_IMAGES; i++)
-            if (manifest->transforms[i].id < d->shard->found.board->n_transforms)
-                d->ids[d->n_ids++] = (uint32_t)manifest->transforms[i].id;
-        d->ids_are_told = true;
-        d->is_irregular = orbit_groups_are_cut(manifest) ||
-                          manifest_option(manifest, "shuffle") != NULL ||
-                          manifest_option(manifest, "unique") != NULL ||
-                          manifest_option(manifest, "pick") != NULL;
-        d->block_rows = is_sample;
-        d->has_block = is_sample || (order != NULL && strcmp(order, "transform") == 0) ||
-                       (order != NULL && strncmp(order, "block:", 6) == 0 &&
-                        text_parse_u64(order + 6, &d->block_rows) == 0 && d->block_rows > 0);
-    }
-    if (d->groups->n_told > 0) {
-        take_ids(d, d->groups->told, d->groups->n_told);
-        d->ids_are_told = true;
-    }
-    if (settings->order_said) {
-        d->block_rows = settings->block_rows;
-        d->has_block = true;
-        d->is_irregular = false;
-    }
-}
-
-/* --- saying it --- */
 
 static struct text_quoted order_text(const struct layout *layout)
 {
@@ -96,31 +55,6 @@ static struct text_quoted order_text(const struct layout *layout)
         return text_format("sample order");
     return text_format("blocks of %llu", (unsigned long long)layout->block_rows);
 }
-
-/* Images under maps that are no symmetries of this board. */
-static void report_foreign(struct detection *d, const struct fit *fit)
-{
-    const bool is_box = fit->level == PROBE_BOX;
-    char names[256] = "";
-    size_t used = 0;
-    uint32_t n = 0;
-
-    for (uint32_t k = 0; k < fit->layout.n_images; k++)
-        if (fit->foreign[k] >= 0) {
-            snprintf(names + used, sizeof names - used, "%s%s", n++ > 0 ? ", " : "",
-                     is_box ? sketch_box_names[fit->foreign[k]]
-                            : d->shard->found.board->transforms[fit->foreign[k]].name);
-            used = strlen(names);
-        }
-    if (n > 0)
-        findings_add(
-            &d->result->findings,
-            ERROR_AT(FINDING_FOREIGN_SYMMETRY, d->planes->array->key, FINDING_NO_ROW), "", "",
-            "%u of %u images per source are %.100s, no %s", n, fit->layout.n_images, names,
-            is_box ? "symmetries of this board" : "exact images under these conventions (--tiles)");
-}
-
-/* --- layouts --- */
 
 static int take_layout(struct detection *d, const struct layout *layout, uint32_t *ids,
                        struct error *err)
@@ -360,9 +294,24 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
 static int take_found(struct detection *d, struct fit *fit, uint32_t n_classes, struct error *err)
 {
     const uint32_t n = fit->layout.n_images;
+    const char *key = d->planes->array->key;
+    const bool is_box = fit->level == PROBE_BOX;
+    char names[256] = "";
+    uint32_t n_foreign = 0;
 
     if (is_confirmed(fit)) {
-        report_foreign(d, fit);
+        /* Images under maps that are no symmetries of this board. */
+        for (uint32_t k = 0; k < n; k++)
+            if (fit->foreign[k] >= 0)
+                text_add(names, sizeof names, "%s%s", n_foreign++ > 0 ? ", " : "",
+                         is_box ? sketch_box_names[fit->foreign[k]]
+                                : d->shard->found.board->transforms[fit->foreign[k]].name);
+        if (n_foreign > 0)
+            findings_add(&d->result->findings,
+                         ERROR_AT(FINDING_FOREIGN_SYMMETRY, key, FINDING_NO_ROW), "", "",
+                         "%u of %u images per source are %.100s, no %s", n_foreign, n, names,
+                         is_box ? "symmetries of this board"
+                                : "exact images under these conventions (--tiles)");
         if (d->shard->n_rows % n != 0)
             return take_classes(d, n_classes > 0 ? n_classes : n, err);
         return take_layout(d, &fit->layout, fit->ids, err);
@@ -371,9 +320,8 @@ static int take_found(struct detection *d, struct fit *fit, uint32_t n_classes, 
     if (fit->only_colours && d->planes->spec.codes)
         return take_layout(d, &fit->layout, fit->ids, err);
     if (!fit->only_colours && fit->level >= PROBE_LABELS && fit->share >= 0.9)
-        findings_add(&d->result->findings,
-                     WARNING_AT(FINDING_ORBIT_PLANES, d->planes->array->key, FINDING_NO_ROW), "",
-                     "", "every %u rows (%s) have the same policies, but unrelated planes", n,
+        findings_add(&d->result->findings, WARNING_AT(FINDING_ORBIT_PLANES, key, FINDING_NO_ROW),
+                     "", "", "every %u rows (%s) have the same policies, but unrelated planes", n,
                      order_text(&fit->layout).text);
     return 0;
 }
@@ -409,15 +357,48 @@ static int look(struct detection *d, struct error *err)
     return is_found(&found) ? take_found(d, &found, classes.n_images, err) : 0;
 }
 
-/* Without provenance. */
+/* Without provenance: what is known before any row is looked at, then what rows show. */
 static int find_groups(struct detection *d, struct error *err)
 {
+    const struct settings *settings = d->lanes->request->settings;
+    const struct board *board = d->shard->found.board;
+    const struct manifest *manifest = d->shard->recall.manifest;
+    uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
     int status;
 
-    read_told(d);
+    take_ids(d, exact, key_ids(board, &d->shard->conventions, exact));
+    for (uint32_t k = 0; k < d->n_ids; k++)
+        d->groups->allowed[d->ids[k]] = true;
+    if (manifest != NULL && manifest->n_transforms > 0) {
+        const char *order = manifest_option(manifest, "order"); /* which it need not name */
+        const bool is_sample = order != NULL && strcmp(order, "sample") == 0;
+
+        d->n_ids = 0;
+        for (size_t i = 0; i < manifest->n_transforms && d->n_ids < LAYOUT_MAX_IMAGES; i++)
+            if (manifest->transforms[i].id < board->n_transforms)
+                d->ids[d->n_ids++] = (uint32_t)manifest->transforms[i].id;
+        d->ids_are_told = true;
+        d->is_irregular = orbit_groups_are_cut(manifest) ||
+                          manifest_option(manifest, "shuffle") != NULL ||
+                          manifest_option(manifest, "unique") != NULL ||
+                          manifest_option(manifest, "pick") != NULL;
+        d->block_rows = is_sample;
+        d->has_block = is_sample || (order != NULL && strcmp(order, "transform") == 0) ||
+                       (order != NULL && strncmp(order, "block:", 6) == 0 &&
+                        text_parse_u64(order + 6, &d->block_rows) == 0 && d->block_rows > 0);
+    }
+    if (d->groups->n_told > 0) {
+        take_ids(d, d->groups->told, d->groups->n_told);
+        d->ids_are_told = true;
+    }
+    if (settings->order_said) {
+        d->block_rows = settings->block_rows;
+        d->has_block = true;
+        d->is_irregular = false;
+    }
     if (d->n_ids < 2 || d->shard->n_rows == 0)
         return 0;
-    if (!d->is_irregular && d->shard->recall.manifest != NULL && d->ids_are_told && d->has_block &&
+    if (!d->is_irregular && manifest != NULL && d->ids_are_told && d->has_block &&
         d->shard->n_rows % d->n_ids == 0)
         return take_told(d, err);
     d->probe.allowed = d->groups->allowed;

@@ -54,21 +54,6 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
     return true;
 }
 
-/* The tile code at b is that at a with its digits taken from number_src; 0 stays. */
-static bool is_code(const struct dtype *dtype, const uint8_t number_src[3], const uint8_t *a,
-                    const uint8_t *b)
-{
-    const double code = dtype_get_double(dtype, a), found = dtype_get_double(dtype, b);
-    const bool is_tile = code > 0 && code <= 999 && code == floor(code);
-    const int whole = is_tile ? (int)code : 0;
-    const int digits[3] = {whole / 100, whole / 10 % 10, whole % 10};
-
-    if (!is_tile)
-        return code == found || (isnan(code) && isnan(found));
-    return found ==
-           100 * digits[number_src[0]] + 10 * digits[number_src[1]] + digits[number_src[2]];
-}
-
 /* n pickled objects that are equal in type and value. */
 static bool same_items(const struct pickle_item *a, const struct pickle_item *b, uint64_t n)
 {
@@ -251,14 +236,15 @@ static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t
 
 /* --- planes, policies --- */
 
-/* Element by element: for planes that are computed, codes, and when only some cells count. */
+/* Element by element: for planes that are computed, codes, and when only some cells count. The
+ * digits of a tile's code are permuted, and what is no tile stays. */
 static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t *b,
                         bool complement)
 {
     const struct spec *spec = step->spec;
+    const uint8_t *src = spec->steps[step->transform].number_src;
     const size_t item = step->dtype->itemsize, stride = step->stride;
     const enum label_op flip = complement ? step->turn_flip : step->flip;
-    const bool codes = spec->codes && !complement;
 
     /* A plane that tells the player to move: of one and the same number. */
     if (complement && step->on_board == NULL && spec->axis > 0 &&
@@ -267,11 +253,23 @@ static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t
     for (uint64_t i = 0; i < spec->axis; i++) {
         const uint8_t *from = a + i * stride;
         const uint8_t *to = b + (step->dst != NULL ? step->dst[i] : i) * stride;
+        double code, found;
 
         if (step->on_board != NULL && !step->on_board[i])
             continue;
-        if (codes ? !is_code(step->dtype, spec->steps[step->transform].number_src, from, to)
-                  : !orbit_is_flipped(flip, step->dtype, from, to, 1))
+        if (!spec->codes || complement) {
+            if (!orbit_is_flipped(flip, step->dtype, from, to, 1))
+                return false;
+            continue;
+        }
+        code = dtype_get_double(step->dtype, from);
+        found = dtype_get_double(step->dtype, to);
+        if (code > 0 && code <= 999 && code == floor(code)) {
+            const int digits[3] = {(int)code / 100, (int)code / 10 % 10, (int)code % 10};
+
+            code = 100 * digits[src[0]] + 10 * digits[src[1]] + digits[src[2]];
+        }
+        if (code != found && !(isnan(code) && isnan(found)))
             return false;
     }
     return true;

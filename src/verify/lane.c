@@ -46,21 +46,12 @@ static int map_lane(struct lanes *lanes, struct lane *lane, struct error *err)
     return 0;
 }
 
-/* Other copies than those that go into training as numbers may hold NaN for "not known". */
-static bool must_be_finite(const struct lane *lane)
-{
-    static const char *const numbers[] = {"globals",         "gf",      "globalInputNC",
-                                          "globalTargetsNC", "weights", "sample_weights"};
-    bool is_number = lane->binding->role != ROLE_COPY;
-
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !is_number; i++)
-        is_number = strcasecmp(lane->array->key, numbers[i]) == 0;
-    return is_number;
-}
-
 int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_request *request,
                struct verify_result *result, struct error *err)
 {
+    /* Other copies than those that go into training as numbers may hold NaN for "not known". */
+    static const char *const numbers[] = {"globals",         "gf",      "globalInputNC",
+                                          "globalTargetsNC", "weights", "sample_weights"};
     const size_t n = shard->archive.n_arrays;
 
     *lanes = (struct lanes){.shard = shard, .request = request, .result = result, .planes = -1};
@@ -78,7 +69,9 @@ int lanes_init(struct lanes *lanes, struct shard *shard, const struct verify_req
         if (role == ROLE_META || role == ROLE_DROP || role == ROLE_POLICY_OFFSETS)
             continue;
         *lane = (struct lane){.array = array, .binding = &shard->bindings[i], .values = -1};
-        lane->is_finite = must_be_finite(lane);
+        lane->is_finite = role != ROLE_COPY;
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+            lane->is_finite |= strcasecmp(array->key, numbers[k]) == 0;
         if (map_lane(lanes, lane, err) != 0)
             return -1;
         if (lanes->planes < 0 && array->header.dtype.kind != DTYPE_OBJECT && role_is_on_cells(role))
@@ -196,39 +189,37 @@ int lanes_decide_labels(struct lanes *lanes, struct error *err)
 
 /* --- opening --- */
 
-/* Where the lists of a CSR lane begin, which indices and values share: read once. Offsets that do
- * not rise from 0 to the end of the array address nothing. */
-static int open_csr(struct lanes *lanes, struct lane *lane, struct verify_result *result,
-                    struct error *why)
-{
-    const struct shard *shard = lanes->shard;
-    const int number = lane->binding->offsets_array;
-    const struct array *offsets = &shard->archive.arrays[number];
-    struct csr *csr = &lanes->csrs[number];
-
-    lane->reader.csr = csr;
-    if (csr->first == NULL && csr_open(csr, &offsets, &lane->array, 1, why) != 0 && !why->has_row)
-        return -1;
-    if (why->kind == ERROR_NONE && csr->n_rows == shard->n_rows &&
-        csr->first[csr->n_rows] == lane->array->n_rows)
-        return 0;
-    findings_add(&result->findings, ERROR_AT(FINDING_LENGTH_MISMATCH, offsets->key, FINDING_NO_ROW),
-                 text_format("0, rising to %llu", (unsigned long long)lane->array->n_rows).text,
-                 "others", "offsets that do not fit the array");
-    lane->is_broken = true;
-    return 0;
-}
-
 int lanes_open(struct lanes *lanes, bool at_random, struct verify_result *result, struct error *err)
 {
     for (size_t i = 0; i < lanes->n; i++) {
         struct lane *lane = &lanes->items[i];
+        const int number = lane->binding->offsets_array;
         const bool is_csr = lane->binding->sparse == SPARSE_CSR && lane->array->objects == NULL;
         struct error why = {0};
 
         lane->reader =
             (struct reader){.arrays = &lane->array, .n_arrays = 1, .at_random = at_random};
-        if ((!is_csr || open_csr(lanes, lane, result, &why) == 0) &&
+        /* Where the lists begin, which indices and values share: read once. Offsets that do not
+         * rise from 0 to the end of the array address nothing. */
+        if (is_csr) {
+            const struct array *offsets = &lanes->shard->archive.arrays[number];
+            struct csr *csr = &lanes->csrs[number];
+
+            lane->reader.csr = csr;
+            if ((csr->first != NULL || csr_open(csr, &offsets, &lane->array, 1, &why) == 0 ||
+                 why.has_row) &&
+                (why.kind != ERROR_NONE || csr->n_rows != lanes->shard->n_rows ||
+                 csr->first[csr->n_rows] != lane->array->n_rows)) {
+                findings_add(
+                    &result->findings,
+                    ERROR_AT(FINDING_LENGTH_MISMATCH, offsets->key, FINDING_NO_ROW),
+                    text_format("0, rising to %llu", (unsigned long long)lane->array->n_rows).text,
+                    "others", "offsets that do not fit the array");
+                lane->is_broken = true;
+                continue;
+            }
+        }
+        if (why.kind == ERROR_NONE &&
             (lane->is_broken ||
              reader_open(&lane->reader, lanes->request->settings->budget, &why) == 0))
             continue;

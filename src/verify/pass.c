@@ -75,6 +75,14 @@ static struct agreement count_groups(const struct run *run, size_t lane, unsigne
     return a;
 }
 
+/* In most of them all images agree. */
+static bool are_right(const struct run *run, size_t lane)
+{
+    const struct agreement a = count_groups(run, lane, ORBIT_EXACT);
+
+    return 2 * a.n_all > a.n_groups;
+}
+
 static bool has_cell_actions(const struct lane *lane)
 {
     return lane_is_compared(lane) && lane->spec.space != NULL &&
@@ -92,32 +100,12 @@ static int store_as(struct lanes *lanes, struct lane *lane, enum action_flip fli
     return spec_set_space(&lane->spec, &lanes->maker, binding, err);
 }
 
-/* Take the lane for stored so when its images are right then, and only then; the note says so. */
-static int try_flip(const struct run *run, size_t i, enum action_flip flip, struct error *err)
-{
-    struct lane *lane = &run->lanes->items[i];
-    struct verify_result *result = run->lanes->result;
-    const enum action_flip said = lane->binding->flip;
-    const struct text_quoted name = text_path(lane->array->key);
-    struct agreement a = count_groups(run, i, ORBIT_EXACT);
-
-    if (2 * a.n_all > a.n_groups)
-        return 0;
-    if (store_as(run->lanes, lane, flip, err) != 0)
-        return -1;
-    a = count_groups(run, i, ORBIT_EXACT);
-    if (2 * a.n_all <= a.n_groups)
-        return store_as(run->lanes, lane, said, err);
-    return verify_note(result, err, "%s, %s beside the planes as with --role %s=%s:%s",
-                       result->note != NULL ? result->note : "expanded", name.text, name.text,
-                       role_name(lane->binding->role), action_flip_name(flip));
-}
-
 /* Policies that stand on stones in the first sources, and off them when flipped, are compared in
- * that order. */
+ * that order: each array whose images are right then, and only then; the note says so. */
 static int adapt_flips(const struct run *run, struct error *err)
 {
     const struct window *window = &run->front;
+    struct verify_result *result = run->lanes->result;
     struct lane *lanes = run->lanes->items;
     struct rules look;
     enum action_flip flip;
@@ -134,9 +122,21 @@ static int adapt_flips(const struct run *run, struct error *err)
     rules_release(&look);
     if (flip == lanes[run->rules.policy].binding->flip)
         return status;
-    for (size_t i = 0; i < run->lanes->n && status == 0; i++)
-        if (has_cell_actions(&lanes[i]))
-            status = try_flip(run, i, flip, err);
+    for (size_t i = 0; i < run->lanes->n && status == 0; i++) {
+        const enum action_flip said = lanes[i].binding->flip;
+        const struct text_quoted name = text_path(lanes[i].array->key);
+
+        if (!has_cell_actions(&lanes[i]) || are_right(run, i))
+            continue;
+        status = store_as(run->lanes, &lanes[i], flip, err);
+        if (status == 0 && !are_right(run, i))
+            status = store_as(run->lanes, &lanes[i], said, err);
+        else if (status == 0)
+            status =
+                verify_note(result, err, "%s, %s beside the planes as with --role %s=%s:%s",
+                            result->note != NULL ? result->note : "expanded", name.text, name.text,
+                            role_name(lanes[i].binding->role), action_flip_name(flip));
+    }
     return status;
 }
 

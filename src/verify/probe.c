@@ -284,24 +284,6 @@ static void try_layout(const struct probe *p, const struct layout *layout, struc
                              .share = (double)n_good / (double)n_tried};
 }
 
-/* Rows of the game that begins at `first`: the least number after which its rows repeat n times. */
-static uint64_t game_length(const struct probe *p, enum probe_level level, uint64_t first,
-                            uint32_t n)
-{
-    const uint64_t left = p->n + p->n_far - first;
-
-    for (uint64_t rows = 1; rows * n <= left && rows <= p->n; rows++) {
-        uint64_t i = 0;
-
-        while (i < rows * (n - 1) && key_of(p, sketch_of(p, first + i), level) ==
-                                         key_of(p, sketch_of(p, first + rows + i), level))
-            i++;
-        if (i == rows * (n - 1))
-            return rows;
-    }
-    return 0;
-}
-
 /* Blocks of different lengths, such as games, that fill all rows; of a part of the rows they are
  * only noted, where they fill half of it. */
 static int find_games(struct probe *p, struct fit *best, struct error *err)
@@ -315,15 +297,24 @@ static int find_games(struct probe *p, struct fit *best, struct error *err)
     for (uint32_t n = n_images > 0 ? n_images : LAYOUT_MAX_IMAGES;
          n >= 2 && (n_images == 0 || n == n_images) && best->layout.games != games; n--) {
         struct layout layout = {.n_images = n, .games = games, .n_sources = n_known / n};
-        uint64_t row = 0, length;
+        uint64_t first = 0;
 
-        while (row < n_known && (length = game_length(p, best->level, row, n)) > 0) {
-            row += length * n;
-            games[++layout.n_games] = row / n;
+        /* A game's length is the least number after which its rows repeat n times. */
+        for (uint64_t rows = 1; rows * n <= n_known - first && rows <= p->n; rows++) {
+            uint64_t i = 0;
+
+            while (i < rows * (n - 1) && key_of(p, sketch_of(p, first + i), best->level) ==
+                                             key_of(p, sketch_of(p, first + rows + i), best->level))
+                i++;
+            if (i < rows * (n - 1))
+                continue;
+            first += rows * n;
+            games[++layout.n_games] = first / n;
+            rows = 0;
         }
-        if (row == p->n_rows)
+        if (first == p->n_rows)
             try_layout(p, &layout, best);
-        p->may_be_games |= n_known < p->n_rows && 2 * row >= n_known;
+        p->may_be_games |= n_known < p->n_rows && 2 * first >= n_known;
     }
     if (best->layout.games == games)
         p->games[p->n_games++] = games;
@@ -427,41 +418,22 @@ static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
     return best;
 }
 
-/* The transform of most channels that are moved by one. */
-static uint32_t relate_channels(const struct orbit_pair *pair, const bool *allowed)
-{
-    uint32_t votes[BOARD_MAX_TRANSFORMS] = {0}, best;
-    const uint64_t n_planes = pair->window->lanes->items[pair->lane].spec.n_planes;
-    struct orbit_pair channel = *pair;
-    bool any;
-
-    for (channel.channel = 1; channel.channel <= n_planes; channel.channel++) {
-        uint32_t u = relate(&channel, allowed, ORBIT_EXACT, &any);
-
-        if (!any)
-            u = relate(&channel, allowed, ORBIT_NO_EXCHANGE, &any);
-        if (u != NO_TRANSFORM && u != 0)
-            votes[u]++;
-    }
-    best = most_votes(votes);
-    return best > 0 ? best : NO_TRANSFORM;
-}
-
 /* What the arrays of a pair of rows of planes say: planes first, unless they alone stay where they
- * are; then an array that is moved exactly; then planes whose colours are wrong, or some of their
- * channels. */
+ * are; then an array that is moved exactly; then planes whose colours are wrong, or most of those
+ * channels that some transform moves. */
 static uint32_t relate_rows(const struct orbit_pair *planes, const bool *allowed)
 {
     const struct lanes *lanes = planes->window->lanes;
+    const struct spec *spec = &lanes->items[planes->lane].spec;
     const uint32_t said = relate_freely(planes, allowed, 0, 1);
-    uint32_t other = NO_TRANSFORM;
+    uint32_t other = NO_TRANSFORM, votes[BOARD_MAX_TRANSFORMS] = {0};
+    struct orbit_pair pair = *planes;
+    bool any;
 
     if (said != 0 && said != NO_TRANSFORM)
         return said;
     for (size_t i = 0; i < lanes->n && (other == 0 || other == NO_TRANSFORM); i++) {
         const struct lane *lane = &lanes->items[i];
-        struct orbit_pair pair = *planes;
-        bool any;
 
         pair.lane = i;
         if (i != planes->lane && lane_is_compared(lane) && lane->spec.kind != SPEC_KEEP)
@@ -469,10 +441,19 @@ static uint32_t relate_rows(const struct orbit_pair *planes, const bool *allowed
     }
     if (said == NO_TRANSFORM && (other == 0 || other == NO_TRANSFORM))
         other = probe_relate_planes(planes, allowed);
-    if (said == NO_TRANSFORM && other == NO_TRANSFORM &&
-        lanes->items[planes->lane].spec.kind == SPEC_AXIS)
-        other = relate_channels(planes, allowed);
-    return other != NO_TRANSFORM ? other : said;
+    if (said != NO_TRANSFORM || other != NO_TRANSFORM || spec->kind != SPEC_AXIS)
+        return other != NO_TRANSFORM ? other : said;
+    pair = *planes;
+    for (pair.channel = 1; pair.channel <= spec->n_planes; pair.channel++) {
+        uint32_t u = relate(&pair, allowed, ORBIT_EXACT, &any);
+
+        if (!any)
+            u = relate(&pair, allowed, ORBIT_NO_EXCHANGE, &any);
+        if (u != NO_TRANSFORM && u != 0)
+            votes[u]++;
+    }
+    other = most_votes(votes);
+    return other > 0 ? other : NO_TRANSFORM;
 }
 
 /* Rows of some sources: image k of group g is at[g * n_images + k] of the window. */

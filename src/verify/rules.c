@@ -85,28 +85,6 @@ static int add_laid(struct rules *r, int number, const struct board *board, stru
     return 0;
 }
 
-/* Policies, masks and single moves: whatever `expand` looks at as well. */
-static int find_laid(struct rules *r, const struct board *board, struct error *err)
-{
-    if (r->policy >= 0 && add_laid(r, r->policy, board, err) != 0)
-        return -1;
-    for (int i = 0; i < (int)r->lanes->n; i++) {
-        const struct lane *lane = &r->lanes->items[i];
-        const struct role_binding *b = lane->binding;
-        const bool is_dense = lane->array->objects == NULL && lane->array->row_nbytes > 0 &&
-                              dtype_is_number(&lane->array->header.dtype);
-
-        if (i != r->policy && !b->is_winner &&
-            (b->role == ROLE_POLICY_INDEX ||
-             (is_dense &&
-              ((b->role == ROLE_ACTION && !b->is_pairs) ||
-               ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1)))) &&
-            add_laid(r, i, board, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* Rules of stones: none where the planes are those of another kind of game. */
 static int init_stones(struct rules *r, const struct board *board, struct error *err)
 {
@@ -129,7 +107,24 @@ static int init_stones(struct rules *r, const struct board *board, struct error 
         return 0;
     stone_planes_decide(&r->where, &lanes->shard->conventions, r->form.n_planes,
                         r->lead == BOARD_LEAD_TO_MOVE);
-    return find_laid(r, board, err);
+    /* Policies, masks and single moves: whatever `expand` looks at as well. */
+    if (r->policy >= 0 && add_laid(r, r->policy, board, err) != 0)
+        return -1;
+    for (int i = 0; i < (int)lanes->n; i++) {
+        const struct lane *lane = &lanes->items[i];
+        const struct role_binding *b = lane->binding;
+        const bool is_dense = lane->array->objects == NULL && lane->array->row_nbytes > 0 &&
+                              dtype_is_number(&lane->array->header.dtype);
+
+        if (i != r->policy && !b->is_winner &&
+            (b->role == ROLE_POLICY_INDEX ||
+             (is_dense &&
+              ((b->role == ROLE_ACTION && !b->is_pairs) ||
+               ((b->role == ROLE_POLICY || b->role == ROLE_MASK) && b->axes.inner == 1)))) &&
+            add_laid(r, i, board, err) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *err)
@@ -222,13 +217,6 @@ static bool find_stones(struct rules *r, uint64_t *overlap)
     return disjoint;
 }
 
-/* Is the row one of those that tell the order in which policies are stored? They are spread evenly,
- * whatever the order of images. */
-static bool is_compared(const struct rules *r, uint64_t row)
-{
-    return (row * UINT64_C(0x9e3779b97f4a7c15) >> 32) % r->flip_step == 0;
-}
-
 /* A policy has no mass there; a move may be the one that was just played. */
 static bool keeps_off(const struct rules *r, const struct laid *laid)
 {
@@ -244,7 +232,10 @@ static void check_occupied(struct rules *r, struct laid *laid)
     const enum role role = policy->binding->role;
     const bool is_list = role == ROLE_POLICY_INDEX || role == ROLE_ACTION;
     const bool has_values = !is_list || policy->values >= 0;
-    struct flip_mass mass = {.is_as_said = !is_compared(r, number)};
+    /* The rows that tell the order in which policies are stored are spread evenly, whatever the
+     * order of images. */
+    struct flip_mass mass = {.is_as_said =
+                                 (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % r->flip_step != 0};
     struct row row, values;
 
     if (policy->is_broken)
@@ -456,27 +447,6 @@ static bool finish_turn_plane(struct rules *r, struct findings *findings)
     return false;
 }
 
-/* Many rows with too many stones: the convention may be another one, or the games begin otherwise
- * (handicap, swap rule). */
-static void finish_lead(struct rules *r, struct findings *findings)
-{
-    struct rule_tally *lead = &r->tallies[RULE_LEAD];
-    const bool is_warning =
-        r->n_other_broken > 0 || r->lanes->shard->conventions.planes > PLANES_MOVER;
-    const struct finding_place place = {FINDING_TO_MOVE, is_warning, planes_key(r), FINDING_NO_ROW};
-
-    if (!are_few(lead) && r->lead == BOARD_LEAD_TO_MOVE)
-        findings_add(
-            findings, &place, "rows that agree with the player to move",
-            text_format("%" PRIu64 " of %" PRIu64 " that do not", lead->n_broken, lead->n_rows)
-                .text,
-            is_warning ? "the numbers of stones"
-                       : "the numbers of stones; --planes %s explains them",
-            r->where.is_mover ? "colour" : "mover");
-    else if (are_few(lead) || 8 * lead->n_broken <= lead->n_rows)
-        findings_merge(findings, &lead->findings);
-}
-
 /* A policy in another order than its planes: it would be moved wrongly as it stands. */
 static void report_flip(const struct rules *r, const struct laid *laid,
                         const struct flip_verdict *verdict, struct findings *findings)
@@ -508,6 +478,10 @@ static void finish_stones(struct rules *r, struct findings *findings)
 {
     struct rule_tally *overlap = &r->tallies[RULE_OVERLAP];
     struct rule_tally *occupied = &r->tallies[RULE_OCCUPIED];
+    struct rule_tally *lead = &r->tallies[RULE_LEAD];
+    const bool is_warning =
+        r->n_other_broken > 0 || r->lanes->shard->conventions.planes > PLANES_MOVER;
+    struct finding_place place = {FINDING_TO_MOVE, is_warning, NULL, FINDING_NO_ROW};
     struct flip_verdict verdict;
 
     if (r->lead == BOARD_LEAD_NONE || !finish_turn_plane(r, findings) ||
@@ -521,7 +495,19 @@ static void finish_stones(struct rules *r, struct findings *findings)
         else if (keeps_off(r, laid) && 2 * occupied->n_broken <= occupied->n_rows)
             findings_merge(findings, &occupied->findings);
     }
-    finish_lead(r, findings);
+    /* Many rows with too many stones: the convention may be another one, or the games begin
+     * otherwise (handicap, swap rule). */
+    place.array = planes_key(r);
+    if (!are_few(lead) && r->lead == BOARD_LEAD_TO_MOVE)
+        findings_add(
+            findings, &place, "rows that agree with the player to move",
+            text_format("%" PRIu64 " of %" PRIu64 " that do not", lead->n_broken, lead->n_rows)
+                .text,
+            is_warning ? "the numbers of stones"
+                       : "the numbers of stones; --planes %s explains them",
+            r->where.is_mover ? "colour" : "mover");
+    else if (are_few(lead) || 8 * lead->n_broken <= lead->n_rows)
+        findings_merge(findings, &lead->findings);
 }
 
 void rules_finish(struct rules *r, struct findings *findings)

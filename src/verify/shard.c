@@ -96,33 +96,6 @@ static int infer(struct shard *shard, const struct board *board, struct role_pro
                       &shard->n_rows, problems, why);
 }
 
-/* One of the boards that the shape allows lends its roles. Its name is not known for sure. */
-static bool borrow_roles(struct shard *shard, struct error *why)
-{
-    char names[BOARD_MAX_GUESSES][64];
-    struct board_seen seen = {.any_planes = true};
-    const size_t n = role_see_planes(&shard->archive, &seen) ? board_guess(&seen, names) : 0;
-
-    for (size_t i = 0; i < n; i++) {
-        struct error refused = {0};
-        struct board *board = board_new(names[i], &refused);
-
-        if (board == NULL && refused.kind == ERROR_INTERNAL)
-            *why = refused;
-        if (board == NULL)
-            continue;
-        if (infer(shard, board, NULL, &refused) == 0) {
-            shard->found.board = board;
-            shard->found.is_lent = true;
-            return true;
-        }
-        board_free(board);
-        if (why->kind == ERROR_NONE)
-            *why = refused;
-    }
-    return false;
-}
-
 static enum role role_by_name_alone(const struct shard *shard, const struct array *array,
                                     struct verify_result *result, struct findings *findings)
 {
@@ -206,16 +179,37 @@ static void read_by_names(struct shard *shard, const struct error *why,
 static int decide_roles(struct shard *shard, struct verify_result *result, struct error *err)
 {
     const struct role_problems *problems = &shard->problems;
+    char names[BOARD_MAX_GUESSES][64];
+    struct board_seen seen = {.any_planes = true};
     struct error why = {0};
+    size_t n_guesses = 0;
     bool is_lost;
     int status;
 
     shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
     if (shard->bindings == NULL)
         return error_no_memory(err, "roles");
-    if (shard->found.board == NULL) {
-        if (borrow_roles(shard, &why))
+    /* One of the boards that the shape allows lends its roles. Its name is not known for sure. */
+    if (shard->found.board == NULL && role_see_planes(&shard->archive, &seen))
+        n_guesses = board_guess(&seen, names);
+    for (size_t i = 0; i < n_guesses; i++) {
+        struct error refused = {0};
+        struct board *board = board_new(names[i], &refused);
+
+        if (board == NULL && refused.kind == ERROR_INTERNAL)
+            why = refused;
+        if (board == NULL)
+            continue;
+        if (infer(shard, board, NULL, &refused) == 0) {
+            shard->found.board = board;
+            shard->found.is_lent = true;
             return 0;
+        }
+        board_free(board);
+        if (why.kind == ERROR_NONE)
+            why = refused;
+    }
+    if (shard->found.board == NULL) {
         if (why.kind != ERROR_NONE && why.kind != ERROR_DATA)
             return error_pass(err, &why);
         read_by_names(shard, &why, result);

@@ -302,27 +302,6 @@ static int walk(const struct orbit_groups *groups, struct lanes *lanes, uint64_t
     return status;
 }
 
-/* The settings, and the board where it is sure, outlive the shard. */
-static int keep_settings(struct shard *shard, struct verify_located *located,
-                         const struct verify_request *request, struct error *err)
-{
-    const struct board *board = shard_known_board(shard);
-    const char *said = request->settings->board;
-    struct settings *settings = &located->recall.settings;
-
-    located->recall = shard->recall;
-    shard->recall = (struct recall){0};
-    if (board == NULL)
-        return 0;
-    if (settings->board == NULL && board->file_text != NULL)
-        settings->board_text = located->recall.manifest->board.file_text;
-    located->board = strdup(said != NULL && !board_has_size_of_shard(said) ? said : board->preset);
-    if (located->board == NULL)
-        return error_no_memory(err, "board");
-    settings->board = located->board;
-    return 0;
-}
-
 /* A file that cannot be read: the first finding that is an error says why. */
 static int refuse(const struct verify_result *result, struct error *err)
 {
@@ -343,7 +322,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
                   struct verify_located *located, struct error *err)
 {
     /* --transforms chooses what is looked at, it does not say what the set holds. */
-    struct settings settings = *request->settings;
+    struct settings settings = *request->settings, *kept;
     struct verify_request own = *request;
     char *copy = strdup(path);
     struct verify_result result = {.path = copy, .findings = {.max = MAX_FINDINGS}};
@@ -369,8 +348,22 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
         orbit_groups_release(&groups);
         lanes_release(&lanes);
     }
-    if (shard.archive.path != NULL && keep_settings(&shard, located, request, &why) != 0)
-        status = -1;
+    if (shard.archive.path != NULL) {
+        /* The settings, and the board where it is sure, outlive the shard. */
+        const struct board *board = shard_known_board(&shard);
+        const char *said = request->settings->board;
+
+        located->recall = shard.recall;
+        shard.recall = (struct recall){0};
+        kept = &located->recall.settings;
+        if (board != NULL && kept->board == NULL && board->file_text != NULL)
+            kept->board_text = located->recall.manifest->board.file_text;
+        if (board != NULL)
+            kept->board = located->board =
+                strdup(said != NULL && !board_has_size_of_shard(said) ? said : board->preset);
+        if (board != NULL && located->board == NULL)
+            status = error_no_memory(&why, "board");
+    }
     shard_close(&shard);
     if (status != 0 && why.kind != ERROR_DATA)
         status = error_pass(err, &why);
