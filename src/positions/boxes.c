@@ -160,57 +160,46 @@ void boxes_empty(struct boxes *boxes, size_t box)
 
 /* --- keys of a box --- */
 
+/* Where a key is, or where it would be. */
 static size_t slot_of(const struct table *table, struct key_value key)
 {
-    return key.low & (2 * table->capacity - 1);
-}
+    size_t at = key.low & (2 * table->capacity - 1);
 
-static size_t slot_after(const struct table *table, size_t slot)
-{
-    return (slot + 1) & (2 * table->capacity - 1);
-}
-
-/* Slots for twice the keys that there is room for. */
-static int grow(struct table *table, struct error *err)
-{
-    const size_t capacity = table->capacity > 0 ? 2 * table->capacity : 1024;
-    uint32_t *slots = capacity <= UINT32_MAX / 2 ? calloc(2 * capacity, sizeof *slots) : NULL;
-
-    if (slots == NULL ||
-        list_room(&table->keys, capacity, sizeof *table->keys, "keys of positions", err) != 0 ||
-        list_room(&table->cells, capacity, table->cell_nbytes, "keys of positions", err) != 0) {
-        free(slots);
-        return error_no_memory(err, "keys of positions");
-    }
-    free(table->slots);
-    table->slots = slots;
-    table->capacity = capacity;
-    for (size_t i = 0; i < table->n; i++) {
-        size_t at = slot_of(table, table->keys[i]);
-
-        while (slots[at] != 0)
-            at = slot_after(table, at);
-        slots[at] = (uint32_t)i + 1;
-    }
-    return 0;
+    while (table->slots[at] != 0 && (table->keys[table->slots[at] - 1].high != key.high ||
+                                     table->keys[table->slots[at] - 1].low != key.low))
+        at = (at + 1) & (2 * table->capacity - 1);
+    return at;
 }
 
 void *table_cell(struct table *table, struct key_value key, struct error *err)
 {
-    size_t at, number;
+    static const char what[] = "keys of positions";
+    size_t at;
     uint8_t *cell;
 
-    if (table->n == table->capacity && grow(table, err) != 0)
-        return NULL;
-    for (at = slot_of(table, key); table->slots[at] != 0; at = slot_after(table, at)) {
-        number = table->slots[at] - 1;
-        if (table->keys[number].high == key.high && table->keys[number].low == key.low)
-            return table->cells + number * table->cell_nbytes;
+    if (table->n == table->capacity) { /* slots for twice the keys that there is room for */
+        const size_t capacity = table->capacity > 0 ? 2 * table->capacity : 1024;
+        uint32_t *slots = capacity <= UINT32_MAX / 2 ? calloc(2 * capacity, sizeof *slots) : NULL;
+
+        if (slots == NULL ||
+            list_room(&table->keys, capacity, sizeof *table->keys, what, err) != 0 ||
+            list_room(&table->cells, capacity, table->cell_nbytes, what, err) != 0) {
+            free(slots);
+            error_no_memory(err, what);
+            return NULL;
+        }
+        free(table->slots);
+        table->slots = slots;
+        table->capacity = capacity;
+        for (size_t i = 0; i < table->n; i++)
+            slots[slot_of(table, table->keys[i])] = (uint32_t)i + 1;
     }
-    number = table->n++;
-    table->keys[number] = key;
-    table->slots[at] = (uint32_t)number + 1;
-    cell = table->cells + number * table->cell_nbytes;
+    at = slot_of(table, key);
+    if (table->slots[at] != 0)
+        return table->cells + (table->slots[at] - 1) * table->cell_nbytes;
+    cell = table->cells + table->n * table->cell_nbytes;
+    table->keys[table->n++] = key;
+    table->slots[at] = (uint32_t)table->n;
     memset(cell, 0, table->cell_nbytes);
     return cell;
 }

@@ -95,37 +95,28 @@ static int open_batch(struct batch *batch, const struct plan_array *array, const
     return batch_open(batch, plan->settings->budget, err);
 }
 
-static int check_label(const struct dedupe *d, const struct plan_array *array, struct error *err)
+static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, struct error *err)
 {
+    struct label *label = &d->labels[d->n_all];
     const struct dtype *dtype = &array->spec.dtype;
+    const bool is_sparse = array->binding.sparse != SPARSE_NONE; /* sparse.h */
+    const bool is_averaged = !is_kept && d->settings->means && !is_sparse;
 
-    if (!d->settings->means || array->binding.sparse != SPARSE_NONE) /* sparse.h */
-        return 0;
-    if (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL)
+    if (is_averaged && (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL))
         return plan_refuse(d->plan, array, err, "dtype %s cannot be averaged; use --copy %s",
                            dtype_name(dtype).text, array->key);
-    if (is_value(array) && dtype->kind != DTYPE_FLOAT)
+    if (is_averaged && is_value(array) && dtype->kind != DTYPE_FLOAT)
         return plan_refuse(d->plan, array, err,
                            "values of dtype %s cannot be averaged: their means would be rounded "
                            "to whole numbers; use --copy %s to keep the first row's",
                            dtype_name(dtype).text, array->key);
-    return 0;
-}
-
-static int add_label(struct dedupe *d, struct plan_array *array, bool is_kept, struct error *err)
-{
-    struct label *label = &d->labels[d->n_all];
-
-    if (!is_kept && check_label(d, array, err) != 0)
-        return -1;
-    if (array->is_object || array->binding.sparse != SPARSE_NONE ||
-        array->sources[0]->row_nbytes == 0 ||
-        (!is_kept && !dtype_is_number(&array->spec.dtype))) /* nothing to compare */
+    if (array->is_object || is_sparse || array->sources[0]->row_nbytes == 0 ||
+        (!is_kept && !dtype_is_number(dtype))) /* nothing to compare */
         return 0;
     d->n_all++;
     *label = (struct label){.array = array,
                             .is_value = is_value(array),
-                            .n = array->spec.row_nbytes / array->spec.dtype.itemsize,
+                            .n = array->spec.row_nbytes / dtype->itemsize,
                             .at = d->labels_nbytes,
                             .spec = array->spec};
     array->spec = (struct spec){0};
@@ -202,40 +193,10 @@ static int refuse_row(const struct dedupe *d, const struct label *label, uint64_
                : error_pass(err, why);
 }
 
-static int weigh(const struct dedupe *d, uint64_t i, uint64_t *weight, struct error *err)
-{
-    const struct row row = d->count != NULL ? batch_row(&d->count_batch, i) : (struct row){0};
-    const int64_t count = d->count != NULL ? row_int(&row, 0) : 1;
-
-    *weight = (uint64_t)count;
-    if (count >= 1 && count <= UINT32_MAX)
-        return 0;
-    return plan_refuse(d->plan, d->count, err,
-                       "row %" PRIu64 ": %" PRId64 ", expected a count from 1 to %" PRIu32,
-                       d->count_batch.first + i, count, UINT32_MAX);
-}
-
-/* What the arrays that are kept say of a row. */
-static int hash_others(struct dedupe *d, uint64_t i, const uint8_t *ties, uint64_t *hash,
-                       struct error *err)
-{
-    struct error why = {0};
-
-    d->hash.value = 0;
-    for (size_t k = d->n_labels; k < d->n_all; k++) {
-        const struct label *label = &d->labels[k];
-
-        if (key_hash_add(&d->hash, &label->spec, d->key.ids[key_lowest_tie(ties)],
-                         label->batch.bytes.data + i * label->spec.row_nbytes, &why) != 0)
-            return refuse_row(d, label, label->batch.first + i, &why, err);
-    }
-    *hash = d->hash.value;
-    return 0;
-}
-
 static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 {
     struct dedupe *d = self;
+    struct error why = {0};
     uint8_t *counts;
 
     d->list.n_bytes = 0;
@@ -253,47 +214,45 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
     }
     for (uint64_t i = 0; i < rows->n; i++) {
         const uint8_t *ties = rows->ties + i * d->n_ties;
+        const uint64_t row = rows->first + i;
         struct row_record *record = boxes_add(&d->rows, boxes_of_key(&d->rows, rows->keys[i]), err);
         uint8_t *labels;
+        int64_t count = 1;
 
         if (record == NULL)
             return -1;
         labels = (uint8_t *)(record + 1);
-        *record = (struct row_record){.key = rows->keys[i], .row = rows->first + i};
-        if (weigh(d, i, &record->weight, err) != 0 ||
-            hash_others(d, i, ties, &record->others, err) != 0)
-            return -1;
-        bytes_put_le(counts + 4 * i, record->weight, 4);
-        for (size_t k = 0; k < d->n_labels; k++) {
+        if (d->count != NULL) {
+            const struct row told = batch_row(&d->count_batch, i);
+
+            count = row_int(&told, 0);
+        }
+        if (count < 1 || count > UINT32_MAX)
+            return plan_refuse(d->plan, d->count, err,
+                               "row %" PRIu64 ": %" PRId64 ", expected a count from 1 to %" PRIu32,
+                               row, count, UINT32_MAX);
+        bytes_put_le(counts + 4 * i, (uint64_t)count, 4);
+        d->hash.value = 0;
+        /* What the arrays that are kept say of the row is compared by a hash. */
+        for (size_t k = 0; k < d->n_all; k++) {
             const struct label *label = &d->labels[k];
             const uint64_t n_bytes = label->spec.row_nbytes;
+            const uint8_t *from = label->batch.bytes.data + i * n_bytes;
 
-            memcpy(labels + label->at, label->batch.bytes.data + i * n_bytes, n_bytes);
+            if (k < d->n_labels)
+                memcpy(labels + label->at, from, n_bytes);
+            else if (key_hash_add(&d->hash, &label->spec, d->key.ids[key_lowest_tie(ties)], from,
+                                  &why) != 0)
+                return refuse_row(d, label, row, &why, err);
         }
         memcpy(labels + d->labels_nbytes, ties, d->n_ties);
+        *record = (struct row_record){
+            .key = rows->keys[i], .row = row, .weight = (uint64_t)count, .others = d->hash.value};
     }
     return made_write(d->counts, rows->first, counts, rows->n, err);
 }
 
 /* --- rows to classes --- */
-
-/* The lowest transform that takes a row to the first of its class: to the canonical image, and from
- * there by the inverse of any that takes the first one there. */
-static uint32_t find_transform(const struct dedupe *d, const uint8_t *ties, const uint8_t *first)
-{
-    const struct board *board = d->plan->board;
-    const uint32_t to = d->key.ids[key_lowest_tie(ties)];
-    uint32_t lowest = BOARD_MAX_TRANSFORMS;
-
-    for (uint32_t i = 0; i < d->key.n_ids; i++)
-        if (first[i / 8] >> i % 8 & 1) {
-            const uint32_t back = board->inverse[d->key.ids[i]];
-            const uint32_t t = board->compose[to * board->n_transforms + back];
-
-            lowest = t < lowest ? t : lowest;
-        }
-    return lowest;
-}
 
 /* Add a row's labels, in the orientation of the first, to those of its class. */
 static void add_up(const struct dedupe *d, struct class *class, const uint8_t *labels,
@@ -321,10 +280,12 @@ static void add_up(const struct dedupe *d, struct class *class, const uint8_t *l
 static int join_row(void *self, const void *from, struct error *err)
 {
     struct dedupe *d = self;
+    const struct board *board = d->plan->board;
     const struct row_record *record = from;
     const uint8_t *labels = (const uint8_t *)(record + 1), *ties = labels + d->labels_nbytes;
     struct class *class = table_cell(&d->table, record->key, err);
     struct sparse_member member = {.row = record->row, .weight = record->weight};
+    const uint32_t to = d->key.ids[key_lowest_tie(ties)];
     uint8_t *first_ties;
     struct error why = {0};
 
@@ -350,8 +311,17 @@ static int join_row(void *self, const void *from, struct error *err)
         return error_set(err, ERROR_DATA,
                          "%s: row %" PRIu64 ": " PLAN_COUNT_KEY " of its position exceeds %" PRIu32,
                          text_path(d->plan->archives[0].path).text, class->row, UINT32_MAX);
+    /* The lowest transform that takes it to the first of its class: to the canonical image, and
+     * from there by the inverse of any that takes the first one there. */
     member.first = class->row;
-    member.transform = find_transform(d, ties, first_ties);
+    member.transform = BOARD_MAX_TRANSFORMS;
+    for (uint32_t i = 0; i < d->key.n_ids; i++)
+        if (first_ties[i / 8] >> i % 8 & 1) {
+            const uint32_t back = board->inverse[d->key.ids[i]];
+            const uint32_t t = board->compose[to * board->n_transforms + back];
+
+            member.transform = t < member.transform ? t : member.transform;
+        }
     if (sparse_add(&d->sparse, &member, err) != 0)
         return -1;
     for (size_t k = 0; k < d->n_labels; k++) {
@@ -398,21 +368,6 @@ static int send_class(struct dedupe *d, struct key_value key, const struct class
         for (uint64_t i = 0; i < label->n; i++)
             dtype_put_double(dtype, *sum++ / (double)class->weight,
                              labels + label->at + i * dtype->itemsize);
-    }
-    return 0;
-}
-
-static int join_boxes(struct dedupe *d, struct error *err)
-{
-    for (size_t box = 0; box < d->rows.n; box++) {
-        table_clear(&d->table);
-        if (boxes_each(&d->rows, box, join_row, d, err) != 0)
-            return -1;
-        boxes_empty(&d->rows, box);
-        for (size_t i = 0; i < d->table.n; i++)
-            if (send_class(d, d->table.keys[i],
-                           (const void *)(d->table.cells + i * d->table.cell_nbytes), err) != 0)
-                return -1;
     }
     return 0;
 }
@@ -514,9 +469,18 @@ static int fold(struct dedupe *d, struct error *err)
     if (d->moved == NULL)
         return error_no_memory(err, "labels");
     if (make_arrays(d, err) != 0 || boxes_open(&d->rows, err) != 0 ||
-        boxes_open(&d->classes, err) != 0 || key_reader_run(&reader, err) != 0 ||
-        join_boxes(d, err) != 0)
+        boxes_open(&d->classes, err) != 0 || key_reader_run(&reader, err) != 0)
         return -1;
+    for (size_t box = 0; box < d->rows.n; box++) {
+        table_clear(&d->table);
+        if (boxes_each(&d->rows, box, join_row, d, err) != 0)
+            return -1;
+        boxes_empty(&d->rows, box);
+        for (size_t i = 0; i < d->table.n; i++)
+            if (send_class(d, d->table.keys[i],
+                           (const void *)(d->table.cells + i * d->table.cell_nbytes), err) != 0)
+                return -1;
+    }
     d->result->n_rows = plan->n_rows;
     if (write_classes(d, err) != 0 ||
         (r->n_others > 0 && plan_warn(plan, err,

@@ -243,16 +243,13 @@ int key_finish(struct key *key, struct error *err)
         offset = (offset + 15) / 16 * 16;
         key->n_bytes += out_nbytes(a);
     }
+    key->room_nbytes = offset + 16;
     return 0;
 }
 
 int key_room_init(struct key_room *room, const struct key *key, struct error *err)
 {
-    uint64_t n = 16;
-
-    for (size_t i = 0; i < key->n_arrays; i++)
-        n += key->arrays[i].n_guises * (key->arrays[i].n_in + 1) * key->arrays[i].item + 16;
-    room->rows = aligned_alloc(16, (n + 15) / 16 * 16);
+    room->rows = aligned_alloc(16, key->room_nbytes);
     room->ties = malloc(key_ties_nbytes(key));
     room->text = malloc(key->head_nbytes + key->n_bytes + 1);
     if (room->text != NULL)
@@ -272,25 +269,6 @@ void key_room_release(struct key_room *room)
 }
 
 /* --- rows --- */
-
-/* Little-endian, without negative zeros. */
-static void read_elements(const struct key_array *a, const uint8_t *row, uint8_t *out)
-{
-    const bool is_float = a->dtype.kind == DTYPE_FLOAT;
-    const size_t item = a->item;
-
-    memcpy(out, row, a->n_in * item);
-    for (uint64_t i = 0; a->is_big && i < a->n_in; i++)
-        for (size_t k = 0; k < item; k++)
-            out[i * item + k] = row[i * item + item - 1 - k];
-    for (uint64_t i = 0; is_float && i < a->n_in; i++) {
-        uint8_t *element = out + i * item;
-
-        if (element[item - 1] == 0x80 &&
-            bytes_get_uint(element, item, false) == UINT64_C(1) << (8 * item - 1))
-            element[item - 1] = 0;
-    }
-}
 
 /* The row in one of its guises, from the plain one. */
 static void disguise(const struct key_array *a, const struct key_guise *guise, const uint8_t *plain,
@@ -324,25 +302,32 @@ static void disguise(const struct key_array *a, const struct key_guise *guise, c
     }
 }
 
-static const uint8_t *guise_of(const struct key_array *a, const struct key_room *room, uint32_t id)
-{
-    return room->rows + a->row_offset + (uint64_t)a->guise[id] * (a->n_in + 1) * a->item;
-}
-
+/* A row, little-endian, in all its guises. */
 static void read_row(const struct key_array *a, const uint8_t *row, const struct key_room *room)
 {
-    uint8_t *plain = room->rows + a->row_offset;
+    uint8_t *plain = room->rows + a->row_offset, *out = plain;
+    const bool is_float = a->dtype.kind == DTYPE_FLOAT;
+    const uint64_t n_bytes = (a->axis + 7) / 8, n = a->n_in;
+    const size_t item = a->item;
 
     if (a->is_bits) {
-        const uint64_t n_bytes = (a->axis + 7) / 8;
-        uint8_t *out = plain;
-
         for (uint64_t p = 0; p < a->n_planes; p++)
             for (uint64_t i = 0; i < a->axis; i++)
                 *out++ = row[p * n_bytes + i / 8] >> (a->lsb_first ? i % 8 : 7 - i % 8) & 1;
         *out = 0;
     } else {
-        read_elements(a, row, plain);
+        memcpy(plain, row, n * item);
+    }
+    for (uint64_t i = 0; a->is_big && !a->is_bits && i < n; i++)
+        for (size_t k = 0; k < item; k++)
+            plain[i * item + k] = row[i * item + item - 1 - k];
+    /* No negative zeros. */
+    for (uint64_t i = 0; is_float && i < n; i++) {
+        uint8_t *element = plain + i * item;
+
+        if (element[item - 1] == 0x80 &&
+            bytes_get_uint(element, item, false) == UINT64_C(1) << (8 * item - 1))
+            element[item - 1] = 0;
     }
     for (uint32_t k = 1; k < a->n_guises; k++)
         disguise(a, &a->guises[k], plain, plain + k * (a->n_in + 1) * a->item);
@@ -350,67 +335,56 @@ static void read_row(const struct key_array *a, const uint8_t *row, const struct
 
 /* --- comparing images --- */
 
-#define DEFINE_COMPARE(bits)                                                                \
-    static int compare##bits(const uint32_t *s, const uint##bits##_t *x, const uint32_t *z, \
-                             const uint##bits##_t *y, uint64_t n)                           \
-    {                                                                                       \
-        for (uint64_t i = 0; i < n; i++)                                                    \
-            if (x[s[i]] != y[z[i]])                                                         \
-                return memcmp(&x[s[i]], &y[z[i]], sizeof *x);                               \
-        return 0;                                                                           \
-    }
+/* One image of an array: element i of its key bytes is row[src[i]]. */
+struct guised {
+    const uint32_t *src;
+    const uint8_t *row;
+};
 
-DEFINE_COMPARE(8)
-DEFINE_COMPARE(16)
-DEFINE_COMPARE(32)
-DEFINE_COMPARE(64)
+static struct guised guised_of(const struct key_array *a, const struct key_room *room, uint32_t id)
+{
+    const uint64_t guise_nbytes = (a->n_in + 1) * a->item;
+
+    return (struct guised){a->src + id * a->n_out,
+                           room->rows + a->row_offset + a->guise[id] * guise_nbytes};
+}
+
+/* The loops that most time is spent in. Inline, since they are made for every size of elements. */
+static inline __attribute__((always_inline)) int compare_items(struct guised a, struct guised b,
+                                                               uint64_t n, size_t item)
+{
+    uint64_t i = 0;
+
+    while (i < n && memcmp(a.row + a.src[i] * item, b.row + b.src[i] * item, item) == 0)
+        i++;
+    return i < n ? memcmp(a.row + a.src[i] * item, b.row + b.src[i] * item, item) : 0;
+}
+
+static inline __attribute__((always_inline)) void copy_items(struct guised a, uint8_t *out,
+                                                             uint64_t n, size_t item)
+{
+    for (uint64_t i = 0; i < n; i++)
+        memcpy(out + i * item, a.row + a.src[i] * item, item);
+}
 
 /* Image `id` against image `best`: as their key bytes compare. */
 static int compare_images(const struct key *key, const struct key_room *room, uint32_t id,
                           uint32_t best)
 {
-    for (size_t i = 0; i < key->n_arrays; i++) {
+    int order = 0;
+
+    for (size_t i = 0; i < key->n_arrays && order == 0; i++) {
         const struct key_array *a = &key->arrays[i];
-        const uint32_t *s = a->src + id * a->n_out, *z = a->src + best * a->n_out;
-        const void *x = guise_of(a, room, id), *y = guise_of(a, room, best);
-        int order = 0;
+        const struct guised x = guised_of(a, room, id), y = guised_of(a, room, best);
 
-        switch (a->item) {
-        case 1:
-            order = compare8(s, x, z, y, a->n_out);
-            break;
-        case 2:
-            order = compare16(s, x, z, y, a->n_out);
-            break;
-        case 4:
-            order = compare32(s, x, z, y, a->n_out);
-            break;
-        case 8:
-            order = compare64(s, x, z, y, a->n_out);
-            break;
-        default:
-            for (uint64_t k = 0; k < a->n_out && order == 0; k++)
-                order = memcmp((const uint8_t *)x + s[k] * a->item,
-                               (const uint8_t *)y + z[k] * a->item, a->item);
-        }
-        if (order != 0)
-            return order;
+        order = a->item == 1   ? compare_items(x, y, a->n_out, 1)
+                : a->item == 2 ? compare_items(x, y, a->n_out, 2)
+                : a->item == 4 ? compare_items(x, y, a->n_out, 4)
+                : a->item == 8 ? compare_items(x, y, a->n_out, 8)
+                               : compare_items(x, y, a->n_out, a->item);
     }
-    return 0;
+    return order;
 }
-
-#define DEFINE_GATHER(bits)                                                                \
-    static void gather##bits(const uint32_t *src, const uint##bits##_t *row, uint8_t *out, \
-                             uint64_t n)                                                   \
-    {                                                                                      \
-        for (uint64_t i = 0; i < n; i++)                                                   \
-            memcpy(out + i * sizeof *row, &row[src[i]], sizeof *row);                      \
-    }
-
-DEFINE_GATHER(8)
-DEFINE_GATHER(16)
-DEFINE_GATHER(32)
-DEFINE_GATHER(64)
 
 static void write_image(const struct key *key, const struct key_room *room, uint32_t id)
 {
@@ -418,24 +392,22 @@ static void write_image(const struct key *key, const struct key_room *room, uint
 
     for (size_t i = 0; i < key->n_arrays; i++) {
         const struct key_array *a = &key->arrays[i];
-        const uint32_t *src = a->src + id * a->n_out;
-        const void *row = guise_of(a, room, id);
+        const struct guised image = guised_of(a, room, id);
 
         if (a->is_bits) {
             memset(out, 0, a->n_out / 8);
             for (uint64_t k = 0; k < a->n_out; k++)
-                out[k / 8] |= (uint8_t)(((const uint8_t *)row)[src[k]] << (7 - k % 8));
+                out[k / 8] |= (uint8_t)(image.row[image.src[k]] << (7 - k % 8));
         } else if (a->item == 1) {
-            gather8(src, row, out, a->n_out);
+            copy_items(image, out, a->n_out, 1);
         } else if (a->item == 2) {
-            gather16(src, row, out, a->n_out);
+            copy_items(image, out, a->n_out, 2);
         } else if (a->item == 4) {
-            gather32(src, row, out, a->n_out);
+            copy_items(image, out, a->n_out, 4);
         } else if (a->item == 8) {
-            gather64(src, row, out, a->n_out);
+            copy_items(image, out, a->n_out, 8);
         } else {
-            for (uint64_t k = 0; k < a->n_out; k++)
-                memcpy(out + k * a->item, (const uint8_t *)row + src[k] * a->item, a->item);
+            copy_items(image, out, a->n_out, a->item);
         }
         out += out_nbytes(a);
     }

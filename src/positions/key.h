@@ -30,9 +30,8 @@ struct key_input {
     const struct key_planes *planes; /* the planes that count; NULL: all */
 };
 
-#define KEY_N_GUISES                                                             \
-    8 /* of a row: as it is, colours swapped, or five orders of a tile's numbers \
-       */
+/* Of a row: as it is, colours swapped, or five orders of a tile's numbers. */
+#define KEY_N_GUISES 8
 
 /* What a guise computes. */
 struct key_guise {
@@ -66,8 +65,9 @@ struct key {
     uint32_t n_ids;           /* transforms whose images are the same position, ascending */
     struct key_array *arrays; /* owned, sorted by name */
     size_t n_arrays;
-    uint64_t n_bytes; /* of the key bytes */
-    char *head;       /* owned: what the arrays are, as it is hashed */
+    uint64_t n_bytes;     /* of the key bytes */
+    uint64_t room_nbytes; /* of rows in a room */
+    char *head;           /* owned: what the arrays are, as it is hashed */
     size_t head_nbytes;
 };
 

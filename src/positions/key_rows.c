@@ -17,7 +17,6 @@
 #include "shard/batch.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -68,51 +67,6 @@ static int name_board(const struct board *board, struct text *name, struct error
     return status == 0 ? text_append(name, err, "file:%s", hex) : -1;
 }
 
-/* A range of planes as --key tells it: 3, or 0-13. */
-static int parse_planes(const struct plan *plan, const struct plan_array *array, const char *text,
-                        struct key_planes *planes, struct error *err)
-{
-    const bool has_planes = array->spec.kind == SPEC_AXIS || array->spec.kind == SPEC_BITS;
-    const uint64_t n = has_planes ? array->spec.n_planes : 0;
-    char *end;
-
-    planes->first = planes->last = strtoull(text, &end, 10);
-    if (end > text && *end == '-' && end[1] >= '0' && end[1] <= '9')
-        planes->last = strtoull(end + 1, &end, 10);
-    if (*text < '0' || *text > '9' || (*end != '\0' && *end != ','))
-        return error_set(err, ERROR_USAGE, "--key: %s: %s is not a range of planes such as 0-13",
-                         text_path(array->key).text,
-                         text_quote_bytes(text, strcspn(text, ",")).text);
-    if (planes->first > planes->last || planes->last >= n)
-        return error_set(err, ERROR_USAGE, "--key: %s: planes %llu-%llu, but it has %llu",
-                         plan_array_name(plan, array).text, (unsigned long long)planes->first,
-                         (unsigned long long)planes->last, (unsigned long long)n);
-    return 0;
-}
-
-/* The name that a list of --key begins with must be an array's. */
-static int check_names(const struct plan *plan, struct error *err)
-{
-    for (const char *entry = plan->settings->key; entry != NULL; entry = strchr(entry, ',')) {
-        bool is_there = false;
-
-        entry += *entry == ',';
-        for (size_t i = 0; i < plan->n_arrays && !is_there; i++) {
-            const size_t n = strlen(plan->arrays[i].key);
-
-            is_there = strncmp(entry, plan->arrays[i].key, n) == 0 &&
-                       (entry[n] == '\0' || strchr(",:", entry[n]) != NULL);
-        }
-        if (!is_there) {
-            char name[256];
-
-            snprintf(name, sizeof name, "%.*s", (int)strcspn(entry, ",:"), entry);
-            return archive_in_refuse_key(&plan->archives[0], name, "--key names it", err);
-        }
-    }
-    return 0;
-}
-
 /* Whether an array can be converted to the type that another set's has, value by value. */
 static const struct dtype *type_in(const struct key *like, const struct array *array)
 {
@@ -128,12 +82,18 @@ static const struct dtype *type_in(const struct key *like, const struct array *a
     return NULL;
 }
 
+/* Add an array that is part of the position; like: what it is compared with, or NULL. */
 static int add_array(struct key *key, const struct plan *plan, const struct plan_array *array,
-                     const char *planes_text, const struct key *like, struct error *err)
+                     const struct key *like, struct error *err)
 {
     const struct spec *spec = &array->spec;
+    const uint64_t n = spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS ? spec->n_planes : 0;
     struct key_planes planes;
+    const char *text;
+    char *end;
 
+    if (!plan_is_key(plan, array, &text))
+        return 0;
     if (array->is_object || array->binding.sparse != SPARSE_NONE ||
         array->sources[0]->row_nbytes == 0 || spec->kind == SPEC_INDICES ||
         spec->kind == SPEC_COORD)
@@ -142,11 +102,22 @@ static int add_array(struct key *key, const struct plan *plan, const struct plan
                            array->is_object                     ? "an array of objects"
                            : array->sources[0]->row_nbytes == 0 ? "an array of empty rows"
                                                                 : role_name(array->binding.role));
-    if (planes_text != NULL && parse_planes(plan, array, planes_text, &planes, err) != 0)
-        return -1;
+    if (text != NULL) { /* a range of planes as --key tells it: 3, or 0-13 */
+        planes.first = planes.last = strtoull(text, &end, 10);
+        if (end > text && *end == '-' && end[1] >= '0' && end[1] <= '9')
+            planes.last = strtoull(end + 1, &end, 10);
+        if (*text < '0' || *text > '9' || (*end != '\0' && *end != ','))
+            return error_set(
+                err, ERROR_USAGE, "--key: %s: %s is not a range of planes such as 0-13",
+                text_path(array->key).text, text_quote_bytes(text, strcspn(text, ",")).text);
+        if (planes.first > planes.last || planes.last >= n)
+            return error_set(err, ERROR_USAGE, "--key: %s: planes %llu-%llu, but it has %llu",
+                             plan_array_name(plan, array).text, (unsigned long long)planes.first,
+                             (unsigned long long)planes.last, (unsigned long long)n);
+    }
     return key_add(key,
                    &(struct key_input){array->sources[0], type_in(like, array->sources[0]), spec,
-                                       planes_text != NULL ? &planes : NULL},
+                                       text != NULL ? &planes : NULL},
                    err);
 }
 
@@ -187,19 +158,33 @@ static int check_like(const struct key *key, const char *path, const struct key 
 int key_of_plan(struct key *key, const struct plan *plan, const struct key_like *like,
                 struct error *err)
 {
-    const char *path = plan->archives[0].path, *planes;
+    const char *path = plan->archives[0].path;
+    const struct key *converts = like != NULL && like->converts ? like->key : NULL;
     struct text name = {0};
     int status = name_board(plan->board, &name, err);
 
     *key = (struct key){0};
-    if (status == 0)
-        status = check_names(plan, err);
+    /* The names that --key lists must be arrays'. */
+    for (const char *entry = plan->settings->key; entry != NULL && status == 0;
+         entry = strchr(entry, ',')) {
+        bool is_there = false;
+
+        entry += *entry == ',';
+        for (size_t i = 0; i < plan->n_arrays && !is_there; i++) {
+            const size_t n = strlen(plan->arrays[i].key);
+
+            is_there = strncmp(entry, plan->arrays[i].key, n) == 0 &&
+                       (entry[n] == '\0' || strchr(",:", entry[n]) != NULL);
+        }
+        if (!is_there)
+            status = archive_in_refuse_key(
+                &plan->archives[0], text_format("%.*s", (int)strcspn(entry, ",:"), entry).text,
+                "--key names it", err);
+    }
     if (status == 0)
         status = key_init(key, plan->board, name.text, &plan->conventions, err);
     for (size_t i = 0; i < plan->n_arrays && status == 0; i++)
-        if (plan_is_key(plan, &plan->arrays[i], &planes))
-            status = add_array(key, plan, &plan->arrays[i], planes,
-                               like != NULL && like->converts ? like->key : NULL, err);
+        status = add_array(key, plan, &plan->arrays[i], converts, err);
     if (status == 0 && key->n_arrays == 0)
         status = error_set(err, ERROR_DATA,
                            "%s: no array is part of a position (planes, packed, grid, tile or "
@@ -410,37 +395,29 @@ static int open_columns(struct run *run, struct error *err)
     return 0;
 }
 
-static int open_workers(struct run *run, struct error *err)
-{
-    run->n_workers = run->reader->settings->n_threads > 0 ? run->reader->settings->n_threads : 1;
-    run->workers = calloc((size_t)run->n_workers, sizeof *run->workers);
-    if (run->workers == NULL)
-        return error_no_memory(err, "keys of positions");
-    for (int i = 0; i < run->n_workers; i++) {
-        run->workers[i].rows = calloc(run->n_columns + 1, sizeof *run->workers[i].rows);
-        if (run->workers[i].rows == NULL ||
-            key_room_init(&run->workers[i].room, run->reader->key, err) != 0)
-            return error_no_memory(err, "keys of positions");
-    }
-    for (int k = 0; k < 2; k++) {
-        struct key_rows *rows = &run->chunks[k];
-
-        rows->keys = calloc(run->chunk_rows, sizeof *rows->keys);
-        rows->exact = calloc(run->chunk_rows, sizeof *rows->exact);
-        rows->ties = calloc(run->chunk_rows, key_ties_nbytes(run->reader->key));
-        if (rows->keys == NULL || rows->exact == NULL || rows->ties == NULL)
-            return error_no_memory(err, "keys of positions");
-    }
-    return 0;
-}
-
 int key_reader_run(const struct key_reader *reader, struct error *err)
 {
+    const size_t ties_nbytes = key_ties_nbytes(reader->key);
     struct run run = {.reader = reader, .n_rows = reader->plan->n_rows, .err = err};
     int status = open_columns(&run, err);
 
-    if (status == 0)
-        status = open_workers(&run, err);
+    run.n_workers = reader->settings->n_threads > 0 ? reader->settings->n_threads : 1;
+    run.workers = calloc((size_t)run.n_workers, sizeof *run.workers);
+    if (run.workers == NULL && status == 0)
+        status = error_no_memory(err, "keys of positions");
+    for (int i = 0; i < run.n_workers && status == 0; i++) {
+        run.workers[i].rows = calloc(run.n_columns + 1, sizeof *run.workers[i].rows);
+        if (run.workers[i].rows == NULL ||
+            key_room_init(&run.workers[i].room, reader->key, err) != 0)
+            status = error_no_memory(err, "keys of positions");
+    }
+    for (struct key_rows *rows = run.chunks; rows < run.chunks + 2 && status == 0; rows++) {
+        rows->keys = calloc(run.chunk_rows, sizeof *rows->keys);
+        rows->exact = calloc(run.chunk_rows, sizeof *rows->exact);
+        rows->ties = calloc(run.chunk_rows, ties_nbytes);
+        if (rows->keys == NULL || rows->exact == NULL || rows->ties == NULL)
+            status = error_no_memory(err, "keys of positions");
+    }
     if (status == 0)
         status = crew_run(run.n_workers, read_all, &run);
     for (size_t i = 0; i < run.n_columns; i++) {

@@ -54,20 +54,6 @@ struct sparse_policy {
 
 /* --- which policies --- */
 
-static int check_types(const struct plan *plan, const struct sparse_policy *p, struct error *err)
-{
-    const struct plan_array *values = p->parts[VALUE].array;
-    const struct dtype *dtype = &values->sources[0]->header.dtype;
-
-    if (p->parts[INDEX].array->is_object != values->is_object)
-        return plan_refuse(plan, values, err, "expected objects where the indices are objects");
-    if (values->is_object || (dtype_is_number(dtype) && dtype->kind != DTYPE_BOOL))
-        return 0;
-    return plan_refuse(plan, values, err,
-                       "dtype %s cannot be averaged; use --merge first, or --copy both parts",
-                       dtype_name(dtype).text);
-}
-
 int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbytes,
                 struct error *err)
 {
@@ -78,7 +64,8 @@ int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbyt
     if (means->policies == NULL)
         return error_no_memory(err, "sparse policies");
     for (size_t i = 0; i < plan->n_arrays; i++) {
-        struct plan_array *array = &plan->arrays[i];
+        struct plan_array *array = &plan->arrays[i], *values;
+        const struct dtype *dtype;
         struct sparse_policy *p = &means->policies[means->n_policies];
 
         if (array->binding.role != ROLE_POLICY_INDEX ||
@@ -88,9 +75,15 @@ int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbyt
         means->n_policies++;
         p->form = array->is_object ? SPARSE_OBJECT : array->binding.sparse;
         p->parts[INDEX].array = array;
-        p->parts[VALUE].array = &plan->arrays[array->binding.value_array];
-        if (check_types(plan, p, err) != 0)
-            return -1;
+        p->parts[VALUE].array = values = &plan->arrays[array->binding.value_array];
+        if (array->is_object != values->is_object)
+            return plan_refuse(plan, values, err, "expected objects where the indices are objects");
+        dtype = &values->sources[0]->header.dtype;
+        if (!values->is_object && (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL))
+            return plan_refuse(plan, values, err,
+                               "dtype %s cannot be averaged; use --merge first, or --copy both "
+                               "parts",
+                               dtype_name(dtype).text);
         p->spec = array->spec;
         array->spec = (struct spec){0};
     }
@@ -225,24 +218,6 @@ static int compare_actions(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Add up the rows of a position. */
-static int unite(struct sparse_policy *p, const struct sparse_member *members, size_t n,
-                 struct error *err)
-{
-    p->position++;
-    p->n_list = 0;
-    p->weight = 0;
-    for (int k = 0; k < 2 && p->form == SPARSE_OBJECT; k++) {
-        p->parts[k].is_decided = false;
-        p->parts[k].dtype = *p->parts[k].python;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (add_row(p, &members[i], err) != 0)
-            return -1;
-    qsort(p->list, p->n_list, sizeof *p->list, compare_actions);
-    return 0;
-}
-
 /* --- new rows --- */
 
 /* Room for n elements more, which are zeros. */
@@ -299,41 +274,35 @@ static int put_mean(struct sparse_policy *p, uint64_t row, struct error *err)
     return p->form == SPARSE_OBJECT ? put_objects(p, row, p->n_list, err) : 0;
 }
 
-/* A row of (N,k) objects as two arrays, without its padding. */
-static int put_items(struct sparse_policy *p, uint64_t row, struct error *err)
+/* A row as it is; one of (N,k) objects as two arrays, without its padding. */
+static int keep_row(struct sparse_policy *p, uint64_t row, struct error *err)
 {
     struct error why = {0};
     struct row found[2];
     uint8_t *to[2];
     uint64_t n = 0;
 
-    for (int k = 0; k < 2; k++)
-        p->parts[k].dtype = *p->parts[k].python;
-    if (read_row(p, row, found, err) != 0 || add_entries(p, found[INDEX].n, to, err) != 0)
-        return -1;
-    for (uint64_t i = 0; i < found[INDEX].n; i++) {
-        bool is_there;
+    if (p->form == SPARSE_OBJECT && p->parts[INDEX].array->sources[0]->header.n_dims > 1) {
+        for (int k = 0; k < 2; k++)
+            p->parts[k].dtype = *p->parts[k].python;
+        if (read_row(p, row, found, err) != 0 || add_entries(p, found[INDEX].n, to, err) != 0)
+            return -1;
+        for (uint64_t i = 0; i < found[INDEX].n; i++) {
+            bool is_there;
 
-        if (check_entry(found, i, &is_there, &why) != 0)
-            return fail_row(p, row, &why, err);
-        for (int k = 0; k < 2 && is_there; k++)
-            if (p->parts[k].python == &float64)
-                dtype_put_double(&float64, row_double(&found[k], i), to[k] + 8 * n);
-            else
-                dtype_put_int(&int64, row_int(&found[k], i), to[k] + 8 * n);
-        n += is_there;
+            if (check_entry(found, i, &is_there, &why) != 0)
+                return fail_row(p, row, &why, err);
+            for (int k = 0; k < 2 && is_there; k++)
+                if (p->parts[k].python == &float64)
+                    dtype_put_double(&float64, row_double(&found[k], i), to[k] + 8 * n);
+                else
+                    dtype_put_int(&int64, row_int(&found[k], i), to[k] + 8 * n);
+            n += is_there;
+        }
+        return put_objects(p, row, n, err);
     }
-    return put_objects(p, row, n, err);
-}
-
-/* A row as it is. */
-static int keep_row(struct sparse_policy *p, uint64_t row, struct error *err)
-{
-    if (p->form == SPARSE_OBJECT && p->parts[INDEX].array->sources[0]->header.n_dims > 1)
-        return put_items(p, row, err);
     for (int k = 0; k < 2; k++) {
         struct part *part = &p->parts[k];
-        uint8_t *to;
 
         if (p->form == SPARSE_OBJECT) {
             made_put_item(part->made, row, reader_items(part->rows.reader, row));
@@ -341,11 +310,11 @@ static int keep_row(struct sparse_policy *p, uint64_t row, struct error *err)
         }
         if (batch_read(&part->rows, row, 1, err) != 0)
             return -1;
-        to = add_elements(part, p->form == SPARSE_PADDED ? p->width : batch_row(&part->rows, 0).n,
-                          err);
-        if (to == NULL)
+        to[k] = add_elements(
+            part, p->form == SPARSE_PADDED ? p->width : batch_row(&part->rows, 0).n, err);
+        if (to[k] == NULL)
             return -1;
-        memcpy(to, part->rows.bytes.data, part->rows.bytes.n_bytes);
+        memcpy(to[k], part->rows.bytes.data, part->rows.bytes.n_bytes);
     }
     return 0;
 }
@@ -408,10 +377,17 @@ static int do_boxes(struct sparse_means *means, struct sparse_policy *p, bool wr
         for (; row < n_rows && boxes_of_row(&means->members, row) == box; row++) {
             const struct sparse_member *first = member;
 
-            while (member < end && member->first == row)
-                member++;
-            if (member > first && unite(p, first, (size_t)(member - first), err) != 0)
-                return -1;
+            p->position++;
+            p->n_list = 0;
+            p->weight = 0;
+            for (int k = 0; k < 2 && p->form == SPARSE_OBJECT; k++) {
+                p->parts[k].is_decided = false;
+                p->parts[k].dtype = *p->parts[k].python;
+            }
+            for (; member < end && member->first == row; member++)
+                if (add_row(p, member, err) != 0)
+                    return -1;
+            qsort(p->list, p->n_list, sizeof *p->list, compare_actions);
             if (p->width < p->n_list)
                 p->width = p->n_list;
             if (writes && write_row(means, p, row, (size_t)(member - first), err) != 0)

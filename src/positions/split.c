@@ -235,25 +235,6 @@ static int look_at_row(void *self, const void *from, struct error *err)
     return 0;
 }
 
-static int find_shared(struct run *run, struct error *err)
-{
-    for (size_t box = 0; box < N_BOXES; box++) {
-        table_clear(&run->table);
-        run->drops = false;
-        if (boxes_each(&run->rows, box, look_at_row, run, err) != 0)
-            return -1;
-        for (size_t i = 0; i < run->table.n; i++) {
-            const uint64_t mask = ((const uint64_t *)(const void *)run->table.cells)[i];
-
-            run->split->n_shared += (mask & (mask - 1)) != 0;
-        }
-        run->drops = run->settings->overlap == OVERLAP_DROP;
-        if (run->drops && boxes_each(&run->rows, box, look_at_row, run, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 int split_sides(struct split *split, char *const *paths, size_t n_paths,
                 const struct settings *settings, struct error *err)
 {
@@ -287,8 +268,19 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
         like.path = paths[0];
         plan_release(&plan);
     }
-    if (status == 0 && looks)
-        status = find_shared(&run, err);
+    for (size_t box = 0; box < N_BOXES && looks && status == 0; box++) {
+        const uint64_t *masks;
+
+        table_clear(&run.table);
+        run.drops = false;
+        status = boxes_each(&run.rows, box, look_at_row, &run, err);
+        masks = (const void *)run.table.cells;
+        for (size_t i = 0; i < run.table.n; i++)
+            split->n_shared += (masks[i] & (masks[i] - 1)) != 0;
+        run.drops = settings->overlap == OVERLAP_DROP;
+        if (run.drops && status == 0)
+            status = boxes_each(&run.rows, box, look_at_row, &run, err);
+    }
     boxes_release(&run.rows);
     table_release(&run.table);
     key_release(&first);
