@@ -207,21 +207,33 @@ class Star(Havannah):
 
 
 class Y(Game):
-    """On a triangle of 15 cells numbered row by row."""
+    """Who joins the three sides wins."""
 
-    def __init__(self, dims, cells):
-        rows = [(r, c) for r in range(5) for c in range(r + 1)]
-        number = {rc: i for i, rc in enumerate(rows)}
-        steps = [(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, -1)]
-        self.cells = set(cells)
-        self.near = {number[r, c]: [number[r + a, c + b] for a, b in steps if (r + a, c + b) in number]
-                     for r, c in rows}  # fmt: skip
-        self.sides = [{number[r, 0] for r in range(5)}, {number[r, r] for r in range(5)},
-                      {number[4, c] for c in range(5)}]  # fmt: skip
+    steps = HEX
 
     def of(self, s, player):
-        return str(sorted(sum(bool(g & side) for side in self.sides)
-                          for g in self.groups(self.mine(s, player))))  # fmt: skip
+        n = self.dims[0] - 1
+        return str(sorted(len({i for c in group for i, x in enumerate(
+            (self.row(c) == n, self.col(c) == n, self.row(c) + self.col(c) == n)) if x})
+            for group in self.groups(self.mine(s, player))))  # fmt: skip
+
+
+class Bridges(Game):
+    """A bridge joins the posts before and after it, in a row or a column: A's go down where rows are even,
+    B's across, and the other way where they are odd. A goes from the first row to the last."""
+
+    def of(self, s, player):
+        down = {0: (-1, 0), 1: (0, -1)}
+        near = {}
+        for c in self.mine(s, player):
+            r, k = self.row(c), self.col(c)
+            y, x = down[(r + (player == "B")) % 2]
+            ends = [(r + y, k + x), (r - y, k - x)]
+            near.setdefault(ends[0], []).append(ends[1])
+            near.setdefault(ends[1], []).append(ends[0])
+        axis, n = "AB".index(player), self.dims[0]
+        return str(sorted((len(g), any(p[axis] == -1 for p in g) and any(p[axis] == n for p in g))
+                          for g in self.groups(near, near)))  # fmt: skip
 
 
 class Twixt(Game):
@@ -697,7 +709,7 @@ class Yinsh(Game):
 
 GAMES = {
     "abalone": Abalone, "alquerque": Alquerque, "blokus14": Duo, "blokus20": Blokus20, "blooms": Blooms,
-    "breakthrough": Breakthrough, "checkers8": Checkers, "checkers10": Checkers,
+    "breakthrough": Breakthrough, "bridges": Bridges, "checkers8": Checkers, "checkers10": Checkers,
     "chinesecheckers": ChineseCheckers, "gonnect": Gonnect, "hexgo": HexGo,
     "linesofaction": LinesOfAction, "morris": Morris, "othello6": Othello, "othello8": Othello,
     "othello10": Othello, "pentago": Pentago, "qubic": Qubic, "quoridor": Quoridor,

@@ -222,9 +222,9 @@ KINDS = [
     ("takeiteasy", lambda: maps.takeiteasy("takeiteasy"), fill_takeiteasy),
     ("katago", lambda: maps.square("katago", 9), fill_katago),
     ("katago", lambda: maps.square("katago", 13), fill_katago),
-    ("triangle", lambda: maps.from_file("share/boards/triangle.json"), fill_plain),
+    ("triangle", lambda: maps.from_file("tests/data/boards/triangle.json"), fill_plain),
     ("alquerque", alquerque, fill_plain),
-    ("bridges", lambda: maps.from_file("share/boards/bridges.json"), fill_bridges),
+    ("bridges", lambda: maps.from_file("tests/data/boards/bridges.json"), fill_bridges),
 ]
 
 def random_shard(rng, number):

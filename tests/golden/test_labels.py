@@ -246,7 +246,7 @@ def test_options_that_mean_something():
 def test_planes_said_twice():
     """A board file's maps of planes and --planes: one of the two."""
     arrays = {"state": np.zeros((4, 4, 5, 5)), "policy": np.ones((4, 25))}
-    board = "share/boards/bridges.json"
+    board = "tests/data/boards/bridges.json"
     err = expanded(arrays, "-b", "file:" + board, "--planes=0,1,2,3", code=64)
     assert "--planes 0,1,2,3" in err and "bridges" in err, err
 

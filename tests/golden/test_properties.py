@@ -57,8 +57,8 @@ def random_rows(board, n_rows=3):
 
 
 BOARDS = ["hex8", "hexagon:2", "square8", "square:5", "rhombus:4", "grid:3x5", "grid:4x4", "connect4",
-          "chess", "takeiteasy", "file:share/boards/alquerque.json", "file:share/boards/bridges.json",
-          "file:share/boards/triangle.json"]  # fmt: skip
+          "chess", "takeiteasy", "file:share/boards/alquerque.json", "file:tests/data/boards/bridges.json",
+          "file:tests/data/boards/triangle.json"]  # fmt: skip
 
 
 @tap.test(*BOARDS)

@@ -122,7 +122,7 @@ def test_board(name):
     refused(lambda: board.layout(3), "usage", "layout")
 
 
-for _name in ("hex8", "rhombus:5", "gomoku15", "takeiteasy", "share/boards/triangle.json"):
+for _name in ("hex8", "rhombus:5", "gomoku15", "takeiteasy", "tests/data/boards/triangle.json"):
     tap.tests.append((f"board {_name}", test_board, (_name,)))
 
 

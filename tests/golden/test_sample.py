@@ -12,7 +12,8 @@ from golden import SYMAUG, Tap, data, load, run
 tap = Tap()
 
 RINGRIFT = {"hex8": (40, 9), "hexagonal": (40, 25), "square8": (56, 8), "square19": (56, 19)}
-FILES = [f"file:share/boards/{name}.json" for name in ("triangle", "bridges", "alquerque")]
+FILES = ["file:tests/data/boards/triangle.json", "file:tests/data/boards/bridges.json",
+         "file:share/boards/alquerque.json"]
 BOARDS = [
     *RINGRIFT, "hexagon:1", "hexagon:3", "hex11", "rhombus:2", "rhombus:5", "gomoku15", "square:9",
     "tictactoe", "square:4", "square:7", "go9", "othello", "connect4", "grid:3x5", "mirror:4x5",

@@ -49,7 +49,7 @@ GOLDENS = {
     "katago": ("katago:7", 12, "--transforms", "0,1"),
     "square8": ("square8", 12, "--transforms", "1,6"),
     "rhombus": ("rhombus:3", 3),
-    "triangle": ("file:share/boards/triangle.json", 3),
+    "triangle": ("file:tests/data/boards/triangle.json", 3),
 }
 
 

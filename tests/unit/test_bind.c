@@ -46,9 +46,9 @@ static const struct plane_map plane_maps[] = {
     {"chess", "castling-planes", "none", 1, 9, {0}, -1, NULL},
     {"chess", NULL, NULL, 1, 9, {0}, -1, "--castling-planes"},
     {"chess", NULL, NULL, 0, 9, {0}, -1, NULL},
-    {"file:share/boards/bridges.json", NULL, NULL, 1, 4, {1, 0, 3, 2}, -1, NULL},
-    {"file:share/boards/bridges.json", NULL, NULL, 2, 4, {0}, -1, NULL},
-    {"file:share/boards/bridges.json", NULL, NULL, 1, 3, {0}, -1, "are for 4"},
+    {"file:tests/data/boards/bridges.json", NULL, NULL, 1, 4, {1, 0, 3, 2}, -1, NULL},
+    {"file:tests/data/boards/bridges.json", NULL, NULL, 2, 4, {0}, -1, NULL},
+    {"file:tests/data/boards/bridges.json", NULL, NULL, 1, 3, {0}, -1, "are for 4"},
 };
 
 static void check_plane_map(const struct plane_map *c)

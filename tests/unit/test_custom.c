@@ -309,9 +309,9 @@ static void test_examples(void **state)
         const char *board, *name;
         uint32_t n_cells, n_transforms, n_planes, n_actions;
     } cases[] = {
-        {"file:share/boards/triangle.json", "file:triangle-15", 15, 6, 0, 0},
+        {"file:tests/data/boards/triangle.json", "file:triangle-15", 15, 6, 0, 0},
         {"file:share/boards/alquerque.json", "file:alquerque", 25, 8, 0, 0},
-        {"file:share/boards/bridges.json", "file:bridges-4", 16, 8, 4, 21},
+        {"file:tests/data/boards/bridges.json", "file:bridges-4", 16, 8, 4, 21},
     };
 
     (void)state;

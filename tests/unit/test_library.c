@@ -34,7 +34,7 @@ static void test_boards(void **state)
         {"connect4", "mirror:6x7", 6, 7, 42, 42, 2},
         {"grid:3x4", "grid:3x4", 3, 4, 12, 12, 4},
         {"takeiteasy", "takeiteasy", 0, 0, 19, 19, 12},
-        {"file:share/boards/triangle.json", "file:triangle-15", 0, 0, 15, 15, 6},
+        {"file:tests/data/boards/triangle.json", "file:triangle-15", 0, 0, 15, 15, 6},
     };
 
     (void)state;

@@ -54,7 +54,7 @@ static void test_kinds(void **state)
         {"chess", &play_chess},
         {"katago:5", &play_katago},
         {"takeiteasy", &play_takeiteasy},
-        {"file:share/boards/triangle.json", &play_any},
+        {"file:tests/data/boards/triangle.json", &play_any},
         {"file:share/boards/alquerque.json", &play_any},
     };
 
