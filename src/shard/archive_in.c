@@ -112,7 +112,6 @@ struct opening {
     archive_leaves_out leaves_out; /* or NULL; */
     const void *self;              /* with its self */
     struct unpack unpack;          /* for one array after the other */
-    struct warnings *warnings;     /* the archive's */
     struct error *err;
 };
 
@@ -131,7 +130,7 @@ static int name_array(struct opening *o, struct array *array, const char *name, 
         return error_no_memory(o->err, "array");
     array->is_left_out = o->leaves_out != NULL && o->leaves_out(o->self, array->key);
     if (!array->is_left_out)
-        return array_parse(array, &o->unpack, must_be_array, o->warnings, o->err);
+        return array_parse(array, &o->unpack, must_be_array, &o->archive->warnings, o->err);
     array->header.dtype.kind = DTYPE_VOID;
     return 0;
 }
@@ -159,21 +158,6 @@ static int add_npy_array(struct opening *o)
 
 /* --- folders of .npy files --- */
 
-static int open_folder_file(struct opening *o, const char *name)
-{
-    struct archive_in *archive = o->archive;
-    struct text path = {0};
-    int result = -1;
-
-    if (text_append(&path, o->err, "%s/%s", archive->path, name) == 0 &&
-        input_open(&archive->inputs[archive->n_inputs], path.text, o->use_map, o->err) == 0) {
-        archive->n_inputs++;
-        result = add_npy_array(o);
-    }
-    text_release(&path);
-    return result;
-}
-
 static int is_shown(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
@@ -184,11 +168,12 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Open the .npy files of the folder at archive->path, by name. */
+/* Open the .npy files of the folder at archive->path, by name; `path` is theirs in turn. */
 static int open_folder(struct opening *o)
 {
     struct archive_in *archive = o->archive;
     struct dirent **list = NULL;
+    struct text path = {0};
     const int n_list = scandir(archive->path, &list, is_shown, by_name);
     size_t n_arrays = 0;
     bool has_npz = false;
@@ -219,50 +204,30 @@ static int open_folder(struct opening *o)
     for (int i = 0; i < n_list; i++) {
         const char *name = list[i]->d_name;
 
-        if (result == 0)
-            result = text_ends_with(name, ".npy")
-                         ? open_folder_file(o, name)
-                         : warnings_add(o->warnings, o->err, "%s: no .npy file, left out",
-                                        text_quote(name).text);
+        path.n_bytes = 0;
+        if (result == 0 && !text_ends_with(name, ".npy")) {
+            result = warnings_add(&archive->warnings, o->err, "%s: no .npy file, left out",
+                                  text_quote(name).text);
+        } else if (result == 0) {
+            result = text_append(&path, o->err, "%s/%s", archive->path, name);
+            if (result == 0)
+                result =
+                    input_open(&archive->inputs[archive->n_inputs], path.text, o->use_map, o->err);
+            archive->n_inputs += result == 0;
+            if (result == 0)
+                result = add_npy_array(o);
+        }
         free(list[i]);
     }
+    text_release(&path);
     free(list);
     return result;
 }
 
 /* --- .npz files --- */
 
-/* Append the member to the archive's arrays if it is one. `name` is the entry's name in UTF-8: it
- * says that the member is an array by its ".npy"; macOS adds files of that name which hold
- * attributes, begun with "._". */
-static int add_member(struct opening *o, const struct zip_entry *entry, const char *name)
-{
-    struct array *array = &o->archive->arrays[o->archive->n_arrays];
-    const bool is_named_array =
-        text_ends_with(name, ".npy") && strncmp(text_base_name(name), "._", 2) != 0;
-    int result;
-
-    if (entry->is_folder)
-        return warnings_add(o->warnings, o->err, "member %s: an entry for a folder, left out",
-                            text_quote(name).text);
-    *array = (struct array){.input = &o->archive->inputs[0],
-                            .offset = entry->data_offset,
-                            .packed_nbytes = entry->packed_nbytes,
-                            .unpacked_nbytes = entry->unpacked_nbytes,
-                            .crc = entry->crc,
-                            .has_crc = true,
-                            .decoder = codec_decoder(entry->method)};
-    result = name_array(o, array, name, is_named_array);
-    if (result != 0)
-        array_release(array);
-    else
-        o->archive->n_arrays++;
-    return result > 0 ? warnings_add(o->warnings, o->err, "member %s: no array, left out",
-                                     text_quote(name).text)
-                      : result;
-}
-
-/* List the arrays of the .npz file in archive->inputs[0]. */
+/* List the arrays of the .npz file in archive->inputs[0]. A member's name in UTF-8 says that it is
+ * one by its ".npy"; macOS adds files of that name which hold attributes, begun with "._". */
 static int open_npz(struct opening *o)
 {
     struct archive_in *archive = o->archive;
@@ -270,13 +235,37 @@ static int open_npz(struct opening *o)
     struct zip_directory directory = {0};
     int result = -1;
 
-    if (zip_check(in, &directory, o->warnings, o->err) != 0 ||
+    if (zip_check(in, &directory, &archive->warnings, o->err) != 0 ||
         zip_agree(in, &directory, o->err) != 0)
         goto out;
     result = list_room(&archive->arrays, directory.n_entries + 1, sizeof *archive->arrays,
                        "list of arrays", o->err);
-    for (size_t i = 0; i < directory.n_entries && result == 0; i++)
-        result = add_member(o, &directory.entries[i], directory.names[i]);
+    for (size_t i = 0; i < directory.n_entries && result == 0; i++) {
+        const struct zip_entry *entry = &directory.entries[i];
+        struct array *array = &archive->arrays[archive->n_arrays];
+        const char *name = directory.names[i], *why = "no array";
+        const bool is_named_array =
+            text_ends_with(name, ".npy") && strncmp(text_base_name(name), "._", 2) != 0;
+
+        *array = (struct array){.input = in,
+                                .offset = entry->data_offset,
+                                .packed_nbytes = entry->packed_nbytes,
+                                .unpacked_nbytes = entry->unpacked_nbytes,
+                                .crc = entry->crc,
+                                .has_crc = true,
+                                .decoder = codec_decoder(entry->method)};
+        if (entry->is_folder)
+            why = "an entry for a folder";
+        result = entry->is_folder ? 1 : name_array(o, array, name, is_named_array);
+        if (result == 0) {
+            archive->n_arrays++;
+            continue;
+        }
+        array_release(array);
+        if (result > 0)
+            result = warnings_add(&archive->warnings, o->err, "member %s: %s, left out",
+                                  text_quote(name).text, why);
+    }
     if (result == 0 && archive->n_arrays == 0)
         result = fail_form(o, "arrays in the archive", "none");
     archive->comment = directory.comment;
@@ -326,22 +315,6 @@ static int decide_form(const struct opening *o)
     return 0;
 }
 
-static int open_file(struct opening *o)
-{
-    struct archive_in *archive = o->archive;
-
-    archive->inputs = calloc(1, sizeof *archive->inputs);
-    archive->arrays = calloc(1, sizeof *archive->arrays); /* of a .npy file */
-    if (archive->inputs == NULL || archive->arrays == NULL)
-        return error_no_memory(o->err, "input");
-    if (input_open(&archive->inputs[0], archive->path, o->use_map, o->err) != 0)
-        return -1;
-    archive->n_inputs = 1;
-    if (decide_form(o) != 0)
-        return -1;
-    return archive->form == ARCHIVE_NPZ ? open_npz(o) : add_npy_array(o);
-}
-
 int archive_in_open(struct archive_in *archive, const char *path, bool use_map, struct error *err)
 {
     return archive_in_open_part(archive, path, use_map, NULL, NULL, err);
@@ -350,26 +323,32 @@ int archive_in_open(struct archive_in *archive, const char *path, bool use_map, 
 int archive_in_open_part(struct archive_in *archive, const char *path, bool use_map,
                          archive_leaves_out leaves_out, const void *self, struct error *err)
 {
-    struct opening o = {.archive = archive,
-                        .use_map = use_map,
-                        .leaves_out = leaves_out,
-                        .self = self,
-                        .warnings = &archive->warnings,
-                        .err = err};
+    struct opening o = {
+        .archive = archive, .use_map = use_map, .leaves_out = leaves_out, .self = self, .err = err};
     struct stat st;
-    int result;
+    int result = -1;
 
     *archive = (struct archive_in){.path = strdup(path)};
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+    if (archive->path == NULL) {
+        error_no_memory(err, "path of an input");
+    } else if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
         archive->form = ARCHIVE_FOLDER;
-    if (archive->path == NULL)
-        result = error_no_memory(err, "path of an input");
-    else
-        result = archive->form == ARCHIVE_FOLDER ? open_folder(&o) : open_file(&o);
+        result = open_folder(&o);
+    } else {
+        archive->inputs = calloc(1, sizeof *archive->inputs);
+        archive->arrays = calloc(1, sizeof *archive->arrays); /* of a .npy file */
+        if (archive->inputs == NULL || archive->arrays == NULL) {
+            error_no_memory(err, "input");
+        } else if (input_open(&archive->inputs[0], path, use_map, err) == 0) {
+            archive->n_inputs = 1;
+            if (decide_form(&o) == 0)
+                result = archive->form == ARCHIVE_NPZ ? open_npz(&o) : add_npy_array(&o);
+        }
+    }
     if (result == 0 && archive->comment == NULL && (archive->comment = strdup("")) == NULL)
         result = error_no_memory(err, "zip comment");
     if (result == 0)
-        result = warnings_finish(o.warnings, err);
+        result = warnings_finish(&archive->warnings, err);
     unpack_release(&o.unpack);
     if (result != 0)
         archive_in_close(archive);

@@ -25,50 +25,35 @@ bool array_is_fortran(const struct array *array)
 
 /* --- small values --- */
 
-/* UCS-4 as UTF-8; -1 when something is no code point or there is no room for it and a NUL. */
-static int put_unicode(const struct dtype *dtype, const uint8_t *p, char *text, size_t n_bytes)
+int array_read_string(const struct array *array, char *text, size_t n_bytes)
 {
-    size_t n = dtype->itemsize / 4, used = 0;
+    const struct dtype *dtype = &array->header.dtype;
+    const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1;
+    const uint8_t *p = array->scalar;
+    size_t n = p != NULL ? dtype->itemsize / step : 0, used = 0;
 
-    while (n > 0 && bytes_get_uint(p + 4 * (n - 1), 4, false) == 0)
+    if (n_bytes > 0)
+        text[0] = '\0';
+    if (p == NULL || n_bytes == 0 || (dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES))
+        return -1;
+    while (n > 0 && bytes_get_uint(p + step * (n - 1), step, false) == 0)
         n--;
+    if (dtype->kind == DTYPE_BYTES && !text_is_utf8(p, n))
+        return -1;
     for (size_t i = 0; i < n; i++) {
-        const uint32_t code = (uint32_t)bytes_get_uint(p + 4 * i, 4, dtype->big_endian);
-        char bytes[4];
-        size_t length;
+        const uint32_t code = (uint32_t)bytes_get_uint(p + step * i, step, dtype->big_endian);
+        char bytes[4] = {(char)code};
+        const bool is_code = code > 0 && code <= 0x10ffff && (code < 0xd800 || code >= 0xe000);
+        const size_t length = is_code && step == 4 ? text_put_code(code, bytes) : 1;
 
-        if (code == 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        if (!is_code || used + length >= n_bytes) {
+            text[0] = '\0';
             return -1;
-        length = text_put_code(code, bytes);
-        if (used + length >= n_bytes)
-            return -1;
+        }
         memcpy(text + used, bytes, length);
         used += length;
     }
     text[used] = '\0';
-    return 0;
-}
-
-int array_read_string(const struct array *array, char *text, size_t n_bytes)
-{
-    const struct dtype *dtype = &array->header.dtype;
-    const uint8_t *p = array->scalar;
-    size_t n = p != NULL ? dtype->itemsize : 0;
-
-    if (n_bytes > 0)
-        text[0] = '\0';
-    if (p == NULL || n_bytes == 0)
-        return -1;
-    if (dtype->kind == DTYPE_UNICODE && put_unicode(dtype, p, text, n_bytes) == 0)
-        return 0;
-    text[0] = '\0';
-    while (n > 0 && p[n - 1] == 0)
-        n--;
-    if (dtype->kind != DTYPE_BYTES || n >= n_bytes || memchr(p, 0, n) != NULL ||
-        !text_is_utf8(p, n))
-        return -1;
-    memcpy(text, p, n);
-    text[n] = '\0';
     return 0;
 }
 

@@ -15,42 +15,11 @@
 
 #define OFFSETS_AT_ONCE 4096
 
-/* The offsets of one shard, whose elements begin with number `base`. */
-static int add_offsets(struct csr *csr, const struct array *offsets, uint64_t n_elements,
-                       uint64_t base, struct error *err)
-{
-    const struct dtype *dtype = &offsets->header.dtype;
-    struct batch batch = {.own = {.arrays = &offsets, .n_arrays = 1}};
-    uint64_t before = 0;
-    int status = batch_open(&batch, NULL, err);
-
-    if (status == 0 && !dtype_is_integer(dtype))
-        status = array_fail(offsets, err, "expected integers, as offsets of lists are");
-    while (status == 0 && (status = batch_next(&batch, OFFSETS_AT_ONCE, err)) == 0 && batch.n > 0)
-        for (uint64_t i = 0; i < batch.n && status == 0; i++) {
-            const int64_t at = dtype_get_int(dtype, batch.bytes.data + i * dtype->itemsize);
-            const uint64_t row = batch.first + i;
-            const bool is_last = row + 1 == offsets->n_rows;
-
-            if (at < (int64_t)before || (uint64_t)at > n_elements || (row == 0 && at != 0) ||
-                (is_last && (uint64_t)at != n_elements))
-                status =
-                    error_set_at(err, ERROR_DATA, ARRAY_PLACE(offsets, .has_row = true, .row = row),
-                                 "offset %lld, expected %llu to %llu", (long long)at,
-                                 (unsigned long long)(is_last ? n_elements : before),
-                                 (unsigned long long)(row == 0 ? 0 : n_elements));
-            before = (uint64_t)at;
-            if (!is_last)
-                csr->first[csr->n_rows++] = base + before;
-        }
-    batch_release(&batch);
-    return status;
-}
-
 int csr_open(struct csr *csr, const struct array *const *offsets,
              const struct array *const *elements, size_t n_arrays, struct error *err)
 {
     uint64_t base = 0, n_rows = 0;
+    int status = 0;
 
     *csr = (struct csr){0};
     for (size_t i = 0; i < n_arrays; i++)
@@ -58,15 +27,40 @@ int csr_open(struct csr *csr, const struct array *const *offsets,
     csr->first = calloc(n_rows + 1, sizeof *csr->first);
     if (csr->first == NULL)
         return error_no_memory(err, "offsets of a sparse policy");
-    for (size_t i = 0; i < n_arrays; i++) {
-        if (add_offsets(csr, offsets[i], elements[i]->n_rows, base, err) != 0) {
-            csr_release(csr);
-            return -1;
-        }
-        base += elements[i]->n_rows;
+    for (size_t k = 0; k < n_arrays && status == 0; base += elements[k++]->n_rows) {
+        const struct array *array = offsets[k];
+        const struct dtype *dtype = &array->header.dtype;
+        const uint64_t n_elements = elements[k]->n_rows;
+        struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
+        uint64_t before = 0;
+
+        status = batch_open(&batch, NULL, err);
+        if (status == 0 && !dtype_is_integer(dtype))
+            status = array_fail(array, err, "expected integers, as offsets of lists are");
+        while (status == 0 && (status = batch_next(&batch, OFFSETS_AT_ONCE, err)) == 0 &&
+               batch.n > 0)
+            for (uint64_t i = 0; i < batch.n && status == 0; i++) {
+                const int64_t at = dtype_get_int(dtype, batch.bytes.data + i * dtype->itemsize);
+                const uint64_t row = batch.first + i;
+                const bool is_last = row + 1 == array->n_rows;
+
+                if (at < (int64_t)before || (uint64_t)at > n_elements || (row == 0 && at != 0) ||
+                    (is_last && (uint64_t)at != n_elements))
+                    status = error_set_at(err, ERROR_DATA,
+                                          ARRAY_PLACE(array, .has_row = true, .row = row),
+                                          "offset %lld, expected %llu to %llu", (long long)at,
+                                          (unsigned long long)(is_last ? n_elements : before),
+                                          (unsigned long long)(row == 0 ? 0 : n_elements));
+                before = (uint64_t)at;
+                if (!is_last)
+                    csr->first[csr->n_rows++] = base + before;
+            }
+        batch_release(&batch);
     }
     csr->first[csr->n_rows] = base;
-    return 0;
+    if (status != 0)
+        csr_release(csr);
+    return status;
 }
 
 void csr_release(struct csr *csr)
@@ -246,20 +240,6 @@ struct row batch_row(const struct batch *batch, uint64_t i)
 
 /* --- what numbers there are --- */
 
-static void add_to_range(struct number_range *range, double value)
-{
-    if (isnan(value))
-        return;
-    if (range->n == 0 || value < range->min)
-        range->min = value;
-    if (range->n == 0 || value > range->max)
-        range->max = value;
-    range->has_fraction |= value != floor(value);
-    if (value == -1 || value == 0 || value == 1 || value == 2)
-        range->codes |= NUMBER_CODE((int)value);
-    range->n++;
-}
-
 int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64_t max_nbytes,
                       struct budget *budget, struct number_range *range, struct error *err)
 {
@@ -272,8 +252,20 @@ int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64
     *range = (struct number_range){0};
     while (status == 0 && n_bytes < max_nbytes &&
            (status = batch_next(&batch, at_once, err)) == 0 && batch.n > 0) {
-        for (size_t at = 0; at + dtype->itemsize <= batch.bytes.n_bytes; at += dtype->itemsize)
-            add_to_range(range, dtype_get_double(dtype, batch.bytes.data + at));
+        for (size_t at = 0; at + dtype->itemsize <= batch.bytes.n_bytes; at += dtype->itemsize) {
+            const double value = dtype_get_double(dtype, batch.bytes.data + at);
+
+            if (isnan(value))
+                continue;
+            if (range->n == 0 || value < range->min)
+                range->min = value;
+            if (range->n == 0 || value > range->max)
+                range->max = value;
+            range->has_fraction |= value != floor(value);
+            if (value == -1 || value == 0 || value == 1 || value == 2)
+                range->codes |= NUMBER_CODE((int)value);
+            range->n++;
+        }
         n_bytes += batch.bytes.n_bytes;
     }
     batch_release(&batch);

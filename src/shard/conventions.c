@@ -63,24 +63,6 @@ static unsigned find(const char *option)
     return i;
 }
 
-static int set_word(struct conventions *c, unsigned convention, const char *text, struct error *err)
-{
-    const char *const *words = conventions[convention].words;
-    char list[120] = "";
-    unsigned i = 0;
-
-    while (words[i] != NULL && strcmp(words[i], text) != 0)
-        i++;
-    if (words[i] != NULL) { /* all of them are enums, of the size of an unsigned */
-        memcpy((uint8_t *)c + conventions[convention].offset, &i, sizeof i);
-        return 0;
-    }
-    for (i = 0; words[i] != NULL; i++)
-        text_add(list, sizeof list, i == 0 ? "%s" : ", %s", words[i]);
-    return error_set(err, ERROR_USAGE, "--%s: %s is none of %s", convention_names[convention],
-                     text_quote(text).text, list);
-}
-
 /* Digits only: no sign, no spaces. Returns 0 and moves behind them, or -1. */
 static int parse_plane(const char **at, unsigned long *plane)
 {
@@ -161,21 +143,31 @@ static int parse_castling_planes(struct conventions *c, const char *text, struct
 int conventions_set(struct conventions *c, const char *option, const char *text, struct error *err)
 {
     const unsigned i = find(option);
+    const char *const *words = conventions[i].words;
     const bool is_permutation =
         strcmp(option, "planes") == 0 && *text != '\0' && strchr("0123456789~=-", *text) != NULL;
-    int status;
+    char list[120] = "";
+    unsigned word = 0;
 
-    if (strcmp(option, "castling-planes") == 0)
-        status = parse_castling_planes(c, text, err);
-    else if (conventions[i].words == NULL)
-        status = error_set(err, ERROR_INTERNAL, "unknown convention '%s'", option);
-    else
-        status = is_permutation ? parse_permutation(c, text, err) : set_word(c, i, text, err);
-    if (status != 0)
-        return -1;
-    c->said |= 1u << i;
-    if (is_permutation)
+    if (strcmp(option, "castling-planes") == 0) {
+        if (parse_castling_planes(c, text, err) != 0)
+            return -1;
+    } else if (words == NULL) {
+        return error_set(err, ERROR_INTERNAL, "unknown convention '%s'", option);
+    } else if (is_permutation) {
+        if (parse_permutation(c, text, err) != 0)
+            return -1;
         c->said |= 1u << find("to-move-plane"); /* by its mark */
+    } else {
+        for (; words[word] != NULL && strcmp(words[word], text) != 0; word++)
+            text_add(list, sizeof list, word == 0 ? "%s" : ", %s", words[word]);
+        if (words[word] == NULL)
+            return error_set(err, ERROR_USAGE, "--%s: %s is none of %s", option,
+                             text_quote(text).text, list);
+        /* all of them are enums, of the size of an unsigned */
+        memcpy((uint8_t *)c + conventions[i].offset, &word, sizeof word);
+    }
+    c->said |= 1u << i;
     c->value_said = conventions_is_said(c, "value");
     c->to_move_said = conventions_is_said(c, "to-move");
     return 0;

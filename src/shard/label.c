@@ -39,34 +39,6 @@ static uint64_t code_bits(const struct dtype *dtype, unsigned code)
     return dtype->kind != DTYPE_FLOAT || code == 0 ? code : bits[dtype->itemsize][code - 1];
 }
 
-/* What becomes of an element's bits; not of a complemented float. */
-static uint64_t element_op(enum label_op op, const struct dtype *dtype, uint64_t bits)
-{
-    const bool is_float = dtype->kind == DTYPE_FLOAT;
-    const uint64_t sign = UINT64_C(1) << (8 * dtype->itemsize - 1);
-
-    switch (op) {
-    case LABEL_COMPLEMENT:
-        return 1 - bits; /* wraps within the width */
-    case LABEL_NEGATE:
-        if (!is_float)
-            return 0 - bits;
-        return (bits & (sign - 1)) == 0 ? 0 : bits ^ sign;
-    case LABEL_EXCHANGE_01:
-        if (is_float && bits == sign) /* -0.0 is the code 0 */
-            bits = 0;
-        if (bits == code_bits(dtype, 1))
-            return 0;
-        return bits == 0 ? code_bits(dtype, 1) : bits;
-    case LABEL_EXCHANGE_12:
-        if (bits == code_bits(dtype, 1))
-            return code_bits(dtype, 2);
-        return bits == code_bits(dtype, 2) ? code_bits(dtype, 1) : bits;
-    default:
-        return bits;
-    }
-}
-
 bool label_fits(enum label_op op, const struct dtype *dtype)
 {
     if (op == LABEL_NEGATE)
@@ -74,31 +46,44 @@ bool label_fits(enum label_op op, const struct dtype *dtype)
     return dtype_is_number(dtype) || op == LABEL_KEEP || op >= LABEL_REVERSE;
 }
 
+/* What becomes of one element. */
 static void one_element(enum label_op op, const struct dtype *dtype, const uint8_t *in,
                         uint8_t *out)
 {
-    const size_t size = dtype->itemsize;
-    const uint64_t bits = bytes_get_uint(in, size, dtype->big_endian);
+    const bool is_float = dtype->kind == DTYPE_FLOAT;
+    const uint64_t sign = UINT64_C(1) << (8 * dtype->itemsize - 1);
+    const uint64_t one = code_bits(dtype, 1), two = code_bits(dtype, 2);
+    uint64_t bits = bytes_get_uint(in, dtype->itemsize, dtype->big_endian);
 
-    /* Rounded once: a double holds 1 - v of a half or a float exactly, or rounds as they do. */
-    if (op == LABEL_COMPLEMENT && dtype->kind == DTYPE_FLOAT)
-        dtype_put_double(dtype, 1.0 - dtype_get_double(dtype, in), out);
-    else
-        bytes_put_uint(out, element_op(op, dtype, bits), size, dtype->big_endian);
-}
-
-/* Elements all alike, as those of a to-move plane are: one is computed, the others are copies. */
-static bool constant_elements(enum label_op op, const struct dtype *dtype, const uint8_t *in,
-                              uint8_t *out, size_t n)
-{
-    const size_t size = dtype->itemsize, n_bytes = n * size;
-
-    if (n < 2 || memcmp(in, in + size, n_bytes - size) != 0)
-        return false;
-    one_element(op, dtype, in, out);
-    for (size_t done = size; done < n_bytes; done *= 2)
-        memcpy(out + done, out, n_bytes - done < done ? n_bytes - done : done);
-    return true;
+    switch (op) {
+    case LABEL_COMPLEMENT:
+        /* Rounded once: a double holds 1 - v of a half or a float exactly, or rounds as they do. */
+        if (is_float) {
+            dtype_put_double(dtype, 1.0 - dtype_get_double(dtype, in), out);
+            return;
+        }
+        bits = 1 - bits; /* wraps within the width */
+        break;
+    case LABEL_NEGATE:
+        if (is_float)
+            bits = (bits & (sign - 1)) == 0 ? 0 : bits ^ sign;
+        else
+            bits = 0 - bits;
+        break;
+    case LABEL_EXCHANGE_01: /* -0.0 is the code 0 */
+        if (bits == one)
+            bits = 0;
+        else if (bits == 0 || (is_float && bits == sign))
+            bits = one;
+        break;
+    case LABEL_EXCHANGE_12:
+        if (bits == one || bits == two)
+            bits = bits == one ? two : one;
+        break;
+    default:
+        break;
+    }
+    bytes_put_uint(out, bits, dtype->itemsize, dtype->big_endian);
 }
 
 /* The commonest elements, in the byte order of the machine, without a look at their type for each
@@ -120,77 +105,54 @@ DEFINE_EXCHANGE(8)
 DEFINE_EXCHANGE(16)
 DEFINE_EXCHANGE(32)
 
-static void complement_floats(const struct dtype *dtype, const uint8_t *in, uint8_t *out, size_t n)
-{
-    const float *from = (const float *)(const void *)in;
-    float *to = (float *)(void *)out;
-
-    (void)dtype;
-    for (size_t i = 0; i < n; i++)
-        to[i] = 1.0f - from[i];
-}
-
-typedef void elements_fn(const struct dtype *dtype, const uint8_t *in, uint8_t *out, size_t n);
-
-static elements_fn *fast_elements(enum label_op op, const struct dtype *dtype)
-{
-    static elements_fn *const exchanges[] = {
-        [1] = exchange_8, [2] = exchange_16, [4] = exchange_32};
-    const size_t size = dtype->itemsize;
-
-    if (dtype->big_endian && size > 1)
-        return NULL;
-    if (op == LABEL_COMPLEMENT && dtype->kind == DTYPE_FLOAT && size == 4)
-        return complement_floats;
-    if (op == LABEL_EXCHANGE_12 && size <= 4)
-        return exchanges[size];
-    return NULL;
-}
-
-static void element_ops(enum label_op op, const struct dtype *dtype, const uint8_t *in,
-                        uint8_t *out, size_t n)
-{
-    elements_fn *fast;
-
-    if (constant_elements(op, dtype, in, out, n))
-        return;
-    fast = fast_elements(op, dtype);
-    if (fast != NULL) {
-        fast(dtype, in, out, n);
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        one_element(op, dtype, in + i * dtype->itemsize, out + i * dtype->itemsize);
-}
-
 void label_apply(enum label_op op, const struct dtype *dtype, const void *in, void *out, size_t n)
 {
-    const size_t size = dtype->itemsize;
+    static void (*const exchanges[])(const struct dtype *, const uint8_t *, uint8_t *, size_t) = {
+        [1] = exchange_8, [2] = exchange_16, [4] = exchange_32};
+    const size_t size = dtype->itemsize, n_bytes = n * size;
+    const bool is_native = !dtype->big_endian || size == 1;
     const uint8_t *from = in;
     uint8_t *to = out;
 
     switch (op) {
     case LABEL_KEEP:
-        memmove(to, from, n * size);
-        break;
+        memmove(to, from, n_bytes);
+        return;
     case LABEL_FIRST_01:
-        memmove(to, from, n * size);
+        memmove(to, from, n_bytes);
         if (n > 0)
             one_element(LABEL_EXCHANGE_01, dtype, to, to);
-        break;
+        return;
     case LABEL_REVERSE:
         for (size_t i = 0; i < n; i++)
             memcpy(to + i * size, from + (n - 1 - i) * size, size);
-        break;
+        return;
     case LABEL_EXCHANGE_TWO:
-        memcpy(to, from, n * size);
+        memcpy(to, from, n_bytes);
         if (n >= 2) {
             memcpy(to, from + size, size);
             memcpy(to + size, from, size);
         }
-        break;
+        return;
     default:
-        element_ops(op, dtype, from, to, n);
+        break;
+    }
+    /* Elements all alike, as those of a to-move plane are: one is computed, the others are copies.
+     */
+    if (n >= 2 && memcmp(from, from + size, n_bytes - size) == 0) {
+        one_element(op, dtype, from, to);
+        for (size_t done = size; done < n_bytes; done *= 2)
+            memcpy(to + done, to, smaller(n_bytes - done, done));
+    } else if (op == LABEL_COMPLEMENT && dtype->kind == DTYPE_FLOAT && size == 4 && is_native) {
+        const float *numbers = in;
+
+        for (size_t i = 0; i < n; i++)
+            ((float *)out)[i] = 1.0f - numbers[i];
+    } else if (op == LABEL_EXCHANGE_12 && size <= 4 && is_native) {
+        exchanges[size](dtype, from, to, n);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            one_element(op, dtype, from + i * size, to + i * size);
     }
 }
 

@@ -121,10 +121,10 @@ static uint64_t column_of(const struct npy_header *header, uint64_t item)
 }
 
 /* rows[r][c] = columns[c][r]; item_nbytes is a constant where it matters. */
-static inline __attribute__((always_inline)) void interleave_items(const struct transpose *t,
-                                                                   size_t n_columns, size_t n_rows,
-                                                                   uint8_t *rows,
-                                                                   const size_t item_nbytes)
+static inline __attribute__((always_inline)) void interleave(const struct transpose *t,
+                                                             size_t n_columns, size_t n_rows,
+                                                             uint8_t *rows,
+                                                             const size_t item_nbytes)
 {
     const size_t row_nbytes = (size_t)t->row_items * item_nbytes;
 
@@ -134,26 +134,6 @@ static inline __attribute__((always_inline)) void interleave_items(const struct 
                    t->columns + c * t->column_stride + r * item_nbytes, item_nbytes);
 }
 
-static void interleave(const struct transpose *t, size_t n_columns, size_t n_rows, uint8_t *rows)
-{
-    switch (t->item_nbytes) {
-    case 1:
-        interleave_items(t, n_columns, n_rows, rows, 1);
-        break;
-    case 2:
-        interleave_items(t, n_columns, n_rows, rows, 2);
-        break;
-    case 4:
-        interleave_items(t, n_columns, n_rows, rows, 4);
-        break;
-    case 8:
-        interleave_items(t, n_columns, n_rows, rows, 8);
-        break;
-    default:
-        interleave_items(t, n_columns, n_rows, rows, t->item_nbytes);
-    }
-}
-
 /* Rows first to first + n_rows - 1 into the block. */
 static int fill_block(struct transpose *t, uint64_t first, size_t n_rows, struct error *err)
 {
@@ -161,6 +141,7 @@ static int fill_block(struct transpose *t, uint64_t first, size_t n_rows, struct
 
     for (uint64_t item = 0; item < t->row_items; item += t->n_columns) {
         const size_t n = (size_t)smaller(t->n_columns, t->row_items - item);
+        uint8_t *rows = t->block + item * t->item_nbytes;
 
         for (size_t c = 0; c < n; c++) {
             const uint64_t column = column_of(&t->array->header, item + c);
@@ -173,7 +154,22 @@ static int fill_block(struct transpose *t, uint64_t first, size_t n_rows, struct
                                                            n_bytes, err) != 0)
                 return -1;
         }
-        interleave(t, n, n_rows, t->block + item * t->item_nbytes);
+        switch (t->item_nbytes) {
+        case 1:
+            interleave(t, n, n_rows, rows, 1);
+            break;
+        case 2:
+            interleave(t, n, n_rows, rows, 2);
+            break;
+        case 4:
+            interleave(t, n, n_rows, rows, 4);
+            break;
+        case 8:
+            interleave(t, n, n_rows, rows, 8);
+            break;
+        default:
+            interleave(t, n, n_rows, rows, t->item_nbytes);
+        }
     }
     return 0;
 }
@@ -293,29 +289,6 @@ static int lay_out(struct reader *r, bool in_place, uint64_t *n_bytes, struct er
     return 0;
 }
 
-static int open_table(struct reader *r, uint64_t n_bytes, struct budget *budget, struct error *err)
-{
-    struct unpack unpack = {0};
-    int status = 0;
-
-    /* Lists that there is no memory for are read where they are, if they can be. */
-    if (r->csr != NULL && (budget == NULL || n_bytes > budget->left) &&
-        lay_out(r, true, &n_bytes, err) != 0)
-        return -1;
-    if (n_bytes > 0 && scratch_open(&r->scratch, n_bytes, budget, err) != 0)
-        return -1;
-    for (size_t i = 0; status == 0 && i < r->n_arrays; i++) {
-        if (r->parts[i].in_place)
-            status = r->arrays[i]->has_crc ? array_read_all(r->arrays[i], NULL, err) : 0;
-        else if (array_is_fortran(r->arrays[i]))
-            status = transpose_array(r->arrays[i], &unpack, &r->scratch, budget, err);
-        else
-            status = unpack_data(r->arrays[i], &unpack, &r->scratch, err);
-    }
-    unpack_release(&unpack);
-    return status;
-}
-
 /* The array that a unit is in: the last one that begins at or before it, so that empty ones, which
  * begin where the next one does, are never taken. */
 static size_t find_part(const struct reader *r, uint64_t unit)
@@ -333,28 +306,6 @@ static size_t find_part(const struct reader *r, uint64_t unit)
     return low;
 }
 
-static int read_table(const struct reader *r, uint64_t first, uint64_t n, uint8_t *out,
-                      struct error *err)
-{
-    while (n > 0 && r->unit_nbytes > 0) {
-        const size_t i = find_part(r, first);
-        const struct reader_part *part = &r->parts[i];
-        const uint64_t left = part->first + r->arrays[i]->n_rows - first;
-        const uint64_t n_here = n < left ? n : left;
-        const size_t n_bytes = (size_t)(n_here * r->unit_nbytes);
-        const uint64_t offset = part->offset + (first - part->first) * r->unit_nbytes;
-
-        if (part->in_place
-                ? input_read_scattered(r->arrays[i]->input, offset, out, n_bytes, err) != 0
-                : scratch_read(&r->scratch, offset, out, n_bytes, err) != 0)
-            return -1;
-        first += n_here;
-        n -= n_here;
-        out += n_bytes;
-    }
-    return 0;
-}
-
 void reader_expect(const struct reader *r, uint64_t row)
 {
     const struct reader_part *part = &r->parts[find_part(r, row)];
@@ -368,6 +319,7 @@ void reader_expect(const struct reader *r, uint64_t row)
 int reader_open(struct reader *r, struct budget *budget, struct error *err)
 {
     uint64_t n_bytes;
+    int status = 0;
 
     r->is_object = r->n_arrays > 0 && r->arrays[0]->header.dtype.kind == DTYPE_OBJECT;
     r->unit_nbytes = r->n_arrays > 0 ? r->arrays[0]->row_nbytes : 0;
@@ -393,22 +345,56 @@ int reader_open(struct reader *r, struct budget *budget, struct error *err)
     r->has_table = !r->is_object && (r->at_random || !reader_can_stream(r->arrays, r->n_arrays));
     if (lay_out(r, r->csr == NULL, &n_bytes, err) != 0)
         return -1;
-    if (r->has_table)
-        return open_table(r, n_bytes, budget, err);
-    return r->is_object ? 0 : end_arrays(r, err);
+    if (!r->has_table)
+        return r->is_object ? 0 : end_arrays(r, err);
+    /* Lists that there is no memory for are read where they are, if they can be. */
+    if (r->csr != NULL && (budget == NULL || n_bytes > budget->left) &&
+        lay_out(r, true, &n_bytes, err) != 0)
+        return -1;
+    if (n_bytes > 0 && scratch_open(&r->scratch, n_bytes, budget, err) != 0)
+        return -1;
+    for (size_t i = 0; status == 0 && i < r->n_arrays; i++) {
+        const struct array *array = r->arrays[i];
+
+        if (r->parts[i].in_place)
+            status = array->has_crc ? array_read_all(array, NULL, err) : 0;
+        else if (array_is_fortran(array))
+            status = transpose_array(array, &r->unpack, &r->scratch, budget, err);
+        else
+            status = unpack_data(array, &r->unpack, &r->scratch, err);
+    }
+    unpack_release(&r->unpack);
+    return status;
 }
 
 int reader_read(struct reader *r, uint64_t first, uint64_t n, void *out, struct error *err)
 {
+    uint8_t *to = out;
+
     if (first > r->n_units || n > r->n_units - first || (!r->has_table && first < r->next) ||
         r->is_object)
         return error_set(err, ERROR_INTERNAL, "row %llu of %llu", (unsigned long long)(first + n),
                          (unsigned long long)r->n_units);
-    if (r->has_table)
-        return read_table(r, first, n, out, err);
-    return first > r->next && read_next(r, first - r->next, NULL, err) != 0
-               ? -1
-               : read_next(r, n, out, err);
+    if (!r->has_table)
+        return first > r->next && read_next(r, first - r->next, NULL, err) != 0
+                   ? -1
+                   : read_next(r, n, to, err);
+    while (n > 0 && r->unit_nbytes > 0) {
+        const size_t i = find_part(r, first);
+        const struct reader_part *part = &r->parts[i];
+        const uint64_t n_here = smaller(n, part->first + r->arrays[i]->n_rows - first);
+        const size_t n_bytes = (size_t)(n_here * r->unit_nbytes);
+        const uint64_t offset = part->offset + (first - part->first) * r->unit_nbytes;
+
+        if (part->in_place
+                ? input_read_scattered(r->arrays[i]->input, offset, to, n_bytes, err) != 0
+                : scratch_read(&r->scratch, offset, to, n_bytes, err) != 0)
+            return -1;
+        first += n_here;
+        n -= n_here;
+        to += n_bytes;
+    }
+    return 0;
 }
 
 const struct array *reader_array(const struct reader *r, uint64_t *row)
