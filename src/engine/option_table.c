@@ -89,7 +89,7 @@ static int add_copy(struct settings *settings, const struct option_row *row, con
                     struct error *err)
 {
     (void)row;
-    return role_request_add_copy(&settings->roles, argument, err);
+    return role_request_add_spec(&settings->roles, argument, "copy", err);
 }
 
 static int set_policy(struct settings *settings, const struct option_row *row, const char *argument,

@@ -454,11 +454,6 @@ int role_request_add_spec(struct role_request *request, const char *array, const
     return add(request, array, strlen(array), spec, err);
 }
 
-int role_request_add_copy(struct role_request *request, const char *name, struct error *err)
-{
-    return add(request, name, strlen(name), role_name(ROLE_COPY), err);
-}
-
 static bool is_dropped(const void *self, const char *array)
 {
     const struct role_request *request = self;

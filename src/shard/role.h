@@ -257,12 +257,9 @@ int role_open(struct archive_in *archive, const char *path, bool use_map,
  * overrides of one array the last one counts. ERROR_USAGE. */
 int role_request_add(struct role_request *request, const char *text, struct error *err);
 
-/* The same with the array's name apart from ROLE[:option,...] (a line of a schema). */
+/* The same with the array's name apart from ROLE[:option,...] (a line of a schema, or --copy). */
 int role_request_add_spec(struct role_request *request, const char *array, const char *spec,
                           struct error *err);
-
-/* Append NAME=copy of --copy. */
-int role_request_add_copy(struct role_request *request, const char *name, struct error *err);
 
 /* Free what a request owns and make it say nothing again; accepts a zeroed one. */
 void role_request_release(struct role_request *request);

@@ -74,42 +74,16 @@ bool role_see_planes(const struct archive_in *archive, struct board_seen *seen)
     return false;
 }
 
-static void look(const struct archive_in *archive, struct board_seen *seen)
-{
-    const struct array *size = archive_in_find(archive, "policy_size");
-    const struct array *encoding = archive_in_find(archive, "policy_encoding");
-    char text[32];
-    int64_t n;
-
-    *seen = (struct board_seen){
-        .is_ringrift = encoding != NULL && encoding->header.n_dims == 0 &&
-                       array_read_string(encoding, text, sizeof text) == 0 &&
-                       strcmp(text, "board_aware") == 0,
-    };
-    (void)role_see_planes(archive, seen);
-    for (size_t i = 0; i < archive->n_arrays && seen->n_actions == 0; i++) {
-        const struct npy_header *h = &archive->arrays[i].header;
-        const enum role role = role_by_name(archive->arrays[i].key, NULL).role;
-
-        if (role != ROLE_POLICY || h->n_dims < 2 || h->n_dims > 4)
-            continue;
-        if (h->n_dims == 3 && (h->shape[1] != seen->rows || h->shape[2] != seen->cols))
-            seen->n_actions = h->shape[2];
-        else
-            (void)bytes_product(h->shape + 1, h->n_dims - 1, &seen->n_actions);
-    }
-    if (seen->n_actions == 0 && size != NULL && size->header.n_dims == 0 &&
-        array_read_int(size, &n) == 0 && n > 0)
-        seen->n_actions = (uint64_t)n;
-}
-
 int role_guess_board_by_shape(const struct archive_in *archive, struct role_guess *guess)
 {
     const struct array *plateau = archive_in_find(archive, "plateau");
+    const struct array *size = archive_in_find(archive, "policy_size");
+    const struct array *encoding = archive_in_find(archive, "policy_encoding");
     const size_t room = sizeof guess->reason;
-    char boards[BOARD_MAX_GUESSES][64];
-    struct board_seen seen;
+    char boards[BOARD_MAX_GUESSES][64], text[32];
+    struct board_seen seen = {0};
     const char *known;
+    int64_t n_actions;
     size_t n;
 
     memset(guess, 0, sizeof *guess);
@@ -123,11 +97,27 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
         snprintf(guess->reason, room, "plateau of 19 cells");
         return 0;
     }
-    look(archive, &seen);
-    if (seen.rows == 0 || seen.cols == 0) {
+    if (!role_see_planes(archive, &seen) || seen.cols == 0) {
         snprintf(guess->reason, room, "no planes to judge by");
         return -1;
     }
+    seen.is_ringrift = encoding != NULL && encoding->header.n_dims == 0 &&
+                       array_read_string(encoding, text, sizeof text) == 0 &&
+                       strcmp(text, "board_aware") == 0;
+    for (size_t i = 0; i < archive->n_arrays && seen.n_actions == 0; i++) {
+        const struct npy_header *h = &archive->arrays[i].header;
+        const enum role role = role_by_name(archive->arrays[i].key, NULL).role;
+
+        if (role != ROLE_POLICY || h->n_dims < 2 || h->n_dims > 4)
+            continue;
+        if (h->n_dims == 3 && (h->shape[1] != seen.rows || h->shape[2] != seen.cols))
+            seen.n_actions = h->shape[2];
+        else
+            (void)bytes_product(h->shape + 1, h->n_dims - 1, &seen.n_actions);
+    }
+    if (seen.n_actions == 0 && size != NULL && size->header.n_dims == 0 &&
+        array_read_int(size, &n_actions) == 0 && n_actions > 0)
+        seen.n_actions = (uint64_t)n_actions;
     snprintf(guess->reason, room, "%" PRIu64 " planes of %" PRIu64 " x %" PRIu64, seen.n_planes,
              seen.rows, seen.cols);
     if (seen.n_actions > 0)
@@ -323,19 +313,6 @@ static uint64_t end_of_moves(const struct role_context *c)
     return end;
 }
 
-/* Whether numbers can be moves or places: they go from -1 to something below the end. */
-static bool are_places(const struct role_case *a, enum role role)
-{
-    const struct role_context *c = a->c;
-    uint64_t end = c->board->rows > c->board->cols ? c->board->rows : c->board->cols;
-    double low, high;
-
-    if (role == ROLE_ACTION)
-        end = end_of_moves(c);
-    return !c->request->is_strict || a->array->n_rows == 0 ||
-           (role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 && high < (double)end);
-}
-
 /* Whether its numbers are all below the number of cells, where moves are numbered otherwise and
  * have many more: then they name cells. */
 static bool are_cells(const struct role_case *a)
@@ -351,11 +328,12 @@ static bool are_cells(const struct role_case *a)
 }
 
 /* Whether the array would fit the role, which it is not given. */
-static bool could_be(const struct role_case *a, enum role role)
+static bool could_be(struct role_context *c, const struct role_case *a, enum role role)
 {
     struct role_binding unused = {0};
     struct role_case tried = *a;
 
+    tried.c = c;
     tried.b = &unused;
     return role_kinds[role].fit(&tried);
 }
@@ -363,26 +341,36 @@ static bool could_be(const struct role_case *a, enum role role)
 /* Whether nothing else in the shard has planes, or could. */
 static bool are_only_planes(const struct role_case *a)
 {
-    const struct role_context *c = a->c;
+    struct role_context *c = a->c;
 
     for (const struct role_case *other = c->cases; other < c->cases + c->n; other++)
-        if (other != a &&
+        if (other->array != a->array &&
             (role_is_on_cells(role_wanted(other)) ||
              (!other->named.is_known && !other->is_told && other->array->n_rows == c->n_rows &&
-              (could_be(other, ROLE_PLANES) || could_be(other, ROLE_PACKED)))))
+              (could_be(c, other, ROLE_PLANES) || could_be(c, other, ROLE_PACKED)))))
             return false;
     return true;
 }
 
-/* Whether the numbers speak for a role whose shape fits. Where colours are swapped a map of the
- * cells may go by colour, and only what shows itself is likely. */
+/* Whether the numbers speak for a role whose shape fits; moves and places go from -1 to something
+ * below their number. Where colours are swapped a map of the cells may go by colour, and only what
+ * shows itself is likely. */
 static bool is_likely(const struct role_case *a, enum role role)
 {
+    const struct role_context *c = a->c;
+    const struct board *board = c->board;
+    uint64_t end = board->rows > board->cols ? board->rows : board->cols;
     double low, high;
 
-    if (role == ROLE_ACTION || role == ROLE_COORD)
-        return !role_is_on_cells(role_wanted(a)) && are_places(a, role);
-    if (!a->c->request->swaps_colours || role_wanted(a) == role)
+    if (role == ROLE_ACTION || role == ROLE_COORD) {
+        if (role == ROLE_ACTION)
+            end = end_of_moves(c);
+        return !role_is_on_cells(role_wanted(a)) &&
+               (!c->request->is_strict || a->array->n_rows == 0 ||
+                (role_find_range(a->array, UINT64_MAX, &low, &high) && low >= -1 &&
+                 high < (double)end));
+    }
+    if (!c->request->swaps_colours || role_wanted(a) == role)
         return true;
     if (role == ROLE_POLICY)
         return a->h->dtype.kind == DTYPE_FLOAT && are_shares(a->array);
@@ -395,71 +383,38 @@ static bool is_likely(const struct role_case *a, enum role role)
     return low >= 0 && high <= 1 && are_only_planes(a);
 }
 
-/* As role_suggest, but for the reason. */
-static const char *suggest(struct role_case *a)
+const char *role_suggest(const struct role_case *of)
 {
     /* A floating array as long as a policy is one; other numbers are rather a grid. */
     static const enum role orders[2][6] = {
         {ROLE_GRID, ROLE_POLICY, ROLE_PLANES, ROLE_PACKED, ROLE_ACTION, ROLE_COORD},
         {ROLE_POLICY, ROLE_GRID, ROLE_PLANES, ROLE_PACKED, ROLE_META, ROLE_META},
     };
-    const struct role_request *request = a->c->request;
-    const enum role *roles = orders[a->h->dtype.kind == DTYPE_FLOAT];
+    const struct role_request *request = of->c->request;
+    const enum role *roles = orders[of->h->dtype.kind == DTYPE_FLOAT];
+    struct role_context c = *of->c; /* for a reason of its own */
+    struct role_case a = *of;
 
-    if (a->array->n_rows != a->c->n_rows || a->h->n_dims == 0)
-        return role_is_spatial(a, 0) ? "drop" : "meta";
-    if (a->array->objects != NULL)
+    a.c = &c;
+    if (a.array->n_rows != c.n_rows || a.h->n_dims == 0)
+        return role_is_spatial(&a, 0) ? "drop" : "meta";
+    if (a.array->objects != NULL)
         return request->swaps_colours ? "ROLE" : "copy";
     for (size_t k = 0; k < 6 && roles[k] != ROLE_META; k++) {
-        if (!could_be(a, roles[k]))
+        if (!could_be(&c, &a, roles[k]))
             continue;
-        if (!is_likely(a, roles[k]))
+        if (!is_likely(&a, roles[k]))
             return "ROLE";
-        if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a->array))
+        if (roles[k] == ROLE_POLICY && request->is_strict && !are_shares(a.array))
             return role_name(ROLE_ACTION_VALUES);
-        if (roles[k] == ROLE_ACTION && request->is_strict && are_cells(a))
+        if (roles[k] == ROLE_ACTION && request->is_strict && are_cells(&a))
             return "action:layout=cells";
         return role_name(roles[k]);
     }
     return "ROLE";
 }
 
-const char *role_suggest(struct role_case *a)
-{
-    char reason[sizeof a->c->reason];
-    const char *role;
-
-    memcpy(reason, a->c->reason, sizeof reason);
-    role = suggest(a);
-    memcpy(a->c->reason, reason, sizeof reason);
-    return role;
-}
-
-/* The role of players, or NULL, by the lowest and highest of their codes. */
-static const char *suggest_player(const struct role_context *c, const char *role, double low,
-                                  double high, const char **flags)
-{
-    static const struct {
-        double low, high;
-        const char *flags;
-    } codings[] = {[TO_MOVE_01] = {0, 1, ""},
-                   [TO_MOVE_12] = {1, 2, " --to-move 12"},
-                   [TO_MOVE_PM1] = {-1, 1, " --to-move pm1"}};
-    enum to_move_coding coding = c->request->conventions->to_move;
-
-    if (!c->request->conventions->to_move_said) {
-        coding = low == -1 ? TO_MOVE_PM1 : low == 1 && high == 2 ? TO_MOVE_12 : TO_MOVE_01;
-        if (coding != TO_MOVE_01 && has_role(c, ROLE_TO_MOVE))
-            return NULL;
-    }
-    if (low < codings[coding].low || high > codings[coding].high)
-        return NULL;
-    if (!c->request->conventions->to_move_said)
-        *flags = codings[coding].flags;
-    return role;
-}
-
-const char *role_suggest_label(struct role_case *a, const char **flags)
+const char *role_suggest_label(const struct role_case *a, const char **flags)
 {
     /* Words of names, in order; those of numbers about another label come first. */
     static const struct {
@@ -471,7 +426,15 @@ const char *role_suggest_label(struct role_case *a, const char **flags)
         {"to-move", {"side", "player", "turn", "colo", "stm", "mover"}},
         {"value", {"value", "reward", "target", "label", "win", "result", "outcome", "return"}},
     };
+    static const struct {
+        double low, high;
+        const char *flags;
+    } codings[] = {[TO_MOVE_01] = {0, 1, ""},
+                   [TO_MOVE_12] = {1, 2, " --to-move 12"},
+                   [TO_MOVE_PM1] = {-1, 1, " --to-move pm1"}};
+    const struct conventions *conventions = a->c->request->conventions;
     const struct npy_header *h = a->h;
+    enum to_move_coding coding;
     const char *role = NULL;
     double low, high;
 
@@ -482,14 +445,24 @@ const char *role_suggest_label(struct role_case *a, const char **flags)
     if ((h->n_dims != 1 && (h->n_dims != 2 || h->shape[1] != 1)) || role == NULL ||
         !role_find_range(a->array, UINT64_MAX, &low, &high))
         return NULL;
-    if (strcmp(role, "value") != 0)
-        return suggest_player(a->c, role, low, high, flags);
+    if (strcmp(role, "value") != 0) {
+        coding = low == -1 ? TO_MOVE_PM1 : low == 1 && high == 2 ? TO_MOVE_12 : TO_MOVE_01;
+        if (conventions->to_move_said)
+            coding = conventions->to_move;
+        else if (coding != TO_MOVE_01 && has_role(a->c, ROLE_TO_MOVE))
+            return NULL;
+        if (low < codings[coding].low || high > codings[coding].high)
+            return NULL;
+        if (!conventions->to_move_said)
+            *flags = codings[coding].flags;
+        return role;
+    }
     if (low < -1 || high > 1)
         return NULL;
     if (low >= 0)
         return find_speaker(a->array, 0.5) == SPEAKER_MOVER ? NULL : role;
-    if (a->c->request->conventions->value_said)
-        return a->c->request->conventions->value == VALUE_COLOUR11 ? role : NULL;
+    if (conventions->value_said)
+        return conventions->value == VALUE_COLOUR11 ? role : NULL;
     if (has_role(a->c, ROLE_VALUE) || find_speaker(a->array, 0) != SPEAKER_COLOUR)
         return NULL;
     *flags = " --value colour11";

@@ -46,16 +46,6 @@ struct role_case *role_find(const struct role_context *c, const char *key, size_
     return NULL;
 }
 
-/* FIELD_present (b1): whether the field beside it was there at all. */
-static bool is_presence(const struct array *array)
-{
-    static const char ending[] = "_present";
-    const size_t n = strlen(array->key);
-
-    return array->header.dtype.kind == DTYPE_BOOL && array->header.n_dims == 1 &&
-           n >= sizeof ending && strcasecmp(array->key + n - (sizeof ending - 1), ending) == 0;
-}
-
 /* What was told of arrays: of several overrides of one the last counts. */
 static int take_overrides(struct role_context *c, const struct role_request *request,
                           struct error *err)
@@ -92,9 +82,13 @@ static int init(struct role_context *c, struct role_binding *bindings, struct er
         return error_no_memory(err, "roles");
     for (size_t i = 0; i < c->n; i++) {
         const struct array *array = &c->archive->arrays[i];
+        const size_t n_key = strlen(array->key), n_ending = strlen("_present");
         struct role_named named = role_by_name(array->key, board);
 
-        if (!named.is_known && is_presence(array))
+        /* FIELD_present (b1): whether the field beside it was there at all. */
+        if (!named.is_known && array->header.dtype.kind == DTYPE_BOOL &&
+            array->header.n_dims == 1 && n_key > n_ending &&
+            strcasecmp(array->key + n_key - n_ending, "_present") == 0)
             named = (struct role_named){.is_known = true, .role = ROLE_COPY};
         bindings[i] = (struct role_binding){
             .role = ROLE_META, .index_array = -1, .value_array = -1, .offsets_array = -1};
@@ -119,12 +113,6 @@ enum role role_wanted(const struct role_case *a)
     return a->is_told ? a->told->role : a->named.role;
 }
 
-static void take_rows(const struct role_case *a, uint64_t n_rows)
-{
-    a->c->n_rows = n_rows;
-    a->c->rows = a;
-}
-
 /* Decide the common number of rows from the most telling array. Without an array whose name or role
  * tells all must agree; where they differ, the first array that could be a row per position on the
  * board tells, so that roles can be suggested. */
@@ -139,7 +127,8 @@ static void find_rows(struct role_context *c)
             if (role_wanted(a) != k || k == ROLE_POLICY_VALUE || k == ROLE_POLICY_OFFSETS ||
                 a->h->n_dims < min_dims || (k == ROLE_COPY && a->is_told))
                 continue;
-            take_rows(a, k == ROLE_POLICY_INDEX ? role_sparse_rows(a) : a->array->n_rows);
+            c->n_rows = k == ROLE_POLICY_INDEX ? role_sparse_rows(a) : a->array->n_rows;
+            c->rows = a;
             return;
         }
     }
@@ -154,7 +143,8 @@ static void find_rows(struct role_context *c)
             is_spatial = role_is_spatial(a, 1);
             if (differs)
                 c->differing = c->rows;
-            take_rows(a, a->array->n_rows);
+            c->n_rows = a->array->n_rows;
+            c->rows = a;
         }
         found = true;
     }
@@ -177,23 +167,6 @@ static void set_role(struct role_case *a, enum role wanted)
     b->is_winner = b->role == ROLE_TO_MOVE &&
                    (a->told->is_winner >= 0 ? a->told->is_winner == 1
                                             : strncasecmp(a->array->key, "winner", 6) == 0);
-}
-
-static int bind_told(struct role_case *a)
-{
-    const enum role role = a->told->role;
-
-    a->b->role = role;
-    if (role == ROLE_COPY && (a->h->n_dims == 0 || a->array->n_rows != a->c->n_rows))
-        a->b->role = ROLE_META;
-    if (role_kinds[role].fit == NULL)
-        return 0;
-    if (role_check_rows(a) != 0)
-        return -1;
-    if (!role_kinds[role].fit(a))
-        return role_refuse(a, role_suggest(a), "%s", a->c->reason);
-    set_role(a, role);
-    return 0;
 }
 
 static bool is_index_like(const struct npy_header *h)
@@ -255,36 +228,28 @@ static int refuse_swapped(struct role_case *a)
     return -1;
 }
 
-/* No name says which arrays have a row for each position, and their first dimensions differ. */
-static int refuse_guessed_rows(struct role_case *a)
-{
-    const struct role_context *c = a->c;
-    const bool is_likely = a->array->n_rows != c->n_rows || role_is_spatial(a, 1);
-    char text[320];
-
-    snprintf(text, sizeof text,
-             "no array is known to have a row per position, and %.80s and %.80s differ in their "
-             "first dimension: expected to be told what it is",
-             text_quote(c->rows->array->key).text, text_quote(c->differing->array->key).text);
-    return role_refuse_with(a,
-                            is_likely                   ? role_suggest(a)
-                            : c->request->swaps_colours ? NULL
-                                                        : "copy",
-                            "--role NAME=ROLE", ERROR_CODE_ROWS, text);
-}
-
 static int bind_unnamed(struct role_case *a)
 {
     const struct role_context *c = a->c;
-    char scipy[64];
+    const bool has_rows = a->array->n_rows == c->n_rows;
+    char scipy[64], differ[320];
+    const char *role;
 
     if (role_sparse_of_scipy(a, scipy))
         return role_refuse(a, scipy,
                            "a matrix in the form of scipy, whose names do not say of what: "
                            "expected to be told");
-    if (c->differing != NULL)
-        return refuse_guessed_rows(a);
-    if (a->array->n_rows == c->n_rows) {
+    if (c->differing != NULL) {
+        role = c->request->swaps_colours ? NULL : "copy";
+        if (!has_rows || role_is_spatial(a, 1))
+            role = role_suggest(a);
+        snprintf(differ, sizeof differ,
+                 "no array is known to have a row per position, and %.80s and %.80s differ in "
+                 "their first dimension: expected to be told what it is",
+                 text_quote(c->rows->array->key).text, text_quote(c->differing->array->key).text);
+        return role_refuse_with(a, role, "--role NAME=ROLE", ERROR_CODE_ROWS, differ);
+    }
+    if (has_rows) {
         if (c->request->is_strict && c->board->family->castling != NULL &&
             strcasestr(a->array->key, "castl") != NULL)
             return role_refuse(a, NULL,
@@ -307,20 +272,10 @@ static int bind_unnamed(struct role_case *a)
     return 0;
 }
 
-static bool fits_name(struct role_case *a)
-{
-    const struct role_kind *kind = &role_kinds[a->named.role];
-
-    for (size_t k = 0; k < ROLE_N_FITS && kind->by_name[k] != NULL; k++)
-        if (!((a->named.flags & NAME_PER_PLAYER) && kind->by_name[k] == role_fit_wdl) &&
-            kind->by_name[k](a))
-            return true;
-    return kind->by_name[0] == NULL && kind->fit(a);
-}
-
 static int bind_named(struct role_case *a)
 {
     const struct role_kind *kind = &role_kinds[a->named.role];
+    bool fits = kind->by_name[0] == NULL && kind->fit != NULL;
     double low, high;
 
     if (a->named.flags & NAME_NEVER_ROWS) {
@@ -331,7 +286,12 @@ static int bind_named(struct role_case *a)
         return -1;
     if (a->named.role == ROLE_COPY)
         return bind_copy(a, (a->named.flags & NAME_MAY_SPREAD) || a->h->n_dims > 2);
-    if (fits_name(a)) {
+    if (fits)
+        fits = kind->fit(a);
+    for (size_t k = 0; k < ROLE_N_FITS && kind->by_name[k] != NULL && !fits; k++)
+        fits = !((a->named.flags & NAME_PER_PLAYER) && kind->by_name[k] == role_fit_wdl) &&
+               kind->by_name[k](a);
+    if (fits) {
         set_role(a, a->named.role);
         /* What is looked at is bounded: a list of moves, padded with -1, has one in every row but
          * those of an empty board. */
@@ -350,29 +310,34 @@ static int bind_named(struct role_case *a)
     return role_refuse(a, role_suggest(a), "%s", a->c->reason);
 }
 
-static void bind_array(struct role_case *a)
+static int bind_array(struct role_case *a)
 {
     const bool has_rows = a->h->n_dims > 0;
+    const enum role role = a->told->role;
 
     if (a->is_refused || (a->sparse != NULL && a->sparse != a))
-        return;
-    if (a->sparse != NULL) {
-        (void)role_sparse_bind(a);
-        return;
-    }
+        return 0;
+    if (a->sparse != NULL)
+        return role_sparse_bind(a);
     if (a->is_told) {
-        (void)bind_told(a);
-        return;
+        a->b->role = role;
+        if (role == ROLE_COPY && (!has_rows || a->array->n_rows != a->c->n_rows))
+            a->b->role = ROLE_META;
+        if (role_kinds[role].fit == NULL)
+            return 0;
+        if (role_check_rows(a) != 0)
+            return -1;
+        if (!role_kinds[role].fit(a))
+            return role_refuse(a, role_suggest(a), "%s", a->c->reason);
+        set_role(a, role);
+        return 0;
     }
     a->b->inferred = true;
     if (a->c->board->family->only_known_members)
-        (void)role_katago_bind(a);
-    else if (a->named.is_known && (has_rows || (a->named.flags & NAME_NEVER_ROWS)))
-        (void)bind_named(a);
-    else if (has_rows)
-        (void)bind_unnamed(a);
-    else
-        a->b->role = ROLE_META;
+        return role_katago_bind(a);
+    if (a->named.is_known && (has_rows || (a->named.flags & NAME_NEVER_ROWS)))
+        return bind_named(a);
+    return has_rows ? bind_unnamed(a) : 0; /* META, as it is */
 }
 
 /* --- what arrays take from each other --- */
@@ -470,7 +435,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
         role_sparse_find(&c);
         find_rows(&c);
         for (size_t i = 0; i < c.n && c.failed.kind == ERROR_NONE; i++)
-            bind_array(&c.cases[i]);
+            (void)bind_array(&c.cases[i]);
         finish(&c);
     }
     if (c.failed.kind == ERROR_NONE && c.problems->n > 0 && request->command != NULL &&

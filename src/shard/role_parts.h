@@ -109,11 +109,11 @@ bool role_name_suggests_cells(const char *key);
 
 /* The first role that an array of that shape could have, unless its numbers speak against it;
  * "ROLE" when there is none. What has no row for each position is metadata, or cannot be told. */
-const char *role_suggest(struct role_case *a);
+const char *role_suggest(const struct role_case *of);
 
 /* The likeliest role of a label that a colour swap may change, of those that fit its numbers as
  * colours are coded unless the user says otherwise, and the flags that go with it; or NULL. */
-const char *role_suggest_label(struct role_case *a, const char **flags);
+const char *role_suggest_label(const struct role_case *a, const char **flags);
 
 /* The lowest and highest number of an array's rows, of the first max_nbytes; false when there are
  * none, or they cannot be read. */

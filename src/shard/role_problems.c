@@ -179,26 +179,6 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     return -1;
 }
 
-/* Infer again with what the problems suggest; `left` are the problems that remain. */
-static int try_roles(const struct role_context *c, struct role_problems *left, struct error *err)
-{
-    struct role_request request = role_request_over(c->request);
-    struct role_binding *bindings = calloc(c->archive->n_arrays + 1, sizeof *bindings);
-    uint64_t n_rows;
-    int status = bindings != NULL ? 0 : error_no_memory(err, "roles");
-
-    request.command = NULL;
-    for (size_t k = 0; k < c->problems->n && status == 0; k++)
-        status =
-            role_request_add_spec(&request, c->archive->arrays[c->problems->items[k].array].key,
-                                  c->problems->items[k].role, err);
-    if (status == 0)
-        status = role_infer(c->archive, c->board, &request, bindings, &n_rows, left, err);
-    role_overrides_release(&request);
-    free(bindings);
-    return status;
-}
-
 /* What becomes undecided when another array does: the values of indices that are left out. */
 static struct role_problem *add_companion(struct role_context *c, int i, const struct error *why)
 {
@@ -219,27 +199,39 @@ static struct role_problem *add_companion(struct role_context *c, int i, const s
 
 int role_settle(struct role_context *c, struct error *err)
 {
+    struct role_problems *problems = c->problems;
     bool is_settled = false;
+    int status = 0;
 
-    for (unsigned attempt = 0; attempt < 4 && !is_settled; attempt++) {
+    for (unsigned attempt = 0; attempt < 4 && !is_settled && status == 0; attempt++) {
+        struct role_request request = role_request_over(c->request);
+        struct role_binding *bindings = calloc(c->n + 1, sizeof *bindings);
         struct role_problems left = {0};
+        uint64_t n_rows;
 
-        for (size_t k = 0; k < c->problems->n; k++)
-            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): n says that there are items */
-            if (c->problems->items[k].array < 0)
-                return 0;
-        if (try_roles(c, &left, err) != 0) {
-            role_problems_release(&left);
-            return -1;
+        if (bindings == NULL)
+            status = error_no_memory(err, "roles");
+        request.command = NULL;
+        for (size_t k = 0; k < problems->n && status == 0; k++) {
+            const struct role_problem *problem = &problems->items[k];
+
+            status = problem->array < 0
+                         ? 1 /* of the shard as a whole: no role settles it */
+                         : role_request_add_spec(&request, c->archive->arrays[problem->array].key,
+                                                 problem->role, err);
         }
+        if (status == 0)
+            status = role_infer(c->archive, c->board, &request, bindings, &n_rows, &left, err);
+        role_overrides_release(&request);
+        free(bindings);
         is_settled = left.n == 0;
-        for (size_t k = 0; k < left.n; k++) {
+        for (size_t k = 0; k < left.n && status == 0; k++) {
             const struct role_problem *remains = &left.items[k];
             struct role_problem *problem = NULL;
 
-            for (size_t m = 0; m < c->problems->n; m++)
-                if (c->problems->items[m].array == remains->array)
-                    problem = &c->problems->items[m];
+            for (size_t m = 0; m < problems->n; m++)
+                if (problems->items[m].array == remains->array)
+                    problem = &problems->items[m];
             if (problem == NULL)
                 problem = add_companion(c, remains->array, &remains->why);
             if (problem == NULL)
@@ -248,7 +240,7 @@ int role_settle(struct role_context *c, struct error *err)
         }
         role_problems_release(&left);
     }
-    for (size_t k = 0; k < c->problems->n && !is_settled; k++)
-        c->problems->items[k].role[0] = '\0';
-    return 0;
+    for (size_t k = 0; k < problems->n && !is_settled && status == 0; k++)
+        problems->items[k].role[0] = '\0';
+    return status < 0 ? -1 : 0;
 }

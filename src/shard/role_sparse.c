@@ -83,41 +83,37 @@ static void refuse_lonely(struct role_case *a, const struct part *missing, size_
                     role_name(missing->role));
 }
 
-/* The array may hold the indices of a sparse policy: find the rest of it. */
-static void find_from_indices(struct role_case *a)
-{
-    const size_t n_prefix = prefix_of(a->array->key, &indices_part);
-    struct role_case *value = find_part(a, n_prefix, &values_part);
-    struct role_case *offsets = find_part(a, n_prefix, &offsets_part);
-    const bool by_name = a->is_told || role_values_by_prefix(a->array->key, n_prefix) != ROLE_META;
-    const bool compressed = value != NULL && offsets != NULL && is_vector(a, true) &&
-                            is_vector(value, false) && is_vector(offsets, true);
-    struct role_case *const parts[] = {a, value, compressed ? offsets : NULL};
-
-    if (!compressed && !by_name)
-        return;
-    if (value == NULL) {
-        refuse_lonely(a, &values_part, n_prefix);
-        return;
-    }
-    for (size_t k = 0; k < 3; k++) {
-        if (parts[k] == NULL)
-            continue;
-        parts[k]->sparse = a;
-        parts[k]->b->index_array = position_of(a);
-        parts[k]->b->value_array = position_of(value);
-        parts[k]->b->offsets_array = position_of(parts[2]);
-    }
-}
-
 void role_sparse_find(struct role_context *c)
 {
     const unsigned flags = ROLE_IS_INDICES | ROLE_IS_VALUES | ROLE_IS_OFFSETS;
 
-    for (struct role_case *a = c->cases; a < c->cases + c->n; a++)
-        if (is_free(a, &indices_part) &&
-            (a->is_told || prefix_of(a->array->key, &indices_part) > 0))
-            find_from_indices(a);
+    for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
+        const char *key = a->array->key;
+        const size_t n_prefix = prefix_of(key, &indices_part);
+        struct role_case *parts[3] = {a};
+        bool compressed;
+
+        if (!is_free(a, &indices_part) || (!a->is_told && n_prefix == 0))
+            continue;
+        parts[1] = find_part(a, n_prefix, &values_part);
+        parts[2] = find_part(a, n_prefix, &offsets_part);
+        compressed = parts[1] != NULL && parts[2] != NULL && is_vector(a, true) &&
+                     is_vector(parts[1], false) && is_vector(parts[2], true);
+        if (!compressed)
+            parts[2] = NULL;
+        if (!compressed && !a->is_told && role_values_by_prefix(key, n_prefix) == ROLE_META)
+            continue;
+        if (parts[1] == NULL)
+            refuse_lonely(a, &values_part, n_prefix);
+        for (size_t k = 0; k < 3 && parts[1] != NULL; k++) {
+            if (parts[k] == NULL)
+                continue;
+            parts[k]->sparse = a;
+            parts[k]->b->index_array = position_of(a);
+            parts[k]->b->value_array = position_of(parts[1]);
+            parts[k]->b->offsets_array = position_of(parts[2]);
+        }
+    }
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         const size_t n_prefix = prefix_of(a->array->key, &values_part);
 
@@ -232,22 +228,8 @@ static bool is_sparse_number(const struct pickle_item *item, bool indices)
     return item->kind == PICKLE_INT || (!indices && item->kind == PICKLE_FLOAT);
 }
 
-/* One row of (N,) objects: a 1-D array or a list; empty arrays may be of any type of number, as
- * numpy makes floating ones by default. */
-static bool is_sparse_row(const struct pickle_item *item, bool indices)
-{
-    const struct pickle_ndarray *array;
-
-    for (uint32_t i = 0; item->kind == PICKLE_LIST && i < item->n_bytes_or_items; i++)
-        if (!is_sparse_number(&item->as.items[i], indices))
-            return false;
-    if (item->kind != PICKLE_ARRAY)
-        return item->kind == PICKLE_LIST;
-    array = item->as.array;
-    return array->n_dims == 1 && dtype_is_number(&array->dtype) &&
-           (!indices || array->n_elements == 0 || dtype_is_integer(&array->dtype));
-}
-
+/* A row of (N,) objects is a 1-D array or a list; empty arrays may be of any type of number, as
+ * numpy makes floating ones by default. (N, k) are numbers. */
 static int check_objects(struct role_case *a, bool indices)
 {
     const struct pickle_document *objects = a->array->objects;
@@ -262,8 +244,15 @@ static int check_objects(struct role_case *a, bool indices)
                          text_quote(a->array->key).text);
     for (uint64_t k = 0; k < objects->n_items; k++) {
         const struct pickle_item *item = &objects->items[k];
+        const struct pickle_ndarray *array = item->as.array;
+        bool fits = n_dims == 1 && item->kind == PICKLE_LIST;
 
-        if (!(n_dims == 1 ? is_sparse_row(item, indices) : is_sparse_number(item, indices)))
+        for (uint32_t i = 0; fits && i < item->n_bytes_or_items; i++)
+            fits = is_sparse_number(&item->as.items[i], indices);
+        if (n_dims == 1 && item->kind == PICKLE_ARRAY)
+            fits = array->n_dims == 1 && dtype_is_number(&array->dtype) &&
+                   (!indices || array->n_elements == 0 || dtype_is_integer(&array->dtype));
+        if (!fits && (n_dims == 1 || !is_sparse_number(item, indices)))
             return role_refuse(a, NULL, "row %" PRIu64 ": expected %s %s%s", k / n_columns,
                                n_dims == 1 ? "a 1-D array of" : "only", kind,
                                n_dims == 1 ? " or a list" : "");

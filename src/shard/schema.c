@@ -17,34 +17,12 @@ static int bad_schema(const char *path, const char *reason, struct error *err)
     return error_set(err, ERROR_DATA, "%s: no schema: %s", text_path(path).text, reason);
 }
 
-static int read_arrays(json_t *arrays, const char *path, struct role_request *request,
-                       struct error *err)
-{
-    const char *name;
-    json_t *spec;
-
-    if (!json_is_object(arrays))
-        return bad_schema(path, "expected an object of roles by name under \"arrays\"", err);
-    json_object_foreach(arrays, name, spec)
-    {
-        struct error reason = {0};
-
-        if (!json_is_string(spec))
-            return error_set(err, ERROR_DATA, "%s: no schema: expected a role for %s",
-                             text_path(path).text, text_quote(name).text);
-        if (role_request_add_spec(request, name, json_string_value(spec), &reason) != 0)
-            return error_set(err, reason.kind == ERROR_USAGE ? ERROR_DATA : reason.kind, "%s: %s",
-                             text_path(path).text, reason.message);
-    }
-    return 0;
-}
-
 static int read_root(json_t *root, const char *path, struct role_request *request,
                      struct error *err)
 {
     const json_t *version = json_object_get(root, "symaug_schema");
-    const char *name;
-    json_t *value;
+    const char *name, *array;
+    json_t *value, *spec;
 
     if (!json_is_object(root) || !json_is_integer(version))
         return bad_schema(path, "expected an object with \"symaug_schema\": 1", err);
@@ -57,8 +35,20 @@ static int read_root(json_t *root, const char *path, struct role_request *reques
         const char *text = json_string_value(value);
 
         if (strcmp(name, "arrays") == 0) {
-            if (read_arrays(value, path, request, err) != 0)
-                return -1;
+            if (!json_is_object(value))
+                return bad_schema(path, "expected an object of roles by name under \"arrays\"",
+                                  err);
+            json_object_foreach(value, array, spec)
+            {
+                struct error reason = {0};
+
+                if (!json_is_string(spec))
+                    return error_set(err, ERROR_DATA, "%s: no schema: expected a role for %s",
+                                     text_path(path).text, text_quote(array).text);
+                if (role_request_add_spec(request, array, json_string_value(spec), &reason) != 0)
+                    return error_set(err, reason.kind == ERROR_USAGE ? ERROR_DATA : reason.kind,
+                                     "%s: %s", text_path(path).text, reason.message);
+            }
         } else if (strcmp(name, "plane_order") == 0) {
             if (text == NULL || (strcmp(text, "xy") != 0 && strcmp(text, "yx") != 0))
                 return bad_schema(path, "expected \"xy\" or \"yx\" under \"plane_order\"", err);

@@ -172,10 +172,36 @@ static int castling_planes(const struct spec_maker *maker, uint64_t n_planes, ui
     return 0;
 }
 
-/* Where the planes of a Hex position go when its colours are swapped. */
-static int swapped_planes(const struct conventions *c, uint64_t n_planes, uint32_t *dst, int *turn,
-                          struct error *err)
+int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes, uint32_t *dst,
+                   int *turn, struct error *err)
 {
+    const struct conventions *c = maker->conventions;
+    const struct board *board = maker->board;
+    const struct board_transform *transform = &board->transforms[t];
+
+    perm_set_identity(dst, n_planes);
+    *turn = -1;
+    if (transform->planes != NULL) {
+        if (board->n_planes != n_planes)
+            return error_set(err, ERROR_DATA, "%llu planes, but the board's maps are for %u",
+                             (unsigned long long)n_planes, board->n_planes);
+        memcpy(dst, transform->planes, n_planes * sizeof *dst);
+        return 0;
+    }
+    if (board->family->castling != NULL)
+        return t == 0 ? 0 : castling_planes(maker, n_planes, dst, err);
+    if (c->planes == PLANES_OPENSPIEL && board->family->joins_edges) {
+        if (n_planes != 9)
+            return error_set(err, ERROR_DATA, "%llu planes, but --planes openspiel means 9",
+                             (unsigned long long)n_planes);
+        for (uint32_t p = 0; p < 9; p++)
+            dst[p] = openspiel_plane_dst[t][p];
+        return 0;
+    }
+    /* A reader that knows all members has rows of the player to move. */
+    if (!transform->swaps_colours || c->planes == PLANES_OPENSPIEL ||
+        board->family->only_known_members)
+        return 0;
     if (c->planes == PLANES_CANONICAL)
         return error_set(err, ERROR_INTERNAL, "a canonical position has no swapped image");
     if (c->planes == PLANES_PERMUTATION) {
@@ -200,39 +226,6 @@ static int swapped_planes(const struct conventions *c, uint64_t n_planes, uint32
     return 0;
 }
 
-int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes, uint32_t *dst,
-                   int *turn, struct error *err)
-{
-    const struct board *board = maker->board;
-    const struct board_transform *transform = &board->transforms[t];
-    const bool is_openspiel = maker->conventions->planes == PLANES_OPENSPIEL;
-
-    perm_set_identity(dst, n_planes);
-    *turn = -1;
-    if (transform->planes != NULL) {
-        if (board->n_planes != n_planes)
-            return error_set(err, ERROR_DATA, "%llu planes, but the board's maps are for %u",
-                             (unsigned long long)n_planes, board->n_planes);
-        memcpy(dst, transform->planes, n_planes * sizeof *dst);
-        return 0;
-    }
-    if (board->family->castling != NULL)
-        return t == 0 ? 0 : castling_planes(maker, n_planes, dst, err);
-    if (is_openspiel && board->family->joins_edges) {
-        if (n_planes != 9)
-            return error_set(err, ERROR_DATA, "%llu planes, but --planes openspiel means 9",
-                             (unsigned long long)n_planes);
-        for (uint32_t p = 0; p < 9; p++)
-            dst[p] = openspiel_plane_dst[t][p];
-        return 0;
-    }
-    if (board->family->only_known_members) /* rows of the player to move */
-        return 0;
-    if (transform->swaps_colours && !is_openspiel)
-        return swapped_planes(maker->conventions, n_planes, dst, turn, err);
-    return 0;
-}
-
 enum label_op spec_swap_of_coding(enum to_move_coding coding)
 {
     static const enum label_op ops[] = {[TO_MOVE_01] = LABEL_COMPLEMENT,
@@ -242,11 +235,19 @@ enum label_op spec_swap_of_coding(enum to_move_coding coding)
     return ops[coding];
 }
 
-static int fill_planes(struct spec *spec, const struct spec_maker *maker, struct error *err)
+/* --- by role --- */
+
+int spec_of_planes(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
+                   struct error *err)
 {
     const struct conventions *c = maker->conventions;
-    uint32_t *maps = spec->plane_maps = new_maps(spec, spec->n_planes, err);
+    uint32_t *maps;
 
+    spec->kind = binding->role == ROLE_PACKED ? SPEC_BITS : SPEC_AXIS;
+    spec->lsb_first = binding->lsb_first;
+    if (fill_cells(spec, maker, binding, err) != 0)
+        return -1;
+    maps = spec->plane_maps = new_maps(spec, spec->n_planes, err);
     if (maps == NULL)
         return -1;
     for (uint32_t t = 0; t < spec->n_steps; t++, maps += 2 * spec->n_planes) {
@@ -272,16 +273,6 @@ static int fill_planes(struct spec *spec, const struct spec_maker *maker, struct
         step->plane_dst = dst;
     }
     return 0;
-}
-
-/* --- by role --- */
-
-int spec_of_planes(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,
-                   struct error *err)
-{
-    spec->kind = binding->role == ROLE_PACKED ? SPEC_BITS : SPEC_AXIS;
-    spec->lsb_first = binding->lsb_first;
-    return fill_cells(spec, maker, binding, err) != 0 ? -1 : fill_planes(spec, maker, err);
 }
 
 int spec_of_grid(struct spec *spec, struct spec_maker *maker, const struct role_binding *binding,

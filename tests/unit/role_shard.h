@@ -208,7 +208,7 @@ static int shard_request(const char *text, struct role_request *request, struct 
         if (strncmp(word, "role:", 5) == 0)
             status = role_request_add(request, word + 5, err);
         else if (strncmp(word, "copy:", 5) == 0)
-            status = role_request_add_copy(request, word + 5, err);
+            status = role_request_add_spec(request, word + 5, "copy", err);
         else if (strncmp(word, "policy:", 7) == 0)
             request->policy_layout = strdup(word + 7);
         else if (strcmp(word, "xy") == 0 || strcmp(word, "yx") == 0)

@@ -845,7 +845,7 @@ static void test_request_options(void **state)
     assert_int_equal(role_request_add(&request, "a:b=planes:nhwc", &err), 0);
     assert_int_equal(role_request_add(&request, "p=policy-index:layout=chess-4672", &err), 0);
     assert_int_equal(role_request_add(&request, "q=packed:msb,lsb", &err), 0);
-    assert_int_equal(role_request_add_copy(&request, "a=b:c", &err), 0);
+    assert_int_equal(role_request_add_spec(&request, "a=b:c", "copy", &err), 0);
     o = request.overrides;
     assert_string_equal(o[0].array, "a:b");
     assert_int_equal(o[0].role, ROLE_PLANES);
@@ -883,7 +883,7 @@ static void test_inferred_or_told(void **state)
     uint64_t n_rows;
 
     (void)state;
-    assert_int_equal(role_request_add_copy(&request, "policy", &err), 0);
+    assert_int_equal(role_request_add_spec(&request, "policy", "copy", &err), 0);
     assert_int_equal(role_infer(&s->archive, board, &request, bindings, &n_rows, NULL, &err), 0);
     assert_true(bindings[0].inferred);
     assert_false(bindings[1].inferred);
