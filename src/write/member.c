@@ -79,8 +79,7 @@ struct run {
 
 /* What one thread works with. */
 struct worker {
-    struct bytes scratch;  /* a piece, unpacked, with its history in front */
-    size_t history_nbytes; /* of it */
+    struct bytes scratch; /* a piece, unpacked, with its history in front */
     void *codec_state;
 };
 
@@ -92,7 +91,11 @@ struct packer {
     struct worker *workers; /* owned, one for each thread of the crew */
     bool has_begun;         /* the crew works at it */
     bool is_held;           /* the piece delivered last may still be looked at */
-    struct run loading;     /* the loading thread's, as is the next until it has failed */
+    struct bytes sample;    /* the first pieces: the codec was chosen by them */
+    size_t sample_ends[SAMPLE_NPIECES];
+    unsigned n_sampled;
+    atomic_uint n_sampled_left; /* to encode: then their memory goes to the last one's worker */
+    struct run loading;         /* the loading thread's, as is the next until it has failed */
     struct error load_error;
 
     /* Under the crew's lock while it works. */
@@ -179,28 +182,42 @@ static int append_slack(struct bytes *to, struct error *err)
     return 0;
 }
 
-/* Piece i, whose input is in that window, into the worker's scratch: of the history in front of it
- * whole rows, enough for as many bytes as the worker wants, then the piece. */
-static int make_piece(const struct packer *p, uint64_t i, unsigned window, struct worker *worker,
-                      struct error *err)
+/* Piece i, for its slot: of the history in front of it whole rows, enough for as many bytes as are
+ * wanted, then the piece, in `scratch`. A piece of the sample is there already. */
+static int make_piece(const struct packer *p, uint64_t i, struct slot *slot, struct bytes *scratch,
+                      struct codec_piece *piece)
 {
     const struct pieces *pieces = p->pieces;
     struct piece_rows rows = rows_of(pieces, i, 1);
-    const uint64_t n_history = history_rows(pieces, rows.begin, worker->history_nbytes);
+    const uint64_t n_history = history_rows(pieces, rows.begin, piece->history_nbytes);
+    const size_t history_nbytes = (size_t)(n_history * pieces->row_nbytes);
 
+    /* Whole rows may be more than was asked for. */
+    if (piece->history_nbytes > history_nbytes)
+        piece->history_nbytes = history_nbytes;
+    if (i < p->n_sampled) {
+        const size_t begin = i == 0 ? 0 : p->sample_ends[i - 1];
+
+        piece->bytes = p->sample.data + begin;
+        piece->n_bytes = p->sample_ends[i] - begin;
+        return 0;
+    }
     rows.begin -= n_history;
-    rows.window = window;
-    worker->history_nbytes = (size_t)(n_history * pieces->row_nbytes);
-    worker->scratch.n_bytes = 0;
-    return append_rows(p, i, &rows, &worker->scratch, err) == 0
-               ? append_slack(&worker->scratch, err)
-               : -1;
+    rows.window = slot->window;
+    scratch->n_bytes = 0;
+    if (append_rows(p, i, &rows, scratch, &slot->err) != 0)
+        return -1;
+    piece->n_bytes = scratch->n_bytes - history_nbytes;
+    if (append_slack(scratch, &slot->err) != 0)
+        return -1;
+    piece->bytes = scratch->data + history_nbytes;
+    return 0;
 }
 
 /* Choose the codec by the first piece, and as many whole ones after it as a codec wants to see. */
 static int choose_codec(struct packer *p, struct codec_member about, struct error *err)
 {
-    struct bytes *sample = &p->workers[0].scratch;
+    struct bytes *sample = &p->sample;
     size_t n_bytes = 0;
 
     for (uint64_t i = 0; i < p->n_pieces && i < SAMPLE_NPIECES; i++) {
@@ -214,9 +231,11 @@ static int choose_codec(struct packer *p, struct codec_member about, struct erro
             return -1;
         if (i > 0 && sample->n_bytes > CODEC_TRIAL_NBYTES)
             break;
-        n_bytes = sample->n_bytes;
+        n_bytes = p->sample_ends[i] = sample->n_bytes;
+        p->n_sampled++;
     }
     sample->n_bytes = n_bytes;
+    p->n_sampled_left = p->n_sampled;
     if (append_slack(sample, err) != 0)
         return -1;
     about.sample = sample->data;
@@ -230,6 +249,7 @@ static void packer_free(struct packer *p)
         return;
     if (p->has_begun) /* given up in the middle */
         crew_end(p->all->crew);
+    bytes_release(&p->sample);
     for (int i = 0; p->workers != NULL && i < crew_size(p->all->crew); i++) {
         bytes_release(&p->workers[i].scratch);
         if (p->choice.codec != NULL && p->workers[i].codec_state != NULL)
@@ -309,23 +329,23 @@ static int encode_piece(struct packer *p, struct worker *worker, uint64_t piece,
     const struct codec *codec = p->choice.codec;
     struct codec_piece in = {.last = piece + 1 == p->n_pieces};
 
-    worker->history_nbytes = codec->zip_method == CODEC_ZIP_STORED ? 0 : CODEC_HISTORY_NBYTES;
+    in.history_nbytes = codec->zip_method == CODEC_ZIP_STORED ? 0 : CODEC_HISTORY_NBYTES;
     if (worker->codec_state == NULL &&
         (worker->codec_state = codec->state_new(&p->choice, &slot->err)) == NULL)
         return -1;
-    if (make_piece(p, piece, slot->window, worker, &slot->err) != 0)
+    if (make_piece(p, piece, slot, &worker->scratch, &in) != 0)
         return -1;
-    in.bytes = worker->scratch.data + worker->history_nbytes;
-    in.n_bytes = worker->scratch.n_bytes - worker->history_nbytes;
     slot->crc = crc_update(0, in.bytes, in.n_bytes);
     slot->unpacked_nbytes = in.n_bytes;
     slot->packed.n_bytes = 0;
     if (bytes_reserve(&slot->packed, codec->bound(in.n_bytes), &slot->err) == NULL)
         return -1;
-    /* Whole rows may be more than was asked for. */
-    in.history_nbytes = worker->history_nbytes < CODEC_HISTORY_NBYTES ? worker->history_nbytes
-                                                                      : CODEC_HISTORY_NBYTES;
     slot->packed.n_bytes = codec->encode(worker->codec_state, &in, slot->packed.data, &slot->err);
+    if (piece < p->n_sampled && atomic_fetch_sub(&p->n_sampled_left, 1) == 1) {
+        bytes_release(&worker->scratch);
+        worker->scratch = p->sample;
+        p->sample = (struct bytes){0};
+    }
     return slot->err.kind == ERROR_NONE ? 0 : -1;
 }
 
