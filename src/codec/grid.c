@@ -274,10 +274,11 @@ static size_t pick(const struct walk *w, size_t n_set, size_t n_more, uint32_t *
 int grid_train(const struct grid_kernels *kernels, const struct codec_member *member,
                struct grid_trained *trained, struct error *err)
 {
-    struct walk *const w = calloc(1, sizeof *w);
+    struct walk *const w = malloc(sizeof *w);
 
     if (w == NULL)
         return error_no_memory(err, "learning distances");
+    memset(w, 0, offsetof(struct walk, rows)); /* which a walk writes before it reads them */
     w->kernels = kernels;
     w->member = member;
     find_candidates(w);
