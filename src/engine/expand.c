@@ -17,6 +17,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Output for which a thread more is worth its start. */
+#define THREAD_NBYTES (8u << 20)
+
 /* Pieces of a run for each thread where a run's input is a part of its output only. */
 #define MANY_PIECES 6
 
@@ -215,6 +218,8 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     const struct settings *settings = job->settings;
     const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
     struct text name = {0};
+    const uint64_t worth = expand_estimate(job->plan) / THREAD_NBYTES + 1;
+    const int most = settings->n_threads;
     int status;
 
     /* A folder's manifest lies beside it, also when its name ends in a slash. */
@@ -237,7 +242,7 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
         status = plan_inputs_check_data(job->plan, settings->n_threads, err);
     }
     if (status == 0)
-        status = crew_run(settings->n_threads, write_with, job);
+        status = crew_run(worth < (uint64_t)most ? (int)worth : most, write_with, job);
     text_release(&name);
     return status;
 }
@@ -271,7 +276,8 @@ bool expand_is_remains(const struct expand_job *job, const char *path)
 
 uint64_t expand_estimate(const struct plan *plan)
 {
-    const uint64_t images_per_row = plan->n_rows > 0 ? plan->order.n_images / plan->n_rows : 0;
+    const double images_per_row =
+        plan->n_rows > 0 ? (double)plan->order.n_images / (double)plan->n_rows : 0;
     uint64_t n_bytes = 0;
 
     for (size_t i = 0; i < plan->n_arrays; i++) {
@@ -280,8 +286,8 @@ uint64_t expand_estimate(const struct plan *plan)
         if (array->binding.role == ROLE_DROP)
             continue;
         for (size_t k = 0; k < plan->n_archives; k++)
-            n_bytes += array->sources[k]->unpacked_nbytes *
-                       (array->binding.role == ROLE_META ? k == 0 : images_per_row);
+            n_bytes += (uint64_t)((double)array->sources[k]->unpacked_nbytes *
+                                  (array->binding.role == ROLE_META ? k == 0 : images_per_row));
     }
     return n_bytes + (plan->provenance ? 9 * plan->order.n_images : 0);
 }
