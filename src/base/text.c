@@ -141,6 +141,15 @@ size_t text_path_nbytes(const char *path)
     return n;
 }
 
+const char *text_last_name(const char *path, int *n_bytes)
+{
+    const size_t end = text_path_nbytes(path);
+    const char *slash = memrchr(path, '/', end), *name = slash != NULL ? slash + 1 : path;
+
+    *n_bytes = (int)(path + end - name);
+    return name;
+}
+
 int text_compare(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -45,8 +45,10 @@ size_t text_put_code(uint32_t code, char *text);
 /* A path without its folders: what follows its last slash. */
 const char *text_base_name(const char *path);
 
-/* The length of a path without the slashes at its end; "/" keeps its own. */
+/* The length of a path without the slashes at its end; "/" keeps its own. And its last component
+ * without them: where it begins, and its length. */
 size_t text_path_nbytes(const char *path);
+const char *text_last_name(const char *path, int *n_bytes);
 
 /* The order of texts, for qsort and bsearch in lists of them, or of structs that begin with one. */
 int text_compare(const void *a, const void *b);

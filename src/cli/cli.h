@@ -31,9 +31,6 @@ int input_list_add_from(struct input_list *list, const char *file, bool zero, st
 /* ERROR_USAGE when two inputs have the same base name, or one has none. */
 int input_list_check_names(const struct input_list *list, struct error *err);
 
-/* The last component of a path, without the slashes behind it: a copy, owned by the caller. */
-char *input_list_base_name(const char *path, struct error *err);
-
 void input_list_release(struct input_list *list);
 
 /* --- progress --- */

@@ -51,29 +51,6 @@ static uint64_t padded_length(const struct action_layout *layout, const struct b
     return layout->padded_length != NULL ? layout->padded_length(layout, board) : 0;
 }
 
-/* Whether the transforms of a board file are all that its edges, lines and colours allow. */
-static int print_missing(const struct board *board, struct error *err)
-{
-    struct error refusal = {0};
-    struct text names = {0};
-    int n;
-
-    if (board->file_text == NULL || (board->n_edges == 0 && board->n_lines == 0))
-        return 0;
-    n = group_missing(board, &names, &refusal);
-    if (n < 0 && refusal.kind != ERROR_DATA)
-        return error_pass(err, &refusal);
-    if (n < 0)
-        printf("\n  not known to be complete: %s\n", refusal.message);
-    else if (n == 0)
-        printf("\n  complete: edges, lines and colours of cells allow no other transform\n");
-    else
-        printf("\n  you missed %d that edges, lines and colours of cells allow: %s\n", n,
-               names.text);
-    text_release(&names);
-    return 0;
-}
-
 static int print_board(const struct board *board, struct error *err)
 {
     const char *note = board->family->summary;
@@ -99,8 +76,23 @@ static int print_board(const struct board *board, struct error *err)
                (unsigned long long)(transform->swaps_colours ? order + (order & 1) * order : order),
                board->inverse[t], transform->swaps_colours ? "  swaps colours" : "");
     }
-    if (print_missing(board, err) != 0)
-        return -1;
+    /* Whether the transforms of a board file are all that its edges, lines and colours allow. */
+    if (board->file_text != NULL && (board->n_edges > 0 || board->n_lines > 0)) {
+        struct error refusal = {0};
+        struct text names = {0};
+        const int n = group_missing(board, &names, &refusal);
+
+        if (n < 0 && refusal.kind != ERROR_DATA)
+            return error_pass(err, &refusal);
+        if (n < 0)
+            printf("\n  not known to be complete: %s\n", refusal.message);
+        else if (n == 0)
+            printf("\n  complete: edges, lines and colours of cells allow no other transform\n");
+        else
+            printf("\n  you missed %d that edges, lines and colours of cells allow: %s\n", n,
+                   names.text);
+        text_release(&names);
+    }
     printf("\n  policy layouts:\n");
     for (size_t i = 0; i < board->family->n_layouts; i++) {
         const struct action_layout *layout = board->family->layouts[i];
@@ -117,11 +109,33 @@ static int print_board(const struct board *board, struct error *err)
     return 0;
 }
 
-static json_t *transforms_json(const struct board *board)
+static json_t *board_json(const struct board *board)
 {
     const uint32_t n = board->n_transforms;
-    json_t *json = json_array();
+    json_t *on_board = json_array(), *layouts = json_array(), *transforms = json_array();
 
+    for (uint32_t i = 0; i < board->n_cells; i++)
+        json_array_append_new(on_board, json_boolean(board->on_board[i]));
+    for (size_t i = 0; i < board->family->n_layouts; i++) {
+        const struct action_layout *layout = board->family->layouts[i];
+        const uint64_t length = layout->length(layout, board);
+        const uint64_t padded = padded_length(layout, board);
+        struct action_span spans[ACTION_MAX_SPANS];
+        const size_t n_spans = length > 0 ? action_spans(layout, board, length, spans) : 0;
+        json_t *list = json_array();
+
+        for (size_t k = 0; k < n_spans; k++)
+            json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "name", spans[k].kind, "start",
+                                                  (json_int_t)spans[k].start, "stop",
+                                                  (json_int_t)spans[k].stop));
+        if (length > 0)
+            json_array_append_new(
+                layouts, json_pack("{s:s, s:I, s:s, s:O, s:o*}", "name", layout->name, "length",
+                                   (json_int_t)length, "summary", layout->summary, "spans", list,
+                                   "padded_length",
+                                   padded > length ? json_integer((json_int_t)padded) : NULL));
+        json_decref(list);
+    }
     for (uint32_t t = 0; t < n; t++) {
         json_t *compose = json_array(), *dst = json_array();
 
@@ -129,47 +143,16 @@ static json_t *transforms_json(const struct board *board)
             json_array_append_new(dst, json_integer(board->transforms[t].dst[i]));
         for (uint32_t then = 0; then < n; then++)
             json_array_append_new(compose, json_integer(board->compose[t * n + then]));
-        json_array_append_new(json,
+        json_array_append_new(transforms,
                               json_pack("{s:i, s:o, s:b, s:i, s:o, s:o}", "id", (int)t, "name",
                                         json_name(board->transforms[t].name), "swaps_colours",
                                         board->transforms[t].swaps_colours, "inverse",
                                         (int)board->inverse[t], "compose", compose, "dst", dst));
     }
-    return json;
-}
-
-static json_t *layout_json(const struct action_layout *layout, const struct board *board)
-{
-    const uint64_t length = layout->length(layout, board), padded = padded_length(layout, board);
-    struct action_span spans[ACTION_MAX_SPANS];
-    const size_t n = action_spans(layout, board, length, spans);
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "name", spans[i].kind, "start",
-                                              (json_int_t)spans[i].start, "stop",
-                                              (json_int_t)spans[i].stop));
-    return json_pack("{s:s, s:I, s:s, s:o, s:o*}", "name", layout->name, "length",
-                     (json_int_t)length, "summary", layout->summary, "spans", list, "padded_length",
-                     padded > length ? json_integer((json_int_t)padded) : NULL);
-}
-
-static json_t *board_json(const struct board *board)
-{
-    json_t *on_board = json_array(), *layouts = json_array();
-
-    for (uint32_t i = 0; i < board->n_cells; i++)
-        json_array_append_new(on_board, json_boolean(board->on_board[i]));
-    for (size_t i = 0; i < board->family->n_layouts; i++) {
-        const struct action_layout *layout = board->family->layouts[i];
-
-        if (layout->length(layout, board) > 0)
-            json_array_append_new(layouts, layout_json(layout, board));
-    }
     return json_pack("{s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o}", "name", json_name(board->name),
                      "preset", json_name(board->preset), "rows", (int)board->rows, "cols",
                      (int)board->cols, "cells", (int)board->n_cells, "on_board", on_board,
-                     "layouts", layouts, "transforms", transforms_json(board));
+                     "layouts", layouts, "transforms", transforms);
 }
 
 /* --- actions --- */
@@ -267,29 +250,6 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
     return status;
 }
 
-/* --action, with --policy and --transforms. */
-static int run_action(struct board *board, const struct settings *settings, struct error *err)
-{
-    /* Actions are moved alone: tiles do not restrict the transforms. */
-    struct plan plan = {.board = board, .conventions = {.tiles = TILES_PERMUTE}};
-    const char *name = settings->roles.policy_layout;
-    const struct action_layout *layout = NULL;
-    char what[160];
-    int status;
-
-    if (name != NULL && (layout = action_layout_by_name(board, name)) == NULL) {
-        snprintf(what, sizeof what, "board %.60s has no layout %.60s", board->preset,
-                 text_quote(name).text);
-        return refuse_layout(board, what, err);
-    }
-    status = choose_transforms(&plan, settings->transforms, err);
-    if (status == 0)
-        status = settings->action_stream ? print_stream(&plan, layout, err)
-                                         : print_actions(&plan, settings->action, layout, err);
-    free(plan.chosen);
-    return status;
-}
-
 /* --- the proof --- */
 
 /* The report goes on after a failure, so the board must not have been refused when it was built. */
@@ -320,24 +280,35 @@ static int check(const char *name, struct error *err)
 static int run_one(const struct settings *settings, const char *name, struct error *err)
 {
     const char *policy = settings->roles.policy_layout;
+    const struct action_layout *layout = NULL;
+    /* Actions are moved alone: tiles do not restrict the transforms. */
+    struct plan plan = {.conventions = {.tiles = TILES_PERMUTE}};
     struct board *board;
+    char what[160];
     int status = 0;
 
     if (!settings->action_said && (policy != NULL || settings->transforms != NULL))
         return command_misuse(err, "--%s goes with --action",
                               policy != NULL ? "policy" : "transforms");
-
     if (settings->check)
         return check(name, err);
-    board = board_new(name, err);
+    plan.board = board = board_new(name, err);
     if (board == NULL)
         return -1;
-    if (settings->action_said)
-        status = run_action(board, settings, err);
-    else if (settings->json)
-        status = command_put_json(NULL, board_json(board), err);
-    else
-        status = print_board(board, err);
+    if (!settings->action_said) {
+        status = settings->json ? command_put_json(NULL, board_json(board), err)
+                                : print_board(board, err);
+    } else if (policy != NULL && (layout = action_layout_by_name(board, policy)) == NULL) {
+        snprintf(what, sizeof what, "board %.60s has no layout %.60s", board->preset,
+                 text_quote(policy).text);
+        status = refuse_layout(board, what, err);
+    } else {
+        status = choose_transforms(&plan, settings->transforms, err);
+        if (status == 0)
+            status = settings->action_stream ? print_stream(&plan, layout, err)
+                                             : print_actions(&plan, settings->action, layout, err);
+    }
+    free(plan.chosen);
     board_free(board);
     return status;
 }

@@ -6,39 +6,14 @@
 
 #include "positions/positions.h"
 
-static int dedupe(struct settings *settings, const struct input_list *inputs,
-                  struct dedupe_result *result, struct error *err)
-{
-    const char *output = settings->out_dir != NULL ? settings->out_dir : settings->output;
-    struct plan plan;
-    int status;
-
-    if (plan_build(&plan, (const char *const *)inputs->paths, inputs->n, settings, err) != 0)
-        return -1;
-    status = plan.board->family->only_known_members
-                 ? error_set(err, ERROR_DATA,
-                             "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
-                             text_path(inputs->paths[0]).text)
-                 : run_check_outputs(settings, &plan, output, err);
-    meter_expect(settings->meter, 2); /* its keys, its output */
-    if (status == 0)
-        status = dedupe_fold(&plan, settings, result, err);
-    if (status == 0)
-        status = run_make_folder(settings, err);
-    if (status == 0)
-        status = run_plan(settings, &plan, output, NULL, err);
-    plan_release(&plan);
-    if (status == 0 && settings->conflicts != NULL)
-        status = output_commit(&result->conflicts, settings->force, err);
-    output_abort(&result->conflicts);
-    return status;
-}
-
 static int run_dedupe(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
-    const char *stats = settings->dry_run ? NULL : settings->stats;
+    const struct input_list *inputs = &call->inputs;
+    const char *stats = settings->dry_run ? NULL : settings->stats, *output;
     struct dedupe_result r = {0};
+    struct plan plan;
+    int status;
 
     if (settings->output != NULL && settings->out_dir != NULL)
         return command_misuse(err, "--output and --out-dir exclude each other");
@@ -49,7 +24,27 @@ static int run_dedupe(struct call *call, struct error *err)
     settings->stats = NULL; /* of other things than times */
     if (settings->dry_run)
         settings->conflicts = NULL;
-    if (run_take_operands(call, err) != 0 || dedupe(settings, &call->inputs, &r, err) != 0)
+    if (run_take_operands(call, err) != 0 ||
+        plan_build(&plan, (const char *const *)inputs->paths, inputs->n, settings, err) != 0)
+        return -1;
+    output = settings->out_dir != NULL ? settings->out_dir : settings->output;
+    status = plan.board->family->only_known_members
+                 ? error_set(err, ERROR_DATA,
+                             "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
+                             text_path(inputs->paths[0]).text)
+                 : run_check_outputs(settings, &plan, output, err);
+    meter_expect(settings->meter, 2); /* its keys, its output */
+    if (status == 0)
+        status = dedupe_fold(&plan, settings, &r, err);
+    if (status == 0)
+        status = run_make_folder(settings, err);
+    if (status == 0)
+        status = run_plan(settings, &plan, output, NULL, err);
+    plan_release(&plan);
+    if (status == 0 && settings->conflicts != NULL)
+        status = output_commit(&r.conflicts, settings->force, err);
+    output_abort(&r.conflicts);
+    if (status != 0)
         return -1;
     call->progress.is_used = false; /* this says what was done */
     if (settings->verbosity >= 0)

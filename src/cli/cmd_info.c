@@ -20,31 +20,7 @@ static uint64_t shard_nbytes(const struct shard *shard)
     return n_bytes;
 }
 
-static const char *storage(const struct array *array)
-{
-    if (array->decoder != NULL)
-        return array->decoder == &decoder_deflate ? "deflated" : array->decoder->name;
-    return array->header.fortran_order && array->header.n_dims > 1 ? "stored, Fortran order"
-                                                                   : "stored";
-}
-
 /* --- for people --- */
-
-static void print_array(const struct shard *shard, size_t i, int name_width)
-{
-    const struct array *array = &shard->archive.arrays[i];
-    char spec[128] = "-";
-
-    if (shard_is_undecided(shard, i))
-        snprintf(spec, sizeof spec, "?");
-    else if (shard->bindings != NULL &&
-             role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
-        snprintf(spec, sizeof spec, "%s", role_name(shard->bindings[i].role));
-    printf("  %-*s %-6s %-20s %-28s %10s  %s\n", name_width, text_path(array->key).text,
-           dtype_name(&array->header.dtype).text,
-           text_shape(array->header.shape, array->header.n_dims).text, spec,
-           text_size(array->unpacked_nbytes).text, storage(array));
-}
 
 /* So many planes often hold earlier positions of the game; keys of positions should not. */
 #define MANY_PLANES 12
@@ -75,11 +51,28 @@ static void print_shard(const struct shard *shard)
     printf("\n");
     if (strncmp(archive->comment, "symaug ", 7) == 0)
         printf("  an expansion: %s\n", text_path(archive->comment).text);
-    for (size_t i = 0; i < archive->n_arrays; i++)
-        print_array(shard, i, width);
+    for (size_t i = 0; i < archive->n_arrays; i++) {
+        const struct array *array = &archive->arrays[i];
+        const bool is_fortran = array->header.fortran_order && array->header.n_dims > 1;
+        char spec[128] = "-";
+
+        if (shard_is_undecided(shard, i))
+            snprintf(spec, sizeof spec, "?");
+        else if (shard->bindings != NULL &&
+                 role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
+            snprintf(spec, sizeof spec, "%s", role_name(shard->bindings[i].role));
+        printf("  %-*s %-6s %-20s %-28s %10s  %s\n", width, text_path(array->key).text,
+               dtype_name(&array->header.dtype).text,
+               text_shape(array->header.shape, array->header.n_dims).text, spec,
+               text_size(array->unpacked_nbytes).text,
+               array->decoder == &decoder_deflate ? "deflated"
+               : array->decoder != NULL           ? array->decoder->name
+               : is_fortran                       ? "stored, Fortran order"
+                                                  : "stored");
+    }
     for (size_t i = 0; i < archive->n_arrays && shard->bindings != NULL; i++) {
         const struct role_binding *b = &shard->bindings[i];
-        const struct text_quoted name = text_path(shard->archive.arrays[i].key);
+        const struct text_quoted name = text_path(archive->arrays[i].key);
         const uint64_t n = b->axes.outer > 1 ? b->axes.outer : b->axes.inner;
 
         if (b->role == ROLE_PLANES && n >= MANY_PLANES)
@@ -89,10 +82,10 @@ static void print_shard(const struct shard *shard)
     }
     for (size_t i = 0; i < archive->warnings.n_lines; i++)
         printf("  warning: %s\n", archive->warnings.lines[i]);
-    if (shard->found.board == NULL)
+    if (found->board == NULL)
         printf("  roles need a board: use --board (`symaug boards` lists them)\n");
-    if (shard->found.problem.kind == ERROR_DATA)
-        printf("  problem: %s\n", shard->found.problem.message);
+    if (found->problem.kind == ERROR_DATA)
+        printf("  problem: %s\n", found->problem.message);
     for (size_t i = 0; i < shard->problems.n; i++)
         printf("  undecided: %s\n", shard->problems.items[i].why.message);
     if (shard->command.n_bytes > 0)
@@ -101,42 +94,40 @@ static void print_shard(const struct shard *shard)
 
 /* --- for programs --- */
 
-static json_t *array_json(const struct shard *shard, size_t i)
-{
-    const struct array *array = &shard->archive.arrays[i];
-    const bool is_undecided = shard_is_undecided(shard, i);
-    const struct role_problem *problem = is_undecided ? role_problem_of(&shard->problems, i) : NULL;
-    const struct role_binding *binding =
-        is_undecided || shard->bindings == NULL ? NULL : &shard->bindings[i];
-    json_t *shape = json_array(), *role = is_undecided ? json_null() : NULL, *json;
-    const char *layout = binding != NULL && binding->layout != NULL ? binding->layout->name : NULL;
-    struct text flag = {0}; /* that would give it a role */
-
-    for (unsigned d = 0; d < array->header.n_dims; d++)
-        json_array_append_new(shape, json_integer((json_int_t)array->header.shape[d]));
-    if (problem != NULL && shard_flag(shard, i, &flag, NULL) != 0)
-        flag.n_bytes = 0;
-    json =
-        json_pack("{s:o, s:s, s:o, s:I, s:I, s:b, s:o*, s:o*, s:o*, s:s*, s:o*}", "name",
-                  json_name(array->key), "dtype", dtype_name(&array->header.dtype).text, "shape",
-                  shape, "bytes", (json_int_t)array->unpacked_nbytes, "packed_bytes",
-                  (json_int_t)array->packed_nbytes, "deflated", array->decoder == &decoder_deflate,
-                  "role", binding != NULL ? json_string(role_name(binding->role)) : role, "error",
-                  problem != NULL ? json_string(problem->why.message) : NULL, "flag",
-                  flag.n_bytes > 0 ? json_name(flag.text) : NULL, "layout", layout, "actions",
-                  layout != NULL ? json_integer((json_int_t)binding->n_actions) : NULL);
-    text_release(&flag);
-    return json;
-}
-
 static json_t *shard_json(const struct shard *shard)
 {
     const struct archive_in *archive = &shard->archive;
     const struct board *board = shard->found.board;
     json_t *arrays = json_array(), *warnings = json_array();
 
-    for (size_t i = 0; i < archive->n_arrays; i++)
-        json_array_append_new(arrays, array_json(shard, i));
+    for (size_t i = 0; i < archive->n_arrays; i++) {
+        const struct array *array = &archive->arrays[i];
+        const bool is_undecided = shard_is_undecided(shard, i);
+        const struct role_problem *problem =
+            is_undecided ? role_problem_of(&shard->problems, i) : NULL;
+        const struct role_binding *b =
+            is_undecided || shard->bindings == NULL ? NULL : &shard->bindings[i];
+        const char *layout = b != NULL && b->layout != NULL ? b->layout->name : NULL;
+        json_t *shape = json_array(), *no_role = is_undecided ? json_null() : NULL;
+        struct text flag = {0}; /* that would give it a role */
+
+        for (unsigned d = 0; d < array->header.n_dims; d++)
+            json_array_append_new(shape, json_integer((json_int_t)array->header.shape[d]));
+        if (problem != NULL && shard_flag(shard, i, &flag, NULL) != 0)
+            flag.n_bytes = 0;
+        json_array_append_new(
+            arrays,
+            json_pack("{s:o, s:s, s:o, s:I, s:I, s:b, s:o*, s:o*, s:o*, s:s*, s:o*}", "name",
+                      json_name(array->key), "dtype", dtype_name(&array->header.dtype).text,
+                      "shape", shape, "bytes", (json_int_t)array->unpacked_nbytes, "packed_bytes",
+                      (json_int_t)array->packed_nbytes, "deflated",
+                      array->decoder == &decoder_deflate, "role",
+                      b != NULL ? json_string(role_name(b->role)) : no_role, "error",
+                      problem != NULL ? json_string(problem->why.message) : NULL, "flag",
+                      flag.n_bytes > 0 ? json_name(flag.text) : NULL, "layout", layout, "actions",
+                      layout != NULL ? json_integer((json_int_t)b->n_actions) : NULL));
+        text_release(&flag);
+    }
     for (size_t i = 0; i < archive->warnings.n_lines; i++)
         json_array_append_new(warnings, json_string(archive->warnings.lines[i]));
     return json_pack(
@@ -153,28 +144,11 @@ static json_t *shard_json(const struct shard *shard)
 
 /* --- running --- */
 
-static int print_schema(const struct shard *shard, struct error *err)
-{
-    struct text schema = {0};
-    int status;
-
-    if (shard->problems.n > 0)
-        return error_pass(err, &shard->problems.items[0].why);
-    if (shard->bindings == NULL)
-        return error_set(err, ERROR_USAGE,
-                         "%s: roles need a board: use --board (`symaug boards` lists them)",
-                         text_path(shard->archive.path).text);
-    status = schema_write(&shard->archive, shard->bindings, &schema, err);
-    if (status == 0)
-        fputs(schema.text, stdout);
-    text_release(&schema);
-    return status;
-}
-
 static int run_info(struct call *call, struct error *err)
 {
     const struct settings *settings = &call->settings;
     json_t *files = json_array();
+    struct text schema = {0};
     int status = 0, code = 0;
 
     if (call->n_operands == 0)
@@ -185,12 +159,21 @@ static int run_info(struct call *call, struct error *err)
         struct shard shard;
 
         status = shard_open(&shard, call->operands[i], settings, err);
-        if (status == 0 && settings->write_schema)
-            status = print_schema(&shard, err);
-        else if (status == 0 && settings->json)
+        if (status == 0 && settings->write_schema) {
+            if (shard.problems.n > 0)
+                status = error_pass(err, &shard.problems.items[0].why);
+            else if (shard.bindings == NULL)
+                status =
+                    error_set(err, ERROR_USAGE,
+                              "%s: roles need a board: use --board (`symaug boards` lists them)",
+                              text_path(shard.archive.path).text);
+            else if ((status = schema_write(&shard.archive, shard.bindings, &schema, err)) == 0)
+                fputs(schema.text, stdout);
+        } else if (status == 0 && settings->json) {
             json_array_append_new(files, shard_json(&shard));
-        else if (status == 0)
+        } else if (status == 0) {
             print_shard(&shard);
+        }
         if (status == 0 && (shard.problems.n > 0 || shard.found.problem.kind == ERROR_DATA))
             status = error_exit_code(ERROR_DATA);
         shard_close(&shard);
@@ -198,6 +181,7 @@ static int run_info(struct call *call, struct error *err)
     }
     if (status >= 0 && settings->json)
         status = command_put_json(NULL, json_pack("{s:O}", "files", files), err);
+    text_release(&schema);
     json_decref(files);
     return status < 0 ? -1 : code;
 }

@@ -13,18 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- check --- */
-
-static int check(const struct settings *settings, int n, char **paths, struct error *err)
-{
-    const struct verify_request request = {.settings = settings, .headers_only = true};
-
-    if (settings->output != NULL || settings->force || settings->files_from != NULL)
-        return command_misuse(err, "check: --output, --force and --files-from go with merge");
-    return verify_print_all(&request, n, paths, err);
-}
-
-/* --- merge: are all inputs there? --- */
+/* --- are all inputs there? --- */
 
 /* Sort a list and leave each name once. */
 static void make_set(struct input_list *list)
@@ -67,11 +56,11 @@ static int check_inputs(const struct manifest *manifest, const char *file, bool 
     int status = input_list_add_from(&expected, file, zero, err);
 
     for (size_t i = 0; i < expected.n && status == 0; i++) {
-        char *name = input_list_base_name(expected.paths[i], err);
+        int n_name;
+        const char *name = text_last_name(expected.paths[i], &n_name);
 
-        status = name != NULL ? 0 : -1;
-        free(expected.paths[i]);
-        expected.paths[i] = name;
+        memmove(expected.paths[i], name, (size_t)n_name);
+        expected.paths[i][n_name] = '\0';
     }
     for (size_t i = 0; i < manifest->n_inputs && status == 0; i++)
         status = input_list_add(&found, manifest->inputs[i].name, err);
@@ -100,30 +89,12 @@ static int by_digest(const void *a, const void *b)
     return order != 0 ? order : strcmp(p->name, q->name);
 }
 
-/* Warn of inputs that hold the same bytes: they show when they are sorted by digest. */
-static int warn_of_duplicates(const struct manifest *manifest, struct error *err)
-{
-    const size_t n = manifest->n_inputs;
-    struct manifest_file *inputs = calloc(n + 1, sizeof *inputs);
-
-    if (inputs == NULL)
-        return error_no_memory(err, "list of inputs");
-    if (n > 0)
-        memcpy(inputs, manifest->inputs, n * sizeof *inputs);
-    qsort(inputs, n, sizeof *inputs, by_digest);
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(inputs[i - 1].sha256, inputs[i].sha256) == 0)
-            fprintf(stderr, "symaug: warning: inputs %s and %s hold the same bytes\n",
-                    text_path(inputs[i - 1].name).text, text_path(inputs[i].name).text);
-    free(inputs);
-    return 0;
-}
-
-/* --- merge --- */
+/* --- the jobs --- */
 
 static int merge(const struct settings *settings, int n, char **paths, struct error *err)
 {
     const struct manifest_count *rows;
+    struct manifest_file *inputs = NULL;
     struct manifest_parts parts;
     const struct manifest *joined = NULL;
     int status;
@@ -136,14 +107,27 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
     status = manifest_parts_init(&parts, settings->output, err);
     for (int i = 0; i < n && status == 0; i++)
         status = manifest_parts_add(&parts, paths[i], err);
-    if (status == 0)
-        joined = manifest_merge(&parts, err);
-    if (joined == NULL ||
-        (settings->files_from != NULL &&
-         check_inputs(joined, settings->files_from, settings->zero, err) != 0) ||
-        (settings->verbosity >= 0 && warn_of_duplicates(joined, err) != 0) ||
-        manifest_write(joined, settings->output, settings->force, err) != 0)
+    if (status == 0 && (joined = manifest_merge(&parts, err)) == NULL)
         status = -1;
+    if (status == 0 && settings->files_from != NULL)
+        status = check_inputs(joined, settings->files_from, settings->zero, err);
+    if (status == 0 && settings->verbosity >= 0) {
+        /* Inputs that hold the same bytes show when they are sorted by digest. */
+        inputs = calloc(joined->n_inputs + 1, sizeof *inputs);
+        if (inputs == NULL)
+            status = error_no_memory(err, "list of inputs");
+        for (size_t i = 0; i < joined->n_inputs && status == 0; i++)
+            inputs[i] = joined->inputs[i];
+        if (status == 0)
+            qsort(inputs, joined->n_inputs, sizeof *inputs, by_digest);
+        for (size_t i = 1; i < joined->n_inputs && status == 0; i++)
+            if (strcmp(inputs[i - 1].sha256, inputs[i].sha256) == 0)
+                fprintf(stderr, "symaug: warning: inputs %s and %s hold the same bytes\n",
+                        text_path(inputs[i - 1].name).text, text_path(inputs[i].name).text);
+        free(inputs);
+    }
+    if (status == 0)
+        status = manifest_write(joined, settings->output, settings->force, err);
     rows = status == 0 ? manifest_count(joined, "rows_out") : NULL;
     if (settings->verbosity > 0 && rows != NULL)
         fprintf(stderr, "symaug: %s: %zu outputs of %zu inputs, %" PRIu64 " rows\n",
@@ -152,33 +136,28 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
     return status;
 }
 
-/* --- the command --- */
-
-static const struct {
-    const char *name;
-    const char *operands;
-    int (*run)(const struct settings *settings, int n, char **paths, struct error *err);
-} jobs[] = {
-    {"check", "MANIFEST...", check},
-    {"merge", "-o OUT FOLDER|MANIFEST...", merge},
-};
-
 static int run_manifest(struct call *call, struct error *err)
 {
-    const size_t n_jobs = sizeof jobs / sizeof *jobs;
+    const struct settings *settings = &call->settings;
+    const struct verify_request request = {.settings = settings, .headers_only = true};
     const char *name = call->operands[0];
-    size_t i = 0;
+    const int n = call->n_operands - 1;
+    bool is_merge;
 
     if (call->n_operands == 0)
         return command_misuse(err, "expected a job: check or merge");
-    while (i < n_jobs && strcmp(name, jobs[i].name) != 0)
-        i++;
-    if (i == n_jobs)
+    is_merge = strcmp(name, "merge") == 0;
+    if (!is_merge && strcmp(name, "check") != 0)
         return command_misuse(err, "%s is not a job of this command: check, merge",
                               text_quote(name).text);
-    if (call->n_operands < 2)
-        return command_misuse(err, "%s: expected %s, found none", jobs[i].name, jobs[i].operands);
-    return jobs[i].run(&call->settings, call->n_operands - 1, call->operands + 1, err);
+    if (n == 0)
+        return command_misuse(err, "%s: expected %s, found none", name,
+                              is_merge ? "-o OUT FOLDER|MANIFEST..." : "MANIFEST...");
+    if (is_merge)
+        return merge(settings, n, call->operands + 1, err);
+    if (settings->output != NULL || settings->force || settings->files_from != NULL)
+        return command_misuse(err, "check: --output, --force and --files-from go with merge");
+    return verify_print_all(&request, n, call->operands + 1, err);
 }
 
 const struct command command_manifest = {

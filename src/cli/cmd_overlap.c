@@ -49,20 +49,6 @@ static void print_matrix(const struct sets *sets, const char *title, const uint6
     }
 }
 
-static int print_json(const struct sets *sets, struct error *err)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < sets->n; i++)
-        json_array_append_new(list, json_pack("{s:o, s:I}", "path", json_name(sets->items[i].path),
-                                              "rows", (json_int_t)sets->items[i].n_rows));
-    return command_put_json(NULL,
-                            json_pack("{s:o, s:o, s:o}", "sets", list, "exact",
-                                      json_of(sets->exact, sets->n), "symmetry",
-                                      json_of(sets->symmetry, sets->n)),
-                            err);
-}
-
 static int run_overlap(struct call *call, struct error *err)
 {
     const size_t n = (size_t)call->n_operands;
@@ -82,12 +68,21 @@ static int run_overlap(struct call *call, struct error *err)
         items[i] = (struct set){.path = call->operands[i], .settings = &call->settings};
     if (status == 0)
         status = sets_compare(&sets, &call->settings, err);
-    if (status == 0 && call->settings.json)
-        status = print_json(&sets, err);
-    for (size_t i = 0; i < n && status == 0 && !call->settings.json; i++)
-        printf("%zu: %s: %llu rows\n", i + 1, text_path(items[i].path).text,
-               (unsigned long long)items[i].n_rows);
-    if (status == 0 && !call->settings.json) {
+    if (status == 0 && call->settings.json) {
+        json_t *list = json_array();
+
+        for (size_t i = 0; i < n; i++)
+            json_array_append_new(list, json_pack("{s:o, s:I}", "path", json_name(items[i].path),
+                                                  "rows", (json_int_t)items[i].n_rows));
+        status = command_put_json(NULL,
+                                  json_pack("{s:o, s:o, s:o}", "sets", list, "exact",
+                                            json_of(sets.exact, n), "symmetry",
+                                            json_of(sets.symmetry, n)),
+                                  err);
+    } else if (status == 0) {
+        for (size_t i = 0; i < n; i++)
+            printf("%zu: %s: %llu rows\n", i + 1, text_path(items[i].path).text,
+                   (unsigned long long)items[i].n_rows);
         printf(
             "\nrows of the set at the left that occur in the set above, and on the diagonal rows "
             "that\nrepeat a position of their own set\n");

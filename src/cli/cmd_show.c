@@ -17,43 +17,30 @@
 
 /* --- the terminal --- */
 
-static unsigned columns_of_terminal(void)
-{
-    const char *said = getenv("COLUMNS");
-    struct winsize size;
-    uint64_t columns;
-
-    if (said != NULL && text_parse_u64(said, &columns) == 0 && columns > 0)
-        return columns < MOST_COLUMNS ? (unsigned)columns : MOST_COLUMNS;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-    return DEFAULT_COLUMNS;
-}
-
-/* Is the user's locale one of UTF-8? Its name says so: there is no need to load it. */
-static bool locale_is_utf8(void)
-{
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-
-    for (size_t i = 0; i < 3; i++) {
-        const char *name = getenv(names[i]);
-
-        if (name != NULL && *name != '\0')
-            return strcasestr(name, "UTF-8") != NULL || strcasestr(name, "UTF8") != NULL;
-    }
-    return false;
-}
-
 static struct terminal_style choose_style(enum when when)
 {
-    const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR"), *said = getenv("COLUMNS");
     const bool is_dumb = term != NULL && strcmp(term, "dumb") == 0;
     const bool wants_none = no_color != NULL && *no_color != '\0';
     const bool is_plain = when == WHEN_NEVER || (when == WHEN_AUTO && (wants_none || is_dumb));
+    const char *locale = NULL; /* its name tells UTF-8: there is no need to load it */
+    struct winsize size;
+    uint64_t columns;
 
+    for (size_t i = 0; i < 3 && (locale == NULL || *locale == '\0'); i++)
+        locale = getenv(names[i]);
+    if (said != NULL && text_parse_u64(said, &columns) == 0 && columns > 0)
+        columns = columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
+    else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        columns = size.ws_col;
+    else
+        columns = DEFAULT_COLUMNS;
     return (struct terminal_style){
-        .columns = columns_of_terminal(),
-        .unicode = when == WHEN_ALWAYS || (!is_dumb && locale_is_utf8()),
+        .columns = (unsigned)columns,
+        .unicode = when == WHEN_ALWAYS ||
+                   (!is_dumb && locale != NULL &&
+                    (strcasestr(locale, "UTF-8") != NULL || strcasestr(locale, "UTF8") != NULL)),
         .colours = !is_plain && (when == WHEN_ALWAYS || isatty(STDOUT_FILENO) == 1),
     };
 }

@@ -17,19 +17,14 @@ static int name_output(const struct settings *settings, const char *input, const
 {
     static const char *const endings[] = {
         [ARCHIVE_OUT_NPZ] = ".npz", [ARCHIVE_OUT_NPY] = ".npy", [ARCHIVE_OUT_NPY_FOLDER] = ""};
-    char *base = input_list_base_name(input, err);
-    size_t n = base != NULL ? strlen(base) : 0;
-    int status;
+    int n;
+    const char *base = text_last_name(input, &n);
 
-    if (base == NULL)
-        return -1;
-    if (n > 4 && (strcmp(base + n - 4, ".npz") == 0 || strcmp(base + n - 4, ".npy") == 0))
+    if (n > 4 && (memcmp(base + n - 4, ".npz", 4) == 0 || memcmp(base + n - 4, ".npy", 4) == 0))
         n -= 4;
     name->n_bytes = 0;
-    status = text_append(name, err, "%s/%.*s.%s%s", settings->out_dir, (int)n, base, part,
-                         endings[settings->form]);
-    free(base);
-    return status;
+    return text_append(name, err, "%s/%.*s.%s%s", settings->out_dir, n, base, part,
+                       endings[settings->form]);
 }
 
 /* No two outputs may have one name, and none may be there. */
@@ -60,32 +55,12 @@ static int check_outputs(const struct settings *settings, const struct split *sp
     return status;
 }
 
-static int write_input(const struct settings *settings, const struct split *split, const char *path,
-                       size_t i, struct error *err)
-{
-    struct text name = {0};
-    struct plan plan;
-    int status = 0;
-
-    if (plan_build(&plan, &path, 1, settings, err) != 0)
-        return -1;
-    for (size_t k = 0; k < split->n_parts && status == 0; k++) {
-        status = split_select(split, &plan, i, k, settings, err);
-        if (status == 0)
-            status = name_output(settings, path, split->parts[k].name, &name, err);
-        if (status == 0)
-            status = run_plan(settings, &plan, name.text, NULL, err);
-    }
-    text_release(&name);
-    plan_release(&plan);
-    return status;
-}
-
 static int run_split(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct input_list *inputs = &call->inputs;
     struct split split = {0};
+    struct text name = {0};
     int status;
 
     if (settings->out_dir == NULL)
@@ -108,8 +83,23 @@ static int run_split(struct call *call, struct error *err)
                         : " (--overlap drop keeps them in one, --by position too)");
     if (status == 0)
         status = run_make_folder(settings, err);
-    for (size_t i = 0; i < inputs->n && status == 0; i++)
-        status = write_input(settings, &split, inputs->paths[i], i, err);
+    for (size_t i = 0; i < inputs->n && status == 0; i++) {
+        const char *path = inputs->paths[i];
+        struct plan plan;
+
+        status = plan_build(&plan, &path, 1, settings, err);
+        if (status != 0)
+            break;
+        for (size_t k = 0; k < split.n_parts && status == 0; k++) {
+            status = split_select(&split, &plan, i, k, settings, err);
+            if (status == 0)
+                status = name_output(settings, path, split.parts[k].name, &name, err);
+            if (status == 0)
+                status = run_plan(settings, &plan, name.text, NULL, err);
+        }
+        plan_release(&plan);
+    }
+    text_release(&name);
     split_release(&split);
     return status;
 }

@@ -35,34 +35,11 @@ static bool is_alike(const struct finding *a, const struct finding *b)
            (a->array == NULL || strcmp(a->array, b->array) == 0);
 }
 
-/* The rows of the findings after number k that are like it. */
-static void print_rows_alike(const struct findings *f, size_t k)
-{
-    size_t n = 0;
-
-    for (size_t i = k + 1; i < f->n; i++)
-        n += is_alike(&f->items[k], &f->items[i]);
-    if (n == 0)
-        return;
-    printf(" (and %zu more: row%s", n, n > 1 ? "s" : "");
-    n = 0;
-    for (size_t i = k + 1; i < f->n && n <= ROWS_SHOWN; i++)
-        if (is_alike(&f->items[k], &f->items[i]) && n++ < ROWS_SHOWN)
-            printf("%s %" PRIu64, n > 1 ? "," : "", f->items[i].row);
-    printf("%s)", n > ROWS_SHOWN ? ", ..." : "");
-}
-
-static bool is_shown_before(const struct findings *f, size_t k)
-{
-    for (size_t i = 0; f->items[k].row != FINDING_NO_ROW && i < k; i++)
-        if (is_alike(&f->items[i], &f->items[k]))
-            return true;
-    return false;
-}
-
 static void print_finding(const struct verify_result *result, size_t k, bool each)
 {
-    const struct finding *finding = &result->findings.items[k];
+    const struct findings *f = &result->findings;
+    const struct finding *finding = &f->items[k];
+    size_t n_alike = 0, n = 0;
 
     printf("%s %s: ", finding->is_warning ? "warning" : "error", text_path(result->path).text);
     if (finding->array != NULL)
@@ -78,8 +55,16 @@ static void print_finding(const struct verify_result *result, size_t k, bool eac
         printf(", found ");
         print_safe(finding->found);
     }
-    if (!each)
-        print_rows_alike(&result->findings, k);
+    /* The rows of the findings after it that are like it. */
+    for (size_t i = k + 1; i < f->n && !each; i++)
+        n_alike += is_alike(finding, &f->items[i]);
+    if (n_alike > 0)
+        printf(" (and %zu more: row%s", n_alike, n_alike > 1 ? "s" : "");
+    for (size_t i = k + 1; i < f->n && n_alike > 0 && n <= ROWS_SHOWN; i++)
+        if (is_alike(finding, &f->items[i]) && n++ < ROWS_SHOWN)
+            printf("%s %" PRIu64, n > 1 ? "," : "", f->items[i].row);
+    if (n_alike > 0)
+        printf("%s)", n > ROWS_SHOWN ? ", ..." : "");
     printf(" [%s]\n", finding_code_name(finding->code));
 }
 
@@ -113,48 +98,32 @@ static void print_text(const struct verify_results *results, size_t first, int v
 {
     for (size_t i = first; i < results->n; i++) {
         const struct verify_result *result = &results->items[i];
+        const struct findings *f = &result->findings;
 
-        for (size_t k = 0; k < result->findings.n; k++)
-            if ((verbosity >= 0 || !result->findings.items[k].is_warning) &&
-                (verbosity > 0 || !is_shown_before(&result->findings, k)))
+        for (size_t k = 0; k < f->n; k++) {
+            bool is_shown = verbosity >= 0 || !f->items[k].is_warning;
+
+            for (size_t before = 0; before < k && is_shown && verbosity <= 0; before++)
+                is_shown = !is_alike(&f->items[before], &f->items[k]);
+            if (is_shown)
                 print_finding(result, k, verbosity > 0);
-        if (result->findings.n < result->findings.n_errors + result->findings.n_warnings &&
-            verbosity >= 0)
+        }
+        if (f->n < f->n_errors + f->n_warnings && verbosity >= 0)
             printf("%s: %" PRIu64 " more findings are counted only (--max-findings)\n",
-                   text_path(result->path).text,
-                   result->findings.n_errors + result->findings.n_warnings -
-                       (uint64_t)result->findings.n);
+                   text_path(result->path).text, f->n_errors + f->n_warnings - (uint64_t)f->n);
         if (verbosity >= 0)
             print_summary(result);
     }
 }
 
-/* --- for programs --- */
-
-static int print_json(const struct verify_results *results, struct error *err)
-{
-    json_t *files = json_array();
-    bool ok = true;
-
-    for (size_t i = 0; i < results->n; i++) {
-        const struct verify_result *r = &results->items[i];
-
-        ok &= r->findings.n_errors == 0 && r->fatal == ERROR_NONE;
-        json_array_append_new(
-            files, json_pack("{s:o, s:I, s:b, s:o*, s:o*, s:o, s:o}", "path", json_name(r->path),
-                             "rows", (json_int_t)r->n_rows, "expanded", r->is_expanded, "sources",
-                             r->is_expanded ? json_integer((json_int_t)r->n_groups) : NULL, "note",
-                             r->note != NULL ? json_name(r->note) : NULL, "findings",
-                             findings_json(&r->findings), "counts",
-                             findings_counts_json(r->findings.counts)));
-    }
-    return command_put_json(NULL, json_pack("{s:o, s:b}", "files", files, "ok", ok), err);
-}
+/* --- all files --- */
 
 int verify_print_all(const struct verify_request *request, int n, char **paths, struct error *err)
 {
     const struct settings *settings = request->settings;
     struct verify_results results = {0};
+    json_t *files = json_array();
+    bool ok = true;
     int status = 0;
 
     meter_expect(settings->meter, (size_t)n);
@@ -166,10 +135,23 @@ int verify_print_all(const struct verify_request *request, int n, char **paths, 
         if (status == 0 && !settings->json)
             print_text(&results, first, settings->verbosity);
     }
+    for (size_t i = 0; i < results.n && status == 0 && settings->json; i++) {
+        const struct verify_result *r = &results.items[i];
+
+        ok &= r->findings.n_errors == 0 && r->fatal == ERROR_NONE;
+        json_array_append_new(
+            files, json_pack("{s:o, s:I, s:b, s:o*, s:o*, s:o, s:o}", "path", json_name(r->path),
+                             "rows", (json_int_t)r->n_rows, "expanded", r->is_expanded, "sources",
+                             r->is_expanded ? json_integer((json_int_t)r->n_groups) : NULL, "note",
+                             r->note != NULL ? json_name(r->note) : NULL, "findings",
+                             findings_json(&r->findings), "counts",
+                             findings_counts_json(r->findings.counts)));
+    }
     if (status == 0 && settings->json)
-        status = print_json(&results, err);
+        status = command_put_json(NULL, json_pack("{s:O, s:b}", "files", files, "ok", ok), err);
     if (status == 0)
         status = verify_exit_code(&results);
+    json_decref(files);
     verify_results_release(&results);
     return status;
 }

@@ -38,41 +38,6 @@ static void on_signal(int number)
     _exit(128 + number);
 }
 
-static void handle_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
-    struct sigaction action = {.sa_handler = on_signal};
-
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction old;
-
-        /* What the parent told us to ignore (nohup) stays ignored. */
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
-}
-
-/* Buffers of some MiB come and go with every member. Memory that the system takes back has to be
- * given again page by page, which is what a small shard would wait for most. */
-static void keep_memory(void)
-{
-    mallopt(M_MMAP_THRESHOLD, KEPT_NBYTES);
-    mallopt(M_TRIM_THRESHOLD, KEPT_NBYTES);
-    mallopt(M_TOP_PAD, GROWN_NBYTES);
-}
-
-static void print_overview(void)
-{
-    printf("symaug - every symmetric image of a board-game training shard\n\n"
-           "usage: symaug COMMAND [OPTION]... [OPERAND]...\n\ncommands:\n");
-    for (size_t i = 0; i < command_n_table; i++)
-        printf("  %-10s %s\n", command_table[i]->name, command_table[i]->summary);
-    printf("\n`symaug COMMAND --help` tells more about a command.\n"
-           "exit codes: 0 done, 1 problems found, 64 usage, 65 bad data, 66 no such input,\n"
-           "70 internal, 73 cannot create output, 74 I/O error, 75 try again later,\n"
-           "128+n signal n\n");
-}
-
 static int refuse_command(const char *name, struct error *err)
 {
     const char *nearest = NULL;
@@ -109,7 +74,14 @@ static int run(int argc, char **argv, struct error *err)
         return 0;
     }
     if ((is_help && argc == 2) || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        print_overview();
+        printf("symaug - every symmetric image of a board-game training shard\n\n"
+               "usage: symaug COMMAND [OPTION]... [OPERAND]...\n\ncommands:\n");
+        for (size_t i = 0; i < command_n_table; i++)
+            printf("  %-10s %s\n", command_table[i]->name, command_table[i]->summary);
+        printf("\n`symaug COMMAND --help` tells more about a command.\n"
+               "exit codes: 0 done, 1 problems found, 64 usage, 65 bad data, 66 no such input,\n"
+               "70 internal, 73 cannot create output, 74 I/O error, 75 try again later,\n"
+               "128+n signal n\n");
         return 0;
     }
     command = command_find(argv[is_help ? 2 : 1]);
@@ -123,12 +95,24 @@ static int run(int argc, char **argv, struct error *err)
 
 int main(int argc, char **argv)
 {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+    const struct sigaction action = {.sa_handler = on_signal};
     struct error err = {0};
     int code;
 
     command_guard_exit();
-    handle_signals();
-    keep_memory();
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction old;
+
+        /* What the parent told us to ignore (nohup) stays ignored. */
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+    /* Buffers of some MiB come and go with every member. Memory that the system takes back has to
+     * be given again page by page, which is what a small shard would wait for most. */
+    mallopt(M_MMAP_THRESHOLD, KEPT_NBYTES);
+    mallopt(M_TRIM_THRESHOLD, KEPT_NBYTES);
+    mallopt(M_TOP_PAD, GROWN_NBYTES);
     json_set_alloc_funcs(json_memory, free);
     code = run(argc, argv, &err);
     if (code >= 0 && command_flush(&err) != 0)

@@ -13,31 +13,6 @@
 #define HELP_WIDTH  79
 #define FIRST_LONG  256 /* getopt_long's number of row 0 */
 
-/* The rows of a command as getopt_long wants them. Both forms of an option give its row's number.
- */
-static void build(const char *command, char *shorts, struct option *longs)
-{
-    size_t n = 0;
-
-    *shorts++ = ':'; /* tell a missing argument from an unknown option */
-    for (size_t i = 0; i < option_n_table && n < MAX_OPTIONS - 1; i++) {
-        const struct option_row *row = &option_table[i];
-
-        if (!option_is_of(row, command))
-            continue;
-        longs[n++] =
-            (struct option){row->name, row->argument != NULL ? required_argument : no_argument,
-                            NULL, FIRST_LONG + (int)i};
-        if (row->letter == 0)
-            continue;
-        *shorts++ = row->letter;
-        if (row->argument != NULL)
-            *shorts++ = ':';
-    }
-    *shorts = '\0';
-    longs[n] = (struct option){0};
-}
-
 /* Words of other programs. */
 static const char *const other_words[][2] = {
     {"overwrite", "force"}, {"jobs", "threads"}, {"workers", "threads"},
@@ -98,12 +73,25 @@ static int refuse(int found, const struct option *longs, const char *word, struc
 int option_parse(const char *command, int argc, char **argv, struct settings *settings,
                  int *first_operand, struct error *err)
 {
-    char shorts[2 * MAX_OPTIONS + 2];
-    struct option longs[MAX_OPTIONS];
+    char shorts[2 * MAX_OPTIONS + 2] = ":"; /* tell a missing argument from an unknown option */
+    struct option longs[MAX_OPTIONS] = {0};
+    size_t n_shorts = 1, n = 0;
     int found;
 
     *settings = settings_default;
-    build(command, shorts, longs);
+    for (size_t i = 0; i < option_n_table && n < MAX_OPTIONS - 1; i++) {
+        const struct option_row *row = &option_table[i];
+        const bool has_argument = row->argument != NULL;
+
+        if (!option_is_of(row, command))
+            continue;
+        longs[n++] = (struct option){row->name, has_argument ? required_argument : no_argument,
+                                     NULL, FIRST_LONG + (int)i};
+        if (row->letter != 0)
+            shorts[n_shorts++] = row->letter;
+        if (row->letter != 0 && has_argument)
+            shorts[n_shorts++] = ':';
+    }
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         for (size_t k = 0; argv[i][0] == '-' && longs[k].name != NULL; k++)
             if (strcmp(argv[i] + 1, longs[k].name) == 0) /* a whole name after one dash */

@@ -23,20 +23,10 @@ double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
-/* The end of a path, from a character's first byte on. */
-static const char *end_of(const char *path)
-{
-    const size_t n = strlen(path);
-    const char *end = n > NAME_NBYTES ? path + n - NAME_NBYTES : path;
-
-    while (((unsigned char)*end & 0xc0) == 0x80)
-        end++;
-    return end;
-}
-
 static void show(struct meter *meter, uint64_t n_done, uint64_t n_total)
 {
     struct progress *p = (struct progress *)meter;
+    const char *path = meter->path;
     const double seconds = seconds_since(&p->started);
     const double part = n_done < n_total ? (double)n_done / (double)n_total : 1;
     const double share = ((double)meter->n_begun - 1 + part) / (double)meter->n_pieces;
@@ -50,9 +40,12 @@ static void show(struct meter *meter, uint64_t n_done, uint64_t n_total)
         return;
     p->next = seconds + REDRAW_SECONDS;
     p->is_drawn = p->is_used = true;
+    path += strlen(path) > NAME_NBYTES ? strlen(path) - NAME_NBYTES : 0;
+    while (((unsigned char)*path & 0xc0) == 0x80) /* from a character's first byte on */
+        path++;
     fprintf(stderr, "\r\033[K%s %s (%s %zu of %zu): %3.0f%%  %s/s  %.0f s left", meter->what,
-            text_path(end_of(meter->path)).text, p->unit, meter->n_begun, meter->n_pieces,
-            100 * share, text_size((uint64_t)((double)(p->n_before + n_done) / seconds)).text,
+            text_path(path).text, p->unit, meter->n_begun, meter->n_pieces, 100 * share,
+            text_size((uint64_t)((double)(p->n_before + n_done) / seconds)).text,
             share > 0 ? seconds * (1 - share) / share : 0);
     fflush(stderr);
 }

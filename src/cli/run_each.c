@@ -39,17 +39,17 @@ static int run_one(const struct settings *settings, char *input, json_t **stats,
 {
     const struct input_list inputs = {.paths = &input, .n = 1};
     struct settings one = *settings; /* what it owns stays the caller's */
-    char *name = input_list_base_name(input, err);
     struct text output = {0};
-    int status = -1;
+    int n, status;
 
-    if (name != NULL && text_append(&output, err, "%s/%s", settings->out_dir, name) == 0) {
-        one.seed_name = name;
+    one.seed_name = text_last_name(input, &n);
+    status = text_append(&output, err, "%s/%.*s", settings->out_dir, n, one.seed_name);
+    if (status == 0) {
+        one.seed_name = text_base_name(output.text);
         run_settle_form(&one, output.text);
         status = run_inputs(&one, &inputs, output.text, stats, err);
     }
     text_release(&output);
-    free(name);
     return status;
 }
 
@@ -95,30 +95,6 @@ static void judge(struct each *e, int status, const struct error *err)
     command_say(e->settings, "skipped: %s", err->message);
 }
 
-/* The next job has its say. */
-static void tell(struct each *e, struct job *job)
-{
-    struct meter *meter = e->settings->meter;
-
-    for (size_t i = 0; i < job->meter.n_begun && !e->has_failed; i++)
-        meter_begin(meter, "writing", e->inputs->paths[e->n_told]);
-    if (!e->has_failed) {
-        meter_step(meter, job->n_bytes, job->n_bytes);
-        if (job->said != NULL && job->said[0] != '\0') {
-            progress_hide(e->settings);
-            fputs(job->said, stderr);
-        }
-        if (job->stats != NULL && *e->stats == NULL)
-            *e->stats = json_array();
-        if (job->stats != NULL)
-            json_array_extend(*e->stats, job->stats);
-        judge(e, job->status, &job->err);
-    }
-    free(job->said);
-    json_decref(job->stats);
-    e->n_told++;
-}
-
 static void note_bytes(struct meter *meter, uint64_t n_done, uint64_t n_total)
 {
     (void)n_total;
@@ -153,13 +129,34 @@ static void run_job(void *self, int64_t i, int worker)
         job->status = error_no_memory(&job->err, "messages");
 }
 
+/* A job is done: the next ones that are have their say. */
 static void end_job(void *self, int64_t i)
 {
     struct each *e = self;
+    struct meter *meter = e->settings->meter;
 
     e->jobs[(size_t)i % e->n_jobs].is_done = true;
-    while (e->n_told < e->n_taken && e->jobs[e->n_told % e->n_jobs].is_done)
-        tell(e, &e->jobs[e->n_told % e->n_jobs]);
+    while (e->n_told < e->n_taken && e->jobs[e->n_told % e->n_jobs].is_done) {
+        struct job *job = &e->jobs[e->n_told % e->n_jobs];
+
+        for (size_t k = 0; k < job->meter.n_begun && !e->has_failed; k++)
+            meter_begin(meter, "writing", e->inputs->paths[e->n_told]);
+        if (!e->has_failed) {
+            meter_step(meter, job->n_bytes, job->n_bytes);
+            if (job->said != NULL && job->said[0] != '\0') {
+                progress_hide(e->settings);
+                fputs(job->said, stderr);
+            }
+            if (job->stats != NULL && *e->stats == NULL)
+                *e->stats = json_array();
+            if (job->stats != NULL)
+                json_array_extend(*e->stats, job->stats);
+            judge(e, job->status, &job->err);
+        }
+        free(job->said);
+        json_decref(job->stats);
+        e->n_told++;
+    }
 }
 
 static bool are_told(void *self)
@@ -185,23 +182,18 @@ static int run_jobs(void *self, struct crew *crew)
     return 0;
 }
 
-static bool is_small(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SMALL_NBYTES;
-}
-
 /* The inputs from n_told on: as many as are small and follow each other, or one. */
 static int run_some(struct each *e)
 {
     const struct settings *settings = e->settings;
     const int n_threads = settings->n_threads < MAX_AT_ONCE ? settings->n_threads : MAX_AT_ONCE;
     struct error one = {0};
+    struct stat st;
 
     e->end = e->n_told;
     while (n_threads > 1 && !settings->dry_run && e->end < e->inputs->n &&
-           is_small(e->inputs->paths[e->end]))
+           stat(e->inputs->paths[e->end], &st) == 0 && S_ISREG(st.st_mode) &&
+           st.st_size <= SMALL_NBYTES)
         e->end++;
     if (e->end >= e->n_told + 2)
         return crew_run(n_threads, run_jobs, e);

@@ -230,20 +230,26 @@ static int look(struct run *run, const char *output, enum found *found, struct e
     return status;
 }
 
-/* Of an output in several shards none may be there without --force, so that nothing is written
- * before that is found out; and none of higher number ever: they would be taken for its own. */
-static int check_shards(const struct run *run, const char *output, struct error *err)
+/* Without --force no output may be there before the first one is written; and one of several shards
+ * never leaves one of higher number from another run, which would be taken for its own. With
+ * --skip-existing all is looked at before anything is written: an output of which a part is another
+ * one is left alone as a whole. */
+static int run_shards(struct run *run, const char *output, struct error *err)
 {
     const struct settings *settings = run->settings;
     const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
+    const enum shards_cut cut = shards_cut(run->plan);
     const uint64_t n = shards_count(run->plan);
-    const uint64_t end = shards_cut(run->plan) == SHARDS_INPUTS ? n : n + 1;
+    const uint64_t begin = settings->force || settings->skip_existing ? n : 0;
+    const uint64_t end = cut == SHARDS_ONE ? 0 : n + (cut != SHARDS_INPUTS);
+    enum found *found = calloc(n, sizeof *found);
     struct text name = {0};
+    uint64_t first = 0;
     struct stat st;
-    int status = 0;
+    int status = found != NULL ? 0 : error_no_memory(err, "list of shards");
 
-    for (uint64_t i = settings->force || settings->skip_existing ? n : 0; i < end && status == 0;
-         i++) {
+    meter_expect(settings->meter, n);
+    for (uint64_t i = begin; i < end && status == 0; i++) {
         name.n_bytes = 0;
         status = shards_name(run->plan, output, i, &name, err);
         if (status == 0 && i < n)
@@ -254,24 +260,7 @@ static int check_shards(const struct run *run, const char *output, struct error 
                                "remove it",
                                text_path(name.text).text, (unsigned long long)n - 1);
     }
-    text_release(&name);
-    return status;
-}
-
-/* With --skip-existing all is looked at before anything is written: an output of which a part is
- * another one is left alone as a whole. */
-static int run_shards(struct run *run, const char *output, struct error *err)
-{
-    const uint64_t n = shards_count(run->plan);
-    enum found *found = calloc(n, sizeof *found);
-    struct text name = {0};
-    uint64_t first = 0;
-    int status = found != NULL ? 0 : error_no_memory(err, "list of shards");
-
-    meter_expect(run->settings->meter, n);
-    if (status == 0 && shards_cut(run->plan) != SHARDS_ONE)
-        status = check_shards(run, output, err);
-    for (uint64_t k = run->settings->skip_existing ? 0 : n; k < 2 * n && status == 0; k++) {
+    for (uint64_t k = settings->skip_existing ? 0 : n; k < 2 * n && status == 0; k++) {
         const uint64_t i = k % n;
 
         if (k == n && run->differs)
@@ -284,7 +273,7 @@ static int run_shards(struct run *run, const char *output, struct error *err)
         } else if (status == 0) {
             const struct order rows = shards_slice(run->plan, i, first);
 
-            run->job.force = run->settings->force || found[i] == FOUND_REMAINS;
+            run->job.force = settings->force || found[i] == FOUND_REMAINS;
             if (found[i] != FOUND_CURRENT)
                 status = write_shard(run, &rows, name.text, err);
             first += rows.n_images;
@@ -322,23 +311,23 @@ int run_check_outputs(const struct settings *settings, const struct plan *plan, 
                       struct error *err)
 {
     const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
+    struct text name = {0};
     struct stat st;
-    int status = 0;
+    int status = 0, n;
 
     if (settings->dry_run)
         return 0;
     if (settings->out_dir == NULL)
         return output_target_check(output, is_folder, settings->force, err);
     for (size_t i = 0; i < plan->n_archives && status == 0 && stat(output, &st) == 0; i++) {
-        char *base = input_list_base_name(plan->archives[i].path, err);
-        struct text name = {0};
+        const char *base = text_last_name(plan->archives[i].path, &n);
 
-        status = base != NULL ? text_append(&name, err, "%s/%s", output, base) : -1;
+        name.n_bytes = 0;
+        status = text_append(&name, err, "%s/%.*s", output, n, base);
         if (status == 0)
             status = output_target_check(name.text, is_folder, settings->force, err);
-        text_release(&name);
-        free(base);
     }
+    text_release(&name);
     return status;
 }
 
@@ -379,44 +368,27 @@ int input_list_add_from(struct input_list *list, const char *file, bool zero, st
     return status;
 }
 
-char *input_list_base_name(const char *path, struct error *err)
-{
-    size_t end = strlen(path), begin;
-    char *name;
-
-    while (end > 0 && path[end - 1] == '/')
-        end--;
-    begin = end;
-    while (begin > 0 && path[begin - 1] != '/')
-        begin--;
-    name = strndup(path + begin, end - begin);
-    if (name == NULL)
-        error_no_memory(err, "name of an output");
-    return name;
-}
-
 int input_list_check_names(const struct input_list *list, struct error *err)
 {
-    char **names = calloc(list->n + 1, sizeof *names);
-    int status = names != NULL ? 0 : error_no_memory(err, "list of inputs");
+    struct input_list names = {0};
+    int status = 0, n;
 
     for (size_t i = 0; i < list->n && status == 0; i++) {
-        names[i] = input_list_base_name(list->paths[i], err);
-        if (names[i] == NULL)
-            status = -1;
-        else if (*names[i] == '\0')
-            status = error_set(err, ERROR_USAGE, "--out-dir: input %s has no name",
-                               text_quote(list->paths[i]).text);
+        const char *name = text_last_name(list->paths[i], &n);
+
+        status = n > 0 ? input_list_add(&names, name, err)
+                       : error_set(err, ERROR_USAGE, "--out-dir: input %s has no name",
+                                   text_quote(list->paths[i]).text);
+        if (status == 0)
+            names.paths[i][n] = '\0';
     }
-    if (status == 0)
-        qsort(names, list->n, sizeof *names, text_compare);
-    for (size_t i = 1; i < list->n && status == 0; i++)
-        if (strcmp(names[i - 1], names[i]) == 0)
+    if (names.n > 0)
+        qsort(names.paths, names.n, sizeof *names.paths, text_compare);
+    for (size_t i = 1; i < names.n && status == 0; i++)
+        if (strcmp(names.paths[i - 1], names.paths[i]) == 0)
             status = error_set(err, ERROR_USAGE, "--out-dir: two inputs are called %s",
-                               text_quote(names[i]).text);
-    for (size_t i = 0; names != NULL && i < list->n; i++)
-        free(names[i]);
-    free(names);
+                               text_quote(names.paths[i]).text);
+    input_list_release(&names);
     return status;
 }
 
