@@ -270,21 +270,15 @@ static uint64_t cells_image(const struct action_layout *layout, const struct boa
                             uint64_t action)
 {
     const int64_t cell = cells_cell(layout, b, action);
-    uint32_t low = 0, high = b->n_on_board;
+    const uint32_t *at;
 
     if (cell < 0)
         return action;
     if (!layout->only_on_board)
         return b->transforms[t].dst[cell];
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-
-        if (b->order[middle] < b->transforms[t].dst[cell])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    at = bsearch(&b->transforms[t].dst[cell], b->order, b->n_on_board, sizeof *b->order,
+                 board_compare_cells);
+    return (uint64_t)(at - b->order);
 }
 
 static struct action_about cells_about(const struct action_layout *layout, const struct board *b,

@@ -136,11 +136,39 @@ static void suggest(const char *name, char *text, size_t n_bytes)
     }
 }
 
-/* Fill in what a build function may leave out, and what a preset says. */
-static int finish(struct board *b, const struct board_preset *preset, struct error *err)
+/* The board of that name, or the one that a board file's text describes. */
+static int build(struct board *b, const char *asked, const char *text, bool check,
+                 struct error *err)
 {
-    const struct board_family *family = b->family;
+    const struct board_preset *preset = text == NULL ? board_find_preset(asked) : NULL;
+    const char *name = preset != NULL ? preset->board : asked, *size = asked;
+    const struct board_family *family =
+        text != NULL ? &board_family_file : find_family(name, &size);
+    struct error refusal = {0};
+    char nearest[128];
+    int status;
 
+    b->family = family;
+    if (family == NULL) {
+        if (access(asked, R_OK) == 0)
+            return error_set(err, ERROR_USAGE,
+                             "unknown board %s; if this is a board file, write --board file:%s",
+                             text_quote(asked).text, text_path(asked).text);
+        suggest(asked, nearest, sizeof nearest);
+        return error_set(err, ERROR_USAGE, "unknown board %s%s%s; 'symaug boards' lists all boards",
+                         text_quote(asked).text, nearest[0] != '\0' ? ": did you mean " : "",
+                         nearest);
+    }
+    if (text == NULL && size != NULL && strchr(family->syntax, ':') == NULL)
+        return error_set(err, ERROR_USAGE, "board %s has no size, not %s", family->name,
+                         text_quote(size).text);
+    if (text != NULL)
+        status = board_build_from_text(b, asked, text, err);
+    else
+        status = (family->build != NULL ? family->build : board_build_sized)(b, size, err);
+    if (status != 0)
+        return -1;
+    /* What a build function may leave out, and what a preset says. */
     if (b->name == NULL && board_set_name(b, err, "%s", family->name) != 0)
         return -1;
     b->lead = preset != NULL && preset->lead != BOARD_LEAD_NONE ? preset->lead : family->lead;
@@ -158,39 +186,6 @@ static int finish(struct board *b, const struct board_preset *preset, struct err
     for (uint32_t cell = 0, n = 0; cell < b->n_cells; cell++)
         if (b->on_board[cell])
             b->order[n++] = cell;
-    return 0;
-}
-
-/* The board of that name, or the one that a board file's text describes. */
-static int build(struct board *b, const char *asked, const char *text, bool check,
-                 struct error *err)
-{
-    const struct board_preset *preset = text == NULL ? board_find_preset(asked) : NULL;
-    const char *name = preset != NULL ? preset->board : asked, *size = asked;
-    struct error refusal = {0};
-    char nearest[128];
-    int status;
-
-    b->family = text != NULL ? &board_family_file : find_family(name, &size);
-    if (b->family == NULL) {
-        if (access(asked, R_OK) == 0)
-            return error_set(err, ERROR_USAGE,
-                             "unknown board %s; if this is a board file, write --board file:%s",
-                             text_quote(asked).text, text_path(asked).text);
-        suggest(asked, nearest, sizeof nearest);
-        return error_set(err, ERROR_USAGE, "unknown board %s%s%s; 'symaug boards' lists all boards",
-                         text_quote(asked).text, nearest[0] != '\0' ? ": did you mean " : "",
-                         nearest);
-    }
-    if (text == NULL && size != NULL && strchr(b->family->syntax, ':') == NULL)
-        return error_set(err, ERROR_USAGE, "board %s has no size, not %s", b->family->name,
-                         text_quote(size).text);
-    if (text != NULL)
-        status = board_build_from_text(b, asked, text, err);
-    else
-        status = (b->family->build != NULL ? b->family->build : board_build_sized)(b, size, err);
-    if (status != 0 || finish(b, preset, err) != 0)
-        return -1;
     if (!check || group_complete(b, &refusal) == 0)
         return 0;
     if (b->file_text != NULL && refusal.kind == ERROR_DATA)
@@ -327,38 +322,33 @@ bool board_shape_is_known(uint64_t rows, uint64_t cols)
     return false;
 }
 
-/* Write the name of the family's board of that box, if the rest of what was seen allows it: on
- * rectangles, any policy; on squares, one of cells with or without pass, or none; on hexagons,
- * whose policies have shapes of their own, none. */
-static bool guess(const struct board_family *family, const struct board_seen *seen, char name[64])
-{
-    const uint64_t rows = seen->rows, n_cells = rows * seen->cols, n_actions = seen->n_actions;
-    const uint32_t *n_planes = family->guess_planes;
-
-    if (family->guess_rank == 0 || (rows == seen->cols) != (family->box->max_size > 0))
-        return false;
-    if (family->box->max_size == 0) {
-        snprintf(name, 64, "%s:%" PRIu64 "x%" PRIu64, family->name, rows, seen->cols);
-        return true;
-    }
-    if (family->box->is_hexagon
-            ? rows % 2 == 0 || n_actions != 0
-            : n_actions != 0 && n_actions != n_cells && n_actions != n_cells + 1)
-        return false;
-    snprintf(name, 64, "%s:%" PRIu64, family->name, family->box->is_hexagon ? rows / 2 : rows);
-    return n_planes[0] == 0 || seen->any_planes || seen->n_planes == n_planes[0] ||
-           seen->n_planes == n_planes[1] || seen->n_planes == n_planes[2];
-}
-
+/* On rectangles a family's board may have any policy; on squares, one of cells with or without
+ * pass, or none; on hexagons, whose policies have shapes of their own, none. */
 size_t board_guess(const struct board_seen *seen, char names[BOARD_MAX_GUESSES][64])
 {
+    const uint64_t rows = seen->rows, n_cells = rows * seen->cols, n_actions = seen->n_actions;
     size_t n = 0;
 
-    if (seen->rows > BOARD_MAX_CELLS || seen->cols > BOARD_MAX_CELLS)
+    if (rows > BOARD_MAX_CELLS || seen->cols > BOARD_MAX_CELLS)
         return 0;
-    for (unsigned rank = 1; rank <= 3; rank++)
-        for (size_t i = 0; i < board_n_families && n < BOARD_MAX_GUESSES; i++)
-            if (board_families[i]->guess_rank == rank && guess(board_families[i], seen, names[n]))
-                n++;
+    for (size_t i = 0; i < 3 * board_n_families && n < BOARD_MAX_GUESSES; i++) {
+        const struct board_family *family = board_families[i % board_n_families];
+        const struct board_box *box = family->box;
+        const uint32_t *n_planes = family->guess_planes;
+
+        if (family->guess_rank != i / board_n_families + 1 ||
+            (rows == seen->cols) != (box->max_size > 0))
+            continue;
+        if (box->max_size == 0) {
+            snprintf(names[n++], 64, "%s:%" PRIu64 "x%" PRIu64, family->name, rows, seen->cols);
+            continue;
+        }
+        if (box->is_hexagon ? rows % 2 == 0 || n_actions != 0
+                            : n_actions != 0 && n_actions != n_cells && n_actions != n_cells + 1)
+            continue;
+        snprintf(names[n], 64, "%s:%" PRIu64, family->name, box->is_hexagon ? rows / 2 : rows);
+        n += n_planes[0] == 0 || seen->any_planes || seen->n_planes == n_planes[0] ||
+             seen->n_planes == n_planes[1] || seen->n_planes == n_planes[2];
+    }
     return n;
 }

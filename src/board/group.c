@@ -76,26 +76,6 @@ int joint_fault(const struct board *b, uint32_t t, struct text_quoted *fault, st
     return 0;
 }
 
-static void join(const struct board *b, const struct board_transform *t, uint32_t *joined)
-{
-    uint32_t at = 0;
-
-    for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
-        const uint32_t *map = part_map(t, part);
-        const uint32_t n = part_length(b, part);
-
-        for (uint32_t i = 0; i < n; i++)
-            joined[at + i] = at + (map != NULL ? map[i] : i);
-        at += n;
-    }
-    /* number_src is a gather, the joint map a scatter. */
-    for (uint32_t k = 0; k < N_NUMBERS; k++)
-        joined[at + t->number_src[k]] = at + k;
-    at += N_NUMBERS;
-    for (uint32_t k = 0; k < N_COLOURS; k++)
-        joined[at + k] = at + (t->swaps_colours ? N_COLOURS - 1 - k : k);
-}
-
 static bool same_on_base(const struct joint *j, uint32_t a, uint32_t b)
 {
     for (uint32_t k = 0; k < j->n_base; k++)
@@ -115,8 +95,25 @@ int joint_init(struct joint *j, const struct board *b, struct error *err)
         joint_release(j);
         return error_no_memory(err, "group of transforms");
     }
-    for (uint32_t t = 0; t < j->n_transforms; t++)
-        join(b, &b->transforms[t], j->maps + (size_t)t * j->n_points);
+    for (uint32_t t = 0; t < j->n_transforms; t++) {
+        const struct board_transform *transform = &b->transforms[t];
+        uint32_t *joined = j->maps + (size_t)t * j->n_points, at = 0;
+
+        for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
+            const uint32_t *map = part_map(transform, part);
+            const uint32_t n = part_length(b, part);
+
+            for (uint32_t i = 0; i < n; i++)
+                joined[at + i] = at + (map != NULL ? map[i] : i);
+            at += n;
+        }
+        /* number_src is a gather, the joint map a scatter. */
+        for (uint32_t k = 0; k < N_NUMBERS; k++)
+            joined[at + transform->number_src[k]] = at + k;
+        at += N_NUMBERS;
+        for (uint32_t k = 0; k < N_COLOURS; k++)
+            joined[at + k] = at + (transform->swaps_colours ? N_COLOURS - 1 - k : k);
+    }
     /* Each added point tells two transforms apart that no earlier one does, so it splits a class
      * of transforms alike on the base: there are fewer points than transforms. */
     for (uint32_t one = 0; one < j->n_transforms; one++) {
@@ -190,30 +187,6 @@ struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
 
 /* --- generators --- */
 
-/* Give a transform its maps and colours from a joint map. */
-static int split(const struct joint *j, const uint32_t *map, struct board_transform *to,
-                 struct error *err)
-{
-    uint32_t first = 0;
-
-    for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
-        const uint32_t n = part_length(j->board, part);
-        uint32_t **own = board_part_map(to, part);
-
-        if (n == 0)
-            continue;
-        *own = malloc(n * sizeof **own);
-        if (*own == NULL)
-            return error_no_memory(err, "map of a transform");
-        for (uint32_t i = 0; i < n; i++)
-            (*own)[i] = map[first + i] - first;
-        first += n;
-    }
-    first += N_NUMBERS; /* boards with generators have none */
-    to->swaps_colours = map[first] != first;
-    return 0;
-}
-
 /* Leave the listed transforms, and name the generator of the largest order: the likeliest culprit.
  */
 static int refuse_generators(struct board *b, const struct joint *j, uint32_t n_listed,
@@ -256,7 +229,7 @@ static int generate(struct board *b, struct joint *j, struct error *err)
             struct board_transform *product = &b->transforms[j->n_transforms];
             const size_t n_bytes = j->n_points * sizeof *j->maps;
             uint32_t *maps = realloc(j->maps, (j->n_transforms + (size_t)1) * n_bytes), *map;
-            uint32_t same = 0;
+            uint32_t same = 0, first = 0;
 
             if (maps == NULL)
                 return error_no_memory(err, "group of transforms");
@@ -276,8 +249,21 @@ static int generate(struct board *b, struct joint *j, struct error *err)
                 return error_no_memory(err, "transform name");
             }
             j->n_transforms = ++b->n_transforms;
-            if (split(j, map, product, err) != 0)
-                return -1;
+            for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
+                const uint32_t n = part_length(b, part);
+                uint32_t **own = board_part_map(product, part);
+
+                if (n == 0)
+                    continue;
+                *own = malloc(n * sizeof **own);
+                if (*own == NULL)
+                    return error_no_memory(err, "map of a transform");
+                for (uint32_t i = 0; i < n; i++)
+                    (*own)[i] = map[first + i] - first;
+                first += n;
+            }
+            first += N_NUMBERS; /* boards with generators have none */
+            product->swaps_colours = map[first] != first;
         }
     }
     return 0;

@@ -207,35 +207,6 @@ static struct text_quoted share_text(uint32_t n, uint32_t of)
     return n != UINT32_MAX && of > 0 ? text_format("%u/%u", n, of) : text_format(NOTHING);
 }
 
-static int report_table(const struct report *r)
-{
-    const struct board *b = r->board;
-    const uint32_t n = b->n_transforms;
-
-    if (text_append(r->out, r->err, "  %3s  %5s  %7s  %13s  %11s  %-7s  %s\n", "id", "order",
-                    "inverse", "edges kept", "lines kept", "colours", "name") != 0)
-        return -1;
-    for (uint32_t t = 0; t < n; t++) {
-        const struct board_transform *one = &b->transforms[t];
-        const uint32_t *kept = r->kept + 2 * (size_t)t;
-        const uint64_t found = kept[0] != UINT32_MAX ? perm_order(one->dst, b->n_cells) : 0;
-        char order[24] = NOTHING, inverse[12] = NOTHING;
-
-        if (found != 0)
-            snprintf(order, sizeof order, "%" PRIu64, found);
-        for (uint32_t u = 0; r->products != NULL && u < n; u++)
-            if (r->products[t * n + u] == 0)
-                snprintf(inverse, sizeof inverse, "%u", u);
-        if (text_append(r->out, r->err, "  %3u  %5s  %7s  %13s  %11s  %-7s  %s\n", t, order,
-                        inverse, share_text(kept[0], b->n_edges).text,
-                        share_text(kept[1], b->n_lines).text,
-                        one->swaps_colours ? "swapped" : "kept",
-                        one->name != NULL ? one->name : NOTHING) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* The cells of an edge or line, or where dst takes them: "(0,1), (2,3)". */
 static struct text_quoted cells_text(const struct report *r, const struct relations *relations,
                                      uint32_t i, const uint32_t *dst)
@@ -305,14 +276,41 @@ static int report_colours(struct report *r)
                : 0;
 }
 
+/* What each transform keeps, and with its order and inverse as a table. */
 static int report_transforms(struct report *r)
 {
-    r->kept = calloc(r->board->n_transforms, 2 * sizeof *r->kept);
+    const struct board *b = r->board;
+    const uint32_t n = b->n_transforms;
+
+    r->kept = calloc(n, 2 * sizeof *r->kept);
     if (r->kept == NULL)
         return error_no_memory(r->err, "report on transforms");
     if (report_kept(r, false) != 0 || report_kept(r, true) != 0)
         return -1;
-    return r->out != NULL ? report_table(r) : 0;
+    if (r->out == NULL)
+        return 0;
+    if (text_append(r->out, r->err, "  %3s  %5s  %7s  %13s  %11s  %-7s  %s\n", "id", "order",
+                    "inverse", "edges kept", "lines kept", "colours", "name") != 0)
+        return -1;
+    for (uint32_t t = 0; t < n; t++) {
+        const struct board_transform *one = &b->transforms[t];
+        const uint32_t *kept = r->kept + 2 * (size_t)t;
+        const uint64_t found = kept[0] != UINT32_MAX ? perm_order(one->dst, b->n_cells) : 0;
+        char order[24] = NOTHING, inverse[12] = NOTHING;
+
+        if (found != 0)
+            snprintf(order, sizeof order, "%" PRIu64, found);
+        for (uint32_t u = 0; r->products != NULL && u < n; u++)
+            if (r->products[t * n + u] == 0)
+                snprintf(inverse, sizeof inverse, "%u", u);
+        if (text_append(r->out, r->err, "  %3u  %5s  %7s  %13s  %11s  %-7s  %s\n", t, order,
+                        inverse, share_text(kept[0], b->n_edges).text,
+                        share_text(kept[1], b->n_lines).text,
+                        one->swaps_colours ? "swapped" : "kept",
+                        one->name != NULL ? one->name : NOTHING) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 /* --- action layouts --- */
