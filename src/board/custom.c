@@ -178,31 +178,6 @@ static int parse_map(const struct custom *c, const json_t *list, struct board_tr
     return 0;
 }
 
-static int parse_transform(const struct custom *c, json_t *object)
-{
-    const uint32_t index = c->board->n_transforms++ - 1;
-    const json_t *swaps = json_object_get(object, "swaps_colours");
-    struct board_transform *t = &c->board->transforms[index + 1];
-    char where[32];
-
-    snprintf(where, sizeof where, "transforms[%u]: ", index);
-    if (!json_is_object(object))
-        return custom_refuse(c, "%snot an object {...}", where);
-    if (check_keys(c, object, " name dst swaps_colours planes actions ", where) != 0 ||
-        parse_name(c, json_object_get(object, "name"), index) != 0)
-        return -1;
-    if (swaps != NULL && !json_is_boolean(swaps))
-        return custom_refuse(c, "%sswaps_colours is neither true nor false", where);
-    t->swaps_colours = json_is_true(swaps);
-    for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
-        const json_t *list = json_object_get(object, maps[part].key);
-
-        if ((list != NULL || part == BOARD_CELLS) && parse_map(c, list, t, part) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* Fill in what a listed transform leaves out: planes stay, actions are the cells, with a pass
  * after them where there is one more. What cannot be left out is refused. */
 static int complete(const struct custom *c, struct board_transform *t)
@@ -256,9 +231,28 @@ static int parse_transforms(struct custom *c)
     if (n > BOARD_MAX_TRANSFORMS)
         return custom_refuse(c, "a board has at most %d transforms, not %zu", BOARD_MAX_TRANSFORMS,
                              n);
-    for (size_t i = 0; i < n; i++)
-        if (parse_transform(c, json_array_get(list, i)) != 0)
+    for (uint32_t i = 0; i < n; i++) {
+        json_t *object = json_array_get(list, i);
+        const json_t *swaps = json_object_get(object, "swaps_colours");
+        struct board_transform *t = &b->transforms[b->n_transforms++];
+        char where[32];
+
+        snprintf(where, sizeof where, "transforms[%u]: ", i);
+        if (!json_is_object(object))
+            return custom_refuse(c, "%snot an object {...}", where);
+        if (check_keys(c, object, " name dst swaps_colours planes actions ", where) != 0 ||
+            parse_name(c, json_object_get(object, "name"), i) != 0)
             return -1;
+        if (swaps != NULL && !json_is_boolean(swaps))
+            return custom_refuse(c, "%sswaps_colours is neither true nor false", where);
+        t->swaps_colours = json_is_true(swaps);
+        for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
+            const json_t *map = json_object_get(object, maps[part].key);
+
+            if ((map != NULL || part == BOARD_CELLS) && parse_map(c, map, t, part) != 0)
+                return -1;
+        }
+    }
     if (n * group_n_entries(b) > GROUP_MAX_ENTRIES)
         return custom_refuse(c,
                              "a board has at most %d transforms with %u entries together, and each "
@@ -275,60 +269,7 @@ static int parse_transforms(struct custom *c)
     return 0;
 }
 
-/* The transforms of a board whose file gives none: all that its edges, lines and colours allow, or
- * a subgroup of them. */
-static int find_group(const struct custom *c)
-{
-    const json_t *subgroup = json_object_get(c->root, "subgroup");
-    const char *word = json_string_value(subgroup);
-    struct error refusal = {0};
-    enum group_which which = GROUP_WHOLE;
-
-    if (c->is_generated)
-        return custom_refuse(c, "generators is true, but transforms is missing");
-    if (word != NULL && strcmp(word, "turns") == 0)
-        which = GROUP_TURNS;
-    else if (word != NULL && strcmp(word, "rotations") == 0)
-        which = GROUP_ROTATIONS;
-    else if (subgroup != NULL)
-        return custom_refuse(c, "subgroup is neither \"turns\" nor \"rotations\"");
-    if (group_find(c->board, which, &refusal) == 0)
-        return 0;
-    return refusal.kind == ERROR_DATA ? custom_refuse(c, "%s", refusal.message)
-                                      : error_pass(c->err, &refusal);
-}
-
 /* --- the board --- */
-
-/*
- * The board's name: "file:" (so that no built-in board is meant) and what the file calls it, or
- * else the file's own name without folders and ".json", with what is not printable replaced. It
- * goes into outputs, which must not depend on where the file lies.
- */
-static int set_name(const struct custom *c, bool is_path)
-{
-    const char *file = text_base_name(c->path);
-    size_t n_bytes = strlen(file);
-    const bool is_text = text_is_utf8(file, n_bytes);
-    char *name;
-
-    if (c->label != NULL)
-        return board_set_name(c->board, c->err, "file:%s", c->label);
-    if (is_path && text_ends_with(file, ".json"))
-        n_bytes -= 5;
-    if (board_set_name(c->board, c->err, "file:%.*s", (int)n_bytes, file) != 0)
-        return -1;
-    name = c->board->name + strlen("file:");
-    for (size_t i = 0; i < n_bytes; i++) {
-        const size_t n_control = text_control_nbytes(name + i);
-
-        if (n_control > 0)
-            memset(name + i, '_', n_control);
-        else if (!is_text && (unsigned char)name[i] >= 0x80)
-            name[i] = '_';
-    }
-    return 0;
-}
 
 /* Fill *c and its board from the text of the board's file. */
 static int parse_board(struct custom *c)
@@ -336,8 +277,11 @@ static int parse_board(struct custom *c)
     static const char keys[] =
         " name source cells rows cols grid hexagon star triangle without neighbours edges lines "
         "straight colours players subgroup transforms generators ";
-    const json_t *label, *generators, *source;
+    const json_t *label, *generators, *source, *subgroup;
+    enum group_which which = GROUP_WHOLE;
+    struct error refusal = {0};
     json_error_t where;
+    const char *word;
 
     if (check_limits(c) != 0)
         return -1;
@@ -365,18 +309,55 @@ static int parse_board(struct custom *c)
         return custom_refuse(c, "source is not text");
     if (custom_parse_shape(c) != 0 || custom_parse_relations(c) != 0)
         return -1;
-    if (json_object_get(c->root, "transforms") == NULL &&
-        (c->board->n_edges > 0 || c->board->n_lines > 0 ||
-         json_object_get(c->root, "subgroup") != NULL))
-        return find_group(c);
-    return parse_transforms(c);
+    subgroup = json_object_get(c->root, "subgroup");
+    if (json_object_get(c->root, "transforms") != NULL ||
+        (c->board->n_edges == 0 && c->board->n_lines == 0 && subgroup == NULL))
+        return parse_transforms(c);
+    /* All transforms that edges, lines and colours allow, or a subgroup of them. */
+    word = json_string_value(subgroup);
+    if (c->is_generated)
+        return custom_refuse(c, "generators is true, but transforms is missing");
+    if (word != NULL && strcmp(word, "turns") == 0)
+        which = GROUP_TURNS;
+    else if (word != NULL && strcmp(word, "rotations") == 0)
+        which = GROUP_ROTATIONS;
+    else if (subgroup != NULL)
+        return custom_refuse(c, "subgroup is neither \"turns\" nor \"rotations\"");
+    if (group_find(c->board, which, &refusal) == 0)
+        return 0;
+    return refusal.kind == ERROR_DATA ? custom_refuse(c, "%s", refusal.message)
+                                      : error_pass(c->err, &refusal);
 }
 
-/* Build the board from the text that it has. */
+/*
+ * Build the board from the text that it has. Its name is "file:" (so that no built-in board is
+ * meant) and what the file calls it, or else the file's own name without folders and ".json", with
+ * what is not printable replaced. It goes into outputs, which must not depend on where the file
+ * lies.
+ */
 static int build_from(struct custom *c, bool is_path)
 {
-    const int status = parse_board(c) == 0 ? set_name(c, is_path) : -1;
+    const char *file = text_base_name(c->path);
+    size_t n_bytes = strlen(file);
+    const bool is_text = text_is_utf8(file, n_bytes);
+    int status = parse_board(c);
+    char *name;
 
+    if (is_path && text_ends_with(file, ".json"))
+        n_bytes -= 5;
+    if (status == 0)
+        status = c->label != NULL
+                     ? board_set_name(c->board, c->err, "file:%s", c->label)
+                     : board_set_name(c->board, c->err, "file:%.*s", (int)n_bytes, file);
+    name = status == 0 ? c->board->name + strlen("file:") : NULL;
+    for (size_t i = 0; i < n_bytes && name != NULL && c->label == NULL; i++) {
+        const size_t n_control = text_control_nbytes(name + i);
+
+        if (n_control > 0)
+            memset(name + i, '_', n_control);
+        else if (!is_text && (unsigned char)name[i] >= 0x80)
+            name[i] = '_';
+    }
     json_decref(c->root);
     free(c->marked);
     return status;

@@ -219,33 +219,6 @@ static void add_steps(struct steps *steps, uint32_t n_dims, uint32_t min_moved, 
     }
 }
 
-static int parse_steps(const struct custom *c, const json_t *value, struct steps *steps)
-{
-    static const struct steps hexagonal = {{{0, 1}, {1, 0}, {1, -1}}, 3};
-    static const struct steps knight = {{{1, 2}, {2, 1}, {1, -2}, {2, -1}}, 4};
-    const char *word = json_is_string(value) ? json_string_value(value) : "";
-    const uint32_t n = c->n_dims;
-
-    if (strcmp(word, "orthogonal") == 0) {
-        add_steps(steps, n, 1, 1);
-    } else if (strcmp(word, "diagonal") == 0 && n > 1) {
-        add_steps(steps, n, n, n);
-    } else if (strcmp(word, "king") == 0) {
-        add_steps(steps, n, 1, n);
-    } else if (strcmp(word, "hexagonal") == 0 && n == 2) {
-        c->board->is_hexagonal = true;
-        *steps = hexagonal;
-    } else if (strcmp(word, "knight") == 0 && n == 2) {
-        *steps = knight;
-    } else {
-        return custom_refuse(c,
-                             "neighbours is not \"orthogonal\", \"diagonal\", \"king\", "
-                             "\"hexagonal\" or \"knight\"%s",
-                             n != 2 ? " as a board of these dimensions can have it" : "");
-    }
-    return 0;
-}
-
 /* The cell on board n steps away from a cell, or -1. */
 static int64_t cell_after(const struct custom *c, uint32_t cell, const int *step, uint32_t n)
 {
@@ -323,31 +296,6 @@ static int parse_edges(const struct custom *c, const struct steps *steps)
 
 /* --- lines --- */
 
-/* Append a listed line; no cells are marked, before and after. */
-static int parse_line(const struct custom *c, const json_t *line, uint32_t i)
-{
-    struct board *b = c->board;
-    const uint32_t n = (uint32_t)json_array_size(line);
-    uint32_t *cells = b->line_cells + b->line_start[i];
-
-    if (n == 0)
-        return custom_refuse(c, "lines[%u] is not a list of cells", i);
-    for (uint32_t k = 0; k < n; k++) {
-        if (!custom_read_index(json_array_get(line, k), b->n_cells, &cells[k]))
-            return custom_refuse(c, "lines[%u][%u] is not a cell from 0 to %u", i, k,
-                                 b->n_cells - 1);
-        if (!b->on_board[cells[k]])
-            return custom_refuse(c, "lines[%u] has cell %u, which is not on board", i, cells[k]);
-        if (c->marked[cells[k]])
-            return custom_refuse(c, "lines[%u] has cell %u twice", i, cells[k]);
-        c->marked[cells[k]] = 1;
-    }
-    for (uint32_t k = 0; k < n; k++)
-        c->marked[cells[k]] = 0;
-    b->line_start[++b->n_lines] = b->line_start[i] + n;
-    return 0;
-}
-
 static int parse_lines(const struct custom *c, struct steps steps)
 {
     const json_t *list = json_object_get(c->root, "lines");
@@ -376,9 +324,28 @@ static int parse_lines(const struct custom *c, struct steps steps)
     if (b->line_cells == NULL || b->line_start == NULL)
         return error_no_memory(c->err, "lines of a board");
     memset(c->marked, 0, b->n_cells);
-    for (uint32_t i = 0; i < n; i++)
-        if (parse_line(c, json_array_get(list, i), i) != 0)
-            return -1;
+    for (uint32_t i = 0; i < n; i++) {
+        const json_t *line = json_array_get(list, i);
+        const uint32_t n_line = (uint32_t)json_array_size(line);
+        uint32_t *cells = b->line_cells + b->line_start[i];
+
+        if (n_line == 0)
+            return custom_refuse(c, "lines[%u] is not a list of cells", i);
+        for (uint32_t k = 0; k < n_line; k++) {
+            if (!custom_read_index(json_array_get(line, k), b->n_cells, &cells[k]))
+                return custom_refuse(c, "lines[%u][%u] is not a cell from 0 to %u", i, k,
+                                     b->n_cells - 1);
+            if (!b->on_board[cells[k]])
+                return custom_refuse(c, "lines[%u] has cell %u, which is not on board", i,
+                                     cells[k]);
+            if (c->marked[cells[k]])
+                return custom_refuse(c, "lines[%u] has cell %u twice", i, cells[k]);
+            c->marked[cells[k]] = 1;
+        }
+        for (uint32_t k = 0; k < n_line; k++)
+            c->marked[cells[k]] = 0;
+        b->line_start[++b->n_lines] = b->line_start[i] + n_line;
+    }
     for (uint32_t cell = 0; cell < b->n_cells && length > 0; cell++) {
         for (uint32_t s = 0; s < steps.n && b->on_board[cell]; s++) {
             const uint32_t start = b->line_start[b->n_lines];
@@ -487,9 +454,13 @@ static int parse_colours(struct custom *c)
 int custom_parse_relations(struct custom *c)
 {
     const json_t *without = json_object_get(c->root, "without");
+    static const struct steps hexagonal = {{{0, 1}, {1, 0}, {1, -1}}, 3};
+    static const struct steps knight = {{{1, 2}, {2, 1}, {1, -2}, {2, -1}}, 4};
     const json_t *neighbours = json_object_get(c->root, "neighbours");
+    const char *word = json_is_string(neighbours) ? json_string_value(neighbours) : "";
     struct board *b = c->board;
     struct steps steps = {.n = 0};
+    const uint32_t n = c->n_dims;
 
     if (without != NULL && mark_region(c, without, "without") != 0)
         return -1;
@@ -499,8 +470,24 @@ int custom_parse_relations(struct custom *c)
     }
     if (b->n_on_board == 0)
         return custom_refuse(c, "without leaves no cells on board");
-    if ((neighbours != NULL && parse_steps(c, neighbours, &steps) != 0) ||
-        parse_edges(c, &steps) != 0 || parse_lines(c, steps) != 0)
+    if (strcmp(word, "orthogonal") == 0) {
+        add_steps(&steps, n, 1, 1);
+    } else if (strcmp(word, "diagonal") == 0 && n > 1) {
+        add_steps(&steps, n, n, n);
+    } else if (strcmp(word, "king") == 0) {
+        add_steps(&steps, n, 1, n);
+    } else if (strcmp(word, "hexagonal") == 0 && n == 2) {
+        b->is_hexagonal = true;
+        steps = hexagonal;
+    } else if (strcmp(word, "knight") == 0 && n == 2) {
+        steps = knight;
+    } else if (neighbours != NULL) {
+        return custom_refuse(c,
+                             "neighbours is not \"orthogonal\", \"diagonal\", \"king\", "
+                             "\"hexagonal\" or \"knight\"%s",
+                             n != 2 ? " as a board of these dimensions can have it" : "");
+    }
+    if (parse_edges(c, &steps) != 0 || parse_lines(c, steps) != 0)
         return -1;
     return parse_colours(c);
 }
