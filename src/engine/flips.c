@@ -78,8 +78,8 @@ void flips_release(struct flips *flips)
     *flips = (struct flips){.targets = NULL};
 }
 
-void flip_mass_add(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
-                   uint64_t action, double p)
+static inline void add(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
+                       uint64_t action, double p)
 {
     const enum action_flip said = flips->policy->flip;
     const enum action_flip first = mass->is_as_said ? said : ACTION_AS_IS;
@@ -109,6 +109,35 @@ void flip_mass_add(struct flip_mass *mass, const struct flips *flips, const uint
             mass->action = action;
         }
     }
+}
+
+void flip_mass_add(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
+                   uint64_t action, double p)
+{
+    add(mass, flips, occupied, action, p);
+}
+
+void flip_mass_add_row(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
+                       const struct row *row)
+{
+    for (uint64_t i = 0, action = 0; i < row->n; i++, action++) {
+        action = action < flips->n_actions ? action : 0;
+        add(mass, flips, occupied, action, row_double(row, i));
+    }
+}
+
+bool flips_any_on(const struct flips *flips, const uint8_t *occupied, const struct row *row)
+{
+    const int32_t *targets = flips->targets + flips->policy->flip;
+    bool any = false;
+
+    for (uint64_t i = 0, action = 0; i < row->n; i++, action++) {
+        action = action < flips->n_actions ? action : 0;
+        const int32_t at = targets[action * ACTION_N_FLIPS];
+
+        any |= (at >= 0 && occupied[at] != 0) & (row_double(row, i) > 0);
+    }
+    return any;
 }
 
 bool flip_mass_is_on(const struct flip_mass *mass, enum action_flip flip)

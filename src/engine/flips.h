@@ -8,6 +8,7 @@
 #define SYMAUG_ENGINE_FLIPS_H
 
 #include "board/actions.h"
+#include "shard/batch.h"
 #include "shard/role.h"
 
 /* Where the actions of one policy play, in every order of storage. Zero-initialise. */
@@ -39,6 +40,13 @@ struct flip_mass {
 /* Add an action's mass; occupied: of every element of a plane, whether a stone is there. */
 void flip_mass_add(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
                    uint64_t action, double p);
+
+/* That of all actions of dense policies, one after another. */
+void flip_mass_add_row(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
+                       const struct row *row);
+
+/* Whether any of them stands on a stone in the order in which they are said to be stored. */
+bool flips_any_on(const struct flips *flips, const uint8_t *occupied, const struct row *row);
 
 /* True when mass that counts stands on stones under a flip. A policy that is nowhere zero is
  * smoothed, or a network's own: what all cells have is none, and cells with stones must have as

@@ -137,17 +137,15 @@ static void end_policy(struct look *l)
 }
 
 /* A row of dense policies, one a head. */
-static void look_at_row(struct look *l, uint64_t row, const uint8_t *bytes)
+static void look_at_row(struct look *l, uint64_t number, const uint8_t *bytes)
 {
     const struct spec *spec = &l->policy->spec;
-    const uint64_t head_nbytes = spec->row_nbytes / spec->outer;
+    struct row row = {.bytes = bytes, .dtype = &spec->dtype, .n = l->flips.n_actions};
 
-    begin_row(l, row);
+    begin_row(l, number);
     for (uint64_t head = 0; head < spec->outer && l->has_stones; head++) {
-        for (uint64_t a = 0; a < l->flips.n_actions; a++)
-            flip_mass_add(&l->mass, &l->flips, l->occupied, a,
-                          dtype_get_double(&spec->dtype,
-                                           bytes + head * head_nbytes + a * spec->dtype.itemsize));
+        flip_mass_add_row(&l->mass, &l->flips, l->occupied, &row);
+        row.bytes += spec->row_nbytes / spec->outer;
         end_policy(l);
     }
 }

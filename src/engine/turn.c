@@ -33,6 +33,31 @@ struct planes_form planes_form_of(const struct role_binding *binding, const stru
                                 binding->lsb_first};
 }
 
+uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_t plane,
+                     uint8_t bit, uint8_t *marks)
+{
+    const struct dtype *dtype = form->dtype;
+    const bool is_float = dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4 && !dtype->big_endian;
+    const bool is_byte = dtype->itemsize == 1;
+    const uint64_t axis = form->axis, step = form->channels_last ? form->n_planes : 1;
+    const uint8_t *at = planes_element(form, row, plane, 0);
+    uint64_t n = 0;
+
+    for (uint64_t cell = 0; cell < axis; cell++) {
+        bool is_stone;
+
+        if (form->is_bits || !(is_byte || is_float))
+            is_stone = planes_has_stone(form, row, plane, cell);
+        else if (is_byte)
+            is_stone = at[cell * step] != 0;
+        else /* neither zero nor beyond the numbers */
+            is_stone = (bytes_get_le32(at + 4 * cell * step) & 0x7fffffff) - 1 < 0x7f7fffff;
+        marks[cell] |= is_stone ? bit : 0;
+        n += is_stone;
+    }
+    return n;
+}
+
 bool planes_is_level(const struct planes_form *form, const uint8_t *row, uint64_t plane,
                      double found[2])
 {

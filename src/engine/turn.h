@@ -53,6 +53,10 @@ static inline bool planes_has_stone(const struct planes_form *form, const uint8_
     return v != 0 && isfinite(v);
 }
 
+/* Set a bit in the marks of all cells where a plane has a stone; returns how many it has. */
+uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_t plane,
+                     uint8_t bit, uint8_t *marks);
+
 /* True when the plane holds one number, found[0], throughout; else found[1] is another one. */
 bool planes_is_level(const struct planes_form *form, const uint8_t *row, uint64_t plane,
                      double found[2]);

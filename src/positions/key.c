@@ -202,6 +202,9 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
         status = 0;
     }
     free(rank);
+    a->is_plain = status == 0 && a->n_out == a->n_in;
+    for (uint64_t k = 0; k < a->n_out && a->is_plain; k++)
+        a->is_plain = a->src[k] == k;
     return status == 0 ? set_guises(key, a, spec, err) : -1;
 }
 
@@ -395,9 +398,15 @@ static void write_image(const struct key *key, const struct key_room *room, uint
         const struct guised image = guised_of(a, room, id);
 
         if (a->is_bits) {
-            memset(out, 0, a->n_out / 8);
-            for (uint64_t k = 0; k < a->n_out; k++)
-                out[k / 8] |= (uint8_t)(image.row[image.src[k]] << (7 - k % 8));
+            const uint32_t *src = image.src;
+            const uint8_t *bits = image.row;
+
+            for (uint64_t k = 0; k < a->n_out / 8; k++, src += 8)
+                out[k] = (uint8_t)(bits[src[0]] << 7 | bits[src[1]] << 6 | bits[src[2]] << 5 |
+                                   bits[src[3]] << 4 | bits[src[4]] << 3 | bits[src[5]] << 2 |
+                                   bits[src[6]] << 1 | bits[src[7]]);
+        } else if (a->is_plain && id == 0) {
+            memcpy(out, image.row, a->n_out * a->item);
         } else if (a->item == 1) {
             copy_items(image, out, a->n_out, 1);
         } else if (a->item == 2) {

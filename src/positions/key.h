@@ -47,6 +47,7 @@ struct key_array {
     char shape[256];
     size_t order; /* in which it was added */
     bool is_bits, is_big, lsb_first, codes, channels_last;
+    bool is_plain;           /* the key bytes of the first image are those of the row */
     size_t item;             /* bytes of an element of the row as it is kept: 1 for bits */
     uint64_t n_in, n_out;    /* elements of the row, and of the key bytes */
     uint64_t n_planes, axis; /* AXIS */

@@ -17,6 +17,7 @@
 #include "shard/batch.h"
 #include "show/show.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,12 @@ struct spot {
     uint64_t element;
     struct tally_map *map;
     uint32_t cell;
+};
+
+/* What a row adds there. */
+struct stone {
+    uint32_t spot;
+    double value;
 };
 
 /* An entry of a policy. */
@@ -51,12 +58,18 @@ struct count {
     struct tally_label *label;
     bool bins;
 
-    struct spot *spots; /* of planes: owned, */
-    double *values;     /* and their numbers in a row */
+    double *room; /* owned: the numbers of the row at hand */
+    uint64_t max_room;
+
+    struct spot *spots; /* of planes: owned */
     size_t n_spots;
+    uint64_t end;         /* the element after the last one of them; the first one is the least */
+    struct stone *stones; /* owned: where the row at hand is not 0 */
+    size_t n_stones;
 
     bool finds_games; /* nothing tells them: by the stones of the first array that has maps */
-    uint8_t *stones;  /* owned: of three rows by turns, while games are found; or NULL */
+    uint64_t *masks;  /* owned: of the cells with stones, of three rows by turns; or NULL */
+    size_t n_words;   /* of a mask */
     double least;     /* the share of stones that rows of one game have in common; -1: not known */
     uint64_t game;    /* of the row at hand */
 
@@ -278,58 +291,72 @@ static int add_label(struct count *c, size_t i, struct error *err)
 
 /* --- planes --- */
 
-/* The numbers that a row adds to the maps of its planes: of codes, whether it is a stone of the
- * colour. */
-static void get_values(const struct count *c, const struct row *row)
+/* The numbers of a row between two elements, packed bits as 0 and 1; NULL without memory. */
+static const double *get_numbers(struct count *c, const struct row *row, uint64_t first,
+                                 uint64_t end)
 {
+    if (end > c->max_room) {
+        c->failed |= list_room(&c->room, end, sizeof *c->room, "a row", NULL) != 0;
+        c->max_room = c->failed ? 0 : end;
+    }
+    if (c->failed)
+        return NULL;
+    if (c->binding->role == ROLE_PACKED)
+        for (uint64_t e = first; e < end; e++)
+            c->room[e] = row->bytes[e / 8] >> (c->binding->lsb_first ? e % 8 : 7 - e % 8) & 1;
+    else
+        row_doubles(row, first, end - first, c->room + first);
+    return c->room;
+}
+
+/* List what a row adds to the maps of its planes: of codes, whether it is a stone of the colour. */
+static void list_stones(struct count *c, const struct row *row)
+{
+    const bool is_grid = c->binding->role == ROLE_GRID;
     const bool has_tiles = c->tally->board->family->has_tiles;
+    const double *numbers = get_numbers(c, row, c->spots[0].element, c->end);
+    struct stone *stones = c->stones;
+    size_t n = 0;
 
-    for (size_t p = 0; p < c->n_spots; p++) {
-        const struct spot *spot = &c->spots[p];
+    for (uint32_t p = 0; p < c->n_spots && numbers != NULL; p++) {
+        double value = numbers[c->spots[p].element];
 
-        if (c->binding->role == ROLE_PACKED) {
-            const unsigned bit = spot->element % 8;
+        if (is_grid)
+            value = has_tiles                     ? value != 0
+                    : c->spots[p].map->plane == 0 ? value == 1
+                                                  : value == 2 || value == -1;
+        stones[n] = (struct stone){p, value};
+        n += value != 0 && fabs(value) <= DBL_MAX; /* without a branch that nobody can foresee */
+    }
+    c->n_stones = n;
+}
 
-            c->values[p] =
-                row->bytes[spot->element / 8] >> (c->binding->lsb_first ? bit : 7 - bit) & 1;
-            continue;
-        }
-        const double number = row_double(row, spot->element);
+/* Where the row whose stones were listed last has some. */
+static void mark_stones(const struct count *c, uint64_t *mask)
+{
+    memset(mask, 0, c->n_words * sizeof *mask);
+    for (const struct stone *stone = c->stones; stone < c->stones + c->n_stones; stone++) {
+        const uint32_t cell = c->spots[stone->spot].cell;
 
-        if (c->binding->role != ROLE_GRID)
-            c->values[p] = isfinite(number) ? number : 0;
-        else if (has_tiles)
-            c->values[p] = number != 0;
-        else
-            c->values[p] = spot->map->plane == 0 ? number == 1 : number == 2 || number == -1;
+        mask[cell / 64] |= UINT64_C(1) << cell % 64;
     }
 }
 
-/* Where the row whose values were got last has stones. */
-static void find_stones(const struct count *c, uint8_t *stones)
-{
-    memset(stones, 0, c->tally->board->n_cells);
-    for (size_t p = 0; p < c->n_spots; p++)
-        if (c->values[p] != 0)
-            stones[c->spots[p].cell] = 1;
-}
-
 /* The share of the stones of one row that another one has, too. */
-static double share_kept(const struct count *c, const uint8_t *before, const uint8_t *after)
+static double share_kept(const struct count *c, const uint64_t *before, const uint64_t *after)
 {
-    uint32_t n = 0, n_kept = 0;
+    int n = 0, n_kept = 0;
 
-    for (uint32_t cell = 0; cell < c->tally->board->n_cells; cell++) {
-        n += before[cell];
-        n_kept += before[cell] & after[cell];
+    for (size_t i = 0; i < c->n_words; i++) {
+        n += __builtin_popcountll(before[i]);
+        n_kept += __builtin_popcountll(before[i] & after[i]);
     }
     return n > 0 ? (double)n_kept / n : 1;
 }
 
 /* What rows have in common that are half a batch apart. */
-static double common_share(const struct count *c, const struct batch *batch)
+static double common_share(struct count *c, const struct batch *batch)
 {
-    const uint32_t n_cells = c->tally->board->n_cells;
     const uint64_t half = batch->n / 2;
     double sum = 0;
 
@@ -337,41 +364,42 @@ static double common_share(const struct count *c, const struct batch *batch)
         for (uint64_t k = 0; k < 2; k++) {
             const struct row row = batch_row(batch, r + k * half);
 
-            get_values(c, &row);
-            find_stones(c, c->stones + k * n_cells);
+            list_stones(c, &row);
+            mark_stones(c, c->masks + k * c->n_words);
         }
-        sum += share_kept(c, c->stones, c->stones + n_cells);
+        sum += share_kept(c, c->masks, c->masks + c->n_words);
     }
     return half > 0 ? sum / (double)half : 1;
 }
 
 static void visit_planes(struct count *c, const struct batch *rows, const struct batch *others)
 {
-    const size_t n_cells = c->tally->board->n_cells;
-
     (void)others;
-    if (c->stones != NULL && c->least < 0)
+    if (c->masks != NULL && c->least < 0)
         c->least = (1 + common_share(c, rows)) / 2;
     for (uint64_t r = 0; r < rows->n; r++) {
         const uint64_t at = rows->first + r;
         const struct row row = batch_row(rows, r);
 
-        get_values(c, &row);
-        if (c->stones != NULL) {
-            uint8_t *now = c->stones + at % 3 * n_cells;
+        list_stones(c, &row);
+        if (c->masks != NULL) {
+            const uint64_t *one = c->masks + (at + 2) % 3 * c->n_words;
+            const uint64_t *two = c->masks + (at + 1) % 3 * c->n_words;
+            uint64_t *now = c->masks + at % 3 * c->n_words;
 
-            find_stones(c, now);
-            if (at == 0 ||
-                (share_kept(c, c->stones + (at + 2) % 3 * n_cells, now) < c->least &&
-                 (at == 1 || share_kept(c, c->stones + (at + 1) % 3 * n_cells, now) < c->least)))
+            mark_stones(c, now);
+            if (at == 0 || (share_kept(c, one, now) < c->least &&
+                            (at == 1 || share_kept(c, two, now) < c->least)))
                 c->game = c->tally->n_rows + at;
             c->parts[at] = part_of(c->tally, c->game);
         }
-        const size_t first = c->parts[at] * n_cells;
+        const size_t first = c->parts[at] * (size_t)c->tally->board->n_cells;
 
-        for (size_t p = 0; p < c->n_spots; p++)
-            if (c->values[p] != 0)
-                c->spots[p].map->sums[first + c->spots[p].cell] += c->values[p];
+        for (const struct stone *stone = c->stones; stone < c->stones + c->n_stones; stone++) {
+            const struct spot *spot = &c->spots[stone->spot];
+
+            spot->map->sums[first + spot->cell] += stone->value;
+        }
     }
 }
 
@@ -394,11 +422,12 @@ static int add_planes(struct count *c, size_t i, struct error *err)
             n_maps++;
         }
     c->n_spots = 0;
+    c->n_words = n_cells / 64 + 1;
     c->spots = calloc(n_maps * n_cells + 1, sizeof *c->spots);
-    c->values = calloc(n_maps * n_cells + 1, sizeof *c->values);
-    c->stones = c->finds_games ? calloc(n_cells, 3) : NULL;
+    c->stones = calloc(n_maps * n_cells + 1, sizeof *c->stones);
+    c->masks = c->finds_games ? calloc(c->n_words, 3 * sizeof *c->masks) : NULL;
     c->least = -1;
-    if (c->spots == NULL || c->values == NULL || (c->finds_games && c->stones == NULL))
+    if (c->spots == NULL || c->stones == NULL || (c->finds_games && c->masks == NULL))
         status = error_no_memory(err, "the cells of an array");
     /* List the elements of a row that are on the board in a plane of stones. */
     for (uint64_t e = 0; status == 0 && n_maps > 0 && e < n; e++) {
@@ -411,55 +440,48 @@ static int add_planes(struct count *c, size_t i, struct error *err)
             continue;
         for (uint64_t colour = 0; colour < (is_grid ? 2 : 1); colour++) {
             struct tally_map *map = tally_find_map(c->tally, key, is_grid ? colour : plane);
+            const uint64_t element = is_packed ? plane * plane_nbits + at : e;
 
-            if (map != NULL)
-                c->spots[c->n_spots++] =
-                    (struct spot){is_packed ? plane * plane_nbits + at : e, map, (uint32_t)cell};
+            if (map == NULL)
+                continue;
+            c->spots[c->n_spots++] = (struct spot){element, map, (uint32_t)cell};
+            c->end = element + 1;
         }
     }
     if (status == 0 && c->n_spots > 0)
         status = read_array(c, i, -1, visit_planes, err);
     c->finds_games &= c->n_spots == 0;
     free(c->spots);
-    free(c->values);
     free(c->stones);
+    free(c->masks);
     return status;
 }
 
 /* --- policies --- */
 
-/* Weights that are none (negative, NaN, infinite) count as 0. */
-static inline double weight_at(const struct row *row, uint64_t e)
-{
-    const double weight = row_double(row, e);
-
-    return weight > 0 && weight < 1e300 ? weight : 0;
-}
-
 /* The entries of a row that have weight, dense or of indices with their values (NULL: each counts
- * as one). Returns how many. */
+ * as one); weights that are none (negative, NaN, infinite) count as 0. Returns how many. */
 static uint64_t list_entries(struct count *c, const struct row *row, const struct row *values)
 {
     const bool is_dense = c->binding->role == ROLE_POLICY;
+    const struct row *from = is_dense ? row : values;
     const uint64_t n_all =
         is_dense && row->n > c->binding->n_actions ? c->binding->n_actions : row->n;
+    const uint64_t n_weights = from == NULL ? 0 : from->n < n_all ? from->n : n_all;
+    const double *weights = n_weights > 0 ? get_numbers(c, from, 0, n_weights) : NULL;
     uint64_t n = 0;
 
     if (n_all >= c->max_entries) {
         c->max_entries = 2 * (n_all + 1);
-        c->failed = list_room(&c->entries, c->max_entries, sizeof *c->entries, "a row", NULL) != 0;
-        if (c->failed)
-            return 0;
+        c->failed |= list_room(&c->entries, c->max_entries, sizeof *c->entries, "a row", NULL) != 0;
     }
-    for (uint64_t e = 0; e < n_all; e++) {
+    for (uint64_t e = 0; e < n_all && !c->failed; e++) {
         const int64_t action = is_dense ? (int64_t)e : row_int(row, e);
-        const double weight = is_dense         ? weight_at(row, e)
-                              : values == NULL ? 1
-                              : e < values->n  ? weight_at(values, e)
-                                               : 0;
+        const double weight = values == NULL && !is_dense ? 1 : e < n_weights ? weights[e] : 0;
 
         c->entries[n] = (struct entry){action, weight};
-        n += weight != 0 && action >= 0; /* without a branch that nobody can foresee */
+        /* Without a branch that nobody can foresee. */
+        n += (weight > 0) & (weight < 1e300) & (action >= 0);
     }
     return n;
 }
@@ -561,6 +583,7 @@ int tally_add(struct tally *tally, const struct shard *shard, const struct verif
     free(c.transforms);
     free(c.numbers);
     free(c.entries);
+    free(c.room);
 out:
     tally->n_rows += bins ? 0 : shard->n_rows;
     return status;

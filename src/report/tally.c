@@ -218,12 +218,15 @@ void tally_release(struct tally *tally)
 #define N_BEYOND 2    /* throws that may exceed the limit: 2 of 400 */
 #define SAME     1e-9 /* relative: what is left when equal numbers are added in another order */
 #define BLOCK    64   /* differences that are thrown at a time */
+#define AT_ONCE  4    /* parts that are added up for all their signs before they are thrown */
+#define N_SIGNS  (1 << AT_ONCE)
 
 /* Differences of a block of cells, part by part, and what the throws make of them. */
 struct weighing {
     const struct tally *tally;
-    float signs[N_THROWS][TALLY_MAX_PARTS];
+    uint8_t signs[N_THROWS][TALLY_MAX_PARTS / AT_ONCE]; /* a bit each; 1: plus */
     float differences[TALLY_MAX_PARTS][BLOCK];
+    float sums[TALLY_MAX_PARTS / AT_ONCE][N_SIGNS][BLOCK];
     double sizes[BLOCK]; /* sqrt(sum of d * d) */
     uint32_t n;          /* in the block */
     double largest[N_THROWS];
@@ -236,12 +239,24 @@ static double differ(double a, double b)
 
 static void throw_block(struct weighing *w)
 {
+    const uint32_t n_groups = w->tally->n_parts / AT_ONCE;
+
+    for (uint32_t g = 0; g < n_groups; g++)
+        for (uint32_t signs = 0; signs < N_SIGNS; signs++)
+            for (uint32_t i = 0; i < BLOCK; i++) {
+                float sum = 0;
+
+                for (uint32_t part = 0; part < AT_ONCE; part++)
+                    sum += signs >> part & 1 ? w->differences[AT_ONCE * g + part][i]
+                                             : -w->differences[AT_ONCE * g + part][i];
+                w->sums[g][signs][i] = sum;
+            }
     for (uint32_t k = 0; k < N_THROWS && w->n > 0; k++) {
         float sums[BLOCK] = {0};
 
-        for (uint32_t part = 0; part < w->tally->n_parts; part++)
+        for (uint32_t g = 0; g < n_groups; g++)
             for (uint32_t i = 0; i < BLOCK; i++)
-                sums[i] += w->signs[k][part] * w->differences[part][i];
+                sums[i] += w->sums[g][w->signs[k][g]][i];
         for (uint32_t i = 0; i < w->n; i++)
             if (fabsf(sums[i]) / w->sizes[i] > w->largest[k])
                 w->largest[k] = fabsf(sums[i]) / w->sizes[i];
@@ -296,7 +311,8 @@ static void weigh(struct weighing *w)
 
             number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
             number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
-            w->signs[k][part] = (number ^ number >> 31) >> 63 ? 1.0F : -1.0F;
+            w->signs[k][part / AT_ONCE] |=
+                (uint8_t)((number ^ number >> 31) >> 63 << part % AT_ONCE);
         }
     for (uint32_t t = 1; t < board->n_transforms; t++)
         for (size_t m = 0; m < tally->n_maps; m++)

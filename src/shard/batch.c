@@ -238,6 +238,27 @@ struct row batch_row(const struct batch *batch, uint64_t i)
     return row;
 }
 
+void row_doubles(const struct row *row, uint64_t first, uint64_t n, double *out)
+{
+    const struct dtype *dtype = row->dtype;
+    const bool is_number = row->items == NULL && !dtype->big_endian;
+
+    if (is_number && dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4)
+        for (uint64_t i = 0; i < n; i++) {
+            const uint32_t bits = bytes_get_le32(row->bytes + 4 * (first + i));
+            float number;
+
+            memcpy(&number, &bits, sizeof number);
+            out[i] = (double)number;
+        }
+    else if (is_number && dtype->itemsize == 1 && dtype->kind != DTYPE_INT)
+        for (uint64_t i = 0; i < n; i++)
+            out[i] = row->bytes[first + i];
+    else
+        for (uint64_t i = 0; i < n; i++)
+            out[i] = row_double(row, first + i);
+}
+
 /* --- what numbers there are --- */
 
 int number_range_find(const struct array *const *arrays, size_t n_arrays, uint64_t max_nbytes,

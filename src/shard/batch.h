@@ -161,6 +161,9 @@ struct row {
  * dimension has lists or arrays as rows, one of more has its items. */
 struct row batch_row(const struct batch *batch, uint64_t i);
 
+/* Elements first .. first + n - 1 of a row as row_double tells them. */
+void row_doubles(const struct row *row, uint64_t first, uint64_t n, double *out);
+
 /* The items of a row of objects. */
 const struct pickle_item *reader_items(const struct reader *reader, uint64_t row);
 

@@ -189,8 +189,9 @@ static void check_mass(const struct subject *s)
     const bool is_list = s->lane->binding->role == ROLE_POLICY_INDEX;
     const uint64_t n = !is_list || s->row.n < s->values.n ? s->row.n : s->values.n;
 
-    for (uint64_t i = 0; s->space != NULL && i < n; i++) {
-        const int64_t action = is_list ? row_int(&s->row, i) : (int64_t)(i % s->space->length);
+    for (uint64_t i = 0, k = 0; s->space != NULL && i < n; i++, k++) {
+        k = k < s->space->length ? k : 0; /* of dense policies, one after another */
+        const int64_t action = is_list ? row_int(&s->row, i) : (int64_t)k;
 
         if (action < 0 || (uint64_t)action >= s->space->length ||
             (s->space->flags[action] & ACTION_ENCODABLE) ||

@@ -309,6 +309,7 @@ struct sketcher {
     uint32_t *box_maps; /* owned */
     bool has_box;       /* the box has symmetries that the board has not */
     uint32_t *room;     /* owned: three times n_cells */
+    uint64_t *hashes;   /* owned: of the cells of a channel */
 };
 
 /* The symmetries of a box, by their number in maps[SKETCH_BOX]. */

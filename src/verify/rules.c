@@ -194,27 +194,20 @@ static void check_smears(struct rules *r)
 static bool find_stones(struct rules *r, uint64_t *overlap)
 {
     const uint64_t cols = r->lanes->shard->found.board->cols;
-    uint64_t *n = r->n_stones;
-    bool disjoint = true;
+    const uint64_t axis = r->form.axis;
+    const uint8_t *both;
 
-    n[0] = n[1] = 0;
-    for (uint64_t cell = 0; cell < r->form.axis; cell++) {
-        const bool first = planes_has_stone(&r->form, r->row.bytes, r->where.stones[0], cell);
-        const bool second = r->form.n_planes > 1 &&
-                            planes_has_stone(&r->form, r->row.bytes, r->where.stones[1], cell);
-
-        n[0] += first;
-        n[1] += second;
-        r->occupied[cell] = first || second;
-        if (first && second && disjoint) {
-            disjoint = false;
-            *overlap = cell;
-        }
-    }
+    memset(r->occupied, 0, axis);
+    r->n_stones[1] = 0;
+    for (uint8_t i = 0; i < (r->form.n_planes > 1 ? 2 : 1); i++)
+        r->n_stones[i] =
+            planes_mark(&r->form, r->row.bytes, r->where.stones[i], i + 1, r->occupied);
+    both = memchr(r->occupied, 3, axis);
+    *overlap = both != NULL ? (uint64_t)(both - r->occupied) : 0;
     /* A column is full when its first cell and its last are taken, whichever end is up. */
     for (uint64_t c = 0; r->n_laid > 0 && r->laid[0].flips->is_columns && c < cols; c++)
-        r->occupied[c] &= r->occupied[r->form.axis - cols + c];
-    return disjoint;
+        r->occupied[c] = r->occupied[c] && r->occupied[axis - cols + c];
+    return both == NULL;
 }
 
 /* A policy has no mass there; a move may be the one that was just played. */
@@ -243,8 +236,13 @@ static void check_occupied(struct rules *r, struct laid *laid)
     row = values = window_row(r->window, (size_t)laid->lane, r->image->at);
     if (is_list && has_values)
         values = window_row(r->window, (size_t)policy->values, r->image->at);
-    for (uint64_t i = 0; i < row.n && i < values.n; i++) {
-        const int64_t action = is_list ? row_int(&row, i) : (int64_t)(i % laid->flips->n_actions);
+    r->tallies[RULE_OCCUPIED].n_rows += keeps_off(r, laid);
+    if (!is_list && mass.is_as_said && !flips_any_on(laid->flips, r->occupied, &row))
+        return;
+    if (!is_list)
+        flip_mass_add_row(&mass, laid->flips, r->occupied, &row);
+    for (uint64_t i = 0; is_list && i < row.n && i < values.n; i++) {
+        const int64_t action = row_int(&row, i);
 
         if (action >= 0) /* moves without values weigh 1 each */
             flip_mass_add(&mass, laid->flips, r->occupied, (uint64_t)action,
@@ -252,7 +250,6 @@ static void check_occupied(struct rules *r, struct laid *laid)
     }
     if (is_list)
         mass.floor = 0;
-    r->tallies[RULE_OCCUPIED].n_rows += keeps_off(r, laid);
     if (!mass.is_as_said)
         flip_tally_add(&laid->parts.parts[flip_part_of(number, r->lanes->shard->n_rows)],
                        laid->flips, &mass, r->n_stones[0] + r->n_stones[1]);

@@ -41,7 +41,8 @@ int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *e
     for (uint32_t t = 0; t < lane->spec.n_steps; t++)
         s->maps[SKETCH_BOARD][t] = lane->spec.steps[t].dst;
     s->room = calloc(3 * (size_t)n_cells + 1, sizeof *s->room);
-    if (s->room == NULL)
+    s->hashes = calloc(n_cells + 1, sizeof *s->hashes);
+    if (s->room == NULL || s->hashes == NULL)
         return error_no_memory(err, "shapes of positions");
     if (board->rows == 0 || n_cells != board->rows * board->cols)
         return 0;
@@ -73,6 +74,7 @@ void sketcher_release(struct sketcher *s)
 {
     free(s->box_maps);
     free(s->room);
+    free(s->hashes);
     *s = (struct sketcher){0};
 }
 
@@ -110,15 +112,28 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
     return mix(bits);
 }
 
-static uint64_t cell_hash(const struct sketcher *s, const uint8_t *row, uint64_t p, uint64_t cell)
+static bool is_same(const uint8_t *a, const uint8_t *b, size_t nbytes)
+{
+    return nbytes == 1 ? *a == *b : nbytes == 4 ? memcmp(a, b, 4) == 0 : memcmp(a, b, nbytes) == 0;
+}
+
+/* The hashes of what the cells of a channel hold, in room; neighbours often hold the same. */
+static const uint64_t *hash_cells(const struct sketcher *s, const uint8_t *row, uint64_t p)
 {
     const struct spec *spec = &s->lane->spec;
     const size_t item = s->lane->array->header.dtype.itemsize;
+    const size_t step = spec->channels_last ? spec->n_planes * item : item;
+    const uint8_t *element = row + (spec->channels_last ? p : p * spec->axis) * item;
+    const uint8_t *bits = row + p * ((spec->axis + 7) / 8);
 
-    if (spec->kind == SPEC_BITS)
-        return plane_bit(row + p * ((spec->axis + 7) / 8), cell, spec->lsb_first) ? mix(1) : 0;
-    return element_hash(
-        s, row + (spec->channels_last ? cell * spec->n_planes + p : p * spec->axis + cell) * item);
+    for (uint64_t cell = 0; cell < s->n_cells; cell++, element += step)
+        if (spec->kind == SPEC_BITS)
+            s->hashes[cell] = plane_bit(bits, cell, spec->lsb_first) ? mix(1) : 0;
+        else if (cell > 0 && is_same(element, element - step, item))
+            s->hashes[cell] = s->hashes[cell - 1];
+        else
+            s->hashes[cell] = element_hash(s, element);
+    return s->hashes;
 }
 
 static bool counts_cell(const struct sketcher *s, uint64_t cell)
@@ -135,19 +150,18 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
 
     memset(values, 0, s->n_cells * sizeof *values);
     for (uint64_t p = 0; p < spec->n_planes; p++) {
+        const uint64_t *hashes = hash_cells(s, row, p);
         uint64_t first = 0, sum = 0, number = p;
         bool is_first = true, is_constant = true;
 
         for (uint64_t cell = 0; cell < s->n_cells; cell++) {
-            const uint64_t hash = cell_hash(s, row, p, cell);
-
             if (!counts_cell(s, cell))
                 continue;
             if (is_first)
-                first = hash;
-            is_constant &= hash == first;
+                first = hashes[cell];
+            is_constant &= hashes[cell] == first;
             is_first = false;
-            sum += hash;
+            sum += hashes[cell];
         }
         if (is_constant)
             continue;
@@ -157,7 +171,7 @@ static uint64_t read_cells(const struct sketcher *s, const uint8_t *row, uint32_
             if (spec_plane_to(spec, t, p) < number)
                 number = spec_plane_to(spec, t, p);
         for (uint64_t cell = 0; cell < s->n_cells; cell++)
-            values[cell] += (uint32_t)(cell_hash(s, row, p, cell) * (2 * number + 1) >> 16);
+            values[cell] += (uint32_t)(hashes[cell] * (2 * number + 1) >> 16);
     }
     return counts;
 }
