@@ -18,7 +18,7 @@
 
 #define N_BOXES 256
 
-/* A row of a set. */
+/* A row of a set. Of a set that is alone its key suffices for what is exact. */
 struct record {
     struct key_value key;
     uint64_t set, row; /* where positions are counted, the hash of its values */
@@ -66,11 +66,12 @@ struct compare {
 static int add_record(const struct compare *c, struct boxes *boxes, struct key_value key,
                       uint64_t row, struct error *err)
 {
-    struct record *record = boxes_add(boxes, boxes_of_key(boxes, key), err);
+    const struct record record = {key, c->set, row};
+    void *to = boxes_add(boxes, boxes_of_key(boxes, key), err);
 
-    if (record == NULL)
+    if (to == NULL)
         return -1;
-    *record = (struct record){key, c->set, row};
+    memcpy(to, &record, boxes->record_nbytes);
     return 0;
 }
 
@@ -278,7 +279,7 @@ static int count_row(void *self, const void *from, struct error *err)
 
     if (n_rows == NULL)
         return -1;
-    n_rows[record->set]++;
+    n_rows[c->sets->n > 1 ? record->set : 0]++;
     return 0;
 }
 
@@ -404,7 +405,11 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
                         .symmetry = by_key,
                         .table.cell_nbytes = sets->positions != NULL ? sizeof(struct class)
                                                                      : sets->n * sizeof(uint64_t)};
-    int status = boxes_open(&c.exact, err) != 0 || boxes_open(&c.symmetry, err) != 0 ? -1 : 0;
+    int status;
+
+    if (sets->n == 1)
+        c.exact.record_nbytes = sizeof(struct key_value);
+    status = boxes_open(&c.exact, err) != 0 || boxes_open(&c.symmetry, err) != 0 ? -1 : 0;
 
     for (int pass = 0; pass < 2; pass++) {
         c.only_counts = pass == 0;
