@@ -7,6 +7,7 @@
  */
 #include "show/show.h"
 
+#include "engine/turn.h"
 #include "shard/batch.h"
 
 #include <math.h>
@@ -179,37 +180,25 @@ void planes_position(const struct role_binding *binding, uint64_t e, uint64_t *p
     *plane = axes->outer == 1 && inner > 1 ? e % inner : e / inner / axis;
 }
 
-/* Bit e of packed planes, without those that pad. */
-static bool get_bit(const struct role_binding *binding, const struct field *field, uint64_t e)
-{
-    const uint64_t axis = binding->axes.axis, i = e % axis;
-    const uint8_t byte = field->bytes.data[e / axis * ((axis + 7) / 8) + i / 8];
-
-    return byte >> (binding->lsb_first ? i % 8 : 7 - i % 8) & 1;
-}
-
 int planes_read(struct planes *planes, const struct fields *fields, size_t i, struct error *err)
 {
     const struct board *board = fields->plan->board;
     const struct role_binding *binding = &fields->plan->arrays[i].binding;
     const struct field *field = &fields->items[i];
-    const bool is_packed = binding->role == ROLE_PACKED;
+    const struct planes_form form = planes_form_of(binding, &field->dtype);
 
-    *planes = (struct planes){.n_cells = board->n_cells, .n = planes_count(binding)};
+    *planes = (struct planes){.n_cells = board->n_cells, .n = form.n_planes};
     planes->numbers = calloc(planes->n * planes->n_cells + 1, sizeof *planes->numbers);
     if (planes->numbers == NULL)
         return error_no_memory(err, "planes");
-    if (!is_packed && !dtype_is_number(&field->dtype))
+    if (field->n == 0 || (!form.is_bits && !dtype_is_number(&field->dtype)))
         return 0;
-    for (uint64_t e = 0; e < (is_packed ? planes->n * binding->axes.axis : field->n); e++) {
-        uint64_t plane, at;
-
-        planes_position(binding, e, &plane, &at);
+    for (uint64_t at = 0; at < form.axis; at++) {
         const int64_t cell = planes_cell_of(board, binding, at);
 
-        if (cell >= 0 && plane < planes->n)
-            planes->numbers[plane * planes->n_cells + (uint64_t)cell] =
-                is_packed ? get_bit(binding, field, e) : field_number(field, e);
+        for (uint64_t p = 0; cell >= 0 && p < form.n_planes; p++)
+            planes->numbers[p * planes->n_cells + (uint64_t)cell] =
+                planes_number(&form, field->bytes.data, p, at);
     }
     return 0;
 }
@@ -256,8 +245,13 @@ static bool differs_at(const struct comparison *c, uint64_t e)
 
     if (c->form == INDICES)
         return index_at(c->stored, e) != index_at(c->recomputed, e);
-    if (c->form == BITS) /* padding bits are written as 0 */
-        return get_bit(c->binding, c->stored, e) != get_bit(c->binding, c->recomputed, e);
+    if (c->form == BITS) { /* padding bits are written as 0 */
+        const struct planes_form form = planes_form_of(c->binding, &c->stored->dtype);
+        const uint64_t p = e / form.axis, i = e % form.axis;
+
+        return planes_number(&form, c->stored->bytes.data, p, i) !=
+               planes_number(&form, c->recomputed->bytes.data, p, i);
+    }
     if (e >= c->stored->n || e >= c->recomputed->n)
         return true;
     return memcmp(c->stored->bytes.data + e * size, c->recomputed->bytes.data + e * size, size) !=

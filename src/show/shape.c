@@ -54,26 +54,6 @@ static bool fits(const struct embedding *e, uint32_t k)
     return true;
 }
 
-/* Cells breadth first from cell 0; false when not all are reached. */
-static bool find_order(struct embedding *e)
-{
-    const uint32_t n = e->board->n_cells;
-    uint32_t n_found = 1;
-
-    for (uint32_t k = 0; k < n_found; k++)
-        for (uint32_t cell = 0; cell < n; cell++) {
-            uint32_t i = 0;
-
-            while (i < n_found && e->order[i] != cell)
-                i++;
-            if (i < n_found || !e->adjacent[e->order[k] * n + cell])
-                continue;
-            e->parent[n_found] = e->order[k];
-            e->order[n_found++] = cell;
-        }
-    return n_found == n;
-}
-
 /* Try steps from the parent until all cells are placed, going back where none fits. */
 static bool search(struct embedding *e)
 {
@@ -102,6 +82,7 @@ static bool search(struct embedding *e)
 static bool embed(const struct board *board, bool hexagons, struct shape_place *places)
 {
     const uint32_t n = board->n_cells;
+    uint32_t n_found = 1;
     struct embedding e = {
         .board = board,
         .steps = hexagons ? hexagon_steps : square_steps,
@@ -121,7 +102,19 @@ static bool embed(const struct board *board, bool hexagons, struct shape_place *
             e.adjacent[board->edges[i][0] * n + board->edges[i][1]] = 1;
             e.adjacent[board->edges[i][1] * n + board->edges[i][0]] = 1;
         }
-        found = find_order(&e) && search(&e);
+        /* Cells breadth first from cell 0. */
+        for (uint32_t k = 0; k < n_found; k++)
+            for (uint32_t cell = 0; cell < n; cell++) {
+                uint32_t i = 0;
+
+                while (i < n_found && e.order[i] != cell)
+                    i++;
+                if (i < n_found || !e.adjacent[e.order[k] * n + cell])
+                    continue;
+                e.parent[n_found] = e.order[k];
+                e.order[n_found++] = cell;
+            }
+        found = n_found == n && search(&e);
     }
     free(e.adjacent);
     free(e.order);
@@ -277,19 +270,6 @@ static double cross(struct shape_point a, struct shape_point b)
     return a.x * b.y - a.y * b.x;
 }
 
-static bool moves_all(const struct shape *shape, const uint32_t *dst, const struct shape_turn *turn)
-{
-    for (uint32_t i = 0; i < shape->board->n_cells; i++) {
-        const struct shape_point p = between(shape, shape->first, i);
-        const struct shape_point found = between(shape, dst[shape->first], dst[i]);
-
-        if (shape->board->on_board[i] && (fabs(turn->xx * p.x + turn->xy * p.y - found.x) > SAME ||
-                                          fabs(turn->yx * p.x + turn->yy * p.y - found.y) > SAME))
-            return false;
-    }
-    return true;
-}
-
 /* Two more cells form a triangle with `first`, or all stand in one line, or there is but one. The
  * turn takes the triangle's sides, p and q, to p2 and q2. */
 bool shape_turn_of(const struct shape *shape, uint32_t t, struct shape_turn *turn)
@@ -299,6 +279,7 @@ bool shape_turn_of(const struct shape *shape, uint32_t t, struct shape_turn *tur
     const uint32_t *dst = board->transforms[t].dst, first = shape->first;
     struct shape_point p, q, p2, q2;
     uint32_t a = 0, b;
+    bool is_figure;
 
     *turn = identity;
     while (a < board->n_cells && (!board->on_board[a] || a == first))
@@ -324,9 +305,15 @@ bool shape_turn_of(const struct shape *shape, uint32_t t, struct shape_turn *tur
         .yy = (q2.y * p.x - p2.y * q.x) / det,
     };
     /* Lengths are kept, too: a sheared F would be no sign of anything. */
-    if (moves_all(shape, dst, turn) && fabs(turn->xx * turn->xx + turn->yx * turn->yx - 1) < SAME &&
-        fabs(turn->xx * turn->xy + turn->yx * turn->yy) < SAME)
-        return true;
-    *turn = identity;
-    return false;
+    is_figure = fabs(turn->xx * turn->xx + turn->yx * turn->yx - 1) < SAME &&
+                fabs(turn->xx * turn->xy + turn->yx * turn->yy) < SAME;
+    for (uint32_t i = 0; i < board->n_cells && is_figure; i++) {
+        p = between(shape, first, i);
+        p2 = between(shape, dst[first], dst[i]);
+        is_figure = !board->on_board[i] || (fabs(turn->xx * p.x + turn->xy * p.y - p2.x) <= SAME &&
+                                            fabs(turn->yx * p.x + turn->yy * p.y - p2.y) <= SAME);
+    }
+    if (!is_figure)
+        *turn = identity;
+    return is_figure;
 }

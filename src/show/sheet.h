@@ -149,7 +149,8 @@ struct pen {
 };
 
 /* Append printf-style, as it is. */
-void pen_put(struct pen *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define pen_put(p, ...) \
+    ((p)->failed = (p)->failed || text_append((p)->out, (p)->err, __VA_ARGS__) != 0)
 
 /* A name (what no terminal shows is written as \xNN), in which nothing is HTML, between two other
  * texts. */

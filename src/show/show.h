@@ -118,10 +118,7 @@ int64_t labels_cell_of(const struct fields *fields, size_t i);
 int heat_read(const struct fields *fields, struct picture *picture, struct error *err);
 
 /* A share for people: "41%", "2.4%". */
-struct heat_share {
-    char text[16];
-};
-struct heat_share heat_share_text(double share);
+struct text_quoted heat_share_text(double share);
 
 /* --- SVG: svg.c and svg_cells.c --- */
 
@@ -134,10 +131,7 @@ struct canvas {
 };
 
 /* A number of pixels as text: rounded to tenths, without needless digits. */
-struct svg_number {
-    char text[24];
-};
-struct svg_number svg_px(double pixels);
+struct text_quoted svg_px(double pixels);
 
 /* Append an element <text> at x, y of the given class. */
 void svg_put_label(struct canvas *c, const char *class, double x, double y, const char *text);

@@ -9,7 +9,6 @@
 #include "show/show.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* RingRift's planes: heights of stacks as parts of 5, markers, territory; mine and theirs each. */
@@ -310,13 +309,9 @@ int labels_read(const struct fields *fields, struct picture *picture, struct err
 
 #define N_TOP 3
 
-struct heat_share heat_share_text(double share)
+struct text_quoted heat_share_text(double share)
 {
-    struct heat_share text;
-
-    snprintf(text.text, sizeof text.text, share > 0 && share < 0.0995 ? "%.1f%%" : "%.0f%%",
-             100 * share);
-    return text;
+    return text_format(share > 0 && share < 0.0995 ? "%.1f%%" : "%.0f%%", 100 * share);
 }
 
 /* An entry of a policy, dense or sparse. */
@@ -341,22 +336,20 @@ struct policy {
 
 /* --- finding it --- */
 
-static bool is_called_policy(const char *key)
-{
-    return strncasecmp(key, "pol", 3) == 0 || strncasecmp(key, "pi", 2) == 0 ||
-           strncasecmp(key, "prob", 4) == 0;
-}
-
 /* A dense policy, of several the one that is called so; or a sparse one. */
 static bool find(struct policy *policy, const struct fields *fields)
 {
     const struct plan *plan = fields->plan;
     int i = fields_find(fields, ROLE_POLICY);
 
-    for (size_t k = plan->n_arrays; k-- > 0;)
+    for (size_t k = plan->n_arrays; k-- > 0;) {
+        const char *key = plan->arrays[k].key;
+
         if (plan->arrays[k].binding.role == ROLE_POLICY && fields->items[k].n > 0 &&
-            is_called_policy(plan->arrays[k].key))
+            (strncasecmp(key, "pol", 3) == 0 || strncasecmp(key, "pi", 2) == 0 ||
+             strncasecmp(key, "prob", 4) == 0))
             i = (int)k;
+    }
     const bool is_dense = i >= 0;
 
     if (!is_dense)

@@ -5,33 +5,11 @@
 #include "show/show.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- text that is written --- */
-
-void pen_put(struct pen *p, const char *format, ...)
-{
-    char piece[1024], *whole = piece;
-    va_list args;
-    int n;
-
-    va_start(args, format);
-    n = vsnprintf(piece, sizeof piece, format, args);
-    va_end(args);
-    if (n >= (int)sizeof piece) {
-        va_start(args, format);
-        n = vasprintf(&whole, format, args);
-        va_end(args);
-    }
-    if (!p->failed)
-        p->failed = n < 0 ? error_no_memory(p->err, "text") != 0
-                          : text_append(p->out, p->err, "%s", whole) != 0;
-    if (n >= 0 && whole != piece)
-        free(whole);
-}
 
 /* Text that is no UTF-8, or holds bytes that no page may hold, is quoted as messages quote it. */
 void pen_put_html(struct pen *p, const char *before, const char *name, const char *after)
@@ -54,18 +32,13 @@ void pen_put_html(struct pen *p, const char *before, const char *name, const cha
 
 /* --- numbers, text, colours --- */
 
-struct svg_number svg_px(double pixels)
+struct text_quoted svg_px(double pixels)
 {
-    struct svg_number number;
     const long tenths = lround(pixels * 10);
-    const char *sign = tenths < 0 ? "-" : "";
 
     if (tenths % 10 == 0)
-        snprintf(number.text, sizeof number.text, "%ld", tenths / 10);
-    else
-        snprintf(number.text, sizeof number.text, "%s%ld.%ld", sign, labs(tenths) / 10,
-                 labs(tenths) % 10);
-    return number;
+        return text_format("%ld", tenths / 10);
+    return text_format("%s%ld.%ld", tenths < 0 ? "-" : "", labs(tenths) / 10, labs(tenths) % 10);
 }
 
 void svg_put_label(struct canvas *c, const char *class, double x, double y, const char *text)
@@ -302,22 +275,6 @@ static int lay_out(struct canvas *c, struct page *page)
 
 /* --- writing --- */
 
-/* The lines of a text, or the first few; returns where the next one goes. */
-static double put_lines(struct canvas *c, const char *text, const char *class, double y)
-{
-    char line[160];
-
-    while (text != NULL && *text != '\0') {
-        const size_t n = strcspn(text, "\n");
-
-        snprintf(line, sizeof line, "%.*s", (int)n, text);
-        svg_put_label(c, class, 0, y, line);
-        y += LINE_HEIGHT;
-        text += n + (text[n] == '\n');
-    }
-    return y;
-}
-
 static void put_picture(struct canvas *c, const struct page *page, const struct picture *picture,
                         double x, double y)
 {
@@ -325,6 +282,7 @@ static void put_picture(struct canvas *c, const struct page *page, const struct 
     const struct board *board = shape->board;
     struct text heading = {0};
     struct shape_turn turn;
+    char line[160];
     bool is_sure;
     const struct shape_point mark = place_mark(shape, picture, &turn, &is_sure);
 
@@ -343,7 +301,15 @@ static void put_picture(struct canvas *c, const struct page *page, const struct 
         put_coordinate(c, mark, false, col);
     svg_put_f(c, mark.x * c->unit, mark.y * c->unit, &turn, is_sure);
     pen_put(c->pen, "</g>\n");
-    y = put_lines(c, picture->caption.text, "c", HEAD_HEIGHT + page->board_height + 8);
+    y = HEAD_HEIGHT + page->board_height + 8;
+    for (const char *text = picture->caption.text; text != NULL && *text != '\0';
+         y += LINE_HEIGHT) {
+        const size_t n = strcspn(text, "\n");
+
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        svg_put_label(c, "c", 0, y, line);
+        text += n + (text[n] == '\n');
+    }
     if (picture->faults.n_bytes > 0)
         svg_put_label(c, "x", 0, y, picture->faults.text);
     pen_put(c->pen, "</g>\n");

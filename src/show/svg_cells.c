@@ -6,7 +6,6 @@
 #include "show/show.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MARKER_RADIUS     0.2
@@ -65,31 +64,6 @@ static bool is_go(const struct board *board)
     return board->game == BOARD_GAME_GO || board->game == BOARD_GAME_KATAGO;
 }
 
-/* What lies on the cells: the dark squares of chess, the lines of Go. */
-static void put_ground(struct canvas *c)
-{
-    const struct board *board = c->sheet->plan.board;
-    const struct shape_point *centres = c->sheet->shape.centres;
-    const double unit = c->unit;
-
-    if (board->family->men != NULL) {
-        pen_put(c->pen, "<path id=\"%sk\" fill=\"#d9cfb8\" d=\"", c->prefix);
-        for (uint32_t i = 0; i < board->n_cells; i++)
-            if ((i / board->cols + i % board->cols) % 2 == 0)
-                put_outline(c, centres[i].x * unit, centres[i].y * unit);
-        pen_put(c->pen, "\"/>\n");
-    }
-    if (!is_go(board))
-        return;
-    pen_put(c->pen, "<path id=\"%sk\" fill=\"none\" stroke=\"#6e6a5e\" d=\"", c->prefix);
-    for (uint32_t row = 0; row < board->rows; row++)
-        pen_put(c->pen, "M0 %sH%s", svg_px(row * unit).text, svg_px((board->cols - 1) * unit).text);
-    for (uint32_t col = 0; col < board->cols; col++)
-        pen_put(c->pen, "M%s 0V%s", svg_px(col * unit).text, svg_px((board->rows - 1) * unit).text);
-    pen_put(c->pen, "\"/>\n<circle id=\"%sh\" r=\"%s\" fill=\"#6e6a5e\"/>\n", c->prefix,
-            svg_px(0.11 * unit).text);
-}
-
 /* Append a reference to what is defined as `id`, and what comes after it. */
 static void put_use(struct canvas *c, const char *id, double x, double y, const char *more)
 {
@@ -101,6 +75,7 @@ void svg_put_definitions(struct canvas *c)
 {
     const struct board *board = c->sheet->plan.board;
     const struct shape_point *centres = c->sheet->shape.centres;
+    const double unit = c->unit;
 
     pen_put(c->pen, "<defs>\n<path id=\"%sc\" d=\"", c->prefix);
     put_outline(c, 0, 0);
@@ -109,22 +84,40 @@ void svg_put_definitions(struct canvas *c)
             c->prefix);
     for (uint32_t i = 0; i < board->n_cells; i++)
         if (board->on_board[i])
-            put_outline(c, centres[i].x * c->unit, centres[i].y * c->unit);
+            put_outline(c, centres[i].x * unit, centres[i].y * unit);
     pen_put(c->pen, "\"/>\n");
-    put_ground(c);
+    /* What lies on the cells: the dark squares of chess, the lines of Go. */
+    if (board->family->men != NULL) {
+        pen_put(c->pen, "<path id=\"%sk\" fill=\"#d9cfb8\" d=\"", c->prefix);
+        for (uint32_t i = 0; i < board->n_cells; i++)
+            if ((i / board->cols + i % board->cols) % 2 == 0)
+                put_outline(c, centres[i].x * unit, centres[i].y * unit);
+        pen_put(c->pen, "\"/>\n");
+    }
+    if (is_go(board)) {
+        pen_put(c->pen, "<path id=\"%sk\" fill=\"none\" stroke=\"#6e6a5e\" d=\"", c->prefix);
+        for (uint32_t row = 0; row < board->rows; row++)
+            pen_put(c->pen, "M0 %sH%s", svg_px(row * unit).text,
+                    svg_px((board->cols - 1) * unit).text);
+        for (uint32_t col = 0; col < board->cols; col++)
+            pen_put(c->pen, "M%s 0V%s", svg_px(col * unit).text,
+                    svg_px((board->rows - 1) * unit).text);
+        pen_put(c->pen, "\"/>\n<circle id=\"%sh\" r=\"%s\" fill=\"#6e6a5e\"/>\n", c->prefix,
+                svg_px(0.11 * unit).text);
+    }
     for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++) {
         const struct svg_ink ink = svg_ink_of(c, side);
 
         pen_put(c->pen,
                 "<circle id=\"%ss%d\" r=\"%s\" fill=\"%s\" stroke=\"%s\" stroke-width=\"%s\"/>\n",
-                c->prefix, (int)side, svg_px(STONE_RADIUS * c->unit).text, ink.fill, ink.stroke,
-                svg_px(0.05 * c->unit).text);
+                c->prefix, (int)side, svg_px(STONE_RADIUS * unit).text, ink.fill, ink.stroke,
+                svg_px(0.05 * unit).text);
     }
     pen_put(c->pen,
             "<g id=\"%sr\" fill=\"none\"><circle r=\"%s\" stroke=\"#fff\" stroke-width=\"%s\"/>"
             "<circle r=\"%s\" stroke=\"#e00000\" stroke-width=\"%s\"/></g>\n</defs>\n",
-            c->prefix, svg_px(0.44 * c->unit).text, svg_px(0.2 * c->unit).text,
-            svg_px(0.44 * c->unit).text, svg_px(0.11 * c->unit).text);
+            c->prefix, svg_px(0.44 * unit).text, svg_px(0.2 * unit).text, svg_px(0.44 * unit).text,
+            svg_px(0.11 * unit).text);
 }
 
 /* --- cells --- */
@@ -167,7 +160,6 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
     static const char *const men[] = {"♚", "♛", "♜", "♝", "♞", "♟"};
     const char *man = strchr(letters, cell->man);
     const struct svg_ink ink = svg_ink_of(c, cell->side);
-    char text[16];
 
     switch (cell->piece) {
     case PICTURE_EMPTY:
@@ -191,8 +183,7 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
                 man != NULL ? men[man - letters] : "?");
         return;
     case PICTURE_STONE:
-        snprintf(text, sizeof text, "s%d", (int)cell->side);
-        put_use(c, text, x, y, "/>\n");
+        put_use(c, text_format("s%d", (int)cell->side).text, x, y, "/>\n");
         break;
     case PICTURE_NUMBER:
         break;
@@ -203,31 +194,17 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
                 cell->piece == PICTURE_NUMBER ? "#24292f" : ink.text, (int)cell->number);
 }
 
-static void put_share(struct canvas *c, const struct picture_cell *cell, double x, double y)
-{
-    const bool is_free = cell->piece == PICTURE_EMPTY && !cell->is_marked;
-    char text[16];
-
-    if (!cell->is_top || (!is_free && c->unit < LEAST_SHARED_UNIT)) /* the caption says it, too */
-        return;
-    snprintf(text, sizeof text, "%.0f%%", 100 * cell->share);
-    svg_put_label(c, is_free ? "p" : "q", x, y + (is_free ? 0.13 : 0.46) * c->unit, text);
-}
-
 /* The colour of a share of the policy, from 0 to the sheet's largest one: "#rrggbb". */
-static struct svg_number heat_colour(double part)
+static struct text_quoted heat_colour(double part)
 {
     static const int stops[3][3] = {{255, 243, 208}, {255, 196, 77}, {226, 98, 20}};
     const int from = part < 0.5 ? 0 : 1;
     const double rest = part * 2 - from;
-    struct svg_number colour;
     int rgb[3];
 
     for (int i = 0; i < 3; i++)
         rgb[i] = (int)lround(stops[from][i] + (stops[from + 1][i] - stops[from][i]) * rest);
-    snprintf(colour.text, sizeof colour.text, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255,
-             rgb[2] & 255);
-    return colour;
+    return text_format("#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
 }
 
 void svg_put_cells(struct canvas *c, const struct picture *picture)
@@ -267,6 +244,7 @@ void svg_put_cells(struct canvas *c, const struct picture *picture)
     for (uint32_t i = 0; i < board->n_cells; i++) {
         const struct picture_cell *cell = &picture->cells[i];
         const double x = centres[i].x * c->unit, y = centres[i].y * c->unit;
+        bool is_free;
 
         put_piece(c, cell, x, y);
         if (cell->is_marked) {
@@ -274,7 +252,11 @@ void svg_put_cells(struct canvas *c, const struct picture *picture)
             pen_put(c->pen, "fill=\"#2da44e\" stroke=\"#fff\" stroke-width=\"%s\"/>\n",
                     svg_px(0.05 * c->unit).text);
         }
-        put_share(c, cell, x, y);
+        is_free = cell->piece == PICTURE_EMPTY && !cell->is_marked;
+        if (cell->is_top &&
+            (is_free || c->unit >= LEAST_SHARED_UNIT)) /* the caption says it, too */
+            svg_put_label(c, is_free ? "p" : "q", x, y + (is_free ? 0.13 : 0.46) * c->unit,
+                          text_format("%.0f%%", 100 * cell->share).text);
         if (cell->differs)
             put_use(c, "r", x, y, "/>\n");
     }
@@ -327,27 +309,27 @@ double svg_put_legend(struct canvas *c, double x, double y, double width)
     struct legend legend = {c, x, x + width, x, y + LINE_HEIGHT / 2};
     const char *pieces = labels_pieces(&sheet->plan);
     struct canvas small = *c;
-    char text[64];
+    struct text_quoted text;
 
     for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++) {
         const struct svg_ink ink = svg_ink_of(c, side);
 
-        snprintf(text, sizeof text, "fill=\"%s\" stroke=\"%s\"", ink.fill, ink.stroke);
+        text = text_format("fill=\"%s\" stroke=\"%s\"", ink.fill, ink.stroke);
         if (sheet->has_side[side])
-            put_sign(&legend, 7, text, labels_side_name(&sheet->plan, side));
+            put_sign(&legend, 7, text.text, labels_side_name(&sheet->plan, side));
     }
     if (pieces != NULL) {
         x = begin(&legend, 0, pieces);
         svg_put_label(c, "l", x, legend.y + 4, pieces);
     }
     if (sheet->has_policy && sheet->most_share > 0) {
-        snprintf(text, sizeof text, "policy, 0 to %s", heat_share_text(sheet->most_share).text);
-        x = begin(&legend, SCALE_STEPS * SCALE_STEP_SIZE + 6, text);
+        text = text_format("policy, 0 to %s", heat_share_text(sheet->most_share).text);
+        x = begin(&legend, SCALE_STEPS * SCALE_STEP_SIZE + 6, text.text);
         for (int i = 0; i < SCALE_STEPS; i++)
             pen_put(c->pen, "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"14\" fill=\"%s\"/>\n",
                     svg_px(x + i * SCALE_STEP_SIZE).text, svg_px(legend.y - 7).text,
                     svg_px(SCALE_STEP_SIZE).text, heat_colour((i + 0.5) / SCALE_STEPS).text);
-        svg_put_label(c, "l", x + SCALE_STEPS * SCALE_STEP_SIZE + 6, legend.y + 4, text);
+        svg_put_label(c, "l", x + SCALE_STEPS * SCALE_STEP_SIZE + 6, legend.y + 4, text.text);
     }
     if (sheet->has_marks)
         put_sign(&legend, 4, "fill=\"#2da44e\"", "a move or coordinate");

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BODY    32
 #define GAP         3
 #define LEAST_WIDTH 24 /* of a picture: headings and captions are wrapped */
 
@@ -61,52 +60,15 @@ static const char *side_colour(const struct writing *w, enum picture_side side)
     return side == SIDE_FIRST ? "\033[1;34m" : "\033[1;31m";
 }
 
-static void write_body(const struct writing *w, const struct picture_cell *cell,
-                       char body[MAX_BODY])
+/* corner: ' ', or F and f for the source's. */
+static void put_cell(const struct writing *w, const struct picture_cell *cell, char corner,
+                     struct pen *out)
 {
     /* of the first side and of the second, then letters for them */
     static const char *const markers[] = {"•", "◦", "x", "o"};
     static const char *const territories[] = {"■", "□", "#", "="};
     static const char order[] = "KQRBNP";
-    static const char *const own[] = {"♔", "♕", "♖", "♗", "♘", "♙"};
-    static const char *const theirs[] = {"♚", "♛", "♜", "♝", "♞", "♟"};
-    const char *man = strchr(order, cell->man);
-    const bool is_own = cell->side == SIDE_FIRST;
-    const int sign = (is_own ? 0 : 1) + (w->style->unicode ? 0 : 2);
-    const int digit = heat_digit(w, cell->share);
-
-    switch (cell->piece) {
-    case PICTURE_STONE:
-        snprintf(body, MAX_BODY, cell->number > 0 ? "%s%d" : "%s", stone_of(w, cell->side),
-                 (int)cell->number);
-        break;
-    case PICTURE_MARKER:
-        snprintf(body, MAX_BODY, "%s", markers[sign]);
-        break;
-    case PICTURE_TERRITORY:
-        snprintf(body, MAX_BODY, "%s", territories[sign]);
-        break;
-    case PICTURE_MAN:
-        if (w->style->unicode && man != NULL)
-            snprintf(body, MAX_BODY, "%s", (is_own ? own : theirs)[man - order]);
-        else
-            snprintf(body, MAX_BODY, "%c", is_own ? cell->man : cell->man - 'A' + 'a');
-        break;
-    case PICTURE_TILE:
-    case PICTURE_NUMBER:
-        snprintf(body, MAX_BODY, "%d", (int)cell->number);
-        break;
-    default:
-        snprintf(body, MAX_BODY, "%s", cell->is_marked ? "+" : w->style->unicode ? "·" : ".");
-        if (!cell->is_marked && digit > 0)
-            snprintf(body, MAX_BODY, "%c", (char)('0' + digit));
-    }
-}
-
-/* corner: ' ', or F and f for the source's. */
-static void put_cell(const struct writing *w, const struct picture_cell *cell, char corner,
-                     struct pen *out)
-{
+    static const char *const men[] = {"♔", "♕", "♖", "♗", "♘", "♙", "♚", "♛", "♜", "♝", "♞", "♟"};
     /* backgrounds for shares: light to dark orange */
     static const char *const steps[] = {"",
                                         "\033[48;5;230m\033[30m",
@@ -114,15 +76,44 @@ static void put_cell(const struct writing *w, const struct picture_cell *cell, c
                                         "\033[48;5;222m\033[30m",
                                         "\033[48;5;215m\033[30m",
                                         "\033[48;5;208m\033[30m"};
+    const char *man = strchr(order, cell->man);
+    const bool is_own = cell->side == SIDE_FIRST, unicode = w->style->unicode;
+    const int sign = (is_own ? 0 : 1) + (unicode ? 0 : 2);
+    const int digit = heat_digit(w, cell->share);
     const char *before = cell->differs ? w->red : "", *side = side_colour(w, cell->side);
-    const char *heat = w->style->colours ? steps[(heat_digit(w, cell->share) + 1) / 2] : "";
-    char body[MAX_BODY];
+    const char *heat = w->style->colours ? steps[(digit + 1) / 2] : "";
+    struct text_quoted body;
     size_t n;
 
-    write_body(w, cell, body);
-    n = width_of(body, strlen(body)) + 1;
+    switch (cell->piece) {
+    case PICTURE_STONE:
+        body = text_format(cell->number > 0 ? "%s%d" : "%s", stone_of(w, cell->side),
+                           (int)cell->number);
+        break;
+    case PICTURE_MARKER:
+        body = text_format("%s", markers[sign]);
+        break;
+    case PICTURE_TERRITORY:
+        body = text_format("%s", territories[sign]);
+        break;
+    case PICTURE_MAN:
+        if (unicode && man != NULL)
+            body = text_format("%s", men[man - order + (is_own ? 0 : 6)]);
+        else
+            body = text_format("%c", is_own ? cell->man : cell->man - 'A' + 'a');
+        break;
+    case PICTURE_TILE:
+    case PICTURE_NUMBER:
+        body = text_format("%d", (int)cell->number);
+        break;
+    default:
+        body = text_format("%s", cell->is_marked ? "+" : unicode ? "·" : ".");
+        if (!cell->is_marked && digit > 0)
+            body = text_format("%d", digit);
+    }
+    n = width_of(body.text, strlen(body.text)) + 1;
     pen_put(out, "%s%c%s%s%s%s%s%*s", before, cell->differs ? '!' : corner,
-            *before != '\0' ? w->plain : "", side, heat, body,
+            *before != '\0' ? w->plain : "", side, heat, body.text,
             *side != '\0' || *heat != '\0' ? w->plain : "",
             (int)(n < w->cell_width ? w->cell_width - n : 0), "");
 }
@@ -144,32 +135,13 @@ static int compare_places(const void *a, const void *b)
     return (p->place.half > q->place.half) - (p->place.half < q->place.half);
 }
 
-/* The cells that would come next beyond each side, shared out so that opposite sides are alike.
- * Everything is shifted to make room for them. */
-static size_t place_edges(const struct board *board, struct placed *cells, size_t n)
-{
-    const int32_t side = (int32_t)board->cols;
-    const uint32_t first = board->n_cells;
-
-    for (int32_t i = 0; i < side; i++) {
-        cells[n++] = (struct placed){{-1, 2 * i + 1}, first + EDGE_TOP};
-        cells[n++] = (struct placed){{i, 2 * side + i}, first + EDGE_RIGHT};
-        cells[n++] = (struct placed){{side, side + 2 * i - 2}, first + EDGE_BOTTOM};
-        cells[n++] = (struct placed){{i, i - 2}, first + EDGE_LEFT};
-    }
-    for (size_t k = 0; k < n; k++) {
-        cells[k].place.line++;
-        cells[k].place.half += 2;
-    }
-    return n;
-}
-
 static void put_board(const struct writing *w, const struct picture *picture, struct pen *out)
 {
     const struct shape *shape = &w->sheet->shape;
     const struct board *board = shape->board;
     const uint32_t *dst = board->transforms[picture->transform].dst;
     struct placed *cells = calloc(board->n_cells + 4 * (size_t)board->cols, sizeof *cells);
+    const int32_t cols = (int32_t)board->cols;
     size_t n = 0, column = 0;
     int32_t line = 0;
 
@@ -180,8 +152,20 @@ static void put_board(const struct writing *w, const struct picture *picture, st
     for (uint32_t i = 0; i < board->n_cells; i++)
         if (board->on_board[i])
             cells[n++] = (struct placed){shape->places[i], i};
-    if (picture->edges[EDGE_TOP] != SIDE_NONE)
-        n = place_edges(board, cells, n);
+    /* The cells that would come next beyond each side, shared out so that opposite sides are alike.
+     * Everything is shifted to make room for them. */
+    if (picture->edges[EDGE_TOP] != SIDE_NONE) {
+        for (int32_t i = 0; i < cols; i++) {
+            cells[n++] = (struct placed){{-1, 2 * i + 1}, board->n_cells + EDGE_TOP};
+            cells[n++] = (struct placed){{i, 2 * cols + i}, board->n_cells + EDGE_RIGHT};
+            cells[n++] = (struct placed){{cols, cols + 2 * i - 2}, board->n_cells + EDGE_BOTTOM};
+            cells[n++] = (struct placed){{i, i - 2}, board->n_cells + EDGE_LEFT};
+        }
+        for (size_t k = 0; k < n; k++) {
+            cells[k].place.line++;
+            cells[k].place.half += 2;
+        }
+    }
     qsort(cells, n, sizeof *cells, compare_places);
     for (size_t k = 0; k < n; k++) {
         const uint32_t cell = cells[k].cell;
@@ -213,69 +197,28 @@ static void put_board(const struct writing *w, const struct picture *picture, st
 
 /* --- words --- */
 
-/* The bytes of the next line of at most `width` columns, cut between words where there are any;
- * *skipped is the space behind it. */
-static size_t next_line(const char *text, size_t width, size_t *skipped)
-{
-    size_t n_columns = 0, n = 0, last_space = 0;
-
-    *skipped = 0;
-    while (text[n] != '\0' && text[n] != '\n') {
-        if (((unsigned char)text[n] & 0xc0) != 0x80 && n_columns++ == width)
-            break;
-        if (text[n] == ' ')
-            last_space = n;
-        n++;
-    }
-    if (text[n] == '\0' || text[n] == '\n' || text[n] == ' ') {
-        *skipped = text[n] != '\0';
-        return n;
-    }
-    *skipped = last_space > 0;
-    return last_space > 0 ? last_space : n;
-}
-
-/* before, after: sequences for colours. */
+/* A text in lines of at most w->width columns, cut between words where there are any. before,
+ * after: sequences for colours. */
 static void put_words(const struct writing *w, const char *text, const char *before,
                       const char *after, struct pen *out)
 {
     while (text != NULL && *text != '\0') {
-        size_t skipped;
-        const size_t n = next_line(text, w->width, &skipped);
+        size_t n_columns = 0, n = 0, last_space = 0;
 
+        for (; text[n] != '\0' && text[n] != '\n'; n++) {
+            if (((unsigned char)text[n] & 0xc0) != 0x80 && n_columns++ == w->width)
+                break;
+            if (text[n] == ' ')
+                last_space = n;
+        }
+        if (text[n] != '\0' && text[n] != '\n' && text[n] != ' ' && last_space > 0)
+            n = last_space;
         pen_put(out, "%s%.*s%s\n", before, (int)n, text, after);
-        text += n + skipped;
+        text += n + (text[n] == '\n' || text[n] == ' ');
     }
 }
 
 /* --- the sheet --- */
-
-/* Blocks of lines side by side, line by line; they are used up. */
-static void put_side_by_side(const struct writing *w, const char **blocks, size_t n,
-                             struct pen *out)
-{
-    bool any = true;
-
-    while (any) {
-        size_t missing = 0; /* spaces that are due before the next text */
-
-        any = false;
-        for (size_t k = 0; k < n; k++) {
-            const size_t length = strcspn(blocks[k], "\n");
-            const size_t width = width_of(blocks[k], length);
-
-            if (width > 0)
-                pen_put(out, "%*s%.*s", (int)missing, "", (int)length, blocks[k]);
-            missing = (width > 0 ? 0 : missing) + w->width - width + GAP;
-            blocks[k] += length + (blocks[k][length] == '\n');
-            any |= *blocks[k] != '\0';
-        }
-        while (out->out->n_bytes > 0 && out->out->text[out->out->n_bytes - 1] == ' ')
-            out->out->text[--out->out->n_bytes] = '\0';
-        pen_put(out, "\n");
-    }
-    pen_put(out, "\n");
-}
 
 static int put_pictures(const struct writing *w, struct pen *out)
 {
@@ -304,8 +247,26 @@ static int put_pictures(const struct writing *w, struct pen *out)
             out->failed |= block.failed;
             lines[i] = blocks[i].text;
         }
-        if (!out->failed)
-            put_side_by_side(w, lines, n, out);
+        /* The blocks side by side, line by line. */
+        for (bool any = true; any && !out->failed;) {
+            size_t missing = 0; /* spaces that are due before the next text */
+
+            any = false;
+            for (size_t i = 0; i < n; i++) {
+                const size_t length = strcspn(lines[i], "\n");
+                const size_t width = width_of(lines[i], length);
+
+                if (width > 0)
+                    pen_put(out, "%*s%.*s", (int)missing, "", (int)length, lines[i]);
+                missing = (width > 0 ? 0 : missing) + w->width - width + GAP;
+                lines[i] += length + (lines[i][length] == '\n');
+                any |= *lines[i] != '\0';
+            }
+            while (out->out->n_bytes > 0 && out->out->text[out->out->n_bytes - 1] == ' ')
+                out->out->text[--out->out->n_bytes] = '\0';
+            pen_put(out, "\n");
+        }
+        pen_put(out, "\n");
         for (size_t i = 0; i < n; i++)
             text_release(&blocks[i]);
     }
