@@ -98,15 +98,18 @@ int guard_copy(void *to, const uint8_t *from, size_t n_bytes, const uint8_t *map
 
 /* --- files --- */
 
-int64_t file_read(int fd, uint64_t offset, void *out, size_t n_bytes)
+/* pread, or pwrite, until all bytes went through or there are none any more. */
+static int64_t transfer(int fd, uint64_t offset, uint8_t *bytes, size_t n_bytes, bool writes)
 {
     unsigned n_tries = 0;
-    size_t n_read = 0;
+    size_t n_done = 0;
 
-    while (n_read < n_bytes) {
-        const size_t left = n_bytes - n_read;
-        const ssize_t n = pread(fd, (uint8_t *)out + n_read,
-                                left < STEP_NBYTES ? left : STEP_NBYTES, (off_t)(offset + n_read));
+    while (n_done < n_bytes) {
+        const size_t n_left = n_bytes - n_done,
+                     n_step = n_left < STEP_NBYTES ? n_left : STEP_NBYTES;
+        const off_t at = (off_t)(offset + n_done);
+        const ssize_t n =
+            writes ? pwrite(fd, bytes + n_done, n_step, at) : pread(fd, bytes + n_done, n_step, at);
 
         if (n < 0 && retry_interrupted(&n_tries))
             continue;
@@ -114,31 +117,23 @@ int64_t file_read(int fd, uint64_t offset, void *out, size_t n_bytes)
             return -1;
         if (n == 0)
             break;
-        n_read += (size_t)n;
+        n_done += (size_t)n;
     }
-    return (int64_t)n_read;
+    return (int64_t)n_done;
+}
+
+int64_t file_read(int fd, uint64_t offset, void *out, size_t n_bytes)
+{
+    return transfer(fd, offset, out, n_bytes, false);
 }
 
 int file_write(int fd, uint64_t offset, const void *bytes, size_t n_bytes)
 {
-    unsigned n_tries = 0;
-    size_t n_written = 0;
+    const int64_t n = transfer(fd, offset, (uint8_t *)(uintptr_t)bytes, n_bytes, true);
 
-    while (n_written < n_bytes) {
-        const size_t left = n_bytes - n_written;
-        const ssize_t n =
-            pwrite(fd, (const uint8_t *)bytes + n_written, left < STEP_NBYTES ? left : STEP_NBYTES,
-                   (off_t)(offset + n_written));
-
-        if (n < 0 && retry_interrupted(&n_tries))
-            continue;
-        if (n == 0)
-            errno = EIO;
-        if (n <= 0)
-            return -1;
-        n_written += (size_t)n;
-    }
-    return 0;
+    if (n >= 0 && (size_t)n < n_bytes)
+        errno = EIO;
+    return n >= 0 && (size_t)n == n_bytes ? 0 : -1;
 }
 
 /* File systems whose other side may change or vanish at any time, where a map turns every error

@@ -122,21 +122,18 @@ int output_sync(struct output *out, struct error *err)
     return out->is_synced ? 0 : output_failed(err, ERROR_IO, "sync", out->path);
 }
 
-/* Close the file, whose result counts, but keep its lock until it has its final name. */
-static int close_keeping_lock(struct output *out, struct error *err)
-{
-    const int fd = out->temp.fd, lock_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-
-    if (lock_fd < 0)
-        return output_failed(err, ERROR_IO, "close", out->path);
-    out->temp.fd = lock_fd;
-    return close(fd) == 0 ? 0 : output_failed(err, ERROR_IO, "close", out->path);
-}
-
 int output_commit(struct output *out, bool force, struct error *err)
 {
-    int rc = output_sync(out, err) != 0 ? -1 : close_keeping_lock(out, err);
+    int rc = output_sync(out, err);
 
+    if (rc == 0) { /* close the file, whose result counts, but keep its lock */
+        const int fd = out->temp.fd, lock_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+        if (lock_fd >= 0)
+            out->temp.fd = lock_fd;
+        if (lock_fd < 0 || close(fd) != 0)
+            rc = output_failed(err, ERROR_IO, "close", out->path);
+    }
     if (rc == 0 && !force)
         rc = output_rename_new(out->temp.path, out->path, err);
     else if (rc == 0 && rename(out->temp.path, out->path) != 0)
@@ -165,6 +162,17 @@ void output_abort(struct output *out)
     free(out->path);
     free(out->buffer);
     *out = (struct output){.temp = OUTPUT_TEMP_INIT};
+}
+
+int output_put(const char *path, bool force, const void *bytes, size_t n_bytes, struct error *err)
+{
+    struct output out;
+    int rc = -1;
+
+    if (output_open(&out, path, force, err) == 0 && output_write(&out, bytes, n_bytes, err) == 0)
+        rc = output_commit(&out, force, err);
+    output_abort(&out);
+    return rc;
 }
 
 int output_remove(const char *path, struct error *err)
@@ -208,12 +216,8 @@ static int check_replaceable(const char *path, const char *suffix, struct error 
 int output_folder_open(struct output_folder *folder, const char *path, const char *suffix,
                        bool force, struct error *err)
 {
-    size_t n_bytes = strlen(path);
-
     *folder = (struct output_folder){.temp = OUTPUT_TEMP_INIT};
-    while (n_bytes > 1 && path[n_bytes - 1] == '/')
-        n_bytes--;
-    folder->path = strndup(path, n_bytes);
+    folder->path = strndup(path, text_path_nbytes(path));
     if (folder->path == NULL)
         return error_no_memory(err, "folder name");
     if (output_target_check(folder->path, true, force, err) == 0 &&
@@ -251,46 +255,32 @@ static int exchange(struct output_folder *folder, struct error *err)
     return rc;
 }
 
-/* Afterwards the temp path is free and fd -1, or both stand for the old folder. */
-static int rename_to_final(struct output_folder *folder, const char *suffix, bool force,
-                           struct error *err)
-{
-    int old_fd = -1, rc;
-    struct stat st;
-
-    if (!force || lstat(folder->path, &st) != 0) {
-        rc = output_rename_new(folder->temp.path, folder->path, err);
-    } else if (!S_ISDIR(st.st_mode)) {
-        rc = output_cant_create(err, folder->path, "it exists and is not a folder");
-    } else {
-        /* Opened while giving up is still possible: it cannot be deleted without. */
-        old_fd = output_open_folder(folder->path);
-        if (old_fd < 0)
-            return output_failed(err, ERROR_IO, "replace", folder->path);
-        rc = check_replaceable(folder->path, suffix, err);
-        if (rc == 0)
-            rc = exchange(folder, err);
-    }
-    if (rc == 0) {
-        close(folder->temp.fd);
-        folder->temp.fd = old_fd;
-    } else if (old_fd >= 0) {
-        close(old_fd);
-    }
-    return rc;
-}
-
 int output_folder_commit(struct output_folder *folder, const char *suffix, bool force,
                          struct error *err)
 {
-    int rc = output_sync_folder(folder->temp.fd, folder->temp.path, err);
+    int old_fd = -1, rc = output_sync_folder(folder->temp.fd, folder->temp.path, err);
+    struct stat st;
 
-    if (rc == 0)
-        rc = rename_to_final(folder, suffix, force, err);
-    if (rc == 0) {
+    if (rc == 0 && (!force || lstat(folder->path, &st) != 0)) {
+        rc = output_rename_new(folder->temp.path, folder->path, err);
+    } else if (rc == 0 && !S_ISDIR(st.st_mode)) {
+        rc = output_cant_create(err, folder->path, "it exists and is not a folder");
+    } else if (rc == 0) {
+        /* Opened while giving up is still possible: it cannot be deleted without. */
+        old_fd = output_open_folder(folder->path);
+        rc = old_fd < 0 ? output_failed(err, ERROR_IO, "replace", folder->path)
+                        : check_replaceable(folder->path, suffix, err);
+        if (rc == 0)
+            rc = exchange(folder, err);
+    }
+    if (rc == 0) { /* the temp path is free and its fd -1, or both stand for the old folder */
+        close(folder->temp.fd);
+        folder->temp.fd = old_fd;
         rc = output_sync_folder(folder->temp.parent_fd, folder->path, err);
         if (rc != 0 && !force)
             output_remove_folder(folder->path, -1);
+    } else if (old_fd >= 0) {
+        close(old_fd);
     }
     output_folder_abort(folder);
     return rc;

@@ -77,6 +77,9 @@ int output_commit(struct output *out, bool force, struct error *err);
 /* Remove the temp file; accepts a zeroed or committed output. */
 void output_abort(struct output *out);
 
+/* Open, write and commit a whole file. */
+int output_put(const char *path, bool force, const void *bytes, size_t n_bytes, struct error *err);
+
 /* Unlink every temp file that is open now. Async-signal-safe: for signal handlers. */
 void output_remove_temps(void);
 

@@ -273,34 +273,16 @@ int output_rename_new(const char *temp, const char *path, struct error *err)
 
 /* --- temps --- */
 
-/* Remove one temp if its lock is free and its name still stands for what was locked. */
-static void clear_if_abandoned(const char *temp)
-{
-    int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    int fd = open(temp, O_RDWR | flags);
-    struct stat locked, named;
-
-    if (fd < 0 && errno == EISDIR)
-        fd = open(temp, O_RDONLY | O_DIRECTORY | flags);
-    if (fd < 0)
-        return;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 && lstat(temp, &named) == 0 &&
-        locked.st_dev == named.st_dev && locked.st_ino == named.st_ino) {
-        if (S_ISDIR(locked.st_mode))
-            output_remove_folder(temp, fd);
-        else if (S_ISREG(locked.st_mode))
-            unlink(temp);
-    }
-    close(fd);
-}
-
-/* Remove temp files and folders of this target whose lock is free. What cannot be is left. */
+/* Remove temp files and folders of this target whose lock is free and whose name still stands for
+ * what was locked. What cannot be is left. */
 static void clear_abandoned(const char *path, int folder_fd)
 {
+    const int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     int fd = openat(folder_fd, ".", FOLDER_FLAGS);
     DIR *folder = fd < 0 ? NULL : fdopendir(fd);
     char stem[NAME_MAX + 1], *temp;
     const struct dirent *entry;
+    struct stat locked, named;
 
     if (folder == NULL) {
         if (fd >= 0)
@@ -314,7 +296,19 @@ static void clear_abandoned(const char *path, int folder_fd)
             continue;
         if (asprintf(&temp, "%.*s%s", (int)(text_base_name(path) - path), path, entry->d_name) < 0)
             break;
-        clear_if_abandoned(temp);
+        fd = open(temp, O_RDWR | flags);
+        if (fd < 0 && errno == EISDIR)
+            fd = open(temp, O_RDONLY | O_DIRECTORY | flags);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 &&
+            lstat(temp, &named) == 0 && locked.st_dev == named.st_dev &&
+            locked.st_ino == named.st_ino) {
+            if (S_ISDIR(locked.st_mode))
+                output_remove_folder(temp, fd);
+            else if (S_ISREG(locked.st_mode))
+                unlink(temp);
+        }
+        if (fd >= 0)
+            close(fd);
         free(temp);
     }
     closedir(folder);

@@ -93,20 +93,10 @@ int command_flush(struct error *err)
 
 int command_put(const char *path, bool force, const char *text, size_t n_bytes, struct error *err)
 {
-    struct output out = {0};
-    int status;
-
-    if (path == NULL || strcmp(path, "-") == 0) {
-        fwrite(text, 1, n_bytes, stdout);
-        return command_flush(err);
-    }
-    status = output_open(&out, path, force, err);
-    if (status == 0)
-        status = output_write(&out, text, n_bytes, err);
-    if (status == 0)
-        status = output_commit(&out, force, err);
-    output_abort(&out);
-    return status;
+    if (path != NULL && strcmp(path, "-") != 0)
+        return output_put(path, force, text, n_bytes, err);
+    fwrite(text, 1, n_bytes, stdout);
+    return command_flush(err);
 }
 
 int command_put_json(const char *path, json_t *json, struct error *err)

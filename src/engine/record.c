@@ -310,15 +310,12 @@ int sidecar_write(const char *path, const uint64_t *n_rows, bool force, struct e
     struct text name = {0}, json = {0};
     int status = text_append(&name, err, "%.*s.json", n, path);
 
-    if (status == 0)
+    if (status == 0 && n_rows == NULL)
         status = output_open(&out, name.text, force, err);
-    if (status == 0 && n_rows != NULL) {
-        status = text_append(&json, err, "{\"num_rows\": %llu}\n", (unsigned long long)*n_rows);
-        if (status == 0)
-            status = output_write(&out, json.text, json.n_bytes, err);
-        if (status == 0)
-            status = output_commit(&out, force, err);
-    }
+    if (status == 0 && n_rows != NULL)
+        status = text_append(&json, err, "{\"num_rows\": %llu}\n", (unsigned long long)*n_rows) == 0
+                     ? output_put(name.text, force, json.text, json.n_bytes, err)
+                     : -1;
     output_abort(&out);
     text_release(&name);
     text_release(&json);

@@ -37,57 +37,52 @@ int side_work_init(struct side_work *work, const struct archive_in *archives, si
     return error_no_memory(err, "digests of the inputs");
 }
 
-/* The file is read to its end: keep its digest and go on to the next. */
-static int end_file(struct side_work *work, struct error *err)
-{
-    const struct archive_in *archive = &work->archives[work->archive];
-    const bool is_folder = archive->form == ARCHIVE_FOLDER;
-    char hex[DIGEST_HEX_NBYTES] = "";
-
-    if (digest_finish(work->digest, is_folder ? hex : work->sha256[work->archive], err) != 0)
-        return -1;
-    digest_free(work->digest);
-    work->digest = NULL;
-    work->offset = work->released = 0;
-    if (is_folder) {
-        if ((work->lines == NULL && (work->lines = digest_new(err)) == NULL) ||
-            digest_add_line(work->lines, text_base_name(archive->inputs[work->file].path), hex,
-                            err) != 0)
-            return -1;
-        if (++work->file < archive->n_inputs)
-            return 0;
-        if (digest_finish(work->lines, work->sha256[work->archive], err) != 0)
-            return -1;
-        digest_free(work->lines);
-        work->lines = NULL;
-        work->file = 0;
-    }
-    work->archive++;
-    return 0;
-}
-
 int side_work_step(struct side_work *work, struct error *err)
 {
     for (int i = 0; i < STEP_NCHUNKS && !work->done; i++) {
+        const struct archive_in *archive = &work->archives[work->archive];
         const struct input *in;
+        char hex[DIGEST_HEX_NBYTES] = "", *sha256;
+        bool is_folder;
         size_t n;
 
         work->used += CHUNK_NBYTES;
         work->done = work->archive == work->n_archives;
         if (work->done)
             break;
-        in = &work->archives[work->archive].inputs[work->file];
-        n = in->n_bytes - work->offset < CHUNK_NBYTES ? (size_t)(in->n_bytes - work->offset)
-                                                      : CHUNK_NBYTES;
-        if ((work->digest == NULL && (work->digest = digest_new(err)) == NULL) ||
-            (n == 0 && end_file(work, err) != 0) ||
-            (n > 0 && (input_read(in, work->offset, work->buffer, n, err) != 0 ||
-                       digest_update(work->digest, work->buffer, n, err) != 0)))
+        in = &archive->inputs[work->file];
+        n = (size_t)smaller(in->n_bytes - work->offset, CHUNK_NBYTES);
+        if (work->digest == NULL && (work->digest = digest_new(err)) == NULL)
             return -1;
-        if (n == 0)
+        if (n > 0) {
+            if (input_read(in, work->offset, work->buffer, n, err) != 0 ||
+                digest_update(work->digest, work->buffer, n, err) != 0)
+                return -1;
+            work->offset += n;
+            input_release_before(in, work->offset, &work->released);
             continue;
-        work->offset += n;
-        input_release_before(in, work->offset, &work->released);
+        }
+        /* The file is read to its end: keep its digest and go on to the next. */
+        is_folder = archive->form == ARCHIVE_FOLDER;
+        sha256 = work->sha256[work->archive];
+        if (digest_finish(work->digest, is_folder ? hex : sha256, err) != 0)
+            return -1;
+        digest_free(work->digest);
+        work->digest = NULL;
+        work->offset = work->released = 0;
+        if (is_folder) {
+            if ((work->lines == NULL && (work->lines = digest_new(err)) == NULL) ||
+                digest_add_line(work->lines, text_base_name(in->path), hex, err) != 0)
+                return -1;
+            if (++work->file < archive->n_inputs)
+                continue;
+            if (digest_finish(work->lines, sha256, err) != 0)
+                return -1;
+            digest_free(work->lines);
+            work->lines = NULL;
+            work->file = 0;
+        }
+        work->archive++;
     }
     return 0;
 }
@@ -104,12 +99,11 @@ int side_work_digest(const struct archive_in *archive, char sha256[DIGEST_HEX_NB
                      struct error *err)
 {
     struct side_work work;
-    int status = side_work_init(&work, archive, 1, err);
+    const int status =
+        side_work_init(&work, archive, 1, err) == 0 ? side_work_finish(&work, err) : -1;
 
-    if (status != 0)
-        return -1;
-    status = side_work_finish(&work, err);
-    memcpy(sha256, work.sha256[0], DIGEST_HEX_NBYTES);
+    if (status == 0)
+        memcpy(sha256, work.sha256[0], DIGEST_HEX_NBYTES);
     side_work_release(&work);
     return status;
 }

@@ -6,6 +6,8 @@
  */
 #include "manifest/digest.h"
 
+#include "base/bytes.h"
+
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -19,22 +21,17 @@ struct digest {
     EVP_MD_CTX *context;
 };
 
-/* OpenSSL's configuration, which nothing here needs, would take most of a millisecond to read. And
- * version 3 crashes where it could not allocate its default context, unless asked for it first. */
-static bool is_ready(void)
-{
-    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT, NULL);
-#if OPENSSL_VERSION_NUMBER >= 0x30000000L
-    return OSSL_LIB_CTX_get0_global_default() != NULL;
-#else
-    return true;
-#endif
-}
-
 struct digest *digest_new(struct error *err)
 {
-    struct digest *digest = is_ready() ? malloc(sizeof *digest) : NULL;
+    struct digest *digest = NULL;
 
+    /* OpenSSL's configuration, which nothing here needs, would take most of a millisecond to read.
+     * And version 3 crashes where it could not allocate its default context, unless asked first. */
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT, NULL);
+#if OPENSSL_VERSION_NUMBER >= 0x30000000L
+    if (OSSL_LIB_CTX_get0_global_default() != NULL)
+#endif
+        digest = malloc(sizeof *digest);
     if (digest != NULL) {
         digest->context = EVP_MD_CTX_new();
         if (digest->context != NULL && EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) == 1)
@@ -100,25 +97,19 @@ int digest_bytes(const void *bytes, size_t n_bytes, char hex[DIGEST_HEX_NBYTES],
 int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct error *err)
 {
     struct digest *digest = digest_new(err);
-    uint8_t *chunk = digest == NULL ? NULL : malloc(CHUNK_NBYTES);
+    uint8_t *chunk = malloc(CHUNK_NBYTES);
     uint64_t released = 0;
-    int rc = -1;
+    int rc = digest == NULL ? -1 : chunk == NULL ? error_no_memory(err, "SHA-256") : 0;
 
-    if (chunk == NULL) {
-        error_no_memory(err, "SHA-256");
-        goto out;
-    }
-    for (uint64_t at = 0; at < in->n_bytes;) {
-        uint64_t left = in->n_bytes - at;
-        size_t n = left < CHUNK_NBYTES ? (size_t)left : CHUNK_NBYTES;
+    for (uint64_t at = 0; at < in->n_bytes && rc == 0;) {
+        const size_t n = (size_t)smaller(in->n_bytes - at, CHUNK_NBYTES);
 
-        if (input_read(in, at, chunk, n, err) != 0 || digest_update(digest, chunk, n, err) != 0)
-            goto out;
+        rc = input_read(in, at, chunk, n, err) == 0 ? digest_update(digest, chunk, n, err) : -1;
         at += n;
         input_release_before(in, at, &released);
     }
-    rc = digest_finish(digest, hex, err);
-out:
+    if (rc == 0)
+        rc = digest_finish(digest, hex, err);
     free(chunk);
     digest_free(digest);
     return rc;

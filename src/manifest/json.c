@@ -151,26 +151,6 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Turn a name back into its bytes, in place. */
-static void decode(char *name)
-{
-    char *to = name;
-
-    while (*name != '\0') {
-        if (name[0] == '\\' && name[1] == '\\') {
-            *to++ = '\\';
-            name += 2;
-        } else if (name[0] == '\\' && name[1] == 'x' && hex_digit(name[2]) >= 0 &&
-                   hex_digit(name[3]) >= 0) {
-            *to++ = (char)(hex_digit(name[2]) << 4 | hex_digit(name[3]));
-            name += 4;
-        } else {
-            *to++ = *name++;
-        }
-    }
-    *to = '\0';
-}
-
 /* --- writing --- */
 
 /* A new reference to what fields say of `of`, a struct; NULL without memory and for what cannot be
@@ -249,17 +229,13 @@ int manifest_write(const struct manifest *m, const char *path, bool force, struc
     json_t *object = object_json(root_form, m);
     const size_t n = object == NULL ? 0 : json_dumpb(object, NULL, 0, DUMP_FLAGS);
     char *json = n == 0 ? NULL : malloc(n + 1);
-    struct output output;
     int rc = -1;
 
     if (json == NULL || json_dumpb(object, json, n, DUMP_FLAGS) != n) {
         error_no_memory(err, "manifest");
-    } else if (output_open(&output, path, force, err) == 0) {
+    } else {
         json[n] = '\n';
-        if (output_write(&output, json, n + 1, err) == 0)
-            rc = output_commit(&output, force, err);
-        else
-            output_abort(&output);
+        rc = output_put(path, force, json, n + 1, err);
     }
     free(json);
     json_decref(object);
@@ -305,7 +281,7 @@ static int read_text(struct reader *r, const struct field *field, const json_t *
 {
     const size_t n_digits = field->form == SHA256 ? 64 : field->form == CRC32 ? 8 : 0;
     const char *text = json_string_value(json);
-    char *copy;
+    char *to;
 
     if (text == NULL)
         return expected(r, "a string", json);
@@ -315,13 +291,20 @@ static int read_text(struct reader *r, const struct field *field, const json_t *
         *(uint32_t *)at = (uint32_t)strtoul(text, NULL, 16);
         return 0;
     }
-    copy = manifest_alloc(r->m, strlen(text) + 1, r->err);
-    if (copy == NULL)
+    *(const char **)at = to = manifest_alloc(r->m, strlen(text) + 1, r->err);
+    if (to == NULL)
         return -1;
-    memcpy(copy, text, strlen(text) + 1);
-    if (field->form == NAME)
-        decode(copy);
-    *(const char **)at = copy;
+    /* A name is turned back into its bytes. */
+    for (const bool is_name = field->form == NAME; *text != '\0'; text++) {
+        if (is_name && text[0] == '\\' && text[1] == 'x' && hex_digit(text[2]) >= 0 &&
+            hex_digit(text[3]) >= 0) {
+            *to++ = (char)(hex_digit(text[2]) << 4 | hex_digit(text[3]));
+            text += 3;
+        } else {
+            *to++ = *text;
+            text += is_name && text[0] == '\\' && text[1] == '\\';
+        }
+    }
     return 0;
 }
 
@@ -420,35 +403,15 @@ static int read_object(struct reader *r, const struct field *field, json_t *json
     return 0;
 }
 
-/* The version goes first: it says whether the rest can be understood. */
-static int read_root(struct reader *r, json_t *json)
-{
-    const json_t *version = json_object_get(json, "format_version");
-    char sha256[DIGEST_HEX_NBYTES];
-    const char *text;
-
-    if (json_is_integer(version) && (json_integer_value(version) < MANIFEST_OLDEST_VERSION ||
-                                     json_integer_value(version) > MANIFEST_FORMAT_VERSION))
-        return bad_form(r, "format_version: %d or %d expected, %" JSON_INTEGER_FORMAT " found",
-                        MANIFEST_OLDEST_VERSION, MANIFEST_FORMAT_VERSION,
-                        json_integer_value(version));
-    if (read_object(r, root_form, json, r->m) != 0)
-        return -1;
-    text = r->m->board.file_text;
-    if (text != NULL && digest_bytes(text, strlen(text), sha256, r->err) != 0)
-        return -1;
-    if (text != NULL && strcmp(sha256, r->m->board.file_sha256) != 0)
-        return bad_form(r, "board.file: the text does not have that SHA-256");
-    return 0;
-}
-
 struct manifest *manifest_read(const char *path, struct error *err)
 {
     struct reader r = {.m = manifest_new(err), .err = err, .path = path};
-    json_t *root = NULL;
+    char sha256[DIGEST_HEX_NBYTES];
+    json_t *root = NULL, *version;
     json_error_t fault;
     size_t n_bytes;
     char *json = NULL;
+    int rc = -1;
 
     if (r.m != NULL) {
         json = input_load(path, MANIFEST_MAX_NBYTES, "manifest", &n_bytes, err);
@@ -463,10 +426,22 @@ struct manifest *manifest_read(const char *path, struct error *err)
                          text_path(fault.text).text);
     }
     free(json);
-    if (root == NULL || read_root(&r, root) != 0) {
-        manifest_free(r.m);
-        r.m = NULL;
-    }
+    /* The version goes first: it says whether the rest can be understood. */
+    version = json_object_get(root, "format_version");
+    if (json_is_integer(version) && (json_integer_value(version) < MANIFEST_OLDEST_VERSION ||
+                                     json_integer_value(version) > MANIFEST_FORMAT_VERSION))
+        bad_form(&r, "format_version: %d or %d expected, %" JSON_INTEGER_FORMAT " found",
+                 MANIFEST_OLDEST_VERSION, MANIFEST_FORMAT_VERSION, json_integer_value(version));
+    else if (root != NULL)
+        rc = read_object(&r, root_form, root, r.m);
     json_decref(root);
-    return r.m;
+    if (rc == 0 && r.m->board.file_text != NULL) {
+        rc = digest_bytes(r.m->board.file_text, strlen(r.m->board.file_text), sha256, err);
+        if (rc == 0 && strcmp(sha256, r.m->board.file_sha256) != 0)
+            rc = bad_form(&r, "board.file: the text does not have that SHA-256");
+    }
+    if (rc == 0)
+        return r.m;
+    manifest_free(r.m);
+    return NULL;
 }

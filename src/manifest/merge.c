@@ -35,46 +35,10 @@ static char *real_folder(const char *path, enum error_kind kind, struct error *e
     return text.text;
 }
 
-/* The output is there, and its name becomes its place as seen from the joined manifest. */
-static int settle_output(const struct manifest_parts *parts, const struct manifest_part *part,
-                         struct manifest_file *output, struct error *err)
-{
-    struct text path = {0}, name = {0};
-    char *folder = NULL;
-    struct stat st;
-    size_t n_common = 0;
-    int rc = text_append(&path, err, "%.*s%s", (int)(text_base_name(part->path) - part->path),
-                         part->path, output->name);
-
-    if (rc == 0 && stat(path.text, &st) != 0)
-        rc = error_set_at(err, errno == ENOENT ? ERROR_DATA : ERROR_IO, ERROR_IN_ERRNO(part->path),
-                          "output %s", text_quote(path.text).text);
-    if (rc == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size != output->n_bytes)
-        rc = error_set_at(err, ERROR_DATA, ERROR_IN(part->path),
-                          "output %s: %" PRIu64 " bytes expected, %" PRIu64 " found",
-                          text_quote(path.text).text, output->n_bytes, (uint64_t)st.st_size);
-    if (rc == 0 && (folder = real_folder(path.text, ERROR_DATA, err)) == NULL)
-        rc = -1;
-    /* Up from the joined manifest's folder to what both have in common, and down again. */
-    for (size_t i = 0; rc == 0 && folder[i] != '\0' && folder[i] == parts->folder[i]; i++)
-        if (folder[i] == '/')
-            n_common = i + 1;
-    for (const char *p = parts->folder + n_common; rc == 0 && *p != '\0'; p++)
-        if (*p == '/')
-            rc = text_append(&name, err, "../");
-    if (rc != 0 ||
-        text_append(&name, err, "%s%s", folder + n_common, text_base_name(path.text)) != 0 ||
-        (output->name = manifest_keep(part->manifest, name.text, err)) == NULL)
-        rc = -1;
-    text_release(&path);
-    text_release(&name);
-    free(folder);
-    return rc;
-}
-
 /* --- finding manifests --- */
 
-/* Append a manifest, whose ownership is taken; NULL is a failure that err tells of. */
+/* Append a manifest, whose ownership is taken; NULL is a failure that err tells of. Its outputs are
+ * there, and their names become their places as seen from the joined manifest. */
 static int add_part(struct manifest_parts *parts, const char *path, struct manifest *manifest,
                     struct error *err)
 {
@@ -86,45 +50,71 @@ static int add_part(struct manifest_parts *parts, const char *path, struct manif
         return -1;
     }
     part = &parts->items[parts->n++];
-    *part = (struct manifest_part){.manifest = manifest};
-    part->path = manifest_keep(manifest, path, err);
-    for (size_t i = 0; i < manifest->n_outputs && rc == 0; i++)
-        rc = part->path != NULL ? settle_output(parts, part, &manifest->outputs[i], err) : -1;
-    return rc;
+    *part =
+        (struct manifest_part){.manifest = manifest, .path = manifest_keep(manifest, path, err)};
+    for (size_t i = 0; i < manifest->n_outputs && rc == 0 && part->path != NULL; i++) {
+        struct manifest_file *output = &manifest->outputs[i];
+        struct text file = {0}, name = {0};
+        char *folder = NULL;
+        struct stat st;
+        size_t n_common = 0;
+
+        rc = text_append(&file, err, "%.*s%s", (int)(text_base_name(path) - path), path,
+                         output->name);
+        if (rc == 0 && stat(file.text, &st) != 0)
+            rc = error_set_at(err, errno == ENOENT ? ERROR_DATA : ERROR_IO, ERROR_IN_ERRNO(path),
+                              "output %s", text_quote(file.text).text);
+        if (rc == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size != output->n_bytes)
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(path),
+                              "output %s: %" PRIu64 " bytes expected, %" PRIu64 " found",
+                              text_quote(file.text).text, output->n_bytes, (uint64_t)st.st_size);
+        if (rc == 0 && (folder = real_folder(file.text, ERROR_DATA, err)) == NULL)
+            rc = -1;
+        /* Up from the joined manifest's folder to what both have in common, and down again. */
+        for (size_t k = 0; rc == 0 && folder[k] != '\0' && folder[k] == parts->folder[k]; k++)
+            if (folder[k] == '/')
+                n_common = k + 1;
+        for (const char *p = parts->folder + n_common; rc == 0 && *p != '\0'; p++)
+            if (*p == '/')
+                rc = text_append(&name, err, "../");
+        if (rc != 0 ||
+            text_append(&name, err, "%s%s", folder + n_common, text_base_name(file.text)) != 0 ||
+            (output->name = manifest_keep(manifest, name.text, err)) == NULL)
+            rc = -1;
+        text_release(&file);
+        text_release(&name);
+        free(folder);
+    }
+    return part->path != NULL ? rc : -1;
 }
 
-/* A manifest in a folder. One that belongs to no output is a joined one, and is passed over. */
-static int add_found(struct manifest_parts *parts, const char *path, const char *output,
-                     struct error *err)
-{
-    struct manifest *manifest = manifest_read(path, err);
-    const char *name = text_base_name(output);
-    struct stat st;
-    int rc = manifest != NULL ? 0 : -1;
-
-    if (rc == 0 && manifest->n_outputs == 1 && strcmp(manifest->outputs[0].name, name) == 0)
-        return add_part(parts, path, manifest, err);
-    if (rc == 0 && stat(output, &st) == 0)
-        rc = error_set_at(err, ERROR_DATA, ERROR_IN(path),
-                          "does not list %s, beside which it stands", text_quote(name).text);
-    manifest_free(manifest);
-    return rc;
-}
-
-/* A manifest or a shard in a folder. */
+/* A manifest or a shard in a folder. A manifest that belongs to no output is a joined one, and is
+ * passed over. */
 static int add_file(struct manifest_parts *parts, const char *folder, const char *name,
                     struct error *err)
 {
     const bool is_manifest = text_ends_with(name, MANIFEST_SUFFIX);
     const size_t n = strlen(name) - (is_manifest ? strlen(MANIFEST_SUFFIX) : 0);
     struct text output = {0}, path = {0};
+    struct manifest *manifest;
     struct stat st;
     int rc = text_append(&output, err, "%s/%.*s", folder, (int)n, name);
 
     if (rc == 0)
         rc = text_append(&path, err, "%s%s", output.text, MANIFEST_SUFFIX);
     if (rc == 0 && is_manifest) {
-        rc = add_found(parts, path.text, output.text, err);
+        manifest = manifest_read(path.text, err);
+        name = text_base_name(output.text);
+        if (manifest == NULL ||
+            (manifest->n_outputs == 1 && strcmp(manifest->outputs[0].name, name) == 0)) {
+            rc = add_part(parts, path.text, manifest, err);
+        } else {
+            if (stat(output.text, &st) == 0)
+                rc =
+                    error_set_at(err, ERROR_DATA, ERROR_IN(path.text),
+                                 "does not list %s, beside which it stands", text_quote(name).text);
+            manifest_free(manifest);
+        }
     } else if (rc == 0 && stat(path.text, &st) != 0) {
         rc = list_room(&parts->strays, parts->n_strays + 1, sizeof *parts->strays,
                        "joined manifest", err);
@@ -320,28 +310,40 @@ static int settle_doubles(struct manifest_parts *parts, struct entries *outputs,
     return rc == 0 ? list_files(parts, true, outputs, err) : -1;
 }
 
-/* The outputs of a run, items[0] to items[n - 1], follow each other without gaps and are of the
- * same inputs, as far as their manifests tell of nothing else. */
-static int check_run(const struct entry *items, size_t n, struct error *err)
+/* The outputs of each run that was cut follow each other without gaps and are of the same inputs,
+ * as far as their manifests tell of nothing else. */
+static int check_runs(struct entries *outputs, struct error *err)
 {
-    const struct text_quoted run = text_quote_bytes(items->file->name, items->n_run);
-    const struct manifest_part *first = items->part;
+    const struct entry *const end = outputs->items + outputs->n;
+    const struct manifest_part *first = NULL;
     struct text list = {0};
     uint64_t expected = 0;
     int rc = 0;
 
-    for (size_t i = 0; i < n; i++)
-        first = items[i].part < first ? items[i].part : first;
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        const struct manifest_file *file = items[i].file;
-        struct manifest_part *part = items[i].part;
+    qsort(outputs->items, outputs->n, sizeof *outputs->items, by_run);
+    for (struct entry *e = outputs->items, *run = e; rc == 0 && e < end; e++) {
+        const struct manifest_file *file = e->file;
 
-        part->run_is_known |= part != first;
-        if (part->manifest->n_outputs == 1 && first->manifest->n_outputs == 1)
-            rc = manifest_compare_inputs(first->manifest, part->manifest, &list, err);
+        if (e->n_run == 0)
+            continue;
+        if (e == outputs->items || e->n_run != run->n_run ||
+            memcmp(e->file->name, run->file->name, e->n_run) != 0) { /* the next run */
+            run = e;
+            first = e->part;
+            expected = 0;
+            for (const struct entry *other = e;
+                 other < end && other->n_run == e->n_run &&
+                 memcmp(other->file->name, e->file->name, e->n_run) == 0;
+                 other++)
+                first = other->part < first ? other->part : first;
+        }
+        e->part->run_is_known |= e->part != first;
+        if (e->part->manifest->n_outputs == 1 && first->manifest->n_outputs == 1)
+            rc = manifest_compare_inputs(first->manifest, e->part->manifest, &list, err);
         if (rc == 0 && list.n_bytes > 0)
-            rc = error_set_at(err, ERROR_DATA, ERROR_IN(part->path),
-                              "not the inputs of the other outputs %s...: %s", run.text, list.text);
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
+                              "not the inputs of the other outputs %s...: %s",
+                              text_quote_bytes(file->name, e->n_run).text, list.text);
         if (rc == 0 && file->first_row != expected)
             rc = error_set(
                 err, ERROR_DATA, "output %s: first row %" PRIu64 " expected, %" PRIu64 " found: %s",
@@ -351,25 +353,6 @@ static int check_run(const struct entry *items, size_t n, struct error *err)
         expected = file->first_row + file->n_rows;
     }
     text_release(&list);
-    return rc;
-}
-
-static int check_runs(struct entries *outputs, struct error *err)
-{
-    size_t n;
-    int rc = 0;
-
-    qsort(outputs->items, outputs->n, sizeof *outputs->items, by_run);
-    for (size_t i = 0; rc == 0 && i < outputs->n; i += n) {
-        const struct entry *first = &outputs->items[i];
-
-        n = 1;
-        while (i + n < outputs->n && first->n_run > 0 && first->n_run == first[n].n_run &&
-               memcmp(first->file->name, first[n].file->name, first->n_run) == 0)
-            n++;
-        if (first->n_run > 0)
-            rc = check_run(first, n, err);
-    }
     qsort(outputs->items, outputs->n, sizeof *outputs->items, by_file);
     return rc;
 }

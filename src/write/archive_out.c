@@ -74,20 +74,6 @@ static zip_int64_t failed(struct zip_sink *sink, int zip_err, int errnum)
  * where the position is asked for right after a seek: libzip has just rewritten the local header
  * in front and gone back to the end, and will not come back to what is there.
  */
-static zip_int64_t sink_tell(struct zip_sink *sink)
-{
-    if (sink->between_entries) {
-        if (sink->digest != NULL)
-            output_digest_settle(sink->digest, sink->output->offset);
-        if (member_size_is_unsafe(position(sink)) &&
-            output_write(sink->output, "", 1, sink->err) != 0)
-            return failed(sink, ZIP_ER_WRITE, EIO);
-        sink->entry_offset = position(sink);
-        sink->between_entries = false;
-    }
-    return (zip_int64_t)position(sink);
-}
-
 static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_source_cmd_t command)
 {
     struct zip_sink *sink = self;
@@ -115,7 +101,15 @@ static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_s
         sink->between_entries = true;
         return 0;
     case ZIP_SOURCE_TELL_WRITE:
-        return sink_tell(sink);
+        if (sink->between_entries && sink->digest != NULL)
+            output_digest_settle(sink->digest, sink->output->offset);
+        if (sink->between_entries && member_size_is_unsafe(position(sink)) &&
+            output_write(sink->output, "", 1, sink->err) != 0)
+            return failed(sink, ZIP_ER_WRITE, EIO);
+        if (sink->between_entries)
+            sink->entry_offset = position(sink);
+        sink->between_entries = false;
+        return (zip_int64_t)position(sink);
     case ZIP_SOURCE_BEGIN_WRITE:
     case ZIP_SOURCE_COMMIT_WRITE: /* the output is committed, or aborted, by its owner */
     case ZIP_SOURCE_ROLLBACK_WRITE:
@@ -125,24 +119,6 @@ static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_s
     default:
         return failed(sink, ZIP_ER_OPNOTSUPP, 0);
     }
-}
-
-static zip_int64_t member_stat(const struct member *member, zip_stat_t *st)
-{
-    zip_stat_init(st);
-    st->valid = ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
-    st->comp_method = member->zip_method;
-    st->encryption_method = ZIP_EM_NONE;
-    if (member->ended) {
-        st->valid |= ZIP_STAT_SIZE | ZIP_STAT_CRC;
-        st->size = member->made_nbytes;
-        st->crc = member->crc;
-    } else if ((member->size_known || member->unpacked_nbytes > 0) &&
-               member->unpacked_nbytes <= MAX_PLAIN_NBYTES) {
-        st->valid |= ZIP_STAT_SIZE;
-        st->size = member->unpacked_nbytes;
-    }
-    return sizeof *st;
 }
 
 static zip_int64_t member_read(struct zip_sink *sink, struct member *member, uint8_t *to,
@@ -178,12 +154,27 @@ static zip_int64_t member_call(void *self, void *data, zip_uint64_t n_bytes,
                                zip_source_cmd_t command)
 {
     struct zip_member *from = self;
+    const struct member *member = from->member;
+    zip_stat_t *st = data;
 
     switch (command) {
     case ZIP_SOURCE_SUPPORTS:
         return ZIP_SOURCE_SUPPORTS_READABLE;
     case ZIP_SOURCE_STAT:
-        return member_stat(from->member, data);
+        zip_stat_init(st);
+        st->valid = ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
+        st->comp_method = member->zip_method;
+        st->encryption_method = ZIP_EM_NONE;
+        if (member->ended) {
+            st->valid |= ZIP_STAT_SIZE | ZIP_STAT_CRC;
+            st->size = member->made_nbytes;
+            st->crc = member->crc;
+        } else if ((member->size_known || member->unpacked_nbytes > 0) &&
+                   member->unpacked_nbytes <= MAX_PLAIN_NBYTES) {
+            st->valid |= ZIP_STAT_SIZE;
+            st->size = member->unpacked_nbytes;
+        }
+        return sizeof *st;
     case ZIP_SOURCE_OPEN:
         from->header_offset = from->sink->entry_offset;
         return 0;
@@ -258,23 +249,6 @@ static int crc_differs(const struct member *member, uint32_t written, struct err
                      text_quote(member->name).text, member->crc, written);
 }
 
-/* The CRC in the finished local header of a stored member is libzip's own. */
-static int check_crc(const struct zip_member *from)
-{
-    uint8_t header[LOCAL_HEADER_NBYTES];
-    uint32_t crc;
-
-    if (from->member->zip_method != CODEC_ZIP_STORED)
-        return 0;
-    if (output_read(from->sink->output, from->header_offset, header, sizeof header,
-                    from->sink->err) != 0)
-        return -1;
-    crc = bytes_get_le32(header + LOCAL_HEADER_CRC_AT);
-    if (bytes_get_le32(header) == LOCAL_HEADER_MAGIC && crc == from->member->crc)
-        return 0;
-    return crc_differs(from->member, crc, from->sink->err);
-}
-
 int npz_out_write(struct output *output, struct output_digest *digest,
                   const struct members *members, const char *comment, struct error *err)
 {
@@ -307,8 +281,19 @@ int npz_out_write(struct output *output, struct output_digest *digest,
         if (rc != 0)
             zip_discard(zip);
     }
-    for (size_t i = 0; rc == 0 && i < members->n; i++)
-        rc = check_crc(&entries[i]);
+    /* The CRC in the finished local header of a stored member is libzip's own. */
+    for (size_t i = 0; rc == 0 && i < members->n; i++) {
+        const struct member *member = members->list[i];
+        uint8_t header[LOCAL_HEADER_NBYTES];
+        uint32_t crc;
+
+        if (member->zip_method != CODEC_ZIP_STORED)
+            continue;
+        rc = output_read(output, entries[i].header_offset, header, sizeof header, err);
+        crc = rc == 0 ? bytes_get_le32(header + LOCAL_HEADER_CRC_AT) : 0;
+        if (rc == 0 && (bytes_get_le32(header) != LOCAL_HEADER_MAGIC || crc != member->crc))
+            rc = crc_differs(member, crc, err);
+    }
     zip_error_fini(&zip_error);
     free(entries);
     return rc;
@@ -338,63 +323,56 @@ struct folder_file {
     char sha256[DIGEST_HEX_NBYTES];
 };
 
-/* Pull a member into a file of the temp folder. */
-static int write_file(const struct output_folder *folder, struct member *member,
-                      struct folder_file *file, struct error *err)
-{
-    const size_t n = strlen(member->name), n_suffix = strlen(SUFFIX);
-    const bool has_suffix = n >= n_suffix && strcmp(member->name + n - n_suffix, SUFFIX) == 0;
-    struct output_digest digest = {0};
-    struct output output = {0};
-    struct text path = {0};
-    int rc = text_append(&path, err, "%s/", folder->temp.path);
-    const size_t n_folder = path.n_bytes;
-
-    if (rc == 0)
-        rc = text_append(&path, err, "%s%s", member->name, has_suffix ? "" : SUFFIX);
-    if (rc == 0 && (file->name = strdup(path.text + n_folder)) == NULL)
-        rc = error_no_memory(err, "file name");
-    if (rc == 0 && output_open(&output, path.text, false, err) == 0 &&
-        output_digest_init(&digest, &output, err) == 0 && write_plain(&output, member, err) == 0 &&
-        output_digest_finish(&digest, file->sha256, err) == 0)
-        rc = output_commit(&output, false, err);
-    else
-        rc = -1;
-    output_digest_release(&digest);
-    output_abort(&output);
-    text_release(&path);
-    return rc;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct folder_file *)a)->name, ((const struct folder_file *)b)->name);
 }
 
-/* Pull each member into a file. The digest is that of the lines "FILE SHA256\n" of the files. */
+/* Pull each member into a file of the temp folder. The digest is that of the lines "FILE SHA256\n"
+ * of the files. */
 static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
                         char sha256[DIGEST_HEX_NBYTES], struct error *err)
 {
     const size_t n_files = archive->members.n;
     struct folder_file *files = calloc(n_files, sizeof *files);
-    struct digest *digest = digest_new(err);
-    int rc = digest == NULL ? -1 : files == NULL ? error_no_memory(err, "files of the folder") : 0;
+    struct digest *lines = digest_new(err);
+    int rc = lines == NULL ? -1 : files == NULL ? error_no_memory(err, "files of the folder") : 0;
 
     *n_bytes = 0;
     for (size_t i = 0; rc == 0 && i < n_files; i++) {
-        rc = write_file(&archive->folder, archive->members.list[i], &files[i], err);
-        *n_bytes += archive->members.list[i]->made_nbytes;
+        struct member *member = archive->members.list[i];
+        struct output_digest digest = {0};
+        struct output output = {0};
+        struct text path = {0};
+        const char *name = member->name;
+        const bool has_suffix = text_ends_with(name, SUFFIX) || strcmp(name, SUFFIX) == 0;
+
+        rc = text_append(&path, err, "%s/%s%s", archive->folder.temp.path, name,
+                         has_suffix ? "" : SUFFIX);
+        if (rc == 0 && (files[i].name = strdup(text_base_name(path.text))) == NULL)
+            rc = error_no_memory(err, "file name");
+        if (rc == 0 && output_open(&output, path.text, false, err) == 0 &&
+            output_digest_init(&digest, &output, err) == 0 &&
+            write_plain(&output, member, err) == 0 &&
+            output_digest_finish(&digest, files[i].sha256, err) == 0)
+            rc = output_commit(&output, false, err);
+        else
+            rc = -1;
+        output_digest_release(&digest);
+        output_abort(&output);
+        text_release(&path);
+        *n_bytes += member->made_nbytes;
     }
     if (rc == 0)
         qsort(files, n_files, sizeof *files, by_name);
     for (size_t i = 0; rc == 0 && i < n_files; i++)
-        rc = digest_add_line(digest, files[i].name, files[i].sha256, err);
+        rc = digest_add_line(lines, files[i].name, files[i].sha256, err);
     if (rc == 0)
-        rc = digest_finish(digest, sha256, err);
+        rc = digest_finish(lines, sha256, err);
     for (size_t i = 0; files != NULL && i < n_files; i++)
         free(files[i].name);
     free(files);
-    digest_free(digest);
+    digest_free(lines);
     return rc;
 }
 
