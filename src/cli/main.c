@@ -13,10 +13,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define KEPT_NBYTES  (8 << 20)
 #define GROWN_NBYTES (1 << 20)
+#define FIRST_NBYTES (KEPT_NBYTES - GROWN_NBYTES - GROWN_NBYTES / 2) /* less than is trimmed */
+#define HUGE_NBYTES  (2u << 20)
 
 /* jansson 2.14 makes wrong strings of a failed allocation, so that it must never see one. */
 static void *json_memory(size_t n_bytes)
@@ -36,6 +39,24 @@ static void on_signal(int number)
 {
     output_remove_temps();
     _exit(128 + number);
+}
+
+/* Buffers of some MiB come and go with every member. Memory that the system takes back has to be
+ * given again page by page, which is what a small shard would wait for most; so the first of it
+ * comes in pages of 2 MiB, where the system has them. */
+static void keep_memory(void)
+{
+    uint8_t *first;
+    size_t skip;
+
+    mallopt(M_MMAP_THRESHOLD, KEPT_NBYTES);
+    mallopt(M_TRIM_THRESHOLD, KEPT_NBYTES);
+    mallopt(M_TOP_PAD, GROWN_NBYTES);
+    first = malloc(FIRST_NBYTES);
+    skip = -(uintptr_t)first % HUGE_NBYTES;
+    if (first != NULL)
+        madvise(first + skip, FIRST_NBYTES - skip, MADV_HUGEPAGE);
+    free(first);
 }
 
 static int refuse_command(const char *name, struct error *err)
@@ -108,11 +129,7 @@ int main(int argc, char **argv)
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
     }
-    /* Buffers of some MiB come and go with every member. Memory that the system takes back has to
-     * be given again page by page, which is what a small shard would wait for most. */
-    mallopt(M_MMAP_THRESHOLD, KEPT_NBYTES);
-    mallopt(M_TRIM_THRESHOLD, KEPT_NBYTES);
-    mallopt(M_TOP_PAD, GROWN_NBYTES);
+    keep_memory();
     json_set_alloc_funcs(json_memory, free);
     code = run(argc, argv, &err);
     if (code >= 0 && command_flush(&err) != 0)
