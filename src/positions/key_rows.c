@@ -269,26 +269,7 @@ struct run {
     struct error read_error, *err; /* borrowed */
 };
 
-static int convert_rows(const struct run *run, struct column *column, unsigned chunk,
-                        struct error *err)
-{
-    const struct batch *batch = &column->batches[chunk];
-    uint8_t *out = column->converted[chunk];
-    const uint64_t n_items = column->row_nbytes / column->to->itemsize;
-
-    for (uint64_t i = 0; i < batch->n * n_items; i++) {
-        const uint8_t *from = batch->bytes.data + i * column->from->itemsize;
-
-        if (!convert(column->from, from, column->to, out + i * column->to->itemsize))
-            return plan_refuse(run->reader->plan, column->array, err,
-                               "row %llu: %g is no exact number of the other set's type",
-                               (unsigned long long)(batch->first + i / n_items),
-                               dtype_get_double(column->from, from));
-    }
-    return 0;
-}
-
-/* The next rows into a chunk: the only place where rows are read. */
+/* The next rows into a chunk, converted where types differ: the only place where rows are read. */
 static int read_chunk(struct run *run, unsigned chunk, uint64_t first, struct error *err)
 {
     struct key_rows *rows = &run->chunks[chunk];
@@ -296,12 +277,23 @@ static int read_chunk(struct run *run, unsigned chunk, uint64_t first, struct er
 
     rows->first = first;
     rows->n = left < run->chunk_rows ? left : run->chunk_rows;
-    for (size_t i = 0; i < run->n_columns && rows->n > 0; i++) {
-        struct column *column = &run->columns[i];
+    for (size_t k = 0; k < run->n_columns && rows->n > 0; k++) {
+        struct column *column = &run->columns[k];
+        const struct dtype *from = column->from, *to = column->to;
+        const struct batch *batch = &column->batches[chunk];
+        const uint64_t n_items = to != NULL ? column->row_nbytes / to->itemsize : 0;
 
-        if (batch_read(&column->batches[chunk], first, rows->n, err) != 0 ||
-            (column->to != NULL && convert_rows(run, column, chunk, err) != 0))
+        if (batch_read(&column->batches[chunk], first, rows->n, err) != 0)
             return -1;
+        for (uint64_t i = 0; i < batch->n * n_items; i++) {
+            const uint8_t *element = batch->bytes.data + i * from->itemsize;
+
+            if (!convert(from, element, to, column->converted[chunk] + i * to->itemsize))
+                return plan_refuse(run->reader->plan, column->array, err,
+                                   "row %llu: %g is no exact number of the other set's type",
+                                   (unsigned long long)(first + i / n_items),
+                                   dtype_get_double(from, element));
+        }
     }
     return 0;
 }

@@ -399,25 +399,6 @@ static int do_boxes(struct sparse_means *means, struct sparse_policy *p, bool wr
 
 /* --- arrays --- */
 
-/* Whether a value among Python's numbers is a float. */
-static bool find_fractions(const struct batch *values)
-{
-    for (size_t i = 0; i < values->reader->n_arrays; i++) {
-        const struct pickle_document *objects = values->reader->arrays[i]->objects;
-
-        for (uint64_t k = 0; k < objects->n_items; k++) {
-            const struct pickle_item *item = &objects->items[k];
-
-            if (item->kind == PICKLE_FLOAT)
-                return true;
-            for (uint32_t j = 0; item->kind == PICKLE_LIST && j < item->n_bytes_or_items; j++)
-                if (item->as.items[j].kind == PICKLE_FLOAT)
-                    return true;
-        }
-    }
-    return false;
-}
-
 static int open_policy(struct sparse_means *means, struct sparse_policy *p, struct error *err)
 {
     const struct plan *plan = means->plan;
@@ -434,9 +415,21 @@ static int open_policy(struct sparse_means *means, struct sparse_policy *p, stru
         part->is_decided = p->form != SPARSE_OBJECT;
         if (batch_open(&part->rows, plan->settings->budget, err) != 0)
             return -1;
-        part->python = k == VALUE && p->form == SPARSE_OBJECT && find_fractions(&part->rows)
-                           ? &float64
-                           : &int64;
+        /* Values are integers unless one among Python's numbers is a float. */
+        part->python = &int64;
+        for (size_t i = 0; k == VALUE && p->form == SPARSE_OBJECT && i < plan->n_archives; i++) {
+            const struct pickle_document *objects = part->array->sources[i]->objects;
+
+            for (uint64_t e = 0; e < objects->n_items && part->python == &int64; e++) {
+                const struct pickle_item *item = &objects->items[e];
+
+                for (uint32_t j = 0; item->kind == PICKLE_LIST && j < item->n_bytes_or_items; j++)
+                    if (item->as.items[j].kind == PICKLE_FLOAT)
+                        part->python = &float64;
+                if (item->kind == PICKLE_FLOAT)
+                    part->python = &float64;
+            }
+        }
     }
     p->tallies = calloc(n, sizeof *p->tallies);
     p->named = calloc(n, sizeof *p->named);

@@ -49,21 +49,6 @@ struct sample_member {
     char name[64];
 };
 
-/* Play games until there are enough rows. */
-static int index_games(struct sample *sample, struct error *err)
-{
-    struct play_game game;
-    int status = play_game_init(&game, &sample->play, err);
-
-    for (uint64_t row = 0; status == 0 && row < sample->settings->n_rows; row += game.n_plies) {
-        play_game(&sample->play, sample->n_games++, &game);
-        status = bytes_append(&sample->index, &row, sizeof row, err);
-    }
-    sample->first_row = (const void *)sample->index.data;
-    play_game_release(&game);
-    return status;
-}
-
 /* --- making pieces --- */
 
 static void release(struct pieces *pieces)
@@ -229,6 +214,8 @@ static int open_sample(struct sample *sample, struct error *err)
 {
     const struct settings *settings = sample->settings;
     const struct play_kind *kind;
+    struct play_game game;
+    int status;
 
     if (codec_level_parse("default", &sample->level, err) != 0)
         return -1;
@@ -252,7 +239,15 @@ static int open_sample(struct sample *sample, struct error *err)
         if (make_header(m, err) != 0)
             return -1;
     }
-    return index_games(sample, err);
+    /* Play games until there are enough rows. */
+    status = play_game_init(&game, &sample->play, err);
+    for (uint64_t row = 0; status == 0 && row < settings->n_rows; row += game.n_plies) {
+        play_game(&sample->play, sample->n_games++, &game);
+        status = bytes_append(&sample->index, &row, sizeof row, err);
+    }
+    sample->first_row = (const void *)sample->index.data;
+    play_game_release(&game);
+    return status;
 }
 
 static int write_archive(void *self, struct crew *crew)

@@ -65,40 +65,6 @@ void picture_set_edges(struct picture *picture, const struct board *b)
     }
 }
 
-/* --- the plan --- */
-
-/* The transforms to draw, in *wanted, are chosen; arrays are bound for all, since an image may be
- * made from any stored one. */
-static int open_plan(struct plan *plan, const struct sheet_request *request,
-                     uint8_t wanted[BOARD_MAX_TRANSFORMS], size_t *n_wanted, struct error *err)
-{
-    const struct settings *reading = request->settings;
-
-    plan->settings = reading;
-    plan->conventions = reading->conventions;
-    if (plan_open_inputs(plan, &request->path, 1, err) != 0 || plan_decide_board(plan, err) != 0 ||
-        choose_transforms(plan, reading->transforms, err) != 0)
-        return -1;
-    memcpy(wanted, plan->chosen, plan->n_chosen);
-    *n_wanted = plan->n_chosen;
-    free(plan->chosen);
-    plan->chosen = NULL;
-    plan->n_chosen = 0;
-    if (choose_transforms(plan, NULL, err) != 0 || plan_match_arrays(plan, err) != 0)
-        return -1;
-    if (request->row >= plan->n_rows)
-        return error_set(err, ERROR_DATA, "%s: has no row %llu, found %llu rows (the first is 0)",
-                         text_path(request->path).text, (unsigned long long)request->row,
-                         (unsigned long long)plan->n_rows);
-    for (size_t i = 0; i < plan->n_arrays; i++) {
-        const enum role role = plan->arrays[i].binding.role;
-
-        if (role != ROLE_META && role != ROLE_DROP && bind_array(plan, &plan->arrays[i], err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* --- pictures --- */
 
 /* Put on the picture what is to be seen of an image. One scale and one legend for all pictures. */
@@ -159,11 +125,35 @@ static int build(struct sheet *sheet, const struct sheet_request *request, struc
 {
     const struct stored_image *stored = request->stored, own = {.row = request->row};
     const size_t n_stored = request->n_stored;
+    struct plan *plan = &sheet->plan;
     uint8_t wanted[BOARD_MAX_TRANSFORMS];
     size_t n_wanted;
 
-    if (open_plan(&sheet->plan, request, wanted, &n_wanted, err) != 0 ||
-        fields_read(&sheet->plan, n_stored > 0 ? stored : &own, n_stored > 0 ? n_stored : 1, rows,
+    /* The transforms to draw are chosen; arrays are bound for all, since an image may be made from
+     * any stored one. */
+    plan->settings = request->settings;
+    plan->conventions = request->settings->conventions;
+    if (plan_open_inputs(plan, &request->path, 1, err) != 0 || plan_decide_board(plan, err) != 0 ||
+        choose_transforms(plan, request->settings->transforms, err) != 0)
+        return -1;
+    n_wanted = plan->n_chosen;
+    memcpy(wanted, plan->chosen, n_wanted);
+    free(plan->chosen);
+    plan->chosen = NULL;
+    plan->n_chosen = 0;
+    if (choose_transforms(plan, NULL, err) != 0 || plan_match_arrays(plan, err) != 0)
+        return -1;
+    if (request->row >= plan->n_rows)
+        return error_set(err, ERROR_DATA, "%s: has no row %llu, found %llu rows (the first is 0)",
+                         text_path(request->path).text, (unsigned long long)request->row,
+                         (unsigned long long)plan->n_rows);
+    for (size_t i = 0; i < plan->n_arrays; i++) {
+        const enum role role = plan->arrays[i].binding.role;
+
+        if (role != ROLE_META && role != ROLE_DROP && bind_array(plan, &plan->arrays[i], err) != 0)
+            return -1;
+    }
+    if (fields_read(&sheet->plan, n_stored > 0 ? stored : &own, n_stored > 0 ? n_stored : 1, rows,
                     err) != 0 ||
         shape_init(&sheet->shape, sheet->plan.board, err) != 0)
         return -1;

@@ -452,20 +452,6 @@ static bool is_right(const struct case_of_group *c, uint64_t m)
     return c->is[m] != NO_TRANSFORM && (said == NO_TRANSFORM || said == c->is[m]);
 }
 
-static void report_missing(const struct case_of_group *c, uint32_t t)
-{
-    const struct diagnosis *d = c->d;
-
-    for (uint64_t m = 0; m < d->n; m++)
-        /* An image that is there under its name but wrong is reported as what it is. The position's
-         * own symmetry may make two images equal: the one is there if the other is. */
-        if (c->is[m] == t || (d->images[m].transform == t && c->is[m] == NO_TRANSFORM) ||
-            (is_right(c, m) && d->images[m].transform != NO_TRANSFORM && agrees(d, m, m, t)))
-            return;
-    if (!may_be_left_out(c) && !orbit_groups_may_be_elsewhere(d->groups, d->images[0].source, t))
-        report_row(c, FINDING_ORBIT_MISSING, 0, image_text(c, t).text, "none");
-}
-
 int diagnose_group(const struct diagnosis *d, struct error *err)
 {
     const struct lanes *lanes = d->window->lanes;
@@ -504,9 +490,21 @@ int diagnose_group(const struct diagnosis *d, struct error *err)
                 report_row(&c, FINDING_ORBIT_PLANES, m, image_text(&c, d->images[m].transform).text,
                            is.text);
         }
-        for (uint32_t t = 0; d->groups->expects && t < d->groups->n_transforms; t++)
-            if (d->groups->expected[t])
-                report_missing(&c, t);
+        for (uint32_t t = 0; d->groups->expects && t < d->groups->n_transforms; t++) {
+            bool is_there = !d->groups->expected[t];
+
+            /* An image that is there under its name but wrong is reported as what it is. The
+             * position's own symmetry may make two images equal: the one is there if the other is.
+             */
+            for (uint64_t m = 0; m < d->n && !is_there; m++)
+                is_there = c.is[m] == t ||
+                           (d->images[m].transform == t && c.is[m] == NO_TRANSFORM) ||
+                           (is_right(&c, m) && d->images[m].transform != NO_TRANSFORM &&
+                            agrees(d, m, m, t));
+            if (!is_there && !may_be_left_out(&c) &&
+                !orbit_groups_may_be_elsewhere(d->groups, d->images[0].source, t))
+                report_row(&c, FINDING_ORBIT_MISSING, 0, image_text(&c, t).text, "none");
+        }
     } else {
         status = error_no_memory(err, "diagnosis of a group");
     }

@@ -70,7 +70,17 @@ static int take_layout(struct detection *d, const struct layout *layout, uint32_
         if (!is_shown && k < layout->n_images)
             ids[k] = d->ids[i];
     }
-    if (orbit_groups_of_layout(d->groups, layout, ids, err) != 0)
+    d->groups->layout = *layout;
+    memcpy(d->groups->ids, ids, layout->n_images * sizeof *ids);
+    if (layout->games != NULL) {
+        const size_t n_bytes = (layout->n_games + 1) * sizeof *layout->games;
+
+        d->groups->layout.games = d->groups->games = malloc(n_bytes);
+        if (d->groups->games == NULL)
+            return error_no_memory(err, "groups of images");
+        memcpy(d->groups->games, layout->games, n_bytes);
+    }
+    if (orbit_groups_cut(d->groups, &d->result->findings, err) != 0)
         return -1;
     d->result->is_expanded = true;
     return verify_note(d->result, err, "expanded, %u images per source, %s", layout->n_images,
@@ -328,12 +338,15 @@ static int take_found(struct detection *d, struct fit *fit, uint32_t n_classes, 
 
 static int look(struct detection *d, struct error *err)
 {
+    const struct probe *p = &d->probe;
     struct fit found;
     struct classes classes;
 
     if (find_layout(d, &found, err) != 0)
         return -1;
-    if ((!is_confirmed(&found) || !probe_is_enough(&d->probe, &found.layout)) &&
+    /* Blocks that are short enough show all their images in the rows that were read. */
+    if ((!is_confirmed(&found) || (p->n < p->n_rows && p->n_far == 0 &&
+                                   p->n / 2 < found.layout.n_images * found.layout.block_rows)) &&
         look_far(d, &found, err) != 0)
         return -1;
     if (d->planes->is_broken)
@@ -452,7 +465,9 @@ int explain_set(struct orbit_groups *groups, struct lanes *lanes, struct error *
         free(plan.chosen);
         if (status == 0 && is_expansion) {
             memset(groups->allowed, true, sizeof groups->allowed);
-            status = orbit_groups_of_provenance(groups, lanes, err);
+            groups->source = archive_in_find(&shard->archive, PLAN_SOURCE_KEY);
+            groups->transform = archive_in_find(&shard->archive, PLAN_TRANSFORM_KEY);
+            status = orbit_groups_cut(groups, &result->findings, err);
             result->is_expanded = status == 0;
         } else if (status == 0 && d.planes != NULL) {
             status = find_groups(&d, err);

@@ -148,8 +148,8 @@ static int push_cut(struct orbit_groups *groups, size_t *capacity, uint64_t row,
 }
 
 /* Rows before a cut and those from it on must have no source in common: a row whose source is not
- * above all before a cut takes that cut away. What names no transform becomes a finding. */
-static int find_cuts(struct orbit_groups *groups, struct findings *findings, struct error *err)
+ * above all before a cut takes that cut away. */
+int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, struct error *err)
 {
     bool seen[BOARD_MAX_TRANSFORMS] = {false}, is_in_runs = groups->source != NULL;
     struct lane_image images[IMAGES_AT_ONCE];
@@ -168,7 +168,7 @@ static int find_cuts(struct orbit_groups *groups, struct findings *findings, str
         for (const struct lane_image *image = images; status == 0 && image < images + n; image++) {
             if (image->transform == NO_TRANSFORM) {
                 is_in_runs = false;
-                if (findings != NULL)
+                if (groups->source != NULL)
                     findings_add(findings,
                                  ERROR_AT(FINDING_INDEX_RANGE, PLAN_TRANSFORM_KEY, image->row),
                                  "a transform of the board", "none", "names no transform");
@@ -202,29 +202,6 @@ static int find_cuts(struct orbit_groups *groups, struct findings *findings, str
         groups->longest = length > groups->longest ? length : groups->longest;
     }
     return 0;
-}
-
-int orbit_groups_of_provenance(struct orbit_groups *groups, const struct lanes *lanes,
-                               struct error *err)
-{
-    groups->source = archive_in_find(&lanes->shard->archive, PLAN_SOURCE_KEY);
-    groups->transform = archive_in_find(&lanes->shard->archive, PLAN_TRANSFORM_KEY);
-    return find_cuts(groups, &lanes->result->findings, err);
-}
-
-int orbit_groups_of_layout(struct orbit_groups *groups, const struct layout *layout,
-                           const uint32_t *ids, struct error *err)
-{
-    groups->layout = *layout;
-    memcpy(groups->ids, ids, layout->n_images * sizeof *ids);
-    if (layout->games != NULL) {
-        groups->games = calloc(layout->n_games + 1, sizeof *groups->games);
-        if (groups->games == NULL)
-            return error_no_memory(err, "groups of images");
-        memcpy(groups->games, layout->games, (layout->n_games + 1) * sizeof *groups->games);
-        groups->layout.games = groups->games;
-    }
-    return find_cuts(groups, NULL, err);
 }
 
 void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries)

@@ -223,13 +223,10 @@ struct orbit_groups {
 /* By source, transform, row: for qsort. */
 int lane_image_compare(const void *left, const void *right);
 
-/* Make groups, whose n_rows and n_transforms are set: by the provenance arrays of the shard, which
- * are there (entries that name no transform become findings); by a layout, with the transform of
- * each of its images; by a list of all rows, which is taken over and sorted. */
-int orbit_groups_of_provenance(struct orbit_groups *groups, const struct lanes *lanes,
-                               struct error *err);
-int orbit_groups_of_layout(struct orbit_groups *groups, const struct layout *layout,
-                           const uint32_t *ids, struct error *err);
+/* Make groups, whose n_rows and n_transforms are set: by the provenance arrays, or the layout and
+ * the transform of each of its images, that are set (entries that name no transform become
+ * findings); or by a list of all rows, which is taken over and sorted. */
+int orbit_groups_cut(struct orbit_groups *groups, struct findings *findings, struct error *err);
 void orbit_groups_of_entries(struct orbit_groups *groups, struct lane_image *entries);
 void orbit_groups_release(struct orbit_groups *groups);
 
@@ -382,9 +379,6 @@ void probe_close(struct probe *probe);
  * different lengths. Again, with labels: their policies, too. */
 int probe_reach(struct probe *probe, uint64_t block_rows, bool with_labels, struct error *err);
 
-/* Whether a layout's blocks are short enough to show all their images in the rows read. */
-bool probe_is_enough(const struct probe *probe, const struct layout *layout);
-
 /* *best becomes the layout that saves most rows at that level; its share is 0 when none does. */
 int probe_find(struct probe *probe, enum probe_level level, struct fit *best, struct error *err);
 
@@ -477,10 +471,6 @@ void rules_release(struct rules *rules);
 /* A row that is its source's own position, or no image at all. */
 void rules_check_row(struct rules *rules, const struct window *window,
                      const struct lane_image *image);
-
-/* The order of storage under which these keep off the stones; the one they are said to have unless
- * that is wrong and another one right. */
-enum action_flip rules_best_flip(const struct laid *laid);
 
 /* Add the tallies of `from`, which become empty. */
 void rules_merge(struct rules *rules, struct rules *from);

@@ -107,6 +107,7 @@ static int adapt_flips(const struct run *run, struct error *err)
     const struct window *window = &run->front;
     struct verify_result *result = run->lanes->result;
     struct lane *lanes = run->lanes->items;
+    struct flip_tally sum;
     struct rules look;
     enum action_flip flip;
     int status;
@@ -118,7 +119,8 @@ static int adapt_flips(const struct run *run, struct error *err)
     look.flip_step = 1;
     for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)
         rules_check_row(&look, window, &window->images[window->groups[g]]);
-    flip = rules_best_flip(&look.laid[0]);
+    sum = flip_parts_sum(&look.laid[0].parts);
+    flip = flip_tally_best(&sum, look.laid[0].flips);
     rules_release(&look);
     if (flip == lanes[run->rules.policy].binding->flip)
         return status;

@@ -357,11 +357,6 @@ int probe_find(struct probe *p, enum probe_level level, struct fit *best, struct
                : 0;
 }
 
-bool probe_is_enough(const struct probe *p, const struct layout *layout)
-{
-    return is_whole(p) || p->n_far > 0 || p->n / 2 >= layout->n_images * layout->block_rows;
-}
-
 /* --- what the images are --- */
 
 /* The only allowed transform that makes row b out of row a of a lane, or NO_TRANSFORM. *any tells

@@ -264,32 +264,10 @@ static void check_occupied(struct rules *r, struct laid *laid)
                  text_format("action %" PRIu64, mass.action).text, "mass on an occupied cell");
 }
 
-enum action_flip rules_best_flip(const struct laid *laid)
-{
-    const struct flip_tally sum = flip_parts_sum(&laid->parts);
-
-    return flip_tally_best(&sum, laid->flips);
-}
-
 /* --- whose turn it is --- */
 
-/* A dense policy without any mass. */
-static bool is_terminal(const struct rules *r)
-{
-    const struct lane *policy = r->policy >= 0 ? &r->lanes->items[r->policy] : NULL;
-    struct row row;
-
-    if (policy == NULL || policy->is_broken || policy->binding->role != ROLE_POLICY)
-        return false;
-    row = window_row(r->window, (size_t)r->policy, r->image->at);
-    for (uint64_t i = 0; i < row.n; i++)
-        if (!numbers_is_zero(row.dtype, row.bytes + i * row.dtype->itemsize))
-            return false;
-    return true;
-}
-
 /* On boards of Hex the third plane tells the player, who has as many stones as the other or one
- * less. */
+ * less; not at the end of a game, where a dense policy has no mass. */
 static void check_lead(struct rules *r)
 {
     const struct conventions *c = &r->lanes->shard->conventions;
@@ -299,6 +277,7 @@ static void check_lead(struct rules *r)
         turn < 0 ? -1
                  : turn_player(c->plane_coding,
                                planes_number(&r->form, r->row.bytes, (uint64_t)turn, 0));
+    const struct lane *policy = r->policy >= 0 ? &r->lanes->items[r->policy] : NULL;
     struct row players = {0};
     struct turn_lead lead;
     int by_array = -1;
@@ -307,8 +286,17 @@ static void check_lead(struct rules *r)
         players = window_row(r->window, (size_t)r->to_move, r->image->at);
     if (players.n == 1)
         by_array = turn_player(c->to_move, row_double(&players, 0));
-    if ((by_plane < 0 && by_array < 0) || is_terminal(r))
+    if (by_plane < 0 && by_array < 0)
         return;
+    if (policy != NULL && !policy->is_broken && policy->binding->role == ROLE_POLICY) {
+        const struct row row = window_row(r->window, (size_t)r->policy, r->image->at);
+        uint64_t i = 0;
+
+        while (i < row.n && numbers_is_zero(row.dtype, row.bytes + i * row.dtype->itemsize))
+            i++;
+        if (i == row.n)
+            return;
+    }
     if (by_plane >= 0 && by_array >= 0 && by_plane != by_array) {
         findings_add(break_rule(r, RULE_PLAYER), &place, text_format("player %d", by_array).text,
                      text_format("player %d", by_plane).text,

@@ -67,47 +67,25 @@ static int check_leaks(struct lanes *lanes, struct error *err)
 
 /* --- the content of a file --- */
 
-static int check_rows(struct lanes *lanes, struct error *err)
-{
-    const struct settings *settings = lanes->request->settings;
-    const uint64_t quarter = settings->max_memory / 4;
-    const uint64_t max_nbytes = quarter < MAX_SEGMENT_NBYTES ? quarter : MAX_SEGMENT_NBYTES;
-    struct verify_result *result = lanes->result;
-    struct orbit_groups groups = {0};
-    int status = lanes_decide_labels(lanes, err);
-
-    if (status == 0)
-        status = explain_set(&groups, lanes, err);
-    if (status == 0 && result->is_expanded) {
-        status = orbit_groups_settle(&groups, lanes->row_nbytes, max_nbytes, err);
-        if (status == 0)
-            status = orbit_groups_expect(&groups, lanes->shard->recall.manifest, err);
-        result->n_groups = groups.n_groups;
-    }
-    if (status == 0 && settings->n_leaks > 0)
-        status = check_leaks(lanes, err);
-    if (status == 0)
-        status = lanes_open(lanes, groups.entries != NULL, result, err);
-    if (status == 0)
-        status = verify_pass_run(lanes, result->is_expanded ? &groups : NULL, err);
-    orbit_groups_release(&groups);
-    return status;
-}
-
 /* A CRC that is wrong ends every reading of its array: the first report of it is enough. */
 static int check_opened(struct shard *shard, const struct verify_request *request,
                         struct verify_result *result, struct error *err)
 {
+    const struct settings *settings = request->settings;
+    const uint64_t quarter = settings->max_memory / 4;
+    const uint64_t max_nbytes = quarter < MAX_SEGMENT_NBYTES ? quarter : MAX_SEGMENT_NBYTES;
     struct unpack unpack = {0};
     struct lanes lanes = {0};
+    struct orbit_groups groups = {0};
+    struct error why = {0};
     int status = 0;
 
     /* Arrays without rows: only their sizes and CRCs can be wrong. */
     for (size_t i = 0; i < shard->archive.n_arrays && status == 0; i++) {
         const struct array *array = &shard->archive.arrays[i];
         const enum role role = shard->bindings != NULL ? shard->bindings[i].role : ROLE_META;
-        struct error why = {0};
 
+        why = (struct error){0};
         if ((role == ROLE_META || role == ROLE_DROP) && array->objects == NULL &&
             !array->is_left_out &&
             (unpack_start(&unpack, array, &why) != 0 || unpack_finish(&unpack, &why) != 0))
@@ -116,15 +94,31 @@ static int check_opened(struct shard *shard, const struct verify_request *reques
     unpack_release(&unpack);
     if (status != 0 || shard->bindings == NULL || result->fatal != ERROR_NONE)
         return status;
-    status = lanes_init(&lanes, shard, request, result, err);
-    if (status == 0) {
-        struct error why = {0};
-
-        if (check_rows(&lanes, &why) != 0)
-            status = why.kind == ERROR_DATA || why.kind == ERROR_IO
-                         ? verify_read_failed(result, NULL, &why, err)
-                         : error_pass(err, &why);
+    if (lanes_init(&lanes, shard, request, result, err) != 0) {
+        lanes_release(&lanes);
+        return -1;
     }
+    why = (struct error){0};
+    status = lanes_decide_labels(&lanes, &why);
+    if (status == 0)
+        status = explain_set(&groups, &lanes, &why);
+    if (status == 0 && result->is_expanded) {
+        status = orbit_groups_settle(&groups, lanes.row_nbytes, max_nbytes, &why);
+        if (status == 0)
+            status = orbit_groups_expect(&groups, shard->recall.manifest, &why);
+        result->n_groups = groups.n_groups;
+    }
+    if (status == 0 && settings->n_leaks > 0)
+        status = check_leaks(&lanes, &why);
+    if (status == 0)
+        status = lanes_open(&lanes, groups.entries != NULL, result, &why);
+    if (status == 0)
+        status = verify_pass_run(&lanes, result->is_expanded ? &groups : NULL, &why);
+    if (status != 0)
+        status = why.kind == ERROR_DATA || why.kind == ERROR_IO
+                     ? verify_read_failed(result, NULL, &why, err)
+                     : error_pass(err, &why);
+    orbit_groups_release(&groups);
     lanes_release(&lanes);
     return status;
 }
