@@ -162,26 +162,9 @@ int dtype_put_int(const struct dtype *dtype, int64_t value, void *element)
     return 0;
 }
 
-static double half_to_double(uint16_t half)
-{
-    const uint64_t sign = (uint64_t)(half >> 15) << 63;
-    const uint64_t exponent = half >> 10 & 31;
-    const uint64_t fraction = half & 1023;
-    uint64_t bits;
-    double value;
-
-    if (exponent == 0) { /* zero and denormals: multiples of 2^-24 */
-        value = (double)fraction * 0x1p-24;
-        return sign != 0 ? -value : value;
-    }
-    bits = sign | fraction << 42 | (exponent == 31 ? UINT64_C(2047) : exponent + 1008) << 52;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 double dtype_get_any_double(const struct dtype *dtype, const void *element)
 {
-    const uint64_t bits = bytes_get_uint(element, dtype->itemsize, dtype->big_endian);
+    uint64_t bits = bytes_get_uint(element, dtype->itemsize, dtype->big_endian);
     const uint32_t low = (uint32_t)bits;
     double value;
     float single;
@@ -190,11 +173,16 @@ double dtype_get_any_double(const struct dtype *dtype, const void *element)
         return (double)bits;
     if (dtype->kind != DTYPE_FLOAT)
         return (double)dtype_get_int(dtype, element);
-    if (dtype->itemsize == 2)
-        return half_to_double((uint16_t)bits);
     if (dtype->itemsize == 4) {
         memcpy(&single, &low, sizeof single);
         return (double)single;
+    }
+    if (dtype->itemsize == 2) {
+        const uint64_t sign = bits >> 15 << 63, exponent = bits >> 10 & 31, fraction = bits & 1023;
+
+        if (exponent == 0) /* zero and denormals: multiples of 2^-24 */
+            return (sign != 0 ? -0x1p-24 : 0x1p-24) * (double)fraction;
+        bits = sign | fraction << 42 | (exponent == 31 ? UINT64_C(2047) : exponent + 1008) << 52;
     }
     memcpy(&value, &bits, sizeof value);
     return value;

@@ -387,49 +387,41 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
                      text_quote_bytes(text, n_bytes).text, names);
 }
 
-/* Parse ROLE[:option,...] into o, whose array is set. */
-static int parse_spec(struct role_override *o, const char *spec, struct error *err)
-{
-    const size_t n_role = strcspn(spec, ":");
-    char names[400] = "";
-    unsigned i = 0;
-
-    for (; i < ROLE_N_KINDS && !equals(spec, n_role, role_kinds[i].name); i++)
-        text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", role_kinds[i].name);
-    if (i == ROLE_N_KINDS)
-        return error_set(err, ERROR_USAGE, "%s: no role is called %s; roles: %s",
-                         text_quote(o->array).text, text_quote_bytes(spec, n_role).text, names);
-    o->role = (enum role)i;
-    if (spec[n_role] == '\0')
-        return 0;
-    for (const char *text = spec + n_role + 1;; text++) {
-        size_t n_bytes = strcspn(text, ",");
-
-        if (parse_option(o, text, n_bytes, err) != 0)
-            return -1;
-        text += n_bytes;
-        if (*text == '\0')
-            return 0;
-    }
-}
-
 static void override_release(struct role_override *o)
 {
     free(o->array);
     free(o->layout);
 }
 
+/* Append what ROLE[:option,...] says of the array. */
 static int add(struct role_request *request, const char *array, size_t n_array, const char *spec,
                struct error *err)
 {
     struct role_override o = ROLE_OVERRIDE_INIT;
+    const size_t n_role = strcspn(spec, ":");
+    const char *text = spec + n_role;
+    char names[400] = "";
+    int status = 0;
+    unsigned i = 0;
 
     if (n_array == 0)
         return error_set(err, ERROR_USAGE, "a role needs the name of an array: NAME=%s", spec);
     o.array = strndup(array, n_array);
     if (o.array == NULL)
         return error_no_memory(err, "a role");
-    if (parse_spec(&o, spec, err) == 0 &&
+    for (; i < ROLE_N_KINDS && !equals(spec, n_role, role_kinds[i].name); i++)
+        text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", role_kinds[i].name);
+    o.role = (enum role)i;
+    if (i == ROLE_N_KINDS)
+        status = error_set(err, ERROR_USAGE, "%s: no role is called %s; roles: %s",
+                           text_quote(o.array).text, text_quote_bytes(spec, n_role).text, names);
+    while (status == 0 && *text != '\0') { /* at the colon, or a comma */
+        const size_t n_bytes = strcspn(++text, ",");
+
+        status = parse_option(&o, text, n_bytes, err);
+        text += n_bytes;
+    }
+    if (status == 0 &&
         list_room(&request->overrides, request->n_overrides + 1, sizeof o, "roles", err) == 0) {
         request->overrides[request->n_overrides++] = o;
         return 0;

@@ -38,7 +38,7 @@ int role_guess_board(const struct archive_in *archive, char *name, size_t n_byte
     const struct array *type = archive_in_find(archive, "board_type"), *values;
     int n;
 
-    if (type != NULL && type->header.n_dims == 0 && array_read_string(type, name, n_bytes) == 0 &&
+    if (type != NULL && array_read_string(type, name, n_bytes) == 0 &&
         board_find_preset(name) != NULL)
         return 0;
     if (n_bytes > 0)
@@ -101,8 +101,7 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
         snprintf(guess->reason, room, "no planes to judge by");
         return -1;
     }
-    seen.is_ringrift = encoding != NULL && encoding->header.n_dims == 0 &&
-                       array_read_string(encoding, text, sizeof text) == 0 &&
+    seen.is_ringrift = encoding != NULL && array_read_string(encoding, text, sizeof text) == 0 &&
                        strcmp(text, "board_aware") == 0;
     for (size_t i = 0; i < archive->n_arrays && seen.n_actions == 0; i++) {
         const struct npy_header *h = &archive->arrays[i].header;
@@ -115,8 +114,8 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
         else
             (void)bytes_product(h->shape + 1, h->n_dims - 1, &seen.n_actions);
     }
-    if (seen.n_actions == 0 && size != NULL && size->header.n_dims == 0 &&
-        array_read_int(size, &n_actions) == 0 && n_actions > 0)
+    if (seen.n_actions == 0 && size != NULL && array_read_int(size, &n_actions) == 0 &&
+        n_actions > 0)
         seen.n_actions = (uint64_t)n_actions;
     snprintf(guess->reason, room, "%" PRIu64 " planes of %" PRIu64 " x %" PRIu64, seen.n_planes,
              seen.rows, seen.cols);

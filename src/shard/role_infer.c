@@ -154,6 +154,86 @@ static void find_rows(struct role_context *c)
                                                       : "no array has rows");
 }
 
+/* --- KataGo's training shards --- */
+
+/* A closed set of members, each with its own dtype, shape and role: their reader accepts no others.
+ */
+static const struct member_rule {
+    const char *name;
+    enum role role;
+    char dtype[4]; /* without byte order */
+    unsigned n_dims;
+    unsigned n_planes; /* dimension 1, 0 for any */
+    bool required;
+} members[] = {
+    {"binaryInputNCHWPacked", ROLE_PACKED, "u1", 3, 22, true},
+    {"policyTargetsNCMove", ROLE_POLICY, "i2", 3, 2, true},
+    {"qValueTargetsNCMove", ROLE_ACTION_VALUES, "i2", 3, 3, false},
+    {"valueTargetsNCHW", ROLE_PLANES, "i1", 4, 5, true},
+    {"globalInputNC", ROLE_GLOBALS, "f4", 2, 0, true},
+    {"globalTargetsNC", ROLE_COPY, "f4", 2, 0, true},
+    {"scoreDistrN", ROLE_COPY, "i1", 2, 0, true},
+    {"metadataInputNC", ROLE_COPY, "f4", 2, 0, false},
+};
+
+static const struct member_rule *find_member(const char *key)
+{
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (strcmp(members[i].name, key) == 0)
+            return &members[i];
+    return NULL;
+}
+
+/* The first member that is missing, or NULL. */
+static const char *find_missing(const struct archive_in *archive)
+{
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (members[i].required && archive_in_find(archive, members[i].name) == NULL)
+            return members[i].name;
+    return NULL;
+}
+
+bool role_katago_is_shard(const struct archive_in *archive)
+{
+    for (size_t i = 0; i < archive->n_arrays; i++)
+        if (find_member(archive->arrays[i].key) == NULL)
+            return false;
+    return find_missing(archive) == NULL;
+}
+
+static int bind_member(struct role_case *a)
+{
+    const struct dtype *dtype = &a->h->dtype;
+    const struct member_rule *rule = find_member(a->array->key);
+    const role_fit fit = rule != NULL ? role_kinds[rule->role].fit : NULL;
+    char second[40] = "", names[400] = "";
+
+    for (size_t k = 0; k < sizeof members / sizeof *members; k++)
+        text_add(names, sizeof names, "%s %s", k > 0 ? "," : "", members[k].name);
+    if (rule == NULL)
+        return role_refuse(a, NULL, "no member of a KataGo shard; its reader accepts only%s",
+                           names);
+    if (role_check_rows(a) != 0)
+        return -1;
+    if (dtype->kind != rule->dtype[0] || dtype->itemsize != (uint32_t)(rule->dtype[1] - '0') ||
+        a->h->n_dims != rule->n_dims || (rule->n_planes > 0 && a->h->shape[1] != rule->n_planes)) {
+        if (rule->n_planes > 0)
+            snprintf(second, sizeof second, ", the second one %u", rule->n_planes);
+        return role_refuse(a, NULL, "expected dtype %s and %u dimensions%s", rule->dtype,
+                           rule->n_dims, second);
+    }
+    a->b->role = ROLE_COPY;
+    a->b->inferred = true;
+    if (fit == NULL || (rule->role == ROLE_GLOBALS && !a->c->swaps_colours))
+        return 0;
+    if (!fit(a))
+        return role_refuse(a, NULL, "%s", a->c->reason);
+    if (fit == role_fit_policy && a->b->n_actions != (uint64_t)a->c->board->n_cells + 1)
+        return role_refuse(a, NULL, "expected an action per cell and a pass");
+    a->b->role = rule->role;
+    return 0;
+}
+
 /* --- the arrays --- */
 
 /* Masks and action values are policies by shape; a name, or what was told, says the rest. */
@@ -334,7 +414,7 @@ static int bind_array(struct role_case *a)
     }
     a->b->inferred = true;
     if (a->c->board->family->only_known_members)
-        return role_katago_bind(a);
+        return bind_member(a);
     if (a->named.is_known && (has_rows || (a->named.flags & NAME_NEVER_ROWS)))
         return bind_named(a);
     return has_rows ? bind_unnamed(a) : 0; /* META, as it is */
@@ -418,7 +498,7 @@ int role_infer(const struct archive_in *archive, const struct board *board,
                              .board = board,
                              .request = request,
                              .problems = problems != NULL ? problems : &own};
-    const char *missing = role_katago_missing(archive);
+    const char *missing = find_missing(archive);
     int status = -1;
 
     if (request->plane_xy == 1 && (board->rows == 0 || board->rows != board->cols))

@@ -148,10 +148,4 @@ bool role_sparse_of_scipy(const struct role_case *a, char role[64]);
 /* True when the archive holds every member that a KataGo shard must have, and no others. */
 bool role_katago_is_shard(const struct archive_in *archive);
 
-/* Bind an array of a shard on a KataGo board. */
-int role_katago_bind(struct role_case *a);
-
-/* The first member that is missing, or NULL. */
-const char *role_katago_missing(const struct archive_in *archive);
-
 #endif

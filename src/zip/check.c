@@ -370,42 +370,40 @@ static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct
     return check_sizes(zip, entry);
 }
 
-/* --- the whole --- */
-
-static int read_directory(struct zip_reader *zip, struct zip_directory *directory)
-{
-    const size_t n_bytes = (size_t)zip->directory_nbytes;
-    size_t at = 0, used = 0;
-
-    directory->bytes = malloc(n_bytes + 1);
-    directory->entries = calloc((size_t)zip->n_entries + 1, sizeof *directory->entries);
-    if (directory->bytes == NULL || directory->entries == NULL)
-        return error_no_memory(zip->err, "zip directory");
-    if (input_read(zip->in, zip->directory_offset, directory->bytes, n_bytes, zip->err) != 0)
-        return -1;
-    for (; directory->n_entries < zip->n_entries; directory->n_entries++, at += used)
-        if (read_entry(zip, directory->bytes + at, n_bytes - at,
-                       &directory->entries[directory->n_entries], &used) != 0)
-            return -1;
-    zip->entry = NULL;
-    if (at != n_bytes)
-        return zip_fail(zip,
-                        "expected %llu members in %zu bytes of zip directory, found %zu bytes more",
-                        zip->n_entries, n_bytes, n_bytes - at);
-    return 0;
-}
+/* --- the whole directory --- */
 
 int zip_check(const struct input *in, struct zip_directory *directory, struct warnings *warnings,
               struct error *err)
 {
     struct zip_reader zip = {.in = in, .warnings = warnings, .err = err};
+    size_t n_bytes, at = 0, used = 0;
+    int rc;
 
     *directory = (struct zip_directory){0};
-    if (find_directory(&zip, directory) == 0 && read_directory(&zip, directory) == 0 &&
-        zip_members_check(&zip, directory) == 0)
-        return 0;
-    zip_directory_release(directory);
-    return -1;
+    rc = find_directory(&zip, directory);
+    n_bytes = (size_t)zip.directory_nbytes;
+    if (rc == 0) {
+        directory->bytes = malloc(n_bytes + 1);
+        directory->entries = calloc((size_t)zip.n_entries + 1, sizeof *directory->entries);
+        rc = directory->bytes != NULL && directory->entries != NULL
+                 ? input_read(in, zip.directory_offset, directory->bytes, n_bytes, err)
+                 : error_no_memory(err, "zip directory");
+    }
+    for (; rc == 0 && directory->n_entries < zip.n_entries; at += used) {
+        rc = read_entry(&zip, directory->bytes + at, n_bytes - at,
+                        &directory->entries[directory->n_entries], &used);
+        directory->n_entries += rc == 0;
+    }
+    zip.entry = NULL;
+    if (rc == 0 && at != n_bytes)
+        rc = zip_fail(&zip,
+                      "expected %llu members in %zu bytes of zip directory, found %zu bytes more",
+                      zip.n_entries, n_bytes, n_bytes - at);
+    if (rc == 0)
+        rc = zip_members_check(&zip, directory);
+    if (rc != 0)
+        zip_directory_release(directory);
+    return rc;
 }
 
 void zip_directory_release(struct zip_directory *directory)
