@@ -157,6 +157,12 @@ static int run_manifest(struct call *call, struct error *err)
         return merge(settings, n, call->operands + 1, err);
     if (settings->output != NULL || settings->force || settings->files_from != NULL)
         return command_misuse(err, "check: --output, --force and --files-from go with merge");
+    for (int i = 1; i <= n; i++)
+        if (!text_ends_with(call->operands[i], ".json"))
+            return error_set(err, ERROR_USAGE,
+                             "check: %s is not a manifest, expected a name that ends in .json; "
+                             "`symaug verify` looks at shards",
+                             text_path(call->operands[i]).text);
     return verify_print_all(&request, n, call->operands + 1, err);
 }
 

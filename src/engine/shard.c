@@ -322,12 +322,11 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
         return error_pass(err, &why);
     if (found->board == NULL)
         error_fill_at(&found->problem, ERROR_USAGE, &place,
-                      "does not say of which board it is%s%s%s; use --board%s%s%s%s%s",
+                      "does not say of which board it is%s%s%s; use --board%s%s (%s)",
                       has_type ? " (board_type=" : "", has_type ? text_quote(says).text : "",
-                      has_type ? " is none)" : "",
-                      is_guessed ? " " : " (`symaug boards` lists them)",
-                      is_guessed ? found->guess.board : "", is_guessed ? " (" : "",
-                      is_guessed ? found->guess.reason : "", is_guessed ? ")" : "");
+                      has_type ? " is none)" : "", is_guessed ? " " : "", found->guess.board,
+                      found->guess.n_boards > 0 || is_guessed ? found->guess.reason
+                                                              : "`symaug boards` lists them");
     return 0;
 }
 

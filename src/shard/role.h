@@ -332,6 +332,7 @@ struct role_guess {
     char board[64]; /* a name for board_new; "" when several boards, or none, would do */
     char
         reason[256]; /* "planes of 9 x 9, policy of 4132 actions", with the candidates if several */
+    size_t n_boards; /* that would do, as the reason tells */
     bool is_said;    /* by the shard, not guessed */
 };
 

@@ -122,7 +122,7 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
     if (seen.n_actions > 0)
         text_add(guess->reason, room, ", policy of %" PRIu64 " actions", seen.n_actions);
     known = board_by_shape(&seen);
-    n = known == NULL ? board_guess(&seen, boards) : 1;
+    guess->n_boards = n = known == NULL ? board_guess(&seen, boards) : 1;
     if (n == 1) {
         snprintf(guess->board, sizeof guess->board, "%s", known != NULL ? known : boards[0]);
         return 0;

@@ -143,8 +143,8 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
                      strcmp(problem->role, "drop") == 0 &&
                      role_by_name(archive->arrays[problem->array].key, NULL).role == ROLE_PLANES;
     }
-    if (status != 0 || !is_misfit || role_guess_board_by_shape(archive, &fits) != 0)
-        fits = (struct role_guess){0};
+    if (status == 0 && is_misfit)
+        (void)role_guess_board_by_shape(archive, &fits);
     for (k = 0; k < problems->n && status == 0; k++) {
         const struct error *why = &problems->items[k].why;
         const char *text = why->message + why->file_nbytes;
@@ -159,7 +159,7 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     }
     if (status == 0 && k < problems->n)
         status = text_append(&list, err, "%sand %zu more", k > 0 ? "; " : "", problems->n - k);
-    if (status == 0 && next != NULL && next->kind == ERROR_DATA &&
+    if (status == 0 && next != NULL && next->kind == ERROR_DATA && fits.n_boards == 0 &&
         list.n_bytes + strlen(next->message) + strlen(next->array) + command.n_bytes + 400 <=
             ERROR_MESSAGE_NBYTES)
         status = text_append(&list, err, "; then %s%s%s", next->array,
@@ -171,6 +171,9 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
     else if (status == 0 && fits.board[0] != '\0')
         error_set_at(err, ERROR_DATA, &place, "%s; %s fit another board: use --board %s", list.text,
                      fits.reason, fits.board);
+    else if (status == 0 && fits.n_boards > 0)
+        error_set_at(err, ERROR_DATA, &place, "%s; use another --board (%s)", list.text,
+                     fits.reason);
     else if (status == 0)
         error_set_at(err, ERROR_DATA, &place, "%s%s%s", list.text,
                      command.n_bytes > 0 ? "; use: " : "", command.n_bytes > 0 ? command.text : "");
