@@ -87,15 +87,6 @@ static bool do_something(struct crew *crew, int worker)
     return do_step(crew) || do_job(crew, worker);
 }
 
-static void help(struct crew *crew, int worker)
-{
-    pthread_mutex_lock(&crew->lock);
-    while (!crew->is_over)
-        if (!do_something(crew, worker))
-            pthread_cond_wait(&crew->changed, &crew->lock);
-    pthread_mutex_unlock(&crew->lock);
-}
-
 /* --- */
 
 int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *self)
@@ -109,7 +100,11 @@ int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *se
 
 #pragma omp parallel num_threads(crew.n_threads)
     if (omp_get_thread_num() != 0) {
-        help(&crew, omp_get_thread_num());
+        pthread_mutex_lock(&crew.lock);
+        while (!crew.is_over)
+            if (!do_something(&crew, omp_get_thread_num()))
+                pthread_cond_wait(&crew.changed, &crew.lock);
+        pthread_mutex_unlock(&crew.lock);
     } else {
         status = lead(self, &crew);
         crew_lock(&crew);

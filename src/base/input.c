@@ -159,32 +159,15 @@ static const uint32_t network_file_systems[] = {
     0x786f4256, /* VirtualBox shared folders */
 };
 
-static void map_file(struct input *in)
-{
-    bool is_local = true;
-    struct statfs fs;
-    void *map;
-
-    if (in->n_bytes < SMALL_NBYTES || in->n_bytes > SIZE_MAX || fstatfs(in->fd, &fs) != 0)
-        return;
-    for (size_t i = 0; i < sizeof network_file_systems / sizeof *network_file_systems; i++)
-        is_local &= (uint32_t)fs.f_type != network_file_systems[i];
-    if (!is_local || guard_install() != 0)
-        return;
-    map = mmap(NULL, (size_t)in->n_bytes, PROT_READ, MAP_PRIVATE, in->fd, 0);
-    if (map == MAP_FAILED)
-        return; /* pread serves as well */
-    madvise(map, (size_t)in->n_bytes, MADV_SEQUENTIAL);
-    in->map = map;
-}
-
 int input_open(struct input *in, const char *path, bool use_map, struct error *err)
 {
     static const int absent[] = {ENOENT,  EACCES,       EPERM, ELOOP,
                                  ENOTDIR, ENAMETOOLONG, ENXIO, ENODEV};
     enum error_kind kind = ERROR_IO;
     unsigned n_tries = 0;
+    struct statfs fs;
     struct stat st;
+    void *map;
 
     memset(in, 0, sizeof *in);
     in->fd = -1;
@@ -220,8 +203,16 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
     in->device = st.st_dev;
     in->inode = st.st_ino;
     in->modified = st.st_mtim;
-    if (use_map)
-        map_file(in);
+    use_map &= in->n_bytes >= SMALL_NBYTES && in->n_bytes <= SIZE_MAX && fstatfs(in->fd, &fs) == 0;
+    for (size_t i = 0; use_map && i < sizeof network_file_systems / sizeof(uint32_t); i++)
+        use_map = (uint32_t)fs.f_type != network_file_systems[i];
+    if (!use_map || guard_install() != 0)
+        return 0;
+    map = mmap(NULL, (size_t)in->n_bytes, PROT_READ, MAP_PRIVATE, in->fd, 0);
+    if (map == MAP_FAILED)
+        return 0; /* pread serves as well */
+    madvise(map, (size_t)in->n_bytes, MADV_SEQUENTIAL);
+    in->map = map;
     return 0;
 out:
     input_close(in);

@@ -326,17 +326,6 @@ void output_temp_discard(struct output_temp *temp, bool is_created)
     temp->path = NULL;
 }
 
-/* Take the lock that tells a temp in use from an abandoned one. False when someone is clearing it
- * away right now, or has. On file systems without locks: true, and nothing is ever cleared. */
-static bool lock_temp(int fd)
-{
-    struct stat st;
-
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
-        return errno != EWOULDBLOCK;
-    return fstat(fd, &st) == 0 && st.st_nlink > 0;
-}
-
 int output_temp_create(struct output_temp *temp, const char *path, bool is_folder,
                        struct error *err)
 {
@@ -350,6 +339,7 @@ int output_temp_create(struct output_temp *temp, const char *path, bool is_folde
     clear_abandoned(path, temp->parent_fd);
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
         bool is_made = false;
+        struct stat st;
         int errnum;
 
         temp->path = output_temp_path(path, temp->parent_fd, err);
@@ -368,7 +358,11 @@ int output_temp_create(struct output_temp *temp, const char *path, bool is_folde
         else if ((is_made = mkdir(temp->path, 0777) == 0))
             temp->fd = open(temp->path, O_RDONLY | O_DIRECTORY | flags);
         errnum = errno;
-        if (temp->fd >= 0 && lock_temp(temp->fd))
+        /* The lock tells a temp in use from an abandoned one, which somebody may be clearing away
+         * right now, or has. On file systems without locks nothing is ever cleared. */
+        if (temp->fd >= 0 && (flock(temp->fd, LOCK_EX | LOCK_NB) != 0
+                                  ? errno != EWOULDBLOCK
+                                  : fstat(temp->fd, &st) == 0 && st.st_nlink > 0))
             return 0;
         output_temp_discard(temp, is_made || temp->fd >= 0);
         if (temp->fd >= 0)

@@ -54,17 +54,6 @@ void perm_compose(const uint32_t *first, const uint32_t *then, size_t n, uint32_
         out[i] = then[first[i]];
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b != 0) {
-        uint64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 uint64_t perm_order(const uint32_t *map, size_t n)
 {
     uint8_t *seen = calloc(n + 1, 1);
@@ -73,13 +62,19 @@ uint64_t perm_order(const uint32_t *map, size_t n)
     if (seen == NULL)
         return 0;
     for (size_t i = 0; i < n && order != 0; i++) {
-        uint64_t length = 0;
+        uint64_t length = 0, divisor = order, rest;
 
         for (size_t j = i; !seen[j]; j = map[j]) {
             seen[j] = 1;
             length++;
         }
-        if (length > 1 && __builtin_mul_overflow(order, length / gcd(order, length), &order))
+        if (length < 2)
+            continue;
+        for (uint64_t k = length; k != 0; k = rest) { /* Euclid's */
+            rest = divisor % k;
+            divisor = k;
+        }
+        if (__builtin_mul_overflow(order, length / divisor, &order))
             order = 0;
     }
     free(seen);

@@ -114,8 +114,8 @@ void command_guard_exit(void);
 _Noreturn void command_exit(int code);
 
 /* error_set for a command line that is none of the command's: the usage is printed, too. */
-#define command_misuse(err, ...) (error_set(err, ERROR_USAGE, __VA_ARGS__), command_misused(err))
-int command_misused(struct error *err);
+#define command_misuse(err, ...) \
+    (error_set(err, ERROR_USAGE, __VA_ARGS__), (err)->code = ERROR_CODE_CALL, error_failed())
 
 /* Flush standard output; ERROR_IO when what was printed did not get there. */
 int command_flush(struct error *err);

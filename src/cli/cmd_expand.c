@@ -37,33 +37,22 @@ static int check(const struct settings *settings, struct error *err)
     return 0;
 }
 
-/* The command line as a shell reads it, for refusals that add to it: first what may be followed by
- * options, then the rest. */
-static int write_command(char **typed, struct text *command, struct text *operands,
-                         struct error *err)
-{
-    struct text *to = command;
-    int status = text_append(command, err, "symaug expand");
-
-    if (status == 0)
-        status = text_append(operands, err, "%s", "");
-    for (char **word = typed + 1; *word != NULL && status == 0; word++) {
-        if (strcmp(*word, "--") == 0)
-            to = operands;
-        status = text_append(to, err, " ");
-        if (status == 0)
-            status = text_append_shell(to, *word, err);
-    }
-    return status;
-}
-
 static int run_expand(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
-    struct text command = {0}, operands = {0};
+    struct text command = {0}, operands = {0}, *to = &command;
     json_t *stats = NULL;
-    int status = write_command(call->typed, &command, &operands, err);
+    int status = -1;
 
+    /* The command line as a shell reads it, for refusals that add to it: first what may be followed
+     * by options, then the rest. */
+    if (text_append(&command, err, "symaug expand") == 0)
+        status = text_append(&operands, err, "%s", "");
+    for (char **word = call->typed + 1; *word != NULL && status == 0; word++) {
+        if (strcmp(*word, "--") == 0)
+            to = &operands;
+        status = text_append(to, err, " ") == 0 ? text_append_shell(to, *word, err) : -1;
+    }
     settings->roles.command = command.text;
     settings->roles.operands = operands.text;
     if (status == 0)

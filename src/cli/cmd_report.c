@@ -9,21 +9,6 @@
 
 #include <string.h>
 
-/* The words of the command line before the operands, without those that say where the page goes. */
-static int repeat_options(const struct call *call, struct text *options, struct error *err)
-{
-    for (char **at = call->words + 1; at < call->operands && strcmp(*at, "--") != 0; at++) {
-        if (strcmp(*at, "-o") == 0 || strcmp(*at, "--output") == 0)
-            at++; /* with its argument */
-        else if (strncmp(*at, "-o", 2) != 0 && strncmp(*at, "--output=", 9) != 0 &&
-                 strcmp(*at, "-f") != 0 && strcmp(*at, "--force") != 0 &&
-                 strcmp(*at, "--json") != 0 &&
-                 (text_append_shell(options, *at, err) != 0 || text_append(options, err, " ") != 0))
-            return -1;
-    }
-    return text_append(options, err, "%s", "");
-}
-
 static void tell(const struct settings *settings, const char *path, const char *sentence)
 {
     if (settings->verbosity >= 0)
@@ -44,7 +29,17 @@ static int run_report(struct call *call, struct error *err)
     if (settings->json && has_page && strcmp(path, "-") == 0)
         return command_misuse(err, "--json and -o - both write to standard output");
     call->progress.unit = "step";
-    code = repeat_options(call, &options, err);
+    /* The words before the operands, without those that say where the page goes. */
+    code = text_append(&options, err, "%s", "");
+    for (char **at = call->words + 1; at < call->operands && strcmp(*at, "--") != 0 && code == 0;
+         at++) {
+        if (strcmp(*at, "-o") == 0 || strcmp(*at, "--output") == 0)
+            at++; /* with its argument */
+        else if (strncmp(*at, "-o", 2) != 0 && strncmp(*at, "--output=", 9) != 0 &&
+                 strcmp(*at, "-f") != 0 && strcmp(*at, "--force") != 0 &&
+                 strcmp(*at, "--json") != 0 && (code = text_append_shell(&options, *at, err)) == 0)
+            code = text_append(&options, err, " ");
+    }
     if (code == 0)
         code = report_make(&(struct report_request){settings, (const char *const *)call->operands,
                                                     (size_t)call->n_operands, options.text, tell},

@@ -68,30 +68,6 @@ static void print_finding(const struct verify_result *result, size_t k, bool eac
     printf(" [%s]\n", finding_code_name(finding->code));
 }
 
-static void print_summary(const struct verify_result *result)
-{
-    const struct findings *f = &result->findings;
-    const char *separator = "";
-
-    printf("%s: %" PRIu64 " rows", text_path(result->path).text, result->n_rows);
-    if (result->is_expanded)
-        printf(", %" PRIu64 " sources", result->n_groups);
-    if (result->note != NULL)
-        printf(" (%s)", result->note);
-    if (result->fatal != ERROR_NONE)
-        printf(", cannot be read");
-    printf(": %" PRIu64 " error%s, %" PRIu64 " warning%s", f->n_errors, f->n_errors == 1 ? "" : "s",
-           f->n_warnings, f->n_warnings == 1 ? "" : "s");
-    for (int code = 0; code < FINDING_N_CODES; code++) {
-        if (f->counts[code] == 0)
-            continue;
-        printf("%s%s %" PRIu64, *separator == '\0' ? " (" : separator,
-               finding_code_name((enum finding_code)code), f->counts[code]);
-        separator = ", ";
-    }
-    printf("%s\n", *separator == '\0' ? "" : ")");
-}
-
 /* The findings and a summary of each file. verbosity -1: errors only, no summary; 1: a line for
  * each finding. */
 static void print_text(const struct verify_results *results, size_t first, int verbosity)
@@ -99,6 +75,7 @@ static void print_text(const struct verify_results *results, size_t first, int v
     for (size_t i = first; i < results->n; i++) {
         const struct verify_result *result = &results->items[i];
         const struct findings *f = &result->findings;
+        const char *path = result->path, *separator = " (";
 
         for (size_t k = 0; k < f->n; k++) {
             bool is_shown = verbosity >= 0 || !f->items[k].is_warning;
@@ -108,11 +85,27 @@ static void print_text(const struct verify_results *results, size_t first, int v
             if (is_shown)
                 print_finding(result, k, verbosity > 0);
         }
-        if (f->n < f->n_errors + f->n_warnings && verbosity >= 0)
+        if (verbosity < 0)
+            continue;
+        if (f->n < f->n_errors + f->n_warnings)
             printf("%s: %" PRIu64 " more findings are counted only (--max-findings)\n",
-                   text_path(result->path).text, f->n_errors + f->n_warnings - (uint64_t)f->n);
-        if (verbosity >= 0)
-            print_summary(result);
+                   text_path(path).text, f->n_errors + f->n_warnings - (uint64_t)f->n);
+        printf("%s: %" PRIu64 " rows", text_path(path).text, result->n_rows);
+        if (result->is_expanded)
+            printf(", %" PRIu64 " sources", result->n_groups);
+        if (result->note != NULL)
+            printf(" (%s)", result->note);
+        if (result->fatal != ERROR_NONE)
+            printf(", cannot be read");
+        printf(": %" PRIu64 " error%s, %" PRIu64 " warning%s", f->n_errors,
+               f->n_errors == 1 ? "" : "s", f->n_warnings, f->n_warnings == 1 ? "" : "s");
+        for (int code = 0; code < FINDING_N_CODES; code++)
+            if (f->counts[code] > 0) {
+                printf("%s%s %" PRIu64, separator, finding_code_name((enum finding_code)code),
+                       f->counts[code]);
+                separator = ", ";
+            }
+        printf("%s\n", *separator == ' ' ? "" : ")");
     }
 }
 

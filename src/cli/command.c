@@ -142,12 +142,6 @@ int command_fail(const struct error *err, const struct command *command)
     return error_exit_code(err->kind);
 }
 
-int command_misused(struct error *err)
-{
-    err->code = ERROR_CODE_CALL;
-    return -1;
-}
-
 /* True once the program ends by its own will. */
 static bool is_ended;
 

@@ -182,26 +182,6 @@ static int run_jobs(void *self, struct crew *crew)
     return 0;
 }
 
-/* The inputs from n_told on: as many as are small and follow each other, or one. */
-static int run_some(struct each *e)
-{
-    const struct settings *settings = e->settings;
-    const int n_threads = settings->n_threads < MAX_AT_ONCE ? settings->n_threads : MAX_AT_ONCE;
-    struct error one = {0};
-    struct stat st;
-
-    e->end = e->n_told;
-    while (n_threads > 1 && !settings->dry_run && e->end < e->inputs->n &&
-           stat(e->inputs->paths[e->end], &st) == 0 && S_ISREG(st.st_mode) &&
-           st.st_size <= SMALL_NBYTES)
-        e->end++;
-    if (e->end >= e->n_told + 2)
-        return crew_run(n_threads, run_jobs, e);
-    judge(e, run_one(settings, e->inputs->paths[e->n_told], e->stats, &one), &one);
-    e->n_taken = ++e->n_told;
-    return 0;
-}
-
 /* --- all of them --- */
 
 static void see_input(void *self, int64_t i, int worker)
@@ -215,6 +195,7 @@ static void see_input(void *self, int64_t i, int worker)
 int run_each(const struct settings *settings, const struct input_list *inputs, json_t **stats,
              struct error *err)
 {
+    const int n_threads = settings->n_threads < MAX_AT_ONCE ? settings->n_threads : MAX_AT_ONCE;
     struct settings with_seen = *settings;
     struct each e = {.settings = settings,
                      .inputs = inputs,
@@ -231,8 +212,23 @@ int run_each(const struct settings *settings, const struct input_list *inputs, j
     with_seen.seen = &e.seen;
     e.settings = &with_seen;
     meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
-    while (status == 0 && !e.has_failed && e.n_told < inputs->n)
-        status = run_some(&e);
+    /* From n_told on: as many as are small and follow each other, or one. */
+    while (status == 0 && !e.has_failed && e.n_told < inputs->n) {
+        struct error one = {0};
+        struct stat st;
+
+        e.end = e.n_told;
+        while (n_threads > 1 && !settings->dry_run && e.end < inputs->n &&
+               stat(inputs->paths[e.end], &st) == 0 && S_ISREG(st.st_mode) &&
+               st.st_size <= SMALL_NBYTES)
+            e.end++;
+        if (e.end >= e.n_told + 2) {
+            status = crew_run(n_threads, run_jobs, &e);
+        } else {
+            judge(&e, run_one(e.settings, inputs->paths[e.n_told], stats, &one), &one);
+            e.n_taken = ++e.n_told;
+        }
+    }
     survey_seen_release(&e.seen);
     if (status != 0 || e.has_failed)
         return -1;

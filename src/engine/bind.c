@@ -16,12 +16,6 @@
 
 /* --- what a colour swap does to numbers --- */
 
-/* Elements of one row. */
-static uint64_t row_elements(const struct plan_array *array)
-{
-    return array->sources[0]->row_nbytes / array->sources[0]->header.dtype.itemsize;
-}
-
 /* The codes that a colour swap exchanges must be the two colours, which stand on as many cells, or
  * one more. Where they do not, and would if another code than 0 were the empty cells, it is. */
 static int check_empty_code(const struct plan *plan, const struct plan_array *array,
@@ -102,28 +96,6 @@ static int grid_label(const struct plan *plan, const struct plan_array *array, e
     return check_empty_code(plan, array, *op, err);
 }
 
-/* Win, draw and loss by colour. */
-static int wdl_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
-                     struct error *err)
-{
-    const struct conventions *c = &plan->conventions;
-    const uint64_t n = row_elements(array);
-
-    *op = LABEL_REVERSE;
-    if (n != 3)
-        return plan_refuse(plan, array, err, "%llu columns, expected 3 (win, draw, loss)",
-                           (unsigned long long)n);
-    if (role_value_contradicts(&array->binding, array->key, plan->board, c))
-        return plan_refuse(plan, array, err,
-                           "3 columns, but --value %s is for one or two; use --role NAME=wdl (blue "
-                           "wins, draw, red wins) or NAME=value:players",
-                           conventions_text(c, "value").text);
-    return survey_shares(plan, array, false,
-                         "blue wins, draw, red wins, which are not negative and have the sum 1; "
-                         "use --value mover, or --role NAME=value:players or NAME=copy",
-                         err);
-}
-
 /* Values of one column, two (blue and red), three (WDL) or more (per player: the first two are the
  * two colours), within the bounds of their convention, and the flag that the data may be hinting
  * at. */
@@ -138,17 +110,33 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
          "--value colour11, for values of the player to move --value mover",
          "values from -1 to 1, for blue and red"}};
     const enum value_convention value = plan->conventions.value;
-    const bool is_signed = value == VALUE_COLOUR11;
+    const bool is_signed = value == VALUE_COLOUR11, is_wdl = array->binding.role == ROLE_WDL;
     const struct survey_bounds bounds = {.low = is_signed ? -1 : 0, .high = 1};
-    const uint64_t n = row_elements(array);
+    const uint64_t n =
+        array->sources[0]->row_nbytes / array->sources[0]->header.dtype.itemsize; /* of a row */
     struct number_range range;
 
     *op = LABEL_KEEP;
     if (value == VALUE_MOVER)
         return 0;
-    if (array->binding.role == ROLE_WDL)
-        return wdl_label(plan, array, op, err);
-    *op = n >= 2 ? LABEL_EXCHANGE_TWO : is_signed ? LABEL_NEGATE : LABEL_COMPLEMENT;
+    *op = is_wdl      ? LABEL_REVERSE
+          : n >= 2    ? LABEL_EXCHANGE_TWO
+          : is_signed ? LABEL_NEGATE
+                      : LABEL_COMPLEMENT;
+    if (is_wdl && n != 3)
+        return plan_refuse(plan, array, err, "%llu columns, expected 3 (win, draw, loss)",
+                           (unsigned long long)n);
+    if (is_wdl &&
+        role_value_contradicts(&array->binding, array->key, plan->board, &plan->conventions))
+        return plan_refuse(plan, array, err,
+                           "3 columns, but --value %s is for one or two; use --role NAME=wdl (blue "
+                           "wins, draw, red wins) or NAME=value:players",
+                           conventions_text(&plan->conventions, "value").text);
+    if (is_wdl)
+        return survey_shares(plan, array, false,
+                             "blue wins, draw, red wins, which are not negative and have the sum "
+                             "1; use --value mover, or --role NAME=value:players or NAME=copy",
+                             err);
     if (n >= 2 && array->binding.per_player) /* scores, perhaps: no number contradicts it */
         return 0;
     if (n > 2)

@@ -171,8 +171,15 @@ static int write_output(struct expand_job *job, struct error *err)
             status = archive_out_set_comment(job->archive, comment.text, err);
         text_release(&comment);
     }
-    if (status != 0 || write_members(job, err) != 0 ||
-        plan_inputs_check_unchanged(plan, err) != 0 || archive_out_sync(job->archive, err) != 0)
+    if (status != 0 || write_members(job, err) != 0)
+        return -1;
+    for (size_t i = 0; i < plan->n_archives; i++)
+        for (size_t k = 0; k < plan->archives[i].n_inputs; k++)
+            if (input_unchanged(&plan->archives[i].inputs[k], err) != 0)
+                return -1;
+    /* What was written is on the disk by then, so that the commit need not wait for it. */
+    if (job->settings->form != ARCHIVE_OUT_NPY_FOLDER &&
+        output_sync(&job->archive->output, err) != 0)
         return -1;
     /* Output, sidecar and manifest get their final names while no other writer's do. */
     pthread_mutex_lock(&next);
@@ -245,14 +252,6 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
         status = crew_run(worth < (uint64_t)most ? (int)worth : most, write_with, job);
     text_release(&name);
     return status;
-}
-
-int expand_compare(struct expand_job *job, const char *path, bool *is_known, struct text *list,
-                   struct error *err)
-{
-    if (plan_survey(job->plan, err) != 0 || side_work_finish(&job->digests, err) != 0)
-        return -1;
-    return record_compare(job, path, is_known, list, err);
 }
 
 bool expand_is_remains(const struct expand_job *job, const char *path)

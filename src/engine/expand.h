@@ -106,11 +106,6 @@ uint64_t expand_estimate(const struct plan *plan);
 /* Write PATH.manifest.json: the job's plan, and what was written. */
 int record_write(const struct expand_job *job, struct error *err);
 
-/* Append to a list in what the output at path is not what the job would make: settings, roles,
- * inputs, bytes; nothing when it is just that. *is_known: a manifest that can be read tells. */
-int record_compare(const struct expand_job *job, const char *path, bool *is_known,
-                   struct text *list, struct error *err);
-
 /* BASENAME.json beside an output, from which KataGo's shuffler reads the number of rows, complete
  * and durable. n_rows NULL: find out, before the long work, whether it can be written. */
 int sidecar_write(const char *path, const uint64_t *n_rows, bool force, struct error *err);

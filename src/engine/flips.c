@@ -10,6 +10,8 @@
  */
 #include "engine/flips.h"
 
+#include "base/bytes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,25 +30,12 @@ bool flips_is_placement(const struct role_binding *policy)
                                       strcmp(policy->layout->name, "columns") == 0);
 }
 
-/* The element of a plane that holds a cell of the box; -1 when none does. */
-static int32_t element_of_cell(const struct board *board, const struct role_binding *planes,
-                               uint64_t cell)
-{
-    if (planes->plane_xy)
-        cell = cell % board->cols * board->rows + cell / board->cols;
-    if (planes->layout == NULL)
-        return cell < planes->axes.axis ? (int32_t)cell : -1;
-    for (uint64_t i = 0; i < planes->axes.axis && i < planes->layout->length(planes->layout, board);
-         i++)
-        if (action_cell(planes->layout, board, i) == (int64_t)cell)
-            return (int32_t)i;
-    return -1;
-}
-
 int flips_init(struct flips *flips, const struct board *board, const struct role_binding *planes,
                const struct role_binding *policy, uint64_t n_actions, struct error *err)
 {
-    const struct action_layout *layout = policy->layout;
+    const struct action_layout *layout = policy->layout, *laid = planes->layout;
+    const uint64_t axis = planes->axes.axis;
+    const uint64_t n_laid = laid != NULL ? smaller(axis, laid->length(laid, board)) : 0;
     int32_t *targets = malloc((n_actions * ACTION_N_FLIPS + 1) * sizeof *targets);
 
     if (targets == NULL)
@@ -54,19 +43,26 @@ int flips_init(struct flips *flips, const struct board *board, const struct role
     *flips = (struct flips){.policy = policy,
                             .is_columns = strcmp(layout->name, "columns") == 0,
                             .n_actions = n_actions,
-                            .axis = planes->axes.axis,
+                            .axis = axis,
                             .targets = targets};
     for (enum action_flip flip = ACTION_AS_IS; flip < ACTION_N_FLIPS; flip++) {
         flips->can_flip[flip] = action_can_flip(board, layout, flip);
         for (uint64_t a = 0; a < n_actions; a++) {
-            const bool places = flips->can_flip[flip] && a < layout->length(layout, board) &&
-                                (action_flags(layout, board, a) & ACTION_PLACEMENT);
+            int32_t *target = &targets[a * ACTION_N_FLIPS + flip];
+            uint64_t cell; /* of the box */
 
-            targets[a * ACTION_N_FLIPS + flip] =
-                places ? element_of_cell(
-                             board, planes,
-                             action_flip_cell(board, flip, (uint64_t)action_cell(layout, board, a)))
-                       : -1;
+            *target = -1;
+            if (!flips->can_flip[flip] || a >= layout->length(layout, board) ||
+                !(action_flags(layout, board, a) & ACTION_PLACEMENT))
+                continue;
+            cell = action_flip_cell(board, flip, (uint64_t)action_cell(layout, board, a));
+            if (planes->plane_xy)
+                cell = cell % board->cols * board->rows + cell / board->cols;
+            if (laid == NULL && cell < axis)
+                *target = (int32_t)cell;
+            for (uint64_t i = 0; i < n_laid && *target < 0; i++)
+                if (action_cell(laid, board, i) == (int64_t)cell)
+                    *target = (int32_t)i;
         }
     }
     return 0;

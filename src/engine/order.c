@@ -162,11 +162,9 @@ static void images_of_selection(const struct order *order, uint64_t first, size_
 static void images_in_order(const struct order *order, uint64_t first, size_t n,
                             struct image *images)
 {
-    if (n == 0)
-        return;
-    if (order->selection != NULL)
+    if (n > 0 && order->selection != NULL)
         images_of_selection(order, first, n, images);
-    else
+    else if (n > 0)
         images_of_all(order, first, n, images);
 }
 

@@ -89,10 +89,8 @@ static inline void selection_clear(struct selection *selection, uint64_t row, ui
 /* Where position i (< n) of the shuffled sequence comes from. A bijection of 0..n-1. */
 uint64_t shuffle_source(uint64_t i, uint64_t n, uint64_t seed);
 
-/* A well-mixed 64-bit hash of two numbers: the same on every machine. */
+/* A well-mixed 64-bit hash of two numbers, or a number and a string: the same on every machine. */
 uint64_t shuffle_hash(uint64_t a, uint64_t b);
-
-/* The same of a number and a string. */
 uint64_t shuffle_hash_text(uint64_t a, const char *text);
 
 #endif

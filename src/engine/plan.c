@@ -361,32 +361,11 @@ int plan_keep_rows(struct plan *plan, struct error *err)
     return selection_init(&plan->selection, plan->n_rows, 1, err);
 }
 
-/* What decides which images there are is surveyed, and then they are selected. */
-static int select_images(struct plan *plan, struct error *err)
-{
-    const bool makes_images = plan->settings->purpose == FOR_IMAGES;
-    bool is_fortran = false;
-
-    plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
-    for (size_t i = 0; i < plan->n_arrays * plan->n_archives; i++)
-        is_fortran |=
-            array_is_fortran(plan->arrays[i / plan->n_archives].sources[i % plan->n_archives]);
-    /* Arrays in Fortran order may take all of --max-memory, which the writing may take, too. */
-    if ((makes_images && plan->board->family->castling != NULL &&
-         survey_castling(plan, err) != 0) ||
-        (makes_images && plan->conventions.ambiguous == AMBIGUOUS_DROP &&
-         survey_ambiguous(plan, err) != 0) ||
-        (is_fortran && plan_survey(plan, err) != 0) || note(plan, err) != 0)
-        return -1;
-    if (plan->settings->unique && select_unique(plan, err) != 0)
-        return -1;
-    return plan->settings->pick > 0 ? select_pick(plan, err) : 0;
-}
-
 /* From the opened inputs to a plan. */
 static int settle(struct plan *plan, struct error *err)
 {
-    bool has_moving = plan->settings->purpose != FOR_IMAGES;
+    const bool is_for_images = plan->settings->purpose == FOR_IMAGES;
+    bool has_moving = !is_for_images, is_fortran = false;
 
     plan->conventions = plan->settings->conventions;
     if (plan_decide_board(plan, err) != 0 ||
@@ -414,8 +393,21 @@ static int settle(struct plan *plan, struct error *err)
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (plan_array_has_rows(&plan->arrays[i]) && bind_array(plan, &plan->arrays[i], err) != 0)
             return -1;
-    return select_images(plan, err) != 0 || plan_set_order(plan, err) != 0 ? -1
-                                                                           : shards_warn(plan, err);
+    /* What decides which images there are is surveyed, and then they are selected. Arrays in
+     * Fortran order may take all of --max-memory, which the writing may take, too. */
+    plan->n_ambiguous = plan->n_castling_rows = plan->n_unencodable = UINT64_MAX;
+    for (size_t i = 0; i < plan->n_arrays * plan->n_archives; i++)
+        is_fortran |=
+            array_is_fortran(plan->arrays[i / plan->n_archives].sources[i % plan->n_archives]);
+    if ((is_for_images && plan->board->family->castling != NULL &&
+         survey_castling(plan, err) != 0) ||
+        (is_for_images && plan->conventions.ambiguous == AMBIGUOUS_DROP &&
+         survey_ambiguous(plan, err) != 0) ||
+        (is_fortran && plan_survey(plan, err) != 0) || note(plan, err) != 0 ||
+        (plan->settings->unique && select_unique(plan, err) != 0) ||
+        (plan->settings->pick > 0 && select_pick(plan, err) != 0) || plan_set_order(plan, err) != 0)
+        return -1;
+    return shards_warn(plan, err);
 }
 
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,

@@ -186,9 +186,6 @@ int plan_match_arrays(struct plan *plan, struct error *err);
 /* ERROR_CANT_CREATE when path is one of the inputs, or a file of one, whatever it is called. */
 int plan_inputs_check_not_output(const struct plan *plan, const char *path, struct error *err);
 
-/* ERROR_DATA when an input is no longer what it was when it was opened. */
-int plan_inputs_check_unchanged(const struct plan *plan, struct error *err);
-
 /* Read all arrays and check their CRCs: a CRC stands at the end, and what is written before that is
  * read must not be given its final name. */
 int plan_inputs_check_data(const struct plan *plan, int n_threads, struct error *err);

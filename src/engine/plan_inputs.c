@@ -18,32 +18,6 @@
 
 /* --- opening --- */
 
-/* Refuse an input that holds images; where rows are kept, it is noted. */
-static int check_expansion(struct plan *plan, const struct archive_in *archive, struct error *err)
-{
-    const char *why = shard_expansion(archive);
-
-    if (why == NULL && archive->form != ARCHIVE_MEMORY) {
-        struct recall recall;
-        const int status = recall_open(&recall, plan->settings, archive, NULL, 0, true, err);
-
-        /* Commands that keep rows as they are say of their outputs whether an input was. */
-        if (status == 0 && recall.output != NULL &&
-            (manifest_option(recall.manifest, "command") == NULL ||
-             manifest_option(recall.manifest, "expanded") != NULL))
-            why = "its manifest says so";
-        recall_release(&recall);
-        if (status != 0)
-            return -1;
-    }
-    plan->was_expanded |= why != NULL;
-    if (why == NULL || plan->settings->purpose != FOR_IMAGES)
-        return 0;
-    return error_set(err, ERROR_DATA,
-                     "%s: was expanded before (%s); expanding it again would repeat every image",
-                     text_path(archive->path).text, why);
-}
-
 int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths, struct error *err)
 {
     const struct settings *request = plan->settings;
@@ -54,7 +28,7 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
         return error_no_memory(err, "inputs");
     for (size_t i = 0; i < n_paths; i++) {
         struct archive_in *archive = &plan->archives[i];
-        const char *slash = strrchr(paths[i], '/');
+        const char *slash = strrchr(paths[i], '/'), *why = NULL; /* it is taken to hold images */
         const char *name = slash != NULL && slash[1] != '\0' ? slash + 1 : paths[i];
 
         if (request->memory != NULL
@@ -62,8 +36,28 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
                 : role_open(archive, paths[i], request->use_map, &request->roles, err))
             return -1;
         plan->n_archives++;
-        if ((!request->allow_expanded && check_expansion(plan, archive, err) != 0) ||
-            archive_in_load_objects(archive, err) != 0)
+        if (!request->allow_expanded)
+            why = shard_expansion(archive);
+        if (!request->allow_expanded && why == NULL && archive->form != ARCHIVE_MEMORY) {
+            struct recall recall;
+            const int status = recall_open(&recall, request, archive, NULL, 0, true, err);
+
+            /* Commands that keep rows as they are say of their outputs whether an input was. */
+            if (status == 0 && recall.output != NULL &&
+                (manifest_option(recall.manifest, "command") == NULL ||
+                 manifest_option(recall.manifest, "expanded") != NULL))
+                why = "its manifest says so";
+            recall_release(&recall);
+            if (status != 0)
+                return -1;
+        }
+        plan->was_expanded |= why != NULL; /* which is noted where rows are kept */
+        if (why != NULL && request->purpose == FOR_IMAGES)
+            return error_set(
+                err, ERROR_DATA,
+                "%s: was expanded before (%s); expanding it again would repeat every image",
+                text_path(archive->path).text, why);
+        if (archive_in_load_objects(archive, err) != 0)
             return -1;
         for (size_t k = 0; k < archive->warnings.n_lines; k++)
             if (plan_warn(plan, err, "%s: %s", text_path(name).text, archive->warnings.lines[k]) !=
@@ -362,15 +356,6 @@ int plan_inputs_check_not_output(const struct plan *plan, const char *path, stru
                                     "the output is the same file as input %s",
                                     text_path(archive->path).text);
     }
-    return 0;
-}
-
-int plan_inputs_check_unchanged(const struct plan *plan, struct error *err)
-{
-    for (size_t i = 0; i < plan->n_archives; i++)
-        for (size_t k = 0; k < plan->archives[i].n_inputs; k++)
-            if (input_unchanged(&plan->archives[i].inputs[k], err) != 0)
-                return -1;
     return 0;
 }
 

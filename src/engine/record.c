@@ -266,8 +266,8 @@ int record_write(const struct expand_job *job, struct error *err)
     return status;
 }
 
-int record_compare(const struct expand_job *job, const char *path, bool *is_known,
-                   struct text *list, struct error *err)
+int expand_compare(struct expand_job *job, const char *path, bool *is_known, struct text *list,
+                   struct error *err)
 {
     struct manifest *wanted = manifest_new(err), *found = NULL;
     struct input in = {0};
@@ -276,7 +276,8 @@ int record_compare(const struct expand_job *job, const char *path, bool *is_know
     int status = -1;
 
     *is_known = false;
-    if (wanted != NULL && fill(wanted, job, err) == 0 &&
+    if (wanted != NULL && plan_survey(job->plan, err) == 0 &&
+        side_work_finish(&job->digests, err) == 0 && fill(wanted, job, err) == 0 &&
         add_output(wanted, &(struct manifest_file){0}, job->plan, NULL, err) == 0)
         status = text_append(&name, err, "%s" MANIFEST_SUFFIX, path);
     if (status == 0)

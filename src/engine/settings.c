@@ -128,11 +128,22 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
     return 0;
 }
 
-/* The schema's overrides first, then those of the options: the last one of an array counts. */
-static int put_schema_first(struct settings *settings, struct error *err)
+int settings_finish(struct settings *settings, struct error *err)
 {
+    const char *tmpdir = getenv("TMPDIR");
     struct role_request all = ROLE_REQUEST_INIT, *said = &settings->roles;
 
+    if (settings->n_threads == 0)
+        settings->n_threads = threads_usable();
+    if (settings->tmpdir == NULL)
+        settings->tmpdir = tmpdir != NULL && *tmpdir != '\0' ? tmpdir : "/tmp";
+    settings->budget = malloc(sizeof *settings->budget);
+    if (settings->budget == NULL)
+        return error_no_memory(err, "settings");
+    *settings->budget = (struct budget){settings->max_memory, settings->tmpdir};
+    if (settings->schema == NULL)
+        return 0;
+    /* Its overrides first, then those of the options: the last one of an array counts. */
     if (schema_read(settings->schema, &all, err) != 0 ||
         list_room(&said->overrides, all.n_overrides + said->n_overrides + 1,
                   sizeof *said->overrides, "options", err) != 0) {
@@ -152,21 +163,6 @@ static int put_schema_first(struct settings *settings, struct error *err)
     if (said->plane_xy < 0)
         said->plane_xy = all.plane_xy;
     return 0;
-}
-
-int settings_finish(struct settings *settings, struct error *err)
-{
-    const char *tmpdir = getenv("TMPDIR");
-
-    if (settings->n_threads == 0)
-        settings->n_threads = threads_usable();
-    if (settings->tmpdir == NULL)
-        settings->tmpdir = tmpdir != NULL && *tmpdir != '\0' ? tmpdir : "/tmp";
-    settings->budget = malloc(sizeof *settings->budget);
-    if (settings->budget == NULL)
-        return error_no_memory(err, "settings");
-    *settings->budget = (struct budget){settings->max_memory, settings->tmpdir};
-    return settings->schema != NULL ? put_schema_first(settings, err) : 0;
 }
 
 void settings_release(struct settings *settings)

@@ -119,32 +119,6 @@ void side_work_release(struct side_work *work)
 
 /* --- what a manifest says --- */
 
-/* The manifest beside a file, and which of its outputs the file is: by its bytes, or its name. */
-static int read_beside(struct recall *r, const struct archive_in *archive, bool exact,
-                       struct error *err)
-{
-    char sha256[DIGEST_HEX_NBYTES];
-    struct text name = {0};
-
-    if (text_append(&name, err, "%.*s" MANIFEST_SUFFIX, (int)text_path_nbytes(archive->path),
-                    archive->path) != 0)
-        return -1;
-    r->manifest = r->own = manifest_read(name.text, NULL);
-    text_release(&name);
-    if (r->manifest == NULL)
-        return 0;
-    if (exact && side_work_digest(archive, sha256, err) != 0)
-        return -1;
-    for (size_t i = 0; i < r->manifest->n_outputs && r->output == NULL; i++) {
-        const struct manifest_file *file = &r->manifest->outputs[i];
-
-        if (exact ? strcmp(sha256, file->sha256) == 0
-                  : strcmp(text_base_name(file->name), text_base_name(archive->path)) == 0)
-            r->output = file;
-    }
-    return 0;
-}
-
 /* Roles of the manifest, for arrays that still have the dtype and row shape that it lists, count
  * less than those of the user. A role that this version does not know is as though it were not
  * said. */
@@ -176,13 +150,29 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
                 const struct manifest *given, size_t output, bool exact, struct error *err)
 {
     struct settings *s = &r->settings;
+    char sha256[DIGEST_HEX_NBYTES];
+    struct text name = {0};
     const char *order;
 
     *r = (struct recall){.settings = *settings, .manifest = given};
     if (given != NULL)
         r->output = &given->outputs[output];
-    else if (read_beside(r, archive, exact, err) != 0)
-        return -1;
+    if (given == NULL) { /* the one beside the file, which is one of its outputs by bytes or name */
+        if (text_append(&name, err, "%.*s" MANIFEST_SUFFIX, (int)text_path_nbytes(archive->path),
+                        archive->path) != 0)
+            return -1;
+        r->manifest = r->own = manifest_read(name.text, NULL);
+        text_release(&name);
+        if (r->manifest != NULL && exact && side_work_digest(archive, sha256, err) != 0)
+            return -1;
+    }
+    for (size_t i = 0; r->own != NULL && i < r->own->n_outputs && r->output == NULL; i++) {
+        const struct manifest_file *file = &r->own->outputs[i];
+
+        if (exact ? strcmp(sha256, file->sha256) == 0
+                  : strcmp(text_base_name(file->name), text_base_name(archive->path)) == 0)
+            r->output = file;
+    }
     if (exact && r->output == NULL)
         r->manifest = NULL;
     if (r->manifest == NULL)

@@ -161,46 +161,23 @@ static void compare_settings(struct comparison *c, bool options, const struct ma
 
 static const struct manifest_array dropped_array = {.role = "drop"};
 
-/* The array of any output, also one that was left out; NULL: it is not known. */
-static const struct manifest_array *find_anywhere(const struct manifest *m, const char *name)
-{
-    for (size_t i = 0; i < m->n_outputs; i++) {
-        const struct manifest_array *array = manifest_find_array(&m->outputs[i], name);
-
-        if (array != NULL)
-            return array;
-        for (size_t k = 0; k < m->outputs[i].n_dropped; k++)
-            if (strcmp(m->outputs[i].dropped[k], name) == 0)
-                return &dropped_array;
-    }
-    return NULL;
-}
-
-/* An array that one of them does not have has no other role. */
+/* The array of any output, also one that was left out. One that a does not have has no other role.
+ */
 static void compare_array(struct comparison *c, const struct manifest *a, const char *name,
                           const struct manifest_array *found)
 {
-    const struct manifest_array *expected = find_anywhere(a, name);
+    const struct manifest_array *expected = NULL;
 
+    for (size_t i = 0; i < a->n_outputs && expected == NULL; i++) {
+        expected = manifest_find_array(&a->outputs[i], name);
+        for (size_t k = 0; k < a->outputs[i].n_dropped && expected == NULL; k++)
+            if (strcmp(a->outputs[i].dropped[k], name) == 0)
+                expected = &dropped_array;
+    }
     if (expected != NULL)
         compare(c, "role of ", name, expected->role, found->role);
     if (expected != NULL && expected->swap != NULL && found->swap != NULL)
         compare(c, "swap of colours in ", name, expected->swap, found->swap);
-}
-
-/* One output that differs says enough: others of the same call differ as it does. */
-static void compare_arrays(struct comparison *c, const struct manifest *a, const struct manifest *b)
-{
-    const size_t n_before = c->list->n_bytes;
-
-    for (size_t k = 0; k < b->n_outputs && c->list->n_bytes == n_before; k++) {
-        const struct manifest_file *output = &b->outputs[k];
-
-        for (size_t i = 0; i < output->n_arrays; i++)
-            compare_array(c, a, output->arrays[i].name, &output->arrays[i]);
-        for (size_t i = 0; i < output->n_dropped; i++)
-            compare_array(c, a, output->dropped[i], &dropped_array);
-    }
 }
 
 int manifest_compare(const struct manifest *a, const struct manifest *b, struct text *list,
@@ -208,6 +185,7 @@ int manifest_compare(const struct manifest *a, const struct manifest *b, struct 
 {
     struct comparison c = {list, err, 0};
     const size_t n_before = list->n_bytes;
+    size_t n_before_arrays;
     bool same_transforms =
         a->n_transforms == b->n_transforms && a->board.group_order == b->board.group_order;
 
@@ -223,7 +201,16 @@ int manifest_compare(const struct manifest *a, const struct manifest *b, struct 
     compare_settings(&c, false, a, b);
     compare(&c, "codec's ", "level", a->codec_level, b->codec_level);
     compare(&c, "codec's ", "libraries", a->codec_libraries, b->codec_libraries);
-    compare_arrays(&c, a, b);
+    /* One output that differs says enough: others of the same call differ as it does. */
+    n_before_arrays = list->n_bytes;
+    for (size_t k = 0; k < b->n_outputs && list->n_bytes == n_before_arrays; k++) {
+        const struct manifest_file *output = &b->outputs[k];
+
+        for (size_t i = 0; i < output->n_arrays; i++)
+            compare_array(&c, a, output->arrays[i].name, &output->arrays[i]);
+        for (size_t i = 0; i < output->n_dropped; i++)
+            compare_array(&c, a, output->dropped[i], &dropped_array);
+    }
     for (size_t i = 0; i < a->n_transforms && same_transforms; i++)
         same_transforms = a->transforms[i].id == b->transforms[i].id &&
                           strcmp(a->transforms[i].name, b->transforms[i].name) == 0 &&

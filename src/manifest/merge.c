@@ -357,32 +357,6 @@ static int check_runs(struct entries *outputs, struct error *err)
     return rc;
 }
 
-/* Each input once; twice in parts of different runs is refused, and one that only those parts of a
- * run have whose counts another one tells. */
-static int unite_inputs(struct entries *inputs, struct error *err)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < inputs->n; i++) {
-        const struct entry *e = &inputs->items[i], *before = &inputs->items[n - (n > 0)];
-
-        if (n == 0 || strcmp(e->file->name, before->file->name) != 0 ||
-            strcmp(e->file->sha256, before->file->sha256) != 0) {
-            if (e->part->run_is_known)
-                return error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
-                                    "input %s is not one of the other outputs of its run",
-                                    text_quote(e->file->name).text);
-            inputs->items[n++] = *e;
-        } else if (!e->part->run_is_known) {
-            return error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
-                                "input %s is in %s too: its rows would be duplicated",
-                                text_quote(e->file->name).text, text_path(before->part->path).text);
-        }
-    }
-    inputs->n = n;
-    return 0;
-}
-
 static int add_count(struct manifest *joined, const char *name, uint64_t value, struct error *err)
 {
     struct manifest_count *count = manifest_count(joined, name);
@@ -475,6 +449,7 @@ struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
 {
     struct entries outputs = {0}, inputs = {0};
     struct text list = {0};
+    size_t n = 0;
     int rc = 0;
 
     if (parts->n == 0) {
@@ -490,9 +465,29 @@ struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
     }
     text_release(&list);
     if (rc != 0 || settle_doubles(parts, &outputs, err) != 0 || check_runs(&outputs, err) != 0 ||
-        list_files(parts, false, &inputs, err) != 0 || unite_inputs(&inputs, err) != 0 ||
-        join(parts, &outputs, &inputs, err) != 0)
+        list_files(parts, false, &inputs, err) != 0)
         rc = -1;
+    /* Each input once; twice in parts of different runs is refused, and one that only those parts
+     * of a run have whose counts another one tells. */
+    for (size_t i = 0; i < inputs.n && rc == 0; i++) {
+        const struct entry *e = &inputs.items[i], *before = &inputs.items[n - (n > 0)];
+        const bool is_new = n == 0 || strcmp(e->file->name, before->file->name) != 0 ||
+                            strcmp(e->file->sha256, before->file->sha256) != 0;
+
+        if (is_new && e->part->run_is_known)
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
+                              "input %s is not one of the other outputs of its run",
+                              text_quote(e->file->name).text);
+        else if (is_new)
+            inputs.items[n++] = *e;
+        else if (!e->part->run_is_known)
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
+                              "input %s is in %s too: its rows would be duplicated",
+                              text_quote(e->file->name).text, text_path(before->part->path).text);
+    }
+    inputs.n = n;
+    if (rc == 0)
+        rc = join(parts, &outputs, &inputs, err);
     for (size_t i = 0; i < parts->n_strays && rc == 0; i++) {
         bool is_input = false;
 

@@ -225,24 +225,6 @@ static int set_stamp(struct zip_sink *sink)
     return 0;
 }
 
-static int add_member(zip_t *zip, struct zip_member *from)
-{
-    const struct member *member = from->member;
-    zip_source_t *source = zip_source_function(zip, member_call, from);
-    zip_int64_t index = -1;
-
-    if (source != NULL)
-        index = zip_file_add(zip, member->name, source, ZIP_FL_ENC_GUESS);
-    if (index < 0)
-        zip_source_free(source);
-    else if ((member->zip_method != CODEC_ZIP_STORED ||
-              zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_STORE, 0) == 0) &&
-             zip_file_set_dostime(zip, (zip_uint64_t)index, from->sink->clock, from->sink->date,
-                                  0) == 0)
-        return 0;
-    return zip_failed(zip_get_error(zip), text_quote(member->name).text, from->sink->err);
-}
-
 static int crc_differs(const struct member *member, uint32_t written, struct error *err)
 {
     return error_set(err, ERROR_INTERNAL, "member %s: CRC %08x expected, %08x written",
@@ -270,8 +252,20 @@ int npz_out_write(struct output *output, struct output_digest *digest,
     } else {
         rc = set_stamp(&sink);
         for (size_t i = 0; rc == 0 && i < members->n; i++) {
+            const struct member *member = members->list[i];
+            zip_int64_t index = -1;
+
             entries[i] = (struct zip_member){.member = members->list[i], .sink = &sink};
-            rc = add_member(zip, &entries[i]);
+            source = zip_source_function(zip, member_call, &entries[i]);
+            if (source != NULL)
+                index = zip_file_add(zip, member->name, source, ZIP_FL_ENC_GUESS);
+            if (index < 0)
+                zip_source_free(source);
+            if (index < 0 ||
+                (member->zip_method == CODEC_ZIP_STORED &&
+                 zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_STORE, 0) != 0) ||
+                zip_file_set_dostime(zip, (zip_uint64_t)index, sink.clock, sink.date, 0) != 0)
+                rc = zip_failed(zip_get_error(zip), text_quote(member->name).text, err);
         }
         if (rc == 0 && comment != NULL &&
             zip_set_archive_comment(zip, comment, (zip_uint16_t)strlen(comment)) != 0)
@@ -465,13 +459,6 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
     }
     archive->written = rc == 0;
     return rc;
-}
-
-int archive_out_sync(struct archive_out *archive, struct error *err)
-{
-    if (archive->form == ARCHIVE_OUT_NPY_FOLDER) /* its files are: see write_folder */
-        return 0;
-    return output_sync(&archive->output, err);
 }
 
 int archive_out_commit(struct archive_out *archive, struct error *err)

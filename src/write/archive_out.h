@@ -63,9 +63,6 @@ int archive_out_write(struct archive_out *archive, uint64_t *n_bytes, char sha25
 int npz_out_write(struct output *output, struct output_digest *digest,
                   const struct members *members, const char *comment, struct error *err);
 
-/* fsync what was written, so that the commit need not wait for it. */
-int archive_out_sync(struct archive_out *archive, struct error *err);
-
 /* fsync, rename to the final name, fsync of the folder. */
 int archive_out_commit(struct archive_out *archive, struct error *err);
 
