@@ -125,7 +125,7 @@ static json_t *shard_json(const struct shard *shard)
                       b != NULL ? json_string(role_name(b->role)) : no_role, "error",
                       problem != NULL ? json_string(problem->why.message) : NULL, "flag",
                       flag.n_bytes > 0 ? json_name(flag.text) : NULL, "layout", layout, "actions",
-                      layout != NULL ? json_integer((json_int_t)b->n_actions) : NULL));
+                      b != NULL && layout != NULL ? json_integer((json_int_t)b->n_actions) : NULL));
         text_release(&flag);
     }
     for (size_t i = 0; i < archive->warnings.n_lines; i++)

@@ -1,5 +1,5 @@
 /*
- * flips.c - see flips.h.
+ * flips.c - policies stored in another order than the planes beside them.
  *
  * A policy in a wrong order meets stones by chance: with k moves on a board of which a share d is
  * taken, it misses all of them with the probability (1-d)^k. Where the order that is said meets
@@ -8,7 +8,7 @@
  * stand together. What stands on stones by right, as the move that led to the position does, is
  * told by its mass there, which is more than chance puts on them.
  */
-#include "engine/flips.h"
+#include "engine/turn.h"
 
 #include "base/bytes.h"
 

@@ -16,116 +16,100 @@
 #define KEYS  FOLDS "overlap "                    /* commands that compare positions */
 #define ALL   NULL
 
-static int set_order(struct settings *settings, const struct option_row *row, const char *argument,
-                     struct error *err)
+static int set_order(struct settings *s, const char *name, const char *text, struct error *err)
 {
     uint64_t block = 0;
 
-    if (strcmp(argument, "sample") == 0)
+    if (strcmp(text, "sample") == 0)
         block = 1;
-    else if (strcmp(argument, "transform") != 0 &&
-             (strncmp(argument, "block:", 6) != 0 || text_parse_u64(argument + 6, &block) != 0 ||
+    else if (strcmp(text, "transform") != 0 &&
+             (strncmp(text, "block:", 6) != 0 || text_parse_u64(text + 6, &block) != 0 ||
               block == 0))
-        return error_set(err, ERROR_USAGE, "--%s: %s is none of block:B, sample, transform",
-                         row->name, text_quote(argument).text);
-    settings->block_rows = block;
-    settings->order_text = argument;
+        return error_set(err, ERROR_USAGE, "--%s: %s is none of block:B, sample, transform", name,
+                         text_quote(text).text);
+    s->block_rows = block;
+    s->order_text = text;
     return 0;
 }
 
 /* I/N: the I-th of every N inputs. */
-static int set_part(struct settings *settings, const struct option_row *row, const char *argument,
-                    struct error *err)
+static int set_part(struct settings *s, const char *name, const char *text, struct error *err)
 {
     char *end;
-    unsigned long long part = strtoull(argument, &end, 10), n = 0;
+    unsigned long long part = strtoull(text, &end, 10), n = 0;
 
-    if (*argument >= '0' && *argument <= '9' && *end == '/' && end[1] >= '0' && end[1] <= '9')
+    if (*text >= '0' && *text <= '9' && *end == '/' && end[1] >= '0' && end[1] <= '9')
         n = strtoull(end + 1, &end, 10);
     if (n == 0 || *end != '\0' || part < 1 || part > n)
-        return error_set(err, ERROR_USAGE, "--%s: %s is not I/N with I from 1 to N", row->name,
-                         text_quote(argument).text);
-    settings->part = part;
-    settings->n_parts = n;
+        return error_set(err, ERROR_USAGE, "--%s: %s is not I/N with I from 1 to N", name,
+                         text_quote(text).text);
+    s->part = part;
+    s->n_parts = n;
     return 0;
 }
 
 /* An index, or - for indices on standard input. */
-static int set_action(struct settings *settings, const struct option_row *row, const char *argument,
-                      struct error *err)
+static int set_action(struct settings *s, const char *name, const char *text, struct error *err)
 {
-    settings->action_stream = strcmp(argument, "-") == 0;
-    if (!settings->action_stream && text_parse_u64(argument, &settings->action) != 0)
-        return error_set(err, ERROR_USAGE, "--%s: %s is not a whole number", row->name,
-                         text_quote(argument).text);
+    s->action_stream = strcmp(text, "-") == 0;
+    if (!s->action_stream && text_parse_u64(text, &s->action) != 0)
+        return error_set(err, ERROR_USAGE, "--%s: %s is not a whole number", name,
+                         text_quote(text).text);
     return 0;
 }
 
-static int set_level(struct settings *settings, const struct option_row *row, const char *argument,
-                     struct error *err)
+static int set_level(struct settings *s, const char *name, const char *text, struct error *err)
 {
-    (void)row;
-    settings->level_text = argument;
-    return codec_level_parse(argument, &settings->level, err);
+    (void)name;
+    s->level_text = text;
+    return codec_level_parse(text, &s->level, err);
 }
 
-static int set_verbosity(struct settings *settings, const struct option_row *row,
-                         const char *argument, struct error *err)
+static int set_verbosity(struct settings *s, const char *name, const char *text, struct error *err)
 {
-    (void)argument;
+    (void)text;
     (void)err;
-    settings->verbosity = row->letter == 'q' ? -1 : 1;
+    s->verbosity = strcmp(name, "quiet") == 0 ? -1 : 1;
     return 0;
 }
 
-static int add_role(struct settings *settings, const struct option_row *row, const char *argument,
-                    struct error *err)
+/* Of --role or --copy. */
+static int add_role(struct settings *s, const char *name, const char *text, struct error *err)
 {
-    (void)row;
-    return role_request_add(&settings->roles, argument, err);
+    return strcmp(name, "role") == 0 ? role_request_add(&s->roles, text, err)
+                                     : role_request_add_spec(&s->roles, text, "copy", err);
 }
 
-static int add_copy(struct settings *settings, const struct option_row *row, const char *argument,
-                    struct error *err)
+static int set_policy(struct settings *s, const char *name, const char *text, struct error *err)
 {
-    (void)row;
-    return role_request_add_spec(&settings->roles, argument, "copy", err);
+    (void)name;
+    free(s->roles.policy_layout);
+    s->roles.policy_layout = strdup(text);
+    return s->roles.policy_layout != NULL ? 0 : error_no_memory(err, "options");
 }
 
-static int set_policy(struct settings *settings, const struct option_row *row, const char *argument,
-                      struct error *err)
+static int set_convention(struct settings *s, const char *name, const char *text, struct error *err)
 {
-    (void)row;
-    free(settings->roles.policy_layout);
-    settings->roles.policy_layout = strdup(argument);
-    return settings->roles.policy_layout != NULL ? 0 : error_no_memory(err, "options");
+    return conventions_set(&s->conventions, name, text, err);
 }
 
-static int set_convention(struct settings *settings, const struct option_row *row,
-                          const char *argument, struct error *err)
+static int add_leak(struct settings *s, const char *name, const char *text, struct error *err)
 {
-    return conventions_set(&settings->conventions, row->name, argument, err);
-}
-
-static int add_leak(struct settings *settings, const struct option_row *row, const char *argument,
-                    struct error *err)
-{
-    (void)row;
-    if (list_room(&settings->leaks, settings->n_leaks + 1, sizeof(char *), "options", err) != 0)
+    (void)name;
+    if (list_room(&s->leaks, s->n_leaks + 1, sizeof(char *), "options", err) != 0)
         return -1;
-    settings->leaks[settings->n_leaks++] = argument;
+    s->leaks[s->n_leaks++] = text;
     return 0;
 }
 
-static int set_conflict(struct settings *settings, const struct option_row *row,
-                        const char *argument, struct error *err)
+static int set_conflict(struct settings *s, const char *name, const char *text, struct error *err)
 {
     char *end;
 
-    settings->conflict = strtod(argument, &end);
-    if (end == argument || *end != '\0' || !(settings->conflict >= 0))
-        return error_set(err, ERROR_USAGE, "--%s: %s is not a number from 0 on", row->name,
-                         text_quote(argument).text);
+    s->conflict = strtod(text, &end);
+    if (end == text || *end != '\0' || !(s->conflict >= 0))
+        return error_set(err, ERROR_USAGE, "--%s: %s is not a number from 0 on", name,
+                         text_quote(text).text);
     return 0;
 }
 
@@ -210,7 +194,7 @@ const struct option_row option_table[] = {
     {0, "role", "NAME=ROLE", "what array NAME means, a role of symaug-npz(5); may be repeated",
      READS KEYS, CALL(add_role), .repeats = true},
     {0, "copy", "NAME", "array NAME is repeated for each image; same as --role NAME=copy",
-     READS KEYS, CALL(add_copy), .repeats = true},
+     READS KEYS, CALL(add_role), .repeats = true},
     {0, "schema", "FILE", "roles from a JSON file, as `symaug info --write-schema` makes it",
      READS KEYS, TEXT(schema)},
     {0, "policy", "LAYOUT", "the policy's layout: see `symaug boards BOARD`", READS KEYS "boards ",

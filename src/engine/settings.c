@@ -109,7 +109,7 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
         status = find_word(row, argument, &value, err);
         break;
     case OPTION_CALL:
-        status = row->set(settings, row, argument, err);
+        status = row->set(settings, row->name, argument, err);
         break;
     case OPTION_END:
         return error_set(err, ERROR_INTERNAL, "option --%s sets nothing", row->name);

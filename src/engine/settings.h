@@ -141,7 +141,7 @@ struct option_row {
     size_t said;            /* offset of a bool that tells that it was said; 0: none */
     uint64_t min, max;      /* NUMBER */
     const char *words;      /* WORD: all of them; CALL: those that complete it; or NULL */
-    int (*set)(struct settings *settings, const struct option_row *row, const char *argument,
+    int (*set)(struct settings *settings, const char *name, const char *argument,
                struct error *err);
     bool repeats; /* may be given several times */
 };

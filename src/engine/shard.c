@@ -150,7 +150,7 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
                 const struct manifest *given, size_t output, bool exact, struct error *err)
 {
     struct settings *s = &r->settings;
-    char sha256[DIGEST_HEX_NBYTES];
+    char sha256[DIGEST_HEX_NBYTES] = "";
     struct text name = {0};
     const char *order;
 

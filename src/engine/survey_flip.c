@@ -5,11 +5,9 @@
  * parts. Unpacking all planes once more would cost too much: where they are packed, the stones of
  * the later parts, and dense policies, are kept as those rows pass by on their way to the output,
  * and judged before it is committed. Dense policies, sparse ones and single moves end in the same
- * counts: engine/flips.h.
+ * counts: engine/turn.h.
  */
-#include "engine/flips.h"
 #include "engine/survey.h"
-#include "engine/turn.h"
 
 #include <math.h>
 #include <stdlib.h>

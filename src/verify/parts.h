@@ -6,7 +6,6 @@
 #ifndef SYMAUG_VERIFY_PARTS_H
 #define SYMAUG_VERIFY_PARTS_H
 
-#include "engine/flips.h"
 #include "engine/shard.h"
 #include "engine/turn.h"
 #include "shard/batch.h"

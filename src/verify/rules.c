@@ -6,7 +6,7 @@
  * What planes say differs from game to game; the board tells which checks make sense. Findings wait
  * in tallies until the end of the shard: a rule that most rows break means that the planes are no
  * such planes, a rule that a few rows break that these rows are wrong. Policies stored in another
- * order than their planes, and planes in another order, are found as by `expand` (engine/flips.h,
+ * order than their planes, and planes in another order, are found as by `expand` (engine/turn.h,
  * engine/turn.h).
  */
 #include "verify/parts.h"
