@@ -241,24 +241,6 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
                              : "which of them are the two players is not known");
 }
 
-static int to_move_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
-                         struct error *err)
-{
-    const struct coding *coding = &codings[plan->conventions.to_move];
-    const struct survey_bounds *bounds = &coding->bounds;
-    struct number_range range;
-
-    if (array->binding.is_winner)
-        return winner_label(plan, array, op, err);
-    if (survey_range(plan, array, &range, err) != 0)
-        return -1;
-    *op = coding->op;
-    if (range.n > 0 && (range.min < bounds->low || range.max > bounds->high || range.has_fraction ||
-                        (bounds->no_zero && (range.codes & NUMBER_CODE(0)))))
-        return survey_refuse(plan, array, bounds, coding->expected, err);
-    return 0;
-}
-
 /* Whose turn it is in the first column: 0 or 1 in every row. */
 static int first_label(const struct plan *plan, const struct plan_array *array, enum label_op *op,
                        struct error *err)
@@ -283,7 +265,10 @@ static int first_label(const struct plan *plan, const struct plan_array *array, 
 static int bind_swap(struct plan *plan, struct plan_array *array, struct error *err)
 {
     const struct dtype *dtype = &array->spec.dtype;
+    const struct coding *coding = &codings[plan->conventions.to_move];
+    const struct survey_bounds *bounds = &coding->bounds;
     enum label_op op = LABEL_KEEP;
+    struct number_range range;
     int status = 0;
 
     switch (role_kinds[array->binding.role].swap) {
@@ -294,7 +279,15 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
         status = values_label(plan, array, &op, err);
         break;
     case ROLE_SWAP_PLAYER:
-        status = to_move_label(plan, array, &op, err);
+        status = array->binding.is_winner ? winner_label(plan, array, &op, err)
+                                          : survey_range(plan, array, &range, err);
+        if (status != 0 || array->binding.is_winner)
+            break;
+        op = coding->op;
+        if (range.n > 0 &&
+            (range.min < bounds->low || range.max > bounds->high || range.has_fraction ||
+             (bounds->no_zero && (range.codes & NUMBER_CODE(0)))))
+            status = survey_refuse(plan, array, bounds, coding->expected, err);
         break;
     case ROLE_SWAP_FIRST:
         status = first_label(plan, array, &op, err);

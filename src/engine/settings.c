@@ -49,38 +49,13 @@ const struct option_row *option_find(const char *command, const char *name)
     return NULL;
 }
 
-/* Words are separated by spaces; the message lists them with commas. */
-static int find_word(const struct option_row *row, const char *argument, uint64_t *value,
-                     struct error *err)
-{
-    const size_t n = strlen(argument);
-    struct text list = {0};
-    const char *word = row->words;
-    int status = 0;
-
-    for (uint64_t i = 0; status == 0 && *word != '\0'; i++) {
-        const size_t length = strcspn(word, " ");
-
-        if (length == n && memcmp(word, argument, n) == 0) {
-            *value = i;
-            text_release(&list);
-            return 0;
-        }
-        status = text_append(&list, err, "%s%.*s", i > 0 ? ", " : "", (int)length, word);
-        word += length + strspn(word + length, " ");
-    }
-    if (status == 0)
-        error_set(err, ERROR_USAGE, "--%s: %s is none of %s", row->name, text_quote(argument).text,
-                  list.text);
-    text_release(&list);
-    return -1;
-}
-
 int option_set(struct settings *settings, const struct option_row *row, const char *argument,
                struct error *err)
 {
     uint8_t *field = (uint8_t *)settings + row->offset;
     uint64_t value = row->kind == OPTION_FLAG;
+    const char *word = row->words; /* separated by spaces; the message lists them with commas */
+    struct text list = {0};
     uint32_t small;
     int status = 0;
 
@@ -106,7 +81,19 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
         value = (uintptr_t)argument;
         break;
     case OPTION_WORD:
-        status = find_word(row, argument, &value, err);
+        for (value = 0; status == 0 && *word != '\0'; value++) {
+            const size_t length = strcspn(word, " ");
+
+            if (strlen(argument) == length && strncmp(word, argument, length) == 0)
+                break;
+            status = text_append(&list, err, "%s%.*s", value > 0 ? ", " : "", (int)length, word);
+            word += length;
+            word += strspn(word, " ");
+        }
+        if (status == 0 && *word == '\0')
+            status = error_set(err, ERROR_USAGE, "--%s: %s is none of %s", row->name,
+                               text_quote(argument).text, list.text);
+        text_release(&list);
         break;
     case OPTION_CALL:
         status = row->set(settings, row->name, argument, err);
