@@ -197,16 +197,10 @@ int plan_inputs_check_data(const struct plan *plan, int n_threads, struct error 
  */
 int bind_array(struct plan *plan, struct plan_array *array, struct error *err);
 
-/*
- * --pick: keep so many distinct images of every row, chosen among those that are still selected by
- * a hash of seed and row number: the choice depends on nothing else. Rows with no more images keep
- * them all.
- */
-int select_pick(struct plan *plan, struct error *err);
-
-/* Drop the images of a row that equal an earlier one of it in every array that moves. Reads the
- * inputs once. */
+/* Leave out what --unique and --pick do among the images that are still selected: see select.c.
+ * Rows with no more images than --pick keep them all. */
 int select_unique(struct plan *plan, struct error *err);
+int select_pick(struct plan *plan, struct error *err);
 
 /* The seed of all choices: as told, or mixed with a name. */
 uint64_t plan_seed(const struct plan *plan);

@@ -57,13 +57,9 @@ struct survey_bounds {
 int survey_refuse(const struct plan *plan, const struct plan_array *array,
                   const struct survey_bounds *bounds, const char *expected, struct error *err);
 
-/*
- * A plane that a colour swap turns into the other player must hold one number in each row, that of
- * a player; else it is refused, with the permutation of planes that seems right. In a game of Hex,
- * lead = stones of the player to move - the other's, 0 or -1 in play: refused when some row has
- * lead +1 under the declared convention of the planes and none has lead >= +1 under the other one;
- * contradictions that prove nothing become a warning. Rows with an all-zero policy are left out.
- */
+/* Refuse planes of which one that a colour swap turns into the other player tells no player, and
+ * stones of Hex that contradict the declared convention (see turn.c); what proves nothing becomes a
+ * warning. */
 int survey_turns(struct plan *plan, struct error *err);
 
 /* Decide how that plane is coded when --to-move says 12 or pm1: so, or 0 and 1 all the same, as
