@@ -1,6 +1,8 @@
 """The mover: rows of named arrays under transforms, through one call of the library per array."""
 
+import collections
 import ctypes
+import math
 import pickle
 import threading
 
@@ -19,6 +21,30 @@ def _texts(texts):
 def _in_c_order(array):
     """The array, or a copy whose elements are aligned and in C order."""
     return np.require(array, requirements=["C", "A"])
+
+
+class _Memory:
+    """The memory of an array that was given out: kept for the next batch when the last array that
+    lies in it is gone. Fresh memory costs as much as moving the rows into it."""
+
+    def __init__(self, array, kept):
+        self.__array_interface__ = array.__array_interface__
+        self._array, self._kept = array, kept
+
+    def __del__(self):
+        self._kept.append(self._array)
+
+
+def _room(kept, shape, dtype):
+    """An array as np.empty makes it, in memory that is kept (a deque of bytes) where that fits."""
+    n = math.prod(shape) * dtype.itemsize
+    try:
+        memory = kept.pop()
+    except IndexError:
+        memory = None
+    if memory is None or not n <= memory.size <= 2 * n:
+        memory = np.empty(n, np.uint8)
+    return np.ndarray(shape, dtype, np.asarray(_Memory(memory, kept)))
 
 
 def _pieces(n, threads):
@@ -59,6 +85,7 @@ class Mover:
             moved = self._lib.mover_array(self._mover, i)
             self.arrays.append((moved.name.decode(), moved))
         self.roles = {name: moved.role.decode() for name, moved in self.arrays}
+        self._kept = [collections.deque(maxlen=2) for _ in self.arrays]
 
     def __del__(self):
         if getattr(self, "_mover", None):
@@ -101,7 +128,7 @@ class Mover:
         for number, (name, moved) in enumerate(self.arrays):
             array = arrays.get(name)
             if moved.form == lib.ROWS:
-                out[name] = np.empty((len(rows), *array.shape[1:]), array.dtype)
+                out[name] = _room(self._kept[number], (len(rows), *array.shape[1:]), array.dtype)
                 values = arrays[self.arrays[moved.values][0]] if moved.values >= 0 else None
                 jobs += [(self._move, number, array, values, rows[a:b], transforms[a:b], out[name][a:b])
                          for a, b in _pieces(len(rows), threads)]  # fmt: skip

@@ -550,6 +550,27 @@ def test_threads_and_fork():
 
 
 @tap.test()
+def test_memory_of_images():
+    """Arrays given out stay as they are while any view of them is kept, in memory that others had."""
+    rng = np.random.default_rng(3)
+    arrays = {"states": rng.integers(0, 2, (50, 4, 15, 15)).astype("u1"), "policy": rng.random((50, 225)).astype("f4")}
+    arrays["policy"] /= arrays["policy"].sum(axis=1, keepdims=True)
+    augmenter = symaug.Augmenter(arrays, "gomoku15")
+    rows, kept = np.arange(50), []
+    for i in range(200):
+        images = augmenter.images(rows, np.full(50, i % 8))
+        if i < 8:
+            wanted = images["states"][7, 2].copy(), images["policy"][3:9].copy()
+            kept.append((images["states"][7, 2].T, memoryview(images["policy"][3:9]), wanted))
+    for view, seen, (plane, policies) in kept:
+        assert np.array_equal(view.T, plane) and np.array_equal(np.asarray(seen), policies)
+    sizes = [len(augmenter.images(rows[:n], rows[:n] % 8)["states"]) for n in (0, 1, 50, 3, 49, 50)]
+    assert sizes == [0, 1, 50, 3, 49, 50]
+    del augmenter
+    assert images["policy"].shape == (50, 225) and images["states"].sum() == arrays["states"].sum()
+
+
+@tap.test()
 def test_loader_after_fork():
     """Processes forked from one that has shards open do not take the rows of another's place."""
     with tempfile.TemporaryDirectory() as folder:
