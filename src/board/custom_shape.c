@@ -358,6 +358,8 @@ static int parse_lines(const struct custom *c, struct steps steps)
                 b->line_start[++b->n_lines] = start + length;
         }
     }
+    if (b->n_lines == n && length > 0)
+        return custom_refuse(c, "straight: no line of %u cells fits on the board", length);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Every board of share/boards: a game played at random by its rules has the same moves and the same
-facts in every image, and its shard goes through expand, verify and show."""
+facts in every image, and its shard goes through expand, verify, show and report."""
 
 import json
 import os
@@ -129,6 +129,7 @@ def expand_verify_show(name):
         run("expand", "-q", *options, path, out)
         run("verify", "-q", out)
         assert run("show", *options, "--row", 0, path)[0]
+        run("report", "-q", "-o", os.path.join(folder, "report.html"), out)
 
 
 @tap.test(*sorted(GAMES))

@@ -312,6 +312,7 @@ static void test_refused(void **state)
         {"{\"grid\": [2, 2, 2, 2, 2], \"straight\": 2}", "grid is not a list of 1 to 4 lengths"},
         {"{\"rows\": 250, \"cols\": 250, \"straight\": 32}",
          "straight: lines of 32 cells would be more than 4194304"},
+        {"{\"rows\": 3, \"cols\": 3, \"straight\": 4}", "no line of 4 cells fits on the board"},
         {"{\"rows\": 3, \"cols\": 3, \"straight\": 0}", "straight is not a whole number from 2"},
         {"{\"rows\": 3, \"cols\": 3, \"neighbours\": \"king\", \"without\": [9]}",
          "without[0] is not a cell on board from 0 to 8"},
