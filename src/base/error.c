@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const struct error_place error_nowhere;
+
 void error_fill_args(struct error *err, enum error_kind kind, const struct error_place *place,
                      const char *format, va_list args)
 {
@@ -58,15 +60,6 @@ void error_fill_args(struct error *err, enum error_kind kind, const struct error
         text_add(err->message, room, ": %s", strerror(place->errnum));
     err->reason_nbytes = (uint16_t)(strlen(err->message) - err->reason_at);
     text_add(err->message, room, "%s", endings[place->code]);
-}
-
-void error_fill(struct error *err, enum error_kind kind, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    error_fill_args(err, kind, &(const struct error_place){0}, format, args);
-    va_end(args);
 }
 
 void error_fill_at(struct error *err, enum error_kind kind, const struct error_place *place,

@@ -63,12 +63,12 @@ struct error_place {
     const char *verb;     /* the message is "cannot VERB 'FILE': ..."; or NULL */
 };
 
+extern const struct error_place error_nowhere; /* of error_set */
+
 #define ERROR_IN(path)       (&(const struct error_place){.file = (path)})
 #define ERROR_IN_ERRNO(path) (&(const struct error_place){.file = (path), .errnum = errno})
 
 /* What error_set and its kin are made of; call those. */
-void error_fill(struct error *err, enum error_kind kind, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 void error_fill_at(struct error *err, enum error_kind kind, const struct error_place *place,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 void error_fill_args(struct error *err, enum error_kind kind, const struct error_place *place,
@@ -85,7 +85,7 @@ static inline int error_failed(void)
  * error_set(...)` reads well. The message is lower case and has no full stop. An error that is
  * already set stays: the first cause is the one to report.
  */
-#define error_set(...) (error_fill(__VA_ARGS__), error_failed())
+#define error_set(err, kind, ...) error_set_at(err, kind, &error_nowhere, __VA_ARGS__)
 
 /*
  * error_set_errno(err, kind, errnum, format, ...): as error_set, with ": " and the text of errnum
