@@ -315,37 +315,44 @@ int text_append_shell(struct text *t, const char *word, struct error *err)
     return text_append(t, err, "'");
 }
 
-/* --- warnings --- */
+/* --- lists --- */
+
+int text_list_add(struct text_list *list, const char *text, struct error *err)
+{
+    if (list_room(&list->items, list->n + 2, sizeof *list->items, "list of texts", err) != 0)
+        return -1;
+    list->items[list->n] = strdup(text);
+    if (list->items[list->n] == NULL)
+        return error_no_memory(err, "list of texts");
+    list->items[++list->n] = NULL;
+    return 0;
+}
+
+void text_list_release(struct text_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct text_list){0};
+}
 
 /* The first WARNINGS_MAX lines are kept, the others are counted, so that a shard with a million
  * oddities neither fills the memory nor the terminal. */
 #define WARNING_NBYTES 768
-
-static int add_line(struct warnings *warnings, const char *line, struct error *err)
-{
-    if (list_room(&warnings->lines, warnings->n_lines + 1, sizeof *warnings->lines, "warnings",
-                  err) != 0)
-        return -1;
-    warnings->lines[warnings->n_lines] = strdup(line);
-    if (warnings->lines[warnings->n_lines] == NULL)
-        return error_no_memory(err, "warnings");
-    warnings->n_lines++;
-    return 0;
-}
 
 int warnings_add(struct warnings *warnings, struct error *err, const char *format, ...)
 {
     char line[WARNING_NBYTES];
     va_list args;
 
-    if (warnings->n_lines >= WARNINGS_MAX) {
+    if (warnings->list.n >= WARNINGS_MAX) {
         warnings->n_left_out++;
         return 0;
     }
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    return add_line(warnings, line, err);
+    return text_list_add(&warnings->list, line, err);
 }
 
 int warnings_finish(struct warnings *warnings, struct error *err)
@@ -356,13 +363,5 @@ int warnings_finish(struct warnings *warnings, struct error *err)
         return 0;
     snprintf(line, sizeof line, "%zu more warnings", warnings->n_left_out);
     warnings->n_left_out = 0;
-    return add_line(warnings, line, err);
-}
-
-void warnings_release(struct warnings *warnings)
-{
-    for (size_t i = 0; i < warnings->n_lines; i++)
-        free(warnings->lines[i]);
-    free(warnings->lines);
-    *warnings = (struct warnings){0};
+    return text_list_add(&warnings->list, line, err);
 }

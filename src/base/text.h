@@ -98,14 +98,26 @@ int text_append_shell(struct text *t, const char *word, struct error *err);
 /* Free the string; accepts a zeroed one. */
 void text_release(struct text *t);
 
-/* --- warnings: remarks about an input that is accepted all the same --- */
+/* --- lists --- */
+
+/* Zero-initialise. */
+struct text_list {
+    char **items; /* owned, and each of them; NULL behind the last */
+    size_t n;
+};
+
+/* Append a copy. Returns 0, or -1 when there is no memory. */
+int text_list_add(struct text_list *list, const char *text, struct error *err);
+
+/* Free the list; accepts a zeroed one. */
+void text_list_release(struct text_list *list);
 
 #define WARNINGS_MAX 100 /* further ones are counted in one last line */
 
-/* A list of lines without file name. Zero-initialise it. */
+/* Remarks about an input that is accepted all the same: lines without file name. Zero-initialise.
+ */
 struct warnings {
-    char **lines; /* owned, and each line */
-    size_t n_lines;
+    struct text_list list;
     size_t n_left_out;
 };
 
@@ -115,8 +127,5 @@ int warnings_add(struct warnings *warnings, struct error *err, const char *forma
 
 /* Say how many lines were left out, if any were: once, when the list is complete. */
 int warnings_finish(struct warnings *warnings, struct error *err);
-
-/* Free the list; accepts a zeroed one. */
-void warnings_release(struct warnings *warnings);
 
 #endif

@@ -15,23 +15,12 @@
 
 /* --- inputs --- */
 
-/* Zero-initialise. */
-struct input_list {
-    char **paths; /* owned, n; NULL behind the last */
-    size_t n;
-};
-
-/* Append a copy of a path. */
-int input_list_add(struct input_list *list, const char *path, struct error *err);
-
 /* Append the names in a file ("-": standard input), one a line, or with `zero` NUL-terminated.
  * Empty names are passed over. */
-int input_list_add_from(struct input_list *list, const char *file, bool zero, struct error *err);
+int input_list_add_from(struct text_list *list, const char *file, bool zero, struct error *err);
 
 /* ERROR_USAGE when two inputs have the same base name, or one has none. */
-int input_list_check_names(const struct input_list *list, struct error *err);
-
-void input_list_release(struct input_list *list);
+int input_list_check_names(const struct text_list *list, struct error *err);
 
 /* --- progress --- */
 
@@ -68,8 +57,8 @@ struct call {
     struct settings settings;
     char **operands;
     int n_operands;
-    char **words, **typed;    /* all of it: operands last, and as it was typed */
-    struct input_list inputs; /* of run_take_operands */
+    char **words, **typed;   /* all of it: operands last, and as it was typed */
+    struct text_list inputs; /* of run_take_operands */
     struct progress progress;
 };
 
@@ -169,9 +158,9 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
 
 /* All inputs into one output; or each into its own, in the folder of --out-dir, small ones side by
  * side. As run_plan; 1 also where --skip-bad skipped an input. */
-int run_inputs(const struct settings *settings, const struct input_list *inputs, const char *output,
+int run_inputs(const struct settings *settings, const struct text_list *inputs, const char *output,
                json_t **stats, struct error *err);
-int run_each(const struct settings *settings, const struct input_list *inputs, json_t **stats,
+int run_each(const struct settings *settings, const struct text_list *inputs, json_t **stats,
              struct error *err);
 
 /* --- findings --- */

@@ -9,7 +9,7 @@
 static int run_dedupe(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
-    const struct input_list *inputs = &call->inputs;
+    const struct text_list *inputs = &call->inputs;
     const char *stats = settings->dry_run ? NULL : settings->stats, *output;
     struct dedupe_result r = {0};
     struct plan plan;
@@ -25,13 +25,13 @@ static int run_dedupe(struct call *call, struct error *err)
     if (settings->dry_run)
         settings->conflicts = NULL;
     if (run_take_operands(call, err) != 0 ||
-        plan_build(&plan, (const char *const *)inputs->paths, inputs->n, settings, err) != 0)
+        plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
         return -1;
     output = settings->out_dir != NULL ? settings->out_dir : settings->output;
     status = plan.board->family->only_known_members
                  ? error_set(err, ERROR_DATA,
                              "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
-                             text_path(inputs->paths[0]).text)
+                             text_path(inputs->items[0]).text)
                  : run_check_outputs(settings, &plan, output, err);
     meter_expect(settings->meter, 2); /* its keys, its output */
     if (status == 0)

@@ -80,8 +80,8 @@ static void print_shard(const struct shard *shard)
                    "`overlap` which are\n    the present: --key %s:FIRST-LAST\n",
                    name.text, (unsigned long long)n, name.text);
     }
-    for (size_t i = 0; i < archive->warnings.n_lines; i++)
-        printf("  warning: %s\n", archive->warnings.lines[i]);
+    for (size_t i = 0; i < archive->warnings.list.n; i++)
+        printf("  warning: %s\n", archive->warnings.list.items[i]);
     if (found->board == NULL)
         printf("  roles need a board: use --board (`symaug boards` lists them)\n");
     if (found->problem.kind == ERROR_DATA)
@@ -128,8 +128,8 @@ static json_t *shard_json(const struct shard *shard)
                       b != NULL && layout != NULL ? json_integer((json_int_t)b->n_actions) : NULL));
         text_release(&flag);
     }
-    for (size_t i = 0; i < archive->warnings.n_lines; i++)
-        json_array_append_new(warnings, json_string(archive->warnings.lines[i]));
+    for (size_t i = 0; i < archive->warnings.list.n; i++)
+        json_array_append_new(warnings, json_string(archive->warnings.list.items[i]));
     return json_pack(
         "{s:o, s:I, s:o, s:o*, s:o*, s:s*, s:o*, s:o*, s:o*, s:o, s:o}", "path",
         json_name(archive->path), "bytes", (json_int_t)shard_nbytes(shard), "comment",

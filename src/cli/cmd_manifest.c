@@ -16,32 +16,31 @@
 /* --- are all inputs there? --- */
 
 /* Sort a list and leave each name once. */
-static void make_set(struct input_list *list)
+static void make_set(struct text_list *list)
 {
     size_t n = 0;
 
     if (list->n > 0)
-        qsort(list->paths, list->n, sizeof *list->paths, text_compare);
+        qsort(list->items, list->n, sizeof *list->items, text_compare);
     for (size_t i = 0; i < list->n; i++) {
-        if (n > 0 && strcmp(list->paths[n - 1], list->paths[i]) == 0)
-            free(list->paths[i]);
+        if (n > 0 && strcmp(list->items[n - 1], list->items[i]) == 0)
+            free(list->items[i]);
         else
-            list->paths[n++] = list->paths[i];
+            list->items[n++] = list->items[i];
     }
     list->n = n;
 }
 
 /* The names of a that are not in b: their number, and the first one. */
-static size_t count_others(const struct input_list *a, const struct input_list *b,
-                           const char **first)
+static size_t count_others(const struct text_list *a, const struct text_list *b, const char **first)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < a->n; i++)
         if ((b->n == 0 ||
-             bsearch(&a->paths[i], b->paths, b->n, sizeof *b->paths, text_compare) == NULL) &&
+             bsearch(&a->items[i], b->items, b->n, sizeof *b->items, text_compare) == NULL) &&
             n++ == 0)
-            *first = a->paths[i];
+            *first = a->items[i];
     return n;
 }
 
@@ -50,20 +49,20 @@ static size_t count_others(const struct input_list *a, const struct input_list *
 static int check_inputs(const struct manifest *manifest, const char *file, bool zero,
                         struct error *err)
 {
-    struct input_list expected = {0}, found = {0};
+    struct text_list expected = {0}, found = {0};
     const char *first;
     size_t n;
     int status = input_list_add_from(&expected, file, zero, err);
 
     for (size_t i = 0; i < expected.n && status == 0; i++) {
         int n_name;
-        const char *name = text_last_name(expected.paths[i], &n_name);
+        const char *name = text_last_name(expected.items[i], &n_name);
 
-        memmove(expected.paths[i], name, (size_t)n_name);
-        expected.paths[i][n_name] = '\0';
+        memmove(expected.items[i], name, (size_t)n_name);
+        expected.items[i][n_name] = '\0';
     }
     for (size_t i = 0; i < manifest->n_inputs && status == 0; i++)
-        status = input_list_add(&found, manifest->inputs[i].name, err);
+        status = text_list_add(&found, manifest->inputs[i].name, err);
     if (status == 0) {
         make_set(&expected);
         make_set(&found);
@@ -76,8 +75,8 @@ static int check_inputs(const struct manifest *manifest, const char *file, bool 
                                "%zu of %zu inputs of the outputs are not in %s, the first is %s", n,
                                found.n, text_quote(file).text, text_quote(first).text);
     }
-    input_list_release(&expected);
-    input_list_release(&found);
+    text_list_release(&expected);
+    text_list_release(&found);
     return status;
 }
 

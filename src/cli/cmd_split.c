@@ -29,36 +29,36 @@ static int name_output(const struct settings *settings, const char *input, const
 
 /* No two outputs may have one name, and none may be there. */
 static int check_outputs(const struct settings *settings, const struct split *split,
-                         const struct input_list *inputs, struct error *err)
+                         const struct text_list *inputs, struct error *err)
 {
-    struct input_list names = {0};
+    struct text_list names = {0};
     struct text name = {0};
     struct stat st;
     int status = 0;
 
     for (size_t i = 0; i < inputs->n && status == 0; i++) {
-        status = name_output(settings, inputs->paths[i], split->parts[0].name, &name, err);
+        status = name_output(settings, inputs->items[i], split->parts[0].name, &name, err);
         if (status == 0)
-            status = input_list_add(&names, name.text, err);
+            status = text_list_add(&names, name.text, err);
     }
     if (status == 0)
         status = input_list_check_names(&names, err);
     for (size_t i = 0; i < inputs->n && status == 0 && stat(settings->out_dir, &st) == 0; i++)
         for (size_t k = 0; k < split->n_parts && status == 0; k++) {
-            status = name_output(settings, inputs->paths[i], split->parts[k].name, &name, err);
+            status = name_output(settings, inputs->items[i], split->parts[k].name, &name, err);
             if (status == 0)
                 status = output_target_check(name.text, settings->form == ARCHIVE_OUT_NPY_FOLDER,
                                              settings->force, err);
         }
     text_release(&name);
-    input_list_release(&names);
+    text_list_release(&names);
     return status;
 }
 
 static int run_split(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
-    const struct input_list *inputs = &call->inputs;
+    const struct text_list *inputs = &call->inputs;
     struct split split = {0};
     struct text name = {0};
     int status;
@@ -74,7 +74,7 @@ static int run_split(struct call *call, struct error *err)
         status = check_outputs(settings, &split, inputs, err);
     meter_expect(settings->meter, inputs->n * (1 + split.n_parts));
     if (status == 0)
-        status = split_sides(&split, inputs->paths, inputs->n, settings, err);
+        status = split_sides(&split, inputs->items, inputs->n, settings, err);
     if (status == 0 && split.n_shared > 0 && settings->verbosity >= 0)
         command_say(settings, "warning: %llu positions occur in several parts%s",
                     (unsigned long long)split.n_shared,
@@ -84,7 +84,7 @@ static int run_split(struct call *call, struct error *err)
     if (status == 0)
         status = run_make_folder(settings, err);
     for (size_t i = 0; i < inputs->n && status == 0; i++) {
-        const char *path = inputs->paths[i];
+        const char *path = inputs->items[i];
         struct plan plan;
 
         status = plan_build(&plan, &path, 1, settings, err);

@@ -54,7 +54,7 @@ int command_run(const struct command *command, int argc, char **argv, struct err
         if (status >= 0)
             progress_end(&call.progress, command->name);
     }
-    input_list_release(&call.inputs);
+    text_list_release(&call.inputs);
     settings_release(&call.settings);
     free(call.typed);
     return status;

@@ -19,13 +19,13 @@
 #define MAX_AT_ONCE     128       /* inputs; so many outputs may be open */
 #define JOBS_PER_THREAD 4         /* done, or being done, that have not had their say */
 
-int run_inputs(const struct settings *settings, const struct input_list *inputs, const char *output,
+int run_inputs(const struct settings *settings, const struct text_list *inputs, const char *output,
                json_t **stats, struct error *err)
 {
     struct plan plan;
     int status;
 
-    if (plan_build(&plan, (const char *const *)inputs->paths, inputs->n, settings, err) != 0)
+    if (plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
         return -1;
     status = settings->canonical || settings->orbit_key ? images_of_keys(&plan, settings, err) : 0;
     if (status == 0)
@@ -37,7 +37,7 @@ int run_inputs(const struct settings *settings, const struct input_list *inputs,
 /* One input of --out-dir: its output has its base name, and its random choices depend on it. */
 static int run_one(const struct settings *settings, char *input, json_t **stats, struct error *err)
 {
-    const struct input_list inputs = {.paths = &input, .n = 1};
+    const struct text_list inputs = {.items = &input, .n = 1};
     struct settings one = *settings; /* what it owns stays the caller's */
     struct text output = {0};
     int n, status;
@@ -69,7 +69,7 @@ struct job {
 /* All inputs, and what has become of those before n_told. */
 struct each {
     const struct settings *settings;
-    const struct input_list *inputs;
+    const struct text_list *inputs;
     struct survey_seen seen;
     json_t **stats;
     struct error *err;
@@ -123,7 +123,7 @@ static void run_job(void *self, int64_t i, int worker)
     one.n_threads = 1;
     one.meter = one.meter != NULL ? &job->meter : NULL;
     one.said = open_memstream(&job->said, &n_said);
-    job->status = one.said != NULL ? run_one(&one, e->inputs->paths[i], &job->stats, &job->err)
+    job->status = one.said != NULL ? run_one(&one, e->inputs->items[i], &job->stats, &job->err)
                                    : error_no_memory(&job->err, "messages");
     if (one.said != NULL && fclose(one.said) != 0 && job->status >= 0)
         job->status = error_no_memory(&job->err, "messages");
@@ -140,7 +140,7 @@ static void end_job(void *self, int64_t i)
         struct job *job = &e->jobs[e->n_told % e->n_jobs];
 
         for (size_t k = 0; k < job->meter.n_begun && !e->has_failed; k++)
-            meter_begin(meter, "writing", e->inputs->paths[e->n_told]);
+            meter_begin(meter, "writing", e->inputs->items[e->n_told]);
         if (!e->has_failed) {
             meter_step(meter, job->n_bytes, job->n_bytes);
             if (job->said != NULL && job->said[0] != '\0') {
@@ -189,10 +189,10 @@ static void see_input(void *self, int64_t i, int worker)
     struct each *e = self;
 
     (void)worker;
-    plan_see(e->inputs->paths[i], e->settings, &e->seen);
+    plan_see(e->inputs->items[i], e->settings, &e->seen);
 }
 
-int run_each(const struct settings *settings, const struct input_list *inputs, json_t **stats,
+int run_each(const struct settings *settings, const struct text_list *inputs, json_t **stats,
              struct error *err)
 {
     const int n_threads = settings->n_threads < MAX_AT_ONCE ? settings->n_threads : MAX_AT_ONCE;
@@ -219,13 +219,13 @@ int run_each(const struct settings *settings, const struct input_list *inputs, j
 
         e.end = e.n_told;
         while (n_threads > 1 && !settings->dry_run && e.end < inputs->n &&
-               stat(inputs->paths[e.end], &st) == 0 && S_ISREG(st.st_mode) &&
+               stat(inputs->items[e.end], &st) == 0 && S_ISREG(st.st_mode) &&
                st.st_size <= SMALL_NBYTES)
             e.end++;
         if (e.end >= e.n_told + 2) {
             status = crew_run(n_threads, run_jobs, &e);
         } else {
-            judge(&e, run_one(e.settings, inputs->paths[e.n_told], stats, &one), &one);
+            judge(&e, run_one(e.settings, inputs->items[e.n_told], stats, &one), &one);
             e.n_taken = ++e.n_told;
         }
     }

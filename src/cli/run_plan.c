@@ -37,7 +37,7 @@ void run_settle_form(struct settings *settings, const char *output)
 int run_take_operands(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
-    struct input_list *inputs = &call->inputs;
+    struct text_list *inputs = &call->inputs;
     int n = call->n_operands;
 
     run_settle_form(settings, settings->output);
@@ -55,7 +55,7 @@ int run_take_operands(struct call *call, struct error *err)
         run_settle_form(settings, settings->output);
     }
     for (int i = 0; i < n; i++)
-        if (input_list_add(inputs, call->operands[i], err) != 0)
+        if (text_list_add(inputs, call->operands[i], err) != 0)
             return -1;
     if (settings->files_from != NULL &&
         input_list_add_from(inputs, settings->files_from, settings->zero, err) != 0)
@@ -71,10 +71,10 @@ int run_take_operands(struct call *call, struct error *err)
          * talk to each other. */
         for (size_t i = 0; i < inputs->n; i++)
             if (i % settings->n_parts == settings->part - 1)
-                inputs->paths[n_kept++] = inputs->paths[i];
+                inputs->items[n_kept++] = inputs->items[i];
             else
-                free(inputs->paths[i]);
-        inputs->paths[n_kept] = NULL;
+                free(inputs->items[i]);
+        inputs->items[n_kept] = NULL;
         inputs->n = n_kept;
     }
     return 0;
@@ -96,9 +96,9 @@ int run_make_folder(const struct settings *settings, struct error *err)
 /* The plan's warnings from `first` on, on standard error. Returns how many there are in all. */
 static size_t print_warnings(const struct settings *settings, const struct plan *plan, size_t first)
 {
-    for (size_t i = first; i < plan->n_warnings && settings->verbosity >= 0; i++)
-        command_say(settings, "warning: %s", plan->warnings[i]);
-    return plan->n_warnings;
+    for (size_t i = first; i < plan->warnings.n && settings->verbosity >= 0; i++)
+        command_say(settings, "warning: %s", plan->warnings.items[i]);
+    return plan->warnings.n;
 }
 
 static void print_plan(const struct plan *plan, const char *output)
@@ -333,18 +333,7 @@ int run_check_outputs(const struct settings *settings, const struct plan *plan, 
 
 /* --- lists of inputs --- */
 
-int input_list_add(struct input_list *list, const char *path, struct error *err)
-{
-    if (list_room(&list->paths, list->n + 2, sizeof *list->paths, "list of inputs", err) != 0)
-        return -1;
-    list->paths[list->n] = strdup(path);
-    if (list->paths[list->n] == NULL)
-        return error_no_memory(err, "list of inputs");
-    list->paths[++list->n] = NULL;
-    return 0;
-}
-
-int input_list_add_from(struct input_list *list, const char *file, bool zero, struct error *err)
+int input_list_add_from(struct text_list *list, const char *file, bool zero, struct error *err)
 {
     FILE *from = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
     char *name = NULL;
@@ -358,7 +347,7 @@ int input_list_add_from(struct input_list *list, const char *file, bool zero, st
         if (!zero && name[n - 1] == '\n')
             name[n - 1] = '\0';
         if (*name != '\0')
-            status = input_list_add(list, name, err);
+            status = text_list_add(list, name, err);
     }
     if (status == 0 && ferror(from))
         status = error_set_errno(err, ERROR_IO, errno, "cannot read %s", text_quote(file).text);
@@ -368,34 +357,26 @@ int input_list_add_from(struct input_list *list, const char *file, bool zero, st
     return status;
 }
 
-int input_list_check_names(const struct input_list *list, struct error *err)
+int input_list_check_names(const struct text_list *list, struct error *err)
 {
-    struct input_list names = {0};
+    struct text_list names = {0};
     int status = 0, n;
 
     for (size_t i = 0; i < list->n && status == 0; i++) {
-        const char *name = text_last_name(list->paths[i], &n);
+        const char *name = text_last_name(list->items[i], &n);
 
-        status = n > 0 ? input_list_add(&names, name, err)
+        status = n > 0 ? text_list_add(&names, name, err)
                        : error_set(err, ERROR_USAGE, "--out-dir: input %s has no name",
-                                   text_quote(list->paths[i]).text);
+                                   text_quote(list->items[i]).text);
         if (status == 0)
-            names.paths[i][n] = '\0';
+            names.items[i][n] = '\0';
     }
     if (names.n > 0)
-        qsort(names.paths, names.n, sizeof *names.paths, text_compare);
+        qsort(names.items, names.n, sizeof *names.items, text_compare);
     for (size_t i = 1; i < names.n && status == 0; i++)
-        if (strcmp(names.paths[i - 1], names.paths[i]) == 0)
+        if (strcmp(names.items[i - 1], names.items[i]) == 0)
             status = error_set(err, ERROR_USAGE, "--out-dir: two inputs are called %s",
-                               text_quote(names.paths[i]).text);
-    input_list_release(&names);
+                               text_quote(names.items[i]).text);
+    text_list_release(&names);
     return status;
-}
-
-void input_list_release(struct input_list *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        free(list->paths[i]);
-    free(list->paths);
-    *list = (struct input_list){0};
 }

@@ -16,17 +16,17 @@
 int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
 {
     va_list args;
-    int n;
+    char *line;
+    int status;
 
-    if (list_room(&plan->warnings, plan->n_warnings + 1, sizeof(char *), "warnings", err) != 0)
-        return -1;
     va_start(args, format);
-    n = vasprintf(&plan->warnings[plan->n_warnings], format, args);
+    status = vasprintf(&line, format, args);
     va_end(args);
-    if (n < 0)
+    if (status < 0)
         return error_no_memory(err, "warnings");
-    plan->n_warnings++;
-    return 0;
+    status = text_list_add(&plan->warnings, line, err);
+    free(line);
+    return status;
 }
 
 struct text_quoted plan_array_name(const struct plan *plan, const struct plan_array *array)
@@ -123,9 +123,7 @@ void plan_release(struct plan *plan)
         archive_in_close(&plan->archives[i]);
     free(plan->archives);
     free(plan->archive_rows);
-    for (size_t i = 0; i < plan->n_warnings; i++)
-        free(plan->warnings[i]);
-    free(plan->warnings);
+    text_list_release(&plan->warnings);
     for (size_t i = 0; i < plan->n_notes; i++) {
         free(plan->notes[i].name);
         free(plan->notes[i].value);

@@ -85,8 +85,7 @@ struct plan {
     bool provenance;
     bool swaps;       /* a chosen transform swaps colours */
     bool is_surveyed; /* see plan_survey */
-    char **warnings;  /* owned lines */
-    size_t n_warnings;
+    struct text_list warnings;
 
     /* Counts for the manifest; UINT64_MAX: does not apply. */
     uint64_t n_ambiguous;     /* policy entries that name a region by one cell */

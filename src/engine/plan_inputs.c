@@ -59,9 +59,9 @@ int plan_open_inputs(struct plan *plan, const char *const *paths, size_t n_paths
                 text_path(archive->path).text, why);
         if (archive_in_load_objects(archive, err) != 0)
             return -1;
-        for (size_t k = 0; k < archive->warnings.n_lines; k++)
-            if (plan_warn(plan, err, "%s: %s", text_path(name).text, archive->warnings.lines[k]) !=
-                0)
+        for (size_t k = 0; k < archive->warnings.list.n; k++)
+            if (plan_warn(plan, err, "%s: %s", text_path(name).text,
+                          archive->warnings.list.items[k]) != 0)
                 return -1;
     }
     return 0;

@@ -248,7 +248,7 @@ int record_write(const struct expand_job *job, struct error *err)
     if (m != NULL && fill(m, job, err) == 0 &&
         add_output(m, &output, plan, &job->archive->members, err) == 0 &&
         (m->counts = NEW(m, n_all + plan->n_notes, struct manifest_count, err)) != NULL &&
-        (m->warnings = NEW(m, plan->n_warnings, const char *, err)) != NULL)
+        (m->warnings = NEW(m, plan->warnings.n, const char *, err)) != NULL)
         status = text_append(&path, err, "%s" MANIFEST_SUFFIX, job->path);
     for (size_t i = 0; i < n_all && status == 0; i++)
         if (all[i].value != UINT64_MAX) /* it applies */
@@ -257,8 +257,8 @@ int record_write(const struct expand_job *job, struct error *err)
         if (plan->notes[i].value == NULL)
             m->counts[m->n_counts++] =
                 (struct manifest_count){plan->notes[i].name, plan->notes[i].count};
-    for (size_t i = 0; i < plan->n_warnings && status == 0; i++)
-        m->warnings[m->n_warnings++] = plan->warnings[i];
+    for (size_t i = 0; i < plan->warnings.n && status == 0; i++)
+        m->warnings[m->n_warnings++] = plan->warnings.items[i];
     if (status == 0)
         status = manifest_write(m, path.text, true, err);
     text_release(&path);

@@ -144,8 +144,7 @@ struct manifest_part {
 struct manifest_parts {
     struct manifest_part *items; /* owned */
     size_t n;
-    const char **strays; /* owned: shards in a folder that have no manifest beside them */
-    size_t n_strays;
+    struct text_list strays; /* shards in a folder that have no manifest beside them */
     char *folder;            /* owned: the real one in which the joined manifest will lie */
     struct manifest *joined; /* owned */
 };

@@ -116,11 +116,7 @@ static int add_file(struct manifest_parts *parts, const char *folder, const char
             manifest_free(manifest);
         }
     } else if (rc == 0 && stat(path.text, &st) != 0) {
-        rc = list_room(&parts->strays, parts->n_strays + 1, sizeof *parts->strays,
-                       "joined manifest", err);
-        if (rc == 0 && (parts->strays[parts->n_strays++] =
-                            manifest_keep(parts->joined, output.text, err)) == NULL)
-            rc = -1;
+        rc = text_list_add(&parts->strays, output.text, err);
     }
     text_release(&output);
     text_release(&path);
@@ -187,7 +183,7 @@ void manifest_parts_release(struct manifest_parts *parts)
 {
     for (size_t i = 0; i < parts->n; i++)
         manifest_free(parts->items[i].manifest);
-    free(parts->strays);
+    text_list_release(&parts->strays);
     free(parts->items);
     free(parts->folder);
     manifest_free(parts->joined);
@@ -488,16 +484,17 @@ struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
     inputs.n = n;
     if (rc == 0)
         rc = join(parts, &outputs, &inputs, err);
-    for (size_t i = 0; i < parts->n_strays && rc == 0; i++) {
+    for (size_t i = 0; i < parts->strays.n && rc == 0; i++) {
         bool is_input = false;
 
         for (size_t k = 0; k < parts->joined->n_inputs && !is_input; k++)
-            is_input = strcmp(parts->joined->inputs[k].name, text_base_name(parts->strays[i])) == 0;
+            is_input =
+                strcmp(parts->joined->inputs[k].name, text_base_name(parts->strays.items[i])) == 0;
         if (!is_input)
             rc = error_set(err, ERROR_DATA,
                            "%s: has no manifest: an output that was not finished, or an input "
                            "that was not expanded",
-                           text_path(parts->strays[i]).text);
+                           text_path(parts->strays.items[i]).text);
     }
     free(outputs.items);
     free(inputs.items);

@@ -167,8 +167,8 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
         return -1;
     status = counts ? open_values(c, &plan, err) : plan_survey(&plan, err);
-    for (size_t i = 0; i < plan.n_warnings && status == 0 && c->sets->warn != NULL; i++)
-        status = c->sets->warn(c->sets->self, plan.warnings[i]);
+    for (size_t i = 0; i < plan.warnings.n && status == 0 && c->sets->warn != NULL; i++)
+        status = c->sets->warn(c->sets->self, plan.warnings.items[i]);
     if (status == 0)
         status = key_of_plan(&c->key, &plan, is_first || counts ? NULL : &like, err);
     if (status == 0 && !is_first && c->sets->warn != NULL)

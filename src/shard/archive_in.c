@@ -399,7 +399,7 @@ void archive_in_close(struct archive_in *archive)
     for (size_t i = 0; i < archive->n_inputs; i++)
         input_close(&archive->inputs[i]);
     free(archive->inputs);
-    warnings_release(&archive->warnings);
+    text_list_release(&archive->warnings.list);
     free(archive->comment);
     free(archive->path);
     memset(archive, 0, sizeof *archive);

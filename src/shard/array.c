@@ -181,7 +181,7 @@ int array_describe(struct array *array, const char *descr, const uint64_t *shape
         unpack_start(&unpack, array, err) == 0)
         result = keep_scalar(array, &unpack, err);
 out:
-    warnings_release(&warnings);
+    text_list_release(&warnings.list);
     unpack_release(&unpack);
     bytes_release(&header);
     return result;

@@ -324,9 +324,9 @@ int verify_shard_open(struct shard *shard, const struct verify_request *request,
     *shard = (struct shard){0};
     if (role_open(archive, result->path, settings->use_map, &settings->roles, &why) != 0)
         return verify_read_failed(result, NULL, &why, err);
-    for (size_t i = 0; i < archive->warnings.n_lines; i++)
+    for (size_t i = 0; i < archive->warnings.list.n; i++)
         findings_add(&result->findings, WARNING_AT(FINDING_CONTAINER, NULL, FINDING_NO_ROW), "", "",
-                     "%s", archive->warnings.lines[i]);
+                     "%s", archive->warnings.list.items[i]);
     if (recall_open(&shard->recall, settings, archive, request->manifest, request->manifest_output,
                     request->exact_manifest, err) != 0)
         return -1;

@@ -32,7 +32,7 @@ static const char *verdict(const char *path, bool use_map, struct error *err)
 
     if (archive_in_open(&archive, path, use_map, err) != 0)
         return "reject";
-    if (archive.warnings.n_lines > 0)
+    if (archive.warnings.list.n > 0)
         result = "accept-with-warning";
     if (read_arrays(&archive, err) != 0)
         result = "reject";
@@ -203,13 +203,13 @@ static void test_npz(void **state)
     assert_int_equal(archive.arrays[2].row_nbytes, 12);
     assert_ptr_equal(archive.arrays[2].decoder, &decoder_deflate);
     assert_null(archive.arrays[0].decoder);
-    assert_int_equal(archive.warnings.n_lines, 5);
-    assert_string_equal(archive.warnings.lines[0], "member 'sub/y.npy': lies in a sub-folder");
-    assert_string_equal(archive.warnings.lines[1], "member 'm/._x.npy': lies in a sub-folder");
-    assert_string_equal(archive.warnings.lines[2],
+    assert_int_equal(archive.warnings.list.n, 5);
+    assert_string_equal(archive.warnings.list.items[0], "member 'sub/y.npy': lies in a sub-folder");
+    assert_string_equal(archive.warnings.list.items[1], "member 'm/._x.npy': lies in a sub-folder");
+    assert_string_equal(archive.warnings.list.items[2],
                         "member 'folder/': an entry for a folder, left out");
-    assert_string_equal(archive.warnings.lines[3], "member 'README': no array, left out");
-    assert_string_equal(archive.warnings.lines[4], "member 'm/._x.npy': no array, left out");
+    assert_string_equal(archive.warnings.list.items[3], "member 'README': no array, left out");
+    assert_string_equal(archive.warnings.list.items[4], "member 'm/._x.npy': no array, left out");
     archive_in_close(&archive);
     archive_in_close(&archive);
 }
@@ -235,7 +235,7 @@ static void test_old_names(void **state)
     if (archive_in_open(&archive, scratch("a.npz"), true, &err) != 0)
         fail_msg("%s", err.message);
     assert_string_equal(archive.arrays[0].key, "caf\xc3\xa9");
-    assert_int_equal(archive.warnings.n_lines, 1);
+    assert_int_equal(archive.warnings.list.n, 1);
     archive_in_close(&archive);
 }
 
@@ -257,8 +257,8 @@ static void test_many_warnings(void **state)
     }
     assert_int_equal(zip_close(zip), 0);
     assert_int_equal(archive_in_open(&archive, scratch("a.npz"), true, &err), 0);
-    assert_int_equal(archive.warnings.n_lines, 101);
-    assert_string_equal(archive.warnings.lines[100], "50 more warnings");
+    assert_int_equal(archive.warnings.list.n, 101);
+    assert_string_equal(archive.warnings.list.items[100], "50 more warnings");
     archive_in_close(&archive);
 }
 
@@ -305,7 +305,7 @@ static void test_lengths(void **state)
         if (cases[i / 3].refusal == NULL) {
             if (archive_in_open(&archive, path, true, &err) != 0)
                 fail_msg("case %zu: %s", i, err.message);
-            assert_int_equal(archive.warnings.n_lines, cases[i / 3].n_warnings);
+            assert_int_equal(archive.warnings.list.n, cases[i / 3].n_warnings);
             assert_int_equal(read_arrays(&archive, &err), 0);
             archive_in_close(&archive);
             continue;
@@ -340,7 +340,7 @@ static void test_folder(void **state)
     assert_string_equal(archive.arrays[0].key, "a");
     assert_string_equal(archive.arrays[1].member, "b.npy");
     assert_string_equal(archive.comment, "");
-    assert_int_equal(archive.warnings.n_lines, 1);
+    assert_int_equal(archive.warnings.list.n, 1);
     assert_int_equal(read_arrays(&archive, &err), 0);
     archive_in_close(&archive);
     assert_int_equal(mkfifo(scratch("d/c.npy"), 0600), 0);

@@ -148,7 +148,7 @@ static void test_npy_file(void **state)
     make_npy_file(scratch("x.npy"), &made);
     assert_int_equal(archive_in_open(&archive, scratch("x.npy"), true, &err), 0);
     assert_int_equal(archive.form, ARCHIVE_NPY);
-    assert_int_equal(archive.warnings.n_lines, 1);
+    assert_int_equal(archive.warnings.list.n, 1);
     array = &archive.arrays[0];
     assert_string_equal(array->key, "x");
     assert_int_equal(open_reader(&reader, &array, 1, &err), 0);

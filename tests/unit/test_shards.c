@@ -32,15 +32,12 @@ static void check_warning(struct plan *plan, uint64_t rounded)
     char text[32];
 
     assert_int_equal(shards_warn(plan, NULL), 0);
-    assert_int_equal(plan->n_warnings, rounded > 0);
+    assert_int_equal(plan->warnings.n, rounded > 0);
     snprintf(text, sizeof text, ": shards of %llu rows,", (unsigned long long)rounded);
     if (rounded > 0) {
-        assert_non_null(strstr(plan->warnings[0], text));
-        free(plan->warnings[0]);
+        assert_non_null(strstr(plan->warnings.items[0], text));
     }
-    free(plan->warnings);
-    plan->warnings = NULL;
-    plan->n_warnings = 0;
+    text_list_release(&plan->warnings);
 }
 
 static void test_blocks_stay_whole(void **state)

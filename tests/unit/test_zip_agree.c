@@ -60,7 +60,7 @@ static void test_differences(void **state)
             fail_msg("expected '%s', found '%s'", cases[i].words, err.message);
         assert_int_equal(err.kind, cases[i].words == NULL ? ERROR_NONE : ERROR_DATA);
         zip_directory_release(&directory);
-        warnings_release(&warnings);
+        text_list_release(&warnings.list);
         input_close(&in);
     }
 }

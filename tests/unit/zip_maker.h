@@ -225,9 +225,10 @@ static inline void check_bytes(const struct bytes *b, char *message, char *remar
     } else if (zip_agree(&in, &directory, &err) != 0) {
         snprintf(message, n_bytes, "libzip: %s", err.message);
     }
-    for (size_t i = 0; i < warnings.n_lines; i++)
-        snprintf(remarks + strlen(remarks), n_bytes - strlen(remarks), "%s; ", warnings.lines[i]);
-    warnings_release(&warnings);
+    for (size_t i = 0; i < warnings.list.n; i++)
+        snprintf(remarks + strlen(remarks), n_bytes - strlen(remarks), "%s; ",
+                 warnings.list.items[i]);
+    text_list_release(&warnings.list);
     zip_directory_release(&directory);
     input_close(&in);
 }
