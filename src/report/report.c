@@ -1,10 +1,12 @@
 /*
  * report.c - one set after another is read and written down. `verify` says what is wrong with its
- * files; then each file is understood as `info` does, and its rows are counted (count.c). A verdict
- * comes of both. Only what is written is kept when the next set's turn comes.
+ * files; the first of them is understood as `info` does, and a verdict comes of both. Then its rows
+ * are counted (count.c), and its positions beside that, where there is a thread for them. Only what
+ * is written is kept when the next set's turn comes.
  */
 #include "report/set.h"
 
+#include "base/crew.h"
 #include "base/meter.h"
 #include "base/text.h"
 
@@ -147,6 +149,20 @@ static int count_rows(struct report_set *set, const struct verify_result *result
     return status;
 }
 
+/* The first file that can be read. */
+static int find_first(struct report_set *set, struct error *err)
+{
+    for (size_t i = 0; i < set->results.n && !set->is_open; i++) {
+        const struct verify_result *result = &set->results.items[i];
+        struct error why = {0};
+
+        if (is_readable(result) && open_first(set, result->path, &why) != 0 &&
+            why.kind != ERROR_DATA && why.kind != ERROR_IO)
+            return error_pass(err, &why);
+    }
+    return 0;
+}
+
 /* Twice, if some label has too many values to list. Damage that `verify` has found already ends the
  * counting of a file, not the report. */
 static int read_rows(struct report_set *set, struct error *err)
@@ -167,15 +183,10 @@ static int read_rows(struct report_set *set, struct error *err)
         for (size_t i = 0; i < set->results.n; i++) {
             const struct verify_result *result = &set->results.items[i];
             struct error why = {0};
-            int status = 0;
 
-            if (!is_readable(result))
-                continue;
-            if (!set->is_open)
-                status = open_first(set, result->path, &why);
-            if (status == 0)
-                status = count_rows(set, result, pass == 1, &why);
-            if (status != 0 && why.kind != ERROR_DATA && why.kind != ERROR_IO)
+            if (is_readable(result) && set->is_open &&
+                count_rows(set, result, pass == 1, &why) != 0 && why.kind != ERROR_DATA &&
+                why.kind != ERROR_IO)
                 return error_pass(err, &why);
         }
     }
@@ -276,7 +287,7 @@ static int say_verdict(struct report_set *set, struct error *err)
 /* Not those of a set that is not sure. Of one file that is alone they are all that `overlap` would
  * find, unless whose turn it is matters, which it looks at. */
 static int count_positions(struct report_set *set, struct report_overlap *overlap,
-                           struct error *err)
+                           const struct settings *settings, struct error *err)
 {
     const struct report_files *files = &set->files;
     const bool is_alone = set->request->n == 1 && files->n == 1 && files->is_sure &&
@@ -284,14 +295,14 @@ static int count_positions(struct report_set *set, struct report_overlap *overla
     struct set one = {.path = set->path,
                       .shards = (const char *const *)files->paths,
                       .n_shards = files->n,
-                      .settings = set->request->settings};
+                      .settings = settings};
     struct sets sets = {.items = &one,
                         .n = 1,
                         .exact = is_alone ? overlap->matrices : NULL,
                         .positions = &set->positions};
     struct error why = {0};
 
-    if (files->is_sure && sets_compare(&sets, one.settings, &why) != 0)
+    if (files->is_sure && sets_compare(&sets, settings, &why) != 0)
         return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
     overlap->n = is_alone;
     if (is_alone)
@@ -322,11 +333,38 @@ static int compare_sets(const struct report_request *request, const struct repor
     return status;
 }
 
+/* What is known of a set before its rows are counted, by two jobs. */
+struct reading {
+    struct report_set *set;
+    struct report_overlap *overlap;
+    struct settings settings; /* of the positions; what it owns is the request's */
+    struct error errors[2];
+    int status[2];
+};
+
+static void do_job(void *self, int64_t job, int worker)
+{
+    struct reading *r = self;
+
+    (void)worker;
+    r->status[job] = job == 0 ? read_rows(r->set, &r->errors[0])
+                              : count_positions(r->set, r->overlap, &r->settings, &r->errors[1]);
+}
+
+static int read_both(void *self, struct crew *crew)
+{
+    crew_each(crew, 2, do_job, self);
+    return 0;
+}
+
 static int read_set(struct report_set *set, struct report_overlap *overlap, struct error *err)
 {
+    const struct settings *settings = set->request->settings;
     struct report_files *files = &set->files;
+    struct reading reading = {.set = set, .overlap = overlap, .settings = *settings};
+    const bool both = settings->n_threads > 1;
 
-    if (verify_set(set, err) != 0 || read_rows(set, err) != 0 || say_verdict(set, err) != 0)
+    if (verify_set(set, err) != 0 || find_first(set, err) != 0 || say_verdict(set, err) != 0)
         return -1;
     files->paths = calloc(set->results.n + 1, sizeof *files->paths);
     if (files->paths == NULL)
@@ -339,7 +377,17 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
         if (files->paths[files->n++] == NULL)
             return error_no_memory(err, "names of files");
     }
-    return count_positions(set, overlap, err);
+    if (both) { /* only one of them tells the meter */
+        reading.settings.n_threads = 1;
+        reading.settings.meter = NULL;
+    }
+    crew_run(both ? 2 : 1, read_both, &reading);
+    for (size_t i = 0; i < files->n && both && files->is_sure; i++)
+        meter_begin(settings->meter, "reading", files->paths[i]);
+    for (int job = 0; job < 2; job++)
+        if (reading.status[job] != 0)
+            return error_pass(err, &reading.errors[job]);
+    return 0;
 }
 
 int report_make(const struct report_request *request, struct text *text, json_t **json,

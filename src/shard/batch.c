@@ -242,21 +242,27 @@ void row_doubles(const struct row *row, uint64_t first, uint64_t n, double *out)
 {
     const struct dtype *dtype = row->dtype;
     const bool is_number = row->items == NULL && !dtype->big_endian;
+    uint64_t i = 0;
 
+    /* Eight at a time, which compilers make few instructions of. */
     if (is_number && dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4)
-        for (uint64_t i = 0; i < n; i++) {
-            const uint32_t bits = bytes_get_le32(row->bytes + 4 * (first + i));
-            float number;
+        for (; i + 8 <= n; i += 8) {
+            float eight[8];
 
-            memcpy(&number, &bits, sizeof number);
-            out[i] = (double)number;
+            memcpy(eight, row->bytes + 4 * (first + i), sizeof eight);
+            for (uint64_t k = 0; k < 8; k++)
+                out[i + k] = eight[k];
         }
     else if (is_number && dtype->itemsize == 1 && dtype->kind != DTYPE_INT)
-        for (uint64_t i = 0; i < n; i++)
-            out[i] = row->bytes[first + i];
-    else
-        for (uint64_t i = 0; i < n; i++)
-            out[i] = row_double(row, first + i);
+        for (; i + 8 <= n; i += 8) {
+            uint8_t eight[8];
+
+            memcpy(eight, row->bytes + first + i, sizeof eight);
+            for (uint64_t k = 0; k < 8; k++)
+                out[i + k] = eight[k];
+        }
+    for (; i < n; i++)
+        out[i] = row_double(row, first + i);
 }
 
 /* --- what numbers there are --- */
