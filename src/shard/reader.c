@@ -94,17 +94,10 @@ static int read_next(struct reader *r, uint64_t n, uint8_t *out, struct error *e
 /* The elements of one place of all rows stand together: a column. A block of rows is put together
  * in memory from as many columns at a time as fill a cache line of a row, each read as one run, so
  * that neither side is touched element by element. */
-struct transpose {
-    const struct array *array;
-    const struct scratch *unpacked; /* its data, or NULL: it is read where it is stored */
-    size_t item_nbytes;
-    uint64_t n_rows;
-    uint64_t row_items;
-    size_t block_rows;
-    size_t n_columns;     /* that are read at a time */
-    size_t column_stride; /* bytes from one column to the next in `columns` */
-    uint8_t *columns;     /* owned */
-    uint8_t *block;       /* owned: block_rows rows */
+struct columns {
+    uint8_t *bytes; /* owned */
+    size_t n;       /* that are read at a time */
+    size_t stride;  /* bytes from one column to the next */
 };
 
 /* The first element of the column that an item of a row is in: in a row the last dimension runs
@@ -120,58 +113,17 @@ static uint64_t column_of(const struct npy_header *header, uint64_t item)
     return column;
 }
 
-/* rows[r][c] = columns[c][r]; item_nbytes is a constant where it matters. */
-static inline __attribute__((always_inline)) void interleave(const struct transpose *t,
-                                                             size_t n_columns, size_t n_rows,
-                                                             uint8_t *rows,
+/* rows[r][c] = columns[c][r], for rows of row_nbytes; item_nbytes is a constant where it matters.
+ */
+static inline __attribute__((always_inline)) void interleave(const struct columns *columns,
+                                                             size_t n_rows, uint8_t *rows,
+                                                             size_t row_nbytes,
                                                              const size_t item_nbytes)
 {
-    const size_t row_nbytes = (size_t)t->row_items * item_nbytes;
-
     for (size_t r = 0; r < n_rows; r++)
-        for (size_t c = 0; c < n_columns; c++)
+        for (size_t c = 0; c < columns->n; c++)
             memcpy(rows + r * row_nbytes + c * item_nbytes,
-                   t->columns + c * t->column_stride + r * item_nbytes, item_nbytes);
-}
-
-/* Rows first to first + n_rows - 1 into the block. */
-static int fill_block(struct transpose *t, uint64_t first, size_t n_rows, struct error *err)
-{
-    const uint64_t data_at = t->array->offset + t->array->header.header_nbytes;
-
-    for (uint64_t item = 0; item < t->row_items; item += t->n_columns) {
-        const size_t n = (size_t)smaller(t->n_columns, t->row_items - item);
-        uint8_t *rows = t->block + item * t->item_nbytes;
-
-        for (size_t c = 0; c < n; c++) {
-            const uint64_t column = column_of(&t->array->header, item + c);
-            const uint64_t offset = (column + first) * t->item_nbytes;
-            const size_t n_bytes = n_rows * t->item_nbytes;
-            uint8_t *to = t->columns + c * t->column_stride;
-
-            if (t->unpacked != NULL ? scratch_read(t->unpacked, offset, to, n_bytes, err) != 0
-                                    : input_read_scattered(t->array->input, data_at + offset, to,
-                                                           n_bytes, err) != 0)
-                return -1;
-        }
-        switch (t->item_nbytes) {
-        case 1:
-            interleave(t, n, n_rows, rows, 1);
-            break;
-        case 2:
-            interleave(t, n, n_rows, rows, 2);
-            break;
-        case 4:
-            interleave(t, n, n_rows, rows, 4);
-            break;
-        case 8:
-            interleave(t, n, n_rows, rows, 8);
-            break;
-        default:
-            interleave(t, n, n_rows, rows, t->item_nbytes);
-        }
-    }
-    return 0;
+                   columns->bytes + c * columns->stride + r * item_nbytes, item_nbytes);
 }
 
 /* Append the data of an array in Fortran order (two or more dimensions, no objects) to `out` in C
@@ -180,45 +132,64 @@ static int transpose_to_rows(const struct array *array, const struct scratch *un
                              struct scratch *out, struct error *err)
 {
     const struct npy_header *header = &array->header;
-    struct transpose t = {.array = array, .unpacked = unpacked};
-    uint64_t row_nbytes, run_rows, rows;
-    int result = -1;
+    const uint64_t n_rows = header->shape[0], data_at = array->offset + header->header_nbytes;
+    const size_t item_nbytes = header->dtype.itemsize;
+    struct columns columns = {0};
+    uint64_t row_items, row_nbytes, run_rows, rows;
+    size_t block_rows, most;
+    uint8_t *block;
+    int status = 0;
 
     if (header->data_nbytes == 0)
         return 0;
-    t.item_nbytes = header->dtype.itemsize;
-    t.n_rows = header->shape[0];
-    t.row_items = header->n_elements / t.n_rows;
-    row_nbytes = t.row_items * t.item_nbytes;
-    run_rows = RUN_MIN_NBYTES / t.item_nbytes;
+    row_items = header->n_elements / n_rows;
+    row_nbytes = row_items * item_nbytes;
+    run_rows = RUN_MIN_NBYTES / item_nbytes;
     rows = BLOCK_NBYTES / row_nbytes;
     if (rows < run_rows)
         rows = smaller(run_rows, BLOCK_MAX_NBYTES / row_nbytes);
-    t.block_rows = (size_t)smaller(rows > 0 ? rows : 1, t.n_rows);
-    t.n_columns = t.item_nbytes < LINE_NBYTES ? LINE_NBYTES / t.item_nbytes : 1;
-    t.n_columns = (size_t)smaller(t.n_columns, t.row_items);
+    block_rows = (size_t)smaller(rows > 0 ? rows : 1, n_rows);
+    most = item_nbytes < LINE_NBYTES ? LINE_NBYTES / item_nbytes : 1;
+    most = (size_t)smaller(most, row_items);
     /* an odd number of cache lines: columns must not compete for the same cache sets */
-    t.column_stride = (t.block_rows * t.item_nbytes / LINE_NBYTES | 1) * LINE_NBYTES;
-    if (t.column_stride < t.block_rows * t.item_nbytes)
-        t.column_stride += 2 * LINE_NBYTES;
-    t.columns = malloc(t.n_columns * t.column_stride);
-    t.block = malloc(t.block_rows * (size_t)row_nbytes);
-    if (t.columns == NULL || t.block == NULL) {
-        error_no_memory(err, "block of rows");
-        goto out;
-    }
-    for (uint64_t first = 0; first < t.n_rows; first += t.block_rows) {
-        const size_t n = (size_t)smaller(t.block_rows, t.n_rows - first);
+    columns.stride = (block_rows * item_nbytes / LINE_NBYTES | 1) * LINE_NBYTES;
+    if (columns.stride < block_rows * item_nbytes)
+        columns.stride += 2 * LINE_NBYTES;
+    columns.bytes = malloc(most * columns.stride);
+    block = malloc(block_rows * (size_t)row_nbytes);
+    if (columns.bytes == NULL || block == NULL)
+        status = error_no_memory(err, "block of rows");
+    for (uint64_t first = 0, n = 0; first < n_rows && status == 0; first += n) {
+        n = smaller(block_rows, n_rows - first);
+        for (uint64_t item = 0; item < row_items && status == 0; item += columns.n) {
+            uint8_t *to = block + item * item_nbytes;
 
-        if (fill_block(&t, first, n, err) != 0 ||
-            scratch_append(out, t.block, n * (size_t)row_nbytes, err) != 0)
-            goto out;
+            columns.n = (size_t)smaller(most, row_items - item);
+            for (size_t c = 0; c < columns.n && status == 0; c++) {
+                const uint64_t at = (column_of(header, item + c) + first) * item_nbytes;
+                uint8_t *column = columns.bytes + c * columns.stride;
+
+                status = unpacked != NULL ? scratch_read(unpacked, at, column, n * item_nbytes, err)
+                                          : input_read_scattered(array->input, data_at + at, column,
+                                                                 n * item_nbytes, err);
+            }
+            if (item_nbytes == 1)
+                interleave(&columns, n, to, row_nbytes, 1);
+            else if (item_nbytes == 2)
+                interleave(&columns, n, to, row_nbytes, 2);
+            else if (item_nbytes == 4)
+                interleave(&columns, n, to, row_nbytes, 4);
+            else if (item_nbytes == 8)
+                interleave(&columns, n, to, row_nbytes, 8);
+            else
+                interleave(&columns, n, to, row_nbytes, item_nbytes);
+        }
+        if (status == 0)
+            status = scratch_append(out, block, n * (size_t)row_nbytes, err);
     }
-    result = 0;
-out:
-    free(t.columns);
-    free(t.block);
-    return result;
+    free(columns.bytes);
+    free(block);
+    return status;
 }
 
 /* --- at random --- */
