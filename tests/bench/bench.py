@@ -18,6 +18,7 @@ import zipfile
 import numpy as np
 
 import cycles
+import decoders
 import loading
 import sets
 
@@ -173,6 +174,71 @@ def threads(bench):
                   f"{median(runs[1]) / median(runs[2]):.2f}", *shares)
 
 
+def many_threads(bench, n_threads=64):
+    """What is left when work is shared by many: chains that one thread at a time works at."""
+    bench.say()
+    bench.say(f"## A model for {n_threads} threads")
+    bench.say()
+    bench.say("CPU seconds for each GB of output, from one thread's runs of a quarter of the rows and of all, so that "
+              "start and end do not count. Input (inflate), hash and writing are each one thread's at a time, the "
+              f"rest is shared: the longest of these bounds a large output. Aim on {n_threads} threads: x 40.")
+    bench.table(["set", "shared", *cycles.CHAINS, "x"])
+    for name in bench.names:
+        most = max(4 * BLOCK, int(sets.SETS[name][2] * bench.scale))
+        source, out = bench.path("model.npz"), bench.path("out.npz")
+        sums = []
+        for n in (most // 4, most):
+            bench.make(name, n, source)
+            seconds = min(bench.expand(name, source, out, "-j1", env=bench.quick).seconds for _ in range(3))
+            found = cycles.parts([bench.symaug, "expand", "-q", "-f", "-b", sets.SETS[name][1], "-j1", source, out],
+                                 bench.path("perf.data"), bench.quick)
+            sums.append({key: value * seconds for key, value in cycles.chains(found).items()} if found else {})
+        if sums[0] and sums[1]:
+            n_gb = 0.75 * unpacked_nbytes(out) / 1e9
+            per_gb = {key: max(sums[1][key] - sums[0][key], 0) / 100 / n_gb for key in sums[0]}
+            longest = max(per_gb["shared"] / n_threads, *(per_gb[key] for key in cycles.CHAINS))
+            bench.row(name, f"{per_gb['shared']:.3f}", *(f"{per_gb[key]:.4f}" for key in cycles.CHAINS),
+                      f"{sum(per_gb.values()) / longest:.1f}")
+        os.unlink(source)
+
+
+def commands(bench):
+    """The other commands on many small rows, and on rows that are objects."""
+    rng = np.random.default_rng(2)
+    n = int(10 ** 6 * min(bench.scale, 1))
+    source, out = bench.path("rows.npz"), bench.path("rows.out.npz")
+    bench.say()
+    bench.say("## Other commands")
+    bench.say()
+    bench.say("MB/s of uncompressed input or output, whichever is larger, two threads, without fsync. Aim: 300.")
+    bench.table(["rows", "command", "seconds", "MB/s", "peak MiB"])
+    cells = rng.integers(0, 3, (n, 1, 3, 3))
+    policy = (rng.random((n, 9), "f4") + 0.01) * (cells.reshape(n, 9) == 0)
+    policy /= np.maximum(policy.sum(axis=1, keepdims=True), 1e-9)
+    np.savez_compressed(source, planes=np.concatenate([cells == 1, cells == 2], 1).astype("f4"), policy=policy)
+    inputs = {f"{n} of 3 x 3": ("tictactoe", source)}
+    objects = bench.path("objects.npz")
+    bench.make("hex8-sparse", max(BLOCK, int(10 ** 4 * min(bench.scale, 10))), objects)
+    inputs["hex8, policies as objects"] = ("hex8", objects)
+    writes = ["-q", "-f", "-o", out]
+    for label, (board, path) in inputs.items():
+        for words in (["info"], ["verify", "--not-expanded", "-b", board], ["overlap", "-b", board],
+                      ["dedupe", "-b", board, *writes], ["expand", "--pick", "1", "-b", board, *writes],
+                      ["expand", "--unique", "-b", board, *writes], ["expand", "--shuffle", "-b", board, *writes]):
+            runs = []
+            for _ in range(min(bench.runs, 3)):
+                done = subprocess.run([bench.symaug, *words, path], capture_output=True)
+                if done.returncode not in (0, 1):
+                    sys.exit(f"{' '.join(words)}: {done.stderr.decode()}")
+            if done.returncode == 0:
+                runs = [Run([bench.symaug, *words, path], bench.quick) for _ in range(bench.runs)]
+                n_bytes = max(map(unpacked_nbytes, [path] + [out] * ("-o" in words)))
+                bench.row(label, " ".join(words[:2] if words[0] in ("verify", "expand") else words[:1]),
+                          f"{median(runs):.3f}", f"{n_bytes / median(runs) / 1e6:.0f}", f"{peak(runs):.0f}")
+            if os.path.exists(out):
+                os.unlink(out)
+
+
 def growth(bench, name="hex13"):
     most = 100_000 if bench.scale < 10 else 1_000_000
     rows = [1000 * 10 ** k for k in range(7) if 1000 * 10 ** k <= most]
@@ -208,7 +274,7 @@ def small(bench):
         for _ in range(max(bench.runs, 9)):
             with_fsync.append(bench.expand(name, source, out))
             without.append(bench.expand(name, source, out, env=bench.quick))
-        bench.row(name, f"{1e3 * median(with_fsync):.1f}", f"{1e3 * median(without):.1f}", "15")
+        bench.row(name, f"{1e3 * median(with_fsync):.1f}", f"{1e3 * median(without):.1f}", "8")
 
 
 def verify(bench):
@@ -252,12 +318,14 @@ def many_small(bench, name="gomoku", rows=30):
 
 
 def loading_files(bench):
-    """np.load of symaug's file against that of the naive script: what an epoch waits for."""
+    """Symaug's file against that of the naive script: what an epoch waits for."""
+    names = ["np.load", *decoders.decoders()]
     bench.say()
     bench.say("## Loading what was written")
     bench.say()
-    bench.say("`np.load` of all arrays (zlib), least of the runs, uncompressed bytes.")
-    bench.table(["set", "numpy's file GB/s", "symaug's file GB/s", "x"])
+    bench.say("Uncompressed GB/s of symaug's file, and how many times that is the speed of numpy's: `np.load` of "
+              "all arrays, and the deflate streams alone through the libraries that loaders use. Best of the runs.")
+    bench.table(["set"] + [cell for name in names for cell in (name, "x")])
     for name in bench.names:
         source = bench.path(name + ".npz")
         paths = bench.path("naive.npz"), bench.path("out.npz")
@@ -272,8 +340,10 @@ def loading_files(bench):
                     for key in npz.files:
                         npz[key]
                 taken.append(time.perf_counter() - start)
-        speeds = [unpacked_nbytes(path) / min(taken) / 1e9 for path, taken in zip(paths, seconds)]
-        bench.row(name, f"{speeds[0]:.2f}", f"{speeds[1]:.2f}", f"{speeds[1] / speeds[0]:.2f}")
+        speeds = [{"np.load": unpacked_nbytes(path) / min(taken) / 1e9, **decoders.speeds(path, 5)}
+                  for path, taken in zip(paths, seconds)]
+        bench.row(name, *(cell for key in names
+                          for cell in (f"{speeds[1][key]:.2f}", f"{speeds[1][key] / speeds[0][key]:.2f}")))
 
 
 def positions(bench):
@@ -340,8 +410,8 @@ def main(symaug):
         bench.say()
         bench.say(f"`make bench N={bench.scale:g} RUNS={bench.runs}` on {machine()}.")
         bench.say()
-        for section in (compare, threads, small, many_small, growth, verify, loading_files, positions,
-                        python):
+        for section in (compare, threads, many_threads, small, many_small, growth, verify, loading_files,
+                        commands, positions, python):
             section(bench)
     finally:
         shutil.rmtree(folder)

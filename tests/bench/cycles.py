@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-PARTS = ["encode", "gather", "CRC", "inflate", "memory", "system", "waiting", "other"]
+PARTS = ["encode", "gather", "CRC", "inflate", "hash", "memory", "system", "waiting", "other"]
 USEFUL = PARTS[:4]
 
 # Of the program's own functions, by the object file that defines them; first match.
@@ -14,7 +14,7 @@ FILES = [("inflate", r"codec/inflate"), ("encode", r"src/codec/"),
 # Of other binaries, by binary and symbol.
 SYMBOLS = [("CRC", r"crc"), ("inflate", r"libisal.*(inflate|decode|copy)|libz.*inflate"),
            ("encode", r"libisal|libz\.|libdeflate"), ("waiting", r"libgomp"),
-           ("memory", r"libc.*mem(cpy|move|set|cmp)"), ("system", r"^\[")]
+           ("hash", r"libcrypto"), ("memory", r"libc.*mem(cpy|move|set|cmp)"), ("system", r"^\[")]
 
 
 def own_symbols(build):
@@ -34,7 +34,7 @@ def samples(command, data, env):
     """(share of cycles, binary, symbol) of a run; empty without perf."""
     if shutil.which("perf") is None:
         return []
-    subprocess.run(["perf", "record", "-q", "-F", "1999", "-o", data, "--", *command], env=env,
+    subprocess.run(["perf", "record", "-q", "-F", "9999", "-o", data, "--", *command], env=env,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     report = subprocess.run(["perf", "report", "-i", data, "--stdio", "-q", "--sort", "dso,symbol",
                              "-t", ";"], capture_output=True, text=True)
@@ -46,8 +46,13 @@ def samples(command, data, env):
     return found
 
 
-def shares(command, data, env):
-    """Percent for each of PARTS, and of the useful ones together."""
+# What one thread at a time does, beside the others: upper bounds, since the survey inflates, too,
+# and not all that the system does is writing. The rest is shared by all threads.
+CHAINS = {"input": ["inflate", "memory"], "hash": ["hash"], "writing": ["system"]}
+
+
+def parts(command, data, env):
+    """Percent for each of PARTS; empty without perf."""
     found = samples(command, data, env)
     own = own_symbols(os.path.dirname(command[0]))
     sums = dict.fromkeys(PARTS, 0.0)
@@ -59,7 +64,19 @@ def shares(command, data, env):
             part = next((p for p, pattern in SYMBOLS if re.search(pattern, name)), "other")
         sums[part] += share
     total = sum(sums.values())
-    if total == 0:
+    return {part: 100 * sums[part] / total for part in PARTS} if total > 0 else {}
+
+
+def shares(command, data, env):
+    """The same as cells of a table, and the useful ones together."""
+    found = parts(command, data, env)
+    if not found:
         return ["–"] * (len(PARTS) + 1)
-    cells = [f"{100 * sums[part] / total:.0f} %" for part in PARTS]
-    return cells + [f"{100 * sum(sums[part] for part in USEFUL) / total:.0f} %"]
+    cells = [f"{found[part]:.0f} %" for part in PARTS]
+    return cells + [f"{sum(found[part] for part in USEFUL):.0f} %"]
+
+
+def chains(found):
+    """Of the parts (in any unit) those of each chain, and of what is shared."""
+    of = {name: sum(found[part] for part in CHAINS[name]) for name in CHAINS}
+    return {**of, "shared": sum(found.values()) - sum(of.values())}
