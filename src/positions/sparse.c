@@ -339,33 +339,16 @@ static int flush(struct sparse_policy *p, struct error *err)
 
 /* --- over all rows --- */
 
-/* One row: the mean of its position's n members, or the row as it is, or, of one that is left out,
- * nothing that is seen. */
-static int write_row(const struct sparse_means *means, struct sparse_policy *p, uint64_t row,
-                     size_t n, struct error *err)
-{
-    const struct part *index = &p->parts[INDEX];
-    uint8_t *to[2];
-    int status = 0;
-
-    if (n > 0)
-        status = put_mean(p, row, err);
-    else if (selection_has(&means->plan->selection, row, 0))
-        status = keep_row(p, row, err);
-    else if (p->form == SPARSE_PADDED)
-        status = add_entries(p, 0, to, err);
-    if (status != 0)
-        return -1;
-    if (p->form == SPARSE_CSR)
-        p->first[row + 1] = p->n_written + index->bytes.n_bytes / index->dtype.itemsize;
-    return index->bytes.n_bytes >= FLUSH_NBYTES ? flush(p, err) : 0;
-}
-
-/* Unite the positions whose first rows are in each box; find the longest row, or write all. */
+/* Unite the positions whose first rows are in each box; find the longest row, or write all: the
+ * mean of a position's members, or the row as it is, or, of one that is left out, nothing that is
+ * seen. */
 static int do_boxes(struct sparse_means *means, struct sparse_policy *p, bool writes,
                     struct error *err)
 {
     const uint64_t n_rows = means->plan->n_rows;
+    const struct part *index = &p->parts[INDEX];
+    uint8_t *to[2];
+    int status = 0;
 
     for (uint64_t row = 0, box = 0; box < means->members.n; box++) {
         const struct sparse_member *member, *end;
@@ -390,7 +373,19 @@ static int do_boxes(struct sparse_means *means, struct sparse_policy *p, bool wr
             qsort(p->list, p->n_list, sizeof *p->list, compare_actions);
             if (p->width < p->n_list)
                 p->width = p->n_list;
-            if (writes && write_row(means, p, row, (size_t)(member - first), err) != 0)
+            if (!writes)
+                continue;
+            if (member > first)
+                status = put_mean(p, row, err);
+            else if (selection_has(&means->plan->selection, row, 0))
+                status = keep_row(p, row, err);
+            else if (p->form == SPARSE_PADDED)
+                status = add_entries(p, 0, to, err);
+            if (status != 0)
+                return -1;
+            if (p->form == SPARSE_CSR)
+                p->first[row + 1] = p->n_written + index->bytes.n_bytes / index->dtype.itemsize;
+            if (index->bytes.n_bytes >= FLUSH_NBYTES && flush(p, err) != 0)
                 return -1;
         }
     }
@@ -454,50 +449,44 @@ static void close_policy(struct sparse_policy *p)
     *p = (struct sparse_policy){0};
 }
 
-static int write_policy(struct sparse_means *means, struct sparse_policy *p, struct error *err)
+int sparse_write(struct sparse_means *means, struct error *err)
 {
     struct plan *plan = means->plan;
 
-    if (open_policy(means, p, err) != 0)
-        return -1;
-    if (p->form == SPARSE_PADDED) {
-        p->width = p->parts[INDEX].array->sources[0]->header.shape[1];
-        if (do_boxes(means, p, false, err) != 0)
+    for (struct sparse_policy *p = means->policies; p < means->policies + means->n_policies; p++) {
+        if (open_policy(means, p, err) != 0)
             return -1;
-    }
-    for (int k = 0; k < 2; k++) {
-        const struct plan_array *array = p->parts[k].array;
-        struct made_form form = {.key = array->sources[0]->key,
-                                 .dtype = array->sources[0]->header.dtype,
-                                 .n_dims = p->form == SPARSE_PADDED,
-                                 .row_shape = {p->width}};
+        if (p->form == SPARSE_PADDED) {
+            p->width = p->parts[INDEX].array->sources[0]->header.shape[1];
+            if (do_boxes(means, p, false, err) != 0)
+                return -1;
+        }
+        for (struct part *part = p->parts; part < p->parts + 2; part++) {
+            const struct array *array = part->array->sources[0];
+            struct made_form form = {.key = array->key,
+                                     .dtype = array->header.dtype,
+                                     .n_dims = p->form == SPARSE_PADDED,
+                                     .row_shape = {p->width}};
 
-        if (p->form == SPARSE_CSR) /* no union is longer than its rows together */
-            form.n_elements = array->csr->first[plan->n_rows];
-        p->parts[k].made = made_new(plan, &form, err);
-        if (p->parts[k].made == NULL)
+            if (p->form == SPARSE_CSR) /* no union is longer than its rows together */
+                form.n_elements = part->array->csr->first[plan->n_rows];
+            part->made = made_new(plan, &form, err);
+            if (part->made == NULL)
+                return -1;
+        }
+        if (do_boxes(means, p, true, err) != 0 || flush(p, err) != 0 ||
+            made_put(plan, p->parts[INDEX].made, err) != 0 ||
+            made_put(plan, p->parts[VALUE].made, err) != 0)
             return -1;
-    }
-    if (do_boxes(means, p, true, err) != 0 || flush(p, err) != 0 ||
-        made_put(plan, p->parts[INDEX].made, err) != 0 ||
-        made_put(plan, p->parts[VALUE].made, err) != 0)
-        return -1;
-    if (p->form == SPARSE_CSR) {
-        struct csr *csr = &plan->csrs[p->parts[INDEX].array->binding.offsets_array];
+        if (p->form == SPARSE_CSR) {
+            struct csr *csr = &plan->csrs[p->parts[INDEX].array->binding.offsets_array];
 
-        free(csr->first);
-        csr->first = p->first;
-        p->first = NULL;
+            free(csr->first);
+            csr->first = p->first;
+            p->first = NULL;
+        }
+        close_policy(p);
     }
-    close_policy(p);
-    return 0;
-}
-
-int sparse_write(struct sparse_means *means, struct error *err)
-{
-    for (size_t i = 0; i < means->n_policies; i++)
-        if (write_policy(means, &means->policies[i], err) != 0)
-            return -1;
     return 0;
 }
 
