@@ -100,7 +100,10 @@ class Board:
     @functools.cached_property
     def layouts(self) -> list[Layout]:
         """The policy layouts: named tuples (name, length, summary)."""
-        return [Layout(one["name"], one["length"], one["summary"]) for one in self._described()["layouts"]]
+        from .program import run_json
+
+        told = run_json("boards", [self._asked])["layouts"]
+        return [Layout(one["name"], one["length"], one["summary"]) for one in told]
 
     def layout(self, length: int, name: str | None = None) -> list[Span]:
         """The spans of a policy of that length, in order: named tuples (name, start, stop).
@@ -119,8 +122,3 @@ class Board:
     def _actions(self, length, layout):
         layout = named("layout", layout).encode() if layout is not None else None
         return _made(library().actions_new, self._board, layout, whole("length", length, 0))
-
-    def _described(self):
-        from .program import run_json
-
-        return run_json("boards", [self._asked])

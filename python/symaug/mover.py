@@ -11,8 +11,6 @@ import numpy as np
 from . import library as lib
 from .library import Error, library, usage
 
-_FORMS = (lib.ROWS, lib.OBJECTS, lib.OBJECT_INDICES, lib.CSR_OFFSETS, lib.CSR_INDICES, lib.CSR_VALUES)
-
 
 def _texts(texts):
     return (ctypes.c_char_p * max(len(texts), 1))(*(text.encode() for text in texts))
@@ -110,7 +108,7 @@ class Mover:
     def with_rows(self):
         """(name, offsets): the arrays that have rows, and of CSR arrays the offsets' name."""
         return [(name, self.arrays[moved.offsets][0] if moved.offsets >= 0 else None)
-                for name, moved in self.arrays if moved.form in _FORMS]  # fmt: skip
+                for name, moved in self.arrays if moved.form != lib.META]  # fmt: skip
 
     def images(self, arrays, n_rows, rows, transforms, threads=1):
         """Image k is row rows[k] of the arrays under transforms[k]: a dict of arrays.
