@@ -4,7 +4,8 @@
  * - Hex: blue, who begins, joins top and bottom, red left and right; random moves until somebody
  * has.
  * - So many in a line: TicTacToe (3), Gomoku (5 or more), Connect 4 (4, stones fall to the bottom).
- * - Boards without a game of their own: until three cells of five are taken; who wins is drawn.
+ * - Boards without a game of their own: who first fills a line that a file gives has won; without
+ * lines of one length until three cells of five are taken, and who wins is drawn.
  *
  * The cells of a game's moves are drawn beforehand: those behind the last move are the free ones.
  */
@@ -321,6 +322,43 @@ static void render_state(const struct play_row *r)
     }
 }
 
+static bool fills_line(const struct board *b, const uint8_t *stones, uint32_t cell)
+{
+    bool fills = false;
+
+    for (uint32_t i = 0; i < b->n_lines && !fills; i++) {
+        bool has_cell = false;
+
+        fills = true;
+        for (uint32_t k = b->line_start[i]; k < b->line_start[i + 1] && fills; k++) {
+            has_cell |= b->line_cells[k] == cell;
+            fills = stones[b->line_cells[k]] == stones[cell];
+        }
+        fills &= has_cell;
+    }
+    return fills;
+}
+
+static void play_any_game(const struct play *play, struct play_game *game)
+{
+    const struct board *b = play->board;
+    bool has_lines = b->n_lines > 0;
+
+    for (uint32_t i = 0; i < b->n_lines; i++)
+        has_lines &= b->line_start[i + 1] - b->line_start[i] == b->line_start[1];
+    play_place_stones(play, game);
+    if (!has_lines)
+        return;
+    game->winner = -1;
+    memset(game->stones, 0, b->n_cells);
+    for (uint32_t ply = 0; ply < b->n_on_board && game->winner < 0; ply++) {
+        game->stones[game->moves[ply]] = (uint8_t)((ply & 1) + 1);
+        game->n_plies = ply + 1;
+        if (fills_line(b, game->stones, game->moves[ply]))
+            game->winner = (int)(ply & 1);
+    }
+}
+
 static const struct play_array any_arrays[] = {
     {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_state},
     {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
@@ -330,7 +368,7 @@ static const struct play_array any_arrays[] = {
 
 const struct play_kind play_any = {
     .set_up = set_up,
-    .play = play_place_stones,
+    .play = play_any_game,
     .arrays = any_arrays,
     .n_arrays = N_OF(any_arrays),
 };

@@ -143,6 +143,37 @@ def sampled(name):
         run("verify", "-q", out)
 
 
+@tap.test("tictactoe3d", "qubic", "morris")
+def lines_are_played(name):
+    """In a sample nobody has filled a line before the last move of a game, which does when it wins."""
+    file = f"{FOLDER}/{name}.json"
+    board = described(name)
+    lines = json.load(open(file, encoding="utf-8")).get("lines")
+    if lines is None:
+        n = DIMS[name][0]
+        cells = np.arange(n ** 3).reshape(n, n, n)
+        lines = [cells[tuple(zip(*[[c + k * d for c, d in zip(at, step)] for k in range(n)]))]
+                 for step in np.ndindex(3, 3, 3) for step in [np.array(step) - 1] if tuple(step) > (0, 0, 0)
+                 for at in np.ndindex(n, n, n)
+                 if all(0 <= c + (n - 1) * d < n for c, d in zip(at, step))]  # fmt: skip
+        assert len(lines) == {3: 49, 4: 76}[n]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "in.npz")
+        run("sample", "-q", "--rows", 600, "--board", f"file:{file}", path)
+        with np.load(path) as npz:
+            state, policy, value = (npz[key] for key in ("state", "policy", "value"))
+    stones = state.reshape(len(state), 4, -1)[:, :2]
+    filled = lambda plane: any(plane[np.array(line)].all() for line in lines)
+    counts = stones.sum((1, 2))
+    last = np.flatnonzero(counts[1:] == 0)
+    assert len(last) > 5 and not any(filled(plane) for row in stones for plane in row)
+    for row in last:
+        after = stones[row, 0].copy()
+        after[policy[row].argmax()] = 1
+        assert value[row] == filled(after), row
+        assert value[row] == 1 or counts[row] + 1 == sum(board["on_board"]), row
+
+
 @tap.test()
 def every_board_is_short_and_sourced():
     for file in sorted(os.listdir(FOLDER)):
