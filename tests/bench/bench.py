@@ -290,6 +290,25 @@ def verify(bench):
                   f"{peak(runs):.0f}")
 
 
+def report(bench):
+    """Pages about sets as they were played, before anything is expanded: streams."""
+    bench.say()
+    bench.say("## report")
+    bench.say()
+    bench.say("One page about a set as it was played, uncompressed bytes of all arrays. Aim on two threads: 500 MB/s.")
+    bench.table(["set", "rows", "MB", "seconds", "MB/s", "peak MiB"])
+    for name in bench.names:
+        source, page = bench.path("report.npz"), bench.path("report.html")
+        rows = max(BLOCK, int(25 * sets.SETS[name][2] * min(bench.scale, 4)))
+        bench.make(name, rows, source)
+        runs = [Run([bench.symaug, "report", "-q", "-f", "-b", sets.SETS[name][1], "-o", page, source])
+                for _ in range(bench.runs)]
+        n_bytes = unpacked_nbytes(source)
+        bench.row(name, rows, f"{n_bytes / 1e6:.0f}", f"{median(runs):.2f}",
+                  f"{n_bytes / median(runs) / 1e6:.0f}", f"{peak(runs):.0f}")
+        os.unlink(source)
+
+
 def many_small(bench, name="gomoku", rows=30):
     """Small shards in one call of --out-dir."""
     n = int(400 * min(bench.scale, 25))
@@ -410,8 +429,8 @@ def main(symaug):
         bench.say()
         bench.say(f"`make bench N={bench.scale:g} RUNS={bench.runs}` on {machine()}.")
         bench.say()
-        for section in (compare, threads, many_threads, small, many_small, growth, verify, loading_files,
-                        commands, positions, python):
+        for section in (compare, threads, many_threads, small, many_small, growth, verify, report,
+                        loading_files, commands, positions, python):
             section(bench)
     finally:
         shutil.rmtree(folder)
