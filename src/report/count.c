@@ -11,7 +11,6 @@
  */
 #include "report/set.h"
 
-#include "base/crew.h"
 #include "base/meter.h"
 #include "engine/plan.h"
 #include "shard/batch.h"
@@ -88,10 +87,9 @@ typedef void (*visit_rows)(struct count *c, const struct batch *rows, const stru
 /* --- reading an array --- */
 
 struct source {
-    struct csr csr;
-    struct reader reader;
-    struct batch batches[2]; /* one is visited while the other one is read */
     const struct array *array;
+    struct csr csr;
+    struct batch batch;
 };
 
 static int source_open(struct source *s, const struct count *c, size_t i, struct error *err)
@@ -100,78 +98,43 @@ static int source_open(struct source *s, const struct count *c, size_t i, struct
     const struct role_binding *binding = &shard->bindings[i];
 
     s->array = &shard->archive.arrays[i];
-    s->reader = (struct reader){.arrays = &s->array, .n_arrays = 1};
-    s->batches[0].reader = s->batches[1].reader = &s->reader;
+    s->batch.own = (struct reader){.arrays = &s->array, .n_arrays = 1};
     if (binding->sparse == SPARSE_CSR) {
         const int index = binding->index_array >= 0 ? binding->index_array : (int)i;
         const struct array *offsets = &shard->archive.arrays[shard->bindings[index].offsets_array];
 
         if (csr_open(&s->csr, &offsets, &s->array, 1, err) != 0)
             return -1;
-        s->reader.csr = &s->csr;
+        s->batch.own.csr = &s->csr;
     }
-    return reader_open(&s->reader, c->tally->settings->budget, err);
-}
-
-/* All rows of an array, with the same rows of another one beside them. */
-struct pass {
-    struct count *count;
-    visit_rows visit;
-    struct source sources[2];
-    size_t n_sources;
-    unsigned front; /* the batches that are visited */
-    struct error error;
-};
-
-static void do_job(void *self, int64_t job, int worker)
-{
-    struct pass *p = self;
-    const struct batch *front = &p->sources[0].batches[p->front];
-    const uint64_t next = front->first + front->n, row_nbytes = p->sources[0].array->row_nbytes;
-    const uint64_t at_most = row_nbytes > 0 ? BATCH_NBYTES / row_nbytes + 1 : 4096;
-    const uint64_t left = p->sources[0].reader.n_rows - next, n = left < at_most ? left : at_most;
-
-    (void)worker;
-    if (job == 1)
-        p->visit(p->count, front, p->n_sources > 1 ? &p->sources[1].batches[p->front] : NULL);
-    for (size_t k = 0; k < p->n_sources && job == 0 && p->error.kind == ERROR_NONE; k++)
-        batch_read(&p->sources[k].batches[!p->front], next, n, &p->error);
-}
-
-static int read_all(void *self, struct crew *crew)
-{
-    struct pass *p = self;
-
-    do_job(p, 0, 0); /* the front is empty */
-    while (p->error.kind == ERROR_NONE && p->sources[0].batches[!p->front].n > 0) {
-        p->front = !p->front;
-        crew_each(crew, 2, do_job, p);
-        if (p->count->failed)
-            return error_no_memory(&p->error, "a row");
-        p->count->n_done +=
-            p->sources[0].batches[p->front].n * (p->sources[0].array->row_nbytes + 1);
-        meter_step(p->count->tally->settings->meter, p->count->n_done, p->count->n_total);
-    }
-    return p->error.kind == ERROR_NONE ? 0 : -1;
+    return batch_open(&s->batch, c->tally->settings->budget, err);
 }
 
 /* Visit all rows of an array, with the same rows of another one beside them (-1: of none). */
 static int read_array(struct count *c, size_t i, int other, visit_rows visit, struct error *err)
 {
-    struct pass p = {.count = c, .visit = visit, .n_sources = other >= 0 ? 2 : 1};
-    int status = source_open(&p.sources[0], c, i, &p.error);
+    const uint64_t row_nbytes = c->shard->archive.arrays[i].row_nbytes;
+    const uint64_t at_most = row_nbytes > 0 ? BATCH_NBYTES / row_nbytes + 1 : 4096;
+    struct source one = {.array = NULL}, two = {.array = NULL};
+    int status = source_open(&one, c, i, err);
 
     if (status == 0 && other >= 0)
-        status = source_open(&p.sources[1], c, (size_t)other, &p.error);
-    if (status == 0)
-        status = crew_run(c->tally->settings->n_threads > 1 ? 2 : 1, read_all, &p);
-    for (int k = 0; k < 2; k++) {
-        batch_release(&p.sources[k].batches[0]);
-        batch_release(&p.sources[k].batches[1]);
-        reader_close(&p.sources[k].reader);
-        csr_release(&p.sources[k].csr);
+        status = source_open(&two, c, (size_t)other, err);
+    while (status == 0 && (status = batch_next(&one.batch, at_most, err)) == 0 && one.batch.n > 0) {
+        if (other >= 0)
+            status = batch_next(&two.batch, one.batch.n, err);
+        if (status == 0)
+            visit(c, &one.batch, other >= 0 ? &two.batch : NULL);
+        if (c->failed)
+            status = error_no_memory(err, "a row");
+        c->n_done += one.batch.n * (row_nbytes + 1);
+        meter_step(c->tally->settings->meter, c->n_done, c->n_total);
     }
-    return status == 0 ? 0 : error_pass(err, &p.error);
+    batch_release(&one.batch);
+    batch_release(&two.batch);
+    csr_release(&one.csr);
+    csr_release(&two.csr);
+    return status;
 }
 
 /* --- parts and transforms --- */

@@ -149,20 +149,6 @@ static int count_rows(struct report_set *set, const struct verify_result *result
     return status;
 }
 
-/* The first file that can be read. */
-static int find_first(struct report_set *set, struct error *err)
-{
-    for (size_t i = 0; i < set->results.n && !set->is_open; i++) {
-        const struct verify_result *result = &set->results.items[i];
-        struct error why = {0};
-
-        if (is_readable(result) && open_first(set, result->path, &why) != 0 &&
-            why.kind != ERROR_DATA && why.kind != ERROR_IO)
-            return error_pass(err, &why);
-    }
-    return 0;
-}
-
 /* Twice, if some label has too many values to list. Damage that `verify` has found already ends the
  * counting of a file, not the report. */
 static int read_rows(struct report_set *set, struct error *err)
@@ -364,19 +350,27 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
     struct reading reading = {.set = set, .overlap = overlap, .settings = *settings};
     const bool both = settings->n_threads > 1;
 
-    if (verify_set(set, err) != 0 || find_first(set, err) != 0 || say_verdict(set, err) != 0)
+    if (verify_set(set, err) != 0)
         return -1;
     files->paths = calloc(set->results.n + 1, sizeof *files->paths);
     if (files->paths == NULL)
         return error_no_memory(err, "names of files");
-    files->is_sure = set->verdict != REPORT_UNCHECKED;
     for (size_t i = 0; i < set->results.n; i++) {
+        const char *path = set->results.items[i].path;
+        struct error why = {0};
+
         if (!is_readable(&set->results.items[i]))
             continue;
-        files->paths[files->n] = strdup(set->results.items[i].path);
+        files->paths[files->n] = strdup(path);
         if (files->paths[files->n++] == NULL)
             return error_no_memory(err, "names of files");
+        if (!set->is_open && open_first(set, path, &why) != 0 && why.kind != ERROR_DATA &&
+            why.kind != ERROR_IO)
+            return error_pass(err, &why);
     }
+    if (say_verdict(set, err) != 0)
+        return -1;
+    files->is_sure = set->verdict != REPORT_UNCHECKED;
     if (both) { /* only one of them tells the meter */
         reading.settings.n_threads = 1;
         reading.settings.meter = NULL;
