@@ -6,7 +6,6 @@
 #include "engine/survey.h"
 #include "positions/positions.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int check(const struct settings *settings, struct error *err)

@@ -6,7 +6,6 @@
 
 #include "positions/positions.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

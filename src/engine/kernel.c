@@ -6,7 +6,6 @@
  */
 #include "engine/kernel.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Channels first: planes are gathered cell by cell. Channels last: cells are, channel by channel.

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "engine/survey.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* --- its size --- */

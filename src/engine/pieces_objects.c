@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What one piece is made with: buffers for moved items. */

@@ -7,7 +7,6 @@
 #include "engine/expand.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- from a plan --- */

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define WIDTH      230.0 /* of a map, in pixels */
 #define MOST_UNIT  30.0

@@ -8,7 +8,6 @@
 #include "base/text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 typedef unsigned long long count; /* as printf takes it */
 

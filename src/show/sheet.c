@@ -7,7 +7,6 @@
 #include "engine/plan.h"
 #include "show/show.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -14,7 +14,6 @@
 #include "codec/codec.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
