@@ -207,7 +207,7 @@ class Mover:
 
     def _move_objects(self, number, array, rows, transforms, out):
         """Rows of arrays, of lists, or of so many Python numbers each: as one list of int64."""
-        name, items = self.arrays[number][0], array[rows].reshape(len(rows), -1)
+        name, items = self.arrays[number][0], array[rows].reshape(len(rows), math.prod(array.shape[1:]))
         plain = array.ndim > 1
         parts = [np.asarray(row.tolist() if plain else row[0]) for row in items]
         for row, part in zip(rows, parts):

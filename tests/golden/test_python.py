@@ -78,6 +78,9 @@ def test_oracle(number):
     for key in found:
         same_bits(found[key], wanted[key], f"{key} ({roles[key]})")
     assert pickle.dumps(arrays) == before, "the input was written to"
+    nothing = augmenter.images([], [])
+    assert {key: (a.dtype, a.shape[1:]) for key, a in nothing.items()} == {
+        key: (a.dtype, a.shape[1:]) for key, a in found.items()}
 
 
 @tap.test(("seeds/chess1814_in.npz", "chess"), ("seeds/hex13_in.npz", "hex13"),
