@@ -46,17 +46,17 @@ static void on_signal(int number)
  * comes in pages of 2 MiB, where the system has them. */
 static void keep_memory(void)
 {
-    uint8_t *first;
+    uintptr_t first;
     size_t skip;
 
     mallopt(M_MMAP_THRESHOLD, KEPT_NBYTES);
     mallopt(M_TRIM_THRESHOLD, KEPT_NBYTES);
     mallopt(M_TOP_PAD, GROWN_NBYTES);
-    first = malloc(FIRST_NBYTES);
-    skip = -(uintptr_t)first % HUGE_NBYTES;
-    if (first != NULL)
-        madvise(first + skip, FIRST_NBYTES - skip, MADV_HUGEPAGE);
-    free(first);
+    first = (uintptr_t)malloc(FIRST_NBYTES);
+    skip = -first % HUGE_NBYTES;
+    if (first != 0)
+        madvise((void *)(first + skip), FIRST_NBYTES - skip, MADV_HUGEPAGE);
+    free((void *)first);
 }
 
 static int refuse_command(const char *name, struct error *err)
