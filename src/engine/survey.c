@@ -39,8 +39,7 @@ const struct plan_array *survey_find_planes(const struct plan *plan)
 
     if (plan->board->family->only_known_members)
         return NULL;
-    planes = planes != NULL ? planes : survey_find(plan, ROLE_PACKED);
-    return planes != NULL && planes->binding.is_bitboard ? NULL : planes; /* not cell by cell */
+    return planes != NULL ? planes : survey_find(plan, ROLE_PACKED);
 }
 
 struct planes_form survey_form(const struct plan_array *planes)

@@ -500,7 +500,7 @@ int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
     else if (b->role == ROLE_PLANES && b->axes.inner * b->axes.outer > 1)
         n = snprintf(spec, n_bytes, "%s:%s", role, b->axes.inner > 1 ? "nhwc" : "nchw");
     else if (b->role == ROLE_PACKED)
-        n = snprintf(spec, n_bytes, "%s:%s", role, b->lsb_first && !b->bit_last ? "lsb" : "msb");
+        n = snprintf(spec, n_bytes, "%s:%s", role, b->lsb_first ? "lsb" : "msb");
     else if (b->role == ROLE_TO_MOVE && b->is_winner)
         n = snprintf(spec, n_bytes, "%s:winner", role);
     else if (b->role == ROLE_COORD)

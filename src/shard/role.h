@@ -75,12 +75,10 @@ struct role_binding {
         flip;        /* POLICY and its relatives, ACTION stored in another order than planes */
     bool per_player; /* VALUE: a column for each player, the first two are the colours */
     bool lsb_first;  /* PACKED: bit order within a byte */
-    bool is_bitboard, bit_last, bit_big; /* PACKED: an axis of the 64 bits of an integer, the first
-                                            cell in the last of them; big-endian */
-    bool is_pairs;                       /* ACTION: (index, count), see spec */
-    bool plane_xy;           /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */
-    bool is_winner;          /* TO_MOVE: who won, or nobody; not whose turn it is */
-    bool is_counts;          /* POLICY and its sparse parts: visits, which need not add up to 1 */
+    bool is_pairs;   /* ACTION: (index, count), see spec */
+    bool plane_xy;   /* PLANES, PACKED, GRID stored [c][x][y] (RingRift squares) */
+    bool is_winner;  /* TO_MOVE: who won, or nobody; not whose turn it is */
+    bool is_counts;  /* POLICY and its sparse parts: visits, which need not add up to 1 */
     bool may_hold_positions; /* COPY: rows that look like positions (FEN): worth a warning */
 };
 
@@ -244,10 +242,6 @@ bool role_value_contradicts(const struct role_binding *binding, const char *key,
 
 /* The name of a role. */
 const char *role_name(enum role role);
-
-/* Where a cell stands along the axis of planes whose places are no cells of the board: of Take It
- * Easy's box, and of bitboards but for those whose lowest bit comes first in memory. */
-uint32_t role_place(const struct role_binding *binding, const struct board *board, uint32_t cell);
 
 /* True when a transform moves what arrays of the role hold, not only its colours. */
 bool role_moves(enum role role);

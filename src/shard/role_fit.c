@@ -123,19 +123,13 @@ bool role_fit_packed(struct role_case *a)
     uint64_t n_planes = 1;
 
     a->b->lsb_first = a->told->lsb_first == 1;
-    a->b->axes.axis = board->n_cells;
-    /* Bitboards: bit i of an integer of 64 bits is cell i, the lowest bit first or the highest. */
-    if (a->is_told && dtype_is_integer(&h->dtype) && h->dtype.itemsize == 8) {
-        if (n_bytes != 8)
+    /* Bitboards: of a little-endian integer of 64 bits, bit i is cell i, the lowest bit first. */
+    if (a->is_told && h->dtype.kind == DTYPE_UINT && h->dtype.itemsize == 8) {
+        if (n_bytes != 8 || h->dtype.big_endian || a->told->lsb_first == 0)
             return role_unfit(a,
-                              "expected bitboards of 57 to 64 cells; board %s has %u, and which "
-                              "bits they are is not known",
+                              "expected bitboards of 57 to 64 cells, little-endian, the first cell "
+                              "in the lowest bit; board %s has %u cells",
                               board->name, board->n_cells);
-        a->b->bit_last = a->told->lsb_first == 0;
-        a->b->bit_big = h->dtype.big_endian;
-        a->b->is_bitboard = a->b->bit_last || a->b->bit_big;
-        if (a->b->is_bitboard)
-            a->b->axes.axis = 64;
         for (unsigned d = 1; d < h->n_dims; d++)
             n_planes *= h->shape[d];
         if (n_planes == 0)
@@ -149,18 +143,8 @@ bool role_fit_packed(struct role_case *a)
         n_planes = h->shape[1];
     }
     a->b->role = ROLE_PACKED;
-    a->b->axes.outer = n_planes;
-    a->b->axes.inner = 1;
+    a->b->axes = (struct role_axes){n_planes, board->n_cells, 1};
     return true;
-}
-
-uint32_t role_place(const struct role_binding *binding, const struct board *board, uint32_t cell)
-{
-    if (binding->takeiteasy_grid)
-        return board->family->grid_cells[cell];
-    return binding->is_bitboard
-               ? (binding->bit_last ? 63 - cell : cell) ^ (binding->bit_big ? 56 : 0)
-               : cell;
 }
 
 bool role_fit_grid(struct role_case *a)

@@ -77,9 +77,10 @@ static uint32_t *new_maps(const struct spec *spec, uint64_t n_entries, struct er
 }
 
 /* Cells that form no box, in planes that do: places without a cell stay. */
-static int fill_places(struct spec *spec, const struct role_binding *binding, struct error *err)
+static int fill_grid_of_cells(struct spec *spec, struct error *err)
 {
     const struct board *board = spec->board;
+    const uint8_t *place = board->family->grid_cells;
     uint32_t *maps = new_maps(spec, spec->axis, err);
 
     if (maps == NULL)
@@ -91,8 +92,7 @@ static int fill_places(struct spec *spec, const struct role_binding *binding, st
 
         perm_set_identity(dst, spec->axis);
         for (uint32_t cell = 0; cell < board->n_cells; cell++)
-            dst[role_place(binding, board, cell)] =
-                role_place(binding, board, board->transforms[t].dst[cell]);
+            dst[place[cell]] = place[board->transforms[t].dst[cell]];
         perm_invert(dst, spec->axis, src);
         spec->steps[t].src = src;
         spec->steps[t].dst = dst;
@@ -126,8 +126,8 @@ static int fill_cells(struct spec *spec, struct spec_maker *maker,
 
     spec->channels_last = binding->axes.outer == 1 && binding->axes.inner > 1;
     spec->n_planes = spec->channels_last ? binding->axes.inner : binding->axes.outer;
-    if (binding->takeiteasy_grid || binding->is_bitboard)
-        return fill_places(spec, binding, err);
+    if (binding->takeiteasy_grid)
+        return fill_grid_of_cells(spec, err);
     if (binding->layout != NULL) /* the axis holds the on-board cells alone */
         return spec_set_space(spec, maker, binding, err);
     if (spec->axis != board->n_cells)

@@ -156,9 +156,8 @@ int64_t planes_cell_of(const struct board *board, const struct role_binding *bin
 {
     int64_t cell = (int64_t)i;
 
-    for (uint32_t k = 0; (binding->takeiteasy_grid || binding->is_bitboard) && k <= board->n_cells;
-         k++)
-        if (k == board->n_cells || role_place(binding, board, k) == i)
+    for (uint32_t k = 0; binding->takeiteasy_grid && k <= board->n_cells; k++)
+        if (k == board->n_cells || board->family->grid_cells[k] == i)
             return k < board->n_cells ? (int64_t)k : -1;
     if (binding->layout != NULL)
         cell = i < binding->layout->length(binding->layout, board)

@@ -140,7 +140,7 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
         return 0;
     if (planes->is_mapped && planes->spec.on_board != NULL && planes->spec.kind == SPEC_AXIS)
         r->n_smears = planes->spec.n_planes;
-    if (board != NULL && !board->family->only_known_members && !planes->binding->is_bitboard) {
+    if (board != NULL && !board->family->only_known_members) {
         r->form = planes_form_of(planes->binding, &planes->array->header.dtype);
         if (init_stones(r, board, err) != 0)
             return -1;

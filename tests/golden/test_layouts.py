@@ -2,13 +2,9 @@
 """Policy layouts of other systems against lists of moves written here: the image of an index is the
 index of the mirrored move."""
 
-import json
-import os
-import tempfile
-
 import numpy as np
 
-from golden import Tap, load, run, same_bits
+from golden import Tap, run
 from test_properties import expand_arrays
 
 tap = Tap()
@@ -94,57 +90,6 @@ def breakthrough(rows, cols):
             assert out["policies"][t, 0, index[to]] == i, (t, moves[i])
         assert (out["states"][t, 0, 2] == (down < 0)).all()
         assert out["states"][t, 0, 0, :2].all() and out["states"][t, 0, 1, -2:].all()
-
-
-def images_of(arrays, board, *options):
-    """The images of every array by transform, with which a set is sound; and the transforms."""
-    with tempfile.TemporaryDirectory() as folder:
-        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
-        np.savez(path, **arrays)
-        run("expand", "-q", "--order", "transform", "--board", board, *options, path, out)
-        run("verify", "-q", out)
-        run("show", "--board", board, *options, "--row", 0, path)
-        made = load(out)
-    transforms = json.loads(run("boards", "--json", board)[0])["transforms"]
-    return [(t, {k: np.split(made[k], len(transforms))[i] for k in arrays}) for i, t in enumerate(transforms)]
-
-
-@tap.test(*[(dtype, first, k) for dtype in ("<u8", ">u8", "<i8", ">i8") for first in ("lsb", "msb")
-            for k in (0, 2, 12)])  # fmt: skip
-def bitboards(dtype, first, k):
-    """Cell i is bit i of the number, from the lowest on or from the highest."""
-    rng = np.random.default_rng(3)
-    cells = rng.random((9, max(k, 1), 64)) < 0.2
-    if k > 1:
-        cells[:, 1] &= ~cells[:, 0]
-
-    def packed(cells):
-        shifts = np.arange(64, dtype=np.uint64)
-        numbers = (cells.astype(np.uint64) << (shifts if first == "lsb" else shifts[::-1])).sum(2, dtype=np.uint64)
-        return (numbers if k else numbers[:, 0]).view(dtype[1:]).astype(dtype)
-
-    policy = rng.random((9, 64)) * ~cells.any(1)
-    policy = (policy / policy.sum(1, keepdims=True)).astype(np.float32)
-    for board in ["othello", "file:share/boards/qubic.json"] + ["breakthrough:8x8"] * (k == 2):
-        for t, made in images_of({"bits": packed(cells), "pi": policy}, board, "--role", f"bits=packed:{first}"):
-            src = np.argsort(t["dst"])
-            same_bits(made["bits"], packed((cells[:, ::-1] if t["swaps_colours"] else cells)[:, :, src]), board)
-            same_bits(made["pi"], policy[:, src], board)
-
-
-@tap.test()
-def told_only():
-    """Bitboards of fewer cells are refused, a history of planes is moved when told."""
-    history = np.zeros((5, 4, 2, 8, 8), np.float32)
-    history[:, :, 0, 3, :4] = 1
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "in.npz")
-        np.savez(path, bits=np.arange(1, 11, dtype=np.uint64).reshape(5, 2) << np.uint64(40))
-        said = run("expand", "--board", "connect4", "--role", "bits=packed", path, "x.npz", code=65)[1]
-        assert "57 to 64 cells; board mirror:6x7 has 42" in said, said
-    for t, made in images_of({"frames": history}, "othello", "--role", "frames=planes"):
-        src = np.argsort(t["dst"])
-        same_bits(made["frames"], history.reshape(5, 4, 2, 64)[..., src].reshape(history.shape), t["name"])
 
 
 if __name__ == "__main__":
