@@ -174,6 +174,7 @@ int out_member_init(struct out_member *out, enum pieces_kind provenance,
         out->head.name = members[is_transform].member;
         out->item_nbytes = members[is_transform].item_nbytes;
         out->n_dims = 1;
+        out->shape[0] = order->n_images;
         memcpy(out->dtype.text, descr + 1, 3);
     } else { /* as in the inputs */
         const struct npy_header *header = &array->sources[0]->header;
@@ -188,17 +189,17 @@ int out_member_init(struct out_member *out, enum pieces_kind provenance,
         out->item_nbytes = header->dtype.itemsize;
         out->n_dims = header->n_dims;
         memcpy(out->shape, header->shape, header->n_dims * sizeof *out->shape);
+        if (out->kind == PIECES_COPY)
+            out->head.unpacked_nbytes = pieces_copy_nbytes(array->sources[0]);
+        else
+            out->shape[0] = out->kind == PIECES_ELEMENTS
+                                ? csr_length(array->csr, order, 0, order->n_images)
+                                : order->n_images + (out->kind == PIECES_OFFSETS);
         out->dtype = dtype_name(&header->dtype);
         descr = header->descr;
     }
-    if (out->kind != PIECES_COPY)
-        out->shape[0] = out->kind == PIECES_ELEMENTS
-                            ? csr_length(array->csr, order, 0, order->n_images)
-                            : order->n_images + (out->kind == PIECES_OFFSETS);
     out->head.size_known = out->kind != PIECES_OBJECTS;
-    if (out->kind == PIECES_COPY)
-        out->head.unpacked_nbytes = pieces_copy_nbytes(array->sources[0]);
-    else if (make_header(out, descr, out->item_nbytes, err) != 0)
+    if (out->kind != PIECES_COPY && make_header(out, descr, out->item_nbytes, err) != 0)
         return -1;
     /* Tables of rows are given memory one after the other. */
     out->head.waits = (out->kind == PIECES_ROWS || out->kind == PIECES_ELEMENTS) && !streams(out);

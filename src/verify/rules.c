@@ -199,9 +199,9 @@ static bool find_stones(struct rules *r, uint64_t *overlap)
 
     memset(r->occupied, 0, axis);
     r->n_stones[1] = 0;
-    for (uint8_t i = 0; i < (r->form.n_planes > 1 ? 2 : 1); i++)
+    for (int i = 0; i < (r->form.n_planes > 1 ? 2 : 1); i++)
         r->n_stones[i] =
-            planes_mark(&r->form, r->row.bytes, r->where.stones[i], i + 1, r->occupied);
+            planes_mark(&r->form, r->row.bytes, r->where.stones[i], (uint8_t)(i + 1), r->occupied);
     both = memchr(r->occupied, 3, axis);
     *overlap = both != NULL ? (uint64_t)(both - r->occupied) : 0;
     /* A column is full when its first cell and its last are taken, whichever end is up. */
