@@ -38,7 +38,7 @@ const struct board_preset board_presets[] = {
     {"go19", "square:19", "Go on 19 x 19", 0, BOARD_GAME_GO},
     {"tictactoe", "square:3", "TicTacToe", BOARD_LEAD_BALANCED, 0},
     {"othello", "square:8", "Othello; only ids 0, 2, 6 and 7 keep its start position", 0,
-     BOARD_GAME_GO},
+     BOARD_GAME_OTHELLO},
     {"hex11", "rhombus:11", "the game of Hex on 11 x 11", 0, 0},
     {"hex13", "rhombus:13", "the game of Hex on 13 x 13", 0, 0},
     {"hex14", "rhombus:14", "the game of Hex on 14 x 14", 0, 0},

@@ -55,6 +55,8 @@ enum board_game {
     BOARD_GAME_HEX,
     BOARD_GAME_RINGS, /* RingRift's stacks */
     BOARD_GAME_CHESS,
+    BOARD_GAME_OTHELLO,
+    BOARD_GAME_BREAKTHROUGH,
     BOARD_GAME_TILES,    /* Take It Easy */
     BOARD_GAME_KATAGO,   /* Go, in KataGo's shards */
     BOARD_GAME_KATAGOMO, /* another game, in shards of the same members */

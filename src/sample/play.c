@@ -11,8 +11,8 @@
 
 /* In the order in which a board is tried: the last one takes what is left. */
 static const struct play_kind *const kinds[] = {
-    &play_hex,   &play_gomoku, &play_connect4,   &play_ringrift,
-    &play_chess, &play_katago, &play_takeiteasy, &play_any,
+    &play_hex,   &play_gomoku,       &play_connect4, &play_ringrift,   &play_othello,
+    &play_chess, &play_breakthrough, &play_katago,   &play_takeiteasy, &play_any,
 };
 
 int play_init(struct play *play, const struct board *board, uint64_t seed, struct error *err)
@@ -166,4 +166,17 @@ void play_render_result(const struct play_row *r)
 void play_render_ply(const struct play_row *r)
 {
     play_put_int(r->to, 0, (int32_t)r->ply);
+}
+
+void play_render_value(const struct play_row *r)
+{
+    if (board_swaps_colours(r->play->board))
+        play_put_float(r->to, 0, (float)r->game->winner);
+    else
+        play_render_result(r);
+}
+
+void play_render_player(const struct play_row *r)
+{
+    r->to[0] = (uint8_t)(r->ply & 1);
 }

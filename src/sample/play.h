@@ -105,6 +105,7 @@ void play_game(const struct play *play, uint64_t number, struct play_game *game)
 
 extern const struct play_kind play_hex, play_gomoku, play_connect4, play_ringrift;
 extern const struct play_kind play_chess, play_takeiteasy, play_katago, play_any;
+extern const struct play_kind play_othello, play_breakthrough;
 
 /* --- what games share: random numbers, random orders, policies, elements of rows --- */
 
@@ -144,6 +145,11 @@ int play_result_for_mover(const struct play_game *game, uint32_t ply);
 /* Rows that many games have: that result as float32, and the number of the ply as int32. */
 void play_render_result(const struct play_row *r);
 void play_render_ply(const struct play_row *r);
+
+/* And of boards that may swap the colours 1 where the second player wins, of others that result;
+ * the player to move, 0 or 1. */
+void play_render_value(const struct play_row *r);
+void play_render_player(const struct play_row *r);
 
 /* Store element i of a row of float32, int32, int16 numbers. */
 static inline void play_put_float(uint8_t *row, uint64_t i, float value)

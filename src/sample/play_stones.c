@@ -61,21 +61,6 @@ static void render_policy(const struct play_row *r)
     play_policy(r, r->game->work, r->play->n_actions);
 }
 
-/* 1 where the second player wins, if a transform may swap the colours; else 1 for the player to
- * move and -1 for the other. */
-static void render_value(const struct play_row *r)
-{
-    if (board_swaps_colours(r->play->board))
-        play_put_float(r->to, 0, (float)r->game->winner);
-    else
-        play_render_result(r);
-}
-
-static void render_player(const struct play_row *r)
-{
-    r->to[0] = (uint8_t)(r->ply & 1);
-}
-
 /* --- Hex --- */
 
 /* Beyond the cells: the edges that the first player joins, then those of the second. */
@@ -130,8 +115,8 @@ static void play_hex_game(const struct play *play, struct play_game *game)
 static const struct play_array hex_arrays[] = {
     {"boards", "<f4", {3, PLAY_ROWS, PLAY_COLS}, .render = render_colours},
     {"policy", "<f4", {PLAY_CELLS}, .render = render_policy},
-    {"value", "<f4", {0}, .render = render_value},
-    {"player_to_move", "|i1", {0}, .render = render_player},
+    {"value", "<f4", {0}, .render = play_render_value},
+    {"player_to_move", "|i1", {0}, .render = play_render_player},
     {"ply", "<i4", {0}, .render = play_render_ply},
 };
 
@@ -362,8 +347,8 @@ static void play_any_game(const struct play *play, struct play_game *game)
 static const struct play_array any_arrays[] = {
     {"state", "<f4", {PLAY_PLANES, PLAY_ROWS, PLAY_COLS}, .render = render_state},
     {"policy", "<f4", {PLAY_ACTIONS}, .render = render_policy},
-    {"value", "<f4", {0}, .render = render_value},
-    {"current_player", "|i1", {0}, .render = render_player},
+    {"value", "<f4", {0}, .render = play_render_value},
+    {"current_player", "|i1", {0}, .render = play_render_player},
 };
 
 const struct play_kind play_any = {

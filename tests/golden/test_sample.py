@@ -7,6 +7,7 @@ import tempfile
 
 import numpy as np
 
+import games as games_of_rules
 from golden import SYMAUG, Tap, data, load, run
 
 tap = Tap()
@@ -17,7 +18,7 @@ FILES = ["file:tests/data/boards/triangle.json", "file:tests/data/boards/bridges
 BOARDS = [
     *RINGRIFT, "hexagon:1", "hexagon:3", "hex11", "rhombus:2", "rhombus:5", "gomoku15", "square:9",
     "tictactoe", "square:4", "square:7", "go9", "othello", "connect4", "grid:3x5", "mirror:4x5",
-    "chess", "takeiteasy", "katago:9", "katago:3", *FILES,
+    "breakthrough:8x8", "breakthrough:2x2", "breakthrough:5x3", "breakthrough:21x20", "chess", "takeiteasy", "katago:9", "katago:3", *FILES,
 ]  # fmt: skip
 
 
@@ -280,6 +281,108 @@ def test_connect4():
     results = replay_line(shard["states"], shard["policies"], shard["values"], 4,
                           lambda a, taken: (5 - int(taken[:, a].sum()), a))  # fmt: skip
     assert results >= {1, -1}
+
+
+# --- Othello, Breakthrough ---
+
+
+def replay(shard, start, moves_of, make):
+    """Positions follow from each other by the action played, which leads; only legal actions have mass.
+    make gives the men after an action; yields who plays last and the men at the end of each whole game."""
+    rows = len(shard["policy"])
+    swaps = shard["state"].shape[1] == 3
+    starts = [i for i in range(rows) if shard["current_player"][i] == 0
+              and np.array_equal(shard["state"][i, :2], start)]  # fmt: skip
+    for first, end in zip(starts, [*starts[1:], rows]):
+        men = start.copy()
+        for i in range(first, end):
+            player = (i - first) % 2
+            assert shard["current_player"][i] == player
+            order = [0, 1] if swaps else [player, 1 - player]
+            assert np.array_equal(shard["state"][i, :2], men[order]), f"row {i}"
+            assert np.all(shard["state"][i, 2 if swaps else 3] == (player if swaps else 1))
+            if not swaps:
+                cells = np.zeros(men[0].size)
+                if i > first and played < cells.size:
+                    cells[played] = 1
+                assert np.array_equal(shard["state"][i, 2].ravel(), cells), "the last move"
+            legal = moves_of(men, player)
+            assert set(np.flatnonzero(shard["policy"][i])) <= set(legal)
+            played = int(np.argmax(shard["policy"][i]))
+            men = make(men, player, played)
+        if end < rows:
+            assert moves_of(men, 1 - player) == [], "the game is over"
+            yield first, end, player, men
+
+
+@tap.test()
+def test_othello():
+    shard = sample("othello", 3000)
+    check_types(shard, 3000, {
+        "state": ("<f4", (4, 8, 8)), "policy": ("<f4", (65,)), "value": ("<f4", ()), "current_player": ("i1", ()),
+    })  # fmt: skip
+    check_sums(shard["policy"])
+    start = np.zeros((2, 8, 8))
+    start[0, [3, 4], [4, 3]] = start[1, [3, 4], [3, 4]] = 1
+
+    def cells(men, player):
+        return [r * 8 + c for r, c in games_of_rules.othello_moves(men[player] > 0, men[1 - player] > 0)]
+
+    def moves(men, player):
+        return cells(men, player) or ([64] if cells(men, 1 - player) else [])
+
+    def make(men, player, action):
+        men = men.copy()
+        if action < 64:
+            cell = divmod(action, 8)
+            for at in [cell, *games_of_rules.othello_flips(men[player] > 0, men[1 - player] > 0, cell)]:
+                men[player][at], men[1 - player][at] = 1, 0
+        return men
+
+    values = set()
+    for first, end, _, men in replay(shard, start, moves, make):
+        lead = np.sign(men[0].sum() - men[1].sum())
+        assert np.array_equal(shard["value"][first:end], [lead if k % 2 == 0 else -lead for k in range(end - first)])
+        values.add(lead)
+    assert values >= {1, -1} and shard["policy"][:, 64].any(), "somebody passes"
+
+
+@tap.test((8, 8, 2), (6, 6, 2), (5, 3, 1), (20, 20, 2))
+def test_breakthrough(rows, cols, n_men):
+    shard = sample(f"breakthrough:{rows}x{cols}", 2000)
+    check_types(shard, 2000, {
+        "state": ("<f4", (3, rows, cols)), "policy": ("<f4", (12 * rows * cols,)), "value": ("<f4", ()),
+        "current_player": ("i1", ()),
+    })  # fmt: skip
+    check_sums(shard["policy"])
+    start = np.zeros((2, rows, cols))
+    start[0, :n_men] = start[1, -n_men:] = 1
+
+    def steps(men, player):
+        """action -> (from, to)"""
+        found = {}
+        if men[0, -1].any() or men[1, 0].any():
+            return found
+        for r, c in np.argwhere(men[player]):
+            for side in -1, 0, 1:
+                to = (r + (1, -1)[player], c + side)
+                if not 0 <= to[1] < cols or men[player][to] or (side == 0 and men[1 - player][to]):
+                    continue
+                action = ((r * cols + c) * 6 + 3 * player + side + 1) * 2 + int(men[1 - player][to])
+                found[action] = ((r, c), to)
+        return found
+
+    def make(men, player, action):
+        (a, to), men = steps(men, player)[action], men.copy()
+        men[player][a] = men[1 - player][to] = 0
+        men[player][to] = 1
+        return men
+
+    winners = set()
+    for first, end, player, _ in replay(shard, start, lambda m, p: list(steps(m, p)), make):
+        assert np.all(shard["value"][first:end] == player), "1 means that the second player wins"
+        winners.add(player)
+    assert winners == {0, 1} or rows > 8
 
 
 # --- RingRift ---
