@@ -42,7 +42,8 @@ class Set:
 
     def __init__(self, name, order="block:16", folder=None):
         source, self.options, self.planes, self.policy, self.coord, self.inverse = SETS[name]
-        self.folder = folder or tempfile.mkdtemp(prefix="symaug-verify-")
+        self.made = None if folder else tempfile.TemporaryDirectory(prefix="symaug-verify-")  # as long as its copies
+        self.folder = folder or self.made.name
         self.name = name
         if source is None:
             source, self.options = make_file_board(self.folder)
