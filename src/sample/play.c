@@ -11,8 +11,8 @@
 
 /* In the order in which a board is tried: the last one takes what is left. */
 static const struct play_kind *const kinds[] = {
-    &play_hex,   &play_gomoku,       &play_connect4, &play_ringrift,   &play_othello,
-    &play_chess, &play_breakthrough, &play_katago,   &play_takeiteasy, &play_any,
+    &play_hex,   &play_gomoku, &play_connect4,   &play_ringrift, &play_men,
+    &play_chess, &play_katago, &play_takeiteasy, &play_any,
 };
 
 int play_init(struct play *play, const struct board *board, uint64_t seed, struct error *err)

@@ -104,8 +104,7 @@ void play_game_release(struct play_game *game);
 void play_game(const struct play *play, uint64_t number, struct play_game *game);
 
 extern const struct play_kind play_hex, play_gomoku, play_connect4, play_ringrift;
-extern const struct play_kind play_chess, play_takeiteasy, play_katago, play_any;
-extern const struct play_kind play_othello, play_breakthrough;
+extern const struct play_kind play_chess, play_men, play_takeiteasy, play_katago, play_any;
 
 /* --- what games share: random numbers, random orders, policies, elements of rows --- */
 

@@ -10,7 +10,7 @@
  */
 #include "sample/play.h"
 
-#define MAX_SQUARES        400 /* of Breakthrough: positions are kept for each ply */
+#define MAX_SQUARES        400 /* positions are kept for each ply */
 #define MAX_PLIES_PER_CELL 4   /* two rows of men go all the way; stones, and passes */
 
 /* Words of a ply in game->moves: the action, then a byte for each cell: 0 where it is free, 1 for
@@ -95,11 +95,6 @@ static int winner_of_othello(const struct board *b, const uint8_t *men, uint8_t 
 
 /* --- Breakthrough; actions are (from * 6 + step) * 2 + capture, the first three steps down --- */
 
-static bool fits_breakthrough(const struct board *board)
-{
-    return board->n_cells <= MAX_SQUARES;
-}
-
 static void start_breakthrough(const struct board *b, uint8_t *men)
 {
     const uint32_t n = (b->rows < 6 ? 1 : 2) * b->cols;
@@ -172,9 +167,18 @@ static const struct rules {
      winner_of_breakthrough},
 };
 
+/* Those of a board's game; NULL where it has none. */
 static const struct rules *rules_of(const struct board *b)
 {
-    return &games[games[0].game == b->game ? 0 : 1];
+    for (size_t i = 0; i < N_OF(games); i++)
+        if (games[i].game == b->game && b->n_cells <= MAX_SQUARES)
+            return &games[i];
+    return NULL;
+}
+
+static bool fits(const struct board *board)
+{
+    return rules_of(board) != NULL;
 }
 
 static void set_up(struct play *play)
@@ -251,17 +255,8 @@ static const struct play_array arrays[] = {
     {"current_player", "|i1", {0}, .render = play_render_player},
 };
 
-const struct play_kind play_othello = {
-    .game = BOARD_GAME_OTHELLO,
-    .set_up = set_up,
-    .play = play_to_the_end,
-    .arrays = arrays,
-    .n_arrays = N_OF(arrays),
-};
-
-const struct play_kind play_breakthrough = {
-    .game = BOARD_GAME_BREAKTHROUGH,
-    .fits = fits_breakthrough,
+const struct play_kind play_men = {
+    .fits = fits,
     .set_up = set_up,
     .play = play_to_the_end,
     .arrays = arrays,
