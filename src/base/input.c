@@ -98,6 +98,17 @@ int guard_copy(void *to, const uint8_t *from, size_t n_bytes, const uint8_t *map
 
 /* --- files --- */
 
+int file_open(const char *path, int flags)
+{
+    unsigned n_tries = 0;
+    int fd;
+
+    do
+        fd = open(path, flags);
+    while (fd < 0 && retry_interrupted(&n_tries));
+    return fd;
+}
+
 /* pread, or pwrite, until all bytes went through or there are none any more. */
 static int64_t transfer(int fd, uint64_t offset, uint8_t *bytes, size_t n_bytes, bool writes)
 {
@@ -164,7 +175,6 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
     static const int absent[] = {ENOENT,  EACCES,       EPERM, ELOOP,
                                  ENOTDIR, ENAMETOOLONG, ENXIO, ENODEV};
     enum error_kind kind = ERROR_IO;
-    unsigned n_tries = 0;
     struct statfs fs;
     struct stat st;
     void *map;
@@ -174,9 +184,7 @@ int input_open(struct input *in, const char *path, bool use_map, struct error *e
     in->path = strdup(path);
     if (in->path == NULL)
         return error_no_memory(err, "path of an input");
-    do
-        in->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    while (in->fd < 0 && retry_interrupted(&n_tries));
+    in->fd = file_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     for (size_t i = 0; in->fd < 0 && i < sizeof absent / sizeof *absent; i++)
         if (errno == absent[i])
             kind = ERROR_NO_INPUT;

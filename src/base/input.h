@@ -62,7 +62,10 @@ void input_release_before(const struct input *in, uint64_t offset, uint64_t *rel
 /* ERROR_DATA when the file's size, time of change or inode differ from those at opening. */
 int input_unchanged(const struct input *in, struct error *err);
 
-/* --- open files: pread and pwrite of all bytes, however signals interrupt them --- */
+/* --- open, and pread and pwrite of all bytes, however signals interrupt them --- */
+
+/* Returns a descriptor, or -1 with errno set. */
+int file_open(const char *path, int flags);
 
 /* Returns how many bytes there were, fewer at the end of the file; or -1 with errno set. */
 int64_t file_read(int fd, uint64_t offset, void *out, size_t n_bytes);

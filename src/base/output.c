@@ -6,10 +6,13 @@
  * can, else it steps aside first; then it is deleted, which is done only to folders that hold
  * nothing but plain files with the expected suffix.
  *
- * The lock of a temp is kept until it has the final name: at no moment can another writer of the
- * same target clear it away. Names, locks and temps are output_target.c's.
+ * A temp is in use while its flock is held, so a free lock tells an abandoned one, without ids of
+ * processes that mean nothing on another machine. The lock is kept until the temp has the final
+ * name: at no moment can another writer of the same target clear it away. Open temps stand in a
+ * fixed table of atomic states, because a signal handler may neither allocate nor lock. A turn is
+ * the lock on the folder itself.
  */
-#include "base/output_target.h"
+#include "base/output.h"
 
 #include "base/input.h"
 #include "base/text.h"
@@ -17,29 +20,386 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-#define BUFFER_NBYTES (1u << 20)
+#define BUFFER_NBYTES    (1u << 20)
+#define N_SLOTS          256
+#define TEMP_INFIX       ".symaug-"
+#define TEMP_N_RANDOM    6
+#define WAIT_NANOSECONDS (5 * 1000 * 1000)
+#define MAX_WAITS        2000
+#define MAX_ATTEMPTS     100
+#define FOLDER_FLAGS     (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#define EXISTS           "it exists (--force replaces it)"
 
-/* --- files --- */
+/* --- messages, and calls that a signal may interrupt --- */
 
-int output_open(struct output *out, const char *path, bool force, struct error *err)
+/* "cannot WHAT 'a.npz': ...". Be -1. */
+#define cannot(err, kind, what, name, ...)                                               \
+    error_set_at(err, kind, &(const struct error_place){.file = (name), .verb = (what)}, \
+                 __VA_ARGS__)
+
+/* "cannot WHAT 'a.npz': No space left on device", by errno. Returns -1. */
+static int failed(struct error *err, enum error_kind kind, const char *what, const char *path)
 {
-    *out = (struct output){.temp = OUTPUT_TEMP_INIT};
-    if (output_target_check(path, false, force, err) != 0)
+    return error_set_at(
+        err, kind, &(struct error_place){.file = path, .verb = what, .errnum = errno}, "%s", "");
+}
+
+/* Open the folder that path lies in; -1 with err set. */
+static int open_parent(const char *path, struct error *err)
+{
+    const size_t n_bytes = (size_t)(text_base_name(path) - path);
+    char *folder = n_bytes == 0 ? strdup(".") : strndup(path, n_bytes);
+    int fd;
+
+    if (folder == NULL)
+        return error_no_memory(err, "folder name");
+    fd = file_open(folder, FOLDER_FLAGS);
+    if (fd < 0)
+        error_set_at(err, ERROR_CANT_CREATE,
+                     &(struct error_place){.file = path, .verb = "create", .errnum = errno},
+                     "folder %s", text_quote(folder).text);
+    free(folder);
+    return fd;
+}
+
+static int sync_fd(int fd)
+{
+    unsigned n_tries = 0;
+    int rc;
+
+    do
+        rc = fsync(fd);
+    while (rc != 0 && retry_interrupted(&n_tries));
+    return rc;
+}
+
+/* fsync the folder of path. File systems that cannot sync a folder are taken at their word. */
+static int sync_folder(int folder_fd, const char *path, struct error *err)
+{
+    if (sync_fd(folder_fd) == 0 || errno == EINVAL || errno == EOPNOTSUPP)
+        return 0;
+    return failed(err, ERROR_IO, "sync the folder of", path);
+}
+
+/* --- temps that are open now --- */
+
+/*
+ * A slot is written by its owner only between FREE and OPEN, and read by a handler only after it
+ * has turned OPEN into REMOVED. A removed slot is never used again: a path cannot change under a
+ * handler that runs in another thread.
+ */
+enum slot_state { SLOT_FREE, SLOT_FILLING, SLOT_OPEN, SLOT_REMOVED };
+
+static struct slot {
+    _Atomic int state;
+    bool is_folder;
+    char path[PATH_MAX];
+} slots[N_SLOTS];
+
+static bool change_state(struct slot *slot, int from, int to)
+{
+    return atomic_compare_exchange_strong(&slot->state, &from, to);
+}
+
+/* Note a temp before it is created; -1 when the table is full or the path is too long. */
+static int take_slot(const char *path, bool is_folder)
+{
+    const size_t n_bytes = strlen(path) + 1;
+
+    for (int i = 0; i < N_SLOTS && n_bytes <= sizeof slots[i].path; i++) {
+        if (!change_state(&slots[i], SLOT_FREE, SLOT_FILLING))
+            continue;
+        memcpy(slots[i].path, path, n_bytes);
+        slots[i].is_folder = is_folder;
+        atomic_store(&slots[i].state, SLOT_OPEN);
+        return i;
+    }
+    return -1;
+}
+
+/* Unlink what one reading of the folder lists; returns the number of files unlinked. By the system
+ * call itself: libc's functions are not for signal handlers. */
+static int unlink_listed(int fd)
+{
+    _Alignas(struct dirent64) char buffer[2048];
+    int n_unlinked = 0;
+    long n_bytes;
+
+    while ((n_bytes = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0) {
+        const struct dirent64 *entry;
+
+        for (long at = 0; at < n_bytes; at += entry->d_reclen) {
+            entry = (const void *)(buffer + at);
+            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+                unlinkat(fd, entry->d_name, 0) == 0)
+                n_unlinked++;
+        }
+    }
+    return n_unlinked;
+}
+
+/* Unlink all files of a folder (path is from the folder `at` on), then the folder. fd is that of
+ * the folder, so that nothing needs to be opened any more, or -1. Nothing below its sub-folders is
+ * touched: with any, the folder stays. Async-signal-safe. */
+static void remove_folder(int at, const char *path, int fd)
+{
+    int own_fd = -1;
+
+    if (fd < 0)
+        fd = own_fd = openat(at, path, FOLDER_FLAGS | O_NOFOLLOW);
+    /* Unlinking while reading may skip entries: read again until nothing is left to unlink. */
+    while (fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 && unlink_listed(fd) > 0)
+        continue;
+    if (own_fd >= 0)
+        close(own_fd);
+    unlinkat(at, path, AT_REMOVEDIR);
+}
+
+void output_remove_temps(void)
+{
+    int saved_errno = errno;
+
+    for (int i = 0; i < N_SLOTS; i++) {
+        if (!change_state(&slots[i], SLOT_OPEN, SLOT_REMOVED))
+            continue;
+        if (slots[i].is_folder)
+            remove_folder(AT_FDCWD, slots[i].path, -1);
+        else
+            unlink(slots[i].path);
+    }
+    errno = saved_errno;
+}
+
+/* --- names --- */
+
+int output_target_check(const char *path, bool is_folder, bool force, struct error *err)
+{
+    const char *name = text_base_name(path), *reason = NULL;
+    struct stat st;
+
+    if (path[0] == '\0')
+        reason = "the name is empty";
+    else if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        reason = "this names a folder";
+    else if (lstat(path, &st) != 0)
+        return errno == ENOENT ? 0 : failed(err, ERROR_CANT_CREATE, "create", path);
+    else if (S_ISLNK(st.st_mode) && !is_folder && stat(path, &st) != 0)
+        st.st_mode = S_IFREG; /* dangling: replaced as a file would be */
+    if (reason == NULL)
+        reason = is_folder && !S_ISDIR(st.st_mode)    ? "it exists and is not a folder"
+                 : !is_folder && S_ISDIR(st.st_mode)  ? "it is a folder"
+                 : !is_folder && !S_ISREG(st.st_mode) ? "it is not a regular file"
+                 : !force                             ? EXISTS
+                                                      : NULL;
+    return reason == NULL ? 0 : cannot(err, ERROR_CANT_CREATE, "create", path, "%s", reason);
+}
+
+/* ERROR_CANT_CREATE naming the first thing that must not be deleted with the folder. */
+static int check_replaceable(const struct output *out, struct error *err)
+{
+    DIR *folder = opendir(out->path);
+    const struct dirent *entry;
+    struct stat st;
+    int rc = 0;
+
+    if (folder == NULL)
+        return errno == ENOENT ? 0 : failed(err, ERROR_CANT_CREATE, "replace", out->path);
+    while (rc == 0 && (entry = readdir(folder)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            (!text_ends_with(entry->d_name, out->suffix) ||
+             fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+             !S_ISREG(st.st_mode)))
+            rc = cannot(err, ERROR_CANT_CREATE, "replace folder", out->path, "it also holds %s",
+                        text_quote(entry->d_name).text);
+    closedir(folder);
+    return rc;
+}
+
+/* ".NAME.symaug-", NAME cut where the whole temp name would be too long, between characters. */
+static void temp_stem(const struct output *out, char stem[NAME_MAX + 1])
+{
+    const char *name = text_base_name(out->path);
+    size_t n_bytes = strlen(name);
+    long name_max = fpathconf(out->parent_fd, _PC_NAME_MAX);
+    size_t room;
+
+    if (name_max < 64 || name_max > NAME_MAX)
+        name_max = NAME_MAX;
+    room = (size_t)name_max - sizeof "." TEMP_INFIX + 1 - TEMP_N_RANDOM;
+    if (n_bytes > room)
+        for (n_bytes = room; n_bytes > 0 && ((uint8_t)name[n_bytes] & 0xc0) == 0x80;)
+            n_bytes--;
+    snprintf(stem, NAME_MAX + 1, ".%.*s" TEMP_INFIX, (int)n_bytes, name);
+}
+
+/* A new random temp path beside the target. Owned by the caller; NULL with err set. */
+static char *temp_path(const struct output *out, struct error *err)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    struct timespec now = {0, 0};
+    char stem[NAME_MAX + 1], random[TEMP_N_RANDOM + 1] = "";
+    char *temp;
+    uint64_t bits;
+
+    if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != (ssize_t)sizeof bits) {
+        /* Uniqueness is O_EXCL's work: any number that seldom repeats will do. */
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        bits = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 32 ^ (uint64_t)getpid() << 16;
+        bits = bits * UINT64_C(0x9e3779b97f4a7c15) >> 8;
+    }
+    for (size_t i = 0; i < TEMP_N_RANDOM; i++, bits /= sizeof letters - 1)
+        random[i] = letters[bits % (sizeof letters - 1)];
+    temp_stem(out, stem);
+    if (asprintf(&temp, "%.*s%s%s", (int)(text_base_name(out->path) - out->path), out->path, stem,
+                 random) >= 0)
+        return temp;
+    error_no_memory(err, "temp file name");
+    return NULL;
+}
+
+/* --- temps --- */
+
+/* Remove temp files and folders of this target whose lock is free and whose name still stands for
+ * what was locked. What cannot be is left. */
+static void clear_abandoned(const struct output *out)
+{
+    const int flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int at = openat(out->parent_fd, ".", FOLDER_FLAGS);
+    DIR *folder = at < 0 ? NULL : fdopendir(at);
+    char stem[NAME_MAX + 1];
+    const struct dirent *entry;
+    struct stat locked, named;
+
+    if (folder == NULL) {
+        if (at >= 0)
+            close(at);
+        return;
+    }
+    temp_stem(out, stem);
+    while ((entry = readdir(folder)) != NULL) {
+        const char *name = entry->d_name;
+        int fd;
+
+        if (strncmp(name, stem, strlen(stem)) != 0 || strlen(name) != strlen(stem) + TEMP_N_RANDOM)
+            continue;
+        fd = openat(at, name, O_RDWR | flags);
+        if (fd < 0 && errno == EISDIR)
+            fd = openat(at, name, O_RDONLY | O_DIRECTORY | flags);
+        if (fd < 0)
+            continue;
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 &&
+            fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && locked.st_dev == named.st_dev &&
+            locked.st_ino == named.st_ino) {
+            if (S_ISDIR(locked.st_mode))
+                remove_folder(at, name, fd);
+            else if (S_ISREG(locked.st_mode))
+                unlinkat(at, name, 0);
+        }
+        close(fd);
+    }
+    closedir(folder);
+}
+
+/* Give up the temp's name; is_created: and what is there. */
+static void discard(struct output *out, bool is_created)
+{
+    if (is_created && out->suffix != NULL)
+        remove_folder(AT_FDCWD, out->temp, out->fd);
+    else if (is_created)
+        unlink(out->temp);
+    if (out->slot >= 0)
+        change_state(&slots[out->slot], SLOT_OPEN, SLOT_FREE);
+    free(out->temp);
+    out->temp = NULL;
+}
+
+/* Open the folder that the target lies in, clear away abandoned temps of the same target, and
+ * create and lock a temp of a new name. */
+static int create_temp(struct output *out, struct error *err)
+{
+    const int flags = O_NOFOLLOW | O_CLOEXEC;
+    const bool is_folder = out->suffix != NULL;
+
+    out->parent_fd = open_parent(out->path, err);
+    if (out->parent_fd < 0)
         return -1;
-    out->path = strdup(path);
-    out->buffer = malloc(BUFFER_NBYTES);
+    clear_abandoned(out);
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
+        bool is_made = false;
+        struct stat st;
+        int errnum;
+
+        out->temp = temp_path(out, err);
+        if (out->temp == NULL)
+            return -1;
+        /* Before it exists, so that no moment is left in which a signal would leave it behind. */
+        out->slot = take_slot(out->temp, is_folder);
+        if (out->slot < 0) {
+            discard(out, false);
+            return cannot(err, ERROR_INTERNAL, "create", out->path, "too many outputs are open");
+        }
+        if (!is_folder)
+            out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | flags, 0666);
+        else if ((is_made = mkdir(out->temp, 0777) == 0))
+            out->fd = open(out->temp, O_RDONLY | O_DIRECTORY | flags);
+        errnum = errno;
+        /* The lock tells a temp in use from an abandoned one, which somebody may be clearing away
+         * right now, or has. On file systems without locks nothing is ever cleared. */
+        if (out->fd >= 0 &&
+            (flock(out->fd, LOCK_EX | LOCK_NB) != 0 ? errno != EWOULDBLOCK
+                                                    : fstat(out->fd, &st) == 0 && st.st_nlink > 0))
+            return 0;
+        discard(out, is_made || out->fd >= 0);
+        if (out->fd >= 0)
+            close(out->fd);
+        errno = errnum;
+        if (out->fd < 0 && errno != EEXIST && errno != EINTR && !(is_made && errno == ENOENT))
+            return failed(err, ERROR_CANT_CREATE, "create", out->path);
+        out->fd = -1;
+    }
+    return cannot(err, ERROR_CANT_CREATE,
+                  is_folder ? "create a temp folder for" : "create a temp file for", out->path,
+                  "%s", "");
+}
+
+/* --- opening and writing --- */
+
+static int begin(struct output *out, const char *path, const char *suffix, bool force,
+                 struct error *err)
+{
+    *out = (struct output){.suffix = suffix, .fd = -1, .parent_fd = -1, .slot = -1};
+    out->path = strndup(path, suffix != NULL ? text_path_nbytes(path) : strlen(path));
+    out->buffer = malloc(suffix != NULL ? 1 : BUFFER_NBYTES);
     if (out->path == NULL || out->buffer == NULL)
         error_no_memory(err, "output buffer");
-    else if (output_temp_create(&out->temp, path, false, err) == 0)
+    else if (output_target_check(out->path, suffix != NULL, force, err) == 0 &&
+             (suffix == NULL || check_replaceable(out, err) == 0) && create_temp(out, err) == 0)
         return 0;
     output_abort(out);
     return -1;
+}
+
+int output_open(struct output *out, const char *path, bool force, struct error *err)
+{
+    return begin(out, path, NULL, force, err);
+}
+
+int output_open_folder(struct output *out, const char *path, const char *suffix, bool force,
+                       struct error *err)
+{
+    return begin(out, path, suffix, force, err);
 }
 
 int output_flush(struct output *out, struct error *err)
@@ -48,8 +408,8 @@ int output_flush(struct output *out, struct error *err)
 
     out->is_synced = out->is_synced && n_bytes == 0;
     out->n_buffered = 0;
-    if (file_write(out->temp.fd, out->offset, out->buffer, n_bytes) != 0)
-        return output_failed(err, ERROR_IO, "write", out->path);
+    if (file_write(out->fd, out->offset, out->buffer, n_bytes) != 0)
+        return failed(err, ERROR_IO, "write", out->path);
     out->offset += n_bytes;
     return 0;
 }
@@ -61,7 +421,7 @@ int output_write(struct output *out, const void *bytes, size_t n_bytes, struct e
 
     if (n_bytes > INT64_MAX - end) {
         errno = EFBIG;
-        return output_failed(err, ERROR_IO, "write", out->path);
+        return failed(err, ERROR_IO, "write", out->path);
     }
     end += n_bytes;
     while (n_bytes > 0) {
@@ -93,14 +453,13 @@ int output_seek(struct output *out, uint64_t offset, struct error *err)
 int output_read_written(const struct output *out, uint64_t offset, void *bytes, size_t n_bytes,
                         struct error *err)
 {
-    const int64_t n = file_read(out->temp.fd, offset, bytes, n_bytes);
+    const int64_t n = file_read(out->fd, offset, bytes, n_bytes);
 
     if (n < 0)
-        return output_failed(err, ERROR_IO, "read back", out->path);
+        return failed(err, ERROR_IO, "read back", out->path);
     if ((size_t)n < n_bytes)
-        return error_set_at(err, ERROR_IO,
-                            &(struct error_place){.file = out->path, .verb = "read back"},
-                            "it ends at byte %llu", (unsigned long long)offset + (uint64_t)n);
+        return cannot(err, ERROR_IO, "read back", out->path, "it ends at byte %llu",
+                      (unsigned long long)offset + (uint64_t)n);
     return 0;
 }
 
@@ -111,57 +470,148 @@ int output_read(struct output *out, uint64_t offset, void *bytes, size_t n_bytes
 
 void output_begin_sync(struct output *out)
 {
-    sync_file_range(out->temp.fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    sync_file_range(out->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 int output_sync(struct output *out, struct error *err)
 {
     if (output_flush(out, err) != 0)
         return -1;
-    out->is_synced = out->is_synced || output_fsync(out->temp.fd) == 0;
-    return out->is_synced ? 0 : output_failed(err, ERROR_IO, "sync", out->path);
+    out->is_synced = out->is_synced || sync_fd(out->fd) == 0;
+    return out->is_synced ? 0 : failed(err, ERROR_IO, "sync", out->path);
+}
+
+/* --- the final name --- */
+
+/* Rename without replacing; ERROR_CANT_CREATE when the target exists. */
+static int rename_new(const struct output *out, struct error *err)
+{
+    struct stat st;
+    int rc = renameat2(AT_FDCWD, out->temp, AT_FDCWD, out->path, RENAME_NOREPLACE);
+
+    /* Where that is missing: a hard link fails on an existing name just the same. */
+    if (rc != 0 && (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) {
+        rc = link(out->temp, out->path);
+        if (rc == 0) {
+            unlink(out->temp);
+        } else if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) {
+            /* No hard links either (folders; FAT): look, then rename. */
+            if (lstat(out->path, &st) == 0)
+                errno = EEXIST;
+            else
+                rc = rename(out->temp, out->path);
+        }
+    }
+    if (rc != 0 && errno == EEXIST)
+        return cannot(err, ERROR_CANT_CREATE, "create", out->path, EXISTS);
+    return rc == 0 ? 0 : failed(err, ERROR_IO, "rename the temp file to", out->path);
+}
+
+static int name_file(struct output *out, bool force, struct error *err)
+{
+    int fd = out->fd;
+
+    if (output_sync(out, err) != 0)
+        return -1;
+    /* Close the file, whose result counts, but keep its lock. */
+    out->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (close(fd) != 0 || out->fd < 0)
+        return failed(err, ERROR_IO, "close", out->path);
+    if (!force && rename_new(out, err) != 0)
+        return -1;
+    if (force && rename(out->temp, out->path) != 0)
+        return failed(err, ERROR_IO, "rename to", out->path);
+    discard(out, false);
+    return 0;
+}
+
+/* The old folder and the new one change names, in one step where the file system can. */
+static int exchange(const struct output *out, struct error *err)
+{
+    char *aside;
+    int rc = -1;
+
+    if (renameat2(AT_FDCWD, out->temp, AT_FDCWD, out->path, RENAME_EXCHANGE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+        return failed(err, ERROR_IO, "rename to", out->path);
+    /* It is not possible: the old folder steps aside, and back if that fails. */
+    aside = temp_path(out, err);
+    if (aside == NULL)
+        return -1;
+    if (rename(out->path, aside) != 0) {
+        failed(err, ERROR_IO, "move aside", out->path);
+    } else if (rename(out->temp, out->path) != 0) {
+        failed(err, ERROR_IO, "rename to", out->path);
+        rename(aside, out->path);
+    } else {
+        rename(aside, out->temp);
+        rc = 0;
+    }
+    free(aside);
+    return rc;
+}
+
+static int name_folder(struct output *out, bool force, struct error *err)
+{
+    int old_fd = -1, rc = sync_folder(out->fd, out->temp, err);
+    struct stat st;
+
+    if (rc == 0 && (!force || lstat(out->path, &st) != 0)) {
+        rc = rename_new(out, err);
+    } else if (rc == 0 && !S_ISDIR(st.st_mode)) {
+        rc = cannot(err, ERROR_CANT_CREATE, "create", out->path, "it exists and is not a folder");
+    } else if (rc == 0) {
+        /* Opened while giving up is still possible: it cannot be deleted without. */
+        old_fd = file_open(out->path, FOLDER_FLAGS);
+        rc = old_fd < 0 ? failed(err, ERROR_IO, "replace", out->path) : check_replaceable(out, err);
+        if (rc == 0)
+            rc = exchange(out, err);
+    }
+    if (rc == 0) { /* the temp path is free and its fd -1, or both stand for the old folder */
+        close(out->fd);
+        out->fd = old_fd;
+    } else if (old_fd >= 0) {
+        close(old_fd);
+    }
+    return rc;
 }
 
 int output_commit(struct output *out, bool force, struct error *err)
 {
-    int rc = output_sync(out, err);
+    const bool is_folder = out->suffix != NULL;
+    int rc = is_folder ? name_folder(out, force, err) : name_file(out, force, err);
 
-    if (rc == 0) { /* close the file, whose result counts, but keep its lock */
-        const int fd = out->temp.fd, lock_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-
-        if (lock_fd >= 0)
-            out->temp.fd = lock_fd;
-        if (lock_fd < 0 || close(fd) != 0)
-            rc = output_failed(err, ERROR_IO, "close", out->path);
+    if (rc == 0) {
+        rc = sync_folder(out->parent_fd, out->path, err);
+        if (!is_folder && close(out->fd) != 0)
+            rc = failed(err, ERROR_IO, "close", out->path);
+        if (close(out->parent_fd) != 0)
+            rc = failed(err, ERROR_IO, "close the folder of", out->path);
+        out->fd = is_folder ? out->fd : -1;
+        out->parent_fd = -1;
+        if (rc != 0 && !force) { /* there was none: not durable is not there */
+            if (is_folder)
+                remove_folder(AT_FDCWD, out->path, -1);
+            else
+                unlink(out->path);
+        }
     }
-    if (rc == 0 && !force)
-        rc = output_rename_new(out->temp.path, out->path, err);
-    else if (rc == 0 && rename(out->temp.path, out->path) != 0)
-        rc = output_failed(err, ERROR_IO, "rename to", out->path);
-    if (rc != 0) {
-        output_abort(out);
-        return -1;
-    }
-    rc = output_sync_folder(out->temp.parent_fd, out->path, err);
-    if (close(out->temp.fd) != 0)
-        rc = output_failed(err, ERROR_IO, "close", out->path);
-    if (close(out->temp.parent_fd) != 0)
-        rc = output_failed(err, ERROR_IO, "close the folder of", out->path);
-    if (rc != 0 && !force)
-        unlink(out->path); /* there was none: not durable is not there */
-    out->temp.fd = out->temp.parent_fd = -1;
-    output_temp_discard(&out->temp, false);
     output_abort(out);
     return rc;
 }
 
 void output_abort(struct output *out)
 {
-    if (out->path != NULL)
-        output_temp_drop(&out->temp);
+    if (out->path != NULL && out->temp != NULL)
+        discard(out, true);
+    if (out->path != NULL && out->fd >= 0)
+        close(out->fd);
+    if (out->path != NULL && out->parent_fd >= 0)
+        close(out->parent_fd);
     free(out->path);
     free(out->buffer);
-    *out = (struct output){.temp = OUTPUT_TEMP_INIT};
+    *out = (struct output){.fd = -1, .parent_fd = -1, .slot = -1};
 }
 
 int output_put(const char *path, bool force, const void *bytes, size_t n_bytes, struct error *err)
@@ -180,116 +630,32 @@ int output_remove(const char *path, struct error *err)
     int folder_fd, rc;
 
     if (unlink(path) != 0)
-        return errno == ENOENT ? 0 : output_failed(err, ERROR_IO, "remove", path);
-    folder_fd = output_open_parent(path, err);
+        return errno == ENOENT ? 0 : failed(err, ERROR_IO, "remove", path);
+    folder_fd = open_parent(path, err);
     if (folder_fd < 0)
         return -1;
-    rc = output_sync_folder(folder_fd, path, err);
+    rc = sync_folder(folder_fd, path, err);
     close(folder_fd);
     return rc;
 }
 
-/* --- folders --- */
+/* --- turns --- */
 
-/* ERROR_CANT_CREATE naming the first thing that must not be deleted with the folder. */
-static int check_replaceable(const char *path, const char *suffix, struct error *err)
+int output_turn_take(const char *path)
 {
-    DIR *folder = opendir(path);
-    const struct dirent *entry;
-    struct stat st;
-    int rc = 0;
+    const struct timespec wait = {.tv_nsec = WAIT_NANOSECONDS};
+    int fd = open_parent(path, NULL);
 
-    if (folder == NULL)
-        return errno == ENOENT ? 0 : output_failed(err, ERROR_CANT_CREATE, "replace", path);
-    while (rc == 0 && (entry = readdir(folder)) != NULL)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-            (!text_ends_with(entry->d_name, suffix) ||
-             fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-             !S_ISREG(st.st_mode)))
-            rc = error_set_at(err, ERROR_CANT_CREATE,
-                              &(struct error_place){.file = path, .verb = "replace folder"},
-                              "it also holds %s", text_quote(entry->d_name).text);
-    closedir(folder);
-    return rc;
-}
-
-int output_folder_open(struct output_folder *folder, const char *path, const char *suffix,
-                       bool force, struct error *err)
-{
-    *folder = (struct output_folder){.temp = OUTPUT_TEMP_INIT};
-    folder->path = strndup(path, text_path_nbytes(path));
-    if (folder->path == NULL)
-        return error_no_memory(err, "folder name");
-    if (output_target_check(folder->path, true, force, err) == 0 &&
-        check_replaceable(folder->path, suffix, err) == 0 &&
-        output_temp_create(&folder->temp, folder->path, true, err) == 0)
-        return 0;
-    output_folder_abort(folder);
-    return -1;
-}
-
-/* The old folder and the new one change names, in one step where the file system can. */
-static int exchange(struct output_folder *folder, struct error *err)
-{
-    char *aside;
-    int rc = -1;
-
-    if (renameat2(AT_FDCWD, folder->temp.path, AT_FDCWD, folder->path, RENAME_EXCHANGE) == 0)
-        return 0;
-    if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
-        return output_failed(err, ERROR_IO, "rename to", folder->path);
-    /* It is not possible: the old folder steps aside, and back if that fails. */
-    aside = output_temp_path(folder->path, folder->temp.parent_fd, err);
-    if (aside == NULL)
-        return -1;
-    if (rename(folder->path, aside) != 0) {
-        output_failed(err, ERROR_IO, "move aside", folder->path);
-    } else if (rename(folder->temp.path, folder->path) != 0) {
-        output_failed(err, ERROR_IO, "rename to", folder->path);
-        rename(aside, folder->path);
-    } else {
-        rename(aside, folder->temp.path);
-        rc = 0;
+    for (int i = 0; fd >= 0 && i < MAX_WAITS; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR))
+            break;
+        nanosleep(&wait, NULL);
     }
-    free(aside);
-    return rc;
+    return fd;
 }
 
-int output_folder_commit(struct output_folder *folder, const char *suffix, bool force,
-                         struct error *err)
+void output_turn_end(int turn)
 {
-    int old_fd = -1, rc = output_sync_folder(folder->temp.fd, folder->temp.path, err);
-    struct stat st;
-
-    if (rc == 0 && (!force || lstat(folder->path, &st) != 0)) {
-        rc = output_rename_new(folder->temp.path, folder->path, err);
-    } else if (rc == 0 && !S_ISDIR(st.st_mode)) {
-        rc = output_cant_create(err, folder->path, "it exists and is not a folder");
-    } else if (rc == 0) {
-        /* Opened while giving up is still possible: it cannot be deleted without. */
-        old_fd = output_open_folder(folder->path);
-        rc = old_fd < 0 ? output_failed(err, ERROR_IO, "replace", folder->path)
-                        : check_replaceable(folder->path, suffix, err);
-        if (rc == 0)
-            rc = exchange(folder, err);
-    }
-    if (rc == 0) { /* the temp path is free and its fd -1, or both stand for the old folder */
-        close(folder->temp.fd);
-        folder->temp.fd = old_fd;
-        rc = output_sync_folder(folder->temp.parent_fd, folder->path, err);
-        if (rc != 0 && !force)
-            output_remove_folder(folder->path, -1);
-    } else if (old_fd >= 0) {
-        close(old_fd);
-    }
-    output_folder_abort(folder);
-    return rc;
-}
-
-void output_folder_abort(struct output_folder *folder)
-{
-    if (folder->path != NULL)
-        output_temp_drop(&folder->temp);
-    free(folder->path);
-    *folder = (struct output_folder){.temp = OUTPUT_TEMP_INIT};
+    if (turn >= 0)
+        close(turn);
 }

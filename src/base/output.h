@@ -15,19 +15,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is written until it gets its final name. */
-struct output_temp {
-    char *path;    /* owned; NULL: there is none (any more) */
-    int fd;        /* of the file or folder, holds its lock; -1 when closed */
-    int parent_fd; /* of the folder that it lies in, -1 when closed */
-    int slot;      /* its place in the table of output_remove_temps */
-    bool is_folder;
-};
-
+/* A file or a folder. */
 struct output {
-    char *path; /* owned: the final name */
-    struct output_temp temp;
-    uint8_t *buffer; /* owned */
+    char *path;         /* owned: the final name, a folder's without slashes at its end */
+    const char *suffix; /* borrowed: of all files of a folder; NULL: it is a file */
+    char *temp;         /* owned: where it is until then; NULL: it is not (any more) */
+    int fd;             /* of the file or folder, holds its lock; -1 when closed */
+    int parent_fd;      /* of the folder that it lies in, -1 when closed */
+    int slot;           /* its place in the table of output_remove_temps */
+
+    uint8_t *buffer; /* owned, as is the rest a file's */
     size_t n_buffered;
     uint64_t offset;  /* where the buffer's first byte goes */
     uint64_t n_bytes; /* size of the file so far */
@@ -41,6 +38,14 @@ struct output {
  * Clears abandoned temp files of the same target. The caller commits or aborts.
  */
 int output_open(struct output *out, const char *path, bool force, struct error *err);
+
+/*
+ * Create a temp folder, for files that are committed into it. An existing target is
+ * ERROR_CANT_CREATE unless force, and even then if it is not a folder, or holds anything but plain
+ * files whose names end in suffix: replacing deletes them. The caller commits or aborts.
+ */
+int output_open_folder(struct output *out, const char *path, const char *suffix, bool force,
+                       struct error *err);
 
 /* Append (or overwrite after output_seek). EINTR and short writes are handled here. */
 int output_write(struct output *out, const void *bytes, size_t n_bytes, struct error *err);
@@ -69,12 +74,12 @@ int output_sync(struct output *out, struct error *err);
  * Flush, fsync, close, rename to the final name, fsync the folder. On failure the temp file is
  * gone and an old file under the final name is untouched; only when the very last steps, the sync
  * of the folder and the closing, fail under force, the new (complete) file may stay. Without force
- * an existing target is never replaced, even when it appeared after output_open. The output is
- * released.
+ * an existing target is never replaced, even when it appeared after output_open. With force a
+ * folder of that name is exchanged for the new one and deleted. The output is released.
  */
 int output_commit(struct output *out, bool force, struct error *err);
 
-/* Remove the temp file; accepts a zeroed or committed output. */
+/* Remove the temp file, or the folder and what it holds; accepts a zeroed or committed output. */
 void output_abort(struct output *out);
 
 /* Open, write and commit a whole file. */
@@ -85,32 +90,6 @@ void output_remove_temps(void);
 
 /* Remove a file and sync its folder; a missing file is no error. */
 int output_remove(const char *path, struct error *err);
-
-/* --- folders --- */
-
-struct output_folder {
-    char *path; /* owned: the final name, without slashes at its end */
-    struct output_temp temp;
-};
-
-/*
- * Create the temp folder. An existing target is ERROR_CANT_CREATE unless force, and even then if
- * it is not a folder, or holds anything but plain files whose names end in suffix: replacing
- * deletes them. The caller commits or aborts.
- */
-int output_folder_open(struct output_folder *folder, const char *path, const char *suffix,
-                       bool force, struct error *err);
-
-/*
- * Give the folder its final name; its files have been committed before. Under force a folder of
- * that name is exchanged for it and deleted. On failure the temp folder is gone and an old one
- * untouched (but for the last step, as output_commit). The folder is released.
- */
-int output_folder_commit(struct output_folder *folder, const char *suffix, bool force,
-                         struct error *err);
-
-/* Remove the temp folder and what it holds; accepts a zeroed or committed one. */
-void output_folder_abort(struct output_folder *folder);
 
 /* --- names --- */
 

@@ -340,7 +340,7 @@ static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
         const char *name = member->name;
         const bool has_suffix = text_ends_with(name, SUFFIX) || strcmp(name, SUFFIX) == 0;
 
-        rc = text_append(&path, err, "%s/%s%s", archive->folder.temp.path, name,
+        rc = text_append(&path, err, "%s/%s%s", archive->output.temp, name,
                          has_suffix ? "" : SUFFIX);
         if (rc == 0 && (files[i].name = strdup(text_base_name(path.text))) == NULL)
             rc = error_no_memory(err, "file name");
@@ -384,7 +384,7 @@ struct archive_out *archive_out_new(const char *path, enum archive_out_form form
     archive->form = form;
     archive->force = force;
     if (form == ARCHIVE_OUT_NPY_FOLDER) {
-        rc = output_folder_open(&archive->folder, path, SUFFIX, force, err);
+        rc = output_open_folder(&archive->output, path, SUFFIX, force, err);
     } else {
         rc = output_open(&archive->output, path, force, err);
         if (rc == 0)
@@ -465,9 +465,7 @@ int archive_out_commit(struct archive_out *archive, struct error *err)
     if (!archive->written)
         return error_set(err, ERROR_INTERNAL, "output shard committed before it was written");
     archive->written = false;
-    if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
-        return output_commit(&archive->output, archive->force, err);
-    return output_folder_commit(&archive->folder, SUFFIX, archive->force, err);
+    return output_commit(&archive->output, archive->force, err);
 }
 
 void archive_out_free(struct archive_out *archive)
@@ -475,10 +473,7 @@ void archive_out_free(struct archive_out *archive)
     if (archive == NULL)
         return;
     output_digest_release(&archive->digest);
-    if (archive->form != ARCHIVE_OUT_NPY_FOLDER)
-        output_abort(&archive->output);
-    else
-        output_folder_abort(&archive->folder);
+    output_abort(&archive->output);
     members_release(&archive->members);
     free(archive->comment);
     free(archive);

@@ -27,10 +27,9 @@ struct archive_out {
     enum archive_out_form form;
     bool force;
     bool written;
-    struct output output;        /* of an npz file, or the one .npy file, */
-    struct output_digest digest; /* and its digest: steps may be made beside archive_out_write, by
+    struct output output;        /* an npz file, the one .npy file, or a folder */
+    struct output_digest digest; /* of a file: steps may be made beside archive_out_write, by
                                     another thread, and make the end of the writing shorter */
-    struct output_folder folder; /* of a folder */
     char *comment;               /* owned, or NULL */
 };
 

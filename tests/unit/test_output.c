@@ -183,7 +183,7 @@ static void test_long_name(void **state)
     for (size_t i = 1; i < 255; i += 2)
         memcpy(name + i, "\xc3\xa9", 3);
     assert_int_equal(output_open(&out, scratch(name), false, &err), 0);
-    assert_true(text_is_utf8(out.temp.path, strlen(out.temp.path)));
+    assert_true(text_is_utf8(out.temp, strlen(out.temp)));
     output_abort(&out);
     assert_int_equal(write_text(name, "long", false, &err), 0);
     assert_content(name, "long");

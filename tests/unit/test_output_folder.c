@@ -21,12 +21,12 @@ int renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned
     return errno != 0 ? -1 : (int)syscall(SYS_renameat2, from_fd, from, to_fd, to, flags);
 }
 
-static void put_in_folder(const struct output_folder *folder, const char *name, const char *text)
+static void put_in_folder(const struct output *folder, const char *name, const char *text)
 {
     char path[600];
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/%s", folder->temp.path, name);
+    snprintf(path, sizeof path, "%s/%s", folder->temp, name);
     file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);
@@ -36,24 +36,24 @@ static void put_in_folder(const struct output_folder *folder, const char *name, 
 static void test_folder(void **state)
 {
     static const int errnums[] = {0, EINVAL};
-    struct output_folder folder;
+    struct output folder;
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(output_folder_open(&folder, scratch("f//"), ".npy", false, &err), 0);
+    assert_int_equal(output_open_folder(&folder, scratch("f//"), ".npy", false, &err), 0);
     put_in_folder(&folder, "a.npy", "old");
     put_in_folder(&folder, "b.npy", "old");
-    assert_int_equal(output_folder_commit(&folder, ".npy", false, &err), 0);
+    assert_int_equal(output_commit(&folder, false, &err), 0);
     assert_content("f/a.npy", "old");
     assert_int_equal(scratch_count(), 1);
-    assert_int_equal(output_folder_open(&folder, scratch("f"), ".npy", false, &err), -1);
+    assert_int_equal(output_open_folder(&folder, scratch("f"), ".npy", false, &err), -1);
     assert_int_equal(err.kind, ERROR_CANT_CREATE);
     for (size_t i = 0; i < sizeof errnums / sizeof *errnums; i++) {
         err = (struct error){0};
-        assert_int_equal(output_folder_open(&folder, scratch("f"), ".npy", true, &err), 0);
+        assert_int_equal(output_open_folder(&folder, scratch("f"), ".npy", true, &err), 0);
         put_in_folder(&folder, "a.npy", i == 0 ? "new" : "newer");
         renameat2_errnum = errnums[i];
-        assert_int_equal(output_folder_commit(&folder, ".npy", true, &err), 0);
+        assert_int_equal(output_commit(&folder, true, &err), 0);
         assert_content("f/a.npy", i == 0 ? "new" : "newer");
         assert_int_equal(access(scratch("f/b.npy"), F_OK), -1);
         assert_int_equal(scratch_count(), 1);
@@ -64,24 +64,24 @@ static void test_folder(void **state)
 /* A folder that holds anything but what we write is not deleted, even if that comes late. */
 static void test_folder_with_others(void **state)
 {
-    struct output_folder folder;
+    struct output folder;
     struct error err = {0};
 
     (void)state;
     assert_int_equal(mkdir(scratch("f"), 0777), 0);
     scratch_put("f/a.npy", "x");
-    assert_int_equal(output_folder_open(&folder, scratch("f"), ".npy", true, &err), 0);
+    assert_int_equal(output_open_folder(&folder, scratch("f"), ".npy", true, &err), 0);
     scratch_put("f/notes.txt", "x");
-    assert_int_equal(output_folder_commit(&folder, ".npy", true, &err), -1);
+    assert_int_equal(output_commit(&folder, true, &err), -1);
     assert_int_equal(err.kind, ERROR_CANT_CREATE);
     assert_non_null(strstr(err.message, "'notes.txt'"));
     err = (struct error){0};
-    assert_int_equal(output_folder_open(&folder, scratch("f"), ".npy", true, &err), -1);
+    assert_int_equal(output_open_folder(&folder, scratch("f"), ".npy", true, &err), -1);
     assert_content("f/notes.txt", "x");
     assert_content("f/a.npy", "x");
     scratch_put("file", "x");
     err = (struct error){0};
-    assert_int_equal(output_folder_open(&folder, scratch("file"), ".npy", true, &err), -1);
+    assert_int_equal(output_open_folder(&folder, scratch("file"), ".npy", true, &err), -1);
     assert_int_equal(err.kind, ERROR_CANT_CREATE);
     assert_int_equal(scratch_count(), 2);
 }
@@ -90,7 +90,7 @@ static void test_remove_temps(void **state)
 {
     struct error err = {0};
     struct output outs[3];
-    struct output_folder folder;
+    struct output folder;
 
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -98,11 +98,11 @@ static void test_remove_temps(void **state)
 
         assert_int_equal(output_open(&outs[i], scratch(name), false, &err), 0);
     }
-    assert_int_equal(output_folder_open(&folder, scratch("f"), ".npy", false, &err), 0);
+    assert_int_equal(output_open_folder(&folder, scratch("f"), ".npy", false, &err), 0);
     for (int i = 0; i < 300; i++) {
         char path[600];
 
-        snprintf(path, sizeof path, "%s/some-longer-file-name-%d.npy", folder.temp.path, i);
+        snprintf(path, sizeof path, "%s/some-longer-file-name-%d.npy", folder.temp, i);
         fclose(fopen(path, "w"));
     }
     assert_int_equal(output_commit(&outs[1], false, &err), 0);
@@ -114,7 +114,7 @@ static void test_remove_temps(void **state)
     assert_content("b", "");
     assert_int_equal(output_commit(&outs[0], false, &err), -1);
     output_abort(&outs[2]);
-    output_folder_abort(&folder);
+    output_abort(&folder);
     assert_int_equal(scratch_count(), 1);
 }
 
