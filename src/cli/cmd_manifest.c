@@ -46,8 +46,7 @@ static size_t count_others(const struct text_list *a, const struct text_list *b,
 
 /* ERROR_DATA unless the inputs are, by their names without folders, those that a file lists (as
  * input_list_add_from reads it). */
-static int check_inputs(const struct manifest *manifest, const char *file, bool zero,
-                        struct error *err)
+static int check_inputs(const json_t *inputs, const char *file, bool zero, struct error *err)
 {
     struct text_list expected = {0}, found = {0};
     const char *first;
@@ -61,8 +60,8 @@ static int check_inputs(const struct manifest *manifest, const char *file, bool 
         memmove(expected.items[i], name, (size_t)n_name);
         expected.items[i][n_name] = '\0';
     }
-    for (size_t i = 0; i < manifest->n_inputs && status == 0; i++)
-        status = text_list_add(&found, manifest->inputs[i].name, err);
+    for (size_t i = 0; i < json_array_size(inputs) && status == 0; i++)
+        status = text_list_add(&found, manifest_text(json_array_get(inputs, i), "name"), err);
     if (status == 0) {
         make_set(&expected);
         make_set(&found);
@@ -82,20 +81,20 @@ static int check_inputs(const struct manifest *manifest, const char *file, bool 
 
 static int by_digest(const void *a, const void *b)
 {
-    const struct manifest_file *p = a, *q = b;
-    const int order = strcmp(p->sha256, q->sha256);
+    const json_t *const *p = a, *const *q = b;
+    const int order = strcmp(manifest_text(*p, "sha256"), manifest_text(*q, "sha256"));
 
-    return order != 0 ? order : strcmp(p->name, q->name);
+    return order != 0 ? order : strcmp(manifest_text(*p, "name"), manifest_text(*q, "name"));
 }
 
 /* --- the jobs --- */
 
 static int merge(const struct settings *settings, int n, char **paths, struct error *err)
 {
-    const struct manifest_count *rows;
-    struct manifest_file *inputs = NULL;
     struct manifest_parts parts;
-    const struct manifest *joined = NULL;
+    const json_t *inputs, **sorted;
+    json_t *joined = NULL;
+    size_t n_inputs;
     int status;
 
     if (settings->output == NULL)
@@ -108,29 +107,35 @@ static int merge(const struct settings *settings, int n, char **paths, struct er
         status = manifest_parts_add(&parts, paths[i], err);
     if (status == 0 && (joined = manifest_merge(&parts, err)) == NULL)
         status = -1;
+    inputs = json_object_get(joined, "inputs");
+    n_inputs = json_array_size(inputs);
     if (status == 0 && settings->files_from != NULL)
-        status = check_inputs(joined, settings->files_from, settings->zero, err);
+        status = check_inputs(inputs, settings->files_from, settings->zero, err);
     if (status == 0 && settings->verbosity >= 0) {
         /* Inputs that hold the same bytes show when they are sorted by digest. */
-        inputs = calloc(joined->n_inputs + 1, sizeof *inputs);
-        if (inputs == NULL)
+        sorted = calloc(n_inputs + 1, sizeof *sorted);
+        if (sorted == NULL)
             status = error_no_memory(err, "list of inputs");
-        for (size_t i = 0; i < joined->n_inputs && status == 0; i++)
-            inputs[i] = joined->inputs[i];
+        for (size_t i = 0; i < n_inputs && status == 0; i++)
+            sorted[i] = json_array_get(inputs, i);
         if (status == 0)
-            qsort(inputs, joined->n_inputs, sizeof *inputs, by_digest);
-        for (size_t i = 1; i < joined->n_inputs && status == 0; i++)
-            if (strcmp(inputs[i - 1].sha256, inputs[i].sha256) == 0)
+            qsort(sorted, n_inputs, sizeof *sorted, by_digest);
+        for (size_t i = 1; i < n_inputs && status == 0; i++)
+            if (strcmp(manifest_text(sorted[i - 1], "sha256"),
+                       manifest_text(sorted[i], "sha256")) == 0)
                 fprintf(stderr, "symaug: warning: inputs %s and %s hold the same bytes\n",
-                        text_path(inputs[i - 1].name).text, text_path(inputs[i].name).text);
-        free(inputs);
+                        text_path(manifest_text(sorted[i - 1], "name")).text,
+                        text_path(manifest_text(sorted[i], "name")).text);
+        free(sorted);
     }
     if (status == 0)
         status = manifest_write(joined, settings->output, settings->force, err);
-    rows = status == 0 ? manifest_count(joined, "rows_out") : NULL;
-    if (settings->verbosity > 0 && rows != NULL)
+    if (settings->verbosity > 0 && status == 0)
         fprintf(stderr, "symaug: %s: %zu outputs of %zu inputs, %" PRIu64 " rows\n",
-                text_path(settings->output).text, joined->n_outputs, joined->n_inputs, rows->value);
+                text_path(settings->output).text,
+                json_array_size(json_object_get(joined, "outputs")), n_inputs,
+                manifest_number(json_object_get(joined, "counts"), "rows_out"));
+    json_decref(joined);
     manifest_parts_release(&parts);
     return status;
 }

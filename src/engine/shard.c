@@ -129,17 +129,20 @@ static int take_roles(struct recall *r, const struct archive_in *archive, struct
         return error_no_memory(err, "roles");
     r->roles->under = r->settings.roles.under;
     r->settings.roles.under = r->roles;
-    for (size_t i = 0; i < r->output->n_arrays; i++) {
-        const struct manifest_array *listed = &r->output->arrays[i];
-        const struct array *array = archive_in_find(archive, listed->name);
-        bool fits = array != NULL && strcmp(listed->role, "provenance") != 0 &&
-                    strcmp(dtype_name(&array->header.dtype).text, listed->dtype) == 0 &&
-                    listed->n_dims == array->header.n_dims;
+    for (size_t i = 0; i < json_array_size(json_object_get(r->output, "arrays")); i++) {
+        const json_t *listed = json_array_get(json_object_get(r->output, "arrays"), i);
+        const json_t *shape = json_object_get(listed, "shape");
+        const char *name = manifest_text(listed, "name"), *role = manifest_text(listed, "role");
+        const struct array *array = archive_in_find(archive, name);
+        bool fits =
+            array != NULL && strcmp(role, "provenance") != 0 &&
+            strcmp(dtype_name(&array->header.dtype).text, manifest_text(listed, "dtype")) == 0 &&
+            json_array_size(shape) == array->header.n_dims;
         struct error why = {0};
 
         for (unsigned d = 1; fits && d < array->header.n_dims; d++)
-            fits = listed->shape[d] == array->header.shape[d];
-        if (fits && role_request_add_spec(r->roles, listed->name, listed->role, &why) != 0 &&
+            fits = (uint64_t)json_integer_value(json_array_get(shape, d)) == array->header.shape[d];
+        if (fits && role_request_add_spec(r->roles, name, role, &why) != 0 &&
             why.kind != ERROR_USAGE)
             return error_pass(err, &why);
     }
@@ -147,16 +150,16 @@ static int take_roles(struct recall *r, const struct archive_in *archive, struct
 }
 
 int recall_open(struct recall *r, const struct settings *settings, const struct archive_in *archive,
-                const struct manifest *given, size_t output, bool exact, struct error *err)
+                const json_t *given, size_t output, bool exact, struct error *err)
 {
     struct settings *s = &r->settings;
     char sha256[DIGEST_HEX_NBYTES] = "";
     struct text name = {0};
+    const json_t *outputs;
     const char *order;
 
     *r = (struct recall){.settings = *settings, .manifest = given};
-    if (given != NULL)
-        r->output = &given->outputs[output];
+    r->output = json_array_get(json_object_get(given, "outputs"), output);
     if (given == NULL) { /* the one beside the file, which is one of its outputs by bytes or name */
         if (text_append(&name, err, "%.*s" MANIFEST_SUFFIX, (int)text_path_nbytes(archive->path),
                         archive->path) != 0)
@@ -166,11 +169,13 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
         if (r->manifest != NULL && exact && side_work_digest(archive, sha256, err) != 0)
             return -1;
     }
-    for (size_t i = 0; r->own != NULL && i < r->own->n_outputs && r->output == NULL; i++) {
-        const struct manifest_file *file = &r->own->outputs[i];
+    outputs = json_object_get(r->own, "outputs");
+    for (size_t i = 0; i < json_array_size(outputs) && r->output == NULL; i++) {
+        const json_t *file = json_array_get(outputs, i);
 
-        if (exact ? strcmp(sha256, file->sha256) == 0
-                  : strcmp(text_base_name(file->name), text_base_name(archive->path)) == 0)
+        if (exact ? strcmp(sha256, manifest_text(file, "sha256")) == 0
+                  : strcmp(text_base_name(manifest_text(file, "name")),
+                           text_base_name(archive->path)) == 0)
             r->output = file;
     }
     if (exact && r->output == NULL)
@@ -195,11 +200,13 @@ static struct board *recall_board(const struct recall *r, const struct archive_i
                                   const char **from, struct error *why)
 {
     static const char comment[] = PLAN_ZIP_COMMENT, file[] = "file:";
-    const char *name = r->manifest != NULL ? r->manifest->board.name : NULL;
+    const json_t *board = json_object_get(r->manifest, "board");
+    const char *name = manifest_text(board, "name");
+    const char *text = manifest_text(json_object_get(board, "file"), "text");
 
     *from = "said by its manifest";
-    if (name != NULL && r->manifest->board.file_text != NULL)
-        return board_new_from_text(name, r->manifest->board.file_text, why);
+    if (text != NULL)
+        return board_new_from_text(name, text, why);
     if (name == NULL && strncmp(archive->comment, comment, sizeof comment - 1) == 0) {
         *from = "said by its zip comment";
         name = archive->comment + sizeof comment - 1;
@@ -213,7 +220,7 @@ void recall_release(struct recall *r)
     if (r->roles != NULL)
         role_overrides_release(r->roles);
     free(r->roles);
-    manifest_free(r->own);
+    json_decref(r->own);
     *r = (struct recall){0};
 }
 

@@ -49,11 +49,11 @@ void side_work_release(struct side_work *work);
 
 /* What the manifest of a file says: no flag of the run that made it need be repeated. */
 struct recall {
-    struct settings settings;           /* the user's; what they do not say is the manifest's */
-    const struct manifest *manifest;    /* or NULL; borrowed from the caller or from `own` */
-    struct manifest *own;               /* owned, or NULL */
-    const struct manifest_file *output; /* which of its outputs the file is; NULL: none */
-    struct role_request *roles;         /* owned: its roles, under those of settings; or NULL */
+    struct settings settings;   /* the user's; what they do not say is the manifest's */
+    const json_t *manifest;     /* or NULL; borrowed from the caller or from `own` */
+    json_t *own;                /* owned, or NULL */
+    const json_t *output;       /* which of its outputs the file is; NULL: none */
+    struct role_request *roles; /* owned: its roles, under those of settings; or NULL */
 };
 
 /*
@@ -62,8 +62,8 @@ struct recall {
  * nothing. The caller's settings must outlive the recall; release it in any case.
  */
 int recall_open(struct recall *recall, const struct settings *settings,
-                const struct archive_in *archive, const struct manifest *given, size_t output,
-                bool exact, struct error *err);
+                const struct archive_in *archive, const json_t *given, size_t output, bool exact,
+                struct error *err);
 
 /* Accepts a zeroed one. */
 void recall_release(struct recall *recall);

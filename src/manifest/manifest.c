@@ -1,124 +1,63 @@
 /*
- * manifest.c - manifests asked and compared, and their memory: a list of blocks that are freed
- * together, so that parts of one manifest can be put into another without copying them.
+ * manifest.c - manifests begun, asked and compared.
  */
 #include "manifest/manifest.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef SYMAUG_VERSION
 #define SYMAUG_VERSION "unknown"
 #endif
 
-struct manifest_block {
-    struct manifest_block *next;
-    _Alignas(max_align_t) char bytes[];
-};
-
-/* --- memory --- */
-
-void *manifest_alloc(struct manifest *m, size_t n_bytes, struct error *err)
+json_t *manifest_new(struct error *err)
 {
-    struct manifest_block *block = calloc(1, sizeof *block + n_bytes);
+    json_t *m = json_pack("{s:i,s:{s:s,s:s},s:{s:s,s:i},s:{s:s,s:s},s:[],s:[],s:[],s:[],s:{},s:{},"
+                          "s:{}}",
+                          "format_version", MANIFEST_FORMAT_VERSION, "tool", "name", "symaug",
+                          "version", SYMAUG_VERSION, "board", "name", "", "group_order", 0, "codec",
+                          "level", "", "libraries", "", "transforms", "inputs", "outputs",
+                          "warnings", "options", "conventions", "counts");
 
-    if (block == NULL) {
+    if (m == NULL)
         error_no_memory(err, "manifest");
-        return NULL;
-    }
-    block->next = m->blocks;
-    m->blocks = block;
-    return block->bytes;
-}
-
-const char *manifest_keep(struct manifest *m, const char *text, struct error *err)
-{
-    const size_t n_bytes = strlen(text) + 1;
-    char *kept = manifest_alloc(m, n_bytes, err);
-
-    return kept != NULL ? memcpy(kept, text, n_bytes) : NULL;
-}
-
-struct manifest *manifest_new(struct error *err)
-{
-    struct manifest *m = calloc(1, sizeof *m);
-
-    if (m == NULL) {
-        error_no_memory(err, "manifest");
-        return NULL;
-    }
-    m->format_version = MANIFEST_FORMAT_VERSION;
-    m->tool_name = "symaug";
-    m->tool_version = SYMAUG_VERSION;
-    m->board.name = m->codec_level = m->codec_libraries = "";
     return m;
-}
-
-void manifest_free(struct manifest *m)
-{
-    while (m != NULL && m->blocks != NULL) {
-        struct manifest_block *block = m->blocks;
-
-        m->blocks = block->next;
-        free(block);
-    }
-    free(m);
 }
 
 /* --- asking --- */
 
-static const struct manifest_setting *find_setting(const struct manifest_setting *settings,
-                                                   size_t n, const char *name)
+const char *manifest_option(const json_t *m, const char *name)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(settings[i].name, name) == 0)
-            return &settings[i];
-    return NULL;
-}
-
-const char *manifest_option(const struct manifest *m, const char *name)
-{
-    const struct manifest_setting *option = find_setting(m->options, m->n_options, name);
-
-    return option != NULL ? option->value : NULL;
+    return manifest_text(json_object_get(m, "options"), name);
 }
 
 /* Version 1 had them among the options, without saying which were told, and permutations of planes
  * without their numbers. */
-const char *manifest_convention(const struct manifest *m, const char *name)
+const char *manifest_convention(const json_t *m, const char *name)
 {
-    const struct manifest_setting *convention =
-        find_setting(m->conventions, m->n_conventions, name);
-    const char *old = m->format_version == 1 ? manifest_option(m, name) : NULL;
+    const json_t *convention = json_object_get(json_object_get(m, "conventions"), name);
+    const char *old = manifest_number(m, "format_version") == 1 ? manifest_option(m, name) : NULL;
 
     if (convention != NULL)
-        return strcmp(convention->source, "default") != 0 ? convention->value : NULL;
+        return strcmp(manifest_text(convention, "source"), "default") != 0
+                   ? manifest_text(convention, "meaning")
+                   : NULL;
     return old != NULL && strcmp(old, "permutation") != 0 ? old : NULL;
 }
 
-struct manifest_count *manifest_count(const struct manifest *m, const char *name)
+json_t *manifest_find(const json_t *list, const char *name)
 {
-    for (size_t i = 0; i < m->n_counts; i++)
-        if (strcmp(m->counts[i].name, name) == 0)
-            return &m->counts[i];
-    return NULL;
-}
-
-const struct manifest_array *manifest_find_array(const struct manifest_file *output,
-                                                 const char *name)
-{
-    for (size_t i = 0; i < output->n_arrays; i++)
-        if (strcmp(output->arrays[i].name, name) == 0)
-            return &output->arrays[i];
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (strcmp(manifest_text(json_array_get(list, i), "name"), name) == 0)
+            return json_array_get(list, i);
     return NULL;
 }
 
 /* --- comparing --- */
 
 struct comparison {
-    struct text *list; /* borrowed */
+    const json_t *a, *b; /* expected, found */
+    struct text *list;   /* borrowed */
     struct error *err;
     int status;
 };
@@ -139,105 +78,124 @@ static void compare(struct comparison *c, const char *what, const char *key, con
                              describe(a).text, describe(b).text);
 }
 
-/* Options or conventions. */
-static void compare_settings(struct comparison *c, bool options, const struct manifest *a,
-                             const struct manifest *b)
+/* A text of both parts; those of all keys, of both. `inner`: it is in an object under its key. */
+static void compare_key(struct comparison *c, const char *what, const char *part, const char *key,
+                        const char *inner)
 {
-    const struct manifest_setting *of_a = options ? a->options : a->conventions;
-    const struct manifest_setting *of_b = options ? b->options : b->conventions;
-    const size_t n_a = options ? a->n_options : a->n_conventions;
-    const size_t n_b = options ? b->n_options : b->n_conventions;
-    const char *what = options ? "option " : "convention ";
+    const json_t *a = json_object_get(json_object_get(c->a, part), key);
+    const json_t *b = json_object_get(json_object_get(c->b, part), key);
 
-    for (size_t i = 0; i < n_a; i++) {
-        const struct manifest_setting *found = find_setting(of_b, n_b, of_a[i].name);
-
-        compare(c, what, of_a[i].name, of_a[i].value, found != NULL ? found->value : NULL);
+    if (inner != NULL) {
+        a = json_object_get(a, inner);
+        b = json_object_get(b, inner);
     }
-    for (size_t i = 0; i < n_b; i++)
-        if (find_setting(of_a, n_a, of_b[i].name) == NULL)
-            compare(c, what, of_b[i].name, NULL, of_b[i].value);
+    compare(c, what, key, json_string_value(a), json_string_value(b));
 }
 
-static const struct manifest_array dropped_array = {.role = "drop"};
+static void compare_keys(struct comparison *c, const char *what, const char *part,
+                         const char *inner)
+{
+    const json_t *of_a = json_object_get(c->a, part);
+    const char *key;
+    json_t *value;
+
+    for (int i = 0; i < 2; i++)
+        json_object_foreach(json_object_get(i == 0 ? c->a : c->b, part), key, value)
+        {
+            if (i == 0 || json_object_get(of_a, key) == NULL)
+                compare_key(c, what, part, key, inner);
+        }
+}
 
 /* The array of any output, also one that was left out. One that a does not have has no other role.
  */
-static void compare_array(struct comparison *c, const struct manifest *a, const char *name,
-                          const struct manifest_array *found)
+static void compare_array(struct comparison *c, const char *name, const char *role,
+                          const char *swap)
 {
-    const struct manifest_array *expected = NULL;
+    const json_t *outputs = json_object_get(c->a, "outputs");
+    const char *a_role = NULL, *a_swap = NULL;
 
-    for (size_t i = 0; i < a->n_outputs && expected == NULL; i++) {
-        expected = manifest_find_array(&a->outputs[i], name);
-        for (size_t k = 0; k < a->outputs[i].n_dropped && expected == NULL; k++)
-            if (strcmp(a->outputs[i].dropped[k], name) == 0)
-                expected = &dropped_array;
+    for (size_t i = 0; i < json_array_size(outputs) && a_role == NULL; i++) {
+        const json_t *output = json_array_get(outputs, i);
+        const json_t *array = manifest_find(json_object_get(output, "arrays"), name);
+        const json_t *dropped = json_object_get(output, "dropped");
+
+        a_role = manifest_text(array, "role");
+        a_swap = manifest_text(array, "swap");
+        for (size_t k = 0; k < json_array_size(dropped) && a_role == NULL; k++)
+            if (strcmp(json_string_value(json_array_get(dropped, k)), name) == 0)
+                a_role = "drop";
     }
-    if (expected != NULL)
-        compare(c, "role of ", name, expected->role, found->role);
-    if (expected != NULL && expected->swap != NULL && found->swap != NULL)
-        compare(c, "swap of colours in ", name, expected->swap, found->swap);
+    if (a_role != NULL)
+        compare(c, "role of ", name, a_role, role);
+    if (a_swap != NULL && swap != NULL)
+        compare(c, "swap of colours in ", name, a_swap, swap);
 }
 
-int manifest_compare(const struct manifest *a, const struct manifest *b, struct text *list,
-                     struct error *err)
+int manifest_compare(const json_t *a, const json_t *b, struct text *list, struct error *err)
 {
-    struct comparison c = {list, err, 0};
+    struct comparison c = {a, b, list, err, 0};
     const size_t n_before = list->n_bytes;
+    const json_t *transforms[2] = {json_object_get(a, "transforms"),
+                                   json_object_get(b, "transforms")};
+    const uint64_t versions[2] = {manifest_number(a, "format_version"),
+                                  manifest_number(b, "format_version")};
+    const json_t *outputs = json_object_get(b, "outputs");
     size_t n_before_arrays;
-    bool same_transforms =
-        a->n_transforms == b->n_transforms && a->board.group_order == b->board.group_order;
 
-    if (a->format_version != b->format_version)
+    if (versions[0] != versions[1])
         return text_append(list, err, "format_version: %" PRIu64 " expected, %" PRIu64 " found",
-                           a->format_version, b->format_version);
-    compare(&c, "program's ", "name", a->tool_name, b->tool_name);
-    compare(&c, "program's ", "version", a->tool_version, b->tool_version);
-    compare(&c, "board's ", "name", a->board.name, b->board.name);
-    compare(&c, "board's ", "preset", a->board.preset, b->board.preset);
-    compare(&c, "board's ", "file", a->board.file_sha256, b->board.file_sha256);
-    compare_settings(&c, true, a, b);
-    compare_settings(&c, false, a, b);
-    compare(&c, "codec's ", "level", a->codec_level, b->codec_level);
-    compare(&c, "codec's ", "libraries", a->codec_libraries, b->codec_libraries);
+                           versions[0], versions[1]);
+    compare_key(&c, "program's ", "tool", "name", NULL);
+    compare_key(&c, "program's ", "tool", "version", NULL);
+    compare_key(&c, "board's ", "board", "name", NULL);
+    compare_key(&c, "board's ", "board", "preset", NULL);
+    compare_key(&c, "board's ", "board", "file", "sha256");
+    compare_keys(&c, "option ", "options", NULL);
+    compare_keys(&c, "convention ", "conventions", "meaning");
+    compare_key(&c, "codec's ", "codec", "level", NULL);
+    compare_key(&c, "codec's ", "codec", "libraries", NULL);
     /* One output that differs says enough: others of the same call differ as it does. */
     n_before_arrays = list->n_bytes;
-    for (size_t k = 0; k < b->n_outputs && list->n_bytes == n_before_arrays; k++) {
-        const struct manifest_file *output = &b->outputs[k];
+    for (size_t i = 0; i < json_array_size(outputs) && list->n_bytes == n_before_arrays; i++) {
+        const json_t *arrays = json_object_get(json_array_get(outputs, i), "arrays");
+        const json_t *dropped = json_object_get(json_array_get(outputs, i), "dropped");
 
-        for (size_t i = 0; i < output->n_arrays; i++)
-            compare_array(&c, a, output->arrays[i].name, &output->arrays[i]);
-        for (size_t i = 0; i < output->n_dropped; i++)
-            compare_array(&c, a, output->dropped[i], &dropped_array);
+        for (size_t k = 0; k < json_array_size(arrays); k++) {
+            const json_t *array = json_array_get(arrays, k);
+
+            compare_array(&c, manifest_text(array, "name"), manifest_text(array, "role"),
+                          manifest_text(array, "swap"));
+        }
+        for (size_t k = 0; k < json_array_size(dropped); k++)
+            compare_array(&c, json_string_value(json_array_get(dropped, k)), "drop", NULL);
     }
-    for (size_t i = 0; i < a->n_transforms && same_transforms; i++)
-        same_transforms = a->transforms[i].id == b->transforms[i].id &&
-                          strcmp(a->transforms[i].name, b->transforms[i].name) == 0 &&
-                          a->transforms[i].swaps_colours == b->transforms[i].swaps_colours;
-    if (c.status == 0 && list->n_bytes == n_before && !same_transforms)
-        return text_append(list, err, "transforms: %zu expected, %zu others found", a->n_transforms,
-                           b->n_transforms);
+    if (c.status == 0 && list->n_bytes == n_before &&
+        (!json_equal(transforms[0], transforms[1]) ||
+         manifest_number(json_object_get(a, "board"), "group_order") !=
+             manifest_number(json_object_get(b, "board"), "group_order")))
+        return text_append(list, err, "transforms: %zu expected, %zu others found",
+                           json_array_size(transforms[0]), json_array_size(transforms[1]));
     return c.status;
 }
 
-int manifest_compare_inputs(const struct manifest *a, const struct manifest *b, struct text *list,
-                            struct error *err)
+int manifest_compare_inputs(const json_t *a, const json_t *b, struct text *list, struct error *err)
 {
-    struct comparison c = {list, err, 0};
-    const size_t n_before = list->n_bytes;
+    struct comparison c = {a, b, list, err, 0};
+    const json_t *of_a = json_object_get(a, "inputs"), *of_b = json_object_get(b, "inputs");
+    const size_t n_before = list->n_bytes, n = json_array_size(of_a);
 
-    if (a->n_inputs != b->n_inputs)
+    if (n != json_array_size(of_b))
         return text_append(list, err, "%s%zu inputs expected, %zu found",
-                           list->n_bytes > 0 ? "; " : "", a->n_inputs, b->n_inputs);
-    for (size_t i = 0; i < a->n_inputs && list->n_bytes == n_before && c.status == 0; i++) {
-        char number[24];
+                           list->n_bytes > 0 ? "; " : "", n, json_array_size(of_b));
+    for (size_t i = 0; i < n && list->n_bytes == n_before && c.status == 0; i++) {
+        const json_t *x = json_array_get(of_a, i), *y = json_array_get(of_b, i);
 
-        snprintf(number, sizeof number, "%zu", i + 1);
-        compare(&c, "input ", number, a->inputs[i].name, b->inputs[i].name);
+        compare(&c, "input ", text_format("%zu", i + 1).text, manifest_text(x, "name"),
+                manifest_text(y, "name"));
         if (list->n_bytes == n_before)
-            compare(&c, "SHA-256 of input ", a->inputs[i].name, a->inputs[i].sha256,
-                    b->inputs[i].sha256);
+            compare(&c, "SHA-256 of input ", manifest_text(x, "name"), manifest_text(x, "sha256"),
+                    manifest_text(y, "sha256"));
     }
     return c.status;
 }

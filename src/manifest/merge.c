@@ -37,55 +37,63 @@ static char *real_folder(const char *path, enum error_kind kind, struct error *e
 
 /* --- finding manifests --- */
 
-/* Append a manifest, whose ownership is taken; NULL is a failure that err tells of. Its outputs are
- * there, and their names become their places as seen from the joined manifest. */
-static int add_part(struct manifest_parts *parts, const char *path, struct manifest *manifest,
+/* The outputs of a part are there, and their names become their places as seen from the joined
+ * manifest: up from its folder to what both have in common, and down again. */
+static int place_output(const struct manifest_parts *parts, const char *path, json_t *output,
+                        struct error *err)
+{
+    const uint64_t n_bytes = manifest_number(output, "bytes");
+    struct text file = {0}, name = {0};
+    char *folder = NULL;
+    struct stat st;
+    size_t n_common = 0;
+    int rc = text_append(&file, err, "%.*s%s", (int)(text_base_name(path) - path), path,
+                         manifest_text(output, "name"));
+
+    if (rc == 0 && stat(file.text, &st) != 0)
+        rc = error_set_at(err, errno == ENOENT ? ERROR_DATA : ERROR_IO, ERROR_IN_ERRNO(path),
+                          "output %s", text_quote(file.text).text);
+    if (rc == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size != n_bytes)
+        rc = error_set_at(err, ERROR_DATA, ERROR_IN(path),
+                          "output %s: %" PRIu64 " bytes expected, %" PRIu64 " found",
+                          text_quote(file.text).text, n_bytes, (uint64_t)st.st_size);
+    if (rc == 0 && (folder = real_folder(file.text, ERROR_DATA, err)) == NULL)
+        rc = -1;
+    for (size_t k = 0; rc == 0 && folder[k] != '\0' && folder[k] == parts->folder[k]; k++)
+        if (folder[k] == '/')
+            n_common = k + 1;
+    for (const char *p = parts->folder + n_common; rc == 0 && *p != '\0'; p++)
+        if (*p == '/')
+            rc = text_append(&name, err, "../");
+    if (rc == 0)
+        rc = text_append(&name, err, "%s%s", folder + n_common, text_base_name(file.text));
+    if (rc == 0 && json_object_set_new(output, "name", json_string_nocheck(name.text)) != 0)
+        rc = error_no_memory(err, "joined manifest");
+    text_release(&file);
+    text_release(&name);
+    free(folder);
+    return rc;
+}
+
+/* Append a manifest, whose ownership is taken; NULL is a failure that err tells of. */
+static int add_part(struct manifest_parts *parts, const char *path, json_t *manifest,
                     struct error *err)
 {
+    const json_t *outputs = json_object_get(manifest, "outputs");
     struct manifest_part *part;
     int rc = list_room(&parts->items, parts->n + 1, sizeof *part, "joined manifest", err);
 
     if (rc != 0 || manifest == NULL) {
-        manifest_free(manifest);
+        json_decref(manifest);
         return -1;
     }
     part = &parts->items[parts->n++];
-    *part =
-        (struct manifest_part){.manifest = manifest, .path = manifest_keep(manifest, path, err)};
-    for (size_t i = 0; i < manifest->n_outputs && rc == 0 && part->path != NULL; i++) {
-        struct manifest_file *output = &manifest->outputs[i];
-        struct text file = {0}, name = {0};
-        char *folder = NULL;
-        struct stat st;
-        size_t n_common = 0;
-
-        rc = text_append(&file, err, "%.*s%s", (int)(text_base_name(path) - path), path,
-                         output->name);
-        if (rc == 0 && stat(file.text, &st) != 0)
-            rc = error_set_at(err, errno == ENOENT ? ERROR_DATA : ERROR_IO, ERROR_IN_ERRNO(path),
-                              "output %s", text_quote(file.text).text);
-        if (rc == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size != output->n_bytes)
-            rc = error_set_at(err, ERROR_DATA, ERROR_IN(path),
-                              "output %s: %" PRIu64 " bytes expected, %" PRIu64 " found",
-                              text_quote(file.text).text, output->n_bytes, (uint64_t)st.st_size);
-        if (rc == 0 && (folder = real_folder(file.text, ERROR_DATA, err)) == NULL)
-            rc = -1;
-        /* Up from the joined manifest's folder to what both have in common, and down again. */
-        for (size_t k = 0; rc == 0 && folder[k] != '\0' && folder[k] == parts->folder[k]; k++)
-            if (folder[k] == '/')
-                n_common = k + 1;
-        for (const char *p = parts->folder + n_common; rc == 0 && *p != '\0'; p++)
-            if (*p == '/')
-                rc = text_append(&name, err, "../");
-        if (rc != 0 ||
-            text_append(&name, err, "%s%s", folder + n_common, text_base_name(file.text)) != 0 ||
-            (output->name = manifest_keep(manifest, name.text, err)) == NULL)
-            rc = -1;
-        text_release(&file);
-        text_release(&name);
-        free(folder);
-    }
-    return part->path != NULL ? rc : -1;
+    *part = (struct manifest_part){.manifest = manifest, .path = strdup(path)};
+    if (part->path == NULL)
+        return error_no_memory(err, "joined manifest");
+    for (size_t i = 0; i < json_array_size(outputs) && rc == 0; i++)
+        rc = place_output(parts, path, json_array_get(outputs, i), err);
+    return rc;
 }
 
 /* A manifest or a shard in a folder. A manifest that belongs to no output is a joined one, and is
@@ -96,7 +104,8 @@ static int add_file(struct manifest_parts *parts, const char *folder, const char
     const bool is_manifest = text_ends_with(name, MANIFEST_SUFFIX);
     const size_t n = strlen(name) - (is_manifest ? strlen(MANIFEST_SUFFIX) : 0);
     struct text output = {0}, path = {0};
-    struct manifest *manifest;
+    const json_t *outputs;
+    json_t *manifest;
     struct stat st;
     int rc = text_append(&output, err, "%s/%.*s", folder, (int)n, name);
 
@@ -104,16 +113,17 @@ static int add_file(struct manifest_parts *parts, const char *folder, const char
         rc = text_append(&path, err, "%s%s", output.text, MANIFEST_SUFFIX);
     if (rc == 0 && is_manifest) {
         manifest = manifest_read(path.text, err);
+        outputs = json_object_get(manifest, "outputs");
         name = text_base_name(output.text);
         if (manifest == NULL ||
-            (manifest->n_outputs == 1 && strcmp(manifest->outputs[0].name, name) == 0)) {
+            (json_array_size(outputs) == 1 && manifest_find(outputs, name) != NULL)) {
             rc = add_part(parts, path.text, manifest, err);
         } else {
             if (stat(output.text, &st) == 0)
                 rc =
                     error_set_at(err, ERROR_DATA, ERROR_IN(path.text),
                                  "does not list %s, beside which it stands", text_quote(name).text);
-            manifest_free(manifest);
+            json_decref(manifest);
         }
     } else if (rc == 0 && stat(path.text, &st) != 0) {
         rc = text_list_add(&parts->strays, output.text, err);
@@ -140,9 +150,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 int manifest_parts_init(struct manifest_parts *parts, const char *target, struct error *err)
 {
-    *parts = (struct manifest_parts){.joined = manifest_new(err)};
-    if (parts->joined != NULL)
-        parts->folder = real_folder(target, ERROR_CANT_CREATE, err);
+    *parts = (struct manifest_parts){.folder = real_folder(target, ERROR_CANT_CREATE, err)};
     return parts->folder != NULL ? 0 : -1;
 }
 
@@ -181,12 +189,13 @@ int manifest_parts_add(struct manifest_parts *parts, const char *path, struct er
 
 void manifest_parts_release(struct manifest_parts *parts)
 {
-    for (size_t i = 0; i < parts->n; i++)
-        manifest_free(parts->items[i].manifest);
+    for (size_t i = 0; i < parts->n; i++) {
+        json_decref(parts->items[i].manifest);
+        free(parts->items[i].path);
+    }
     text_list_release(&parts->strays);
     free(parts->items);
     free(parts->folder);
-    manifest_free(parts->joined);
     *parts = (struct manifest_parts){0};
 }
 
@@ -194,8 +203,10 @@ void manifest_parts_release(struct manifest_parts *parts)
 
 /* A file of a part. */
 struct entry {
-    const struct manifest_file *file;
+    json_t *file; /* borrowed */
+    const char *name, *sha256;
     struct manifest_part *part;
+    uint64_t first_row; /* UINT64_MAX: it was not cut */
     size_t n_run; /* bytes of an output's name that it has in common with its run; 0: not cut */
 };
 
@@ -204,65 +215,85 @@ struct entries {
     size_t n;
 };
 
+static size_t count_of(const struct manifest_part *part, const char *list)
+{
+    return json_array_size(json_object_get(part->manifest, list));
+}
+
+static int order_of(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
 /* Most outputs first, then most inputs, then by name. */
 static int by_size(const void *a, const void *b)
 {
-    const struct manifest_part *p = a, *q = b;
+    int order = order_of(count_of(b, "outputs"), count_of(a, "outputs"));
 
-    if (p->manifest->n_outputs != q->manifest->n_outputs)
-        return p->manifest->n_outputs < q->manifest->n_outputs ? 1 : -1;
-    if (p->manifest->n_inputs != q->manifest->n_inputs)
-        return p->manifest->n_inputs < q->manifest->n_inputs ? 1 : -1;
-    return strcmp(p->path, q->path);
+    if (order == 0)
+        order = order_of(count_of(b, "inputs"), count_of(a, "inputs"));
+    return order != 0 ? order
+                      : strcmp(((const struct manifest_part *)a)->path,
+                               ((const struct manifest_part *)b)->path);
 }
 
 /* By name, then digest, then part: parts lie in one sorted array. */
 static int by_file(const void *a, const void *b)
 {
     const struct entry *p = a, *q = b;
-    int order = strcmp(p->file->name, q->file->name);
+    int order = strcmp(p->name, q->name);
 
     if (order == 0)
-        order = strcmp(p->file->sha256, q->file->sha256);
+        order = strcmp(p->sha256, q->sha256);
     return order != 0 ? order : (p->part > q->part) - (p->part < q->part);
+}
+
+static bool is_same_run(const struct entry *a, const struct entry *b)
+{
+    return a->n_run == b->n_run && memcmp(a->name, b->name, a->n_run) == 0;
 }
 
 static int by_run(const void *a, const void *b)
 {
     const struct entry *p = a, *q = b;
-    const size_t n = p->n_run < q->n_run ? p->n_run : q->n_run;
-    const int order = memcmp(p->file->name, q->file->name, n);
+    int order = memcmp(p->name, q->name, smaller(p->n_run, q->n_run));
 
-    if (order != 0 || p->n_run != q->n_run)
-        return order != 0 ? order : (p->n_run > q->n_run) - (p->n_run < q->n_run);
-    return (p->file->first_row > q->file->first_row) - (p->file->first_row < q->file->first_row);
+    if (order == 0)
+        order = order_of(p->n_run, q->n_run);
+    return order != 0 ? order : order_of(p->first_row, q->first_row);
 }
 
-/* The outputs or inputs of all parts that add something. */
-static int list_files(const struct manifest_parts *parts, bool outputs, struct entries *list,
+/* The "outputs" or "inputs" of all parts that add something. */
+static int list_files(const struct manifest_parts *parts, const char *key, struct entries *list,
                       struct error *err)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < parts->n; i++)
-        n += outputs ? parts->items[i].manifest->n_outputs : parts->items[i].manifest->n_inputs;
+        n += count_of(&parts->items[i], key);
+    free(list->items);
     list->n = 0;
     list->items = calloc(n + 1, sizeof *list->items);
     if (list->items == NULL)
         return error_no_memory(err, "joined manifest");
     for (size_t i = 0; i < parts->n; i++) {
         struct manifest_part *part = &parts->items[i];
-        const struct manifest_file *file =
-            outputs ? part->manifest->outputs : part->manifest->inputs;
+        const json_t *files = json_object_get(part->manifest, key);
 
-        n = outputs ? part->manifest->n_outputs : part->manifest->n_inputs;
-        for (size_t k = 0; k < n && !part->adds_nothing; k++, file++) {
-            const char *dash = strrchr(file->name, '-'); /* OUT-00000.npz, OUT-00001.npz */
-            const bool is_cut = outputs && file->first_row != MANIFEST_NO_ROW && dash != NULL &&
-                                strspn(dash + 1, "0123456789") > 0;
+        for (size_t k = 0; k < json_array_size(files) && !part->adds_nothing; k++) {
+            json_t *file = json_array_get(files, k);
+            const char *name = manifest_text(file, "name");
+            const char *dash = strrchr(name, '-'); /* OUT-00000.npz, OUT-00001.npz */
+            const bool is_cut = json_object_get(file, "first_row") != NULL;
+            const bool is_numbered = dash != NULL && strspn(dash + 1, "0123456789") > 0;
 
             list->items[list->n++] =
-                (struct entry){file, part, is_cut ? (size_t)(dash - file->name) + 1 : 0};
+                (struct entry){file,
+                               name,
+                               manifest_text(file, "sha256"),
+                               part,
+                               is_cut ? manifest_number(file, "first_row") : UINT64_MAX,
+                               is_cut && is_numbered ? (size_t)(dash - name) + 1 : 0};
         }
     }
     qsort(list->items, list->n, sizeof *list->items, by_file);
@@ -272,38 +303,33 @@ static int list_files(const struct manifest_parts *parts, bool outputs, struct e
 /* Which parts add nothing; an output in two of the others is refused. */
 static int settle_doubles(struct manifest_parts *parts, struct entries *outputs, struct error *err)
 {
-    size_t *n_known = calloc(parts->n + 1, sizeof *n_known);
-    int rc = n_known != NULL ? list_files(parts, true, outputs, err)
-                             : error_no_memory(err, "joined manifest");
+    int rc = list_files(parts, "outputs", outputs, err);
 
     for (size_t i = 1; rc == 0 && i < outputs->n; i++) {
         const struct entry *a = &outputs->items[i - 1], *b = &outputs->items[i];
-        const struct manifest_part *later = a->part > b->part ? a->part : b->part;
+        struct manifest_part *later = a->part > b->part ? a->part : b->part;
 
-        if (strcmp(a->file->name, b->file->name) != 0)
+        if (strcmp(a->name, b->name) != 0)
             continue;
-        if (strcmp(a->file->sha256, b->file->sha256) != 0 || a->file->n_rows != b->file->n_rows ||
-            a->file->first_row != b->file->first_row)
+        if (strcmp(a->sha256, b->sha256) != 0 ||
+            manifest_number(a->file, "rows") != manifest_number(b->file, "rows") ||
+            a->first_row != b->first_row)
             rc = error_set_at(err, ERROR_DATA, ERROR_IN(later->path),
                               "output %s is in %s too, with other contents",
-                              text_quote(a->file->name).text,
+                              text_quote(a->name).text,
                               text_path((later == a->part ? b : a)->part->path).text);
-        n_known[later - parts->items]++;
+        later->n_known++;
     }
-    for (size_t i = 0; rc == 0 && i < parts->n; i++)
-        parts->items[i].adds_nothing =
-            n_known[i] > 0 && n_known[i] == parts->items[i].manifest->n_outputs;
+    for (struct manifest_part *part = parts->items; part < parts->items + parts->n; part++)
+        part->adds_nothing = part->n_known > 0 && part->n_known == count_of(part, "outputs");
     for (size_t i = 1; rc == 0 && i < outputs->n; i++) {
         const struct entry *a = &outputs->items[i - 1], *b = &outputs->items[i];
 
-        if (!b->part->adds_nothing && strcmp(a->file->name, b->file->name) == 0)
+        if (!b->part->adds_nothing && strcmp(a->name, b->name) == 0)
             rc = error_set_at(err, ERROR_DATA, ERROR_IN(b->part->path), "output %s is in %s too",
-                              text_quote(b->file->name).text, text_path(a->part->path).text);
+                              text_quote(b->name).text, text_path(a->part->path).text);
     }
-    free(n_known);
-    free(outputs->items);
-    outputs->items = NULL;
-    return rc == 0 ? list_files(parts, true, outputs, err) : -1;
+    return rc == 0 ? list_files(parts, "outputs", outputs, err) : -1;
 }
 
 /* The outputs of each run that was cut follow each other without gaps and are of the same inputs,
@@ -318,134 +344,162 @@ static int check_runs(struct entries *outputs, struct error *err)
 
     qsort(outputs->items, outputs->n, sizeof *outputs->items, by_run);
     for (struct entry *e = outputs->items, *run = e; rc == 0 && e < end; e++) {
-        const struct manifest_file *file = e->file;
-
         if (e->n_run == 0)
             continue;
-        if (e == outputs->items || e->n_run != run->n_run ||
-            memcmp(e->file->name, run->file->name, e->n_run) != 0) { /* the next run */
+        if (first == NULL || !is_same_run(e, run)) { /* the next run */
             run = e;
             first = e->part;
             expected = 0;
-            for (const struct entry *other = e;
-                 other < end && other->n_run == e->n_run &&
-                 memcmp(other->file->name, e->file->name, e->n_run) == 0;
-                 other++)
+            for (const struct entry *other = e; other < end && is_same_run(other, e); other++)
                 first = other->part < first ? other->part : first;
         }
         e->part->run_is_known |= e->part != first;
-        if (e->part->manifest->n_outputs == 1 && first->manifest->n_outputs == 1)
+        if (count_of(e->part, "outputs") == 1 && count_of(first, "outputs") == 1)
             rc = manifest_compare_inputs(first->manifest, e->part->manifest, &list, err);
         if (rc == 0 && list.n_bytes > 0)
             rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
                               "not the inputs of the other outputs %s...: %s",
-                              text_quote_bytes(file->name, e->n_run).text, list.text);
-        if (rc == 0 && file->first_row != expected)
+                              text_quote_bytes(e->name, e->n_run).text, list.text);
+        if (rc == 0 && e->first_row != expected)
             rc = error_set(
                 err, ERROR_DATA, "output %s: first row %" PRIu64 " expected, %" PRIu64 " found: %s",
-                text_quote(file->name).text, expected, file->first_row,
-                file->first_row > expected ? "an output of this run is missing in front of it"
-                                           : "outputs of this run overlap");
-        expected = file->first_row + file->n_rows;
+                text_quote(e->name).text, expected, e->first_row,
+                e->first_row > expected ? "an output of this run is missing in front of it"
+                                        : "outputs of this run overlap");
+        expected = e->first_row + manifest_number(e->file, "rows");
     }
     text_release(&list);
     qsort(outputs->items, outputs->n, sizeof *outputs->items, by_file);
     return rc;
 }
 
-static int add_count(struct manifest *joined, const char *name, uint64_t value, struct error *err)
+/* Each input once; twice in parts of different runs is refused, and one that only those parts of a
+ * run have whose counts another one tells. */
+static int settle_inputs(struct entries *inputs, struct error *err)
 {
-    struct manifest_count *count = manifest_count(joined, name);
-
-    if (count == NULL) {
-        count = &joined->counts[joined->n_counts++];
-        *count = (struct manifest_count){.name = name};
-    }
-    if (__builtin_add_overflow(count->value, value, &count->value) || count->value > INT64_MAX)
-        return error_set(err, ERROR_DATA, "counts.%s: the sum of all manifests is too large",
-                         text_path(name).text);
-    return 0;
-}
-
-/* Copies of the files, whose texts and arrays stay those of their parts, and their rows counted. */
-static struct manifest_file *take_files(struct manifest *joined, const struct entries *list,
-                                        const char *count, struct error *err)
-{
-    struct manifest_file *files = manifest_alloc(joined, (list->n + 1) * sizeof *files, err);
-    int rc = files != NULL ? add_count(joined, count, 0, err) : -1;
-
-    for (size_t i = 0; i < list->n && files != NULL; i++) {
-        files[i] = *list->items[i].file;
-        rc |= add_count(joined, count, files[i].n_rows, err);
-    }
-    return rc == 0 ? files : NULL;
-}
-
-/* Fill the joined manifest: the files; warnings of every part, each text once; counts of each run
- * once, as the outputs of a run that was cut have them in common, but for the rows of each. */
-static int join(struct manifest_parts *parts, const struct entries *outputs,
-                const struct entries *inputs, struct error *err)
-{
-    struct manifest *joined = parts->joined;
-    const struct manifest_count *left_out;
-    size_t n_counts = 2, n_warnings = 0, n = 0;
-    struct manifest_block *blocks = joined->blocks;
-    uint64_t all, n_rows;
+    size_t n = 0;
     int rc = 0;
 
-    *joined = *parts->items[0].manifest;
-    joined->blocks = blocks;
-    joined->n_counts = joined->n_warnings = 0;
-    for (size_t i = 0; i < parts->n; i++) {
-        n_counts += parts->items[i].manifest->n_counts;
-        n_warnings += parts->items[i].manifest->n_warnings;
-    }
-    joined->counts = manifest_alloc(joined, n_counts * sizeof *joined->counts, err);
-    joined->warnings = manifest_alloc(joined, n_warnings * sizeof *joined->warnings, err);
-    if (joined->counts == NULL || joined->warnings == NULL ||
-        (joined->inputs = take_files(joined, inputs, "rows_in", err)) == NULL ||
-        (joined->outputs = take_files(joined, outputs, "rows_out", err)) == NULL)
-        return -1;
-    joined->n_inputs = inputs->n;
-    joined->n_outputs = outputs->n;
-    for (size_t i = 0; i < parts->n; i++) {
-        const struct manifest_part *part = &parts->items[i];
-        const struct manifest *m = part->manifest;
+    for (size_t i = 0; i < inputs->n && rc == 0; i++) {
+        const struct entry *e = &inputs->items[i], *before = &inputs->items[n - (n > 0)];
+        const bool is_new =
+            n == 0 || strcmp(e->name, before->name) != 0 || strcmp(e->sha256, before->sha256) != 0;
 
-        for (size_t k = 0; k < m->n_counts && !part->adds_nothing && !part->run_is_known; k++)
-            if (strcmp(m->counts[k].name, "rows_in") != 0 &&
-                strcmp(m->counts[k].name, "rows_out") != 0)
-                rc |= add_count(joined, m->counts[k].name, m->counts[k].value, err);
-        for (size_t k = 0; k < m->n_warnings && !part->adds_nothing; k++)
-            joined->warnings[joined->n_warnings++] = m->warnings[k];
+        if (is_new && e->part->run_is_known)
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
+                              "input %s is not one of the other outputs of its run",
+                              text_quote(e->name).text);
+        else if (is_new)
+            inputs->items[n++] = *e;
+        else if (!e->part->run_is_known)
+            rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
+                              "input %s is in %s too: its rows would be duplicated",
+                              text_quote(e->name).text, text_path(before->part->path).text);
     }
-    qsort(joined->warnings, joined->n_warnings, sizeof *joined->warnings, text_compare);
-    for (size_t i = 0; i < joined->n_warnings; i++)
-        if (n == 0 || strcmp(joined->warnings[n - 1], joined->warnings[i]) != 0)
-            joined->warnings[n++] = joined->warnings[i];
-    joined->n_warnings = n;
-    if (rc != 0)
-        return -1;
-    /* A run whose last output is missing has too few rows. */
-    n_rows = manifest_count(joined, "rows_out")->value;
-    left_out = manifest_count(joined, "images_left_out");
-    if (__builtin_mul_overflow(manifest_count(joined, "rows_in")->value, joined->n_transforms,
-                               &all) ||
-        all > INT64_MAX)
-        return error_set(err, ERROR_DATA, "the sum of all rows is too large");
-    if (left_out != NULL && all - left_out->value != n_rows)
-        return error_set(err, ERROR_DATA,
-                         "%" PRId64 " rows expected of all outputs, %" PRIu64
-                         " found: an output of a run is missing",
-                         (int64_t)(all - left_out->value), n_rows);
-    return 0;
+    inputs->n = n;
+    return rc;
 }
 
-struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
+static int add_count(json_t *counts, const char *name, uint64_t value, struct error *err)
+{
+    int64_t sum = json_integer_value(json_object_get(counts, name));
+
+    if (__builtin_add_overflow(sum, value, &sum))
+        return error_set(err, ERROR_DATA, "counts.%s: the sum of all manifests is too large",
+                         text_path(name).text);
+    return json_object_set_new(counts, name, json_integer(sum));
+}
+
+/* The files become one of the joined manifest's lists, and their rows are counted. */
+static int put_files(json_t *joined, const char *key, const struct entries *list, const char *count,
+                     struct error *err)
+{
+    json_t *files = json_array(), *counts = json_object_get(joined, "counts");
+    int bad = json_object_set_new(joined, key, files);
+
+    for (size_t i = 0; i < list->n && bad == 0; i++)
+        bad = json_array_append(files, list->items[i].file);
+    bad |= add_count(counts, count, 0, err);
+    for (size_t i = 0; i < list->n && bad == 0; i++)
+        bad = add_count(counts, count, manifest_number(list->items[i].file, "rows"), err);
+    return bad;
+}
+
+/* Warnings of every part, each text once. */
+static int put_warnings(json_t *joined, const struct manifest_parts *parts, struct error *err)
+{
+    json_t *warnings = json_array();
+    struct text_list all = {0};
+    int bad = json_object_set_new(joined, "warnings", warnings);
+
+    for (size_t i = 0; i < parts->n; i++) {
+        const json_t *list = json_object_get(parts->items[i].manifest, "warnings");
+
+        for (size_t k = 0; k < json_array_size(list) && !parts->items[i].adds_nothing; k++)
+            bad |= text_list_add(&all, json_string_value(json_array_get(list, k)), err);
+    }
+    if (all.n > 0)
+        qsort(all.items, all.n, sizeof *all.items, text_compare);
+    for (size_t i = 0; i < all.n && bad == 0; i++)
+        if (i == 0 || strcmp(all.items[i - 1], all.items[i]) != 0)
+            bad = json_array_append_new(warnings, json_string(all.items[i]));
+    text_list_release(&all);
+    return bad;
+}
+
+/* What the parts have in common, the files, all warnings; counts of each run once, as the outputs
+ * of a run that was cut have them in common, but for the rows of each. */
+static json_t *join(const struct manifest_parts *parts, const struct entries *outputs,
+                    const struct entries *inputs, struct error *err)
+{
+    json_t *joined = json_copy(parts->items[0].manifest), *counts = json_object(), *value;
+    uint64_t all, n_rows, n_left_out;
+    const char *name;
+    int bad = json_object_set_new(joined, "counts", counts);
+
+    if (bad == 0)
+        bad = put_files(joined, "inputs", inputs, "rows_in", err);
+    if (bad == 0)
+        bad = put_files(joined, "outputs", outputs, "rows_out", err);
+    if (bad == 0)
+        bad = put_warnings(joined, parts, err);
+    for (size_t i = 0; i < parts->n && bad == 0; i++) {
+        const struct manifest_part *part = &parts->items[i];
+
+        json_object_foreach(json_object_get(part->manifest, "counts"), name,
+                            value) if (!part->adds_nothing && !part->run_is_known &&
+                                       strcmp(name, "rows_in") != 0 &&
+                                       strcmp(name, "rows_out") != 0) bad |=
+            add_count(counts, name, (uint64_t)json_integer_value(value), err);
+    }
+    if (bad != 0) {
+        error_no_memory(err, "joined manifest"); /* unless the cause is told */
+        json_decref(joined);
+        return NULL;
+    }
+    /* A run whose last output is missing has too few rows. */
+    n_rows = manifest_number(counts, "rows_out");
+    n_left_out = manifest_number(counts, "images_left_out");
+    if (__builtin_mul_overflow(manifest_number(counts, "rows_in"),
+                               count_of(&parts->items[0], "transforms"), &all) ||
+        all > INT64_MAX)
+        error_set(err, ERROR_DATA, "the sum of all rows is too large");
+    else if (json_object_get(counts, "images_left_out") == NULL || all - n_left_out == n_rows)
+        return joined;
+    else
+        error_set(err, ERROR_DATA,
+                  "%" PRId64 " rows expected of all outputs, %" PRIu64
+                  " found: an output of a run is missing",
+                  (int64_t)(all - n_left_out), n_rows);
+    json_decref(joined);
+    return NULL;
+}
+
+json_t *manifest_merge(struct manifest_parts *parts, struct error *err)
 {
     struct entries outputs = {0}, inputs = {0};
+    json_t *joined = NULL;
     struct text list = {0};
-    size_t n = 0;
     int rc = 0;
 
     if (parts->n == 0) {
@@ -460,43 +514,21 @@ struct manifest *manifest_merge(struct manifest_parts *parts, struct error *err)
                               text_path(parts->items[0].path).text, list.text);
     }
     text_release(&list);
-    if (rc != 0 || settle_doubles(parts, &outputs, err) != 0 || check_runs(&outputs, err) != 0 ||
-        list_files(parts, false, &inputs, err) != 0)
-        rc = -1;
-    /* Each input once; twice in parts of different runs is refused, and one that only those parts
-     * of a run have whose counts another one tells. */
-    for (size_t i = 0; i < inputs.n && rc == 0; i++) {
-        const struct entry *e = &inputs.items[i], *before = &inputs.items[n - (n > 0)];
-        const bool is_new = n == 0 || strcmp(e->file->name, before->file->name) != 0 ||
-                            strcmp(e->file->sha256, before->file->sha256) != 0;
-
-        if (is_new && e->part->run_is_known)
-            rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
-                              "input %s is not one of the other outputs of its run",
-                              text_quote(e->file->name).text);
-        else if (is_new)
-            inputs.items[n++] = *e;
-        else if (!e->part->run_is_known)
-            rc = error_set_at(err, ERROR_DATA, ERROR_IN(e->part->path),
-                              "input %s is in %s too: its rows would be duplicated",
-                              text_quote(e->file->name).text, text_path(before->part->path).text);
-    }
-    inputs.n = n;
-    if (rc == 0)
-        rc = join(parts, &outputs, &inputs, err);
-    for (size_t i = 0; i < parts->strays.n && rc == 0; i++) {
-        bool is_input = false;
-
-        for (size_t k = 0; k < parts->joined->n_inputs && !is_input; k++)
-            is_input =
-                strcmp(parts->joined->inputs[k].name, text_base_name(parts->strays.items[i])) == 0;
-        if (!is_input)
-            rc = error_set(err, ERROR_DATA,
-                           "%s: has no manifest: an output that was not finished, or an input "
-                           "that was not expanded",
-                           text_path(parts->strays.items[i]).text);
+    if (rc == 0 && settle_doubles(parts, &outputs, err) == 0 && check_runs(&outputs, err) == 0 &&
+        list_files(parts, "inputs", &inputs, err) == 0 && settle_inputs(&inputs, err) == 0)
+        joined = join(parts, &outputs, &inputs, err);
+    for (size_t i = 0; i < parts->strays.n && joined != NULL; i++) {
+        if (manifest_find(json_object_get(joined, "inputs"),
+                          text_base_name(parts->strays.items[i])) != NULL)
+            continue;
+        error_set(err, ERROR_DATA,
+                  "%s: has no manifest: an output that was not finished, or an input "
+                  "that was not expanded",
+                  text_path(parts->strays.items[i]).text);
+        json_decref(joined);
+        joined = NULL;
     }
     free(outputs.items);
     free(inputs.items);
-    return rc == 0 ? parts->joined : NULL;
+    return joined;
 }

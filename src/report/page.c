@@ -216,30 +216,37 @@ static void put_pair(struct pen *p, const char *name, const char *value)
     pen_put_html(p, "", value != NULL ? value : "", "</td></tr>\n");
 }
 
-static void put_manifest(struct pen *p, const struct manifest *m)
+static void put_manifest(struct pen *p, const json_t *m)
 {
-    char text[64];
+    static const char *const parts[] = {"options", "conventions", "counts"};
+    const json_t *tool = json_object_get(m, "tool"), *list = json_object_get(m, "warnings");
+    const char *key;
+    json_t *value;
 
     pen_put(p, "<table>\n");
-    put_pair(p, "made by", m->tool_name);
-    put_pair(p, "version", m->tool_version);
-    put_pair(p, "board", m->board.name);
-    for (size_t i = 0; i < m->n_options; i++)
-        put_pair(p, m->options[i].name, m->options[i].value);
-    for (size_t i = 0; i < m->n_conventions; i++)
-        put_pair(p, m->conventions[i].name, m->conventions[i].value);
-    for (size_t i = 0; i < m->n_counts; i++) {
-        snprintf(text, sizeof text, "%llu", (count)m->counts[i].value);
-        put_pair(p, m->counts[i].name, text);
-    }
-    for (size_t i = 0; i < m->n_warnings; i++)
-        put_pair(p, "warning", m->warnings[i]);
+    put_pair(p, "made by", manifest_text(tool, "name"));
+    put_pair(p, "version", manifest_text(tool, "version"));
+    put_pair(p, "board", manifest_text(json_object_get(m, "board"), "name"));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        json_object_foreach(json_object_get(m, parts[i]), key, value)
+        {
+            if (json_is_integer(value))
+                put_pair(p, key, text_format("%llu", (count)json_integer_value(value)).text);
+            else
+                put_pair(p, key,
+                         json_string_value(json_is_object(value) ? json_object_get(value, "meaning")
+                                                                 : value));
+        }
+    for (size_t i = 0; i < json_array_size(list); i++)
+        put_pair(p, "warning", json_string_value(json_array_get(list, i)));
     pen_put(p, "</table>\n<table>\n<tr><th>input</th><th>rows</th><th>SHA-256</th></tr>\n");
-    for (size_t i = 0; i < m->n_inputs; i++) {
-        pen_put_html(p, "<tr><td>", m->inputs[i].name, "</td>");
-        pen_put(p, "<td class=\"n\">%llu</td>", (count)m->inputs[i].n_rows);
-        pen_put_html(p, "<td class=\"hash\">",
-                     m->inputs[i].sha256 != NULL ? m->inputs[i].sha256 : "", "</td></tr>\n");
+    list = json_object_get(m, "inputs");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *input = json_array_get(list, i);
+
+        pen_put_html(p, "<tr><td>", manifest_text(input, "name"), "</td>");
+        pen_put(p, "<td class=\"n\">%llu</td>", (count)manifest_number(input, "rows"));
+        pen_put_html(p, "<td class=\"hash\">", manifest_text(input, "sha256"), "</td></tr>\n");
     }
     pen_put(p, "</table>\n");
 }
@@ -247,16 +254,15 @@ static void put_manifest(struct pen *p, const struct manifest *m)
 static void put_provenance(struct pen *p, const struct report_set *set)
 {
     struct error why = {0};
-    struct manifest *own =
-        text_ends_with(set->path, ".json") ? manifest_read(set->path, &why) : NULL;
-    const struct manifest *m = own != NULL ? own : set->shard.recall.manifest;
+    json_t *own = text_ends_with(set->path, ".json") ? manifest_read(set->path, &why) : NULL;
+    const json_t *m = own != NULL ? own : set->shard.recall.manifest;
 
     pen_put(p, "<h3>Provenance</h3>\n");
     if (m != NULL)
         put_manifest(p, m);
     else
         pen_put(p, "<p>No manifest tells how it was made.</p>\n");
-    manifest_free(own);
+    json_decref(own);
 }
 
 /* --- the page --- */

@@ -375,21 +375,25 @@ static int find_groups(struct detection *d, struct error *err)
 {
     const struct settings *settings = d->lanes->request->settings;
     const struct board *board = d->shard->found.board;
-    const struct manifest *manifest = d->shard->recall.manifest;
+    const json_t *manifest = d->shard->recall.manifest;
+    const json_t *transforms = json_object_get(manifest, "transforms");
     uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
     int status;
 
     take_ids(d, exact, key_ids(board, &d->shard->conventions, exact));
     for (uint32_t k = 0; k < d->n_ids; k++)
         d->groups->allowed[d->ids[k]] = true;
-    if (manifest != NULL && manifest->n_transforms > 0) {
+    if (json_array_size(transforms) > 0) {
         const char *order = manifest_option(manifest, "order"); /* which it need not name */
         const bool is_sample = order != NULL && strcmp(order, "sample") == 0;
 
         d->n_ids = 0;
-        for (size_t i = 0; i < manifest->n_transforms && d->n_ids < LAYOUT_MAX_IMAGES; i++)
-            if (manifest->transforms[i].id < board->n_transforms)
-                d->ids[d->n_ids++] = (uint32_t)manifest->transforms[i].id;
+        for (size_t i = 0; i < json_array_size(transforms) && d->n_ids < LAYOUT_MAX_IMAGES; i++) {
+            const uint64_t id = manifest_number(json_array_get(transforms, i), "id");
+
+            if (id < board->n_transforms)
+                d->ids[d->n_ids++] = (uint32_t)id;
+        }
         d->ids_are_told = true;
         d->is_irregular = orbit_groups_are_cut(manifest) ||
                           manifest_option(manifest, "shuffle") != NULL ||

@@ -288,7 +288,7 @@ static int take_census(const struct orbit_groups *groups, struct census *census,
     return status;
 }
 
-bool orbit_groups_are_cut(const struct manifest *manifest)
+bool orbit_groups_are_cut(const json_t *manifest)
 {
     const char *order;
 
@@ -305,9 +305,9 @@ bool orbit_groups_may_be_elsewhere(const struct orbit_groups *groups, uint64_t s
                               (t == groups->last.transform && source > groups->last.source));
 }
 
-int orbit_groups_expect(struct orbit_groups *groups, const struct manifest *manifest,
-                        struct error *err)
+int orbit_groups_expect(struct orbit_groups *groups, const json_t *manifest, struct error *err)
 {
+    const json_t *transforms = json_object_get(manifest, "transforms");
     struct census census = {0};
     uint32_t n_expected = 0;
 
@@ -316,10 +316,13 @@ int orbit_groups_expect(struct orbit_groups *groups, const struct manifest *mani
     groups->n_groups = census.n_groups;
     for (uint32_t k = 0; k < groups->n_told; k++)
         groups->expected[groups->told[k]] = true;
-    for (size_t i = 0; groups->n_told == 0 && manifest != NULL && i < manifest->n_transforms; i++)
-        if (manifest->transforms[i].id < (uint64_t)groups->n_transforms)
-            groups->expected[manifest->transforms[i].id] = true;
-    if (groups->n_told > 0 || (manifest != NULL && manifest->n_transforms > 0)) {
+    for (size_t i = 0; groups->n_told == 0 && i < json_array_size(transforms); i++) {
+        const uint64_t id = manifest_number(json_array_get(transforms, i), "id");
+
+        if (id < (uint64_t)groups->n_transforms)
+            groups->expected[id] = true;
+    }
+    if (groups->n_told > 0 || json_array_size(transforms) > 0) {
         groups->expects = manifest == NULL || (manifest_option(manifest, "pick") == NULL &&
                                                manifest_option(manifest, "canonical") == NULL &&
                                                !orbit_groups_are_cut(manifest));

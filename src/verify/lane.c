@@ -158,7 +158,7 @@ static int decide_swap(struct lane *lane, struct conventions *c, bool has_player
 int lanes_decide_labels(struct lanes *lanes, struct error *err)
 {
     const struct board *board = lanes->shard->found.board;
-    const struct manifest_file *output = lanes->shard->recall.output;
+    const json_t *arrays = json_object_get(lanes->shard->recall.output, "arrays");
     struct conventions *c = &lanes->shard->conventions;
     bool has_players = false;
 
@@ -168,7 +168,7 @@ int lanes_decide_labels(struct lanes *lanes, struct error *err)
     for (size_t k = 0; k < 2 * lanes->n; k++) {
         struct lane *lane = &lanes->items[k % lanes->n];
         const enum role role = lane->binding->role;
-        const struct manifest_array *listed;
+        const char *swap;
 
         if (lane->binding->is_winner != (k >= lanes->n))
             continue;
@@ -179,9 +179,9 @@ int lanes_decide_labels(struct lanes *lanes, struct error *err)
         if (decide_swap(lane, c, has_players, err) != 0)
             return -1;
         /* The manifest says what the run decided, perhaps by more inputs than this file holds. */
-        listed = output != NULL ? manifest_find_array(output, lane->array->key) : NULL;
-        for (int op = 0; listed != NULL && listed->swap != NULL && op < LABEL_N_OPS; op++)
-            if (strcmp(label_op_name((enum label_op)op), listed->swap) == 0)
+        swap = manifest_text(manifest_find(arrays, lane->array->key), "swap");
+        for (int op = 0; swap != NULL && op < LABEL_N_OPS; op++)
+            if (strcmp(label_op_name((enum label_op)op), swap) == 0)
                 spec_set_swap(&lane->spec, (enum label_op)op);
     }
     return 0;

@@ -235,13 +235,12 @@ int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64
 
 /* True when the manifest (or NULL) says that the output was cut into shards through the groups: one
  * shard need not hold all images of a position. */
-bool orbit_groups_are_cut(const struct manifest *manifest);
+bool orbit_groups_are_cut(const json_t *manifest);
 
 /* Decide which images every group should have: those that are told (by --transforms, or the
  * manifest, which may be NULL), else those of most groups when most have exactly them and hardly
  * any have others. Counts the groups. */
-int orbit_groups_expect(struct orbit_groups *groups, const struct manifest *manifest,
-                        struct error *err);
+int orbit_groups_expect(struct orbit_groups *groups, const json_t *manifest, struct error *err);
 
 /* Whether an image of a source may stand in the shard before or after this one. */
 bool orbit_groups_may_be_elsewhere(const struct orbit_groups *groups, uint64_t source, uint32_t t);

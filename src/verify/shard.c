@@ -362,7 +362,9 @@ int verify_shard_compare(const struct shard *shard, const struct verify_request 
                          struct verify_result *result, struct error *err)
 {
     const struct archive_in *archive = &shard->archive;
-    const struct manifest_file *file = shard->recall.output;
+    const json_t *file = shard->recall.output, *arrays = json_object_get(file, "arrays");
+    const uint64_t file_nbytes = manifest_number(file, "bytes");
+    const uint64_t n_rows = manifest_number(file, "rows");
     char sha256[DIGEST_HEX_NBYTES];
     struct error why = {0};
     uint64_t n_bytes = 0;
@@ -375,32 +377,37 @@ int verify_shard_compare(const struct shard *shard, const struct verify_request 
     }
     for (size_t i = 0; i < archive->n_inputs; i++)
         n_bytes += archive->inputs[i].n_bytes;
-    if (n_bytes != file->n_bytes)
-        differ(result, NULL, text_format("%" PRIu64, file->n_bytes).text,
+    if (n_bytes != file_nbytes)
+        differ(result, NULL, text_format("%" PRIu64, file_nbytes).text,
                text_format("%" PRIu64, n_bytes).text, "bytes of the file");
-    if (shard->bindings != NULL && shard->n_rows != file->n_rows)
-        differ(result, NULL, text_format("%" PRIu64, file->n_rows).text,
+    if (shard->bindings != NULL && shard->n_rows != n_rows)
+        differ(result, NULL, text_format("%" PRIu64, n_rows).text,
                text_format("%" PRIu64, shard->n_rows).text, "rows");
-    for (size_t i = 0; i < file->n_arrays; i++) {
-        const struct manifest_array *listed = &file->arrays[i];
-        const struct array *array = archive_in_find(archive, listed->name);
+    for (size_t i = 0; i < json_array_size(arrays); i++) {
+        const json_t *listed = json_array_get(arrays, i), *dims = json_object_get(listed, "shape");
+        const char *name = manifest_text(listed, "name"), *dtype = manifest_text(listed, "dtype");
+        const struct array *array = archive_in_find(archive, name);
         const struct npy_header *header = array != NULL ? &array->header : NULL;
+        const size_t n_dims = json_array_size(dims);
+        uint64_t shape[2 * NPY_MAX_DIMS] = {0};
+        char crc[16];
 
         if (array == NULL) {
-            differ(result, listed->name, "an array", "none",
-                   "the manifest lists it, the file has it not");
+            differ(result, name, "an array", "none", "the manifest lists it, the file has it not");
             continue;
         }
         n_found++;
-        if (strcmp(listed->dtype, dtype_name(&header->dtype).text) != 0)
-            differ(result, array->key, listed->dtype, dtype_name(&header->dtype).text, "dtype");
-        if (listed->n_dims != header->n_dims ||
-            memcmp(listed->shape, header->shape, listed->n_dims * sizeof *listed->shape) != 0)
-            differ(result, array->key, text_shape(listed->shape, listed->n_dims).text,
+        if (strcmp(dtype, dtype_name(&header->dtype).text) != 0)
+            differ(result, array->key, dtype, dtype_name(&header->dtype).text, "dtype");
+        for (size_t d = 0; d < n_dims && d < 2 * NPY_MAX_DIMS; d++)
+            shape[d] = (uint64_t)json_integer_value(json_array_get(dims, d));
+        if (n_dims != header->n_dims ||
+            memcmp(shape, header->shape, header->n_dims * sizeof *shape) != 0)
+            differ(result, array->key, text_shape(shape, smaller(n_dims, 2 * NPY_MAX_DIMS)).text,
                    text_shape(header->shape, header->n_dims).text, "shape");
-        if (array->has_crc && listed->crc != array->crc)
-            differ(result, array->key, text_format("%08" PRIx32, listed->crc).text,
-                   text_format("%08" PRIx32, array->crc).text, "CRC");
+        snprintf(crc, sizeof crc, "%08" PRIx32, array->crc);
+        if (array->has_crc && strcmp(manifest_text(listed, "crc32"), crc) != 0)
+            differ(result, array->key, manifest_text(listed, "crc32"), crc, "CRC");
     }
     if (n_found < archive->n_arrays)
         differ(result, NULL, text_format("%zu arrays", n_found).text,
@@ -410,7 +417,8 @@ int verify_shard_compare(const struct shard *shard, const struct verify_request 
         return 0;
     if (side_work_digest(archive, sha256, &why) != 0)
         return verify_read_failed(result, NULL, &why, err);
-    if (strcmp(sha256, file->sha256) != 0)
-        differ(result, NULL, file->sha256, sha256, "SHA-256 is not that of the manifest");
+    if (strcmp(sha256, manifest_text(file, "sha256")) != 0)
+        differ(result, NULL, manifest_text(file, "sha256"), sha256,
+               "SHA-256 is not that of the manifest");
     return 0;
 }

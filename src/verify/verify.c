@@ -173,7 +173,8 @@ static int check_manifest(const struct verify_request *request, const char *path
     struct verify_result *result = add_result(results, request, path, err);
     struct verify_request one = *request;
     struct error why = {0};
-    struct manifest *manifest;
+    const json_t *outputs;
+    json_t *manifest;
     char reason[ERROR_MESSAGE_NBYTES], *copy;
     struct text output = {0};
     const char *folder;
@@ -192,18 +193,19 @@ static int check_manifest(const struct verify_request *request, const char *path
     copy = strdup(path);
     if (copy == NULL)
         status = error_no_memory(err, "path");
-    meter_expect(request->settings->meter, manifest->n_outputs);
+    outputs = json_object_get(manifest, "outputs");
+    meter_expect(request->settings->meter, json_array_size(outputs));
     folder = copy != NULL ? dirname(copy) : NULL;
-    for (size_t i = 0; status == 0 && i < manifest->n_outputs; i++) {
-        const struct manifest_file *file = &manifest->outputs[i];
+    for (size_t i = 0; status == 0 && i < json_array_size(outputs); i++) {
+        const char *name = manifest_text(json_array_get(outputs, i), "name");
 
         one.manifest_output = i;
-        results->items[own].n_rows += file->n_rows;
+        results->items[own].n_rows += manifest_number(json_array_get(outputs, i), "rows");
         output.n_bytes = 0;
-        status = text_append(&output, err, "%s/%s", folder, file->name);
+        status = text_append(&output, err, "%s/%s", folder, name);
         if (status == 0 && access(output.text, F_OK) != 0)
             findings_add(&results->items[own].findings, place, "all that it lists", "no such file",
-                         "output %s is missing", text_quote(file->name).text);
+                         "output %s is missing", text_quote(name).text);
         else if (status == 0)
             status =
                 check_file(&one, strncmp(output.text, "./", 2) == 0 ? output.text + 2 : output.text,
@@ -211,7 +213,7 @@ static int check_manifest(const struct verify_request *request, const char *path
     }
     text_release(&output);
     free(copy);
-    manifest_free(manifest);
+    json_decref(manifest);
     return status;
 }
 
@@ -351,7 +353,9 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
         shard.recall = (struct recall){0};
         kept = &located->recall.settings;
         if (board != NULL && kept->board == NULL && board->file_text != NULL)
-            kept->board_text = located->recall.manifest->board.file_text;
+            kept->board_text = manifest_text(
+                json_object_get(json_object_get(located->recall.manifest, "board"), "file"),
+                "text");
         if (board != NULL)
             kept->board = located->board =
                 strdup(said != NULL && !board_has_size_of_shard(said) ? said : board->preset);

@@ -26,8 +26,7 @@
 struct verify_request {
     const struct settings *settings; /* borrowed */
     bool headers_only;               /* manifests: sizes, rows and arrays, no content */
-    const struct manifest
-        *manifest;          /* borrowed: of the file; NULL: the one that stands beside it */
+    const json_t *manifest; /* borrowed: of the file; NULL: the one that stands beside it */
     size_t manifest_output; /* which of its outputs the file is */
     bool exact_manifest;    /* what stands beside a file counts only if it lists the very bytes */
 };

@@ -6,56 +6,11 @@
 
 #include "manifest/manifest.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SHA_A "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 #define SHA_B "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
-
-/* A copy of a list, in a manifest's memory. */
-static inline void *kept_list(struct manifest *m, const void *items, size_t n_bytes)
-{
-    void *copy = manifest_alloc(m, n_bytes, NULL);
-
-    assert_non_null(copy);
-    return memcpy(copy, items, n_bytes);
-}
-#define SET_LIST(m, of, list, type, ...)                          \
-    do {                                                          \
-        const type all_items[] = {__VA_ARGS__};                   \
-        (of)->list = kept_list((m), all_items, sizeof all_items); \
-        (of)->n_##list = sizeof all_items / sizeof *all_items;    \
-    } while (0)
-
-/* Everything once, in no special order. */
-static inline struct manifest *make(struct error *err)
-{
-    static const uint64_t shape[] = {24, 17, 9, 9};
-    struct manifest *m = manifest_new(err);
-
-    assert_non_null(m);
-    SET_LIST(m, m, inputs, struct manifest_file,
-             {.name = "in\xff\\1.npz", .n_bytes = 1000, .sha256 = SHA_A, .n_rows = 2});
-    m->codec_level = "default";
-    m->codec_libraries = "zlib 1.2.13";
-    m->board = (struct manifest_board){
-        "hexagon:4", "hex8", "{}",
-        "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", 12};
-    SET_LIST(m, m, transforms, struct manifest_transform, {0, "identity", false},
-             {1, "rot60", true});
-    SET_LIST(m, m, options, struct manifest_setting, {"transforms", "0,1", NULL},
-             {"order", "block:16", NULL});
-    SET_LIST(
-        m, m, outputs, struct manifest_file,
-        {.name = "out.npz", .n_bytes = 12345678901, .sha256 = SHA_B, .n_rows = 24, .first_row = 0});
-    SET_LIST(m, m->outputs, arrays, struct manifest_array,
-             {"features", "<f4", shape, 4, "planes", "1 - v", "grid", 0xbeef},
-             {"board_type", "<U4", NULL, 0, "meta", NULL, "zlib:6", 1});
-    SET_LIST(m, m->outputs, dropped, char *, "old\\");
-    SET_LIST(m, m, counts, struct manifest_count, {"rows_out", 24}, {"rows_in", 2});
-    SET_LIST(m, m, warnings, char *, "caf\xc3\xa9 \x80 \\ \"quoted\"\n");
-    SET_LIST(m, m, conventions, struct manifest_setting, {"value", "colour11", "--value"});
-    return m;
-}
 
 static const char expected_json[] = //
     "{\n"
@@ -151,5 +106,44 @@ static const char expected_json[] = //
     "    \"caf\xc3\xa9 \\\\x80 \\\\ \\\"quoted\\\"\\n\"\n"
     "  ]\n"
     "}\n";
+
+/* A value in lists and objects, by their positions and keys: at(m, "outputs", 0, "name"). */
+static inline json_t *at(const json_t *m, const char *list, size_t i, const char *key)
+{
+    return json_object_get(json_array_get(json_object_get(m, list), i), key);
+}
+
+/* Set what is there, to any bytes. */
+static inline void set_text(json_t *value, const char *text)
+{
+    assert_int_equal(json_string_set_nocheck(value, text), 0);
+}
+
+/* What a text says, with single quotes for double ones. */
+static inline json_t *json_of(const char *text)
+{
+    char *quoted = strdup(text);
+    json_t *value;
+
+    assert_non_null(quoted);
+    for (char *p = quoted; *p != '\0'; p++)
+        *p = *p == '\'' ? '"' : *p;
+    value = json_loads(quoted, JSON_DECODE_ANY, NULL);
+    assert_non_null(value);
+    free(quoted);
+    return value;
+}
+
+/* Everything once. */
+static inline json_t *make(void)
+{
+    json_t *m = json_loads(expected_json, 0, NULL);
+
+    assert_non_null(m);
+    set_text(at(m, "inputs", 0, "name"), "in\xff\\1.npz");
+    set_text(json_array_get(at(m, "outputs", 0, "dropped"), 0), "old\\");
+    set_text(json_array_get(json_object_get(m, "warnings"), 0), "caf\xc3\xa9 \x80 \\ \"quoted\"\n");
+    return m;
+}
 
 #endif

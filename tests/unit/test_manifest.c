@@ -15,7 +15,7 @@
 static void test_write(void **state)
 {
     struct error err = {0};
-    struct manifest *m = make(&err);
+    json_t *m = make();
 
     (void)state;
     assert_int_equal(manifest_write(m, scratch("m.json"), false, &err), 0);
@@ -26,8 +26,7 @@ static void test_write(void **state)
     assert_int_equal(manifest_write(m, scratch("m.json"), true, &err), 0);
     assert_content("m.json", expected_json);
     assert_int_equal(scratch_count(), 1);
-    manifest_free(m);
-    manifest_free(NULL);
+    json_decref(m);
 }
 
 static int n_allocations_left;
@@ -42,7 +41,7 @@ static void *failing_malloc(size_t n_bytes)
 static void test_no_memory(void **state)
 {
     struct error err = {0};
-    struct manifest *m = make(&err);
+    json_t *m = make();
     int n = 0;
 
     (void)state;
@@ -60,7 +59,7 @@ static void test_no_memory(void **state)
     }
     assert_in_range(n, 1, 1000);
     assert_content("m.json", expected_json);
-    manifest_free(m);
+    json_decref(m);
 }
 
 /* Any bytes come back from a name, and the JSON is UTF-8. */
@@ -73,46 +72,53 @@ static void test_names(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct error err = {0};
-        struct manifest *m = make(&err), *again;
+        json_t *m = make(), *again;
 
-        m->inputs[0].name = m->outputs[0].name = m->outputs[0].arrays[0].name = names[i];
+        set_text(at(m, "inputs", 0, "name"), names[i]);
+        set_text(at(m, "outputs", 0, "name"), names[i]);
+        set_text(json_object_get(json_array_get(at(m, "outputs", 0, "arrays"), 0), "name"),
+                 names[i]);
         assert_int_equal(manifest_write(m, scratch("m.json"), true, &err), 0);
         again = manifest_read(scratch("m.json"), &err);
         if (again == NULL)
             fail_msg("%s", err.message);
-        assert_string_equal(again->inputs[0].name, names[i]);
-        assert_string_equal(again->outputs[0].name, names[i]);
-        assert_string_equal(again->outputs[0].arrays[0].name, names[i]);
-        manifest_free(again);
-        manifest_free(m);
+        assert_string_equal(json_string_value(at(again, "inputs", 0, "name")), names[i]);
+        assert_string_equal(json_string_value(at(again, "outputs", 0, "name")), names[i]);
+        assert_non_null(manifest_find(at(again, "outputs", 0, "arrays"), names[i]));
+        json_decref(again);
+        json_decref(m);
     }
 }
 
 /* What differs, and that all else is no difference. */
 static void test_compare(void **state)
 {
+    static const char other[] = "{'name': 'other.npz', 'bytes': 1, 'sha256': '" SHA_A
+                                "', 'rows': 1, 'arrays': [{'name': 'features', 'dtype': '<f8', "
+                                "'shape': [], 'role': 'planes:nhwc', 'swap': '-v'}]}";
     struct error err = {0};
-    struct manifest *a = make(&err), *b = make(&err);
-    struct manifest_file other = {.name = "other.npz", .n_bytes = 1, .sha256 = SHA_A, .n_rows = 1};
+    json_t *a = make(), *b = make(), *of_b;
     struct text list = {0};
 
     (void)state;
-    b->counts[1].value = 3;
-    SET_LIST(b, b, outputs, struct manifest_file, b->outputs[0], other);
-    SET_LIST(b, b, warnings, char *, "other");
-    b->conventions[0].source = "default";
+    json_object_set_new(json_object_get(b, "counts"), "rows_in", json_integer(3));
+    json_object_set_new(b, "warnings", json_of("['other']"));
+    of_b = json_object_get(json_object_get(b, "conventions"), "value");
+    json_object_set_new(of_b, "source", json_string("default"));
     assert_int_equal(manifest_compare(a, b, &list, &err), 0);
     assert_int_equal(manifest_compare_inputs(a, b, &list, &err), 0);
     assert_int_equal(list.n_bytes, 0);
-    SET_LIST(b, b, options, struct manifest_setting, {"transforms", "0,1", NULL},
-             {"order", "sample", NULL}, {"seed", "7", NULL});
-    b->conventions[0].value = "mover";
-    SET_LIST(a, a, conventions, struct manifest_setting, a->conventions[0],
-             {"planes", "1,0,~2", "--planes"});
-    b->board.file_text = "[]";
-    b->board.file_sha256 = "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945";
-    SET_LIST(b, &b->outputs[1], arrays, struct manifest_array,
-             {"features", "<f8", NULL, 0, "planes:nhwc", "-v", "grid", 1});
+    json_object_set_new(b, "options",
+                        json_of("{'transforms': '0,1', 'order': 'sample', 'seed': '7'}"));
+    json_object_set_new(a, "options", json_of("{'transforms': '0,1', 'order': 'block:16'}"));
+    json_object_set_new(of_b, "meaning", json_string("mover"));
+    json_object_set_new(json_object_get(a, "conventions"), "planes",
+                        json_of("{'meaning': '1,0,~2', 'source': '--planes'}"));
+    json_object_set_new(
+        json_object_get(b, "board"), "file",
+        json_of("{'text': '[]', 'sha256': "
+                "'4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945'}"));
+    json_array_append_new(json_object_get(b, "outputs"), json_of(other));
     assert_int_equal(manifest_compare(a, b, &list, &err), 0);
     assert_string_equal(
         list.text, "board's file: "
@@ -125,32 +131,32 @@ static void test_compare(void **state)
                    "role of features: 'planes' expected, 'planes:nhwc' found; "
                    "swap of colours in features: '1 - v' expected, '-v' found");
     text_release(&list);
-    SET_LIST(a, a, inputs, struct manifest_file, a->inputs[0], other);
+    json_array_append_new(json_object_get(a, "inputs"), json_of(other));
     assert_int_equal(manifest_compare_inputs(a, b, &list, &err), 0);
     assert_string_equal(list.text, "2 inputs expected, 1 found");
     text_release(&list);
-    other.sha256 = SHA_B;
-    SET_LIST(b, b, inputs, struct manifest_file, b->inputs[0], other);
+    json_array_append_new(json_object_get(b, "inputs"), json_of(other));
+    set_text(at(b, "inputs", 1, "sha256"), SHA_B);
     assert_int_equal(manifest_compare_inputs(a, b, &list, &err), 0);
     assert_string_equal(list.text,
                         "SHA-256 of input other.npz: '" SHA_A "' expected, '" SHA_B "' found");
     text_release(&list);
-    manifest_free(a);
-    manifest_free(b);
+    json_decref(a);
+    json_decref(b);
 }
 
 /* JSON's numbers end at INT64_MAX. */
 static void test_refused_values(void **state)
 {
     struct error err = {0};
-    struct manifest *m = make(&err);
+    json_t *m = make();
 
     (void)state;
-    m->counts[0].value = UINT64_MAX;
+    json_object_set_new(json_object_get(m, "counts"), "rows_in", json_integer(-1));
     assert_int_equal(manifest_write(m, scratch("m.json"), false, &err), -1);
     assert_int_equal(err.kind, ERROR_INTERNAL);
     assert_int_equal(scratch_count(), 0);
-    manifest_free(m);
+    json_decref(m);
 }
 
 /* The part of JSON Schema that the schema file uses. */
@@ -222,7 +228,7 @@ static void check_schema(const json_t *value, json_t *schema, const json_t *root
 static void test_schema(void **state)
 {
     struct error err = {0};
-    struct manifest *m = make(&err);
+    json_t *m = make();
     json_error_t json_error;
     json_t *schema = json_load_file("share/symaug/manifest.schema.json", 0, &json_error), *root;
 
@@ -236,7 +242,7 @@ static void test_schema(void **state)
                      json_object_size(root));
     json_decref(root);
     json_decref(schema);
-    manifest_free(m);
+    json_decref(m);
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
