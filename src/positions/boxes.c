@@ -3,9 +3,6 @@
  * of the same leading bits, neighbouring rows) can be worked on a box at a time in little memory.
  * While all boxes together fit into memory there is no file. When they do not, each is written to
  * the end of one unlinked temp file; the parts of a box are found again by a list.
- *
- * Keys of a box are found by open addressing with linear steps, which keys that are hashes need
- * nothing more for.
  */
 #include "positions/boxes.h"
 
@@ -94,127 +91,77 @@ void *boxes_add(struct boxes *boxes, size_t number, struct error *err)
     return to;
 }
 
-/* Append a part to a list. */
-static int read_part(const struct boxes *boxes, const struct part *part, struct bytes *list,
-                     struct error *err)
-{
-    uint8_t *to = bytes_reserve(list, part->n_bytes, err);
-
-    if (to == NULL || scratch_read(&boxes->file, part->offset, to, part->n_bytes, err) != 0)
-        return -1;
-    list->n_bytes += part->n_bytes;
-    return 0;
-}
-
-int boxes_each(const struct boxes *boxes, size_t number,
-               int (*visit)(void *self, const void *record, struct error *err), void *self,
-               struct error *err)
-{
-    const struct box *box = &boxes->items[number];
-    struct bytes room = {0};
-    int status = 0;
-
-    for (size_t i = 0; i <= box->n_parts && status == 0; i++) {
-        const struct bytes *piece = i < box->n_parts ? &room : &box->bytes;
-
-        room.n_bytes = 0;
-        if (i < box->n_parts)
-            status = read_part(boxes, &box->parts[i], &room, err);
-        for (size_t at = 0; at < piece->n_bytes && status == 0; at += boxes->record_nbytes)
-            status = visit(self, piece->data + at, err);
-    }
-    bytes_release(&room);
-    return status;
-}
-
 static int compare_records(const void *left, const void *right)
 {
     const uint64_t *a = left, *b = right;
 
-    if (a[0] != b[0])
-        return a[0] < b[0] ? -1 : 1;
-    return a[1] < b[1] ? -1 : a[1] > b[1];
+    for (int i = 0; i < 2; i++, a++, b++)
+        if (*a != *b)
+            return *a < *b ? -1 : 1;
+    return *a < *b ? -1 : *a > *b;
 }
 
-int boxes_sorted(const struct boxes *boxes, size_t number, struct bytes *list, struct error *err)
+/* Keys are hashes: among n records each has a place that its key tells, which it shares with few
+ * others. */
+static size_t place_of(const struct boxes *boxes, const uint8_t *record, size_t n)
 {
-    const struct box *box = &boxes->items[number];
+    const uint64_t part = ((const struct key_value *)(const void *)record)->high * boxes->n;
+
+    return (size_t)(((unsigned __int128)part * n) >> 64);
+}
+
+static int sort_by_key(const struct boxes *boxes, struct bytes *list, struct error *err)
+{
+    const size_t step = boxes->record_nbytes, n = list->n_bytes / step;
+    size_t *ends = calloc(n + 2, sizeof *ends);
+    uint8_t *sorted = malloc(list->n_bytes + 1);
+
+    if (ends == NULL || sorted == NULL) {
+        free(ends);
+        free(sorted);
+        return error_no_memory(err, "keys of positions");
+    }
+    for (size_t i = 0; i < n; i++)
+        ends[place_of(boxes, list->data + i * step, n) + 2]++;
+    for (size_t i = 2; i <= n; i++)
+        ends[i] += ends[i - 1];
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *record = list->data + i * step;
+
+        memcpy(sorted + ends[place_of(boxes, record, n) + 1]++ * step, record, step);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (ends[i + 1] - ends[i] > 1)
+            qsort(sorted + ends[i] * step, ends[i + 1] - ends[i], step, compare_records);
+    free(ends);
+    free(list->data);
+    list->data = sorted;
+    list->capacity = list->n_bytes + 1;
+    return 0;
+}
+
+int boxes_sorted(struct boxes *boxes, size_t number, struct bytes *list, struct error *err)
+{
+    struct box *box = &boxes->items[number];
 
     list->n_bytes = 0;
-    for (size_t i = 0; i < box->n_parts; i++)
-        if (read_part(boxes, &box->parts[i], list, err) != 0)
+    for (size_t i = 0; i < box->n_parts; i++) {
+        const struct part *part = &box->parts[i];
+        uint8_t *to = bytes_reserve(list, part->n_bytes, err);
+
+        if (to == NULL || scratch_read(&boxes->file, part->offset, to, part->n_bytes, err) != 0)
             return -1;
+        list->n_bytes += part->n_bytes;
+    }
     if (bytes_append(list, box->bytes.data, box->bytes.n_bytes, err) != 0)
         return -1;
+    if (boxes->n_rows == 0) {
+        boxes->held_nbytes -= box->bytes.n_bytes;
+        bytes_release(&box->bytes);
+        return sort_by_key(boxes, list, err);
+    }
     if (list->n_bytes > 0)
         qsort(list->data, list->n_bytes / boxes->record_nbytes, boxes->record_nbytes,
               compare_records);
     return 0;
-}
-
-void boxes_empty(struct boxes *boxes, size_t box)
-{
-    boxes->held_nbytes -= boxes->items[box].bytes.n_bytes;
-    bytes_release(&boxes->items[box].bytes);
-}
-
-/* --- keys of a box --- */
-
-/* Where a key is, or where it would be. */
-static size_t slot_of(const struct table *table, struct key_value key)
-{
-    size_t at = key.low & (2 * table->capacity - 1);
-
-    while (table->slots[at] != 0 && (table->keys[table->slots[at] - 1].high != key.high ||
-                                     table->keys[table->slots[at] - 1].low != key.low))
-        at = (at + 1) & (2 * table->capacity - 1);
-    return at;
-}
-
-void *table_cell(struct table *table, struct key_value key, struct error *err)
-{
-    static const char what[] = "keys of positions";
-    size_t at;
-    uint8_t *cell;
-
-    if (table->n == table->capacity) { /* slots for twice the keys that there is room for */
-        const size_t capacity = table->capacity > 0 ? 2 * table->capacity : 1024;
-        uint32_t *slots = capacity <= UINT32_MAX / 2 ? calloc(2 * capacity, sizeof *slots) : NULL;
-
-        if (slots == NULL ||
-            list_room(&table->keys, capacity, sizeof *table->keys, what, err) != 0 ||
-            list_room(&table->cells, capacity, table->cell_nbytes, what, err) != 0) {
-            free(slots);
-            error_no_memory(err, what);
-            return NULL;
-        }
-        free(table->slots);
-        table->slots = slots;
-        table->capacity = capacity;
-        for (size_t i = 0; i < table->n; i++)
-            slots[slot_of(table, table->keys[i])] = (uint32_t)i + 1;
-    }
-    at = slot_of(table, key);
-    if (table->slots[at] != 0)
-        return table->cells + (table->slots[at] - 1) * table->cell_nbytes;
-    cell = table->cells + table->n * table->cell_nbytes;
-    table->keys[table->n++] = key;
-    table->slots[at] = (uint32_t)table->n;
-    memset(cell, 0, table->cell_nbytes);
-    return cell;
-}
-
-void table_clear(struct table *table)
-{
-    table->n = 0;
-    if (table->slots != NULL)
-        memset(table->slots, 0, 2 * table->capacity * sizeof *table->slots);
-}
-
-void table_release(struct table *table)
-{
-    free(table->keys);
-    free(table->cells);
-    free(table->slots);
-    *table = (struct table){0};
 }

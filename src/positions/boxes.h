@@ -1,7 +1,6 @@
 /*
- * boxes.h - records put into boxes, by a key or by the number of a row, and given back box by box:
- * in memory while there is room, then in an unlinked temp file. And what is known of each key of a
- * box.
+ * boxes.h - records put into boxes, by a key or by the number of a row, and given back box by box,
+ * sorted: in memory while there is room, then in an unlinked temp file.
  */
 #ifndef SYMAUG_POSITIONS_BOXES_H
 #define SYMAUG_POSITIONS_BOXES_H
@@ -10,11 +9,13 @@
 #include "positions/key.h"
 #include "shard/scratch.h"
 
+#include <string.h>
+
 /* Set the first five fields, the others to 0, then open them. */
 struct boxes {
     size_t n;             /* boxes */
     size_t record_nbytes; /* becomes a multiple of 16: records are aligned for any number */
-    uint64_t n_rows;      /* that are put into boxes by their numbers */
+    uint64_t n_rows;      /* that are put into boxes by their numbers; 0: by their keys */
     uint64_t max_nbytes;  /* in memory, of all boxes */
     const char *tmpdir;   /* borrowed */
 
@@ -50,34 +51,21 @@ static inline size_t boxes_of_row(const struct boxes *boxes, uint64_t row)
 /* Room for a record at the end of a box, to be filled before the next call; NULL with err set. */
 void *boxes_add(struct boxes *boxes, size_t box, struct error *err);
 
-/* All records of a box in the order in which they were added. */
-int boxes_each(const struct boxes *boxes, size_t box,
-               int (*visit)(void *self, const void *record, struct error *err), void *self,
-               struct error *err);
+/* All records of a box in one list, sorted by the three numbers of 8 bytes that they begin with. Of
+ * boxes by key (n_rows is 0) those in memory are gone then. */
+int boxes_sorted(struct boxes *boxes, size_t box, struct bytes *list, struct error *err);
 
-/* All records of a box in one list, sorted by the two numbers of 8 bytes that they begin with. */
-int boxes_sorted(const struct boxes *boxes, size_t box, struct bytes *list, struct error *err);
+/* The end of the records of a sorted list that have the key of the one at `at`. */
+static inline size_t boxes_end_of_key(const struct boxes *boxes, const struct bytes *list,
+                                      size_t at)
+{
+    size_t end = at;
 
-/* Forget the records of a box that are in memory. */
-void boxes_empty(struct boxes *boxes, size_t box);
-
-/* --- keys, numbered in the order in which they first come, with a cell of bytes for each --- */
-
-/* Set the first field, the others to 0. */
-struct table {
-    size_t cell_nbytes;
-    struct key_value *keys; /* owned, by number */
-    uint8_t *cells;         /* owned, by number */
-    size_t n, capacity;
-    uint32_t *slots; /* owned, 2 * capacity: number + 1, 0 free */
-};
-
-/* The cell of a key, until the next call; zeros when the key is new. NULL with err set without
- * memory. */
-void *table_cell(struct table *table, struct key_value key, struct error *err);
-
-/* Forget all keys; memory is kept. */
-void table_clear(struct table *table);
-void table_release(struct table *table);
+    do
+        end += boxes->record_nbytes;
+    while (end < list->n_bytes &&
+           memcmp(list->data + end, list->data + at, sizeof(struct key_value)) == 0);
+    return end;
+}
 
 #endif

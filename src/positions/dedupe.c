@@ -4,10 +4,10 @@
  *
  * Every row is read once, its labels are copied to what they will become, and put with its key into
  * boxes by the key's leading bits.
- * Box after box, rows of one key are joined into a class as they come, which is in the order of
- * rows: the first one says where, the others are moved into its orientation and added up. What
- * comes out for a class of several rows is put into boxes again, by the number of its first row;
- * the others need no more than to be left out.
+ * Box after box is sorted, and rows of one key are joined into a class, in the order of rows: the
+ * first one says where, the others are moved into its orientation and added up. What comes out for
+ * a class of several rows is put into boxes again, by the number of its first row; the others need
+ * no more than to be left out.
  * At last, those boxes tell in the order of rows what differs from the copies. Sparse policies have
  * rows of any length and are merged by themselves (sparse.c).
  */
@@ -48,15 +48,6 @@ struct class_record {
     uint64_t unused;
 };
 
-/* A class of the box at hand: behind it the sums of all elements, the least and greatest of each
- * value, and the ties of the first row's key. */
-struct class
-{
-    uint64_t row, weight, n_rows, others;
-    bool others_differ;
-    double sums[];
-};
-
 struct dedupe {
     struct plan *plan;
     const struct settings *settings;
@@ -73,8 +64,9 @@ struct dedupe {
     struct batch count_batch;
 
     struct boxes rows, classes;
-    struct table table; /* classes of the box at hand */
-    uint8_t *moved;     /* owned: a row's labels in the first one's orientation */
+    double *sums;   /* owned: of all elements of the class at hand, behind them its bounds[] */
+    double *bounds; /* the least and the greatest of each value */
+    uint8_t *moved; /* owned: a row's labels in the first one's orientation */
     struct made *counts;
     struct key_hash hash;
     struct bytes list;
@@ -255,10 +247,9 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 /* --- rows to classes --- */
 
 /* Add a row's labels, in the orientation of the first, to those of its class. */
-static void add_up(const struct dedupe *d, struct class *class, const uint8_t *labels,
-                   uint64_t weight, bool is_first)
+static void add_up(struct dedupe *d, const uint8_t *labels, uint64_t weight, bool is_first)
 {
-    double *sum = class->sums, *bound = class->sums + d->n_elements;
+    double *sum = d->sums, *bound = d->bounds;
 
     for (size_t k = 0; k < d->n_labels; k++) {
         const struct label *label = &d->labels[k];
@@ -277,97 +268,87 @@ static void add_up(const struct dedupe *d, struct class *class, const uint8_t *l
     }
 }
 
-static int join_row(void *self, const void *from, struct error *err)
+/* The lowest transform that takes a row to the first of its class: to the canonical image, and from
+ * there by the inverse of any that takes the first one there. */
+static uint32_t to_first(const struct dedupe *d, const uint8_t *ties, const uint8_t *first_ties)
 {
-    struct dedupe *d = self;
     const struct board *board = d->plan->board;
-    const struct row_record *record = from;
-    const uint8_t *labels = (const uint8_t *)(record + 1), *ties = labels + d->labels_nbytes;
-    struct class *class = table_cell(&d->table, record->key, err);
-    struct sparse_member member = {.row = record->row, .weight = record->weight};
     const uint32_t to = d->key.ids[key_lowest_tie(ties)];
-    uint8_t *first_ties;
-    struct error why = {0};
+    uint32_t lowest = BOARD_MAX_TRANSFORMS;
 
-    if (class == NULL)
-        return -1;
-    first_ties = (uint8_t *)(class->sums + d->n_elements + 2 * d->n_values);
-    if (class->n_rows++ == 0) {
-        class->row = record->row;
-        class->weight = record->weight;
-        class->others = record->others;
-        memcpy(first_ties, ties, d->n_ties);
-        add_up(d, class, labels, record->weight, true);
-        return 0;
-    }
-    if (class->n_rows == 2 &&
-        sparse_add(&d->sparse, &(struct sparse_member){class->row, class->row, class->weight, 0},
-                   err) != 0)
-        return -1;
-    class->weight += record->weight;
-    class->others_differ |= class->others != record->others;
-    selection_clear(&d->plan->selection, record->row, 0);
-    if (class->weight > UINT32_MAX)
-        return error_set(err, ERROR_DATA,
-                         "%s: row %" PRIu64 ": " PLAN_COUNT_KEY " of its position exceeds %" PRIu32,
-                         text_path(d->plan->archives[0].path).text, class->row, UINT32_MAX);
-    /* The lowest transform that takes it to the first of its class: to the canonical image, and
-     * from there by the inverse of any that takes the first one there. */
-    member.first = class->row;
-    member.transform = BOARD_MAX_TRANSFORMS;
     for (uint32_t i = 0; i < d->key.n_ids; i++)
         if (first_ties[i / 8] >> i % 8 & 1) {
             const uint32_t back = board->inverse[d->key.ids[i]];
             const uint32_t t = board->compose[to * board->n_transforms + back];
 
-            member.transform = t < member.transform ? t : member.transform;
+            lowest = t < lowest ? t : lowest;
         }
-    if (sparse_add(&d->sparse, &member, err) != 0)
-        return -1;
-    for (size_t k = 0; k < d->n_labels; k++) {
-        const struct label *label = &d->labels[k];
-
-        if (kernel_row(&label->spec, (uint32_t)member.transform, labels + label->at, NULL,
-                       d->moved + label->at, &why) != 0)
-            return refuse_row(d, label, record->row, &why, err);
-    }
-    add_up(d, class, d->moved, record->weight, false);
-    return 0;
+    return lowest;
 }
 
-/* --- classes to boxes --- */
-
-static int send_class(struct dedupe *d, struct key_value key, const struct class *class,
-                      struct error *err)
+/* The records first .. end - 1 of the list, in the order of rows, are a class: all but the first
+ * row are left out, and what becomes of that one is put into a box. */
+static int join_rows(struct dedupe *d, size_t first, size_t end, struct error *err)
 {
-    const double *sum = class->sums, *bounds = class->sums + d->n_elements;
-    struct class_record *record;
-    uint8_t *labels;
+    const struct row_record *one = (const void *)(d->list.data + first);
+    struct class_record class = {.key = one->key, .row = one->row}, *out;
+    const uint8_t *ties = (const uint8_t *)(one + 1) + d->labels_nbytes;
+    const double *sum = d->sums;
+    bool others_differ = false;
+    struct error why = {0};
 
     d->result->n_positions++;
-    if (class->n_rows > d->result->largest)
-        d->result->largest = class->n_rows;
-    if (class->n_rows == 1)
-        return 0;
-    d->result->n_others += class->others_differ;
-    record = boxes_add(&d->classes, boxes_of_row(&d->classes, class->row), err);
-    if (record == NULL)
-        return -1;
-    *record = (struct class_record){
-        .key = key, .row = class->row, .weight = class->weight, .n_rows = class->n_rows};
-    for (uint64_t i = 0; i < d->n_values; i++)
-        if (bounds[2 * i + 1] - bounds[2 * i] > record->max - record->min || i == 0) {
-            record->min = bounds[2 * i];
-            record->max = bounds[2 * i + 1];
+    for (size_t at = first; at < end; at += d->rows.record_nbytes) {
+        const struct row_record *record = (const void *)(d->list.data + at);
+        const uint8_t *labels = (const uint8_t *)(record + 1);
+        const uint32_t t = record != one ? to_first(d, labels + d->labels_nbytes, ties) : 0;
+
+        class.n_rows++;
+        class.weight += record->weight;
+        others_differ |= record->others != one->others;
+        if (first + d->rows.record_nbytes == end) /* it stays as it is */
+            break;
+        if (class.weight > UINT32_MAX)
+            return error_set(err, ERROR_DATA,
+                             "%s: row %" PRIu64 ": " PLAN_COUNT_KEY
+                             " of its position exceeds %" PRIu32,
+                             text_path(d->plan->archives[0].path).text, class.row, UINT32_MAX);
+        if (sparse_add(&d->sparse,
+                       &(struct sparse_member){class.row, record->row, record->weight, t},
+                       err) != 0)
+            return -1;
+        for (size_t k = 0; k < d->n_labels && record != one; k++) {
+            const struct label *label = &d->labels[k];
+
+            if (kernel_row(&label->spec, t, labels + label->at, NULL, d->moved + label->at, &why) !=
+                0)
+                return refuse_row(d, label, record->row, &why, err);
         }
-    labels = (uint8_t *)(record + 1);
+        add_up(d, record != one ? d->moved : labels, record->weight, record == one);
+        if (record != one)
+            selection_clear(&d->plan->selection, record->row, 0);
+    }
+    if (class.n_rows > d->result->largest)
+        d->result->largest = class.n_rows;
+    if (class.n_rows == 1)
+        return 0;
+    d->result->n_others += others_differ;
+    out = boxes_add(&d->classes, boxes_of_row(&d->classes, class.row), err);
+    if (out == NULL)
+        return -1;
+    for (const double *bound = d->bounds; bound < d->bounds + 2 * d->n_values; bound += 2)
+        if (bound[1] - bound[0] > class.max - class.min || bound == d->bounds) {
+            class.min = bound[0];
+            class.max = bound[1];
+        }
+    *out = class;
     for (size_t k = 0; k < d->n_labels && d->settings->means; k++) {
         const struct label *label = &d->labels[k];
         const struct dtype *dtype = &label->spec.dtype;
+        uint8_t *to = (uint8_t *)(out + 1) + label->at;
 
-        for (uint64_t i = 0; i < label->n; i++)
-            dtype_put_double(dtype, *sum++ / (double)class->weight,
-                             labels + label->at + i * dtype->itemsize);
+        for (uint64_t i = 0; i < label->n; i++, to += dtype->itemsize)
+            dtype_put_double(dtype, *sum++ / (double)class.weight, to);
     }
     return 0;
 }
@@ -443,7 +424,7 @@ static int fold(struct dedupe *d, struct error *err)
     const struct dedupe_result *r = d->result;
     const struct key_reader reader = {plan, &d->key, d->settings, false, keep_rows, d};
     const uint64_t memory = d->settings->max_memory;
-    uint64_t row = 0, n_left = 0;
+    uint64_t row = 0, n_left = 0, record_nbytes;
 
     if (plan_survey(plan, err) != 0 || key_of_plan(&d->key, plan, NULL, err) != 0 ||
         find_labels(d, err) != 0 ||
@@ -451,14 +432,11 @@ static int fold(struct dedupe *d, struct error *err)
         plan_keep_rows(plan, err) != 0)
         return -1;
     d->n_ties = (uint32_t)key_ties_nbytes(&d->key);
-    d->table.cell_nbytes =
-        (sizeof(struct class) + 8 * (d->n_elements + 2 * d->n_values) + d->n_ties + 7) / 8 * 8;
-    d->rows = (struct boxes){
-        .n = boxes_wanted(plan->n_rows, 2 * (d->table.cell_nbytes + d->labels_nbytes + 64),
-                          memory / 4),
-        .record_nbytes = sizeof(struct row_record) + d->labels_nbytes + d->n_ties,
-        .max_nbytes = memory / 4,
-        .tmpdir = plan->settings->budget->tmpdir};
+    record_nbytes = sizeof(struct row_record) + d->labels_nbytes + d->n_ties;
+    d->rows = (struct boxes){.n = boxes_wanted(plan->n_rows, 2 * (record_nbytes + 32), memory / 32),
+                             .record_nbytes = record_nbytes,
+                             .max_nbytes = memory / 4,
+                             .tmpdir = plan->settings->budget->tmpdir};
     d->classes = (struct boxes){.n = boxes_wanted(plan->n_rows, d->labels_nbytes + 96, memory / 8),
                                 .record_nbytes = sizeof(struct class_record) +
                                                  (d->settings->means ? d->labels_nbytes : 0),
@@ -466,20 +444,21 @@ static int fold(struct dedupe *d, struct error *err)
                                 .max_nbytes = memory / 8,
                                 .tmpdir = plan->settings->budget->tmpdir};
     d->moved = malloc(d->labels_nbytes + 1);
-    if (d->moved == NULL)
+    d->sums = calloc(d->n_elements + 2 * d->n_values + 1, sizeof *d->sums);
+    if (d->moved == NULL || d->sums == NULL)
         return error_no_memory(err, "labels");
+    d->bounds = d->sums + d->n_elements;
     if (make_arrays(d, err) != 0 || boxes_open(&d->rows, err) != 0 ||
         boxes_open(&d->classes, err) != 0 || key_reader_run(&reader, err) != 0)
         return -1;
     for (size_t box = 0; box < d->rows.n; box++) {
-        table_clear(&d->table);
-        if (boxes_each(&d->rows, box, join_row, d, err) != 0)
+        if (boxes_sorted(&d->rows, box, &d->list, err) != 0)
             return -1;
-        boxes_empty(&d->rows, box);
-        for (size_t i = 0; i < d->table.n; i++)
-            if (send_class(d, d->table.keys[i],
-                           (const void *)(d->table.cells + i * d->table.cell_nbytes), err) != 0)
+        for (size_t first = 0, end; first < d->list.n_bytes; first = end) {
+            end = boxes_end_of_key(&d->rows, &d->list, first);
+            if (join_rows(d, first, end, err) != 0)
                 return -1;
+        }
     }
     d->result->n_rows = plan->n_rows;
     if (write_classes(d, err) != 0 ||
@@ -523,7 +502,7 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
     batch_release(&d.count_batch);
     boxes_release(&d.rows);
     boxes_release(&d.classes);
-    table_release(&d.table);
+    free(d.sums);
     free(d.moved);
     bytes_release(&d.hash.room);
     bytes_release(&d.list);

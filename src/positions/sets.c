@@ -18,17 +18,10 @@
 
 #define N_BOXES 256
 
-/* A row of a set. Of a set that is alone its key suffices for what is exact. */
+/* A row of a set. */
 struct record {
     struct key_value key;
     uint64_t set, row; /* where positions are counted, the hash of its values */
-};
-
-/* The rows of one key. */
-struct class
-{
-    uint64_t n_rows, values;
-    bool differ;
 };
 
 /* The values of a shard's rows, which go by while its keys are made. */
@@ -49,16 +42,13 @@ struct compare {
     struct key first_key; /* of the first shard */
     struct conventions first_conventions;
     const char *first_path; /* NULL: none has been read */
-    bool only_counts;       /* shards are not read: */
-    size_t n_shards;        /* so many there are */
     size_t set;             /* that is being read */
     uint64_t n_before;      /* rows of the set in other shards */
-    struct table table;     /* of the box at hand; cells: by set, its rows, or the first one + 1 */
-    bool looks_up;          /* the rows of set 0 are looked up */
     struct key key;         /* of the shard at hand, */
     struct value *values;   /* owned: and its values, where positions are counted */
     size_t n_values;
     struct key_hash hash;
+    struct bytes list; /* the box at hand, sorted */
 };
 
 /* --- reading --- */
@@ -66,12 +56,11 @@ struct compare {
 static int add_record(const struct compare *c, struct boxes *boxes, struct key_value key,
                       uint64_t row, struct error *err)
 {
-    const struct record record = {key, c->set, row};
-    void *to = boxes_add(boxes, boxes_of_key(boxes, key), err);
+    struct record *to = boxes_add(boxes, boxes_of_key(boxes, key), err);
 
     if (to == NULL)
         return -1;
-    memcpy(to, &record, boxes->record_nbytes);
+    *to = (struct record){key, c->set, row};
     return 0;
 }
 
@@ -149,17 +138,13 @@ static int open_values(struct compare *c, const struct plan *plan, struct error 
 
 static int read_shard(struct compare *c, const char *path, struct error *err)
 {
-    const struct set *set = &c->sets->items[c->set];
+    struct set *set = &c->sets->items[c->set];
     const bool is_first = c->first_path == NULL, counts = c->sets->positions != NULL;
     const struct key_like like = {&c->first_key, c->first_path, true};
     struct settings settings = *set->settings; /* what it owns stays the caller's */
     struct plan plan;
     int status;
 
-    if (c->only_counts) {
-        c->n_shards++;
-        return 0;
-    }
     c->key = (struct key){0};
     settings.purpose = counts ? FOR_VALUES : FOR_KEYS;
     settings.allow_expanded |= counts; /* nobody asks */
@@ -186,7 +171,7 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     free(c->values);
     c->values = NULL;
     c->n_values = 0;
-    c->n_before += plan.n_rows;
+    set->n_rows = c->n_before += plan.n_rows;
     if (is_first) {
         c->first_key = c->key;
         c->first_key.board = NULL; /* the plan's, which goes */
@@ -224,172 +209,126 @@ static bool holds_arrays(const char *path)
     return n > 0;
 }
 
-static int read_folder(struct compare *c, const char *path, struct error *err)
+/* The paths of a set's shards. */
+static int find_shards(const struct set *set, struct text_list *list, struct error *err)
 {
-    struct dirent **list;
-    const int n = scandir(path, &list, is_shown, alphasort);
+    struct dirent **entries;
     struct text name = {0};
-    bool is_empty = true;
-    int status = 0;
+    struct stat st;
+    int status = 0, n;
 
+    for (size_t i = 0; set->shards != NULL && i < set->n_shards && status == 0; i++)
+        status = text_list_add(list, set->shards[i], err);
+    if (set->shards != NULL)
+        return status;
+    if (stat(set->path, &st) != 0 || !S_ISDIR(st.st_mode) || holds_arrays(set->path))
+        return text_list_add(list, set->path, err);
+    n = scandir(set->path, &entries, is_shown, alphasort);
     if (n < 0)
         return error_set_errno(err, errno == ENOMEM ? ERROR_INTERNAL : ERROR_NO_INPUT, errno,
-                               "cannot read folder %s", text_quote(path).text);
+                               "cannot read folder %s", text_quote(set->path).text);
     for (int i = 0; i < n; i++) {
         name.n_bytes = 0;
         if (status == 0)
-            status = text_append(&name, err, "%s/%s", path, list[i]->d_name);
-        if (status == 0 && (text_ends_with(list[i]->d_name, ".npz") || holds_arrays(name.text))) {
-            status = read_shard(c, name.text, err);
-            is_empty = false;
-        }
-        free(list[i]);
+            status = text_append(&name, err, "%s/%s", set->path, entries[i]->d_name);
+        if (status == 0 && (text_ends_with(name.text, ".npz") || holds_arrays(name.text)))
+            status = text_list_add(list, name.text, err);
+        free(entries[i]);
     }
-    free(list);
+    free(entries);
     text_release(&name);
-    return status == 0 && is_empty ? error_set(err, ERROR_NO_INPUT, "%s: no shards in this folder",
-                                               text_path(path).text)
-                                   : status;
+    return status == 0 && list->n == 0
+               ? error_set(err, ERROR_NO_INPUT, "%s: no shards in this folder",
+                           text_path(set->path).text)
+               : status;
 }
 
-static int read_set(struct compare *c, struct error *err)
+/* The shards of all sets are found first: the progress line tells how many there are. */
+static int read_sets(struct compare *c, struct error *err)
 {
-    struct set *set = &c->sets->items[c->set];
-    struct stat st;
-    int status = 0;
+    struct text_list *lists = calloc(c->sets->n + 1, sizeof *lists);
+    size_t n_shards = 0;
+    int status = lists != NULL ? 0 : error_no_memory(err, "sets");
 
-    c->n_before = 0;
-    if (set->shards == NULL)
-        status = stat(set->path, &st) == 0 && S_ISDIR(st.st_mode) && !holds_arrays(set->path)
-                     ? read_folder(c, set->path, err)
-                     : read_shard(c, set->path, err);
-    for (size_t i = 0; set->shards != NULL && i < set->n_shards && status == 0; i++)
-        status = read_shard(c, set->shards[i], err);
-    set->n_rows = c->n_before;
+    for (size_t i = 0; i < c->sets->n && status == 0; i++) {
+        status = find_shards(&c->sets->items[i], &lists[i], err);
+        n_shards += lists[i].n;
+    }
+    meter_expect(c->settings->meter, n_shards);
+    for (c->set = 0; c->set < c->sets->n && status == 0; c->set++) {
+        c->n_before = 0;
+        for (size_t i = 0; i < lists[c->set].n && status == 0; i++)
+            status = read_shard(c, lists[c->set].items[i], err);
+    }
+    meter_expect(c->settings->meter, 0);
+    for (size_t i = 0; lists != NULL && i < c->sets->n; i++)
+        text_list_release(&lists[i]);
+    free(lists);
     return status;
 }
 
 /* --- looking at boxes --- */
 
-static int count_row(void *self, const void *from, struct error *err)
+/* Rows of set 0 that have one key: put each into its box with the first one of every other set. */
+static int note_matches(struct compare *c, const struct record *own, const uint64_t *n_rows,
+                        const uint64_t *firsts, struct error *err)
 {
-    struct compare *c = self;
-    const struct record *record = from;
-    uint64_t *n_rows = table_cell(&c->table, record->key, err);
+    for (uint64_t i = 0; i < n_rows[0]; i++)
+        for (size_t set = 1; set < c->sets->n; set++) {
+            struct match *match;
 
-    if (n_rows == NULL)
-        return -1;
-    n_rows[c->sets->n > 1 ? record->set : 0]++;
-    return 0;
-}
-
-static int fill_matrix(struct compare *c, const struct boxes *boxes, uint64_t *matrix,
-                       struct error *err)
-{
-    const size_t n = c->sets->n;
-
-    for (size_t box = 0; box < N_BOXES; box++) {
-        table_clear(&c->table);
-        if (boxes_each(boxes, box, count_row, c, err) != 0)
-            return -1;
-        for (size_t key = 0; key < c->table.n; key++) {
-            const uint64_t *n_rows = (const void *)(c->table.cells + key * c->table.cell_nbytes);
-
-            for (size_t i = 0; i < n; i++)
-                for (size_t j = 0; j < n; j++)
-                    if (n_rows[i] > 0 && n_rows[j] > 0)
-                        matrix[i * n + j] += i == j ? n_rows[i] - 1 : n_rows[i];
+            if (n_rows[set] == 0)
+                continue;
+            match = boxes_add(&c->matches, boxes_of_row(&c->matches, own[i].row), err);
+            if (match == NULL)
+                return -1;
+            *match = (struct match){own[i].row, set, firsts[set]};
         }
-    }
     return 0;
 }
 
-static int join_row(void *self, const void *from, struct error *err)
+/* Fill a matrix; of what is alike up to symmetry, count positions and note the rows of set 0 that
+ * occur in others, where that is asked for. */
+static int look_at_boxes(struct compare *c, struct boxes *boxes, uint64_t *matrix,
+                         struct error *err)
 {
-    struct compare *c = self;
-    const struct record *record = from;
-    struct class *class = table_cell(&c->table, record->key, err);
+    const struct sets *sets = c->sets;
+    const size_t n = sets->n;
+    const bool is_symmetry = boxes == &c->symmetry;
+    struct set_positions *p = is_symmetry ? sets->positions : NULL;
+    uint64_t *n_rows = calloc(2 * n, sizeof *n_rows), *firsts = n_rows + n;
+    int status = n_rows != NULL ? 0 : error_no_memory(err, "rows of sets");
 
-    if (class == NULL)
-        return -1;
-    class->differ |= class->n_rows++ > 0 && class->values != record->row;
-    class->values = record->row;
-    return 0;
-}
-
-static int count_positions(struct compare *c, struct set_positions *p, struct error *err)
-{
-    for (size_t box = 0; box < N_BOXES; box++) {
-        const struct class *classes;
-
-        table_clear(&c->table);
-        if (boxes_each(&c->symmetry, box, join_row, c, err) != 0)
-            return -1;
-        classes = (const void *)c->table.cells;
-        for (size_t i = 0; i < c->table.n; i++) {
-            p->n_rows += classes[i].n_rows;
-            p->largest = classes[i].n_rows > p->largest ? classes[i].n_rows : p->largest;
-            p->n_conflicts += classes[i].differ;
-        }
-        p->n_classes += c->table.n;
-    }
-    p->is_known = true;
-    return 0;
-}
-
-/* First the other sets' rows are noted; then set 0's are looked up. */
-static int find_row(void *self, const void *from, struct error *err)
-{
-    struct compare *c = self;
-    const struct record *record = from;
-    uint64_t *rows;
-
-    if ((record->set == 0) != c->looks_up)
-        return 0;
-    rows = table_cell(&c->table, record->key, err);
-    if (rows == NULL)
-        return -1;
-    if (!c->looks_up && (rows[record->set] == 0 || record->row + 1 < rows[record->set]))
-        rows[record->set] = record->row + 1;
-    for (size_t set = 1; c->looks_up && set < c->sets->n; set++) {
-        struct match *match;
-
-        if (rows[set] == 0)
-            continue;
-        match = boxes_add(&c->matches, boxes_of_row(&c->matches, record->row), err);
-        if (match == NULL)
-            return -1;
-        *match = (struct match){record->row, set, rows[set] - 1};
-    }
-    return 0;
-}
-
-static int list_matches(struct compare *c, struct error *err)
-{
-    struct bytes list = {0};
-    int status;
-
-    c->matches = (struct boxes){.n = N_BOXES,
-                                .record_nbytes = sizeof(struct match),
-                                .n_rows = c->sets->items[0].n_rows,
-                                .max_nbytes = c->settings->max_memory / 6,
-                                .tmpdir = c->settings->tmpdir};
-    status = boxes_open(&c->matches, err);
-    for (size_t pass = 0; pass < 2 * N_BOXES && status == 0; pass++) {
-        c->looks_up = pass % 2 == 1;
-        if (!c->looks_up)
-            table_clear(&c->table);
-        status = boxes_each(&c->symmetry, pass / 2, find_row, c, err);
-    }
     for (size_t box = 0; box < N_BOXES && status == 0; box++) {
-        status = boxes_sorted(&c->matches, box, &list, err);
-        for (size_t at = 0; at < list.n_bytes && status == 0; at += c->matches.record_nbytes) {
-            const struct match *match = (const void *)(list.data + at);
+        status = boxes_sorted(boxes, box, &c->list, err);
+        /* The rows of one key: by set, and by number. */
+        for (size_t first = 0, end; first < c->list.n_bytes && status == 0; first = end) {
+            const struct record *record = (const void *)(c->list.data + first), *own = record;
+            bool differ = false;
 
-            status = c->sets->found(c->sets->self, match->row, match->set, match->other, err);
+            end = boxes_end_of_key(boxes, &c->list, first);
+            memset(n_rows, 0, n * sizeof *n_rows);
+            for (; (const uint8_t *)record < c->list.data + end; record++) {
+                differ |= record->row != own->row;
+                if (n_rows[record->set]++ == 0)
+                    firsts[record->set] = record->row;
+            }
+            for (size_t i = 0; i < n * n && matrix != NULL; i++)
+                if (n_rows[i / n] > 0 && n_rows[i % n] > 0)
+                    matrix[i] += n_rows[i / n] - (i / n == i % n);
+            if (p != NULL) {
+                p->n_rows += n_rows[0];
+                p->n_classes++;
+                p->largest = n_rows[0] > p->largest ? n_rows[0] : p->largest;
+                p->n_conflicts += differ;
+            }
+            if (is_symmetry && sets->found != NULL)
+                status = note_matches(c, own, n_rows, firsts, err);
         }
     }
-    bytes_release(&list);
+    if (p != NULL)
+        p->is_known = status == 0;
+    free(n_rows);
     return status;
 }
 
@@ -399,37 +338,31 @@ int sets_compare(struct sets *sets, const struct settings *settings, struct erro
                                  .record_nbytes = sizeof(struct record),
                                  .max_nbytes = settings->max_memory / 6,
                                  .tmpdir = settings->tmpdir};
-    struct compare c = {.sets = sets,
-                        .settings = settings,
-                        .exact = by_key,
-                        .symmetry = by_key,
-                        .table.cell_nbytes = sets->positions != NULL ? sizeof(struct class)
-                                                                     : sets->n * sizeof(uint64_t)};
-    int status;
+    struct compare c = {
+        .sets = sets, .settings = settings, .exact = by_key, .symmetry = by_key, .matches = by_key};
+    int status = -1;
 
-    if (sets->n == 1)
-        c.exact.record_nbytes = sizeof(struct key_value);
-    status = boxes_open(&c.exact, err) != 0 || boxes_open(&c.symmetry, err) != 0 ? -1 : 0;
-
-    for (int pass = 0; pass < 2; pass++) {
-        c.only_counts = pass == 0;
-        for (c.set = 0; c.set < sets->n && status == 0; c.set++)
-            status = read_set(&c, err);
-        meter_expect(settings->meter, pass == 0 ? c.n_shards : 0);
-    }
-    if (status == 0 && sets->symmetry != NULL)
-        status = fill_matrix(&c, &c.symmetry, sets->symmetry, err);
-    if (status == 0 && sets->positions != NULL)
-        status = count_positions(&c, sets->positions, err);
+    if (boxes_open(&c.exact, err) == 0 && boxes_open(&c.symmetry, err) == 0 &&
+        boxes_open(&c.matches, err) == 0 && read_sets(&c, err) == 0)
+        status = 0;
+    c.matches.n_rows = sets->items[0].n_rows;
+    if (status == 0)
+        status = look_at_boxes(&c, &c.symmetry, sets->symmetry, err);
     if (status == 0 && sets->exact != NULL)
-        status = fill_matrix(&c, &c.exact, sets->exact, err);
-    if (status == 0 && sets->found != NULL)
-        status = list_matches(&c, err);
+        status = look_at_boxes(&c, &c.exact, sets->exact, err);
+    for (size_t box = 0; box < N_BOXES && status == 0 && sets->found != NULL; box++) {
+        status = boxes_sorted(&c.matches, box, &c.list, err);
+        for (size_t at = 0; at < c.list.n_bytes && status == 0; at += c.matches.record_nbytes) {
+            const struct match *match = (const void *)(c.list.data + at);
+
+            status = sets->found(sets->self, match->row, match->set, match->other, err);
+        }
+    }
     boxes_release(&c.exact);
     boxes_release(&c.symmetry);
     boxes_release(&c.matches);
-    table_release(&c.table);
     bytes_release(&c.hash.room);
+    bytes_release(&c.list);
     key_release(&c.first_key);
     return status;
 }

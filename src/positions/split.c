@@ -78,15 +78,18 @@ struct run {
     uint8_t *sides;    /* borrowed: of the input at hand */
     uint64_t n_before; /* rows of the inputs before */
     bool by_position;
-    struct boxes rows;  /* keys of all rows, where positions may be in several parts; or nothing */
-    struct table table; /* of the box at hand; cells: the parts in which the key occurs, as bits */
-    bool drops;         /* rows are left out now */
+    struct boxes rows; /* keys of all rows, where positions may be in several parts; or nothing */
 };
 
 struct record {
     struct key_value key;
     uint64_t row;
 };
+
+static const struct record *record_at(const struct bytes *list, size_t at)
+{
+    return (const void *)(list->data + at);
+}
 
 #define SEED_NBYTES 8 /* in front of what is hashed */
 
@@ -217,21 +220,38 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
 
 /* --- positions in several parts --- */
 
-static int look_at_row(void *self, const void *from, struct error *err)
+/* The side of a row, counted over all inputs. */
+static uint8_t *side_at(const struct split *split, uint64_t row)
 {
-    struct run *run = self;
-    const struct record *record = from;
-    const struct split_input *input = run->split->inputs;
-    uint64_t row = record->row, *mask = table_cell(&run->table, record->key, err);
+    const struct split_input *input = split->inputs;
 
-    if (mask == NULL)
-        return -1;
     while (row >= input->n_rows)
         row -= input++->n_rows;
-    if (!run->drops)
-        *mask |= UINT64_C(1) << input->sides[row];
-    else if (input->sides[row] != __builtin_ctzll(*mask))
-        input->sides[row] = NO_PART;
+    return &input->sides[row];
+}
+
+/* Count positions in several parts; with `drops` their rows stay in the first of these alone. */
+static int look_at_box(struct run *run, size_t box, struct bytes *list, struct error *err)
+{
+    const bool drops = run->settings->overlap == OVERLAP_DROP;
+    const size_t step = run->rows.record_nbytes;
+    uint64_t parts;
+
+    if (boxes_sorted(&run->rows, box, list, err) != 0)
+        return -1;
+    for (size_t first = 0, end; first < list->n_bytes; first = end) {
+        end = boxes_end_of_key(&run->rows, list, first);
+        parts = 0;
+        for (size_t at = first; at < end; at += step)
+            parts |= UINT64_C(1) << *side_at(run->split, record_at(list, at)->row);
+        run->split->n_shared += (parts & (parts - 1)) != 0;
+        for (size_t at = first; drops && at < end; at += step) {
+            uint8_t *side = side_at(run->split, record_at(list, at)->row);
+
+            if (*side != __builtin_ctzll(parts))
+                *side = NO_PART;
+        }
+    }
     return 0;
 }
 
@@ -244,11 +264,11 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
                       .rows = {.n = N_BOXES,
                                .record_nbytes = sizeof(struct record),
                                .max_nbytes = settings->max_memory / 4,
-                               .tmpdir = settings->tmpdir},
-                      .table.cell_nbytes = sizeof(uint64_t)};
+                               .tmpdir = settings->tmpdir}};
     const bool looks = !run.by_position && settings->overlap != OVERLAP_KEEP;
     struct key first = {0};
     struct key_like like = {&first, NULL, false};
+    struct bytes list = {0};
     int status = 0;
 
     split->inputs = calloc(n_paths + 1, sizeof *split->inputs);
@@ -268,21 +288,10 @@ int split_sides(struct split *split, char *const *paths, size_t n_paths,
         like.path = paths[0];
         plan_release(&plan);
     }
-    for (size_t box = 0; box < N_BOXES && looks && status == 0; box++) {
-        const uint64_t *masks;
-
-        table_clear(&run.table);
-        run.drops = false;
-        status = boxes_each(&run.rows, box, look_at_row, &run, err);
-        masks = (const void *)run.table.cells;
-        for (size_t i = 0; i < run.table.n; i++)
-            split->n_shared += (masks[i] & (masks[i] - 1)) != 0;
-        run.drops = settings->overlap == OVERLAP_DROP;
-        if (run.drops && status == 0)
-            status = boxes_each(&run.rows, box, look_at_row, &run, err);
-    }
+    for (size_t box = 0; box < N_BOXES && looks && status == 0; box++)
+        status = look_at_box(&run, box, &list, err);
     boxes_release(&run.rows);
-    table_release(&run.table);
+    bytes_release(&list);
     key_release(&first);
     return status;
 }
