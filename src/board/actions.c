@@ -252,12 +252,15 @@ void action_space_free(struct action_space *space)
 
 static uint64_t cells_length(const struct action_layout *layout, const struct board *b)
 {
+    if (layout->are_columns)
+        return b->cols;
     /* Where all cells are on board, it would be another name of the same layout. */
     if (layout->only_on_board && b->n_on_board == b->n_cells)
         return 0;
     return (uint64_t)(layout->only_on_board ? b->n_on_board : b->n_cells) + layout->n_more;
 }
 
+/* Row 0 of the box moves as the columns do: the mirror keeps rows. */
 static int64_t cells_cell(const struct action_layout *layout, const struct board *b,
                           uint64_t action)
 {
@@ -278,7 +281,7 @@ static uint64_t cells_image(const struct action_layout *layout, const struct boa
         return b->transforms[t].dst[cell];
     at = bsearch(&b->transforms[t].dst[cell], b->order, b->n_on_board, sizeof *b->order,
                  board_compare_cells);
-    return (uint64_t)(at - b->order);
+    return at != NULL ? (uint64_t)(at - b->order) : UINT32_MAX; /* of a board that is refused */
 }
 
 static struct action_about cells_about(const struct action_layout *layout, const struct board *b,
@@ -287,20 +290,22 @@ static struct action_about cells_about(const struct action_layout *layout, const
     const int64_t cell = cells_cell(layout, b, action);
     const bool is_off = cell >= 0 && !b->on_board[cell];
 
-    if (text != NULL && cell < 0)
-        snprintf(text, ACTION_TEXT_NBYTES, "pass");
+    if (text != NULL && (cell < 0 || layout->are_columns))
+        snprintf(text, ACTION_TEXT_NBYTES, cell < 0 ? "pass" : "column %u", (unsigned)cell);
     else if (text != NULL)
         snprintf(text, ACTION_TEXT_NBYTES, "play at %s%s", board_cell_text(b, (uint32_t)cell).text,
                  is_off ? ", off board" : "");
     if (cell < 0)
         return (struct action_about){ACTION_ENCODABLE, -1, "pass"};
+    if (layout->are_columns)
+        return (struct action_about){ACTION_ENCODABLE, -1, "placement"};
     return (struct action_about){is_off ? 0 : ACTION_ENCODABLE | ACTION_PLACEMENT, cell,
                                  "placement"};
 }
 
-#define CELLS_LAYOUT(name_, n_more_, only_on_board_, summary_)                           \
+#define CELLS_LAYOUT(name_, n_more_, only_on_board_, ...)                                \
     {                                                                                    \
-        .name = (name_), .summary = (summary_), .n_more = (n_more_),                     \
+        .name = (name_), .summary = __VA_ARGS__, .n_more = (n_more_),                    \
         .only_on_board = (only_on_board_), .length = cells_length, .image = cells_image, \
         .about = cells_about                                                             \
     }
@@ -317,39 +322,9 @@ const struct action_layout action_layout_cells_board =
     CELLS_LAYOUT("cells-board", 0, true, "one entry per on-board cell, in row-major order");
 const struct action_layout action_layout_cells_board_pass = CELLS_LAYOUT(
     "cells-board+pass", 1, true, "one entry per on-board cell, in row-major order, then pass");
-
-/* --- Connect 4: the column a piece falls into. Row 0 of the box moves as the columns do: the
- * mirror keeps rows --- */
-
-static uint64_t columns_length(const struct action_layout *layout, const struct board *b)
-{
-    (void)layout;
-    return b->cols;
-}
-
-static uint64_t columns_image(const struct action_layout *layout, const struct board *b, uint32_t t,
-                              uint64_t action)
-{
-    (void)layout;
-    return b->transforms[t].dst[action];
-}
-
-static struct action_about columns_about(const struct action_layout *layout, const struct board *b,
-                                         uint64_t action, char *text)
-{
-    (void)layout, (void)b;
-    if (text != NULL)
-        snprintf(text, ACTION_TEXT_NBYTES, "column %u", (unsigned)action);
-    return (struct action_about){ACTION_ENCODABLE, -1, "placement"};
-}
-
-const struct action_layout action_layout_columns = {
-    .name = "columns",
-    .summary = "the column a piece is dropped into, W entries (Connect 4)",
-    .length = columns_length,
-    .image = columns_image,
-    .about = columns_about,
-};
+const struct action_layout action_layout_columns =
+    CELLS_LAYOUT("columns", 0, false, "the column a piece is dropped into, W entries (Connect 4)",
+                 .are_columns = true);
 
 /* --- a move from one cell to any other --- */
 

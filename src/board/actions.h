@@ -38,9 +38,10 @@ struct action_layout {
     const char *summary; /* one line: how the index is made */
 
     /* What layouts with the same functions differ in: entries after those of the cells (a pass),
-     * cells on board only, or a table of the family's own. */
+     * cells on board only, columns for cells, or a table of the family's own. */
     uint32_t n_more;
     bool only_on_board;
+    bool are_columns;
     const void *scheme;
 
     /* The layout's own length on a board; 0 when the layout does not exist there. */

@@ -266,6 +266,9 @@ static void test_unchecked(void **state)
         {R_DST("[1, 2, 1]"), 3, "not a permutation"},
         {R_DST("[1, 2, 7]"), 3, "not a permutation"},
         {RING(R ", " RR ", {\"name\": \"left\", \"dst\": [2, 0, 1]}"), 4, "same"},
+        {"{\"cells\": 3, \"without\": [0], \"transforms\": [{\"name\": \"m\", \"dst\": [2, 1, "
+         "0]}]}",
+         2, "to 4294967295, which is taken or out of range"},
         {BOARD_WITH("\"edges\": [[0, 1], [1, 2]]"), 3, "keeps 1 of 2 edges"},
         {BOARD_WITH("\"lines\": [[0, 1], [1, 2]]"), 3, "keeps 1 of 2 lines"},
         {R_WITH("\"planes\": [1, 0]"), 3, "no group"},
