@@ -35,40 +35,36 @@
 /* Count what the text is made of, before it becomes values that take far more memory. */
 static int check_limits(const struct custom *c)
 {
+    static const struct {
+        const char *what;
+        size_t max;
+    } limits[] = {{"levels", MAX_DEPTH},
+                  {"keys", MAX_KEYS},
+                  {"lists and objects", MAX_LISTS},
+                  {"values", MAX_VALUES}};
     const char *text = c->board->file_text, *end = text + c->text_nbytes;
-    size_t n_values = 0, n_lists = 0, n_keys = 0, depth = 0, max_depth = 0;
+    size_t n[4] = {0}, depth = 0;
     bool in_string = false;
 
     for (; text < end; text++) {
-        if (*text == '"') {
-            in_string = !in_string;
-        } else if (in_string) {
-            text += *text == '\\';
-        } else if (*text == '[' || *text == '{') {
-            n_lists++;
-            n_values++;
-            max_depth = ++depth > max_depth ? depth : max_depth;
-        } else if (*text == ']' || *text == '}') {
-            depth -= depth > 0;
-        } else {
-            n_values += *text == ',';
-            n_keys += *text == ':';
-        }
-    }
-    const struct {
-        const char *what;
-        size_t n, max;
-    } limits[] = {
-        {"levels", max_depth, MAX_DEPTH},
-        {"keys", n_keys, MAX_KEYS},
-        {"lists and objects", n_lists, MAX_LISTS},
-        {"values", n_values, MAX_VALUES},
-    };
+        const bool opens = !in_string && (*text == '[' || *text == '{');
 
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-        if (limits[i].n > limits[i].max)
+        if (*text == '"')
+            in_string = !in_string;
+        else if (in_string)
+            text += *text == '\\';
+        else if ((*text == ']' || *text == '}') && depth > 0)
+            depth--;
+        depth += opens;
+        n[0] = depth > n[0] ? depth : n[0];
+        n[1] += !in_string && *text == ':';
+        n[2] += opens;
+        n[3] += opens || (!in_string && *text == ',');
+    }
+    for (size_t i = 0; i < 4; i++)
+        if (n[i] > limits[i].max)
             return custom_refuse(c, "a board file has at most %zu %s, not %zu", limits[i].max,
-                                 limits[i].what, limits[i].n);
+                                 limits[i].what, n[i]);
     return 0;
 }
 

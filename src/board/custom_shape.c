@@ -33,7 +33,7 @@ enum { SHAPE_CELLS, SHAPE_HEXAGON, SHAPE_STAR, SHAPE_TRIANGLE, N_SHAPES };
 static const struct {
     const char *key;
     uint32_t factor, more;
-} shapes[N_SHAPES] = {{"cells", 0, 0}, {"hexagon", 2, 1}, {"star", 4, 1}, {"triangle", 1, 0}};
+} shapes[N_SHAPES] = {{"cells", 1, 0}, {"hexagon", 2, 1}, {"star", 4, 1}, {"triangle", 1, 0}};
 
 /* True for a cell of a shape of hexagonal cells in its box. */
 static bool is_in_shape(int shape, int size, int row, int col)
@@ -48,58 +48,47 @@ static bool is_in_shape(int shape, int size, int row, int col)
     return (q <= size && r <= size && s <= size) || (q >= -size && r >= -size && s >= -size);
 }
 
-static int parse_count(const struct custom *c, const json_t *value, const char *key,
-                       uint32_t *count)
-{
-    if (!custom_read_index(value, BOARD_MAX_CELLS + 1, count) || *count == 0)
-        return custom_refuse(c, "%s is not a whole number from 1 to %d", key, BOARD_MAX_CELLS);
-    return 0;
-}
-
 /* Fill in the shape's dimensions, and the number that gives it, if one does. */
 static int parse_dims(struct custom *c, int *shape, uint32_t *size)
 {
     const json_t *rows = json_object_get(c->root, "rows"), *cols = json_object_get(c->root, "cols");
-    const json_t *grid = json_object_get(c->root, "grid");
+    const json_t *grid = json_object_get(c->root, "grid"), *counts[] = {rows, cols};
+    const char *keys[] = {"rows", "cols"};
     int n_given = (rows != NULL) + (grid != NULL);
+    uint32_t n_cells = 1;
 
     *shape = N_SHAPES;
     for (int s = 0; s < N_SHAPES; s++) {
-        if (json_object_get(c->root, shapes[s].key) == NULL)
+        const json_t *count = json_object_get(c->root, shapes[s].key);
+
+        if (count == NULL)
             continue;
         *shape = s;
         n_given++;
+        counts[0] = count;
+        keys[0] = shapes[s].key;
     }
     if ((rows == NULL) != (cols == NULL) || n_given != 1)
         return custom_refuse(
             c, "give either cells or rows and cols, or a grid, hexagon, star or triangle");
-    if (rows != NULL) {
-        c->n_dims = 2;
-        return parse_count(c, rows, "rows", &c->dims[0]) != 0
-                   ? -1
-                   : parse_count(c, cols, "cols", &c->dims[1]);
-    }
-    if (grid == NULL) {
-        const char *key = shapes[*shape].key;
-
-        if (parse_count(c, json_object_get(c->root, key), key, size) != 0)
-            return -1;
-        c->board->is_hexagonal = *shape != SHAPE_CELLS;
-        c->n_dims = c->board->is_hexagonal ? 2 : 1;
-        c->dims[0] = c->dims[1] = *size;
-        if (c->board->is_hexagonal)
-            c->dims[0] = c->dims[1] = *size * shapes[*shape].factor + shapes[*shape].more;
-        return 0;
-    }
-    c->n_dims = (uint32_t)json_array_size(grid);
+    c->n_dims = grid != NULL ? (uint32_t)json_array_size(grid) : rows != NULL ? 2 : 1;
     if (c->n_dims < 1 || c->n_dims > CUSTOM_MAX_DIMS)
         return custom_refuse(c, "grid is not a list of 1 to %d lengths", CUSTOM_MAX_DIMS);
-    for (uint32_t i = 0, n_cells = 1; i < c->n_dims; i++) {
-        if (parse_count(c, json_array_get(grid, i), "grid", &c->dims[i]) != 0)
-            return -1;
-        if ((uint64_t)n_cells * c->dims[i] > BOARD_MAX_CELLS)
+    for (uint32_t i = 0; i < c->n_dims; i++) {
+        const json_t *count = grid != NULL ? json_array_get(grid, i) : counts[i];
+
+        if (!custom_read_index(count, BOARD_MAX_CELLS + 1, &c->dims[i]) || c->dims[i] == 0)
+            return custom_refuse(c, "%s is not a whole number from 1 to %d",
+                                 grid != NULL ? "grid" : keys[i], BOARD_MAX_CELLS);
+        if (grid != NULL && (uint64_t)n_cells * c->dims[i] > BOARD_MAX_CELLS)
             return custom_refuse(c, "grid has more than %d cells", BOARD_MAX_CELLS);
         n_cells *= c->dims[i];
+    }
+    *size = c->dims[0];
+    c->board->is_hexagonal = *shape > SHAPE_CELLS && *shape < N_SHAPES;
+    if (c->board->is_hexagonal) {
+        c->n_dims = 2;
+        c->dims[0] = c->dims[1] = *size * shapes[*shape].factor + shapes[*shape].more;
     }
     return 0;
 }

@@ -98,7 +98,7 @@ out:
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct {
-    void *library;
+    void *handle; /* of its shared object */
     void (*run)(sparsegraph *, int *, int *, int *, optionblk *, statsblk *, sparsegraph *);
     void (*release)(void);
     volatile int *stop; /* set: nauty gives up */
@@ -221,6 +221,7 @@ static int graph_init(struct board_graph *g, const struct board *b, struct error
 {
     size_t n_joined = 0;
     uint32_t n = 0;
+    void *room;
 
     *g = (struct board_graph){0};
     if (relations_init(&g->lines, b, true, err) != 0)
@@ -230,8 +231,13 @@ static int graph_init(struct board_graph *g, const struct board *b, struct error
     g->sparse.d = calloc(g->n_vertices, sizeof *g->sparse.d);
     g->cells = calloc((size_t)b->n_on_board + b->n_cells, sizeof *g->cells);
     g->labels = calloc(3 * (size_t)g->n_vertices, sizeof *g->labels);
-    if (g->sparse.v == NULL || g->sparse.d == NULL || g->cells == NULL || g->labels == NULL)
+    room = malloc((size_t)g->n_vertices * NAUTY_VERTEX_NBYTES + NAUTY_NBYTES);
+    if (g->sparse.v == NULL || g->sparse.d == NULL || g->cells == NULL || g->labels == NULL ||
+        room == NULL) {
+        free(room);
         return error_no_memory(err, "graph of a board");
+    }
+    free(room); /* for nauty, which ends the program where it has none */
     g->vertices = g->cells + b->n_on_board;
     g->ends = g->labels + g->n_vertices;
     g->orbits = g->ends + g->n_vertices;
@@ -257,68 +263,56 @@ static int graph_init(struct board_graph *g, const struct board *b, struct error
     return 0;
 }
 
+/* Load nauty, and let it add generators of the graph's whole group. Under the lock. */
+static int run_nauty(struct board *b, struct board_graph *g, statsblk *stats, struct error *err)
+{
+    optionblk options = {.userautomproc = add_generator,
+                         .usernodeproc = look_at_node,
+                         .linelength = 0,
+                         .defaultptn = FALSE,
+                         .maxinvarlevel = 1,
+                         .schreier = FALSE};
+
+    if (nauty_state.handle == NULL)
+        nauty_state.handle = dlopen(NAUTY, RTLD_NOW | RTLD_LOCAL);
+    if (nauty_state.handle == NULL)
+        return error_set(err, ERROR_DATA,
+                         "the symmetries of edges are found by nauty, which is not here: install "
+                         "libnauty2, or give transforms");
+    *(void **)&nauty_state.run = dlsym(nauty_state.handle, "sparsenauty");
+    *(void **)&nauty_state.release = dlsym(nauty_state.handle, "nauty_freedyn");
+    nauty_state.stop = dlsym(nauty_state.handle, "nauty_kill_request");
+    options.dispatch = dlsym(nauty_state.handle, "dispatch_sparse");
+    if (nauty_state.run == NULL || nauty_state.release == NULL || nauty_state.stop == NULL ||
+        options.dispatch == NULL)
+        return error_set(err, ERROR_DATA, "%s has not the functions expected of nauty 2.8", NAUTY);
+    nauty_state.board = b;
+    nauty_state.cells = g->cells;
+    nauty_state.first_player = g->n_vertices - 2;
+    nauty_state.no_memory = false;
+    *nauty_state.stop = 0;
+    nauty_state.run(&g->sparse, g->labels, g->ends, g->orbits, &options, stats, NULL);
+    nauty_state.release();
+    return nauty_state.no_memory ? error_no_memory(err, "transforms of a board") : 0;
+}
+
 /* Add generators of the graph's whole group, and say how many elements that has. */
 static int find_generators(struct board *b, double *order, struct error *err)
 {
     struct board_graph g;
-    dispatchvec *dispatch;
     statsblk stats = {0};
-    void *room;
-    int status = -1;
+    int status = graph_init(&g, b, err);
 
-    if (graph_init(&g, b, err) != 0) {
-        graph_release(&g);
-        return -1;
+    if (status == 0) {
+        pthread_once(&once, keep_lock_from_children);
+        take_lock();
+        status = run_nauty(b, &g, &stats, err);
+        give_lock();
     }
-    room = malloc((size_t)g.n_vertices * NAUTY_VERTEX_NBYTES + NAUTY_NBYTES);
-    if (room == NULL) {
-        graph_release(&g);
-        return error_no_memory(err, "graph of a board");
-    }
-    free(room);
-    pthread_once(&once, keep_lock_from_children);
-    take_lock();
-    if (nauty_state.library == NULL)
-        nauty_state.library = dlopen(NAUTY, RTLD_NOW | RTLD_LOCAL);
-    if (nauty_state.library == NULL) {
-        error_set(err, ERROR_DATA,
-                  "the symmetries of edges are found by nauty, which is not here: install "
-                  "libnauty2, or give transforms");
-        goto out;
-    }
-    *(void **)&nauty_state.run = dlsym(nauty_state.library, "sparsenauty");
-    *(void **)&nauty_state.release = dlsym(nauty_state.library, "nauty_freedyn");
-    nauty_state.stop = dlsym(nauty_state.library, "nauty_kill_request");
-    dispatch = dlsym(nauty_state.library, "dispatch_sparse");
-    if (nauty_state.run == NULL || nauty_state.release == NULL || nauty_state.stop == NULL ||
-        dispatch == NULL) {
-        error_set(err, ERROR_DATA, "%s has not the functions expected of nauty 2.8", NAUTY);
-        goto out;
-    }
-    nauty_state.board = b;
-    nauty_state.cells = g.cells;
-    nauty_state.first_player = g.n_vertices - 2;
-    nauty_state.no_memory = false;
-    {
-        optionblk options = {.userautomproc = add_generator,
-                             .usernodeproc = look_at_node,
-                             .dispatch = dispatch,
-                             .linelength = 0,
-                             .defaultptn = FALSE,
-                             .maxinvarlevel = 1,
-                             .schreier = FALSE};
-
-        *nauty_state.stop = 0;
-        nauty_state.run(&g.sparse, g.labels, g.ends, g.orbits, &options, &stats, NULL);
-    }
-    nauty_state.release();
+    graph_release(&g);
     *order = stats.errstatus == 0 ? stats.grpsize1 : INFINITY;
     for (int i = 0; i < stats.grpsize2 && *order < 1e300; i++)
         *order *= 10;
-    status = nauty_state.no_memory ? error_no_memory(err, "transforms of a board") : 0;
-out:
-    give_lock();
-    graph_release(&g);
     return status;
 }
 

@@ -2,12 +2,13 @@
  * group.c - the maps of a board's transforms as a group.
  *
  * Everything that a transform moves becomes one permutation (a joint map), so that products and
- * comparisons treat all parts alike. A few points (the base) tell all transforms apart: a product
- * is compared on them first, and then everywhere. Generators are closed into their group breadth
- * first. Edges and lines are sets of cells, looked up in sorted lists.
+ * comparisons treat all parts alike; they are told apart by their hashes first. Generators are
+ * closed into their group breadth first. Edges and lines are sets of cells, looked up in sorted
+ * lists.
  */
 #include "board/group.h"
 
+#include "base/bytes.h"
 #include "base/perm.h"
 #include "board/families.h"
 
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define N_NUMBERS 3
 #define N_COLOURS 2
@@ -76,24 +78,34 @@ int joint_fault(const struct board *b, uint32_t t, struct text_quoted *fault, st
     return 0;
 }
 
-static bool same_on_base(const struct joint *j, uint32_t a, uint32_t b)
+/* Whether rows a and b of the maps say the same. */
+static bool is_same(const struct joint *j, uint32_t a, uint32_t b)
 {
-    for (uint32_t k = 0; k < j->n_base; k++)
-        if (joint_map(j, a)[j->base[k]] != joint_map(j, b)[j->base[k]])
-            return false;
-    return true;
+    return j->hashes[a] == j->hashes[b] &&
+           memcmp(joint_map(j, a), joint_map(j, b), j->n_points * sizeof *j->maps) == 0;
+}
+
+static void set_hash(struct joint *j, uint32_t t)
+{
+    j->hashes[t] = XXH3_64bits(joint_map(j, t), j->n_points * sizeof *j->maps);
+}
+
+/* Room for n transforms, and a product after them. */
+static int make_room(struct joint *j, uint32_t n, struct error *err)
+{
+    return list_room(&j->hashes, n + 1, sizeof *j->hashes, "group of transforms", err) != 0
+               ? -1
+               : list_room(&j->maps, n + 1, j->n_points * sizeof *j->maps, "group of transforms",
+                           err);
 }
 
 int joint_init(struct joint *j, const struct board *b, struct error *err)
 {
     *j = (struct joint){.board = b, .n_transforms = b->n_transforms};
     j->n_points = b->n_cells + b->n_planes + b->n_actions + N_NUMBERS + N_COLOURS;
-    /* NOLINTNEXTLINE(clang-analyzer-optin.portability.UnixAPI): a board has the identity */
-    j->maps = calloc((size_t)j->n_points * j->n_transforms, sizeof *j->maps);
-    j->base = calloc(j->n_transforms, sizeof *j->base);
-    if (j->maps == NULL || j->base == NULL) {
+    if (make_room(j, j->n_transforms, err) != 0) {
         joint_release(j);
-        return error_no_memory(err, "group of transforms");
+        return -1;
     }
     for (uint32_t t = 0; t < j->n_transforms; t++) {
         const struct board_transform *transform = &b->transforms[t];
@@ -113,20 +125,7 @@ int joint_init(struct joint *j, const struct board *b, struct error *err)
         at += N_NUMBERS;
         for (uint32_t k = 0; k < N_COLOURS; k++)
             joined[at + k] = at + (transform->swaps_colours ? N_COLOURS - 1 - k : k);
-    }
-    /* Each added point tells two transforms apart that no earlier one does, so it splits a class
-     * of transforms alike on the base: there are fewer points than transforms. */
-    for (uint32_t one = 0; one < j->n_transforms; one++) {
-        for (uint32_t other = one + 1; other < j->n_transforms; other++) {
-            uint32_t i = 0;
-
-            if (!same_on_base(j, one, other))
-                continue;
-            while (i < j->n_points && joint_map(j, one)[i] == joint_map(j, other)[i])
-                i++;
-            if (i < j->n_points)
-                j->base[j->n_base++] = i;
-        }
+        set_hash(j, t);
     }
     return 0;
 }
@@ -134,7 +133,7 @@ int joint_init(struct joint *j, const struct board *b, struct error *err)
 void joint_release(struct joint *j)
 {
     free(j->maps);
-    free(j->base);
+    free(j->hashes);
     *j = (struct joint){0};
 }
 
@@ -142,28 +141,20 @@ bool joint_find_equal(const struct joint *j, uint32_t *a, uint32_t *b)
 {
     for (*a = 0; *a < j->n_transforms; (*a)++)
         for (*b = *a + 1; *b < j->n_transforms; (*b)++)
-            if (same_on_base(j, *a, *b))
+            if (is_same(j, *a, *b))
                 return true;
     return false;
 }
 
-int joint_product(const struct joint *j, uint32_t a, uint32_t b)
+int joint_product(struct joint *j, uint32_t a, uint32_t b)
 {
-    const uint32_t *first = joint_map(j, a), *then = joint_map(j, b);
+    const uint32_t n = j->n_transforms;
 
-    for (uint32_t t = 0; t < j->n_transforms; t++) {
-        const uint32_t *map = joint_map(j, t);
-        uint32_t i = 0;
-
-        while (i < j->n_base && then[first[j->base[i]]] == map[j->base[i]])
-            i++;
-        if (i < j->n_base)
-            continue;
-        for (i = 0; i < j->n_points && then[first[i]] == map[i]; i++)
-            ;
-        if (i == j->n_points)
+    perm_compose(joint_map(j, a), joint_map(j, b), j->n_points, j->maps + (size_t)n * j->n_points);
+    set_hash(j, n);
+    for (uint32_t t = 0; t < n; t++)
+        if (is_same(j, t, n))
             return (int)t;
-    }
     return -1;
 }
 
@@ -226,29 +217,21 @@ static int generate(struct board *b, struct joint *j, struct error *err)
 
     for (uint32_t t = 1; t < j->n_transforms; t++) {
         for (uint32_t g = 1; g < n_listed; g++) {
+            const struct board_transform *first = &b->transforms[t], *then = &b->transforms[g];
             struct board_transform *product = &b->transforms[j->n_transforms];
-            const size_t n_bytes = j->n_points * sizeof *j->maps;
-            uint32_t *maps = realloc(j->maps, (j->n_transforms + (size_t)1) * n_bytes), *map;
-            uint32_t same = 0, first = 0;
 
-            if (maps == NULL)
-                return error_no_memory(err, "group of transforms");
-            j->maps = maps;
-            map = maps + (size_t)j->n_transforms * j->n_points;
-            perm_compose(joint_map(j, t), joint_map(j, g), j->n_points, map);
-            while (same < j->n_transforms && memcmp(joint_map(j, same), map, n_bytes) != 0)
-                same++;
-            if (same < j->n_transforms)
+            if (joint_product(j, t, g) >= 0)
                 continue;
             if (j->n_transforms == BOARD_MAX_TRANSFORMS ||
                 (j->n_transforms + UINT64_C(1)) * group_n_entries(b) > GROUP_MAX_ENTRIES)
                 return refuse_generators(b, j, n_listed, err);
-            if (asprintf(&product->name, "%s*%s", b->transforms[t].name, b->transforms[g].name) <
-                0) {
+            if (asprintf(&product->name, "%s*%s", first->name, then->name) < 0) {
                 product->name = NULL;
                 return error_no_memory(err, "transform name");
             }
-            j->n_transforms = ++b->n_transforms;
+            b->n_transforms++; /* its map is in place */
+            if (make_room(j, ++j->n_transforms, err) != 0)
+                return -1;
             for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
                 const uint32_t n = part_length(b, part);
                 uint32_t **own = board_part_map(product, part);
@@ -258,12 +241,9 @@ static int generate(struct board *b, struct joint *j, struct error *err)
                 *own = malloc(n * sizeof **own);
                 if (*own == NULL)
                     return error_no_memory(err, "map of a transform");
-                for (uint32_t i = 0; i < n; i++)
-                    (*own)[i] = map[first + i] - first;
-                first += n;
+                perm_compose(part_map(first, part), part_map(then, part), n, *own);
             }
-            first += N_NUMBERS; /* boards with generators have none */
-            product->swaps_colours = map[first] != first;
+            product->swaps_colours = first->swaps_colours != then->swaps_colours;
         }
     }
     return 0;

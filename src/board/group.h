@@ -88,9 +88,9 @@ struct joint {
     const struct board *board; /* borrowed */
     uint32_t n_points;
     uint32_t n_transforms;
-    uint32_t *maps; /* owned, n_transforms x n_points: point i goes to maps[t * n_points + i] */
-    uint32_t *base; /* owned, n_base points whose images tell any two transforms apart */
-    uint32_t n_base;
+    uint32_t *maps;   /* owned, n_transforms x n_points: point i goes to maps[t * n_points + i]; and
+                         room for a product */
+    uint64_t *hashes; /* owned: of the maps */
 };
 
 /* What is wrong with the maps of transform t, "cells 3 and 5 both go to 7", or an empty text.
@@ -114,7 +114,7 @@ static inline const uint32_t *joint_map(const struct joint *j, uint32_t t)
 bool joint_find_equal(const struct joint *j, uint32_t *a, uint32_t *b);
 
 /* The transform that equals a followed by b, or -1 when the set has none. */
-int joint_product(const struct joint *j, uint32_t a, uint32_t b);
+int joint_product(struct joint *j, uint32_t a, uint32_t b);
 
 /* "cell (0,1) goes to (3,4)": the first thing that a joint map, or two, one after the other (else
  * NULL), move. */

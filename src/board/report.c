@@ -24,6 +24,7 @@ struct report {
     struct text *out;          /* borrowed; NULL: the first failure is put into err */
     struct error *err;         /* borrowed */
     bool ok;                   /* no check failed so far */
+    struct joint joint;        /* owned: of the maps, if they are permutations */
     int32_t *products; /* owned, n_transforms squared: the transform that is a, then b; -1 where
                           there is none. NULL as long as some map is not a permutation. */
     uint32_t *kept; /* owned, 2 * n_transforms: edges, and lines that each keeps; UINT32_MAX where
@@ -81,7 +82,8 @@ static int report_maps(struct report *r)
     r->products = malloc((size_t)b->n_transforms * b->n_transforms * sizeof *r->products);
     if (r->products == NULL)
         return error_no_memory(r->err, "table of products");
-    return verdict(r, true, "every map is a permutation");
+    return joint_init(&r->joint, b, r->err) != 0 ? -1
+                                                 : verdict(r, true, "every map is a permutation");
 }
 
 /* How often a joint map has to be applied to come back. */
@@ -93,8 +95,9 @@ static struct text_quoted order_of(const struct joint *j, uint32_t t)
                       : text_format("an order beyond 64 bits or unknown");
 }
 
-static int report_joint(struct report *r, const struct joint *j)
+static int report_group(struct report *r)
 {
+    struct joint *const j = &r->joint;
     const uint32_t n = j->n_transforms, n_products = n * n, n_cells = r->board->n_cells;
     const bool has_identity = perm_is_identity(j->maps, j->n_points);
     uint32_t n_missing = 0, first = 0, a, b;
@@ -137,15 +140,6 @@ static int report_joint(struct report *r, const struct joint *j)
                    n_missing, n_products, name_of(r, a).text, order_of(j, a).text,
                    name_of(r, b).text, order_of(j, b).text,
                    joint_move_text(j, joint_map(j, a), joint_map(j, b)).text);
-}
-
-static int report_group(struct report *r)
-{
-    struct joint j = {0};
-    const int status = joint_init(&j, r->board, r->err) == 0 ? report_joint(r, &j) : -1;
-
-    joint_release(&j);
-    return status;
 }
 
 /* The transform that undoes t, or -1. */
@@ -390,8 +384,16 @@ out:
 
 /* --- the whole --- */
 
+static void release(struct report *r)
+{
+    joint_release(&r->joint);
+    free(r->products);
+    free(r->kept);
+}
+
 int group_complete(struct board *b, struct error *err)
 {
+    static const char tables[] = "tables of a group";
     const size_t n = b->n_transforms;
     struct report r = {.board = b, .err = err, .ok = true};
     int status = -1;
@@ -402,25 +404,22 @@ int group_complete(struct board *b, struct error *err)
         goto out;
     b->compose = calloc(n * n, 1);
     b->inverse = calloc(n, 1);
-    for (uint32_t t = 0; t < n; t++)
-        b->transforms[t].src = malloc(b->n_cells * sizeof *b->transforms[t].src);
-    status = b->compose == NULL || b->inverse == NULL ? -1 : 0;
-    for (uint32_t t = 0; t < n && status == 0; t++)
-        status = b->transforms[t].src == NULL ? -1 : 0;
-    if (status != 0) {
-        error_no_memory(err, "tables of a group");
-        goto out;
-    }
-    for (uint32_t i = 0; i < n * n; i++)
+    status = b->compose != NULL && b->inverse != NULL ? 0 : error_no_memory(err, tables);
+    for (uint32_t i = 0; i < n * n && status == 0; i++)
         b->compose[i] = (uint8_t)r.products[i];
-    for (uint32_t t = 0; t < n; t++) {
+    for (uint32_t t = 0; t < n && status == 0; t++) {
+        struct board_transform *one = &b->transforms[t];
+
         /* In a finite set of permutations closed under products every inverse is found. */
         b->inverse[t] = (uint8_t)inverse_of(&r, t);
-        perm_invert(b->transforms[t].dst, b->n_cells, b->transforms[t].src);
+        one->src = malloc(b->n_cells * sizeof *one->src);
+        if (one->src == NULL)
+            status = error_no_memory(err, tables);
+        else
+            perm_invert(one->dst, b->n_cells, one->src);
     }
 out:
-    free(r.products);
-    free(r.kept);
+    release(&r);
     return status;
 }
 
@@ -443,8 +442,7 @@ int group_report(const struct board *b, struct text *out, bool *ok, struct error
         status = 0;
     for (size_t i = 0; r.products != NULL && i < b->family->n_layouts && status == 0; i++)
         status = check_layout(&r, b->family->layouts[i]);
-    free(r.products);
-    free(r.kept);
+    release(&r);
     *ok = r.ok;
     return status;
 }

@@ -53,6 +53,8 @@ static const struct board_step hexagon_directions[6] = {{0, 1},  {1, 0},  {1, -1
 static const struct board_step square_directions[8] = {{-1, -1}, {-1, 0}, {-1, 1}, {0, -1},
                                                        {0, 1},   {1, -1}, {1, 0},  {1, 1}};
 
+#define MAX_WIDTH (6 * 254) /* slots of a cell: movements on the largest hexagon */
+
 /* An action taken apart. */
 struct place {
     const struct section *section;
@@ -150,41 +152,32 @@ static uint64_t image(const struct action_layout *layout, const struct board *b,
     return place.base + (uint64_t)b->transforms[t].dst[place.cell] * place.width + slot;
 }
 
-static void set_run(uint32_t *dst, uint64_t from, uint64_t to, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        dst[from + i] = (uint32_t)(to + i);
-}
-
-/* The same for all actions: a cell's slots are runs that go where the cell goes, one for each
- * direction, which turns, or one. */
+/* The same for all actions: a cell's slots go where the cell goes, and on board they turn. */
 static void map(const struct action_layout *layout, const struct board *b, uint32_t t,
                 uint32_t *dst)
 {
     const uint64_t end = length(layout, b);
-    uint64_t base = 0;
+    const uint32_t distances = b->cols - 1;
+    uint32_t slots[MAX_WIDTH];
 
-    for (const struct section *s = sections_of(b); base < end; s++) {
-        const uint32_t width = width_of(b, s);
-        const uint32_t n_runs = s->kind == SECTION_MOVE ? s->n_slots : 1, n = width / n_runs;
-        uint32_t turned[8] = {0};
+    for (uint64_t at = 0, base = 0; base < end; base = at) {
+        const struct section *section = place_of(b, base).section;
+        const uint32_t width = width_of(b, section);
 
         if (width == 0) {
-            const uint32_t n_fixed = s->n_slots != 0 ? s->n_slots : (uint32_t)(end - base);
-
-            set_run(dst, base, base, n_fixed);
-            base += n_fixed;
-            continue;
+            dst[at] = (uint32_t)at;
+            at++;
         }
-        for (uint32_t d = 0; d < n_runs && n_runs > 1; d++)
-            turned[d] = turn(b, t, d);
-        for (uint32_t cell = 0; cell < b->n_cells; cell++)
-            for (uint32_t d = 0; d < n_runs; d++)
-                set_run(dst, base + (uint64_t)cell * width + (uint64_t)d * n,
-                        base + (uint64_t)b->transforms[t].dst[cell] * width +
-                            (uint64_t)(b->on_board[cell] ? turned[d] : d) * n,
-                        n);
-        base += (uint64_t)width * b->n_cells;
+        for (uint32_t i = 0; i < width; i++)
+            slots[i] = section->kind == SECTION_MOVE
+                           ? turn(b, t, i / distances) * distances + i % distances
+                           : i;
+        for (uint32_t cell = 0; cell < b->n_cells && width > 0; cell++) {
+            const uint64_t to = base + (uint64_t)b->transforms[t].dst[cell] * width;
+
+            for (uint32_t i = 0; i < width; i++)
+                dst[at++] = (uint32_t)(to + (b->on_board[cell] ? slots[i] : i));
+        }
     }
 }
 
