@@ -20,50 +20,40 @@
 
 /* --- files that are handed over as shards by mistake, by their first bytes --- */
 
-struct signature {
+#define TEXT SIZE_MAX /* behind a byte order mark and white space, in upper or lower case */
+
+static const struct {
     size_t offset;
-    const char *bytes;
-    size_t n_bytes;
-    const char *kind;
-};
-
-#define AT(offset, bytes, kind)               \
-    {                                         \
-        offset, bytes, sizeof bytes - 1, kind \
-    }
-
-static const struct signature signatures[] = {
-    AT(0, "\x1f\x8b", "gzip data (unpack it first)"),
-    AT(0, "BZh", "bzip2 data (unpack it first)"),
-    AT(0, "\3757zXZ", "xz data (unpack it first)"),
-    AT(0, "\x28\xb5\x2f\xfd", "zstd data (unpack it first)"),
-    AT(0, "\x04\x22\x4d\x18", "lz4 data (unpack it first)"),
-    AT(0, "7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    AT(0, "Rar!\x1a\x07", "a RAR archive"),
-    AT(257, "ustar", "a tar archive (unpack it first)"),
-    AT(0, "\x89HDF\r\n\x1a\n", "an HDF5 file"),
-    AT(0, "PAR1", "a Parquet file"),
-    AT(0, "ARROW1", "an Arrow file"),
-    AT(0, "SQLite format 3", "an SQLite database"),
-    AT(0, "MATLAB 5.0", "a MATLAB file"),
-    AT(0, "\x80\x02", "a bare pickle (it is never executed)"),
-    AT(0, "\x80\x03", "a bare pickle (it is never executed)"),
-    AT(0, "\x80\x04", "a bare pickle (it is never executed)"),
-    AT(0, "\x80\x05", "a bare pickle (it is never executed)"),
-    AT(0, "%PDF", "a PDF document"),
-    AT(0, "\x89PNG", "a PNG picture"),
-    AT(0, "version https://git-lfs", "a Git LFS pointer (fetch the file with git lfs pull)"),
-    AT(0, "PK\x07\x08", "a part of a split zip archive"),
-    AT(0, "PK00", "a part of a split zip archive"),
-};
-
-static const char *const texts[][2] = {
-    {"<!doctype html", "an HTML page (a failed download?)"},
-    {"<html", "an HTML page (a failed download?)"},
-    {"<head", "an HTML page (a failed download?)"},
-    {"<?xml", "an XML document (a failed download?)"},
-    {"<error", "an XML document (a failed download?)"},
-    {"{\"", "a JSON document"},
+    const char *bytes, *kind;
+} signatures[] = {
+    {0, "\x1f\x8b", "gzip data (unpack it first)"},
+    {0, "BZh", "bzip2 data (unpack it first)"},
+    {0, "\3757zXZ", "xz data (unpack it first)"},
+    {0, "\x28\xb5\x2f\xfd", "zstd data (unpack it first)"},
+    {0, "\x04\x22\x4d\x18", "lz4 data (unpack it first)"},
+    {0, "7z\xbc\xaf\x27\x1c", "a 7-Zip archive"},
+    {0, "Rar!\x1a\x07", "a RAR archive"},
+    {257, "ustar", "a tar archive (unpack it first)"},
+    {0, "\x89HDF\r\n\x1a\n", "an HDF5 file"},
+    {0, "PAR1", "a Parquet file"},
+    {0, "ARROW1", "an Arrow file"},
+    {0, "SQLite format 3", "an SQLite database"},
+    {0, "MATLAB 5.0", "a MATLAB file"},
+    {0, "\x80\x02", "a bare pickle (it is never executed)"},
+    {0, "\x80\x03", "a bare pickle (it is never executed)"},
+    {0, "\x80\x04", "a bare pickle (it is never executed)"},
+    {0, "\x80\x05", "a bare pickle (it is never executed)"},
+    {0, "%PDF", "a PDF document"},
+    {0, "\x89PNG", "a PNG picture"},
+    {0, "version https://git-lfs", "a Git LFS pointer (fetch the file with git lfs pull)"},
+    {0, "PK\x07\x08", "a part of a split zip archive"},
+    {0, "PK00", "a part of a split zip archive"},
+    {TEXT, "<!doctype html", "an HTML page (a failed download?)"},
+    {TEXT, "<html", "an HTML page (a failed download?)"},
+    {TEXT, "<head", "an HTML page (a failed download?)"},
+    {TEXT, "<?xml", "an XML document (a failed download?)"},
+    {TEXT, "<error", "an XML document (a failed download?)"},
+    {TEXT, "{\"", "a JSON document"},
 };
 
 /*
@@ -72,35 +62,26 @@ static const char *const texts[][2] = {
  */
 static const char *foreign_kind(const uint8_t *bytes, size_t n_bytes, uint64_t file_nbytes)
 {
-    size_t n_zero = 0;
+    const size_t n_mark = n_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t n_zero = 0, text = n_mark;
 
     if (file_nbytes == 0)
         return "an empty file";
+    while (text < n_bytes && bytes[text] != '\0' && strchr(" \t\r\n", bytes[text]) != NULL)
+        text++;
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
-        const struct signature *s = &signatures[i];
+        const bool is_text = signatures[i].offset == TEXT;
+        const size_t at = is_text ? text : signatures[i].offset;
+        const char *here = (const char *)bytes + at, *wanted = signatures[i].bytes;
+        const size_t n = strlen(wanted);
 
-        if (n_bytes >= s->offset + s->n_bytes &&
-            memcmp(bytes + s->offset, s->bytes, s->n_bytes) == 0)
-            return s->kind;
+        if (n_bytes >= at + n &&
+            (is_text ? strncasecmp(here, wanted, n) : memcmp(here, wanted, n)) == 0)
+            return signatures[i].kind;
     }
     while (n_zero < n_bytes && bytes[n_zero] == 0)
         n_zero++;
-    if (n_zero == n_bytes)
-        return "zero bytes at its front (lost in a crash or a transfer?)";
-    /* Text begins behind a byte order mark and white space. */
-    if (n_bytes >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
-        bytes += 3;
-        n_bytes -= 3;
-    }
-    for (; n_bytes > 0 && *bytes != '\0' && strchr(" \t\r\n", *bytes) != NULL; n_bytes--)
-        bytes++;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const size_t n = strlen(texts[i][0]);
-
-        if (n_bytes >= n && strncasecmp((const char *)bytes, texts[i][0], n) == 0)
-            return texts[i][1];
-    }
-    return NULL;
+    return n_zero == n_bytes ? "zero bytes at its front (lost in a crash or a transfer?)" : NULL;
 }
 
 /* --- opening --- */
@@ -114,6 +95,16 @@ struct opening {
     struct unpack unpack;          /* for one array after the other */
     struct error *err;
 };
+
+/* Room for so many inputs and arrays. */
+static int make_room(struct archive_in *archive, size_t n, struct error *err)
+{
+    archive->inputs = calloc(n + 1, sizeof *archive->inputs);
+    archive->arrays = calloc(n + 1, sizeof *archive->arrays);
+    return archive->inputs != NULL && archive->arrays != NULL
+               ? 0
+               : error_no_memory(err, "list of arrays");
+}
 
 static int fail_form(const struct opening *o, const char *expected, const char *found)
 {
@@ -186,8 +177,6 @@ static int open_folder(struct opening *o)
         n_arrays += text_ends_with(list[i]->d_name, ".npy");
         has_npz |= strstr(list[i]->d_name, ".npz") != NULL;
     }
-    archive->inputs = calloc(n_arrays + 1, sizeof *archive->inputs);
-    archive->arrays = calloc(n_arrays + 1, sizeof *archive->arrays);
     if (n_arrays == 0)
         result = has_npz
                      ? error_set_at(o->err, ERROR_DATA, ERROR_IN(archive->path),
@@ -199,8 +188,8 @@ static int open_folder(struct opening *o)
     else if (n_arrays > MAX_FILES)
         result = error_set_at(o->err, ERROR_DATA, ERROR_IN(archive->path),
                               "expected at most %u arrays, found %zu", MAX_FILES, n_arrays);
-    else if (archive->inputs == NULL || archive->arrays == NULL)
-        result = error_no_memory(o->err, "list of arrays");
+    else
+        result = make_room(archive, n_arrays, o->err);
     for (int i = 0; i < n_list; i++) {
         const char *name = list[i]->d_name;
 
@@ -243,7 +232,7 @@ static int open_npz(struct opening *o)
     for (size_t i = 0; i < directory.n_entries && result == 0; i++) {
         const struct zip_entry *entry = &directory.entries[i];
         struct array *array = &archive->arrays[archive->n_arrays];
-        const char *name = directory.names[i], *why = "no array";
+        const char *name = directory.names[i];
         const bool is_named_array =
             text_ends_with(name, ".npy") && strncmp(text_base_name(name), "._", 2) != 0;
 
@@ -254,8 +243,6 @@ static int open_npz(struct opening *o)
                                 .crc = entry->crc,
                                 .has_crc = true,
                                 .decoder = codec_decoder(entry->method)};
-        if (entry->is_folder)
-            why = "an entry for a folder";
         result = entry->is_folder ? 1 : name_array(o, array, name, is_named_array);
         if (result == 0) {
             archive->n_arrays++;
@@ -264,7 +251,8 @@ static int open_npz(struct opening *o)
         array_release(array);
         if (result > 0)
             result = warnings_add(&archive->warnings, o->err, "member %s: %s, left out",
-                                  text_quote(name).text, why);
+                                  text_quote(name).text,
+                                  entry->is_folder ? "an entry for a folder" : "no array");
     }
     if (result == 0 && archive->n_arrays == 0)
         result = fail_form(o, "arrays in the archive", "none");
@@ -277,11 +265,11 @@ out:
 
 /* --- any shard --- */
 
-static bool has_suffix(const char *path, const char *suffix)
+static bool has_suffix(const char *path, const char suffix[5])
 {
-    const size_t n = strlen(path), n_suffix = strlen(suffix);
+    const size_t n = strlen(path);
 
-    return n >= n_suffix && strcasecmp(path + n - n_suffix, suffix) == 0;
+    return n >= 4 && strcasecmp(path + n - 4, suffix) == 0;
 }
 
 /* By the first bytes, which the name must not belie: numpy goes by the bytes, people by the name.
@@ -335,11 +323,8 @@ int archive_in_open_part(struct archive_in *archive, const char *path, bool use_
         archive->form = ARCHIVE_FOLDER;
         result = open_folder(&o);
     } else {
-        archive->inputs = calloc(1, sizeof *archive->inputs);
-        archive->arrays = calloc(1, sizeof *archive->arrays); /* of a .npy file */
-        if (archive->inputs == NULL || archive->arrays == NULL) {
-            error_no_memory(err, "input");
-        } else if (input_open(&archive->inputs[0], path, use_map, err) == 0) {
+        if (make_room(archive, 1, err) == 0 && /* of a .npy file */
+            input_open(&archive->inputs[0], path, use_map, err) == 0) {
             archive->n_inputs = 1;
             if (decide_form(&o) == 0)
                 result = archive->form == ARCHIVE_NPZ ? open_npz(&o) : add_npy_array(&o);
@@ -358,16 +343,12 @@ int archive_in_open_part(struct archive_in *archive, const char *path, bool use_
 int archive_in_of_memory(struct archive_in *archive, const char *name,
                          const struct memory_array *arrays, size_t n_arrays, struct error *err)
 {
-    int result = 0;
+    int result;
 
-    *archive = (struct archive_in){.form = ARCHIVE_MEMORY,
-                                   .path = strdup(name),
-                                   .comment = strdup(""),
-                                   .inputs = calloc(n_arrays + 1, sizeof *archive->inputs),
-                                   .arrays = calloc(n_arrays + 1, sizeof *archive->arrays)};
-    if (archive->path == NULL || archive->comment == NULL || archive->inputs == NULL ||
-        archive->arrays == NULL)
-        result = error_no_memory(err, "arrays");
+    *archive =
+        (struct archive_in){.form = ARCHIVE_MEMORY, .path = strdup(name), .comment = strdup("")};
+    result = archive->path == NULL || archive->comment == NULL ? error_no_memory(err, "arrays")
+                                                               : make_room(archive, n_arrays, err);
     for (size_t i = 0; i < n_arrays && result == 0; i++) {
         const struct memory_array *from = &arrays[i];
 

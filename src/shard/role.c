@@ -257,21 +257,6 @@ bool role_value_contradicts(const struct role_binding *binding, const char *key,
            role_by_name(key, board).role == ROLE_VALUE;
 }
 
-const char *role_name(enum role role)
-{
-    return role_kinds[role].name;
-}
-
-bool role_moves(enum role role)
-{
-    return (role_kinds[role].flags & ROLE_MOVES) != 0;
-}
-
-bool role_is_on_cells(enum role role)
-{
-    return (role_kinds[role].flags & ROLE_ON_CELLS) != 0;
-}
-
 /* --- names --- */
 
 /* True when a word of the list, separated by spaces, is the text; without regard to case. */
@@ -321,34 +306,9 @@ bool role_prefix_is_counts(const char *key, size_t n_bytes)
 
 /* --- what the user says --- */
 
-/* What the options of a role's row mean, other than layout=NAME. */
-static const struct role_option {
-    const char *name;
-    size_t offset; /* of an int in struct role_override */
-    int value;
-} option_table[] = {
-    {"pairs", offsetof(struct role_override, is_pairs), 1},
-    {"rowcol", offsetof(struct role_override, col_first), 0},
-    {"colrow", offsetof(struct role_override, col_first), 1},
-    {"msb", offsetof(struct role_override, lsb_first), 0},
-    {"lsb", offsetof(struct role_override, lsb_first), 1},
-    {"nchw", offsetof(struct role_override, channels_last), 0},
-    {"nhwc", offsetof(struct role_override, channels_last), 1},
-    {"players", offsetof(struct role_override, per_player), 1},
-    {"flipud", offsetof(struct role_override, flip), ACTION_FLIPUD},
-    {"fliplr", offsetof(struct role_override, flip), ACTION_FLIPLR},
-    {"rot90", offsetof(struct role_override, flip), ACTION_ROT90},
-    {"rot180", offsetof(struct role_override, flip), ACTION_ROT180},
-    {"rot270", offsetof(struct role_override, flip), ACTION_ROT270},
-    {"transpose", offsetof(struct role_override, flip), ACTION_TRANSPOSE},
-    {"anti-transpose", offsetof(struct role_override, flip), ACTION_ANTI_TRANSPOSE},
-    {"player", offsetof(struct role_override, is_winner), 0},
-    {"winner", offsetof(struct role_override, is_winner), 1},
-};
-
-#define N_OPTIONS (sizeof option_table / sizeof option_table[0])
-
 static const char layout_option[] = "layout=";
+
+#define N_PAIRED 8 /* options of which one excludes another: see enum role_option */
 
 static bool has_layout(enum role role)
 {
@@ -365,6 +325,9 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
 {
     const size_t prefix = sizeof layout_option - 1;
     const char *options = role_kinds[o->role].options;
+    const bool is_listed = lists(options, text, n_bytes);
+    static const char *const names_of[] = {"rowcol", "colrow", "msb",    "lsb",     "nchw",
+                                           "nhwc",   "player", "winner", "players", "pairs"};
     char names[160] = "";
 
     if (n_bytes > prefix && memcmp(text, layout_option, prefix) == 0 && o->layout == NULL &&
@@ -372,14 +335,17 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
         o->layout = strndup(text + prefix, n_bytes - prefix);
         return o->layout == NULL ? error_no_memory(err, "a role's layout") : 0;
     }
-    for (size_t i = 0; i < N_OPTIONS; i++) {
-        const struct role_option *option = &option_table[i];
-
-        if (equals(text, n_bytes, option->name) && lists(options, text, n_bytes)) {
-            memcpy((uint8_t *)o + option->offset, &option->value, sizeof option->value);
-            return 0; /* NOLINT(clang-analyzer-unix.Malloc): no option lies on the layout */
+    for (unsigned i = 0; i < sizeof names_of / sizeof *names_of && is_listed; i++)
+        if (equals(text, n_bytes, names_of[i])) {
+            o->options &= i < N_PAIRED ? ~(1u << (i ^ 1)) : ~0u;
+            o->options |= 1u << i;
+            return 0;
         }
-    }
+    for (enum action_flip flip = ACTION_AS_IS + 1; flip < ACTION_N_FLIPS && is_listed; flip++)
+        if (equals(text, n_bytes, action_flip_name(flip))) {
+            o->flip = flip;
+            return 0;
+        }
     for (const char *p = options != NULL ? options : "none"; *p != '\0'; p++)
         text_add(names, sizeof names, *p == ' ' ? ", " : "%c", *p);
     return error_set(err, ERROR_USAGE, "%s: role %s has no option %s; its options: %s",
@@ -397,7 +363,7 @@ static void override_release(struct role_override *o)
 static int add(struct role_request *request, const char *array, size_t n_array, const char *spec,
                struct error *err)
 {
-    struct role_override o = ROLE_OVERRIDE_INIT;
+    struct role_override o = {0};
     const size_t n_role = strcspn(spec, ":");
     const char *text = spec + n_role;
     char names[400] = "";

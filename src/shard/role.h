@@ -82,25 +82,29 @@ struct role_binding {
     bool may_hold_positions; /* COPY: rows that look like positions (FEN): worth a warning */
 };
 
+/* Options of roles, after the colon: bits, the first ones in pairs of which one excludes the other.
+ */
+enum role_option {
+    ROLE_ROWCOL = 1,
+    ROLE_COLROW = 2,
+    ROLE_MSB = 4,
+    ROLE_LSB = 8,
+    ROLE_NCHW = 16,
+    ROLE_NHWC = 32,
+    ROLE_PLAYER = 64,
+    ROLE_WINNER = 128,
+    ROLE_PLAYERS = 256,
+    ROLE_PAIRS = 512,
+};
+
 /* What the user said about roles: --role, --copy, --schema, and the options that bear on them. */
 struct role_override {
     char *array; /* owned: the key */
     enum role role;
-    char *layout;      /* owned, or NULL: :layout=L */
-    int col_first;     /* -1 not said, 0, 1: :rowcol, :colrow */
-    int lsb_first;     /* :msb, :lsb */
-    int channels_last; /* :nchw, :nhwc */
-    int per_player;    /* :players */
-    int flip;          /* :flipud and so on (enum action_flip); else -1 */
-    int is_winner;     /* :player, :winner */
-    int is_pairs;      /* :pairs */
+    char *layout;          /* owned, or NULL: :layout=L */
+    unsigned options;      /* enum role_option */
+    enum action_flip flip; /* :flipud and so on */
 };
-
-/* An override that says nothing. */
-#define ROLE_OVERRIDE_INIT                                                                 \
-    {                                                                                      \
-        .col_first = -1, .lsb_first = -1, .channels_last = -1, .flip = -1, .is_winner = -1 \
-    }
 
 struct role_request {
     const struct role_request *under; /* borrowed, or NULL: its overrides count less */
@@ -240,14 +244,22 @@ bool role_prefix_is_counts(const char *key, size_t n_bytes);
 bool role_value_contradicts(const struct role_binding *binding, const char *key,
                             const struct board *board, const struct conventions *conventions);
 
-/* The name of a role. */
-const char *role_name(enum role role);
+static inline const char *role_name(enum role role)
+{
+    return role_kinds[role].name;
+}
 
 /* True when a transform moves what arrays of the role hold, not only its colours. */
-bool role_moves(enum role role);
+static inline bool role_moves(enum role role)
+{
+    return (role_kinds[role].flags & ROLE_MOVES) != 0;
+}
 
 /* True when arrays of the role hold something for each cell: planes, packed planes, grids. */
-bool role_is_on_cells(enum role role);
+static inline bool role_is_on_cells(enum role role)
+{
+    return (role_kinds[role].flags & ROLE_ON_CELLS) != 0;
+}
 
 /* Open a shard; arrays that the user told to leave out need not even be readable. */
 int role_open(struct archive_in *archive, const char *path, bool use_map,

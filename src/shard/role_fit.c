@@ -83,7 +83,7 @@ bool role_fit_planes(struct role_case *a)
     const struct npy_header *h = a->h;
     const struct board *board = a->c->board;
     const unsigned n = h->n_dims;
-    const int last = a->told->channels_last;
+    const bool last = a->told->options & ROLE_NHWC, first = a->told->options & ROLE_NCHW;
     const bool box = a->c->box_rows > 0;
     uint64_t outer = 1, inner = 1;
 
@@ -92,16 +92,16 @@ bool role_fit_planes(struct role_case *a)
     /* Planes of a history, (N, T, C, H, W), are planes one after the other, if told so. Channels
      * first wins when both fit. Planes apart from the cells in last place are (N,H,W,C) only: in
      * (N,cells,C) nothing tells the cells from the planes, so that must be told. */
-    if (a->is_told && last != 1 && box && n == 5 && h->shape[1] > 0 && h->shape[2] > 0 &&
+    if (a->is_told && !last && box && n == 5 && h->shape[1] > 0 && h->shape[2] > 0 &&
         match_cells(a, 3, 5)) {
         outer = h->shape[1] * h->shape[2];
-    } else if (last != 1 && n >= 3 && match_cells(a, 2, n)) {
+    } else if (!last && n >= 3 && match_cells(a, 2, n)) {
         outer = h->shape[1];
-    } else if ((last == 1 || (last < 0 && box && n == 4)) && n >= 3 && match_cells(a, 1, n - 1)) {
+    } else if ((last || (!first && box && n == 4)) && n >= 3 && match_cells(a, 1, n - 1)) {
         inner = h->shape[n - 1];
     } else if (n == 2 && h->shape[1] % board->n_cells == 0) {
         a->b->axes.axis = board->n_cells;
-        *(last == 1 ? &inner : &outer) = h->shape[1] / board->n_cells;
+        *(last ? &inner : &outer) = h->shape[1] / board->n_cells;
     } else {
         return role_unfit(a, "expected planes of the board %s: (N, C, %s), %s(N, C*%u)",
                           board->name, cells_text(board).text,
@@ -122,10 +122,10 @@ bool role_fit_packed(struct role_case *a)
     const uint64_t n_bytes = ((uint64_t)board->n_cells + 7) / 8;
     uint64_t n_planes = 1;
 
-    a->b->lsb_first = a->told->lsb_first == 1;
+    a->b->lsb_first = a->told->options & ROLE_LSB;
     /* Bitboards: of a little-endian integer of 64 bits, bit i is cell i, the lowest bit first. */
     if (a->is_told && h->dtype.kind == DTYPE_UINT && h->dtype.itemsize == 8) {
-        if (n_bytes != 8 || h->dtype.big_endian || a->told->lsb_first == 0)
+        if (n_bytes != 8 || h->dtype.big_endian || (a->told->options & ROLE_MSB))
             return role_unfit(a,
                               "expected bitboards of 57 to 64 cells, little-endian, the first cell "
                               "in the lowest bit; board %s has %u cells",
@@ -417,7 +417,7 @@ bool role_fit_action(struct role_case *a)
     const struct npy_header *h = a->h;
     const bool is_integer = dtype_is_integer(&h->dtype);
 
-    a->b->is_pairs = a->told->is_pairs == 1;
+    a->b->is_pairs = a->told->options & ROLE_PAIRS;
     if (a->b->is_pairs && (!is_integer || h->n_dims != 3 || h->shape[2] != 2))
         return role_unfit(a, "expected pairs of an action's index and a count: integers (N, k, 2)");
     if (!a->b->is_pairs && (!is_integer || (a->is_told ? n_columns(h) == 0 : n_columns(h) != 1)))
@@ -437,7 +437,7 @@ bool role_fit_coord(struct role_case *a)
         return role_unfit(a, "the cells of the board %s have no rows and columns",
                           a->c->board->name);
     a->b->role = ROLE_COORD;
-    a->b->col_first = a->told->col_first == 1;
+    a->b->col_first = a->told->options & ROLE_COLROW;
     return true;
 }
 
@@ -454,7 +454,7 @@ bool role_fit_value(struct role_case *a)
         (a->c->swaps_colours || role_is_spatial(a, 1)))
         return role_unfit(a, "expected values: numbers (N,), (N, 1), (N, 2) or (N, 3)");
     a->b->role = ROLE_VALUE;
-    a->b->per_player = a->told->per_player == 1 || by_name;
+    a->b->per_player = by_name || (a->told->options & ROLE_PLAYERS);
     return true;
 }
 

@@ -67,7 +67,7 @@ static int take_overrides(struct role_context *c, const struct role_request *req
 /* Build what does not depend on shapes: cases, sorted keys, boxes. */
 static int init(struct role_context *c, struct role_binding *bindings, struct error *err)
 {
-    static const struct role_override nothing = ROLE_OVERRIDE_INIT;
+    static const struct role_override nothing;
     const struct board *board = c->board;
 
     c->n = c->archive->n_arrays;
@@ -244,9 +244,9 @@ static void set_role(struct role_case *a, enum role wanted)
     if (b->role == ROLE_POLICY)
         b->role = wanted;
     b->is_counts = b->role == ROLE_POLICY && (a->named.flags & NAME_COUNTS) != 0;
-    b->is_winner = b->role == ROLE_TO_MOVE &&
-                   (a->told->is_winner >= 0 ? a->told->is_winner == 1
-                                            : strncasecmp(a->array->key, "winner", 6) == 0);
+    b->is_winner =
+        b->role == ROLE_TO_MOVE && !(a->told->options & ROLE_PLAYER) &&
+        ((a->told->options & ROLE_WINNER) || strncasecmp(a->array->key, "winner", 6) == 0);
 }
 
 static bool is_index_like(const struct npy_header *h)
@@ -446,7 +446,7 @@ static int finish_action(struct role_case *a, const struct role_binding *policy)
 /* A policy that was told to be stored upside down, or moves beside one. */
 static int finish_flip(struct role_case *a, const struct role_binding *policy)
 {
-    const enum action_flip flip = a->told->flip >= 0 ? (enum action_flip)a->told->flip : a->b->flip;
+    const enum action_flip flip = a->told->flip;
 
     a->b->flip = flip;
     if (!action_can_flip(a->c->board, a->b->layout, flip))

@@ -849,11 +849,10 @@ static void test_request_options(void **state)
     o = request.overrides;
     assert_string_equal(o[0].array, "a:b");
     assert_int_equal(o[0].role, ROLE_PLANES);
-    assert_int_equal(o[0].channels_last, 1);
-    assert_int_equal(o[0].lsb_first, -1);
+    assert_int_equal(o[0].options, ROLE_NHWC);
     assert_null(o[0].layout);
     assert_string_equal(o[1].layout, "chess-4672");
-    assert_int_equal(o[2].lsb_first, 1);
+    assert_int_equal(o[2].options, ROLE_LSB);
     assert_string_equal(o[3].array, "a=b:c");
     assert_int_equal(o[3].role, ROLE_COPY);
     role_request_release(&request);

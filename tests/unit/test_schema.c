@@ -156,7 +156,7 @@ static void test_read(void **state)
     assert_int_equal(request.n_overrides, 2);
     assert_string_equal(request.overrides[0].array, "a=b");
     assert_int_equal(request.overrides[0].role, ROLE_PLANES);
-    assert_int_equal(request.overrides[0].channels_last, 1);
+    assert_int_equal(request.overrides[0].options, ROLE_NHWC);
     assert_int_equal(request.overrides[1].role, ROLE_COPY);
     assert_string_equal(request.policy_layout, "ringrift");
     assert_int_equal(request.plane_xy, 1);
