@@ -73,7 +73,7 @@ static void print_shard(const struct shard *shard)
     for (size_t i = 0; i < archive->n_arrays && shard->bindings != NULL; i++) {
         const struct role_binding *b = &shard->bindings[i];
         const struct text_quoted name = text_path(archive->arrays[i].key);
-        const uint64_t n = b->axes.outer > 1 ? b->axes.outer : b->axes.inner;
+        const uint64_t n = b->axes.outer * b->axes.inner;
 
         if (b->role == ROLE_PLANES && n >= MANY_PLANES)
             printf("  %s: if its %llu planes hold earlier positions, tell `dedupe`, `split` and "

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Channels first: planes are gathered cell by cell. Channels last: cells are, channel by channel.
- */
+/* Channels first: planes are gathered cell by cell. Channels last: cells are, channel by channel,
+ * in each frame as though it were a row. */
 static void gather_elements(const struct spec *spec, const struct spec_step *step,
                             const uint8_t *in, uint8_t *out, uint64_t n_rows)
 {
@@ -18,7 +18,7 @@ static void gather_elements(const struct spec *spec, const struct spec_step *ste
                                      .plane_src = last ? step->src : step->plane_src,
                                      .n = last ? spec->inner : spec->axis,
                                      .n_planes = last ? spec->axis : spec->outer,
-                                     .n_rows = n_rows,
+                                     .n_rows = last ? n_rows * spec->outer : n_rows,
                                      .lsb_first = spec->lsb_first};
 
     if (spec->kind == SPEC_BITS)
@@ -27,22 +27,14 @@ static void gather_elements(const struct spec *spec, const struct spec_step *ste
         gather_items(&rows, (last ? 1 : spec->inner) * spec->dtype.itemsize, in, out);
 }
 
-/* The label of one plane (the to-move plane) or of the whole row, computed from the moved bits. */
-static void label_row(const struct spec *spec, const struct spec_step *step, uint8_t *out)
+static void label_plane(const struct spec *spec, enum label_op label, uint8_t *plane)
 {
     const size_t item = spec->dtype.itemsize, cell_nbytes = spec->inner * item;
-    const uint64_t n_plane = spec->axis * spec->inner;
     uint64_t room[64]; /* of elements, aligned for all of them */
     const uint64_t n_room = sizeof room / item;
-    uint8_t *plane;
 
-    if (step->label_plane < 0) {
-        label_apply(step->label, &spec->dtype, out, out, spec->row_nbytes / item);
-        return;
-    }
-    plane = out + (size_t)step->label_plane * item * (spec->channels_last ? 1 : n_plane);
     if (!spec->channels_last) {
-        label_apply(step->label, &spec->dtype, plane, plane, n_plane);
+        label_apply(label, &spec->dtype, plane, plane, spec->axis * spec->inner);
         return;
     }
     for (uint64_t j = 0, n; j < spec->axis; j += n) {
@@ -51,9 +43,27 @@ static void label_row(const struct spec *spec, const struct spec_step *step, uin
         n = spec->axis - j < n_room ? spec->axis - j : n_room;
         for (uint64_t k = 0; k < n; k++)
             memcpy(elements + k * item, plane + (j + k) * cell_nbytes, item);
-        label_apply(step->label, &spec->dtype, elements, elements, n);
+        label_apply(label, &spec->dtype, elements, elements, n);
         for (uint64_t k = 0; k < n; k++)
             memcpy(plane + (j + k) * cell_nbytes, elements + k * item, item);
+    }
+}
+
+/* The label of the to-move plane of each frame, or of the whole row, computed from the moved bits.
+ */
+static void label_row(const struct spec *spec, const struct spec_step *step, uint8_t *out)
+{
+    const size_t item = spec->dtype.itemsize;
+    const uint64_t n_frames = spec->frame_planes > 0 ? spec->n_planes / spec->frame_planes : 1;
+
+    if (step->label_plane < 0) {
+        label_apply(step->label, &spec->dtype, out, out, spec->row_nbytes / item);
+        return;
+    }
+    for (uint64_t f = 0; f < n_frames; f++) {
+        const uint64_t p = f * spec->frame_planes + (uint64_t)step->label_plane;
+
+        label_plane(spec, step->label, out + spec_plane_at(spec, p) * item);
     }
 }
 

@@ -248,16 +248,24 @@ static int refuse_undecided(const struct archive_in *archive, struct role_proble
 
     if (!again)
         return error_pass(err, &problems->items[0].why);
-    for (size_t attempt = 0; attempt <= problems->n && again; attempt++) {
+    for (size_t attempt = 0; attempt <= 3 * problems->n && again; attempt++) {
         why = (struct error){0};
         again = false;
         try_settled(archive, problems, request, &why);
         for (size_t k = 0; k < problems->n && why.kind == ERROR_DATA; k++) {
             struct role_problem *problem = &problems->items[k];
+            const char *const *flags = role_flags_of_frames;
 
             if (problem->array < 0 || strcmp(problem->role, "drop") == 0 ||
                 strcmp(archive->arrays[problem->array].key, why.array) != 0)
                 continue;
+            while (*flags != NULL && *flags != problem->flags)
+                flags++;
+            if (*flags != NULL) { /* the last of them is for the user to tell */
+                again |= flags[1] != NULL;
+                problem->flags = flags[1] != NULL ? flags[1] : *flags;
+                continue;
+            }
             snprintf(problem->role, sizeof problem->role, "drop");
             problem->flags = "";
             again = true;

@@ -44,7 +44,7 @@ const struct plan_array *survey_find_planes(const struct plan *plan)
 
 struct planes_form survey_form(const struct plan_array *planes)
 {
-    return planes_form_of(&planes->binding, &planes->spec.dtype);
+    return planes_frame_of(&planes->binding, &planes->spec.dtype);
 }
 
 /* As many rows as a chunk holds. */

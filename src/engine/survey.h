@@ -154,7 +154,7 @@ const struct plan_array *survey_find_planes(const struct plan *plan);
 /* True for an array of numbers with rows; accepts NULL. */
 bool survey_has_numbers(const struct plan_array *array);
 
-/* How the planes of an array lie in a row. */
+/* How the planes of an array lie in a row; those of one frame in that frame. */
 struct planes_form survey_form(const struct plan_array *planes);
 
 /* True when n elements are all zero (-0.0 is): in steps of whole words, it is asked for every row.

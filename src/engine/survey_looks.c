@@ -35,9 +35,10 @@ int survey_castling(struct plan *plan, struct error *err)
     while (survey_next(&s)) {
         bool has_rights = false;
 
-        for (int i = 0; i < 4; i++)
+        for (uint64_t i = 0; i < 4 * form.n_frames; i++)
             for (uint64_t cell = 0; cell < form.axis && !has_rights; cell++)
-                has_rights = planes_number(&form, s.rows[0].bytes, rights[i], cell) != 0;
+                has_rights = planes_number(&form, s.rows[0].bytes + i / 4 * form.frame_nbytes,
+                                           rights[i % 4], cell) != 0;
         plan->n_castling_rows += has_rights;
         if (has_rights && c->castling == CASTLING_SKIP)
             s.status = survey_keep_identity(plan, s.number, err);

@@ -25,12 +25,28 @@ struct planes_form planes_form_of(const struct role_binding *binding, const stru
 {
     const struct role_axes *axes = &binding->axes;
 
-    return (struct planes_form){dtype,
-                                axes->outer * axes->inner,
-                                axes->axis,
-                                axes->outer == 1 && axes->inner > 1,
-                                binding->role == ROLE_PACKED,
-                                binding->lsb_first};
+    return (struct planes_form){.dtype = dtype,
+                                .n_planes = axes->outer * axes->inner,
+                                .axis = axes->axis,
+                                .n_last = axes->inner > 1 ? axes->inner : 1,
+                                .is_bits = binding->role == ROLE_PACKED,
+                                .lsb_first = binding->lsb_first,
+                                .n_frames = 1};
+}
+
+struct planes_form planes_frame_of(const struct role_binding *binding, const struct dtype *dtype)
+{
+    struct planes_form form = planes_form_of(binding, dtype);
+    if (binding->frame_planes == 0)
+        return form;
+    form.n_frames = form.n_planes / binding->frame_planes;
+    form.n_planes = binding->frame_planes;
+    form.frame_nbytes = form.n_planes * dtype->itemsize; /* side by side on each cell, or whole */
+    if (form.is_bits)
+        form.frame_nbytes = form.n_planes * ((form.axis + 7) / 8);
+    else if (form.n_last <= form.n_planes)
+        form.frame_nbytes *= form.axis;
+    return form;
 }
 
 uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_t plane,
@@ -39,7 +55,7 @@ uint64_t planes_mark(const struct planes_form *form, const uint8_t *row, uint64_
     const struct dtype *dtype = form->dtype;
     const bool is_float = dtype->kind == DTYPE_FLOAT && dtype->itemsize == 4 && !dtype->big_endian;
     const bool is_byte = dtype->itemsize == 1;
-    const uint64_t axis = form->axis, step = form->channels_last ? form->n_planes : 1;
+    const uint64_t axis = form->axis, step = form->n_last;
     const uint8_t *at = planes_element(form, row, plane, 0);
     uint64_t n = 0;
 
@@ -65,7 +81,7 @@ bool planes_is_level(const struct planes_form *form, const uint8_t *row, uint64_
     const size_t item = form->dtype->itemsize;
 
     found[0] = found[1] = planes_number(form, row, plane, 0);
-    if (!form->channels_last && !form->is_bits &&
+    if (form->n_last == 1 && !form->is_bits &&
         memcmp(first, first + item, (form->axis - 1) * item) == 0)
         return true;
     for (uint64_t cell = 1; cell < form->axis && found[1] == found[0]; cell++)
@@ -260,6 +276,8 @@ struct turns {
     struct turn_rows rows;
     uint64_t n_rows, n_excess, n_other_excess; /* rows that tell a player; with lead +1, under the
                                                   other convention >= +1 */
+    uint64_t n_mover_excess[3];                /* frames: whose stones are those of a mover */
+    uint64_t n_padded, first_padded;           /* rows with two or more frames of zeros */
     uint64_t n_told, n_contradicted; /* rows with a player beside them; who is another one */
     uint64_t left; /* bits: planes that a swap leaves, and that named the player to move so far, */
     bool has_turn[2]; /* whom the number of stones tells: each of them did */
@@ -276,7 +294,7 @@ static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2
         const uint64_t plane = t->where.stones[i];
 
         n[i] = 0;
-        if (!t->form.channels_last && !t->form.is_bits)
+        if (t->form.n_last == 1 && !t->form.is_bits)
             n[i] = survey_count_nonzero(t->form.dtype, planes_element(&t->form, row, plane, 0),
                                         t->form.axis);
         else
@@ -285,48 +303,90 @@ static void count_stones(const struct turns *t, const uint8_t *row, uint64_t n[2
     }
 }
 
+/* The player that a row's plane tells, or that of a frame of its history. */
+static int player_by_plane(const struct turns *t, const uint8_t *frame)
+{
+    return turn_player(t->plan->conventions.plane_coding,
+                       planes_number(&t->form, frame, (uint64_t)t->where.turn, 0));
+}
+
+/* A position of a row: the row itself, or a frame of its history, whose stones may be those of its
+ * own mover, of the first frame's or of the last one's, all through the row. */
+static void count_frame(struct turns *t, const struct survey *s, const uint8_t *frame)
+{
+    const uint8_t *row = s->rows[0].bytes;
+    const enum to_move_coding coding = t->plan->conventions.plane_coding;
+    const struct stone_planes *where = &t->where;
+    const struct row *policy = &s->rows[2];
+    const int told = player_by_array(t, &s->rows[1]);
+    struct turn_lead lead;
+    double found[2];
+    uint64_t n[2];
+    int player;
+
+    if (t->left != 0) {
+        /* With an odd number of stones it is the second player's turn: which planes say so? */
+        count_stones(t, frame, n);
+        player = (int)((n[0] + n[1]) % 2);
+        t->has_turn[player] = true;
+        for (uint64_t p = 0; p < t->form.n_planes; p++)
+            if ((t->left >> p & 1) &&
+                (!planes_is_level(&t->form, frame, p, found) || found[0] != (double)player))
+                t->left &= ~(UINT64_C(1) << p);
+    }
+    if (!turn_rows_add(&t->rows, &t->form, frame, where, coding, s->number) || !t->has_lead ||
+        (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
+        return;
+    player = where->turn < 0 ? told : player_by_plane(t, frame);
+    if (player < 0)
+        return;
+    t->n_told += told >= 0;
+    t->n_contradicted += told >= 0 && told != player;
+    count_stones(t, frame, n);
+    lead = turn_lead(where->is_mover, player, n);
+    t->n_rows++;
+    t->n_excess += lead.declared == 1;
+    t->n_other_excess += lead.other >= 1;
+    for (int k = 0; k < 3 && t->form.n_frames > 1; k++) {
+        const uint64_t movers = k == 2 ? t->form.n_frames - 1 : 0;
+        const int whose = player_by_plane(t, row + movers * t->form.frame_nbytes);
+        const int64_t own = (int64_t)n[0] - (int64_t)n[1];
+
+        t->n_mover_excess[k] += (k == 0 || whose == player ? own : -own) >= 1;
+    }
+}
+
+static bool is_blank(const struct planes_form *form, const uint8_t *frame)
+{
+    for (uint64_t p = 0; p < form->n_planes; p++)
+        for (uint64_t cell = 0; cell < form->axis; cell++)
+            if (planes_number(form, frame, p, cell) != 0)
+                return false;
+    return true;
+}
+
 /* Look at all rows, and count. */
 static int count_rows(struct turns *t, struct error *err)
 {
-    const enum to_move_coding coding = t->plan->conventions.plane_coding;
-    const struct stone_planes *where = &t->where;
     struct survey s;
 
     survey_begin(&s, t->plan, SURVEY_OF(t->planes, t->to_move, t->policy), err);
     while (survey_next(&s)) {
-        const struct row *policy = &s.rows[2];
-        const uint8_t *row = s.rows[0].bytes;
-        const int told = player_by_array(t, &s.rows[1]);
-        struct turn_lead lead;
-        double found[2];
-        uint64_t n[2];
-        int player;
+        uint64_t n_blank = 0;
 
-        if (t->left != 0) {
-            /* With an odd number of stones it is the second player's turn: which planes say so? */
-            count_stones(t, row, n);
-            player = (int)((n[0] + n[1]) % 2);
-            t->has_turn[player] = true;
-            for (uint64_t p = 0; p < t->form.n_planes; p++)
-                if ((t->left >> p & 1) &&
-                    (!planes_is_level(&t->form, row, p, found) || found[0] != (double)player))
-                    t->left &= ~(UINT64_C(1) << p);
+        for (uint64_t f = 0; f < t->form.n_frames; f++) {
+            const uint8_t *frame = s.rows[0].bytes + f * t->form.frame_nbytes;
+
+            n_blank += t->form.n_frames > 1 && t->where.turn >= 0 && is_blank(&t->form, frame);
+            count_frame(t, &s, frame);
         }
-        if (!turn_rows_add(&t->rows, &t->form, row, where, coding, s.number) || !t->has_lead ||
-            (policy->n > 0 && survey_all_zero(policy->dtype, policy->bytes, policy->n)))
-            continue;
-        player = where->turn < 0
-                     ? told
-                     : turn_player(coding, planes_number(&t->form, row, (uint64_t)where->turn, 0));
-        if (player < 0)
-            continue;
-        t->n_told += told >= 0;
-        t->n_contradicted += told >= 0 && told != player;
-        count_stones(t, row, n);
-        lead = turn_lead(where->is_mover, player, n);
-        t->n_rows++;
-        t->n_excess += lead.declared == 1;
-        t->n_other_excess += lead.other >= 1;
+        if (n_blank > 1 && t->n_padded++ == 0)
+            t->first_padded = s.number;
+    }
+    for (int k = 0; k < 3 && t->form.n_frames > 1; k++) {
+        uint64_t *const n = t->where.is_mover ? &t->n_excess : &t->n_other_excess;
+
+        *n = k == 0 || t->n_mover_excess[k] < *n ? t->n_mover_excess[k] : *n;
     }
     return survey_end(&s);
 }
@@ -336,7 +396,7 @@ static void init(struct turns *t, struct plan *plan, const struct plan_array *pl
     *t = (struct turns){.plan = plan, .planes = planes, .form = survey_form(planes)};
     stone_planes_decide(&t->where, &plan->conventions, t->form.n_planes, plan->swaps);
     t->to_move = survey_find(plan, ROLE_TO_MOVE);
-    if (!survey_has_numbers(t->to_move))
+    if (!survey_has_numbers(t->to_move) || t->form.n_frames > 1) /* it speaks of one of them */
         t->to_move = NULL;
     turn_rows_init(&t->rows);
 }
@@ -378,6 +438,8 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
     const struct conventions *c = &plan->conventions;
     const bool joins_edges = plan->board->family->joins_edges;
     const struct text_quoted key = text_path(planes->key);
+    const char *const rows = planes->binding.frame_planes > 0 ? "frames" : "rows";
+    char role[64];
     struct turns t;
 
     init(&t, plan, planes);
@@ -401,9 +463,20 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
         return -1;
     if (t.rows.n_bad > 0)
         return refuse_plane(&t, err);
+    /* A game has one empty board: others are there for want of positions. */
+    if (t.n_padded > 0 && t.where.turn >= 0 && !planes->binding.is_positions &&
+        role_binding_spec(&planes->binding, role, sizeof role) == 0)
+        return plan_refuse(
+            plan, planes, err,
+            "row %llu: frames of zeros, as in %llu rows: if they are the empty board before the "
+            "first move, over and over, a colour swap makes their player to move the other one; "
+            "use --role %s=%s,positions then; if they stand for no position, their zeros have no "
+            "image with colours swapped; use --transforms for the others",
+            (unsigned long long)t.first_padded, (unsigned long long)t.n_padded, key.text, role);
     t.policy = survey_find(plan, ROLE_POLICY);
     if (t.n_excess > 0 && survey_has_numbers(t.policy)) {
         t.n_rows = t.n_excess = t.n_other_excess = t.n_told = t.n_contradicted = 0;
+        memset(t.n_mover_excess, 0, sizeof t.n_mover_excess);
         if (count_rows(&t, err) != 0)
             return -1;
     }
@@ -422,17 +495,18 @@ static int survey_planes(struct plan *plan, const struct plan_array *planes, str
         return -1;
     if (t.n_excess > 0 && t.n_other_excess == 0)
         return plan_refuse(plan, planes, err,
-                           "%llu of %llu rows have one stone more of the player to move than of "
+                           "%llu of %llu %s have one stone more of the player to move than of "
                            "the other, which --planes %s rules out and --planes %s explains",
-                           (unsigned long long)t.n_excess, (unsigned long long)t.n_rows,
+                           (unsigned long long)t.n_excess, (unsigned long long)t.n_rows, rows,
                            t.where.is_mover ? "mover" : "colour",
                            t.where.is_mover ? "colour" : "mover");
     return t.n_excess == 0
                ? 0
                : plan_warn(plan, err,
-                           "%s: %llu of %llu rows have one stone more of the player to move than "
+                           "%s: %llu of %llu %s have one stone more of the player to move than "
                            "of the other (swap rule, handicap, red first?)",
-                           key.text, (unsigned long long)t.n_excess, (unsigned long long)t.n_rows);
+                           key.text, (unsigned long long)t.n_excess, (unsigned long long)t.n_rows,
+                           rows);
 }
 
 int survey_turns(struct plan *plan, struct error *err)
@@ -488,14 +562,16 @@ int survey_turn_coding(struct plan *plan, const struct plan_array *array, uint64
         *codes |= plan->settings->seen->turn_codes;
     /* Which codes stand in the plane, as far as the first that tells. */
     survey_begin(&s, plan, SURVEY_OF(array), err);
-    while (!(*codes & TURN_OTHER) && survey_next(&s)) {
-        const double value = planes_number(&t.form, s.rows[0].bytes, plane, 0);
+    while (!(*codes & TURN_OTHER) && survey_next(&s))
+        for (uint64_t f = 0; f < t.form.n_frames; f++) {
+            const double value =
+                planes_number(&t.form, s.rows[0].bytes + f * t.form.frame_nbytes, plane, 0);
 
-        if (value == 0)
-            *codes |= TURN_ZERO;
-        else if (turn_player(c->to_move, value) == 1)
-            *codes |= TURN_OTHER;
-    }
+            if (value == 0)
+                *codes |= TURN_ZERO;
+            else if (turn_player(c->to_move, value) == 1)
+                *codes |= TURN_OTHER;
+        }
     if (survey_end(&s) != 0)
         return -1;
     /* What else tells whose turn it is where the plane is 1. */

@@ -18,21 +18,26 @@
 
 /* How planes lie in a row. */
 struct planes_form {
-    const struct dtype *dtype; /* borrowed: of numbers */
-    uint64_t n_planes, axis;   /* cells of a plane */
-    bool channels_last;
-    bool is_bits, lsb_first; /* of packed planes */
+    const struct dtype *dtype;       /* borrowed: of numbers */
+    uint64_t n_planes, axis;         /* cells of a plane */
+    uint64_t n_last;                 /* planes that lie beside each other, cell by cell; 1: none */
+    bool is_bits, lsb_first;         /* of packed planes */
+    uint64_t n_frames, frame_nbytes; /* of a row, that have planes so */
 };
 
 /* That of an array of planes, packed planes or codes. */
 struct planes_form planes_form_of(const struct role_binding *binding, const struct dtype *dtype);
 
+/* That of each of its frames, if it is a history: rows of their own. */
+struct planes_form planes_frame_of(const struct role_binding *binding, const struct dtype *dtype);
+
 /* Not of packed planes. */
 static inline const uint8_t *planes_element(const struct planes_form *form, const uint8_t *row,
                                             uint64_t plane, uint64_t cell)
 {
+    const uint64_t n = form->n_last;
     const uint64_t at =
-        form->channels_last ? cell * form->n_planes + plane : plane * form->axis + cell;
+        n == 1 ? plane * form->axis + cell : plane / n * n * form->axis + cell * n + plane % n;
 
     return row + at * form->dtype->itemsize;
 }

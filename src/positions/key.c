@@ -64,21 +64,19 @@ static bool is_kept(const struct key_array *a, const struct spec *spec, uint64_t
 
 static uint64_t element_at(const struct spec *spec, uint64_t p, uint64_t cell)
 {
-    return spec->channels_last ? cell * spec->n_planes + p : p * spec->axis + cell;
+    return spec_plane_at(spec, p) + cell * spec->inner;
 }
 
 /* Key element of each element of a row; those off board have none. */
 static void rank_elements(struct key_array *a, const struct spec *spec, uint32_t *rank)
 {
     const uint64_t padded = spec->kind == SPEC_BITS ? (spec->axis + 7) / 8 * 8 : spec->axis;
-    const uint64_t n_outer = spec->channels_last ? spec->axis : spec->n_planes;
-    const uint64_t n_inner = spec->channels_last ? spec->n_planes : spec->axis;
+    const uint64_t inner = spec->inner;
 
     a->n_out = 0;
-    for (uint64_t i = 0; i < n_outer; i++)
-        for (uint64_t k = 0; k < n_inner; k++)
-            if (is_kept(a, spec, spec->channels_last ? k : i, spec->channels_last ? i : k))
-                rank[i * n_inner + k] = (uint32_t)a->n_out++;
+    for (uint64_t i = 0; i < a->n_in; i++)
+        if (is_kept(a, spec, i / inner / spec->axis * inner + i % inner, i / inner % spec->axis))
+            rank[i] = (uint32_t)a->n_out++;
     if (spec->kind != SPEC_BITS)
         return;
     /* Bits in the order of their weight in a byte, so that they compare as bytes do. */
@@ -151,7 +149,8 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
     const struct spec *spec = in->spec;
     const bool is_axis = spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS;
     const struct npy_header *header = &in->array->header;
-    const unsigned n_dims = header->n_dims - 1, at = spec->channels_last ? n_dims - 1 : 0;
+    const unsigned n_dims = header->n_dims - 1,
+                   at = spec->channels_last && spec->outer == 1 ? n_dims - 1 : 0;
     uint64_t shape[NPY_MAX_DIMS], n_kept;
     struct key_array *a;
     uint32_t *rank = NULL;
@@ -170,8 +169,9 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
     a->item = a->is_bits ? 1 : a->dtype.itemsize;
     a->lsb_first = spec->lsb_first;
     a->codes = spec->codes;
-    a->channels_last = spec->channels_last;
     a->n_planes = spec->n_planes;
+    a->frame_planes = spec->frame_planes;
+    a->n_last = spec->inner;
     a->axis = spec->axis;
     a->kept =
         in->planes != NULL ? *in->planes : (struct key_planes){0, is_axis ? spec->n_planes - 1 : 0};
@@ -181,7 +181,7 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
     /* The shape of a row: of the planes that count alone, as though there were no others. */
     memcpy(shape, header->shape + 1, n_dims * sizeof *shape);
     if (n_kept < a->n_planes)
-        shape[at] = shape[at] / a->n_planes * n_kept;
+        shape[at] = shape[at] * n_kept / a->n_planes;
     snprintf(a->shape, sizeof a->shape, "%s", text_shape(shape, n_dims).text);
     a->name = strdup(in->array->key);
     a->src = calloc((size_t)key->n_ids * (a->n_in + 8 * spec->n_planes) + 1, sizeof *a->src);
@@ -282,10 +282,11 @@ static void disguise(const struct key_array *a, const struct key_guise *guise, c
         label_apply(guise->op, &a->dtype, plain, out, a->n_in);
     else if (guise->op != LABEL_KEEP && dtype_is_number(&a->dtype))
         label_apply(guise->op, &a->dtype, out, out, a->n_in);
-    for (uint64_t i = 0; guise->turn >= 0 && i < a->axis; i++) {
-        const uint64_t p = (uint64_t)guise->turn;
+    for (uint64_t i = 0; guise->turn >= 0 && i < a->n_planes / a->frame_planes * a->axis; i++) {
+        const uint64_t p = (uint64_t)guise->turn + i / a->axis * a->frame_planes;
         uint8_t *element =
-            out + (a->channels_last ? i * a->n_planes + p : p * a->axis + i) * a->item;
+            out + (p / a->n_last * a->n_last * a->axis + p % a->n_last + i % a->axis * a->n_last) *
+                      a->item;
 
         if (a->is_bits)
             *element ^= 1;

@@ -46,11 +46,13 @@ struct key_array {
     struct dtype dtype;
     char shape[256];
     size_t order; /* in which it was added */
-    bool is_bits, is_big, lsb_first, codes, channels_last;
+    bool is_bits, is_big, lsb_first, codes;
     bool is_plain;           /* the key bytes of the first image are those of the row */
     size_t item;             /* bytes of an element of the row as it is kept: 1 for bits */
     uint64_t n_in, n_out;    /* elements of the row, and of the key bytes */
     uint64_t n_planes, axis; /* AXIS */
+    uint64_t frame_planes;   /* of each frame of a history, */
+    uint64_t n_last;         /* and those that lie beside each other, cell by cell; 1: none */
     struct key_planes kept;  /* AXIS: the planes that count */
     uint32_t *src;           /* owned, per id n_out: the element of the row */
     struct key_guise guises[KEY_N_GUISES];

@@ -26,9 +26,10 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
     [ROLE_PLANES] =
         {
             .name = "planes",
-            .shape = "(N,C,H,W), (N,H,W,C), (N,C,cells) or (N,C*H*W); told, (N,T,C,H,W)",
+            .shape =
+                "(N,C,H,W), (N,H,W,C), (N,C,cells) or (N,C*H*W); told, (N,T,C,H,W) or (N,T,H,W,C)",
             .effect = "gather per plane; a colour swap permutes planes and flips the to-move plane",
-            .options = "nchw nhwc",
+            .options = "nchw nhwc frames=N positions",
             .flags = ROLE_MOVES | ROLE_ON_CELLS,
             .min_dims = 2,
             .fit = role_fit_planes,
@@ -44,7 +45,7 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
             .name = "packed",
             .shape = "(N,C,ceil(HW/8)) u1; told, (N,) or (N,k) u8, 64 cells each",
             .effect = "gather of bits",
-            .options = "msb lsb",
+            .options = "msb lsb frames=N",
             .flags = ROLE_MOVES | ROLE_ON_CELLS,
             .fit = role_fit_packed,
             .spec = spec_of_planes,
@@ -306,7 +307,8 @@ bool role_prefix_is_counts(const char *key, size_t n_bytes)
 
 /* --- what the user says --- */
 
-static const char layout_option[] = "layout=";
+static const char layout_option[] = "layout=", frames_option[] = "frames=";
+#define MOST_FRAMES 100000
 
 #define N_PAIRED 8 /* options of which one excludes another: see enum role_option */
 
@@ -326,14 +328,25 @@ static int parse_option(struct role_override *o, const char *text, size_t n_byte
     const size_t prefix = sizeof layout_option - 1;
     const char *options = role_kinds[o->role].options;
     const bool is_listed = lists(options, text, n_bytes);
-    static const char *const names_of[] = {"rowcol", "colrow", "msb",    "lsb",     "nchw",
-                                           "nhwc",   "player", "winner", "players", "pairs"};
+    static const char *const names_of[] = {"rowcol",  "colrow", "msb",      "lsb",
+                                           "nchw",    "nhwc",   "player",   "winner",
+                                           "players", "pairs",  "positions"};
     char names[160] = "";
 
     if (n_bytes > prefix && memcmp(text, layout_option, prefix) == 0 && o->layout == NULL &&
         has_layout(o->role)) {
         o->layout = strndup(text + prefix, n_bytes - prefix);
         return o->layout == NULL ? error_no_memory(err, "a role's layout") : 0;
+    }
+    if (options != NULL && strstr(options, frames_option) != NULL &&
+        n_bytes > strlen(frames_option) &&
+        memcmp(text, frames_option, strlen(frames_option)) == 0) {
+        for (const char *at = text + strlen(frames_option); at < text + n_bytes; at++)
+            o->n_frames = *at >= '0' && *at <= '9' && o->n_frames < MOST_FRAMES
+                              ? 10 * o->n_frames + (uint64_t)(*at - '0')
+                              : MOST_FRAMES;
+        if (o->n_frames > 0 && o->n_frames < MOST_FRAMES)
+            return 0;
     }
     for (unsigned i = 0; i < sizeof names_of / sizeof *names_of && is_listed; i++)
         if (equals(text, n_bytes, names_of[i])) {
@@ -457,16 +470,21 @@ void role_request_release(struct role_request *request)
 int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
 {
     const char *role = role_name(b->role);
+    const uint64_t n_planes = b->axes.outer * b->axes.inner;
+    struct text_quoted frames = {""};
     int n;
 
+    if (b->frame_planes > 0)
+        frames = text_format(",frames=%llu", (unsigned long long)(n_planes / b->frame_planes));
     if (b->layout != NULL && has_layout(b->role))
         n = snprintf(spec, n_bytes, "%s:%s%s%s%s%s", role, layout_option, b->layout->name,
                      b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip),
                      b->is_pairs ? ",pairs" : "");
-    else if (b->role == ROLE_PLANES && b->axes.inner * b->axes.outer > 1)
-        n = snprintf(spec, n_bytes, "%s:%s", role, b->axes.inner > 1 ? "nhwc" : "nchw");
+    else if (b->role == ROLE_PLANES && n_planes > 1)
+        n = snprintf(spec, n_bytes, "%s:%s%s%s", role, b->axes.inner > 1 ? "nhwc" : "nchw",
+                     frames.text, b->is_positions ? ",positions" : "");
     else if (b->role == ROLE_PACKED)
-        n = snprintf(spec, n_bytes, "%s:%s", role, b->lsb_first ? "lsb" : "msb");
+        n = snprintf(spec, n_bytes, "%s:%s%s", role, b->lsb_first ? "lsb" : "msb", frames.text);
     else if (b->role == ROLE_TO_MOVE && b->is_winner)
         n = snprintf(spec, n_bytes, "%s:winner", role);
     else if (b->role == ROLE_COORD)

@@ -47,8 +47,8 @@ enum sparse_form {
 };
 
 /* How an array's rows are addressed: row = outer x axis x inner elements. A transform permutes the
- * axis; planes are the outer elements (channels first) or the inner ones (channels last). PACKED
- * counts bits: a plane takes (axis + 7) / 8 bytes. */
+ * axis; planes are the outer elements (channels first), the inner ones (channels last), or those of
+ * frames one after the other (both). PACKED counts bits: a plane takes (axis + 7) / 8 bytes. */
 struct role_axes {
     uint64_t outer;
     uint64_t axis;
@@ -69,8 +69,10 @@ struct role_binding {
     int index_array;                    /* of the sparse triple: positions in archive->arrays, */
     int value_array;                    /*   -1 where there is none */
     int offsets_array;
-    bool takeiteasy_grid; /* PLANES, GRID: an axis of 25, see grid_cells of a family */
-    bool col_first;       /* COORD as (col,row) */
+    uint64_t frame_planes; /* PLANES, PACKED: of one position of a history, 0 where there is none */
+    bool is_positions;     /* PLANES of a history: frames of zeros are empty boards */
+    bool takeiteasy_grid;  /* PLANES, GRID: an axis of 25, see grid_cells of a family */
+    bool col_first;        /* COORD as (col,row) */
     enum action_flip
         flip;        /* POLICY and its relatives, ACTION stored in another order than planes */
     bool per_player; /* VALUE: a column for each player, the first two are the colours */
@@ -95,6 +97,7 @@ enum role_option {
     ROLE_WINNER = 128,
     ROLE_PLAYERS = 256,
     ROLE_PAIRS = 512,
+    ROLE_POSITIONS = 1024,
 };
 
 /* What the user said about roles: --role, --copy, --schema, and the options that bear on them. */
@@ -104,6 +107,7 @@ struct role_override {
     char *layout;          /* owned, or NULL: :layout=L */
     unsigned options;      /* enum role_option */
     enum action_flip flip; /* :flipud and so on */
+    uint64_t n_frames;     /* :frames=N; 0 not said */
 };
 
 struct role_request {
@@ -297,6 +301,10 @@ struct role_problems {
     struct role_problem *items; /* owned; zero-initialise */
     size_t n;
 };
+
+/* Flags that go with a history whose colours are swapped, likeliest first; the last, empty one is
+ * at a place of its own: the user must tell. Up to a NULL. */
+extern const char *const role_flags_of_frames[];
 
 /* Accepts a zeroed one. */
 void role_problems_release(struct role_problems *problems);

@@ -78,6 +78,22 @@ static struct text_quoted cells_text(const struct board *board)
                            : text_format("%u", board->n_cells);
 }
 
+/* Planes that are those of frames, positions one after the other. */
+static bool set_frames(struct role_case *a, uint64_t n_planes, uint64_t n_frames)
+{
+    const uint64_t told = a->told->n_frames;
+
+    if (told > 0 && n_frames > 0 && told != n_frames)
+        return role_unfit(a, "expected %" PRIu64 " frames as told, found %" PRIu64, told, n_frames);
+    if (told > 0 && n_planes % told != 0)
+        return role_unfit(a, "%" PRIu64 " planes are not those of %" PRIu64 " frames", n_planes,
+                          told);
+    n_frames = told > 0 ? told : n_frames;
+    a->b->frame_planes = n_frames > 1 ? n_planes / n_frames : 0;
+    a->b->is_positions = a->told->options & ROLE_POSITIONS;
+    return true;
+}
+
 bool role_fit_planes(struct role_case *a)
 {
     const struct npy_header *h = a->h;
@@ -85,30 +101,44 @@ bool role_fit_planes(struct role_case *a)
     const unsigned n = h->n_dims;
     const bool last = a->told->options & ROLE_NHWC, first = a->told->options & ROLE_NCHW;
     const bool box = a->c->box_rows > 0;
-    uint64_t outer = 1, inner = 1;
+    uint64_t outer = 1, inner = 1, n_frames = 0;
 
     if (!role_dtype_moves(&h->dtype))
         return role_unfit(a, "planes hold numbers");
-    /* Planes of a history, (N, T, C, H, W), are planes one after the other, if told so. Channels
-     * first wins when both fit. Planes apart from the cells in last place are (N,H,W,C) only: in
-     * (N,cells,C) nothing tells the cells from the planes, so that must be told. */
-    if (a->is_told && !last && box && n == 5 && h->shape[1] > 0 && h->shape[2] > 0 &&
-        match_cells(a, 3, 5)) {
-        outer = h->shape[1] * h->shape[2];
+    /* Planes of a history, (N, T, C, H, W) or (N, T, H, W, C), are planes of one position after the
+     * other, if told so. Channels first wins when both fit. Planes apart from the cells in last
+     * place are (N,H,W,C) only: in (N,cells,C) nothing tells the cells from the planes, so that
+     * must be told. */
+    if (a->is_told && !last && box && n == 5 && match_cells(a, 3, 5)) {
+        n_frames = h->shape[1];
+        outer = n_frames * h->shape[2];
+    } else if (a->is_told && !first && box && n == 5 && match_cells(a, 2, 4)) {
+        outer = n_frames = h->shape[1];
+        inner = h->shape[4];
     } else if (!last && n >= 3 && match_cells(a, 2, n)) {
         outer = h->shape[1];
     } else if ((last || (!first && box && n == 4)) && n >= 3 && match_cells(a, 1, n - 1)) {
         inner = h->shape[n - 1];
     } else if (n == 2 && h->shape[1] % board->n_cells == 0) {
         a->b->axes.axis = board->n_cells;
-        *(last ? &inner : &outer) = h->shape[1] / board->n_cells;
+        outer = h->shape[1] / board->n_cells;
+        if (last && a->told->n_frames > 0 && outer % a->told->n_frames == 0) {
+            inner = outer / a->told->n_frames;
+            outer = a->told->n_frames;
+        } else if (last) {
+            inner = outer;
+            outer = 1;
+        }
     } else {
-        return role_unfit(a, "expected planes of the board %s: (N, C, %s), %s(N, C*%u)",
+        return role_unfit(a, "expected planes of the board %s: (N, C, %s), %s(N, C*%u)%s",
                           board->name, cells_text(board).text,
-                          board->rows > 0 ? "(N, H, W, C) or " : "", board->n_cells);
+                          board->rows > 0 ? "(N, H, W, C) or " : "", board->n_cells,
+                          n == 5 ? ", or told, (N, T, C, H, W) or (N, T, H, W, C)" : "");
     }
     if (outer == 0 || inner == 0)
         return role_unfit(a, "expected at least one plane, found none");
+    if (!set_frames(a, outer * inner, n_frames))
+        return false;
     a->b->role = ROLE_PLANES;
     a->b->axes.outer = outer;
     a->b->axes.inner = inner;
@@ -142,6 +172,8 @@ bool role_fit_packed(struct role_case *a)
                               board->n_cells, n_bytes);
         n_planes = h->shape[1];
     }
+    if (!set_frames(a, n_planes, 0))
+        return false;
     a->b->role = ROLE_PACKED;
     a->b->axes = (struct role_axes){n_planes, board->n_cells, 1};
     return true;

@@ -326,7 +326,7 @@ static bool are_cells(const struct role_case *a)
            end < UINT32_MAX; /* of a sparse policy it is not known */
 }
 
-/* Whether the array would fit the role, which it is not given. */
+/* Whether the array would fit the role, which it is not given; or was told, if a history. */
 static bool could_be(struct role_context *c, const struct role_case *a, enum role role)
 {
     struct role_binding unused = {0};
@@ -334,6 +334,7 @@ static bool could_be(struct role_context *c, const struct role_case *a, enum rol
 
     tried.c = c;
     tried.b = &unused;
+    tried.is_told |= role == ROLE_PLANES && role_wanted(a) == role && a->h->n_dims == 5;
     return role_kinds[role].fit(&tried);
 }
 

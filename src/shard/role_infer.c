@@ -352,8 +352,13 @@ static int bind_unnamed(struct role_case *a)
     return 0;
 }
 
+static const char user_tells[] = ""; /* a place of its own, unlike other empty flags */
+const char *const role_flags_of_frames[] = {" --planes colour", " --planes mover", user_tells,
+                                            NULL};
+
 static int bind_named(struct role_case *a)
 {
+    const struct role_context *c = a->c;
     const struct role_kind *kind = &role_kinds[a->named.role];
     bool fits = kind->by_name[0] == NULL && kind->fit != NULL;
     double low, high;
@@ -387,7 +392,13 @@ static int bind_named(struct role_case *a)
     if ((kind->flags & ROLE_ONLY_SWAPS) && !a->c->swaps_colours && !role_is_spatial(a, 1))
         return bind_copy(a, false);
     (void)kind->fit(a); /* once more, for its reason */
-    return role_refuse(a, role_suggest(a), "%s", a->c->reason);
+    role_refuse(a, role_suggest(a), "%s", a->c->reason);
+    /* Of planes of stones alone nothing in the data tells whose they are. */
+    if (a->h->n_dims == 5 && c->request->swaps_colours && c->problems->n > 0 &&
+        !conventions_is_said(c->request->conventions, "planes"))
+        c->problems->items[c->problems->n - 1].flags =
+            role_flags_of_frames[a->h->shape[2] == 3 || a->h->shape[4] == 3 ? 0 : 2];
+    return -1;
 }
 
 static int bind_array(struct role_case *a)

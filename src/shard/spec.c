@@ -124,8 +124,9 @@ static int fill_cells(struct spec *spec, struct spec_maker *maker,
 {
     const struct board *board = spec->board;
 
-    spec->channels_last = binding->axes.outer == 1 && binding->axes.inner > 1;
-    spec->n_planes = spec->channels_last ? binding->axes.inner : binding->axes.outer;
+    spec->channels_last = binding->axes.inner > 1;
+    spec->n_planes = binding->axes.outer * binding->axes.inner;
+    spec->frame_planes = binding->frame_planes > 0 ? binding->frame_planes : spec->n_planes;
     if (binding->takeiteasy_grid)
         return fill_grid_of_cells(spec, err);
     if (binding->layout != NULL) /* the axis holds the on-board cells alone */
@@ -226,6 +227,34 @@ int spec_plane_map(const struct spec_maker *maker, uint32_t t, uint64_t n_planes
     return 0;
 }
 
+/* The same of an array's planes: those of each frame alike, or of all as the user numbers them.
+ * Which of a frame's planes are the colours' is not guessed. */
+static int map_frames(struct spec *spec, const struct spec_maker *maker, uint32_t t, uint32_t *dst,
+                      int *turn, struct error *err)
+{
+    const uint64_t n = spec->n_planes, of_frame = spec->frame_planes;
+    const struct conventions *c = maker->conventions;
+
+    if (of_frame < n && c->planes == PLANES_COLOUR && !conventions_is_said(c, "planes") &&
+        spec->board->transforms[t].swaps_colours && spec->board->n_planes == 0 &&
+        !spec->board->family->only_known_members)
+        return error_set(err, ERROR_DATA,
+                         "%llu frames of %llu planes: which of a frame's planes take each other's "
+                         "places must be told; use --planes colour (blue, red and perhaps to "
+                         "move), mover (mine, theirs) or a permutation such as 1,0,~2",
+                         (unsigned long long)(n / of_frame), (unsigned long long)of_frame);
+    if (spec_plane_map(maker, t, of_frame, dst, turn, err) != 0) {
+        if (of_frame == n || (spec->channels_last && spec->outer > 1) ||
+            spec_plane_map(maker, t, n, dst, turn, NULL) != 0)
+            return -1;
+        spec->frame_planes = n;
+        return 0;
+    }
+    for (uint64_t p = of_frame; p < n; p++)
+        dst[p] = dst[p - of_frame] + (uint32_t)of_frame;
+    return 0;
+}
+
 enum label_op spec_swap_of_coding(enum to_move_coding coding)
 {
     static const enum label_op ops[] = {[TO_MOVE_01] = LABEL_COMPLEMENT,
@@ -258,7 +287,7 @@ int spec_of_planes(struct spec *spec, struct spec_maker *maker, const struct rol
         /* With canonical planes the images that swap colours repeat others: nothing moves. */
         if (c->planes == PLANES_CANONICAL && spec->board->transforms[t].swaps_colours)
             continue;
-        if (spec_plane_map(maker, t, spec->n_planes, dst, &step->label_plane, &why) != 0) {
+        if (map_frames(spec, maker, t, dst, &step->label_plane, &why) != 0) {
             snprintf(spec->doubt, sizeof spec->doubt, "%.200s", why.message);
             step->is_unknown = true;
             step->label_plane = -1;
@@ -287,7 +316,7 @@ int spec_of_policy(struct spec *spec, struct spec_maker *maker, const struct rol
                    struct error *err)
 {
     spec->kind = SPEC_AXIS;
-    spec->n_planes = spec->outer;
+    spec->n_planes = spec->frame_planes = spec->outer;
     return spec_set_space(spec, maker, binding, err);
 }
 

@@ -18,7 +18,7 @@
 
 enum spec_kind {
     SPEC_KEEP,    /* the row as it is, but for what a colour swap does to its numbers */
-    SPEC_AXIS,    /* out[o][j][i] = in[plane_src[o]][src[j]][plane_src[i]] */
+    SPEC_AXIS,    /* element j of an axis comes from src[j], plane p from plane_src[p] */
     SPEC_BITS,    /* the same over packed bits, one plane per outer element */
     SPEC_INDICES, /* integers: new = dst[old]; negative ones stay */
     SPEC_PADDED,  /* the same for a padded sparse row: trailing (index 0, value 0) stay */
@@ -32,9 +32,9 @@ struct spec_step {
     const uint32_t *dst;                   /* borrowed: element, index or cell i goes to dst[i] */
     const uint32_t *plane_src, *plane_dst; /* borrowed: the same of planes */
     enum label_op label;                   /* what becomes of numbers once they have moved, */
-    int label_plane;                       /* those of this plane alone (to move); -1: all */
-    uint8_t number_src[3];                 /* of a tile: new[k] = old[number_src[k]] */
-    bool is_unknown; /* its planes take each other's places nobody knows how: see doubt */
+    int label_plane;       /* those of this plane of each frame alone (to move); -1: all */
+    uint8_t number_src[3]; /* of a tile: new[k] = old[number_src[k]] */
+    bool is_unknown;       /* its planes take each other's places nobody knows how: see doubt */
 };
 
 struct spec {
@@ -44,8 +44,9 @@ struct spec {
     uint64_t row_nbytes;
     uint64_t outer, axis, inner; /* elements of a row = outer * axis * inner (BITS: axis in bits, a
                                     plane takes (axis + 7) / 8 bytes) */
-    uint64_t n_planes;           /* AXIS, BITS: outer, or inner elements */
-    bool channels_last;          /* planes are the inner elements */
+    uint64_t n_planes;           /* AXIS, BITS: outer times inner */
+    uint64_t frame_planes;       /* of each position of a history; n_planes where there is one */
+    bool channels_last;          /* planes are inner elements; frames the outer ones */
     bool lsb_first;              /* BITS */
     bool col_first;              /* COORD */
     bool pairs;                  /* INDICES: of (index, count), counts stay, and so do the pairs of
@@ -110,7 +111,14 @@ static inline uint64_t spec_plane_to(const struct spec *spec, uint32_t t, uint64
     return spec->steps[t].plane_dst != NULL ? spec->steps[t].plane_dst[p] : p;
 }
 
-/* The plane of the row that tells the player to move and changes under t; -1: none. */
+/* Where plane p begins among the elements of a row; from one cell to the next it is `inner`. */
+static inline uint64_t spec_plane_at(const struct spec *spec, uint64_t p)
+{
+    return spec->channels_last ? p / spec->inner * spec->inner * spec->axis + p % spec->inner
+                               : p * spec->axis * spec->inner;
+}
+
+/* The plane of the first frame that tells the player to move and changes under t; -1: none. */
 static inline int64_t spec_turn_plane(const struct spec *spec, uint32_t t)
 {
     const struct spec_step *step = &spec->steps[t];

@@ -177,7 +177,7 @@ void planes_position(const struct role_binding *binding, uint64_t e, uint64_t *p
     const uint64_t axis = axes->axis > 0 ? axes->axis : 1;
 
     *i = e / inner % axis;
-    *plane = axes->outer == 1 && inner > 1 ? e % inner : e / inner / axis;
+    *plane = e / inner / axis * inner + e % inner;
 }
 
 int planes_read(struct planes *planes, const struct fields *fields, size_t i, struct error *err)

@@ -65,8 +65,7 @@ struct planes {
 /* How many planes an array has, before or after its cells. */
 static inline uint64_t planes_count(const struct role_binding *binding)
 {
-    return binding->axes.outer == 1 && binding->axes.inner > 1 ? binding->axes.inner
-                                                               : binding->axes.outer;
+    return binding->axes.outer * (binding->axes.inner > 1 ? binding->axes.inner : 1);
 }
 
 /* The cell that element i along an array's axis stands for; -1 for none. Policies: the cell that

@@ -196,8 +196,8 @@ struct step {
     enum label_op flip;
     const uint8_t *on_board; /* NULL: every element counts */
     uint32_t transform;
-    uint64_t first, end;         /* planes that are compared */
-    size_t plane_nbytes, stride; /* AXIS: from one plane to the next, from one of its elements */
+    uint64_t first, end; /* planes that are compared */
+    size_t stride;       /* AXIS: from one element of a plane to the next */
 };
 
 static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t u,
@@ -213,8 +213,7 @@ static struct step make_step(const struct lane *lane, uint64_t channel, uint32_t
                         .transform = u,
                         .first = channel > 0 ? channel - 1 : 0,
                         .end = channel > 0 ? channel : spec->n_planes,
-                        .plane_nbytes = spec->channels_last ? item : spec->axis * item,
-                        .stride = spec->channels_last ? spec->n_planes * item : item};
+                        .stride = spec->channels_last ? spec->inner * item : item};
 
     /* Colours as any transform has them that swaps them. */
     for (uint32_t t = 0; liberties & ORBIT_SWAP_ANYWAY && t < spec->n_steps; t++)
@@ -280,24 +279,32 @@ bool plane_is_blank(const uint8_t *plane, size_t n_bytes)
     return n_bytes == 0 || (plane[0] == 0 && memcmp(plane, plane + 1, n_bytes - 1) == 0);
 }
 
+/* Whether plane p, where it has gone, names the other player. */
+static bool is_complement(const struct step *step, uint64_t p)
+{
+    return step->complement >= 0 && p % step->spec->frame_planes == (uint64_t)step->complement;
+}
+
 static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t *b)
 {
     const struct spec *spec = step->spec;
+    const size_t item = step->dtype->itemsize;
     const bool is_plain = step->on_board == NULL && !spec->codes && step->flip == LABEL_KEEP;
 
     if (spec->channels_last && is_plain && step->plane_dst == NULL && step->complement < 0 &&
-        step->end - step->first == spec->n_planes)
+        spec->outer == 1 && step->end - step->first == spec->n_planes)
         return same_axis(step->dst, a, b, spec->axis, step->stride);
     for (uint64_t p = step->first; p < step->end; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
-        const bool complement = step->complement >= 0 && (uint64_t)step->complement == to;
-        const uint8_t *plane = a + p * step->plane_nbytes, *image = b + to * step->plane_nbytes;
+        const bool complement = is_complement(step, to);
+        const uint8_t *plane = a + spec_plane_at(spec, p) * item;
+        const uint8_t *image = b + spec_plane_at(spec, to) * item;
         bool same;
 
         if (!is_plain || complement || spec->channels_last)
             same = same_slowly(step, plane, image, complement);
-        else if (plane_is_blank(plane, step->plane_nbytes))
-            same = plane_is_blank(image, step->plane_nbytes);
+        else if (plane_is_blank(plane, spec->axis * item))
+            same = plane_is_blank(image, spec->axis * item);
         else
             same = same_axis(step->dst, plane, image, spec->axis, step->stride);
         if (!same)
@@ -310,15 +317,18 @@ static bool same_planes(const struct step *step, const uint8_t *a, const uint8_t
  * own where the planes are those of the player to move. */
 static bool same_stones(const struct step *step, const uint8_t *a, const uint8_t *b, bool in_place)
 {
+    const struct spec *spec = step->spec;
+    const size_t item = step->dtype->itemsize;
+
     for (uint64_t p = step->first; p < step->end; p++) {
-        const uint8_t *plane = a + p * step->plane_nbytes;
+        const uint8_t *plane = a + spec_plane_at(spec, p) * item;
         bool found = false;
 
         for (uint64_t q = step->first; q < step->end && !found; q++)
             found = (!in_place || q == p) &&
-                    same_slowly(step, plane, b + q * step->plane_nbytes, false);
+                    same_slowly(step, plane, b + spec_plane_at(spec, q) * item, false);
         /* A channel that tells the player to move is the same under every map. */
-        if (!found && !is_uniform(plane, step->spec->axis, step->dtype->itemsize, step->stride))
+        if (!found && !is_uniform(plane, spec->axis, item, step->stride))
             return false;
     }
     return true;
@@ -332,7 +342,7 @@ static bool same_bits(const struct step *step, const uint8_t *a, const uint8_t *
 
     for (uint64_t p = 0; p < spec->n_planes; p++) {
         const uint64_t to = step->plane_dst != NULL ? step->plane_dst[p] : p;
-        const bool inverted = step->complement >= 0 && (uint64_t)step->complement == to;
+        const bool inverted = is_complement(step, to);
 
         if (!orbit_same_bits(&bits, a + p * n_bytes, b + to * n_bytes, inverted) ||
             (exactly && !orbit_no_pad_bits(&bits, b + to * n_bytes)))

@@ -95,12 +95,16 @@ static int init_stones(struct rules *r, const struct board *board, struct error 
     r->policy = find_lane(lanes, ROLE_POLICY);
     if (r->policy < 0)
         r->policy = find_lane(lanes, ROLE_POLICY_INDEX);
-    r->to_move = find_lane(lanes, ROLE_TO_MOVE);
+    if (r->form.n_frames == 1) /* else it speaks of one of them */
+        r->to_move = find_lane(lanes, ROLE_TO_MOVE);
     policy = r->policy >= 0 ? &lanes->items[r->policy] : NULL;
     /* Policies of another kind belong to games whose planes are not known, and so do more than
-     * three planes on boards of Hex. */
+     * three planes on boards of Hex, and untold ones of a history. */
     if ((policy != NULL && !flips_is_placement(policy->binding)) ||
-        (r->form.n_planes == 1) != is_grid || (r->form.n_planes > 3 && board->family->joins_edges))
+        (r->form.n_planes == 1) != is_grid ||
+        (board->family->joins_edges &&
+         (r->form.n_planes > 3 ||
+          (r->form.n_frames > 1 && !conventions_is_said(&lanes->shard->conventions, "planes")))))
         return 0;
     r->lead = is_grid && board->lead != BOARD_LEAD_NONE ? BOARD_LEAD_FREE : board->lead;
     if (r->lead == BOARD_LEAD_NONE)
@@ -141,7 +145,7 @@ int rules_init(struct rules *r, struct lanes *lanes, size_t max, struct error *e
     if (planes->is_mapped && planes->spec.on_board != NULL && planes->spec.kind == SPEC_AXIS)
         r->n_smears = planes->spec.n_planes;
     if (board != NULL && !board->family->only_known_members) {
-        r->form = planes_form_of(planes->binding, &planes->array->header.dtype);
+        r->form = planes_frame_of(planes->binding, &planes->array->header.dtype);
         if (init_stones(r, board, err) != 0)
             return -1;
     }
@@ -165,10 +169,10 @@ static void check_smears(struct rules *r)
     const struct dtype *dtype = &lane->array->header.dtype;
     const struct spec *spec = &lane->spec;
     const size_t item = dtype->itemsize;
-    const size_t stride = spec->channels_last ? item * spec->n_planes : item;
+    const size_t stride = spec->channels_last ? item * spec->inner : item;
 
     for (uint64_t p = 0; p < r->n_smears; p++) {
-        const uint8_t *plane = r->row.bytes + p * item * (spec->channels_last ? 1 : spec->axis);
+        const uint8_t *plane = r->row.bytes + spec_plane_at(spec, p) * item;
         struct smear *smear = &r->smears[p];
         bool on = false, off = false, constant = true;
 
@@ -320,7 +324,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     const struct conventions *c = &r->lanes->shard->conventions;
     const uint64_t *n = r->n_stones;
     uint64_t cell = 0;
-    bool disjoint, tells;
+    bool disjoint, tells = true;
     double found[2];
 
     if ((r->lead == BOARD_LEAD_NONE && r->n_smears == 0) || planes_lane(r)->is_broken)
@@ -342,8 +346,9 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
             "stones of one player on a cell", text_format("both on cell %" PRIu64, cell).text,
             "planes %" PRIu64 " and %" PRIu64 " overlap", r->where.stones[0], r->where.stones[1]);
     /* The row's plane, if there is one, tells whose turn it is. */
-    tells =
-        turn_rows_add(&r->turns, &r->form, r->row.bytes, &r->where, c->plane_coding, image->row);
+    for (uint64_t f = 0; f < r->form.n_frames; f++)
+        tells &= turn_rows_add(&r->turns, &r->form, r->row.bytes + f * r->form.frame_nbytes,
+                               &r->where, c->plane_coding, image->row);
     if (!tells)
         findings_add(break_rule(r, RULE_TURN_PLANE),
                      ERROR_AT(FINDING_TO_MOVE, planes_key(r), image->row), "0 or 1 on all cells",
@@ -355,7 +360,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
         return;
     for (size_t i = 0; i < r->n_laid; i++)
         check_occupied(r, &r->laid[i]);
-    if (tells && r->lead == BOARD_LEAD_TO_MOVE &&
+    if (tells && r->lead == BOARD_LEAD_TO_MOVE && (r->form.n_frames == 1 || !r->where.is_mover) &&
         (c->planes <= PLANES_MOVER || c->planes == PLANES_PERMUTATION))
         check_lead(r);
     if (!tells || r->lead != BOARD_LEAD_BALANCED)

@@ -239,7 +239,7 @@ static int find_codes(const struct shard *shard, size_t i, const struct array *t
 {
     const struct array *planes = &shard->archive.arrays[i];
     const struct conventions *c = &shard->conventions;
-    const struct planes_form form = planes_form_of(&shard->bindings[i], &planes->header.dtype);
+    const struct planes_form form = planes_frame_of(&shard->bindings[i], &planes->header.dtype);
     struct batch rows = {.own = {.arrays = &planes, .n_arrays = 1}};
     struct batch turns = {.own = {.arrays = &to_move, .n_arrays = 1}};
     struct error why = {0}; /* what cannot be read is found later */

@@ -122,8 +122,8 @@ static const uint64_t *hash_cells(const struct sketcher *s, const uint8_t *row, 
 {
     const struct spec *spec = &s->lane->spec;
     const size_t item = s->lane->array->header.dtype.itemsize;
-    const size_t step = spec->channels_last ? spec->n_planes * item : item;
-    const uint8_t *element = row + (spec->channels_last ? p : p * spec->axis) * item;
+    const size_t step = spec->channels_last ? spec->inner * item : item;
+    const uint8_t *element = row + spec_plane_at(spec, p) * item;
     const uint8_t *bits = row + p * ((spec->axis + 7) / 8);
 
     for (uint64_t cell = 0; cell < s->n_cells; cell++, element += step)
