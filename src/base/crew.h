@@ -3,8 +3,9 @@
  * do jobs for it.
  *
  * There is one work at a time, whose jobs are handed out one after another as they become due, and
- * a few tasks beside it that go a step at a time. The leader takes part while it waits. Threads
- * that wait in OpenMP's own loops spin, on processors that others may want.
+ * a few tasks beside it that go a step at a time. The leader takes part while it waits. A job may
+ * lead a crew in turn: whoever has nothing else to do helps all of those. Threads that wait in
+ * OpenMP's own loops spin, on processors that others may want.
  */
 #ifndef SYMAUG_BASE_CREW_H
 #define SYMAUG_BASE_CREW_H
@@ -24,7 +25,7 @@ struct crew; /* opaque */
  * at may be changed under that lock only. */
 struct crew_work {
     bool (*take)(void *self, int64_t *job);           /* a job that is due now, if there is one */
-    void (*run)(void *self, int64_t job, int worker); /* worker 0 is the leader, others follow */
+    void (*run)(void *self, int64_t job, int worker); /* no two at once with one number */
     void (*end)(void *self, int64_t job);             /* it is done */
 };
 
@@ -38,8 +39,9 @@ struct crew_task {
     struct crew_task *next;
 };
 
-/* Run lead(self, crew) on the calling thread, with n_threads - 1 others to help it. Returns what
- * lead returns. Every work must have ended and every task been dropped. */
+/* Run lead(self, crew) on the calling thread, with n_threads - 1 others to help it: new ones, or in
+ * a job those of its team as they find time. Returns what lead returns. Every work must have ended
+ * and every task been dropped. */
 int crew_run(int n_threads, int (*lead)(void *self, struct crew *crew), void *self);
 
 /* The most threads that there can be: workers have indices below it. */

@@ -1,10 +1,11 @@
 /*
  * run_each.c - from inputs to plans: one for all of them, or with --out-dir one each.
  *
- * A large input has all threads to itself. Small ones, whose beginning and end take as long as what
- * is between, are worked on side by side, a thread for each. What such a job has to say is kept
- * until all before it have had their say, and after the first failure nobody is heard any more:
- * what is printed, and which failure is told, does not depend on the number of threads.
+ * Inputs are worked on side by side, as one thread at a time reads an input, hashes it and writes
+ * its output: each has a thread that leads, small ones no other, and whoever has no input of its
+ * own helps those of large ones. What such a job has to say is kept until all before it have had
+ * their say, and after the first failure nobody is heard any more: what is printed, and which
+ * failure is told, does not depend on the number of threads.
  */
 #include "cli/cli.h"
 
@@ -15,8 +16,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define SMALL_NBYTES    (4 << 20) /* of an input file */
+#define SMALL_NBYTES    (1 << 20) /* of an input file */
 #define MAX_AT_ONCE     128       /* inputs; so many outputs may be open */
+#define MAX_LARGE       16        /* with more of them nothing waits for one thread */
 #define JOBS_PER_THREAD 4         /* done, or being done, that have not had their say */
 
 int run_inputs(const struct settings *settings, const struct text_list *inputs, const char *output,
@@ -58,8 +60,10 @@ static int run_one(const struct settings *settings, char *input, json_t **stats,
 /* An input on one thread. */
 struct job {
     struct meter meter; /* what the job tells, until it is told on */
-    uint64_t n_bytes;
-    char *said; /* owned, as is the next */
+    struct each *each;
+    uint64_t n_done, n_total;
+    size_t n_shown; /* of the meter's pieces */
+    char *said;     /* owned, as is the next */
     json_t *stats;
     struct error err;
     int status;
@@ -70,6 +74,7 @@ struct job {
 struct each {
     const struct settings *settings;
     const struct text_list *inputs;
+    uint64_t *n_bytes; /* owned: of each input file */
     struct survey_seen seen;
     json_t **stats;
     struct error *err;
@@ -77,8 +82,10 @@ struct each {
     bool has_failed;
 
     /* Under the crew's lock, while there is one. */
+    struct crew *crew;
     struct job *jobs; /* owned: input i has jobs[i % n_jobs] */
-    size_t n_jobs, n_taken, n_told, end;
+    size_t n_jobs, n_taken, n_told, n_running, end;
+    uint64_t running_nbytes;
 };
 
 static void judge(struct each *e, int status, const struct error *err)
@@ -95,20 +102,55 @@ static void judge(struct each *e, int status, const struct error *err)
     command_say(e->settings, "skipped: %s", err->message);
 }
 
+/* How far the first input is that has not had its say. */
+static void show_front(struct each *e)
+{
+    struct job *job = &e->jobs[e->n_told % e->n_jobs];
+
+    for (; job->n_shown < job->meter.n_begun && !e->has_failed; job->n_shown++)
+        meter_begin(e->settings->meter, "writing", e->inputs->items[e->n_told]);
+    if (!e->has_failed)
+        meter_step(e->settings->meter, job->n_done, job->n_total);
+}
+
 static void note_bytes(struct meter *meter, uint64_t n_done, uint64_t n_total)
 {
-    (void)n_total;
-    ((struct job *)meter)->n_bytes = n_done;
+    struct job *job = (struct job *)meter;
+    struct each *e = job->each;
+
+    crew_lock(e->crew);
+    job->n_done = n_done;
+    job->n_total = n_total;
+    if (job == &e->jobs[e->n_told % e->n_jobs])
+        show_front(e);
+    crew_unlock(e->crew);
+}
+
+/* So many inputs like this one may be worked on at once: what one of them alone has in memory, or
+ * can be expected to have, all of them have together. */
+static size_t at_once(const struct each *e, size_t i)
+{
+    const size_t n_threads = (size_t)e->settings->n_threads;
+    const size_t most = e->n_bytes[i] > SMALL_NBYTES ? n_threads / 2 + 1 : n_threads;
+    const size_t limit = e->n_bytes[i] > SMALL_NBYTES ? MAX_LARGE : MAX_AT_ONCE;
+
+    return most < limit ? most : limit;
 }
 
 static bool take_job(void *self, int64_t *job)
 {
     struct each *e = self;
+    const size_t i = e->n_taken;
 
-    if (e->has_failed || e->n_taken == e->end || e->n_taken == e->n_told + e->n_jobs)
+    if (e->has_failed || i == e->end || i == e->n_told + e->n_jobs)
+        return false;
+    if (e->n_running > 0 && (e->n_running >= at_once(e, i) ||
+                             e->running_nbytes + e->n_bytes[i] > e->settings->max_memory))
         return false;
     *job = (int64_t)e->n_taken++;
-    e->jobs[(size_t)*job % e->n_jobs] = (struct job){.meter.show = note_bytes};
+    e->n_running++;
+    e->running_nbytes += e->n_bytes[i];
+    e->jobs[i % e->n_jobs] = (struct job){.meter.show = note_bytes, .each = e};
     return true;
 }
 
@@ -117,10 +159,13 @@ static void run_job(void *self, int64_t i, int worker)
     const struct each *e = self;
     struct job *job = &e->jobs[(size_t)i % e->n_jobs];
     struct settings one = *e->settings;
-    size_t n_said;
+    size_t n_said, n = at_once(e, (size_t)i);
 
     (void)worker;
-    one.n_threads = 1;
+    if (n > e->inputs->n)
+        n = e->inputs->n;
+    one.n_helpers = one.n_threads;
+    one.n_threads /= (int)n;
     one.meter = one.meter != NULL ? &job->meter : NULL;
     one.said = open_memstream(&job->said, &n_said);
     job->status = one.said != NULL ? run_one(&one, e->inputs->items[i], &job->stats, &job->err)
@@ -133,16 +178,15 @@ static void run_job(void *self, int64_t i, int worker)
 static void end_job(void *self, int64_t i)
 {
     struct each *e = self;
-    struct meter *meter = e->settings->meter;
 
     e->jobs[(size_t)i % e->n_jobs].is_done = true;
+    e->n_running--;
+    e->running_nbytes -= e->n_bytes[i];
     while (e->n_told < e->n_taken && e->jobs[e->n_told % e->n_jobs].is_done) {
         struct job *job = &e->jobs[e->n_told % e->n_jobs];
 
-        for (size_t k = 0; k < job->meter.n_begun && !e->has_failed; k++)
-            meter_begin(meter, "writing", e->inputs->items[e->n_told]);
+        show_front(e);
         if (!e->has_failed) {
-            meter_step(meter, job->n_bytes, job->n_bytes);
             if (job->said != NULL && job->said[0] != '\0') {
                 progress_hide(e->settings);
                 fputs(job->said, stderr);
@@ -171,6 +215,7 @@ static int run_jobs(void *self, struct crew *crew)
     static const struct crew_work work = {take_job, run_job, end_job};
     struct each *e = self;
 
+    e->crew = crew;
     e->n_jobs = (size_t)crew_size(crew) * JOBS_PER_THREAD;
     e->jobs = calloc(e->n_jobs, sizeof *e->jobs);
     if (e->jobs == NULL)
@@ -192,17 +237,31 @@ static void see_input(void *self, int64_t i, int worker)
     plan_see(e->inputs->items[i], e->settings, &e->seen);
 }
 
+/* Whether an input may be worked on beside others. Large ones may not where an output has all rows
+ * at hand, which may take all of --max-memory. */
+static bool goes_beside(struct each *e, size_t i)
+{
+    const struct settings *s = e->settings;
+    struct stat st;
+
+    if (s->n_threads == 1 || s->dry_run || stat(e->inputs->items[i], &st) != 0)
+        return false;
+    e->n_bytes[i] = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : SMALL_NBYTES + 1;
+    return e->n_bytes[i] <= SMALL_NBYTES || (s->block_rows > 0 && !s->shuffle);
+}
+
 int run_each(const struct settings *settings, const struct text_list *inputs, json_t **stats,
              struct error *err)
 {
-    const int n_threads = settings->n_threads < MAX_AT_ONCE ? settings->n_threads : MAX_AT_ONCE;
     struct settings with_seen = *settings;
     struct each e = {.settings = settings,
                      .inputs = inputs,
+                     .n_bytes = calloc(inputs->n + 1, sizeof *e.n_bytes),
                      .seen = {.lock = PTHREAD_MUTEX_INITIALIZER},
                      .stats = stats,
                      .err = err};
-    int status = run_make_folder(settings, err);
+    int status =
+        e.n_bytes != NULL ? run_make_folder(settings, err) : error_no_memory(err, "inputs");
 
     /* Codings are decided by all inputs together, though each of them has a plan of its own. */
     if (status == 0 && inputs->n > 1)
@@ -212,24 +271,21 @@ int run_each(const struct settings *settings, const struct text_list *inputs, js
     with_seen.seen = &e.seen;
     e.settings = &with_seen;
     meter_expect(settings->meter, inputs->n * (settings->canonical || settings->orbit_key ? 2 : 1));
-    /* From n_told on: as many as are small and follow each other, or one. */
+    /* From n_told on: as many as may go beside each other, or one. */
     while (status == 0 && !e.has_failed && e.n_told < inputs->n) {
         struct error one = {0};
-        struct stat st;
 
-        e.end = e.n_told;
-        while (n_threads > 1 && !settings->dry_run && e.end < inputs->n &&
-               stat(inputs->items[e.end], &st) == 0 && S_ISREG(st.st_mode) &&
-               st.st_size <= SMALL_NBYTES)
+        for (e.end = e.n_told; e.end < inputs->n && goes_beside(&e, e.end);)
             e.end++;
         if (e.end >= e.n_told + 2) {
-            status = crew_run(n_threads, run_jobs, &e);
+            status = crew_run(settings->n_threads, run_jobs, &e);
         } else {
             judge(&e, run_one(e.settings, inputs->items[e.n_told], stats, &one), &one);
             e.n_taken = ++e.n_told;
         }
     }
     survey_seen_release(&e.seen);
+    free(e.n_bytes);
     if (status != 0 || e.has_failed)
         return -1;
     if (e.n_differ > 0)

@@ -206,6 +206,7 @@ static int write_with(void *self, struct crew *crew)
 
         members->crew = crew;
         members->level = job->settings->level;
+        members->n_threads = job->settings->n_threads;
         members->pieces_per_thread = job->plan->n_chosen > 1 ? MANY_PIECES : 0;
         members->progress = progress;
         members->progress_self = job;
@@ -225,7 +226,8 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     const bool is_folder = settings->form == ARCHIVE_OUT_NPY_FOLDER;
     struct text name = {0};
     const uint64_t worth = expand_estimate(job->plan) / THREAD_NBYTES + 1;
-    const int most = settings->n_threads;
+    const int most =
+        settings->n_helpers > settings->n_threads ? settings->n_helpers : settings->n_threads;
     int status;
 
     /* A folder's manifest lies beside it, also when its name ends in a slash. */

@@ -80,6 +80,8 @@ struct settings {
 
     /* What a run may use. */
     int n_threads;
+    int n_helpers;         /* threads that help with an output when they have nothing else to do: of
+                              --out-dir, where n_threads is what an input can count on; or 0 */
     uint64_t max_memory;   /* bytes for what cannot stream */
     const char *tmpdir;    /* borrowed */
     struct budget *budget; /* owned: both of them, for all that the run reads */

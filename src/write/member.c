@@ -269,7 +269,9 @@ static void packer_free(struct packer *p)
 static struct packer *packer_new(struct members *all, struct pieces *pieces,
                                  const struct codec_member *about, struct error *err)
 {
-    const size_t n_threads = (size_t)crew_size(all->crew);
+    const int n_workers = crew_size(all->crew);
+    const int n_threads =
+        all->n_threads > 0 && all->n_threads < n_workers ? all->n_threads : n_workers;
     struct packer *p = calloc(1, sizeof *p);
 
     if (p == NULL) {
@@ -281,11 +283,11 @@ static struct packer *packer_new(struct members *all, struct pieces *pieces,
     p->n_pieces = pieces_count(pieces);
     p->all = all;
     p->pieces_per_run =
-        n_threads *
+        (uint64_t)n_threads *
         (all->pieces_per_thread > SAMPLE_NPIECES ? all->pieces_per_thread : SAMPLE_NPIECES);
     p->n_slots = 2 * p->pieces_per_run < p->n_pieces ? 2 * p->pieces_per_run : p->n_pieces;
     p->latest = 1; /* so that the first run is runs[0] */
-    p->workers = calloc(n_threads, sizeof *p->workers);
+    p->workers = calloc((size_t)n_workers, sizeof *p->workers);
     p->slots = calloc(p->n_slots + 1, sizeof *p->slots);
     if (p->workers == NULL || p->slots == NULL) {
         error_no_memory(err, "member");

@@ -210,13 +210,68 @@ static void test_nobody_waits_for_ever(void **state)
         assert_int_equal(crew_run(4, lead_idle, NULL), 4);
 }
 
+/* --- jobs that lead crews --- */
+
+/* Each outer job has jobs of its own, the first of which, where a thread is free, can
+ * end only beside another one. */
+struct inner {
+    atomic_int done[N_JOBS], by_worker[4];
+    atomic_int n_begun, wrong;
+    bool waits;
+};
+
+static void inner_job(void *self, int64_t i, int worker)
+{
+    struct inner *inner = self;
+
+    inner->wrong += worker < 0 || worker >= 4 || inner->by_worker[worker]++ > 0;
+    inner->n_begun++;
+    for (int ms = 0; inner->waits && inner->n_begun < 2 && ms < 5000; ms++)
+        usleep(1000);
+    inner->wrong += inner->waits && inner->n_begun < 2;
+    inner->done[i]++;
+    inner->by_worker[worker]--;
+}
+
+static int lead_inner(void *self, struct crew *crew)
+{
+    crew_each(crew, N_JOBS, inner_job, self);
+    return crew_size(crew);
+}
+
+static void outer_job(void *self, int64_t i, int worker)
+{
+    struct inner *inner = (struct inner *)self + i;
+
+    (void)worker;
+    for (int round = 0; round < 2; round++)
+        inner->wrong += crew_run(4, lead_inner, inner) != 4;
+}
+
+static void test_jobs_that_lead(void **state)
+{
+    static struct inner inner[5];
+
+    (void)state;
+    for (int64_t n_jobs = 1; n_jobs <= 5; n_jobs++) {
+        memset(inner, 0, sizeof inner);
+        for (int k = 0; k < 5; k++)
+            inner[k].waits = n_jobs < 3;
+        crew_run_each(3, n_jobs, outer_job, inner);
+        for (int64_t k = 0; k < n_jobs; k++) {
+            assert_int_equal(inner[k].wrong, 0);
+            for (int i = 0; i < N_JOBS; i++)
+                assert_int_equal(inner[k].done[i], 2);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_job_once),
-        cmocka_unit_test(test_jobs_and_tasks),
-        cmocka_unit_test(test_giving_up),
-        cmocka_unit_test(test_nobody_waits_for_ever),
+        cmocka_unit_test(test_every_job_once), cmocka_unit_test(test_jobs_and_tasks),
+        cmocka_unit_test(test_giving_up),      cmocka_unit_test(test_nobody_waits_for_ever),
+        cmocka_unit_test(test_jobs_that_lead),
     };
 
     return cmocka_run_group_tests_name("crew", tests, NULL, NULL);
