@@ -172,7 +172,8 @@ static int build(struct board *b, const char *asked, const char *text, bool chec
     if (b->name == NULL && board_set_name(b, err, "%s", family->name) != 0)
         return -1;
     b->lead = preset != NULL && preset->lead != BOARD_LEAD_NONE ? preset->lead : family->lead;
-    b->game = preset != NULL && preset->game != 0 ? preset->game : family->game;
+    if (b->game == 0)
+        b->game = preset != NULL && preset->game != 0 ? preset->game : family->game;
     if (b->game == 0)
         b->game = BOARD_GAME_STONES;
     b->n_default_ids = family->default_ids != NULL ? family->n_default_ids : b->n_transforms;

@@ -57,10 +57,18 @@ enum board_game {
     BOARD_GAME_CHESS,
     BOARD_GAME_OTHELLO,
     BOARD_GAME_BREAKTHROUGH,
+    BOARD_GAME_LIBERTIES, /* Go by its rules, on any board */
+    BOARD_GAME_GONNECT,   /* Go, won by joining opposite sides */
+    BOARD_GAME_HAVANNAH,
+    BOARD_GAME_Y,
+    BOARD_GAME_BRIDGES,  /* Bridg-It */
     BOARD_GAME_TILES,    /* Take It Easy */
     BOARD_GAME_KATAGO,   /* Go, in KataGo's shards */
     BOARD_GAME_KATAGOMO, /* another game, in shards of the same members */
 };
+
+/* Cells of the largest board on which games are played whose positions are kept for each ply. */
+#define BOARD_GAME_MAX_CELLS 400
 
 /* What the shapes of a shard's arrays show; 0 where they do not. */
 struct board_seen {
@@ -170,7 +178,7 @@ struct board {
     uint32_t n_default_ids;
 
     enum board_lead lead; /* of the preset, or else of the family */
-    enum board_game game;
+    enum board_game game; /* of the board file, of the preset, or else of the family */
 
     uint32_t n_planes;  /* boards from a file with plane maps, else 0 */
     uint32_t n_actions; /* boards from a file with action maps, else 0 */

@@ -265,14 +265,89 @@ static int parse_transforms(struct custom *c)
     return 0;
 }
 
+/* --- what is played --- */
+
+/* The games that `sample` plays on boards from a file, and what such a board is. */
+static const struct {
+    const char *name;
+    enum board_game game;
+    const char *played_on;
+} games[] = {
+    {"breakthrough", BOARD_GAME_BREAKTHROUGH, "rows and cols"},
+    {"bridg-it", BOARD_GAME_BRIDGES, "an odd square without \"odd\" cells"},
+    {"go", BOARD_GAME_LIBERTIES, "orthogonal or hexagonal neighbours"},
+    {"gonnect", BOARD_GAME_GONNECT, "a square with orthogonal neighbours"},
+    {"havannah", BOARD_GAME_HAVANNAH, "a hexagon of hexagonal neighbours"},
+    {"othello", BOARD_GAME_OTHELLO, "even rows and cols from 4"},
+    {"y", BOARD_GAME_Y, "a triangle with hexagonal neighbours"},
+};
+
+static bool game_fits(const struct custom *c, enum board_game game)
+{
+    const struct board *b = c->board;
+    const char *near = json_string_value(json_object_get(c->root, "neighbours"));
+    const bool is_regular = near != NULL && json_object_get(c->root, "edges") == NULL;
+    const bool is_hexagonal = is_regular && strcmp(near, "hexagonal") == 0;
+    const bool is_orthogonal = is_regular && strcmp(near, "orthogonal") == 0;
+    const bool is_whole = json_object_get(c->root, "without") == NULL;
+    const bool is_box = is_whole && json_object_get(c->root, "rows") != NULL && b->rows > 1;
+    const bool is_square = b->rows > 1 && b->rows == b->cols;
+
+    if (b->n_planes > 0 || b->n_actions > 0 || b->n_cells > BOARD_GAME_MAX_CELLS)
+        return false;
+    switch (game) {
+    case BOARD_GAME_OTHELLO:
+        return is_box && b->rows > 3 && b->cols > 3 && b->rows % 2 == 0 && b->cols % 2 == 0;
+    case BOARD_GAME_BREAKTHROUGH:
+        return is_box && b->cols > 1;
+    case BOARD_GAME_GONNECT:
+        return is_box && is_square && is_orthogonal;
+    case BOARD_GAME_BRIDGES:
+        for (uint32_t i = 0; i < b->n_cells; i++)
+            if (b->on_board[i] == i % 2)
+                return false;
+        return is_square && b->rows % 2 == 1;
+    case BOARD_GAME_HAVANNAH:
+        return is_whole && is_hexagonal && json_object_get(c->root, "hexagon") != NULL;
+    case BOARD_GAME_Y:
+        return is_whole && is_hexagonal && json_object_get(c->root, "triangle") != NULL;
+    default:
+        return b->rows > 0 && (is_hexagonal || is_orthogonal);
+    }
+}
+
+/* The game that the file names, if it does. */
+static int parse_game(const struct custom *c)
+{
+    const json_t *value = json_object_get(c->root, "game");
+    const char *name = json_is_string(value) ? json_string_value(value) : "";
+    char names[256] = "";
+
+    for (size_t i = 0; i < sizeof games / sizeof games[0] && value != NULL; i++) {
+        text_add(names, sizeof names, "%s%s", i > 0 ? ", " : "", games[i].name);
+        if (strcmp(games[i].name, name) != 0)
+            continue;
+        if (!game_fits(c, games[i].game))
+            return custom_refuse(c,
+                                 "game \"%s\" is played on %s, up to %d cells, without planes and "
+                                 "actions of the file",
+                                 name, games[i].played_on, BOARD_GAME_MAX_CELLS);
+        c->board->game = games[i].game;
+        return 0;
+    }
+    return value == NULL
+               ? 0
+               : custom_refuse(c, "game %s is not one of %s", text_quote(name).text, names);
+}
+
 /* --- the board --- */
 
 /* Fill *c and its board from the text of the board's file. */
 static int parse_board(struct custom *c)
 {
     static const char keys[] =
-        " name source cells rows cols grid hexagon star triangle without neighbours edges lines "
-        "straight colours players subgroup transforms generators ";
+        " name source game cells rows cols grid hexagon star triangle without neighbours edges "
+        "lines straight colours players subgroup transforms generators ";
     const json_t *label, *generators, *source, *subgroup;
     enum group_which which = GROUP_WHOLE;
     struct error refusal = {0};
@@ -336,7 +411,7 @@ static int build_from(struct custom *c, bool is_path)
     const char *file = text_base_name(c->path);
     size_t n_bytes = strlen(file);
     const bool is_text = text_is_utf8(file, n_bytes);
-    int status = parse_board(c);
+    int status = parse_board(c) != 0 || parse_game(c) != 0 ? -1 : 0;
     char *name;
 
     if (is_path && text_ends_with(file, ".json"))

@@ -171,7 +171,7 @@ void play_render_ply(const struct play_row *r)
 void play_render_value(const struct play_row *r)
 {
     if (board_swaps_colours(r->play->board))
-        play_put_float(r->to, 0, (float)r->game->winner);
+        play_put_float(r->to, 0, r->game->winner < 0 ? 0.5F : (float)r->game->winner);
     else
         play_render_result(r);
 }

@@ -145,8 +145,8 @@ int play_result_for_mover(const struct play_game *game, uint32_t ply);
 void play_render_result(const struct play_row *r);
 void play_render_ply(const struct play_row *r);
 
-/* And of boards that may swap the colours 1 where the second player wins, of others that result;
- * the player to move, 0 or 1. */
+/* And of boards that may swap the colours 1 where the second player wins and 0.5 where nobody does,
+ * of others that result; the player to move, 0 or 1. */
 void play_render_value(const struct play_row *r);
 void play_render_player(const struct play_row *r);
 
