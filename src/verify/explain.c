@@ -249,20 +249,31 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
 static int take_classes(struct detection *d, uint32_t n_images, struct error *err)
 {
     const uint64_t n = d->planes->array->n_rows;
-    struct lanes planes = lanes_of_planes(d->lanes);
-    struct batch batch = {.own = {.arrays = &d->planes->array, .n_arrays = 1, .at_random = true}};
-    const struct window window = {.lanes = &planes, .batches = &batch};
+    struct lane items[2] = {*d->planes}; /* borrowed, beside that of whose turn it is */
+    struct lanes lanes = lanes_of_planes(d->lanes);
+    struct batch batches[2] = {
+        {.own = {.arrays = &items[0].array, .n_arrays = 1, .at_random = true}},
+        {.own = {.arrays = &items[1].array, .n_arrays = 1, .at_random = true}}};
+    const struct window window = {.lanes = &lanes, .batches = batches};
+    struct batch *const batch = &batches[0];
     struct lane_image *list = calloc(n + 1, sizeof *list);
     uint64_t n_sources = 0;
-    int status = list != NULL ? batch_open(&batch, d->lanes->request->settings->budget, err)
-                              : error_no_memory(err, "list of all images");
+    int status = list != NULL ? 0 : error_no_memory(err, "list of all images");
 
-    for (uint64_t i = 0; status == 0 && i < n; i += batch.n) {
-        status = batch_read(&batch, i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE, err);
-        for (uint64_t k = 0; status == 0 && k < batch.n; k++) {
+    lanes.items = items;
+    for (size_t i = 0; i < d->lanes->n && lanes.n < 2; i++)
+        if (d->lanes->items[i].binding->role == ROLE_GLOBALS &&
+            lane_is_compared(&d->lanes->items[i]))
+            items[lanes.n++] = d->lanes->items[i];
+    for (size_t i = 0; i < lanes.n && status == 0; i++)
+        status = batch_open(&batches[i], d->lanes->request->settings->budget, err);
+
+    for (uint64_t i = 0; status == 0 && i < n; i += batch->n) {
+        status = batch_read(batch, i, n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE, err);
+        for (uint64_t k = 0; status == 0 && k < batch->n; k++) {
             struct sketch sketch;
 
-            sketch_planes(&d->probe.sketcher, batch_row(&batch, k).bytes, &sketch);
+            sketch_planes(&d->probe.sketcher, batch_row(batch, k).bytes, &sketch);
             list[i + k] = (struct lane_image){.row = i + k, .source = sketch.shape[SKETCH_BOARD]};
         }
     }
@@ -277,9 +288,11 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
         /* Where a position occurs several times, nothing tells which row is whose image; one image
          * more than there are transforms is taken for a duplicate. */
         is_one_source = end - i <= n_images + n_images / 2;
-        batch_clear(&batch);
-        for (uint64_t k = i; k < end && is_one_source && status == 0; k++)
-            status = batch_add(&batch, list[k].row, err);
+        for (size_t a = 0; a < lanes.n; a++) {
+            batch_clear(&batches[a]);
+            for (uint64_t k = i; k < end && is_one_source && status == 0; k++)
+                status = batch_add(&batches[a], list[k].row, err);
+        }
         for (uint64_t k = i; k < end && status == 0; k++) {
             const struct orbit_pair pair = {&window, 0, 0, k - i, 0};
 
@@ -288,7 +301,8 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
             list[k].source = list[k].transform == NO_TRANSFORM ? n_sources++ : source;
         }
     }
-    batch_release(&batch);
+    for (size_t i = 0; i < 2; i++)
+        batch_release(&batches[i]);
     if (status != 0) {
         free(list);
         return -1;

@@ -301,6 +301,7 @@ struct sketcher {
     uint32_t n_cells;
     const uint32_t *maps[SKETCH_N_GROUPS][BOARD_MAX_TRANSFORMS]; /* dst maps of each group */
     uint32_t n_maps[SKETCH_N_GROUPS];
+    uint32_t n_still;   /* maps of the board that leave all cells in place */
     uint32_t *box_maps; /* owned */
     bool has_box;       /* the box has symmetries that the board has not */
     uint32_t *room;     /* owned: three times n_cells */

@@ -396,11 +396,38 @@ static uint32_t relate_freely(const struct orbit_pair *pair, const bool *allowed
     return u;
 }
 
+/* Those of the allowed transforms that say right whose turn it is, if some do: planes of the player
+ * to move alone may be the same under two of them. */
+static void allow_by_turn(const struct orbit_pair *planes, const bool *allowed,
+                          bool by_turn[BOARD_MAX_TRANSFORMS])
+{
+    const struct lanes *lanes = planes->window->lanes;
+    const uint32_t n = lanes->shard->found.board->n_transforms;
+    struct orbit_pair pair = *planes;
+    bool any = false;
+
+    for (pair.lane = 0; pair.lane < lanes->n; pair.lane++) {
+        const struct lane *lane = &lanes->items[pair.lane];
+
+        if (lane->binding->role != ROLE_GLOBALS || !lane_is_compared(lane))
+            continue;
+        for (uint32_t u = 0; u < n; u++) {
+            by_turn[u] = allowed[u] && orbit_same(&pair, u, ORBIT_EXACT);
+            any |= by_turn[u];
+        }
+    }
+    if (!any)
+        memcpy(by_turn, allowed, n * sizeof *by_turn);
+}
+
 uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
 {
-    const uint32_t u = relate_freely(pair, allowed, 0, 1);
+    bool by_turn[BOARD_MAX_TRANSFORMS];
+    uint32_t u;
 
-    return u != NO_TRANSFORM ? u : relate_freely(pair, allowed, 2, 6);
+    allow_by_turn(pair, allowed, by_turn);
+    u = relate_freely(pair, by_turn, 0, 1);
+    return u != NO_TRANSFORM ? u : relate_freely(pair, by_turn, 2, 6);
 }
 
 static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
@@ -416,15 +443,16 @@ static uint32_t most_votes(const uint32_t votes[BOARD_MAX_TRANSFORMS])
 /* What the arrays of a pair of rows of planes say: planes first, unless they alone stay where they
  * are; then an array that is moved exactly; then planes whose colours are wrong, or most of those
  * channels that some transform moves. */
-static uint32_t relate_rows(const struct orbit_pair *planes, const bool *allowed)
+static uint32_t relate_rows(const struct orbit_pair *planes, const bool *said_allowed)
 {
     const struct lanes *lanes = planes->window->lanes;
     const struct spec *spec = &lanes->items[planes->lane].spec;
-    const uint32_t said = relate_freely(planes, allowed, 0, 1);
-    uint32_t other = NO_TRANSFORM, votes[BOARD_MAX_TRANSFORMS] = {0};
+    uint32_t other = NO_TRANSFORM, votes[BOARD_MAX_TRANSFORMS] = {0}, said;
     struct orbit_pair pair = *planes;
-    bool any;
+    bool any, allowed[BOARD_MAX_TRANSFORMS];
 
+    allow_by_turn(planes, said_allowed, allowed);
+    said = relate_freely(planes, allowed, 0, 1);
     if (said != 0 && said != NO_TRANSFORM)
         return said;
     for (size_t i = 0; i < lanes->n && (other == 0 || other == NO_TRANSFORM); i++) {

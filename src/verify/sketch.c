@@ -11,6 +11,8 @@
  */
 #include "verify/parts.h"
 
+#include "base/perm.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +40,10 @@ int sketcher_init(struct sketcher *s, const struct lanes *lanes, struct error *e
 
     *s = (struct sketcher){.lane = lane, .n_cells = n_cells};
     s->n_maps[SKETCH_BOARD] = lane->spec.n_steps;
-    for (uint32_t t = 0; t < lane->spec.n_steps; t++)
+    for (uint32_t t = 0; t < lane->spec.n_steps; t++) {
         s->maps[SKETCH_BOARD][t] = lane->spec.steps[t].dst;
+        s->n_still += perm_is_identity(lane->spec.steps[t].dst, n_cells);
+    }
     s->room = calloc(3 * (size_t)n_cells + 1, sizeof *s->room);
     s->hashes = calloc(n_cells + 1, sizeof *s->hashes);
     if (s->room == NULL || s->hashes == NULL)
@@ -214,7 +218,7 @@ void sketch_planes(struct sketcher *s, const uint8_t *row, struct sketch *sketch
     if (s->n_maps[SKETCH_BOX] > 0)
         sketch->shape[SKETCH_BOX] = least(s, SKETCH_BOX, &n_same);
     sketch->shape[SKETCH_BOARD] = least(s, SKETCH_BOARD, &n_same);
-    sketch->is_symmetric = n_same > 1;
+    sketch->is_symmetric = n_same > s->n_still;
 }
 
 int sketch_relation(struct sketcher *s, enum sketch_group group, const uint8_t *a, const uint8_t *b)
@@ -250,6 +254,12 @@ void sketch_policy(const struct window *window, uint64_t at, struct sketch *sket
         const enum role role = lane->binding->role;
         struct row row;
 
+        /* Whose turn it is tells rows of the player to move apart that are alike otherwise. */
+        if (role == ROLE_GLOBALS && lane_is_compared(lane)) {
+            row = window_row(window, i, at);
+            sketch->planes += row.n > 0 ? mix((uint64_t)(row_double(&row, 0) == 0)) : 0;
+            continue;
+        }
         if (!lane_is_compared(lane) || (role != ROLE_POLICY && role != ROLE_MASK &&
                                         role != ROLE_POLICY_VALUE && role != ROLE_POLICY_INDEX))
             continue;

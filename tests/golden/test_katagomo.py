@@ -245,6 +245,33 @@ def test_swapped_labels():
         run("expand", "-q", "-f", "--board", "katago:hex", "--transforms", "0,1", path, out)
 
 
+@tap.test(*[(order, transforms) for order in ("block:16", "sample", "transform", "shuffled")
+            for transforms in ("all", "0,1", "0,2", "0,3", "0,1,2")])  # fmt: skip
+def test_flag_alone(order, transforms):
+    """Rows of the player to move are alike under an identity and a swap: that flag alone tells the images
+    apart, without manifest and provenance."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = sample(folder, f"katago:hex:{N}"), os.path.join(folder, "out.npz")
+        run("expand", "-q", "--board", "katago:hex", "--transforms", transforms,
+            "--order", "transform" if order == "shuffled" else order, path, out)  # fmt: skip
+        a = load(out)
+        os.remove(out + ".manifest.json")
+        n = len(a["globalInputNC"])
+        if order == "shuffled":
+            shuffled = np.random.default_rng(3).permutation(n)
+            a = {key: array[shuffled] for key, array in a.items()}
+        for wrong in [], [n // 2], list(range(0, n, 9)), list(range(n // 4 if (order, transforms) == ("transform", "all") else 0)):
+            b = {key: array.copy() for key, array in a.items()}
+            b["globalInputNC"][wrong, 0] = 1 - b["globalInputNC"][wrong, 0]
+            np.savez(out, **b)
+            if order == "shuffled" and (transforms != "all" or len(wrong) > 2):
+                continue  # what is wrong is a source of its own
+            said = run("verify", "--board", "katago:hex", out, code=1 if wrong else 0)[0]
+            images = len(transforms.split(",")) if transforms != "all" else 4
+            assert f"{images} images per source" in said, said
+            assert not wrong or "to-move-not-flipped" in said or "orbit-duplicate" in said, said
+
+
 @tap.test()
 def test_refused():
     with tempfile.TemporaryDirectory() as folder:
