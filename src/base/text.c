@@ -272,24 +272,24 @@ struct text_quoted text_shape(const uint64_t *shape, size_t n_dims)
 
 int text_append(struct text *t, struct error *err, const char *format, ...)
 {
-    va_list args;
+    char *end = t->text != NULL ? t->text + t->n_bytes : NULL;
+    va_list args, again;
     int n;
 
     va_start(args, format);
-    n = vsnprintf(NULL, 0, format, args);
+    va_copy(again, args);
+    n = vsnprintf(end, t->capacity - t->n_bytes, format, args);
+    if (n >= 0 && (size_t)n >= t->capacity - t->n_bytes &&
+        list_room(&t->text, 2 * t->capacity + (size_t)n + 64, 1, "text", err) == 0) {
+        t->capacity = 2 * t->capacity + (size_t)n + 64;
+        vsnprintf(t->text + t->n_bytes, t->capacity - t->n_bytes, format, again);
+    }
+    va_end(again);
     va_end(args);
     if (n < 0)
         return error_set(err, ERROR_INTERNAL, "cannot format text");
-    if (t->capacity - t->n_bytes < (size_t)n + 1) {
-        const size_t capacity = 2 * t->capacity + (size_t)n + 64;
-
-        if (list_room(&t->text, capacity, 1, "text", err) != 0)
-            return -1;
-        t->capacity = capacity;
-    }
-    va_start(args, format);
-    vsnprintf(t->text + t->n_bytes, t->capacity - t->n_bytes, format, args);
-    va_end(args);
+    if ((size_t)n >= t->capacity - t->n_bytes) /* no memory */
+        return -1;
     t->n_bytes += (size_t)n;
     return 0;
 }

@@ -62,13 +62,14 @@ static void put_map(struct pen *p, const struct drawing *d, const char *kind, co
     for (uint32_t cell = 0; is_signed && cell < board->n_cells; cell++)
         if (board->on_board[cell] && fabs(values[cell]) > most)
             most = fabs(values[cell]);
-    pen_put(p, "<figure><svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" data-heat=\"%s\" ",
-            kind);
-    pen_put_html(p, "data-array=\"", d->map->key, "\"");
+    pen_html(p,
+             "<figure><svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" data-heat=\"%s\" "
+             "data-array=\"%s\"",
+             kind, d->map->key);
     if (d->map->plane != TALLY_NO_PLANE)
-        pen_put(p, " data-plane=\"%llu\"", (unsigned long long)d->map->plane);
-    pen_put(p, " width=\"%.0f\" height=\"%.0f\" stroke=\"#bbb\" stroke-width=\".5\">\n",
-            (size.x - least.x) * d->unit + 2, (size.y - least.y) * d->unit + 2);
+        pen_html(p, " data-plane=\"%llu\"", (unsigned long long)d->map->plane);
+    pen_html(p, " width=\"%.0f\" height=\"%.0f\" stroke=\"#bbb\" stroke-width=\".5\">\n",
+             (size.x - least.x) * d->unit + 2, (size.y - least.y) * d->unit + 2);
     for (uint32_t cell = 0; cell < board->n_cells; cell++) {
         const struct shape_point *at = &d->shape->centres[cell];
         char value[32] = "";
@@ -108,7 +109,7 @@ static void put_maps(struct pen *p, const struct report_set *set, const struct s
         for (uint32_t cell = 0; cell < tally->board->n_cells; cell++)
             if (tally->board->on_board[cell])
                 d.most = fmax(d.most, fmax(d.map->mean[cell], d.map->group[cell]));
-        pen_put_html(p, "<h4><code>", d.map->key, "</code>");
+        pen_html(p, "<h4><code>%s</code>", d.map->key);
         if (d.map->plane != TALLY_NO_PLANE)
             pen_put(p, ", plane %llu", (unsigned long long)d.map->plane);
         pen_put(p, "</h4>\n<div>\n");
@@ -136,7 +137,7 @@ static void put_evidence(struct pen *p, const struct report_set *set)
     for (uint32_t t = 1; t < board->n_transforms; t++) {
         if (set->tally.evidence[t].fits)
             continue;
-        pen_put_html(p, gap, board->transforms[t].name, "");
+        pen_html(p, "%s%s", gap, board->transforms[t].name);
         gap = ", ";
     }
     pen_put(p,
@@ -146,11 +147,12 @@ static void put_evidence(struct pen *p, const struct report_set *set)
     for (uint32_t t = 1; t < board->n_transforms; t++) {
         const struct tally_evidence *e = &set->tally.evidence[t];
 
-        pen_put(p, "<tr data-transform=\"%u\" data-fits=\"%s\"><td>%u ", t, e->fits ? "yes" : "no",
-                t);
-        pen_put_html(p, "", board->transforms[t].name, "</td>");
-        pen_put(p, "<td class=\"n\">%.3g</td><td class=\"n\">%.3g</td><td>%s</td></tr>\n",
-                e->distance, e->limit,
+        pen_html(
+            p,
+            "<tr data-transform=\"%u\" data-fits=\"%s\"><td>%u %s</td><td class=\"n\">%.3g</td>"
+            "<td class=\"n\">%.3g</td><td>",
+            t, e->fits ? "yes" : "no", t, board->transforms[t].name, e->distance, e->limit);
+        pen_put(p, "%s</td></tr>\n",
                 e->fits ? "fits" : "<span class=\"misfit\">does not fit</span>");
     }
     pen_put(p,

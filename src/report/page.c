@@ -32,22 +32,19 @@ static void put_arrays(struct pen *p, const struct report_set *set)
         if (has_role && role_binding_spec(&shard->bindings[i], spec, sizeof spec) != 0)
             snprintf(spec, sizeof spec, "%s", role);
         p->failed |= shard_flag(shard, i, &flag, p->err) != 0;
-        pen_put_html(p, "<tr data-array=\"", array->key, "\" data-role=");
-        pen_put(p, "\"%s\">", role);
-        pen_put_html(p, "<td>", array->key, "</td>");
-        pen_put_html(p, "<td>", dtype_name(&array->header.dtype).text, "</td>");
-        pen_put(p, "<td>%s</td>", text_shape(shape, array->header.n_dims).text);
-        pen_put_html(p, "<td>", spec, "");
+        pen_html(p,
+                 "<tr data-array=\"%s\" data-role=\"%s\"><td>%s</td><td>%s</td><td>%s</td><td>%s",
+                 array->key, role, array->key, dtype_name(&array->header.dtype).text,
+                 text_shape(shape, array->header.n_dims).text, spec);
         if (flag.n_bytes > 0)
-            pen_put_html(p, " <code>", flag.text, "</code>");
-        pen_put(p, "</td><td class=\"n\">%s</td>", text_size(set->nbytes[i]).text);
-        pen_put(p, "<td class=\"n\">%s</td></tr>\n", text_size(set->packed_nbytes[i]).text);
+            pen_html(p, " <code>%s</code>", flag.text);
+        pen_html(p, "</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
+                 text_size(set->nbytes[i]).text, text_size(set->packed_nbytes[i]).text);
         text_release(&flag);
     }
     pen_put(p, "</table>\n");
     if (shard->command.n_bytes > 0)
-        pen_put_html(p, "<p>This settles what is undecided:</p>\n<pre>", shard->command.text,
-                     "</pre>\n");
+        pen_html(p, "<p>This settles what is undecided:</p>\n<pre>%s</pre>\n", shard->command.text);
 }
 
 /* --- findings --- */
@@ -58,28 +55,27 @@ static void put_finding(struct pen *p, const char *path, const struct finding *f
 {
     pen_put(p, "<li>");
     if (path != NULL)
-        pen_put_html(p, "", path, ": ");
+        pen_html(p, "%s: ", path);
     if (finding->array != NULL)
-        pen_put_html(p, "<code>", finding->array, "</code> ");
+        pen_html(p, "<code>%s</code> ", finding->array);
     if (finding->row != FINDING_NO_ROW)
         pen_put(p, "row %llu: ", (count)finding->row);
-    pen_put_html(p, "", finding->message, "");
-    if (*finding->expected != '\0' || *finding->found != '\0') {
-        pen_put_html(p, ": expected ", finding->expected, "");
-        pen_put_html(p, ", found ", finding->found, "");
-    }
+    pen_html(p, "%s", finding->message);
+    if (*finding->expected != '\0' || *finding->found != '\0')
+        pen_html(p, ": expected %s, found %s", finding->expected, finding->found);
     pen_put(p, "</li>\n");
 }
 
 static void put_code(struct pen *p, const struct report_set *set, enum finding_code code)
 {
     const char *name = finding_code_name(code);
+    const count n = set->counts[code];
     const struct finding *first = NULL;
     const struct verify_result *where = NULL;
     int n_listed = 0;
 
-    pen_put(p, "<div class=\"code\" data-code=\"%s\" data-count=\"%llu\">\n<h4>%s: %llu</h4>\n",
-            name, (count)set->counts[code], name, (count)set->counts[code]);
+    pen_html(p, "<div class=\"code\" data-code=\"%s\" data-count=\"%llu\">\n<h4>%s: %llu</h4>\n",
+             name, n, name, n);
     for (size_t i = 0; i < set->results.n; i++) {
         const struct verify_result *result = &set->results.items[i];
 
@@ -116,7 +112,7 @@ static void put_findings(struct pen *p, const struct report_set *set)
         pen_put(p, "<p>None.</p>\n");
     for (size_t i = 0; i < set->results.n; i++)
         if (set->results.items[i].note != NULL) {
-            pen_put_html(p, "<p class=\"note\">", set->results.items[i].note, "</p>\n");
+            pen_html(p, "<p class=\"note\">%s</p>\n", set->results.items[i].note);
             break; /* the files of a set were made alike */
         }
 }
@@ -146,7 +142,7 @@ static void put_histogram(struct pen *p, const struct board *board, const struct
         most = all->counts[i] > most ? all->counts[i] : most;
     pen_put(p, "<table>\n<tr><th>value</th><th>rows</th><th></th>");
     for (uint32_t t = 0; t < n_transforms; t++)
-        pen_put_html(p, "<th>", board->transforms[t].name, "</th>");
+        pen_html(p, "<th>%s</th>", board->transforms[t].name);
     pen_put(p, "</tr>\n");
     for (uint32_t i = 0; i < n; i++) {
         const double value = all->is_binned ? 0 : all->values[i];
@@ -156,10 +152,10 @@ static void put_histogram(struct pen *p, const struct board *board, const struct
                     i + 1 == n ? all->high : all->low + width * (i + 1));
         else
             pen_put(p, "<tr><td>%.6g</td>", value);
-        pen_put(p,
-                "<td class=\"n\">%llu</td><td><span class=\"bar\" "
-                "style=\"width:%.1fem\"></span></td>",
-                (count)all->counts[i], 12.0 * (double)all->counts[i] / (double)most);
+        pen_html(
+            p,
+            "<td class=\"n\">%llu</td><td><span class=\"bar\" style=\"width:%.1fem\"></span></td>",
+            (count)all->counts[i], 12.0 * (double)all->counts[i] / (double)most);
         for (uint32_t t = 0; t < n_transforms; t++)
             pen_put(p, "<td class=\"n\">%llu</td>",
                     (count)count_of(&label->by_transform[t], value, i));
@@ -175,18 +171,18 @@ static void put_labels(struct pen *p, const struct tally *tally)
     for (size_t i = 0; i < tally->n_policies; i++) {
         const struct tally_policy *policy = &tally->policies[i];
 
-        pen_put_html(p, "<p><code>", policy->key, "</code> (policy): ");
+        pen_html(p, "<p><code>%s</code> (policy): ", policy->key);
         if (policy->n_rows > 0)
-            pen_put(p,
-                    "entropy %.4g nats, largest share %.4g, on average over the %llu rows "
-                    "with mass</p>\n",
-                    policy->entropy, policy->top_share, (count)policy->n_rows);
+            pen_html(p,
+                     "entropy %.4g nats, largest share %.4g, on average over the %llu rows with "
+                     "mass</p>\n",
+                     policy->entropy, policy->top_share, (count)policy->n_rows);
         else
             pen_put(p, "no row has mass</p>\n");
     }
     for (size_t i = 0; i < tally->n_labels; i++) {
-        pen_put_html(p, "<h4><code>", tally->labels[i].key, "</code> ");
-        pen_put(p, "(%s)</h4>\n", role_name(tally->labels[i].role));
+        pen_html(p, "<h4><code>%s</code> (%s)</h4>\n", tally->labels[i].key,
+                 role_name(tally->labels[i].role));
         put_histogram(p, tally->board, &tally->labels[i]);
     }
 }
@@ -195,14 +191,12 @@ static void put_labels(struct pen *p, const struct tally *tally)
 
 static void put_matrix(struct pen *p, const char *title, const uint64_t *matrix, size_t n)
 {
-    pen_put(p, "<h4>%s</h4>\n<table>\n<tr><th></th>", title);
-    for (size_t j = 0; j < n; j++)
-        pen_put(p, "<th>%zu</th>", j + 1);
-    pen_put(p, "</tr>\n");
-    for (size_t i = 0; i < n; i++) {
-        pen_put(p, "<tr><th>%zu</th>", i + 1);
+    pen_html(p, "<h4>%s</h4>\n<table>\n", title);
+    for (size_t i = 0; i <= n; i++) { /* the first line is of titles */
+        pen_html(p, i == 0 ? "<tr><th></th>" : "<tr><th>%zu</th>", i);
         for (size_t j = 0; j < n; j++)
-            pen_put(p, "<td class=\"n\">%llu</td>", (count)matrix[i * n + j]);
+            pen_html(p, i == 0 ? "<th>%llu</th>" : "<td class=\"n\">%llu</td>",
+                     i == 0 ? (count)j + 1 : (count)matrix[(i - 1) * n + j]);
         pen_put(p, "</tr>\n");
     }
     pen_put(p, "</table>\n");
@@ -212,8 +206,7 @@ static void put_matrix(struct pen *p, const char *title, const uint64_t *matrix,
 
 static void put_pair(struct pen *p, const char *name, const char *value)
 {
-    pen_put_html(p, "<tr><td>", name, "</td><td>");
-    pen_put_html(p, "", value != NULL ? value : "", "</td></tr>\n");
+    pen_html(p, "<tr><td>%s</td><td>%s</td></tr>\n", name, value != NULL ? value : "");
 }
 
 static void put_manifest(struct pen *p, const json_t *m)
@@ -244,9 +237,9 @@ static void put_manifest(struct pen *p, const json_t *m)
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *input = json_array_get(list, i);
 
-        pen_put_html(p, "<tr><td>", manifest_text(input, "name"), "</td>");
-        pen_put(p, "<td class=\"n\">%llu</td>", (count)manifest_number(input, "rows"));
-        pen_put_html(p, "<td class=\"hash\">", manifest_text(input, "sha256"), "</td></tr>\n");
+        pen_html(p, "<tr><td>%s</td><td class=\"n\">%llu</td><td class=\"hash\">%s</td></tr>\n",
+                 manifest_text(input, "name"), (count)manifest_number(input, "rows"),
+                 manifest_text(input, "sha256"));
     }
     pen_put(p, "</table>\n");
 }
@@ -294,42 +287,39 @@ static const char style[] =
 
 void page_begin(struct pen *p, const struct report_request *request)
 {
-    pen_put(p, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-               "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-               "style-src 'unsafe-inline'; img-src data:\">\n"
-               "<link rel=\"icon\" href=\"data:,\">\n<title>symaug report</title>\n<style>\n");
-    pen_put(p, "%s", style);
     pen_put(p,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "style-src 'unsafe-inline'; img-src data:\">\n"
+            "<link rel=\"icon\" href=\"data:,\">\n<title>symaug report</title>\n<style>\n%s"
             "</style>\n</head>\n<body>\n<h1>symaug report</h1>\n<p class=\"note\">%zu set%s</p>\n",
-            request->n, request->n == 1 ? "" : "s");
+            style, request->n, request->n == 1 ? "" : "s");
 }
 
 void page_put_set(struct pen *p, const struct report_set *set)
 {
     const char *verdict = report_verdict_name(set->verdict);
     const struct set_positions *n = &set->positions;
+    const uint64_t n_repeated = n->n_rows - n->n_classes;
 
-    pen_put(p, "<section class=\"%s\" ", verdict);
-    pen_put_html(p, "data-set=\"", set->path, "\" ");
-    pen_put(p, "data-verdict=\"%s\">\n", verdict);
-    pen_put_html(p, "<h2>", set->path, "</h2>\n");
-    pen_put_html(p, "<p class=\"verdict\">", set->sentence.text, "</p>\n");
-    pen_put_html(p, "<pre>", set->command.text, "</pre>\n");
+    pen_html(p,
+             "<section class=\"%s\" data-set=\"%s\" data-verdict=\"%s\">\n<h2>%s</h2>\n"
+             "<p class=\"verdict\">%s</p>\n<pre>%s</pre>\n",
+             verdict, set->path, verdict, set->path, set->sentence.text, set->command.text);
     if (set->is_open)
         put_arrays(p, set);
     put_findings(p, set);
     put_labels(p, &set->tally);
     page_put_maps(p, set);
-    if (n->is_known) {
-        pen_put(p,
-                "<h3>Positions up to symmetry</h3>\n<p>%llu rows are %llu positions: %llu row%s "
-                "one. ",
-                (count)n->n_rows, (count)n->n_classes, (count)(n->n_rows - n->n_classes),
-                n->n_rows - n->n_classes == 1 ? " repeats" : "s repeat");
-        pen_put(p, "The most frequent one has %llu rows; %llu position%s different values.</p>\n",
-                (count)n->largest, (count)n->n_conflicts, n->n_conflicts == 1 ? " has" : "s have");
-    }
+    if (n->is_known)
+        pen_html(
+            p,
+            "<h3>Positions up to symmetry</h3>\n<p>%llu rows are %llu positions: %llu row%s "
+            "one. The most frequent one has %llu rows; %llu position%s different values.</p>\n",
+            (count)n->n_rows, (count)n->n_classes, (count)n_repeated,
+            n_repeated == 1 ? " repeats" : "s repeat", (count)n->largest, (count)n->n_conflicts,
+            n->n_conflicts == 1 ? " has" : "s have");
     put_provenance(p, set);
     pen_put(p, "</section>\n");
 }
@@ -343,13 +333,13 @@ void page_end(struct pen *p, const struct report_request *request, const struct 
     if (request->n > 1)
         pen_put(p, "<section class=\"overlap\">\n<h2>Positions in common</h2>\n");
     if (request->n > 1 && !compares)
-        pen_put_html(p, "<p>The sets do not compare: ", overlap->why.message, "</p>\n</section>\n");
+        pen_html(p, "<p>The sets do not compare: %s</p>\n</section>\n", overlap->why.message);
     if (request->n > 1 && compares) {
         pen_put(p, "<p>Rows of the set of a line whose position occurs in that of a column; on the "
                    "diagonal rows that repeat a position.</p>\n<ol>\n");
         for (size_t i = 0; i < request->n; i++)
             if (files[i].is_sure)
-                pen_put_html(p, "<li>", request->paths[i], "</li>\n");
+                pen_html(p, "<li>%s</li>\n", request->paths[i]);
         pen_put(p, "</ol>\n");
         put_matrix(p, "exactly", overlap->matrices, overlap->n);
         put_matrix(p, "up to symmetry", overlap->matrices + overlap->n * overlap->n, overlap->n);

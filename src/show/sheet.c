@@ -7,8 +7,67 @@
 #include "engine/plan.h"
 #include "show/show.h"
 
+#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- text that is written --- */
+
+/* Text that is no UTF-8, or holds bytes that no page may hold, is quoted as messages quote it. */
+static void put_name(struct pen *p, const char *name)
+{
+    bool is_plain = text_is_utf8(name, strlen(name));
+    struct text_quoted quoted;
+    size_t n;
+
+    for (const char *c = name; *c != '\0' && is_plain; c++)
+        is_plain = (unsigned char)*c >= 0x20 && *c != 0x7f;
+    if (!is_plain)
+        quoted = text_path(name);
+    for (const char *c = is_plain ? name : quoted.text; *c != '\0'; c += n) {
+        n = strcspn(c, "&<>\"'");
+        pen_put(p, "%.*s", (int)n, c);
+        if (c[n] != '\0')
+            pen_put(p, "&#%d;", c[n++]);
+    }
+}
+
+void pen_html(struct pen *p, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    for (size_t n = strcspn(format, "%"); *format != '\0'; n = strcspn(format, "%")) {
+        pen_put(p, "%.*s", (int)n, format);
+        format += n;
+        if (*format == '\0')
+            break;
+
+        const char *kind = format + 1 + strspn(format + 1, ".0123456789lz");
+        const int digits = format[1] == '.' ? format[2] - '0' : -1;
+
+        if (*kind == 's')
+            put_name(p, va_arg(args, const char *));
+        else if (*kind == 'c' || *kind == 'd')
+            pen_put(p, *kind == 'c' ? "%c" : "%d", va_arg(args, int));
+        else if (*kind == 'u')
+            pen_put(p, "%llu",
+                    kind[-1] == 'l'   ? va_arg(args, unsigned long long)
+                    : kind[-1] == 'z' ? va_arg(args, size_t)
+                                      : va_arg(args, unsigned));
+        else if (*kind == 'g' || digits >= 0)
+            pen_put(p, *kind == 'g' ? "%.*g" : "%.*f", digits, va_arg(args, double));
+        else if (*kind == 'f') { /* pixels: tenths, without needless digits */
+            const long tenths = lround(va_arg(args, double) * 10), part = labs(tenths) % 10;
+
+            pen_put(p, part == 0 ? "%s%ld" : "%s%ld.%ld", tenths < 0 ? "-" : "", labs(tenths) / 10,
+                    part);
+        }
+        format = kind + 1;
+    }
+    va_end(args);
+}
 
 /* --- a picture --- */
 
@@ -29,6 +88,7 @@ int picture_init(struct picture *picture, const struct board *board, uint32_t tr
 void picture_release(struct picture *picture)
 {
     free(picture->cells);
+    text_release(&picture->heading);
     text_release(&picture->caption);
     text_release(&picture->faults);
     *picture = (struct picture){0};
@@ -91,29 +151,36 @@ static int fill_picture(struct sheet *sheet, const struct fields *fields, struct
     return 0;
 }
 
-/* The image `to` of a row that is the image `from` of its source; stored (or NULL) is what is held
- * against it, and drawn. */
-static int add_picture(struct sheet *sheet, const struct fields *row, const struct fields *stored,
-                       const uint32_t from_to[2], struct error *err)
+/* An image of the row rows[0], which is the image `from` of its source; stored (or NULL) is what is
+ * held against it, and drawn. */
+static int add_picture(struct sheet *sheet, const struct fields *rows, uint32_t from,
+                       const struct stored_image *image, const struct fields *stored,
+                       struct error *err)
 {
     const struct board *board = sheet->plan.board;
-    const uint32_t u =
-        board->compose[board->inverse[from_to[0]] * board->n_transforms + from_to[1]];
-    struct picture *picture = &sheet->pictures[sheet->n_pictures];
-    struct fields image = {0};
-    int status = picture_init(picture, board, from_to[1], err);
+    const uint32_t to = image->transform,
+                   u = board->compose[board->inverse[from] * board->n_transforms + to];
+    const struct board_transform *t = &board->transforms[to];
+    struct picture *picture = &sheet->pictures[sheet->n_pictures++];
+    struct pen heading = {.out = &picture->heading, .err = err};
+    struct fields moved = {0};
+    int status = picture_init(picture, board, to, err);
 
-    sheet->n_pictures += status == 0;
+    pen_put(&heading, "%u %s%s", to, text_path(t->name).text,
+            t->swaps_colours ? " (colours swapped)" : "");
+    picture->row = image->row;
+    if (stored != NULL)
+        pen_put(&heading, ", row %llu", (unsigned long long)image->row);
     if (status == 0 && stored != NULL)
         status = fill_picture(sheet, stored, picture, err);
     if (status == 0)
-        status = fields_move(row, u, &image, err);
+        status = fields_move(rows, u, &moved, err);
     if (status == 0)
-        status = stored != NULL ? fields_compare(stored, &image, u, picture, err)
-                                : fill_picture(sheet, &image, picture, err);
+        status = stored != NULL ? fields_compare(stored, &moved, u, picture, err)
+                                : fill_picture(sheet, &moved, picture, err);
     sheet->n_faulty += picture->faults.n_bytes > 0;
-    fields_release(&image);
-    return status;
+    fields_release(&moved);
+    return heading.failed ? -1 : status;
 }
 
 /* --- the whole --- */
@@ -159,16 +226,14 @@ static int build(struct sheet *sheet, const struct sheet_request *request, struc
     sheet->pictures = calloc(n_stored > 0 ? n_stored : n_wanted, sizeof *sheet->pictures);
     if (sheet->pictures == NULL)
         return error_no_memory(err, "pictures");
-    for (size_t k = 0; k < n_wanted && n_stored == 0; k++)
-        if (add_picture(sheet, rows, NULL, (const uint32_t[2]){0, wanted[k]}, err) != 0)
+    for (size_t k = 0; k < (n_stored > 0 ? n_stored : n_wanted); k++) {
+        const struct stored_image image =
+            n_stored > 0 ? stored[k] : (struct stored_image){.transform = wanted[k]};
+
+        if (memchr(wanted, (int)image.transform, n_wanted) != NULL &&
+            add_picture(sheet, rows, n_stored > 0 ? stored[0].transform : 0, &image,
+                        n_stored > 0 ? &rows[k] : NULL, err) != 0)
             return -1;
-    for (size_t k = 0; k < n_stored; k++) {
-        if (memchr(wanted, (int)stored[k].transform, n_wanted) == NULL)
-            continue;
-        if (add_picture(sheet, rows, &rows[k],
-                        (const uint32_t[2]){stored[0].transform, stored[k].transform}, err) != 0)
-            return -1;
-        sheet->pictures[sheet->n_pictures - 1].row = stored[k].row;
     }
     if (sheet->n_pictures == 0)
         return error_set(err, ERROR_DATA, "%s: row %llu: none of the chosen images is stored",
@@ -214,17 +279,4 @@ void sheet_release(struct sheet *sheet)
     text_release(&sheet->title);
     plan_release(&sheet->plan);
     *sheet = (struct sheet){0};
-}
-
-int sheet_heading(const struct sheet *sheet, const struct picture *picture, struct text *heading,
-                  struct error *err)
-{
-    const struct board_transform *t = &sheet->plan.board->transforms[picture->transform];
-
-    if (text_append(heading, err, "%u %s%s", picture->transform, text_path(t->name).text,
-                    t->swaps_colours ? " (colours swapped)" : "") != 0)
-        return -1;
-    return sheet->is_stored
-               ? text_append(heading, err, ", row %llu", (unsigned long long)picture->row)
-               : 0;
 }

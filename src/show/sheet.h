@@ -91,8 +91,9 @@ struct picture {
     struct picture_cell *cells;       /* owned, one per cell of the box */
     enum picture_side edges[N_EDGES]; /* SIDE_NONE on boards without goals */
     bool has_policy;
-    struct text caption; /* owned: lines that end in '\n': labels, policy */
-    struct text faults;  /* owned: what differs, one line without its end, or nothing */
+    struct text heading; /* owned, as all three: "3 rotate-180", what is particular to it */
+    struct text caption; /* lines that end in '\n': labels, policy */
+    struct text faults;  /* what differs, one line without its end, or nothing */
 };
 
 int picture_init(struct picture *picture, const struct board *board, uint32_t transform,
@@ -134,10 +135,6 @@ struct sheet {
 int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct error *err);
 void sheet_release(struct sheet *sheet);
 
-/* A picture's heading, "3 rotate-180", with a word about colours and its row where it is stored. */
-int sheet_heading(const struct sheet *sheet, const struct picture *picture, struct text *heading,
-                  struct error *err);
-
 /* --- text that is written --- */
 
 /* Text that is appended to. That may fail for lack of memory: the error is kept in err, and nothing
@@ -152,9 +149,10 @@ struct pen {
 #define pen_put(p, ...) \
     ((p)->failed = (p)->failed || text_append((p)->out, (p)->err, __VA_ARGS__) != 0)
 
-/* A name (what no terminal shows is written as \xNN), in which nothing is HTML, between two other
- * texts. */
-void pen_put_html(struct pen *p, const char *before, const char *name, const char *after);
+/* Append printf-style, as HTML: in texts nothing is markup (what no terminal shows is written as
+ * \xNN), and %f are pixels, in tenths without needless digits. Knows %s %c %d %u %zu %llu, %f and
+ * %g, with one digit after a point. */
+void pen_html(struct pen *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* --- drawing --- */
 

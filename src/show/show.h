@@ -119,38 +119,4 @@ int heat_read(const struct fields *fields, struct picture *picture, struct error
 /* A share for people: "41%", "2.4%". */
 struct text_quoted heat_share_text(double share);
 
-/* --- SVG: svg.c and svg_cells.c --- */
-
-/* A document being written. */
-struct canvas {
-    const struct sheet *sheet; /* borrowed */
-    const char *prefix;        /* borrowed: of ids */
-    struct pen *pen;           /* borrowed */
-    double unit;               /* pixels between neighbours */
-};
-
-/* A number of pixels as text: rounded to tenths, without needless digits. */
-struct text_quoted svg_px(double pixels);
-
-/* Append an element <text> at x, y of the given class. */
-void svg_put_label(struct canvas *c, const char *class, double x, double y, const char *text);
-
-/* How a side's pieces look. */
-struct svg_ink {
-    const char *fill, *stroke, *text;
-};
-struct svg_ink svg_ink_of(const struct canvas *c, enum picture_side side);
-
-/* The mark that shows how an image is turned, at x, y. */
-void svg_put_f(struct canvas *c, double x, double y, const struct shape_turn *turn, bool is_sure);
-
-/* The definitions and style that the parts of all pictures use; a picture's cells, around the
- * board's origin. */
-void svg_put_style(struct canvas *c);
-void svg_put_definitions(struct canvas *c);
-void svg_put_cells(struct canvas *c, const struct picture *picture);
-
-/* One line that says what the signs mean, from x, y on; at most so wide. Returns the height. */
-double svg_put_legend(struct canvas *c, double x, double y, double width);
-
 #endif

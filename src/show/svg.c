@@ -1,76 +1,64 @@
 /*
- * svg.c - a contact sheet as an SVG picture: the page and where its pictures stand, their words,
- * the goals of Hex, and the mark that shows how an image is turned. Cells and legend: svg_cells.c.
+ * svg.c - a contact sheet as an SVG picture: the page and where its pictures stand, and of each its
+ * words, the goals of Hex, what stands on its cells, and the mark that shows how it is turned; at
+ * last a legend. Outlines and stones are defined once and used by reference.
  */
 #include "show/show.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* --- text that is written --- */
+/* --- drawing --- */
 
-/* Text that is no UTF-8, or holds bytes that no page may hold, is quoted as messages quote it. */
-void pen_put_html(struct pen *p, const char *before, const char *name, const char *after)
+/* A document being written. */
+struct canvas {
+    const struct sheet *sheet; /* borrowed */
+    const char *prefix;        /* borrowed: of ids */
+    struct pen *pen;           /* borrowed */
+    double unit;               /* pixels between neighbours */
+};
+
+/* A line of text, up to its end, at x, y as an element of that class. */
+static void put_label(struct canvas *c, const char *class, double x, double y, const char *text)
 {
-    const struct text_quoted quoted = text_path(name);
-    bool is_plain = text_is_utf8(name, strlen(name));
-    size_t n;
+    static const char *const safe[] = {['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;"};
 
-    for (const char *c = name; *c != '\0' && is_plain; c++)
-        is_plain = (unsigned char)*c >= 0x20 && *c != 0x7f;
-    pen_put(p, "%s", before);
-    for (const char *c = is_plain ? name : quoted.text; *c != '\0'; c += n) {
-        n = strcspn(c, "&<>\"'");
-        p->failed = p->failed || text_append(p->out, p->err, "%.*s", (int)n, c) != 0;
-        if (c[n] != '\0')
-            pen_put(p, "&#%d;", c[n++]);
-    }
-    pen_put(p, "%s", after);
-}
-
-/* --- numbers, text, colours --- */
-
-struct text_quoted svg_px(double pixels)
-{
-    const long tenths = lround(pixels * 10);
-
-    if (tenths % 10 == 0)
-        return text_format("%ld", tenths / 10);
-    return text_format("%s%ld.%ld", tenths < 0 ? "-" : "", labs(tenths) / 10, labs(tenths) % 10);
-}
-
-void svg_put_label(struct canvas *c, const char *class, double x, double y, const char *text)
-{
-    pen_put(c->pen, "<text class=\"%s\" x=\"%s\" y=\"%s\">", class, svg_px(x).text, svg_px(y).text);
-    for (size_t n; *text != '\0'; text += n) {
-        n = strcspn(text, "&<>");
+    pen_html(c->pen, "<text class=\"%s\" x=\"%f\" y=\"%f\">", class, x, y);
+    for (size_t n; *text != '\0' && *text != '\n'; text += n) {
+        n = strcspn(text, "&<>\n");
         pen_put(c->pen, "%.*s", (int)n, text);
-        if (text[n] != '\0')
-            pen_put(c->pen, "%s", text[n] == '&' ? "&amp;" : text[n] == '<' ? "&lt;" : "&gt;");
-        n += text[n] != '\0';
+        if (text[n] != '\0' && text[n] != '\n')
+            pen_put(c->pen, "%s", safe[(int)text[n++]]);
     }
     pen_put(c->pen, "</text>\n");
 }
 
-struct svg_ink svg_ink_of(const struct canvas *c, enum picture_side side)
+/* How a side's pieces look. */
+struct ink {
+    const char *fill, *stroke, *text;
+};
+
+static struct ink ink_of(const struct canvas *c, enum picture_side side)
 {
-    static const struct svg_ink inks[][2] = {
+    static const struct ink inks[][2] = {
         [STONES_BLUE_RED] = {{"#2f6fbe", "#1d4a85", "#fff"}, {"#d1495b", "#8f2536", "#fff"}},
         [STONES_OWN_THEIRS] = {{"#2b2d33", "#111", "#fff"}, {"#fdfdfb", "#3c3f45", "#222"}},
         [STONES_FIRST_PLANES] = {{"#2b2d33", "#111", "#fff"}, {"#fdfdfb", "#3c3f45", "#222"}},
         [STONES_CHESS] = {{"#fdfdfb", "#3c3f45", "#222"}, {"#2b2d33", "#111", "#fff"}},
     };
-    static const struct svg_ink both = {"#a05fb4", "#5f2f70", "#fff"};
+    static const struct ink both = {"#a05fb4", "#5f2f70", "#fff"};
 
     return side < 2 ? inks[stones_style_of(&c->sheet->plan)][side] : both;
 }
 
-/* --- goals and the mark --- */
+/* A reference to what is defined as `id`, and what comes after it. */
+static void put_use(struct canvas *c, const char *id, double x, double y, const char *more)
+{
+    pen_html(c->pen, "<use href=\"#%s%s\" x=\"%f\" y=\"%f\"", c->prefix, id, x, y);
+    pen_put(c->pen, "%s", more);
+}
 
-#define LEAST_MARK    16   /* pixels */
-#define MARK_DISTANCE 1.12 /* from the corner cell's centre, away from the board's */
+/* --- goals --- */
 
 /* The corners of a side's cells that face outwards, in turn; the obtuse corners of the board are
  * shared by two sides, which meet in the middle of an edge there. */
@@ -98,40 +86,40 @@ static void put_edges(struct canvas *c, const struct picture *picture)
     for (int edge = 0; edge < N_EDGES; edge++) {
         if (picture->edges[edge] == SIDE_NONE)
             continue;
-        pen_put(c->pen, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" d=\"",
-                svg_ink_of(c, picture->edges[edge]).fill, svg_px(0.5 * c->unit).text);
+        pen_html(c->pen, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%f\" d=\"",
+                 ink_of(c, picture->edges[edge]).fill, 0.5 * c->unit);
 
         const struct goal *goal = &goals[edge];
         const uint32_t step = edge == EDGE_TOP || edge == EDGE_BOTTOM ? 1 : n;
-        char letter = 'M';
         const struct shape_point *a = &corners[goal->shared[0]], *b = &corners[goal->shared[1]];
         const struct shape_point middle = {(a->x + b->x) / 2, (a->y + b->y) / 2};
 
-        for (uint32_t i = 0; i < n; i++)
-            for (int k = 0; k < 3; k++) {
-                const bool is_middle = goal->ends ? i == n - 1 && k == 2 : i == 0 && k == 0;
-                const struct shape_point by = is_middle ? middle : corners[goal->corners[k]];
-                const struct shape_point at = shape->centres[first[edge] + i * step];
+        for (uint32_t k = 0; k < 3 * n; k++) {
+            const bool is_middle = k == (goal->ends ? 3 * n - 1 : 0);
+            const struct shape_point by = is_middle ? middle : corners[goal->corners[k % 3]];
+            const struct shape_point at = shape->centres[first[edge] + k / 3 * step];
 
-                pen_put(c->pen, "%c%s %s", letter, svg_px((at.x + by.x) * c->unit).text,
-                        svg_px((at.y + by.y) * c->unit).text);
-                letter = 'L';
-            }
+            pen_html(c->pen, "%c%f %f", k == 0 ? 'M' : 'L', (at.x + by.x) * c->unit,
+                     (at.y + by.y) * c->unit);
+        }
         pen_put(c->pen, "\"/>\n");
     }
 }
 
 /* --- the mark --- */
 
-void svg_put_f(struct canvas *c, double x, double y, const struct shape_turn *turn, bool is_sure)
-{
-    const double unit = fmax(c->unit, LEAST_MARK);
+#define LEAST_MARK    16   /* pixels */
+#define MARK_DISTANCE 1.12 /* from the corner cell's centre, away from the board's */
 
-    pen_put(c->pen,
-            "<path fill=\"%s\" transform=\"matrix(%.4f %.4f %.4f %.4f %s %s)\" "
-            "d=\"M-.27-.42H.27V-.24H-.07V-.07H.17V.1H-.07V.42H-.27z\"/>\n",
-            is_sure ? "#7b2cbf" : "#c8b3dd", turn->xx * unit + 0.0, turn->yx * unit + 0.0,
-            turn->xy * unit + 0.0, turn->yy * unit + 0.0, svg_px(x).text, svg_px(y).text);
+/* The mark that shows how an image is turned. */
+static void put_f(struct canvas *c, double unit, struct shape_point at,
+                  const struct shape_turn *turn, bool is_sure)
+{
+    pen_html(c->pen,
+             "<path fill=\"%s\" transform=\"matrix(%.4f %.4f %.4f %.4f %f %f)\" "
+             "d=\"M-.27-.42H.27V-.24H-.07V-.07H.17V.1H-.07V.42H-.27z\"/>\n",
+             is_sure ? "#7b2cbf" : "#c8b3dd", turn->xx * unit + 0.0, turn->yx * unit + 0.0,
+             turn->xy * unit + 0.0, turn->yy * unit + 0.0, at.x, at.y);
 }
 
 /* Where the mark stands, in units, and how it is turned: beyond the source's corner, as seen from
@@ -169,7 +157,6 @@ static void put_coordinate(struct canvas *c, struct shape_point mark, bool is_ro
     const bool is_chess = b->family->men != NULL, slants = shape->form == SHAPE_HEXAGONS;
     struct shape_point at = {0, 0};
     bool found = false;
-    char text[16];
 
     for (uint32_t k = 0; k < (is_row ? b->cols : b->rows); k++) {
         const uint32_t cell = is_row ? i * b->cols + k : k * b->cols + i;
@@ -179,22 +166,326 @@ static void put_coordinate(struct canvas *c, struct shape_point mark, bool is_ro
         found = true;
         at = shape->centres[cell];
     }
-    if (!found)
-        return;
-    if (is_row)
+    if (is_row) {
         at.x -= AXIS_DISTANCE;
-    else if (slants)
-        at =
-            (struct shape_point){at.x + AXIS_DISTANCE / 2, at.y + AXIS_DISTANCE * LINE_OF_HEXAGONS};
-    else
+    } else if (slants) {
+        at.x += AXIS_DISTANCE / 2;
+        at.y += AXIS_DISTANCE * LINE_OF_HEXAGONS;
+    } else {
         at.y += is_chess ? AXIS_DISTANCE : -AXIS_DISTANCE;
-    if (fabs(at.x - mark.x) < AXIS_FREE && fabs(at.y - mark.y) < AXIS_FREE)
+    }
+    if (found && (fabs(at.x - mark.x) >= AXIS_FREE || fabs(at.y - mark.y) >= AXIS_FREE))
+        put_label(c, "a", at.x * c->unit, at.y * c->unit + 3,
+                  is_chess && !is_row ? text_format("%c", 'a' + (int)i).text
+                                      : text_format("%u", i + is_chess).text);
+}
+
+/* --- definitions --- */
+
+/* In a page (@) the rules are those of this picture alone; $ is a size, in turn. */
+static void put_style(struct canvas *c)
+{
+    static const char rules[] =
+        "<style>\n"
+        "@text{font-family:'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif;fill:#24292f}\n"
+        "@.t{font-size:20px;font-weight:bold}\n"
+        "@.s,@.l{font-size:12px;fill:#57606a}\n"
+        "@.h{font-size:13px;font-weight:bold}\n"
+        "@.c{font-size:11px;fill:#57606a}\n"
+        "@.x{font-size:11px;font-weight:bold;fill:#d00000}\n"
+        "@.a{font-size:9px;text-anchor:middle;fill:#8c959f}\n"
+        "@.p,@.q,@.d,@.n,@.m{text-anchor:middle;font-size:$px}\n"
+        "@.q,@.d{font-weight:bold;stroke:#fff;stroke-width:2.4px;paint-order:stroke;"
+        "stroke-linejoin:round}\n"
+        "@.q{font-size:$px}\n"
+        "@.n{font-weight:bold;font-size:$px}\n"
+        "@.m{stroke-width:1.2px;paint-order:stroke;font-size:$px}\n"
+        "</style>\n";
+    const double sizes[] = {fmax(8, 0.34 * c->unit), fmax(8, 0.26 * c->unit), 0.46 * c->unit,
+                            0.86 * c->unit};
+    size_t n_sizes = 0, n;
+
+    for (const char *rule = rules; *rule != '\0'; rule += n + (rule[n] != '\0')) {
+        n = strcspn(rule, "@$");
+        pen_put(c->pen, "%.*s", (int)n, rule);
+        if (rule[n] == '$')
+            pen_html(c->pen, "%f", sizes[n_sizes++]);
+        else if (rule[n] == '@' && *c->prefix != '\0')
+            pen_put(c->pen, "#%spicture ", c->prefix);
+    }
+}
+
+static void put_outline(struct canvas *c, double x, double y)
+{
+    struct shape_point corners[SHAPE_MAX_CORNERS];
+    const size_t n = shape_corners(&c->sheet->shape, corners);
+
+    for (size_t i = 0; i < n; i++)
+        pen_html(c->pen, "%c%f %f", i == 0 ? 'M' : 'L', x + corners[i].x * c->unit,
+                 y + corners[i].y * c->unit);
+    pen_put(c->pen, "z");
+}
+
+static bool is_go(const struct board *board)
+{
+    return board->game == BOARD_GAME_GO || board->game == BOARD_GAME_KATAGO;
+}
+
+static void put_definitions(struct canvas *c)
+{
+    const struct board *board = c->sheet->plan.board;
+    const struct shape_point *centres = c->sheet->shape.centres;
+    const double unit = c->unit;
+    struct pen *p = c->pen;
+
+    pen_html(p, "<defs>\n<path id=\"%sc\" d=\"", c->prefix);
+    put_outline(c, 0, 0);
+    pen_html(p,
+             "\"/>\n<path id=\"%sb\" stroke=\"#b9b4a6\" stroke-width=\"1\" fill=\"#f3efe4\" d=\"",
+             c->prefix);
+    /* The board, and what lies on its cells: the dark squares of chess, the lines of Go. */
+    for (int dark = 0; dark < (board->family->men != NULL ? 2 : 1); dark++) {
+        if (dark)
+            pen_html(p, "<path id=\"%sk\" fill=\"#d9cfb8\" d=\"", c->prefix);
+        for (uint32_t i = 0; i < board->n_cells; i++)
+            if (dark ? (i / board->cols + i % board->cols) % 2 == 0 : board->on_board[i])
+                put_outline(c, centres[i].x * unit, centres[i].y * unit);
+        pen_put(p, "\"/>\n");
+    }
+    if (is_go(board)) {
+        pen_html(p, "<path id=\"%sk\" fill=\"none\" stroke=\"#6e6a5e\" d=\"", c->prefix);
+        for (uint32_t row = 0; row < board->rows; row++)
+            pen_html(p, "M0 %fH%f", row * unit, (board->cols - 1) * unit);
+        for (uint32_t col = 0; col < board->cols; col++)
+            pen_html(p, "M%f 0V%f", col * unit, (board->rows - 1) * unit);
+        pen_html(p, "\"/>\n<circle id=\"%sh\" r=\"%f\" fill=\"#6e6a5e\"/>\n", c->prefix,
+                 0.11 * unit);
+    }
+    for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++) {
+        const struct ink ink = ink_of(c, side);
+
+        pen_html(p,
+                 "<circle id=\"%ss%d\" r=\"%f\" fill=\"%s\" stroke=\"%s\" stroke-width=\"%f\"/>\n",
+                 c->prefix, (int)side, 0.4 * unit, ink.fill, ink.stroke, 0.05 * unit);
+    }
+    pen_html(p,
+             "<g id=\"%sr\" fill=\"none\"><circle r=\"%f\" stroke=\"#fff\" stroke-width=\"%f\"/>"
+             "<circle r=\"%f\" stroke=\"#e00000\" stroke-width=\"%f\"/></g>\n</defs>\n",
+             c->prefix, 0.44 * unit, 0.2 * unit, 0.44 * unit, 0.11 * unit);
+}
+
+/* --- cells --- */
+
+#define LEAST_SHARED_UNIT 24    /* of a cell on which a share can stand beside a stone */
+#define LEAST_SHARE       0.002 /* of the largest one: below, a cell looks as it does without any */
+
+/* The three lines of a tile run along a row of cells, and along the two other directions; each has
+ * its number at one end. */
+static void put_tile(struct canvas *c, double x, double y, int32_t code)
+{
+    static const char *const colours[10] = {"#ccc",    "#8d99ae", "#e7a1c5", "#b565a7", "#4d7ec8",
+                                            "#3fb8c5", "#d9534f", "#5aa55a", "#ef8e3b", "#e0b81f"};
+    static const struct shape_point ends[3] = {{0.5, 0}, {0.25, -0.433}, {0.25, 0.433}};
+    static const struct shape_point numbers[3] = {{-0.29, 0}, {0.165, -0.286}, {0.165, 0.286}};
+    const double unit = c->unit;
+    const int digits[3] = {code / 100 % 10, code / 10 % 10, code % 10};
+
+    put_use(c, "c", x, y, " fill=\"#fffefa\" stroke=\"#8a8576\"/>");
+    for (int i = 0; i < 3; i++)
+        pen_html(c->pen, "<path stroke=\"%s\" stroke-width=\"%f\" d=\"M%f %fL%f %f\"/>",
+                 colours[digits[i]], 0.15 * unit, x - ends[i].x * unit, y - ends[i].y * unit,
+                 x + ends[i].x * unit, y + ends[i].y * unit);
+    pen_put(c->pen, "\n");
+    for (int i = 0; i < 3; i++)
+        put_label(c, "d", x + numbers[i].x * unit, y + (numbers[i].y + 0.13) * unit,
+                  text_format("%d", digits[i]).text);
+}
+
+static void put_piece(struct canvas *c, const struct picture_cell *cell, double x, double y)
+{
+    static const char letters[] = "KQRBNP";
+    static const char *const men[] = {"♚", "♛", "♜", "♝", "♞", "♟"};
+    const char *man = strchr(letters, cell->man);
+    const struct ink ink = ink_of(c, cell->side);
+
+    switch (cell->piece) {
+    case PICTURE_EMPTY:
         return;
-    if (is_chess && !is_row)
-        snprintf(text, sizeof text, "%c", 'a' + (int)i);
-    else
-        snprintf(text, sizeof text, "%u", i + is_chess);
-    svg_put_label(c, "a", at.x * c->unit, at.y * c->unit + 3, text);
+    case PICTURE_TILE:
+        put_tile(c, x, y, cell->number);
+        return;
+    case PICTURE_MARKER:
+        pen_html(c->pen, "<circle cx=\"%f\" cy=\"%f\" r=\"%f\" fill=\"%s\" stroke=\"%s\"/>\n", x, y,
+                 0.2 * c->unit, ink.fill, ink.stroke);
+        return;
+    case PICTURE_TERRITORY:
+        put_use(c, "c", x, y, "");
+        pen_html(c->pen, " fill=\"%s\" fill-opacity=\".75\" stroke=\"%s\"/>\n", ink.fill,
+                 ink.stroke);
+        return;
+    case PICTURE_MAN:
+        pen_html(c->pen,
+                 "<text class=\"m\" x=\"%f\" y=\"%f\" style=\"fill:%s;stroke:%s\">%s</text>\n", x,
+                 y + 0.3 * c->unit, ink.fill, ink.stroke, man != NULL ? men[man - letters] : "?");
+        return;
+    case PICTURE_STONE:
+        put_use(c, text_format("s%d", (int)cell->side).text, x, y, "/>\n");
+        break;
+    case PICTURE_NUMBER:
+        break;
+    }
+    if (cell->number != 0)
+        pen_html(c->pen, "<text class=\"n\" x=\"%f\" y=\"%f\" style=\"fill:%s\">%d</text>\n", x,
+                 y + 0.165 * c->unit, cell->piece == PICTURE_NUMBER ? "#24292f" : ink.text,
+                 (int)cell->number);
+}
+
+/* The colour of a share of the policy, from 0 to the sheet's largest one: "#rrggbb". */
+static struct text_quoted heat_colour(double part)
+{
+    static const int stops[3][3] = {{255, 243, 208}, {255, 196, 77}, {226, 98, 20}};
+    const int from = part < 0.5 ? 0 : 1;
+    const double rest = part * 2 - from;
+    int rgb[3];
+
+    for (int i = 0; i < 3; i++)
+        rgb[i] = (int)lround(stops[from][i] + (stops[from + 1][i] - stops[from][i]) * rest);
+    return text_format("#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
+}
+
+/* A picture's cells, around the board's origin. */
+static void put_cells(struct canvas *c, const struct picture *picture)
+{
+    const struct board *board = c->sheet->plan.board;
+    const struct shape_point *centres = c->sheet->shape.centres;
+    const double unit = c->unit, most = c->sheet->most_share;
+
+    pen_html(c->pen, "<use href=\"#%sb\"/>\n", c->prefix);
+    if (board->family->men != NULL)
+        pen_html(c->pen, "<use href=\"#%sk\"/>\n", c->prefix);
+    pen_put(c->pen, "<g stroke=\"#b9b4a6\">\n");
+    for (uint32_t i = 0; i < board->n_cells; i++) {
+        const double part = most > 0 ? picture->cells[i].share / most : 0;
+
+        if (!board->on_board[i] || part <= LEAST_SHARE)
+            continue;
+        put_use(c, "c", centres[i].x * unit, centres[i].y * unit, "");
+        pen_html(c->pen, " fill=\"%s\"/>\n", heat_colour(part).text);
+    }
+    pen_put(c->pen, "</g>\n");
+    if (is_go(board)) {
+        pen_html(c->pen, "<use href=\"#%sk\"/>\n", c->prefix);
+
+        const uint32_t n = board->cols, edge = n >= 13 ? 3 : 2;
+        const uint32_t at[3] = {edge, n / 2, n - 1 - edge};
+
+        /* Marked points: on the third or fourth line, and in the middle. */
+        for (int i = 0; i < 9 && n == board->rows && n >= 7; i++) {
+            const int col = i % 3, row = i / 3;
+            const bool is_side = col == 1 || row == 1, is_middle = i == 4;
+
+            if (!is_side || (n % 2 == 1 && (n >= 15 || is_middle)))
+                put_use(c, "h", at[col] * unit, at[row] * unit, "/>\n");
+        }
+    }
+    for (uint32_t i = 0; i < board->n_cells; i++) {
+        const struct picture_cell *cell = &picture->cells[i];
+        const double x = centres[i].x * unit, y = centres[i].y * unit;
+        const bool is_free = cell->piece == PICTURE_EMPTY && !cell->is_marked;
+
+        put_piece(c, cell, x, y);
+        if (cell->is_marked)
+            pen_html(c->pen,
+                     "<circle cx=\"%f\" cy=\"%f\" r=\"%f\" fill=\"#2da44e\" stroke=\"#fff\" "
+                     "stroke-width=\"%f\"/>\n",
+                     x, y, 0.14 * unit, 0.05 * unit);
+        if (cell->is_top && (is_free || unit >= LEAST_SHARED_UNIT)) /* the caption says it, too */
+            put_label(c, is_free ? "p" : "q", x, y + (is_free ? 0.13 : 0.46) * unit,
+                      text_format("%.0f%%", 100 * cell->share).text);
+        if (cell->differs)
+            put_use(c, "r", x, y, "/>\n");
+    }
+}
+
+/* --- the legend --- */
+
+#define LEGEND_HEIGHT   24.0 /* of a line */
+#define LEGEND_LETTER   7.0
+#define GAP             22.0 /* between entries, and between pictures */
+#define SCALE_STEPS     8
+#define SCALE_STEP_SIZE 12.0
+
+struct legend {
+    struct canvas *canvas;
+    double left, right; /* of the lines */
+    double x, y;        /* where the next entry goes */
+};
+
+/* Go to the next line when an entry does not fit. Returns where its sign goes. */
+static double begin(struct legend *legend, double sign_width, const char *text)
+{
+    const double width = sign_width + LEGEND_LETTER * (double)strlen(text);
+    double x;
+
+    if (legend->x > legend->left && legend->x + width > legend->right) {
+        legend->x = legend->left;
+        legend->y += LEGEND_HEIGHT;
+    }
+    x = legend->x;
+    legend->x += width + GAP;
+    return x;
+}
+
+/* A circle that is filled, or drawn, as it says. */
+static void put_sign(struct legend *legend, double radius, const char *look, const char *text)
+{
+    const double x = begin(legend, 20, text);
+
+    pen_html(legend->canvas->pen, "<circle cx=\"%f\" cy=\"%f\" r=\"%f\" ", x + 7, legend->y,
+             radius);
+    pen_put(legend->canvas->pen, "%s/>\n", look);
+    put_label(legend->canvas, "l", x + 20, legend->y + 4, text);
+}
+
+/* One line that says what the signs mean, from x, y on; at most so wide. Returns the height. */
+static double put_legend(struct canvas *c, double x, double y, double width)
+{
+    static const struct shape_turn upright = {1, 0, 0, 1};
+    static const char turned[] = "where the source's first corner is, and how it is turned";
+    const struct sheet *sheet = c->sheet;
+    struct legend legend = {c, x, x + width, x, y + LEGEND_HEIGHT / 2};
+    const char *pieces = labels_pieces(&sheet->plan);
+    struct text_quoted text;
+
+    for (enum picture_side side = SIDE_FIRST; side <= SIDE_BOTH; side++) {
+        const struct ink ink = ink_of(c, side);
+
+        text = text_format("fill=\"%s\" stroke=\"%s\"", ink.fill, ink.stroke);
+        if (sheet->has_side[side])
+            put_sign(&legend, 7, text.text, labels_side_name(&sheet->plan, side));
+    }
+    if (pieces != NULL) {
+        x = begin(&legend, 0, pieces);
+        put_label(c, "l", x, legend.y + 4, pieces);
+    }
+    if (sheet->has_policy && sheet->most_share > 0) {
+        text = text_format("policy, 0 to %s", heat_share_text(sheet->most_share).text);
+        x = begin(&legend, SCALE_STEPS * SCALE_STEP_SIZE + 6, text.text);
+        for (int i = 0; i < SCALE_STEPS; i++)
+            pen_html(c->pen, "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"14\" fill=\"%s\"/>\n",
+                     x + i * SCALE_STEP_SIZE, legend.y - 7, SCALE_STEP_SIZE,
+                     heat_colour((i + 0.5) / SCALE_STEPS).text);
+        put_label(c, "l", x + SCALE_STEPS * SCALE_STEP_SIZE + 6, legend.y + 4, text.text);
+    }
+    if (sheet->has_marks)
+        put_sign(&legend, 4, "fill=\"#2da44e\"", "a move or coordinate");
+    x = begin(&legend, 18, turned);
+    put_f(c, 18, (struct shape_point){x + 6, legend.y}, &upright, true);
+    put_label(c, "l", x + 18, legend.y + 4, turned);
+    if (sheet->is_stored)
+        put_sign(&legend, 6, "fill=\"none\" stroke=\"#e00000\" stroke-width=\"2\"",
+                 "stored and computed differ");
+    return legend.y + LEGEND_HEIGHT / 2 - y;
 }
 
 /* --- the page --- */
@@ -203,10 +494,9 @@ static void put_coordinate(struct canvas *c, struct shape_point mark, bool is_ro
 #define TITLE_HEIGHT 58.0
 #define HEAD_HEIGHT  24.0
 #define LINE_HEIGHT  15.0
-#define GAP          22.0 /* between pictures */
-#define LETTER_WIDTH 6.4  /* of captions, about */
-#define HEAD_LETTER  8.2  /* of headings */
-#define AROUND       1.4  /* units around a board, for goals and the mark */
+#define LETTER_WIDTH 6.4 /* of captions, about */
+#define HEAD_LETTER  8.2 /* of headings */
+#define AROUND       1.4 /* units around a board, for goals and the mark */
 #define BOARD_WIDTH  250.0
 #define LARGER_WIDTH 340.0 /* of boards when there are few */
 #define LEAST_UNIT   18.0
@@ -218,7 +508,6 @@ struct page {
     size_t n_columns, n_lines;
     double board_width, board_height;
     double width, height; /* of one picture with its words */
-    size_t n_caption_lines;
 };
 
 /* The longest line of a text, and how many there are. */
@@ -235,19 +524,19 @@ static size_t count_lines(const char *text, size_t *longest)
     return n;
 }
 
-static int lay_out(struct canvas *c, struct page *page)
+static void lay_out(struct canvas *c, struct page *page)
 {
     const struct sheet *sheet = c->sheet;
     const struct shape *shape = &sheet->shape;
     const double units = shape->most.x - shape->least.x;
-    size_t longest = 0, longest_heading = 0, least = 1, columns;
+    size_t longest = 0, longest_heading = 0, n_lines = 0, least = 1, columns;
 
     /* As wide as high, or wider where that leaves no gap in the last line. */
     while (least * least < sheet->n_pictures)
         least++;
     for (columns = least; columns < least + 3 && sheet->n_pictures % columns != 0;)
         columns++;
-    *page = (struct page){.n_columns = columns < least + 3 ? columns : least};
+    page->n_columns = columns < least + 3 ? columns : least;
     page->n_lines = (sheet->n_pictures + page->n_columns - 1) / page->n_columns;
     c->unit = (page->n_columns <= 2 ? LARGER_WIDTH : BOARD_WIDTH) / units;
     c->unit = fmin(fmax(c->unit, LEAST_UNIT), page->n_columns <= 2 ? LARGER_UNIT : MOST_UNIT);
@@ -256,64 +545,47 @@ static int lay_out(struct canvas *c, struct page *page)
         const struct picture *picture = &sheet->pictures[k];
         const size_t n = count_lines(picture->caption.text, &longest) +
                          count_lines(picture->faults.text, &longest);
-        struct text heading = {0};
 
-        if (sheet_heading(sheet, picture, &heading, c->pen->err) != 0)
-            return -1;
-        count_lines(heading.text, &longest_heading);
-        text_release(&heading);
-        page->n_caption_lines = n > page->n_caption_lines ? n : page->n_caption_lines;
+        count_lines(picture->heading.text, &longest_heading);
+        n_lines = n > n_lines ? n : n_lines;
     }
     page->board_width = (units + 2 * AROUND) * c->unit;
     page->board_height = (shape->most.y - shape->least.y + 2 * AROUND) * c->unit;
     page->width = ceil(fmax(page->board_width, fmax(LETTER_WIDTH * (double)longest,
                                                     HEAD_LETTER * (double)longest_heading)));
-    page->height =
-        ceil(HEAD_HEIGHT + page->board_height + LINE_HEIGHT * (double)page->n_caption_lines);
-    return 0;
+    page->height = ceil(HEAD_HEIGHT + page->board_height + LINE_HEIGHT * (double)n_lines);
 }
-
-/* --- writing --- */
 
 static void put_picture(struct canvas *c, const struct page *page, const struct picture *picture,
                         double x, double y)
 {
     const struct shape *shape = &c->sheet->shape;
     const struct board *board = shape->board;
-    struct text heading = {0};
     struct shape_turn turn;
-    char line[160];
     bool is_sure;
     const struct shape_point mark = place_mark(shape, picture, &turn, &is_sure);
 
-    c->pen->failed |= sheet_heading(c->sheet, picture, &heading, c->pen->err) != 0;
-    pen_put(c->pen, "<g transform=\"translate(%s %s)\">\n", svg_px(x).text, svg_px(y).text);
-    svg_put_label(c, "h", 0, 14, heading.text != NULL ? heading.text : "");
-    pen_put(
-        c->pen, "<g transform=\"translate(%s %s)\">\n",
-        svg_px((page->width - page->board_width) / 2 + (AROUND - shape->least.x) * c->unit).text,
-        svg_px(HEAD_HEIGHT + (AROUND - shape->least.y) * c->unit).text);
+    pen_html(c->pen, "<g transform=\"translate(%f %f)\">\n", x, y);
+    put_label(c, "h", 0, 14, picture->heading.text);
+    pen_html(c->pen, "<g transform=\"translate(%f %f)\">\n",
+             (page->width - page->board_width) / 2 + (AROUND - shape->least.x) * c->unit,
+             HEAD_HEIGHT + (AROUND - shape->least.y) * c->unit);
     put_edges(c, picture);
-    svg_put_cells(c, picture);
+    put_cells(c, picture);
     for (uint32_t row = 0; row < board->rows; row++)
         put_coordinate(c, mark, true, row);
     for (uint32_t col = 0; col < board->cols; col++)
         put_coordinate(c, mark, false, col);
-    svg_put_f(c, mark.x * c->unit, mark.y * c->unit, &turn, is_sure);
+    put_f(c, fmax(c->unit, LEAST_MARK), (struct shape_point){mark.x * c->unit, mark.y * c->unit},
+          &turn, is_sure);
     pen_put(c->pen, "</g>\n");
     y = HEAD_HEIGHT + page->board_height + 8;
     for (const char *text = picture->caption.text; text != NULL && *text != '\0';
-         y += LINE_HEIGHT) {
-        const size_t n = strcspn(text, "\n");
-
-        snprintf(line, sizeof line, "%.*s", (int)n, text);
-        svg_put_label(c, "c", 0, y, line);
-        text += n + (text[n] == '\n');
-    }
+         text = strchr(text, '\n') + 1, y += LINE_HEIGHT)
+        put_label(c, "c", 0, y, text);
     if (picture->faults.n_bytes > 0)
-        svg_put_label(c, "x", 0, y, picture->faults.text);
+        put_label(c, "x", 0, y, picture->faults.text);
     pen_put(c->pen, "</g>\n");
-    text_release(&heading);
 }
 
 int svg_write(const struct sheet *sheet, const struct svg_place *place, struct text *out,
@@ -322,45 +594,35 @@ int svg_write(const struct sheet *sheet, const struct svg_place *place, struct t
     const char *title = sheet->title.text;
     const size_t n_title = strcspn(title, "\n");
     struct text body = {0};
-    struct pen pen = {.out = &body, .err = err};
+    struct pen pen = {.out = &body, .err = err}, head = {.out = out, .err = err};
     struct canvas c = {.sheet = sheet, .prefix = place != NULL ? place->prefix : "", .pen = &pen};
     struct page page;
-    char line[512];
 
-    if (lay_out(&c, &page) != 0)
-        return -1;
+    lay_out(&c, &page);
     const double width =
         2 * MARGIN + fmax(TITLE_LETTER * (double)n_title,
                           fmax(600, (double)page.n_columns * (page.width + GAP) - GAP));
     const double bottom = MARGIN + TITLE_HEIGHT + (double)page.n_lines * (page.height + GAP);
 
-    svg_put_style(&c);
-    svg_put_definitions(&c);
-    snprintf(line, sizeof line, "%.*s", (int)n_title, title);
-    svg_put_label(&c, "t", MARGIN, MARGIN + 16, line);
-    snprintf(line, sizeof line, "%.*s", (int)strcspn(title + n_title + 1, "\n"),
-             title + n_title + 1);
-    svg_put_label(&c, "s", MARGIN, MARGIN + 38, line);
-    for (size_t k = 0; k < sheet->n_pictures; k++) {
-        const size_t column = k % page.n_columns, line_of_pictures = k / page.n_columns;
+    put_style(&c);
+    put_definitions(&c);
+    put_label(&c, "t", MARGIN, MARGIN + 16, title);
+    put_label(&c, "s", MARGIN, MARGIN + 38, title + n_title + 1);
+    for (size_t k = 0; k < sheet->n_pictures; k++)
+        put_picture(&c, &page, &sheet->pictures[k],
+                    MARGIN + (double)(k % page.n_columns) * (page.width + GAP),
+                    MARGIN + TITLE_HEIGHT + (double)(k / page.n_columns) * (page.height + GAP));
 
-        put_picture(&c, &page, &sheet->pictures[k], MARGIN + (double)column * (page.width + GAP),
-                    MARGIN + TITLE_HEIGHT + (double)line_of_pictures * (page.height + GAP));
-    }
+    const double height = bottom + put_legend(&c, MARGIN, bottom, width - 2 * MARGIN) + MARGIN;
 
-    const double height = bottom + svg_put_legend(&c, MARGIN, bottom, width - 2 * MARGIN) + MARGIN;
-    int status =
-        pen.failed ? -1 : text_append(out, err, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
-
-    if (status == 0 && place != NULL)
-        status = text_append(out, err, " id=\"%spicture\" data-picture=\"%s\"", place->prefix,
-                             place->name);
-    if (status == 0)
-        status = text_append(out, err,
-                             " width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n"
-                             "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
-                             "%s</svg>\n",
-                             width, height, width, height, body.text);
+    head.failed = pen.failed;
+    pen_put(&head, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+    if (place != NULL)
+        pen_put(&head, " id=\"%spicture\" data-picture=\"%s\"", place->prefix, place->name);
+    pen_put(&head,
+            " width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n%s</svg>\n",
+            width, height, width, height, body.text);
     text_release(&body);
-    return status;
+    return head.failed ? -1 : 0;
 }

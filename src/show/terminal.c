@@ -236,11 +236,8 @@ static int put_pictures(const struct writing *w, struct pen *out)
         for (size_t i = 0; i < n; i++) {
             struct pen block = {.out = &blocks[i], .err = out->err};
             const struct picture *picture = &w->sheet->pictures[k + i];
-            struct text heading = {0};
 
-            block.failed |= sheet_heading(w->sheet, picture, &heading, block.err) != 0;
-            put_words(w, heading.text, w->bold, w->plain, &block);
-            text_release(&heading);
+            put_words(w, picture->heading.text, w->bold, w->plain, &block);
             put_board(w, picture, &block);
             put_words(w, picture->caption.text, "", "", &block);
             put_words(w, picture->faults.text, w->red, w->plain, &block);
