@@ -13,7 +13,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char *report_verdict_name(enum report_verdict verdict)
 {
@@ -44,53 +43,26 @@ static int is_shard(const struct dirent *entry)
     return text_ends_with(entry->d_name, ".npz");
 }
 
-static bool is_folder(const char *path)
+/* The shards of a folder, by name; or the path itself, which may be a folder of .npy files. */
+static int list_files(const char *path, struct text_list *files, struct error *err)
 {
-    struct stat about;
-
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-/* How many files there are, but for what manifests list. */
-static size_t count_files(const struct report_request *request)
-{
-    size_t n_files = 0;
-
-    for (size_t i = 0; i < request->n; i++) {
-        struct dirent **list = NULL;
-        const int n =
-            is_folder(request->paths[i]) ? scandir(request->paths[i], &list, is_shard, NULL) : 0;
-
-        for (int k = 0; k < n; k++)
-            free(list[k]);
-        free(list);
-        n_files += n > 0 ? (size_t)n : 1;
-    }
-    return n_files;
-}
-
-/* Check every file of a set: the shards of a folder, by name. One that holds none is a shard
- * itself, of .npy files. */
-static int verify_set(struct report_set *set, struct error *err)
-{
-    const struct verify_request request = {.settings = set->request->settings};
     struct dirent **list = NULL;
-    const int n = is_folder(set->path) ? scandir(set->path, &list, is_shard, alphasort) : 0;
+    const int n = scandir(path, &list, is_shard, alphasort);
     int status = 0;
 
     for (int i = 0; i < n; i++) {
         struct text name = {0};
 
         if (status == 0)
-            status = text_append(&name, err, "%s%s%s", set->path,
-                                 text_ends_with(set->path, "/") ? "" : "/", list[i]->d_name);
+            status = text_append(&name, err, "%s%s%s", path, text_ends_with(path, "/") ? "" : "/",
+                                 list[i]->d_name);
         if (status == 0)
-            status = verify_path(&request, name.text, &set->results, err);
+            status = text_list_add(files, name.text, err);
         text_release(&name);
         free(list[i]);
     }
     free(list);
-    return n > 0 ? status : verify_path(&request, set->path, &set->results, err);
+    return n > 0 ? status : text_list_add(files, path, err);
 }
 
 /* Not a manifest, and not one that cannot be read. */
@@ -262,8 +234,7 @@ static int say_verdict(struct report_set *set, struct error *err)
     }
     pen_put(&command, "symaug verify %s-- ", set->request->options);
     command.failed = command.failed || text_append_shell(&set->command, set->path, err) != 0;
-    if (set->results.n > 0 && is_folder(set->path) &&
-        strcmp(set->results.items[0].path, set->path) != 0)
+    if (strcmp(set->files->listed.items[0], set->path) != 0) /* a folder */
         pen_put(&command, "%s*.npz", text_ends_with(set->path, "/") ? "" : "/");
     return s->failed || command.failed ? -1 : 0;
 }
@@ -275,12 +246,12 @@ static int say_verdict(struct report_set *set, struct error *err)
 static int count_positions(struct report_set *set, struct report_overlap *overlap,
                            const struct settings *settings, struct error *err)
 {
-    const struct report_files *files = &set->files;
-    const bool is_alone = set->request->n == 1 && files->n == 1 && files->is_sure &&
+    const struct report_files *files = set->files;
+    const bool is_alone = set->request->n == 1 && files->list.n == 1 && files->is_sure &&
                           !board_swaps_colours(set->shard.found.board);
     struct set one = {.path = set->path,
-                      .shards = (const char *const *)files->paths,
-                      .n_shards = files->n,
+                      .shards = (const char *const *)files->list.items,
+                      .n_shards = files->list.n,
                       .settings = settings};
     struct sets sets = {.items = &one,
                         .n = 1,
@@ -307,8 +278,8 @@ static int compare_sets(const struct report_request *request, const struct repor
     for (size_t i = 0; i < n && status == 0; i++)
         if (files[i].is_sure)
             items[sets.n++] = (struct set){.path = request->paths[i],
-                                           .shards = (const char *const *)files[i].paths,
-                                           .n_shards = files[i].n,
+                                           .shards = (const char *const *)files[i].list.items,
+                                           .n_shards = files[i].list.n,
                                            .settings = request->settings};
     overlap->n = sets.n;
     sets.symmetry = sets.exact + sets.n * sets.n;
@@ -337,33 +308,25 @@ static void do_job(void *self, int64_t job, int worker)
                               : count_positions(r->set, r->overlap, &r->settings, &r->errors[1]);
 }
 
-static int read_both(void *self, struct crew *crew)
-{
-    crew_each(crew, 2, do_job, self);
-    return 0;
-}
-
 static int read_set(struct report_set *set, struct report_overlap *overlap, struct error *err)
 {
     const struct settings *settings = set->request->settings;
-    struct report_files *files = &set->files;
+    const struct verify_request request = {.settings = settings};
+    struct report_files *files = set->files;
     struct reading reading = {.set = set, .overlap = overlap, .settings = *settings};
     const bool both = settings->n_threads > 1;
 
-    if (verify_set(set, err) != 0)
-        return -1;
-    files->paths = calloc(set->results.n + 1, sizeof *files->paths);
-    if (files->paths == NULL)
-        return error_no_memory(err, "names of files");
+    for (size_t i = 0; i < files->listed.n; i++)
+        if (verify_path(&request, files->listed.items[i], &set->results, err) != 0)
+            return -1;
     for (size_t i = 0; i < set->results.n; i++) {
         const char *path = set->results.items[i].path;
         struct error why = {0};
 
         if (!is_readable(&set->results.items[i]))
             continue;
-        files->paths[files->n] = strdup(path);
-        if (files->paths[files->n++] == NULL)
-            return error_no_memory(err, "names of files");
+        if (text_list_add(&files->list, path, err) != 0)
+            return -1;
         if (!set->is_open && open_first(set, path, &why) != 0 && why.kind != ERROR_DATA &&
             why.kind != ERROR_IO)
             return error_pass(err, &why);
@@ -375,9 +338,9 @@ static int read_set(struct report_set *set, struct report_overlap *overlap, stru
         reading.settings.n_threads = 1;
         reading.settings.meter = NULL;
     }
-    crew_run(both ? 2 : 1, read_both, &reading);
-    for (size_t i = 0; i < files->n && both && files->is_sure; i++)
-        meter_begin(settings->meter, "reading", files->paths[i]);
+    crew_run_each(both ? 2 : 1, 2, do_job, &reading);
+    for (size_t i = 0; i < files->list.n && both && files->is_sure; i++)
+        meter_begin(settings->meter, "reading", files->list.items[i]);
     for (int job = 0; job < 2; job++)
         if (reading.status[job] != 0)
             return error_pass(err, &reading.errors[job]);
@@ -392,16 +355,20 @@ int report_make(const struct report_request *request, struct text *text, json_t 
     struct report_overlap overlap = {
         .matrices = calloc(2 * request->n * request->n + 1, sizeof *overlap.matrices)};
     json_t *sets = json_array();
-    size_t n_drawn = 0;
+    size_t n_drawn = 0, n_files = 0;
     int status = files != NULL && overlap.matrices != NULL ? 0 : error_no_memory(err, "sets"),
         code = 0;
 
-    meter_expect(request->settings->meter,
-                 count_files(request) * (json != NULL || request->n > 1 ? 4 : 3));
+    for (size_t i = 0; i < request->n && status == 0; i++) {
+        status = list_files(request->paths[i], &files[i].listed, err);
+        n_files += files[i].listed.n; /* but for what manifests list */
+    }
+    meter_expect(request->settings->meter, n_files * (json != NULL || request->n > 1 ? 4 : 3));
     if (text != NULL)
         page_begin(&page, request);
     for (size_t i = 0; i < request->n && status == 0; i++) {
-        struct report_set set = {.request = request, .path = request->paths[i], .number = i};
+        struct report_set set = {
+            .request = request, .path = request->paths[i], .number = i, .files = &files[i]};
 
         status = read_set(&set, &overlap, err);
         if (status == 0) {
@@ -420,7 +387,6 @@ int report_make(const struct report_request *request, struct text *text, json_t 
             if (text != NULL)
                 page_put_set(&page, &set);
         }
-        files[i] = set.files;
         tally_release(&set.tally);
         if (set.is_open)
             shard_close(&set.shard);
@@ -439,9 +405,8 @@ int report_make(const struct report_request *request, struct text *text, json_t 
     free(overlap.matrices);
     json_decref(sets);
     for (size_t i = 0; files != NULL && i < request->n; i++) {
-        for (size_t k = 0; k < files[i].n; k++)
-            free(files[i].paths[k]);
-        free(files[i].paths);
+        text_list_release(&files[i].listed);
+        text_list_release(&files[i].list);
     }
     free(files);
     return status == 0 && !page.failed ? code : -1;

@@ -120,11 +120,11 @@ void tally_note(struct tally_histogram *h, const struct tally_histogram *all, bo
 
 enum report_verdict { REPORT_SOUND, REPORT_FINDINGS, REPORT_UNCHECKED };
 
-/* The files of a set that can be read; is_sure: board and roles are decided. */
+/* The files of a set. */
 struct report_files {
-    char **paths; /* owned */
-    size_t n;
-    bool is_sure;
+    struct text_list listed; /* owned, as is the next: its path, or the shards of the folder */
+    struct text_list list;   /* the shards that can be read */
+    bool is_sure;            /* board and roles are decided */
 };
 
 /* Rows of each set whose position occurs in each other one; those of sets that are not sure, and
@@ -145,7 +145,7 @@ struct report_set {
     uint64_t n_rows;
     uint64_t *nbytes, *packed_nbytes; /* owned: of each array, in all files */
     struct tally tally;
-    struct report_files files;
+    struct report_files *files; /* borrowed */
     struct set_positions positions;
     enum report_verdict verdict;
     uint64_t counts[FINDING_N_CODES]; /* of findings, in all files */

@@ -608,10 +608,12 @@ int svg_write(const struct sheet *sheet, const struct svg_place *place, struct t
     put_definitions(&c);
     put_label(&c, "t", MARGIN, MARGIN + 16, title);
     put_label(&c, "s", MARGIN, MARGIN + 38, title + n_title + 1);
-    for (size_t k = 0; k < sheet->n_pictures; k++)
-        put_picture(&c, &page, &sheet->pictures[k],
-                    MARGIN + (double)(k % page.n_columns) * (page.width + GAP),
-                    MARGIN + TITLE_HEIGHT + (double)(k / page.n_columns) * (page.height + GAP));
+    for (size_t k = 0; k < sheet->n_pictures; k++) {
+        const size_t column = k % page.n_columns, line = k / page.n_columns;
+
+        put_picture(&c, &page, &sheet->pictures[k], MARGIN + (double)column * (page.width + GAP),
+                    MARGIN + TITLE_HEIGHT + (double)line * (page.height + GAP));
+    }
 
     const double height = bottom + put_legend(&c, MARGIN, bottom, width - 2 * MARGIN) + MARGIN;
 
