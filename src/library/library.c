@@ -12,10 +12,14 @@
 
 #include <stdio.h>
 
-const char *symaug_version(void)
-{
-    return SYMAUG_VERSION;
-}
+/* A function that looks up what a struct holds. */
+#define GET(type, name, parameters, value) \
+    type name parameters                   \
+    {                                      \
+        return value;                      \
+    }
+
+GET(const char *, symaug_version, (void), SYMAUG_VERSION)
 
 /* Hand a failure to a caller who may not want to know. */
 static void give_message(const struct error *err, char *message, size_t message_nbytes)
@@ -39,70 +43,26 @@ void symaug_board_free(symaug_board *board)
     board_free(board);
 }
 
-const char *symaug_board_name(const symaug_board *board)
-{
-    return board->name;
-}
-
-uint32_t symaug_board_rows(const symaug_board *board)
-{
-    return board->rows;
-}
-
-uint32_t symaug_board_cols(const symaug_board *board)
-{
-    return board->cols;
-}
-
-uint32_t symaug_board_cells(const symaug_board *board)
-{
-    return board->n_cells;
-}
-
-int symaug_board_on_board(const symaug_board *board, uint32_t cell)
-{
-    return board->on_board[cell];
-}
-
-uint32_t symaug_board_transforms(const symaug_board *board)
-{
-    return board->n_transforms;
-}
-
-int symaug_transform_find(const symaug_board *board, const char *name)
-{
-    return board_find_transform(board, name);
-}
-
-const char *symaug_transform_name(const symaug_board *board, uint32_t transform)
-{
-    return board->transforms[transform].name;
-}
-
-int symaug_transform_swaps_colours(const symaug_board *board, uint32_t transform)
-{
-    return board->transforms[transform].swaps_colours;
-}
-
-uint32_t symaug_transform_inverse(const symaug_board *board, uint32_t transform)
-{
-    return board->inverse[transform];
-}
-
-uint32_t symaug_transform_compose(const symaug_board *board, uint32_t a, uint32_t b)
-{
-    return board->compose[a * board->n_transforms + b];
-}
-
-const uint32_t *symaug_cell_dst(const symaug_board *board, uint32_t transform)
-{
-    return board->transforms[transform].dst;
-}
-
-const uint32_t *symaug_cell_src(const symaug_board *board, uint32_t transform)
-{
-    return board->transforms[transform].src;
-}
+GET(const char *, symaug_board_name, (const symaug_board *board), board->name)
+GET(uint32_t, symaug_board_rows, (const symaug_board *board), board->rows)
+GET(uint32_t, symaug_board_cols, (const symaug_board *board), board->cols)
+GET(uint32_t, symaug_board_cells, (const symaug_board *board), board->n_cells)
+GET(int, symaug_board_on_board, (const symaug_board *board, uint32_t cell), board->on_board[cell])
+GET(uint32_t, symaug_board_transforms, (const symaug_board *board), board->n_transforms)
+GET(int, symaug_transform_find, (const symaug_board *board, const char *name),
+    board_find_transform(board, name))
+GET(const char *, symaug_transform_name, (const symaug_board *board, uint32_t transform),
+    board->transforms[transform].name)
+GET(int, symaug_transform_swaps_colours, (const symaug_board *board, uint32_t transform),
+    board->transforms[transform].swaps_colours)
+GET(uint32_t, symaug_transform_inverse, (const symaug_board *board, uint32_t transform),
+    board->inverse[transform])
+GET(uint32_t, symaug_transform_compose, (const symaug_board *board, uint32_t a, uint32_t b),
+    board->compose[a * board->n_transforms + b])
+GET(const uint32_t *, symaug_cell_dst, (const symaug_board *board, uint32_t transform),
+    board->transforms[transform].dst)
+GET(const uint32_t *, symaug_cell_src, (const symaug_board *board, uint32_t transform),
+    board->transforms[transform].src)
 
 static const struct action_layout *find_layout(const struct board *board, const char *name,
                                                uint64_t length, struct error *err)
@@ -141,10 +101,7 @@ void symaug_actions_free(symaug_actions *actions)
     action_space_free(actions);
 }
 
-uint64_t symaug_actions_length(const symaug_actions *actions)
-{
-    return actions->length;
-}
+GET(uint64_t, symaug_actions_length, (const symaug_actions *actions), actions->length)
 
 size_t symaug_actions_spans(const symaug_actions *actions, struct symaug_span *spans, size_t n)
 {
@@ -156,16 +113,10 @@ size_t symaug_actions_spans(const symaug_actions *actions, struct symaug_span *s
     return n_found;
 }
 
-const uint32_t *symaug_actions_dst(const symaug_actions *actions, uint32_t transform)
-{
-    return actions->dst + transform * actions->length;
-}
-
-const uint32_t *symaug_actions_src(const symaug_actions *actions, uint32_t transform)
-{
-    return actions->src + transform * actions->length;
-}
-
+GET(const uint32_t *, symaug_actions_dst, (const symaug_actions *actions, uint32_t transform),
+    actions->dst + transform * actions->length)
+GET(const uint32_t *, symaug_actions_src, (const symaug_actions *actions, uint32_t transform),
+    actions->src + transform * actions->length)
 /* One gather through the kernels that expansion uses. */
 static void gather(const uint32_t *src, uint64_t axis, const void *in, void *out, size_t n_outer,
                    size_t item_nbytes)

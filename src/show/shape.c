@@ -11,6 +11,7 @@
 
 #define CELLS_IN_A_ROW 16
 #define SAME           1e-6
+#define EXACT          1e-12 /* of numbers whose noise is nobody's concern */
 
 /* --- places by neighbours --- */
 
@@ -31,7 +32,7 @@ struct embedding {
     uint8_t *adjacent; /* n x n */
     uint32_t *order;   /* cells so that each has a neighbour before it */
     uint32_t *parent;  /* that neighbour */
-    uint8_t *tried;    /* per position in the order: steps tried */
+    uint32_t n_tries;
 };
 
 /* May the k-th cell stand where it does? Exactly its neighbours touch it. */
@@ -54,27 +55,21 @@ static bool fits(const struct embedding *e, uint32_t k)
     return true;
 }
 
-/* Try steps from the parent until all cells are placed, going back where none fits. */
-static bool search(struct embedding *e)
+/* Try steps from the parent for the k-th cell, until all cells from it on are placed. */
+static bool search(struct embedding *e, uint32_t k)
 {
-    uint32_t k = 1;
-
-    e->places[0] = (struct shape_place){0, 0};
-    for (uint32_t n_tries = 0; k > 0 && k < e->board->n_cells && n_tries < MAX_STEPS; n_tries++) {
-        const struct shape_place from = e->places[e->parent[k]];
-
-        if (e->tried[k] == e->n_steps) {
-            e->tried[k--] = 0;
-            continue;
-        }
-        const struct shape_place *step = &e->steps[e->tried[k]++];
+    if (k == e->board->n_cells)
+        return true;
+    for (size_t s = 0; s < e->n_steps && e->n_tries++ < MAX_STEPS; s++) {
+        const struct shape_place from = e->places[e->parent[k]], *step = &e->steps[s];
 
         e->places[e->order[k]] =
             (struct shape_place){from.line + step->line, from.half + step->half};
-        if (fits(e, k))
-            k++;
+        if (fits(e, k) && search(e, k + 1))
+            return true;
     }
-    return k == e->board->n_cells;
+    e->n_tries++;
+    return false;
 }
 
 /* Places are (row, column) with hexagons shifted half a cell per row, as half columns. False when
@@ -93,10 +88,9 @@ static bool embed(const struct board *board, bool hexagons, struct shape_place *
 
     if (n > MAX_CELLS || board->n_edges == 0)
         return false;
-    e.adjacent = calloc(n, n + 1);
+    e.adjacent = calloc(n, n);
     e.order = calloc(2 * n, sizeof *e.order);
     if (e.adjacent != NULL && e.order != NULL) {
-        e.tried = e.adjacent + n * n;
         e.parent = e.order + n;
         for (uint32_t i = 0; i < board->n_edges; i++) {
             e.adjacent[board->edges[i][0] * n + board->edges[i][1]] = 1;
@@ -114,7 +108,7 @@ static bool embed(const struct board *board, bool hexagons, struct shape_place *
                 e.parent[n_found] = e.order[k];
                 e.order[n_found++] = cell;
             }
-        found = n_found == n && search(&e);
+        found = n_found == n && search(&e, 1);
     }
     free(e.adjacent);
     free(e.order);
@@ -207,39 +201,30 @@ int shape_init(struct shape *shape, const struct board *board, struct error *err
     }
     place_cells(shape);
 
-    const bool is_hexagon = shape->form == SHAPE_HEXAGONS;
-    const double line = is_hexagon ? LINE_OF_HEXAGONS : 1;
-    const double high = is_hexagon ? 0.5 / LINE_OF_HEXAGONS : 0.5;
+    const double line = shape->form == SHAPE_HEXAGONS ? LINE_OF_HEXAGONS : 1;
+    const double high = shape->form == SHAPE_HEXAGONS ? 0.5 / LINE_OF_HEXAGONS : 0.5;
     struct shape_place least = {INT32_MAX, INT32_MAX}, most = {INT32_MIN, INT32_MIN};
-    int32_t left = INT32_MAX, right = INT32_MIN;
+    const struct shape_place *p = shape->places;
 
     /* Places count from the first line and column that hold a cell. */
+    for (uint32_t i = 0; i < board->n_cells; i++)
+        if (board->on_board[i]) {
+            least.line = p[i].line < least.line ? p[i].line : least.line;
+            least.half = p[i].half < least.half ? p[i].half : least.half;
+            most.line = p[i].line > most.line ? p[i].line : most.line;
+            most.half = p[i].half > most.half ? p[i].half : most.half;
+        }
+    shape->first = shape->second = UINT32_MAX;
     for (uint32_t i = 0; i < board->n_cells; i++) {
-        const struct shape_place *p = &shape->places[i];
-
-        if (!board->on_board[i])
+        shape->places[i].line -= least.line;
+        shape->places[i].half -= least.half;
+        shape->centres[i] = (struct shape_point){p[i].half / 2.0, p[i].line * line};
+        if (!board->on_board[i] || p[i].line != 0)
             continue;
-        least.line = p->line < least.line ? p->line : least.line;
-        least.half = p->half < least.half ? p->half : least.half;
-        most.line = p->line > most.line ? p->line : most.line;
-        most.half = p->half > most.half ? p->half : most.half;
-    }
-    for (uint32_t i = 0; i < board->n_cells; i++) {
-        struct shape_place *p = &shape->places[i];
-
-        p->line -= least.line;
-        p->half -= least.half;
-        shape->centres[i] = (struct shape_point){p->half / 2.0, p->line * line};
-        if (!board->on_board[i] || p->line != 0)
-            continue;
-        if (p->half < left) {
-            left = p->half;
+        if (shape->first == UINT32_MAX || p[i].half < p[shape->first].half)
             shape->first = i;
-        }
-        if (p->half > right) {
-            right = p->half;
+        if (shape->second == UINT32_MAX || p[i].half > p[shape->second].half)
             shape->second = i;
-        }
     }
     shape->n_lines = most.line - least.line + 1;
     shape->n_halves = most.half - least.half + 2;
@@ -258,62 +243,40 @@ void shape_release(struct shape *shape)
 
 /* --- turns --- */
 
-static struct shape_point between(const struct shape *shape, uint32_t from, uint32_t to)
-{
-    const struct shape_point *a = &shape->centres[from], *b = &shape->centres[to];
-
-    return (struct shape_point){b->x - a->x, b->y - a->y};
-}
-
-static double cross(struct shape_point a, struct shape_point b)
-{
-    return a.x * b.y - a.y * b.x;
-}
-
-/* Two more cells form a triangle with `first`, or all stand in one line, or there is but one. The
- * turn takes the triangle's sides, p and q, to p2 and q2. */
+/* A turn of the plane is told by where one side between two cells goes, and whether it is a mirror
+ * image: (x, y) and the product with a number of length 1, or of the mirrored (x, y). Of a line
+ * that is turned round it is one. */
 bool shape_turn_of(const struct shape *shape, uint32_t t, struct shape_turn *turn)
 {
-    static const struct shape_turn identity = {1, 0, 0, 1};
     const struct board *board = shape->board;
+    const struct shape_point *centres = shape->centres;
     const uint32_t *dst = board->transforms[t].dst, first = shape->first;
-    struct shape_point p, q, p2, q2;
-    uint32_t a = 0, b;
-    bool is_figure;
+    const struct shape_point origin = centres[first], to = centres[dst[first]];
+    uint32_t a = 0;
 
-    *turn = identity;
     while (a < board->n_cells && (!board->on_board[a] || a == first))
         a++;
-    if (a == board->n_cells)
-        return true;
-    p = between(shape, first, a);
-    p2 = between(shape, dst[first], dst[a]);
-    for (b = a + 1; b < board->n_cells; b++)
-        if (board->on_board[b] && fabs(cross(p, between(shape, first, b))) > SAME)
-            break;
-    q = q2 = (struct shape_point){-p.y, p.x}; /* a line that is turned round is a mirror image */
-    if (b < board->n_cells) {
-        q = between(shape, first, b);
-        q2 = between(shape, dst[first], dst[b]);
-    }
-    const double det = cross(p, q);
+    for (int mirrored = 0; mirrored < 2 && a < board->n_cells; mirrored++) {
+        const double x = centres[a].x - origin.x, y = centres[a].y - origin.y;
+        const double x2 = centres[dst[a]].x - to.x, y2 = centres[dst[a]].y - to.y;
+        const double sign = mirrored ? -1 : 1, square = x * x + y * y;
+        const double c = round((x * x2 + sign * y * y2) / square / EXACT) * EXACT;
+        const double s = round((x * y2 - sign * y * x2) / square / EXACT) * EXACT;
+        bool is_figure = fabs(c * c + s * s - 1) < SAME, is_line = true;
 
-    *turn = (struct shape_turn){
-        .xx = (p2.x * q.y - q2.x * p.y) / det,
-        .xy = (q2.x * p.x - p2.x * q.x) / det,
-        .yx = (p2.y * q.y - q2.y * p.y) / det,
-        .yy = (q2.y * p.x - p2.y * q.x) / det,
-    };
-    /* Lengths are kept, too: a sheared F would be no sign of anything. */
-    is_figure = fabs(turn->xx * turn->xx + turn->yx * turn->yx - 1) < SAME &&
-                fabs(turn->xx * turn->xy + turn->yx * turn->yy) < SAME;
-    for (uint32_t i = 0; i < board->n_cells && is_figure; i++) {
-        p = between(shape, first, i);
-        p2 = between(shape, dst[first], dst[i]);
-        is_figure = !board->on_board[i] || (fabs(turn->xx * p.x + turn->xy * p.y - p2.x) <= SAME &&
-                                            fabs(turn->yx * p.x + turn->yy * p.y - p2.y) <= SAME);
+        *turn = (struct shape_turn){c, -sign * s, s, sign * c};
+        for (uint32_t i = 0; i < board->n_cells && is_figure; i++) {
+            const double px = centres[i].x - origin.x, py = centres[i].y - origin.y;
+
+            if (!board->on_board[i])
+                continue;
+            is_line &= fabs(x * py - y * px) <= SAME;
+            is_figure = fabs(turn->xx * px + turn->xy * py - (centres[dst[i]].x - to.x)) <= SAME &&
+                        fabs(turn->yx * px + turn->yy * py - (centres[dst[i]].y - to.y)) <= SAME;
+        }
+        if (is_figure && (mirrored || !is_line || (x == x2 && y == y2)))
+            return true;
     }
-    if (!is_figure)
-        *turn = identity;
-    return is_figure;
+    *turn = (struct shape_turn){1, 0, 0, 1};
+    return a == board->n_cells;
 }

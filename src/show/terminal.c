@@ -120,79 +120,61 @@ static void put_cell(const struct writing *w, const struct picture_cell *cell, c
 
 /* --- boards --- */
 
-/* A cell, or a piece of a side of a board of Hex. */
-struct placed {
-    struct shape_place place;
-    uint32_t cell; /* or the number of cells plus enum picture_edge */
-};
-
-static int compare_places(const void *a, const void *b)
-{
-    const struct placed *p = a, *q = b;
-
-    if (p->place.line != q->place.line)
-        return p->place.line < q->place.line ? -1 : 1;
-    return (p->place.half > q->place.half) - (p->place.half < q->place.half);
-}
-
 static void put_board(const struct writing *w, const struct picture *picture, struct pen *out)
 {
     const struct shape *shape = &w->sheet->shape;
     const struct board *board = shape->board;
     const uint32_t *dst = board->transforms[picture->transform].dst;
-    struct placed *cells = calloc(board->n_cells + 4 * (size_t)board->cols, sizeof *cells);
-    const int32_t cols = (int32_t)board->cols;
-    size_t n = 0, column = 0;
-    int32_t line = 0;
+    const bool has_edges = picture->edges[EDGE_TOP] != SIDE_NONE;
+    const size_t n_cells = board->n_cells, n = board->cols, around = has_edges ? 1 : 0;
+    const size_t n_lines = (size_t)shape->n_lines + 2 * around,
+                 n_halves = (size_t)shape->n_halves + 4 * around;
+    /* By line and half column: 0, a cell + 1, or n_cells + 1 and a side of a board of Hex. */
+    size_t *grid = calloc(n_lines * n_halves, sizeof *grid);
 
-    if (cells == NULL) {
+    if (grid == NULL) {
         out->failed = error_no_memory(out->err, "cells") != 0;
         return;
     }
-    for (uint32_t i = 0; i < board->n_cells; i++)
+    for (size_t i = 0; i < n_cells; i++)
         if (board->on_board[i])
-            cells[n++] = (struct placed){shape->places[i], i};
-    /* The cells that would come next beyond each side, shared out so that opposite sides are alike.
-     * Everything is shifted to make room for them. */
-    if (picture->edges[EDGE_TOP] != SIDE_NONE) {
-        for (int32_t i = 0; i < cols; i++) {
-            cells[n++] = (struct placed){{-1, 2 * i + 1}, board->n_cells + EDGE_TOP};
-            cells[n++] = (struct placed){{i, 2 * cols + i}, board->n_cells + EDGE_RIGHT};
-            cells[n++] = (struct placed){{cols, cols + 2 * i - 2}, board->n_cells + EDGE_BOTTOM};
-            cells[n++] = (struct placed){{i, i - 2}, board->n_cells + EDGE_LEFT};
-        }
-        for (size_t k = 0; k < n; k++) {
-            cells[k].place.line++;
-            cells[k].place.half += 2;
-        }
+            grid[((size_t)shape->places[i].line + around) * n_halves +
+                 (size_t)shape->places[i].half + 2 * around] = i + 1;
+    /* The cells that would come next beyond each side, shared out so that opposite sides are alike:
+     * there is a line, and a cell's width, around the others. */
+    for (size_t i = 0; i < n && has_edges; i++) {
+        grid[2 * i + 3] = n_cells + 1 + EDGE_TOP;
+        grid[(i + 1) * n_halves + 2 * n + i + 2] = n_cells + 1 + EDGE_RIGHT;
+        grid[(n + 1) * n_halves + n + 2 * i] = n_cells + 1 + EDGE_BOTTOM;
+        grid[(i + 1) * n_halves + i] = n_cells + 1 + EDGE_LEFT;
     }
-    qsort(cells, n, sizeof *cells, compare_places);
-    for (size_t k = 0; k < n; k++) {
-        const uint32_t cell = cells[k].cell;
-        const size_t at = (size_t)cells[k].place.half * w->cell_width / 2;
+    for (size_t line = 0; line < n_lines; line++) {
+        size_t column = 0;
 
-        for (; line < cells[k].place.line; line++) {
-            pen_put(out, "\n");
-            column = 0;
-        }
-        pen_put(out, "%*s", (int)(at - column), "");
-        column = at + w->cell_width;
-        if (cell < board->n_cells) {
-            put_cell(w, &picture->cells[cell],
-                     cell == dst[shape->first]    ? 'F'
-                     : cell == dst[shape->second] ? 'f'
-                                                  : ' ',
-                     out);
-            continue;
-        }
-        const enum picture_side side = picture->edges[cell - board->n_cells];
-        const char *colour = side_colour(w, side);
+        for (size_t half = 0; half < n_halves; half++) {
+            const size_t cell = grid[line * n_halves + half] - 1, at = half * w->cell_width / 2;
 
-        pen_put(out, " %s%c%s", colour, *labels_side_name(&w->sheet->plan, side),
-                *colour != '\0' ? w->plain : "");
+            if (cell == SIZE_MAX)
+                continue;
+            pen_put(out, "%*s", (int)(at - column), "");
+            column = at + w->cell_width;
+            if (cell < n_cells) {
+                put_cell(w, &picture->cells[cell],
+                         cell == dst[shape->first]    ? 'F'
+                         : cell == dst[shape->second] ? 'f'
+                                                      : ' ',
+                         out);
+                continue;
+            }
+            const enum picture_side side = picture->edges[cell - n_cells];
+            const char *colour = side_colour(w, side);
+
+            pen_put(out, " %s%c%s", colour, *labels_side_name(&w->sheet->plan, side),
+                    *colour != '\0' ? w->plain : "");
+        }
+        pen_put(out, "\n");
     }
-    pen_put(out, "\n");
-    free(cells);
+    free(grid);
 }
 
 /* --- words --- */
@@ -242,7 +224,7 @@ static int put_pictures(const struct writing *w, struct pen *out)
             put_words(w, picture->caption.text, "", "", &block);
             put_words(w, picture->faults.text, w->red, w->plain, &block);
             out->failed |= block.failed;
-            lines[i] = blocks[i].text;
+            lines[i] = blocks[i].text != NULL ? blocks[i].text : "";
         }
         /* The blocks side by side, line by line. */
         for (bool any = true; any && !out->failed;) {
