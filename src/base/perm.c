@@ -28,30 +28,12 @@ size_t perm_first_fault(const uint32_t *map, size_t n, struct error *err)
     return i;
 }
 
-void perm_set_identity(uint32_t *map, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        map[i] = (uint32_t)i;
-}
-
 bool perm_is_identity(const uint32_t *map, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (map[i] != i)
             return false;
     return true;
-}
-
-void perm_invert(const uint32_t *map, size_t n, uint32_t *inverse)
-{
-    for (size_t i = 0; i < n; i++)
-        inverse[map[i]] = (uint32_t)i;
-}
-
-void perm_compose(const uint32_t *first, const uint32_t *then, size_t n, uint32_t *out)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = then[first[i]];
 }
 
 uint64_t perm_order(const uint32_t *map, size_t n)

@@ -17,14 +17,28 @@
  * Needs n bits of memory: returns SIZE_MAX with err set when there are none. */
 size_t perm_first_fault(const uint32_t *map, size_t n, struct error *err);
 
-void perm_set_identity(uint32_t *map, size_t n);
+static inline void perm_set_identity(uint32_t *map, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        map[i] = (uint32_t)i;
+}
+
 bool perm_is_identity(const uint32_t *map, size_t n);
 
 /* inverse[map[i]] = i. map must be a permutation; the arrays must not overlap. */
-void perm_invert(const uint32_t *map, size_t n, uint32_t *inverse);
+static inline void perm_invert(const uint32_t *map, size_t n, uint32_t *inverse)
+{
+    for (size_t i = 0; i < n; i++)
+        inverse[map[i]] = (uint32_t)i;
+}
 
 /* out = first, and then `then`: out[i] = then[first[i]]. out may be `first`. */
-void perm_compose(const uint32_t *first, const uint32_t *then, size_t n, uint32_t *out);
+static inline void perm_compose(const uint32_t *first, const uint32_t *then, size_t n,
+                                uint32_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = then[first[i]];
+}
 
 /* The smallest k > 0 with map applied k times = identity; 0 if it does not fit 64 bits or memory
  * is short. map must be a permutation. */

@@ -336,32 +336,22 @@ void text_list_release(struct text_list *list)
     *list = (struct text_list){0};
 }
 
-/* The first WARNINGS_MAX lines are kept, the others are counted, so that a shard with a million
- * oddities neither fills the memory nor the terminal. */
+/* The first WARNINGS_MAX lines are kept, the others are counted in one more, so that a shard with a
+ * million oddities neither fills the memory nor the terminal. */
 #define WARNING_NBYTES 768
 
 int warnings_add(struct warnings *warnings, struct error *err, const char *format, ...)
 {
+    struct text_list *list = &warnings->list;
     char line[WARNING_NBYTES];
     va_list args;
 
-    if (warnings->list.n >= WARNINGS_MAX) {
-        warnings->n_left_out++;
-        return 0;
-    }
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    return text_list_add(&warnings->list, line, err);
-}
-
-int warnings_finish(struct warnings *warnings, struct error *err)
-{
-    char line[64];
-
-    if (warnings->n_left_out == 0)
-        return 0;
-    snprintf(line, sizeof line, "%zu more warnings", warnings->n_left_out);
-    warnings->n_left_out = 0;
-    return text_list_add(&warnings->list, line, err);
+    if (list->n > WARNINGS_MAX)
+        free(list->items[--list->n]);
+    if (list->n == WARNINGS_MAX)
+        snprintf(line, sizeof line, "%zu more warnings", ++warnings->n_left_out);
+    return text_list_add(list, line, err);
 }

@@ -125,7 +125,4 @@ struct warnings {
 int warnings_add(struct warnings *warnings, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Say how many lines were left out, if any were: once, when the list is complete. */
-int warnings_finish(struct warnings *warnings, struct error *err);
-
 #endif

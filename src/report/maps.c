@@ -20,102 +20,84 @@
 
 /* --- maps --- */
 
-/* "#ffcc88": from white to the colour. */
-struct colour {
-    char text[8];
-};
-
-static struct colour colour_of(double value, double most, bool is_signed)
+/* From white to orange; of signed numbers to red, or blue. */
+static struct text_quoted colour_of(double value, double most, bool is_signed)
 {
-    static const double orange[3] = {221, 85, 0}, red[3] = {204, 17, 34}, blue[3] = {17, 68, 187};
-    const double *full = !is_signed ? orange : value > 0 ? red : blue;
+    static const int white[3] = {255, 255, 255}, orange[3] = {221, 85, 0}, red[3] = {204, 17, 34},
+                     blue[3] = {17, 68, 187};
     const double part = isfinite(value) && most > 0
                             ? fmin(1, fmax(0, (is_signed ? fabs(value) : value) / most))
                             : 0;
-    struct colour colour;
-    int rgb[3];
 
-    for (int i = 0; i < 3; i++)
-        rgb[i] = (int)lround(255 + (full[i] - 255) * part);
-    snprintf(colour.text, sizeof colour.text, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255,
-             rgb[2] & 255);
-    return colour;
+    return svg_colour(white, !is_signed ? orange : value > 0 ? red : blue, part);
 }
 
-/* One map of three. */
-struct drawing {
-    const struct report_set *set;
-    const struct shape *shape;
-    const struct tally_map *map;
-    double unit;
-    double most; /* of mean and group */
-};
-
-static void put_map(struct pen *p, const struct drawing *d, const char *kind, const char *caption,
-                    const double *values)
+/* A map as it is, as the group has it, and by how much the two differ. */
+static void put_map(struct pen *p, const struct report_set *set, const struct shape *shape,
+                    const struct tally_map *map, double unit)
 {
-    const struct board *board = d->shape->board;
-    const struct shape_point least = d->shape->least, size = d->shape->most;
-    const bool is_signed = values == d->map->z;
-    double most = is_signed ? FULL_Z : d->most;
+    static const char *const kinds[] = {"mean", "group", "z"};
+    static const char *const captions[] = {"mean of the rows", "mean over the group",
+                                           "difference in standard errors"};
+    const double *const numbers[] = {map->mean, map->group, map->z};
+    const struct board *board = shape->board;
+    const struct shape_point least = shape->least, size = shape->most;
+    double most[2] = {0, FULL_Z}; /* of mean and group, of z */
 
-    for (uint32_t cell = 0; is_signed && cell < board->n_cells; cell++)
-        if (board->on_board[cell] && fabs(values[cell]) > most)
-            most = fabs(values[cell]);
-    pen_html(p,
-             "<figure><svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" data-heat=\"%s\" "
-             "data-array=\"%s\"",
-             kind, d->map->key);
-    if (d->map->plane != TALLY_NO_PLANE)
-        pen_html(p, " data-plane=\"%llu\"", (unsigned long long)d->map->plane);
-    pen_html(p, " width=\"%.0f\" height=\"%.0f\" stroke=\"#bbb\" stroke-width=\".5\">\n",
-             (size.x - least.x) * d->unit + 2, (size.y - least.y) * d->unit + 2);
-    for (uint32_t cell = 0; cell < board->n_cells; cell++) {
-        const struct shape_point *at = &d->shape->centres[cell];
-        char value[32] = "";
+    for (uint32_t cell = 0; cell < board->n_cells; cell++)
+        if (board->on_board[cell]) {
+            most[0] = fmax(most[0], fmax(map->mean[cell], map->group[cell]));
+            most[1] = fmax(most[1], fabs(map->z[cell]));
+        }
+    for (int k = 0; k < 3; k++) {
+        const bool is_signed = k == 2;
 
-        if (!board->on_board[cell])
-            continue;
-        if (isfinite(values[cell]))
-            snprintf(value, sizeof value, "%.9g", values[cell]);
-        pen_put(p,
-                "<use href=\"#c%zu\" x=\"%.4g\" y=\"%.4g\" fill=\"%s\" data-cell=\"%u\" "
-                "data-value=\"%s\"/>\n",
-                d->set->number, (at->x - least.x) * d->unit + 1, (at->y - least.y) * d->unit + 1,
-                colour_of(values[cell], most, is_signed).text, cell, value);
+        pen_html(p,
+                 "<figure><svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" data-heat=\"%s\" "
+                 "data-array=\"%s\"",
+                 kinds[k], map->key);
+        if (map->plane != TALLY_NO_PLANE)
+            pen_html(p, " data-plane=\"%llu\"", (unsigned long long)map->plane);
+        pen_html(p, " width=\"%.0f\" height=\"%.0f\" stroke=\"#bbb\" stroke-width=\".5\">\n",
+                 (size.x - least.x) * unit + 2, (size.y - least.y) * unit + 2);
+        for (uint32_t cell = 0; cell < board->n_cells; cell++) {
+            const struct shape_point *at = &shape->centres[cell];
+            const double value = numbers[k][cell];
+
+            if (!board->on_board[cell])
+                continue;
+            pen_put(p,
+                    "<use href=\"#c%zu\" x=\"%.4g\" y=\"%.4g\" fill=\"%s\" data-cell=\"%u\" "
+                    "data-value=\"%s\"/>\n",
+                    set->number, (at->x - least.x) * unit + 1, (at->y - least.y) * unit + 1,
+                    colour_of(value, most[is_signed], is_signed).text, cell,
+                    isfinite(value) ? text_format("%.9g", value).text : "");
+        }
+        pen_put(p, "</svg><figcaption>%s, %s %.3g</figcaption></figure>\n", captions[k],
+                is_signed ? "full colour" : "up to", most[is_signed]);
     }
-    pen_put(p, "</svg><figcaption>%s, %s %.3g</figcaption></figure>\n", caption,
-            is_signed ? "full colour" : "up to", most);
 }
 
 static void put_maps(struct pen *p, const struct report_set *set, const struct shape *shape)
 {
     const struct tally *tally = &set->tally;
+    const double unit = fmin(MOST_UNIT, fmax(LEAST_UNIT, WIDTH / (shape->most.x - shape->least.x)));
     struct shape_point corners[SHAPE_MAX_CORNERS];
     const size_t n_corners = shape_corners(shape, corners);
-    struct drawing d = {.set = set, .shape = shape};
 
-    d.unit = fmin(MOST_UNIT, fmax(LEAST_UNIT, WIDTH / (shape->most.x - shape->least.x)));
     pen_put(p,
             "<h3>On the board</h3>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"0\" "
             "height=\"0\" style=\"position:absolute\"><defs><path id=\"c%zu\" d=\"",
             set->number);
     for (size_t i = 0; i < n_corners; i++)
-        pen_put(p, "%c%.4g %.4g", i == 0 ? 'M' : 'L', corners[i].x * d.unit, corners[i].y * d.unit);
+        pen_put(p, "%c%.4g %.4g", i == 0 ? 'M' : 'L', corners[i].x * unit, corners[i].y * unit);
     pen_put(p, "z\"/></defs></svg>\n");
-    for (size_t m = 0; m < tally->n_maps; m++) {
-        d.map = &tally->maps[m];
-        d.most = 0;
-        for (uint32_t cell = 0; cell < tally->board->n_cells; cell++)
-            if (tally->board->on_board[cell])
-                d.most = fmax(d.most, fmax(d.map->mean[cell], d.map->group[cell]));
-        pen_html(p, "<h4><code>%s</code>", d.map->key);
-        if (d.map->plane != TALLY_NO_PLANE)
-            pen_put(p, ", plane %llu", (unsigned long long)d.map->plane);
+    for (const struct tally_map *map = tally->maps; map < tally->maps + tally->n_maps; map++) {
+        pen_html(p, "<h4><code>%s</code>", map->key);
+        if (map->plane != TALLY_NO_PLANE)
+            pen_put(p, ", plane %llu", (unsigned long long)map->plane);
         pen_put(p, "</h4>\n<div>\n");
-        put_map(p, &d, "mean", "mean of the rows", d.map->mean);
-        put_map(p, &d, "group", "mean over the group", d.map->group);
-        put_map(p, &d, "z", "difference in standard errors", d.map->z);
+        put_map(p, set, shape, map, unit);
         pen_put(p, "</div>\n");
     }
 }

@@ -332,8 +332,6 @@ int archive_in_open_part(struct archive_in *archive, const char *path, bool use_
     }
     if (result == 0 && archive->comment == NULL && (archive->comment = strdup("")) == NULL)
         result = error_no_memory(err, "zip comment");
-    if (result == 0)
-        result = warnings_finish(&archive->warnings, err);
     unpack_release(&o.unpack);
     if (result != 0)
         archive_in_close(archive);

@@ -211,30 +211,10 @@ void planes_release(struct planes *planes)
 
 /* --- comparing --- */
 
-/* How an array is compared: element by element along its axis, bit by bit, as a list of indices, or
- * as a whole. */
-enum form { AXIS, BITS, INDICES, WHOLE };
-
-struct comparison {
-    const struct board *board;
-    const struct role_binding *binding;
-    const struct field *stored, *recomputed;
-    enum form form;
-    double tolerance; /* of numbers that a label computed; 0: bits count */
-};
-
-/* The action that stands at element e of a list of indices; UINT64_MAX for none. */
-static uint64_t index_at(const struct field *field, uint64_t e)
-{
-    const int64_t index = e < field->n ? field_integer(field, e) : -1;
-
-    return index >= 0 ? (uint64_t)index : UINT64_MAX;
-}
-
 /* By how much elements differ; infinite where that is no number. */
-static double difference(const struct comparison *c, uint64_t e)
+static double difference(const struct field *a, const struct field *b, uint64_t e)
 {
-    const double d = fabs(field_number(c->stored, e) - field_number(c->recomputed, e));
+    const double d = fabs(field_number(a, e) - field_number(b, e));
 
     return isnan(d) ? INFINITY : d;
 }
@@ -245,47 +225,62 @@ static void mark(struct picture *picture, int64_t cell)
         picture->cells[cell].differs = true;
 }
 
-/* Mark what differs, and say whether anything does. Policies may differ a little everywhere: rings
- * are where they differ by a tenth of the most. */
-static bool compare(const struct comparison *c, struct picture *picture)
+/* Mark what differs in array i, and say whether anything does: indices in a list, elements or bits
+ * along an axis, else the whole. Policies may differ a little everywhere: rings are where they
+ * differ by a tenth of the most. Tolerance is of numbers that a label computed; 0: bits count. */
+static bool compare(const struct fields *stored, const struct fields *recomputed, size_t i,
+                    double tolerance, struct picture *picture)
 {
-    const bool is_dense = c->form == AXIS && (c->binding->role == ROLE_POLICY ||
-                                              c->binding->role == ROLE_ACTION_VALUES);
-    const struct planes_form form = planes_form_of(c->binding, &c->stored->dtype);
-    const uint8_t *a = c->stored->bytes.data, *b = c->recomputed->bytes.data;
-    const uint32_t size = c->stored->dtype.itemsize;
-    uint64_t n = c->stored->n > c->recomputed->n ? c->stored->n : c->recomputed->n;
+    const struct plan_array *array = &stored->plan->arrays[i];
+    const struct role_binding *binding = &array->binding;
+    const struct field *both[2] = {&stored->items[i], &recomputed->items[i]}, *a = both[0],
+                       *b = both[1];
+    const struct planes_form form = planes_form_of(binding, &a->dtype);
+    const uint32_t size = a->dtype.itemsize;
+    const bool is_list =
+        binding->role == ROLE_POLICY_INDEX && (a->n != b->n || dtype_is_integer(&a->dtype));
+    const bool is_bits = !is_list && a->n == b->n && array->spec.kind == SPEC_BITS;
+    const bool is_axis = !is_list && a->n == b->n && array->spec.kind == SPEC_AXIS;
+    const bool is_dense =
+        is_axis && (binding->role == ROLE_POLICY || binding->role == ROLE_ACTION_VALUES);
+    const uint64_t n = is_bits       ? a->bytes.n_bytes / ((form.axis + 7) / 8) * form.axis
+                       : a->n > b->n ? a->n
+                                     : b->n;
     bool differs = false;
     double most = 0;
 
-    if (c->form == BITS)
-        n = c->stored->bytes.n_bytes / ((c->binding->axes.axis + 7) / 8) * c->binding->axes.axis;
     for (uint64_t e = 0; is_dense && e < n; e++)
-        most = fmax(most, difference(c, e));
+        most = fmax(most, difference(a, b, e));
     for (uint64_t e = 0; e < n; e++) {
-        uint64_t plane, i;
+        int64_t at[2] = {-1, -1}; /* on the axis; none */
+        uint64_t plane, position;
         bool is_same;
 
-        if (c->form == INDICES)
-            is_same = index_at(c->stored, e) == index_at(c->recomputed, e);
-        else if (c->form == BITS) /* padding bits are written as 0 */
-            is_same = planes_number(&form, a, e / form.axis, e % form.axis) ==
-                      planes_number(&form, b, e / form.axis, e % form.axis);
+        for (int k = 0; k < 2 && is_list; k++)
+            at[k] = e < both[k]->n ? field_integer(both[k], e) : -1;
+        if (is_bits || is_axis) {
+            planes_position(binding, e, &plane, &position);
+            at[0] = at[1] = (int64_t)position;
+        }
+        if (is_list)
+            is_same = at[0] == at[1] || (at[0] < 0 && at[1] < 0);
+        else if (is_bits) /* padding bits are written as 0 */
+            is_same = planes_number(&form, a->bytes.data, e / form.axis, e % form.axis) ==
+                      planes_number(&form, b->bytes.data, e / form.axis, e % form.axis);
         else
-            is_same = e < c->stored->n && e < c->recomputed->n &&
-                      (memcmp(a + e * size, b + e * size, size) == 0 ||
-                       (c->tolerance != 0 && difference(c, e) <= c->tolerance));
+            is_same = e < a->n && e < b->n &&
+                      (memcmp(a->bytes.data + e * size, b->bytes.data + e * size, size) == 0 ||
+                       (tolerance != 0 && difference(a, b, e) <= tolerance));
         if (is_same)
             continue;
         differs = true;
-        if (c->form == WHOLE || (is_dense && difference(c, e) < most / 10))
-            continue;
-        planes_position(c->binding, e, &plane, &i);
-        for (int k = 0; k < 2; k++) {
-            if (c->form == INDICES)
-                i = index_at(k == 0 ? c->stored : c->recomputed, e);
-            mark(picture, i != UINT64_MAX ? planes_cell_of(c->board, c->binding, i) : -1);
-        }
+        for (int k = 0; k < 2 && (!is_dense || difference(a, b, e) >= most / 10); k++)
+            if (at[k] >= 0)
+                mark(picture, planes_cell_of(stored->plan->board, binding, (uint64_t)at[k]));
+    }
+    if (differs && !is_list && !is_bits && !is_axis) {
+        mark(picture, labels_cell_of(stored, i));
+        mark(picture, labels_cell_of(recomputed, i));
     }
     return differs;
 }
@@ -297,28 +292,17 @@ int fields_compare(const struct fields *stored, const struct fields *recomputed,
 
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
-        const bool is_list = array->binding.role == ROLE_POLICY_INDEX;
-        struct comparison c = {plan->board,           &array->binding,           &stored->items[i],
-                               &recomputed->items[i], is_list ? INDICES : WHOLE, 0};
-        const struct dtype *dtype = &c.stored->dtype;
+        const struct dtype *dtype = &stored->items[i].dtype;
+        double tolerance = 0;
 
-        if (strcmp(array->key, PLAN_SOURCE_KEY) == 0 ||
-            strcmp(array->key, PLAN_TRANSFORM_KEY) == 0 || c.stored->n + c.recomputed->n == 0)
-            continue;
-        if (c.stored->n == c.recomputed->n && !(is_list && dtype_is_integer(dtype)))
-            c.form = array->spec.kind == SPEC_BITS   ? BITS
-                     : array->spec.kind == SPEC_AXIS ? AXIS
-                                                     : WHOLE;
         if (array->spec.n_steps > u && array->spec.steps[u].label != LABEL_KEEP &&
             dtype->kind == DTYPE_FLOAT)
-            c.tolerance = ldexp(1, dtype->itemsize == 2 ? -10 : dtype->itemsize == 4 ? -23 : -52);
-        if (!compare(&c, picture))
-            continue;
-        if (c.form == WHOLE) {
-            mark(picture, labels_cell_of(stored, i));
-            mark(picture, labels_cell_of(recomputed, i));
-        }
-        if (text_append(
+            tolerance = ldexp(1, dtype->itemsize == 2 ? -10 : dtype->itemsize == 4 ? -23 : -52);
+        if (strcmp(array->key, PLAN_SOURCE_KEY) != 0 &&
+            strcmp(array->key, PLAN_TRANSFORM_KEY) != 0 &&
+            stored->items[i].n + recomputed->items[i].n > 0 &&
+            compare(stored, recomputed, i, tolerance, picture) &&
+            text_append(
                 &picture->faults, err, "%s%s",
                 picture->faults.n_bytes > 0 ? ", " : "differs: ", text_path(array->key).text) != 0)
             return -1;

@@ -167,6 +167,9 @@ struct svg_place {
 int svg_write(const struct sheet *sheet, const struct svg_place *place, struct text *out,
               struct error *err);
 
+/* A part, from 0 to 1, of the way between two colours: "#rrggbb". */
+struct text_quoted svg_colour(const int from[3], const int to[3], double part);
+
 /* As lines of text, several boards side by side. */
 struct terminal_style {
     unsigned columns; /* of the terminal */

@@ -60,23 +60,12 @@ static void put_use(struct canvas *c, const char *id, double x, double y, const 
 
 /* --- goals --- */
 
-/* The corners of a side's cells that face outwards, in turn; the obtuse corners of the board are
- * shared by two sides, which meet in the middle of an edge there. */
-struct goal {
-    int corners[3];
-    int shared[2]; /* the edge in whose middle the side ends */
-    bool ends;     /* there at its last cell; else it begins there, at its first one */
-};
-
-static const struct goal goals[N_EDGES] = {
-    [EDGE_TOP] = {{5, 0, 1}, {0, 1}, true},
-    [EDGE_RIGHT] = {{0, 1, 2}, {0, 1}, false},
-    [EDGE_BOTTOM] = {{4, 3, 2}, {4, 3}, false},
-    [EDGE_LEFT] = {{5, 4, 3}, {4, 3}, true},
-};
-
 static void put_edges(struct canvas *c, const struct picture *picture)
 {
+    /* The corners of a side's cells that face outwards, in turn. The obtuse corners of the board
+     * are shared by two sides, which meet there in the middle of the edge between two corners: top
+     * and left end there with their last cell, the others begin there with their first one. */
+    static const uint8_t outward[N_EDGES][3] = {{5, 0, 1}, {0, 1, 2}, {4, 3, 2}, {5, 4, 3}};
     const struct shape *shape = &c->sheet->shape;
     const uint32_t n = shape->board->cols;
     const uint32_t first[N_EDGES] = {0, n - 1, n * (n - 1), 0};
@@ -84,21 +73,21 @@ static void put_edges(struct canvas *c, const struct picture *picture)
 
     shape_corners(shape, corners);
     for (int edge = 0; edge < N_EDGES; edge++) {
+        const bool is_row = edge == EDGE_TOP || edge == EDGE_BOTTOM;
+        const uint32_t shared = edge == EDGE_TOP || edge == EDGE_LEFT ? 3 * n - 1 : 0;
+        const int a = edge < EDGE_BOTTOM ? 0 : 4, b = edge < EDGE_BOTTOM ? 1 : 3;
+
         if (picture->edges[edge] == SIDE_NONE)
             continue;
         pen_html(c->pen, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%f\" d=\"",
                  ink_of(c, picture->edges[edge]).fill, 0.5 * c->unit);
-
-        const struct goal *goal = &goals[edge];
-        const uint32_t step = edge == EDGE_TOP || edge == EDGE_BOTTOM ? 1 : n;
-        const struct shape_point *a = &corners[goal->shared[0]], *b = &corners[goal->shared[1]];
-        const struct shape_point middle = {(a->x + b->x) / 2, (a->y + b->y) / 2};
-
         for (uint32_t k = 0; k < 3 * n; k++) {
-            const bool is_middle = k == (goal->ends ? 3 * n - 1 : 0);
-            const struct shape_point by = is_middle ? middle : corners[goal->corners[k % 3]];
-            const struct shape_point at = shape->centres[first[edge] + k / 3 * step];
+            const struct shape_point at = shape->centres[first[edge] + k / 3 * (is_row ? 1 : n)];
+            struct shape_point by = corners[outward[edge][k % 3]];
 
+            if (k == shared)
+                by = (struct shape_point){(corners[a].x + corners[b].x) / 2,
+                                          (corners[a].y + corners[b].y) / 2};
             pen_html(c->pen, "%c%f %f", k == 0 ? 'M' : 'L', (at.x + by.x) * c->unit,
                      (at.y + by.y) * c->unit);
         }
@@ -137,10 +126,8 @@ static struct shape_point place_mark(const struct shape *shape, const struct pic
     *is_sure = shape_turn_of(shape, picture->transform, turn);
     if (*is_sure && length >= 1e-9)
         by = (struct shape_point){x / length * MARK_DISTANCE, y / length * MARK_DISTANCE};
-    if (*is_sure)
-        by = (struct shape_point){turn->xx * by.x + turn->xy * by.y,
-                                  turn->yx * by.x + turn->yy * by.y};
-    return (struct shape_point){at->x + by.x, at->y + by.y};
+    return (struct shape_point){at->x + turn->xx * by.x + turn->xy * by.y,
+                                at->y + turn->yx * by.x + turn->yy * by.y};
 }
 
 /* --- coordinates --- */
@@ -340,17 +327,22 @@ static void put_piece(struct canvas *c, const struct picture_cell *cell, double 
                  (int)cell->number);
 }
 
-/* The colour of a share of the policy, from 0 to the sheet's largest one: "#rrggbb". */
+struct text_quoted svg_colour(const int from[3], const int to[3], double part)
+{
+    int rgb[3];
+
+    for (int i = 0; i < 3; i++)
+        rgb[i] = (int)lround(from[i] + (to[i] - from[i]) * part);
+    return text_format("#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
+}
+
+/* The colour of a share of the policy, from 0 to the sheet's largest one. */
 static struct text_quoted heat_colour(double part)
 {
     static const int stops[3][3] = {{255, 243, 208}, {255, 196, 77}, {226, 98, 20}};
     const int from = part < 0.5 ? 0 : 1;
-    const double rest = part * 2 - from;
-    int rgb[3];
 
-    for (int i = 0; i < 3; i++)
-        rgb[i] = (int)lround(stops[from][i] + (stops[from + 1][i] - stops[from][i]) * rest);
-    return text_format("#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
+    return svg_colour(stops[from], stops[from + 1], part * 2 - from);
 }
 
 /* A picture's cells, around the board's origin. */
