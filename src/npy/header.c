@@ -20,6 +20,8 @@
 #define GROWTH_DIGITS     21 /* numpy keeps room for a first dimension of that many digits */
 #define V1_MAX_DICT_BYTES 65535
 
+#define refuse(err, ...) error_set(err, ERROR_DATA, __VA_ARGS__)
+
 /* Bytes in front of the dictionary. */
 static size_t prefix_nbytes(unsigned version)
 {
@@ -82,9 +84,9 @@ static int unexpected(struct literal *l, const char *expected)
 {
     peek(l);
     if (l->next == l->end)
-        return error_set(l->err, ERROR_DATA, "header ends where %s is expected", expected);
-    return error_set(l->err, ERROR_DATA, "header has %s where %s is expected",
-                     shown(l, l->next, 16).text, expected);
+        return refuse(l->err, "header ends where %s is expected", expected);
+    return refuse(l->err, "header has %s where %s is expected", shown(l, l->next, 16).text,
+                  expected);
 }
 
 /* As take, but ERROR_DATA when something else follows; `where` names the place. */
@@ -121,12 +123,10 @@ static int take_string(struct literal *l, struct string *string)
         return unexpected(l, "a string");
     for (p++; p < l->end && *p != quote && (unsigned char)*p >= 0x20 && *p != 0x7f; p++)
         if (*p == '\\')
-            return error_set(l->err, ERROR_DATA,
-                             "escape sequence in a header string, expected plain characters");
+            return refuse(l->err, "escape sequence in a header string, expected plain characters");
     if (p == l->end || *p != quote)
-        return error_set(l->err, ERROR_DATA,
-                         "unterminated string in the header, expected %c, found %s", quote,
-                         p == l->end ? "the end" : "a control character");
+        return refuse(l->err, "unterminated string in the header, expected %c, found %s", quote,
+                      p == l->end ? "the end" : "a control character");
     *string = (struct string){l->next + 1, (size_t)(p - l->next - 1)};
     l->next = p + 1;
     return 0;
@@ -156,8 +156,8 @@ static int take_uint(struct literal *l, uint64_t *value)
     if (fault == NULL && first == '0' && l->next - digits > 1)
         fault = "dimension with a leading zero";
     if (fault != NULL)
-        return error_set(l->err, ERROR_DATA, "%s: expected a plain decimal number, found %s", fault,
-                         shown(l, digits, 24).text);
+        return refuse(l->err, "%s: expected a plain decimal number, found %s", fault,
+                      shown(l, digits, 24).text);
     if (l->long_suffix && l->next < l->end && *l->next == 'L')
         l->next++;
     if (l->next < l->end && (is_word(*l->next) || *l->next == '.'))
@@ -178,17 +178,16 @@ static int take_shape(struct literal *l, uint64_t *shape, unsigned *n_dims)
         if (n > 0 && !comma)
             return unexpected(l, "',' or ')' in the shape");
         if (n == NPY_MAX_DIMS)
-            return error_set(l->err, ERROR_DATA, "more than %u dimensions, at most %u are accepted",
-                             NPY_MAX_DIMS, NPY_MAX_DIMS);
+            return refuse(l->err, "more than %u dimensions, at most %u are accepted", NPY_MAX_DIMS,
+                          NPY_MAX_DIMS);
         if (take_uint(l, &shape[n]) != 0)
             return -1;
         n++;
         comma = take(l, ',');
     }
     if (n == 1 && !comma)
-        return error_set(l->err, ERROR_DATA,
-                         "shape is a number in brackets, not a tuple: expected (%llu,)",
-                         (unsigned long long)shape[0]);
+        return refuse(l->err, "shape is a number in brackets, not a tuple: expected (%llu,)",
+                      (unsigned long long)shape[0]);
     *n_dims = n;
     return 0;
 }
@@ -205,10 +204,10 @@ static int take_sub_descr(struct literal *l, unsigned depth, struct dtype *dtype
 static int set_struct(struct literal *l, uint64_t itemsize, struct dtype *dtype)
 {
     if (itemsize > UINT32_MAX)
-        return error_set(l->err, ERROR_DATA,
-                         "structured type is too large: expected below 4 GiB, found %llu bytes or "
-                         "more",
-                         (unsigned long long)itemsize);
+        return refuse(l->err,
+                      "structured type is too large: expected below 4 GiB, found %llu bytes or "
+                      "more",
+                      (unsigned long long)itemsize);
     *dtype = (struct dtype){.kind = DTYPE_VOID, .structured = true, .itemsize = (uint32_t)itemsize};
     return 0;
 }
@@ -237,12 +236,11 @@ static int take_new_name(struct literal *l, struct field_names *names)
         return -1;
     for (unsigned i = 0; i < names->n_names && taken.n_bytes > 0; i++)
         if (string_is(&names->names[i], taken.text, taken.n_bytes))
-            return error_set(l->err, ERROR_DATA, "two fields are named %s, expected one",
-                             text_quote_bytes(taken.text, taken.n_bytes).text);
+            return refuse(l->err, "two fields are named %s, expected one",
+                          text_quote_bytes(taken.text, taken.n_bytes).text);
     if (names->n_names == MAX_NAMES)
-        return error_set(l->err, ERROR_DATA,
-                         "structured type of more than %d names, which is the most accepted",
-                         MAX_NAMES);
+        return refuse(l->err, "structured type of more than %d names, which is the most accepted",
+                      MAX_NAMES);
     names->names[names->n_names++] = taken;
     return 0;
 }
@@ -282,8 +280,7 @@ static int take_fields(struct literal *l, unsigned depth, struct dtype *dtype)
         comma = take(l, ',');
     }
     if (itemsize == 0)
-        return error_set(l->err, ERROR_DATA,
-                         "structured type without data, expected fields of some bytes");
+        return refuse(l->err, "structured type without data, expected fields of some bytes");
     return set_struct(l, itemsize, dtype);
 }
 
@@ -294,9 +291,8 @@ static int take_sub_descr(struct literal *l, unsigned depth, struct dtype *dtype
     struct string string;
 
     if ((first == '[' || first == '(') && depth >= MAX_NESTING)
-        return error_set(l->err, ERROR_DATA,
-                         "structured type is nested too deeply, expected at most %d levels",
-                         MAX_NESTING);
+        return refuse(l->err, "structured type is nested too deeply, expected at most %d levels",
+                      MAX_NESTING);
     if (take(l, '['))
         return take_fields(l, depth, dtype);
     if (take(l, '('))
@@ -309,8 +305,7 @@ static int take_sub_descr(struct literal *l, unsigned depth, struct dtype *dtype
         dtype_parse(string.text, string.n_bytes, dtype, l->err) != 0)
         return -1;
     if (dtype->kind == DTYPE_OBJECT)
-        return error_set(l->err, ERROR_DATA,
-                         "structured type with objects, expected numbers, strings and bytes");
+        return refuse(l->err, "structured type with objects, expected numbers, strings and bytes");
     return 0;
 }
 
@@ -324,22 +319,21 @@ int npy_header_length(const uint8_t *bytes, size_t n_bytes, size_t *header_nbyte
     size_t prefix;
 
     if (n_bytes == 0)
-        return error_set(err, ERROR_DATA, "empty: expected a .npy header, found 0 bytes");
+        return refuse(err, "empty: expected a .npy header, found 0 bytes");
     if (memcmp(bytes, MAGIC, n) != 0)
-        return error_set(err, ERROR_DATA, "not a .npy array: it starts with %s, expected %s",
-                         text_quote_bytes(bytes, n).text, text_quote(MAGIC).text);
+        return refuse(err, "not a .npy array: it starts with %s, expected %s",
+                      text_quote_bytes(bytes, n).text, text_quote(MAGIC).text);
     if (n_bytes >= MAGIC_NBYTES + 2 && (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0))
-        return error_set(err, ERROR_DATA, ".npy version %u.%u is not supported (1.0, 2.0, 3.0 are)",
-                         bytes[6], bytes[7]);
+        return refuse(err, ".npy version %u.%u is not supported (1.0, 2.0, 3.0 are)", bytes[6],
+                      bytes[7]);
     prefix = n_bytes >= MAGIC_NBYTES + 2 ? prefix_nbytes(bytes[6]) : SIZE_MAX;
     if (n_bytes < prefix)
-        return error_set(err, ERROR_DATA,
-                         "ends inside the .npy header: expected at least %zu bytes, found %zu",
-                         prefix == SIZE_MAX ? prefix_nbytes(1) : prefix, n_bytes);
+        return refuse(err, "ends inside the .npy header: expected at least %zu bytes, found %zu",
+                      prefix == SIZE_MAX ? prefix_nbytes(1) : prefix, n_bytes);
     length = prefix == 10 ? bytes_get_le16(bytes + 8) : bytes_get_le32(bytes + 8);
     if (length > NPY_HEADER_MAX_BYTES)
-        return error_set(err, ERROR_DATA, ".npy header of %u bytes, at most %d are accepted",
-                         (unsigned)length, NPY_HEADER_MAX_BYTES);
+        return refuse(err, ".npy header of %u bytes, at most %d are accepted", (unsigned)length,
+                      NPY_HEADER_MAX_BYTES);
     *header_nbytes = prefix + length;
     return 0;
 }
@@ -391,13 +385,11 @@ static int take_dictionary(struct literal *l, struct npy_header *header)
         while (i < 3 && !string_is(&key, keys[i], strlen(keys[i])))
             i++;
         if (i == 3)
-            return error_set(
-                l->err, ERROR_DATA,
-                "unknown key %s in the header, expected descr, fortran_order and shape",
-                text_quote_bytes(key.text, key.n_bytes).text);
+            return refuse(l->err,
+                          "unknown key %s in the header, expected descr, fortran_order and shape",
+                          text_quote_bytes(key.text, key.n_bytes).text);
         if (seen[i])
-            return error_set(l->err, ERROR_DATA, "key '%s' twice in the header, expected once",
-                             keys[i]);
+            return refuse(l->err, "key '%s' twice in the header, expected once", keys[i]);
         seen[i] = true;
         if (expect(l, ':', "after a key") != 0)
             return -1;
@@ -411,9 +403,9 @@ static int take_dictionary(struct literal *l, struct npy_header *header)
     }
     for (size_t i = 0; i < 3; i++)
         if (!seen[i])
-            return error_set(l->err, ERROR_DATA,
-                             "no key '%s' in the header, expected descr, fortran_order and shape",
-                             keys[i]);
+            return refuse(l->err,
+                          "no key '%s' in the header, expected descr, fortran_order and shape",
+                          keys[i]);
     p = l->next;
     while (p < l->end && *p == ' ')
         p++;
@@ -421,9 +413,8 @@ static int take_dictionary(struct literal *l, struct npy_header *header)
         if (header->oddity == NULL)
             header->oddity = "header without a newline at its end";
     } else if (*p != '\n' || p + 1 != l->end) {
-        return error_set(l->err, ERROR_DATA,
-                         "header has %s after its dictionary, expected spaces and a newline",
-                         shown(l, p, 16).text);
+        return refuse(l->err, "header has %s after its dictionary, expected spaces and a newline",
+                      shown(l, p, 16).text);
     }
     return 0;
 }
@@ -438,15 +429,14 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
     if (npy_header_length(bytes, n_bytes, &header->header_nbytes, err) != 0)
         return -1;
     if (n_bytes < header->header_nbytes)
-        return error_set(err, ERROR_DATA,
-                         "ends inside the .npy header: expected %zu bytes, found %zu",
-                         header->header_nbytes, n_bytes);
+        return refuse(err, "ends inside the .npy header: expected %zu bytes, found %zu",
+                      header->header_nbytes, n_bytes);
     header->version = bytes[6];
     l.next = (const char *)bytes + prefix_nbytes(header->version);
     l.end = (const char *)bytes + header->header_nbytes;
     l.long_suffix = header->version < 3;
     if (header->version == 3 && !text_is_utf8(l.next, (size_t)(l.end - l.next)))
-        return error_set(err, ERROR_DATA, "header is not UTF-8, expected it in version 3");
+        return refuse(err, "header is not UTF-8, expected it in version 3");
     if (take_dictionary(&l, header) != 0) {
         npy_header_release(header);
         return -1;
@@ -462,8 +452,8 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
     header->data_nbytes = header->n_elements * header->dtype.itemsize;
     if (most <= INT64_MAX)
         return 0;
-    error_set(err, ERROR_DATA, "shape %s is too large, expected below 2^63 bytes",
-              text_shape(header->shape, header->n_dims).text);
+    refuse(err, "shape %s is too large, expected below 2^63 bytes",
+           text_shape(header->shape, header->n_dims).text);
     npy_header_release(header);
     return -1;
 }
@@ -539,8 +529,7 @@ int npy_header_write(const char *descr, const uint64_t *shape, unsigned n_dims,
     n_spaces = padding(version, n_bytes) + extra_padding;
     length = n_bytes + n_spaces + 1;
     if (length > UINT32_MAX)
-        result =
-            error_set(err, ERROR_DATA, "array header of %zu bytes, expected below 4 GiB", length);
+        result = refuse(err, "array header of %zu bytes, expected below 4 GiB", length);
     else if ((p = bytes_reserve(out, prefix + length, err)) == NULL)
         result = -1;
     if (result != 0)

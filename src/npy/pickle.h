@@ -1,7 +1,7 @@
 /*
  * pickle.h - object arrays: a restricted pickle reader and a deterministic writer.
  *
- * No callable is ever called and nothing is imported: each allowed (module, name) pair is an enum,
+ * No callable is ever called and nothing is imported: each allowed (module, name) pair is a row,
  * and REDUCE and BUILD are pattern matches on their arguments. Everything else is refused.
  */
 #ifndef SYMAUG_NPY_PICKLE_H

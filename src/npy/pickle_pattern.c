@@ -45,26 +45,9 @@ const char *pickle_value_name(const struct pickle_item *value)
     return names[value->kind];
 }
 
-/* --- names --- */
+/* --- names, and what numpy calls with them --- */
 
-static const struct {
-    const char *module;
-    const char *name;
-    enum pickle_global global;
-} globals[] = {
-    {"numpy.core.multiarray", "_reconstruct", GLOBAL_RECONSTRUCT},
-    {"numpy._core.multiarray", "_reconstruct", GLOBAL_RECONSTRUCT},
-    {"numpy.core._internal", "_reconstruct", GLOBAL_RECONSTRUCT},
-    {"numpy", "ndarray", GLOBAL_NDARRAY},
-    {"numpy", "dtype", GLOBAL_DTYPE},
-    {"numpy.core.multiarray", "scalar", GLOBAL_SCALAR},
-    {"numpy._core.multiarray", "scalar", GLOBAL_SCALAR},
-    {"numpy.core.numeric", "_frombuffer", GLOBAL_FROMBUFFER},
-    {"numpy._core.numeric", "_frombuffer", GLOBAL_FROMBUFFER},
-    {"_codecs", "encode", GLOBAL_ENCODE},
-    {"__builtin__", "bytes", GLOBAL_BYTES},
-    {"builtins", "bytes", GLOBAL_BYTES},
-};
+#define NDARRAY 0 /* its place among the globals, below */
 
 static struct pickle_dtype *dtype_of(const struct pickle_item *value)
 {
@@ -74,23 +57,6 @@ static struct pickle_dtype *dtype_of(const struct pickle_item *value)
 static bool is_text(const uint8_t *bytes, size_t n_bytes, const char *text)
 {
     return n_bytes == strlen(text) && memcmp(bytes, text, n_bytes) == 0;
-}
-
-int pickle_global_push(struct pickle_reader *r, const uint8_t *module, size_t n_module,
-                       const uint8_t *name, size_t n_name)
-{
-    char full[200];
-
-    for (size_t i = 0; i < sizeof globals / sizeof *globals; i++)
-        if (is_text(module, n_module, globals[i].module) && is_text(name, n_name, globals[i].name))
-            return pickle_push(
-                r, (struct pickle_item){.kind = VALUE_GLOBAL, .as.integer = globals[i].global});
-    snprintf(full, sizeof full, "%.*s.%.*s", (int)(n_module < 90 ? n_module : 90),
-             (const char *)module, (int)(n_name < 90 ? n_name : 90), (const char *)name);
-    return pickle_fail(r,
-                       "refused: it names %s, only plain numpy arrays are accepted; nothing was "
-                       "executed",
-                       text_quote(full).text);
 }
 
 /*
@@ -204,7 +170,7 @@ static int make_shell(struct pickle_reader *r, const struct pickle_item *argumen
 {
     const struct pickle_item *shape = &arguments[1];
 
-    if (arguments[0].as.integer != GLOBAL_NDARRAY || shape->n_bytes_or_items != 1 ||
+    if (arguments[0].as.integer != NDARRAY || shape->n_bytes_or_items != 1 ||
         shape->as.items[0].kind != PICKLE_INT || shape->as.items[0].as.integer != 0 ||
         !value_is_text(&arguments[2], "b"))
         return pickle_fail(r,
@@ -338,20 +304,42 @@ static void drop_tuple(struct pickle_reader *r, struct pickle_item *tuple)
     free_tuple(r, tuple);
 }
 
+/* The names a pickle may mention; called is what matches the pattern of arguments. */
 static const struct {
-    const char *name;
-    const char *pattern;
+    const char *module, *name, *pattern;
     int (*make)(struct pickle_reader *r, const struct pickle_item *arguments,
                 struct pickle_item *result);
-} callables[] = {
-    [GLOBAL_RECONSTRUCT] = {"_reconstruct", "gtx", make_shell},
-    [GLOBAL_DTYPE] = {"dtype", "x??", make_dtype},
-    [GLOBAL_SCALAR] = {"scalar", "db", make_scalar},
-    [GLOBAL_FROMBUFFER] = {"_frombuffer", "bdts", make_from_buffer},
-    [GLOBAL_ENCODE] = {"encode", "ss", make_encoded},
-    [GLOBAL_BYTES] = {"bytes", "", NULL}, /* b'' in protocol 2 */
-    [GLOBAL_NDARRAY] = {"ndarray", NULL, NULL},
+} globals[] = {
+    [NDARRAY] = {"numpy", "ndarray", NULL, NULL},
+    {"numpy.core.multiarray", "_reconstruct", "gtx", make_shell},
+    {"numpy._core.multiarray", "_reconstruct", "gtx", make_shell},
+    {"numpy.core._internal", "_reconstruct", "gtx", make_shell},
+    {"numpy", "dtype", "x??", make_dtype},
+    {"numpy.core.multiarray", "scalar", "db", make_scalar},
+    {"numpy._core.multiarray", "scalar", "db", make_scalar},
+    {"numpy.core.numeric", "_frombuffer", "bdts", make_from_buffer},
+    {"numpy._core.numeric", "_frombuffer", "bdts", make_from_buffer},
+    {"_codecs", "encode", "ss", make_encoded},
+    {"__builtin__", "bytes", "", NULL}, /* b'' in protocol 2 */
+    {"builtins", "bytes", "", NULL},
 };
+
+int pickle_global_push(struct pickle_reader *r, const uint8_t *module, size_t n_module,
+                       const uint8_t *name, size_t n_name)
+{
+    char full[200];
+
+    for (size_t i = 0; i < sizeof globals / sizeof *globals; i++)
+        if (is_text(module, n_module, globals[i].module) && is_text(name, n_name, globals[i].name))
+            return pickle_push(
+                r, (struct pickle_item){.kind = VALUE_GLOBAL, .as.integer = (int64_t)i});
+    snprintf(full, sizeof full, "%.*s.%.*s", (int)(n_module < 90 ? n_module : 90),
+             (const char *)module, (int)(n_name < 90 ? n_name : 90), (const char *)name);
+    return pickle_fail(r,
+                       "refused: it names %s, only plain numpy arrays are accepted; nothing was "
+                       "executed",
+                       text_quote(full).text);
+}
 
 int pickle_reduce(struct pickle_reader *r)
 {
@@ -367,13 +355,13 @@ int pickle_reduce(struct pickle_reader *r)
         return pickle_fail(r, "call of %s with %s, expected a name and a tuple",
                            pickle_value_name(callable), pickle_value_name(arguments));
     i = (size_t)callable->as.integer;
-    if (callables[i].pattern == NULL || !matches(arguments, callables[i].pattern))
+    if (globals[i].pattern == NULL || !matches(arguments, globals[i].pattern))
         return pickle_fail(
             r, "unexpected arguments of %s, expected those that numpy writes, found %u%s%s",
-            callables[i].name, arguments->n_bytes_or_items,
+            globals[i].name, arguments->n_bytes_or_items,
             arguments->n_bytes_or_items > 0 ? ", the first " : "",
             arguments->n_bytes_or_items > 0 ? pickle_value_name(arguments->as.items) : "");
-    if (callables[i].make != NULL && callables[i].make(r, arguments->as.items, &result) != 0)
+    if (globals[i].make != NULL && globals[i].make(r, arguments->as.items, &result) != 0)
         return -1;
     drop_tuple(r, arguments);
     *callable = result;

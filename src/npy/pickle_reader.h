@@ -71,21 +71,10 @@ enum pickle_op { PICKLE_OPCODES(PICKLE_OPCODE) };
 enum pickle_value_kind {
     VALUE_BYTES = PICKLE_N_KINDS,
     VALUE_TUPLE,  /* as.inner: its values */
-    VALUE_GLOBAL, /* as.integer: enum pickle_global */
+    VALUE_GLOBAL, /* as.integer: which of the names that a pickle may mention */
     VALUE_DTYPE,  /* as.inner: struct pickle_dtype */
     VALUE_MARK,   /* as.integer: the fence before it */
     VALUE_N_KINDS,
-};
-
-/* The names a pickle may mention. None of them is ever called. */
-enum pickle_global {
-    GLOBAL_RECONSTRUCT,
-    GLOBAL_DTYPE,
-    GLOBAL_SCALAR,
-    GLOBAL_FROMBUFFER,
-    GLOBAL_ENCODE,
-    GLOBAL_BYTES,
-    GLOBAL_NDARRAY,
 };
 
 struct pickle_dtype {
