@@ -115,28 +115,17 @@ static void list_squares(const struct chess_code *code)
     }
 }
 
-/* Of every square its targets ascending: all, or those of pieces. */
-static void list_targets(bool all)
+/* Of every square its targets ascending: all; or, as lc0 has it, those of pieces, a knight's
+ * promotions among them, and then the promotions of every target to queen, rook and bishop. */
+static void list_targets(const struct chess_code *code)
 {
+    const bool all = code->length == CHESS_N_SQUARES * CHESS_N_SQUARES;
+
     for (int from = 0; from < CHESS_N_SQUARES; from++)
         for (int to = 0; to < CHESS_N_SQUARES; to++)
             if (all || is_piece_move(to / 8 - from / 8, to % 8 - from % 8))
                 add(from, to / 8 - from / 8, to % 8 - from % 8, CHESS_NO_PIECE);
-}
-
-static void list_from_to(const struct chess_code *code)
-{
-    (void)code;
-    list_targets(true);
-}
-
-/* lc0's: targets, a knight's promotions among them; then the promotions of every target to queen,
- * rook and bishop. */
-static void list_lc0(const struct chess_code *code)
-{
-    (void)code;
-    list_targets(false);
-    for (int i = 0; i < 8 * 3 * 3; i++)
+    for (int i = 0; i < 8 * 3 * 3 && !all; i++)
         add_if_on_board(RANK_7 * 8 + i / 9, 1, i / 3 % 3 - 1,
                         (enum chess_piece)(CHESS_QUEEN - i % 3));
 }
@@ -320,10 +309,10 @@ const struct action_layout *const chess_layouts[CHESS_N_LAYOUTS] = {
     LAYOUT("chess-1880", "as chess-1814, promotions to queen, rook, bishop, knight", .length = 1880,
            .list = list_squares, .n_pieces = 4),
     LAYOUT("chess-1858", "lc0's: targets of every square in turn, then promotions but a knight's",
-           .length = 1858, .list = list_lc0),
+           .length = 1858, .list = list_targets),
     LAYOUT("chess-4674", "OpenSpiel's: from * 73 + kind of move, by files, then two castlings",
            .length = 4674, .list = list_spiel),
-    LAYOUT("from-to", "from * 64 + to", .length = 4096, .list = list_from_to),
+    LAYOUT("from-to", "from * 64 + to", .length = 4096, .list = list_targets),
     LAYOUT("chess-4672", "from * 73 + kind of move, promotions by file step, then piece",
            .length = 4672, .list = list_planes, .n_pieces = 3),
     LAYOUT("chess-4864", "kind of move * 64 + from, promotions by file step, then piece",

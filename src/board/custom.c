@@ -146,20 +146,20 @@ static int parse_map(const struct custom *c, const json_t *list, struct board_tr
     const struct text_quoted name = text_quote(t->name);
     const char *key = maps[part].key, *unit = maps[part].unit;
     const size_t length = json_array_size(list);
-    uint32_t *n = board_part_length(c->board, part), *map;
+    uint32_t n = board_part_length(c->board, part), *map;
 
     if (!json_is_array(list) || length == 0)
         return custom_refuse(c, "transform %s: %s is missing, empty or not a list [...]", name.text,
                              key);
-    if (*n == 0)
-        *n = (uint32_t)length;
-    if (length != *n)
+    if (n == 0)
+        n = *(part == BOARD_PLANES ? &c->board->n_planes : &c->board->n_actions) = (uint32_t)length;
+    if (length != n)
         return custom_refuse(c, "transform %s: %s has %zu entries, expected %u, one for each %s",
-                             name.text, key, length, *n, unit);
+                             name.text, key, length, n, unit);
     map = *board_part_map(t, part) = malloc(length * sizeof *map);
     if (map == NULL)
         return error_no_memory(c->err, "map of a transform");
-    for (uint32_t i = 0; i < *n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const json_t *value = json_array_get(list, i);
 
         if (!json_is_integer(value))
@@ -169,7 +169,7 @@ static int parse_map(const struct custom *c, const json_t *list, struct board_tr
             return custom_refuse(c,
                                  "transform %s: %s %u goes to %" JSON_INTEGER_FORMAT
                                  ", expected a number from 0 to %u",
-                                 name.text, unit, i, json_integer_value(value), *n - 1);
+                                 name.text, unit, i, json_integer_value(value), n - 1);
     }
     return 0;
 }
@@ -187,7 +187,7 @@ static int complete(const struct custom *c, struct board_transform *t)
                              "transforms have planes",
                              text_quote(t->name).text);
     for (enum board_part part = BOARD_PLANES; part < BOARD_N_PARTS; part++) {
-        const uint32_t n = *board_part_length(c->board, part);
+        const uint32_t n = board_part_length(b, part);
         uint32_t **map = board_part_map(t, part);
 
         if (*map != NULL || n == 0)

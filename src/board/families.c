@@ -387,6 +387,9 @@ static const uint8_t grid_cells[19] = {
 
 /* --- the families --- */
 
+#define NAMED(name_, size, summary_, example_) \
+    .name = name_, .syntax = name_ size, .summary = summary_, .example = example_
+
 /* Of 25 planes: 12 of pieces, 4 of rights, occupancy, checkers, material. */
 const struct board_castling board_castling_usual = {25, {12, 13, 14, 15}};
 
@@ -404,10 +407,8 @@ static const struct action_layout *const of_katago[] = {
     &action_layout_cells_pass, &action_layout_cells}; /* its policies always end in a pass */
 
 const struct board_family board_family_hexagon = {
-    .name = "hexagon",
-    .syntax = "hexagon:R",
-    .summary = "a hexagon of radius R (side R + 1) in a box of side 2R + 1, 12 transforms",
-    .example = "hexagon:3",
+    NAMED("hexagon", ":R",
+          "a hexagon of radius R (side R + 1) in a box of side 2R + 1, 12 transforms", "hexagon:3"),
     .box = &board_box_hexagon,
     .layouts = of_hexagons,
     .n_layouts = 5,
@@ -418,10 +419,9 @@ const struct board_family board_family_hexagon = {
 };
 
 const struct board_family board_family_square = {
-    .name = "square",
-    .syntax = "square:N",
-    .summary = "N x N cells, 8 transforms: rotations and mirrors (Go, Gomoku, Othello, TicTacToe)",
-    .example = "square:5",
+    NAMED("square", ":N",
+          "N x N cells, 8 transforms: rotations and mirrors (Go, Gomoku, Othello, TicTacToe)",
+          "square:5"),
     .box = &board_box_square,
     .layouts = of_squares,
     .n_layouts = 3,
@@ -434,10 +434,8 @@ const struct board_family board_family_square = {
 
 /* Planes to guess by: stones, stones and the player to move, or OpenSpiel's. */
 const struct board_family board_family_rhombus = {
-    .name = "rhombus",
-    .syntax = "rhombus:N",
-    .summary = "the game of Hex on N x N cells, 4 transforms, two of which swap colours",
-    .example = "rhombus:5",
+    NAMED("rhombus", ":N",
+          "the game of Hex on N x N cells, 4 transforms, two of which swap colours", "rhombus:5"),
     .box = &box_rhombus,
     .layouts = of_cells,
     .n_layouts = 2,
@@ -449,10 +447,7 @@ const struct board_family board_family_rhombus = {
 };
 
 const struct board_family board_family_grid = {
-    .name = "grid",
-    .syntax = "grid:HxW",
-    .summary = "a rectangle of H x W cells, 4 transforms, also when H = W",
-    .example = "grid:3x5",
+    NAMED("grid", ":HxW", "a rectangle of H x W cells, 4 transforms, also when H = W", "grid:3x5"),
     .box = &box_grid,
     .layouts = of_cells,
     .n_layouts = 2,
@@ -461,10 +456,8 @@ const struct board_family board_family_grid = {
 };
 
 const struct board_family board_family_mirror = {
-    .name = "mirror",
-    .syntax = "mirror:HxW",
-    .summary = "H x W cells with the left-right mirror only, 2 transforms (Connect 4)",
-    .example = "mirror:6x7",
+    NAMED("mirror", ":HxW", "H x W cells with the left-right mirror only, 2 transforms (Connect 4)",
+          "mirror:6x7"),
     .box = &box_mirror,
     .layouts = of_cells,
     .n_layouts = 3,
@@ -474,10 +467,8 @@ const struct board_family board_family_mirror = {
 };
 
 const struct board_family board_family_chess = {
-    .name = "chess",
-    .syntax = "chess",
-    .summary = "chess with its left-right mirror, an approximation because of castling",
-    .example = "chess",
+    NAMED("chess", "", "chess with its left-right mirror, an approximation because of castling",
+          "chess"),
     .build = build_chess,
     .layouts = chess_layouts,
     .n_layouts = CHESS_N_LAYOUTS,
@@ -488,10 +479,9 @@ const struct board_family board_family_chess = {
 };
 
 const struct board_family board_family_breakthrough = {
-    .name = "breakthrough",
-    .syntax = "breakthrough:HxW",
-    .summary = "Breakthrough on H x W squares, 4 transforms, two of which swap colours",
-    .example = "breakthrough:8x8",
+    NAMED("breakthrough", ":HxW",
+          "Breakthrough on H x W squares, 4 transforms, two of which swap colours",
+          "breakthrough:8x8"),
     .box = &box_breakthrough,
     .layouts = of_breakthroughs,
     .n_layouts = 3,
@@ -501,10 +491,9 @@ const struct board_family board_family_breakthrough = {
 
 /* Identity and half turn leave the tiles' numbers alone. */
 const struct board_family board_family_takeiteasy = {
-    .name = "takeiteasy",
-    .syntax = "takeiteasy",
-    .summary = "Take It Easy, 19 cells, 12 transforms; 2 of them when the tiles stay as they are",
-    .example = "takeiteasy",
+    NAMED("takeiteasy", "",
+          "Take It Easy, 19 cells, 12 transforms; 2 of them when the tiles stay as they are",
+          "takeiteasy"),
     .build = build_takeiteasy,
     .layouts = of_cells,
     .n_layouts = 1,
@@ -523,10 +512,9 @@ const struct board_family board_family_takeiteasy = {
     .layouts = of_katago, .n_layouts = 2, .only_known_members = true, .packed_stones = 1
 
 const struct board_family board_family_katago = {
-    .name = "katago",
-    .syntax = "katago:L",
-    .summary = "KataGo training shards, L x L cells, 8 transforms; L is read from the shard",
-    .example = "katago:5",
+    NAMED("katago", ":L",
+          "KataGo training shards, L x L cells, 8 transforms; L is read from the shard",
+          "katago:5"),
     .box = &board_box_square,
     .game = BOARD_GAME_KATAGO,
     OF_KATAGO,
@@ -534,14 +522,11 @@ const struct board_family board_family_katago = {
 
 /* KataGomo's games of the table in its README whose moves are cells, one at a time. A group is that
  * of the rules: it holds for the rows of either player, which some branches turn. */
-#define OF_KATAGOMO(id, form, what)                        \
-    const struct board_family board_family_katago_##id = { \
-        .name = "katago:" #id,                             \
-        .syntax = "katago:" #id ":L",                      \
-        .summary = "shards of KataGomo's " what,           \
-        .example = "katago:" #id ":5",                     \
-        .box = &form,                                      \
-        .game = BOARD_GAME_KATAGOMO,                       \
-        OF_KATAGO,                                         \
+#define OF_KATAGOMO(id, form, what)                                                   \
+    const struct board_family board_family_katago_##id = {                            \
+        NAMED("katago:" #id, ":L", "shards of KataGomo's " what, "katago:" #id ":5"), \
+        .box = &form,                                                                 \
+        .game = BOARD_GAME_KATAGOMO,                                                  \
+        OF_KATAGO,                                                                    \
     };
 KATAGOMO_GAMES(OF_KATAGOMO)

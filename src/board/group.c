@@ -23,17 +23,6 @@
 
 static const char *const part_names[BOARD_N_PARTS] = {"cell", "plane", "action"};
 
-static uint32_t part_length(const struct board *b, enum board_part part)
-{
-    return *board_part_length((struct board *)b, part);
-}
-
-/* The dst map of a part; NULL stands for the identity. */
-static const uint32_t *part_map(const struct board_transform *t, enum board_part part)
-{
-    return *board_part_map((struct board_transform *)t, part);
-}
-
 /* A cell by row and column, where it has those; other points by number. */
 static struct cell_text point_text(const struct board *b, enum board_part part, uint32_t i)
 {
@@ -51,8 +40,8 @@ int joint_fault(const struct board *b, uint32_t t, struct text_quoted *fault, st
 
     fault->text[0] = '\0';
     for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
-        const uint32_t *map = part_map(&b->transforms[t], part);
-        const uint32_t n = part_length(b, part);
+        const uint32_t *map = *board_part_map(&b->transforms[t], part);
+        const uint32_t n = board_part_length(b, part);
         const size_t i = map != NULL ? perm_first_fault(map, n, err) : n;
         uint32_t before = 0;
 
@@ -112,8 +101,8 @@ int joint_init(struct joint *j, const struct board *b, struct error *err)
         uint32_t *joined = j->maps + (size_t)t * j->n_points, at = 0;
 
         for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
-            const uint32_t *map = part_map(transform, part);
-            const uint32_t n = part_length(b, part);
+            const uint32_t *map = *board_part_map(&b->transforms[t], part);
+            const uint32_t n = board_part_length(b, part);
 
             for (uint32_t i = 0; i < n; i++)
                 joined[at + i] = at + (map != NULL ? map[i] : i);
@@ -168,8 +157,8 @@ struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
         i++;
     if (i >= j->n_points - N_NUMBERS - N_COLOURS)
         return text_format("it exchanges colours or numbers only");
-    while (part + 1 < BOARD_N_PARTS && i - start >= part_length(j->board, part))
-        start += part_length(j->board, part++);
+    while (part + 1 < BOARD_N_PARTS && i - start >= board_part_length(j->board, part))
+        start += board_part_length(j->board, part++);
     to = then != NULL ? then[first[i]] : first[i];
     return text_format("%s %s goes to %s", part_names[part],
                        point_text(j->board, part, i - start).text,
@@ -217,7 +206,7 @@ static int generate(struct board *b, struct joint *j, struct error *err)
 
     for (uint32_t t = 1; t < j->n_transforms; t++) {
         for (uint32_t g = 1; g < n_listed; g++) {
-            const struct board_transform *first = &b->transforms[t], *then = &b->transforms[g];
+            struct board_transform *first = &b->transforms[t], *then = &b->transforms[g];
             struct board_transform *product = &b->transforms[j->n_transforms];
 
             if (joint_product(j, t, g) >= 0)
@@ -233,7 +222,7 @@ static int generate(struct board *b, struct joint *j, struct error *err)
             if (make_room(j, ++j->n_transforms, err) != 0)
                 return -1;
             for (enum board_part part = 0; part < BOARD_N_PARTS; part++) {
-                const uint32_t n = part_length(b, part);
+                const uint32_t n = board_part_length(b, part);
                 uint32_t **own = board_part_map(product, part);
 
                 if (n == 0)
@@ -241,7 +230,7 @@ static int generate(struct board *b, struct joint *j, struct error *err)
                 *own = malloc(n * sizeof **own);
                 if (*own == NULL)
                     return error_no_memory(err, "map of a transform");
-                perm_compose(part_map(first, part), part_map(then, part), n, *own);
+                perm_compose(*board_part_map(first, part), *board_part_map(then, part), n, *own);
             }
             product->swaps_colours = first->swaps_colours != then->swaps_colours;
         }

@@ -70,9 +70,9 @@ bool group_keeps_colours(const struct board *board, const uint32_t *dst, bool sw
 /* Parts with maps of their own. Only boards from a file have planes and actions. */
 enum board_part { BOARD_CELLS, BOARD_PLANES, BOARD_ACTIONS, BOARD_N_PARTS };
 
-static inline uint32_t *board_part_length(struct board *b, enum board_part part)
+static inline uint32_t board_part_length(const struct board *b, enum board_part part)
 {
-    return part == BOARD_CELLS ? &b->n_cells : part == BOARD_PLANES ? &b->n_planes : &b->n_actions;
+    return part == BOARD_CELLS ? b->n_cells : part == BOARD_PLANES ? b->n_planes : b->n_actions;
 }
 
 static inline uint32_t **board_part_map(struct board_transform *t, enum board_part part)
