@@ -88,27 +88,17 @@ static void one_element(enum label_op op, const struct dtype *dtype, const uint8
 
 /* The commonest elements, in the byte order of the machine, without a look at their type for each
  * of them. */
-#define DEFINE_EXCHANGE(bits)                                                               \
-    static void exchange_##bits(const struct dtype *dtype, const uint8_t *in, uint8_t *out, \
-                                size_t n)                                                   \
-    {                                                                                       \
-        const uint##bits##_t one = (uint##bits##_t)code_bits(dtype, 1);                     \
-        const uint##bits##_t two = (uint##bits##_t)code_bits(dtype, 2);                     \
-        const uint##bits##_t *from = (const uint##bits##_t *)(const void *)in;              \
-        uint##bits##_t *to = (uint##bits##_t *)(void *)out;                                 \
-                                                                                            \
-        for (size_t i = 0; i < n; i++)                                                      \
-            to[i] = from[i] == one ? two : from[i] == two ? one : from[i];                  \
-    }
-
-DEFINE_EXCHANGE(8)
-DEFINE_EXCHANGE(16)
-DEFINE_EXCHANGE(32)
+#define EXCHANGE(type)                                                                         \
+    do {                                                                                       \
+        const type one = (type)code_bits(dtype, 1), two = (type)code_bits(dtype, 2);           \
+        const type *numbers = in;                                                              \
+                                                                                               \
+        for (size_t i = 0; i < n; i++)                                                         \
+            ((type *)out)[i] = numbers[i] == one ? two : numbers[i] == two ? one : numbers[i]; \
+    } while (0)
 
 void label_apply(enum label_op op, const struct dtype *dtype, const void *in, void *out, size_t n)
 {
-    static void (*const exchanges[])(const struct dtype *, const uint8_t *, uint8_t *, size_t) = {
-        [1] = exchange_8, [2] = exchange_16, [4] = exchange_32};
     const size_t size = dtype->itemsize, n_bytes = n * size;
     const bool is_native = !dtype->big_endian || size == 1;
     const uint8_t *from = in;
@@ -148,8 +138,12 @@ void label_apply(enum label_op op, const struct dtype *dtype, const void *in, vo
 
         for (size_t i = 0; i < n; i++)
             ((float *)out)[i] = 1.0f - numbers[i];
-    } else if (op == LABEL_EXCHANGE_12 && size <= 4 && is_native) {
-        exchanges[size](dtype, from, to, n);
+    } else if (op == LABEL_EXCHANGE_12 && size == 1) {
+        EXCHANGE(uint8_t);
+    } else if (op == LABEL_EXCHANGE_12 && size == 2 && is_native) {
+        EXCHANGE(uint16_t);
+    } else if (op == LABEL_EXCHANGE_12 && size == 4 && is_native) {
+        EXCHANGE(uint32_t);
     } else {
         for (size_t i = 0; i < n; i++)
             one_element(op, dtype, from + i * size, to + i * size);

@@ -18,6 +18,11 @@
 #define LAYOUT_OPTIONS "flipud fliplr rot90 rot180 rot270 transpose anti-transpose layout=NAME"
 #define POLICY_EFFECT  "gather over the action axis"
 
+/* What policies, values of actions and masks have in common. */
+#define AS_POLICY                                                                             \
+    .options = LAYOUT_OPTIONS, .flags = ROLE_MOVES | ROLE_HAS_LAYOUT, .fit = role_fit_policy, \
+    .spec = spec_of_policy, .mistake = ROLE_MISTAKE_POLICY
+
 #define POLICY_NAMES \
     "policy policies pi pis policy_targets policy_target pt probs mcts_probs policyTargetsNCMove"
 #define VISITS_NAMES "visits visit_counts"
@@ -71,37 +76,25 @@ const struct role_kind role_kinds[ROLE_N_KINDS] = {
         {
             .name = "policy",
             .shape = "(N,A), (N,H,W) or (N,k,A)",
+            AS_POLICY,
             .effect = POLICY_EFFECT,
-            .options = LAYOUT_OPTIONS,
-            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
-            .fit = role_fit_policy,
-            .spec = spec_of_policy,
             .check = ROLE_CHECK_POLICY,
-            .mistake = ROLE_MISTAKE_POLICY,
             .names = {{POLICY_NAMES, 0}, {VISITS_NAMES, .flags = NAME_COUNTS}},
         },
     [ROLE_ACTION_VALUES] =
         {
             .name = "action-values",
             .shape = "as policy, any numbers",
+            AS_POLICY,
             .effect = POLICY_EFFECT "; no sums or signs are checked",
-            .options = LAYOUT_OPTIONS,
-            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
-            .fit = role_fit_policy,
-            .spec = spec_of_policy,
-            .mistake = ROLE_MISTAKE_POLICY,
             .names = {{"qValueTargetsNCMove action_values q_values", 0}},
         },
     [ROLE_MASK] =
         {
             .name = "mask",
             .shape = "(N,A), (N,H,W) or (N,k,A)",
+            AS_POLICY,
             .effect = POLICY_EFFECT,
-            .options = LAYOUT_OPTIONS,
-            .flags = ROLE_MOVES | ROLE_HAS_LAYOUT,
-            .fit = role_fit_policy,
-            .spec = spec_of_policy,
-            .mistake = ROLE_MISTAKE_POLICY,
             .names = {{"legal legal_mask legal_moves legals_mask action_mask action_masks mask",
                        0}},
         },

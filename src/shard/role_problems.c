@@ -165,18 +165,18 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
         status = text_append(&list, err, "; then %s%s%s", next->array,
                              *next->array != '\0' ? ": " : "", error_reason(next, reason));
     if (status == 0 && fits.is_said)
-        error_set_at(err, ERROR_DATA, &place, "%s; the board is the shard's own, %s%s", list.text,
-                     archive_in_find(archive, "board_type") != NULL ? "board_type=" : "",
-                     text_quote(fits.board).text);
+        status = text_append(&list, err, "; the board is the shard's own, %s%s",
+                             archive_in_find(archive, "board_type") != NULL ? "board_type=" : "",
+                             text_quote(fits.board).text);
     else if (status == 0 && fits.board[0] != '\0')
-        error_set_at(err, ERROR_DATA, &place, "%s; %s fit another board: use --board %s", list.text,
-                     fits.reason, fits.board);
+        status = text_append(&list, err, "; %s fit another board: use --board %s", fits.reason,
+                             fits.board);
     else if (status == 0 && fits.n_boards > 0)
-        error_set_at(err, ERROR_DATA, &place, "%s; use another --board (%s)", list.text,
-                     fits.reason);
-    else if (status == 0)
-        error_set_at(err, ERROR_DATA, &place, "%s%s%s", list.text,
-                     command.n_bytes > 0 ? "; use: " : "", command.n_bytes > 0 ? command.text : "");
+        status = text_append(&list, err, "; use another --board (%s)", fits.reason);
+    else if (status == 0 && command.n_bytes > 0)
+        status = text_append(&list, err, "; use: %s", command.text);
+    if (status == 0)
+        error_set_at(err, ERROR_DATA, &place, "%s", list.text);
     text_release(&command);
     text_release(&list);
     return -1;

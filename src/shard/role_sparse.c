@@ -14,13 +14,14 @@
 /* --- which arrays belong together --- */
 
 /* The parts: PREFIX_indices, PREFIX_values or _data, PREFIX_offsets or _indptr. */
+enum { INDICES, VALUES, OFFSETS, N_PARTS };
 static const struct part {
     enum role_flag flag;
     enum role role;
     const char *endings[2]; /* ours, and scipy's */
-} indices_part = {ROLE_IS_INDICES, ROLE_POLICY_INDEX, {"_indices", "_indices"}},
-  values_part = {ROLE_IS_VALUES, ROLE_POLICY_VALUE, {"_values", "_data"}},
-  offsets_part = {ROLE_IS_OFFSETS, ROLE_POLICY_OFFSETS, {"_offsets", "_indptr"}};
+} parts[N_PARTS] = {{ROLE_IS_INDICES, ROLE_POLICY_INDEX, {"_indices", "_indices"}},
+                    {ROLE_IS_VALUES, ROLE_POLICY_VALUE, {"_values", "_data"}},
+                    {ROLE_IS_OFFSETS, ROLE_POLICY_OFFSETS, {"_offsets", "_indptr"}}};
 
 /* Length of PREFIX when the key is PREFIX and the part's own ending; 0 when it is not. */
 static size_t prefix_of(const char *key, const struct part *part)
@@ -89,40 +90,40 @@ void role_sparse_find(struct role_context *c)
 
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         const char *key = a->array->key;
-        const size_t n_prefix = prefix_of(key, &indices_part);
-        struct role_case *parts[3] = {a};
+        const size_t n_prefix = prefix_of(key, &parts[INDICES]);
+        struct role_case *of[N_PARTS] = {a}, *values;
         bool compressed;
 
-        if (!is_free(a, &indices_part) || (!a->is_told && n_prefix == 0))
+        if (!is_free(a, &parts[INDICES]) || (!a->is_told && n_prefix == 0))
             continue;
-        parts[1] = find_part(a, n_prefix, &values_part);
-        parts[2] = find_part(a, n_prefix, &offsets_part);
-        compressed = parts[1] != NULL && parts[2] != NULL && is_vector(a, true) &&
-                     is_vector(parts[1], false) && is_vector(parts[2], true);
+        values = of[VALUES] = find_part(a, n_prefix, &parts[VALUES]);
+        of[OFFSETS] = find_part(a, n_prefix, &parts[OFFSETS]);
+        compressed = values != NULL && of[OFFSETS] != NULL && is_vector(a, true) &&
+                     is_vector(values, false) && is_vector(of[OFFSETS], true);
         if (!compressed)
-            parts[2] = NULL;
+            of[OFFSETS] = NULL;
         if (!compressed && !a->is_told && role_values_by_prefix(key, n_prefix) == ROLE_META)
             continue;
-        if (parts[1] == NULL)
-            refuse_lonely(a, &values_part, n_prefix);
-        for (size_t k = 0; k < 3 && parts[1] != NULL; k++) {
-            if (parts[k] == NULL)
+        if (values == NULL)
+            refuse_lonely(a, &parts[VALUES], n_prefix);
+        for (size_t k = 0; k < N_PARTS && values != NULL; k++) {
+            if (of[k] == NULL)
                 continue;
-            parts[k]->sparse = a;
-            parts[k]->b->index_array = position_of(a);
-            parts[k]->b->value_array = position_of(parts[1]);
-            parts[k]->b->offsets_array = position_of(parts[2]);
+            of[k]->sparse = a;
+            of[k]->b->index_array = position_of(a);
+            of[k]->b->value_array = position_of(values);
+            of[k]->b->offsets_array = position_of(of[OFFSETS]);
         }
     }
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
-        const size_t n_prefix = prefix_of(a->array->key, &values_part);
+        const size_t n_prefix = prefix_of(a->array->key, &parts[VALUES]);
 
         if (a->sparse != NULL || a->is_refused)
             continue;
         if (a->is_told ? role_kinds[a->told->role].flags & flags
                        : role_values_by_prefix(a->array->key, n_prefix) != ROLE_META &&
-                             is_free(a, &values_part))
-            refuse_lonely(a, &indices_part, n_prefix);
+                             is_free(a, &parts[VALUES]))
+            refuse_lonely(a, &parts[INDICES], n_prefix);
     }
 }
 
@@ -151,7 +152,7 @@ static bool is_ringrift_board(const char *name)
  * be read is no reason to guess: -1 with a reason. */
 static int read_note(struct role_case *a, const char *key, char text[64])
 {
-    const struct role_case *note = role_find(a->c, key, strlen(key), "");
+    const struct role_case *note = role_find(a->c, "", 0, key);
 
     text[0] = '\0';
     if (note == NULL || note->h->n_dims > 0 ||
@@ -190,8 +191,7 @@ static const struct action_layout *layout_by_notes(struct role_case *a)
 
 static const struct action_layout *find_layout(struct role_case *a, uint64_t *length)
 {
-    static const char key[] = "policy_size";
-    const struct role_case *size = role_find(a->c, key, strlen(key), "");
+    const struct role_case *size = role_find(a->c, "", 0, "policy_size");
     const struct board *board = a->c->board;
     const struct action_layout *layout;
     int64_t n = 0;
@@ -313,12 +313,11 @@ int role_sparse_bind(struct role_case *a)
 {
     struct role_case *const cases = a->c->cases;
     const int of_offsets = a->b->offsets_array;
-    struct role_case *const parts[] = {a, &cases[a->b->value_array],
-                                       of_offsets >= 0 ? &cases[of_offsets] : NULL};
-    const size_t n_prefix = prefix_of(a->array->key, &indices_part);
-    enum role roles[] = {ROLE_POLICY_INDEX, role_values_by_prefix(a->array->key, n_prefix),
-                         ROLE_POLICY_OFFSETS};
-    const enum sparse_form form = check_form(a, parts[1], parts[2]);
+    struct role_case *const of[] = {a, &cases[a->b->value_array],
+                                    of_offsets >= 0 ? &cases[of_offsets] : NULL};
+    const size_t n_prefix = prefix_of(a->array->key, &parts[INDICES]);
+    const enum role by_prefix = role_values_by_prefix(a->array->key, n_prefix);
+    const enum sparse_form form = check_form(a, of[VALUES], of[OFFSETS]);
     const struct action_layout *layout;
     uint64_t length;
 
@@ -327,17 +326,19 @@ int role_sparse_bind(struct role_case *a)
     layout = find_layout(a, &length);
     if (layout == NULL)
         return role_refuse(a, "policy-index:layout=LAYOUT", "%s", a->c->reason);
-    if (roles[1] == ROLE_META)
-        roles[1] = ROLE_POLICY_VALUE;
-    for (size_t k = 0; k < 3; k++) {
-        if (parts[k] == NULL)
+    for (size_t k = 0; k < N_PARTS; k++) {
+        struct role_binding *b = of[k] != NULL ? of[k]->b : NULL;
+
+        if (b == NULL)
             continue;
-        parts[k]->b->role = parts[k]->is_told ? parts[k]->told->role : roles[k];
-        parts[k]->b->inferred = !parts[k]->is_told;
-        parts[k]->b->sparse = form;
-        parts[k]->b->layout = layout;
-        parts[k]->b->n_actions = length;
-        parts[k]->b->is_counts = role_prefix_is_counts(a->array->key, n_prefix);
+        b->role = of[k]->is_told                          ? of[k]->told->role
+                  : k == VALUES && by_prefix != ROLE_META ? by_prefix
+                                                          : parts[k].role;
+        b->inferred = !of[k]->is_told;
+        b->sparse = form;
+        b->layout = layout;
+        b->n_actions = length;
+        b->is_counts = role_prefix_is_counts(a->array->key, n_prefix);
     }
     return 0;
 }
@@ -346,27 +347,25 @@ int role_sparse_bind(struct role_case *a)
 
 bool role_sparse_of_scipy(const struct role_case *a, char role[64])
 {
-    static const char *const keys[] = {"indices", "data", "indptr"};
-    static const enum role roles[] = {ROLE_POLICY_INDEX, ROLE_POLICY_VALUE, ROLE_POLICY_OFFSETS};
-    const struct role_case *shape = role_find(a->c, "shape", strlen("shape"), "");
+    const struct role_case *shape = role_find(a->c, "", 0, "shape");
     const struct array *array = shape != NULL ? shape->array : NULL;
     struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
     const struct action_layout *layout = NULL;
-    const struct role_case *parts[3];
+    const struct role_case *of[N_PARTS];
     const char *own = NULL;
     int64_t n = 0; /* columns, as `shape` tells */
 
-    for (unsigned k = 0; k < 3; k++) {
-        parts[k] = role_find(a->c, keys[k], strlen(keys[k]), "");
-        if (parts[k] == NULL || parts[k]->is_told || !is_vector(parts[k], k != 1))
+    for (unsigned k = 0; k < N_PARTS; k++) {
+        of[k] = role_find(a->c, "", 0, parts[k].endings[1] + 1);
+        if (of[k] == NULL || of[k]->is_told || !is_vector(of[k], k != VALUES))
             return false;
-        if (parts[k] == a)
-            own = role_name(roles[k]);
+        if (of[k] == a)
+            own = role_name(parts[k].role);
     }
-    if (own == NULL || parts[2]->array->n_rows != a->c->n_rows + 1 ||
-        parts[0]->array->n_rows != parts[1]->array->n_rows)
+    if (own == NULL || of[OFFSETS]->array->n_rows != a->c->n_rows + 1 ||
+        of[INDICES]->array->n_rows != of[VALUES]->array->n_rows)
         return false;
-    if (parts[0] == a && array != NULL && is_vector(shape, true) && array->n_rows == 2 &&
+    if (of[INDICES] == a && array != NULL && is_vector(shape, true) && array->n_rows == 2 &&
         batch_open(&batch, NULL, NULL) == 0 && batch_read(&batch, 0, 2, NULL) == 0 &&
         dtype_get_int(&array->header.dtype, batch.bytes.data) == (int64_t)a->c->n_rows)
         n = dtype_get_int(&array->header.dtype, batch.bytes.data + array->header.dtype.itemsize);

@@ -11,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A fault in what the file says: its own message, behind the file's name. */
-static int bad_schema(const char *path, const char *reason, struct error *err)
-{
-    return error_set(err, ERROR_DATA, "%s: no schema: %s", text_path(path).text, reason);
-}
+/* A fault in what the file says: its own message, behind the file's name. -1. */
+#define bad_schema(path, err, ...) \
+    error_set_at(err, ERROR_DATA, ERROR_IN(path), "no schema: " __VA_ARGS__)
 
 static int read_root(json_t *root, const char *path, struct role_request *request,
                      struct error *err)
@@ -25,44 +23,41 @@ static int read_root(json_t *root, const char *path, struct role_request *reques
     json_t *value, *spec;
 
     if (!json_is_object(root) || !json_is_integer(version))
-        return bad_schema(path, "expected an object with \"symaug_schema\": 1", err);
+        return bad_schema(path, err, "expected an object with \"symaug_schema\": 1");
     if (json_integer_value(version) != SCHEMA_VERSION)
-        return error_set(err, ERROR_DATA, "%s: no schema: version %lld, expected %d",
-                         text_path(path).text, (long long)json_integer_value(version),
-                         SCHEMA_VERSION);
+        return bad_schema(path, err, "version %lld, expected %d",
+                          (long long)json_integer_value(version), SCHEMA_VERSION);
     json_object_foreach(root, name, value)
     {
         const char *text = json_string_value(value);
 
         if (strcmp(name, "arrays") == 0) {
             if (!json_is_object(value))
-                return bad_schema(path, "expected an object of roles by name under \"arrays\"",
-                                  err);
+                return bad_schema(path, err,
+                                  "expected an object of roles by name under \"arrays\"");
             json_object_foreach(value, array, spec)
             {
                 struct error reason = {0};
 
                 if (!json_is_string(spec))
-                    return error_set(err, ERROR_DATA, "%s: no schema: expected a role for %s",
-                                     text_path(path).text, text_quote(array).text);
+                    return bad_schema(path, err, "expected a role for %s", text_quote(array).text);
                 if (role_request_add_spec(request, array, json_string_value(spec), &reason) != 0)
                     return error_set(err, reason.kind == ERROR_USAGE ? ERROR_DATA : reason.kind,
                                      "%s: %s", text_path(path).text, reason.message);
             }
         } else if (strcmp(name, "plane_order") == 0) {
             if (text == NULL || (strcmp(text, "xy") != 0 && strcmp(text, "yx") != 0))
-                return bad_schema(path, "expected \"xy\" or \"yx\" under \"plane_order\"", err);
+                return bad_schema(path, err, "expected \"xy\" or \"yx\" under \"plane_order\"");
             request->plane_xy = strcmp(text, "xy") == 0;
         } else if (strcmp(name, "policy") == 0) {
             if (text == NULL)
-                return bad_schema(path, "expected the name of a layout under \"policy\"", err);
+                return bad_schema(path, err, "expected the name of a layout under \"policy\"");
             free(request->policy_layout);
             request->policy_layout = strdup(text);
             if (request->policy_layout == NULL)
                 return error_no_memory(err, "a schema");
         } else if (strcmp(name, "symaug_schema") != 0) { /* looked at before */
-            return error_set(err, ERROR_DATA, "%s: no schema: unknown key %s", text_path(path).text,
-                             text_quote(name).text);
+            return bad_schema(path, err, "unknown key %s", text_quote(name).text);
         }
     }
     return 0;
@@ -77,7 +72,7 @@ int schema_read(const char *path, struct role_request *request, struct error *er
     int status;
 
     if (json == NULL)
-        return bad_schema(path, "it is larger than 16 MiB", err);
+        return bad_schema(path, err, "it is larger than 16 MiB");
     root = json_load_bytes(json, n_bytes, &fault, "a schema", err);
     free(json);
     if (root == NULL)

@@ -184,18 +184,13 @@ int zip_agree(const struct input *in, struct zip_directory *directory, struct er
             rc = fail(&source, zip_get_error(zip));
             break;
         }
-        if ((st.valid & wanted) != wanted)
-            differs = "presence of name, sizes and CRC";
-        else if (strcmp(st.name, entry->name) != 0)
-            differs = "name";
-        else if (st.size != entry->unpacked_nbytes)
-            differs = "size";
-        else if (st.comp_size != entry->packed_nbytes)
-            differs = "packed size";
-        else if (st.crc != entry->crc)
-            differs = "CRC";
-        else if (st.comp_method != entry->method)
-            differs = "compression method";
+        differs = (st.valid & wanted) != wanted          ? "presence of name, sizes and CRC"
+                  : strcmp(st.name, entry->name) != 0    ? "name"
+                  : st.size != entry->unpacked_nbytes    ? "size"
+                  : st.comp_size != entry->packed_nbytes ? "packed size"
+                  : st.crc != entry->crc                 ? "CRC"
+                  : st.comp_method != entry->method      ? "compression method"
+                                                         : NULL;
         if (differs != NULL)
             rc = error_set_at(
                 err, ERROR_DATA, &(struct error_place){.file = in->path, .array = entry->name},
