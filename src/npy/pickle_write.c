@@ -256,20 +256,15 @@ static int write_scalar(const struct pickle_item *item, struct bytes *out, struc
     return 0;
 }
 
-static int write_opcode(uint8_t opcode, struct bytes *out, struct error *err)
+static int write_if(bool is_due, uint8_t opcode, struct bytes *out, struct error *err)
 {
-    return bytes_append(out, &opcode, 1, err);
+    return is_due ? bytes_append(out, &opcode, 1, err) : 0;
 }
 
-/* Item i of a list of n_items: MARK before the first item of each batch, APPENDS after its last. */
-static int begin_item(uint64_t i, struct bytes *out, struct error *err)
+/* Items stand in batches: MARK before the first of each, APPENDS after its last. */
+static bool ends_batch(uint64_t i, uint64_t n_items)
 {
-    return i % PICKLE_BATCH == 0 ? write_opcode(OP_MARK, out, err) : 0;
-}
-
-static int end_item(uint64_t i, uint64_t n_items, struct bytes *out, struct error *err)
-{
-    return (i + 1) % PICKLE_BATCH == 0 || i + 1 == n_items ? write_opcode(OP_APPENDS, out, err) : 0;
+    return (i + 1) % PICKLE_BATCH == 0 || i + 1 == n_items;
 }
 
 int pickle_write_item(const struct pickle_writer *writer, uint64_t i,
@@ -280,17 +275,18 @@ int pickle_write_item(const struct pickle_writer *writer, uint64_t i,
 
     if (i >= writer->n_items)
         return error_set(err, ERROR_INTERNAL, "more items than the object array has");
-    rc = begin_item(i, out, err);
+    rc = write_if(i % PICKLE_BATCH == 0, OP_MARK, out, err);
     if (rc == 0 && item->kind == PICKLE_ARRAY)
         rc = write_array(writer, i, item->as.array, out, err);
     else if (rc == 0)
-        rc = item->kind == PICKLE_LIST ? write_opcode(OP_EMPTY_LIST, out, err)
+        rc = item->kind == PICKLE_LIST ? write_if(true, OP_EMPTY_LIST, out, err)
                                        : write_scalar(item, out, err);
     for (uint32_t k = 0; k < n && item->kind == PICKLE_LIST && rc == 0; k++)
-        rc = begin_item(k, out, err) != 0 || write_scalar(&item->as.items[k], out, err) != 0
+        rc = write_if(k % PICKLE_BATCH == 0, OP_MARK, out, err) != 0 ||
+                     write_scalar(&item->as.items[k], out, err) != 0
                  ? -1
-                 : end_item(k, n, out, err);
-    return rc == 0 ? end_item(i, writer->n_items, out, err) : -1;
+                 : write_if(ends_batch(k, n), OP_APPENDS, out, err);
+    return rc == 0 ? write_if(ends_batch(i, writer->n_items), OP_APPENDS, out, err) : -1;
 }
 
 int pickle_write_trailer(struct bytes *out, struct error *err)

@@ -53,14 +53,8 @@ bool zip_is_zero(const uint8_t *p, size_t n)
 #define CENTRAL_NBYTES   46u
 #define DIRECTORY_MAX    (64u << 20)
 
-/* The last bytes of the file. */
-struct tail {
-    uint8_t *bytes; /* owned */
-    size_t n_bytes;
-};
-
 /* Position of the last end record's signature before `limit`, or SIZE_MAX. */
-static size_t find_signature(const struct tail *tail, size_t limit)
+static size_t find_signature(const struct zip_field *tail, size_t limit)
 {
     for (size_t pos = limit; pos-- > 0;)
         if (tail->n_bytes - pos >= 4 && bytes_get_le32(tail->bytes + pos) == ZIP_END_SIGNATURE)
@@ -69,13 +63,13 @@ static size_t find_signature(const struct tail *tail, size_t limit)
 }
 
 /* Where the comment of the end record at pos ends. */
-static size_t comment_end(const struct tail *tail, size_t pos)
+static size_t comment_end(const struct zip_field *tail, size_t pos)
 {
     return pos + END_NBYTES + bytes_get_le16(tail->bytes + pos + 20);
 }
 
 /* The one end record: nothing but NULs after its comment, no other one that could be meant. */
-static int find_end(struct zip_reader *zip, const struct tail *tail, size_t *position)
+static int find_end(struct zip_reader *zip, const struct zip_field *tail, size_t *position)
 {
     const size_t pos = find_signature(tail, tail->n_bytes);
     size_t end, n_after;
@@ -201,22 +195,23 @@ static int read_end(struct zip_reader *zip, const uint8_t *p, size_t room, zip_n
 static int find_directory(struct zip_reader *zip, struct zip_directory *directory)
 {
     const uint64_t n_bytes = zip->in->n_bytes;
-    struct tail tail = {.n_bytes = n_bytes < TAIL_MAX ? (size_t)n_bytes : TAIL_MAX};
+    const size_t n_tail = (size_t)smaller(n_bytes, TAIL_MAX);
+    uint8_t *bytes = malloc(n_tail + 1);
+    const struct zip_field tail = {bytes, n_tail}; /* the last bytes of the file */
     size_t pos = 0;
     int rc = -1;
 
-    tail.bytes = malloc(tail.n_bytes + 1);
-    if (tail.bytes == NULL)
+    if (bytes == NULL)
         return error_no_memory(zip->err, "end of a zip archive");
-    if (input_read(zip->in, n_bytes - tail.n_bytes, tail.bytes, tail.n_bytes, zip->err) == 0 &&
+    if (input_read(zip->in, n_bytes - n_tail, bytes, n_tail, zip->err) == 0 &&
         find_end(zip, &tail, &pos) == 0)
-        rc = read_end(zip, tail.bytes + pos, pos, n_bytes - tail.n_bytes + pos);
+        rc = read_end(zip, bytes + pos, pos, n_bytes - n_tail + pos);
     if (rc == 0) {
-        directory->comment = strndup((const char *)tail.bytes + pos + END_NBYTES,
+        directory->comment = strndup((const char *)bytes + pos + END_NBYTES,
                                      comment_end(&tail, pos) - pos - END_NBYTES);
         rc = directory->comment != NULL ? 0 : error_no_memory(zip->err, "zip comment");
     }
-    free(tail.bytes);
+    free(bytes);
     return rc;
 }
 

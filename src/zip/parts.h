@@ -34,7 +34,7 @@ int zip_fail(const struct zip_reader *zip, const char *format, ...)
 /* True when there are nothing but NULs. */
 bool zip_is_zero(const uint8_t *p, size_t n);
 
-/* An extra field: borrowed bytes, NULL when there is none. */
+/* Borrowed bytes: of an extra field, NULL when there is none. */
 struct zip_field {
     const uint8_t *bytes;
     size_t n_bytes;
