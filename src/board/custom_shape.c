@@ -382,14 +382,11 @@ static int add_colour(struct custom *c, const char *name)
     c->n_coloured += n_cells;
     if (c->n_coloured > MAX_CELLS_OF_COLOURS)
         return custom_refuse(c, "colours have at most %u cells together", MAX_CELLS_OF_COLOURS);
+    b->n_colours++;
     colour->name = strdup(name);
     colour->cells = malloc((n_cells + (size_t)1) * sizeof *colour->cells);
-    if (colour->name == NULL || colour->cells == NULL) {
-        free(colour->name);
-        free(colour->cells);
+    if (colour->name == NULL || colour->cells == NULL)
         return error_no_memory(c->err, "colours of a board");
-    }
-    b->n_colours++;
     for (uint32_t cell = 0; cell < b->n_cells; cell++)
         if (c->marked[cell])
             colour->cells[colour->n_cells++] = cell;
