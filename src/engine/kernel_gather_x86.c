@@ -193,34 +193,21 @@ INLINE_VBMI void move_group(const struct gather_tile *tile, const struct lookups
     }
 }
 
+#define MOVE_GROUP(n)   \
+    if (n_parts == (n)) \
+    move_group(tile, l, first, (n), at)
+
 static VBMI void move_parts(const struct gather_tile *tile, const struct lookups *l, size_t first,
                             size_t n_parts, size_t at)
 {
-    switch (n_parts) {
-    case 1:
-        move_group(tile, l, first, 1, at);
-        break;
-    case 2:
-        move_group(tile, l, first, 2, at);
-        break;
-    case 3:
-        move_group(tile, l, first, 3, at);
-        break;
-    case 4:
-        move_group(tile, l, first, 4, at);
-        break;
-    case 5:
-        move_group(tile, l, first, 5, at);
-        break;
-    case 6:
-        move_group(tile, l, first, 6, at);
-        break;
-    case 7:
-        move_group(tile, l, first, 7, at);
-        break;
-    default:
-        move_group(tile, l, first, GROUP, at);
-    }
+    MOVE_GROUP(1);
+    MOVE_GROUP(2);
+    MOVE_GROUP(3);
+    MOVE_GROUP(4);
+    MOVE_GROUP(5);
+    MOVE_GROUP(6);
+    MOVE_GROUP(7);
+    MOVE_GROUP(GROUP);
 }
 
 void VBMI gather_vbmi_8(const struct gather_tile *tile)

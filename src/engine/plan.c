@@ -42,15 +42,11 @@ struct text_quoted plan_array_name(const struct plan *plan, const struct plan_ar
 int plan_note(struct plan *plan, const char *name, const char *value, uint64_t count,
               struct error *err)
 {
-    struct plan_note *note;
+    json_t *noted = value != NULL ? json_string_nocheck(value) : json_integer((json_int_t)count);
 
-    if (list_room(&plan->notes, plan->n_notes + 1, sizeof *note, "notes", err) != 0)
-        return -1;
-    note = &plan->notes[plan->n_notes++];
-    *note = (struct plan_note){strdup(name), value != NULL ? strdup(value) : NULL, count};
-    return note->name == NULL || (value != NULL && note->value == NULL)
-               ? error_no_memory(err, "notes")
-               : 0;
+    if (plan->notes == NULL)
+        plan->notes = json_object();
+    return json_object_set_new(plan->notes, name, noted) == 0 ? 0 : error_no_memory(err, "notes");
 }
 
 bool plan_is_key(const struct plan *plan, const struct plan_array *array, const char **planes)
@@ -124,11 +120,7 @@ void plan_release(struct plan *plan)
     free(plan->archives);
     free(plan->archive_rows);
     text_list_release(&plan->warnings);
-    for (size_t i = 0; i < plan->n_notes; i++) {
-        free(plan->notes[i].name);
-        free(plan->notes[i].value);
-    }
-    free(plan->notes);
+    json_decref(plan->notes);
     for (size_t i = 0; i < plan->n_made; i++)
         made_free(plan->made[i]);
     free(plan->made);

@@ -42,13 +42,6 @@ struct plan_array {
     bool is_object;        /* pickled, one or more dimensions */
 };
 
-/* What a command did beside expanding, for the manifest: an option, or a count. */
-struct plan_note {
-    char *name;  /* owned */
-    char *value; /* owned; NULL: a count */
-    uint64_t count;
-};
-
 /* A row that is stored as the image of another one. */
 struct stored_image {
     uint64_t row;
@@ -78,8 +71,8 @@ struct plan {
     uint64_t *input_ends; /* owned, or NULL: every input has a shard of its own, which ends at this
                              output row */
     bool was_expanded;    /* an input holds images; looked for only when rows are folded */
-    struct plan_note *notes; /* owned */
-    size_t n_notes;
+    json_t *notes; /* owned, or NULL: what a command did beside expanding, for the manifest: options
+                      are texts, counts are numbers */
     struct made **made; /* owned list: arrays that are made, not read */
     size_t n_made;
     bool provenance;

@@ -29,6 +29,21 @@ static json_t *file_json(const char *path, json_int_t n_bytes, const char *sha25
                      "bytes", n_bytes, "sha256", sha256, "rows", (json_int_t)n_rows);
 }
 
+/* The notes of a type: options, or counts. */
+static int add_notes(json_t *object, const struct plan *plan, json_type type)
+{
+    const char *name;
+    json_t *note;
+    int bad = 0;
+
+    json_object_foreach(plan->notes, name, note)
+    {
+        if (json_typeof(note) == type)
+            bad |= json_object_set(object, name, note);
+    }
+    return bad;
+}
+
 static int add_options(json_t *m, const struct plan *plan, const struct settings *settings)
 {
     static const char *const forms[] = {
@@ -62,10 +77,7 @@ static int add_options(json_t *m, const struct plan *plan, const struct settings
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].is_told)
             bad |= put(options, all[i].name, all[i].value);
-    for (size_t i = 0; i < plan->n_notes; i++)
-        if (plan->notes[i].value != NULL)
-            bad |= put(options, plan->notes[i].name, plan->notes[i].value);
-    return bad;
+    return bad | add_notes(options, plan, JSON_STRING);
 }
 
 /* The conventions that bear on this board's output. */
@@ -237,9 +249,7 @@ int record_write(const struct expand_job *job, struct error *err)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].value != UINT64_MAX) /* it applies */
             bad |= put_number(counts, all[i].name, all[i].value);
-    for (size_t i = 0; i < plan->n_notes; i++)
-        if (plan->notes[i].value == NULL)
-            bad |= put_number(counts, plan->notes[i].name, plan->notes[i].count);
+    bad |= add_notes(counts, plan, JSON_INTEGER);
     for (size_t i = 0; i < plan->warnings.n; i++)
         bad |= json_array_append_new(json_object_get(m, "warnings"),
                                      json_string_nocheck(plan->warnings.items[i]));

@@ -121,23 +121,18 @@ int survey_keep_identity(struct plan *plan, uint64_t row, struct error *err)
     return 0;
 }
 
-#define DEFINE_COUNT(bits)                                                                \
-    static uint64_t count##bits(const uint8_t *elements, uint64_t n, uint##bits##_t mask) \
-    {                                                                                     \
-        uint64_t n_nonzero = 0;                                                           \
-        uint##bits##_t element;                                                           \
-                                                                                          \
-        for (uint64_t i = 0; i < n; i++) {                                                \
-            memcpy(&element, elements + i * sizeof element, sizeof element);              \
-            n_nonzero += (element & mask) != 0;                                           \
-        }                                                                                 \
-        return n_nonzero;                                                                 \
-    }
+/* item_nbytes is a constant where this is called. */
+static inline uint64_t count_items(const uint8_t *items, uint64_t n, uint64_t mask,
+                                   size_t item_nbytes)
+{
+    uint64_t n_nonzero = 0, item = 0;
 
-DEFINE_COUNT(8)
-DEFINE_COUNT(16)
-DEFINE_COUNT(32)
-DEFINE_COUNT(64)
+    for (uint64_t i = 0; i < n; i++) {
+        memcpy(&item, items + i * item_nbytes, item_nbytes);
+        n_nonzero += (item & mask) != 0;
+    }
+    return n_nonzero;
+}
 
 uint64_t survey_count_nonzero(const struct dtype *dtype, const uint8_t *elements, uint64_t n)
 {
@@ -152,13 +147,13 @@ uint64_t survey_count_nonzero(const struct dtype *dtype, const uint8_t *elements
     }
     switch (dtype->itemsize) {
     case 1:
-        return count8(elements, n, (uint8_t)mask);
+        return count_items(elements, n, mask, 1);
     case 2:
-        return count16(elements, n, (uint16_t)mask);
+        return count_items(elements, n, mask, 2);
     case 4:
-        return count32(elements, n, (uint32_t)mask);
+        return count_items(elements, n, mask, 4);
     default:
-        return count64(elements, n, mask);
+        return count_items(elements, n, mask, 8);
     }
 }
 
@@ -207,26 +202,27 @@ void survey_see(struct survey_seen *seen, const struct plan *plan)
         const enum role role = array->binding.role;
         struct survey_codes *codes;
         struct number_range range;
+        char *key = NULL;
 
         if ((role != ROLE_GRID && role != ROLE_VALUE && role != ROLE_TO_MOVE) ||
             survey_range(plan, array, &range, NULL) != 0)
             continue; /* its own plan says what is wrong with it */
         pthread_mutex_lock(&seen->lock);
         codes = find_seen(seen, array->key);
-        if (codes == NULL && list_room(&seen->arrays, seen->n + 1, sizeof *codes, "codes of arrays",
-                                       &seen->failure) == 0) {
-            codes = &seen->arrays[seen->n++];
-            *codes = (struct survey_codes){.key = strdup(array->key), .min = INFINITY};
-            if (codes->key == NULL) {
-                seen->n--;
-                codes = NULL;
-                error_no_memory(&seen->failure, "codes of arrays");
+        if (codes == NULL && ((key = strdup(array->key)) == NULL ||
+                              list_room(&seen->arrays, seen->n + 1, sizeof *codes,
+                                        "codes of arrays", &seen->failure) != 0)) {
+            error_no_memory(&seen->failure, "codes of arrays");
+            free(key);
+        } else {
+            if (codes == NULL) {
+                codes = &seen->arrays[seen->n++];
+                *codes = (struct survey_codes){.key = key, .min = INFINITY};
             }
-        }
-        if (codes != NULL)
             codes->codes |= range.codes;
-        if (codes != NULL && range.n > 0 && range.min < codes->min)
-            codes->min = range.min;
+            if (range.n > 0 && range.min < codes->min)
+                codes->min = range.min;
+        }
         pthread_mutex_unlock(&seen->lock);
     }
     pthread_mutex_lock(&seen->lock);

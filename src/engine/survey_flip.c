@@ -19,17 +19,11 @@
 #define PACKED_REACH 0.3 /* and this share of packed arrays */
 
 struct look {
-    const struct plan *plan;
+    const struct stone_watch *watch; /* it has the form of the planes, and stones of some rows */
     const struct plan_array *policy;
-    const struct stone_watch *watch; /* it has the form of the planes */
     struct flips flips;
     struct flip_parts parts;
-    struct flip_mass mass;
-    const uint8_t *occupied; /* one per element of a plane: the stones in row `row` */
-    uint64_t first, end;     /* the rows that are looked at */
-    uint64_t row, n_stones;
     uint64_t n_seen, n_overlap, first_on;
-    bool has_stones; /* the row has, and none of them are on one cell */
 };
 
 static bool is_list(const struct plan_array *policy)
@@ -40,12 +34,6 @@ static bool is_list(const struct plan_array *policy)
 static uint64_t rows_of_part(const struct plan *plan)
 {
     return (plan->n_rows + FLIPS_N_PARTS - 1) / FLIPS_N_PARTS;
-}
-
-static bool is_wanted(const struct look *l, uint64_t row)
-{
-    return row >= l->first && row < l->end &&
-           row % rows_of_part(l->plan) < (is_list(l->policy) ? 2 * ROWS_OF_PART : ROWS_OF_PART);
 }
 
 /* --- rows that pass by --- */
@@ -71,24 +59,25 @@ static void keep_row(const struct stone_watch *watch, const struct kept_rows *ro
     if (row % rows_of_part(watch->plan) >= 2 * ROWS_OF_PART)
         return;
     kept = kept_row(watch, rows, row);
-    kept[0] = true;
+    *kept++ = true;
     if (rows != &watch->kept[0])
-        memcpy(kept + 1, bytes, rows->row_nbytes);
-    for (uint64_t cell = 0; rows == &watch->kept[0] && cell < form->axis; cell++)
-        kept[1 + cell] =
-            (uint8_t)(planes_has_stone(form, bytes, stones[0], cell) +
-                      (form->n_planes > 1 && planes_has_stone(form, bytes, stones[1], cell)));
+        memcpy(kept, bytes, rows->row_nbytes);
+    else
+        for (uint64_t cell = 0; cell < form->axis; cell++)
+            kept[cell] =
+                (uint8_t)(planes_has_stone(form, bytes, stones[0], cell) +
+                          (form->n_planes > 1 && planes_has_stone(form, bytes, stones[1], cell)));
 }
 
 void stone_watch_see(const struct stone_watch *watch, struct kept_rows *rows,
                      const struct batch *batch)
 {
     const uint64_t end = batch->first + batch->n, nbytes = batch->reader->unit_nbytes;
-    uint64_t row = batch->first > rows->next ? batch->first : rows->next;
 
-    for (; row < end; row++)
-        keep_row(watch, rows, row, batch->bytes.data + (row - batch->first) * nbytes);
-    rows->next = row;
+    if (rows->next < batch->first)
+        rows->next = batch->first;
+    for (; rows->next < end; rows->next++)
+        keep_row(watch, rows, rows->next, batch->bytes.data + (rows->next - batch->first) * nbytes);
 }
 
 struct kept_rows *stone_watch_of(const struct stone_watch *watch, const struct plan_array *array)
@@ -101,50 +90,43 @@ struct kept_rows *stone_watch_of(const struct stone_watch *watch, const struct p
 
 /* --- a row --- */
 
-static void begin_row(struct look *l, uint64_t row)
+/* Its policies, one a head, or the list of one and the values beside it. */
+static void look_at_row(struct look *l, uint64_t number, const struct row *rows)
 {
-    const uint8_t *kept = kept_row(l->watch, &l->watch->kept[0], row);
+    const struct plan *plan = l->watch->plan;
+    const struct spec *spec = &l->policy->spec;
+    const bool lists = is_list(l->policy);
+    const uint64_t n_heads = lists ? 1 : spec->outer;
+    const uint8_t *kept = kept_row(l->watch, &l->watch->kept[0], number), *occupied = kept + 1;
+    uint64_t n_stones = 0;
     bool overlap = false;
 
-    l->row = row;
-    l->has_stones = false;
-    l->mass = (struct flip_mass){.total = 0};
-    if (!kept[0])
-        return;
-    l->occupied = kept + 1;
-    l->n_stones = 0;
-    for (uint64_t cell = 0; cell < l->watch->form.axis; cell++) {
-        l->n_stones += l->occupied[cell] > 0;
-        overlap |= l->occupied[cell] > 1;
+    for (uint64_t cell = 0; kept[0] && cell < l->watch->form.axis; cell++) {
+        n_stones += occupied[cell] > 0;
+        overlap |= occupied[cell] > 1;
     }
-    l->n_seen++;
+    l->n_seen += kept[0];
     l->n_overlap += overlap;
-    l->has_stones = l->n_stones > 0 && !overlap;
-}
+    if (n_stones == 0 || overlap)
+        return;
+    for (uint64_t head = 0; head < n_heads; head++) {
+        const struct row dense = {.bytes = rows->bytes + head * (spec->row_nbytes / n_heads),
+                                  .dtype = &spec->dtype,
+                                  .n = l->flips.n_actions};
+        struct flip_mass mass = {.total = 0};
 
-/* All entries of a policy of this row are added: count it. */
-static void end_policy(struct look *l)
-{
-    if (l->has_stones) {
-        if (l->row < l->first_on && flip_mass_is_on(&l->mass, l->policy->binding.flip))
-            l->first_on = l->row;
-        flip_tally_add(&l->parts.parts[flip_part_of(l->row, l->plan->n_rows)], &l->flips, &l->mass,
-                       l->n_stones);
-    }
-    l->mass = (struct flip_mass){.total = 0};
-}
-
-/* A row of dense policies, one a head. */
-static void look_at_row(struct look *l, uint64_t number, const uint8_t *bytes)
-{
-    const struct spec *spec = &l->policy->spec;
-    struct row row = {.bytes = bytes, .dtype = &spec->dtype, .n = l->flips.n_actions};
-
-    begin_row(l, number);
-    for (uint64_t head = 0; head < spec->outer && l->has_stones; head++) {
-        flip_mass_add_row(&l->mass, &l->flips, l->occupied, &row);
-        row.bytes += spec->row_nbytes / spec->outer;
-        end_policy(l);
+        if (!lists)
+            flip_mass_add_row(&mass, &l->flips, occupied, &dense);
+        for (uint64_t i = 0; lists && i < rows[0].n; i++)
+            if (row_int(&rows[0], i) >= 0)
+                flip_mass_add(&mass, &l->flips, occupied, (uint64_t)row_int(&rows[0], i),
+                              i < rows[1].n ? row_double(&rows[1], i) : 1);
+        if (lists)
+            mass.floor = 0; /* what is not listed has no mass */
+        if (number < l->first_on && flip_mass_is_on(&mass, l->policy->binding.flip))
+            l->first_on = number;
+        flip_tally_add(&l->parts.parts[flip_part_of(number, plan->n_rows)], &l->flips, &mass,
+                       n_stones);
     }
 }
 
@@ -160,9 +142,9 @@ static int refuse(const struct look *l, const struct flip_verdict *verdict, stru
     /* What was told of a sparse policy's layout is said again: no length tells it. */
     const bool is_told = !b->inferred && is_list(l->policy);
 
-    if (verdict->first > 0 || verdict->end < l->plan->n_rows)
+    if (verdict->first > 0 || verdict->end < l->watch->plan->n_rows)
         return plan_refuse(
-            l->plan, l->policy, err,
+            l->watch->plan, l->policy, err,
             "rows %llu to %llu: %s on occupied cells in %llu of %llu rows looked at, expected "
             "none. "
             "Unlike the other rows they are stored in another order than the planes: %s has %llu "
@@ -170,7 +152,7 @@ static int refuse(const struct look *l, const struct flip_verdict *verdict, stru
             (unsigned long long)verdict->first, (unsigned long long)verdict->end - 1, what, n_on, n,
             found, n_left);
     return plan_refuse(
-        l->plan, l->policy, err,
+        l->watch->plan, l->policy, err,
         "row %llu: %s on occupied cells, as in %llu of %llu rows with stones looked at; expected "
         "none. Planes and %s are stored in different orders: %s has %llu such rows; use --role "
         "%s=%s%s%s%s%s",
@@ -195,50 +177,29 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
                    struct error *err)
 {
     const struct plan *plan = watch->plan;
-    struct look l = {.plan = plan,
-                     .policy = policy,
-                     .watch = watch,
-                     .first = late ? watch->first : 0,
-                     .end = late ? plan->n_rows : watch->first,
-                     .first_on = UINT64_MAX};
+    const uint64_t first = late ? watch->first : 0, end = late ? plan->n_rows : watch->first;
+    const uint64_t of_part = is_list(policy) ? 2 * ROWS_OF_PART : ROWS_OF_PART;
+    const struct kept_rows *kept = late ? stone_watch_of(watch, policy) : NULL;
+    struct look l = {.watch = watch, .policy = policy, .first_on = UINT64_MAX};
+    struct flip_verdict verdict;
+    struct survey s;
     int status = flips_init(&l.flips, plan->board, &watch->stones->binding, &policy->binding,
                             policy->binding.n_actions, err);
 
-    if (status == 0 && late && !is_list(policy)) {
-        const struct kept_rows *kept = stone_watch_of(watch, policy);
-
-        for (uint64_t row = l.first; row < l.end; row++)
-            if (is_wanted(&l, row) && kept_row(watch, kept, row)[0])
-                look_at_row(&l, row, kept_row(watch, kept, row) + 1);
-    } else if (status == 0) {
-        struct survey s;
-
+    for (uint64_t row = first; kept != NULL && row < end && status == 0; row++)
+        if (row % rows_of_part(plan) < of_part && kept_row(watch, kept, row)[0])
+            look_at_row(&l, row, &(struct row){.bytes = kept_row(watch, kept, row) + 1});
+    if (kept == NULL && status == 0) {
         survey_begin_lists(&s, plan, policy, err);
-        while (survey_next(&s) && s.number < l.end) {
-            if (!is_wanted(&l, s.number) || s.rows[0].n == 0)
-                continue;
-            if (!is_list(policy)) {
-                look_at_row(&l, s.number, s.rows[0].bytes);
-                continue;
-            }
-            begin_row(&l, s.number);
-            for (uint64_t i = 0; i < s.rows[0].n && l.has_stones; i++) {
-                const int64_t index = row_int(&s.rows[0], i);
-
-                if (index >= 0)
-                    flip_mass_add(&l.mass, &l.flips, l.occupied, (uint64_t)index,
-                                  i < s.rows[1].n ? row_double(&s.rows[1], i) : 1);
-            }
-            l.mass.floor = 0; /* what is not listed has no mass */
-            end_policy(&l);
-        }
+        while (survey_next(&s) && s.number < end)
+            if (s.number >= first && s.number % rows_of_part(plan) < of_part && s.rows[0].n > 0)
+                look_at_row(&l, s.number, s.rows);
         status = survey_end(&s);
     }
     if (status == 0 && 2 * l.n_overlap <= l.n_seen) {
-        struct flip_verdict verdict = flip_parts_judge(&l.parts, &l.flips, plan->n_rows);
-
-        if (verdict.first < l.first)
-            verdict.first = l.first;
+        verdict = flip_parts_judge(&l.parts, &l.flips, plan->n_rows);
+        if (verdict.first < first)
+            verdict.first = first;
         if (verdict.flip != policy->binding.flip)
             status = refuse(&l, &verdict, err);
     }
@@ -317,7 +278,7 @@ static int keep_rows(struct stone_watch *watch, const struct plan_array *array, 
     if (list_room(&watch->kept, watch->n_kept + 1, sizeof *rows, "kept rows", err) != 0)
         return -1;
     rows = &watch->kept[watch->n_kept++];
-    *rows = (struct kept_rows){.array = array, .row_nbytes = row_nbytes};
+    *rows = (struct kept_rows){.array = array, .row_nbytes = row_nbytes, .next = watch->first};
     rows->bytes = calloc(FLIPS_N_PARTS * 2 * ROWS_OF_PART, row_nbytes + 1);
     return rows->bytes != NULL ? 0 : error_no_memory(err, "kept rows");
 }
@@ -345,7 +306,6 @@ int survey_flips(const struct plan *plan, struct error *err)
 
 int stone_watch_init(struct stone_watch *watch, const struct plan *plan, struct error *err)
 {
-    *watch = (struct stone_watch){0};
     if (!find_planes(watch, plan) || watch->first == plan->n_rows) {
         *watch = (struct stone_watch){0};
         return 0;
@@ -356,8 +316,6 @@ int stone_watch_init(struct stone_watch *watch, const struct plan *plan, struct 
         if (is_looked_at(plan, &plan->arrays[i]) && !is_list(&plan->arrays[i]) &&
             keep_rows(watch, &plan->arrays[i], plan->arrays[i].spec.row_nbytes, err) != 0)
             return -1;
-    for (size_t i = 0; i < watch->n_kept; i++)
-        watch->kept[i].next = watch->first;
     return 0;
 }
 

@@ -17,13 +17,15 @@
 #define STEP_NCHUNKS  2
 #define SHA256_NBYTES 32
 
-struct digest {
-    EVP_MD_CTX *context;
-};
+/* It is libcrypto's own. */
+static EVP_MD_CTX *context_of(struct digest *digest)
+{
+    return (EVP_MD_CTX *)digest;
+}
 
 struct digest *digest_new(struct error *err)
 {
-    struct digest *digest = NULL;
+    EVP_MD_CTX *context = NULL;
 
     /* OpenSSL's configuration, which nothing here needs, would take most of a millisecond to read.
      * And version 3 crashes where it could not allocate its default context, unless asked first. */
@@ -31,20 +33,17 @@ struct digest *digest_new(struct error *err)
 #if OPENSSL_VERSION_NUMBER >= 0x30000000L
     if (OSSL_LIB_CTX_get0_global_default() != NULL)
 #endif
-        digest = malloc(sizeof *digest);
-    if (digest != NULL) {
-        digest->context = EVP_MD_CTX_new();
-        if (digest->context != NULL && EVP_DigestInit_ex(digest->context, EVP_sha256(), NULL) == 1)
-            return digest;
-        digest_free(digest);
-    }
+        context = EVP_MD_CTX_new();
+    if (context != NULL && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1)
+        return (struct digest *)context;
+    EVP_MD_CTX_free(context);
     error_no_memory(err, "SHA-256");
     return NULL;
 }
 
 int digest_update(struct digest *digest, const void *bytes, size_t n_bytes, struct error *err)
 {
-    if (EVP_DigestUpdate(digest->context, bytes, n_bytes) == 1)
+    if (EVP_DigestUpdate(context_of(digest), bytes, n_bytes) == 1)
         return 0;
     return error_set(err, ERROR_INTERNAL, "SHA-256 failed");
 }
@@ -65,7 +64,7 @@ int digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES], struct err
     unsigned char sha256[EVP_MAX_MD_SIZE];
     unsigned n_bytes = 0;
 
-    if (EVP_DigestFinal_ex(digest->context, sha256, &n_bytes) != 1 || n_bytes != SHA256_NBYTES)
+    if (EVP_DigestFinal_ex(context_of(digest), sha256, &n_bytes) != 1 || n_bytes != SHA256_NBYTES)
         return error_set(err, ERROR_INTERNAL, "SHA-256 failed");
     for (unsigned i = 0; i < SHA256_NBYTES; i++) {
         *hex++ = digits[sha256[i] >> 4];
@@ -77,10 +76,7 @@ int digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES], struct err
 
 void digest_free(struct digest *digest)
 {
-    if (digest == NULL)
-        return;
-    EVP_MD_CTX_free(digest->context);
-    free(digest);
+    EVP_MD_CTX_free(context_of(digest));
 }
 
 int digest_bytes(const void *bytes, size_t n_bytes, char hex[DIGEST_HEX_NBYTES], struct error *err)

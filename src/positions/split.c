@@ -306,7 +306,7 @@ int split_select(const struct split *split, struct plan *plan, size_t i, size_t 
     int status = 0;
 
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)settings->seed);
-    if (plan->n_notes == 0) { /* while its arrays are still what their roles say */
+    if (plan->notes == NULL) { /* while its arrays are still what their roles say */
         status = key_of_plan(&key, plan, NULL, err);
         if (status == 0)
             status = key_note(plan, &key, err);

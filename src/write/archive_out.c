@@ -49,13 +49,6 @@ struct zip_sink {
     zip_error_t zip_error;        /* what libzip is told of a failure */
 };
 
-/* A member that it pulls. */
-struct zip_member {
-    struct member *member; /* borrowed, as is the next */
-    struct zip_sink *sink;
-    uint64_t header_offset;
-};
-
 static uint64_t position(const struct zip_sink *sink)
 {
     return sink->output->offset + sink->output->n_buffered;
@@ -120,9 +113,9 @@ static zip_int64_t sink_call(void *self, void *data, zip_uint64_t n_bytes, zip_s
     }
 }
 
-static zip_int64_t member_read(struct zip_sink *sink, struct member *member, uint8_t *to,
-                               size_t n_bytes)
+static zip_int64_t member_read(struct member *member, uint8_t *to, size_t n_bytes)
 {
+    struct zip_sink *sink = member->sink;
     size_t done = 0;
 
     while (done < n_bytes && !member->ended) {
@@ -152,8 +145,7 @@ static zip_int64_t member_read(struct zip_sink *sink, struct member *member, uin
 static zip_int64_t member_call(void *self, void *data, zip_uint64_t n_bytes,
                                zip_source_cmd_t command)
 {
-    struct zip_member *from = self;
-    const struct member *member = from->member;
+    struct member *member = self;
     zip_stat_t *st = data;
 
     switch (command) {
@@ -175,17 +167,17 @@ static zip_int64_t member_call(void *self, void *data, zip_uint64_t n_bytes,
         }
         return sizeof *st;
     case ZIP_SOURCE_OPEN:
-        from->header_offset = from->sink->entry_offset;
+        member->header_offset = member->sink->entry_offset;
         return 0;
     case ZIP_SOURCE_READ:
-        return member_read(from->sink, from->member, data, n_bytes);
+        return member_read(member, data, n_bytes);
     case ZIP_SOURCE_ERROR:
-        return zip_error_to_data(&from->sink->zip_error, data, n_bytes);
+        return zip_error_to_data(&member->sink->zip_error, data, n_bytes);
     case ZIP_SOURCE_CLOSE:
     case ZIP_SOURCE_FREE:
         return 0;
     default:
-        return failed(from->sink, ZIP_ER_OPNOTSUPP, 0);
+        return failed(member->sink, ZIP_ER_OPNOTSUPP, 0);
     }
 }
 
@@ -233,7 +225,6 @@ static int crc_differs(const struct member *member, uint32_t written, struct err
 int npz_out_write(struct output *output, struct output_digest *digest,
                   const struct members *members, const char *comment, struct error *err)
 {
-    struct zip_member *entries = calloc(members->n + 1, sizeof *entries);
     struct zip_sink sink = {
         .output = output, .digest = digest, .err = err, .between_entries = true};
     zip_source_t *source = zip_source_function_create(sink_call, &sink, NULL);
@@ -243,7 +234,7 @@ int npz_out_write(struct output *output, struct output_digest *digest,
 
     zip_error_init(&zip_error);
     zip_error_init(&sink.zip_error);
-    if (entries != NULL && source != NULL)
+    if (source != NULL)
         zip = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &zip_error);
     if (zip == NULL) {
         rc = zip_failed(&zip_error, "cannot begin", err);
@@ -251,11 +242,11 @@ int npz_out_write(struct output *output, struct output_digest *digest,
     } else {
         rc = set_stamp(&sink);
         for (size_t i = 0; rc == 0 && i < members->n; i++) {
-            const struct member *member = members->list[i];
+            struct member *member = members->list[i];
             zip_int64_t index = -1;
 
-            entries[i] = (struct zip_member){.member = members->list[i], .sink = &sink};
-            source = zip_source_function(zip, member_call, &entries[i]);
+            member->sink = &sink;
+            source = zip_source_function(zip, member_call, member);
             if (source != NULL)
                 index = zip_file_add(zip, member->name, source, ZIP_FL_ENC_GUESS);
             if (index < 0)
@@ -282,13 +273,12 @@ int npz_out_write(struct output *output, struct output_digest *digest,
 
         if (member->zip_method != CODEC_ZIP_STORED)
             continue;
-        rc = output_read(output, entries[i].header_offset, header, sizeof header, err);
+        rc = output_read(output, member->header_offset, header, sizeof header, err);
         crc = rc == 0 ? bytes_get_le32(header + LOCAL_HEADER_CRC_AT) : 0;
         if (rc == 0 && (bytes_get_le32(header) != LOCAL_HEADER_MAGIC || crc != member->crc))
             rc = crc_differs(member, crc, err);
     }
     zip_error_fini(&zip_error);
-    free(entries);
     return rc;
 }
 

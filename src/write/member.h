@@ -103,6 +103,10 @@ struct member {
     struct error failure;  /* of the preparation */
     const uint8_t *held;   /* delivered, but to be written only after an empty block */
     size_t held_nbytes;
+
+    /* Of archive_out.c alone: the file that libzip writes it to, and where in it. */
+    struct zip_sink *sink;
+    uint64_t header_offset;
 };
 
 /* Two members are prepared at a time: those of even, and those of odd numbers. */
