@@ -111,9 +111,10 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
          "values from -1 to 1, for blue and red"}};
     const enum value_convention value = plan->conventions.value;
     const bool is_signed = value == VALUE_COLOUR11, is_wdl = array->binding.role == ROLE_WDL;
-    const struct survey_bounds bounds = {.low = is_signed ? -1 : 0, .high = 1};
     const uint64_t n =
         array->sources[0]->row_nbytes / array->sources[0]->header.dtype.itemsize; /* of a row */
+    const struct survey_bounds bounds = {
+        .low = is_signed ? -1 : 0, .high = 1, .expected = expected[n == 2][is_signed]};
     struct number_range range;
 
     *op = LABEL_KEEP;
@@ -148,10 +149,8 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
         return plan_refuse(plan, array, err,
                            "1 column, but --value colour-wdl means 3; use --value colour01, "
                            "colour11 or mover");
-    if (survey_range(plan, array, &range, err) != 0)
+    if (survey_check(plan, array, &bounds, &range, err) != 0)
         return -1;
-    if (range.min < bounds.low || range.max > bounds.high)
-        return survey_refuse(plan, array, &bounds, expected[n == 2][is_signed], err);
     if (n == 2)
         return survey_shares(plan, array, is_signed,
                              is_signed
@@ -170,19 +169,19 @@ static int values_label(struct plan *plan, const struct plan_array *array, enum 
                      text_path(array->key).text);
 }
 
-struct coding {
+static const struct coding {
     struct survey_bounds bounds;
-    enum label_op op;
-    const char *expected;
-};
-
-static const struct coding codings[] = {
-    [TO_MOVE_01] = {{0, 1, true, false},
+    enum label_op op, of_winner; /* one who is no player is kept */
+} codings[] = {
+    [TO_MOVE_01] = {{0, 1, true, false,
+                     "0 or 1 (--to-move 01); for 1 and 2 use --to-move 12, for 1 and -1 --to-move "
+                     "pm1"},
                     LABEL_COMPLEMENT,
-                    "0 or 1 (--to-move 01); for 1 and 2 use --to-move 12, for 1 and -1 --to-move "
-                    "pm1"},
-    [TO_MOVE_12] = {{1, 2, true, false}, LABEL_EXCHANGE_12, "1 or 2 (--to-move 12)"},
-    [TO_MOVE_PM1] = {{-1, 1, true, true}, LABEL_NEGATE, "1 or -1 (--to-move pm1)"},
+                    LABEL_EXCHANGE_01},
+    [TO_MOVE_12] = {{1, 2, true, false, "1 or 2 (--to-move 12)"},
+                    LABEL_EXCHANGE_12,
+                    LABEL_EXCHANGE_12},
+    [TO_MOVE_PM1] = {{-1, 1, true, true, "1 or -1 (--to-move pm1)"}, LABEL_NEGATE, LABEL_NEGATE},
 };
 
 /*
@@ -198,26 +197,23 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
         ONE = NUMBER_CODE(1),
         TWO = NUMBER_CODE(2)
     };
-    static const enum label_op ops[] = {[TO_MOVE_01] = LABEL_EXCHANGE_01,
-                                        [TO_MOVE_12] = LABEL_EXCHANGE_12,
-                                        [TO_MOVE_PM1] = LABEL_NEGATE};
     /* Told, or held by an array that was checked against it. */
     const bool known = plan->conventions.to_move_said || survey_find(plan, ROLE_TO_MOVE) != NULL;
     enum to_move_coding coding = plan->conventions.to_move;
-    struct survey_bounds bounds = {.low = -1, .high = 2, .whole = true};
+    struct survey_bounds bounds = {.low = -1,
+                                   .high = 2,
+                                   .whole = true,
+                                   .expected =
+                                       "the code of a player, or one of -1, 0, 2 for nobody"};
     struct number_range range;
     bool fits;
 
-    if (survey_range(plan, array, &range, err) != 0)
-        return -1;
-    if (known && coding == TO_MOVE_PM1)
+    if (known && coding == TO_MOVE_PM1) {
         bounds.high = 1;
-    if (range.n > 0 && (range.min < bounds.low || range.max > bounds.high || range.has_fraction))
-        return survey_refuse(plan, array, &bounds,
-                             bounds.high == 1 ? "1, -1, or 0 for nobody (--to-move pm1)"
-                                              : "the code of a player, or one of -1, 0, 2 for "
-                                                "nobody",
-                             err);
+        bounds.expected = "1, -1, or 0 for nobody (--to-move pm1)";
+    }
+    if (survey_check(plan, array, &bounds, &range, err) != 0)
+        return -1;
     survey_widen(plan->settings->seen, array, &range);
     if (!known && !(range.codes & ~(unsigned)(ONE | TWO)) && (range.codes & TWO))
         coding = TO_MOVE_12;
@@ -225,7 +221,7 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
         coding = TO_MOVE_PM1;
     else if (!known)
         coding = TO_MOVE_01;
-    *op = ops[coding];
+    *op = codings[coding].of_winner;
     fits =
         coding == TO_MOVE_PM1 ||
         (coding == TO_MOVE_12 ? !(range.codes & MINUS) || (range.codes & TWO)
@@ -266,7 +262,6 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
 {
     const struct dtype *dtype = &array->spec.dtype;
     const struct coding *coding = &codings[plan->conventions.to_move];
-    const struct survey_bounds *bounds = &coding->bounds;
     enum label_op op = LABEL_KEEP;
     struct number_range range;
     int status = 0;
@@ -279,15 +274,9 @@ static int bind_swap(struct plan *plan, struct plan_array *array, struct error *
         status = values_label(plan, array, &op, err);
         break;
     case ROLE_SWAP_PLAYER:
-        status = array->binding.is_winner ? winner_label(plan, array, &op, err)
-                                          : survey_range(plan, array, &range, err);
-        if (status != 0 || array->binding.is_winner)
-            break;
         op = coding->op;
-        if (range.n > 0 &&
-            (range.min < bounds->low || range.max > bounds->high || range.has_fraction ||
-             (bounds->no_zero && (range.codes & NUMBER_CODE(0)))))
-            status = survey_refuse(plan, array, bounds, coding->expected, err);
+        status = array->binding.is_winner ? winner_label(plan, array, &op, err)
+                                          : survey_check(plan, array, &coding->bounds, &range, err);
         break;
     case ROLE_SWAP_FIRST:
         status = first_label(plan, array, &op, err);

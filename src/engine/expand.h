@@ -89,7 +89,7 @@ struct out_member {
     uint64_t item_nbytes;
     uint64_t shape[NPY_MAX_DIMS];
     unsigned n_dims;
-    struct bytes header; /* owned until it is prepared */
+    struct image_pieces pieces; /* unless it is copied */
 };
 
 /* Make an array of the plan, or (NULL) a provenance array, one of the archive's members. It must

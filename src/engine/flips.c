@@ -74,8 +74,8 @@ void flips_release(struct flips *flips)
     *flips = (struct flips){.targets = NULL};
 }
 
-static inline void add(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
-                       uint64_t action, double p)
+inline void flip_mass_add(struct flip_mass *mass, const struct flips *flips,
+                          const uint8_t *occupied, uint64_t action, double p)
 {
     const enum action_flip said = flips->policy->flip;
     const enum action_flip first = mass->is_as_said ? said : ACTION_AS_IS;
@@ -107,18 +107,12 @@ static inline void add(struct flip_mass *mass, const struct flips *flips, const 
     }
 }
 
-void flip_mass_add(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
-                   uint64_t action, double p)
-{
-    add(mass, flips, occupied, action, p);
-}
-
 void flip_mass_add_row(struct flip_mass *mass, const struct flips *flips, const uint8_t *occupied,
                        const struct row *row)
 {
     for (uint64_t i = 0, action = 0; i < row->n; i++, action++) {
         action = action < flips->n_actions ? action : 0;
-        add(mass, flips, occupied, action, row_double(row, i));
+        flip_mass_add(mass, flips, occupied, action, row_double(row, i));
     }
 }
 

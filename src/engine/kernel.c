@@ -108,31 +108,23 @@ static bool is_zero(const uint8_t *bytes, size_t n)
     return true;
 }
 
-/* The padding of a row is its trailing run of (index 0, value 0); an interior (0, 0) is real. */
-static int move_padded(const struct spec *spec, uint32_t t, const uint8_t *in,
-                       const uint8_t *values, uint8_t *out, struct error *err)
+/* Indices, or pairs of an index and a count. The padding of a row of pairs, or of one with values,
+ * is its trailing run of zeros; an interior (0, 0) is real. */
+static int move_list(const struct spec *spec, uint32_t t, const uint8_t *in, const uint8_t *values,
+                     uint8_t *out, struct error *err)
 {
-    const size_t item = spec->dtype.itemsize, value_item = spec->value_dtype.itemsize;
-    uint64_t n = spec->row_nbytes / item;
+    const size_t step = (spec->pairs ? 2 : 1) * (size_t)spec->dtype.itemsize;
+    const size_t value_item = spec->value_dtype.itemsize;
+    const bool is_padded = spec->kind == SPEC_PADDED;
+    uint64_t n = spec->row_nbytes / step;
 
     memcpy(out, in, spec->row_nbytes);
-    while (n > 0 && is_zero(in + (n - 1) * item, item) &&
-           dtype_get_double(&spec->value_dtype, values + (n - 1) * value_item) == 0)
+    while ((is_padded || spec->pairs) && n > 0 && is_zero(in + (n - 1) * step, step) &&
+           (!is_padded || dtype_get_double(&spec->value_dtype, values + (n - 1) * value_item) == 0))
         n--;
-    return kernel_indices(spec, t, &spec->dtype, in, out, n, err);
-}
-
-/* Of pairs of an index and a count. */
-static int move_pairs(const struct spec *spec, uint32_t t, const uint8_t *in, uint8_t *out,
-                      struct error *err)
-{
-    const size_t pair = 2 * (size_t)spec->dtype.itemsize;
-    uint64_t n_bytes = spec->row_nbytes;
-
-    memcpy(out, in, spec->row_nbytes);
-    while (n_bytes >= pair && is_zero(in + n_bytes - pair, pair))
-        n_bytes -= pair;
-    for (uint64_t at = 0; at < n_bytes; at += pair)
+    if (!spec->pairs)
+        return kernel_indices(spec, t, &spec->dtype, in, out, n, err);
+    for (uint64_t at = 0; at < n * step; at += step)
         if (kernel_indices(spec, t, &spec->dtype, in + at, out + at, 1, err) != 0)
             return -1;
     return 0;
@@ -202,11 +194,8 @@ static int move_row(const struct spec *spec, uint32_t t, const uint8_t *in, cons
         label_apply(step->label, &spec->dtype, in, out, spec->row_nbytes / item);
         return 0;
     case SPEC_INDICES:
-        if (spec->pairs)
-            return move_pairs(spec, t, in, out, err);
-        return kernel_indices(spec, t, &spec->dtype, in, out, spec->row_nbytes / item, err);
     case SPEC_PADDED:
-        return move_padded(spec, t, in, values, out, err);
+        return move_list(spec, t, in, values, out, err);
     case SPEC_COORD:
         return move_coords(spec, step, in, out, err);
     case SPEC_TRIPLE:

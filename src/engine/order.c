@@ -111,61 +111,33 @@ static uint64_t rows_in(const struct order *order, uint64_t block)
     return left < order->block_rows ? left : order->block_rows;
 }
 
-/* Every row takes every transform: positions are plain arithmetic. */
-static void images_of_all(const struct order *order, uint64_t first, size_t n, struct image *images)
-{
-    uint64_t block = block_of(order, first);
-    uint64_t n_rows = rows_in(order, block);
-    uint64_t at = first - block_first(order, block);
-    uint64_t k = at / n_rows, i = at % n_rows;
-
-    for (size_t out = 0; out < n; out++) {
-        images[out] = (struct image){block * order->block_rows + i, order->chosen[k]};
-        if (++i < n_rows)
-            continue;
-        i = 0;
-        if (++k < order->n_chosen)
-            continue;
-        k = 0;
-        block++;
-        if (out + 1 < n)
-            n_rows = rows_in(order, block);
-    }
-}
-
-/* Some images are left out: walk the blocks and skip what is not selected. */
-static void images_of_selection(const struct order *order, uint64_t first, size_t n,
-                                struct image *images)
-{
-    uint64_t block = block_of(order, first);
-    uint64_t skip = first - block_first(order, block);
-    size_t out = 0;
-
-    for (; out < n; block++, skip = 0) {
-        uint64_t n_rows = rows_in(order, block);
-
-        for (uint32_t k = 0; k < order->n_chosen && out < n; k++) {
-            for (uint64_t i = 0; i < n_rows && out < n; i++) {
-                uint64_t row = block * order->block_rows + i;
-
-                if (!selection_has(order->selection, row, k))
-                    continue;
-                if (skip > 0)
-                    skip--;
-                else
-                    images[out++] = (struct image){row, order->chosen[k]};
-            }
-        }
-    }
-}
-
+/* A walk over the blocks, which skips what is not selected. Where every row takes every transform
+ * the first position is plain arithmetic. */
 static void images_in_order(const struct order *order, uint64_t first, size_t n,
                             struct image *images)
 {
-    if (n > 0 && order->selection != NULL)
-        images_of_selection(order, first, n, images);
-    else if (n > 0)
-        images_of_all(order, first, n, images);
+    const struct selection *selection = order->selection;
+    uint64_t block = n > 0 ? block_of(order, first) : 0;
+    uint64_t skip = n > 0 ? first - block_first(order, block) : 0;
+
+    for (size_t out = 0; out < n; block++) {
+        const uint64_t n_rows = rows_in(order, block), row = block * order->block_rows;
+        uint32_t k = 0;
+        uint64_t i = 0;
+
+        if (selection == NULL) {
+            k = (uint32_t)(skip / n_rows);
+            i = skip % n_rows;
+            skip = 0;
+        }
+        for (; k < order->n_chosen && out < n; k++, i = 0)
+            for (; i < n_rows && out < n; i++) {
+                if (selection != NULL && (!selection_has(selection, row + i, k) || skip > 0))
+                    skip -= selection_has(selection, row + i, k);
+                else
+                    images[out++] = (struct image){row + i, order->chosen[k]};
+            }
+    }
 }
 
 void order_span(const struct order *order, uint64_t first, uint64_t n, uint64_t *begin,

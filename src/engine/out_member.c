@@ -40,7 +40,7 @@ static uint64_t object_bound(const struct out_member *out)
         }
     }
     if (__builtin_mul_overflow(n_bytes, plan->n_chosen, &n_bytes) ||
-        __builtin_add_overflow(n_bytes, out->header.n_bytes + 4096, &n_bytes))
+        __builtin_add_overflow(n_bytes, out->pieces.head.header.n_bytes + 4096, &n_bytes))
         return 0;
     return n_bytes;
 }
@@ -51,7 +51,7 @@ static int make_header(struct out_member *out, const char *descr, uint64_t item_
 {
     uint64_t n_elements, n_bytes;
 
-    if (npy_header_write(descr, out->shape, out->n_dims, 0, &out->header, err) != 0)
+    if (npy_header_write(descr, out->shape, out->n_dims, 0, &out->pieces.head.header, err) != 0)
         return -1;
     if (!out->head.size_known) {
         out->head.unpacked_nbytes = object_bound(out);
@@ -59,14 +59,15 @@ static int make_header(struct out_member *out, const char *descr, uint64_t item_
     }
     if (bytes_product(out->shape, out->n_dims, &n_elements) != 0 ||
         __builtin_mul_overflow(n_elements, item_nbytes, &n_bytes) ||
-        __builtin_add_overflow(n_bytes, out->header.n_bytes, &out->head.unpacked_nbytes))
+        __builtin_add_overflow(n_bytes, out->pieces.head.header.n_bytes,
+                               &out->head.unpacked_nbytes))
         return error_set(err, ERROR_DATA, "%s: the expanded array is too large",
                          text_path(out->key).text);
     if (!member_size_is_unsafe(out->head.unpacked_nbytes))
         return 0;
-    out->header.n_bytes = 0;
+    out->pieces.head.header.n_bytes = 0;
     out->head.unpacked_nbytes += 64;
-    return npy_header_write(descr, out->shape, out->n_dims, 64, &out->header, err);
+    return npy_header_write(descr, out->shape, out->n_dims, 64, &out->pieces.head.header, err);
 }
 
 /* --- opening --- */
@@ -209,5 +210,5 @@ int out_member_init(struct out_member *out, enum pieces_kind provenance,
 void out_member_release(struct out_member *out)
 {
     member_release(&out->head);
-    bytes_release(&out->header);
+    bytes_release(&out->pieces.head.header);
 }

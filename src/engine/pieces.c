@@ -206,7 +206,6 @@ static void images_free(struct pieces *pieces)
 {
     bytes_release(&pieces->header);
     free(((struct image_pieces *)pieces)->piece_element);
-    free(pieces);
 }
 
 /* --- CSR --- */
@@ -433,18 +432,12 @@ struct pieces *pieces_new(struct out_member *out, struct error *err)
 {
     const enum pieces_kind kind = out->kind;
     const bool is_csr = kind == PIECES_OFFSETS || kind == PIECES_ELEMENTS;
-    struct image_pieces *self;
+    struct image_pieces *self = &out->pieces;
     int status;
 
     if (kind == PIECES_COPY)
         return pieces_of_copy(out->array->sources[0], err);
-    self = malloc(sizeof *self);
-    if (self == NULL) {
-        error_no_memory(err, "member");
-        return NULL;
-    }
-    *self = (struct image_pieces){.head = {.header = out->header}, .of = out};
-    out->header = (struct bytes){0};
+    self->of = out;
     self->head.ops = is_csr ? &csr_ops : kind == PIECES_OBJECTS ? &object_ops : &image_ops;
     self->head.n_rows = out->job->order->n_images;
     if (is_csr)

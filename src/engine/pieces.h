@@ -49,9 +49,9 @@ enum pieces_kind {
     PIECES_COPY,      /* what has no rows */
 };
 
-/* The pieces of a member of its kind; they take over its header, which is zeroed, and borrow the
- * rest of it. The header of an array that is copied gets longer where no zip file can hold its size
- * (see member_size_is_unsafe). NULL with err set. */
+/* The pieces of a member of its kind, which are a part of it, or those of an array that is copied,
+ * whose header gets longer where no zip file can hold its size (see member_size_is_unsafe). NULL
+ * with err set. */
 struct out_member;
 struct pieces *pieces_new(struct out_member *out, struct error *err);
 
@@ -80,7 +80,7 @@ uint64_t csr_length(const struct csr *csr, const struct order *order, uint64_t f
 /* Pieces of images of any kind: the parts that are about objects stand in a file of their own. */
 struct image_pieces {
     struct pieces head;
-    const struct out_member *of; /* borrowed */
+    const struct out_member *of; /* whose part they are */
     uint64_t *piece_element;     /* owned, CSR, one a piece: output element at which it begins */
     struct pickle_writer writer; /* objects */
 };

@@ -367,43 +367,40 @@ int plan_inputs_check_not_output(const struct plan *plan, const char *path, stru
     return 0;
 }
 
-/* All arrays of all inputs, and how each of them fared. */
+/* An array of an input, and how it fared. */
 struct data_check {
-    const struct array **arrays; /* owned, as is the next */
-    struct error *errors;
+    const struct array *array;
+    struct error err;
 };
 
 static void check_one(void *self, int64_t i, int worker)
 {
-    const struct data_check *check = self;
+    struct data_check *check = (struct data_check *)self + i;
 
     (void)worker;
-    if (check->arrays[i]->has_crc)
-        array_read_all(check->arrays[i], NULL, &check->errors[i]);
+    if (check->array->has_crc)
+        array_read_all(check->array, NULL, &check->err);
 }
 
 int plan_inputs_check_data(const struct plan *plan, int n_threads, struct error *err)
 {
-    struct data_check check;
-    size_t n = 0, at = 0;
+    struct data_check *all;
+    size_t n = 0;
     int status = 0;
 
     for (size_t i = 0; i < plan->n_archives; i++)
         n += plan->archives[i].n_arrays;
-    check.arrays = calloc(n + 1, sizeof *check.arrays);
-    check.errors = calloc(n + 1, sizeof *check.errors);
-    if (check.arrays == NULL || check.errors == NULL) {
-        status = error_no_memory(err, "check of the inputs");
-    } else {
-        for (size_t i = 0; i < plan->n_archives; i++)
-            for (size_t k = 0; k < plan->archives[i].n_arrays; k++)
-                check.arrays[at++] = &plan->archives[i].arrays[k];
-        crew_run_each(n_threads, (int64_t)n, check_one, &check);
-        for (size_t k = 0; k < n && status == 0; k++)
-            if (check.errors[k].kind != ERROR_NONE)
-                status = error_pass(err, &check.errors[k]);
-    }
-    free(check.arrays);
-    free(check.errors);
+    all = calloc(n + 1, sizeof *all);
+    if (all == NULL)
+        return error_no_memory(err, "check of the inputs");
+    n = 0;
+    for (size_t i = 0; i < plan->n_archives; i++)
+        for (size_t k = 0; k < plan->archives[i].n_arrays; k++)
+            all[n++].array = &plan->archives[i].arrays[k];
+    crew_run_each(n_threads, (int64_t)n, check_one, all);
+    for (size_t k = 0; k < n && status == 0; k++)
+        if (all[k].err.kind != ERROR_NONE)
+            status = error_pass(err, &all[k].err);
+    free(all);
     return status;
 }

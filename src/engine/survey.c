@@ -252,11 +252,17 @@ void survey_seen_release(struct survey_seen *seen)
 
 /* --- what is not as expected --- */
 
-int survey_refuse(const struct plan *plan, const struct plan_array *array,
-                  const struct survey_bounds *bounds, const char *expected, struct error *err)
+int survey_check(const struct plan *plan, const struct plan_array *array,
+                 const struct survey_bounds *bounds, struct number_range *range, struct error *err)
 {
     struct survey s;
 
+    if (survey_range(plan, array, range, err) != 0)
+        return -1;
+    if (range->n == 0 || (range->min >= bounds->low && range->max <= bounds->high &&
+                          !(bounds->whole && range->has_fraction) &&
+                          !(bounds->no_zero && (range->codes & NUMBER_CODE(0)))))
+        return 0;
     survey_begin(&s, plan, SURVEY_OF(array), err);
     while (survey_next(&s))
         for (uint64_t i = 0; i < s.rows[0].n && s.status == 0; i++) {
@@ -265,7 +271,7 @@ int survey_refuse(const struct plan *plan, const struct plan_array *array,
             if (value < bounds->low || value > bounds->high ||
                 (bounds->whole && value != floor(value)) || (bounds->no_zero && value == 0))
                 s.status = plan_refuse(plan, array, err, "row %llu: %g, expected %s",
-                                       (unsigned long long)s.number, value, expected);
+                                       (unsigned long long)s.number, value, bounds->expected);
         }
     return survey_end(&s);
 }

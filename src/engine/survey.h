@@ -48,14 +48,15 @@ int survey_shares(const struct plan *plan, const struct plan_array *array, bool 
 /* What the elements of an array may be. */
 struct survey_bounds {
     double low, high;
-    bool whole;   /* no fractions */
-    bool no_zero; /* 0 is not a code */
+    bool whole;           /* no fractions */
+    bool no_zero;         /* 0 is not a code */
+    const char *expected; /* in words */
 };
 
-/* ERROR_DATA naming file, array, the first row that is out of bounds, and what was expected. Call
- * it when survey_range says that there is one. */
-int survey_refuse(const struct plan *plan, const struct plan_array *array,
-                  const struct survey_bounds *bounds, const char *expected, struct error *err);
+/* As survey_range; ERROR_DATA naming file, array, the first row that is out of bounds, and what was
+ * expected. */
+int survey_check(const struct plan *plan, const struct plan_array *array,
+                 const struct survey_bounds *bounds, struct number_range *range, struct error *err);
 
 /* Refuse planes of which one that a colour swap turns into the other player tells no player, and
  * stones of Hex that contradict the declared convention (see turn.c); what proves nothing becomes a
