@@ -378,13 +378,10 @@ int symaug_mover_move_lists(const symaug_mover *mover, size_t array, const int64
 int symaug_mover_keys(const symaug_mover *mover, const void *const *data, size_t n, uint64_t *keys,
                       struct symaug_failure *failure)
 {
-    const uint8_t **rows = calloc(mover->n_key_arrays + 1, sizeof *rows);
     struct key_room room = {0};
     struct error err = mover->no_key;
     int status = err.kind != ERROR_NONE ? -1 : 0;
 
-    if (rows == NULL)
-        status = error_no_memory(&err, "keys of positions");
     if (status == 0)
         status = key_room_init(&room, &mover->key, &err);
     for (size_t k = 0; k < n && status == 0; k++) {
@@ -393,13 +390,13 @@ int symaug_mover_keys(const symaug_mover *mover, const void *const *data, size_t
         for (size_t i = 0; i < mover->n_key_arrays; i++) {
             const size_t array = mover->key_arrays[i];
 
-            rows[i] = (const uint8_t *)data[array] + k * mover->plan.arrays[array].spec.row_nbytes;
+            room.from[i] =
+                (const uint8_t *)data[array] + k * mover->plan.arrays[array].spec.row_nbytes;
         }
-        value = key_of(&mover->key, rows, &room);
+        value = key_of(&mover->key, &room);
         keys[2 * k] = value.high;
         keys[2 * k + 1] = value.low;
     }
     key_room_release(&room);
-    free(rows);
     return status == 0 ? 0 : fail(failure, &err, mover->in_memory);
 }

@@ -50,14 +50,16 @@ void key_release(struct key *key)
     }
     free(key->arrays);
     free(key->board_name);
-    free(key->head);
+    bytes_release(&key->head);
     *key = (struct key){0};
 }
 
 /* --- adding an array --- */
 
-static bool is_kept(const struct key_array *a, const struct spec *spec, uint64_t p, uint64_t cell)
+static bool is_kept(const struct key_array *a, uint64_t p, uint64_t cell)
 {
+    const struct spec *spec = &a->spec;
+
     return p >= a->kept.first && p <= a->kept.last &&
            (spec->kind != SPEC_AXIS || spec->on_board == NULL || spec->on_board[cell]);
 }
@@ -68,14 +70,15 @@ static uint64_t element_at(const struct spec *spec, uint64_t p, uint64_t cell)
 }
 
 /* Key element of each element of a row; those off board have none. */
-static void rank_elements(struct key_array *a, const struct spec *spec, uint32_t *rank)
+static void rank_elements(struct key_array *a, uint32_t *rank)
 {
+    const struct spec *spec = &a->spec;
     const uint64_t padded = spec->kind == SPEC_BITS ? (spec->axis + 7) / 8 * 8 : spec->axis;
     const uint64_t inner = spec->inner;
 
     a->n_out = 0;
     for (uint64_t i = 0; i < a->n_in; i++)
-        if (is_kept(a, spec, i / inner / spec->axis * inner + i % inner, i / inner % spec->axis))
+        if (is_kept(a, i / inner / spec->axis * inner + i % inner, i / inner % spec->axis))
             rank[i] = (uint32_t)a->n_out++;
     if (spec->kind != SPEC_BITS)
         return;
@@ -87,9 +90,11 @@ static void rank_elements(struct key_array *a, const struct spec *spec, uint32_t
     a->n_out = (a->kept.last - a->kept.first + 1) * padded;
 }
 
-static int fill_axis(const struct key *key, struct key_array *a, const struct spec *spec,
-                     const uint32_t *rank, struct error *err)
+static int fill_axis(const struct key *key, struct key_array *a, const uint32_t *rank,
+                     struct error *err)
 {
+    const struct spec *spec = &a->spec;
+
     for (uint32_t i = 0; i < key->n_ids; i++) {
         const uint32_t t = key->ids[i];
         uint32_t *src = a->src + i * a->n_out;
@@ -108,7 +113,7 @@ static int fill_axis(const struct key *key, struct key_array *a, const struct sp
                                  (unsigned long long)a->kept.first,
                                  (unsigned long long)a->kept.last);
             for (uint64_t cell = 0; cell < spec->axis; cell++)
-                if (is_kept(a, spec, p, cell))
+                if (is_kept(a, p, cell))
                     src[rank[element_at(spec, to, spec->steps[t].dst[cell])]] =
                         (uint32_t)element_at(spec, p, cell);
         }
@@ -116,9 +121,10 @@ static int fill_axis(const struct key *key, struct key_array *a, const struct sp
     return 0;
 }
 
-static int set_guises(const struct key *key, struct key_array *a, const struct spec *spec,
-                      struct error *err)
+static int set_guises(const struct key *key, struct key_array *a, struct error *err)
 {
+    const struct spec *spec = &a->spec;
+
     for (uint32_t i = 0; i < key->n_ids; i++) {
         const struct spec_step *step = &spec->steps[key->ids[i]];
         struct key_guise own = {.turn = spec_turn_plane(spec, key->ids[i]),
@@ -161,18 +167,12 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
     if (spec->doubt[0] != '\0')
         return error_set(err, ERROR_DATA, "%s", spec->doubt);
     a = &key->arrays[key->n_arrays];
-    *a = (struct key_array){.order = key->n_arrays++};
+    *a = (struct key_array){.order = key->n_arrays++, .spec = *spec};
     a->is_bits = spec->kind == SPEC_BITS;
     a->dtype = in->dtype != NULL ? *in->dtype : header->dtype;
     a->is_big = a->dtype.big_endian;
     a->dtype.big_endian = false; /* rows are turned */
     a->item = a->is_bits ? 1 : a->dtype.itemsize;
-    a->lsb_first = spec->lsb_first;
-    a->codes = spec->codes;
-    a->n_planes = spec->n_planes;
-    a->frame_planes = spec->frame_planes;
-    a->n_last = spec->inner;
-    a->axis = spec->axis;
     a->kept =
         in->planes != NULL ? *in->planes : (struct key_planes){0, is_axis ? spec->n_planes - 1 : 0};
     a->n_in =
@@ -180,8 +180,8 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
     n_kept = a->kept.last - a->kept.first + 1;
     /* The shape of a row: of the planes that count alone, as though there were no others. */
     memcpy(shape, header->shape + 1, n_dims * sizeof *shape);
-    if (n_kept < a->n_planes)
-        shape[at] = shape[at] * n_kept / a->n_planes;
+    if (n_kept < spec->n_planes)
+        shape[at] = shape[at] * n_kept / spec->n_planes;
     snprintf(a->shape, sizeof a->shape, "%s", text_shape(shape, n_dims).text);
     a->name = strdup(in->array->key);
     a->src = calloc((size_t)key->n_ids * (a->n_in + 8 * spec->n_planes) + 1, sizeof *a->src);
@@ -189,9 +189,9 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
     rank = calloc(a->n_in + 1, sizeof *rank);
     if (a->name == NULL || a->src == NULL || a->guise == NULL || rank == NULL) {
         status = error_no_memory(err, "keys of positions");
-    } else if (spec->kind == SPEC_AXIS || spec->kind == SPEC_BITS) {
-        rank_elements(a, spec, rank);
-        status = fill_axis(key, a, spec, rank, err);
+    } else if (is_axis) {
+        rank_elements(a, rank);
+        status = fill_axis(key, a, rank, err);
     } else {
         a->n_out = a->n_in;
         for (uint32_t i = 0; i < key->n_ids; i++)
@@ -205,7 +205,7 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
     a->is_plain = status == 0 && a->n_out == a->n_in;
     for (uint64_t k = 0; k < a->n_out && a->is_plain; k++)
         a->is_plain = a->src[k] == k;
-    return status == 0 ? set_guises(key, a, spec, err) : -1;
+    return status == 0 ? set_guises(key, a, err) : -1;
 }
 
 /* --- what the arrays are --- */
@@ -215,56 +215,44 @@ static uint64_t out_nbytes(const struct key_array *a)
     return a->is_bits ? a->n_out / 8 : a->n_out * a->item;
 }
 
-static void put_head(struct key *key, const char *text)
-{
-    const size_t n = strlen(text) + 1;
-
-    memcpy(key->head + key->head_nbytes, text, n);
-    key->head_nbytes += n;
-}
-
 int key_finish(struct key *key, struct error *err)
 {
-    size_t n_bytes = strlen(key->board_name) + 1;
+    int status = bytes_append(&key->head, key->board_name, strlen(key->board_name) + 1, err);
     uint64_t offset = 0;
 
-    for (size_t i = 0; i < key->n_arrays; i++)
-        n_bytes += strlen(key->arrays[i].name) + strlen(key->arrays[i].shape) + 40;
-    key->head = malloc(n_bytes);
-    if (key->head == NULL)
-        return error_no_memory(err, "keys of positions");
     qsort(key->arrays, key->n_arrays, sizeof *key->arrays, text_compare);
-    put_head(key, key->board_name);
     for (size_t i = 0; i < key->n_arrays; i++) {
         struct key_array *a = &key->arrays[i];
+        const struct dtype_text type = dtype_name(&a->dtype);
+        const char *const texts[] = {a->name, type.text, a->shape};
 
-        put_head(key, a->name);
-        put_head(key, dtype_name(&a->dtype).text);
-        put_head(key, a->shape);
+        for (int k = 0; k < 3 && status == 0; k++)
+            status = bytes_append(&key->head, texts[k], strlen(texts[k]) + 1, err);
         a->row_offset = offset;
         offset += a->n_guises * (a->n_in + 1) * a->item;
         offset = (offset + 15) / 16 * 16;
         key->n_bytes += out_nbytes(a);
     }
     key->room_nbytes = offset + 16;
-    return 0;
+    return status;
 }
 
 int key_room_init(struct key_room *room, const struct key *key, struct error *err)
 {
+    room->from = calloc(key->n_arrays + 1, sizeof *room->from);
     room->rows = aligned_alloc(16, key->room_nbytes);
     room->ties = malloc(key_ties_nbytes(key));
-    room->text = malloc(key->head_nbytes + key->n_bytes + 1);
-    if (room->text != NULL)
-        memcpy(room->text, key->head, key->head_nbytes);
-    room->bytes = room->text + key->head_nbytes;
-    return room->rows != NULL && room->text != NULL && room->ties != NULL
-               ? 0
-               : error_no_memory(err, "key of a position");
+    room->text = malloc(key->head.n_bytes + key->n_bytes + 1);
+    if (room->from == NULL || room->rows == NULL || room->text == NULL || room->ties == NULL)
+        return error_no_memory(err, "key of a position");
+    memcpy(room->text, key->head.data, key->head.n_bytes);
+    room->bytes = room->text + key->head.n_bytes;
+    return 0;
 }
 
 void key_room_release(struct key_room *room)
 {
+    free(room->from);
     free(room->rows);
     free(room->ties);
     free(room->text);
@@ -277,23 +265,24 @@ void key_room_release(struct key_room *room)
 static void disguise(const struct key_array *a, const struct key_guise *guise, const uint8_t *plain,
                      uint8_t *out)
 {
+    const struct spec *spec = &a->spec;
+
     memcpy(out, plain, (a->n_in + 1) * a->item);
     if (guise->op == LABEL_REVERSE || guise->op == LABEL_EXCHANGE_TWO)
         label_apply(guise->op, &a->dtype, plain, out, a->n_in);
     else if (guise->op != LABEL_KEEP && dtype_is_number(&a->dtype))
         label_apply(guise->op, &a->dtype, out, out, a->n_in);
-    for (uint64_t i = 0; guise->turn >= 0 && i < a->n_planes / a->frame_planes * a->axis; i++) {
-        const uint64_t p = (uint64_t)guise->turn + i / a->axis * a->frame_planes;
-        uint8_t *element =
-            out + (p / a->n_last * a->n_last * a->axis + p % a->n_last + i % a->axis * a->n_last) *
-                      a->item;
+    for (uint64_t i = 0; guise->turn >= 0 && i < spec->n_planes / spec->frame_planes * spec->axis;
+         i++) {
+        const uint64_t p = (uint64_t)guise->turn + i / spec->axis * spec->frame_planes;
+        uint8_t *element = out + element_at(spec, p, i % spec->axis) * a->item;
 
         if (a->is_bits)
             *element ^= 1;
         else if (dtype_is_number(&a->dtype))
             label_apply(guise->turn_op, &a->dtype, element, element, 1);
     }
-    for (uint64_t i = 0; a->codes && i < a->n_in; i++) {
+    for (uint64_t i = 0; spec->codes && i < a->n_in; i++) {
         uint8_t *element = out + i * a->item;
         const int64_t code = dtype_get_int(&a->dtype, element);
         const int64_t digits[3] = {code / 100, code / 10 % 10, code % 10};
@@ -311,13 +300,13 @@ static void read_row(const struct key_array *a, const uint8_t *row, const struct
 {
     uint8_t *plain = room->rows + a->row_offset, *out = plain;
     const bool is_float = a->dtype.kind == DTYPE_FLOAT;
-    const uint64_t n_bytes = (a->axis + 7) / 8, n = a->n_in;
+    const uint64_t axis = a->spec.axis, n_bytes = (axis + 7) / 8, n = a->n_in;
     const size_t item = a->item;
 
     if (a->is_bits) {
-        for (uint64_t p = 0; p < a->n_planes; p++)
-            for (uint64_t i = 0; i < a->axis; i++)
-                *out++ = row[p * n_bytes + i / 8] >> (a->lsb_first ? i % 8 : 7 - i % 8) & 1;
+        for (uint64_t p = 0; p < a->spec.n_planes; p++)
+            for (uint64_t i = 0; i < axis; i++)
+                *out++ = row[p * n_bytes + i / 8] >> (a->spec.lsb_first ? i % 8 : 7 - i % 8) & 1;
         *out = 0;
     } else {
         memcpy(plain, row, n * item);
@@ -364,12 +353,20 @@ static inline __attribute__((always_inline)) int compare_items(struct guised a, 
     return i < n ? memcmp(a.row + a.src[i] * item, b.row + b.src[i] * item, item) : 0;
 }
 
-static inline __attribute__((always_inline)) void copy_items(struct guised a, uint8_t *out,
-                                                             uint64_t n, size_t item)
+static inline __attribute__((always_inline)) int copy_items(struct guised a, uint8_t *out,
+                                                            uint64_t n, size_t item)
 {
     for (uint64_t i = 0; i < n; i++)
         memcpy(out + i * item, a.row + a.src[i] * item, item);
+    return 0;
 }
+
+#define FOR_SIZE(do_items, a, b, n, item)       \
+    ((item) == 1   ? do_items((a), (b), (n), 1) \
+     : (item) == 2 ? do_items((a), (b), (n), 2) \
+     : (item) == 4 ? do_items((a), (b), (n), 4) \
+     : (item) == 8 ? do_items((a), (b), (n), 8) \
+                   : do_items((a), (b), (n), (item)))
 
 /* Image `id` against image `best`: as their key bytes compare. */
 static int compare_images(const struct key *key, const struct key_room *room, uint32_t id,
@@ -379,13 +376,9 @@ static int compare_images(const struct key *key, const struct key_room *room, ui
 
     for (size_t i = 0; i < key->n_arrays && order == 0; i++) {
         const struct key_array *a = &key->arrays[i];
-        const struct guised x = guised_of(a, room, id), y = guised_of(a, room, best);
 
-        order = a->item == 1   ? compare_items(x, y, a->n_out, 1)
-                : a->item == 2 ? compare_items(x, y, a->n_out, 2)
-                : a->item == 4 ? compare_items(x, y, a->n_out, 4)
-                : a->item == 8 ? compare_items(x, y, a->n_out, 8)
-                               : compare_items(x, y, a->n_out, a->item);
+        order = FOR_SIZE(compare_items, guised_of(a, room, id), guised_of(a, room, best), a->n_out,
+                         a->item);
     }
     return order;
 }
@@ -397,45 +390,34 @@ static void write_image(const struct key *key, const struct key_room *room, uint
     for (size_t i = 0; i < key->n_arrays; i++) {
         const struct key_array *a = &key->arrays[i];
         const struct guised image = guised_of(a, room, id);
+        const uint32_t *src = image.src;
+        const uint8_t *bits = image.row;
 
-        if (a->is_bits) {
-            const uint32_t *src = image.src;
-            const uint8_t *bits = image.row;
-
-            for (uint64_t k = 0; k < a->n_out / 8; k++, src += 8)
-                out[k] = (uint8_t)(bits[src[0]] << 7 | bits[src[1]] << 6 | bits[src[2]] << 5 |
-                                   bits[src[3]] << 4 | bits[src[4]] << 3 | bits[src[5]] << 2 |
-                                   bits[src[6]] << 1 | bits[src[7]]);
-        } else if (a->is_plain && id == 0) {
+        for (uint64_t k = 0; a->is_bits && k < a->n_out / 8; k++, src += 8)
+            out[k] = (uint8_t)(bits[src[0]] << 7 | bits[src[1]] << 6 | bits[src[2]] << 5 |
+                               bits[src[3]] << 4 | bits[src[4]] << 3 | bits[src[5]] << 2 |
+                               bits[src[6]] << 1 | bits[src[7]]);
+        if (a->is_plain && id == 0 && !a->is_bits)
             memcpy(out, image.row, a->n_out * a->item);
-        } else if (a->item == 1) {
-            copy_items(image, out, a->n_out, 1);
-        } else if (a->item == 2) {
-            copy_items(image, out, a->n_out, 2);
-        } else if (a->item == 4) {
-            copy_items(image, out, a->n_out, 4);
-        } else if (a->item == 8) {
-            copy_items(image, out, a->n_out, 8);
-        } else {
-            copy_items(image, out, a->n_out, a->item);
-        }
+        else if (!a->is_bits)
+            FOR_SIZE(copy_items, image, out, a->n_out, a->item);
         out += out_nbytes(a);
     }
 }
 
 static struct key_value hash_of(const struct key *key, const struct key_room *room)
 {
-    const XXH128_hash_t hash = XXH3_128bits(room->text, key->head_nbytes + key->n_bytes);
+    const XXH128_hash_t hash = XXH3_128bits(room->text, key->head.n_bytes + key->n_bytes);
 
     return (struct key_value){hash.high64, hash.low64};
 }
 
-struct key_value key_of(const struct key *key, const uint8_t *const *rows, struct key_room *room)
+struct key_value key_of(const struct key *key, struct key_room *room)
 {
     uint32_t best = 0;
 
     for (size_t i = 0; i < key->n_arrays; i++)
-        read_row(&key->arrays[i], rows[key->arrays[i].order], room);
+        read_row(&key->arrays[i], room->from[key->arrays[i].order], room);
     memset(room->ties, 0, key_ties_nbytes(key));
     room->ties[0] = 1;
     for (uint32_t id = 1; id < key->n_ids; id++) {

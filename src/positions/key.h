@@ -22,7 +22,8 @@ struct key_planes {
     uint64_t first, last;
 };
 
-/* An array that is part of the position. All borrowed, and read only when it is added. */
+/* An array that is part of the position. All borrowed, and read only when it is added; but the
+ * spec, as long as keys are made. */
 struct key_input {
     const struct array *array;
     const struct dtype *dtype; /* what rows were converted to; NULL: the array's own */
@@ -45,16 +46,14 @@ struct key_array {
     char *name; /* owned; first: arrays are sorted by it */
     struct dtype dtype;
     char shape[256];
-    size_t order; /* in which it was added */
-    bool is_bits, is_big, lsb_first, codes;
-    bool is_plain;           /* the key bytes of the first image are those of the row */
-    size_t item;             /* bytes of an element of the row as it is kept: 1 for bits */
-    uint64_t n_in, n_out;    /* elements of the row, and of the key bytes */
-    uint64_t n_planes, axis; /* AXIS */
-    uint64_t frame_planes;   /* of each frame of a history, */
-    uint64_t n_last;         /* and those that lie beside each other, cell by cell; 1: none */
-    struct key_planes kept;  /* AXIS: the planes that count */
-    uint32_t *src;           /* owned, per id n_out: the element of the row */
+    size_t order;     /* in which it was added */
+    struct spec spec; /* a copy: its maps are there while it is added only */
+    bool is_bits, is_big;
+    bool is_plain;          /* the key bytes of the first image are those of the row */
+    size_t item;            /* bytes of an element of the row as it is kept: 1 for bits */
+    uint64_t n_in, n_out;   /* elements of the row, and of the key bytes */
+    struct key_planes kept; /* AXIS: the planes that count */
+    uint32_t *src;          /* owned, per id n_out: the element of the row */
     struct key_guise guises[KEY_N_GUISES];
     uint32_t n_guises;
     uint8_t *guise;      /* owned, per id */
@@ -70,16 +69,16 @@ struct key {
     size_t n_arrays;
     uint64_t n_bytes;     /* of the key bytes */
     uint64_t room_nbytes; /* of rows in a room */
-    char *head;           /* owned: what the arrays are, as it is hashed */
-    size_t head_nbytes;
+    struct bytes head;    /* owned: what the arrays are, as it is hashed */
 };
 
 /* Space for one row: one per thread. */
 struct key_room {
-    uint8_t *rows;  /* owned: a row's elements, plain and with the colours swapped */
-    uint8_t *ties;  /* owned: bit i: the image under ids[i] is the canonical one */
-    uint8_t *text;  /* owned: what is hashed: the head, and */
-    uint8_t *bytes; /* in text: an image's key bytes */
+    const uint8_t **from; /* owned: for whom it is, a row of each array in the order of adding */
+    uint8_t *rows;        /* owned: a row's elements, plain and with the colours swapped */
+    uint8_t *ties;        /* owned: bit i: the image under ids[i] is the canonical one */
+    uint8_t *text;        /* owned: what is hashed: the head, and */
+    uint8_t *bytes;       /* in text: an image's key bytes */
 };
 
 /* The transforms that give exact images under the conventions, ascending; returns their number. */
@@ -100,9 +99,9 @@ void key_release(struct key *key);
 int key_room_init(struct key_room *room, const struct key *key, struct error *err);
 void key_room_release(struct key_room *room);
 
-/* The key of a row: rows[i] is that of arrays[i] in the order in which they were added. The
- * canonical image's key bytes are in room->bytes afterwards, and what leads to it in room->ties. */
-struct key_value key_of(const struct key *key, const uint8_t *const *rows, struct key_room *room);
+/* The key of a row: room->from[i] is that of the array that was added as number i. The canonical
+ * image's key bytes are in room->bytes afterwards, and what leads to it in room->ties. */
+struct key_value key_of(const struct key *key, struct key_room *room);
 
 /* After key_of: what the key of the row were if it had no other image. */
 struct key_value key_of_image(const struct key *key, struct key_room *room);

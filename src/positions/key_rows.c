@@ -29,14 +29,14 @@
 
 static int add_numbers(struct bytes *list, const uint32_t *numbers, size_t n, struct error *err)
 {
-    uint8_t *to = bytes_reserve(list, 4 * n + 1, err);
+    uint8_t number[4];
+    int status = 0;
 
-    if (to == NULL)
-        return -1;
-    for (size_t i = 0; i < n; i++)
-        bytes_put_le(to + 4 * i, numbers[i], 4);
-    list->n_bytes += 4 * n;
-    return 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        bytes_put_le(number, numbers[i], 4);
+        status = bytes_append(list, number, 4, err);
+    }
+    return status;
 }
 
 /* A board from a file goes by its tables, wherever the file is and however it is written: rows,
@@ -127,8 +127,8 @@ static int check_like(const struct key *key, const char *path, const struct key 
 {
     const struct text_quoted mine = text_path(path), other = text_path(like_path);
 
-    if (key->head_nbytes == like->head_nbytes &&
-        memcmp(key->head, like->head, key->head_nbytes) == 0)
+    if (key->head.n_bytes == like->head.n_bytes &&
+        memcmp(key->head.data, like->head.data, key->head.n_bytes) == 0)
         return 0;
     if (strcmp(key->board_name, like->board_name) != 0)
         return error_set(err, ERROR_DATA, "%s: is of board %s, expected %s as %s", mine.text,
@@ -251,17 +251,11 @@ struct column {
     uint8_t *converted[2];         /* owned: the chunks, where types differ */
 };
 
-/* What a worker needs. */
-struct worker {
-    struct key_room room;
-    const uint8_t **rows; /* owned: one row of each array */
-};
-
 struct run {
     const struct key_reader *reader;
     struct column *columns; /* owned */
     size_t n_columns;
-    struct worker *workers; /* owned */
+    struct key_room *rooms; /* owned, one per worker */
     int n_workers;
     uint64_t n_rows, row_nbytes, chunk_rows;
     unsigned front;                /* the chunk whose keys are made, of */
@@ -304,7 +298,7 @@ static void do_job(void *self, int64_t job, int number)
     struct run *run = self;
     const struct key *key = run->reader->key;
     struct key_rows *rows = &run->chunks[run->front];
-    struct worker *worker = &run->workers[number];
+    struct key_room *room = &run->rooms[number];
     const uint64_t begin = (uint64_t)(job - 1) * ROWS_PER_JOB, end = begin + ROWS_PER_JOB;
 
     if (job == 0) {
@@ -317,12 +311,12 @@ static void do_job(void *self, int64_t job, int number)
             const uint8_t *all = column->to != NULL ? column->converted[run->front]
                                                     : column->batches[run->front].bytes.data;
 
-            worker->rows[k] = all + i * column->row_nbytes;
+            room->from[k] = all + i * column->row_nbytes;
         }
-        rows->keys[i] = key_of(key, worker->rows, &worker->room);
-        memcpy(rows->ties + i * key_ties_nbytes(key), worker->room.ties, key_ties_nbytes(key));
+        rows->keys[i] = key_of(key, room);
+        memcpy(rows->ties + i * key_ties_nbytes(key), room->ties, key_ties_nbytes(key));
         if (run->reader->wants_exact)
-            rows->exact[i] = key_of_image(key, &worker->room);
+            rows->exact[i] = key_of_image(key, room);
     }
 }
 
@@ -394,15 +388,11 @@ int key_reader_run(const struct key_reader *reader, struct error *err)
     int status = open_columns(&run, err);
 
     run.n_workers = reader->settings->n_threads > 0 ? reader->settings->n_threads : 1;
-    run.workers = calloc((size_t)run.n_workers, sizeof *run.workers);
-    if (run.workers == NULL && status == 0)
+    run.rooms = calloc((size_t)run.n_workers, sizeof *run.rooms);
+    if (run.rooms == NULL && status == 0)
         status = error_no_memory(err, "keys of positions");
-    for (int i = 0; i < run.n_workers && status == 0; i++) {
-        run.workers[i].rows = calloc(run.n_columns + 1, sizeof *run.workers[i].rows);
-        if (run.workers[i].rows == NULL ||
-            key_room_init(&run.workers[i].room, reader->key, err) != 0)
-            status = error_no_memory(err, "keys of positions");
-    }
+    for (int i = 0; i < run.n_workers && status == 0; i++)
+        status = key_room_init(&run.rooms[i], reader->key, err);
     for (struct key_rows *rows = run.chunks; rows < run.chunks + 2 && status == 0; rows++) {
         rows->keys = calloc(run.chunk_rows, sizeof *rows->keys);
         rows->exact = calloc(run.chunk_rows, sizeof *rows->exact);
@@ -419,17 +409,15 @@ int key_reader_run(const struct key_reader *reader, struct error *err)
         }
         reader_close(&run.columns[i].source);
     }
-    for (int i = 0; run.workers != NULL && i < run.n_workers; i++) {
-        key_room_release(&run.workers[i].room);
-        free(run.workers[i].rows);
-    }
+    for (int i = 0; run.rooms != NULL && i < run.n_workers; i++)
+        key_room_release(&run.rooms[i]);
     for (int k = 0; k < 2; k++) {
         free(run.chunks[k].keys);
         free(run.chunks[k].exact);
         free(run.chunks[k].ties);
     }
     free(run.columns);
-    free(run.workers);
+    free(run.rooms);
     return status;
 }
 

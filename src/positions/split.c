@@ -7,8 +7,8 @@
 #include "positions/positions.h"
 
 #include "base/text.h"
+#include "engine/survey.h"
 #include "positions/boxes.h"
-#include "shard/batch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -166,23 +166,17 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 static int take_values(struct run *run, const struct plan *plan, const struct plan_array *by,
                        struct error *err)
 {
-    const struct dtype *dtype = &by->sources[0]->header.dtype;
-    struct batch batch = {.own = {.arrays = by->sources, .n_arrays = 1}};
     struct bytes room = {0};
-    int status = -1;
+    struct survey s;
 
-    if (bytes_reserve(&room, SEED_NBYTES + 2 * (size_t)dtype->itemsize + 16, err) != NULL)
-        status = batch_open(&batch, plan->settings->budget, err);
-    while (status == 0 && (status = batch_next(&batch, 4096, err)) == 0 && batch.n > 0)
-        for (uint64_t i = 0; i < batch.n; i++) {
-            const size_t n =
-                put_value(dtype, batch.bytes.data + i * dtype->itemsize, room.data + SEED_NBYTES);
-
-            run->sides[batch.first + i] = side_of(run, room.data, n);
-        }
-    batch_release(&batch);
+    if (bytes_reserve(&room, SEED_NBYTES + 2 * by->sources[0]->row_nbytes + 16, err) == NULL)
+        return -1;
+    survey_begin(&s, plan, SURVEY_OF(by), err);
+    while (survey_next(&s))
+        run->sides[s.number] = side_of(
+            run, room.data, put_value(s.rows[0].dtype, s.rows[0].bytes, room.data + SEED_NBYTES));
     bytes_release(&room);
-    return status;
+    return survey_end(&s);
 }
 
 /* The sides of one input's rows. like->path NULL: it is the first one, whose key is kept. */

@@ -17,21 +17,6 @@
 
 #define MAX_REFERENCES 16 /* images that are tried as the one most others agree with */
 
-/* A group under diagnosis, and the row of it that is at hand. */
-struct case_of_group {
-    const struct diagnosis *d;
-    const struct lane *lanes; /* borrowed: all, n_lanes */
-    size_t n_lanes;
-    int planes; /* the lane of planes, or -1 */
-    const struct board *board;
-    uint64_t *references; /* owned, per lane: the member that others are compared with */
-    uint32_t *is;         /* owned, per member: the transform that all its arrays are the image
-                             under, or NO_TRANSFORM */
-    uint64_t member;      /* the row at hand, */
-    uint32_t transform;   /* what it should be the image under, */
-    uint32_t *by;         /* owned: and, per lane, what it is under, or NO_TRANSFORM */
-};
-
 /* --- comparisons --- */
 
 /* Two members in a lane. */
@@ -44,19 +29,18 @@ static struct orbit_pair make_pair(const struct diagnosis *d, size_t lane, uint6
 /* What transform of member r is transform t of their source? */
 static uint32_t between(const struct diagnosis *d, uint64_t r, uint32_t t)
 {
-    return spec_between(d->window->lanes->shard->found.board, d->images[r].transform, t);
+    return spec_between(d->board, d->images[r].transform, t);
 }
 
 /* Is member m, in all lanes, what member r becomes under transform t of their source? */
 static bool agrees(const struct diagnosis *d, uint64_t r, uint64_t m, uint32_t t)
 {
-    const struct lanes *lanes = d->window->lanes;
     const uint32_t u = between(d, r, t);
 
-    for (size_t i = 0; i < lanes->n; i++) {
+    for (size_t i = 0; i < d->lanes->n; i++) {
         const struct orbit_pair pair = make_pair(d, i, r, m);
 
-        if (lane_is_compared(&lanes->items[i]) && !orbit_same(&pair, u, ORBIT_EXACT))
+        if (lane_is_compared(&d->lanes->items[i]) && !orbit_same(&pair, u, ORBIT_EXACT))
             return false;
     }
     return true;
@@ -85,49 +69,49 @@ bool diagnose_is_exact(const struct diagnosis *d)
 }
 
 /* Is the row at hand, in this lane, the image under t, but for the liberties? */
-static bool fits(const struct case_of_group *c, size_t lane, uint32_t t, unsigned liberties)
+static bool fits(const struct diagnosis *d, size_t lane, uint32_t t, unsigned liberties)
 {
-    const uint64_t r = c->references[lane];
-    const struct orbit_pair pair = make_pair(c->d, lane, r, c->member);
+    const uint64_t r = d->references[lane];
+    const struct orbit_pair pair = make_pair(d, lane, r, d->member);
 
-    return orbit_same(&pair, between(c->d, r, t), liberties);
+    return orbit_same(&pair, between(d, r, t), liberties);
 }
 
 /* The transform that explains a lane: the identity first, then the inverse, then any other. */
-static uint32_t explain(const struct case_of_group *c, size_t lane)
+static uint32_t explain(const struct diagnosis *d, size_t lane)
 {
-    const struct orbit_groups *groups = c->d->groups;
+    const struct orbit_groups *groups = d->groups;
 
     for (uint32_t k = 0; k < groups->n_transforms + 2; k++) {
-        const uint32_t u = k == 0 ? 0 : k == 1 ? c->board->inverse[c->transform] : k - 2;
+        const uint32_t u = k == 0 ? 0 : k == 1 ? d->board->inverse[d->transform] : k - 2;
 
-        if ((k < 2 || groups->allowed[u]) && fits(c, lane, u, ORBIT_EXACT))
+        if ((k < 2 || groups->allowed[u]) && fits(d, lane, u, ORBIT_EXACT))
             return u;
     }
     return NO_TRANSFORM;
 }
 
 /* Is t what one of the first n members is, another one than `except`? */
-static bool is_held(const struct case_of_group *c, uint64_t n, uint64_t except, uint32_t t)
+static bool is_held(const struct diagnosis *d, uint64_t n, uint64_t except, uint32_t t)
 {
     for (uint64_t m = 0; m < n; m++)
-        if (m != except && c->is[m] == t)
+        if (m != except && d->is[m] == t)
             return true;
     return false;
 }
 
 /* The transform that explains all arrays of the row at once, or none; one that no earlier row has,
  * where the position's own symmetry leaves a choice. */
-static uint32_t explain_whole(const struct case_of_group *c)
+static uint32_t explain_whole(const struct diagnosis *d)
 {
     uint32_t found = NO_TRANSFORM;
 
-    for (uint32_t u = 0; u < c->d->groups->n_transforms; u++) {
-        bool is_whole = c->d->groups->allowed[u];
+    for (uint32_t u = 0; u < d->groups->n_transforms; u++) {
+        bool is_whole = d->groups->allowed[u];
 
-        for (size_t i = 0; i < c->n_lanes && is_whole; i++)
-            is_whole = !lane_is_compared(&c->lanes[i]) || fits(c, i, u, ORBIT_EXACT);
-        if (is_whole && !is_held(c, c->member, c->member, u))
+        for (size_t i = 0; i < d->lanes->n && is_whole; i++)
+            is_whole = !lane_is_compared(&d->lanes->items[i]) || fits(d, i, u, ORBIT_EXACT);
+        if (is_whole && !is_held(d, d->member, d->member, u))
             return u;
         if (is_whole && found == NO_TRANSFORM)
             found = u;
@@ -169,78 +153,79 @@ static struct mistake call(enum finding_code code, const char *what)
     return (struct mistake){code, what};
 }
 
-static bool swaps(const struct case_of_group *c)
+static bool swaps(const struct diagnosis *d)
 {
-    return c->board->transforms[c->transform].swaps_colours;
+    return d->board->transforms[d->transform].swaps_colours;
 }
 
-static struct text_quoted image_text(const struct case_of_group *c, uint32_t t)
+static struct text_quoted image_text(const struct diagnosis *d, uint32_t t)
 {
     if (t == NO_TRANSFORM)
         return text_format("no image of it");
-    return text_format("image %u (%s)", t, c->board->transforms[t].name);
+    return text_format("image %u (%s)", t, d->board->transforms[t].name);
 }
 
 /* True when some array whose content moves is what it should be: the planes stand alone then. */
-static bool labels_agree(const struct case_of_group *c)
+static bool labels_agree(const struct diagnosis *d)
 {
-    for (size_t i = 0; i < c->n_lanes; i++) {
-        const struct lane *lane = &c->lanes[i];
+    for (size_t i = 0; i < d->lanes->n; i++) {
+        const struct lane *lane = &d->lanes->items[i];
         const enum role role = lane->binding->role;
 
-        if (c->by[i] == c->transform && lane_is_compared(lane) && role_moves(role) &&
+        if (d->by[i] == d->transform && lane_is_compared(lane) && role_moves(role) &&
             role > ROLE_GRID)
             return true;
     }
     return false;
 }
 
-static struct mistake name_planes(const struct case_of_group *c, size_t i)
+static struct mistake name_planes(const struct diagnosis *d, size_t i)
 {
-    const struct spec *spec = &c->lanes[i].spec;
-    const uint32_t t = c->transform;
+    const struct spec *spec = &d->lanes->items[i].spec;
+    const uint32_t t = d->transform;
 
-    if (!swaps(c)) {
+    if (!swaps(d)) {
         /* Castling rights of a mirrored position, or plane maps of a board from a file. */
-        if (spec->steps[t].plane_dst != NULL && fits(c, i, t, ORBIT_NO_EXCHANGE))
-            return c->board->family->castling != NULL
+        if (spec->steps[t].plane_dst != NULL && fits(d, i, t, ORBIT_NO_EXCHANGE))
+            return d->board->family->castling != NULL
                        ? call(FINDING_CASTLING_NOT_SWAPPED,
                               "the planes of castling rights are not exchanged")
                        : call(FINDING_ORBIT_PLANES, "the planes do not take each other's places");
-        if (board_swaps_colours(c->board) && fits(c, i, t, ORBIT_SWAP_ANYWAY))
+        if (board_swaps_colours(d->board) && fits(d, i, t, ORBIT_SWAP_ANYWAY))
             return call(FINDING_COLOURS_SWAPPED,
                         "the colours are swapped, which this image does not need");
     }
-    if (spec->on_board != NULL && fits(c, i, t, ORBIT_ON_BOARD_ONLY))
+    if (spec->on_board != NULL && fits(d, i, t, ORBIT_ON_BOARD_ONLY))
         return call(FINDING_SMEAR, "off-board cells differ");
-    if (swaps(c) && fits(c, i, t, ORBIT_NO_COMPLEMENT))
+    if (swaps(d) && fits(d, i, t, ORBIT_NO_COMPLEMENT))
         return call(FINDING_TO_MOVE_NOT_FLIPPED, "the to-move plane is not flipped");
-    if (swaps(c) &&
-        (fits(c, i, t, ORBIT_NO_EXCHANGE) ||
-         fits(c, i, t, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT) || fits(c, i, t, ORBIT_NO_FLIP)))
+    if (swaps(d) &&
+        (fits(d, i, t, ORBIT_NO_EXCHANGE) ||
+         fits(d, i, t, ORBIT_NO_EXCHANGE | ORBIT_NO_COMPLEMENT) || fits(d, i, t, ORBIT_NO_FLIP)))
         return call(FINDING_COLOURS_NOT_SWAPPED, "the colours are not swapped");
-    if (c->by[i] != NO_TRANSFORM && labels_agree(c))
+    if (d->by[i] != NO_TRANSFORM && labels_agree(d))
         return call(FINDING_PLANES_POLICY_DIFFER,
                     "planes are moved by another transform than the labels");
     return call(FINDING_ORBIT_PLANES, "planes");
 }
 
-static struct mistake name_mistake(const struct case_of_group *c, size_t i)
+static struct mistake name_mistake(const struct diagnosis *d, size_t i)
 {
-    const uint32_t by = c->by[i];
-    const bool is_known = by != NO_TRANSFORM, is_inverse = by == c->board->inverse[c->transform];
+    const uint32_t by = d->by[i];
+    const bool is_known = by != NO_TRANSFORM, is_inverse = by == d->board->inverse[d->transform];
 
-    switch (role_kinds[c->lanes[i].binding->role].mistake) {
+    switch (role_kinds[d->lanes->items[i].binding->role].mistake) {
     case ROLE_MISTAKE_PLANES:
-        return name_planes(c, i);
+        return name_planes(d, i);
     case ROLE_MISTAKE_POLICY:
-        if (c->lanes[i].spec.kind == SPEC_PADDED && fits(c, i, c->transform, ORBIT_NO_PADDING))
+        if (d->lanes->items[i].spec.kind == SPEC_PADDED &&
+            fits(d, i, d->transform, ORBIT_NO_PADDING))
             return call(FINDING_PADDING, "padding is moved");
         if (by == 0)
             return call(FINDING_POLICY_NOT_MOVED, "the policy is not moved");
         if (is_inverse)
             return call(FINDING_POLICY_INVERSE, "the policy is moved by the inverse");
-        if (is_known && (c->planes < 0 || c->by[c->planes] == c->transform))
+        if (is_known && (d->lanes->planes < 0 || d->by[d->lanes->planes] == d->transform))
             return call(FINDING_PLANES_POLICY_DIFFER,
                         "the policy is moved by another transform than the planes");
         return call(FINDING_POLICY_WRONG, "policy");
@@ -254,13 +239,13 @@ static struct mistake name_mistake(const struct case_of_group *c, size_t i)
     case ROLE_MISTAKE_VALUE:
         if (is_known)
             return call(FINDING_VALUE_NOT_FLIPPED,
-                        swaps(c) ? "the value is not flipped"
+                        swaps(d) ? "the value is not flipped"
                                  : "the value is flipped, though the colours are not swapped");
         break;
     case ROLE_MISTAKE_PLAYER:
         if (is_known)
             return call(FINDING_TO_MOVE_NOT_FLIPPED,
-                        swaps(c) ? "the player to move is not flipped"
+                        swaps(d) ? "the player to move is not flipped"
                                  : "the player is flipped, though the colours are not swapped");
         break;
     case ROLE_MISTAKE_COPY:
@@ -273,19 +258,19 @@ static struct mistake name_mistake(const struct case_of_group *c, size_t i)
 
 /* Report an array of the row at hand: the transform that it was moved by, or which of its channels
  * is not the image it should be. */
-static void report_array(const struct case_of_group *c, size_t i)
+static void report_array(const struct diagnosis *d, size_t i)
 {
-    const struct lane_image *image = &c->d->images[c->member];
-    const struct mistake mistake = name_mistake(c, i);
-    const struct spec *spec = &c->lanes[i].spec;
-    const uint64_t r = c->references[i];
-    struct orbit_pair pair = make_pair(c->d, i, r, c->member);
-    struct text_quoted found = image_text(c, c->by[i]);
+    const struct lane_image *image = &d->images[d->member];
+    const struct mistake mistake = name_mistake(d, i);
+    const struct spec *spec = &d->lanes->items[i].spec;
+    const uint64_t r = d->references[i];
+    struct orbit_pair pair = make_pair(d, i, r, d->member);
+    struct text_quoted found = image_text(d, d->by[i]);
     uint64_t n_right = 0, wrong = 0;
 
-    if (mistake.code == FINDING_ORBIT_PLANES && c->by[i] == NO_TRANSFORM && spec->kind == SPEC_AXIS)
+    if (mistake.code == FINDING_ORBIT_PLANES && d->by[i] == NO_TRANSFORM && spec->kind == SPEC_AXIS)
         for (pair.channel = 1; pair.channel <= spec->n_planes; pair.channel++) {
-            if (orbit_same(&pair, between(c->d, r, c->transform), ORBIT_EXACT))
+            if (orbit_same(&pair, between(d, r, d->transform), ORBIT_EXACT))
                 n_right++;
             else if (wrong == 0)
                 wrong = pair.channel;
@@ -293,21 +278,21 @@ static void report_array(const struct case_of_group *c, size_t i)
     pair.channel = wrong;
     if (n_right > 0 && wrong > 0)
         found = text_format("plane %" PRIu64 " %s", wrong - 1,
-                            orbit_same(&pair, between(c->d, r, 0), ORBIT_EXACT) ? "not moved"
-                                                                                : "no image of it");
-    findings_add(c->d->findings, ERROR_AT(mistake.code, c->lanes[i].array->key, image->row),
-                 image_text(c, c->transform).text, found.text, "%s (source %" PRIu64 ")",
+                            orbit_same(&pair, between(d, r, 0), ORBIT_EXACT) ? "not moved"
+                                                                             : "no image of it");
+    findings_add(d->findings, ERROR_AT(mistake.code, d->lanes->items[i].array->key, image->row),
+                 image_text(d, d->transform).text, found.text, "%s (source %" PRIu64 ")",
                  mistake.what, image->source);
 }
 
 /* Of a row as a whole. */
-static void report_row(const struct case_of_group *c, enum finding_code code, uint64_t m,
+static void report_row(const struct diagnosis *d, enum finding_code code, uint64_t m,
                        const char *expected, const char *found)
 {
-    const struct lane_image *image = &c->d->images[m];
-    const char *key = c->planes >= 0 ? c->lanes[c->planes].array->key : NULL;
+    const struct lane_image *image = &d->images[m];
+    const char *key = d->lanes->planes >= 0 ? d->lanes->items[d->lanes->planes].array->key : NULL;
 
-    findings_add(c->d->findings, ERROR_AT(code, key, image->row), expected, found,
+    findings_add(d->findings, ERROR_AT(code, key, image->row), expected, found,
                  "%s of source %" PRIu64,
                  code == FINDING_ORBIT_MISSING     ? "images"
                  : code == FINDING_ORBIT_DUPLICATE ? "image"
@@ -316,20 +301,19 @@ static void report_row(const struct case_of_group *c, enum finding_code code, ui
 }
 
 /* Does a wrong row repeat an earlier one, though the position has different images there? */
-static bool repeats(const struct case_of_group *c)
+static bool repeats(const struct diagnosis *d)
 {
-    const struct diagnosis *d = c->d;
-    const struct board *board = c->board;
-    const size_t planes = c->planes >= 0 ? (size_t)c->planes : 0;
-    const uint64_t r = c->references[planes];
+    const struct board *board = d->board;
+    const size_t planes = d->lanes->planes >= 0 ? (size_t)d->lanes->planes : 0;
+    const uint64_t r = d->references[planes];
     const struct orbit_pair itself = make_pair(d, planes, r, r);
-    const uint32_t to = between(d, r, c->transform);
+    const uint32_t to = between(d, r, d->transform);
 
-    for (uint64_t other = 0; other < c->member; other++) {
+    for (uint64_t other = 0; other < d->member; other++) {
         const uint32_t t = d->images[other].transform;
         uint32_t from;
 
-        if (t == NO_TRANSFORM || !agrees(d, other, c->member, t))
+        if (t == NO_TRANSFORM || !agrees(d, other, d->member, t))
             continue;
         from = between(d, r, t);
         if (from == to ||
@@ -341,65 +325,66 @@ static bool repeats(const struct case_of_group *c)
 }
 
 /* Set what the row at hand is; report its arrays where it is no image as a whole. */
-static void look_at_row(struct case_of_group *c)
+static void look_at_row(struct diagnosis *d)
 {
-    uint32_t *is = &c->is[c->member], shown = NO_TRANSFORM;
+    uint32_t *is = &d->is[d->member], shown = NO_TRANSFORM;
     bool exact = true;
 
-    c->transform = c->d->images[c->member].transform;
-    if (c->transform == NO_TRANSFORM) {
-        *is = explain_whole(c);
+    d->transform = d->images[d->member].transform;
+    if (d->transform == NO_TRANSFORM) {
+        *is = explain_whole(d);
         if (*is != NO_TRANSFORM)
             return;
         /* Its planes show what it should be, or the first other array that shows anything. */
-        c->transform = 0;
-        if (c->planes >= 0 && lane_is_compared(&c->lanes[c->planes]))
-            shown = explain(c, (size_t)c->planes);
-        for (size_t i = 0; i < c->n_lanes && (shown == NO_TRANSFORM || shown == 0); i++)
-            if (lane_is_compared(&c->lanes[i]) && c->lanes[i].spec.kind != SPEC_KEEP)
-                shown = explain(c, i);
-        c->transform = shown != NO_TRANSFORM ? shown : 0;
+        d->transform = 0;
+        if (d->lanes->planes >= 0 && lane_is_compared(&d->lanes->items[d->lanes->planes]))
+            shown = explain(d, (size_t)d->lanes->planes);
+        for (size_t i = 0; i < d->lanes->n && (shown == NO_TRANSFORM || shown == 0); i++)
+            if (lane_is_compared(&d->lanes->items[i]) && d->lanes->items[i].spec.kind != SPEC_KEEP)
+                shown = explain(d, i);
+        d->transform = shown != NO_TRANSFORM ? shown : 0;
     }
-    for (size_t i = 0; i < c->n_lanes; i++) {
-        c->by[i] = !lane_is_compared(&c->lanes[i]) || fits(c, i, c->transform, ORBIT_EXACT)
-                       ? c->transform
+    for (size_t i = 0; i < d->lanes->n; i++) {
+        d->by[i] = !lane_is_compared(&d->lanes->items[i]) || fits(d, i, d->transform, ORBIT_EXACT)
+                       ? d->transform
                        : NO_TRANSFORM;
-        exact &= c->by[i] == c->transform;
+        exact &= d->by[i] == d->transform;
     }
     /* Planes that are right may be right by symmetry; then the labels tell what is wrong. */
     if (exact)
-        *is = c->transform;
-    else if (c->planes < 0 || c->by[c->planes] != c->transform)
-        *is = explain_whole(c);
+        *is = d->transform;
+    else if (d->lanes->planes < 0 || d->by[d->lanes->planes] != d->transform)
+        *is = explain_whole(d);
     if (*is != NO_TRANSFORM)
         return;
-    for (size_t i = 0; i < c->n_lanes; i++)
-        if (c->by[i] != c->transform)
-            c->by[i] = explain(c, i);
-    if (repeats(c))
-        report_row(c, FINDING_ORBIT_DUPLICATE, c->member, "each image once", "a wrong image again");
+    for (size_t i = 0; i < d->lanes->n; i++)
+        if (d->by[i] != d->transform)
+            d->by[i] = explain(d, i);
+    if (repeats(d))
+        report_row(d, FINDING_ORBIT_DUPLICATE, d->member, "each image once", "a wrong image again");
     /* A position of another source: its labels are foreign too, and say nothing of their own. */
-    else if (c->planes >= 0 && c->by[c->planes] == NO_TRANSFORM && !labels_agree(c))
-        report_array(c, (size_t)c->planes);
+    else if (d->lanes->planes >= 0 && d->by[d->lanes->planes] == NO_TRANSFORM && !labels_agree(d))
+        report_array(d, (size_t)d->lanes->planes);
     else
-        for (size_t i = 0; i < c->n_lanes; i++)
-            if (c->by[i] != c->transform)
-                report_array(c, i);
+        for (size_t i = 0; i < d->lanes->n; i++)
+            if (d->by[i] != d->transform)
+                report_array(d, i);
 }
 
 /* --- images that conventions leave out --- */
 
 /* Mass on an action that names a region by one of its cells. */
-static bool has_ambiguous_mass(const struct case_of_group *c)
+static bool has_ambiguous_mass(const struct diagnosis *d)
 {
-    for (size_t i = 0; i < c->n_lanes; i++) {
-        const struct action_space *space = c->lanes[i].spec.space;
-        const enum role role = c->lanes[i].binding->role;
+    for (size_t i = 0; i < d->lanes->n; i++) {
+        const struct action_space *space = d->lanes->items[i].spec.space;
+        const enum role role = d->lanes->items[i].binding->role;
         const bool is_dense = role == ROLE_POLICY || role == ROLE_ACTION_VALUES;
         struct row row = {0};
 
-        if (space != NULL && !c->lanes[i].is_broken && (is_dense || role == ROLE_POLICY_INDEX))
-            row = window_row(c->d->window, i, c->d->images[0].at);
+        if (space != NULL && !d->lanes->items[i].is_broken &&
+            (is_dense || role == ROLE_POLICY_INDEX))
+            row = window_row(d->window, i, d->images[0].at);
         for (uint64_t k = 0; k < row.n; k++) {
             const int64_t action = is_dense ? (int64_t)(k % space->length) : row_int(&row, k);
 
@@ -414,27 +399,27 @@ static bool has_ambiguous_mass(const struct case_of_group *c)
 
 /* An image that is alone, as the identity, because others would not have been exact: for mass on a
  * region that has the name of one cell, or for castling rights. */
-static bool may_be_left_out(const struct case_of_group *c)
+static bool may_be_left_out(const struct diagnosis *d)
 {
-    const struct shard *shard = c->d->window->lanes->shard;
+    const struct shard *shard = d->lanes->shard;
     const struct conventions *conventions = &shard->conventions;
     const bool is_free = shard->recall.manifest == NULL;
     const uint32_t *rights = conventions->castling_planes;
-    const struct lane *planes = c->planes >= 0 ? &c->lanes[c->planes] : NULL;
+    const struct lane *planes = d->lanes->planes >= 0 ? &d->lanes->items[d->lanes->planes] : NULL;
     struct planes_form form;
     struct row row;
 
-    if (c->d->n != 1 || c->d->images[0].transform != 0)
+    if (d->n != 1 || d->images[0].transform != 0)
         return false;
-    if ((is_free || conventions->ambiguous == AMBIGUOUS_DROP) && has_ambiguous_mass(c))
+    if ((is_free || conventions->ambiguous == AMBIGUOUS_DROP) && has_ambiguous_mass(d))
         return true;
-    if (c->board->family->castling == NULL || planes == NULL || !lane_is_compared(planes) ||
+    if (d->board->family->castling == NULL || planes == NULL || !lane_is_compared(planes) ||
         (!is_free && conventions->castling != CASTLING_SKIP))
         return false;
     if (conventions->n_castling_planes <= 0)
-        rights = c->board->family->castling->planes;
+        rights = d->board->family->castling->planes;
     form = planes_form_of(planes->binding, &planes->array->header.dtype);
-    row = window_row(c->d->window, (size_t)c->planes, c->d->images[0].at);
+    row = window_row(d->window, (size_t)d->lanes->planes, d->images[0].at);
     for (uint64_t i = 0; i < 4 * form.axis; i++)
         if (rights[i / form.axis] < form.n_planes &&
             planes_number(&form, row.bytes, rights[i / form.axis], i % form.axis) != 0)
@@ -445,21 +430,15 @@ static bool may_be_left_out(const struct case_of_group *c)
 /* --- the group --- */
 
 /* Whether a row is the image that it is said to be. */
-static bool is_right(const struct case_of_group *c, uint64_t m)
+static bool is_right(const struct diagnosis *d, uint64_t m)
 {
-    const uint32_t said = c->d->images[m].transform;
+    const uint32_t said = d->images[m].transform;
 
-    return c->is[m] != NO_TRANSFORM && (said == NO_TRANSFORM || said == c->is[m]);
+    return d->is[m] != NO_TRANSFORM && (said == NO_TRANSFORM || said == d->is[m]);
 }
 
-int diagnose_group(const struct diagnosis *d, struct error *err)
+int diagnose_group(struct diagnosis *d, struct error *err)
 {
-    const struct lanes *lanes = d->window->lanes;
-    struct case_of_group c = {.d = d,
-                              .lanes = lanes->items,
-                              .n_lanes = lanes->n,
-                              .planes = lanes->planes,
-                              .board = lanes->shard->found.board};
     uint64_t n_known = d->n;
     int status = 0;
 
@@ -467,27 +446,29 @@ int diagnose_group(const struct diagnosis *d, struct error *err)
         n_known--;
     if (n_known == 0) /* nothing tells which image any of them is */
         return 0;
-    c.references = calloc(c.n_lanes + 1, sizeof *c.references);
-    c.by = calloc(c.n_lanes + 1, sizeof *c.by);
-    c.is = calloc(d->n, sizeof *c.is);
-    if (c.references != NULL && c.by != NULL && c.is != NULL) {
-        memset(c.is, 0xff, d->n * sizeof *c.is); /* NO_TRANSFORM */
-        for (size_t i = 0; i < c.n_lanes; i++)
-            if (lane_is_compared(&c.lanes[i]))
-                c.references[i] = find_reference(d, i, n_known);
-        for (c.member = 0; c.member < d->n; c.member++)
-            look_at_row(&c);
+    d->references = calloc(d->lanes->n + 1, sizeof *d->references);
+    d->by = calloc(d->lanes->n + 1, sizeof *d->by);
+    d->is = malloc(d->n * sizeof *d->is);
+    if (d->references == NULL || d->by == NULL || d->is == NULL) {
+        status = error_no_memory(err, "diagnosis of a group");
+    } else {
+        memset(d->is, 0xff, d->n * sizeof *d->is); /* NO_TRANSFORM */
+        for (size_t i = 0; i < d->lanes->n; i++)
+            if (lane_is_compared(&d->lanes->items[i]))
+                d->references[i] = find_reference(d, i, n_known);
+        for (d->member = 0; d->member < d->n; d->member++)
+            look_at_row(d);
         for (uint64_t m = 0; m < d->n; m++) {
-            const bool right = is_right(&c, m);
-            const struct text_quoted is = image_text(&c, c.is[m]);
+            const bool right = is_right(d, m);
+            const struct text_quoted is = image_text(d, d->is[m]);
 
-            if (c.is[m] == NO_TRANSFORM)
+            if (d->is[m] == NO_TRANSFORM)
                 continue;
-            if (is_held(&c, m, m, c.is[m]) || (!right && is_held(&c, d->n, m, c.is[m])))
-                report_row(&c, FINDING_ORBIT_DUPLICATE, m, "each image once",
+            if (is_held(d, m, m, d->is[m]) || (!right && is_held(d, d->n, m, d->is[m])))
+                report_row(d, FINDING_ORBIT_DUPLICATE, m, "each image once",
                            text_format("%s again", is.text).text);
             else if (!right)
-                report_row(&c, FINDING_ORBIT_PLANES, m, image_text(&c, d->images[m].transform).text,
+                report_row(d, FINDING_ORBIT_PLANES, m, image_text(d, d->images[m].transform).text,
                            is.text);
         }
         for (uint32_t t = 0; d->groups->expects && t < d->groups->n_transforms; t++) {
@@ -497,19 +478,17 @@ int diagnose_group(const struct diagnosis *d, struct error *err)
              * position's own symmetry may make two images equal: the one is there if the other is.
              */
             for (uint64_t m = 0; m < d->n && !is_there; m++)
-                is_there = c.is[m] == t ||
-                           (d->images[m].transform == t && c.is[m] == NO_TRANSFORM) ||
-                           (is_right(&c, m) && d->images[m].transform != NO_TRANSFORM &&
+                is_there = d->is[m] == t ||
+                           (d->images[m].transform == t && d->is[m] == NO_TRANSFORM) ||
+                           (is_right(d, m) && d->images[m].transform != NO_TRANSFORM &&
                             agrees(d, m, m, t));
-            if (!is_there && !may_be_left_out(&c) &&
+            if (!is_there && !may_be_left_out(d) &&
                 !orbit_groups_may_be_elsewhere(d->groups, d->images[0].source, t))
-                report_row(&c, FINDING_ORBIT_MISSING, 0, image_text(&c, t).text, "none");
+                report_row(d, FINDING_ORBIT_MISSING, 0, image_text(d, t).text, "none");
         }
-    } else {
-        status = error_no_memory(err, "diagnosis of a group");
     }
-    free(c.references);
-    free(c.by);
-    free(c.is);
+    free(d->references);
+    free(d->by);
+    free(d->is);
     return status;
 }

@@ -28,21 +28,19 @@ static void finding_release(struct finding *finding)
     free(finding->found);
 }
 
-/* Keep it if there is room; it is f's then. */
-static bool push(struct findings *f, const struct finding *item)
+/* Keep it, which is f's then, if there is room; else free it. */
+static void keep(struct findings *f, struct finding *item)
 {
-    if (f->n >= f->max)
-        return false;
-    if (f->n == f->capacity) {
-        f->capacity = 2 * f->capacity + 16;
-        if (list_room(&f->items, f->capacity, sizeof *f->items, "findings", NULL) != 0) {
-            f->capacity = f->n;
+    if (f->n < f->max && f->n == f->capacity) {
+        if (list_room(&f->items, 2 * f->n + 16, sizeof *f->items, "findings", NULL) == 0)
+            f->capacity = 2 * f->n + 16;
+        else
             f->no_memory = true;
-            return false;
-        }
     }
-    f->items[f->n++] = *item;
-    return true;
+    if (f->n < f->max && f->n < f->capacity)
+        f->items[f->n++] = *item;
+    else
+        finding_release(item);
 }
 
 void findings_add(struct findings *f, const struct finding_place *place, const char *expected,
@@ -63,11 +61,11 @@ void findings_add(struct findings *f, const struct finding_place *place, const c
     if (vasprintf(&item.message, format, args) < 0)
         item.message = NULL;
     va_end(args);
-    if (item.message == NULL || item.expected == NULL || item.found == NULL ||
-        (item.array == NULL && place->array != NULL)) {
+    if (item.message != NULL && item.expected != NULL && item.found != NULL &&
+        (item.array != NULL || place->array == NULL)) {
+        keep(f, &item);
+    } else {
         f->no_memory = true;
-        finding_release(&item);
-    } else if (!push(f, &item)) {
         finding_release(&item);
     }
 }
@@ -75,8 +73,7 @@ void findings_add(struct findings *f, const struct finding_place *place, const c
 void findings_merge(struct findings *f, struct findings *from)
 {
     for (size_t i = 0; i < from->n; i++)
-        if (!push(f, &from->items[i]))
-            finding_release(&from->items[i]);
+        keep(f, &from->items[i]);
     for (int i = 0; i < FINDING_N_CODES; i++)
         f->counts[i] += from->counts[i];
     f->n_errors += from->n_errors;

@@ -12,27 +12,24 @@
 #include <stdint.h>
 
 /* Every code, and the word that is printed. */
-#define FINDING_CODES(code)                                                                        \
-    code(CONTAINER, "container") code(CRC, "crc") code(ROWS, "rows") code(SHAPE, "shape") code(    \
-        NAN, "nan") code(POLICY_SUM, "policy-sum") code(POLICY_NEGATIVE, "policy-negative")        \
-        code(POLICY_UNENCODABLE, "policy-unencodable") code(POLICY_OCCUPIED, "policy-occupied")    \
-            code(VALUE_RANGE, "value-range") code(PLANES_OVERLAP, "planes-overlap") code(          \
-                TO_MOVE, "to-move") code(SMEAR, "smear") code(INDEX_RANGE, "index-range")          \
-                code(LENGTH_MISMATCH, "length-mismatch") code(PADDING, "padding")                  \
-                    code(MANIFEST, "manifest") code(ORBIT_MISSING, "orbit-missing") code(          \
-                        ORBIT_DUPLICATE, "orbit-duplicate") code(ORBIT_PLANES, "orbit-planes")     \
-                        code(POLICY_NOT_MOVED, "policy-not-moved") code(                           \
-                            POLICY_INVERSE, "policy-inverse") code(POLICY_WRONG, "policy-wrong")   \
-                            code(COORD_NOT_MOVED, "coord-not-moved") code(COLOURS_NOT_SWAPPED,     \
-                                                                          "colours-not-swapped")   \
-                                code(COLOURS_SWAPPED, "colours-swapped")                           \
-                                    code(CASTLING_NOT_SWAPPED, "castling-not-swapped")             \
-                                        code(FOREIGN_SYMMETRY, "foreign-symmetry")                 \
-                                            code(VALUE_NOT_FLIPPED, "value-not-flipped") code(     \
-                                                TO_MOVE_NOT_FLIPPED, "to-move-not-flipped")        \
-                                                code(PLANES_POLICY_DIFFER, "planes-policy-differ") \
-                                                    code(COPY_CHANGED, "copy-changed")             \
-                                                        code(LEAK, "leak")
+/* clang-format off */
+#define FINDING_CODES(code)                                                                       \
+    code(CONTAINER, "container") code(CRC, "crc") code(ROWS, "rows") code(SHAPE, "shape")         \
+    code(NAN, "nan") code(POLICY_SUM, "policy-sum") code(POLICY_NEGATIVE, "policy-negative")      \
+    code(POLICY_UNENCODABLE, "policy-unencodable") code(POLICY_OCCUPIED, "policy-occupied")       \
+    code(VALUE_RANGE, "value-range") code(PLANES_OVERLAP, "planes-overlap")                       \
+    code(TO_MOVE, "to-move") code(SMEAR, "smear") code(INDEX_RANGE, "index-range")                \
+    code(LENGTH_MISMATCH, "length-mismatch") code(PADDING, "padding") code(MANIFEST, "manifest")  \
+    code(ORBIT_MISSING, "orbit-missing") code(ORBIT_DUPLICATE, "orbit-duplicate")                 \
+    code(ORBIT_PLANES, "orbit-planes") code(POLICY_NOT_MOVED, "policy-not-moved")                 \
+    code(POLICY_INVERSE, "policy-inverse") code(POLICY_WRONG, "policy-wrong")                     \
+    code(COORD_NOT_MOVED, "coord-not-moved") code(COLOURS_NOT_SWAPPED, "colours-not-swapped")     \
+    code(COLOURS_SWAPPED, "colours-swapped") code(CASTLING_NOT_SWAPPED, "castling-not-swapped")   \
+    code(FOREIGN_SYMMETRY, "foreign-symmetry") code(VALUE_NOT_FLIPPED, "value-not-flipped")       \
+    code(TO_MOVE_NOT_FLIPPED, "to-move-not-flipped")                                              \
+    code(PLANES_POLICY_DIFFER, "planes-policy-differ") code(COPY_CHANGED, "copy-changed")         \
+    code(LEAK, "leak")
+/* clang-format on */
 
 #define FINDING_ENUM(name, word) FINDING_##name,
 enum finding_code { FINDING_CODES(FINDING_ENUM) FINDING_N_CODES };

@@ -482,13 +482,23 @@ void rules_finish(struct rules *rules, struct findings *findings);
 /* Check every row and, if groups is not NULL, every group. What cannot be read is a finding. */
 int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, struct error *err);
 
-/* A group of images in a window. */
+/* A group of images in a window. All that is not said to be owned is borrowed. */
 struct diagnosis {
     const struct window *window;
     const struct orbit_groups *groups;
-    const struct lane_image *images;
-    uint64_t n;
+    const struct lanes *lanes;
+    const struct board *board;
     struct findings *findings;
+    const struct lane_image *images; /* n */
+    uint64_t n;
+
+    /* While it is diagnosed. */
+    uint64_t *references; /* owned, per lane: the member that others are compared with */
+    uint32_t *is;         /* owned, per member: the transform that all its arrays are the image
+                             under, or NO_TRANSFORM */
+    uint64_t member;      /* the row at hand, */
+    uint32_t transform;   /* what it should be the image under, */
+    uint32_t *by;         /* owned: and, per lane, what it is under, or NO_TRANSFORM */
 };
 
 /* True when every image of the group is, in every array, the image of the first one, and each of
@@ -496,6 +506,6 @@ struct diagnosis {
 bool diagnose_is_exact(const struct diagnosis *d);
 
 /* Name what is wrong. */
-int diagnose_group(const struct diagnosis *d, struct error *err);
+int diagnose_group(struct diagnosis *d, struct error *err);
 
 #endif

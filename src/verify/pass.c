@@ -178,13 +178,14 @@ static void check_piece(struct run *run, size_t p)
     struct piece *piece = &run->pieces[p];
     struct findings *findings = &piece->findings;
     const uint64_t n = run->groups != NULL ? window->n_groups : window->n;
+    struct diagnosis d = {window, run->groups, lanes, lanes->shard->found.board, findings, .n = 1};
 
     for (uint64_t i = n * p / N_PIECES;
          i < n * (p + 1) / N_PIECES && piece->error.kind == ERROR_NONE; i++) {
         const uint64_t n_before = findings->n_errors;
-        struct diagnosis d = {window, run->groups, &window->images[i], 1, findings};
         bool is_exact = false;
 
+        d.images = &window->images[i];
         if (run->groups != NULL) {
             d.images = window->images + window->groups[i];
             d.n = window->groups[i + 1] - window->groups[i];

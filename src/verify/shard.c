@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "engine/shard.h"
+#include "engine/survey.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -240,30 +241,22 @@ static int find_codes(const struct shard *shard, size_t i, const struct array *t
     const struct array *planes = &shard->archive.arrays[i];
     const struct conventions *c = &shard->conventions;
     const struct planes_form form = planes_frame_of(&shard->bindings[i], &planes->header.dtype);
-    struct batch rows = {.own = {.arrays = &planes, .n_arrays = 1}};
-    struct batch turns = {.own = {.arrays = &to_move, .n_arrays = 1}};
+    const struct plan plan = {.settings = &shard->recall.settings, .n_archives = 1};
+    const struct plan_array rows = {.sources = &planes}, turns = {.sources = &to_move};
     struct error why = {0}; /* what cannot be read is found later */
     struct stone_planes where;
-    int status;
+    struct survey s;
 
     stone_planes_decide(&where, c, form.n_planes, shard->found.board->n_planes == 0);
     if (where.turn < 0)
         return 0;
-    status = batch_open(&rows, shard->recall.settings.budget, &why);
-    if (status == 0 && to_move != NULL)
-        status = batch_open(&turns, shard->recall.settings.budget, &why);
-    while (status == 0 && !(*codes & TURN_OTHER)) {
-        int player = -1;
+    survey_begin(&s, &plan, SURVEY_OF(&rows, to_move != NULL ? &turns : NULL), &why);
+    while (!(*codes & TURN_OTHER) && survey_next(&s)) {
+        const double value = planes_number(&form, s.rows[0].bytes, (uint64_t)where.turn, 0);
+        const int player =
+            to_move != NULL ? turn_player(c->to_move, row_double(&s.rows[1], 0)) : -1;
         int64_t lead = 0;
-        double value;
 
-        if (batch_next(&rows, 1, &why) != 0 || rows.n == 0 ||
-            (to_move != NULL && batch_next(&turns, 1, &why) != 0))
-            break;
-        if (to_move != NULL)
-            player =
-                turn_player(c->to_move, dtype_get_double(&to_move->header.dtype, turns.bytes.data));
-        value = planes_number(&form, rows.bytes.data, (uint64_t)where.turn, 0);
         if (value == 0)
             *codes |= TURN_ZERO;
         else if (value != 1)
@@ -271,13 +264,12 @@ static int find_codes(const struct shard *shard, size_t i, const struct array *t
         if (value != 1)
             continue;
         for (uint64_t cell = 0; cell < form.axis && !where.is_mover; cell++)
-            lead += planes_has_stone(&form, rows.bytes.data, where.stones[0], cell) -
-                    planes_has_stone(&form, rows.bytes.data, where.stones[1], cell);
+            lead += planes_has_stone(&form, s.rows[0].bytes, where.stones[0], cell) -
+                    planes_has_stone(&form, s.rows[0].bytes, where.stones[1], cell);
         *codes |= player == 0 ? TURN_FIRST_SAID : player == 1 ? TURN_SECOND_SAID : 0;
         *codes |= lead == -1 ? TURN_FIRST_LACKS : lead == 1 ? TURN_SECOND_LACKS : 0;
     }
-    batch_release(&rows);
-    batch_release(&turns);
+    (void)survey_end(&s);
     return why.kind == ERROR_INTERNAL ? error_pass(err, &why) : 0;
 }
 

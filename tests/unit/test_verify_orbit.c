@@ -183,9 +183,8 @@ static void liberties_name_what_was_forgotten(void **state)
 static struct key_value key_of_row(const struct key *key, const struct fixture *f, size_t row,
                                    struct key_room *room)
 {
-    const uint8_t *bytes = f->batch.bytes.data + row * f->array.row_nbytes;
-
-    return key_of(key, &bytes, room);
+    room->from[0] = f->batch.bytes.data + row * f->array.row_nbytes;
+    return key_of(key, room);
 }
 
 static bool same_key(struct key_value a, struct key_value b)
