@@ -99,18 +99,6 @@ static json_t *labels_json(const struct tally *tally)
     return json;
 }
 
-static json_t *policies_json(const struct tally *tally)
-{
-    json_t *json = json_array();
-
-    for (size_t i = 0; i < tally->n_policies; i++)
-        json_array_append_new(json, json_pack("{s:o, s:o, s:o}", "array",
-                                              json_name(tally->policies[i].key), "entropy",
-                                              number(tally->policies[i].entropy), "top_share",
-                                              number(tally->policies[i].top_share)));
-    return json;
-}
-
 static json_t *heat_json(const struct tally *tally)
 {
     json_t *json = json_array();
@@ -133,19 +121,6 @@ static json_t *heat_json(const struct tally *tally)
                             map->plane == TALLY_NO_PLANE ? json_null() : count(map->plane), "cells",
                             cells, "mean", mean, "group", group, "z", z));
     }
-    return json;
-}
-
-static json_t *evidence_json(const struct tally *tally)
-{
-    json_t *json = json_array();
-
-    for (uint32_t t = 1; tally->evidence != NULL && t < tally->board->n_transforms; t++)
-        json_array_append_new(json, json_pack("{s:i, s:o, s:o, s:o, s:b}", "transform", (int)t,
-                                              "name", json_name(tally->board->transforms[t].name),
-                                              "distance", number(tally->evidence[t].distance),
-                                              "limit", number(tally->evidence[t].limit), "fits",
-                                              tally->evidence[t].fits));
     return json;
 }
 
@@ -181,10 +156,23 @@ json_t *report_set_json(const struct report_set *set)
 {
     const struct board *board = set->is_open ? set->shard.found.board : NULL;
     const struct set_positions *p = &set->positions;
-    json_t *arrays = json_array(), *positions = json_null();
+    const struct tally *tally = &set->tally;
+    json_t *arrays = json_array(), *policies = json_array(), *evidence = json_array(),
+           *positions = json_null();
 
     for (size_t i = 0; set->is_open && i < set->shard.archive.n_arrays; i++)
         json_array_append_new(arrays, array_json(set, i));
+    for (size_t i = 0; i < tally->n_policies; i++)
+        json_array_append_new(policies, json_pack("{s:o, s:o, s:o}", "array",
+                                                  json_name(tally->policies[i].key), "entropy",
+                                                  number(tally->policies[i].entropy), "top_share",
+                                                  number(tally->policies[i].top_share)));
+    for (uint32_t t = 1; tally->evidence != NULL && t < tally->board->n_transforms; t++)
+        json_array_append_new(
+            evidence, json_pack("{s:i, s:o, s:o, s:o, s:b}", "transform", (int)t, "name",
+                                json_name(tally->board->transforms[t].name), "distance",
+                                number(tally->evidence[t].distance), "limit",
+                                number(tally->evidence[t].limit), "fits", tally->evidence[t].fits));
     if (p->is_known)
         positions = json_pack("{s:o, s:o, s:o, s:o, s:o}", "rows", count(p->n_rows), "distinct",
                               count(p->n_classes), "duplicates", count(p->n_rows - p->n_classes),
@@ -195,6 +183,6 @@ json_t *report_set_json(const struct report_set *set)
         count(set->n_rows), "verdict", report_verdict_name(set->verdict), "sentence",
         json_name(set->sentence.text), "command", json_name(set->command.text), "arrays", arrays,
         "findings", findings_of_all(set), "counts", findings_counts_json(set->counts), "labels",
-        labels_json(&set->tally), "policy", policies_json(&set->tally), "heat",
-        heat_json(&set->tally), "evidence", evidence_json(&set->tally), "positions", positions);
+        labels_json(tally), "policy", policies, "heat", heat_json(tally), "evidence", evidence,
+        "positions", positions);
 }

@@ -94,34 +94,15 @@ void picture_release(struct picture *picture)
     *picture = (struct picture){0};
 }
 
-static bool is_on_edge(const struct board *b, uint32_t cell, int edge)
-{
-    const uint32_t row = cell / b->cols, col = cell % b->cols;
-    const bool on[N_EDGES] = {row == 0, col == b->cols - 1, row == b->rows - 1, col == 0};
-
-    return on[edge];
-}
-
-/* An edge comes from where its second cell (which lies on no other one, unless the side has no more
- * than two) and the first one come from. */
+/* The first side joins top and bottom, which come from a row, unless the axes are exchanged. */
 void picture_set_edges(struct picture *picture, const struct board *b)
 {
     const struct board_transform *t = &b->transforms[picture->transform];
-    const uint32_t seconds[N_EDGES] = {1, 2 * b->cols - 1, (b->cols - 1) * b->cols + 1, b->cols};
+    const bool is_kept = (t->src[0] / b->cols == t->src[1] / b->cols) != t->swaps_colours;
 
-    for (int edge = 0; edge < N_EDGES; edge++) {
-        const bool is_row = edge == EDGE_TOP || edge == EDGE_BOTTOM;
-        const uint32_t one = t->src[seconds[edge]];
-        const uint32_t other = t->src[seconds[edge] - (is_row ? 1 : b->cols)];
-        int from = 0;
-
-        while (from < N_EDGES && !(is_on_edge(b, one, from) && is_on_edge(b, other, from)))
-            from++;
-        /* The first side joins top and bottom. */
-        const bool is_first = (from == EDGE_TOP || from == EDGE_BOTTOM) != t->swaps_colours;
-
-        picture->edges[edge] = from == N_EDGES ? SIDE_NONE : is_first ? SIDE_FIRST : SIDE_SECOND;
-    }
+    for (int edge = 0; edge < N_EDGES; edge++)
+        picture->edges[edge] =
+            (edge == EDGE_TOP || edge == EDGE_BOTTOM) == is_kept ? SIDE_FIRST : SIDE_SECOND;
 }
 
 /* --- pictures --- */

@@ -450,11 +450,11 @@ static void write_caption(const struct policy *policy, struct pen *out)
 }
 
 /* Of equal shares the same ones lead in every image: those that come first in the source. */
-static bool leads(double share, uint64_t origin, double other, uint64_t other_origin)
+static bool leads(const struct entry *a, const struct entry *b)
 {
-    const bool is_equal = fabs(share - other) <= 1e-9 * other;
+    const bool is_equal = fabs(a->weight - b->weight) <= 1e-9 * b->weight;
 
-    return is_equal ? origin < other_origin : share > other;
+    return is_equal ? a->origin < b->origin : a->weight > b->weight;
 }
 
 static void keep_top(struct entry *top, size_t *n, struct entry entry)
@@ -463,7 +463,7 @@ static void keep_top(struct entry *top, size_t *n, struct entry entry)
 
     if (entry.weight <= 0)
         return;
-    while (i > 0 && leads(entry.weight, entry.origin, top[i - 1].weight, top[i - 1].origin))
+    while (i > 0 && leads(&entry, &top[i - 1]))
         i--;
     if (i == N_TOP)
         return;
@@ -501,19 +501,11 @@ int heat_read(const struct fields *fields, struct picture *picture, struct error
         else
             policy.tail += entry.weight;
     }
-    /* The cells with the largest shares have them written. */
-    for (int k = 0; k < N_TOP; k++) {
-        struct picture_cell *const cells = picture->cells;
-        uint32_t best = board->n_cells;
-
-        for (uint32_t i = 0; i < board->n_cells; i++)
-            if (!cells[i].is_top && cells[i].share > 0 &&
-                (best == board->n_cells ||
-                 leads(cells[i].share, src[i], cells[best].share, src[best])))
-                best = i;
-        if (best < board->n_cells)
-            cells[best].is_top = true;
-    }
     write_caption(&policy, &out);
+    policy.n_top = 0; /* The cells with the largest shares have them written. */
+    for (uint32_t i = 0; i < board->n_cells; i++)
+        keep_top(policy.top, &policy.n_top, (struct entry){i, src[i], picture->cells[i].share});
+    for (size_t k = 0; k < policy.n_top; k++)
+        picture->cells[policy.top[k].action].is_top = true;
     return out.failed ? -1 : 0;
 }
