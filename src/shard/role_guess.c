@@ -326,7 +326,8 @@ static bool are_cells(const struct role_case *a)
            end < UINT32_MAX; /* of a sparse policy it is not known */
 }
 
-/* Whether the array would fit the role, which it is not given; or was told, if a history. */
+/* Whether the array would fit the role, which it is not given; or was told, if a history, or a list
+ * of moves by its name. */
 static bool could_be(struct role_context *c, const struct role_case *a, enum role role)
 {
     struct role_binding unused = {0};
@@ -334,7 +335,9 @@ static bool could_be(struct role_context *c, const struct role_case *a, enum rol
 
     tried.c = c;
     tried.b = &unused;
-    tried.is_told |= role == ROLE_PLANES && role_wanted(a) == role && a->h->n_dims == 5;
+    tried.is_told |= (role == ROLE_PLANES && role_wanted(a) == role && a->h->n_dims == 5) ||
+                     (role == ROLE_ACTION && a->h->n_dims == 2 && a->h->shape[1] > 2 &&
+                      role_name_suggests_cells(a->array->key));
     return role_kinds[role].fit(&tried);
 }
 
@@ -394,6 +397,7 @@ const char *role_suggest(const struct role_case *of)
     const enum role *roles = orders[of->h->dtype.kind == DTYPE_FLOAT];
     struct role_context c = *of->c; /* for a reason of its own */
     struct role_case a = *of;
+    double low, high;
 
     a.c = &c;
     if (a.array->n_rows != c.n_rows || a.h->n_dims == 0)
@@ -410,6 +414,16 @@ const char *role_suggest(const struct role_case *of)
         if (roles[k] == ROLE_ACTION && request->is_strict && are_cells(&a))
             return "action:layout=cells";
         return role_name(roles[k]);
+    }
+    /* Of places all numbers are on the board; indices and counts grow beyond its sides. */
+    if (dtype_is_integer(&a.h->dtype) && a.h->n_dims == 3 && a.h->shape[2] == 2 &&
+        c.board->rows > 0 && role_find_range(a.array, UINT64_MAX, &low, &high)) {
+        const bool is_on_board = high < c.board->rows || high < c.board->cols;
+
+        if (low >= -1 && high > 1 && is_on_board)
+            return role_name(ROLE_COORD);
+        if (low == 0 && !is_on_board)
+            return "action:pairs";
     }
     return "ROLE";
 }

@@ -255,6 +255,16 @@ static bool is_index_like(const struct npy_header *h)
            (h->n_dims == 1 || (h->n_dims == 2 && (h->shape[1] == 1 || h->shape[1] == 2)));
 }
 
+/* Integers that may be a list of moves for each row, or of places, or of moves and counts. */
+static bool is_list_like(const struct role_case *a)
+{
+    const struct npy_header *h = a->h;
+
+    return dtype_is_integer(&h->dtype) &&
+           ((h->n_dims == 2 && h->shape[1] > 2 && role_name_suggests_cells(a->array->key)) ||
+            (h->n_dims == 3 && h->shape[2] == 2));
+}
+
 /* For the reason of the context. */
 static int refuse_spatial(struct role_case *a)
 {
@@ -290,7 +300,8 @@ static int bind_copy(struct role_case *a, bool check_shape)
 static int refuse_swapped(struct role_case *a)
 {
     struct role_problems *problems = a->c->problems;
-    const bool moves = is_index_like(a->h) && role_name_suggests_cells(a->array->key);
+    const bool moves =
+        is_list_like(a) || (is_index_like(a->h) && role_name_suggests_cells(a->array->key));
     const char *flags = "", *role;
     bool is_likely;
 
@@ -340,6 +351,9 @@ static int bind_unnamed(struct role_case *a)
         if (is_index_like(a->h) && role_name_suggests_cells(a->array->key))
             return role_refuse(a, role_suggest(a),
                                "its name and integers suggest moves or cells: expected to be told");
+        if (c->request->is_strict && is_list_like(a) && !role_is_spatial(a, 1))
+            return role_refuse(a, role_suggest(a),
+                               "integers that may be lists of moves or cells: expected to be told");
         return bind_copy(a, true);
     }
     if (role_is_spatial(a, 0))

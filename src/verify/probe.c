@@ -422,7 +422,7 @@ static void allow_by_turn(const struct orbit_pair *planes, const bool *allowed,
 
 uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
 {
-    bool by_turn[BOARD_MAX_TRANSFORMS];
+    bool by_turn[BOARD_MAX_TRANSFORMS] = {false};
     uint32_t u;
 
     allow_by_turn(pair, allowed, by_turn);
@@ -449,7 +449,7 @@ static uint32_t relate_rows(const struct orbit_pair *planes, const bool *said_al
     const struct spec *spec = &lanes->items[planes->lane].spec;
     uint32_t other = NO_TRANSFORM, votes[BOARD_MAX_TRANSFORMS] = {0}, said;
     struct orbit_pair pair = *planes;
-    bool any, allowed[BOARD_MAX_TRANSFORMS];
+    bool any, allowed[BOARD_MAX_TRANSFORMS] = {false};
 
     allow_by_turn(planes, said_allowed, allowed);
     said = relate_freely(planes, allowed, 0, 1);

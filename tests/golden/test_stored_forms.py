@@ -48,6 +48,37 @@ def lists_of_moves(board):
         same_bits(out["played"][t["id"]], dst[moves].astype("i2"), t["name"])
 
 
+@tap.test(*[(board, name, form) for board in ("square:9", "rhombus:9")
+            for name, form in (("move_history", "list"), ("moves", "list"), ("visit_pairs", "pairs"),
+                               ("visits", "pairs"), ("xy", "places"), ("last_places", "places"))])  # fmt: skip
+def lists_that_are_not_told(board, name, form):
+    """They are not copied as they stand: what is offered moves them."""
+    size = 9
+    cells = rng(3).integers(0, size * size, (N, 12))
+    array = {"list": cells, "pairs": np.stack([cells, cells % 50 + 1], 2),
+             "places": np.stack(np.divmod(cells, size), 2)}[form].astype("i4")  # fmt: skip
+    array[1, 9:] = 0 if form == "pairs" else -1
+    with tempfile.TemporaryDirectory() as folder:
+        path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
+        np.savez(path, states=planes(size, size), **{name: array})
+        said = run("expand", "--board", board, path, out, code=65)[1]
+        assert not os.path.exists(out)
+        role = {"list": "action", "pairs": "action:pairs", "places": "coord"}[form]
+        assert said.rstrip().endswith(f"--role {name}={role}"), said
+        run("expand", "-q", "--board", board, path, out, "--role", f"{name}={role}")
+        made = np.load(out)
+        for t in described(board)["transforms"]:
+            dst, wanted = np.array(t["dst"]), array.copy()
+            here = array[..., 0] >= 0 if form != "list" else array >= 0
+            here[1, 9:] = False
+            moved = dst[cells[here]]
+            if form == "places":
+                wanted[here] = np.stack(np.divmod(moved, size), 1)
+            else:
+                (wanted if form == "list" else wanted[..., 0])[here] = moved
+            same_bits(made[name][made["symaug_transform"] == t["id"]], wanted, t["name"])
+
+
 @tap.test("square:5", "hexagon:2", "chess")
 def pairs_of_moves_and_counts(board):
     """(index, count), padded with zeros; an index 0 that counts is moved."""
