@@ -269,20 +269,26 @@ static int read_sets(struct compare *c, struct error *err)
 
 /* --- looking at boxes --- */
 
-/* Rows of set 0 that have one key: put each into its box with the first one of every other set. */
-static int note_matches(struct compare *c, const struct record *own, const uint64_t *n_rows,
-                        const uint64_t *firsts, struct error *err)
-{
-    for (uint64_t i = 0; i < n_rows[0]; i++)
-        for (size_t set = 1; set < c->sets->n; set++) {
-            struct match *match;
+/* The rows of one key. */
+struct meeting {
+    const struct record *own; /* the first of them */
+    uint64_t *n_rows;         /* owned, by set; so is the rest. All 0 between two keys. */
+    uint64_t *firsts;         /* the first row of each set that has one */
+    uint64_t *sets;           /* those that have one, in order */
+    size_t n_sets;
+};
 
-            if (n_rows[set] == 0)
-                continue;
-            match = boxes_add(&c->matches, boxes_of_row(&c->matches, own[i].row), err);
+/* Rows of set 0 that have one key: put each into its box with the first one of every other set. */
+static int note_matches(struct compare *c, const struct meeting *m, struct error *err)
+{
+    for (uint64_t i = 0; i < m->n_rows[0]; i++)
+        for (size_t k = 1; k < m->n_sets; k++) {
+            struct match *match =
+                boxes_add(&c->matches, boxes_of_row(&c->matches, m->own[i].row), err);
+
             if (match == NULL)
                 return -1;
-            *match = (struct match){own[i].row, set, firsts[set]};
+            *match = (struct match){m->own[i].row, m->sets[k], m->firsts[m->sets[k]]};
         }
     return 0;
 }
@@ -296,39 +302,45 @@ static int look_at_boxes(struct compare *c, struct boxes *boxes, uint64_t *matri
     const size_t n = sets->n;
     const bool is_symmetry = boxes == &c->symmetry;
     struct set_positions *p = is_symmetry ? sets->positions : NULL;
-    uint64_t *n_rows = calloc(2 * n, sizeof *n_rows), *firsts = n_rows + n;
-    int status = n_rows != NULL ? 0 : error_no_memory(err, "rows of sets");
+    uint64_t *room = calloc(3 * n, sizeof *room);
+    struct meeting m = {.n_rows = room, .firsts = room + n, .sets = room + 2 * n};
+    int status = room != NULL ? 0 : error_no_memory(err, "rows of sets");
 
     for (size_t box = 0; box < N_BOXES && status == 0; box++) {
         status = boxes_sorted(boxes, box, &c->list, err);
         /* The rows of one key: by set, and by number. */
         for (size_t first = 0, end; first < c->list.n_bytes && status == 0; first = end) {
-            const struct record *record = (const void *)(c->list.data + first), *own = record;
+            const struct record *record = (const void *)(c->list.data + first);
             bool differ = false;
 
             end = boxes_end_of_key(boxes, &c->list, first);
-            memset(n_rows, 0, n * sizeof *n_rows);
+            m.own = record;
+            m.n_sets = 0;
             for (; (const uint8_t *)record < c->list.data + end; record++) {
-                differ |= record->row != own->row;
-                if (n_rows[record->set]++ == 0)
-                    firsts[record->set] = record->row;
+                differ |= record->row != m.own->row;
+                if (m.n_rows[record->set]++ > 0)
+                    continue;
+                m.firsts[record->set] = record->row;
+                m.sets[m.n_sets++] = record->set;
             }
-            for (size_t i = 0; i < n * n && matrix != NULL; i++)
-                if (n_rows[i / n] > 0 && n_rows[i % n] > 0)
-                    matrix[i] += n_rows[i / n] - (i / n == i % n);
+            for (size_t i = 0; i < m.n_sets && matrix != NULL; i++)
+                for (size_t k = 0; k < m.n_sets; k++)
+                    matrix[m.sets[i] * n + m.sets[k]] += m.n_rows[m.sets[i]] - (i == k);
             if (p != NULL) {
-                p->n_rows += n_rows[0];
+                p->n_rows += m.n_rows[0];
                 p->n_classes++;
-                p->largest = n_rows[0] > p->largest ? n_rows[0] : p->largest;
+                p->largest = m.n_rows[0] > p->largest ? m.n_rows[0] : p->largest;
                 p->n_conflicts += differ;
             }
             if (is_symmetry && sets->found != NULL)
-                status = note_matches(c, own, n_rows, firsts, err);
+                status = note_matches(c, &m, err);
+            for (size_t i = 0; i < m.n_sets; i++)
+                m.n_rows[m.sets[i]] = 0;
         }
     }
     if (p != NULL)
         p->is_known = status == 0;
-    free(n_rows);
+    free(room);
     return status;
 }
 
