@@ -223,8 +223,8 @@ static void find_group(const struct board *b, const uint8_t *men, uint32_t cell,
     }
 }
 
-/* True when the stone put last made its group a ring: from that cell or one beside it no way leads
- * to a side past the others of the group. */
+/* True when the stone put last made its group a ring: from a cell beside it, be it one of the
+ * group, no way leads to a side past the others of the group. */
 static bool is_ring(const struct board *b, uint32_t last, const struct group *group)
 {
     uint8_t men[MAX_CELLS] = {0};
@@ -232,8 +232,8 @@ static bool is_ring(const struct board *b, uint32_t last, const struct group *gr
 
     for (uint32_t i = 0; i < group->n_cells; i++)
         men[group->cells[i]] = 1;
-    for (uint32_t way = 0; way <= N_WAYS; way++) {
-        const uint32_t cell = way < N_WAYS ? beside(b, 0, last, way) : last;
+    for (uint32_t way = 0; way < N_WAYS; way++) {
+        const uint32_t cell = beside(b, 0, last, way);
         const uint8_t man = cell != NOWHERE ? men[cell] : 0;
 
         if (cell == NOWHERE)

@@ -64,6 +64,31 @@ def game_of(name, board):
     return GAMES[name](dims, [c for c, on in enumerate(board["on_board"]) if on])
 
 
+# How many transforms a board has, and how many of them exchange the players: turns and mirrors of a
+# square (8) or hexagon (12), and what goals, starts and directions leave of them.
+ORDERS = {
+    **{name: (12, 0) for name in ("abalone", "blooms", "hexgo", "star", "yinsh")},
+    **{f"havannah{n}": (12, 0) for n in range(4, 11)},
+    **{name: (8, 0) for name in ("alquerque", "gonnect", "pentago", "santorini", "ultimate")},
+    **{name: (8, 4) for name in ("bridges", "linesofaction", "othello6", "othello8", "othello10", "twixt")},
+    **{name: (4, 2) for name in ("blokus14", "blokus20", "breakthrough", "chinesecheckers", "quoridor", "xiangqi")},
+    "checkers8": (2, 1), "checkers10": (2, 1),  # squares of one colour: the half turn
+    "triangle": (6, 0),
+    "morris": (16, 0),  # 8, and the outer square for the inner one
+    "tictactoe3d": (48, 0),  # of the cube
+    "qubic": (192, 0),  # R. Silver 1967
+}  # fmt: skip
+HALF_TURNS_THAT_SWAP = ("blokus14", "breakthrough", "checkers8", "checkers10", "chinesecheckers", "quoridor", "xiangqi")
+
+
+@tap.test(*sorted(GAMES))
+def groups_are_those_of_the_rules(name):
+    transforms = described(name)["transforms"]
+    assert (len(transforms), sum(t["swaps_colours"] for t in transforms)) == ORDERS[name]
+    half_turn = [t["swaps_colours"] for t in transforms if t["name"].startswith("rotate-180")]
+    assert not half_turn or half_turn == [name in HALF_TURNS_THAT_SWAP]
+
+
 @tap.test(*sorted(GAMES))
 def every_image_of_a_game_is_a_game(name):
     board = described(name)
@@ -139,6 +164,7 @@ def sampled(name):
         path, out = os.path.join(folder, "in.npz"), os.path.join(folder, "out.npz")
         run("sample", "-q", "--rows", 20, "--board", board, path)
         run("verify", "-q", "--board", board, path)
+        assert run("show", "--board", board, "--row", 19, path)[0]
         run("expand", "-q", "--board", board, path, out)
         run("verify", "-q", out)
 

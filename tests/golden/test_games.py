@@ -178,6 +178,11 @@ class Othello(Rules):
         return (lead < 0) if lead else -1
 
 
+HEXAGON = {"hexagon": 3, "neighbours": "hexagonal"}
+SQUARE = {"rows": 5, "cols": 5, "neighbours": "orthogonal"}
+PLAIN = {"rows": 6, "cols": 6, "neighbours": "king"}
+MIRROR = [{"name": "m", "dst": [r * 6 + 5 - c for r in range(6) for c in range(6)]}]
+
 # Rows, and results that must be seen: 0 who moves first, 1 the other, -1 nobody.
 GAMES = {
     "breakthrough": (Breakthrough, 1500, {0, 1}), "bridges": (Bridges, 1200, {0, 1}),
@@ -186,6 +191,8 @@ GAMES = {
     "othello6": (Othello, 600, {0, 1}), "othello8": (Othello, 500, {0, 1}),
     "othello10": (Othello, 400, {0, 1}),
     **{f"havannah{n}": (Havannah, 300, {0, 1} if n < 7 else set()) for n in range(4, 11)},
+    "havannah4:rings": (Havannah, 24000, {0, 1}), "gonnect:endless": (Go, 6000, {0, 1, -1}),
+    "hexgo:small": (Go, 2000, {0, 1}),
 }  # fmt: skip
 
 
@@ -266,12 +273,9 @@ class Replay:
         self.results.add(int(winner))
 
 
-@tap.test(*sorted(GAMES))
-def games_are_replayed(name):
-    """A quarter of the actions has no visits: of every kind of action that is not rare, more than half has."""
-    path = f"{FOLDER}/{name}.json"
+def replayed(name, path):
     board, (kind, rows, results) = described(path), GAMES[name]
-    rules = kind(name, (board["rows"], board["cols"]), [c for c, on in enumerate(board["on_board"]) if on])
+    rules = kind(name.split(":")[0], (board["rows"], board["cols"]), np.flatnonzero(board["on_board"]).tolist())
     replay = Replay(rules, board, sampled(path, rows))
     replay.run()
     assert replay.results >= results, replay.results
@@ -279,13 +283,27 @@ def games_are_replayed(name):
         assert n < 40 or n_visited > n / 2, f"{kind}: {n_visited} of {n}"
 
 
+@tap.test(*sorted(name for name in GAMES if ":" not in name))
+def games_are_replayed(name):
+    """A quarter of the actions has no visits: of every kind of action that is not rare, more than half has."""
+    replayed(name, f"{FOLDER}/{name}.json")
+
+
+@tap.test(
+    ("havannah4:rings", HEXAGON | {"game": "havannah"}),
+    ("gonnect:endless", SQUARE | {"rows": 3, "cols": 3, "game": "gonnect"}),
+    ("hexgo:small", HEXAGON | {"hexagon": 1, "game": "go"}),
+)  # fmt: skip
+def small_boards_are_replayed(name, description):
+    """Where rings about one cell, and positions that come again and again, are not rare."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "b.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(description, file)
+        replayed(name, path)
+
+
 # --- the key ---
-
-HEXAGON = {"hexagon": 3, "neighbours": "hexagonal"}
-SQUARE = {"rows": 5, "cols": 5, "neighbours": "orthogonal"}
-PLAIN = {"rows": 6, "cols": 6, "neighbours": "king"}
-MIRROR = [{"name": "m", "dst": [r * 6 + 5 - c for r in range(6) for c in range(6)]}]
-
 
 @tap.test(
     ("breakthrough", HEXAGON), ("bridg-it", SQUARE), ("bridg-it", PLAIN | {"without": ["odd"]}),
