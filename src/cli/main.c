@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define KEPT_NBYTES  (8 << 20)
@@ -57,6 +58,17 @@ static void keep_memory(void)
     if (first != 0)
         madvise((void *)(first + skip), FIRST_NBYTES - skip, MADV_HUGEPAGE);
     free((void *)first);
+}
+
+/* Inputs stay open together, and may be more than a program is allowed at first. */
+static void allow_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int refuse_command(const char *name, struct error *err)
@@ -130,6 +142,7 @@ int main(int argc, char **argv)
             sigaction(signals[i], &action, NULL);
     }
     keep_memory();
+    allow_files();
     json_set_alloc_funcs(json_memory, free);
     code = run(argc, argv, &err);
     if (code >= 0 && command_flush(&err) != 0)

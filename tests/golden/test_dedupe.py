@@ -5,6 +5,7 @@ conflicts; expanded sets fold back to what they were made of."""
 import csv
 import json
 import os
+import resource
 import tempfile
 
 import numpy as np
@@ -400,6 +401,23 @@ def test_refused(kind):
         _, *further = errors.splitlines()
         assert [line[: line.index(" ") + 1] for line in further] == usage, errors
         assert sorted(os.listdir(folder)) == before, errors
+
+
+@tap.test("dedupe", "expand")
+def test_many_inputs(command):
+    """More inputs than a program may have open at first, which it may ask to change."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with tempfile.TemporaryDirectory() as folder:
+        planes = rng_of(command).integers(0, 2, (8, 2, 3, 3)).astype("f4")
+        source, out = write(folder, planes=planes), os.path.join(folder, "out.npz")
+        inputs = [os.path.join(folder, f"{i}.npz") for i in range(60)]
+        for path in inputs:
+            os.link(source, path)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (40, hard))
+        try:
+            run(command, "--board=square:3", *inputs, "-o", out)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 if __name__ == "__main__":
