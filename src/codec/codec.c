@@ -20,8 +20,8 @@
 #endif
 
 const struct codec *const codec_table[] = {
-    &codec_store,       &codec_zlib,        &codec_grid,
-    &codec_grid_sparse, &codec_grid_values, &codec_grid_best,
+    &codec_store,      &codec_zlib,        &codec_grid,      &codec_grid_sparse,
+    &codec_grid_moved, &codec_grid_values, &codec_grid_best,
 #ifdef HAVE_ISAL
     &codec_isal,
 #endif
@@ -88,9 +88,11 @@ static const struct candidate candidates[] = {
 #endif
     {CODEC_DEFAULT, &codec_grid,        0, 0},
     {CODEC_DEFAULT, &codec_grid_sparse, 0, 0},
+    {CODEC_DEFAULT, &codec_grid_moved,  0, 0},
     {CODEC_DEFAULT, &codec_grid_values, 0, 3},
     {CODEC_DEFAULT, &codec_zlib,        6, 80},
     {CODEC_BEST,    &codec_grid_sparse, 0, 0},
+    {CODEC_BEST,    &codec_grid_moved,  0, 0},
     {CODEC_BEST,    &codec_grid_values, 0, 0},
     {CODEC_BEST,    &codec_grid_best,   0, 0},
     {CODEC_BEST,    &codec_zlib,        9, 100},
@@ -180,7 +182,8 @@ static int choose_by_trial(enum codec_level_kind kind, const struct codec_member
         .bytes = member->sample + n_before,
         .n_bytes = n,
         .history_nbytes = n_before < CODEC_HISTORY_NBYTES ? n_before : CODEC_HISTORY_NBYTES,
-        .last = true};
+        .last = true,
+        .offset = n_before};
     void *trained = NULL;
     uint64_t least = UINT64_MAX;
     int status = 0;

@@ -39,6 +39,13 @@ struct codec_member {
     uint32_t periods[16];
     size_t n_periods;
 
+    /* Its rows, where they are images in blocks: all rows of a block under one transform, then
+     * under the next. 0 where they are not, or nobody knows. */
+    uint64_t header_nbytes; /* in front of the first row */
+    uint64_t row_nbytes;
+    uint64_t image_nrows; /* of a block, under one transform */
+    uint64_t n_images;    /* transforms */
+
     /* Borrowed: its first bytes, at most CODEC_TRIAL_NBYTES, CODEC_READ_SLACK readable after. */
     const uint8_t *sample;
     size_t sample_nbytes;
@@ -59,6 +66,7 @@ struct codec_piece {
     size_t n_bytes; /* at most CODEC_PIECE_MAX_NBYTES */
     size_t history_nbytes;
     bool last; /* of the member: ends the stream; otherwise the run ends byte-aligned and open */
+    uint64_t offset; /* in the member, where its rows are known; else 0 */
 };
 
 /* A row of the table of encoders. */
@@ -97,9 +105,11 @@ extern const struct codec codec_store, codec_zlib;
 #ifdef HAVE_ISAL
 extern const struct codec codec_isal;
 #endif
-/* Greedy at learned distances; runs of zeros and whole elements, for policies; shortest path over
- * whole elements, for values that come again; shortest path over bytes. */
-extern const struct codec codec_grid, codec_grid_sparse, codec_grid_values, codec_grid_best;
+/* Greedy at learned distances; runs of zeros and whole elements, for policies; the same with
+ * elements that a transform moved, or literal ones; shortest path over whole elements, for values
+ * that come again; shortest path over bytes. */
+extern const struct codec codec_grid, codec_grid_sparse, codec_grid_moved, codec_grid_values,
+    codec_grid_best;
 
 extern const struct codec *const codec_table[];
 extern const size_t codec_n_table;

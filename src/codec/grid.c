@@ -305,6 +305,19 @@ static size_t bound(size_t n_bytes)
            64;
 }
 
+/* --- training --- */
+
+#define MOVES_HASH_BITS 12
+#define MOVES_TWICE     0x4000 /* of an element's number + 1, at most 8193 */
+
+static size_t moves_slot(const uint8_t *element, size_t item_nbytes)
+{
+    uint64_t value = 0;
+
+    memcpy(&value, element, item_nbytes);
+    return value * 0x9e3779b97f4a7c15 >> (64 - MOVES_HASH_BITS);
+}
+
 /* The greedy parser begins with cheap literals: where they are rare, as with dear ones, their codes
  * are long, and they stay so. */
 static void first_costs(struct grid_costs *costs)
@@ -317,14 +330,73 @@ static void first_costs(struct grid_costs *costs)
     memset(costs[GRID_GREEDY].literal, cheap, sizeof costs[GRID_GREEDY].literal);
 }
 
+/* Learn from images of a row, one after the other, where their elements stood in the image before:
+ * those whose value is there once. What is wrong is only of no use. */
+static void learn_moves(const struct codec_member *member, struct grid_moves *moves)
+{
+    const size_t item = member->item_nbytes, n = member->row_nbytes / item;
+    const uint8_t *const rows = member->sample + moves->header_nbytes;
+    uint16_t known[1u << MOVES_HASH_BITS];
+
+    for (uint64_t image = 1; image < moves->n_images; image++) {
+        uint16_t *const distance = moves->distance + image * n;
+
+        for (uint64_t row = 0; row < member->image_nrows; row++) {
+            const uint8_t *const here =
+                rows + image * moves->image_nbytes + row * moves->row_nbytes;
+            const uint8_t *const before = here - moves->image_nbytes;
+
+            memset(known, 0, sizeof known);
+            for (size_t i = 0; i < n; i++) {
+                uint16_t *const slot = &known[moves_slot(before + i * item, item)];
+                const bool again = *slot != 0 && memcmp(before + (*slot % MOVES_TWICE - 1u) * item,
+                                                        before + i * item, item) == 0;
+
+                *slot = (uint16_t)(again ? *slot | MOVES_TWICE : i + 1);
+            }
+            for (size_t i = 0; i < n; i++) {
+                const uint16_t at = known[moves_slot(here + i * item, item)];
+
+                if (distance[i] == 0 && at != 0 && at < MOVES_TWICE &&
+                    memcmp(before + (at - 1u) * item, here + i * item, item) == 0)
+                    distance[i] = (uint16_t)(moves->image_nbytes / item + i + 1 - at);
+            }
+        }
+    }
+}
+
+/* Whether images of a row are within reach of each other, and a whole block of them is known. */
+static bool has_moves(const struct codec_member *member)
+{
+    const uint64_t row = member->row_nbytes, n_rows = member->image_nrows;
+
+    return member->n_images > 1 && member->item_nbytes >= 4 && row % member->item_nbytes == 0 &&
+           row > 0 && row <= DEFLATE_MAX_DISTANCE && n_rows > 0 && n_rows <= DEFLATE_MAX_DISTANCE &&
+           (n_rows + 1) * row <= DEFLATE_MAX_DISTANCE &&
+           member->header_nbytes + member->n_images * n_rows * row <= member->sample_nbytes;
+}
+
 static int train(const struct codec_member *member, void **trained, struct error *err)
 {
-    struct grid_trained *const t = calloc(1, sizeof *t);
+    const bool moves = has_moves(member);
+    const size_t n_moves = moves ? member->n_images * member->row_nbytes / member->item_nbytes : 0;
+    struct grid_trained *const t =
+        calloc(1, sizeof *t + sizeof *t->moves + n_moves * sizeof(uint16_t));
 
     if (t == NULL)
         return error_no_memory(err, "learned distances");
     first_costs(t->costs);
     t->item_nbytes = member->item_nbytes;
+    if (moves) {
+        struct grid_moves *const m = (struct grid_moves *)(t + 1);
+
+        m->header_nbytes = member->header_nbytes;
+        m->row_nbytes = member->row_nbytes;
+        m->image_nbytes = member->image_nrows * member->row_nbytes;
+        m->n_images = member->n_images;
+        learn_moves(member, m);
+        t->moves = m;
+    }
     if (grid_train(grid_kernels_best(), member, t, err) != 0) {
         free(t);
         return -1;
@@ -340,25 +412,29 @@ static void state_free(void *state)
     if (s != NULL) {
         free(s->path);
         free(s->values);
+        free(s->steps);
     }
     free(s);
 }
 
 static void *state_new(const struct codec_choice *choice, struct error *err)
 {
-    static const struct codec *const codecs[GRID_N_MODES] = {&codec_grid, &codec_grid_sparse,
-                                                             &codec_grid_values, &codec_grid_best};
+    static const struct codec *const codecs[GRID_N_MODES] = {
+        &codec_grid, &codec_grid_sparse, &codec_grid_moved, &codec_grid_values, &codec_grid_best};
     struct grid_state *const s = malloc(sizeof *s); /* tables are cleared by encode */
     enum grid_mode mode = GRID_GREEDY;
+    bool has_steps;
 
     while (choice->codec != codecs[mode])
         mode++;
+    has_steps = mode == GRID_SPARSE || mode == GRID_MOVED;
     if (s != NULL) {
         s->path = mode == GRID_OPTIMAL ? malloc(sizeof *s->path) : NULL;
         s->values = mode == GRID_VALUES ? malloc(sizeof *s->values) : NULL;
+        s->steps = has_steps ? malloc(sizeof *s->steps) : NULL;
     }
     if (s == NULL || (mode == GRID_OPTIMAL && s->path == NULL) ||
-        (mode == GRID_VALUES && s->values == NULL)) {
+        (mode == GRID_VALUES && s->values == NULL) || (has_steps && s->steps == NULL)) {
         error_no_memory(err, "grid encoder");
         state_free(s);
         return NULL;
@@ -393,6 +469,8 @@ static void tables_clear(struct grid_state *s)
     case GRID_OPTIMAL:
         memset(s->path->latest, 0, sizeof s->path->latest);
         break;
+    case GRID_MOVED: /* has none */
+        break;
     default:
         memset(s->hash, 0, sizeof s->hash);
     }
@@ -406,17 +484,17 @@ static size_t encode(void *state, const struct codec_piece *piece, uint8_t *out,
 
     (void)err;
     s->floor = p - piece->history_nbytes;
+    s->bytes = p;
+    s->offset = piece->offset;
     s->costs = s->trained.costs[s->mode];
     tables_clear(s);
-    while (p < end) {
+    for (bool is_empty = piece->last && p == end; is_empty || p < end; is_empty = false) {
         const uint8_t *const start = p;
         const uint8_t *const stop = (size_t)(end - p) > GRID_MAX_BLOCK ? p + GRID_MAX_BLOCK : end;
 
         p = s->kernels->parse[s->mode](s, p, stop);
         grid_block_write(s, start, (size_t)(p - start), piece->last && p == end, &bits);
     }
-    if (piece->last && piece->n_bytes == 0)
-        grid_block_write(s, p, 0, true, &bits);
     if (piece->last)
         grid_bits_align(&bits);
     else
@@ -431,7 +509,7 @@ static void learn(const void *state, void *trained)
     const struct grid_state *const s = state;
     struct grid_trained *const t = trained;
 
-    if (s->mode == GRID_VALUES)
+    if (s->mode == GRID_VALUES || s->mode == GRID_MOVED)
         t->costs[s->mode] = s->costs;
     if (s->mode == GRID_GREEDY) {
         memcpy(t->costs[s->mode].length, s->costs.length, sizeof s->costs.length);
@@ -443,11 +521,10 @@ static void learn(const void *state, void *trained)
 static uint64_t n_operations(const void *state)
 {
     static const struct {
-        uint8_t sixteen_bytes, looked, literal, sequence;
+        uint8_t sixteen_bytes, looked, literal, step;
     } weights[GRID_N_MODES] = {
-        [GRID_GREEDY] = {6, 30, 0, 0},
-        [GRID_SPARSE] = {4, 7, 3, 9},
-        [GRID_VALUES] = {13, 22, 12, 0},
+        [GRID_GREEDY] = {6, 30, 0, 0},    [GRID_SPARSE] = {4, 7, 3, 6},
+        [GRID_MOVED] = {8, 0, 1, 5},      [GRID_VALUES] = {13, 22, 12, 0},
         [GRID_OPTIMAL] = {16, 100, 0, 0},
     };
     const struct grid_state *const s = state;
@@ -455,7 +532,7 @@ static uint64_t n_operations(const void *state)
 
     return work->n_bytes * weights[s->mode].sixteen_bytes / 16 +
            work->n_looked * weights[s->mode].looked + work->n_literals * weights[s->mode].literal +
-           work->n_sequences * weights[s->mode].sequence;
+           work->n_steps * weights[s->mode].step;
 }
 
 #define GRID_CODEC(codec_name)                                                               \
@@ -467,5 +544,6 @@ static uint64_t n_operations(const void *state)
 
 const struct codec codec_grid = GRID_CODEC("grid");
 const struct codec codec_grid_sparse = GRID_CODEC("grid-sparse");
+const struct codec codec_grid_moved = GRID_CODEC("grid-moved");
 const struct codec codec_grid_values = GRID_CODEC("grid-values");
 const struct codec codec_grid_best = GRID_CODEC("grid-best");

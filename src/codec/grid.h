@@ -96,7 +96,12 @@ static inline uint32_t deflate_symbol_end(unsigned symbol)
 #define GRID_PATH_HASH_BITS   13
 #define GRID_PATH_WAYS        8
 #define GRID_PATH_NBYTES      16384 /* of one shortest-path search */
-#define GRID_VALUES_BITS_1    16    /* of the table of single elements, which must hold a window */
+#define GRID_MAX_STEPS        65536
+#define GRID_STEP_STRETCH     4096 /* bytes between two looks at what room there is */
+#define GRID_STEP_RUN_NBYTES  256  /* zeros of one step, but for those of zeros alone */
+#define GRID_STEP_MAX_LENGTH  64   /* elements of a match */
+#define GRID_STEP_GATHERED    8192 /* literals */
+#define GRID_VALUES_BITS_1    16   /* of the table of single elements, which must hold a window */
 #define GRID_VALUES_BITS      14
 #define GRID_VALUES_SLOTS_1   (1u << GRID_VALUES_BITS_1)
 #define GRID_VALUES_SLOTS     (1u << GRID_VALUES_BITS)
@@ -105,7 +110,7 @@ static inline uint32_t deflate_symbol_end(unsigned symbol)
 #define GRID_VALUES_STRETCH   4096                     /* elements */
 
 /* The ways to parse: one codec row each. */
-enum grid_mode { GRID_GREEDY, GRID_SPARSE, GRID_VALUES, GRID_OPTIMAL, GRID_N_MODES };
+enum grid_mode { GRID_GREEDY, GRID_SPARSE, GRID_MOVED, GRID_VALUES, GRID_OPTIMAL, GRID_N_MODES };
 
 /* n_literals bytes of input as they are, then a match. */
 struct grid_sequence {
@@ -122,9 +127,20 @@ struct grid_costs {
     uint8_t distance[DEFLATE_N_DISTANCE];  /* by symbol, with extra bits */
 };
 
+/* Where each element of an image stood in the image before: how many elements in front, or 0. All
+ * rows of a block have the same. */
+struct grid_moves {
+    uint64_t header_nbytes; /* in front of the first row */
+    uint64_t row_nbytes;
+    uint64_t image_nbytes; /* the rows of a block under one transform */
+    uint64_t n_images;
+    uint16_t distance[]; /* n_images x elements of a row */
+};
+
 /* What training finds out about a member. */
 struct grid_trained {
-    size_t item_nbytes; /* 1, 2, 4 or 8 */
+    const struct grid_moves *moves; /* behind this struct, or NULL */
+    size_t item_nbytes;             /* 1, 2, 4 or 8 */
     size_t n_distances;
     uint32_t distances[GRID_MAX_DISTANCES];
     struct grid_costs costs[GRID_N_MODES]; /* of a first block */
@@ -158,7 +174,6 @@ struct grid_index {
     const uint8_t *end;
     uint32_t n; /* number of the stride's first element; element 0 is the oldest of the piece */
     size_t n_listed;
-    size_t next;                                      /* the first one that is not parsed yet */
     uint64_t nonzero[GRID_INDEX_NBYTES / 2 / 64 + 2]; /* bit i: element i is not zero */
     uint16_t element[GRID_INDEX_MAX_LISTED];          /* number, counted from `begin` */
     uint16_t near[GRID_INDEX_MAX_LISTED];             /* distance to the latest equal one */
@@ -198,6 +213,56 @@ struct grid_values {
     uint32_t cost[GRID_VALUES_STRETCH + 1];       /* bits from here to the end */
 };
 
+/* Zero elements, then a match or a literal element: 2 x the number of zeros, 1 more where the byte
+ * in front of them is not 0; the match's distance and length in elements. Or many zeros alone,
+ * whose number is the length. */
+struct grid_step {
+    uint16_t zeros;
+    uint16_t move; /* or one of these */
+    uint16_t length;
+};
+
+enum {
+    GRID_STEP_LITERAL = 0,
+    GRID_STEP_ZEROS = DEFLATE_MAX_DISTANCE / 4 + 1,
+    GRID_STEP_N_MOVES,
+    GRID_STEP_N_ZEROS = GRID_STEP_RUN_NBYTES + 2
+};
+
+/* The steps of a block, how often there is what, and the codes of it. */
+struct grid_steps {
+    size_t item_nbytes; /* 2, 4 or 8 */
+    size_t n;
+    struct grid_step list[GRID_MAX_STEPS];
+    uint32_t n_zeros[GRID_STEP_N_ZEROS];
+    uint32_t n_lengths[GRID_STEP_MAX_LENGTH + 1];
+    uint32_t n_moves[GRID_STEP_N_MOVES];
+    uint32_t n_literals[4][256];
+    uint32_t n_runs[DEFLATE_MAX_MATCH + 1];  /* matches of many zeros, by their bytes */
+    uint64_t zeros_codes[GRID_STEP_N_ZEROS]; /* as in grid_codes, but longer */
+    uint64_t length_codes[GRID_STEP_MAX_LENGTH + 1];
+    uint64_t move_codes[GRID_STEP_N_MOVES];
+    uint8_t gathered[GRID_STEP_GATHERED]; /* literals that are not counted yet */
+};
+
+/* Zero bytes, behind one that is not 0 or (is_after 0) one that is: matches one byte back, and
+ * literal ones in front where there is nothing to match or too little. */
+struct grid_zeros {
+    size_t n_literals;
+    size_t n_longest; /* matches of DEFLATE_MAX_MATCH */
+    size_t rest;      /* length of one more, or 0 */
+};
+
+static inline struct grid_zeros grid_zeros_split(size_t n_bytes, size_t is_after)
+{
+    const size_t n_literals = is_after & (n_bytes > 0), left = n_bytes - n_literals;
+    const size_t rest = left % DEFLATE_MAX_MATCH;
+    const bool is_short = rest < DEFLATE_MIN_MATCH;
+
+    return (struct grid_zeros){n_literals + (is_short ? rest : 0), left / DEFLATE_MAX_MATCH,
+                               is_short ? 0 : rest};
+}
+
 struct grid_state;
 
 /* Parse from `bytes` on, until `stop` or until the sequences are full; returns where that was. The
@@ -210,7 +275,7 @@ struct grid_work {
     uint64_t n_bytes;
     uint64_t n_looked; /* places that were looked up or compared */
     uint64_t n_literals;
-    uint64_t n_sequences;
+    uint64_t n_steps;
 };
 
 /* One worker's state. */
@@ -220,10 +285,13 @@ struct grid_state {
     struct grid_costs costs;    /* those of the block before */
     struct grid_path *path;     /* owned; `best` only */
     struct grid_values *values; /* owned; that mode only */
+    struct grid_steps *steps;   /* owned; sparse and moved only */
     enum grid_mode mode;
     struct grid_work work;
 
     const uint8_t *floor; /* lowest byte that may be matched against */
+    const uint8_t *bytes; /* of the piece, */
+    uint64_t offset;      /* and where it stands in the member */
 
     uint32_t inverse[DEFLATE_MAX_MATCH + 1]; /* 2^20 / length: bits per byte without a division */
 
@@ -305,6 +373,10 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
 
 /* Write an empty stored block: the end of the bits so far, byte-aligned. */
 void grid_block_sync(struct grid_bits *bits);
+
+/* Count the symbols of steps, and make the codes of those there are. */
+void grid_steps_count(const struct grid_steps *steps, struct grid_counts *counts);
+void grid_steps_codes(struct grid_steps *steps, const struct grid_codes *codes);
 
 /* Costs before the first block. */
 void grid_costs_default(struct grid_costs *costs);

@@ -351,6 +351,86 @@ static void make_codes(const struct code_lengths *lengths, struct grid_codes *co
         codes->distance[i] = (uint32_t)distance[i] << 8 | lengths->distance[i];
 }
 
+/* --- steps --- */
+
+void grid_steps_count(const struct grid_steps *steps, struct grid_counts *counts)
+{
+    const unsigned item_nbytes = (unsigned)steps->item_nbytes;
+    uint32_t n_runs[DEFLATE_MAX_MATCH + 1];
+
+    memcpy(n_runs, steps->n_runs, sizeof n_runs);
+    for (unsigned i = 0; i < 256; i++)
+        for (unsigned set = 0; set < 4; set++)
+            counts->litlen[i] += steps->n_literals[set][i];
+    for (unsigned kind = 0; kind < GRID_STEP_N_ZEROS; kind++) {
+        const struct grid_zeros zeros = grid_zeros_split(kind / 2 * item_nbytes, kind % 2);
+
+        counts->litlen[0] += steps->n_zeros[kind] * (uint32_t)zeros.n_literals;
+        n_runs[zeros.rest] += steps->n_zeros[kind];
+    }
+    for (unsigned length = DEFLATE_MIN_MATCH; length <= DEFLATE_MAX_MATCH; length++) {
+        counts->litlen[deflate_length_symbol(length)] += n_runs[length];
+        counts->n_extra_bits += (uint64_t)n_runs[length] * deflate_length_extra(length);
+        counts->distance[0] += n_runs[length];
+    }
+    for (unsigned i = 1; i <= GRID_STEP_MAX_LENGTH; i++) {
+        const uint32_t n = steps->n_lengths[i];
+
+        if (n == 0)
+            continue;
+        counts->litlen[deflate_length_symbol(i * item_nbytes)] += n;
+        counts->n_extra_bits += (uint64_t)n * deflate_length_extra(i * item_nbytes);
+    }
+    for (uint32_t move = 1; move < GRID_STEP_ZEROS; move++) {
+        const uint32_t n = steps->n_moves[move];
+
+        if (n == 0)
+            continue;
+        counts->distance[deflate_distance_symbol(move * item_nbytes)] += n;
+        counts->n_extra_bits += (uint64_t)n * deflate_distance_extra(move * item_nbytes);
+    }
+}
+
+/* Append a code to one that leaves room for it. */
+static uint64_t codes_join(uint64_t first, uint64_t code)
+{
+    const unsigned n_bits = first & 0xff;
+
+    return (first >> 8 | (code >> 8) << n_bits) << 8 | (n_bits + (code & 0xff));
+}
+
+void grid_steps_codes(struct grid_steps *steps, const struct grid_codes *codes)
+{
+    const unsigned item_nbytes = (unsigned)steps->item_nbytes;
+
+    for (unsigned kind = 0; kind < GRID_STEP_N_ZEROS; kind++) {
+        const struct grid_zeros zeros = grid_zeros_split(kind / 2 * item_nbytes, kind % 2);
+        uint64_t *const code = &steps->zeros_codes[kind];
+
+        *code = 0;
+        for (size_t i = 0; i < zeros.n_literals; i++)
+            *code = codes_join(*code, codes->literal[0]);
+        if (zeros.rest > 0)
+            *code = codes_join(codes_join(*code, codes->length[zeros.rest]), codes->distance[0]);
+    }
+    steps->length_codes[0] = 0;
+    for (unsigned i = 1; i <= GRID_STEP_MAX_LENGTH; i++)
+        if (steps->n_lengths[i] != 0)
+            steps->length_codes[i] = codes->length[i * item_nbytes];
+    steps->move_codes[GRID_STEP_LITERAL] = steps->move_codes[GRID_STEP_ZEROS] = 0;
+    for (uint32_t move = 1; move < GRID_STEP_ZEROS; move++) {
+        const uint32_t distance = move * item_nbytes;
+        uint64_t n_extra, extra;
+
+        if (steps->n_moves[move] == 0)
+            continue;
+        n_extra = deflate_distance_extra(distance);
+        extra = (distance - 1) & ((1u << n_extra) - 1);
+        steps->move_codes[move] =
+            codes_join(codes->distance[deflate_distance_symbol(distance)], extra << 8 | n_extra);
+    }
+}
+
 void grid_costs_default(struct grid_costs *costs)
 {
     costs->literal_mean = 7 * 16;
@@ -399,7 +479,10 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
     const uint64_t stored = stored_nbits(n_bytes, bits->n_pending);
     uint64_t dynamic_nbits, fixed_nbits, expected;
 
-    state->kernels->count(bytes, n_bytes, state->sequences, state->n_sequences, &counts);
+    if (state->steps != NULL)
+        grid_steps_count(state->steps, &counts);
+    else
+        state->kernels->count(bytes, n_bytes, state->sequences, state->n_sequences, &counts);
     grid_huffman_lengths(counts.litlen, DEFLATE_N_LITLEN, MAX_CODE_LENGTH, dynamic.litlen);
     grid_huffman_lengths(counts.distance, DEFLATE_N_DISTANCE, MAX_CODE_LENGTH, dynamic.distance);
     header_init(&header, &dynamic);
@@ -425,7 +508,7 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
     /* Sizes decide between the types of blocks: what was reckoned with is what was written. */
     assert(8 * (uint64_t)(bits->out - before.out) + bits->n_pending - before.n_pending == expected);
     state->work.n_bytes += n_bytes;
-    state->work.n_sequences += state->n_sequences;
+    state->work.n_steps += state->n_sequences;
     for (unsigned i = 0; i < 256; i++)
         state->work.n_literals += counts.litlen[i];
     costs_from_lengths(&counts, &dynamic, &state->costs);

@@ -207,6 +207,8 @@ GRID_INLINE void emit_match(const struct grid_sequence *s, const struct grid_cod
                   code_nbits(length_code) + code_nbits(code) + n_extra);
 }
 
+#include "codec/grid_steps.h"
+
 static GRID_TARGET void emit(const struct grid_state *state, const uint8_t *bytes, size_t n_bytes,
                              const struct grid_codes *codes, struct grid_bits *bits)
 {
@@ -214,6 +216,10 @@ static GRID_TARGET void emit(const struct grid_state *state, const uint8_t *byte
     const struct grid_sequence *const sequences = state->sequences;
     struct grid_bits b = *bits;
 
+    if (state->steps != NULL) {
+        steps_emit(state, bytes, n_bytes, codes, bits);
+        return;
+    }
     for (size_t i = 0, n = state->n_sequences; i < n; i++) {
         emit_literals(bytes, sequences[i].n_literals, codes->literal, &b);
         emit_match(&sequences[i], codes, &b);
@@ -226,6 +232,7 @@ static GRID_TARGET void emit(const struct grid_state *state, const uint8_t *byte
 /* --- parsers --- */
 
 #include "codec/grid_distances.h"
+#include "codec/grid_moved.h"
 #include "codec/grid_sparse.h"
 #include "codec/grid_values.h"
 
@@ -240,6 +247,7 @@ static GRID_TARGET void emit(const struct grid_state *state, const uint8_t *byte
         .is_supported = is_supported,                \
         .parse = {[GRID_GREEDY] = greedy,            \
                   [GRID_SPARSE] = sparse,            \
+                  [GRID_MOVED] = moved,              \
                   [GRID_VALUES] = values,            \
                   [GRID_OPTIMAL] = optimal},         \
         .count = count,                              \

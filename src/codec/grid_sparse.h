@@ -32,12 +32,6 @@ _Static_assert(INDEX_LANES <= GRID_INDEX_PADDING && INDEX_LIST <= GRID_INDEX_PAD
 typedef uint16_t index_lanes
     __attribute__((vector_size(INDEX_LANES * sizeof(uint16_t)), aligned(2), may_alias));
 
-/* The shortest match, in elements: what counts as one element for a table. */
-GRID_INLINE uint16_t index_least(size_t item_nbytes)
-{
-    return item_nbytes == 2 ? 2 : 1;
-}
-
 /* The slot for the element at p. */
 GRID_INLINE uint16_t *index_near_slot(struct grid_index *index, const uint8_t *p,
                                       size_t item_nbytes)
@@ -54,8 +48,6 @@ GRID_INLINE uint16_t *index_far_slot(struct grid_index *index, const uint8_t *p,
 
     if (item_nbytes == 8)
         key = (key ^ key >> 32) + load_64(p + 8) * INDEX_ODD_64;
-    else if (item_nbytes == 2)
-        key <<= 16; /* three elements: two are the shortest match already */
     return &index->latest_far[key * INDEX_ODD_64 >> (64 - GRID_INDEX_FAR_BITS)];
 }
 
@@ -101,7 +93,6 @@ GRID_INLINE void index_list(struct grid_index *index, const uint8_t *stop, size_
     index->nonzero[(n + 63) / 64] = 0;
     index->end += n * item_nbytes;
     index->n_listed = n_listed;
-    index->next = 0;
 }
 
 /* Look the elements up and enter them; then from numbers of elements to distances in elements,
@@ -137,9 +128,9 @@ GRID_INLINE void index_look_up(struct grid_index *index, size_t item_nbytes)
 GRID_INLINE void index_choose(struct grid_index *index, const struct grid_costs *costs,
                               size_t item_nbytes)
 {
-    const uint16_t least = index_least(item_nbytes), one = 1;
+    const uint16_t one = 1;
     const uint16_t shift = (uint16_t)__builtin_ctzll(item_nbytes);
-    const size_t literals = costs->literal_mean * (least * item_nbytes) / 16;
+    const size_t literals = costs->literal_mean * item_nbytes / 16;
     const index_lanes *const near = (const void *)index->near, *const far =
                                                                    (const void *)index->far;
     const index_lanes *const equal = (const void *)index->is_near;
@@ -156,15 +147,15 @@ GRID_INLINE void index_choose(struct grid_index *index, const struct grid_costs 
         index->length[i] = (uint16_t)window_prefix(window_load(p), p_far);
     }
     for (unsigned symbol = 0; symbol < DEFLATE_N_DISTANCE; symbol++)
-        if (costs->length[least * item_nbytes] + (size_t)costs->distance[symbol] < literals)
+        if (costs->length[item_nbytes] + (size_t)costs->distance[symbol] < literals)
             reach = (uint16_t)(deflate_symbol_end(symbol) / item_nbytes);
     for (size_t i = 0; i * INDEX_LANES < index->n_listed; i++) {
         const index_lanes far_length = length[i] >> shift;
-        const index_lanes is_far = (index_lanes)(far_length > least);
+        const index_lanes is_far = (index_lanes)(far_length > one);
         const index_lanes is_near = (index_lanes)(near[i] <= reach) & -equal[i] & ~is_far;
 
         distance[i] = (far[i] & is_far) | (near[i] & is_near);
-        length[i] = (far_length & is_far) | (least & is_near) | (one & ~(is_far | is_near));
+        length[i] = (far_length & is_far) | (one & ~is_far);
     }
 }
 
@@ -186,7 +177,7 @@ GRID_INLINE size_t index_stride(struct grid_index *index, const struct grid_cost
             break;
         if (index->length[i] > left)
             index->length[i] = (uint16_t)left;
-        if (left <= index_least(item_nbytes)) {
+        if (left <= 1) {
             index->length[i] = 1;
             index->distance[i] = 0;
         }
@@ -203,108 +194,51 @@ GRID_INLINE size_t index_stride(struct grid_index *index, const struct grid_cost
 
 /* --- the parser --- */
 
-#define SPARSE_STEP_SEQUENCES 4 /* room for what is pushed without asking */
-
-/* Where parsing is. */
-struct sparse_cursor {
-    const uint8_t *p;
-    const uint8_t *literals; /* the first byte behind the last match */
-    struct grid_sequence *next;
-    struct grid_sequence *full; /* no new step may begin from here on */
-};
-
-/* Push a match of the bytes at the cursor if there is one, and move on by `length` either way. */
-GRID_INLINE struct sparse_cursor sparse_push(struct sparse_cursor c, size_t length,
-                                             uint32_t distance, bool is_match)
-{
-    *c.next = (struct grid_sequence){(uint32_t)(c.p - c.literals), (uint16_t)length,
-                                     (uint16_t)(distance - 1)};
-    c.next += is_match;
-    c.p += length;
-    c.literals += (size_t)(c.p - c.literals) & -(size_t)is_match;
-    return c;
-}
-
-/* More zeros than one match covers, behind a zero; there is room for one match at least. When the
- * sequences are full before `end`, the last match is cut so that the next block begins with an
- * element. */
-static GRID_TARGET struct sparse_cursor sparse_skip_many(struct sparse_cursor c, const uint8_t *end,
-                                                         size_t item_nbytes)
-{
-    do {
-        c = sparse_push(c, match_limit(c.p, end), 1, true);
-    } while (end - c.p >= DEFLATE_MIN_MATCH && c.next < c.full);
-    if (end - c.p < DEFLATE_MIN_MATCH) {
-        c.p = end;
-    } else {
-        const size_t excess = -(size_t)(end - c.p) % item_nbytes;
-
-        c.next[-1].length = (uint16_t)(c.next[-1].length - excess);
-        c.p -= excess;
-        c.literals = c.p;
-    }
-    return c;
-}
-
-/* Zeros up to `end`, maybe none, are matched one byte back, behind a literal one where there is
- * none yet. */
-GRID_INLINE struct sparse_cursor sparse_skip_zeros(struct sparse_cursor c, const uint8_t *end,
-                                                   size_t item_nbytes)
-{
-    const bool is_behind_other = c.p[-1] != 0;
-    size_t left;
-
-    c.p += is_behind_other & (c.p != end);
-    left = (size_t)(end - c.p);
-    if (__builtin_expect(left > DEFLATE_MAX_MATCH, 0))
-        return sparse_skip_many(c, end, item_nbytes);
-    return sparse_push(c, left, 1, left >= DEFLATE_MIN_MATCH);
-}
+_Static_assert(GRID_INDEX_NBYTES <= GRID_STEP_STRETCH, "a stride must not need more room");
 
 /* Begin a piece: the first byte that may be matched has nothing before it, and the element there is
- * not looked up. Where that is the one at p, it is a literal, or the first byte of a zero is. */
-GRID_INLINE const uint8_t *sparse_begin(struct grid_index *index, const uint8_t *p,
-                                        const uint8_t *floor, size_t item_nbytes)
+ * not looked up. Where that is the one at p, it is a literal or a zero. */
+GRID_INLINE struct step_cursor sparse_begin(struct grid_state *state, struct step_cursor c,
+                                            size_t item_nbytes)
 {
-    index->end = p - (size_t)(p - floor) / item_nbytes * item_nbytes + item_nbytes;
+    struct grid_index *const index = &state->index;
+    const size_t n_before = (size_t)(c.p - state->floor) / item_nbytes;
+
+    index->end = c.p - n_before * item_nbytes + item_nbytes;
     index->begin = index->end;
     index->n = 1;
-    if (index->end <= p)
-        return p;
-    for (size_t i = 0; i < item_nbytes; i++)
-        if (p[i] != 0)
-            return p + item_nbytes;
-    return p + 1;
+    for (size_t i = 0; i < item_nbytes && n_before == 0; i++)
+        if (c.p[i] != 0)
+            return steps_add(state->steps, c, c.p, 1, GRID_STEP_LITERAL, item_nbytes);
+    return c;
 }
 
-/* Parse the elements of the stride, while there is room. */
-GRID_INLINE struct sparse_cursor sparse_steps(struct grid_index *index, struct sparse_cursor c,
-                                              const uint8_t *stop, size_t item_nbytes)
+/* Make steps of the elements of a stride that is indexed. */
+GRID_INLINE struct step_cursor sparse_steps(struct grid_state *state, struct step_cursor c,
+                                            const uint8_t *stop, size_t item_nbytes)
 {
+    const struct grid_index *const index = &state->index;
     const uint8_t *const begin = index->begin;
     const size_t n = index->n_listed;
-    size_t i = index->next;
+    size_t i = 0;
 
     while (i < n && begin + index->element[i] * item_nbytes < c.p)
         i++;
-    while (i < n && c.next < c.full) {
+    while (i < n) {
         const uint8_t *const p = begin + index->element[i] * item_nbytes;
-        const uint32_t distance = index->distance[i] * (uint32_t)item_nbytes;
-        size_t length = index->length[i] * item_nbytes;
+        const uint32_t distance = index->distance[i];
+        size_t length = index->length[i];
 
-        c = sparse_skip_zeros(c, p, item_nbytes);
-        if (__builtin_expect(c.p < p, 0))
-            break;
         i += index->n_covered[i];
-        if (__builtin_expect(length == GRID_WINDOW, 0)) {
-            length = extend(p, distance, GRID_WINDOW, match_limit(p, stop));
-            length -= length % item_nbytes;
-            while (i < n && begin + index->element[i] * item_nbytes < p + length)
+        if (__builtin_expect(length * item_nbytes == GRID_WINDOW, 0)) {
+            length =
+                extend(p, distance * item_nbytes, GRID_WINDOW, match_limit(p, stop)) / item_nbytes;
+            while (i < n && begin + index->element[i] * item_nbytes < p + length * item_nbytes)
                 i++;
         }
-        c = sparse_push(c, length, distance, distance != 0);
+        c = steps_add(state->steps, c, p, length, distance, item_nbytes);
+        c = steps_count(state->steps, c);
     }
-    index->next = i;
     return c;
 }
 
@@ -312,31 +246,22 @@ GRID_INLINE const uint8_t *sparse_parse(struct grid_state *state, const uint8_t 
                                         const uint8_t *stop, size_t item_nbytes)
 {
     struct grid_index *const index = &state->index;
-    struct sparse_cursor c = {p, p, state->sequences,
-                              state->sequences + GRID_MAX_SEQUENCES - SPARSE_STEP_SEQUENCES};
     const uint8_t *const last = stop - item_nbytes; /* where an element may begin */
+    struct step_cursor c = steps_begin(state, p, item_nbytes);
 
     if (index->end == NULL && p <= last)
-        c.p = sparse_begin(index, p, state->floor, item_nbytes);
-    while (c.p <= last && c.next < c.full) {
-        if (index->next == index->n_listed && index->end <= last)
-            state->work.n_looked += index_stride(index, &state->costs, stop, item_nbytes);
-        c = sparse_steps(index, c, stop, item_nbytes);
-        if (index->next == index->n_listed && index->end > last && c.next < c.full)
-            c = sparse_skip_zeros(c, index->end, item_nbytes);
+        c = sparse_begin(state, c, item_nbytes);
+    while (p <= last && index->end <= last && steps_have_room(state->steps, c)) {
+        state->work.n_looked += index_stride(index, &state->costs, stop, item_nbytes);
+        c = sparse_steps(state, c, stop, item_nbytes);
     }
-    if (c.p > last)
-        c.p = stop;
-    state->n_sequences = (size_t)(c.next - state->sequences);
-    return c.p;
+    return steps_end(state, c, p > last || c.p > index->end ? c.p : index->end, stop);
 }
 
 static GRID_TARGET const uint8_t *sparse(struct grid_state *state, const uint8_t *p,
                                          const uint8_t *stop)
 {
     switch (state->trained.item_nbytes) {
-    case 2:
-        return sparse_parse(state, p, stop, 2);
     case 8:
         return sparse_parse(state, p, stop, 8);
     default:

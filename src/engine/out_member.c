@@ -129,6 +129,14 @@ static struct pieces *open_member(struct member *member, struct codec_member *hi
     }
     if (has_rows && out->kind != PIECES_OBJECTS)
         add_period(hints, out->array->spec.row_nbytes * out->job->order->block_rows);
+    if (out->kind == PIECES_ROWS) {
+        const struct order *order = out->job->order;
+
+        hints->header_nbytes = out->pieces.head.header.n_bytes;
+        hints->row_nbytes = out->array->spec.row_nbytes;
+        hints->image_nrows = order->block_rows < order->n_rows ? order->block_rows : order->n_rows;
+        hints->n_images = order->n_chosen;
+    }
     if (has_rows && out->kind != PIECES_OFFSETS) {
         out->supply = &out->job->supplies[out->array - plan->arrays];
         if (!out->supply->is_open &&

@@ -195,6 +195,7 @@ static int make_piece(const struct packer *p, uint64_t i, struct slot *slot, str
     /* Whole rows may be more than was asked for. */
     if (piece->history_nbytes > history_nbytes)
         piece->history_nbytes = history_nbytes;
+    piece->offset = i == 0 ? 0 : pieces->header.n_bytes + rows.begin * pieces->row_nbytes;
     if (i < p->n_sampled) {
         const size_t begin = i == 0 ? 0 : p->sample_ends[i - 1];
 

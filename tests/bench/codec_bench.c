@@ -150,7 +150,10 @@ static struct data make_data(const struct set *set)
         .item_nbytes = set->item_nbytes,
         .periods = {(uint32_t)plane_nbytes, (uint32_t)(plane_nbytes * set->n_planes),
                     (uint32_t)(plane_nbytes * set->n_planes * BLOCK_NROWS)},
-        .n_periods = 3};
+        .n_periods = 3,
+        .row_nbytes = plane_nbytes * set->n_planes,
+        .image_nrows = BLOCK_NROWS,
+        .n_images = set->n_images};
     for (uint32_t side = 9; side < 20; side++)
         if (side * side == set->n_cells)
             data.member.periods[data.member.n_periods++] = side * (uint32_t)set->item_nbytes;
@@ -304,7 +307,7 @@ static size_t run_codec(const struct data *data, const void *what, uint8_t *out)
 
         const struct codec_piece piece = {
             data->bytes + at, left < PIECE_NBYTES ? left : PIECE_NBYTES,
-            at < CODEC_HISTORY_NBYTES ? at : CODEC_HISTORY_NBYTES, false};
+            at < CODEC_HISTORY_NBYTES ? at : CODEC_HISTORY_NBYTES, false, at};
 
         n += codec->encode(state, &piece, out + n, &err);
     }
@@ -326,6 +329,7 @@ static const struct contender {
     {"isal:1", run_isal, NULL},
     {"grid", run_codec, &codec_grid},
     {"sparse", run_codec, &codec_grid_sparse},
+    {"moved", run_codec, &codec_grid_moved},
     {"values", run_codec, &codec_grid_values},
     {"best", run_codec, &codec_grid_best},
 };

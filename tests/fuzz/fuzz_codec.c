@@ -21,7 +21,7 @@ static size_t encode(const struct codec_choice *choice, const uint8_t *data, siz
 
         fuzz_require(used + choice->codec->bound(n) <= out_nbytes, "no room");
         written = choice->codec->encode(
-            state, &(struct codec_piece){data + at, n, history, at + n == n_bytes}, out + used,
+            state, &(struct codec_piece){data + at, n, history, at + n == n_bytes, at}, out + used,
             &err);
         fuzz_require(written <= choice->codec->bound(n), "more than its bound");
         fuzz_require(written > 0 || (choice->codec->zip_method == CODEC_ZIP_STORED && n == 0),
@@ -84,6 +84,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n_bytes)
         .item_nbytes = (size_t)1 << bytes[2] % 4,
         .periods = {bytes[3] + 1u, bytes[4] * 4u + 1, bytes[5] * 64u + 1},
         .n_periods = bytes[6] % 4,
+        .header_nbytes = bytes[3],
+        .row_nbytes = (uint64_t)bytes[4] << bytes[2] % 4,
+        .image_nrows = bytes[5],
+        .n_images = bytes[6] / 4,
     };
     n_bytes -= SETTINGS_NBYTES;
     data = malloc(n_bytes + CODEC_READ_SLACK); /* no more: reading further is noticed */

@@ -27,11 +27,11 @@ static void test_piece_over_the_limit_is_refused(void **test_state)
 
         assert_int_equal(codec_choose(&level, &about, &choice, &err), 0);
         state = choice.codec->state_new(&choice, NULL);
-        assert_int_equal(
-            choice.codec->encode(state,
-                                 &(struct codec_piece){member, CODEC_PIECE_MAX_NBYTES + 1, 0, true},
-                                 encoded, &err),
-            0);
+        assert_int_equal(choice.codec->encode(
+                             state,
+                             &(struct codec_piece){member, CODEC_PIECE_MAX_NBYTES + 1, 0, true, 0},
+                             encoded, &err),
+                         0);
         assert_int_equal(err.kind, ERROR_INTERNAL);
         choice.codec->state_free(state);
         codec_choice_release(&choice);
@@ -137,7 +137,8 @@ static void test_choose_large(void **test_state)
             state = choice[0].codec->state_new(&choice[0], NULL);
 
             n = choice[0].codec->encode(
-                state, &(struct codec_piece){member, CODEC_TRIAL_NBYTES, 0, true}, encoded, NULL);
+                state, &(struct codec_piece){member, CODEC_TRIAL_NBYTES, 0, true, 0}, encoded,
+                NULL);
             /* A constant member has a few bytes of either. Codes of skewed letters alone are worth
              * less to the default level than the time that the matches between them take. */
             assert_true(n <= previous + previous / (kind == DATA_SKEWED ? 6 : 50) + 64);
@@ -174,7 +175,7 @@ static size_t encoded_nbytes(const struct codec_choice *choice)
 {
     void *state = choice->codec->state_new(choice, NULL);
     const size_t n = choice->codec->encode(
-        state, &(struct codec_piece){member, CODEC_TRIAL_NBYTES, 0, true}, encoded, NULL);
+        state, &(struct codec_piece){member, CODEC_TRIAL_NBYTES, 0, true, 0}, encoded, NULL);
 
     choice->codec->state_free(state);
     return n;
@@ -217,10 +218,10 @@ static void test_operations(void **test_state)
             continue;
         state = codec->state_new(&choice, NULL);
         assert_int_equal(codec->n_operations(state), 0);
-        codec->encode(state, &(struct codec_piece){member, 100000, 0, false}, encoded, NULL);
+        codec->encode(state, &(struct codec_piece){member, 100000, 0, false, 0}, encoded, NULL);
         once = codec->n_operations(state);
         assert_true(once > 100000 / 4 && once < 100000 * (uint64_t)200);
-        codec->encode(state, &(struct codec_piece){member, 100000, 0, false}, encoded, NULL);
+        codec->encode(state, &(struct codec_piece){member, 100000, 0, false, 0}, encoded, NULL);
         assert_int_equal(codec->n_operations(state), 2 * once);
         codec->state_free(state);
     }

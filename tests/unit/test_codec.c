@@ -56,8 +56,8 @@ static uint8_t *encode_piece(const struct codec *codec, void *state, size_t at, 
                              bool last, size_t *n_encoded)
 {
     const size_t bound = codec->bound(n_bytes);
-    const struct codec_piece piece = {member + at, n_bytes,
-                                      at < CODEC_HISTORY_NBYTES ? at : CODEC_HISTORY_NBYTES, last};
+    const struct codec_piece piece = {
+        member + at, n_bytes, at < CODEC_HISTORY_NBYTES ? at : CODEC_HISTORY_NBYTES, last, at};
     uint8_t *out = malloc(bound + CANARY_NBYTES);
     struct error err = {0};
 

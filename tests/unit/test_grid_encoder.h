@@ -27,7 +27,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof *(a))
 
 static const struct codec *const codecs[] = {&codec_grid, &codec_grid_sparse, &codec_grid_best,
-                                             &codec_grid_values};
+                                             &codec_grid_values, &codec_grid_moved};
 
 static const uint8_t marker[] = {0, 0, 0xff, 0xff};
 
@@ -81,7 +81,7 @@ static uint8_t *encode_piece(struct encoder *e, const uint8_t *data, size_t at, 
     const size_t n_copied = history_nbytes + n;
     uint8_t *const copy = malloc(n_copied + CODEC_READ_SLACK);
     uint8_t *const out = malloc(codec->bound(n));
-    const struct codec_piece piece = {copy + history_nbytes, n, history_nbytes, last};
+    const struct codec_piece piece = {copy + history_nbytes, n, history_nbytes, last, at};
     struct error err = {0};
 
     memcpy(copy, data + at - history_nbytes, n_copied);

@@ -1,13 +1,21 @@
 /*
- * test_grid_sparse.c - the grid encoder's parser for policies, at its edges: elements of every
+ * test_grid_sparse.c - the grid encoder's parsers for policies, at their edges: elements of every
  * size, runs of zeros of every length, pieces that end or begin anywhere, elements that come again
- * at the end of deflate's reach; and the counting of symbols. All instruction sets agree.
+ * at the end of deflate's reach, images that move their elements, or that are said to do so and do
+ * not; and the counting of symbols. All instruction sets agree.
  */
 #include "test_grid_encoder.h"
 
 #define MAX_NBYTES ((size_t)300000)
 
-static const size_t item_sizes[] = {2, 4, 8};
+static const struct parser {
+    const struct codec *codec;
+    size_t item_nbytes;
+} parsers[] = {{&codec_grid_sparse, 4},
+               {&codec_grid_sparse, 8},
+               {&codec_grid_moved, 2},
+               {&codec_grid_moved, 4},
+               {&codec_grid_moved, 8}};
 
 static struct codec_member member_of_items(size_t item_nbytes, size_t n)
 {
@@ -59,15 +67,16 @@ static void test_policies(void **state)
     uint8_t *const data = malloc(MAX_NBYTES);
 
     (void)state;
-    for (size_t k = 0; k < ARRAY_SIZE(cases) * ARRAY_SIZE(item_sizes); k++) {
-        const size_t item_nbytes = item_sizes[k % ARRAY_SIZE(item_sizes)];
-        const size_t i = k / ARRAY_SIZE(item_sizes), n = MAX_NBYTES - k;
+    for (size_t k = 0; k < ARRAY_SIZE(cases) * ARRAY_SIZE(parsers); k++) {
+        const struct parser *parser = &parsers[k % ARRAY_SIZE(parsers)];
+        const size_t item_nbytes = parser->item_nbytes;
+        const size_t i = k / ARRAY_SIZE(parsers), n = MAX_NBYTES - k;
         const struct codec_member member = member_of_items(item_nbytes, n);
         struct random r = {k};
         struct encoder e;
 
         data_policy(&r, data, n, item_nbytes, cases[i].zeros, cases[i].n_values);
-        encoder_init(&e, &codec_grid_sparse, &member, data, n);
+        encoder_init(&e, parser->codec, &member, data, n);
         check_whole(&e, data, n);
         check_cut(&e, &r, data, n, 70000, CODEC_HISTORY_NBYTES);
         check_cut(&e, &r, data, n / 8, 3000, random_below(&r, 5000));
@@ -83,14 +92,15 @@ static void test_ends(void **state)
     uint8_t data[LONGEST + 40];
 
     (void)state;
-    for (size_t k = 0; k < 4 * ARRAY_SIZE(item_sizes); k++) {
-        const size_t item_nbytes = item_sizes[k % ARRAY_SIZE(item_sizes)];
+    for (size_t k = 0; k < 4 * ARRAY_SIZE(parsers); k++) {
+        const struct parser *parser = &parsers[k % ARRAY_SIZE(parsers)];
+        const size_t item_nbytes = parser->item_nbytes;
         const struct codec_member member = member_of_items(item_nbytes, sizeof data);
         struct random r = {k};
         struct encoder e;
 
-        data_policy(&r, data, sizeof data, item_nbytes, k % 2 ? 60 : 10, k < 6 ? 2 : 5);
-        encoder_init(&e, &codec_grid_sparse, &member, data, sizeof data);
+        data_policy(&r, data, sizeof data, item_nbytes, k % 2 ? 60 : 10, k < 10 ? 2 : 5);
+        encoder_init(&e, parser->codec, &member, data, sizeof data);
         for (size_t n = 0; n <= LONGEST; n++) {
             const size_t at = random_below(&r, 40);
 
@@ -108,15 +118,16 @@ static void test_zeros(void **state)
     uint8_t data[MAX_RUN * 8 + 200];
 
     (void)state;
-    for (size_t k = 0; k < 2 * ARRAY_SIZE(item_sizes); k++) {
-        const size_t item_nbytes = item_sizes[k / 2];
+    for (size_t k = 0; k < 2 * ARRAY_SIZE(parsers); k++) {
+        const struct parser *parser = &parsers[k / 2];
+        const size_t item_nbytes = parser->item_nbytes;
         const size_t value_at = k % 2 ? item_nbytes - 1 : 0;
         const struct codec_member member = member_of_items(item_nbytes, sizeof data);
         struct encoder e;
 
         memset(data, 0, sizeof data);
         data[3 * item_nbytes + value_at] = 5;
-        encoder_init(&e, &codec_grid_sparse, &member, data, sizeof data);
+        encoder_init(&e, parser->codec, &member, data, sizeof data);
         for (size_t run = 0; run <= MAX_RUN; run += run < 20 ? 1 : 7) {
             const size_t at = (4 + run) * item_nbytes + value_at;
 
@@ -137,8 +148,8 @@ static void test_reach(void **state)
     uint8_t *const data = malloc(MAX_NBYTES);
 
     (void)state;
-    for (size_t k = 0; k < ARRAY_SIZE(item_sizes); k++) {
-        const size_t item_nbytes = item_sizes[k], n = at + 60 * 40;
+    for (size_t k = 0; k < 2; k++) {
+        const size_t item_nbytes = parsers[k].item_nbytes, n = at + 60 * 40;
         const struct codec_member member = member_of_items(item_nbytes, n);
         size_t sizes[5];
 
@@ -156,6 +167,95 @@ static void test_reach(void **state)
         }
         assert_true(sizes[0] < n - 500 && sizes[1] < n - 500 && sizes[2] < n - 500);
         assert_true(sizes[3] > n && sizes[4] > n);
+    }
+    free(data);
+}
+
+/* Rows in blocks, whose images have their elements elsewhere, with a header in front: `zeros` of
+ * 100 elements are 0, the others are all different. Returns how many bytes there are. */
+static size_t fill_images(struct random *r, const struct codec_member *about, uint32_t zeros,
+                          uint8_t *data, size_t n)
+{
+    const size_t item = about->item_nbytes, n_items = about->row_nbytes / item;
+    const size_t image_nbytes = about->image_nrows * about->row_nbytes;
+    uint16_t *const from = calloc(about->n_images * n_items, sizeof *from);
+    size_t at = about->header_nbytes;
+
+    data_random(r, data, at);
+    for (size_t i = 0; i < about->n_images * n_items; i++)
+        from[i] = (uint16_t)(i % n_items);
+    for (size_t i = n_items; i < about->n_images * n_items; i++) {
+        const size_t other = i + random_below(r, (uint32_t)(n_items - i % n_items));
+        const uint16_t kept = from[i];
+
+        from[i] = from[other];
+        from[other] = kept;
+    }
+    for (; at + about->n_images * image_nbytes <= n; at += about->n_images * image_nbytes) {
+        for (size_t i = 0; i < image_nbytes; i += item)
+            data_random(r, data + at + i, item);
+        for (size_t i = 0; i < image_nbytes; i += item)
+            if (random_below(r, 100) < zeros)
+                memset(data + at + i, 0, item);
+        for (size_t i = image_nbytes; i < about->n_images * image_nbytes; i += item) {
+            const size_t row = i % image_nbytes / about->row_nbytes * about->row_nbytes;
+            const size_t element = i % about->row_nbytes / item;
+
+            memcpy(data + at + i,
+                   data + at + row + from[i / image_nbytes * n_items + element] * item, item);
+        }
+    }
+    free(from);
+    return at;
+}
+
+/* Elements are found where a transform moved them from, in pieces that begin anywhere, if what is
+ * said of the rows is true; if it is not, the data comes back all the same. */
+static void test_images(void **state)
+{
+    static const struct {
+        size_t item_nbytes, n_items, n_rows, n_images;
+        uint32_t zeros;
+        bool are_small;
+    } cases[] = {
+        {4, 169, 16, 4, 20, true},  {4, 225, 16, 8, 70, true},  {8, 225, 16, 8, 0, true},
+        {4, 50, 1, 12, 0, true},    {4, 481, 16, 2, 10, true},  {4, 483, 16, 2, 10, true},
+        {4, 484, 16, 2, 10, false}, {4, 361, 30, 8, 10, false}, {2, 361, 16, 8, 0, false},
+    };
+    uint8_t *const data = malloc(MAX_NBYTES);
+
+    (void)state;
+    for (size_t k = 0; k < 4 * ARRAY_SIZE(cases); k++) {
+        const size_t i = k / 4;
+        struct codec_member about = member_of_items(cases[i].item_nbytes, MAX_NBYTES);
+        struct random r = {k};
+        struct encoder e;
+        size_t n, n_encoded;
+
+        about.header_nbytes = k % 4 == 1 ? 192 : 128;
+        about.row_nbytes = cases[i].n_items * cases[i].item_nbytes;
+        about.image_nrows = cases[i].n_rows;
+        about.n_images = cases[i].n_images;
+        n = fill_images(&r, &about, cases[i].zeros, data, MAX_NBYTES);
+        if (k % 4 == 2) /* not true */
+            about.image_nrows--;
+        if (k % 4 == 3)
+            about.header_nbytes += 4;
+        encoder_init(&e, &codec_grid_moved, &about, data, n);
+        n_encoded = check_whole(&e, data, n);
+        check_cut(&e, &r, data, n, 70000, CODEC_HISTORY_NBYTES);
+        check_cut(&e, &r, data, n, 9000, random_below(&r, 9000));
+        if (k % 4 < 2 && cases[i].are_small) {
+            const size_t literals = n / 100 * (100 - cases[i].zeros);
+            const size_t moves = literals / about.item_nbytes * 21 / 8;
+            const size_t zeros = (n - literals) / about.item_nbytes * 14 / 8;
+
+            assert_in_range(n_encoded, literals / about.n_images,
+                            literals / about.n_images + moves + zeros);
+        } else if (k % 4 < 2) {
+            assert_true(n_encoded > n / 100 * (100 - cases[i].zeros));
+        }
+        encoder_release(&e);
     }
     free(data);
 }
@@ -210,8 +310,9 @@ static void test_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_policies), cmocka_unit_test(test_ends),  cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_reach),    cmocka_unit_test(test_count),
+        cmocka_unit_test(test_policies), cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_zeros),    cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_images),   cmocka_unit_test(test_count),
     };
 
     return cmocka_run_group_tests_name("grid_sparse", tests, NULL, NULL);
