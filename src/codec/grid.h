@@ -4,10 +4,11 @@
  * Board planes repeat at a handful of distances that the array's shape gives away. They are learned
  * from a sample of the member (grid.c); then every position is compared at those distances
  * only, 64 bytes at a time, with a small hash table for the rest. A piece is parsed into sequences
- * (some literals, then a match) by one of the parsers (grid_kernel.h and what it includes, compiled
- * once for every instruction set); a buffer full of them, or the end of the piece, makes a deflate
- * block (grid_block.c). Literals stay in the input. Scores are integers: output is the same with
- * every compiler and on every machine.
+ * (some literals, then a match), or into steps (some zeros, then a match or a literal element), by
+ * one of the parsers (grid_kernel.h and what it includes, compiled once for every instruction set);
+ * a buffer full of them, or the end of the piece, makes a deflate block (grid_block.c). Literals
+ * stay in the input. Scores are integers: output is the same with every compiler and on every
+ * machine.
  */
 #ifndef SYMAUG_CODEC_GRID_H
 #define SYMAUG_CODEC_GRID_H

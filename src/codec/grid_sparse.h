@@ -2,10 +2,10 @@
  * grid_sparse.h - the parser for policies: runs of zero elements, and whole elements that either
  * repeat an earlier one (and what follows it) or are literals. Part of grid_kernel.h.
  *
- * A transform only moves the elements of a row, so that its images are full of equal elements at
- * distances nobody can learn. Where equal elements stood is found out for a stride at a time, in
- * passes that each do one thing for all elements that are not zero, without branches, so that the
- * processor has many elements in hand at once. An element has two candidates: the latest equal
+ * In policies of visits few values come again and again, so that equal elements are everywhere, at
+ * distances nobody can learn. Where they stood is found out for a stride at a time, in passes that
+ * each do one thing for all elements that are not zero, without branches, so that the processor has
+ * many elements in hand at once. An element has two candidates: the latest equal
  * element (near), good for a match of that element alone, and the latest place with an equal
  * element and an equal one after it (far), which is compared in full.
  *
