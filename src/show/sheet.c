@@ -38,7 +38,8 @@ void pen_html(struct pen *p, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    for (size_t n = strcspn(format, "%"); *format != '\0'; n = strcspn(format, "%")) {
+    /* Once it has failed, arguments are not fetched any more: those after them would be others. */
+    for (size_t n = strcspn(format, "%"); *format != '\0' && !p->failed; n = strcspn(format, "%")) {
         pen_put(p, "%.*s", (int)n, format);
         format += n;
         if (*format == '\0')
