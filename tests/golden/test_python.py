@@ -16,14 +16,9 @@ import numpy as np
 import library
 import shards
 import test_shards
-from golden import SYMAUG, Tap, data, load, run, same_bits
+from golden import Tap, data, load, run, same_bits
 
-sys.path.insert(0, os.path.realpath("python"))
-os.environ["SYMAUG_LIBRARY"] = os.path.join(library.BUILD, "libsymaug.so")
-os.environ["SYMAUG_PROGRAM"] = os.path.realpath(SYMAUG)
-if "LD_PRELOAD" in library.environment() and "LD_PRELOAD" not in os.environ:  # a sanitizer's runtime
-    os.execve(sys.executable, [sys.executable, *sys.argv], library.environment())
-import symaug  # noqa: E402
+from package import symaug
 
 tap = Tap()
 
