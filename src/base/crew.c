@@ -136,7 +136,6 @@ static int lead_inner(int n_threads, int (*lead)(void *self, struct crew *crew),
     struct team *team = my_team;
     struct crew crew = {.team = team, .n_threads = n_threads < MAX_INNER ? n_threads : MAX_INNER};
     struct crew *before = &crew;
-    int status;
 
     pthread_mutex_lock(&team->lock);
     crew.next = team->inner != NULL ? team->inner->next : &crew;
@@ -144,7 +143,7 @@ static int lead_inner(int n_threads, int (*lead)(void *self, struct crew *crew),
         team->inner->next = &crew;
     team->inner = &crew;
     pthread_mutex_unlock(&team->lock);
-    status = lead(self, &crew);
+    const int status = lead(self, &crew);
     pthread_mutex_lock(&team->lock);
     while (before->next != &crew)
         before = before->next;

@@ -64,14 +64,13 @@ static void on_sigbus(int signum, siginfo_t *info, void *context)
 int guard_install(void)
 {
     struct sigaction action, current;
-    int result;
 
     memset(&action, 0, sizeof action);
     action.sa_sigaction = on_sigbus;
     action.sa_flags = SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     pthread_mutex_lock(&install_lock);
-    result = sigaction(SIGBUS, NULL, &current);
+    int result = sigaction(SIGBUS, NULL, &current);
     if (result == 0 &&
         !((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_sigbus)) {
         previous = current; /* known before the handler may need it */

@@ -61,11 +61,10 @@ static int open_parent(const char *path, struct error *err)
 {
     const size_t n_bytes = (size_t)(text_base_name(path) - path);
     char *folder = n_bytes == 0 ? strdup(".") : strndup(path, n_bytes);
-    int fd;
 
     if (folder == NULL)
         return error_no_memory(err, "folder name");
-    fd = file_open(folder, FOLDER_FLAGS);
+    const int fd = file_open(folder, FOLDER_FLAGS);
     if (fd < 0)
         error_set_at(err, ERROR_CANT_CREATE,
                      &(struct error_place){.file = path, .verb = "create", .errnum = errno},
@@ -233,11 +232,10 @@ static void temp_stem(const struct output *out, char stem[NAME_MAX + 1])
     const char *name = text_base_name(out->path);
     size_t n_bytes = strlen(name);
     long name_max = fpathconf(out->parent_fd, _PC_NAME_MAX);
-    size_t room;
 
     if (name_max < 64 || name_max > NAME_MAX)
         name_max = NAME_MAX;
-    room = (size_t)name_max - sizeof "." TEMP_INFIX + 1 - TEMP_N_RANDOM;
+    const size_t room = (size_t)name_max - sizeof "." TEMP_INFIX + 1 - TEMP_N_RANDOM;
     if (n_bytes > room)
         for (n_bytes = room; n_bytes > 0 && ((uint8_t)name[n_bytes] & 0xc0) == 0x80;)
             n_bytes--;
@@ -290,11 +288,10 @@ static void clear_abandoned(const struct output *out)
     temp_stem(out, stem);
     while ((entry = readdir(folder)) != NULL) {
         const char *name = entry->d_name;
-        int fd;
 
         if (strncmp(name, stem, strlen(stem)) != 0 || strlen(name) != strlen(stem) + TEMP_N_RANDOM)
             continue;
-        fd = openat(at, name, O_RDWR | flags);
+        int fd = openat(at, name, O_RDWR | flags);
         if (fd < 0 && errno == EISDIR)
             fd = openat(at, name, O_RDONLY | O_DIRECTORY | flags);
         if (fd < 0)
@@ -339,7 +336,6 @@ static int create_temp(struct output *out, struct error *err)
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
         bool is_made = false;
         struct stat st;
-        int errnum;
 
         out->temp = temp_path(out, err);
         if (out->temp == NULL)
@@ -354,7 +350,7 @@ static int create_temp(struct output *out, struct error *err)
             out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | flags, 0666);
         else if ((is_made = mkdir(out->temp, 0777) == 0))
             out->fd = open(out->temp, O_RDONLY | O_DIRECTORY | flags);
-        errnum = errno;
+        const int errnum = errno;
         /* The lock tells a temp in use from an abandoned one, which somebody may be clearing away
          * right now, or has. On file systems without locks nothing is ever cleared. */
         if (out->fd >= 0 &&
@@ -528,7 +524,6 @@ static int name_file(struct output *out, bool force, struct error *err)
 /* The old folder and the new one change names, in one step where the file system can. */
 static int exchange(const struct output *out, struct error *err)
 {
-    char *aside;
     int rc = -1;
 
     if (renameat2(AT_FDCWD, out->temp, AT_FDCWD, out->path, RENAME_EXCHANGE) == 0)
@@ -536,7 +531,7 @@ static int exchange(const struct output *out, struct error *err)
     if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
         return failed(err, ERROR_IO, "rename to", out->path);
     /* It is not possible: the old folder steps aside, and back if that fails. */
-    aside = temp_path(out, err);
+    char *aside = temp_path(out, err);
     if (aside == NULL)
         return -1;
     if (rename(out->path, aside) != 0) {
@@ -627,14 +622,12 @@ int output_put(const char *path, bool force, const void *bytes, size_t n_bytes, 
 
 int output_remove(const char *path, struct error *err)
 {
-    int folder_fd, rc;
-
     if (unlink(path) != 0)
         return errno == ENOENT ? 0 : failed(err, ERROR_IO, "remove", path);
-    folder_fd = open_parent(path, err);
+    const int folder_fd = open_parent(path, err);
     if (folder_fd < 0)
         return -1;
-    rc = sync_folder(folder_fd, path, err);
+    const int rc = sync_folder(folder_fd, path, err);
     close(folder_fd);
     return rc;
 }

@@ -18,7 +18,6 @@ size_t text_utf8_nbytes(const void *bytes, size_t n_left)
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     const uint8_t *p = bytes;
     size_t length;
-    uint32_t code;
 
     if (p[0] < 0x80)
         return 1;
@@ -32,7 +31,7 @@ size_t text_utf8_nbytes(const void *bytes, size_t n_left)
         return 0;
     if (length > n_left)
         return 0;
-    code = p[0] & (0xffu >> (length + 1));
+    uint32_t code = p[0] & (0xffu >> (length + 1));
     for (size_t i = 1; i < length; i++) {
         if ((p[i] & 0xc0) != 0x80)
             return 0;
@@ -207,14 +206,13 @@ int text_parse_size(const char *text, uint64_t *n_bytes)
 {
     static const char units[] = "KMGT";
     const size_t n = strspn(text, "0123456789");
-    const char *unit;
 
     if (text_parse_digits(text, n, n_bytes) != 0)
         return -1;
     text += n;
     if (*text == '\0')
         return 0;
-    unit = strchr(units, *text >= 'a' ? *text - ('a' - 'A') : *text);
+    const char *unit = strchr(units, *text >= 'a' ? *text - ('a' - 'A') : *text);
     if (unit == NULL)
         return -1;
     text++;
@@ -274,11 +272,10 @@ int text_append(struct text *t, struct error *err, const char *format, ...)
 {
     char *end = t->text != NULL ? t->text + t->n_bytes : NULL;
     va_list args, again;
-    int n;
 
     va_start(args, format);
     va_copy(again, args);
-    n = vsnprintf(end, t->capacity - t->n_bytes, format, args);
+    const int n = vsnprintf(end, t->capacity - t->n_bytes, format, args);
     if (n >= 0 && (size_t)n >= t->capacity - t->n_bytes &&
         list_room(&t->text, 2 * t->capacity + (size_t)n + 64, 1, "text", err) == 0) {
         t->capacity = 2 * t->capacity + (size_t)n + 64;

@@ -70,13 +70,12 @@ int action_layout_list(const struct board *board, char *text, size_t n_bytes)
         const uint64_t own = layout->length(layout, board);
         const uint64_t padded = padded_length(layout, board);
         char item[96], more[32] = "";
-        int n;
 
         if (own == 0)
             continue;
         if (padded != 0)
             snprintf(more, sizeof more, " or %" PRIu64, padded);
-        n = snprintf(item, sizeof item, "%s (%" PRIu64 "%s)", layout->name, own, more);
+        const int n = snprintf(item, sizeof item, "%s (%" PRIu64 "%s)", layout->name, own, more);
         if (used + (size_t)n + 2 >= n_bytes)
             return -1;
         used += (size_t)snprintf(text + used, n_bytes - used, "%s%s", used > 0 ? ", " : "", item);
@@ -273,14 +272,13 @@ static uint64_t cells_image(const struct action_layout *layout, const struct boa
                             uint64_t action)
 {
     const int64_t cell = cells_cell(layout, b, action);
-    const uint32_t *at;
 
     if (cell < 0)
         return action;
     if (!layout->only_on_board)
         return b->transforms[t].dst[cell];
-    at = bsearch(&b->transforms[t].dst[cell], b->order, b->n_on_board, sizeof *b->order,
-                 board_compare_cells);
+    const uint32_t *at = bsearch(&b->transforms[t].dst[cell], b->order, b->n_on_board,
+                                 sizeof *b->order, board_compare_cells);
     return at != NULL ? (uint64_t)(at - b->order) : UINT32_MAX; /* of a board that is refused */
 }
 

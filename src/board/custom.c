@@ -348,11 +348,9 @@ static int parse_board(struct custom *c)
     static const char keys[] =
         " name source game cells rows cols grid hexagon star triangle without neighbours edges "
         "lines straight colours players subgroup transforms generators ";
-    const json_t *label, *generators, *source, *subgroup;
     enum group_which which = GROUP_WHOLE;
     struct error refusal = {0};
     json_error_t where;
-    const char *word;
 
     if (check_limits(c) != 0)
         return -1;
@@ -362,9 +360,9 @@ static int parse_board(struct custom *c)
                              text_path(where.text).text);
     if (!json_is_object(c->root))
         return custom_refuse(c, "a board file is a JSON object {...}, not a list");
-    label = json_object_get(c->root, "name");
-    generators = json_object_get(c->root, "generators");
-    source = json_object_get(c->root, "source"); /* of the rules: for readers */
+    const json_t *label = json_object_get(c->root, "name");
+    const json_t *generators = json_object_get(c->root, "generators");
+    const json_t *source = json_object_get(c->root, "source"); /* of the rules: for readers */
     c->label = json_string_value(label);
     c->is_generated = json_is_true(generators);
     if (check_keys(c, c->root, keys, "") != 0)
@@ -380,12 +378,12 @@ static int parse_board(struct custom *c)
         return custom_refuse(c, "source is not text");
     if (custom_parse_shape(c) != 0 || custom_parse_relations(c) != 0)
         return -1;
-    subgroup = json_object_get(c->root, "subgroup");
+    const json_t *subgroup = json_object_get(c->root, "subgroup");
     if (json_object_get(c->root, "transforms") != NULL ||
         (c->board->n_edges == 0 && c->board->n_lines == 0 && subgroup == NULL))
         return parse_transforms(c);
     /* All transforms that edges, lines and colours allow, or a subgroup of them. */
-    word = json_string_value(subgroup);
+    const char *word = json_string_value(subgroup);
     if (c->is_generated)
         return custom_refuse(c, "generators is true, but transforms is missing");
     if (word != NULL && strcmp(word, "turns") == 0)
@@ -412,7 +410,6 @@ static int build_from(struct custom *c, bool is_path)
     size_t n_bytes = strlen(file);
     const bool is_text = text_is_utf8(file, n_bytes);
     int status = parse_board(c) != 0 || parse_game(c) != 0 ? -1 : 0;
-    char *name;
 
     if (is_path && text_ends_with(file, ".json"))
         n_bytes -= 5;
@@ -420,7 +417,7 @@ static int build_from(struct custom *c, bool is_path)
         status = c->label != NULL
                      ? board_set_name(c->board, c->err, "file:%s", c->label)
                      : board_set_name(c->board, c->err, "file:%.*s", (int)n_bytes, file);
-    name = status == 0 ? c->board->name + strlen("file:") : NULL;
+    char *name = status == 0 ? c->board->name + strlen("file:") : NULL;
     for (size_t i = 0; i < n_bytes && name != NULL && c->label == NULL; i++) {
         const size_t n_control = text_control_nbytes(name + i);
 

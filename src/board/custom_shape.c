@@ -243,7 +243,6 @@ static int parse_edges(const struct custom *c, const struct steps *steps)
     const json_t *list = json_object_get(c->root, "edges");
     struct board *b = c->board;
     const size_t n_listed = json_array_size(list);
-    uint32_t n_all;
 
     if (list != NULL && !json_is_array(list))
         return custom_refuse(c, "edges is not a list [...]");
@@ -274,7 +273,7 @@ static int parse_edges(const struct custom *c, const struct steps *steps)
                 add_edge(b, cell, (uint32_t)to);
         }
     }
-    n_all = b->n_edges;
+    const uint32_t n_all = b->n_edges;
     b->n_edges = 0;
     qsort(b->edges, n_all, sizeof *b->edges, compare_edges);
     for (uint32_t i = 0; i < n_all; i++)
@@ -414,7 +413,6 @@ static int parse_colours(struct custom *c)
         return error_no_memory(c->err, "colours of a board");
     for (size_t i = 0; i < json_array_size(first); i++) {
         const struct board_colour *one = &b->colours[2 * i], *other = one + 1;
-        bool is_same;
 
         for (int k = 0; k < 2; k++) {
             name = json_string_value(json_array_get(k == 0 ? first : second, i));
@@ -423,7 +421,7 @@ static int parse_colours(struct custom *c)
             if (add_colour(c, name) != 0)
                 return -1;
         }
-        is_same = one->n_cells == other->n_cells;
+        bool is_same = one->n_cells == other->n_cells;
         for (uint32_t k = 0; k < one->n_cells && is_same; k++)
             is_same = one->cells[k] == other->cells[k];
         if (is_same)

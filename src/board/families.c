@@ -67,11 +67,10 @@ void board_remove_transform(struct board *b, uint32_t t)
 int board_set_name(struct board *b, struct error *err, const char *format, ...)
 {
     va_list args;
-    int n;
 
     free(b->name);
     va_start(args, format);
-    n = vasprintf(&b->name, format, args);
+    const int n = vasprintf(&b->name, format, args);
     va_end(args);
     if (n >= 0)
         return 0;

@@ -221,7 +221,6 @@ static int graph_init(struct board_graph *g, const struct board *b, struct error
 {
     size_t n_joined = 0;
     uint32_t n = 0;
-    void *room;
 
     *g = (struct board_graph){0};
     if (relations_init(&g->lines, b, true, err) != 0)
@@ -231,7 +230,7 @@ static int graph_init(struct board_graph *g, const struct board *b, struct error
     g->sparse.d = calloc(g->n_vertices, sizeof *g->sparse.d);
     g->cells = calloc((size_t)b->n_on_board + b->n_cells, sizeof *g->cells);
     g->labels = calloc(3 * (size_t)g->n_vertices, sizeof *g->labels);
-    room = malloc((size_t)g->n_vertices * NAUTY_VERTEX_NBYTES + NAUTY_NBYTES);
+    void *room = malloc((size_t)g->n_vertices * NAUTY_VERTEX_NBYTES + NAUTY_NBYTES);
     if (g->sparse.v == NULL || g->sparse.d == NULL || g->cells == NULL || g->labels == NULL ||
         room == NULL) {
         free(room);

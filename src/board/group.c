@@ -150,7 +150,7 @@ int joint_product(struct joint *j, uint32_t a, uint32_t b)
 struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
                                    const uint32_t *then)
 {
-    uint32_t i = 0, start = 0, to;
+    uint32_t i = 0, start = 0;
     enum board_part part = 0;
 
     while (i < j->n_points && (then != NULL ? then[first[i]] : first[i]) == i)
@@ -159,7 +159,7 @@ struct text_quoted joint_move_text(const struct joint *j, const uint32_t *first,
         return text_format("it exchanges colours or numbers only");
     while (part + 1 < BOARD_N_PARTS && i - start >= board_part_length(j->board, part))
         start += board_part_length(j->board, part++);
-    to = then != NULL ? then[first[i]] : first[i];
+    const uint32_t to = then != NULL ? then[first[i]] : first[i];
     return text_format("%s %s goes to %s", part_names[part],
                        point_text(j->board, part, i - start).text,
                        point_text(j->board, part, to - start).text);
@@ -174,7 +174,6 @@ static int refuse_generators(struct board *b, const struct joint *j, uint32_t n_
 {
     uint32_t worst = 1;
     uint64_t largest = 0;
-    int n;
 
     for (uint32_t t = 1; t < n_listed; t++) {
         /* 0, an order beyond 64 bits, becomes the largest. */
@@ -185,7 +184,8 @@ static int refuse_generators(struct board *b, const struct joint *j, uint32_t n_
             worst = t;
         }
     }
-    n = asprintf(&b->fault,
+    const int n =
+        asprintf(&b->fault,
                  "the generators make a group that is too large: more than %u transforms, at most "
                  "%d with %u entries together; %s has %s",
                  j->n_transforms, BOARD_MAX_TRANSFORMS, GROUP_MAX_ENTRIES,
@@ -294,13 +294,11 @@ static int compare_relations(const void *a, const void *b)
 
 int relations_init(struct relations *r, const struct board *b, bool are_lines, struct error *err)
 {
-    uint32_t n_cells;
-
     *r = (struct relations){.name = "edge", .cells = (const uint32_t *)b->edges, .n = b->n_edges};
     if (are_lines)
         *r = (struct relations){
             .name = "line", .cells = b->line_cells, .start = b->line_start, .n = b->n_lines};
-    n_cells = r->n > 0 ? relations_start(r, r->n) : 0;
+    const uint32_t n_cells = r->n > 0 ? relations_start(r, r->n) : 0;
     r->sorted = calloc((size_t)r->n + 1, sizeof *r->sorted);
     r->sorted_cells = calloc(2 * (size_t)n_cells + 1, sizeof *r->sorted_cells);
     if (r->sorted == NULL || r->sorted_cells == NULL) {

@@ -120,10 +120,9 @@ static struct place place_of(const struct board *b, uint64_t action)
     struct place place = {.section = sections_of(b)};
 
     for (;; place.section++) {
-        uint64_t n;
-
         place.width = width_of(b, place.section);
-        n = place.width > 0 ? (uint64_t)place.width * b->n_cells : place.section->n_slots;
+        const uint64_t n =
+            place.width > 0 ? (uint64_t)place.width * b->n_cells : place.section->n_slots;
         if (action - place.base < n || n == 0)
             break;
         place.base += n;
@@ -191,7 +190,6 @@ static struct action_about about(const struct action_layout *layout, const struc
     struct action_about about = {ACTION_ENCODABLE, -1, place.section->about};
     bool leaves = false;
     int row = 0, col = 0;
-    struct cell_text at;
 
     (void)layout;
     if (kind == SECTION_MOVE) {
@@ -212,7 +210,7 @@ static struct action_about about(const struct action_layout *layout, const struc
         about.flags |= ACTION_AMBIGUOUS;
     if (text == NULL)
         return about;
-    at = board_cell_text(b, place.cell);
+    struct cell_text at = board_cell_text(b, place.cell);
     if (kind == SECTION_PLACE)
         snprintf(text, ACTION_TEXT_NBYTES, "place %u at %s%s", place.slot + 1, at.text,
                  on_board ? "" : ", off board");

@@ -205,10 +205,8 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
 {
     const struct board *board = plan->board;
     const struct action_layout *layout = wanted;
-    struct action_space *space;
     char *line = NULL;
     size_t capacity = 0, n_layouts = 0;
-    int status;
 
     for (size_t i = 0; wanted == NULL && i < board->family->n_layouts; i++)
         if (board->family->layouts[i]->length(board->family->layouts[i], board) > 0) {
@@ -217,8 +215,8 @@ static int print_stream(const struct plan *plan, const struct action_layout *wan
         }
     if (wanted == NULL && n_layouts != 1) /* not the only one */
         return refuse_layout(board, "the indices are of which layout? use --policy LAYOUT", err);
-    space = action_space_new(board, layout, padded_length(layout, board), err);
-    status = space != NULL ? 0 : -1;
+    struct action_space *space = action_space_new(board, layout, padded_length(layout, board), err);
+    int status = space != NULL ? 0 : -1;
     for (uint64_t n = 1; status == 0 && getline(&line, &capacity, stdin) >= 0; n++) {
         const bool is_negative = *line == '-';
         uint64_t index = 0;
@@ -258,11 +256,10 @@ static int check(const char *name, struct error *err)
     struct board *board = board_new_unchecked(name, err);
     struct text report = {0};
     bool ok = false;
-    int status;
 
     if (board == NULL)
         return -1;
-    status = group_report(board, &report, &ok, err);
+    const int status = group_report(board, &report, &ok, err);
     if (status == 0)
         fputs(report.text, stdout);
     text_release(&report);
@@ -318,7 +315,6 @@ static int run_boards(struct call *call, struct error *err)
     const struct settings *settings = &call->settings;
     const char *board = call->operands[0];
     struct text name = {0};
-    int status;
 
     if (call->n_operands > 1)
         return command_misuse(err, "expected one board, found %d operands", call->n_operands);
@@ -331,7 +327,7 @@ static int run_boards(struct call *call, struct error *err)
         return 0;
     }
     /* A path is a board too: "file:" may be left out where the name ends in .json. */
-    status = text_append(
+    int status = text_append(
         &name, err, "%s%s",
         text_ends_with(board, ".json") && strncmp(board, "file:", 5) != 0 ? "file:" : "", board);
     if (status == 0)

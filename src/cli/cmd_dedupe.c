@@ -10,10 +10,9 @@ static int run_dedupe(struct call *call, struct error *err)
 {
     struct settings *settings = &call->settings;
     const struct text_list *inputs = &call->inputs;
-    const char *stats = settings->dry_run ? NULL : settings->stats, *output;
+    const char *stats = settings->dry_run ? NULL : settings->stats;
     struct dedupe_result r = {0};
     struct plan plan;
-    int status;
 
     if (settings->output != NULL && settings->out_dir != NULL)
         return command_misuse(err, "--output and --out-dir exclude each other");
@@ -27,12 +26,13 @@ static int run_dedupe(struct call *call, struct error *err)
     if (run_take_operands(call, err) != 0 ||
         plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
         return -1;
-    output = settings->out_dir != NULL ? settings->out_dir : settings->output;
-    status = plan.board->family->only_known_members
-                 ? error_set(err, ERROR_DATA,
-                             "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
-                             text_path(inputs->items[0]).text)
-                 : run_check_outputs(settings, &plan, output, err);
+    const char *output = settings->out_dir != NULL ? settings->out_dir : settings->output;
+    int status =
+        plan.board->family->only_known_members
+            ? error_set(err, ERROR_DATA,
+                        "%s: KataGo's reader takes no further member, such as " PLAN_COUNT_KEY,
+                        text_path(inputs->items[0]).text)
+            : run_check_outputs(settings, &plan, output, err);
     meter_expect(settings->meter, 2); /* its keys, its output */
     if (status == 0)
         status = dedupe_fold(&plan, settings, &r, err);

@@ -92,23 +92,21 @@ static int by_digest(const void *a, const void *b)
 static int merge(const struct settings *settings, int n, char **paths, struct error *err)
 {
     struct manifest_parts parts;
-    const json_t *inputs, **sorted;
+    const json_t **sorted;
     json_t *joined = NULL;
-    size_t n_inputs;
-    int status;
 
     if (settings->output == NULL)
         return command_misuse(err, "merge: no output given; use -o OUT");
     if (settings->json || (settings->zero && settings->files_from == NULL))
         return command_misuse(err, settings->json ? "--json goes with check"
                                                   : "--null goes with --files-from");
-    status = manifest_parts_init(&parts, settings->output, err);
+    int status = manifest_parts_init(&parts, settings->output, err);
     for (int i = 0; i < n && status == 0; i++)
         status = manifest_parts_add(&parts, paths[i], err);
     if (status == 0 && (joined = manifest_merge(&parts, err)) == NULL)
         status = -1;
-    inputs = json_object_get(joined, "inputs");
-    n_inputs = json_array_size(inputs);
+    const json_t *inputs = json_object_get(joined, "inputs");
+    const size_t n_inputs = json_array_size(inputs);
     if (status == 0 && settings->files_from != NULL)
         status = check_inputs(inputs, settings->files_from, settings->zero, err);
     if (status == 0 && settings->verbosity >= 0) {
@@ -146,11 +144,10 @@ static int run_manifest(struct call *call, struct error *err)
     const struct verify_request request = {.settings = settings, .headers_only = true};
     const char *name = call->operands[0];
     const int n = call->n_operands - 1;
-    bool is_merge;
 
     if (call->n_operands == 0)
         return command_misuse(err, "expected a job: check or merge");
-    is_merge = strcmp(name, "merge") == 0;
+    const bool is_merge = strcmp(name, "merge") == 0;
     if (!is_merge && strcmp(name, "check") != 0)
         return command_misuse(err, "%s is not a job of this command: check, merge",
                               text_quote(name).text);

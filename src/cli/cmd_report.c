@@ -22,7 +22,6 @@ static int run_report(struct call *call, struct error *err)
     const bool has_page = !settings->json || settings->output != NULL;
     struct text options = {0}, page = {0};
     json_t *json = NULL;
-    int code;
 
     if (call->n_operands == 0)
         return command_misuse(err, "no file given");
@@ -30,7 +29,7 @@ static int run_report(struct call *call, struct error *err)
         return command_misuse(err, "--json and -o - both write to standard output");
     call->progress.unit = "step";
     /* The words before the operands, without those that say where the page goes. */
-    code = text_append(&options, err, "%s", "");
+    int code = text_append(&options, err, "%s", "");
     for (char **at = call->words + 1; at < call->operands && strcmp(*at, "--") != 0 && code == 0;
          at++) {
         if (strcmp(*at, "-o") == 0 || strcmp(*at, "--output") == 0)

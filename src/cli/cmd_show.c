@@ -55,7 +55,6 @@ static int run_show(struct call *call, struct error *err)
     const struct terminal_style style = choose_style(settings->colour);
     struct report_sheet found;
     struct text text = {0};
-    int status;
 
     if (call->n_operands != 1)
         return command_misuse(err, "expected FILE, found %d operands", call->n_operands);
@@ -63,8 +62,8 @@ static int run_show(struct call *call, struct error *err)
         return command_misuse(err, "no row given; use --row K (the first is 0)");
     if (report_sheet_build(&found, &request, false, err) != 0)
         return -1;
-    status = settings->output != NULL ? svg_write(&found.sheet, NULL, &text, err)
-                                      : terminal_write(&found.sheet, &style, &text, err);
+    int status = settings->output != NULL ? svg_write(&found.sheet, NULL, &text, err)
+                                          : terminal_write(&found.sheet, &style, &text, err);
     report_sheet_release(&found);
     if (status == 0)
         status = command_put(settings->output, settings->force, text.text, text.n_bytes, err);

@@ -60,13 +60,12 @@ static int run_split(struct call *call, struct error *err)
     const struct text_list *inputs = &call->inputs;
     struct split split = {0};
     struct text name = {0};
-    int status;
 
     if (settings->out_dir == NULL)
         return command_misuse(err, "no folder given; use --out-dir DIR");
     settings->purpose = FOR_KEYS;
     settings->provenance = false;
-    status = run_take_operands(call, err);
+    int status = run_take_operands(call, err);
     if (status == 0)
         status = split_parse(&split, settings->parts, err);
     if (status == 0)

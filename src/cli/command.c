@@ -39,12 +39,12 @@ const struct command *command_find(const char *name)
 int command_run(const struct command *command, int argc, char **argv, struct error *err)
 {
     struct call call = {.words = argv, .typed = calloc((size_t)argc + 1, sizeof *argv)};
-    int first, status;
+    int first;
 
     if (call.typed == NULL)
         return error_no_memory(err, "words of the command line");
     memcpy(call.typed, argv, (size_t)argc * sizeof *argv);
-    status = option_parse(command->name, argc, argv, &call.settings, &first, err);
+    int status = option_parse(command->name, argc, argv, &call.settings, &first, err);
     if (status == 0) {
         call.operands = argv + first;
         call.n_operands = argc - first;

@@ -47,14 +47,11 @@ static void on_signal(int number)
  * comes in pages of 2 MiB, where the system has them. */
 static void keep_memory(void)
 {
-    uintptr_t first;
-    size_t skip;
-
     mallopt(M_MMAP_THRESHOLD, KEPT_NBYTES);
     mallopt(M_TRIM_THRESHOLD, KEPT_NBYTES);
     mallopt(M_TOP_PAD, GROWN_NBYTES);
-    first = (uintptr_t)malloc(FIRST_NBYTES);
-    skip = -first % HUGE_NBYTES;
+    const uintptr_t first = (uintptr_t)malloc(FIRST_NBYTES);
+    const size_t skip = -first % HUGE_NBYTES;
     if (first != 0)
         madvise((void *)(first + skip), FIRST_NBYTES - skip, MADV_HUGEPAGE);
     free((void *)first);
@@ -98,7 +95,6 @@ static int run(int argc, char **argv, struct error *err)
 {
     const char *name = argc > 1 ? argv[1] : NULL;
     const bool is_help = name != NULL && strcmp(name, "help") == 0;
-    const struct command *command;
 
     if (name == NULL)
         return error_set(err, ERROR_USAGE, "no command given; `symaug help` lists them");
@@ -117,7 +113,7 @@ static int run(int argc, char **argv, struct error *err)
                "128+n signal n\n");
         return 0;
     }
-    command = command_find(argv[is_help ? 2 : 1]);
+    const struct command *command = command_find(argv[is_help ? 2 : 1]);
     if (command == NULL)
         return refuse_command(argv[is_help ? 2 : 1], err);
     if (!is_help)
@@ -131,7 +127,6 @@ int main(int argc, char **argv)
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
     const struct sigaction action = {.sa_handler = on_signal};
     struct error err = {0};
-    int code;
 
     command_guard_exit();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
@@ -144,7 +139,7 @@ int main(int argc, char **argv)
     keep_memory();
     allow_files();
     json_set_alloc_funcs(json_memory, free);
-    code = run(argc, argv, &err);
+    int code = run(argc, argv, &err);
     if (code >= 0 && command_flush(&err) != 0)
         code = -1;
     command_exit(code < 0 ? command_fail(&err, argc > 1 ? command_find(argv[1]) : NULL) : code);

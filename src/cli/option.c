@@ -156,7 +156,6 @@ void option_print_help(const char *command)
 
     for (size_t i = 0; i < option_n_table; i++) {
         const struct option_row *row = &option_table[i];
-        int n;
 
         for (size_t k = group; k < sizeof groups / sizeof *groups; k++)
             if (strcmp(groups[k].first, row->name) == 0)
@@ -166,8 +165,8 @@ void option_print_help(const char *command)
         if (group != shown)
             printf("%s %s:\n", shown == SIZE_MAX ? "" : "\n", groups[group].title);
         shown = group;
-        n = row->letter != 0 ? printf("  -%c, --%s", row->letter, row->name)
-                             : printf("      --%s", row->name);
+        int n = row->letter != 0 ? printf("  -%c, --%s", row->letter, row->name)
+                                 : printf("      --%s", row->name);
         if (row->argument != NULL)
             n += printf("=%s", row->argument);
         if (n > HELP_COLUMN - 2)

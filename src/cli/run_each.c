@@ -25,11 +25,11 @@ int run_inputs(const struct settings *settings, const struct text_list *inputs, 
                json_t **stats, struct error *err)
 {
     struct plan plan;
-    int status;
 
     if (plan_build(&plan, (const char *const *)inputs->items, inputs->n, settings, err) != 0)
         return -1;
-    status = settings->canonical || settings->orbit_key ? images_of_keys(&plan, settings, err) : 0;
+    int status =
+        settings->canonical || settings->orbit_key ? images_of_keys(&plan, settings, err) : 0;
     if (status == 0)
         status = run_plan(settings, &plan, output, stats, err);
     plan_release(&plan);
@@ -42,10 +42,10 @@ static int run_one(const struct settings *settings, char *input, json_t **stats,
     const struct text_list inputs = {.items = &input, .n = 1};
     struct settings one = *settings; /* what it owns stays the caller's */
     struct text output = {0};
-    int n, status;
+    int n;
 
     one.seed_name = text_last_name(input, &n);
-    status = text_append(&output, err, "%s/%.*s", settings->out_dir, n, one.seed_name);
+    int status = text_append(&output, err, "%s/%.*s", settings->out_dir, n, one.seed_name);
     if (status == 0) {
         one.seed_name = text_base_name(output.text);
         run_settle_form(&one, output.text);

@@ -153,14 +153,13 @@ static int write_shard(struct run *run, const struct order *rows, const char *ou
     const struct settings *settings = run->settings;
     struct expand_result result;
     struct timespec started;
-    double seconds, rate;
 
     clock_gettime(CLOCK_MONOTONIC, &started);
     meter_begin(settings->meter, "writing", output);
     if (expand_write(&run->job, rows, output, &result, err) != 0)
         return -1;
-    seconds = seconds_since(&started);
-    rate = seconds > 0 ? (double)result.unpacked_nbytes / seconds : 0;
+    const double seconds = seconds_since(&started);
+    const double rate = seconds > 0 ? (double)result.unpacked_nbytes / seconds : 0;
     if (settings->verbosity > 0)
         command_say(settings, "%s: %llu rows from %llu, %s in %s, %.2f s (%s/s)",
                     text_path(output).text, (unsigned long long)result.n_rows,
@@ -288,12 +287,10 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
              struct error *err)
 {
     struct run run = {.settings = settings, .plan = plan, .stats = stats};
-    size_t n_printed;
-    int status;
 
     if (settings->dry_run && plan_survey(plan, err) != 0)
         return -1;
-    n_printed = print_warnings(settings, plan, 0);
+    const size_t n_printed = print_warnings(settings, plan, 0);
     if (settings->dry_run) {
         progress_hide(settings);
         print_plan(plan, output);
@@ -301,7 +298,7 @@ int run_plan(const struct settings *settings, struct plan *plan, const char *out
     }
     if (expand_job_init(&run.job, plan, settings, err) != 0)
         return -1;
-    status = run_shards(&run, output, err);
+    const int status = run_shards(&run, output, err);
     expand_job_release(&run.job);
     print_warnings(settings, plan, n_printed);
     return status == 0 && run.differs ? 1 : status;

@@ -423,11 +423,10 @@ static void *state_new(const struct codec_choice *choice, struct error *err)
         &codec_grid, &codec_grid_sparse, &codec_grid_moved, &codec_grid_values, &codec_grid_best};
     struct grid_state *const s = malloc(sizeof *s); /* tables are cleared by encode */
     enum grid_mode mode = GRID_GREEDY;
-    bool has_steps;
 
     while (choice->codec != codecs[mode])
         mode++;
-    has_steps = mode == GRID_SPARSE || mode == GRID_MOVED;
+    const bool has_steps = mode == GRID_SPARSE || mode == GRID_MOVED;
     if (s != NULL) {
         s->path = mode == GRID_OPTIMAL ? malloc(sizeof *s->path) : NULL;
         s->values = mode == GRID_VALUES ? malloc(sizeof *s->values) : NULL;

@@ -223,13 +223,12 @@ static void header_init(struct code_header *header, const struct code_lengths *l
 {
     uint8_t all[DEFLATE_N_LITLEN + DEFLATE_N_DISTANCE];
     uint32_t counts[DEFLATE_N_CODELEN] = {0};
-    size_t n_all;
 
     header->n_litlen = used_symbols(lengths->litlen, DEFLATE_N_LITLEN, 257);
     header->n_distance = used_symbols(lengths->distance, DEFLATE_N_DISTANCE, 1);
     memcpy(all, lengths->litlen, header->n_litlen);
     memcpy(all + header->n_litlen, lengths->distance, header->n_distance);
-    n_all = header->n_litlen + header->n_distance;
+    const size_t n_all = header->n_litlen + header->n_distance;
 
     header->n_items = 0;
     for (size_t i = 0, run = 0; i < n_all; i += run) {
@@ -420,12 +419,11 @@ void grid_steps_codes(struct grid_steps *steps, const struct grid_codes *codes)
     steps->move_codes[GRID_STEP_LITERAL] = steps->move_codes[GRID_STEP_ZEROS] = 0;
     for (uint32_t move = 1; move < GRID_STEP_ZEROS; move++) {
         const uint32_t distance = move * item_nbytes;
-        uint64_t n_extra, extra;
 
         if (steps->n_moves[move] == 0)
             continue;
-        n_extra = deflate_distance_extra(distance);
-        extra = (distance - 1) & ((1u << n_extra) - 1);
+        const uint64_t n_extra = deflate_distance_extra(distance);
+        const uint64_t extra = (distance - 1) & ((1u << n_extra) - 1);
         steps->move_codes[move] =
             codes_join(codes->distance[deflate_distance_symbol(distance)], extra << 8 | n_extra);
     }
@@ -477,7 +475,6 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
     struct code_header header;
     const struct grid_bits before = *bits;
     const uint64_t stored = stored_nbits(n_bytes, bits->n_pending);
-    uint64_t dynamic_nbits, fixed_nbits, expected;
 
     if (state->steps != NULL)
         grid_steps_count(state->steps, &counts);
@@ -487,9 +484,9 @@ void grid_block_write(struct grid_state *state, const uint8_t *bytes, size_t n_b
     grid_huffman_lengths(counts.distance, DEFLATE_N_DISTANCE, MAX_CODE_LENGTH, dynamic.distance);
     header_init(&header, &dynamic);
     fixed_lengths(&fixed);
-    dynamic_nbits = 3 + header.n_bits + body_nbits(&counts, &dynamic);
-    fixed_nbits = 3 + body_nbits(&counts, &fixed);
-    expected = dynamic_nbits < fixed_nbits ? dynamic_nbits : fixed_nbits;
+    const uint64_t dynamic_nbits = 3 + header.n_bits + body_nbits(&counts, &dynamic);
+    const uint64_t fixed_nbits = 3 + body_nbits(&counts, &fixed);
+    uint64_t expected = dynamic_nbits < fixed_nbits ? dynamic_nbits : fixed_nbits;
 
     if (stored <= expected) {
         expected = stored;

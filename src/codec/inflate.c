@@ -125,7 +125,6 @@ static int check_header(struct inflate_stream *s, const uint8_t *bytes, size_t n
     enum { LAST_BLOCK = 64, AFTER_HEADER = 256 }; /* of data_type, after Z_TREES */
     z_stream *z = &s->zlib;
     uint8_t nowhere;
-    int result;
 
     inflateReset(z);
     inflatePrime(z, s->isal.read_in_length, (int)s->isal.read_in);
@@ -133,7 +132,7 @@ static int check_header(struct inflate_stream *s, const uint8_t *bytes, size_t n
     z->avail_in = step_of(n_bytes);
     z->next_out = &nowhere;
     z->avail_out = 0;
-    result = inflate(z, Z_TREES);
+    const int result = inflate(z, Z_TREES);
     if (result != Z_OK && result != Z_BUF_ERROR)
         return -1;
     s->is_last = (z->data_type & LAST_BLOCK) != 0;
@@ -152,12 +151,12 @@ static int begin_block(struct inflate_stream *s)
     const size_t n_before = s->n_header, room = sizeof s->header - n_before;
     const size_t n_copied = io->in_nbytes < room ? io->in_nbytes : room;
     const uint8_t *bytes = n_before > 0 ? s->header : io->in;
-    size_t n_used, n_first;
-    int result;
+    size_t n_used;
 
     if (n_before > 0)
         memcpy(s->header + n_before, io->in, n_copied);
-    result = check_header(s, bytes, n_before > 0 ? n_before + n_copied : io->in_nbytes, &n_used);
+    const int result =
+        check_header(s, bytes, n_before > 0 ? n_before + n_copied : io->in_nbytes, &n_used);
     if (result == 0 && n_copied == io->in_nbytes) {
         if (n_before == 0 && n_copied > 0)
             memcpy(s->header, io->in, n_copied);
@@ -169,7 +168,7 @@ static int begin_block(struct inflate_stream *s)
     }
     if (result <= 0)
         return -1;
-    n_first = s->isal.read_in_length == 0 ? 1 : 0;
+    const size_t n_first = s->isal.read_in_length == 0 ? 1 : 0;
     if (n_first > 0) {
         s->isal.read_in = bytes[0];
         s->isal.read_in_length = 8;

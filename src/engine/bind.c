@@ -206,7 +206,6 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
                                    .expected =
                                        "the code of a player, or one of -1, 0, 2 for nobody"};
     struct number_range range;
-    bool fits;
 
     if (known && coding == TO_MOVE_PM1) {
         bounds.high = 1;
@@ -222,7 +221,7 @@ static int winner_label(const struct plan *plan, const struct plan_array *array,
     else if (!known)
         coding = TO_MOVE_01;
     *op = codings[coding].of_winner;
-    fits =
+    const bool fits =
         coding == TO_MOVE_PM1 ||
         (coding == TO_MOVE_12 ? !(range.codes & MINUS) || (range.codes & TWO)
                               : (known && (range.codes & ZERO)) || !(range.codes & (MINUS | TWO)));

@@ -114,13 +114,13 @@ static int write_members(struct expand_job *job, struct error *err)
         {.is_due = inputs_are_due, .step = inputs_step, .self = job},
         {.is_due = output_digest_is_due, .step = output_digest_step, .self = &job->archive->digest},
     };
-    int status;
 
     job->was_surveyed = job->plan->is_surveyed;
     members_begin(members);
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
         crew_add_task(members->crew, &tasks[i]);
-    status = archive_out_write(job->archive, &job->result->n_bytes, job->result->sha256, err);
+    const int status =
+        archive_out_write(job->archive, &job->result->n_bytes, job->result->sha256, err);
     members_end(members);
     for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++)
         crew_drop_task(members->crew, &tasks[i]);
@@ -147,7 +147,7 @@ static int write_output(struct expand_job *job, struct error *err)
     const struct plan *plan = job->plan;
     const size_t n = plan->n_arrays + (plan->provenance ? 2 : 0);
     struct text comment = {0};
-    int turn, status = 0;
+    int status = 0;
 
     job->members = calloc(n + 1, sizeof *job->members);
     if (job->members == NULL)
@@ -182,7 +182,7 @@ static int write_output(struct expand_job *job, struct error *err)
         return -1;
     /* Output, sidecar and manifest get their final names while no other writer's do. */
     pthread_mutex_lock(&next);
-    turn = output_turn_take(job->path);
+    const int turn = output_turn_take(job->path);
     status = -1;
     if (remove_old_manifest(job->path, job->force, err) == 0 &&
         archive_out_commit(job->archive, err) == 0 &&
@@ -228,11 +228,10 @@ int expand_write(struct expand_job *job, const struct order *rows, const char *p
     const uint64_t worth = expand_estimate(job->plan) / THREAD_NBYTES + 1;
     const int most =
         settings->n_helpers > settings->n_threads ? settings->n_helpers : settings->n_threads;
-    int status;
 
     /* A folder's manifest lies beside it, also when its name ends in a slash. */
-    status = text_append(&name, err, "%.*s",
-                         (int)(is_folder ? text_path_nbytes(path) : strlen(path)), path);
+    int status = text_append(&name, err, "%.*s",
+                             (int)(is_folder ? text_path_nbytes(path) : strlen(path)), path);
     *result = (struct expand_result){.n_rows = rows->n_images, .first_row = rows->first_image};
     job->path = name.text;
     job->order = rows;

@@ -80,11 +80,11 @@ inline void flip_mass_add(struct flip_mass *mass, const struct flips *flips,
     const enum action_flip said = flips->policy->flip;
     const enum action_flip first = mass->is_as_said ? said : ACTION_AS_IS;
     const enum action_flip end = mass->is_as_said ? said + 1 : ACTION_N_FLIPS;
-    const int32_t *targets;
 
     if (isnan(p) || isinf(p))
         return;
-    targets = action < flips->n_actions ? flips->targets + action * ACTION_N_FLIPS : NULL;
+    const int32_t *targets =
+        action < flips->n_actions ? flips->targets + action * ACTION_N_FLIPS : NULL;
     if (targets == NULL || targets[ACTION_AS_IS] < 0) {
         mass->total += p;
         return;
@@ -226,10 +226,8 @@ struct flip_verdict flip_parts_judge(const struct flip_parts *parts, const struc
         struct flip_tally run = {0};
 
         for (unsigned end = first; end < FLIPS_N_PARTS; end++) {
-            enum action_flip flip;
-
             tally_merge(&run, &parts->parts[end]);
-            flip = best_flip(&run, flips, SURE_OF_PART);
+            const enum action_flip flip = best_flip(&run, flips, SURE_OF_PART);
             if (flip != flips->policy->flip && run.evidence > best.tally.evidence) {
                 best = (struct flip_verdict){flip, first * part_rows, (end + 1) * part_rows, run};
                 best.end = best.end < n_rows ? best.end : n_rows;

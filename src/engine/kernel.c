@@ -141,7 +141,6 @@ static int move_coords(const struct spec *spec, const struct spec_step *step, co
         int64_t first = dtype_get_int(&spec->dtype, in + at);
         int64_t second = dtype_get_int(&spec->dtype, in + at + item);
         int64_t row = spec->col_first ? second : first, col = spec->col_first ? first : second;
-        uint32_t to;
 
         if (row < 0 && col < 0)
             continue;
@@ -151,7 +150,8 @@ static int move_coords(const struct spec *spec, const struct spec_step *step, co
                              "or (-1, -1)",
                              (long long)first, (long long)second, (long long)rows - 1,
                              (long long)cols - 1);
-        to = step->dst != NULL ? step->dst[row * cols + col] : (uint32_t)(row * cols + col);
+        const uint32_t to =
+            step->dst != NULL ? step->dst[row * cols + col] : (uint32_t)(row * cols + col);
         row = to / cols;
         col = to % cols;
         dtype_put_int(&spec->dtype, spec->col_first ? col : row, out + at);

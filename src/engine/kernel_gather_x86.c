@@ -92,23 +92,21 @@ static inline AVX2 void set_bit_lookups(__m256i *lookups, size_t n_parts, size_t
 static inline AVX2 void move_bit_lanes(const struct gather_tile *tile, size_t n_bytes, size_t at)
 {
     const size_t padded = n_bytes < PART ? PART : n_bytes, n_parts = (padded + PART - 1) / PART;
-    __m256i lookups[BIT_PARTS], bit;
+    __m256i lookups[BIT_PARTS];
     struct bit_lanes lanes;
     uint8_t room[PART] = {0};
 
     bit_lanes_set(&lanes, tile, at);
     set_bit_lookups(lookups, n_parts, padded, &lanes);
-    bit = load(lanes.bit);
+    const __m256i bit = load(lanes.bit);
     for (size_t p = 0; p < tile->n_planes; p++) {
         const uint8_t *plane = tile->from[p];
-        __m256i is_clear;
-        uint32_t bits;
 
         if (n_bytes < PART)
             plane = memcpy(room, plane, n_bytes);
-        is_clear = _mm256_and_si256(look_up(lookups, n_parts, plane, padded), bit);
+        __m256i is_clear = _mm256_and_si256(look_up(lookups, n_parts, plane, padded), bit);
         is_clear = _mm256_cmpeq_epi8(is_clear, _mm256_setzero_si256());
-        bits = ~(uint32_t)_mm256_movemask_epi8(is_clear);
+        uint32_t bits = ~(uint32_t)_mm256_movemask_epi8(is_clear);
         memcpy(tile->out + p * n_bytes + at, &bits, BIT_BYTES);
     }
 }
@@ -251,13 +249,13 @@ INLINE_VBMI struct bit_lookups set_vbmi_bits(const struct gather_tile *tile, siz
     const size_t first = 8 * first_byte, left = tile->n - first;
     const __mmask64 is_cell = left < 64 ? ~(~UINT64_C(0) << left) : ~UINT64_C(0);
     struct bit_lookups l;
-    __m512i src[4], bit;
+    __m512i src[4];
 
     for (size_t i = 0; i < 4; i++)
         src[i] =
             _mm512_maskz_loadu_epi32((__mmask16)(is_cell >> 16 * i), tile->src + first + 16 * i);
-    bit = narrow512(_mm512_and_si512(src[0], seven), _mm512_and_si512(src[1], seven),
-                    _mm512_and_si512(src[2], seven), _mm512_and_si512(src[3], seven));
+    __m512i bit = narrow512(_mm512_and_si512(src[0], seven), _mm512_and_si512(src[1], seven),
+                            _mm512_and_si512(src[2], seven), _mm512_and_si512(src[3], seven));
     l.byte = narrow512(_mm512_srli_epi32(src[0], 3), _mm512_srli_epi32(src[1], 3),
                        _mm512_srli_epi32(src[2], 3), _mm512_srli_epi32(src[3], 3));
     if (tile->lsb_first) {

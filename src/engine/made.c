@@ -77,7 +77,6 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
 {
     struct made *made = calloc(1, sizeof *made);
     uint64_t row_items, first = 0, n_bytes;
-    int status;
 
     if (list_room(&plan->made, plan->n_made + 1, sizeof made, "array", err) != 0 || made == NULL) {
         free(made);
@@ -102,7 +101,7 @@ struct made *made_new(struct plan *plan, const struct made_form *form, struct er
         return NULL;
     }
     made->no_memory.tmpdir = plan->settings->tmpdir;
-    status = scratch_open(&made->file, n_bytes + 1, &made->no_memory, err);
+    int status = scratch_open(&made->file, n_bytes + 1, &made->no_memory, err);
     if (status == 0)
         status = scratch_resize(&made->file, n_bytes, err);
     made->input.path = made->key;

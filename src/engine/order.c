@@ -17,7 +17,6 @@ static uint64_t n_blocks_of(uint64_t n_rows, uint64_t block_rows)
 int order_init(struct order *order, struct error *err)
 {
     struct selection *selection = order->selection;
-    uint64_t n_blocks;
 
     if (order->block_rows == 0 || order->block_rows > order->n_rows)
         order->block_rows = order->n_rows > 0 ? order->n_rows : 1;
@@ -27,7 +26,7 @@ int order_init(struct order *order, struct error *err)
         return error_set(err, ERROR_DATA, "%llu rows times %u images are too many",
                          (unsigned long long)order->n_rows, order->n_chosen);
     if (selection != NULL) { /* how many images there are in front of each block, and in all */
-        n_blocks = n_blocks_of(order->n_rows, order->block_rows);
+        const uint64_t n_blocks = n_blocks_of(order->n_rows, order->block_rows);
         free(selection->block_first);
         selection->block_first = calloc(n_blocks + 1, sizeof *selection->block_first);
         if (selection->block_first == NULL)
@@ -77,13 +76,12 @@ bool order_streams(const struct order *order, uint64_t row_nbytes)
 
 static uint64_t block_of(const struct order *order, uint64_t image)
 {
-    const uint64_t *first;
-    uint64_t low = 0, high;
+    uint64_t low = 0;
 
     if (order->selection == NULL)
         return image / (order->block_rows * order->n_chosen);
-    first = order->selection->block_first;
-    high = n_blocks_of(order->n_rows, order->block_rows);
+    const uint64_t *first = order->selection->block_first;
+    uint64_t high = n_blocks_of(order->n_rows, order->block_rows);
     while (high - low > 1) { /* first[low] <= image < first[high] */
         uint64_t middle = low + (high - low) / 2;
 

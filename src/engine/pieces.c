@@ -183,11 +183,11 @@ static int images_make(const struct pieces *pieces, const struct piece_rows *row
         supply != NULL ? aligned_row_nbytes(supply) + supply->readers[1].unit_nbytes + 16 : 0;
     struct image_walk walk;
     /* A header is a multiple of 16, so that the rows stay aligned for the kernels. */
-    uint8_t *to = bytes_reserve(out, n_bytes + room_nbytes + CODEC_READ_SLACK, err), *room;
+    uint8_t *to = bytes_reserve(out, n_bytes + room_nbytes + CODEC_READ_SLACK, err);
 
     if (to == NULL)
         return -1;
-    room = to + (n_bytes + 15) / 16 * 16; /* of a table's row */
+    uint8_t *room = to + (n_bytes + 15) / 16 * 16; /* of a table's row */
     image_walk_begin(&walk, self->of->job->order, rows->begin, rows->end);
     for (; image_walk_next(&walk); to += walk.n * pieces->row_nbytes) {
         if (supply != NULL && make_images(self, rows->window, &walk, room, to, err) != 0)
@@ -298,10 +298,10 @@ static int csr_make(const struct pieces *pieces, const struct piece_rows *rows, 
 static int begin_csr(struct image_pieces *self, struct error *err)
 {
     const struct order *order = self->of->job->order;
-    uint64_t n_pieces, element = 0;
+    uint64_t element = 0;
 
     self->head.rows_per_piece = CSR_ROWS_PER_PIECE;
-    n_pieces = pieces_count(&self->head);
+    const uint64_t n_pieces = pieces_count(&self->head);
     self->piece_element = calloc(n_pieces, sizeof *self->piece_element);
     if (self->piece_element == NULL)
         return error_no_memory(err, "pieces of a sparse policy");

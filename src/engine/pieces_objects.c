@@ -119,7 +119,7 @@ int objects_begin(struct image_pieces *self, struct error *err)
 {
     const struct reader *rows = &self->of->supply->readers[0];
     const struct npy_header *header = &rows->arrays[0]->header;
-    uint64_t shape[PICKLE_MAX_DIMS] = {0}, n_bytes = 0, row_nbytes;
+    uint64_t shape[PICKLE_MAX_DIMS] = {0}, n_bytes = 0;
 
     if (header->n_dims > PICKLE_MAX_DIMS)
         return error_set(err, ERROR_DATA, "%s: %s: %u dimensions, expected at most %d",
@@ -134,7 +134,7 @@ int objects_begin(struct image_pieces *self, struct error *err)
     /* A piece of about PIECE_NBYTES, from the size of the input's pickles. */
     for (size_t i = 0; i < rows->n_arrays; i++)
         n_bytes += rows->arrays[i]->unpacked_nbytes;
-    row_nbytes = rows->n_rows > 0 ? n_bytes / rows->n_rows + 1 : 1;
+    const uint64_t row_nbytes = rows->n_rows > 0 ? n_bytes / rows->n_rows + 1 : 1;
     self->head.rows_per_piece = row_nbytes < PIECE_NBYTES ? PIECE_NBYTES / row_nbytes : 1;
     return 0;
 }

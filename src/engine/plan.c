@@ -17,10 +17,9 @@ int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
 {
     va_list args;
     char *line;
-    int status;
 
     va_start(args, format);
-    status = vasprintf(&line, format, args);
+    int status = vasprintf(&line, format, args);
     va_end(args);
     if (status < 0)
         return error_no_memory(err, "warnings");
@@ -152,7 +151,6 @@ static int take_word(const struct plan *plan, const char *word, bool *is_taken, 
     const struct board *board = plan->board;
     const bool all = strcmp(word, "all") == 0, rotations = strcmp(word, "rotations") == 0;
     const char *why = "it is not exact on this board";
-    int t;
 
     if (all || rotations || strcmp(word, "reflections") == 0) {
         for (uint32_t k = 0; k < board->n_transforms; k++) {
@@ -162,7 +160,7 @@ static int take_word(const struct plan *plan, const char *word, bool *is_taken, 
         }
         return 0;
     }
-    t = board_find_transform(board, word);
+    const int t = board_find_transform(board, word);
     if (t < 0)
         return error_set(
             err, ERROR_USAGE,
@@ -403,10 +401,8 @@ static int settle(struct plan *plan, struct error *err)
 int plan_build(struct plan *plan, const char *const *paths, size_t n_paths,
                const struct settings *request, struct error *err)
 {
-    int status;
-
     *plan = (struct plan){.settings = request};
-    status = plan_open_inputs(plan, paths, n_paths, err);
+    int status = plan_open_inputs(plan, paths, n_paths, err);
     /* Sets that this program wrote say how they are to be read. */
     if (status == 0 && request->purpose != FOR_IMAGES) {
         status = recall_open(&plan->recall, request, &plan->archives[0], NULL, 0, false, err);

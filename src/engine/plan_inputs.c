@@ -163,9 +163,8 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
         const struct array *array = &archive->arrays[k];
         const struct role_binding *b = &bindings[k];
         struct plan_array *to = plan_find_array(plan, array->key);
-        const struct npy_header *header = &array->header, *first;
+        const struct npy_header *header = &array->header;
         char what[128] = "is of another type, with other fields, than";
-        bool same_rows;
 
         if (to == NULL && b->role == ROLE_DROP)
             continue;
@@ -179,7 +178,7 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
                 return -1;
             continue;
         }
-        first = &to->sources[0]->header;
+        const struct npy_header *first = &to->sources[0]->header;
         if (!npy_header_same_type(header, first)) {
             /* Else structured, and of as many bytes. */
             if (strcmp(dtype_name(&header->dtype).text, dtype_name(&first->dtype).text) != 0)
@@ -187,7 +186,7 @@ static int match_archive(struct plan *plan, size_t i, const struct role_binding 
                          dtype_name(&header->dtype).text, dtype_name(&first->dtype).text);
             return differ(archive, array->key, what, plan, err);
         }
-        same_rows = header->n_dims == first->n_dims;
+        bool same_rows = header->n_dims == first->n_dims;
         for (unsigned d = 1; same_rows && d < header->n_dims; d++)
             same_rows = header->shape[d] == first->shape[d];
         if (!same_rows && b->sparse != SPARSE_CSR)
@@ -283,14 +282,13 @@ static int infer_archive(struct plan *plan, size_t i, struct error *err)
     struct role_binding *bindings = calloc(archive->n_arrays + 1, sizeof *bindings);
     struct role_request roles = request->roles; /* borrowed, but for what the plan adds */
     struct role_problems problems = {0};
-    int status;
 
     if (bindings == NULL)
         return error_no_memory(err, "roles");
     roles.is_strict = !request->allow_expanded && plan->settings->purpose == FOR_IMAGES;
     roles.swaps_colours = roles.is_strict && plan->swaps;
     roles.conventions = &plan->conventions;
-    status =
+    int status =
         role_infer(archive, plan->board, &roles, bindings, &plan->archive_rows[i], &problems, err);
     if (status == 0 && problems.n > 0)
         status = refuse_undecided(archive, &problems, &roles, request, err);

@@ -266,10 +266,8 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
                    struct error *err)
 {
     json_t *wanted = manifest_new(err), *found = NULL;
-    const json_t *outputs;
     struct input in = {0};
     char sha256[DIGEST_HEX_NBYTES];
-    const char *known;
     struct text name = {0};
     int status = -1;
 
@@ -289,8 +287,8 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
                           manifest_compare_inputs(wanted, found, list, err) != 0))
         status = -1;
     if (found != NULL && status == 0 && list->n_bytes == 0) {
-        outputs = json_object_get(found, "outputs");
-        known = manifest_text(json_array_get(outputs, 0), "sha256");
+        const json_t *outputs = json_object_get(found, "outputs");
+        const char *known = manifest_text(json_array_get(outputs, 0), "sha256");
         if (json_array_size(outputs) != 1)
             status = text_append(list, err, "its manifest is not that of one output");
         else if (input_open(&in, path, true, err) != 0 || digest_input(&in, sha256, err) != 0)

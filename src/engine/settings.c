@@ -56,7 +56,6 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
     uint64_t value = row->kind == OPTION_FLAG;
     const char *word = row->words; /* separated by spaces; the message lists them with commas */
     struct text list = {0};
-    uint32_t small;
     int status = 0;
 
     switch (row->kind) {
@@ -103,7 +102,7 @@ int option_set(struct settings *settings, const struct option_row *row, const ch
     }
     if (status != 0)
         return -1;
-    small = (uint32_t)value;
+    uint32_t small = (uint32_t)value;
     if (row->kind != OPTION_CALL && row->n_bytes == sizeof value)
         memcpy(field, &value, sizeof value);
     else if (row->kind != OPTION_CALL && row->n_bytes == sizeof small)

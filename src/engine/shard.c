@@ -41,17 +41,14 @@ int side_work_step(struct side_work *work, struct error *err)
 {
     for (int i = 0; i < STEP_NCHUNKS && !work->done; i++) {
         const struct archive_in *archive = &work->archives[work->archive];
-        const struct input *in;
-        char hex[DIGEST_HEX_NBYTES] = "", *sha256;
-        bool is_folder;
-        size_t n;
+        char hex[DIGEST_HEX_NBYTES] = "";
 
         work->used += CHUNK_NBYTES;
         work->done = work->archive == work->n_archives;
         if (work->done)
             break;
-        in = &archive->inputs[work->file];
-        n = (size_t)smaller(in->n_bytes - work->offset, CHUNK_NBYTES);
+        const struct input *in = &archive->inputs[work->file];
+        const size_t n = (size_t)smaller(in->n_bytes - work->offset, CHUNK_NBYTES);
         if (work->digest == NULL && (work->digest = digest_new(err)) == NULL)
             return -1;
         if (n > 0) {
@@ -63,8 +60,8 @@ int side_work_step(struct side_work *work, struct error *err)
             continue;
         }
         /* The file is read to its end: keep its digest and go on to the next. */
-        is_folder = archive->form == ARCHIVE_FOLDER;
-        sha256 = work->sha256[work->archive];
+        const bool is_folder = archive->form == ARCHIVE_FOLDER;
+        char *sha256 = work->sha256[work->archive];
         if (digest_finish(work->digest, is_folder ? hex : sha256, err) != 0)
             return -1;
         digest_free(work->digest);
@@ -155,8 +152,6 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
     struct settings *s = &r->settings;
     char sha256[DIGEST_HEX_NBYTES] = "";
     struct text name = {0};
-    const json_t *outputs;
-    const char *order;
 
     *r = (struct recall){.settings = *settings, .manifest = given};
     r->output = json_array_get(json_object_get(given, "outputs"), output);
@@ -169,7 +164,7 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
         if (r->manifest != NULL && exact && side_work_digest(archive, sha256, err) != 0)
             return -1;
     }
-    outputs = json_object_get(r->own, "outputs");
+    const json_t *outputs = json_object_get(r->own, "outputs");
     for (size_t i = 0; i < json_array_size(outputs) && r->output == NULL; i++) {
         const json_t *file = json_array_get(outputs, i);
 
@@ -188,7 +183,7 @@ int recall_open(struct recall *r, const struct settings *settings, const struct 
         if (text != NULL && !conventions_is_said(&s->conventions, convention_names[i]))
             (void)conventions_set(&s->conventions, convention_names[i], text, NULL);
     }
-    order = manifest_convention(r->manifest, "plane-order");
+    const char *order = manifest_convention(r->manifest, "plane-order");
     if (s->roles.plane_xy < 0 && order != NULL)
         s->roles.plane_xy = strcmp(order, "xy") == 0;
     return r->output != NULL ? take_roles(r, archive, err) : 0;
@@ -243,20 +238,19 @@ int shard_check_board(const struct archive_in *archive, const struct board *boar
 {
     const struct error_place place = {.file = archive->path};
     struct error why = {0};
-    struct board *said;
     char name[64];
-    bool same;
 
     if (role_guess_board(archive, name, sizeof name) != 0)
         return 0;
-    said = board_new(name, &why);
+    struct board *said = board_new(name, &why);
     if (said == NULL && why.kind == ERROR_INTERNAL)
         return error_pass(err, &why);
     if (said == NULL) /* a board_type this program does not know proves nothing */
         return 0;
-    same = strcmp(said->name, board->name) == 0 ||
-           (said->family->only_known_members && board->family->only_known_members &&
-            said->n_cells == board->n_cells); /* which of the games, nothing in a shard says */
+    const bool same =
+        strcmp(said->name, board->name) == 0 ||
+        (said->family->only_known_members && board->family->only_known_members &&
+         said->n_cells == board->n_cells); /* which of the games, nothing in a shard says */
     board_free(said);
     if (same)
         return 0;
@@ -272,7 +266,6 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
     struct error why = {0};
     const struct array *type = archive_in_find(archive, "board_type");
     char says[64];
-    bool is_guessed, has_type;
     const bool shard_says = role_guess_board(archive, says, sizeof says) == 0;
 
     *found = (struct shard_board){.from = "--board", .is_sure = true};
@@ -310,9 +303,10 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
         return 0;
     found->is_sure = false;
     found->from = "guessed from shapes";
-    is_guessed = role_guess_board_by_shape(archive, &found->guess) == 0;
-    has_type = type != NULL && type->header.n_dims == 0 &&
-               array_read_string(type, says, sizeof says) == 0; /* of no board that is known */
+    const bool is_guessed = role_guess_board_by_shape(archive, &found->guess) == 0;
+    const bool has_type =
+        type != NULL && type->header.n_dims == 0 &&
+        array_read_string(type, says, sizeof says) == 0; /* of no board that is known */
     if (recall != NULL && is_guessed)
         found->board = board_new(found->guess.board, &why);
     if (why.kind == ERROR_INTERNAL)
@@ -332,7 +326,6 @@ int shard_find_board(struct shard_board *found, const struct archive_in *archive
 int shard_open(struct shard *shard, const char *path, const struct settings *settings,
                struct error *err)
 {
-    const struct board *board;
     struct role_request request; /* borrowed */
     struct text head = {0}, file = {0};
     int status = -1;
@@ -346,7 +339,7 @@ int shard_open(struct shard *shard, const char *path, const struct settings *set
         archive_in_load_objects(&shard->archive, err) != 0)
         return -1;
     shard->conventions = shard->recall.settings.conventions;
-    board = shard->found.board;
+    const struct board *board = shard->found.board;
     if (board == NULL) {
         const struct array *first = role_rows_array(&shard->archive);
 

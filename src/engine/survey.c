@@ -200,7 +200,6 @@ void survey_see(struct survey_seen *seen, const struct plan *plan)
     for (size_t i = 0; i < plan->n_arrays; i++) {
         const struct plan_array *array = &plan->arrays[i];
         const enum role role = array->binding.role;
-        struct survey_codes *codes;
         struct number_range range;
         char *key = NULL;
 
@@ -208,7 +207,7 @@ void survey_see(struct survey_seen *seen, const struct plan *plan)
             survey_range(plan, array, &range, NULL) != 0)
             continue; /* its own plan says what is wrong with it */
         pthread_mutex_lock(&seen->lock);
-        codes = find_seen(seen, array->key);
+        struct survey_codes *codes = find_seen(seen, array->key);
         if (codes == NULL && ((key = strdup(array->key)) == NULL ||
                               list_room(&seen->arrays, seen->n + 1, sizeof *codes,
                                         "codes of arrays", &seen->failure) != 0)) {

@@ -54,11 +54,10 @@ static void keep_row(const struct stone_watch *watch, const struct kept_rows *ro
 {
     const struct planes_form *form = &watch->form;
     const uint64_t *stones = watch->where.stones;
-    uint8_t *kept;
 
     if (row % rows_of_part(watch->plan) >= 2 * ROWS_OF_PART)
         return;
-    kept = kept_row(watch, rows, row);
+    uint8_t *kept = kept_row(watch, rows, row);
     *kept++ = true;
     if (rows != &watch->kept[0])
         memcpy(kept, bytes, rows->row_nbytes);
@@ -181,7 +180,6 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
     const uint64_t of_part = is_list(policy) ? 2 * ROWS_OF_PART : ROWS_OF_PART;
     const struct kept_rows *kept = late ? stone_watch_of(watch, policy) : NULL;
     struct look l = {.watch = watch, .policy = policy, .first_on = UINT64_MAX};
-    struct flip_verdict verdict;
     struct survey s;
     int status = flips_init(&l.flips, plan->board, &watch->stones->binding, &policy->binding,
                             policy->binding.n_actions, err);
@@ -197,7 +195,7 @@ static int look_at(const struct stone_watch *watch, const struct plan_array *pol
         status = survey_end(&s);
     }
     if (status == 0 && 2 * l.n_overlap <= l.n_seen) {
-        verdict = flip_parts_judge(&l.parts, &l.flips, plan->n_rows);
+        struct flip_verdict verdict = flip_parts_judge(&l.parts, &l.flips, plan->n_rows);
         if (verdict.first < first)
             verdict.first = first;
         if (verdict.flip != policy->binding.flip)
@@ -230,14 +228,13 @@ static bool can_stream(const struct plan *plan, const struct plan_array *array)
 static bool find_planes(struct stone_watch *watch, const struct plan *plan)
 {
     const struct plan_array *stones = survey_find_planes(plan);
-    const struct role_binding *b;
-    bool is_packed_here = false, is_asked = false, streams;
+    bool is_packed_here = false, is_asked = false;
 
     if (stones == NULL)
         stones = survey_find(plan, ROLE_GRID);
     if (!survey_has_numbers(stones) || plan->conventions.planes == PLANES_OPENSPIEL)
         return false;
-    b = &stones->binding;
+    const struct role_binding *b = &stones->binding;
     *watch = (struct stone_watch){
         .plan = plan, .stones = stones, .form = survey_form(stones), .first = plan->n_rows};
     if (b->axes.axis != plan->board->n_cells || b->layout != NULL ||
@@ -245,7 +242,7 @@ static bool find_planes(struct stone_watch *watch, const struct plan *plan)
         return false;
     stone_planes_decide(&watch->where, &plan->conventions, watch->form.n_planes,
                         plan->board->family->joins_edges);
-    streams = can_stream(plan, stones);
+    bool streams = can_stream(plan, stones);
     for (size_t i = 0; i < plan->n_arrays; i++)
         if (is_looked_at(plan, &plan->arrays[i])) {
             is_asked = true;
@@ -287,11 +284,10 @@ int survey_flips(const struct plan *plan, struct error *err)
 {
     struct stone_watch watch;
     struct survey s;
-    int status;
 
     if (!find_planes(&watch, plan))
         return 0;
-    status = keep_rows(&watch, watch.stones, watch.form.axis, err);
+    int status = keep_rows(&watch, watch.stones, watch.form.axis, err);
     if (status == 0) {
         survey_begin(&s, plan, SURVEY_OF(watch.stones), err);
         while (survey_next(&s) && s.number < watch.first)

@@ -22,12 +22,11 @@ int survey_castling(struct plan *plan, struct error *err)
     const struct conventions *c = &plan->conventions;
     const uint32_t *rights =
         c->n_castling_planes > 0 ? c->castling_planes : plan->board->family->castling->planes;
-    struct planes_form form;
     struct survey s;
 
     if (!survey_has_numbers(planes) || c->n_castling_planes < 0)
         return 0;
-    form = survey_form(planes);
+    struct planes_form form = survey_form(planes);
     if (c->n_castling_planes == 0 && form.n_planes != plan->board->family->castling->n_planes)
         return 0;
     plan->n_castling_rows = 0;
@@ -86,14 +85,13 @@ static bool is_off_board(const struct plan_array *array, const struct action_spa
     const struct board *board = array->spec.board;
     const bool col_first = array->spec.col_first;
     const int64_t first = row_int(row, i);
-    int64_t second, y, x;
 
     if (space != NULL)
         return first >= 0 && (uint64_t)first < space->length &&
                !(space->flags[first] & ACTION_ENCODABLE);
-    second = row_int(row, i + 1);
-    y = col_first ? second : first;
-    x = col_first ? first : second;
+    const int64_t second = row_int(row, i + 1);
+    const int64_t y = col_first ? second : first;
+    const int64_t x = col_first ? first : second;
     return y >= 0 && y < board->rows && x >= 0 && x < board->cols &&
            !board->on_board[y * board->cols + x];
 }
@@ -152,11 +150,10 @@ struct look {
 static int count_entry(const struct look *l, uint64_t row, int64_t action, struct error *err)
 {
     struct plan *plan = l->plan;
-    unsigned flags;
 
     if (action < 0 || (uint64_t)action >= l->space->length)
         return 0; /* refused where it is moved */
-    flags = l->space->flags[action];
+    const unsigned flags = l->space->flags[action];
     plan->n_unencodable += !(flags & ACTION_ENCODABLE);
     if (!(flags & ACTION_AMBIGUOUS))
         return 0;

@@ -181,11 +181,10 @@ bool turn_rows_add(struct turn_rows *rows, const struct planes_form *form, const
                    const struct stone_planes *planes, enum to_move_coding coding, uint64_t number)
 {
     double found[2];
-    bool level;
 
     if (planes->turn < 0)
         return true;
-    level = planes_is_level(form, row, (uint64_t)planes->turn, found);
+    const bool level = planes_is_level(form, row, (uint64_t)planes->turn, found);
     rows->n++;
     if (level)
         add_number(rows, found[0]);
@@ -319,7 +318,6 @@ static void count_frame(struct turns *t, const struct survey *s, const uint8_t *
     const struct stone_planes *where = &t->where;
     const struct row *policy = &s->rows[2];
     const int told = player_by_array(t, &s->rows[1]);
-    struct turn_lead lead;
     double found[2];
     uint64_t n[2];
     int player;
@@ -343,7 +341,7 @@ static void count_frame(struct turns *t, const struct survey *s, const uint8_t *
     t->n_told += told >= 0;
     t->n_contradicted += told >= 0 && told != player;
     count_stones(t, frame, n);
-    lead = turn_lead(where->is_mover, player, n);
+    struct turn_lead lead = turn_lead(where->is_mover, player, n);
     t->n_rows++;
     t->n_excess += lead.declared == 1;
     t->n_other_excess += lead.other >= 1;

@@ -47,10 +47,9 @@ static int set_option(struct settings *settings, const char *text, struct error 
 {
     const size_t n = strcspn(text, "=");
     char name[64];
-    const struct option_row *row;
 
     snprintf(name, sizeof name, "%.*s", (int)n, text);
-    row = n < sizeof name ? option_find("mover", name) : NULL;
+    const struct option_row *row = n < sizeof name ? option_find("mover", name) : NULL;
     if (row == NULL || row->commands == NULL)
         return error_set(err, ERROR_USAGE, "unknown option %s", text_quote_bytes(text, n).text);
     if (row->argument != NULL && text[n] != '=')
@@ -147,7 +146,6 @@ symaug_mover *symaug_mover_new(const struct symaug_array *arrays, size_t n_array
     static const char *const name = MEMORY_NAME;
     struct settings settings = settings_default;
     struct memory_array *memory = calloc(n_arrays + 1, sizeof *memory);
-    symaug_mover *mover;
 
     if (memory == NULL) {
         struct error err = {0};
@@ -161,7 +159,8 @@ symaug_mover *symaug_mover_new(const struct symaug_array *arrays, size_t n_array
                                           arrays[i].n_dims, arrays[i].data,  arrays[i].n_bytes};
     settings.memory = memory;
     settings.n_memory = n_arrays;
-    mover = make(&settings, (struct words){&name, 1}, (struct words){options, n_options}, failure);
+    symaug_mover *mover =
+        make(&settings, (struct words){&name, 1}, (struct words){options, n_options}, failure);
     free(memory);
     return mover;
 }
@@ -325,11 +324,10 @@ int symaug_mover_move(const symaug_mover *mover, size_t array, const struct syma
     const struct plan_array *found = find(mover, array, false, &err);
     const uint8_t *data = rows->data, *values = rows->values;
     uint8_t *to = out;
-    size_t n_ahead;
 
     if (found == NULL || check_transforms(mover, rows->transforms, rows->n, &err) != 0)
         return fail(failure, &err, true);
-    n_ahead = (size_t)(FETCH_NBYTES / (found->spec.row_nbytes + 1)) + 1;
+    const size_t n_ahead = (size_t)(FETCH_NBYTES / (found->spec.row_nbytes + 1)) + 1;
     for (size_t k = 0; k < rows->n; k++) {
         const uint64_t row = row_of(rows, k);
 
@@ -355,11 +353,10 @@ int symaug_mover_move_lists(const symaug_mover *mover, size_t array, const int64
     static const struct dtype int64 = {.kind = DTYPE_INT, .itemsize = 8};
     struct error err = {0};
     const struct plan_array *found = find(mover, array, true, &err);
-    const struct dtype *dtype;
 
     if (found == NULL || check_transforms(mover, transforms, n, &err) != 0)
         return fail(failure, &err, true);
-    dtype = found->is_object ? &int64 : &found->spec.dtype;
+    const struct dtype *dtype = found->is_object ? &int64 : &found->spec.dtype;
     for (size_t k = 0; k < n; k++) {
         const uint64_t first = (uint64_t)starts[k], end = (uint64_t)starts[k + 1];
 
@@ -385,15 +382,13 @@ int symaug_mover_keys(const symaug_mover *mover, const void *const *data, size_t
     if (status == 0)
         status = key_room_init(&room, &mover->key, &err);
     for (size_t k = 0; k < n && status == 0; k++) {
-        struct key_value value;
-
         for (size_t i = 0; i < mover->n_key_arrays; i++) {
             const size_t array = mover->key_arrays[i];
 
             room.from[i] =
                 (const uint8_t *)data[array] + k * mover->plan.arrays[array].spec.row_nbytes;
         }
-        value = key_of(&mover->key, &room);
+        struct key_value value = key_of(&mover->key, &room);
         keys[2 * k] = value.high;
         keys[2 * k + 1] = value.low;
     }

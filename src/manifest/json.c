@@ -121,7 +121,6 @@ static json_t *expected(struct walk *w, const char *what, const json_t *found)
 static json_t *text_to_file(const char *text, bool is_name)
 {
     struct text escaped = {0};
-    json_t *value;
     int rc = 0;
 
     if (text_is_utf8(text, strlen(text)) && !(is_name && strchr(text, '\\') != NULL))
@@ -134,7 +133,7 @@ static json_t *text_to_file(const char *text, bool is_name)
             rc = text_append(&escaped, NULL, "%s%.*s", is_name && *text == '\\' ? "\\" : "", (int)n,
                              text);
     }
-    value = rc == 0 ? json_string(escaped.text) : NULL;
+    json_t *value = rc == 0 ? json_string(escaped.text) : NULL;
     text_release(&escaped);
     return value;
 }
@@ -144,7 +143,6 @@ static json_t *name_from_file(const char *text)
 {
     static const char digits[] = "0123456789abcdef";
     char *name = malloc(strlen(text) + 1), *to = name;
-    json_t *value;
 
     for (; name != NULL && *text != '\0'; text++) {
         const bool is_hex = text[0] == '\\' && text[1] == 'x' && strspn(text + 2, digits) >= 2;
@@ -155,7 +153,7 @@ static json_t *name_from_file(const char *text)
                             (strchr(digits, text[3]) - digits));
         text += is_hex ? 3 : text[0] == '\\' && text[1] == '\\';
     }
-    value = name != NULL ? json_stringn_nocheck(name, (size_t)(to - name)) : NULL;
+    json_t *value = name != NULL ? json_stringn_nocheck(name, (size_t)(to - name)) : NULL;
     free(name);
     return value;
 }
@@ -270,7 +268,6 @@ int manifest_write(const json_t *m, const char *path, bool force, struct error *
 json_t *manifest_read(const char *path, struct error *err)
 {
     struct walk w = {.path = path, .err = err};
-    const json_t *version, *file;
     char sha256[DIGEST_HEX_NBYTES];
     json_t *json = NULL, *m = NULL;
     json_error_t fault;
@@ -287,7 +284,7 @@ json_t *manifest_read(const char *path, struct error *err)
     if (json == NULL)
         return NULL;
     /* The version goes first: it says whether the rest can be understood. */
-    version = json_object_get(json, "format_version");
+    const json_t *version = json_object_get(json, "format_version");
     if (json_is_integer(version) && (json_integer_value(version) < MANIFEST_OLDEST_VERSION ||
                                      json_integer_value(version) > MANIFEST_FORMAT_VERSION))
         bad_form(&w, "format_version: %d or %d expected, %" JSON_INTEGER_FORMAT " found",
@@ -295,7 +292,7 @@ json_t *manifest_read(const char *path, struct error *err)
     else if ((m = copy(&w, &whole, json)) == NULL)
         error_no_memory(err, "manifest"); /* unless the cause is told */
     json_decref(json);
-    file = json_object_get(json_object_get(m, "board"), "file");
+    const json_t *file = json_object_get(json_object_get(m, "board"), "file");
     if (file == NULL)
         return m;
     if (digest_bytes(manifest_text(file, "text"), strlen(manifest_text(file, "text")), sha256,

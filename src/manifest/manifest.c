@@ -141,7 +141,6 @@ int manifest_compare(const json_t *a, const json_t *b, struct text *list, struct
     const uint64_t versions[2] = {manifest_number(a, "format_version"),
                                   manifest_number(b, "format_version")};
     const json_t *outputs = json_object_get(b, "outputs");
-    size_t n_before_arrays;
 
     if (versions[0] != versions[1])
         return text_append(list, err, "format_version: %" PRIu64 " expected, %" PRIu64 " found",
@@ -156,7 +155,7 @@ int manifest_compare(const json_t *a, const json_t *b, struct text *list, struct
     compare_key(&c, "codec's ", "codec", "level", NULL);
     compare_key(&c, "codec's ", "codec", "libraries", NULL);
     /* One output that differs says enough: others of the same call differ as it does. */
-    n_before_arrays = list->n_bytes;
+    const size_t n_before_arrays = list->n_bytes;
     for (size_t i = 0; i < json_array_size(outputs) && list->n_bytes == n_before_arrays; i++) {
         const json_t *arrays = json_object_get(json_array_get(outputs, i), "arrays");
         const json_t *dropped = json_object_get(json_array_get(outputs, i), "dropped");

@@ -104,16 +104,14 @@ static int add_file(struct manifest_parts *parts, const char *folder, const char
     const bool is_manifest = text_ends_with(name, MANIFEST_SUFFIX);
     const size_t n = strlen(name) - (is_manifest ? strlen(MANIFEST_SUFFIX) : 0);
     struct text output = {0}, path = {0};
-    const json_t *outputs;
-    json_t *manifest;
     struct stat st;
     int rc = text_append(&output, err, "%s/%.*s", folder, (int)n, name);
 
     if (rc == 0)
         rc = text_append(&path, err, "%s%s", output.text, MANIFEST_SUFFIX);
     if (rc == 0 && is_manifest) {
-        manifest = manifest_read(path.text, err);
-        outputs = json_object_get(manifest, "outputs");
+        json_t *manifest = manifest_read(path.text, err);
+        const json_t *outputs = json_object_get(manifest, "outputs");
         name = text_base_name(output.text);
         if (manifest == NULL ||
             (json_array_size(outputs) == 1 && manifest_find(outputs, name) != NULL)) {
@@ -160,17 +158,16 @@ int manifest_parts_add(struct manifest_parts *parts, const char *path, struct er
     struct dirent **entries;
     struct stat st;
     size_t n_path = strlen(path);
-    char *folder;
-    int n, rc = 0;
+    int rc = 0;
 
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
         return add_part(parts, path, manifest_read(path, err), err);
     while (n_path > 1 && path[n_path - 1] == '/')
         n_path--;
-    folder = strndup(path, n_path);
+    char *folder = strndup(path, n_path);
     if (folder == NULL)
         return error_no_memory(err, "joined manifest");
-    n = scandir(folder, &entries, is_of_interest, by_name);
+    const int n = scandir(folder, &entries, is_of_interest, by_name);
     if (n < 0)
         rc = error_set_errno(err, ERROR_NO_INPUT, errno, "%s: cannot list", text_path(folder).text);
     for (int i = 0; i < n; i++) {
@@ -453,7 +450,7 @@ static json_t *join(const struct manifest_parts *parts, const struct entries *ou
                     const struct entries *inputs, struct error *err)
 {
     json_t *joined = json_copy(parts->items[0].manifest), *counts = json_object(), *value;
-    uint64_t all, n_rows, n_left_out;
+    uint64_t all;
     const char *name;
     int bad = json_object_set_new(joined, "counts", counts);
 
@@ -478,8 +475,8 @@ static json_t *join(const struct manifest_parts *parts, const struct entries *ou
         return NULL;
     }
     /* A run whose last output is missing has too few rows. */
-    n_rows = manifest_number(counts, "rows_out");
-    n_left_out = manifest_number(counts, "images_left_out");
+    const uint64_t n_rows = manifest_number(counts, "rows_out");
+    const uint64_t n_left_out = manifest_number(counts, "images_left_out");
     if (__builtin_mul_overflow(manifest_number(counts, "rows_in"),
                                count_of(&parts->items[0], "transforms"), &all) ||
         all > INT64_MAX)

@@ -191,28 +191,28 @@ double dtype_get_any_double(const struct dtype *dtype, const void *element)
 /* The nearest half, ties to even. */
 static uint64_t half_bits(double value)
 {
-    uint64_t bits, sign, fraction, half, rest, tie;
-    int exponent, shift = 42;
+    uint64_t bits;
+    int shift = 42;
 
     memcpy(&bits, &value, sizeof bits);
-    sign = bits >> 48 & 0x8000;
-    exponent = (int)(bits >> 52 & 2047) - (1023 - 15);
-    fraction = bits & ((UINT64_C(1) << 52) - 1);
+    const uint64_t sign = bits >> 48 & 0x8000;
+    const int exponent = (int)(bits >> 52 & 2047) - (1023 - 15);
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
     if (exponent == 2047 - (1023 - 15))
         return sign | 0x7c00 | (fraction != 0 ? 0x200 | fraction >> 42 : 0);
     if (exponent >= 31)
         return sign | 0x7c00;
     if (exponent < -10)
         return sign;
-    half = (uint64_t)exponent << 10;
+    uint64_t half = (uint64_t)exponent << 10;
     if (exponent <= 0) { /* subnormal: the whole mantissa in its place */
         fraction |= UINT64_C(1) << 52;
         shift = 43 - exponent;
         half = 0;
     }
     half |= fraction >> shift;
-    rest = fraction & ((UINT64_C(1) << shift) - 1);
-    tie = UINT64_C(1) << (shift - 1);
+    const uint64_t rest = fraction & ((UINT64_C(1) << shift) - 1);
+    const uint64_t tie = UINT64_C(1) << (shift - 1);
     return sign | (half + (rest > tie || (rest == tie && (half & 1)))); /* may carry to infinity */
 }
 

@@ -315,8 +315,6 @@ int npy_header_length(const uint8_t *bytes, size_t n_bytes, size_t *header_nbyte
                       struct error *err)
 {
     const size_t n = n_bytes < MAGIC_NBYTES ? n_bytes : MAGIC_NBYTES;
-    uint32_t length;
-    size_t prefix;
 
     if (n_bytes == 0)
         return refuse(err, "empty: expected a .npy header, found 0 bytes");
@@ -326,11 +324,11 @@ int npy_header_length(const uint8_t *bytes, size_t n_bytes, size_t *header_nbyte
     if (n_bytes >= MAGIC_NBYTES + 2 && (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0))
         return refuse(err, ".npy version %u.%u is not supported (1.0, 2.0, 3.0 are)", bytes[6],
                       bytes[7]);
-    prefix = n_bytes >= MAGIC_NBYTES + 2 ? prefix_nbytes(bytes[6]) : SIZE_MAX;
+    const size_t prefix = n_bytes >= MAGIC_NBYTES + 2 ? prefix_nbytes(bytes[6]) : SIZE_MAX;
     if (n_bytes < prefix)
         return refuse(err, "ends inside the .npy header: expected at least %zu bytes, found %zu",
                       prefix == SIZE_MAX ? prefix_nbytes(1) : prefix, n_bytes);
-    length = prefix == 10 ? bytes_get_le16(bytes + 8) : bytes_get_le32(bytes + 8);
+    const uint32_t length = prefix == 10 ? bytes_get_le16(bytes + 8) : bytes_get_le32(bytes + 8);
     if (length > NPY_HEADER_MAX_BYTES)
         return refuse(err, ".npy header of %u bytes, at most %d are accepted", (unsigned)length,
                       NPY_HEADER_MAX_BYTES);
@@ -370,7 +368,6 @@ static int take_dictionary(struct literal *l, struct npy_header *header)
 {
     static const char *const keys[] = {"descr", "fortran_order", "shape"};
     bool seen[3] = {false}, comma = true;
-    const char *p;
 
     if (expect(l, '{', "at the start") != 0)
         return -1;
@@ -406,7 +403,7 @@ static int take_dictionary(struct literal *l, struct npy_header *header)
             return refuse(l->err,
                           "no key '%s' in the header, expected descr, fortran_order and shape",
                           keys[i]);
-    p = l->next;
+    const char *p = l->next;
     while (p < l->end && *p == ' ')
         p++;
     if (p == l->end) {
@@ -423,7 +420,6 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
                      struct error *err)
 {
     struct literal l = {.err = err};
-    uint64_t most;
 
     *header = (struct npy_header){.n_elements = 1};
     if (npy_header_length(bytes, n_bytes, &header->header_nbytes, err) != 0)
@@ -443,7 +439,7 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
     }
     /* As in numpy, the dimensions that are not zero must give a possible size even when another one
      * is zero. */
-    most = header->dtype.kind == DTYPE_OBJECT ? POINTER_SIZE : header->dtype.itemsize;
+    uint64_t most = header->dtype.kind == DTYPE_OBJECT ? POINTER_SIZE : header->dtype.itemsize;
     for (unsigned i = 0; i < header->n_dims; i++) {
         header->n_elements *= header->shape[i];
         if (header->shape[i] > 0 && __builtin_mul_overflow(most, header->shape[i], &most))

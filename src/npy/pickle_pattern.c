@@ -234,7 +234,6 @@ static int make_from_buffer(struct pickle_reader *r, const struct pickle_item *a
 {
     const struct dtype *dtype = number_dtype(r, &arguments[1]);
     const bool fortran_order = value_is_text(&arguments[3], "F");
-    struct pickle_ndarray *array;
 
     if (dtype == NULL)
         return -1;
@@ -242,7 +241,7 @@ static int make_from_buffer(struct pickle_reader *r, const struct pickle_item *a
         return pickle_fail(
             r, "unexpected axis order of an array, expected 'C' or 'F', found %s",
             text_quote_bytes(arguments[3].as.bytes, arguments[3].n_bytes_or_items).text);
-    array = make_array(r, result);
+    struct pickle_ndarray *array = make_array(r, result);
     if (array == NULL)
         return -1;
     array->fortran_order = fortran_order;
@@ -255,14 +254,13 @@ static int make_encoded(struct pickle_reader *r, const struct pickle_item *argum
 {
     const uint8_t *text = arguments[0].as.bytes;
     const uint32_t n_text = arguments[0].n_bytes_or_items;
-    uint8_t *bytes;
     uint32_t n = 0;
 
     if (!value_is_text(&arguments[1], "latin1"))
         return pickle_fail(
             r, "unexpected arguments of encode, expected (str, 'latin1'), found (str, %s)",
             text_quote_bytes(arguments[1].as.bytes, arguments[1].n_bytes_or_items).text);
-    bytes = pickle_alloc(r, n_text);
+    uint8_t *bytes = pickle_alloc(r, n_text);
     if (bytes == NULL)
         return -1;
     for (uint32_t i = 0; i < n_text; i++) {
@@ -344,17 +342,15 @@ int pickle_global_push(struct pickle_reader *r, const uint8_t *module, size_t n_
 int pickle_reduce(struct pickle_reader *r)
 {
     struct pickle_item result = {.kind = VALUE_BYTES, .as.bytes = r->start};
-    struct pickle_item *callable, *arguments;
-    size_t i;
 
     if (pickle_need(r, 2) != 0)
         return -1;
-    arguments = &r->stack[r->n_stack - 1];
-    callable = arguments - 1;
+    struct pickle_item *arguments = &r->stack[r->n_stack - 1];
+    struct pickle_item *callable = arguments - 1;
     if (callable->kind != VALUE_GLOBAL || arguments->kind != VALUE_TUPLE)
         return pickle_fail(r, "call of %s with %s, expected a name and a tuple",
                            pickle_value_name(callable), pickle_value_name(arguments));
-    i = (size_t)callable->as.integer;
+    const size_t i = (size_t)callable->as.integer;
     if (globals[i].pattern == NULL || !matches(arguments, globals[i].pattern))
         return pickle_fail(
             r, "unexpected arguments of %s, expected those that numpy writes, found %u%s%s",
@@ -376,14 +372,13 @@ static int build_dtype(struct pickle_reader *r, struct pickle_dtype *dtype,
     const struct pickle_item *values = state->as.items;
     const bool one_byte = dtype->dtype.itemsize <= 1; /* objects have size 0 here */
     const int64_t flags = dtype->dtype.kind == DTYPE_OBJECT ? PICKLE_OBJECT_FLAGS : 0;
-    char order;
 
     if (dtype->built || !matches(state, "ixnnniii") || values[0].as.integer != 3 ||
         values[1].n_bytes_or_items != 1 || values[5].as.integer != -1 ||
         values[6].as.integer != -1 || values[7].as.integer != flags)
         return pickle_fail(
             r, "unexpected state of a dtype, expected (3, order, None, None, None, -1, -1, flags)");
-    order = (char)values[1].as.bytes[0];
+    char order = (char)values[1].as.bytes[0];
     if (one_byte ? order != '|' : order != '<' && order != '>')
         return pickle_fail(r, "unexpected byte order of a dtype, expected %s, found %s",
                            one_byte ? "'|'" : "'<' or '>'", text_quote_bytes(&order, 1).text);
@@ -397,7 +392,6 @@ static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
                        const struct pickle_item *state)
 {
     const struct pickle_item *values = state->as.items;
-    const struct dtype *dtype;
 
     if (array->dtype.kind != 0)
         return pickle_fail(r, "second state of an array, expected one");
@@ -419,7 +413,7 @@ static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
     if (!matches(state, "itd?b") || values[0].as.integer != 1)
         return pickle_fail(r,
                            "unexpected state of an array, expected (1, shape, dtype, order, data)");
-    dtype = number_dtype(r, &values[2]);
+    const struct dtype *dtype = number_dtype(r, &values[2]);
     if (dtype == NULL)
         return -1;
     array->fortran_order = values[3].as.integer != 0;
@@ -428,13 +422,12 @@ static int build_array(struct pickle_reader *r, struct pickle_ndarray *array,
 
 int pickle_build(struct pickle_reader *r)
 {
-    struct pickle_item *object, *state;
     int result;
 
     if (pickle_need(r, 2) != 0)
         return -1;
-    state = &r->stack[r->n_stack - 1];
-    object = state - 1;
+    struct pickle_item *state = &r->stack[r->n_stack - 1];
+    struct pickle_item *object = state - 1;
     if (state->kind != VALUE_TUPLE)
         return pickle_fail(r, "state is %s, not a tuple", pickle_value_name(state));
     if (object->kind == VALUE_DTYPE)

@@ -55,7 +55,6 @@ void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
 {
     struct pickle_chunk *chunk = r->arena->chunks;
     size_t capacity = chunk == NULL ? MIN_CHUNK_NBYTES : 2 * chunk->n_bytes;
-    void *allocated;
 
     if (n_bytes > r->heap_nbytes) {
         charge(r, n_bytes);
@@ -77,7 +76,7 @@ void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
         *chunk = (struct pickle_chunk){.next = r->arena->chunks, .n_bytes = capacity};
         r->arena->chunks = chunk;
     }
-    allocated = (uint8_t *)chunk->data + chunk->n_used;
+    void *allocated = (uint8_t *)chunk->data + chunk->n_used;
     chunk->n_used += n_bytes;
     return allocated;
 }
@@ -165,24 +164,21 @@ static int make_tuple(struct pickle_reader *r, size_t from, size_t to)
 static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
 {
     const size_t n = r->n_stack - from;
-    const struct pickle_item *target;
     const uint64_t most =
         r->limits->n_items > r->limits->list_items ? r->limits->n_items : r->limits->list_items;
-    struct pickle_list *list;
     struct pickle_item *grown;
-    size_t capacity;
 
     if (to == r->fence)
         return pickle_fail(r, "stack underflow: expected %zu values, found %zu", n + 1, n);
-    target = &r->stack[to - 1];
-    list = target->as.inner;
+    const struct pickle_item *target = &r->stack[to - 1];
+    struct pickle_list *list = target->as.inner;
     if (target->kind != PICKLE_LIST)
         return pickle_fail(r, "items for %s, not a list", pickle_value_name(target));
     if (n > most || list->n > most - n || list->n + n > UINT32_MAX)
         return pickle_fail(r, "list of more than %llu items, which is the most expected",
                            (unsigned long long)most);
     if (list->n + n > list->capacity) { /* just as many at first, twice as many from then on */
-        capacity = 2 * (size_t)list->capacity;
+        size_t capacity = 2 * (size_t)list->capacity;
         if (capacity < list->n + n)
             capacity = list->n + n;
         if (capacity > UINT32_MAX)
@@ -235,21 +231,19 @@ enum decoded { DECODED, DECODED_TRUNCATED, DECODED_REFUSED };
 /* Take one opcode with its argument and move *next after it. */
 static inline enum decoded decode(const uint8_t **next, const uint8_t *end, struct code *code)
 {
-    const uint8_t *p = *next, *newline;
-    unsigned form;
-    size_t width;
+    const uint8_t *p = *next;
 
     if (p == end)
         return DECODED_TRUNCATED;
     code->opcode = *p++;
     *next = p;
-    form = forms[code->opcode];
+    const unsigned form = forms[code->opcode];
     if (form == NOTHING)
         return DECODED;
     if (form == REFUSED)
         return DECODED_REFUSED;
     if (form == LINES) {
-        newline = memchr(p, '\n', (size_t)(end - p));
+        const uint8_t *newline = memchr(p, '\n', (size_t)(end - p));
         if (newline != NULL)
             newline = memchr(newline + 1, '\n', (size_t)(end - newline - 1));
         if (newline == NULL)
@@ -259,7 +253,7 @@ static inline enum decoded decode(const uint8_t **next, const uint8_t *end, stru
         *next = newline + 1;
         return DECODED;
     }
-    width = form & WIDTH;
+    const size_t width = form & WIDTH;
     if ((size_t)(end - p) < width)
         return DECODED_TRUNCATED;
     code->number = bytes_get_uint(p, width, false);
@@ -312,7 +306,6 @@ static int scan_memo(struct pickle_reader *r)
 static int memo_put(struct pickle_reader *r, uint64_t slot)
 {
     const uint64_t most = (uint64_t)(r->next - r->start);
-    struct pickle_item *top;
 
     if (slot > most)
         return pickle_fail(r, "memo slot %llu is too large, expected at most %llu here",
@@ -321,7 +314,7 @@ static int memo_put(struct pickle_reader *r, uint64_t slot)
         return -1;
     if (slot >= r->n_slots || (r->fetched[slot / 8] >> slot % 8 & 1) == 0)
         return 0;
-    top = &r->stack[r->n_stack - 1];
+    struct pickle_item *top = &r->stack[r->n_stack - 1];
     top->is_kept = true;
     r->memo[slot] = *top;
     return 0;

@@ -135,13 +135,10 @@ int pickle_writer_init(struct pickle_writer *writer, const uint64_t *shape, unsi
 int pickle_writer_note(struct pickle_writer *writer, uint64_t i, const struct pickle_item *item,
                        struct error *err)
 {
-    const struct dtype *dtype;
-    unsigned at;
-
     if (item->kind != PICKLE_ARRAY)
         return 0;
-    dtype = &item->as.array->dtype;
-    at = find_dtype(writer, dtype);
+    const struct dtype *dtype = &item->as.array->dtype;
+    unsigned at = find_dtype(writer, dtype);
     if (at < writer->n_dtypes && writer->dtypes[at].first_item <= i)
         return 0;
     if (at == writer->n_dtypes) {
@@ -188,7 +185,6 @@ static int write_array(const struct pickle_writer *writer, uint64_t i,
 {
     const uint64_t n_bytes = array->n_bytes;
     const unsigned at = find_dtype(writer, &array->dtype), slot = SLOT_FIRST_DTYPE + at;
-    uint8_t *p;
 
     if (n_bytes > UINT32_MAX)
         return error_set(
@@ -198,7 +194,7 @@ static int write_array(const struct pickle_writer *writer, uint64_t i,
     if (array->n_dims > PICKLE_MAX_DIMS)
         return error_set(err, ERROR_DATA, "array of %u dimensions, at most %d are possible",
                          array->n_dims, PICKLE_MAX_DIMS);
-    p = bytes_reserve(out, MAX_ARRAY_NBYTES + (size_t)n_bytes, err);
+    uint8_t *p = bytes_reserve(out, MAX_ARRAY_NBYTES + (size_t)n_bytes, err);
     if (p == NULL)
         return -1;
     p = PUT_LITERAL(p, "h\x00h\x01K\x00\x85h\x02\x87R(K\x01");
@@ -271,11 +267,10 @@ int pickle_write_item(const struct pickle_writer *writer, uint64_t i,
                       const struct pickle_item *item, struct bytes *out, struct error *err)
 {
     const uint32_t n = item->n_bytes_or_items;
-    int rc;
 
     if (i >= writer->n_items)
         return error_set(err, ERROR_INTERNAL, "more items than the object array has");
-    rc = write_if(i % PICKLE_BATCH == 0, OP_MARK, out, err);
+    int rc = write_if(i % PICKLE_BATCH == 0, OP_MARK, out, err);
     if (rc == 0 && item->kind == PICKLE_ARRAY)
         rc = write_array(writer, i, item->as.array, out, err);
     else if (rc == 0)

@@ -70,7 +70,6 @@ void *boxes_add(struct boxes *boxes, size_t number, struct error *err)
 {
     const size_t n_bytes = boxes->record_nbytes;
     struct box *box = &boxes->items[number];
-    uint8_t *to;
 
     if (boxes->held_nbytes + n_bytes > boxes->max_nbytes && boxes->held_nbytes > 0) {
         if (!boxes->file.has_file &&
@@ -83,7 +82,7 @@ void *boxes_add(struct boxes *boxes, size_t number, struct error *err)
                flush(boxes, box, err) != 0) {
         return NULL;
     }
-    to = bytes_reserve(&box->bytes, n_bytes, err);
+    uint8_t *to = bytes_reserve(&box->bytes, n_bytes, err);
     if (to == NULL)
         return NULL;
     box->bytes.n_bytes += n_bytes;

@@ -189,10 +189,9 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 {
     struct dedupe *d = self;
     struct error why = {0};
-    uint8_t *counts;
 
     d->list.n_bytes = 0;
-    counts = bytes_reserve(&d->list, 4 * rows->n, err);
+    uint8_t *counts = bytes_reserve(&d->list, 4 * rows->n, err);
     if (counts == NULL ||
         (d->count != NULL && batch_read(&d->count_batch, rows->first, rows->n, err) != 0))
         return -1;
@@ -208,12 +207,11 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
         const uint8_t *ties = rows->ties + i * d->n_ties;
         const uint64_t row = rows->first + i;
         struct row_record *record = boxes_add(&d->rows, boxes_of_key(&d->rows, rows->keys[i]), err);
-        uint8_t *labels;
         int64_t count = 1;
 
         if (record == NULL)
             return -1;
-        labels = (uint8_t *)(record + 1);
+        uint8_t *labels = (uint8_t *)(record + 1);
         if (d->count != NULL) {
             const struct row told = batch_row(&d->count_batch, i);
 
@@ -291,7 +289,7 @@ static uint32_t to_first(const struct dedupe *d, const uint8_t *ties, const uint
 static int join_rows(struct dedupe *d, size_t first, size_t end, struct error *err)
 {
     const struct row_record *one = (const void *)(d->list.data + first);
-    struct class_record class = {.key = one->key, .row = one->row}, *out;
+    struct class_record class = {.key = one->key, .row = one->row};
     const uint8_t *ties = (const uint8_t *)(one + 1) + d->labels_nbytes;
     const double *sum = d->sums;
     bool others_differ = false;
@@ -333,7 +331,7 @@ static int join_rows(struct dedupe *d, size_t first, size_t end, struct error *e
     if (class.n_rows == 1)
         return 0;
     d->result->n_others += others_differ;
-    out = boxes_add(&d->classes, boxes_of_row(&d->classes, class.row), err);
+    struct class_record *out = boxes_add(&d->classes, boxes_of_row(&d->classes, class.row), err);
     if (out == NULL)
         return -1;
     for (const double *bound = d->bounds; bound < d->bounds + 2 * d->n_values; bound += 2)
@@ -359,19 +357,18 @@ static int list_conflict(struct dedupe *d, const struct class_record *class, str
 {
     const struct plan *plan = d->plan;
     struct text line = {0};
-    const char *path;
     uint64_t row = class->row;
     size_t i = 0;
-    int status;
 
     d->result->n_conflicts++;
     if (d->settings->conflicts == NULL)
         return 0;
     while (row >= plan->archive_rows[i])
         row -= plan->archive_rows[i++];
-    path = plan->archives[i].path;
-    status = text_append(&line, err, "%016" PRIx64 "%016" PRIx64 ",%" PRIu64 ",%.17g,%.17g,",
-                         class->key.high, class->key.low, class->n_rows, class->min, class->max);
+    const char *path = plan->archives[i].path;
+    int status =
+        text_append(&line, err, "%016" PRIx64 "%016" PRIx64 ",%" PRIu64 ",%.17g,%.17g,",
+                    class->key.high, class->key.low, class->n_rows, class->min, class->max);
     if (status == 0)
         status = strpbrk(path, ",\"\n\r") == NULL
                      ? text_append(&line, err, "%s", path)
@@ -424,7 +421,7 @@ static int fold(struct dedupe *d, struct error *err)
     const struct dedupe_result *r = d->result;
     const struct key_reader reader = {plan, &d->key, d->settings, false, keep_rows, d};
     const uint64_t memory = d->settings->max_memory;
-    uint64_t row = 0, n_left = 0, record_nbytes;
+    uint64_t row = 0, n_left = 0;
 
     if (plan_survey(plan, err) != 0 || key_of_plan(&d->key, plan, NULL, err) != 0 ||
         find_labels(d, err) != 0 ||
@@ -432,7 +429,7 @@ static int fold(struct dedupe *d, struct error *err)
         plan_keep_rows(plan, err) != 0)
         return -1;
     d->n_ties = (uint32_t)key_ties_nbytes(&d->key);
-    record_nbytes = sizeof(struct row_record) + d->labels_nbytes + d->n_ties;
+    const uint64_t record_nbytes = sizeof(struct row_record) + d->labels_nbytes + d->n_ties;
     d->rows = (struct boxes){.n = boxes_wanted(plan->n_rows, 2 * (record_nbytes + 32), memory / 32),
                              .record_nbytes = record_nbytes,
                              .max_nbytes = memory / 4,
@@ -490,10 +487,9 @@ int dedupe_fold(struct plan *plan, const struct settings *settings, struct dedup
                 struct error *err)
 {
     struct dedupe d = {.plan = plan, .settings = settings, .result = result};
-    int status;
 
     *result = (struct dedupe_result){0};
-    status = fold(&d, err);
+    const int status = fold(&d, err);
     for (size_t k = 0; k < d.n_all; k++) {
         batch_release(&d.labels[k].batch);
         spec_release(&d.labels[k].spec);

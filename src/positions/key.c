@@ -157,7 +157,7 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
     const struct npy_header *header = &in->array->header;
     const unsigned n_dims = header->n_dims - 1,
                    at = spec->channels_last && spec->outer == 1 ? n_dims - 1 : 0;
-    uint64_t shape[NPY_MAX_DIMS], n_kept;
+    uint64_t shape[NPY_MAX_DIMS];
     struct key_array *a;
     uint32_t *rank = NULL;
     int status = -1;
@@ -177,7 +177,7 @@ int key_add(struct key *key, const struct key_input *in, struct error *err)
         in->planes != NULL ? *in->planes : (struct key_planes){0, is_axis ? spec->n_planes - 1 : 0};
     a->n_in =
         is_axis ? spec->n_planes * spec->axis : in->array->row_nbytes / header->dtype.itemsize;
-    n_kept = a->kept.last - a->kept.first + 1;
+    const uint64_t n_kept = a->kept.last - a->kept.first + 1;
     /* The shape of a row: of the planes that count alone, as though there were no others. */
     memcpy(shape, header->shape + 1, n_dims * sizeof *shape);
     if (n_kept < spec->n_planes)

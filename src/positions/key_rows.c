@@ -47,11 +47,10 @@ static int name_board(const struct board *board, struct text *name, struct error
     const uint32_t sizes[] = {board->rows, board->cols, board->n_cells, board->n_planes};
     struct bytes list = {0};
     char hex[DIGEST_HEX_NBYTES];
-    int status;
 
     if (board->file_text == NULL)
         return text_append(name, err, "%s", board->name);
-    status = add_numbers(&list, sizes, 4, err);
+    int status = add_numbers(&list, sizes, 4, err);
     for (uint32_t t = 0; t < board->n_transforms && status == 0; t++) {
         const struct board_transform *transform = &board->transforms[t];
         const uint32_t swaps = transform->swaps_colours;
@@ -219,8 +218,6 @@ int key_note(struct plan *plan, const struct key *key, struct error *err)
 static bool convert(const struct dtype *from, const uint8_t *in, const struct dtype *to,
                     uint8_t *out)
 {
-    int64_t whole;
-
     if (from->kind == DTYPE_FLOAT) {
         const double v = dtype_get_double(from, in);
 
@@ -229,7 +226,7 @@ static bool convert(const struct dtype *from, const uint8_t *in, const struct dt
         dtype_put_double(to, v, out);
         return dtype_get_double(to, out) == v;
     }
-    whole = dtype_get_int(from, in);
+    const int64_t whole = dtype_get_int(from, in);
     if (whole == INT64_MAX) /* perhaps more than that */
         return false;
     if (to->kind != DTYPE_FLOAT)
@@ -425,13 +422,12 @@ int key_hash_add(struct key_hash *hash, const struct spec *spec, uint32_t t, con
                  struct error *err)
 {
     const uint64_t n = spec->row_nbytes;
-    uint8_t *in, *out;
 
     hash->room.n_bytes = 0;
-    in = bytes_reserve(&hash->room, 2 * n + 64, err);
+    uint8_t *in = bytes_reserve(&hash->room, 2 * n + 64, err);
     if (in == NULL)
         return -1;
-    out = in + (n + 15) / 16 * 16;
+    uint8_t *out = in + (n + 15) / 16 * 16;
     memcpy(in, row, n);
     if (kernel_row(spec, t, in, NULL, out, err) != 0)
         return -1;

@@ -143,7 +143,6 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     const struct key_like like = {&c->first_key, c->first_path, true};
     struct settings settings = *set->settings; /* what it owns stays the caller's */
     struct plan plan;
-    int status;
 
     c->key = (struct key){0};
     settings.purpose = counts ? FOR_VALUES : FOR_KEYS;
@@ -151,7 +150,7 @@ static int read_shard(struct compare *c, const char *path, struct error *err)
     settings.transforms = NULL;
     if (plan_build(&plan, &path, 1, &settings, err) != 0)
         return -1;
-    status = counts ? open_values(c, &plan, err) : plan_survey(&plan, err);
+    int status = counts ? open_values(c, &plan, err) : plan_survey(&plan, err);
     for (size_t i = 0; i < plan.warnings.n && status == 0 && c->sets->warn != NULL; i++)
         status = c->sets->warn(c->sets->self, plan.warnings.items[i]);
     if (status == 0)
@@ -215,7 +214,7 @@ static int find_shards(const struct set *set, struct text_list *list, struct err
     struct dirent **entries;
     struct text name = {0};
     struct stat st;
-    int status = 0, n;
+    int status = 0;
 
     for (size_t i = 0; set->shards != NULL && i < set->n_shards && status == 0; i++)
         status = text_list_add(list, set->shards[i], err);
@@ -223,7 +222,7 @@ static int find_shards(const struct set *set, struct text_list *list, struct err
         return status;
     if (stat(set->path, &st) != 0 || !S_ISDIR(st.st_mode) || holds_arrays(set->path))
         return text_list_add(list, set->path, err);
-    n = scandir(set->path, &entries, is_shown, alphasort);
+    const int n = scandir(set->path, &entries, is_shown, alphasort);
     if (n < 0)
         return error_set_errno(err, errno == ENOMEM ? ERROR_INTERNAL : ERROR_NO_INPUT, errno,
                                "cannot read folder %s", text_quote(set->path).text);

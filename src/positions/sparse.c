@@ -65,7 +65,6 @@ int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbyt
         return error_no_memory(err, "sparse policies");
     for (size_t i = 0; i < plan->n_arrays; i++) {
         struct plan_array *array = &plan->arrays[i], *values;
-        const struct dtype *dtype;
         struct sparse_policy *p = &means->policies[means->n_policies];
 
         if (array->binding.role != ROLE_POLICY_INDEX ||
@@ -78,7 +77,7 @@ int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbyt
         p->parts[VALUE].array = values = &plan->arrays[array->binding.value_array];
         if (array->is_object != values->is_object)
             return plan_refuse(plan, values, err, "expected objects where the indices are objects");
-        dtype = &values->sources[0]->header.dtype;
+        const struct dtype *dtype = &values->sources[0]->header.dtype;
         if (!values->is_object && (!dtype_is_number(dtype) || dtype->kind == DTYPE_BOOL))
             return plan_refuse(plan, values, err,
                                "dtype %s cannot be averaged; use --merge first, or --copy both "
@@ -97,11 +96,10 @@ int sparse_find(struct sparse_means *means, struct plan *plan, uint64_t max_nbyt
 
 int sparse_add(struct sparse_means *means, const struct sparse_member *member, struct error *err)
 {
-    struct sparse_member *to;
-
     if (means->n_policies == 0)
         return 0;
-    to = boxes_add(&means->members, boxes_of_row(&means->members, member->first), err);
+    struct sparse_member *to =
+        boxes_add(&means->members, boxes_of_row(&means->members, member->first), err);
     if (to == NULL)
         return -1;
     *to = *member;
@@ -120,14 +118,13 @@ static int fail_row(const struct sparse_policy *p, uint64_t row, const struct er
 static int read_row(struct sparse_policy *p, uint64_t row, struct row found[2], struct error *err)
 {
     struct error why = {0};
-    uint64_t n;
 
     for (int k = 0; k < 2; k++) {
         if (batch_read(&p->parts[k].rows, row, 1, err) != 0)
             return -1;
         found[k] = batch_row(&p->parts[k].rows, 0);
     }
-    n = found[INDEX].n;
+    uint64_t n = found[INDEX].n;
     if (n != found[VALUE].n) {
         error_set(&why, ERROR_DATA, "%" PRIu64 " indices, but %" PRIu64 " values", n,
                   found[VALUE].n);
@@ -182,7 +179,6 @@ static int add_row(struct sparse_policy *p, const struct sparse_member *member, 
     for (uint64_t i = 0; i < found[INDEX].n; i++) {
         const int64_t from = row_int(&found[INDEX], i);
         const double x = row_double(&found[VALUE], i);
-        struct tally *tally;
         bool is_there;
         int64_t to;
 
@@ -192,7 +188,7 @@ static int add_row(struct sparse_policy *p, const struct sparse_member *member, 
             continue;
         if (kernel_indices(&p->spec, (uint32_t)member->transform, &int64, &from, &to, 1, &why) != 0)
             return fail_row(p, member->row, &why, err);
-        tally = &p->tallies[to];
+        struct tally *tally = &p->tallies[to];
         if (tally->row != p->row)
             p->named[p->n_named++] = (uint32_t)to;
         tally->x = tally->row != p->row ? x : tally->x + x;
@@ -322,12 +318,10 @@ static int keep_row(struct sparse_policy *p, uint64_t row, struct error *err)
 /* Write what has gathered. */
 static int flush(struct sparse_policy *p, struct error *err)
 {
-    uint64_t n;
-
     if (p->form == SPARSE_OBJECT || p->parts[INDEX].bytes.n_bytes == 0) /* objects: no itemsize */
         return 0;
-    n = p->parts[INDEX].bytes.n_bytes / p->parts[INDEX].dtype.itemsize /
-        (p->form == SPARSE_PADDED ? p->width : 1);
+    const uint64_t n = p->parts[INDEX].bytes.n_bytes / p->parts[INDEX].dtype.itemsize /
+                       (p->form == SPARSE_PADDED ? p->width : 1);
     for (int k = 0; k < 2; k++) {
         if (made_write(p->parts[k].made, p->n_written, p->parts[k].bytes.data, n, err) != 0)
             return -1;
@@ -351,12 +345,10 @@ static int do_boxes(struct sparse_means *means, struct sparse_policy *p, bool wr
     int status = 0;
 
     for (uint64_t row = 0, box = 0; box < means->members.n; box++) {
-        const struct sparse_member *member, *end;
-
         if (boxes_sorted(&means->members, box, &means->box, err) != 0)
             return -1;
-        member = (const void *)means->box.data;
-        end = member + means->box.n_bytes / sizeof *member;
+        const struct sparse_member *member = (const void *)means->box.data;
+        const struct sparse_member *end = member + means->box.n_bytes / sizeof *member;
         for (; row < n_rows && boxes_of_row(&means->members, row) == box; row++) {
             const struct sparse_member *first = member;
 

@@ -36,20 +36,20 @@ static int refuse_part(const char *word, const char *why, struct error *err)
 
 int split_parse(struct split *split, const char *text, struct error *err)
 {
-    double sum = 0, share;
-    char *rest, *word, *equal, *end;
+    double sum = 0;
+    char *word, *end;
 
     *split = (struct split){0};
     if (text == NULL)
         return error_set(err, ERROR_USAGE, "no parts given; use --parts train=0.9,val=0.1");
-    rest = split->text = strdup(text);
+    char *rest = split->text = strdup(text);
     if (rest == NULL)
         return error_no_memory(err, "parts");
     while ((word = strsep(&rest, ",")) != NULL) {
-        equal = strchr(word, '=');
+        char *equal = strchr(word, '=');
         if (equal == NULL || equal == word)
             return refuse_part(word, "expected NAME=SHARE, as in train=0.9,val=0.1", err);
-        share = strtod(equal + 1, &end);
+        const double share = strtod(equal + 1, &end);
         if (end == equal + 1 || *end != '\0' || !(share >= 0 && share <= 1))
             return refuse_part(word, "expected a share from 0 to 1", err);
         *equal = '\0';
@@ -97,10 +97,10 @@ static const struct record *record_at(const struct bytes *list, size_t at)
 static uint8_t side_of(const struct run *run, uint8_t *bytes, size_t n_bytes)
 {
     const struct split *split = run->split;
-    double u, sum = 0;
+    double sum = 0;
 
     bytes_put_le(bytes, run->settings->seed, SEED_NBYTES);
-    u = (double)XXH3_128bits(bytes, SEED_NBYTES + n_bytes).high64 * 0x1p-64;
+    const double u = (double)XXH3_128bits(bytes, SEED_NBYTES + n_bytes).high64 * 0x1p-64;
     for (size_t i = 0; i < split->n_parts; i++) {
         sum += split->parts[i].share;
         if (sum > u)
@@ -146,7 +146,6 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
 
     for (uint64_t i = 0; i < rows->n; i++) {
         const struct key_value key = rows->keys[i];
-        struct record *record;
 
         if (run->by_position) {
             bytes_put_uint(bytes + SEED_NBYTES, key.high, 8, true);
@@ -154,7 +153,7 @@ static int keep_rows(void *self, const struct key_rows *rows, struct error *err)
             run->sides[rows->first + i] = side_of(run, bytes, 16);
             continue;
         }
-        record = boxes_add(&run->rows, boxes_of_key(&run->rows, key), err);
+        struct record *record = boxes_add(&run->rows, boxes_of_key(&run->rows, key), err);
         if (record == NULL)
             return -1;
         *record = (struct record){key, run->n_before + rows->first + i};
@@ -187,7 +186,6 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
     const struct plan_array *by = name != NULL ? plan_find_array(plan, name) : NULL;
     const struct npy_header *header = by != NULL ? &by->sources[0]->header : NULL;
     struct key key = {0};
-    int status;
 
     if (name != NULL && by == NULL)
         return archive_in_refuse_key(&plan->archives[0], name, "--by names it", err);
@@ -198,7 +196,7 @@ static int read_input(struct run *run, const struct plan *plan, struct key_like 
     run->split->inputs[run->split->n_inputs++] = (struct split_input){plan->n_rows, run->sides};
     if (run->sides == NULL)
         return error_no_memory(err, "sides of rows");
-    status = key_of_plan(&key, plan, like->path != NULL ? like : NULL, err);
+    int status = key_of_plan(&key, plan, like->path != NULL ? like : NULL, err);
     if (status == 0 && by != NULL)
         status = take_values(run, plan, by, err);
     if (status == 0 && (by == NULL || run->rows.items != NULL))
@@ -229,13 +227,12 @@ static int look_at_box(struct run *run, size_t box, struct bytes *list, struct e
 {
     const bool drops = run->settings->overlap == OVERLAP_DROP;
     const size_t step = run->rows.record_nbytes;
-    uint64_t parts;
 
     if (boxes_sorted(&run->rows, box, list, err) != 0)
         return -1;
     for (size_t first = 0, end; first < list->n_bytes; first = end) {
         end = boxes_end_of_key(&run->rows, list, first);
-        parts = 0;
+        uint64_t parts = 0;
         for (size_t at = first; at < end; at += step)
             parts |= UINT64_C(1) << *side_at(run->split, record_at(list, at)->row);
         run->split->n_shared += (parts & (parts - 1)) != 0;

@@ -233,7 +233,6 @@ static void visit_label(struct count *c, const struct batch *rows, const struct 
 static int add_label(struct count *c, size_t i, struct error *err)
 {
     struct tally *tally = c->tally;
-    int status;
 
     c->label = NULL;
     for (size_t k = 0; k < tally->n_labels; k++)
@@ -247,7 +246,7 @@ static int add_label(struct count *c, size_t i, struct error *err)
         if (c->label->by_transform == NULL)
             return error_no_memory(err, "the values of a label");
     }
-    status = read_array(c, i, -1, visit_label, err);
+    const int status = read_array(c, i, -1, visit_label, err);
     tally->needs_bins |= c->label->all.is_binned;
     return status;
 }
@@ -486,7 +485,6 @@ static int add_policy(struct count *c, size_t i, struct error *err)
 {
     const char *key = c->shard->archive.arrays[i].key;
     const bool has_values = c->binding->role == ROLE_POLICY_INDEX && c->binding->value_array >= 0;
-    int status;
 
     c->policy = NULL;
     for (size_t k = 0; k < c->tally->n_policies; k++)
@@ -500,7 +498,8 @@ static int add_policy(struct count *c, size_t i, struct error *err)
         return error_no_memory(err, "the cells of actions");
     for (uint64_t a = 0; c->map != NULL && a < c->binding->n_actions; a++)
         c->cells[a] = (int32_t)planes_cell_of(c->tally->board, c->binding, a);
-    status = read_array(c, i, has_values ? c->binding->value_array : -1, visit_policy, err);
+    const int status =
+        read_array(c, i, has_values ? c->binding->value_array : -1, visit_policy, err);
     free(c->cells);
     return status;
 }

@@ -168,14 +168,12 @@ int report_sheet_build(struct report_sheet *s, const struct sheet_request *reque
     const struct verify_request seeking = {.settings = request->settings, .exact_manifest = true};
     struct verify_located *found = &s->located;
     struct sheet_request own = *request;
-    struct settings settings;
     char list[32] = "0";
     size_t other = 0;
-    int status;
 
     if (verify_locate(&seeking, request->path, request->row, found, err) != 0)
         return -1;
-    settings = found->recall.settings; /* borrowed */
+    struct settings settings = found->recall.settings; /* borrowed */
     settings.allow_expanded = true;
     for (size_t k = 1; k < found->n; k++)
         if (other == 0 || found->images[k].row == request->row)
@@ -188,7 +186,7 @@ int report_sheet_build(struct report_sheet *s, const struct sheet_request *reque
     own.settings = &settings;
     own.stored = found->images;
     own.n_stored = found->n;
-    status = sheet_build(&s->sheet, &own, err);
+    const int status = sheet_build(&s->sheet, &own, err);
     if (status == 0 && found->board != NULL)
         return 0;
     if (status == 0) /* a board that is found now, but was not when images were looked for */

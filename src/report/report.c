@@ -75,14 +75,12 @@ static bool is_readable(const struct verify_result *result)
 
 static int open_first(struct report_set *set, const char *path, struct error *err)
 {
-    size_t n;
-
     if (shard_open(&set->shard, path, set->request->settings, err) != 0) {
         shard_close(&set->shard);
         return -1;
     }
     set->is_open = true;
-    n = set->shard.archive.n_arrays + 1;
+    const size_t n = set->shard.archive.n_arrays + 1;
     set->nbytes = calloc(2 * n, sizeof *set->nbytes);
     if (set->nbytes == NULL)
         return error_no_memory(err, "sizes of arrays");

@@ -45,11 +45,11 @@ static uint64_t checkers_of(const struct chess_position *position)
         king++;
     for (size_t d = 0; d < CHESS_N_DIRECTIONS; d++) {
         const struct chess_step *step = &chess_directions[d];
-        int at = step_from(king, step), distance = 1, man;
+        int at = step_from(king, step), distance = 1;
 
         for (; at >= 0 && position->men[at] == 0; distance++)
             at = step_from(at, step);
-        man = at >= 0 ? -position->men[at] : 0;
+        const int man = at >= 0 ? -position->men[at] : 0;
         /* Their pawns go down the board. */
         if (man == MAN_PAWN ? distance == 1 && step->d_rank == 1 && step->d_file != 0
                             : man >= MAN_BISHOP && distance <= reaches[man][d % 2])
@@ -146,10 +146,9 @@ void chess_make_move(struct chess_position *position, const struct chess_move *m
 {
     /* A right is lost when its king's or rook's home square is left or taken. */
     static const int homes[4][2] = {{4, 7}, {4, 0}, {60, 63}, {60, 56}};
-    struct chess_position before;
 
     put_man(position, move);
-    before = *position;
+    struct chess_position before = *position;
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < 2; k++)
             if (homes[i][k] == move->from || homes[i][k] == chess_target(move))

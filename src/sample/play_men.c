@@ -481,10 +481,10 @@ static void render_policy(const struct play_row *r)
     const struct board *b = r->play->board;
     const uint32_t *ply = r->game->moves + r->ply * ply_words(b);
     const struct position p = {b, r->game->stones, (uint8_t)(1 + (r->ply & 1)), r->ply, ply};
-    uint32_t *actions = r->game->work, n;
+    uint32_t *actions = r->game->work;
 
     memcpy(p.men, ply + 1, b->n_cells);
-    n = rules_of(b)->list(&p, actions);
+    const uint32_t n = rules_of(b)->list(&p, actions);
     for (uint32_t i = 0; i < n; i++)
         if (actions[i] == ply[0]) {
             actions[i] = actions[0];

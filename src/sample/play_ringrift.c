@@ -91,13 +91,13 @@ static bool try_move(const struct board *board, const uint8_t *stacks, struct ac
 static bool draw_cell(const struct board *board, const uint8_t *stacks, uint32_t owner,
                       struct play_random *random, uint32_t *cell)
 {
-    uint32_t n = 0, wanted;
+    uint32_t n = 0;
 
     for (uint32_t i = 0; i < board->n_cells; i++)
         n += board->on_board[i] && owner_of(stacks[i]) == owner;
     if (n == 0)
         return false;
-    wanted = play_below(random, n);
+    uint32_t wanted = play_below(random, n);
     for (*cell = 0;; ++*cell)
         if (board->on_board[*cell] && owner_of(stacks[*cell]) == owner && wanted-- == 0)
             return true;
@@ -108,7 +108,7 @@ static bool draw_action(const struct board *board, const uint8_t *stacks, uint32
                         struct play_random *random, struct action *action)
 {
     const uint32_t distances = board->cols - 1;
-    uint32_t n_directions, d, distance;
+    uint32_t n_directions;
     const struct board_step *steps = ringrift_directions(board, &n_directions);
 
     *action = (struct action){0};
@@ -118,8 +118,8 @@ static bool draw_action(const struct board *board, const uint8_t *stacks, uint32
         action->index = action->to * 3 + play_below(random, 3);
         return true;
     }
-    d = play_below(random, n_directions);
-    distance = 1 + play_below(random, distances < 3 ? distances : 3);
+    const uint32_t d = play_below(random, n_directions);
+    const uint32_t distance = 1 + play_below(random, distances < 3 ? distances : 3);
     if (!draw_cell(board, stacks, 1 + (ply & 1), random, &action->from) ||
         !try_move(board, stacks, action, &steps[d], distance))
         return false;

@@ -61,10 +61,9 @@ static int draw_items(const struct sample_member *m, struct play_row *r, uint64_
                       struct bytes *out, struct error *err)
 {
     uint8_t data[8 * PLAY_MAX_ITEMS] = {0};
-    uint64_t n;
 
     r->to = data;
-    n = m->array->render_items(r);
+    uint64_t n = m->array->render_items(r);
     const struct pickle_ndarray array = {
         .dtype = m->dtype,
         .n_dims = 1,
@@ -213,16 +212,14 @@ static int make_header(struct sample_member *m, struct error *err)
 static int open_sample(struct sample *sample, struct error *err)
 {
     const struct settings *settings = sample->settings;
-    const struct play_kind *kind;
     struct play_game game;
-    int status;
 
     if (codec_level_parse("default", &sample->level, err) != 0)
         return -1;
     sample->board = board_new(settings->board, err);
     if (sample->board == NULL || play_init(&sample->play, sample->board, settings->seed, err) != 0)
         return -1;
-    kind = sample->play.kind;
+    const struct play_kind *kind = sample->play.kind;
     sample->arrays = calloc(kind->n_arrays, sizeof *sample->arrays);
     if (sample->arrays == NULL)
         return error_no_memory(err, "members");
@@ -240,7 +237,7 @@ static int open_sample(struct sample *sample, struct error *err)
             return -1;
     }
     /* Play games until there are enough rows. */
-    status = play_game_init(&game, &sample->play, err);
+    int status = play_game_init(&game, &sample->play, err);
     for (uint64_t row = 0; status == 0 && row < settings->n_rows; row += game.n_plies) {
         play_game(&sample->play, sample->n_games++, &game);
         status = bytes_append(&sample->index, &row, sizeof row, err);
@@ -291,10 +288,9 @@ int sample_write(const char *path, const struct settings *settings, struct sampl
                  struct error *err)
 {
     struct sample sample = {.settings = settings, .path = path, .result = result, .err = err};
-    int status;
 
     *result = (struct sample_result){0};
-    status = open_sample(&sample, err);
+    int status = open_sample(&sample, err);
     if (status == 0)
         status = crew_run(settings->n_threads, write_archive, &sample);
     for (size_t i = 0; sample.arrays != NULL && i < sample.play.kind->n_arrays; i++)

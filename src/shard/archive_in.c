@@ -282,7 +282,6 @@ static int decide_form(const struct opening *o)
     const char *expected = named_npy ? "a .npy array" : "an .npz archive";
     uint8_t bytes[PEEK_NBYTES] = {0};
     const size_t n = in->n_bytes < sizeof bytes ? (size_t)in->n_bytes : sizeof bytes;
-    const char *foreign;
 
     if (input_read(in, 0, bytes, n, o->err) != 0)
         return -1;
@@ -295,7 +294,7 @@ static int decide_form(const struct opening *o)
     }
     if (n >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0))
         return named_npy ? fail_form(o, expected, "a zip archive (rename the file to .npz)") : 0;
-    foreign = foreign_kind(bytes, n, in->n_bytes);
+    const char *foreign = foreign_kind(bytes, n, in->n_bytes);
     if (foreign != NULL)
         return fail_form(o, expected, foreign);
     if (named_npy)
@@ -341,12 +340,11 @@ int archive_in_open_part(struct archive_in *archive, const char *path, bool use_
 int archive_in_of_memory(struct archive_in *archive, const char *name,
                          const struct memory_array *arrays, size_t n_arrays, struct error *err)
 {
-    int result;
-
     *archive =
         (struct archive_in){.form = ARCHIVE_MEMORY, .path = strdup(name), .comment = strdup("")};
-    result = archive->path == NULL || archive->comment == NULL ? error_no_memory(err, "arrays")
-                                                               : make_room(archive, n_arrays, err);
+    int result = archive->path == NULL || archive->comment == NULL
+                     ? error_no_memory(err, "arrays")
+                     : make_room(archive, n_arrays, err);
     for (size_t i = 0; i < n_arrays && result == 0; i++) {
         const struct memory_array *from = &arrays[i];
 

@@ -218,11 +218,9 @@ static int read_growing(const struct array *array, struct unpack *unpack, uint8_
     uint64_t capacity = first + FIRST_STEP_NBYTES;
 
     while (have < total) {
-        uint8_t *larger;
-
         if (capacity > total)
             capacity = total;
-        larger = realloc(*bytes, (size_t)capacity);
+        uint8_t *larger = realloc(*bytes, (size_t)capacity);
         if (larger == NULL)
             return error_no_memory(err, "object array");
         *bytes = larger;

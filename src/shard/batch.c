@@ -146,12 +146,12 @@ int batch_follow(struct batch *batch, const struct batch *before, uint64_t first
 {
     const struct reader *reader = batch->reader;
     const uint64_t known = before->first + before->n, begin = unit_of(reader, first);
-    uint64_t end = first + n < known ? first + n : known, n_kept;
+    uint64_t end = first + n < known ? first + n : known;
 
     batch_clear(batch);
     if (end < first)
         end = first;
-    n_kept = unit_of(reader, end) - begin;
+    const uint64_t n_kept = unit_of(reader, end) - begin;
     if (n_kept > 0) {
         const uint64_t at = begin - unit_of(reader, before->first);
         uint8_t *to = reserve(batch, n, unit_of(reader, first + n) - begin, err);

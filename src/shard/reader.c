@@ -68,11 +68,11 @@ static int end_arrays(struct reader *r, struct error *err)
 static int read_next(struct reader *r, uint64_t n, uint8_t *out, struct error *err)
 {
     while (n > 0) {
-        uint64_t take, n_bytes;
+        uint64_t n_bytes;
 
         if (!r->begun && begin_array(r, err) != 0)
             return -1;
-        take = n < r->left_here ? n : r->left_here;
+        const uint64_t take = n < r->left_here ? n : r->left_here;
         if (__builtin_mul_overflow(take, r->unit_nbytes, &n_bytes))
             return error_set(err, ERROR_INTERNAL, "rows read beyond 64-bit sizes");
         if (out == NULL ? unpack_skip(&r->unpack, n_bytes, err) != 0
@@ -135,28 +135,25 @@ static int transpose_to_rows(const struct array *array, const struct scratch *un
     const uint64_t n_rows = header->shape[0], data_at = array->offset + header->header_nbytes;
     const size_t item_nbytes = header->dtype.itemsize;
     struct columns columns = {0};
-    uint64_t row_items, row_nbytes, run_rows, rows;
-    size_t block_rows, most;
-    uint8_t *block;
     int status = 0;
 
     if (header->data_nbytes == 0)
         return 0;
-    row_items = header->n_elements / n_rows;
-    row_nbytes = row_items * item_nbytes;
-    run_rows = RUN_MIN_NBYTES / item_nbytes;
-    rows = BLOCK_NBYTES / row_nbytes;
+    const uint64_t row_items = header->n_elements / n_rows;
+    const uint64_t row_nbytes = row_items * item_nbytes;
+    const uint64_t run_rows = RUN_MIN_NBYTES / item_nbytes;
+    uint64_t rows = BLOCK_NBYTES / row_nbytes;
     if (rows < run_rows)
         rows = smaller(run_rows, BLOCK_MAX_NBYTES / row_nbytes);
-    block_rows = (size_t)smaller(rows > 0 ? rows : 1, n_rows);
-    most = item_nbytes < LINE_NBYTES ? LINE_NBYTES / item_nbytes : 1;
+    const size_t block_rows = (size_t)smaller(rows > 0 ? rows : 1, n_rows);
+    size_t most = item_nbytes < LINE_NBYTES ? LINE_NBYTES / item_nbytes : 1;
     most = (size_t)smaller(most, row_items);
     /* an odd number of cache lines: columns must not compete for the same cache sets */
     columns.stride = (block_rows * item_nbytes / LINE_NBYTES | 1) * LINE_NBYTES;
     if (columns.stride < block_rows * item_nbytes)
         columns.stride += 2 * LINE_NBYTES;
     columns.bytes = malloc(most * columns.stride);
-    block = malloc(block_rows * (size_t)row_nbytes);
+    uint8_t *block = malloc(block_rows * (size_t)row_nbytes);
     if (columns.bytes == NULL || block == NULL)
         status = error_no_memory(err, "block of rows");
     for (uint64_t first = 0, n = 0; first < n_rows && status == 0; first += n) {

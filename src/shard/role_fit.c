@@ -50,7 +50,6 @@ static bool match_cells(struct role_case *a, unsigned first, unsigned end)
     const struct board *board = c->board;
     const uint64_t *dims = a->h->shape + first;
     const bool is_one = end == first + 1;
-    const struct action_layout *layout;
 
     if (end == first + 2 && c->box_rows > 0 && dims[0] == c->box_rows && dims[1] == c->box_cols) {
         a->b->takeiteasy_grid = board->rows == 0;
@@ -62,7 +61,7 @@ static bool match_cells(struct role_case *a, unsigned first, unsigned end)
         a->b->axes.axis = board->n_cells;
         return true;
     }
-    layout =
+    const struct action_layout *layout =
         is_one && dims[0] == board->n_on_board ? action_layout_by_length(board, dims[0]) : NULL;
     if (layout == NULL || layout->length(layout, board) != dims[0])
         return false;
@@ -198,7 +197,6 @@ static bool is_spatial_length(struct role_case *a, uint64_t length)
 {
     const struct board *board = a->c->board;
     const struct dtype *dtype = &a->h->dtype;
-    const struct action_layout *layout;
 
     if (length == board->n_cells || length == board->n_on_board ||
         (a->c->box_rows > 0 && length == (uint64_t)a->c->box_rows * a->c->box_cols))
@@ -207,7 +205,7 @@ static bool is_spatial_length(struct role_case *a, uint64_t length)
     if (dtype->kind == DTYPE_UINT && dtype->itemsize == 1 && length == (board->n_cells + 7) / 8)
         return !role_unfit(a, "%" PRIu64 " bytes hold the cells of the board %s as bits", length,
                            board->name);
-    layout = action_layout_by_length(board, length);
+    const struct action_layout *layout = action_layout_by_length(board, length);
     return layout != NULL &&
            !role_unfit(a, "%" PRIu64 " is the length of the policy %s of the board %s", length,
                        layout->name, board->name);
@@ -327,14 +325,14 @@ int role_told_layout(struct role_case *a, const struct action_layout **layout)
 static const struct action_layout *choose_layout(struct role_case *a, uint64_t length)
 {
     const struct board *board = a->c->board;
-    const struct action_layout *told, *fits;
+    const struct action_layout *told;
     char known[200];
 
     if (role_told_layout(a, &told) != 0)
         return NULL;
     if (told != NULL && length >= told->length(told, board))
         return told;
-    fits = action_layout_by_length(board, length);
+    const struct action_layout *fits = action_layout_by_length(board, length);
     if (told != NULL && (a->told->layout != NULL || fits == NULL)) {
         role_unfit(a, "%" PRIu64 " actions are fewer than the %" PRIu64 " of the layout %s", length,
                    told->length(told, board), told->name);
@@ -358,7 +356,6 @@ static const struct action_layout *layout_of_planes(struct role_case *a, const u
     const bool planes_first = dims[1] == board->n_cells;
     const struct action_layout *base, *twins[2];
     uint64_t total;
-    size_t n_stem;
     char name[96];
 
     if ((dims[0] == board->n_cells) == planes_first ||
@@ -369,7 +366,7 @@ static const struct action_layout *layout_of_planes(struct role_case *a, const u
         base = action_layout_by_length(board, total);
     if (base == NULL || base->length(base, board) != total)
         return NULL;
-    n_stem = strlen(base->name);
+    size_t n_stem = strlen(base->name);
     for (size_t k = 0; k < 2; k++)
         if (text_ends_with(base->name, endings[k]))
             n_stem = strlen(base->name) - strlen(endings[k]);
@@ -401,7 +398,6 @@ bool role_fit_policy(struct role_case *a)
     const struct policy_shape shape = collapse(a);
     const uint64_t cells = a->c->board->n_cells, *dims = shape.dims;
     const bool spread = a->h->n_dims == 4;
-    const struct action_layout *planes;
     uint64_t total;
 
     if (!role_dtype_moves(&a->h->dtype))
@@ -410,7 +406,7 @@ bool role_fit_policy(struct role_case *a)
         return bind_policy(a, choose_layout(a, dims[0]), 1, dims[0]);
     if (shape.n_dims != 2)
         return role_unfit(a, "expected a policy (N, A), (N, H, W) or (N, k, A)");
-    planes = layout_of_planes(a, dims);
+    const struct action_layout *planes = layout_of_planes(a, dims);
     if (planes != NULL)
         return bind_policy(a, planes, 1, dims[0] * dims[1]);
     /* From-square times to-square, written as a table. */

@@ -35,8 +35,7 @@ const struct array *role_rows_array(const struct archive_in *archive)
 /* Only presets are taken from a shard: a name could else be the path of a board file. */
 int role_guess_board(const struct archive_in *archive, char *name, size_t n_bytes)
 {
-    const struct array *type = archive_in_find(archive, "board_type"), *values;
-    int n;
+    const struct array *type = archive_in_find(archive, "board_type");
 
     if (type != NULL && array_read_string(type, name, n_bytes) == 0 &&
         board_find_preset(name) != NULL)
@@ -45,10 +44,10 @@ int role_guess_board(const struct archive_in *archive, char *name, size_t n_byte
         name[0] = '\0';
     if (!role_katago_is_shard(archive))
         return -1;
-    values = archive_in_find(archive, "valueTargetsNCHW");
+    const struct array *values = archive_in_find(archive, "valueTargetsNCHW");
     if (values->header.n_dims != 4 || values->header.shape[2] != values->header.shape[3])
         return -1;
-    n = snprintf(name, n_bytes, "katago:%" PRIu64, values->header.shape[2]);
+    const int n = snprintf(name, n_bytes, "katago:%" PRIu64, values->header.shape[2]);
     return n > 0 && (size_t)n < n_bytes ? 0 : -1;
 }
 
@@ -82,7 +81,6 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
     const size_t room = sizeof guess->reason;
     char boards[BOARD_MAX_GUESSES][64], text[32];
     struct board_seen seen = {0};
-    const char *known;
     int64_t n_actions;
     size_t n;
 
@@ -121,7 +119,7 @@ int role_guess_board_by_shape(const struct archive_in *archive, struct role_gues
              seen.rows, seen.cols);
     if (seen.n_actions > 0)
         text_add(guess->reason, room, ", policy of %" PRIu64 " actions", seen.n_actions);
-    known = board_by_shape(&seen);
+    const char *known = board_by_shape(&seen);
     guess->n_boards = n = known == NULL ? board_guess(&seen, boards) : 1;
     if (n == 1) {
         snprintf(guess->board, sizeof guess->board, "%s", known != NULL ? known : boards[0]);
@@ -192,9 +190,8 @@ bool role_may_hold_positions(const struct role_case *a)
     const struct dtype *dtype = &a->h->dtype;
     const size_t step = dtype->kind == DTYPE_UNICODE ? 4 : 1, n_text = dtype->itemsize / step;
     struct batch batch = {.own = {.arrays = &array, .n_arrays = 1}};
-    char object[512], *text;
+    char object[512];
     bool found = false;
-    int status;
 
     for (uint64_t k = 0; array->objects != NULL && k < array->objects->n_items && !found; k++) {
         const struct pickle_item *item = &array->objects->items[k];
@@ -206,8 +203,9 @@ bool role_may_hold_positions(const struct role_case *a)
     }
     if ((dtype->kind != DTYPE_UNICODE && dtype->kind != DTYPE_BYTES) || !is_seen(array))
         return found || may_be_cells(a);
-    status = batch_open(&batch, NULL, NULL); /* whoever copies it says what is wrong with it */
-    text = calloc(1, dtype->itemsize + 1);
+    const int status =
+        batch_open(&batch, NULL, NULL); /* whoever copies it says what is wrong with it */
+    char *text = calloc(1, dtype->itemsize + 1);
     while (status == 0 && text != NULL && !found && batch_next(&batch, 1, NULL) == 0 && batch.n > 0)
         for (uint64_t at = 0; at < array->row_nbytes && !found; at += dtype->itemsize) {
             /* What is not ASCII becomes '?'; a NUL ends the text. */
@@ -448,7 +446,6 @@ const char *role_suggest_label(const struct role_case *a, const char **flags)
                    [TO_MOVE_PM1] = {-1, 1, " --to-move pm1"}};
     const struct conventions *conventions = a->c->request->conventions;
     const struct npy_header *h = a->h;
-    enum to_move_coding coding;
     const char *role = NULL;
     double low, high;
 
@@ -460,7 +457,9 @@ const char *role_suggest_label(const struct role_case *a, const char **flags)
         !role_find_range(a->array, UINT64_MAX, &low, &high))
         return NULL;
     if (strcmp(role, "value") != 0) {
-        coding = low == -1 ? TO_MOVE_PM1 : low == 1 && high == 2 ? TO_MOVE_12 : TO_MOVE_01;
+        enum to_move_coding coding = low == -1               ? TO_MOVE_PM1
+                                     : low == 1 && high == 2 ? TO_MOVE_12
+                                                             : TO_MOVE_01;
         if (conventions->to_move_said)
             coding = conventions->to_move;
         else if (coding != TO_MOVE_01 && has_role(a->c, ROLE_TO_MOVE))

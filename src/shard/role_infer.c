@@ -302,13 +302,12 @@ static int refuse_swapped(struct role_case *a)
     struct role_problems *problems = a->c->problems;
     const bool moves =
         is_list_like(a) || (is_index_like(a->h) && role_name_suggests_cells(a->array->key));
-    const char *flags = "", *role;
-    bool is_likely;
+    const char *flags = "";
 
     if (role_is_spatial(a, 1))
         return refuse_spatial(a);
-    role = moves ? role_suggest(a) : role_suggest_label(a, &flags);
-    is_likely = role != NULL && strcmp(role, "ROLE") != 0;
+    const char *role = moves ? role_suggest(a) : role_suggest_label(a, &flags);
+    const bool is_likely = role != NULL && strcmp(role, "ROLE") != 0;
     role_refuse(a, role,
                 "its name tells no role, and a transform swaps the colours, which may change it%s: "
                 "expected to be told what it is%s",
@@ -324,14 +323,13 @@ static int bind_unnamed(struct role_case *a)
     const struct role_context *c = a->c;
     const bool has_rows = a->array->n_rows == c->n_rows;
     char scipy[64], differ[320];
-    const char *role;
 
     if (role_sparse_of_scipy(a, scipy))
         return role_refuse(a, scipy,
                            "a matrix in the form of scipy, whose names do not say of what: "
                            "expected to be told");
     if (c->differing != NULL) {
-        role = c->request->swaps_colours ? NULL : "copy";
+        const char *role = c->request->swaps_colours ? NULL : "copy";
         if (!has_rows || role_is_spatial(a, 1))
             role = role_suggest(a);
         snprintf(differ, sizeof differ,

@@ -105,12 +105,10 @@ int role_problems_command(const struct role_problems *problems, const struct arc
                           const struct role_request *request, struct text *command,
                           struct error *err)
 {
-    int status;
-
     for (size_t k = 0; k < problems->n; k++)
         if (problems->items[k].array < 0 || problems->items[k].role[0] == '\0')
             return 0;
-    status = text_append(command, err, "%s", request->command);
+    int status = text_append(command, err, "%s", request->command);
     for (size_t k = 0; k < problems->n && status == 0; k++) {
         const struct role_problem *problem = &problems->items[k];
         struct text spec = {0};

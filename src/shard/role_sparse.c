@@ -91,15 +91,14 @@ void role_sparse_find(struct role_context *c)
     for (struct role_case *a = c->cases; a < c->cases + c->n; a++) {
         const char *key = a->array->key;
         const size_t n_prefix = prefix_of(key, &parts[INDICES]);
-        struct role_case *of[N_PARTS] = {a}, *values;
-        bool compressed;
+        struct role_case *of[N_PARTS] = {a};
 
         if (!is_free(a, &parts[INDICES]) || (!a->is_told && n_prefix == 0))
             continue;
-        values = of[VALUES] = find_part(a, n_prefix, &parts[VALUES]);
+        struct role_case *values = of[VALUES] = find_part(a, n_prefix, &parts[VALUES]);
         of[OFFSETS] = find_part(a, n_prefix, &parts[OFFSETS]);
-        compressed = values != NULL && of[OFFSETS] != NULL && is_vector(a, true) &&
-                     is_vector(values, false) && is_vector(of[OFFSETS], true);
+        const bool compressed = values != NULL && of[OFFSETS] != NULL && is_vector(a, true) &&
+                                is_vector(values, false) && is_vector(of[OFFSETS], true);
         if (!compressed)
             of[OFFSETS] = NULL;
         if (!compressed && !a->is_told && role_values_by_prefix(key, n_prefix) == ROLE_META)
@@ -170,11 +169,10 @@ static const struct action_layout *layout_by_notes(struct role_case *a)
     const struct board *board = a->c->board;
     const struct action_layout *layout;
     char encoding[64], type[64];
-    bool is_aware;
 
     if (read_note(a, "policy_encoding", encoding) != 0 || read_note(a, "board_type", type) != 0)
         return NULL;
-    is_aware = strcmp(encoding, "board_aware") == 0;
+    const bool is_aware = strcmp(encoding, "board_aware") == 0;
     if (is_aware || is_ringrift_board(type) || is_ringrift_board(board->preset)) {
         layout = action_layout_by_name(board, "ringrift");
         if (layout != NULL && layout->length(layout, board) > 0)
@@ -318,12 +316,11 @@ int role_sparse_bind(struct role_case *a)
     const size_t n_prefix = prefix_of(a->array->key, &parts[INDICES]);
     const enum role by_prefix = role_values_by_prefix(a->array->key, n_prefix);
     const enum sparse_form form = check_form(a, of[VALUES], of[OFFSETS]);
-    const struct action_layout *layout;
     uint64_t length;
 
     if (form == SPARSE_NONE)
         return -1;
-    layout = find_layout(a, &length);
+    const struct action_layout *layout = find_layout(a, &length);
     if (layout == NULL)
         return role_refuse(a, "policy-index:layout=LAYOUT", "%s", a->c->reason);
     for (size_t k = 0; k < N_PARTS; k++) {

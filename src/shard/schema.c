@@ -68,18 +68,16 @@ int schema_read(const char *path, struct role_request *request, struct error *er
     size_t n_bytes;
     char *json = input_load(path, SCHEMA_MAX_NBYTES, "a schema", &n_bytes, err);
     json_error_t fault;
-    json_t *root;
-    int status;
 
     if (json == NULL)
         return bad_schema(path, err, "it is larger than 16 MiB");
-    root = json_load_bytes(json, n_bytes, &fault, "a schema", err);
+    json_t *root = json_load_bytes(json, n_bytes, &fault, "a schema", err);
     free(json);
     if (root == NULL)
         return error_set(err, ERROR_DATA, "%s: no JSON: line %d, column %d: %s",
                          text_path(path).text, fault.line, fault.column,
                          text_path(fault.text).text);
-    status = read_root(root, path, request, err);
+    const int status = read_root(root, path, request, err);
     json_decref(root);
     return status;
 }
@@ -87,7 +85,7 @@ int schema_read(const char *path, struct role_request *request, struct error *er
 int schema_write(const struct archive_in *archive, const struct role_binding *bindings,
                  struct text *out, struct error *err)
 {
-    json_t *arrays = json_object(), *root;
+    json_t *arrays = json_object();
     const char *order = NULL;
     char *json = NULL;
     int bad = 0, status = 0;
@@ -106,8 +104,8 @@ int schema_write(const struct archive_in *archive, const struct role_binding *bi
         else
             bad = json_object_set_new(arrays, key, json_string(spec));
     }
-    root = json_pack("{s:i, s:s*, s:o}", "symaug_schema", SCHEMA_VERSION, "plane_order", order,
-                     "arrays", arrays);
+    json_t *root = json_pack("{s:i, s:s*, s:o}", "symaug_schema", SCHEMA_VERSION, "plane_order",
+                             order, "arrays", arrays);
     json = bad == 0 && root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     if (status == 0)
         status =

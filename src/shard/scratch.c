@@ -76,13 +76,11 @@ int scratch_write(const struct scratch *scratch, uint64_t offset, const void *by
 int scratch_read(const struct scratch *scratch, uint64_t offset, void *out, size_t n_bytes,
                  struct error *err)
 {
-    int64_t n;
-
     if (scratch->memory != NULL) {
         memcpy(out, scratch->memory + offset, n_bytes);
         return 0;
     }
-    n = file_read(scratch->fd, offset, out, n_bytes);
+    const int64_t n = file_read(scratch->fd, offset, out, n_bytes);
     if (n != (int64_t)n_bytes)
         return error_set_errno(err, ERROR_IO, n < 0 ? errno : EIO, "cannot read a temp file");
     return 0;

@@ -19,7 +19,6 @@ const struct action_space *spec_space(struct spec_maker *maker, const struct rol
                                       struct error *err)
 {
     const bool keeps = maker->conventions->ambiguous == AMBIGUOUS_KEEP;
-    struct action_space *space;
 
     for (size_t i = 0; i < maker->n_spaces; i++)
         if (maker->spaces[i]->layout == binding->layout &&
@@ -29,7 +28,8 @@ const struct action_space *spec_space(struct spec_maker *maker, const struct rol
     if (list_room(&maker->spaces, maker->n_spaces + 1, sizeof(struct action_space *), "action maps",
                   err) != 0)
         return NULL;
-    space = action_space_new(maker->board, binding->layout, binding->n_actions, err);
+    struct action_space *space =
+        action_space_new(maker->board, binding->layout, binding->n_actions, err);
     if (space == NULL)
         return NULL;
     maker->spaces[maker->n_spaces++] = space;
@@ -270,13 +270,12 @@ int spec_of_planes(struct spec *spec, struct spec_maker *maker, const struct rol
                    struct error *err)
 {
     const struct conventions *c = maker->conventions;
-    uint32_t *maps;
 
     spec->kind = binding->role == ROLE_PACKED ? SPEC_BITS : SPEC_AXIS;
     spec->lsb_first = binding->lsb_first;
     if (fill_cells(spec, maker, binding, err) != 0)
         return -1;
-    maps = spec->plane_maps = new_maps(spec, spec->n_planes, err);
+    uint32_t *maps = spec->plane_maps = new_maps(spec, spec->n_planes, err);
     if (maps == NULL)
         return -1;
     for (uint32_t t = 0; t < spec->n_steps; t++, maps += 2 * spec->n_planes) {

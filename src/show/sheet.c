@@ -175,7 +175,6 @@ static int build(struct sheet *sheet, const struct sheet_request *request, struc
     const size_t n_stored = request->n_stored;
     struct plan *plan = &sheet->plan;
     uint8_t wanted[BOARD_MAX_TRANSFORMS];
-    size_t n_wanted;
 
     /* The transforms to draw are chosen; arrays are bound for all, since an image may be made from
      * any stored one. */
@@ -184,7 +183,7 @@ static int build(struct sheet *sheet, const struct sheet_request *request, struc
     if (plan_open_inputs(plan, &request->path, 1, err) != 0 || plan_decide_board(plan, err) != 0 ||
         choose_transforms(plan, request->settings->transforms, err) != 0)
         return -1;
-    n_wanted = plan->n_chosen;
+    const size_t n_wanted = plan->n_chosen;
     memcpy(wanted, plan->chosen, n_wanted);
     free(plan->chosen);
     plan->chosen = NULL;
@@ -240,10 +239,10 @@ int sheet_build(struct sheet *sheet, const struct sheet_request *request, struct
 {
     const size_t n_rows = request->n_stored > 0 ? request->n_stored : 1;
     struct fields *rows = calloc(n_rows, sizeof *rows);
-    int status;
 
     *sheet = (struct sheet){.row = request->row, .is_stored = request->n_stored > 0};
-    status = rows != NULL ? build(sheet, request, rows, err) : error_no_memory(err, "rows");
+    const int status =
+        rows != NULL ? build(sheet, request, rows, err) : error_no_memory(err, "rows");
     for (size_t k = 0; rows != NULL && k < n_rows; k++)
         fields_release(&rows[k]);
     free(rows);

@@ -417,13 +417,12 @@ struct legend {
 static double begin(struct legend *legend, double sign_width, const char *text)
 {
     const double width = sign_width + LEGEND_LETTER * (double)strlen(text);
-    double x;
 
     if (legend->x > legend->left && legend->x + width > legend->right) {
         legend->x = legend->left;
         legend->y += LEGEND_HEIGHT;
     }
-    x = legend->x;
+    const double x = legend->x;
     legend->x += width + GAP;
     return x;
 }

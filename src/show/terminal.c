@@ -83,7 +83,6 @@ static void put_cell(const struct writing *w, const struct picture_cell *cell, c
     const char *before = cell->differs ? w->red : "", *side = side_colour(w, cell->side);
     const char *heat = w->style->colours ? steps[(digit + 1) / 2] : "";
     struct text_quoted body;
-    size_t n;
 
     switch (cell->piece) {
     case PICTURE_STONE:
@@ -111,7 +110,7 @@ static void put_cell(const struct writing *w, const struct picture_cell *cell, c
         if (!cell->is_marked && digit > 0)
             body = text_format("%d", digit);
     }
-    n = width_of(body.text, strlen(body.text)) + 1;
+    const size_t n = width_of(body.text, strlen(body.text)) + 1;
     pen_put(out, "%s%c%s%s%s%s%s%*s", before, cell->differs ? '!' : corner,
             *before != '\0' ? w->plain : "", side, heat, body.text,
             *side != '\0' || *heat != '\0' ? w->plain : "",

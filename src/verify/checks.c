@@ -233,7 +233,6 @@ static void check_action(const struct subject *s)
     for (uint64_t i = 0; space != NULL && i < s->row.n; i += 1 + is_pairs) {
         const int64_t action = row_int(&s->row, i);
         const bool is_inside = action < 0 || (uint64_t)action < space->length;
-        bool is_warning;
         char meaning[128];
 
         if (is_inside ? action < 0 || (is_pairs && row_int(&s->row, i + 1) == 0) ||
@@ -246,7 +245,7 @@ static void check_action(const struct subject *s)
             return;
         }
         action_describe(space->layout, space->board, (uint64_t)action, meaning, sizeof meaning);
-        is_warning = strncmp(space->layout->name, "cells", 5) != 0;
+        const bool is_warning = strncmp(space->layout->name, "cells", 5) != 0;
         findings_add(s->findings,
                      &(const struct finding_place){is_warning ? FINDING_POLICY_UNENCODABLE
                                                               : FINDING_INDEX_RANGE,
@@ -262,7 +261,6 @@ static void check_sparse_indices(const struct subject *s)
     const struct row *values = &s->values;
     const uint64_t n = s->row.n;
     uint64_t i = 0, first = n;
-    int64_t index;
 
     check_range(s);
     if (s->lane->values < 0)
@@ -283,7 +281,7 @@ static void check_sparse_indices(const struct subject *s)
         first--;
     if (s->lane->binding->sparse != SPARSE_PADDED || n - first < 2)
         return;
-    index = row_int(&s->row, n - 1);
+    const int64_t index = row_int(&s->row, n - 1);
     while (first < n && row_int(&s->row, first) == index)
         first++;
     if (first == n && index > 0)

@@ -311,11 +311,10 @@ static bool repeats(const struct diagnosis *d)
 
     for (uint64_t other = 0; other < d->member; other++) {
         const uint32_t t = d->images[other].transform;
-        uint32_t from;
 
         if (t == NO_TRANSFORM || !agrees(d, other, d->member, t))
             continue;
-        from = between(d, r, t);
+        const uint32_t from = between(d, r, t);
         if (from == to ||
             !orbit_same(&itself, board->compose[from * board->n_transforms + board->inverse[to]],
                         ORBIT_EXACT))
@@ -406,8 +405,6 @@ static bool may_be_left_out(const struct diagnosis *d)
     const bool is_free = shard->recall.manifest == NULL;
     const uint32_t *rights = conventions->castling_planes;
     const struct lane *planes = d->lanes->planes >= 0 ? &d->lanes->items[d->lanes->planes] : NULL;
-    struct planes_form form;
-    struct row row;
 
     if (d->n != 1 || d->images[0].transform != 0)
         return false;
@@ -418,8 +415,8 @@ static bool may_be_left_out(const struct diagnosis *d)
         return false;
     if (conventions->n_castling_planes <= 0)
         rights = d->board->family->castling->planes;
-    form = planes_form_of(planes->binding, &planes->array->header.dtype);
-    row = window_row(d->window, (size_t)d->lanes->planes, d->images[0].at);
+    struct planes_form form = planes_form_of(planes->binding, &planes->array->header.dtype);
+    struct row row = window_row(d->window, (size_t)d->lanes->planes, d->images[0].at);
     for (uint64_t i = 0; i < 4 * form.axis; i++)
         if (rights[i / form.axis] < form.n_planes &&
             planes_number(&form, row.bytes, rights[i / form.axis], i % form.axis) != 0)

@@ -222,10 +222,8 @@ static int find_classes(const struct probe *probe, struct classes *classes, stru
     for (uint32_t k = 2; k <= LAYOUT_MAX_IMAGES; k++)
         classes->n_images = n_of[k] > n_of[classes->n_images] ? k : classes->n_images;
     for (uint64_t i = 0; i < n; i += c.n) {
-        bool is_good;
-
         c = next_class(list + i, n - i);
-        is_good = 4 * c.n_different >= 3 * classes->n_images;
+        const bool is_good = 4 * c.n_different >= 3 * classes->n_images;
         n_once += list[i].is_symmetric && c.n == c.n_different;
         n_repeated += list[i].is_symmetric && c.n > c.n_different;
         if (c.n_different == 1 && c.n > 1)
@@ -281,13 +279,12 @@ static int take_classes(struct detection *d, uint32_t n_images, struct error *er
         qsort(list, n, sizeof *list, lane_image_compare);
     for (uint64_t i = 0, end; status == 0 && i < n; i = end) {
         const uint64_t shape = list[i].source, source = n_sources++;
-        bool is_one_source;
 
         for (end = i + 1; end < n && list[end].source == shape;)
             end++;
         /* Where a position occurs several times, nothing tells which row is whose image; one image
          * more than there are transforms is taken for a duplicate. */
-        is_one_source = end - i <= n_images + n_images / 2;
+        const bool is_one_source = end - i <= n_images + n_images / 2;
         for (size_t a = 0; a < lanes.n; a++) {
             batch_clear(&batches[a]);
             for (uint64_t k = i; k < end && is_one_source && status == 0; k++)
@@ -392,7 +389,6 @@ static int find_groups(struct detection *d, struct error *err)
     const json_t *manifest = d->shard->recall.manifest;
     const json_t *transforms = json_object_get(manifest, "transforms");
     uint8_t exact[BOARD_MAX_TRANSFORMS] = {0};
-    int status;
 
     take_ids(d, exact, key_ids(board, &d->shard->conventions, exact));
     for (uint32_t k = 0; k < d->n_ids; k++)
@@ -437,7 +433,7 @@ static int find_groups(struct detection *d, struct error *err)
         d->probe.told.n_images = d->n_ids;
     if (d->has_block)
         d->probe.told.block_rows = d->block_rows > 0 ? d->block_rows : UINT64_MAX;
-    status = probe_open(&d->probe, d->lanes, err);
+    int status = probe_open(&d->probe, d->lanes, err);
     if (status == 0)
         status = d->is_irregular ? take_classes(d, d->n_ids, err) : look(d, err);
     probe_close(&d->probe);

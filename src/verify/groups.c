@@ -81,7 +81,6 @@ static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_imag
                        struct error *err)
 {
     const struct orbit_groups *groups = cursor->groups;
-    const struct dtype *sources, *transforms;
     uint8_t bytes[2][IMAGES_AT_ONCE * 8];
 
     for (uint64_t i = 0; i < n; i++) {
@@ -89,33 +88,30 @@ static int read_images(struct orbit_cursor *cursor, uint64_t n, struct lane_imag
         const uint64_t row = cursor->next_row++;
         const uint64_t n_apart = layout->originals_first ? layout->n_sources : 0;
         const uint32_t n_images = layout->n_images - layout->originals_first;
-        struct block block;
-        uint64_t left;
 
         images[i] = (struct lane_image){.row = row, .source = row, .transform = groups->ids[0]};
         if (groups->source != NULL || row < n_apart)
             continue;
         /* The row of a block's image is in that block's range. */
-        block = block_of(layout, (row - n_apart) / n_images);
-        left = row - n_apart - block.first * n_images;
+        struct block block = block_of(layout, (row - n_apart) / n_images);
+        const uint64_t left = row - n_apart - block.first * n_images;
         images[i].source = block.first + left % block.n;
         images[i].transform = groups->ids[left / block.n + layout->originals_first];
     }
     if (groups->source == NULL)
         return 0;
-    sources = &groups->source->header.dtype;
-    transforms = &groups->transform->header.dtype;
+    const struct dtype *sources = &groups->source->header.dtype;
+    const struct dtype *transforms = &groups->transform->header.dtype;
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t at = i % IMAGES_AT_ONCE;
         const uint64_t more = n - i < IMAGES_AT_ONCE ? n - i : IMAGES_AT_ONCE;
-        int64_t source, t;
 
         if (at == 0 &&
             (reader_read(&cursor->source, cursor->source.next, more, bytes[0], err) != 0 ||
              reader_read(&cursor->transform, cursor->transform.next, more, bytes[1], err) != 0))
             return -1;
-        source = dtype_get_int(sources, bytes[0] + at * sources->itemsize);
-        t = dtype_get_int(transforms, bytes[1] + at * transforms->itemsize);
+        const int64_t source = dtype_get_int(sources, bytes[0] + at * sources->itemsize);
+        const int64_t t = dtype_get_int(transforms, bytes[1] + at * transforms->itemsize);
         images[i].source = source < 0 ? UINT64_MAX >> 1 : (uint64_t)source;
         images[i].transform = t >= 0 && t < groups->n_transforms ? (uint32_t)t : NO_TRANSFORM;
     }
@@ -222,14 +218,13 @@ int orbit_groups_settle(struct orbit_groups *groups, uint64_t row_nbytes, uint64
 {
     struct lane_image *entries;
     struct orbit_cursor cursor;
-    int status;
 
     if (groups->entries != NULL || row_nbytes == 0 || groups->longest <= max_nbytes / row_nbytes)
         return 0;
     entries = calloc(groups->n_rows + 1, sizeof *entries);
     if (entries == NULL)
         return error_no_memory(err, "list of all images");
-    status = orbit_cursor_open(&cursor, groups, err);
+    int status = orbit_cursor_open(&cursor, groups, err);
     if (status == 0)
         status = read_images(&cursor, groups->n_rows, entries, err);
     orbit_cursor_close(&cursor);
@@ -262,14 +257,14 @@ static int take_census(const struct orbit_groups *groups, struct census *census,
     while (status == 0 && (status = orbit_cursor_next(&cursor, &window, SCAN_GROUPS, err)) == 0 &&
            window.n > 0)
         for (uint64_t g = 0; g < window.n_groups; g++) {
-            bool own[BOARD_MAX_TRANSFORMS] = {false}, has_others = false, is_most;
+            bool own[BOARD_MAX_TRANSFORMS] = {false}, has_others = false;
 
             for (uint64_t i = window.groups[g]; i < window.groups[g + 1]; i++)
                 if (window.images[i].transform != NO_TRANSFORM) {
                     own[window.images[i].transform] = true;
                     has_others |= !census->most[window.images[i].transform];
                 }
-            is_most = memcmp(own, census->most, sizeof own) == 0;
+            const bool is_most = memcmp(own, census->most, sizeof own) == 0;
             if (again) {
                 census->n_with_most += is_most;
                 census->n_with_others += has_others;
@@ -290,11 +285,9 @@ static int take_census(const struct orbit_groups *groups, struct census *census,
 
 bool orbit_groups_are_cut(const json_t *manifest)
 {
-    const char *order;
-
     if (manifest == NULL || manifest_option(manifest, "rows-per-shard") == NULL)
         return false;
-    order = manifest_option(manifest, "order");
+    const char *order = manifest_option(manifest, "order");
     return manifest_option(manifest, "shuffle") != NULL ||
            (order != NULL && strcmp(order, "transform") == 0);
 }

@@ -32,20 +32,20 @@ bool orbit_is_flipped(enum label_op flip, const struct dtype *dtype, const uint8
         const bool trades = flip == LABEL_EXCHANGE_TWO && i < 2 && n >= 2;
         const uint64_t place = flip == LABEL_REVERSE ? n - 1 - i : trades ? 1 - i : i;
         const uint8_t *from = a + place * item, *to = b + i * item;
-        double v, found, expected, slack = 0;
+        double slack = 0;
 
         if (!computes) {
             if (memcmp(from, to, item) != 0)
                 return false;
             continue;
         }
-        v = dtype_get_double(dtype, from);
-        found = dtype_get_double(dtype, to);
-        expected = flip == LABEL_COMPLEMENT ? 1 - v
-                   : flip == LABEL_NEGATE   ? -v
-                   : v == low               ? low + 1
-                   : v == low + 1           ? low
-                                            : v;
+        const double v = dtype_get_double(dtype, from);
+        const double found = dtype_get_double(dtype, to);
+        const double expected = flip == LABEL_COMPLEMENT ? 1 - v
+                                : flip == LABEL_NEGATE   ? -v
+                                : v == low               ? low + 1
+                                : v == low + 1           ? low
+                                                         : v;
         if (flip == LABEL_COMPLEMENT && dtype->kind == DTYPE_FLOAT && v != 0 && v != 1)
             slack = unit;
         if (expected != found && !(fabs(expected - found) <= slack) && !(isnan(v) && isnan(found)))
@@ -252,7 +252,6 @@ static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t
     for (uint64_t i = 0; i < spec->axis; i++) {
         const uint8_t *from = a + i * stride;
         const uint8_t *to = b + (step->dst != NULL ? step->dst[i] : i) * stride;
-        double code, found;
 
         if (step->on_board != NULL && !step->on_board[i])
             continue;
@@ -261,8 +260,8 @@ static bool same_slowly(const struct step *step, const uint8_t *a, const uint8_t
                 return false;
             continue;
         }
-        code = dtype_get_double(step->dtype, from);
-        found = dtype_get_double(step->dtype, to);
+        double code = dtype_get_double(step->dtype, from);
+        const double found = dtype_get_double(step->dtype, to);
         if (code > 0 && code <= 999 && code == floor(code)) {
             const int digits[3] = {(int)code / 100, (int)code / 10 % 10, (int)code % 10};
 

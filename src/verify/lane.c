@@ -168,7 +168,6 @@ int lanes_decide_labels(struct lanes *lanes, struct error *err)
     for (size_t k = 0; k < 2 * lanes->n; k++) {
         struct lane *lane = &lanes->items[k % lanes->n];
         const enum role role = lane->binding->role;
-        const char *swap;
 
         if (lane->binding->is_winner != (k >= lanes->n))
             continue;
@@ -179,7 +178,7 @@ int lanes_decide_labels(struct lanes *lanes, struct error *err)
         if (decide_swap(lane, c, has_players, err) != 0)
             return -1;
         /* The manifest says what the run decided, perhaps by more inputs than this file holds. */
-        swap = manifest_text(manifest_find(arrays, lane->array->key), "swap");
+        const char *swap = manifest_text(manifest_find(arrays, lane->array->key), "swap");
         for (int op = 0; swap != NULL && op < LABEL_N_OPS; op++)
             if (strcmp(label_op_name((enum label_op)op), swap) == 0)
                 spec_set_swap(&lane->spec, (enum label_op)op);

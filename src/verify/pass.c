@@ -107,20 +107,17 @@ static int adapt_flips(const struct run *run, struct error *err)
     const struct window *window = &run->front;
     struct verify_result *result = run->lanes->result;
     struct lane *lanes = run->lanes->items;
-    struct flip_tally sum;
     struct rules look;
-    enum action_flip flip;
-    int status;
 
     if (run->rules.n_laid == 0 || run->rules.laid[0].lane != run->rules.policy ||
         !has_cell_actions(&lanes[run->rules.policy]))
         return 0;
-    status = rules_init_part(&look, &run->rules, err);
+    int status = rules_init_part(&look, &run->rules, err);
     look.flip_step = 1;
     for (uint64_t g = 0; status == 0 && g < window->n_groups && g < ADAPT_GROUPS; g++)
         rules_check_row(&look, window, &window->images[window->groups[g]]);
-    sum = flip_parts_sum(&look.laid[0].parts);
-    flip = flip_tally_best(&sum, look.laid[0].flips);
+    struct flip_tally sum = flip_parts_sum(&look.laid[0].parts);
+    const enum action_flip flip = flip_tally_best(&sum, look.laid[0].flips);
     rules_release(&look);
     if (flip == lanes[run->rules.policy].binding->flip)
         return status;
@@ -285,8 +282,6 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
     const size_t max = lanes->request->settings->max_findings;
     const uint64_t n_held = WINDOW_NBYTES / (lanes->row_nbytes + 1) + 1;
     struct run *run = calloc(1, sizeof *run);
-    uint64_t capacity;
-    int status;
 
     if (run == NULL)
         return error_no_memory(err, "check");
@@ -294,10 +289,11 @@ int verify_pass_run(struct lanes *lanes, const struct orbit_groups *groups, stru
     run->groups = groups;
     run->err = err;
     run->n_wanted = n_held < MAX_WINDOW_ROWS ? n_held : MAX_WINDOW_ROWS;
-    capacity = groups != NULL ? orbit_groups_capacity(groups, run->n_wanted) : run->n_wanted;
+    const uint64_t capacity =
+        groups != NULL ? orbit_groups_capacity(groups, run->n_wanted) : run->n_wanted;
     run->lane_errors = calloc(lanes->n + 1, sizeof *run->lane_errors);
-    status = run->lane_errors != NULL ? window_init(&run->front, lanes, capacity, err)
-                                      : error_no_memory(err, "arrays");
+    int status = run->lane_errors != NULL ? window_init(&run->front, lanes, capacity, err)
+                                          : error_no_memory(err, "arrays");
     if (status == 0)
         status = window_init(&run->back, lanes, capacity, err);
     if (status == 0)

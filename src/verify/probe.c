@@ -150,7 +150,6 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
     const uint64_t capacity = CHUNK_NBYTES / (lanes->row_nbytes + 1) + 1;
     struct window window = {0};
     uint64_t i = 0;
-    int status;
 
     if (p->n == 0 || p->n == p->n_rows)
         return 0;
@@ -158,7 +157,7 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
         return -1;
     p->has_labels = with_labels;
     lanes_close(lanes);
-    status = lanes_open(lanes, false, &p->unused, err);
+    int status = lanes_open(lanes, false, &p->unused, err);
     if (status == 0)
         status = window_init(&window, lanes, capacity, err);
     while (status == 0 && i < p->n_far) {
@@ -180,11 +179,10 @@ int probe_reach(struct probe *p, uint64_t block_rows, bool with_labels, struct e
 /* NULL: the row was not read. */
 static inline const struct sketch *sketch_of(const struct probe *p, uint64_t row)
 {
-    const uint64_t *found;
-
     if (row < p->n || is_whole(p))
         return &p->sketches[row];
-    found = p->n_far > 0 ? bsearch(&row, p->far_rows, p->n_far, sizeof row, compare_rows) : NULL;
+    const uint64_t *found =
+        p->n_far > 0 ? bsearch(&row, p->far_rows, p->n_far, sizeof row, compare_rows) : NULL;
     return found != NULL ? &p->sketches[p->n + (uint64_t)(found - p->far_rows)] : NULL;
 }
 
@@ -215,11 +213,10 @@ static uint32_t count_alike(const struct probe *p, const struct layout *layout,
 
     for (uint32_t k = 0; k < layout->n_images; k++) {
         const struct sketch *sketch = sketch_of(p, layout_row(layout, source, k));
-        uint64_t own;
 
         if (sketch == NULL || (keys[k] = key_of(p, sketch, level)) == 0)
             return 0;
-        own = sketch->planes ^ (level >= PROBE_LABELS ? sketch->labels : 0);
+        const uint64_t own = sketch->planes ^ (level >= PROBE_LABELS ? sketch->labels : 0);
         differ |= k > 0 && own != bytes;
         bytes = own;
     }
@@ -237,11 +234,10 @@ static uint32_t count_alike(const struct probe *p, const struct layout *layout,
 static uint64_t known_sources(const struct probe *p, const struct layout *layout)
 {
     const uint64_t block = layout->block_rows, n = layout->n_images;
-    uint64_t known;
 
     if (is_whole(p))
         return layout->n_sources;
-    known = p->n / (n * block) * block;
+    uint64_t known = p->n / (n * block) * block;
     if (layout->originals_first || block >= layout->n_sources ||
         (block == p->far_block && known == 0))
         return layout->n_sources < FAR_SOURCES ? layout->n_sources : FAR_SOURCES;
@@ -256,7 +252,6 @@ static void try_layout(const struct probe *p, const struct layout *layout, struc
     const uint64_t known = known_sources(p, layout);
     const uint64_t n = known < MAX_SOURCES ? known : MAX_SOURCES;
     uint64_t n_tried = 0, n_good = 0, n_saved = 0, key = 0;
-    double saved;
 
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t source = i * known / n, before = key;
@@ -276,7 +271,7 @@ static void try_layout(const struct probe *p, const struct layout *layout, struc
     }
     if (n_saved < MIN_EVIDENCE)
         return;
-    saved = (double)n_saved / (double)(n_tried * layout->n_images);
+    const double saved = (double)n_saved / (double)(n_tried * layout->n_images);
     if (saved > best->saved + 1e-9)
         *best = (struct fit){.level = level,
                              .layout = *layout,
@@ -423,10 +418,9 @@ static void allow_by_turn(const struct orbit_pair *planes, const bool *allowed,
 uint32_t probe_relate_planes(const struct orbit_pair *pair, const bool *allowed)
 {
     bool by_turn[BOARD_MAX_TRANSFORMS] = {false};
-    uint32_t u;
 
     allow_by_turn(pair, allowed, by_turn);
-    u = relate_freely(pair, by_turn, 0, 1);
+    const uint32_t u = relate_freely(pair, by_turn, 0, 1);
     return u != NO_TRANSFORM ? u : relate_freely(pair, by_turn, 2, 6);
 }
 
@@ -447,12 +441,12 @@ static uint32_t relate_rows(const struct orbit_pair *planes, const bool *said_al
 {
     const struct lanes *lanes = planes->window->lanes;
     const struct spec *spec = &lanes->items[planes->lane].spec;
-    uint32_t other = NO_TRANSFORM, votes[BOARD_MAX_TRANSFORMS] = {0}, said;
+    uint32_t other = NO_TRANSFORM, votes[BOARD_MAX_TRANSFORMS] = {0};
     struct orbit_pair pair = *planes;
     bool any, allowed[BOARD_MAX_TRANSFORMS] = {false};
 
     allow_by_turn(planes, said_allowed, allowed);
-    said = relate_freely(planes, allowed, 0, 1);
+    const uint32_t said = relate_freely(planes, allowed, 0, 1);
     if (said != 0 && said != NO_TRANSFORM)
         return said;
     for (size_t i = 0; i < lanes->n && (other == 0 || other == NO_TRANSFORM); i++) {
@@ -499,7 +493,7 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
     fit->n_moved = fit->n_pairs = 0;
     for (uint32_t k = 0; k < n_images; k++) {
         uint32_t votes[BOARD_MAX_TRANSFORMS] = {0}, foreign[BOARD_MAX_TRANSFORMS] = {0};
-        uint32_t n = 0, n_foreign = 0, best;
+        uint32_t n = 0, n_foreign = 0;
 
         fit->ids[k] = 0;
         fit->foreign[k] = -1;
@@ -527,7 +521,7 @@ static void vote(const struct ballot *ballot, uint32_t base, struct fit *fit)
             }
             n_still += map == 0;
         }
-        best = most_votes(foreign);
+        uint32_t best = most_votes(foreign);
         if (n_foreign > n && 2 * foreign[best] > n_foreign)
             fit->foreign[k] = (int)best;
         best = most_votes(votes);

@@ -90,14 +90,13 @@ static int init_stones(struct rules *r, const struct board *board, struct error 
 {
     const struct lanes *lanes = r->lanes;
     const bool is_grid = planes_lane(r)->binding->role == ROLE_GRID;
-    const struct lane *policy;
 
     r->policy = find_lane(lanes, ROLE_POLICY);
     if (r->policy < 0)
         r->policy = find_lane(lanes, ROLE_POLICY_INDEX);
     if (r->form.n_frames == 1) /* else it speaks of one of them */
         r->to_move = find_lane(lanes, ROLE_TO_MOVE);
-    policy = r->policy >= 0 ? &lanes->items[r->policy] : NULL;
+    const struct lane *policy = r->policy >= 0 ? &lanes->items[r->policy] : NULL;
     /* Policies of another kind belong to games whose planes are not known, and so do more than
      * three planes on boards of Hex, and untold ones of a history. */
     if ((policy != NULL && !flips_is_placement(policy->binding)) ||
@@ -199,14 +198,13 @@ static bool find_stones(struct rules *r, uint64_t *overlap)
 {
     const uint64_t cols = r->lanes->shard->found.board->cols;
     const uint64_t axis = r->form.axis;
-    const uint8_t *both;
 
     memset(r->occupied, 0, axis);
     r->n_stones[1] = 0;
     for (int i = 0; i < (r->form.n_planes > 1 ? 2 : 1); i++)
         r->n_stones[i] =
             planes_mark(&r->form, r->row.bytes, r->where.stones[i], (uint8_t)(i + 1), r->occupied);
-    both = memchr(r->occupied, 3, axis);
+    const uint8_t *both = memchr(r->occupied, 3, axis);
     *overlap = both != NULL ? (uint64_t)(both - r->occupied) : 0;
     /* A column is full when its first cell and its last are taken, whichever end is up. */
     for (uint64_t c = 0; r->n_laid > 0 && r->laid[0].flips->is_columns && c < cols; c++)
@@ -283,7 +281,6 @@ static void check_lead(struct rules *r)
                                planes_number(&r->form, r->row.bytes, (uint64_t)turn, 0));
     const struct lane *policy = r->policy >= 0 ? &r->lanes->items[r->policy] : NULL;
     struct row players = {0};
-    struct turn_lead lead;
     int by_array = -1;
 
     if (r->to_move >= 0 && !r->lanes->items[r->to_move].is_broken)
@@ -307,7 +304,8 @@ static void check_lead(struct rules *r)
                      "the to-move plane and the array of players");
         return;
     }
-    lead = turn_lead(r->where.is_mover, by_plane >= 0 ? by_plane : by_array, r->n_stones);
+    struct turn_lead lead =
+        turn_lead(r->where.is_mover, by_plane >= 0 ? by_plane : by_array, r->n_stones);
     r->tallies[RULE_LEAD].n_rows++;
     r->n_other_broken += lead.other >= 1;
     if (lead.declared != 0 && lead.declared != -1)
@@ -324,7 +322,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
     const struct conventions *c = &r->lanes->shard->conventions;
     const uint64_t *n = r->n_stones;
     uint64_t cell = 0;
-    bool disjoint, tells = true;
+    bool tells = true;
     double found[2];
 
     if ((r->lead == BOARD_LEAD_NONE && r->n_smears == 0) || planes_lane(r)->is_broken)
@@ -338,7 +336,7 @@ void rules_check_row(struct rules *r, const struct window *window, const struct 
                                        board->transforms[image->transform].swaps_colours))
         return;
     r->tallies[RULE_OVERLAP].n_rows++;
-    disjoint = find_stones(r, &cell);
+    const bool disjoint = find_stones(r, &cell);
     if (!disjoint)
         findings_add(
             break_rule(r, RULE_OVERLAP),
@@ -472,14 +470,14 @@ static void finish_stones(struct rules *r, struct findings *findings)
     const bool is_warning =
         r->n_other_broken > 0 || r->lanes->shard->conventions.planes > PLANES_MOVER;
     struct finding_place place = {FINDING_TO_MOVE, is_warning, NULL, FINDING_NO_ROW};
-    struct flip_verdict verdict;
 
     if (r->lead == BOARD_LEAD_NONE || !finish_turn_plane(r, findings) ||
         2 * overlap->n_broken > overlap->n_rows)
         return;
     findings_merge(findings, &overlap->findings);
     for (const struct laid *laid = r->laid; laid < r->laid + r->n_laid; laid++) {
-        verdict = flip_parts_judge(&laid->parts, laid->flips, r->lanes->shard->n_rows);
+        struct flip_verdict verdict =
+            flip_parts_judge(&laid->parts, laid->flips, r->lanes->shard->n_rows);
         if (verdict.flip != laid->flips->policy->flip)
             report_flip(r, laid, &verdict, findings);
         else if (keeps_off(r, laid) && 2 * occupied->n_broken <= occupied->n_rows)

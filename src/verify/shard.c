@@ -50,10 +50,9 @@ int verify_note(struct verify_result *result, struct error *err, const char *for
 {
     char *note;
     va_list args;
-    int n;
 
     va_start(args, format);
-    n = vasprintf(&note, format, args);
+    const int n = vasprintf(&note, format, args);
     va_end(args);
     if (n < 0)
         return error_no_memory(err, "note");
@@ -184,8 +183,6 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
     struct board_seen seen = {.any_planes = true};
     struct error why = {0};
     size_t n_guesses = 0;
-    bool is_lost;
-    int status;
 
     shard->bindings = calloc(shard->archive.n_arrays + 1, sizeof *shard->bindings);
     if (shard->bindings == NULL)
@@ -218,8 +215,8 @@ static int decide_roles(struct shard *shard, struct verify_result *result, struc
     }
     /* What could not be decided is a finding, and the other arrays are still looked at; unless the
      * file cannot be read as a shard of that board at all. */
-    status = infer(shard, shard->found.board, &shard->problems, &why);
-    is_lost = status != 0 || shard->n_rows == 0;
+    const int status = infer(shard, shard->found.board, &shard->problems, &why);
+    bool is_lost = status != 0 || shard->n_rows == 0;
     for (size_t i = 0; i < problems->n; i++) {
         add_refusal(shard, &problems->items[i].why, result);
         is_lost |= problems->items[i].array < 0;

@@ -88,7 +88,6 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
 {
     const struct dtype *dtype = &s->lane->array->header.dtype;
     uint64_t bits = 0;
-    double v;
 
     if (!dtype_is_number(dtype) || dtype->itemsize > 8)
         return XXH3_64bits(element, dtype->itemsize);
@@ -104,7 +103,7 @@ static uint64_t element_hash(const struct sketcher *s, const uint8_t *element)
     memcpy(&bits, element, dtype->itemsize);
     if (bits == 0)
         return 0;
-    v = dtype_get_double(dtype, element);
+    double v = dtype_get_double(dtype, element);
     if (board_swaps_colours(s->lane->spec.board)) {
         v = fabs(v);
         if (v == 2 && s->lane->binding->role == ROLE_GRID)

@@ -46,7 +46,6 @@ static int check_leaks(struct lanes *lanes, struct error *err)
     struct settings mine = shard->recall.settings, others = *settings; /* owned elsewhere */
     struct sets sets = {.n = settings->n_leaks + 1, .found = add_leak, .self = lanes};
     struct error why = {0};
-    int status;
 
     if (shard->found.board == NULL || lanes->planes < 0)
         return error_set(err, ERROR_USAGE,
@@ -60,7 +59,7 @@ static int check_leaks(struct lanes *lanes, struct error *err)
     sets.items[0] = (struct set){.path = shard->archive.path, .settings = &mine};
     for (size_t i = 1; i < sets.n; i++)
         sets.items[i] = (struct set){.path = settings->leaks[i - 1], .settings = &others};
-    status = sets_compare(&sets, settings, &why);
+    const int status = sets_compare(&sets, settings, &why);
     free(sets.items);
     return status == 0 ? 0 : error_set(err, why.kind, "--leak: %s", why.message);
 }
@@ -131,11 +130,10 @@ static struct verify_result *add_result(struct verify_results *results,
                                         struct error *err)
 {
     struct verify_result *result;
-    char *copy;
 
     if (list_room(&results->items, results->n + 1, sizeof *result, "results", err) != 0)
         return NULL;
-    copy = strdup(path);
+    char *copy = strdup(path);
     if (copy == NULL) {
         error_no_memory(err, "results");
         return NULL;
@@ -150,11 +148,10 @@ static int check_file(const struct verify_request *request, const char *path,
 {
     struct verify_result *result = add_result(results, request, path, err);
     struct shard shard;
-    int status;
 
     if (result == NULL)
         return -1;
-    status = verify_shard_open(&shard, request, result, err);
+    int status = verify_shard_open(&shard, request, result, err);
     result->n_rows = shard.n_rows;
     if (status == 0 && shard.archive.path != NULL && !request->headers_only)
         status = check_opened(&shard, request, result, err);
@@ -173,11 +170,9 @@ static int check_manifest(const struct verify_request *request, const char *path
     struct verify_result *result = add_result(results, request, path, err);
     struct verify_request one = *request;
     struct error why = {0};
-    const json_t *outputs;
     json_t *manifest;
-    char reason[ERROR_MESSAGE_NBYTES], *copy;
+    char reason[ERROR_MESSAGE_NBYTES];
     struct text output = {0};
-    const char *folder;
     int status = 0;
 
     if (result == NULL)
@@ -190,12 +185,12 @@ static int check_manifest(const struct verify_request *request, const char *path
         findings_add(&result->findings, place, "", "", "%s", error_reason(&why, reason));
         return 0;
     }
-    copy = strdup(path);
+    char *copy = strdup(path);
     if (copy == NULL)
         status = error_no_memory(err, "path");
-    outputs = json_object_get(manifest, "outputs");
+    const json_t *outputs = json_object_get(manifest, "outputs");
     meter_expect(request->settings->meter, json_array_size(outputs));
-    folder = copy != NULL ? dirname(copy) : NULL;
+    const char *folder = copy != NULL ? dirname(copy) : NULL;
     for (size_t i = 0; status == 0 && i < json_array_size(outputs); i++) {
         const char *name = manifest_text(json_array_get(outputs, i), "name");
 
@@ -318,7 +313,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
                   struct verify_located *located, struct error *err)
 {
     /* --transforms chooses what is looked at, it does not say what the set holds. */
-    struct settings settings = *request->settings, *kept;
+    struct settings settings = *request->settings;
     struct verify_request own = *request;
     char *copy = strdup(path);
     struct verify_result result = {.path = copy, .findings = {.max = MAX_FINDINGS}};
@@ -326,13 +321,12 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
     struct lanes lanes = {0};
     struct orbit_groups groups = {0};
     struct error why = {0};
-    int status;
 
     *located = (struct verify_located){.recall = {.settings = *request->settings}};
     settings.transforms = NULL;
     own.settings = &settings;
-    status = copy != NULL ? verify_shard_open(&shard, request, &result, &why)
-                          : error_no_memory(&why, "name of a file");
+    int status = copy != NULL ? verify_shard_open(&shard, request, &result, &why)
+                              : error_no_memory(&why, "name of a file");
     if (status == 0 && shard.bindings != NULL && result.fatal == ERROR_NONE) {
         status = lanes_init(&lanes, &shard, &own, &result, &why);
         if (status == 0)
@@ -351,7 +345,7 @@ int verify_locate(const struct verify_request *request, const char *path, uint64
 
         located->recall = shard.recall;
         shard.recall = (struct recall){0};
-        kept = &located->recall.settings;
+        struct settings *kept = &located->recall.settings;
         if (board != NULL && kept->board == NULL && board->file_text != NULL)
             kept->board_text = manifest_text(
                 json_object_get(json_object_get(located->recall.manifest, "board"), "file"),

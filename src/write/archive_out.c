@@ -198,7 +198,6 @@ static int set_stamp(struct zip_sink *sink)
 {
     const char *text = getenv("SOURCE_DATE_EPOCH");
     uint64_t seconds = DOS_EPOCH_BEGIN;
-    time_t time;
     struct tm tm;
 
     if (text != NULL && text[0] != '\0' && text_parse_u64(text, &seconds) != 0)
@@ -208,7 +207,7 @@ static int set_stamp(struct zip_sink *sink)
         seconds = DOS_EPOCH_BEGIN;
     if (seconds > DOS_EPOCH_END)
         seconds = DOS_EPOCH_END;
-    time = (time_t)seconds;
+    time_t time = (time_t)seconds;
     if (gmtime_r(&time, &tm) == NULL)
         return error_set(sink->err, ERROR_INTERNAL, "cannot convert SOURCE_DATE_EPOCH");
     sink->clock = (uint16_t)(tm.tm_hour << 11 | tm.tm_min << 5 | tm.tm_sec >> 1);
@@ -269,12 +268,11 @@ int npz_out_write(struct output *output, struct output_digest *digest,
     for (size_t i = 0; rc == 0 && i < members->n; i++) {
         const struct member *member = members->list[i];
         uint8_t header[LOCAL_HEADER_NBYTES];
-        uint32_t crc;
 
         if (member->zip_method != CODEC_ZIP_STORED)
             continue;
         rc = output_read(output, member->header_offset, header, sizeof header, err);
-        crc = rc == 0 ? bytes_get_le32(header + LOCAL_HEADER_CRC_AT) : 0;
+        const uint32_t crc = rc == 0 ? bytes_get_le32(header + LOCAL_HEADER_CRC_AT) : 0;
         if (rc == 0 && (bytes_get_le32(header) != LOCAL_HEADER_MAGIC || crc != member->crc))
             rc = crc_differs(member, crc, err);
     }
@@ -414,12 +412,10 @@ int archive_out_add(struct archive_out *archive, struct member *member, struct e
 
 int archive_out_set_comment(struct archive_out *archive, const char *comment, struct error *err)
 {
-    char *copy;
-
     if (strlen(comment) > UINT16_MAX || !text_is_utf8(comment, strlen(comment)))
         return error_set(err, ERROR_INTERNAL, "zip comment %s is too long or not UTF-8",
                          text_quote(comment).text);
-    copy = strdup(comment);
+    char *copy = strdup(comment);
     if (copy == NULL)
         return error_no_memory(err, "zip comment");
     free(archive->comment);

@@ -20,14 +20,14 @@
 int pieces_of_equal_rows(struct pieces *pieces, uint64_t n_rows, uint64_t row_nbytes,
                          struct error *err)
 {
-    uint64_t data_nbytes, piece_nbytes;
+    uint64_t data_nbytes;
 
     if (__builtin_mul_overflow(n_rows, row_nbytes, &data_nbytes) ||
         data_nbytes > (UINT64_C(1) << 62))
         return error_set(err, ERROR_DATA, "%llu rows of %llu bytes are too many",
                          (unsigned long long)n_rows, (unsigned long long)row_nbytes);
     /* Small members are cut finer, so that all threads have something to do. */
-    piece_nbytes = data_nbytes / 4;
+    uint64_t piece_nbytes = data_nbytes / 4;
     if (piece_nbytes < PIECE_MIN_NBYTES)
         piece_nbytes = PIECE_MIN_NBYTES;
     else if (piece_nbytes > PIECE_NBYTES)
@@ -310,7 +310,6 @@ static struct packer *packer_new(struct members *all, struct pieces *pieces,
 static bool take_job(void *self, int64_t *job)
 {
     struct packer *p = self;
-    struct slot *slot;
 
     if (!p->is_loading && !p->load_has_failed && p->n_loaded < p->n_pieces &&
         p->runs[!p->latest].n_left == 0) {
@@ -321,7 +320,7 @@ static bool take_job(void *self, int64_t *job)
     if (p->has_failed || p->n_taken == p->n_loaded || p->n_taken == p->n_delivered + p->n_slots)
         return false;
     *job = (int64_t)p->n_taken++;
-    slot = slot_of(p, (uint64_t)*job);
+    struct slot *slot = slot_of(p, (uint64_t)*job);
     slot->is_done = false;
     slot->window = run_of(p, (uint64_t)*job)->window;
     return true;
@@ -467,7 +466,6 @@ static int pull_packed(struct member *member, struct error *err)
 {
     static const struct crew_work work = {take_job, run_job, end_job};
     struct members *all = member->all;
-    struct packer *p;
     struct slot *slot;
 
     if (all->n_begun < all->n && member == all->list[all->n_begun]) {
@@ -478,7 +476,7 @@ static int pull_packed(struct member *member, struct error *err)
     }
     if (all->has_failed || member->failure.kind != ERROR_NONE)
         return error_pass(err, all->has_failed ? &all->failure : &member->failure);
-    p = member->packer;
+    struct packer *p = member->packer;
     do {
         if (p->is_held) {
             crew_lock(all->crew);

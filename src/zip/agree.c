@@ -129,7 +129,6 @@ static zip_t *open_archive(struct source *source)
 {
     zip_error_t error;
     zip_t *zip = NULL;
-    void *probe;
 
     zip_error_init(&error);
     /* A read that fails has said why already. */
@@ -143,7 +142,7 @@ static zip_t *open_archive(struct source *source)
             zip_source_free(from);
     }
     if (zip == NULL) {
-        probe = malloc(PROBE_NBYTES);
+        void *probe = malloc(PROBE_NBYTES);
         if (probe == NULL)
             error_no_memory(source->err, "libzip");
         else
@@ -159,16 +158,14 @@ int zip_agree(const struct input *in, struct zip_directory *directory, struct er
     const zip_uint64_t wanted =
         ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_CRC | ZIP_STAT_COMP_METHOD;
     struct source source = {.in = in, .err = err};
-    zip_int64_t n;
-    zip_t *zip;
     int rc = 0;
 
     zip_error_init(&source.error);
-    zip = open_archive(&source);
+    zip_t *zip = open_archive(&source);
     if (zip == NULL)
         return -1;
     directory->names = calloc(directory->n_entries + 1, sizeof *directory->names);
-    n = zip_get_num_entries(zip, 0);
+    const zip_int64_t n = zip_get_num_entries(zip, 0);
     if (directory->names == NULL)
         rc = error_no_memory(err, "names of members");
     else if (n < 0 || (uint64_t)n != directory->n_entries)

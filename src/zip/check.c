@@ -72,7 +72,6 @@ static size_t comment_end(const struct zip_field *tail, size_t pos)
 static int find_end(struct zip_reader *zip, const struct zip_field *tail, size_t *position)
 {
     const size_t pos = find_signature(tail, tail->n_bytes);
-    size_t end, n_after;
 
     if (pos == SIZE_MAX)
         return zip_fail(zip, "expected a zip end record at the end of the file, found none: the "
@@ -81,7 +80,7 @@ static int find_end(struct zip_reader *zip, const struct zip_field *tail, size_t
         return zip_fail(zip,
                         "expected a zip end record of 22 bytes, found %zu: the file is cut off",
                         tail->n_bytes - pos);
-    end = comment_end(tail, pos);
+    const size_t end = comment_end(tail, pos);
     if (end > tail->n_bytes)
         return zip_fail(zip, "expected a zip comment of %zu bytes, found %zu: the file is cut off",
                         end - pos - END_NBYTES, tail->n_bytes - pos - END_NBYTES);
@@ -93,7 +92,7 @@ static int find_end(struct zip_reader *zip, const struct zip_field *tail, size_t
             return zip_fail(zip, "expected one zip end record, found a second one inside the "
                                  "archive's comment");
     *position = pos;
-    n_after = tail->n_bytes - end;
+    const size_t n_after = tail->n_bytes - end;
     if (n_after == 0)
         return 0;
     if (n_after > TRAILING_MAX || !zip_is_zero(tail->bytes + end, n_after))
@@ -314,31 +313,29 @@ static int check_sizes(struct zip_reader *zip, const struct zip_entry *entry)
 static int read_entry(struct zip_reader *zip, uint8_t *p, size_t n_bytes, struct zip_entry *entry,
                       size_t *used)
 {
-    size_t name_nbytes, extra_nbytes, zip64_used = 0;
+    size_t zip64_used = 0;
     struct zip_extra extra;
     zip_number values[3];
-    unsigned disk, version_needed;
-    char *name;
 
     zip->entry = NULL;
     zip->where = "directory";
     if (n_bytes < CENTRAL_NBYTES || bytes_get_le32(p) != ZIP_CENTRAL_SIGNATURE)
         return zip_fail(zip, "expected another entry in the zip directory, found none");
-    version_needed = p[6]; /* the high byte is an operating system */
-    name_nbytes = bytes_get_le16(p + 28);
-    extra_nbytes = bytes_get_le16(p + 30);
+    const unsigned version_needed = p[6]; /* the high byte is an operating system */
+    const size_t name_nbytes = bytes_get_le16(p + 28);
+    const size_t extra_nbytes = bytes_get_le16(p + 30);
     *used = CENTRAL_NBYTES + name_nbytes + extra_nbytes + bytes_get_le16(p + 32);
     if (*used > n_bytes)
         return zip_fail(zip,
                         "expected a directory entry of %zu bytes, found %zu: its name, extra "
                         "fields or comment run past the directory",
                         *used, n_bytes);
-    disk = bytes_get_le16(p + 34);
+    unsigned disk = bytes_get_le16(p + 34);
     values[0] = bytes_get_le32(p + 24);
     values[1] = bytes_get_le32(p + 20);
     values[2] = bytes_get_le32(p + 42);
     /* The name moves one byte forward, over the fixed part, so that a NUL fits after it. */
-    name = memmove(p + CENTRAL_NBYTES - 1, p + CENTRAL_NBYTES, name_nbytes);
+    char *name = memmove(p + CENTRAL_NBYTES - 1, p + CENTRAL_NBYTES, name_nbytes);
     name[name_nbytes] = '\0';
     *entry = (struct zip_entry){.name = name,
                                 .name_nbytes = name_nbytes,
@@ -371,12 +368,11 @@ int zip_check(const struct input *in, struct zip_directory *directory, struct wa
               struct error *err)
 {
     struct zip_reader zip = {.in = in, .warnings = warnings, .err = err};
-    size_t n_bytes, at = 0, used = 0;
-    int rc;
+    size_t at = 0, used = 0;
 
     *directory = (struct zip_directory){0};
-    rc = find_directory(&zip, directory);
-    n_bytes = (size_t)zip.directory_nbytes;
+    int rc = find_directory(&zip, directory);
+    const size_t n_bytes = (size_t)zip.directory_nbytes;
     if (rc == 0) {
         directory->bytes = malloc(n_bytes + 1);
         directory->entries = calloc((size_t)zip.n_entries + 1, sizeof *directory->entries);

@@ -23,13 +23,12 @@ int zip_extra_parse(const struct zip_reader *zip, const uint8_t *bytes, size_t n
     /* Up to three NULs at the end are alignment, as Android's zipalign leaves it. */
     while (n_bytes >= 4 || !zip_is_zero(bytes, n_bytes)) {
         struct zip_field *field = NULL;
-        unsigned id, size;
 
         if (n_bytes < 4)
             return zip_fail(zip, "expected whole extra fields in the %s, found %zu bytes left over",
                             zip->where, n_bytes);
-        id = bytes_get_le16(bytes);
-        size = bytes_get_le16(bytes + 2);
+        const unsigned id = bytes_get_le16(bytes);
+        const unsigned size = bytes_get_le16(bytes + 2);
         if (size > n_bytes - 4)
             return zip_fail(zip, "expected an extra field 0x%04x of %u bytes in the %s, found %zu",
                             id, size, zip->where, n_bytes - 4);
@@ -175,8 +174,6 @@ static int check_local(struct zip_reader *zip, struct zip_entry *entry, uint8_t 
     const zip_number at = entry->header_offset, room = zip->directory_offset - at;
     uint8_t p[LOCAL_NBYTES];
     struct zip_extra extra;
-    size_t name_nbytes, extra_nbytes;
-    unsigned flags, method;
 
     zip->entry = entry;
     zip->where = "local header";
@@ -186,10 +183,10 @@ static int check_local(struct zip_reader *zip, struct zip_entry *entry, uint8_t 
         return -1;
     if (bytes_get_le32(p) != ZIP_LOCAL_SIGNATURE)
         return zip_fail(zip, "expected a local header at byte %llu, found other data", at);
-    flags = bytes_get_le16(p + 6);
-    method = bytes_get_le16(p + 8);
-    name_nbytes = bytes_get_le16(p + 26);
-    extra_nbytes = bytes_get_le16(p + 28);
+    const unsigned flags = bytes_get_le16(p + 6);
+    const unsigned method = bytes_get_le16(p + 8);
+    const size_t name_nbytes = bytes_get_le16(p + 26);
+    const size_t extra_nbytes = bytes_get_le16(p + 28);
     if (name_nbytes + extra_nbytes > room - LOCAL_NBYTES)
         return zip_fail(zip,
                         "expected name and extra fields of %zu bytes in the local header, found "
