@@ -6,9 +6,6 @@
  */
 #include "base/bytes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 uint64_t bytes_get_odd(const uint8_t *p, size_t n_bytes, bool big_endian)
 {
     uint64_t value = 0;

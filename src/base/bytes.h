@@ -6,10 +6,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 static inline uint16_t bytes_get_le16(const uint8_t *p)
 {
     return (uint16_t)(p[0] | p[1] << 8);

@@ -6,11 +6,6 @@
 
 #include "base/text.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 const struct error_place error_nowhere;
 
 void error_fill_args(struct error *err, enum error_kind kind, const struct error_place *place,

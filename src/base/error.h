@@ -3,14 +3,23 @@
  *
  * Functions return 0, or -1 after filling a struct error. The function that knows the context
  * writes the whole message (file, member, row, expected, found); callers only pass it up.
+ *
+ * Since every part of the program knows errors, the headers of C that nearly all of it uses are
+ * included here, once: files that include this one, or any header that does, leave them out.
  */
 #ifndef SYMAUG_BASE_ERROR_H
 #define SYMAUG_BASE_ERROR_H
 
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* What went wrong, as far as a caller of the program can act on it; one exit code each. */
 enum error_kind {

@@ -7,9 +7,6 @@
 
 #include "base/text.h"
 
-#include <errno.h>
-#include <string.h>
-
 /* Read twice, as jansson forgets errno where it reads a number; it hardly loses the same character
  * in both readings. Where its scanner has no memory jansson 2.14 speaks of a bad token, gives no
  * reason at all, or goes on without a character; only malloc's errno tells. */

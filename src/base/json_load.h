@@ -7,7 +7,6 @@
 #include "base/error.h"
 
 #include <jansson.h>
-#include <stddef.h>
 
 /* Parse bytes, in which no key may stand twice. NULL on failure: with err set when there was no
  * memory for `what`, else *fault says what is wrong where. The caller owns what comes back. */

@@ -11,10 +11,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* A file or a folder. */
 struct output {
     char *path;         /* owned: the final name, a folder's without slashes at its end */

@@ -5,8 +5,6 @@
  */
 #include "base/perm.h"
 
-#include <stdlib.h>
-
 size_t perm_first_fault(const uint32_t *map, size_t n, struct error *err)
 {
     uint8_t *taken = calloc(n / 8 + 1, 1);

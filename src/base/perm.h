@@ -9,10 +9,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The first index whose image is out of range or already taken, or n when map is a permutation.
  * Needs n bits of memory: returns SIZE_MAX with err set when there are none. */
 size_t perm_first_fault(const uint32_t *map, size_t n, struct error *err);

@@ -8,11 +8,6 @@
 
 #include "base/bytes.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 size_t text_utf8_nbytes(const void *bytes, size_t n_left)
 {
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};

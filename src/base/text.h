@@ -6,10 +6,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* A printable copy of a name, returned by value: text_quote(path).text lives to the end of the
  * full expression it stands in, which is as long as a message needs it. */
 struct text_quoted {

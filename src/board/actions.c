@@ -11,11 +11,6 @@
 #include "base/text.h"
 #include "board/families.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static uint64_t padded_length(const struct action_layout *layout, const struct board *board)
 {
     return layout->padded_length != NULL ? layout->padded_length(layout, board) : 0;

@@ -11,10 +11,6 @@
 #include "base/error.h"
 #include "board/board.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* What an index means, beyond where it goes. */
 enum action_flag {
     ACTION_ENCODABLE = 1, /* the game's own encoder can produce it */

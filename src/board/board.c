@@ -15,10 +15,6 @@
 #include "board/group.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define FAMILY_ROW(id)           &board_family_##id,

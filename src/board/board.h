@@ -12,10 +12,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define BOARD_MAX_TRANSFORMS 255
 #define BOARD_MAX_CELLS      65536 /* rows * cols of the largest board that is accepted */
 

@@ -12,8 +12,6 @@
 #include "board/families.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define MAX_DISTANCE 7
 #define RANK_7       6

@@ -14,11 +14,6 @@
 #include "base/text.h"
 #include "board/group.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Limits of a board file. A parsed value takes up to 100 bytes, an array or a key twice that; the
  * 65536 cells of the largest board, with 8 transforms and all its edges, stay below 256 MiB. */
 #define MAX_NBYTES (16u << 20)

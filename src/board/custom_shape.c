@@ -12,9 +12,6 @@
 #include "base/text.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAX_STRAIGHT 32
 

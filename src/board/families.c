@@ -11,11 +11,6 @@
 #include "base/perm.h"
 #include "base/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 int board_alloc_cells(struct board *b, uint32_t n_cells, uint32_t n_transforms, struct error *err)
 {
     if (n_cells == 0 || n_cells > BOARD_MAX_CELLS)

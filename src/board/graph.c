@@ -20,8 +20,6 @@
 #include <math.h>
 #include <nauty/nausparse.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NAUTY      "libnauty.so.2"
 #define MAX_LEVELS 128

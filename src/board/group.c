@@ -12,10 +12,6 @@
 #include "base/perm.h"
 #include "board/families.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #define N_NUMBERS 3

@@ -9,12 +9,6 @@
 #include "base/perm.h"
 #include "board/families.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MAX_CELLS_SHOWN 8 /* of a line, in a message */
 
 /* A report being written. Every function that adds to it returns 0; or -1 without memory, or when

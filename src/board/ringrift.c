@@ -7,8 +7,6 @@
  */
 #include "board/families.h"
 
-#include <stdio.h>
-
 enum section_kind {
     SECTION_PLACE,     /* slot: number of rings - 1 */
     SECTION_MOVE,      /* slot: direction * D + distance - 1 */

@@ -10,7 +10,6 @@
 #include "engine/plan.h"
 #include "verify/verify.h"
 
-#include <stdio.h>
 #include <time.h>
 
 /* --- inputs --- */

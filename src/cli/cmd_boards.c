@@ -10,10 +10,6 @@
 #include "base/perm.h"
 #include "board/group.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* --- all boards --- */
 
 static void print_boards(void)

@@ -6,8 +6,6 @@
 #include "engine/survey.h"
 #include "positions/positions.h"
 
-#include <string.h>
-
 static int check(const struct settings *settings, struct error *err)
 {
     if (settings->output != NULL && settings->out_dir != NULL)

@@ -9,8 +9,6 @@
 #include "engine/shard.h"
 #include "shard/role.h"
 
-#include <string.h>
-
 static uint64_t shard_nbytes(const struct shard *shard)
 {
     uint64_t n_bytes = 0;

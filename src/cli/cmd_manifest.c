@@ -9,10 +9,6 @@
 
 #include "manifest/manifest.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* --- are all inputs there? --- */
 
 /* Sort a list and leave each name once. */

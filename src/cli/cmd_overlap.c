@@ -6,8 +6,6 @@
 
 #include "positions/positions.h"
 
-#include <stdlib.h>
-
 static int warn(void *self, const char *text)
 {
     const struct settings *settings = self;

@@ -7,8 +7,6 @@
 
 #include "report/report.h"
 
-#include <string.h>
-
 static void tell(const struct settings *settings, const char *path, const char *sentence)
 {
     if (settings->verbosity >= 0)

@@ -7,8 +7,6 @@
 
 #include "report/report.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -6,7 +6,6 @@
 
 #include "positions/positions.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 /* NAME.npz, NAME.npy or a folder NAME: DIR/NAME.PART.npz, or without an ending in a folder's form.

@@ -7,9 +7,6 @@
  */
 #include "cli/cli.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #define ROWS_SHOWN 5
 
 /* --- for people --- */

@@ -9,10 +9,7 @@
 #include "base/text.h"
 #include "codec/codec.h"
 
-#include <errno.h>
 #include <openssl/crypto.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <zip.h>
 

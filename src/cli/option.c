@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 
 #include <getopt.h>
-#include <string.h>
 
 #define MAX_OPTIONS 96
 #define HELP_COLUMN 30

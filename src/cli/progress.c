@@ -7,8 +7,6 @@
 
 #include "base/text.h"
 
-#include <stdarg.h>
-#include <string.h>
 #include <unistd.h>
 
 #define FIRST_SECONDS  1.0

@@ -13,7 +13,6 @@
 #include "engine/survey.h"
 #include "positions/positions.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #define SMALL_NBYTES    (1 << 20) /* of an input file */

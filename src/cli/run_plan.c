@@ -12,9 +12,6 @@
 #include "base/output.h"
 #include "engine/expand.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 

@@ -11,9 +11,6 @@
 
 #include "base/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 #ifdef HAVE_ISAL
 #include <isa-l.h>

@@ -15,10 +15,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define CODEC_HISTORY_NBYTES   32768
 #define CODEC_READ_SLACK       64 /* bytes after a piece that may be read, of any value */
 #define CODEC_PIECE_MAX_NBYTES ((size_t)1 << 30)

@@ -9,8 +9,6 @@
  */
 #include "codec/grid.h"
 
-#include <stdlib.h>
-
 const struct grid_kernels *const grid_kernels_table[] = {
 #if defined(__x86_64__)
     &grid_kernels_avx512,

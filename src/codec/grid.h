@@ -15,8 +15,6 @@
 
 #include "codec/codec.h"
 
-#include <string.h>
-
 /* --- the deflate format's symbols, computed instead of tabulated (RFC 1951, 3.2.5) --- */
 
 #define DEFLATE_MIN_MATCH    3

@@ -13,8 +13,6 @@
  */
 #include "codec/codec.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 #ifdef HAVE_ISAL
 #include <isa-l/igzip_lib.h>

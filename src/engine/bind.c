@@ -10,8 +10,6 @@
 #include "base/text.h"
 #include "engine/survey.h"
 
-#include <string.h>
-
 #define MOST_CODE_ROWS 4096
 
 /* --- what a colour swap does to numbers --- */

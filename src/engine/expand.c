@@ -10,10 +10,7 @@
 #include "base/text.h"
 #include "manifest/manifest.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Output for which a thread more is worth its start. */

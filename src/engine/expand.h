@@ -11,9 +11,6 @@
 #include "engine/survey.h"
 #include "write/archive_out.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* What came out. */
 struct expand_result {
     uint64_t n_rows;    /* of the output */

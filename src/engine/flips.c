@@ -13,8 +13,6 @@
 #include "base/bytes.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NOISE         1e-6 /* of a policy: what smoothing leaves on cells that nobody can play on */
 #define MOST_OF_A_ROW 3    /* evidence that one policy gives at most */

@@ -6,8 +6,6 @@
  */
 #include "engine/kernel.h"
 
-#include <string.h>
-
 /* Channels first: planes are gathered cell by cell. Channels last: cells are, channel by channel,
  * in each frame as though it were a row. */
 static void gather_elements(const struct spec *spec, const struct spec_step *step,

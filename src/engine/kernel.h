@@ -10,10 +10,6 @@
 #include "base/error.h"
 #include "shard/spec.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /*
  * Apply transform t to one row. `values` is the row of the paired value array (PADDED only, else
  * NULL). in and out must not overlap; both hold row_nbytes, and are aligned to the item size.

@@ -7,8 +7,6 @@
  */
 #include "engine/kernel.h"
 
-#include <string.h>
-
 /* --- plain C --- */
 
 /* Four loads before the first store: the compiler cannot know that a store changes no map. */

@@ -11,7 +11,6 @@
 #include "engine/kernel.h"
 
 #include <immintrin.h>
-#include <string.h>
 
 /* --- AVX2 --- */
 

@@ -8,9 +8,6 @@
 #include "base/text.h"
 #include "shard/scratch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A row of objects that was made. */
 struct made_list {
     struct made_list *next;

@@ -7,9 +7,6 @@
 #include "base/bytes.h"
 #include "base/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MOVES " expand verify show report mover " /* commands that transform rows */
 #define READS MOVES "info "                       /* commands that read shards */
 #define FOLDS "split dedupe "                     /* and write rows as they are */

@@ -6,9 +6,6 @@
  */
 #include "engine/order.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static uint64_t n_blocks_of(uint64_t n_rows, uint64_t block_rows)
 {
     return n_rows / block_rows + (n_rows % block_rows != 0);

@@ -11,10 +11,6 @@
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define ORDER_DEFAULT_BLOCK 16
 
 /* One output row: image `transform` (an id of the board) of input row `row`. */

@@ -7,8 +7,6 @@
 #include "base/text.h"
 #include "engine/survey.h"
 
-#include <string.h>
-
 /* --- its size --- */
 
 /* At least what an item of an object array takes in the output, besides its data and strings: the

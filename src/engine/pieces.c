@@ -19,9 +19,6 @@
 #include "engine/survey.h"
 #include "shard/array.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CSR_ROWS_PER_PIECE 16384
 #define EXPECTED_AHEAD     12 /* images: rows of a table come from anywhere in memory */
 

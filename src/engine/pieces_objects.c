@@ -9,8 +9,6 @@
 
 #include "base/text.h"
 
-#include <string.h>
-
 /* What one piece is made with: buffers for moved items. */
 struct room {
     struct pickle_ndarray array;

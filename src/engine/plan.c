@@ -8,11 +8,6 @@
 
 #include "engine/survey.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 int plan_warn(struct plan *plan, struct error *err, const char *format, ...)
 {
     va_list args;

@@ -20,9 +20,6 @@
 #include "shard/conventions.h"
 #include "shard/role.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #define PLAN_SOURCE_KEY    "symaug_source"
 #define PLAN_TRANSFORM_KEY "symaug_transform"
 #define PLAN_ORBIT_KEY     "symaug_orbit"

@@ -11,9 +11,6 @@
 #include "engine/shard.h"
 
 #include <libgen.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* --- opening --- */

@@ -6,9 +6,6 @@
  */
 #include "engine/expand.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* --- from a plan --- */
 
 /* What adds to a manifest returns 0, or not: then err says what is wrong, or there is no memory. */

@@ -12,8 +12,6 @@
 #include "base/crew.h"
 #include "engine/pieces.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 int select_pick(struct plan *plan, struct error *err)

@@ -11,9 +11,6 @@
 #include "engine/order.h"
 #include "shard/role.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const struct settings settings_default = {
     .roles = ROLE_REQUEST_INIT,
     .conventions = {.planes = PLANES_COLOUR,

@@ -14,11 +14,6 @@
 #include "shard/role.h"
 #include "write/archive_out.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 struct budget;
 struct meter;
 struct survey_seen;

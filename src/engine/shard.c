@@ -16,10 +16,6 @@
 #include "base/text.h"
 #include "engine/plan.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* --- digests --- */
 
 #define CHUNK_NBYTES (256u << 10)

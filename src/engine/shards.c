@@ -6,8 +6,6 @@
  */
 #include "engine/plan.h"
 
-#include <string.h>
-
 /* Output rows of a block in which no image is left out but by --pick. */
 static uint64_t rows_of_block(const struct plan *plan)
 {

@@ -10,8 +10,6 @@
 #include "base/bytes.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CHUNK_NBYTES  (256u << 10)
 #define LISTS_AT_ONCE 1024

@@ -10,8 +10,6 @@
 #include "engine/survey.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Rows looked at in each part; of lists and moves, which tell less, twice that. */
 #define ROWS_OF_PART 16

@@ -12,8 +12,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
-
 /* --- castling rights --- */
 
 int survey_castling(struct plan *plan, struct error *err)

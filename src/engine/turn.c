@@ -18,9 +18,6 @@
 #include "base/text.h"
 #include "engine/survey.h"
 
-#include <stdio.h>
-#include <string.h>
-
 struct planes_form planes_form_of(const struct role_binding *binding, const struct dtype *dtype)
 {
     const struct role_axes *axes = &binding->axes;

@@ -13,8 +13,6 @@
 #include "shard/role.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 /* How planes lie in a row. */
 struct planes_form {

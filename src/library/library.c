@@ -10,8 +10,6 @@
 #include "engine/kernel.h"
 #include "engine/order.h"
 
-#include <stdio.h>
-
 /* A function that looks up what a struct holds. */
 #define GET(type, name, parameters, value) \
     type name parameters                   \

@@ -7,10 +7,6 @@
 #include "engine/plan.h"
 #include "positions/key.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MEMORY_NAME "arrays"
 
 struct symaug_mover {

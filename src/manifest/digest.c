@@ -10,8 +10,6 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CHUNK_NBYTES  (1u << 20)
 #define STEP_NCHUNKS  2

@@ -11,9 +11,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define DIGEST_HEX_NBYTES 65 /* 64 lower-case hex digits and a NUL */
 

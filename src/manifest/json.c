@@ -11,11 +11,6 @@
 #include "manifest/digest.h"
 #include "manifest/manifest.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define DUMP_FLAGS (JSON_INDENT(2) | JSON_SORT_KEYS)
 
 /* --- the form of the file --- */

@@ -3,9 +3,6 @@
  */
 #include "manifest/manifest.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #ifndef SYMAUG_VERSION
 #define SYMAUG_VERSION "unknown"
 #endif

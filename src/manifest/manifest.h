@@ -13,9 +13,6 @@
 #include "base/text.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #define MANIFEST_FORMAT_VERSION 2
 #define MANIFEST_OLDEST_VERSION 1 /* that is still read */

@@ -10,10 +10,6 @@
 #include "base/bytes.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* --- where outputs are --- */

@@ -9,8 +9,6 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The kinds and the item sizes each may have, one bit per size. */
 struct dtype_rule {

@@ -7,11 +7,6 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 /* Kinds, by numpy's letters. */
 enum dtype_kind {
     DTYPE_BOOL = 'b',

@@ -7,10 +7,6 @@
 
 #include "base/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MAGIC             "\x93NUMPY"
 #define MAGIC_NBYTES      6
 #define POINTER_SIZE      8 /* what numpy counts for an object */

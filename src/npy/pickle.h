@@ -11,8 +11,6 @@
 #include "base/error.h"
 #include "npy/dtype.h"
 
-#include <stdint.h>
-
 #define PICKLE_MAX_DIMS 8
 
 enum pickle_kind {

@@ -8,10 +8,6 @@
 
 #include "base/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 /* --- messages --- */
 
 int pickle_fail(struct pickle_reader *r, const char *format, ...)

@@ -8,9 +8,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MIN_PROTOCOL 2
 #define MAX_PROTOCOL 5
 

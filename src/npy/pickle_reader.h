@@ -14,10 +14,6 @@
 
 #include "npy/pickle.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The opcodes of protocols 2 to 5 that numpy's object arrays need, and the form of what follows
  * each; all others are refused. PROTO is accepted as the first opcode alone, where the reader looks
  * for it itself. */

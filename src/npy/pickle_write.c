@@ -8,8 +8,6 @@
 
 #include "base/text.h"
 
-#include <string.h>
-
 /* The one place that names numpy's module: numpy 2 still loads the name of numpy 1. */
 #define MODULE "numpy.core.multiarray"
 

@@ -6,9 +6,6 @@
  */
 #include "positions/boxes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define MAX_BOXES       4096
 #define MIN_PART_NBYTES (1u << 20) /* of a box, once there is a file */
 

@@ -9,8 +9,6 @@
 #include "positions/key.h"
 #include "shard/scratch.h"
 
-#include <string.h>
-
 /* Set the first five fields, the others to 0, then open them. */
 struct boxes {
     size_t n;             /* boxes */

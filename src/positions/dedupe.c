@@ -19,10 +19,6 @@
 #include "positions/key.h"
 #include "positions/sparse.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* An array whose rows are averaged or compared. */
 struct label {
     struct plan_array *array; /* borrowed */

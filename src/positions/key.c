@@ -13,9 +13,6 @@
 #include "base/text.h"
 #include "shard/label.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 uint32_t key_ids(const struct board *board, const struct conventions *conventions,

@@ -17,8 +17,6 @@
 #include "shard/batch.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #define CHUNK_NBYTES (4u << 20)

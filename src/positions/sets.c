@@ -11,9 +11,6 @@
 #include "positions/boxes.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define N_BOXES 256

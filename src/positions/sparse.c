@@ -10,10 +10,6 @@
  */
 #include "positions/sparse.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FLUSH_NBYTES (256u << 10)
 
 static const struct dtype int64 = {.kind = DTYPE_INT, .itemsize = 8};

@@ -11,9 +11,6 @@
 #include "positions/boxes.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #define N_BOXES      256

@@ -18,8 +18,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #define BATCH_NBYTES (UINT64_C(1) << 20)

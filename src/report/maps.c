@@ -8,7 +8,6 @@
 #include "report/set.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define WIDTH      230.0 /* of a map, in pixels */
 #define MOST_UNIT  30.0

@@ -7,8 +7,6 @@
 
 #include "base/text.h"
 
-#include <stdio.h>
-
 typedef unsigned long long count; /* as printf takes it */
 
 /* --- arrays --- */

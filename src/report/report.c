@@ -11,8 +11,6 @@
 #include "base/text.h"
 
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *report_verdict_name(enum report_verdict verdict)
 {

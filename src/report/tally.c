@@ -17,8 +17,6 @@
 #include "show/show.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MIN_PARTS 16
 

@@ -7,8 +7,6 @@
 
 #include "engine/order.h"
 
-#include <stdlib.h>
-
 /* In the order in which a board is tried: the last one takes what is left. */
 static const struct play_kind *const kinds[] = {
     &play_hex,   &play_gomoku, &play_connect4,   &play_ringrift, &play_men,

@@ -13,11 +13,6 @@
 #include "board/board.h"
 #include "board/chess.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #define N_OF(table) (sizeof(table) / sizeof(table)[0])
 
 #define PLAY_MAX_DIMS  3  /* of a row */

@@ -14,10 +14,6 @@
 #include "npy/pickle.h"
 #include "sample/play.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Bounds of what a pickle adds to its items, and of an item of PLAY_MAX_ITEMS numbers. */
 #define PRELUDE_MAX_NBYTES  1024
 #define ITEM_MAX_NBYTES     (8 * PLAY_MAX_ITEMS + 128)

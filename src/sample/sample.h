@@ -6,9 +6,6 @@
 
 #include "engine/settings.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* What was written. */
 struct sample_result {
     uint64_t n_games;

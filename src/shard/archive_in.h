@@ -7,9 +7,6 @@
 #include "base/error.h"
 #include "shard/array.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum archive_form { ARCHIVE_NPZ, ARCHIVE_NPY, ARCHIVE_FOLDER, ARCHIVE_MEMORY };
 
 /* True when the array of that key is to be left out: not even its header is read then. */

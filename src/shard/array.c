@@ -6,9 +6,6 @@
  */
 #include "shard/array.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define SCALAR_MAX_NBYTES 1024u /* of a string or number that may say how to read the shard */
 #define FIRST_STEP_NBYTES (1u << 20)
 #define PICKLE_PROTO      0x80 /* the opcode that every pickle of protocol 2 and up begins with */

@@ -11,9 +11,6 @@
 #include "npy/header.h"
 #include "npy/pickle.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 struct array {
     char *key;                     /* owned: the name numpy gives it (no ".npy") */
     char *member;                  /* owned: its name in the container, as written */

@@ -6,8 +6,6 @@
 #include "shard/batch.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define RANGE_NBYTES (64u << 10) /* of rows read at once */
 

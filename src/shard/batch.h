@@ -15,9 +15,6 @@
 #include "shard/array.h"
 #include "shard/scratch.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 /* --- lists in CSR form --- */
 
 /* Where the rows of a policy in CSR form begin: elements are counted over all shards. */

@@ -7,10 +7,6 @@
 
 #include "board/board.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 const struct conventions conventions_default = {
     .planes = PLANES_COLOUR,
     .value = VALUE_COLOUR01,

@@ -9,9 +9,6 @@
 #include "base/error.h"
 #include "base/text.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum planes_convention {
     PLANES_COLOUR,      /* plane 0 blue, plane 1 red, plane 2 the player to move (0 or 1) */
     PLANES_MOVER,       /* mine, theirs, to move */

@@ -9,7 +9,6 @@
 #include "base/bytes.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SUM_TOLERANCE 2e-3
 

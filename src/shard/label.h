@@ -6,9 +6,6 @@
 
 #include "npy/dtype.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum label_op {
     LABEL_KEEP,
     LABEL_COMPLEMENT,   /* 1 - v: one IEEE subtraction in the element's own type */

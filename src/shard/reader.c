@@ -9,9 +9,6 @@
  */
 #include "shard/batch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CHUNK_NBYTES     (256u << 10)
 #define LINE_NBYTES      64u
 #define BLOCK_NBYTES     (2u << 20)

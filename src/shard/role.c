@@ -10,9 +10,6 @@
 #include "shard/role_parts.h"
 #include "shard/spec.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #define LAYOUT_OPTIONS "flipud fliplr rot90 rot180 rot270 transpose anti-transpose layout=NAME"

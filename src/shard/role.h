@@ -11,10 +11,6 @@
 #include "shard/archive_in.h"
 #include "shard/conventions.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum role {
     ROLE_PLANES,
     ROLE_PACKED,

@@ -8,11 +8,6 @@
 #include "base/text.h"
 #include "shard/batch.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 bool role_unfit(struct role_case *a, const char *format, ...)
 {
     va_list args;

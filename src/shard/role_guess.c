@@ -9,11 +9,7 @@
 #include "shard/role_parts.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define N_OF(table)     (sizeof(table) / sizeof(table)[0])
 #define MAX_LOOK_NBYTES (1u << 20) /* of a row that is looked at */

@@ -6,11 +6,6 @@
  */
 #include "shard/role_parts.h"
 
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #define LIST_LOOK_NBYTES (1u << 20)

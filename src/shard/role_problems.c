@@ -5,12 +5,6 @@
  */
 #include "shard/role_parts.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 void role_problems_release(struct role_problems *problems)
 {
     free(problems->items);

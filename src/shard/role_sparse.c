@@ -7,10 +7,6 @@
 
 #include "shard/batch.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 /* --- which arrays belong together --- */
 
 /* The parts: PREFIX_indices, PREFIX_values or _data, PREFIX_offsets or _indptr. */

@@ -8,9 +8,6 @@
 #include "base/input.h"
 #include "base/json_load.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A fault in what the file says: its own message, behind the file's name. -1. */
 #define bad_schema(path, err, ...) \
     error_set_at(err, ERROR_DATA, ERROR_IN(path), "no schema: " __VA_ARGS__)

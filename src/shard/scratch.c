@@ -8,10 +8,7 @@
 #include "base/input.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 int scratch_open(struct scratch *scratch, uint64_t n_bytes, struct budget *budget,

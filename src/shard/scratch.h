@@ -7,10 +7,6 @@
 #include "base/budget.h"
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct scratch {
     struct budget *budget; /* borrowed: of which the memory is */
     uint8_t *memory;       /* owned, or NULL: the bytes are in the file */

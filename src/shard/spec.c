@@ -9,10 +9,6 @@
 #include "base/perm.h"
 #include "base/text.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* --- action spaces --- */
 
 const struct action_space *spec_space(struct spec_maker *maker, const struct role_binding *binding,

@@ -8,9 +8,6 @@
 
 #include "codec/codec.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CHUNK_NBYTES (256u << 10) /* fits a core's L2 cache together with what becomes of it */
 
 static int reserve_buffer(struct unpack *unpack, uint64_t wanted, struct error *err)

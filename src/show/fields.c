@@ -11,8 +11,6 @@
 #include "shard/batch.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- reading --- */
 

@@ -6,8 +6,6 @@
 #include "show/sheet.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CELLS_IN_A_ROW 16
 #define SAME           1e-6

@@ -8,9 +8,6 @@
 #include "show/show.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- text that is written --- */
 

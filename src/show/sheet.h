@@ -8,9 +8,6 @@
 #include "base/text.h"
 #include "engine/plan.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* --- the shape of a board: squares, hexagons, or a row of cells --- */
 
 /* Lengths are in distances between neighbours; x grows to the right, y downwards. The drawing of

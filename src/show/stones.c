@@ -9,7 +9,6 @@
 #include "show/show.h"
 
 #include <math.h>
-#include <string.h>
 
 /* RingRift's planes: heights of stacks as parts of 5, markers, territory; mine and theirs each. */
 #define RINGS_MAX_HEIGHT 5

@@ -6,7 +6,6 @@
 #include "show/show.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- drawing --- */
 

@@ -6,10 +6,6 @@
  */
 #include "show/show.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define GAP         3
 #define LEAST_WIDTH 24 /* of a picture: headings and captions are wrapped */
 

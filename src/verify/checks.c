@@ -12,9 +12,7 @@
 #include "base/bytes.h"
 #include "base/text.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #define SUM_TOLERANCE 1e-3
 #define VALUE_SLACK   1e-6

@@ -11,10 +11,6 @@
 
 #include "base/text.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MAX_REFERENCES 16 /* images that are tried as the one most others agree with */
 
 /* --- comparisons --- */

@@ -12,9 +12,6 @@
 #include "base/text.h"
 #include "positions/key.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define CLEARLY_MORE 0.05 /* of the rows are explained */
 #define ROWS_AT_ONCE 64
 

@@ -7,11 +7,6 @@
 
 #include "base/bytes.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WORD(name, word) word,
 static const char *const names[] = {FINDING_CODES(WORD)};
 

@@ -7,10 +7,6 @@
 #include "base/error.h"
 #include "base/json_load.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Every code, and the word that is printed. */
 /* clang-format off */
 #define FINDING_CODES(code)                                                                       \

@@ -8,9 +8,6 @@
  */
 #include "verify/parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* --- layouts --- */
 
 #define IMAGES_AT_ONCE 512

@@ -8,7 +8,6 @@
 #include "verify/parts.h"
 
 #include <math.h>
-#include <string.h>
 
 /* --- numbers --- */
 

@@ -10,8 +10,6 @@
 
 #include "base/text.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 /* --- making lanes --- */

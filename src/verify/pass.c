@@ -14,9 +14,6 @@
 #include "base/meter.h"
 #include "base/text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define WINDOW_NBYTES   (8u << 20)
 #define MAX_WINDOW_ROWS 65536
 #define N_PIECES        32 /* of a window; fixed, so that the result depends on no thread count */

@@ -10,9 +10,6 @@
  */
 #include "verify/parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define PROBE_NBYTES (32u << 20)
 #define PROBE_ROWS   4096
 #define CHUNK_NBYTES (1u << 20) /* read at a time further on */

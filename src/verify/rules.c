@@ -13,10 +13,6 @@
 
 #include "base/text.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MOST_COMPARED 16384 /* rows in which orders of storage are compared */
 
 /* --- what applies --- */

@@ -15,12 +15,6 @@
 #include "engine/shard.h"
 #include "engine/survey.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* --- refusals become findings --- */
 
 static void tell(struct verify_result *result, const struct finding_place *place,

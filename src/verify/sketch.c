@@ -14,8 +14,6 @@
 #include "base/perm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 const char *const sketch_box_names[8] = {

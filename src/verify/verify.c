@@ -14,8 +14,6 @@
 #include "shard/array.h"
 
 #include <libgen.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MAX_SEGMENT_NBYTES (UINT64_C(128) << 20) /* of rows in sequence that are held at a time */

@@ -13,9 +13,6 @@
 #include "base/text.h"
 #include "codec/codec.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <zip.h>
 

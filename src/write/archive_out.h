@@ -11,10 +11,6 @@
 #include "manifest/digest.h"
 #include "write/member.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum archive_out_form {
     ARCHIVE_OUT_NPZ,
     ARCHIVE_OUT_NPY_FOLDER, /* one .npy file per member, stored */

@@ -18,9 +18,6 @@
 #include "codec/codec.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* --- pieces --- */
 

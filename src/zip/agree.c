@@ -8,8 +8,6 @@
  */
 #include "zip/check.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <zip.h>
 
 /* --- names --- */

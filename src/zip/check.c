@@ -9,11 +9,6 @@
 #include "base/bytes.h"
 #include "codec/codec.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* --- messages --- */
 
 int zip_fail(const struct zip_reader *zip, const char *format, ...)

@@ -14,10 +14,6 @@
 #include "base/input.h"
 #include "base/text.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define ZIP_MAX_ENTRIES     65536u
 #define ZIP_METHOD_STORED   0
 #define ZIP_METHOD_DEFLATED 8

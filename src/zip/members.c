@@ -7,8 +7,6 @@
 
 #include "base/bytes.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 /* --- extra fields: the zip64 sizes and the Unicode path --- */
