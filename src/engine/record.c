@@ -131,7 +131,7 @@ static int add_conventions(json_t *m, const struct plan *plan, const struct sett
 }
 
 /* Everything that shapes the rows, but for the arrays. */
-static int fill(json_t *m, const struct expand_job *job, struct error *err)
+static int fill(json_t *m, const struct expand_job *job)
 {
     const struct plan *plan = job->plan;
     const struct board *b = plan->board;
@@ -142,7 +142,7 @@ static int fill(json_t *m, const struct expand_job *job, struct error *err)
     if (b->preset != NULL)
         bad |= put(board, "preset", b->preset);
     if (b->file_text != NULL) {
-        bad |= digest_bytes(b->file_text, strlen(b->file_text), sha256, err);
+        digest_bytes(b->file_text, strlen(b->file_text), sha256);
         bad |= json_object_set_new(board, "file",
                                    json_pack("{s:s,s:s}", "text", b->file_text, "sha256", sha256));
     }
@@ -238,7 +238,7 @@ int record_write(const struct expand_job *job, struct error *err)
     json_t *output =
         file_json(job->path, (json_int_t)result->n_bytes, result->sha256, result->n_rows);
     struct text path = {0};
-    int bad = fill(m, job, err);
+    int bad = fill(m, job);
 
     if (shards_cut(plan) != SHARDS_ONE)
         bad |= put_number(output, "first_row", result->first_row);
@@ -271,8 +271,7 @@ int expand_compare(struct expand_job *job, const char *path, bool *is_known, str
     *is_known = false;
     if (wanted != NULL && plan_survey(job->plan, err) == 0 &&
         side_work_finish(&job->digests, err) == 0) {
-        if (fill(wanted, job, err) == 0 &&
-            add_output(wanted, json_object(), job->plan, NULL, err) == 0)
+        if (fill(wanted, job) == 0 && add_output(wanted, json_object(), job->plan, NULL, err) == 0)
             status = text_append(&name, err, "%s" MANIFEST_SUFFIX, path);
         else
             error_no_memory(err, "manifest");

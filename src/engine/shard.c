@@ -25,6 +25,8 @@ int side_work_init(struct side_work *work, const struct archive_in *archives, si
                    struct error *err)
 {
     *work = (struct side_work){.archives = archives, .n_archives = n_archives};
+    digest_begin(&work->digest);
+    digest_begin(&work->lines);
     work->sha256 = calloc(n_archives, sizeof *work->sha256);
     work->buffer = malloc(CHUNK_NBYTES);
     if (work->sha256 != NULL && work->buffer != NULL)
@@ -45,12 +47,10 @@ int side_work_step(struct side_work *work, struct error *err)
             break;
         const struct input *in = &archive->inputs[work->file];
         const size_t n = (size_t)smaller(in->n_bytes - work->offset, CHUNK_NBYTES);
-        if (work->digest == NULL && (work->digest = digest_new(err)) == NULL)
-            return -1;
         if (n > 0) {
-            if (input_read(in, work->offset, work->buffer, n, err) != 0 ||
-                digest_update(work->digest, work->buffer, n, err) != 0)
+            if (input_read(in, work->offset, work->buffer, n, err) != 0)
                 return -1;
+            digest_update(&work->digest, work->buffer, n);
             work->offset += n;
             input_release_before(in, work->offset, &work->released);
             continue;
@@ -58,21 +58,15 @@ int side_work_step(struct side_work *work, struct error *err)
         /* The file is read to its end: keep its digest and go on to the next. */
         const bool is_folder = archive->form == ARCHIVE_FOLDER;
         char *sha256 = work->sha256[work->archive];
-        if (digest_finish(work->digest, is_folder ? hex : sha256, err) != 0)
-            return -1;
-        digest_free(work->digest);
-        work->digest = NULL;
+        digest_finish(&work->digest, is_folder ? hex : sha256);
+        digest_begin(&work->digest);
         work->offset = work->released = 0;
         if (is_folder) {
-            if ((work->lines == NULL && (work->lines = digest_new(err)) == NULL) ||
-                digest_add_line(work->lines, text_base_name(in->path), hex, err) != 0)
-                return -1;
+            digest_add_line(&work->lines, text_base_name(in->path), hex);
             if (++work->file < archive->n_inputs)
                 continue;
-            if (digest_finish(work->lines, sha256, err) != 0)
-                return -1;
-            digest_free(work->lines);
-            work->lines = NULL;
+            digest_finish(&work->lines, sha256);
+            digest_begin(&work->lines);
             work->file = 0;
         }
         work->archive++;
@@ -103,8 +97,6 @@ int side_work_digest(const struct archive_in *archive, char sha256[DIGEST_HEX_NB
 
 void side_work_release(struct side_work *work)
 {
-    digest_free(work->digest);
-    digest_free(work->lines);
     free(work->sha256);
     free(work->buffer);
     *work = (struct side_work){0};

@@ -22,10 +22,10 @@ struct side_work {
                                           that of the lines "FILE SHA256\n" of its files */
     size_t archive, file;              /* being hashed */
     uint64_t offset, released;
-    struct digest *digest; /* owned: of the file */
-    struct digest *lines;  /* owned: of a folder's lines */
-    uint8_t *buffer;       /* owned */
-    uint64_t used;         /* bytes hashed, about */
+    struct digest digest; /* of the file */
+    struct digest lines;  /* of a folder's lines */
+    uint8_t *buffer;      /* owned */
+    uint64_t used;        /* bytes hashed, about */
     bool done;
 };
 

@@ -9,22 +9,26 @@
 #include "base/input.h"
 #include "base/output.h"
 
+#define OPENSSL_SUPPRESS_DEPRECATED /* SHA256_Init and its like */
+#include <openssl/sha.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #define DIGEST_HEX_NBYTES 65 /* 64 lower-case hex digits and a NUL */
 
-struct digest; /* opaque */
+/* The bytes added since its beginning. No memory is its own; after its end it may begin again. */
+struct digest {
+    SHA256_CTX state;
+};
 
-struct digest *digest_new(struct error *err);
-int digest_update(struct digest *digest, const void *bytes, size_t n_bytes, struct error *err);
+void digest_begin(struct digest *digest);
+void digest_update(struct digest *digest, const void *bytes, size_t n_bytes);
 /* "NAME HEX\n": the digest of a folder is that of such lines of its files. */
-int digest_add_line(struct digest *digest, const char *name, const char *hex, struct error *err);
-int digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES], struct error *err);
-void digest_free(struct digest *digest);
+void digest_add_line(struct digest *digest, const char *name, const char *hex);
+void digest_finish(struct digest *digest, char hex[DIGEST_HEX_NBYTES]);
 
 /* Some bytes; the whole of an open input. */
-int digest_bytes(const void *bytes, size_t n_bytes, char hex[DIGEST_HEX_NBYTES], struct error *err);
+void digest_bytes(const void *bytes, size_t n_bytes, char hex[DIGEST_HEX_NBYTES]);
 int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct error *err);
 
 /* --- an output --- */
@@ -33,8 +37,8 @@ int digest_input(const struct input *in, char hex[DIGEST_HEX_NBYTES], struct err
  * the rest is left for the end. */
 struct output_digest {
     struct output *output; /* borrowed */
-    struct digest *digest; /* owned, as is the next */
-    uint8_t *chunk;
+    struct digest digest;
+    uint8_t *chunk;                       /* owned */
     pthread_mutex_t lock;                 /* of one step at a time, and of: */
     struct error failure;                 /* the first one */
     _Atomic uint64_t n_settled, n_hashed; /* bytes from the beginning */

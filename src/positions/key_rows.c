@@ -58,8 +58,7 @@ static int name_board(const struct board *board, struct text *name, struct error
         if (status == 0 && transform->planes != NULL)
             status = add_numbers(&list, transform->planes, board->n_planes, err);
     }
-    if (status == 0)
-        status = digest_bytes(list.data, list.n_bytes, hex, err);
+    digest_bytes(list.data, list.n_bytes, hex);
     bytes_release(&list);
     return status == 0 ? text_append(name, err, "file:%s", hex) : -1;
 }

@@ -313,8 +313,8 @@ static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
 {
     const size_t n_files = archive->members.n;
     struct folder_file *files = calloc(n_files, sizeof *files);
-    struct digest *lines = digest_new(err);
-    int rc = lines == NULL ? -1 : files == NULL ? error_no_memory(err, "files of the folder") : 0;
+    struct digest lines;
+    int rc = files == NULL ? error_no_memory(err, "files of the folder") : 0;
 
     *n_bytes = 0;
     for (size_t i = 0; rc == 0 && i < n_files; i++) {
@@ -343,14 +343,13 @@ static int write_folder(struct archive_out *archive, uint64_t *n_bytes,
     }
     if (rc == 0)
         qsort(files, n_files, sizeof *files, by_name);
+    digest_begin(&lines);
     for (size_t i = 0; rc == 0 && i < n_files; i++)
-        rc = digest_add_line(lines, files[i].name, files[i].sha256, err);
-    if (rc == 0)
-        rc = digest_finish(lines, sha256, err);
+        digest_add_line(&lines, files[i].name, files[i].sha256);
+    digest_finish(&lines, sha256);
     for (size_t i = 0; files != NULL && i < n_files; i++)
         free(files[i].name);
     free(files);
-    digest_free(lines);
     return rc;
 }
 

@@ -22,7 +22,7 @@ INJECTOR = os.path.abspath(os.environ["INJECTOR"])
 N = float(os.environ.get("N", "1"))
 SEED = int(os.environ.get("SEED", "1"))
 MANIFEST = ".manifest.json"
-CALLS = ["malloc", "crypto", "open", "read", "write", "short", "fsync", "close", "rename", "link",
+CALLS = ["malloc", "open", "read", "write", "short", "fsync", "close", "rename", "link",
          "mmap", "truncate", "mkdir", "fstat"]  # fmt: skip
 # Codes with which a command may end that was made to fail.
 CODES = (64, 65, 66, 70, 73, 74, 75)

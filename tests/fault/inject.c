@@ -13,7 +13,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,7 +27,6 @@
 
 enum call {
     CALL_MALLOC,
-    CALL_CRYPTO, /* allocations by libcrypto, which makes thousands when it starts */
     CALL_OPEN,
     CALL_READ,
     CALL_WRITE,
@@ -45,8 +43,8 @@ enum call {
 };
 
 static const char *const call_names[CALL_N] = {
-    "malloc", "crypto", "open", "read", "write",    "short", "fsync",
-    "close",  "rename", "link", "mmap", "truncate", "mkdir", "fstat",
+    "malloc", "open", "read", "write",    "short", "fsync", "close",
+    "rename", "link", "mmap", "truncate", "mkdir", "fstat",
 };
 
 static const struct {
@@ -112,23 +110,6 @@ static void parse(const char *text)
     fails_on = end[0] == '+';
 }
 
-static uintptr_t crypto_begin, crypto_end;
-
-static int find_crypto(struct dl_phdr_info *info, size_t n, void *unused)
-{
-    (void)n, (void)unused;
-    if (strstr(info->dlpi_name, "/libcrypto.so") == NULL)
-        return 0;
-    crypto_begin = info->dlpi_addr;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        uintptr_t end = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && end > crypto_end)
-            crypto_end = end;
-    }
-    return 1;
-}
-
 /* Calls before this one (the loader's, other constructors') are neither counted nor failed. */
 static bool is_ready;
 
@@ -140,7 +121,6 @@ static void __attribute__((constructor)) begin(void)
         map_counts(path);
     if (text != NULL)
         parse(text);
-    dl_iterate_phdr(find_crypto, NULL);
     is_ready = true;
 }
 
@@ -166,11 +146,9 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-static bool memory_fails(const void *caller)
+static bool memory_fails(void)
 {
-    uintptr_t address = (uintptr_t)caller;
-
-    if (!fails(address >= crypto_begin && address < crypto_end ? CALL_CRYPTO : CALL_MALLOC))
+    if (!fails(CALL_MALLOC))
         return false;
     errno = ENOMEM;
     return true;
@@ -178,24 +156,24 @@ static bool memory_fails(const void *caller)
 
 void *malloc(size_t n)
 {
-    return memory_fails(__builtin_return_address(0)) ? NULL : __libc_malloc(n);
+    return memory_fails() ? NULL : __libc_malloc(n);
 }
 
 void *calloc(size_t n, size_t size)
 {
-    return memory_fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+    return memory_fails() ? NULL : __libc_calloc(n, size);
 }
 
 void *realloc(void *old, size_t n)
 {
-    return memory_fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, n);
+    return memory_fails() ? NULL : __libc_realloc(old, n);
 }
 
 void *memalign(size_t alignment, size_t n);
 
 void *memalign(size_t alignment, size_t n)
 {
-    return memory_fails(__builtin_return_address(0)) ? NULL : __libc_memalign(alignment, n);
+    return memory_fails() ? NULL : __libc_memalign(alignment, n);
 }
 
 void *aligned_alloc(size_t alignment, size_t n)

@@ -21,11 +21,6 @@ def test_allocations(name):
     sweep(made[name], "malloc", ["ENOMEM"], 240, expected)
 
 
-@tap.test("expand -f", "sample", "verify")
-def test_allocations_of_libcrypto(name):
-    sweep(made[name], "crypto", ["ENOMEM"], 60, expected)
-
-
 if __name__ == "__main__":
     with scratch_folder() as folder:
         made.update(commands(folder))

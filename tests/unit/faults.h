@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
-#define FAULT_N_TRIES 20 /* libcrypto remembers the last 16 errors */
+#define FAULT_N_TRIES 20
 
 enum fault_call {
     FAULT_NONE,

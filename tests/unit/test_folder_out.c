@@ -33,7 +33,6 @@ static void test_folder(void **state)
     for (int round = 0; round < 2; round++) {
         struct archive_out *archive =
             archive_out_new(scratch("out"), ARCHIVE_OUT_NPY_FOLDER, round == 1, &err);
-        struct digest *digest;
         char *file;
 
         assert_non_null(archive);
@@ -43,17 +42,11 @@ static void test_folder(void **state)
         archive_out_free(archive);
         assert_int_equal(n_bytes, 11);
         for (int i = 0; i < 2; i++) {
-            digest = digest_new(&err);
-            assert_int_equal(digest_update(digest, texts[i], strlen(texts[i]), &err), 0);
-            assert_int_equal(digest_finish(digest, hex[i], &err), 0);
-            digest_free(digest);
+            digest_bytes(texts[i], strlen(texts[i]), hex[i]);
             fake_release(&fakes[i]);
         }
         snprintf(lines, sizeof lines, "bare.npy %s\nplanes.npy %s\n", hex[0], hex[1]);
-        digest = digest_new(&err);
-        assert_int_equal(digest_update(digest, lines, strlen(lines), &err), 0);
-        assert_int_equal(digest_finish(digest, expected, &err), 0);
-        digest_free(digest);
+        digest_bytes(lines, strlen(lines), expected);
         assert_string_equal(sha256, expected);
         file = scratch_get("out/planes.npy", NULL);
         assert_string_equal(file, "second");
@@ -107,15 +100,14 @@ static void test_digest(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct error err = {0};
-        struct digest *digest = digest_new(&err);
+        struct digest digest;
         char hex[65];
 
+        digest_begin(&digest);
         for (size_t k = 0; k < cases[i].repeat; k++)
-            digest_update(digest, cases[i].text, strlen(cases[i].text), &err);
-        assert_int_equal(digest_finish(digest, hex, &err), 0);
+            digest_update(&digest, cases[i].text, strlen(cases[i].text));
+        digest_finish(&digest, hex);
         assert_string_equal(hex, cases[i].hex);
-        digest_free(digest);
     }
 }
 
