@@ -10,27 +10,21 @@
 
 #include <math.h>
 
-/* The kinds and the item sizes each may have, one bit per size. */
-struct dtype_rule {
-    char kind;
-    uint32_t sizes;       /* bit n: n bytes are allowed; 0: any from 1 up */
-    uint32_t unit_nbytes; /* what the number after the letter counts */
-};
+#define ANY_SIZE UINT32_MAX
 
-#define SIZE_BIT(n) (1u << (n))
-
-static const struct dtype_rule dtype_rules[] = {
-    {DTYPE_BOOL, SIZE_BIT(1), 1},
-    {DTYPE_INT, SIZE_BIT(1) | SIZE_BIT(2) | SIZE_BIT(4) | SIZE_BIT(8), 1},
-    {DTYPE_UINT, SIZE_BIT(1) | SIZE_BIT(2) | SIZE_BIT(4) | SIZE_BIT(8), 1},
-    {DTYPE_FLOAT, SIZE_BIT(2) | SIZE_BIT(4) | SIZE_BIT(8), 1},
-    {DTYPE_COMPLEX, SIZE_BIT(8) | SIZE_BIT(16), 1},
-    {DTYPE_DATE, SIZE_BIT(8), 1},
-    {DTYPE_DURATION, SIZE_BIT(8), 1},
-    {DTYPE_BYTES, 0, 1},
-    {DTYPE_UNICODE, 0, 4},
-    {DTYPE_VOID, 0, 1},
-    {DTYPE_OBJECT, SIZE_BIT(8), 1},
+/* By kind: bit n is set where n bytes are an item size that it may have. */
+static const uint32_t sizes[128] = {
+    [DTYPE_BOOL] = 1u << 1,
+    [DTYPE_INT] = 1u << 1 | 1u << 2 | 1u << 4 | 1u << 8,
+    [DTYPE_UINT] = 1u << 1 | 1u << 2 | 1u << 4 | 1u << 8,
+    [DTYPE_FLOAT] = 1u << 2 | 1u << 4 | 1u << 8,
+    [DTYPE_COMPLEX] = 1u << 8 | 1u << 16,
+    [DTYPE_DATE] = 1u << 8,
+    [DTYPE_DURATION] = 1u << 8,
+    [DTYPE_OBJECT] = 1u << 8,
+    [DTYPE_BYTES] = ANY_SIZE,
+    [DTYPE_UNICODE] = ANY_SIZE,
+    [DTYPE_VOID] = ANY_SIZE,
 };
 
 /* What dates and durations count; numpy's names, in struct dtype as places in this table. */
@@ -63,17 +57,13 @@ bool dtype_has_byte_order(const struct dtype *dtype)
 
 struct dtype_text dtype_name(const struct dtype *dtype)
 {
-    struct dtype_text name;
-    uint32_t count = dtype->kind == DTYPE_UNICODE ? dtype->itemsize / 4 : dtype->itemsize;
-    char order = '|';
+    const uint32_t count = dtype->kind == DTYPE_UNICODE ? dtype->itemsize / 4 : dtype->itemsize;
+    const char order = !dtype_has_byte_order(dtype) ? '|' : dtype->big_endian ? '>' : '<';
+    struct dtype_text name = {"|O"};
 
-    if (dtype_has_byte_order(dtype))
-        order = dtype->big_endian ? '>' : '<';
     if (dtype->structured)
         snprintf(name.text, sizeof name.text, "structured(%u bytes)", (unsigned)dtype->itemsize);
-    else if (dtype->kind == DTYPE_OBJECT)
-        snprintf(name.text, sizeof name.text, "|O");
-    else
+    else if (dtype->kind != DTYPE_OBJECT)
         snprintf(name.text, sizeof name.text, "%c%c%u%s", order, dtype->kind, (unsigned)count,
                  units[dtype->unit]);
     return name;
@@ -82,50 +72,48 @@ struct dtype_text dtype_name(const struct dtype *dtype)
 int dtype_parse(const char *descr, size_t n_bytes, struct dtype *dtype, struct error *err)
 {
     const struct text_quoted quoted = text_quote_bytes(descr, n_bytes);
-    const struct dtype_rule *rule = NULL;
     const bool has_order = n_bytes > 0 && strchr("<>|=", descr[0]) != NULL && descr[0] != '\0';
     const size_t start = has_order ? 1 : 0;
-    const char *digits = descr + start + 1;
+    const char kind = n_bytes > start ? descr[start] : '\0', *digits = descr + start + 1;
+    const uint32_t allowed = (uint8_t)kind < 128 ? sizes[(uint8_t)kind] : 0;
     const char *bracket = memchr(descr, '[', n_bytes); /* "[ns]", of a date or duration */
-    uint64_t count = 8;                                /* of 'O', which may come without a number */
-    uint32_t itemsize;
+    struct text_quoted impossible;
+    uint64_t count = 8; /* of 'O', which may come without a number */
+    uint32_t itemsize = 0;
+    uint8_t unit = 0;
+    const char *fault = NULL;
 
     *dtype = (struct dtype){0};
-    if (n_bytes == start)
-        return error_set(err, ERROR_DATA, "dtype %s: no kind, expected a letter of 'biufcMmSUVO'",
-                         quoted.text);
-    for (size_t i = 0; i < sizeof dtype_rules / sizeof *dtype_rules; i++)
-        if (dtype_rules[i].kind == descr[start])
-            rule = &dtype_rules[i];
-    if (rule == NULL)
-        return error_set(err, ERROR_DATA,
-                         "dtype %s: unknown kind, expected a letter of 'biufcMmSUVO'", quoted.text);
-    if ((rule->kind == DTYPE_DATE || rule->kind == DTYPE_DURATION) && bracket != NULL &&
+    if ((kind == DTYPE_DATE || kind == DTYPE_DURATION) && bracket != NULL &&
         descr[n_bytes - 1] == ']') {
         const size_t n_unit = n_bytes - (size_t)(bracket - descr);
 
-        for (dtype->unit = 1; dtype->unit < N_UNITS; dtype->unit++)
-            if (strlen(units[dtype->unit]) == n_unit &&
-                memcmp(units[dtype->unit], bracket, n_unit) == 0)
+        for (unit = 1; unit < N_UNITS; unit++)
+            if (strlen(units[unit]) == n_unit && memcmp(units[unit], bracket, n_unit) == 0)
                 break;
         n_bytes -= n_unit;
     }
-    if (dtype->unit == N_UNITS)
-        return error_set(err, ERROR_DATA,
-                         "dtype %s: unit of time not known, expected one of Y M W D h m s ms us ns "
-                         "ps fs as",
-                         quoted.text);
-    if (rule->kind != DTYPE_OBJECT || n_bytes > start + 1)
-        if (text_parse_digits(digits, n_bytes - start - 1, &count) != 0 || count > UINT32_MAX ||
-            (*digits == '0' && n_bytes - start > 2))
-            return error_set(err, ERROR_DATA, "dtype %s: not an item size, expected digits alone",
-                             quoted.text);
-    if (count == 0 || __builtin_mul_overflow(count, rule->unit_nbytes, &itemsize) ||
-        (rule->sizes != 0 && (itemsize > 16 || (rule->sizes & SIZE_BIT(itemsize)) == 0)))
-        return error_set(err, ERROR_DATA, "dtype %s: item size %u is impossible", quoted.text,
-                         (unsigned)count);
-    dtype->kind = rule->kind;
-    dtype->itemsize = rule->kind == DTYPE_OBJECT ? 0 : itemsize;
+    if (n_bytes == start)
+        fault = "no kind, expected a letter of 'biufcMmSUVO'";
+    else if (allowed == 0)
+        fault = "unknown kind, expected a letter of 'biufcMmSUVO'";
+    else if (unit == N_UNITS)
+        fault = "unit of time not known, expected one of Y M W D h m s ms us ns ps fs as";
+    else if ((kind != DTYPE_OBJECT || n_bytes > start + 1) &&
+             (text_parse_digits(digits, n_bytes - start - 1, &count) != 0 || count > UINT32_MAX ||
+              (*digits == '0' && n_bytes - start > 2)))
+        fault = "not an item size, expected digits alone";
+    else if (count == 0 ||
+             __builtin_mul_overflow(count, kind == DTYPE_UNICODE ? 4u : 1u, &itemsize) ||
+             (allowed != ANY_SIZE && (itemsize > 16 || (allowed >> itemsize & 1) == 0))) {
+        impossible = text_format("item size %u is impossible", (unsigned)count);
+        fault = impossible.text;
+    }
+    if (fault != NULL)
+        return error_set(err, ERROR_DATA, "dtype %s: %s", quoted.text, fault);
+    dtype->kind = kind;
+    dtype->unit = unit;
+    dtype->itemsize = kind == DTYPE_OBJECT ? 0 : itemsize;
     dtype->big_endian = descr[0] == '>' && dtype_has_byte_order(dtype);
     return 0;
 }

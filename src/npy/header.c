@@ -24,7 +24,11 @@ static size_t prefix_nbytes(unsigned version)
     return version == 1 ? 10 : 12;
 }
 
-/* --- literals: strings without escapes or prefixes, unsigned decimals, tuples of these --- */
+/*
+ * Literals: strings without escapes or prefixes, unsigned decimals, tuples of these. Each function
+ * takes what it is named for from the front. What is wrong is kept in err, the first fault only:
+ * the rest of the text is then taken for what it may be, and loops end.
+ */
 
 struct literal {
     const char *next; /* borrowed: the text of the header */
@@ -38,6 +42,11 @@ struct string {
     const char *text; /* borrowed */
     size_t n_bytes;
 };
+
+static bool has_failed(const struct literal *l)
+{
+    return l->err->kind != ERROR_NONE;
+}
 
 static bool is_digit(char c)
 {
@@ -53,9 +62,7 @@ static bool is_word(char c)
 /* What stands at p, for messages: at most so many bytes of it. */
 static struct text_quoted shown(const struct literal *l, const char *p, size_t at_most)
 {
-    const size_t n_left = (size_t)(l->end - p);
-
-    return text_quote_bytes(p, n_left < at_most ? n_left : at_most);
+    return text_quote_bytes(p, (size_t)smaller((uint64_t)(l->end - p), at_most));
 }
 
 /* The next character that is not white space as Python allows it in brackets; NUL at the end. */
@@ -76,24 +83,20 @@ static bool take(struct literal *l, char c)
 }
 
 /* ERROR_DATA that says what follows instead of `expected`. */
-static int unexpected(struct literal *l, const char *expected)
+static void unexpected(struct literal *l, const char *expected)
 {
     peek(l);
     if (l->next == l->end)
-        return refuse(l->err, "header ends where %s is expected", expected);
-    return refuse(l->err, "header has %s where %s is expected", shown(l, l->next, 16).text,
-                  expected);
+        refuse(l->err, "header ends where %s is expected", expected);
+    else
+        refuse(l->err, "header has %s where %s is expected", shown(l, l->next, 16).text, expected);
 }
 
 /* As take, but ERROR_DATA when something else follows; `where` names the place. */
-static int expect(struct literal *l, char c, const char *where)
+static void expect(struct literal *l, char c, const char *where)
 {
-    char expected[64];
-
-    if (take(l, c))
-        return 0;
-    snprintf(expected, sizeof expected, "'%c' %s", c, where);
-    return unexpected(l, expected);
+    if (!take(l, c))
+        unexpected(l, text_format("'%c' %s", c, where).text);
 }
 
 /* True, and stepped over, when `word` follows as a whole word. */
@@ -110,22 +113,23 @@ static bool take_word(struct literal *l, const char *word)
 }
 
 /* A string in single or double quotes. Escapes and control characters are refused. */
-static int take_string(struct literal *l, struct string *string)
+static struct string take_string(struct literal *l)
 {
     const char quote = peek(l);
-    const char *p = l->next;
 
-    if (quote != '\'' && quote != '"')
-        return unexpected(l, "a string");
-    for (p++; p < l->end && *p != quote && (unsigned char)*p >= 0x20 && *p != 0x7f; p++)
+    if (quote != '\'' && quote != '"') {
+        unexpected(l, "a string");
+        return (struct string){"", 0};
+    }
+    const char *start = l->next + 1, *p = start;
+    for (; p < l->end && *p != quote && (unsigned char)*p >= 0x20 && *p != 0x7f; p++)
         if (*p == '\\')
-            return refuse(l->err, "escape sequence in a header string, expected plain characters");
+            refuse(l->err, "escape sequence in a header string, expected plain characters");
     if (p == l->end || *p != quote)
-        return refuse(l->err, "unterminated string in the header, expected %c, found %s", quote,
-                      p == l->end ? "the end" : "a control character");
-    *string = (struct string){l->next + 1, (size_t)(p - l->next - 1)};
-    l->next = p + 1;
-    return 0;
+        refuse(l->err, "unterminated string in the header, expected %c, found %s", quote,
+               p == l->end ? "the end" : "a control character");
+    l->next = p < l->end ? p + 1 : p;
+    return (struct string){start, (size_t)(p - start)};
 }
 
 static bool string_is(const struct string *string, const char *text, size_t n_bytes)
@@ -134,58 +138,54 @@ static bool string_is(const struct string *string, const char *text, size_t n_by
 }
 
 /* An unsigned integer: digits alone, no sign, no leading zero, at most 64 bits. */
-static int take_uint(struct literal *l, uint64_t *value)
+static uint64_t take_uint(struct literal *l)
 {
     const char first = peek(l);
-    const char *digits = l->next;
-    const char *fault = NULL;
-    uint64_t v = 0;
+    const char *digits = l->next, *fault = NULL;
+    uint64_t value = 0;
 
+    while (l->next < l->end && is_digit(*l->next))
+        l->next++;
     if (first == '-' || first == '+')
         fault = first == '-' ? "negative dimension" : "signed dimension";
-    else if (!is_digit(first))
-        return unexpected(l, "a whole number");
-    for (; fault == NULL && l->next < l->end && is_digit(*l->next); l->next++)
-        if (__builtin_mul_overflow(v, 10u, &v) ||
-            __builtin_add_overflow(v, (uint64_t)(*l->next - '0'), &v))
-            fault = "dimension does not fit 64 bits";
-    if (fault == NULL && first == '0' && l->next - digits > 1)
+    else if (l->next == digits)
+        unexpected(l, "a whole number");
+    else if (text_parse_digits(digits, (size_t)(l->next - digits), &value) != 0)
+        fault = "dimension does not fit 64 bits";
+    else if (first == '0' && l->next - digits > 1)
         fault = "dimension with a leading zero";
     if (fault != NULL)
-        return refuse(l->err, "%s: expected a plain decimal number, found %s", fault,
-                      shown(l, digits, 24).text);
+        refuse(l->err, "%s: expected a plain decimal number, found %s", fault,
+               shown(l, digits, 24).text);
     if (l->long_suffix && l->next < l->end && *l->next == 'L')
         l->next++;
     if (l->next < l->end && (is_word(*l->next) || *l->next == '.'))
-        return unexpected(l, "the end of a decimal number");
-    *value = v;
-    return 0;
+        unexpected(l, "the end of a decimal number");
+    return value;
 }
 
-/* A tuple of up to NPY_MAX_DIMS integers: "()", "(3,)", "(3, 4)", "(3, 4,)". */
-static int take_shape(struct literal *l, uint64_t *shape, unsigned *n_dims)
+/* A tuple of up to NPY_MAX_DIMS integers, "()", "(3,)", "(3, 4)", "(3, 4,)": how many. */
+static unsigned take_shape(struct literal *l, uint64_t *shape)
 {
-    bool comma = false;
+    bool comma = true;
     unsigned n = 0;
 
     if (!take(l, '('))
-        return unexpected(l, "a tuple (the shape)");
-    while (!take(l, ')')) {
-        if (n > 0 && !comma)
-            return unexpected(l, "',' or ')' in the shape");
-        if (n == NPY_MAX_DIMS)
-            return refuse(l->err, "more than %u dimensions, at most %u are accepted", NPY_MAX_DIMS,
-                          NPY_MAX_DIMS);
-        if (take_uint(l, &shape[n]) != 0)
-            return -1;
-        n++;
+        unexpected(l, "a tuple (the shape)");
+    while (!has_failed(l) && !take(l, ')')) {
+        if (!comma)
+            unexpected(l, "',' or ')' in the shape");
+        else if (n == NPY_MAX_DIMS)
+            refuse(l->err, "more than %u dimensions, at most %u are accepted", NPY_MAX_DIMS,
+                   NPY_MAX_DIMS);
+        else
+            shape[n++] = take_uint(l);
         comma = take(l, ',');
     }
     if (n == 1 && !comma)
-        return refuse(l->err, "shape is a number in brackets, not a tuple: expected (%llu,)",
-                      (unsigned long long)shape[0]);
-    *n_dims = n;
-    return 0;
+        refuse(l->err, "shape is a number in brackets, not a tuple: expected (%llu,)",
+               (unsigned long long)shape[0]);
+    return n;
 }
 
 /* --- the descr: a type string, or a list of fields --- */
@@ -195,114 +195,109 @@ struct field_names {
     unsigned n_names;
 };
 
-static int take_sub_descr(struct literal *l, unsigned depth, struct dtype *dtype);
+static struct dtype take_sub_descr(struct literal *l, unsigned depth);
 
-static int set_struct(struct literal *l, uint64_t itemsize, struct dtype *dtype)
+static struct dtype struct_of(struct literal *l, uint64_t itemsize)
 {
     if (itemsize > UINT32_MAX)
-        return refuse(l->err,
-                      "structured type is too large: expected below 4 GiB, found %llu bytes or "
-                      "more",
-                      (unsigned long long)itemsize);
-    *dtype = (struct dtype){.kind = DTYPE_VOID, .structured = true, .itemsize = (uint32_t)itemsize};
-    return 0;
+        refuse(l->err,
+               "structured type is too large: expected below 4 GiB, found %llu bytes or more",
+               (unsigned long long)itemsize);
+    return (struct dtype){.kind = DTYPE_VOID, .structured = true, .itemsize = (uint32_t)itemsize};
 }
 
-/* Multiply the type by a field's shape, an integer or a tuple; it becomes a structured one. */
-static int take_sub_shape(struct literal *l, struct dtype *dtype)
+/* A field's shape, an integer or a tuple, makes a structured type of that many elements. */
+static struct dtype take_sub_shape(struct literal *l, const struct dtype *dtype)
 {
     uint64_t factors[NPY_MAX_DIMS + 1], itemsize;
     unsigned n_dims = 1;
 
-    if (peek(l) == '(' ? take_shape(l, factors, &n_dims) != 0 : take_uint(l, &factors[0]) != 0)
-        return -1;
+    if (peek(l) == '(')
+        n_dims = take_shape(l, factors);
+    else
+        factors[0] = take_uint(l);
     factors[n_dims] = dtype->itemsize;
     if (bytes_product(factors, n_dims + 1, &itemsize) != 0)
         itemsize = UINT64_MAX;
     take(l, ',');
-    return set_struct(l, itemsize, dtype);
+    return struct_of(l, itemsize);
 }
 
 /* Take a name or title, one that no field has yet. Fields without a name are padding, and many. */
-static int take_new_name(struct literal *l, struct field_names *names)
+static void take_new_name(struct literal *l, struct field_names *names)
 {
-    struct string taken;
+    const struct string taken = take_string(l);
 
-    if (take_string(l, &taken) != 0)
-        return -1;
     for (unsigned i = 0; i < names->n_names && taken.n_bytes > 0; i++)
         if (string_is(&names->names[i], taken.text, taken.n_bytes))
-            return refuse(l->err, "two fields are named %s, expected one",
-                          text_quote_bytes(taken.text, taken.n_bytes).text);
+            refuse(l->err, "two fields are named %s, expected one",
+                   text_quote_bytes(taken.text, taken.n_bytes).text);
     if (names->n_names == MAX_NAMES)
-        return refuse(l->err, "structured type of more than %d names, which is the most accepted",
-                      MAX_NAMES);
-    names->names[names->n_names++] = taken;
-    return 0;
+        refuse(l->err, "structured type of more than %d names, which is the most accepted",
+               MAX_NAMES);
+    else
+        names->names[names->n_names++] = taken;
 }
 
 /* A list of fields, whose '[' is gone: (name, descr) or (name, descr, shape) each, whose name may
  * be (title, name). */
-static int take_fields(struct literal *l, unsigned depth, struct dtype *dtype)
+static struct dtype take_fields(struct literal *l, unsigned depth)
 {
     struct field_names names;
     uint64_t itemsize = 0;
     bool comma = true;
 
     names.n_names = 0;
-    while (!take(l, ']')) {
-        struct dtype field = {0};
-
+    while (!has_failed(l) && !take(l, ']')) {
         if (!comma)
-            return unexpected(l, "',' or ']' in the list of fields");
-        if (expect(l, '(', "before a field") != 0)
-            return -1;
+            unexpected(l, "',' or ']' in the list of fields");
+        expect(l, '(', "before a field");
         if (take(l, '(')) {
-            if (take_new_name(l, &names) != 0 || expect(l, ',', "after a field's title") != 0 ||
-                take_new_name(l, &names) != 0)
-                return -1;
+            take_new_name(l, &names);
+            expect(l, ',', "after a field's title");
+            take_new_name(l, &names);
             take(l, ',');
-            if (expect(l, ')', "after a field's name") != 0)
-                return -1;
-        } else if (take_new_name(l, &names) != 0) {
-            return -1;
+            expect(l, ')', "after a field's name");
+        } else {
+            take_new_name(l, &names);
         }
-        if (expect(l, ',', "after a field's name") != 0 ||
-            take_sub_descr(l, depth + 1, &field) != 0 ||
-            (take(l, ',') && peek(l) != ')' && take_sub_shape(l, &field) != 0) ||
-            expect(l, ')', "after a field") != 0)
-            return -1;
+        expect(l, ',', "after a field's name");
+        struct dtype field = take_sub_descr(l, depth + 1);
+        if (take(l, ',') && peek(l) != ')')
+            field = take_sub_shape(l, &field);
+        expect(l, ')', "after a field");
         itemsize += field.itemsize; /* cannot overflow: fewer than 2^32 fields */
         comma = take(l, ',');
     }
     if (itemsize == 0)
-        return refuse(l->err, "structured type without data, expected fields of some bytes");
-    return set_struct(l, itemsize, dtype);
+        refuse(l->err, "structured type without data, expected fields of some bytes");
+    return struct_of(l, itemsize);
 }
 
 /* The type of a field: as the descr, but no objects, and (descr, shape) as well. */
-static int take_sub_descr(struct literal *l, unsigned depth, struct dtype *dtype)
+static struct dtype take_sub_descr(struct literal *l, unsigned depth)
 {
     const char first = peek(l);
-    struct string string;
+    struct dtype dtype = {0};
 
-    if ((first == '[' || first == '(') && depth >= MAX_NESTING)
-        return refuse(l->err, "structured type is nested too deeply, expected at most %d levels",
-                      MAX_NESTING);
-    if (take(l, '['))
-        return take_fields(l, depth, dtype);
-    if (take(l, '('))
-        return take_sub_descr(l, depth + 1, dtype) != 0 ||
-                       expect(l, ',', "after a subarray's type") != 0 ||
-                       take_sub_shape(l, dtype) != 0
-                   ? -1
-                   : expect(l, ')', "after a subarray");
-    if (take_string(l, &string) != 0 ||
-        dtype_parse(string.text, string.n_bytes, dtype, l->err) != 0)
-        return -1;
-    if (dtype->kind == DTYPE_OBJECT)
-        return refuse(l->err, "structured type with objects, expected numbers, strings and bytes");
-    return 0;
+    if ((first == '[' || first == '(') && depth >= MAX_NESTING) {
+        refuse(l->err, "structured type is nested too deeply, expected at most %d levels",
+               MAX_NESTING);
+    } else if (take(l, '[')) {
+        dtype = take_fields(l, depth);
+    } else if (take(l, '(')) {
+        dtype = take_sub_descr(l, depth + 1);
+        expect(l, ',', "after a subarray's type");
+        dtype = take_sub_shape(l, &dtype);
+        expect(l, ')', "after a subarray");
+    } else {
+        const struct string string = take_string(l);
+
+        (void)dtype_parse(string.text, string.n_bytes, &dtype, l->err);
+        if (dtype.kind == DTYPE_OBJECT)
+            refuse(l->err, "structured type with objects, expected numbers, strings and bytes");
+    }
+    return dtype;
 }
 
 /* --- the prefix and the dictionary --- */
@@ -320,10 +315,10 @@ int npy_header_length(const uint8_t *bytes, size_t n_bytes, size_t *header_nbyte
     if (n_bytes >= MAGIC_NBYTES + 2 && (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0))
         return refuse(err, ".npy version %u.%u is not supported (1.0, 2.0, 3.0 are)", bytes[6],
                       bytes[7]);
-    const size_t prefix = n_bytes >= MAGIC_NBYTES + 2 ? prefix_nbytes(bytes[6]) : SIZE_MAX;
+    const size_t prefix = prefix_nbytes(n_bytes >= MAGIC_NBYTES + 2 ? bytes[6] : 1);
     if (n_bytes < prefix)
         return refuse(err, "ends inside the .npy header: expected at least %zu bytes, found %zu",
-                      prefix == SIZE_MAX ? prefix_nbytes(1) : prefix, n_bytes);
+                      prefix, n_bytes);
     const uint32_t length = prefix == 10 ? bytes_get_le16(bytes + 8) : bytes_get_le32(bytes + 8);
     if (length > NPY_HEADER_MAX_BYTES)
         return refuse(err, ".npy header of %u bytes, at most %d are accepted", (unsigned)length,
@@ -332,90 +327,88 @@ int npy_header_length(const uint8_t *bytes, size_t n_bytes, size_t *header_nbyte
     return 0;
 }
 
-static int take_descr(struct literal *l, struct npy_header *header)
+static void take_descr(struct literal *l, struct npy_header *header)
 {
     const char first = peek(l), *start = l->next;
     struct string string = {"", 0};
     size_t n = 0;
 
-    if (first != '[' && first != '\'' && first != '"')
-        return unexpected(l, "a type string or a list of fields (the descr)");
-    if (take(l, '[') ? take_fields(l, 0, &header->dtype) != 0
-                     : take_string(l, &string) != 0 ||
-                           dtype_parse(string.text, string.n_bytes, &header->dtype, l->err) != 0)
-        return -1;
+    if (first != '[' && first != '\'' && first != '"') {
+        unexpected(l, "a type string or a list of fields (the descr)");
+    } else if (take(l, '[')) {
+        header->dtype = take_fields(l, 0);
+    } else {
+        string = take_string(l);
+        (void)dtype_parse(string.text, string.n_bytes, &header->dtype, l->err);
+    }
     /* numpy then takes the machine's order */
     if (dtype_has_byte_order(&header->dtype) && (*string.text == '|' || *string.text == '='))
         header->oddity = *string.text == '|' ? "dtype with byte order '|': taken as little-endian"
                                              : "dtype with byte order '=': taken as little-endian";
     header->descr = calloc(1, 2 * (size_t)(l->next - start) + 1); /* Latin-1 may take two bytes */
     if (header->descr == NULL)
-        return error_no_memory(l->err, "array header");
-    for (; start < l->next; start++)
+        error_no_memory(l->err, "array header");
+    for (; start < l->next && !has_failed(l); start++)
         if (header->version == 3)
             header->descr[n++] = *start;
         else
             n += text_put_code((uint8_t)*start, header->descr + n);
-    return 0;
 }
 
 /* The three keys in any order, each once. */
-static int take_dictionary(struct literal *l, struct npy_header *header)
+static void take_dictionary(struct literal *l, struct npy_header *header)
 {
     static const char *const keys[] = {"descr", "fortran_order", "shape"};
-    bool seen[3] = {false}, comma = true;
+    bool seen[4] = {false}, comma = true;
 
-    if (expect(l, '{', "at the start") != 0)
-        return -1;
-    while (!take(l, '}')) {
-        struct string key;
+    expect(l, '{', "at the start");
+    while (!has_failed(l) && !take(l, '}')) {
         size_t i = 0;
 
         if (!comma)
-            return unexpected(l, "',' or '}' in the dictionary");
-        if (take_string(l, &key) != 0)
-            return -1;
+            unexpected(l, "',' or '}' in the dictionary");
+        const struct string key = take_string(l);
         while (i < 3 && !string_is(&key, keys[i], strlen(keys[i])))
             i++;
         if (i == 3)
-            return refuse(l->err,
-                          "unknown key %s in the header, expected descr, fortran_order and shape",
-                          text_quote_bytes(key.text, key.n_bytes).text);
+            refuse(l->err, "unknown key %s in the header, expected descr, fortran_order and shape",
+                   text_quote_bytes(key.text, key.n_bytes).text);
         if (seen[i])
-            return refuse(l->err, "key '%s' twice in the header, expected once", keys[i]);
+            refuse(l->err, "key '%s' twice in the header, expected once", keys[i]);
         seen[i] = true;
-        if (expect(l, ':', "after a key") != 0)
-            return -1;
-        header->fortran_order |= i == 1 && take_word(l, "True");
-        if (i == 1 && !header->fortran_order && !take_word(l, "False"))
-            return unexpected(l, "True or False (the fortran_order)");
-        if ((i == 0 && take_descr(l, header) != 0) ||
-            (i == 2 && take_shape(l, header->shape, &header->n_dims) != 0))
-            return -1;
+        expect(l, ':', "after a key");
+        if (has_failed(l))
+            return;
+        if (i == 0)
+            take_descr(l, header);
+        else if (i == 2)
+            header->n_dims = take_shape(l, header->shape);
+        else if (take_word(l, "True"))
+            header->fortran_order = true;
+        else if (!take_word(l, "False"))
+            unexpected(l, "True or False (the fortran_order)");
         comma = take(l, ',');
     }
     for (size_t i = 0; i < 3; i++)
         if (!seen[i])
-            return refuse(l->err,
-                          "no key '%s' in the header, expected descr, fortran_order and shape",
-                          keys[i]);
-    const char *p = l->next;
-    while (p < l->end && *p == ' ')
-        p++;
-    if (p == l->end) {
+            refuse(l->err, "no key '%s' in the header, expected descr, fortran_order and shape",
+                   keys[i]);
+    while (l->next < l->end && *l->next == ' ')
+        l->next++;
+    if (l->next == l->end) {
         if (header->oddity == NULL)
             header->oddity = "header without a newline at its end";
-    } else if (*p != '\n' || p + 1 != l->end) {
-        return refuse(l->err, "header has %s after its dictionary, expected spaces and a newline",
-                      shown(l, p, 16).text);
+    } else if (*l->next != '\n' || l->next + 1 != l->end) {
+        refuse(l->err, "header has %s after its dictionary, expected spaces and a newline",
+               shown(l, l->next, 16).text);
     }
-    return 0;
 }
 
 int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *header,
                      struct error *err)
 {
-    struct literal l = {.err = err};
+    struct error fault = {0};
+    struct literal l = {.err = &fault};
 
     *header = (struct npy_header){.n_elements = 1};
     if (npy_header_length(bytes, n_bytes, &header->header_nbytes, err) != 0)
@@ -429,10 +422,7 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
     l.long_suffix = header->version < 3;
     if (header->version == 3 && !text_is_utf8(l.next, (size_t)(l.end - l.next)))
         return refuse(err, "header is not UTF-8, expected it in version 3");
-    if (take_dictionary(&l, header) != 0) {
-        npy_header_release(header);
-        return -1;
-    }
+    take_dictionary(&l, header);
     /* As in numpy, the dimensions that are not zero must give a possible size even when another one
      * is zero. */
     uint64_t most = header->dtype.kind == DTYPE_OBJECT ? POINTER_SIZE : header->dtype.itemsize;
@@ -442,12 +432,13 @@ int npy_header_parse(const uint8_t *bytes, size_t n_bytes, struct npy_header *he
             most = UINT64_MAX;
     }
     header->data_nbytes = header->n_elements * header->dtype.itemsize;
-    if (most <= INT64_MAX)
+    if (most > INT64_MAX)
+        refuse(&fault, "shape %s is too large, expected below 2^63 bytes",
+               text_shape(header->shape, header->n_dims).text);
+    if (!has_failed(&l))
         return 0;
-    refuse(err, "shape %s is too large, expected below 2^63 bytes",
-           text_shape(header->shape, header->n_dims).text);
     npy_header_release(header);
-    return -1;
+    return error_pass(err, &fault);
 }
 
 bool npy_header_same_type(const struct npy_header *a, const struct npy_header *b)
@@ -495,46 +486,37 @@ static size_t padding(unsigned version, size_t dict_nbytes)
 int npy_header_write(const char *descr, const uint64_t *shape, unsigned n_dims,
                      size_t extra_padding, struct bytes *out, struct error *err)
 {
-    struct text dictionary = {0};
-    size_t n_bytes, n_spaces, prefix, length;
+    struct text d = {0}; /* the dictionary */
     unsigned version = 3;
-    char dims[22 * NPY_MAX_DIMS + 4] = "(";
-    int result;
-    uint8_t *p;
+    uint8_t *p = NULL;
+    int status = text_append(&d, err, "{'descr': %s, 'fortran_order': False, 'shape': (", descr);
 
     for (unsigned i = 0; i < n_dims; i++)
-        text_add(dims, sizeof dims, i == 0 ? "%llu" : ", %llu", (unsigned long long)shape[i]);
-    result = text_append(&dictionary, err, "{'descr': %s, 'fortran_order': False, 'shape': %s%s, }",
-                         descr, dims, n_dims == 1 ? ",)" : ")");
-    if (result == 0 && n_dims > 0) /* room for the first dimension to grow */
-        result = text_append(
-            &dictionary, err, "%*s",
-            GROWTH_DIGITS - snprintf(NULL, 0, "%llu", (unsigned long long)shape[0]), "");
-    if (result != 0)
-        goto out;
-    if (to_latin1(&dictionary)) {
-        n_bytes = dictionary.n_bytes;
-        version = n_bytes + padding(1, n_bytes) + extra_padding + 1 <= V1_MAX_DICT_BYTES ? 1 : 2;
+        status |= text_append(&d, err, i == 0 ? "%llu" : ", %llu", (unsigned long long)shape[i]);
+    status |= text_append(&d, err, n_dims == 1 ? ",), }" : "), }");
+    if (n_dims > 0) /* room for the first dimension to grow */
+        status |= text_append(
+            &d, err, "%*s", GROWTH_DIGITS - snprintf(NULL, 0, "%llu", (unsigned long long)shape[0]),
+            "");
+    if (status == 0 && to_latin1(&d))
+        version = d.n_bytes + padding(1, d.n_bytes) + extra_padding < V1_MAX_DICT_BYTES ? 1 : 2;
+    const size_t prefix = prefix_nbytes(version);
+    const size_t n_spaces = padding(version, d.n_bytes) + extra_padding;
+    const size_t length = d.n_bytes + n_spaces + 1;
+    if (status == 0 && length > UINT32_MAX)
+        refuse(err, "array header of %zu bytes, expected below 4 GiB", length);
+    else if (status == 0)
+        p = bytes_reserve(out, prefix + length, err);
+    if (p != NULL) {
+        memcpy(p, MAGIC, MAGIC_NBYTES);
+        p[6] = (uint8_t)version;
+        p[7] = 0;
+        bytes_put_le(p + 8, length, prefix - 8);
+        memcpy(p + prefix, d.text, d.n_bytes);
+        memset(p + prefix + d.n_bytes, ' ', n_spaces);
+        p[prefix + length - 1] = '\n';
+        out->n_bytes += prefix + length;
     }
-    n_bytes = dictionary.n_bytes;
-    prefix = prefix_nbytes(version);
-    n_spaces = padding(version, n_bytes) + extra_padding;
-    length = n_bytes + n_spaces + 1;
-    if (length > UINT32_MAX)
-        result = refuse(err, "array header of %zu bytes, expected below 4 GiB", length);
-    else if ((p = bytes_reserve(out, prefix + length, err)) == NULL)
-        result = -1;
-    if (result != 0)
-        goto out;
-    memcpy(p, MAGIC, MAGIC_NBYTES);
-    p[6] = (uint8_t)version;
-    p[7] = 0;
-    bytes_put_le(p + 8, length, prefix - 8);
-    memcpy(p + prefix, dictionary.text, n_bytes);
-    memset(p + prefix + n_bytes, ' ', n_spaces);
-    p[prefix + length - 1] = '\n';
-    out->n_bytes += prefix + length;
-out:
-    text_release(&dictionary);
-    return result;
+    text_release(&d);
+    return p != NULL ? 0 : -1;
 }

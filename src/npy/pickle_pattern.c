@@ -50,9 +50,10 @@ static struct pickle_dtype *dtype_of(const struct pickle_item *value)
     return value->as.inner;
 }
 
-static bool is_text(const uint8_t *bytes, size_t n_bytes, const char *text)
+static bool is_text(const struct pickle_item *value, const char *text)
 {
-    return n_bytes == strlen(text) && memcmp(bytes, text, n_bytes) == 0;
+    return value->n_bytes_or_items == strlen(text) &&
+           memcmp(value->as.bytes, text, value->n_bytes_or_items) == 0;
 }
 
 /*
@@ -81,20 +82,15 @@ static bool matches(const struct pickle_item *tuple, const char *pattern)
     return i == tuple->n_bytes_or_items && pattern[i] == '\0';
 }
 
-static bool value_is_text(const struct pickle_item *value, const char *text)
-{
-    return is_text(value->as.bytes, value->n_bytes_or_items, text);
-}
-
 /* A dtype that is complete and of numbers, or NULL with the error set. */
 static const struct dtype *number_dtype(struct pickle_reader *r, const struct pickle_item *value)
 {
-    const struct dtype *dtype = &dtype_of(value)->dtype;
+    const struct pickle_dtype *type = dtype_of(value);
 
-    if (dtype_of(value)->built && dtype_is_number(dtype))
-        return dtype;
+    if (type->built && dtype_is_number(&type->dtype))
+        return &type->dtype;
     pickle_fail(r, "dtype is incomplete or not of numbers, expected a number's, found %s",
-                dtype_of(value)->built ? dtype_name(dtype).text : "one without its state");
+                type->built ? dtype_name(&type->dtype).text : "one without its state");
     return NULL;
 }
 
@@ -168,7 +164,7 @@ static int make_shell(struct pickle_reader *r, const struct pickle_item *argumen
 
     if (arguments[0].as.integer != NDARRAY || shape->n_bytes_or_items != 1 ||
         shape->as.items[0].kind != PICKLE_INT || shape->as.items[0].as.integer != 0 ||
-        !value_is_text(&arguments[2], "b"))
+        !is_text(&arguments[2], "b"))
         return pickle_fail(r,
                            "unexpected arguments of _reconstruct, expected (ndarray, (0,), b'b')");
     return make_array(r, result) == NULL ? -1 : 0;
@@ -229,11 +225,11 @@ static int make_from_buffer(struct pickle_reader *r, const struct pickle_item *a
                             struct pickle_item *result)
 {
     const struct dtype *dtype = number_dtype(r, &arguments[1]);
-    const bool fortran_order = value_is_text(&arguments[3], "F");
+    const bool fortran_order = is_text(&arguments[3], "F");
 
     if (dtype == NULL)
         return -1;
-    if (!fortran_order && !value_is_text(&arguments[3], "C"))
+    if (!fortran_order && !is_text(&arguments[3], "C"))
         return pickle_fail(
             r, "unexpected axis order of an array, expected 'C' or 'F', found %s",
             text_quote_bytes(arguments[3].as.bytes, arguments[3].n_bytes_or_items).text);
@@ -252,7 +248,7 @@ static int make_encoded(struct pickle_reader *r, const struct pickle_item *argum
     const uint32_t n_text = arguments[0].n_bytes_or_items;
     uint32_t n = 0;
 
-    if (!value_is_text(&arguments[1], "latin1"))
+    if (!is_text(&arguments[1], "latin1"))
         return pickle_fail(
             r, "unexpected arguments of encode, expected (str, 'latin1'), found (str, %s)",
             text_quote_bytes(arguments[1].as.bytes, arguments[1].n_bytes_or_items).text);
@@ -274,28 +270,22 @@ static int make_encoded(struct pickle_reader *r, const struct pickle_item *argum
     return 0;
 }
 
-static void free_tuple(struct pickle_reader *r, struct pickle_item *tuple)
+/* A tuple has been consumed: reuse it, and tuples directly in it (one level of them), unless they
+ * are kept. */
+static void drop_tuple(struct pickle_reader *r, const struct pickle_item *tuple, unsigned levels)
 {
     const uint32_t n = tuple->n_bytes_or_items;
     struct pickle_item *values = tuple->as.inner;
 
-    if (tuple->is_kept || n == 0 || n >= PICKLE_TUPLE_SIZES)
+    if (tuple->is_kept)
+        return;
+    for (uint32_t i = 0; i < n && levels > 0; i++)
+        if (values[i].kind == VALUE_TUPLE)
+            drop_tuple(r, &values[i], levels - 1);
+    if (n == 0 || n >= PICKLE_TUPLE_SIZES)
         return;
     values[0].as.inner = r->free_tuples[n];
     r->free_tuples[n] = values;
-}
-
-/* A tuple has been consumed: reuse it, and tuples directly in it, unless they are kept. */
-static void drop_tuple(struct pickle_reader *r, struct pickle_item *tuple)
-{
-    struct pickle_item *values = tuple->as.inner;
-
-    if (tuple->is_kept)
-        return;
-    for (uint32_t i = 0; i < tuple->n_bytes_or_items; i++)
-        if (values[i].kind == VALUE_TUPLE)
-            free_tuple(r, &values[i]);
-    free_tuple(r, tuple);
 }
 
 /* The names a pickle may mention; called is what matches the pattern of arguments. */
@@ -318,21 +308,21 @@ static const struct {
     {"builtins", "bytes", "", NULL},
 };
 
-int pickle_global_push(struct pickle_reader *r, const uint8_t *module, size_t n_module,
-                       const uint8_t *name, size_t n_name)
+int pickle_global_push(struct pickle_reader *r, const struct pickle_item *module,
+                       const struct pickle_item *name)
 {
-    char full[200];
+    const uint32_t n_module = module->n_bytes_or_items, n_name = name->n_bytes_or_items;
 
     for (size_t i = 0; i < sizeof globals / sizeof *globals; i++)
-        if (is_text(module, n_module, globals[i].module) && is_text(name, n_name, globals[i].name))
+        if (is_text(module, globals[i].module) && is_text(name, globals[i].name))
             return pickle_push(
                 r, (struct pickle_item){.kind = VALUE_GLOBAL, .as.integer = (int64_t)i});
-    snprintf(full, sizeof full, "%.*s.%.*s", (int)(n_module < 90 ? n_module : 90),
-             (const char *)module, (int)(n_name < 90 ? n_name : 90), (const char *)name);
-    return pickle_fail(r,
-                       "refused: it names %s, only plain numpy arrays are accepted; nothing was "
-                       "executed",
-                       text_quote(full).text);
+    const struct text_quoted full = text_format(
+        "%.*s.%.*s", (int)(n_module < 90 ? n_module : 90), (const char *)module->as.bytes,
+        (int)(n_name < 90 ? n_name : 90), (const char *)name->as.bytes);
+    return pickle_fail(
+        r, "refused: it names %s, only plain numpy arrays are accepted; nothing was executed",
+        text_quote(full.text).text);
 }
 
 int pickle_reduce(struct pickle_reader *r)
@@ -355,7 +345,7 @@ int pickle_reduce(struct pickle_reader *r)
             arguments->n_bytes_or_items > 0 ? pickle_value_name(arguments->as.items) : "");
     if (globals[i].make != NULL && globals[i].make(r, arguments->as.items, &result) != 0)
         return -1;
-    drop_tuple(r, arguments);
+    drop_tuple(r, arguments, 1);
     *callable = result;
     r->n_stack--;
     return 0;
@@ -435,26 +425,16 @@ int pickle_build(struct pickle_reader *r)
                            pickle_value_name(object));
     if (result != 0)
         return -1;
-    drop_tuple(r, state);
+    drop_tuple(r, state, 1);
     r->n_stack--;
     return 0;
 }
 
 /* --- the items of the object array --- */
 
-/* Count what one more reference adds to the document's data. */
-static int add_total(struct pickle_reader *r, uint64_t n_bytes, uint64_t *total)
-{
-    if (__builtin_add_overflow(*total, n_bytes, total) || *total > r->limits->total_nbytes)
-        return pickle_fail(r,
-                           "more than %llu bytes of data when shared objects are counted each "
-                           "time",
-                           (unsigned long long)r->limits->total_nbytes);
-    return 0;
-}
-
+/* *n_bytes: what its text, if it is one, adds to the document's data. */
 static int check_scalar(struct pickle_reader *r, uint32_t i, const struct pickle_item *item,
-                        uint64_t *total)
+                        uint64_t *n_bytes)
 {
     if (item->kind > PICKLE_STRING)
         return pickle_fail(r, "item %u is or holds %s, which is not accepted, expected " PLAIN_DATA,
@@ -466,7 +446,8 @@ static int check_scalar(struct pickle_reader *r, uint32_t i, const struct pickle
                            item->n_bytes_or_items, (unsigned long long)r->limits->string_nbytes);
     if (!text_is_utf8(item->as.bytes, item->n_bytes_or_items))
         return pickle_fail(r, "item %u: str is not UTF-8, expected text", i);
-    return add_total(r, item->n_bytes_or_items, total);
+    *n_bytes += item->n_bytes_or_items;
+    return 0;
 }
 
 int pickle_finish_items(struct pickle_reader *r)
@@ -478,7 +459,7 @@ int pickle_finish_items(struct pickle_reader *r)
         struct pickle_item *item = &all->values[i];
         const struct pickle_ndarray *array = item->as.array;
         struct pickle_list *list = item->as.inner;
-        uint64_t n_bytes;
+        uint64_t n_bytes = 0;
 
         if (item->kind == PICKLE_ARRAY) {
             if (array->dtype.kind == 0)
@@ -502,13 +483,13 @@ int pickle_finish_items(struct pickle_reader *r)
             item->n_bytes_or_items = list->n;
             item->as.items = list->values;
             n_bytes = list->n_bytes;
-        } else if (check_scalar(r, i, item, &total) != 0) {
+        } else if (check_scalar(r, i, item, &n_bytes) != 0) {
             return -1;
-        } else {
-            continue;
         }
-        if (add_total(r, n_bytes, &total) != 0)
-            return -1;
+        if (__builtin_add_overflow(total, n_bytes, &total) || total > r->limits->total_nbytes)
+            return pickle_fail(
+                r, "more than %llu bytes of data when shared objects are counted each time",
+                (unsigned long long)r->limits->total_nbytes);
     }
     return 0;
 }

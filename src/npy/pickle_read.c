@@ -51,16 +51,11 @@ static int charge(struct pickle_reader *r, uint64_t n_bytes)
 void *pickle_alloc(struct pickle_reader *r, size_t n_bytes)
 {
     struct pickle_chunk *chunk = r->arena->chunks;
-    size_t capacity = chunk == NULL ? MIN_CHUNK_NBYTES : 2 * chunk->n_bytes;
 
-    if (n_bytes > r->heap_nbytes) {
-        charge(r, n_bytes);
-        return NULL;
-    }
     n_bytes = (n_bytes + 7) & ~(size_t)7;
     if (chunk == NULL || chunk->n_bytes - chunk->n_used < n_bytes) {
-        if (capacity > MAX_CHUNK_NBYTES)
-            capacity = MAX_CHUNK_NBYTES;
+        size_t capacity = chunk == NULL ? MIN_CHUNK_NBYTES
+                                        : (size_t)smaller(2 * chunk->n_bytes, MAX_CHUNK_NBYTES);
         if (capacity < n_bytes)
             capacity = n_bytes;
         if (charge(r, capacity) != 0)
@@ -93,19 +88,22 @@ static void free_arena(struct pickle_arena *arena)
     free(arena);
 }
 
+/* Room for `to` values where there was room for `from`. */
+static int grow(struct pickle_reader *r, struct pickle_item **values, size_t from, size_t to)
+{
+    return charge(r, (to - from) * sizeof **values) != 0
+               ? -1
+               : list_room(values, to, sizeof **values, "object array", r->err);
+}
+
 int pickle_push(struct pickle_reader *r, struct pickle_item value)
 {
-    const size_t added = r->capacity == 0 ? 64 : r->capacity;
-    struct pickle_item *grown;
-
     if (r->n_stack == r->capacity) {
-        if (charge(r, (uint64_t)added * sizeof *grown) != 0)
+        const size_t capacity = r->capacity == 0 ? 64 : 2 * r->capacity;
+
+        if (grow(r, &r->stack, r->capacity, capacity) != 0)
             return -1;
-        grown = realloc(r->stack, (r->capacity + added) * sizeof *grown);
-        if (grown == NULL)
-            return error_no_memory(r->err, "object array");
-        r->stack = grown;
-        r->capacity += added;
+        r->capacity = capacity;
     }
     r->stack[r->n_stack++] = value;
     return 0;
@@ -163,7 +161,6 @@ static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
     const size_t n = r->n_stack - from;
     const uint64_t most =
         r->limits->n_items > r->limits->list_items ? r->limits->n_items : r->limits->list_items;
-    struct pickle_item *grown;
 
     if (to == r->fence)
         return pickle_fail(r, "stack underflow: expected %zu values, found %zu", n + 1, n);
@@ -180,12 +177,8 @@ static int append_to_list(struct pickle_reader *r, size_t from, size_t to)
             capacity = list->n + n;
         if (capacity > UINT32_MAX)
             capacity = UINT32_MAX;
-        if (charge(r, (capacity - list->capacity) * sizeof *grown) != 0)
+        if (grow(r, &list->values, list->capacity, capacity) != 0)
             return -1;
-        grown = realloc(list->values, capacity * sizeof *grown);
-        if (grown == NULL)
-            return error_no_memory(r->err, "object array");
-        list->values = grown;
         list->capacity = (uint32_t)capacity;
     }
     if (n > 0)
@@ -341,10 +334,9 @@ static int push_bytes(struct pickle_reader *r, const struct code *code, uint8_t 
 /* The opcodes that do more than push a value. */
 static int carry_out(struct pickle_reader *r, const struct code *code)
 {
-    const struct pickle_item *module, *name;
+    struct pickle_item module = {.kind = PICKLE_STRING, .as.bytes = code->bytes}, name = module;
     struct pickle_list *list;
-    const uint8_t *newline;
-    size_t from = 0, n_module;
+    size_t from = 0;
 
     switch (code->opcode) {
     case OP_FRAME:
@@ -379,21 +371,20 @@ static int carry_out(struct pickle_reader *r, const struct code *code)
     case OP_APPENDS:
         return pop_mark(r, &from) != 0 ? -1 : append_to_list(r, from, from - 1);
     case OP_GLOBAL:
-        newline = memchr(code->bytes, '\n', code->number);
-        n_module = (size_t)(newline - code->bytes);
-        return pickle_global_push(r, code->bytes, n_module, newline + 1,
-                                  (size_t)code->number - n_module - 1);
+        name.as.bytes = (const uint8_t *)memchr(code->bytes, '\n', code->number) + 1;
+        from = (size_t)(name.as.bytes - code->bytes);
+        module.n_bytes_or_items = (uint32_t)smaller(from - 1, UINT32_MAX);
+        name.n_bytes_or_items = (uint32_t)smaller(code->number - from, UINT32_MAX);
+        return pickle_global_push(r, &module, &name);
     case OP_STACK_GLOBAL:
         if (pickle_need(r, 2) != 0)
             return -1;
-        name = &r->stack[r->n_stack - 1];
-        module = name - 1;
-        if (module->kind != PICKLE_STRING || name->kind != PICKLE_STRING)
+        name = r->stack[--r->n_stack];
+        module = r->stack[--r->n_stack];
+        if (module.kind != PICKLE_STRING || name.kind != PICKLE_STRING)
             return pickle_fail(r, "name made of %s and %s, expected two of str",
-                               pickle_value_name(module), pickle_value_name(name));
-        r->n_stack -= 2;
-        return pickle_global_push(r, module->as.bytes, module->n_bytes_or_items, name->as.bytes,
-                                  name->n_bytes_or_items);
+                               pickle_value_name(&module), pickle_value_name(&name));
+        return pickle_global_push(r, &module, &name);
     case OP_REDUCE:
         return pickle_reduce(r);
     case OP_BUILD:

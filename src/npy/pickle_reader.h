@@ -143,8 +143,8 @@ int pickle_push(struct pickle_reader *r, struct pickle_item value);
 int pickle_need(struct pickle_reader *r, size_t n);
 
 /* Push the global of that name, or refuse it. */
-int pickle_global_push(struct pickle_reader *r, const uint8_t *module, size_t n_module,
-                       const uint8_t *name, size_t n_name);
+int pickle_global_push(struct pickle_reader *r, const struct pickle_item *module,
+                       const struct pickle_item *name);
 
 /* Carry out REDUCE and BUILD: match them against the patterns of numpy's own pickles. */
 int pickle_reduce(struct pickle_reader *r);
