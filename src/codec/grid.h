@@ -228,9 +228,18 @@ enum {
     GRID_STEP_N_ZEROS = GRID_STEP_RUN_NBYTES + 2
 };
 
+/* Append a code to one that leaves room for it; both as in grid_codes. */
+static inline uint64_t grid_codes_join(uint64_t first, uint64_t code)
+{
+    const unsigned n_bits = first & 0xff;
+
+    return (first >> 8 | (code >> 8) << n_bits) << 8 | (n_bits + (code & 0xff));
+}
+
 /* The steps of a block, how often there is what, and the codes of it. */
 struct grid_steps {
     size_t item_nbytes; /* 2, 4 or 8 */
+    bool has_lengths;   /* or all matches are of one element: move_codes holds the length, too */
     size_t n;
     struct grid_step list[GRID_MAX_STEPS];
     uint32_t n_zeros[GRID_STEP_N_ZEROS];

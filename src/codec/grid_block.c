@@ -390,14 +390,6 @@ void grid_steps_count(const struct grid_steps *steps, struct grid_counts *counts
     }
 }
 
-/* Append a code to one that leaves room for it. */
-static uint64_t codes_join(uint64_t first, uint64_t code)
-{
-    const unsigned n_bits = first & 0xff;
-
-    return (first >> 8 | (code >> 8) << n_bits) << 8 | (n_bits + (code & 0xff));
-}
-
 void grid_steps_codes(struct grid_steps *steps, const struct grid_codes *codes)
 {
     const unsigned item_nbytes = (unsigned)steps->item_nbytes;
@@ -408,9 +400,10 @@ void grid_steps_codes(struct grid_steps *steps, const struct grid_codes *codes)
 
         *code = 0;
         for (size_t i = 0; i < zeros.n_literals; i++)
-            *code = codes_join(*code, codes->literal[0]);
+            *code = grid_codes_join(*code, codes->literal[0]);
         if (zeros.rest > 0)
-            *code = codes_join(codes_join(*code, codes->length[zeros.rest]), codes->distance[0]);
+            *code = grid_codes_join(grid_codes_join(*code, codes->length[zeros.rest]),
+                                    codes->distance[0]);
     }
     steps->length_codes[0] = 0;
     for (unsigned i = 1; i <= GRID_STEP_MAX_LENGTH; i++)
@@ -424,8 +417,11 @@ void grid_steps_codes(struct grid_steps *steps, const struct grid_codes *codes)
             continue;
         const uint64_t n_extra = deflate_distance_extra(distance);
         const uint64_t extra = (distance - 1) & ((1u << n_extra) - 1);
-        steps->move_codes[move] =
-            codes_join(codes->distance[deflate_distance_symbol(distance)], extra << 8 | n_extra);
+        steps->move_codes[move] = grid_codes_join(
+            codes->distance[deflate_distance_symbol(distance)], extra << 8 | n_extra);
+        if (!steps->has_lengths)
+            steps->move_codes[move] =
+                grid_codes_join(steps->length_codes[1], steps->move_codes[move]);
     }
 }
 

@@ -97,6 +97,8 @@ GRID_INLINE const uint8_t *moved_parse(struct grid_state *state, const uint8_t *
                                   : moved_steps(state, c, p, end, NULL, item_nbytes);
         p = end;
     }
+    for (size_t i = 1; i < GRID_STEP_ZEROS; i++)
+        state->steps->n_lengths[1] += state->steps->n_moves[i];
     return steps_end(state, c, p, stop);
 }
 

@@ -236,6 +236,7 @@ GRID_INLINE struct step_cursor sparse_steps(struct grid_state *state, struct ste
             while (i < n && begin + index->element[i] * item_nbytes < p + length * item_nbytes)
                 i++;
         }
+        state->steps->n_lengths[length] += distance != 0;
         c = steps_add(state->steps, c, p, length, distance, item_nbytes);
         c = steps_count(state->steps, c);
     }

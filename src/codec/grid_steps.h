@@ -37,7 +37,7 @@ static GRID_TARGET __attribute__((noinline)) struct step_cursor steps_zeros(stru
 }
 
 /* A step to the element at p, in front of which are zeros: a match of `length` elements at a
- * distance of `move`, or one literal element where that is 0. */
+ * distance of `move`, or one literal element where that is 0. Whose lengths differ counts them. */
 GRID_INLINE struct step_cursor steps_add(struct grid_steps *s, struct step_cursor c,
                                          const uint8_t *p, size_t length, size_t move,
                                          size_t item_nbytes)
@@ -50,9 +50,7 @@ GRID_INLINE struct step_cursor steps_add(struct grid_steps *s, struct step_curso
     zeros = 2 * ((size_t)(p - c.p) / item_nbytes) + c.is_after;
     c.p = p + length * item_nbytes;
     c.is_after = c.p[-1] != 0;
-    length &= is_literal - 1;
     s->n_zeros[zeros]++;
-    s->n_lengths[length]++;
     s->n_moves[move]++;
     *c.next++ = (struct grid_step){(uint16_t)zeros, (uint16_t)move, (uint16_t)length};
     memcpy(c.gathered_end, p, 8); /* any number of bytes without a branch */
@@ -77,6 +75,7 @@ GRID_INLINE struct step_cursor steps_begin(struct grid_state *state, const uint8
     struct grid_steps *const s = state->steps;
 
     s->item_nbytes = item_nbytes;
+    s->has_lengths = state->mode == GRID_SPARSE;
     memset(s->n_zeros, 0,
            offsetof(struct grid_steps, zeros_codes) - offsetof(struct grid_steps, n_zeros));
     return (struct step_cursor){p, p == state->floor || p[-1] != 0, s->list, s->gathered};
@@ -125,40 +124,56 @@ static GRID_TARGET __attribute__((noinline)) void emit_zeros(size_t n_bytes, siz
         emit_match(&rest, codes, bits);
 }
 
+/* The codes of the literals at p, joined: n_bytes of them, 2 or 4. */
+GRID_INLINE uint64_t literals_code(const uint8_t *p, const uint32_t *codes, size_t n_bytes)
+{
+    uint64_t bits = 0;
+    unsigned n_bits = 0;
+
+#pragma GCC unroll 2
+    for (size_t i = 0; i < n_bytes; i += 2) {
+        const uint32_t a = codes[p[i]], b = codes[p[i + 1]];
+        const uint64_t ab = code_bits(a) | (uint64_t)code_bits(b) << code_nbits(a);
+
+        bits |= ab << n_bits;
+        n_bits += code_nbits(a) + code_nbits(b);
+    }
+    return bits << 8 | n_bits;
+}
+
 /* Write the steps; returns what is behind the last one. */
 GRID_INLINE const uint8_t *steps_write(const struct grid_steps *s, const uint8_t *p,
                                        const struct grid_codes *codes, struct grid_bits *bits,
                                        size_t item_nbytes)
 {
+    const bool has_lengths = s->has_lengths;
     struct grid_bits b = *bits;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct grid_step step = s->list[i];
-        uint64_t zeros, length, move, tail;
-        unsigned n_tail;
+        const bool is_literal = step.move == GRID_STEP_LITERAL;
+        const uint64_t zeros = s->zeros_codes[step.zeros];
+        uint64_t tail = s->move_codes[step.move], all;
 
         if (__builtin_expect(step.move == GRID_STEP_ZEROS, 0)) {
             emit_zeros(step.length * item_nbytes, step.zeros, codes, &b);
             p += step.length * item_nbytes;
             continue;
         }
-        zeros = s->zeros_codes[step.zeros];
-        length = s->length_codes[step.length];
-        move = s->move_codes[step.move];
-        tail = length >> 8 | (move >> 8) << (length & 0xff);
-        n_tail = (unsigned)((length & 0xff) + (move & 0xff));
-
-        if (__builtin_expect((zeros & 0xff) + n_tail <= GRID_BITS_MAX_PUT, 1)) {
-            grid_bits_put(&b, zeros >> 8 | tail << (zeros & 0xff), (zeros & 0xff) + n_tail);
+        p += step.zeros / 2 * item_nbytes;
+        if (is_literal)
+            tail = literals_code(p, codes->literal, item_nbytes < 4 ? item_nbytes : 4);
+        else if (has_lengths)
+            tail = grid_codes_join(s->length_codes[step.length], tail);
+        all = (zeros & 0xff) + (tail & 0xff);
+        if (__builtin_expect(all <= GRID_BITS_MAX_PUT, 1)) {
+            grid_bits_put(&b, zeros >> 8 | (tail >> 8) << (zeros & 0xff), (unsigned)all);
         } else {
             grid_bits_put(&b, zeros >> 8, zeros & 0xff);
-            grid_bits_put(&b, tail, n_tail);
+            grid_bits_put(&b, tail >> 8, tail & 0xff);
         }
-        p += step.zeros / 2 * item_nbytes;
-        if (step.move == GRID_STEP_LITERAL) {
-            emit_literals(p, item_nbytes, codes->literal, &b);
-            p += item_nbytes;
-        }
+        if (is_literal && item_nbytes == 8)
+            emit_literals(p + 4, 4, codes->literal, &b);
         p += step.length * item_nbytes;
     }
     *bits = b;
