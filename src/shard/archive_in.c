@@ -278,7 +278,7 @@ static int decide_form(const struct opening *o)
     const bool named_npy = has_suffix(archive->path, ".npy");
     const char *expected = named_npy ? "a .npy array" : "an .npz archive";
     uint8_t bytes[PEEK_NBYTES] = {0};
-    const size_t n = in->n_bytes < sizeof bytes ? (size_t)in->n_bytes : sizeof bytes;
+    const size_t n = (size_t)smaller(in->n_bytes, sizeof bytes);
 
     if (input_read(in, 0, bytes, n, o->err) != 0)
         return -1;
@@ -318,13 +318,11 @@ int archive_in_open_part(struct archive_in *archive, const char *path, bool use_
     } else if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
         archive->form = ARCHIVE_FOLDER;
         result = open_folder(&o);
-    } else {
-        if (make_room(archive, 1, err) == 0 && /* of a .npy file */
-            input_open(&archive->inputs[0], path, use_map, err) == 0) {
-            archive->n_inputs = 1;
-            if (decide_form(&o) == 0)
-                result = archive->form == ARCHIVE_NPZ ? open_npz(&o) : add_npy_array(&o);
-        }
+    } else if (make_room(archive, 1, err) == 0 && /* of a .npy file */
+               input_open(&archive->inputs[0], path, use_map, err) == 0) {
+        archive->n_inputs = 1;
+        if (decide_form(&o) == 0)
+            result = archive->form == ARCHIVE_NPZ ? open_npz(&o) : add_npy_array(&o);
     }
     if (result == 0 && archive->comment == NULL && (archive->comment = strdup("")) == NULL)
         result = error_no_memory(err, "zip comment");

@@ -64,22 +64,15 @@ int array_read_int(const struct array *array, int64_t *value)
 
 /* --- headers --- */
 
-static int set_rows(struct array *array, struct error *err)
+/* A row fits 64 bits when the header's shape does. */
+static void set_rows(struct array *array)
 {
     const struct npy_header *header = &array->header;
-    uint64_t factors[NPY_MAX_DIMS];
 
     array->n_rows = header->n_dims > 0 ? header->shape[0] : 0;
-    array->row_nbytes = 0;
-    if (header->n_dims == 0 || header->dtype.kind == DTYPE_OBJECT)
-        return 0;
-    factors[0] = header->dtype.itemsize;
+    array->row_nbytes = header->n_dims > 0 ? header->dtype.itemsize : 0; /* 0 for objects */
     for (unsigned i = 1; i < header->n_dims; i++)
-        factors[i] = header->shape[i];
-    if (bytes_product(factors, header->n_dims, &array->row_nbytes) != 0)
-        return array_fail(array, err, "expected rows that fit 64-bit sizes, found shape %s",
-                          text_shape(header->shape, header->n_dims).text);
-    return 0;
+        array->row_nbytes *= header->shape[i];
 }
 
 /* The data's length against the header's. Nothing has been allocated for it yet. */
@@ -149,8 +142,8 @@ int array_parse(struct array *array, struct unpack *unpack, bool must_be_array,
         return -1;
     if (npy_header_parse(bytes, n_bytes, &array->header, &reason) != 0)
         return array_fail_reason(array, err, &reason, "npy header");
-    if (set_rows(array, err) != 0 || check_length(array, warnings, err) != 0 ||
-        keep_scalar(array, unpack, err) != 0)
+    set_rows(array);
+    if (check_length(array, warnings, err) != 0 || keep_scalar(array, unpack, err) != 0)
         return -1;
     if (array->header.oddity != NULL)
         return warnings_add(warnings, err, "member %s: %s", text_quote(array->member).text,
@@ -174,8 +167,8 @@ int array_describe(struct array *array, const char *descr, const uint64_t *shape
         goto out;
     }
     array->header.header_nbytes = 0;
-    if (set_rows(array, err) == 0 && check_length(array, &warnings, err) == 0 &&
-        unpack_start(&unpack, array, err) == 0)
+    set_rows(array);
+    if (check_length(array, &warnings, err) == 0 && unpack_start(&unpack, array, err) == 0)
         result = keep_scalar(array, &unpack, err);
 out:
     text_list_release(&warnings.list);

@@ -74,7 +74,7 @@ struct unpack {
     const struct array *array;     /* borrowed */
     const struct decoder *decoder; /* static: that of `state`; NULL: there is none yet */
     void *state;                   /* owned; kept from one packed array to the next */
-    uint8_t *buffer;               /* owned: packed bytes, or unpacked ones that nobody wants */
+    uint8_t *buffer;               /* owned: packed bytes */
     size_t buffer_nbytes;
     struct decoding io;       /* its input: packed bytes in the buffer that are not decoded yet */
     uint64_t packed_nbytes;   /* read from the input so far */

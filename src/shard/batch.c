@@ -79,24 +79,16 @@ static uint64_t unit_of(const struct reader *reader, uint64_t row)
 static uint8_t *reserve(struct batch *batch, uint64_t n, uint64_t n_units, struct error *err)
 {
     const struct reader *reader = batch->reader;
-    uint64_t n_bytes;
 
     if ((reader->csr != NULL || reader->is_object) && n + 1 > batch->n_starts) {
         const uint64_t wanted = n + 1 > 2 * batch->n_starts ? n + 1 : 2 * batch->n_starts;
-        uint64_t *grown = realloc(batch->starts, wanted * sizeof *grown);
 
-        if (grown == NULL) {
-            error_no_memory(err, "batch of rows");
+        if (list_room(&batch->starts, wanted, sizeof *batch->starts, "batch of rows", err) != 0)
             return NULL;
-        }
-        batch->starts = grown;
         batch->n_starts = wanted;
     }
-    if (__builtin_mul_overflow(n_units, reader->unit_nbytes, &n_bytes) || n_bytes >= SIZE_MAX) {
-        error_no_memory(err, "batch of rows");
-        return NULL;
-    }
-    return bytes_reserve(&batch->bytes, n_bytes + 1, err);
+    /* of units that an array has: their bytes fit 64 bits */
+    return bytes_reserve(&batch->bytes, n_units * reader->unit_nbytes + 1, err);
 }
 
 /* Rows first .. first + n - 1, of which the first n_kept units are there already. */
@@ -136,7 +128,7 @@ int batch_next(struct batch *batch, uint64_t at_most, struct error *err)
 {
     const uint64_t first = batch->first + batch->n, left = batch->reader->n_rows - first;
 
-    return batch_read(batch, first, left < at_most ? left : at_most, err);
+    return batch_read(batch, first, smaller(left, at_most), err);
 }
 
 int batch_follow(struct batch *batch, const struct batch *before, uint64_t first, uint64_t n,
@@ -144,11 +136,9 @@ int batch_follow(struct batch *batch, const struct batch *before, uint64_t first
 {
     const struct reader *reader = batch->reader;
     const uint64_t known = before->first + before->n, begin = unit_of(reader, first);
-    uint64_t end = first + n < known ? first + n : known;
+    const uint64_t last = smaller(first + n, known), end = last < first ? first : last;
 
     batch_clear(batch);
-    if (end < first)
-        end = first;
     const uint64_t n_kept = unit_of(reader, end) - begin;
     if (n_kept > 0) {
         const uint64_t at = begin - unit_of(reader, before->first);

@@ -48,15 +48,12 @@ static int begin_array(struct reader *r, struct error *err)
 /* Check the end of the current array, whose rows are all read, and of empty ones after it. */
 static int end_arrays(struct reader *r, struct error *err)
 {
-    while (r->current < r->n_arrays) {
+    for (; r->current < r->n_arrays; r->current++) {
         if (!r->begun && r->arrays[r->current]->n_rows > 0)
             return 0;
-        if (!r->begun && begin_array(r, err) != 0)
-            return -1;
-        if (unpack_finish(&r->unpack, err) != 0)
+        if ((!r->begun && begin_array(r, err) != 0) || unpack_finish(&r->unpack, err) != 0)
             return -1;
         r->begun = false;
-        r->current++;
     }
     return 0;
 }
@@ -65,13 +62,9 @@ static int end_arrays(struct reader *r, struct error *err)
 static int read_next(struct reader *r, uint64_t n, uint8_t *out, struct error *err)
 {
     while (n > 0) {
-        uint64_t n_bytes;
-
         if (!r->begun && begin_array(r, err) != 0)
             return -1;
-        const uint64_t take = n < r->left_here ? n : r->left_here;
-        if (__builtin_mul_overflow(take, r->unit_nbytes, &n_bytes))
-            return error_set(err, ERROR_INTERNAL, "rows read beyond 64-bit sizes");
+        const uint64_t take = smaller(n, r->left_here), n_bytes = take * r->unit_nbytes;
         if (out == NULL ? unpack_skip(&r->unpack, n_bytes, err) != 0
                         : unpack_read(&r->unpack, out, n_bytes, err) != 0)
             return -1;
@@ -202,7 +195,7 @@ static int unpack_data(const struct array *array, struct unpack *unpack, struct 
         unpack_skip(unpack, array->header.header_nbytes, err) != 0)
         goto out;
     while (left > 0) {
-        const size_t n = left < CHUNK_NBYTES ? (size_t)left : CHUNK_NBYTES;
+        const size_t n = (size_t)smaller(left, CHUNK_NBYTES);
 
         if (unpack_read(unpack, chunk, n, err) != 0 || scratch_append(out, chunk, n, err) != 0)
             goto out;

@@ -459,29 +459,26 @@ void role_request_release(struct role_request *request)
 
 int role_binding_spec(const struct role_binding *b, char *spec, size_t n_bytes)
 {
-    const char *role = role_name(b->role);
     const uint64_t n_planes = b->axes.outer * b->axes.inner;
-    struct text_quoted frames = {""};
-    int n;
+    struct text_quoted text = text_format("%s", role_name(b->role)), frames = {""};
+    const size_t room = sizeof text.text;
 
     if (b->frame_planes > 0)
         frames = text_format(",frames=%llu", (unsigned long long)(n_planes / b->frame_planes));
     if (b->layout != NULL && has_layout(b->role))
-        n = snprintf(spec, n_bytes, "%s:%s%s%s%s%s", role, layout_option, b->layout->name,
-                     b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip),
-                     b->is_pairs ? ",pairs" : "");
+        text_add(text.text, room, ":%s%s%s%s%s", layout_option, b->layout->name,
+                 b->flip != ACTION_AS_IS ? "," : "", action_flip_name(b->flip),
+                 b->is_pairs ? ",pairs" : "");
     else if (b->role == ROLE_PLANES && n_planes > 1)
-        n = snprintf(spec, n_bytes, "%s:%s%s%s", role, b->axes.inner > 1 ? "nhwc" : "nchw",
-                     frames.text, b->is_positions ? ",positions" : "");
+        text_add(text.text, room, ":%s%s%s", b->axes.inner > 1 ? "nhwc" : "nchw", frames.text,
+                 b->is_positions ? ",positions" : "");
     else if (b->role == ROLE_PACKED)
-        n = snprintf(spec, n_bytes, "%s:%s%s", role, b->lsb_first ? "lsb" : "msb", frames.text);
+        text_add(text.text, room, ":%s%s", b->lsb_first ? "lsb" : "msb", frames.text);
     else if (b->role == ROLE_TO_MOVE && b->is_winner)
-        n = snprintf(spec, n_bytes, "%s:winner", role);
+        text_add(text.text, room, ":winner");
     else if (b->role == ROLE_COORD)
-        n = snprintf(spec, n_bytes, "%s:%s", role, b->col_first ? "colrow" : "rowcol");
+        text_add(text.text, room, b->col_first ? ":colrow" : ":rowcol");
     else if (b->role == ROLE_VALUE && b->per_player)
-        n = snprintf(spec, n_bytes, "%s:players", role);
-    else
-        n = snprintf(spec, n_bytes, "%s", role);
-    return n < 0 || (size_t)n >= n_bytes ? -1 : 0;
+        text_add(text.text, room, ":players");
+    return (size_t)snprintf(spec, n_bytes, "%s", text.text) < n_bytes ? 0 : -1;
 }

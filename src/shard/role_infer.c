@@ -200,22 +200,21 @@ static int bind_member(struct role_case *a)
 {
     const struct dtype *dtype = &a->h->dtype;
     const struct member_rule *rule = find_member(a->array->key);
-    const role_fit fit = rule != NULL ? role_kinds[rule->role].fit : NULL;
-    char second[40] = "", names[400] = "";
+    char names[400] = "";
 
     for (size_t k = 0; k < sizeof members / sizeof *members; k++)
         text_add(names, sizeof names, "%s %s", k > 0 ? "," : "", members[k].name);
     if (rule == NULL)
         return role_refuse(a, NULL, "no member of a KataGo shard; its reader accepts only%s",
                            names);
+    const role_fit fit = role_kinds[rule->role].fit;
     if (role_check_rows(a) != 0)
         return -1;
     if (dtype->kind != rule->dtype[0] || dtype->itemsize != (uint32_t)(rule->dtype[1] - '0') ||
         a->h->n_dims != rule->n_dims || (rule->n_planes > 0 && a->h->shape[1] != rule->n_planes)) {
-        if (rule->n_planes > 0)
-            snprintf(second, sizeof second, ", the second one %u", rule->n_planes);
+        const struct text_quoted second = text_format(", the second one %u", rule->n_planes);
         return role_refuse(a, NULL, "expected dtype %s and %u dimensions%s", rule->dtype,
-                           rule->n_dims, second);
+                           rule->n_dims, rule->n_planes > 0 ? second.text : "");
     }
     a->b->role = ROLE_COPY;
     a->b->inferred = true;

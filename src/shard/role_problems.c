@@ -135,7 +135,7 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
                      strcmp(problem->role, "drop") == 0 &&
                      role_by_name(archive->arrays[problem->array].key, NULL).role == ROLE_PLANES;
     }
-    if (status == 0 && is_misfit)
+    if (is_misfit)
         (void)role_guess_board_by_shape(archive, &fits);
     for (k = 0; k < problems->n && status == 0; k++) {
         const struct error *why = &problems->items[k].why;
@@ -149,24 +149,24 @@ int role_refuse_all(const struct role_problems *problems, const struct archive_i
             break;
         status = text_append(&list, err, "%s%.*s", k > 0 ? "; " : "", (int)(end - text), text);
     }
-    if (status == 0 && k < problems->n)
-        status = text_append(&list, err, "%sand %zu more", k > 0 ? "; " : "", problems->n - k);
-    if (status == 0 && next != NULL && next->kind == ERROR_DATA && fits.n_boards == 0 &&
+    if (k < problems->n)
+        status |= text_append(&list, err, "%sand %zu more", k > 0 ? "; " : "", problems->n - k);
+    if (next != NULL && next->kind == ERROR_DATA && fits.n_boards == 0 &&
         list.n_bytes + strlen(next->message) + strlen(next->array) + command.n_bytes + 400 <=
             ERROR_MESSAGE_NBYTES)
-        status = text_append(&list, err, "; then %s%s%s", next->array,
-                             *next->array != '\0' ? ": " : "", error_reason(next, reason));
-    if (status == 0 && fits.is_said)
-        status = text_append(&list, err, "; the board is the shard's own, %s%s",
-                             archive_in_find(archive, "board_type") != NULL ? "board_type=" : "",
-                             text_quote(fits.board).text);
-    else if (status == 0 && fits.board[0] != '\0')
-        status = text_append(&list, err, "; %s fit another board: use --board %s", fits.reason,
-                             fits.board);
-    else if (status == 0 && fits.n_boards > 0)
-        status = text_append(&list, err, "; use another --board (%s)", fits.reason);
-    else if (status == 0 && command.n_bytes > 0)
-        status = text_append(&list, err, "; use: %s", command.text);
+        status |= text_append(&list, err, "; then %s%s%s", next->array,
+                              *next->array != '\0' ? ": " : "", error_reason(next, reason));
+    if (fits.is_said)
+        status |= text_append(&list, err, "; the board is the shard's own, %s%s",
+                              archive_in_find(archive, "board_type") != NULL ? "board_type=" : "",
+                              text_quote(fits.board).text);
+    else if (fits.board[0] != '\0')
+        status |= text_append(&list, err, "; %s fit another board: use --board %s", fits.reason,
+                              fits.board);
+    else if (fits.n_boards > 0)
+        status |= text_append(&list, err, "; use another --board (%s)", fits.reason);
+    else if (command.n_bytes > 0)
+        status |= text_append(&list, err, "; use: %s", command.text);
     if (status == 0)
         error_set_at(err, ERROR_DATA, &place, "%s", list.text);
     text_release(&command);

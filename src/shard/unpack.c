@@ -9,18 +9,7 @@
 #include "codec/codec.h"
 
 #define CHUNK_NBYTES (256u << 10) /* fits a core's L2 cache together with what becomes of it */
-
-static int reserve_buffer(struct unpack *unpack, uint64_t wanted, struct error *err)
-{
-    const size_t n_bytes = (size_t)smaller(wanted, CHUNK_NBYTES);
-
-    if (unpack->buffer_nbytes >= n_bytes)
-        return 0;
-    if (list_room(&unpack->buffer, n_bytes, 1, "input buffer", err) != 0)
-        return -1;
-    unpack->buffer_nbytes = n_bytes;
-    return 0;
-}
+#define SKIP_NBYTES  (32u << 10)  /* read over at a time */
 
 int unpack_start(struct unpack *unpack, const struct array *array, struct error *err)
 {
@@ -32,8 +21,12 @@ int unpack_start(struct unpack *unpack, const struct array *array, struct error 
     unpack->crc = 0;
     if (array->decoder == NULL)
         return 0;
-    if (reserve_buffer(unpack, array->packed_nbytes, err) != 0)
-        return -1;
+    const size_t n_bytes = (size_t)smaller(array->packed_nbytes, CHUNK_NBYTES);
+    if (unpack->buffer_nbytes < n_bytes) {
+        if (list_room(&unpack->buffer, n_bytes, 1, "input buffer", err) != 0)
+            return -1;
+        unpack->buffer_nbytes = n_bytes;
+    }
     if (unpack->decoder == array->decoder) {
         unpack->decoder->reset(unpack->state);
         return 0;
@@ -118,22 +111,13 @@ int unpack_read(struct unpack *unpack, void *out, uint64_t n_bytes, struct error
 
 int unpack_skip(struct unpack *unpack, uint64_t n_bytes, struct error *err)
 {
-    uint8_t small[16384];
-    uint8_t *scrap = small;
-    size_t scrap_nbytes = sizeof small;
+    uint8_t scrap[SKIP_NBYTES];
+    uint64_t n;
 
-    if (unpack->array->decoder == NULL && n_bytes > sizeof small) { /* then the buffer is free */
-        if (reserve_buffer(unpack, n_bytes, err) != 0)
-            return -1;
-        scrap = unpack->buffer;
-        scrap_nbytes = unpack->buffer_nbytes;
-    }
-    while (n_bytes > 0) {
-        const size_t n = (size_t)smaller(n_bytes, scrap_nbytes);
-
+    for (; n_bytes > 0; n_bytes -= n) {
+        n = smaller(n_bytes, sizeof scrap);
         if (unpack_read(unpack, scrap, n, err) != 0)
             return -1;
-        n_bytes -= n;
     }
     return 0;
 }
